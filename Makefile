@@ -1,0 +1,77 @@
+# Each target sets up what it needs, once: the files .venv/.*-ready say what is there. GNU Make 3.81 is enough.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+INSTALL := $(PIP) install --quiet --constraint constraints.txt
+REQUIREMENTS := pyproject.toml constraints.txt
+TORCH := $(shell sed -n '/^torch==/p' constraints.txt)
+LECTURE := lecture.main
+
+.DEFAULT_GOAL := help
+.PHONY: help view test trace check lint format benchmarks clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
+
+view: $(VENV)/.lecture-ready ## show the lecture in a browser; PORT=8001 chooses the port
+	@$(BIN)/python -m trace $(LECTURE) --serve --if-changed --open $(if $(PORT),--port $(PORT))
+
+test: $(VENV)/.test-ready ## run all tests; ARGS='-m lecture' chooses
+	@$(BIN)/python -m tests.chromium
+	@$(BIN)/python -m pytest $(ARGS)
+
+trace: $(VENV)/.lecture-ready ## run the lecture and write its document anew
+	@$(BIN)/python -m trace $(LECTURE)
+
+check: $(VENV)/.lecture-ready ## run the lecture and compare with the written document
+	@$(BIN)/python -m trace $(LECTURE) --check
+
+lint: $(VENV)/.lint-ready node_modules/.ready ## formatting, mistakes, types, checksums of vendored files
+	$(BIN)/ruff format --check
+	$(BIN)/ruff check
+	$(BIN)/mypy
+	npm run --silent check
+	$(BIN)/python .ci/vendor.py
+
+format: $(VENV)/.lint-ready ## format the Python sources and mend what can be mended
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+benchmarks: $(VENV)/.lecture-ready ## measure what tracing costs; see benchmarks/RESULTS.md
+	@$(BIN)/python -m benchmarks.tracing
+
+clean: ## remove everything that was installed or cached here
+	rm -rf $(VENV) node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The set-up. `pip install --group` needs pip 25.1.
+$(VENV)/.pip-ready:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "Python 3.11 or newer is needed and $(PYTHON) is none: make PYTHON=/path/to/python3.11 ..." >&2; exit 1; }
+	@echo "setting up $(VENV) (once; a few minutes, most of them for torch)"
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) install --quiet --upgrade 'pip>=25.1'
+	@touch $@
+
+# On Linux torch's default wheel brings gigabytes of CUDA. Without an NVIDIA card PyTorch's own index is asked first for
+# the small build, unless this pip is told to use indexes of its own.
+$(VENV)/.lecture-ready: $(VENV)/.pip-ready $(REQUIREMENTS)
+	@if [ "$$(uname -s)" = Linux ] && ! command -v nvidia-smi >/dev/null \
+	  && ! $(PIP) config list | grep -qE "(index-url|find-links|no-index)='[^']"; then \
+	  $(INSTALL) --no-deps --extra-index-url https://download.pytorch.org/whl/cpu '$(TORCH)'; fi
+	@$(INSTALL) --group lecture
+	@touch $@
+
+$(VENV)/.test-ready: $(VENV)/.lecture-ready
+	@$(INSTALL) --group test
+	@touch $@
+
+$(VENV)/.lint-ready: $(VENV)/.test-ready
+	@$(INSTALL) --group lint
+	@touch $@
+
+node_modules/.ready: package.json package-lock.json
+	npm ci --no-audit --no-fund
+	@touch $@

@@ -1,0 +1,1 @@
+"""A lecture on what language models cost, in bytes and in FLOPs, written as a program."""

@@ -1,0 +1,354 @@
+"""Storage, strides and views: one block of memory, many ways to read it."""
+
+import io
+import itertools
+
+import torch
+from jaxtyping import Shaped
+from torch import Tensor
+
+from lecture import figures
+from lecture.shapes import shape_checked
+from trace.costs import measure
+
+
+@shape_checked
+def whole_storage(x: Shaped[Tensor, "..."]) -> Shaped[Tensor, " n"]:
+    """Return all the memory behind a tensor, as one flat row."""
+    return torch.empty(0, dtype=x.dtype).set_(x.untyped_storage())
+
+
+@shape_checked
+def same_storage(x: Shaped[Tensor, "..."], y: Shaped[Tensor, "..."]) -> bool:
+    """Tell whether two tensors read the same memory."""
+    return x.untyped_storage().data_ptr() == y.untyped_storage().data_ptr()
+
+
+def a_tensor_is_a_pointer_and_metadata():  # M7.1
+    """A tensor is a pointer and metadata.
+
+    Memory is one long row of bytes. How does a matrix lie in it? A tensor points to a *storage*,
+    the row of its numbers, and keeps three small facts that say how to read it: the shape, one
+    *stride* per axis, and the offset of the first element.
+    """
+    x = torch.arange(16.0).view(4, 4)  # @inspect x
+    assert whole_storage(x).tolist() == list(range(16))
+    # A stride says how many elements to skip in storage for one step along its axis. Here the last
+    # axis has neighbours, and a step to the next row skips a row of four: *row-major* order.
+    assert x.stride() == (4, 1)
+    assert x.storage_offset() == 0
+    strides = figures.strides(x)  # @inspect strides
+    # The storage holds the numbers, four bytes each, and nothing else. Shape, strides and offset
+    # belong to the tensor, so two tensors may read one storage in two ways.
+    assert x.untyped_storage().nbytes() == 16 * 4
+
+
+def strides_find_every_element():  # M7.2 E29
+    """Strides find every element.
+
+    Where in storage is element $(i, j)$? Start at the offset $o$, take $i$ steps along axis 0 and
+    $j$ along axis 1. With strides $s_0$ and $s_1$ that is position $o+is_0+js_1$.
+    """
+    x = torch.arange(16.0).view(4, 4)
+    memory = whole_storage(x)
+    for i, j in itertools.product(range(4), range(4)):
+        assert memory[x.storage_offset() + i * x.stride(0) + j * x.stride(1)] == x[i, j]
+    # Element (1, 2) is at 1·4 + 2·1.
+    assert memory[6] == x[1, 2]
+    # A common mistake: to pair the first index with the last stride. It leads to 1·1 + 2·4 = 9,
+    # and it goes unnoticed on the diagonal.
+    assert memory[9] != x[1, 2]
+    right = [
+        (i, j)
+        for i, j in itertools.product(range(4), range(4))
+        if memory[i * x.stride(1) + j * x.stride(0)] == x[i, j]
+    ]
+    assert right == [(0, 0), (1, 1), (2, 2), (3, 3)]  # @inspect right
+    # The offset is for tensors that begin later: this corner has the strides of the matrix it was
+    # cut from, and starts at its element (1, 2).
+    corner = x[1:, 2:]
+    corner_strides = figures.strides(corner)  # @inspect corner_strides
+    assert corner.storage_offset() == 6
+    assert corner.stride() == (4, 1)
+    assert memory[6 + 2 * 4 + 1] == corner[2, 1]
+
+
+def a_slice_is_an_offset_and_a_stride():  # M7.3 E31 E32
+    """A slice is an offset and a stride.
+
+    What does `x[2:9:2]` have to compute? No numbers: a new offset, stride and size describe it.
+    """
+    x = torch.arange(10)
+    with measure() as cost:
+        y = x[2:9:2]  # @inspect y
+    assert y.tolist() == [2, 4, 6, 8]
+    assert cost.allocated_bytes == 0
+    picked = figures.views_of_storage(x, {"x": x, "x[2:9:2]": y})  # @inspect picked
+    assert y.storage_offset() == 2
+    # `stride()` is a tuple with one entry per axis, also when there is one axis. A common mistake
+    # is to compare it with a number; that is what `stride(0)` is for.
+    assert y.stride() == (2,)
+    assert y.stride() != 2
+    assert y.stride(0) == 2
+    # Another: to test for shared memory with `data_ptr()`, the address of the first element. The
+    # storage is the same, the address is two elements of 8 bytes further on.
+    assert same_storage(x, y)
+    assert y.data_ptr() - x.data_ptr() == y.storage_offset() * y.element_size() == 16
+    # A step backwards would need a negative stride. NumPy has them, PyTorch refuses; `flip`
+    # copies.
+    refused = False
+    try:
+        x[::-1]
+    except ValueError:
+        refused = True
+    assert refused
+    assert not same_storage(x, x.flip(0))
+
+
+def views_share_storage():  # M7.4 E35
+    """Views move no data.
+
+    Which operations can get away with new metadata? A tensor that reads the storage of another is
+    called a *view* of it.
+    """
+    x = torch.tensor([[1.0, 2, 3], [4, 5, 6]])  # @inspect x
+    with measure() as cost:
+        row = x[0]
+        column = x[:, 1]
+        three_by_two = x.view(3, 2)  # @inspect three_by_two
+        transposed = x.T  # @inspect transposed
+    assert cost.allocated_bytes == 0
+    for view in (row, column, three_by_two, transposed):
+        assert same_storage(view, x)
+    # A column is found by skipping a whole row at each step.
+    assert column.tolist() == [2, 5]
+    assert column.stride() == (3,)
+    views = figures.views_of_storage(
+        x,
+        {"x[0]": row, "x[:, 1]": column, "x.view(3, 2)": three_by_two, "x.T": transposed},
+    )  # @inspect views
+    # 3×2 twice, and not the same: `view(3, 2)` cuts the old row of numbers into new lines, the
+    # transpose swaps the strides.
+    assert three_by_two.shape == transposed.shape == (3, 2)
+    assert three_by_two.stride() == (2, 1)
+    assert transposed.stride() == (1, 3)
+    # Reading the transpose line by line jumps back and forth in storage.
+    order = [i * transposed.stride(0) + j * transposed.stride(1) for i in (0, 1) for j in (0, 1)]
+    assert order == [0, 3, 1, 4]  # @inspect order
+    assert whole_storage(x)[order].tolist() == transposed[:2].flatten().tolist() == [1, 4, 2, 5]
+
+
+def writing_through_a_view_changes_the_others():  # M7.5
+    """Writing through one view changes the others.
+
+    Nothing was copied, so whose number is it? Everybody's. That is useful, since a weight can be
+    updated in place, and it is a trap.
+    """
+    x = torch.tensor([[1.0, 2, 3], [4, 5, 6]])
+    row, three_by_two, transposed = x[0], x.view(3, 2), x.T
+    separate = x.clone()
+    x[0, 0] = 100  # @inspect x row three_by_two transposed separate
+    assert row[0] == three_by_two[0, 0] == transposed[0, 0] == 100
+    # It works in every direction.
+    transposed[2, 1] = -6  # @inspect x
+    assert x[1, 2] == three_by_two[2, 1] == -6
+    # `clone` is the way out: its memory is its own.
+    assert separate.tolist() == [[1, 2, 3], [4, 5, 6]]
+    # Not every piece of a tensor is a view. A list of positions has no single stride, so indexing
+    # with one copies, even where a slice would say the same.
+    assert same_storage(x, x[0:2])
+    assert not same_storage(x, x[[0, 1]])
+
+
+@shape_checked
+def lies_in_row_major_order(x: Shaped[Tensor, "..."]) -> bool:
+    """Tell whether walking the axes, last one fastest, walks the storage without gaps."""
+    expected_stride = 1
+    for size, stride in zip(reversed(x.shape), reversed(x.stride()), strict=True):
+        if size == 1:
+            continue  # one element: no step is ever taken along this axis
+        if stride != expected_stride:
+            return False
+        expected_stride *= size
+    return True
+
+
+@shape_checked
+def random_piece(
+    x: Shaped[Tensor, "a b c"], generator: torch.Generator
+) -> Shaped[Tensor, "p q r"]:  # @stepover
+    """Cut a random block out of a tensor and shuffle its axes."""
+    start = [int(torch.randint(size, (), generator=generator)) for size in x.shape]
+    stop = [
+        int(torch.randint(low + 1, size + 1, (), generator=generator))
+        for low, size in zip(start, x.shape, strict=True)
+    ]
+    block = x[start[0] : stop[0], start[1] : stop[1], start[2] : stop[2]]
+    return block.permute(torch.randperm(3, generator=generator).tolist())
+
+
+def contiguous_means_row_major_without_gaps():  # M7.6 E33
+    """Contiguous means row-major without gaps.
+
+    When can a tensor be read from memory in one sweep? When the last axis has stride 1 and every
+    other axis skips exactly the block below it. With sizes $n_i$ and strides $s_i$ that is
+    $s_i=s_{i+1}n_{i+1}$. Such a tensor is *contiguous*.
+    """
+    generator = torch.Generator().manual_seed(0)
+    x = torch.zeros(4, 3, 5)
+    answers = {True: 0, False: 0}
+    # Cut pieces out of a tensor, shuffle their axes, and see whether the rule agrees with PyTorch.
+    for _ in range(60):
+        piece = random_piece(x, generator)  # @inspect piece.shape
+        assert lies_in_row_major_order(piece) == piece.is_contiguous()
+        answers[piece.is_contiguous()] += 1  # @inspect answers
+    # It does, and both answers occurred.
+    assert min(answers.values()) >= 10
+    # A common mistake: "slices and transposes are never contiguous". The first rows of a matrix
+    # are one block, and along an axis of size 1 no step is ever taken, so its stride does not
+    # matter.
+    assert torch.ones(4, 4)[0:2].is_contiguous()
+    assert torch.ones(1, 5).T.is_contiguous()
+    assert not torch.ones(4, 4)[:, 0:2].is_contiguous()
+    assert not torch.ones(2, 5).T.is_contiguous()
+
+
+def most_operations_take_any_strides():  # M7.6 E116
+    """Most operations take any strides.
+
+    Does a tensor have to be made contiguous before it is used? A common mistake is to believe so,
+    and to pay for copies that nobody needs.
+    """
+    x = torch.tensor([[1.0, 2, 3], [4, 5, 6]])
+    transposed = x.T
+    copied = transposed.contiguous()
+    assert not transposed.is_contiguous()
+    assert copied.is_contiguous()
+    # Arithmetic, matrix products and sums read through the strides, and find the same numbers.
+    assert torch.equal(transposed + 1, copied + 1)
+    assert torch.equal(transposed @ x, copied @ x)
+    assert torch.equal(transposed.sum(dim=0), copied.sum(dim=0))
+    # No operator made a tidy copy on the way: only the results were allocated.
+    with measure() as cost:
+        results = (transposed + 1, transposed @ x, transposed.sum(dim=0))
+    result_bytes = sum(4 * result.numel() for result in results)
+    assert cost.allocated_bytes == result_bytes == 4 * (6 + 9 + 2)
+    # The exceptions are `view`, which comes next, and kernels written by hand for one order.
+    # Reading in jumps can be slower than in one sweep, and a copy can pay if it is read many
+    # times; that is a question for a stopwatch, not a requirement.
+
+
+def reshape_copies_only_when_it_must():  # M7.7 E34
+    """Reshape copies only when it must.
+
+    Which of `view`, `reshape` and `contiguous` copies? The first never does, it fails instead. The
+    others copy if new metadata cannot do the job.
+    """
+    x = torch.tensor([[1.0, 2, 3], [4, 5, 6]])
+    # No pair of strides reads the transpose as 2×3: it would have to jump 0, 3, 1 in one line.
+    message = ""
+    try:
+        x.T.view(2, 3)
+    except RuntimeError as error:
+        message = str(error)  # @inspect message
+    assert "size and stride" in message
+    # `contiguous` writes the numbers down in the order they are read; then any view is possible.
+    with measure() as cost:
+        tidy = x.T.contiguous().view(2, 3)
+        reshaped = x.T.reshape(2, 3)  # @inspect reshaped
+    assert reshaped.tolist() == tidy.tolist() == [[1, 4, 2], [5, 3, 6]]
+    assert cost.allocated_bytes == 2 * x.untyped_storage().nbytes()
+    assert not same_storage(reshaped, x)
+    # A common mistake: "reshape moves the data". For a contiguous tensor it is a view, and
+    # `contiguous` has nothing to do. Whether writing to a reshaped tensor changes the original
+    # therefore depends on the strides of the original: better not to rely on either.
+    with measure() as cost:
+        flat, same = x.reshape(6), x.contiguous()
+    assert cost.allocated_bytes == 0
+    assert same_storage(flat, x)
+    assert same_storage(same, x)
+
+
+def some_untidy_tensors_can_be_viewed():  # M7.7
+    """Some untidy tensors can be viewed.
+
+    Does `view` need a contiguous tensor? No: it needs strides for the new shape, and those can
+    exist even where there are gaps.
+    """
+    x = torch.arange(24.0).view(4, 6)
+    left = x[:, :4]
+    assert not left.is_contiguous()
+    # Splitting one axis in two is always possible: the inner part keeps the stride, the outer part
+    # skips a whole inner part at a time. That is how features are split into attention heads.
+    heads = left.view(4, 2, 2)  # @inspect heads
+    assert same_storage(heads, x)
+    assert heads.stride() == (6, 2, 1)
+    # Merging two axes is possible when one continues the other without a gap: four numbers of
+    # every six leave a gap, so these two do not merge.
+    mergeable = left.stride(0) == left.shape[1] * left.stride(1)
+    assert not mergeable
+    refused = False
+    try:
+        left.view(left.numel())
+    except RuntimeError:
+        refused = True
+    assert refused
+    assert not same_storage(left.reshape(left.numel()), x)
+
+
+def expanding_repeats_without_copying():  # M7.8
+    """Expanding repeats without copying.
+
+    Can a tensor have more elements than its memory has room for? With a stride of 0 it can: a step
+    along that axis goes nowhere.
+    """
+    column = torch.tensor([[1.0], [2.0], [3.0]])
+    with measure() as cost:
+        wide = column.expand(3, 4)  # @inspect wide
+    assert wide.stride() == (1, 0)
+    assert cost.allocated_bytes == 0
+    wide_strides = figures.strides(wide)  # @inspect wide_strides
+    # Twelve elements that would take 48 bytes are read from 12. So elements times element size is
+    # the *logical* size of a tensor; what it *holds* is the size of its storage.
+    assert wide.numel() * wide.element_size() == 48
+    assert wide.untyped_storage().nbytes() == 12
+    # Where many elements share one number, writing in place has no sensible meaning and is
+    # refused.
+    refused = False
+    try:
+        wide.add_(1)
+    except RuntimeError:
+        refused = True
+    assert refused
+    # `contiguous` pays the difference, and then every element has a number of its own.
+    assert wide.contiguous().untyped_storage().nbytes() == 48
+
+
+def a_view_keeps_the_whole_storage_alive():  # M7.8 E36
+    """A view keeps the whole storage alive.
+
+    Views are free to make. Are they free to keep? A storage is released when the last tensor that
+    reads it is gone, and a small view counts as much as the large tensor it came from.
+    """
+    with measure() as cost:
+        matrix = torch.zeros(1000, 1000)
+        row = matrix[0]
+        del matrix
+    assert row.numel() * row.element_size() == 4_000
+    # The matrix is out of reach, and not one of its four million bytes came back.
+    assert cost.freed_bytes == 0
+    assert row.untyped_storage().nbytes() == cost.allocated_bytes == 4_000_000
+    # A clone of the row holds 4 kB and lets the rest go.
+    with measure() as cost:
+        matrix = torch.zeros(1000, 1000)
+        own_row = matrix[0].clone()
+        del matrix
+    assert cost.freed_bytes == 4_000_000
+    assert own_row.untyped_storage().nbytes() == 4_000
+    # Files inherit this: `torch.save` writes the storage, so that views stay views after loading.
+    # One row of a thousand numbers becomes a file of four megabytes.
+    row_file, own_row_file = io.BytesIO(), io.BytesIO()
+    torch.save(row, row_file)
+    torch.save(own_row, own_row_file)
+    assert row_file.tell() > 4_000_000
+    assert own_row_file.tell() < 8_000

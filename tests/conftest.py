@@ -1,0 +1,75 @@
+"""What all tests share: the right `trace`, readable claims, golden files, a reproducible torch."""
+
+import contextlib
+from pathlib import Path
+
+import pytest
+
+# The sections of the lecture are test cases, so a false claim of theirs shows both of its sides.
+pytest.register_assert_rewrite("lecture")
+
+import trace  # noqa: E402  (the one plain import of it: to see which one it is)
+
+if not hasattr(trace, "__path__"):
+    raise pytest.UsageError(
+        f"`trace` is the standard library's ({trace.__file__}), imported before pytest could put "
+        "this repository first: start the tests from its root with `python -m pytest`"
+    )
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        "--update-golden",
+        action="store_true",
+        help="write the expected files in tests/golden anew; review their difference like code",
+    )
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker("browser")
+
+
+def compare_with_golden(path: Path, actual: str, update: bool) -> None:
+    if update:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(actual, encoding="utf-8", newline="\n")
+    if not path.exists():
+        pytest.fail(f"there is no {path.name} yet: `pytest --update-golden` writes it")
+    expected = path.read_text(encoding="utf-8")
+    assert actual == expected, f"{path.name} differs; `pytest --update-golden` if it should"
+
+
+@pytest.fixture
+def golden(request):
+    """`golden("loop.json", text)` compares text with tests/golden/loop.json."""
+    update = request.config.getoption("--update-golden")
+    return lambda name, actual: compare_with_golden(GOLDEN / name, actual, update)
+
+
+@contextlib.contextmanager
+def same_numbers_everywhere():
+    """Two threads and deterministic algorithms, as in `lecture.main.main`; afterwards as before."""
+    import torch
+
+    threads = torch.get_num_threads()
+    mode = torch.get_deterministic_debug_mode()
+    torch.set_num_threads(2)
+    torch.use_deterministic_algorithms(True)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+        torch.set_deterministic_debug_mode(mode)
+
+
+@pytest.fixture(autouse=True)
+def sections_are_reproducible(request):
+    if request.node.get_closest_marker("lecture") is None:
+        yield
+    else:
+        with same_numbers_everywhere():
+            yield

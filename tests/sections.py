@@ -1,0 +1,120 @@
+"""The rules of the lecture, as functions of its sources that name what breaks them.
+
+A section is a public function without parameters, other than `main`, defined in a module of the
+package; a helper takes parameters. There is no list of either.
+"""
+
+import ast
+import importlib
+import inspect
+import pkgutil
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator
+from types import ModuleType
+
+MOST_LINES = 40
+MOST_TOPICS = 3
+METER = ("trace.costs", "measure")
+
+
+def modules(package: ModuleType) -> list[ModuleType]:
+    """The package's modules, imported."""
+    found = pkgutil.walk_packages(package.__path__, package.__name__ + ".")
+    return [importlib.import_module(module.name) for module in found]
+
+
+def is_section(value: object, module: ModuleType) -> bool:
+    return (
+        inspect.isfunction(value)
+        and value.__module__ == module.__name__
+        and value.__name__ != "main"
+        and not value.__name__.startswith("_")
+        and not inspect.signature(value).parameters
+    )
+
+
+def find_sections(package: ModuleType) -> list[Callable[[], object]]:
+    return [
+        value
+        for module in modules(package)
+        for value in vars(module).values()
+        if is_section(value, module)
+    ]
+
+
+def parse_function(source: str) -> ast.FunctionDef:
+    return next(node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef))
+
+
+def faults_of_a_section(source: str) -> Iterator[str]:
+    """What a section lacks: a title, a claim, brevity."""
+    function = parse_function(source)
+    title = (ast.get_docstring(function) or "").partition("\n")[0]
+    if not title.strip():
+        yield "has no docstring whose first line is its title"
+    if not any(isinstance(node, ast.Assert) for node in ast.walk(function)):
+        yield "claims nothing: it has no assert"
+    lines = function.end_lineno - function.lineno + 1
+    if lines > MOST_LINES:
+        yield f"has {lines} lines; {MOST_LINES} fit on a screen"
+
+
+def topics_named(source: str) -> list[str]:
+    """The topic ids in the comment on a function's `def` line."""
+    line = source.splitlines()[parse_function(source).lineno - 1]
+    return re.findall(r"\bM\d+\.\d+\b", line.partition("#")[2])
+
+
+def faults_of_the_topics(sources: list[str], topics: Collection[str]) -> Iterator[str]:
+    """Topics without a section, unknown ones, and sections that treat too many."""
+    named = [(parse_function(source).name, topics_named(source)) for source in sources]
+    for name, ids in named:
+        if len(ids) > MOST_TOPICS:
+            yield f"{name} names {len(ids)} topics; {MOST_TOPICS} are enough"
+        yield from (
+            f"{name} names {topic}, which is no topic" for topic in ids if topic not in topics
+        )
+    treated = {topic for _, ids in named for topic in ids}
+    yield from (f"no section names {topic}" for topic in topics if topic not in treated)
+
+
+def gaps(topics: Collection[str]) -> Iterator[str]:
+    """Numbers left out: a module's topics count from 1."""
+    last: dict[str, int] = {}
+    for topic in topics:
+        module, _, number = topic.partition(".")
+        last[module] = max(last.get(module, 0), int(number))
+    for module, most in last.items():
+        ids = (f"{module}.{number}" for number in range(1, most + 1))
+        yield from (topic for topic in ids if topic not in topics)
+
+
+def calls_of_main(source: str) -> Counter[str]:
+    """How often `main()` calls what, by the last part of the name."""
+    main = next(
+        node
+        for node in ast.parse(source).body
+        if isinstance(node, ast.FunctionDef) and node.name == "main"
+    )
+    called = (node.func for node in ast.walk(main) if isinstance(node, ast.Call))
+    return Counter(ast.unparse(function).rpartition(".")[2] for function in called)
+
+
+def faults_of_main(source: str, names: Collection[str]) -> Iterator[str]:
+    """Sections that the table of contents forgets or repeats."""
+    calls = calls_of_main(source)
+    yield from (f"{name} is called {calls[name]} times" for name in names if calls[name] != 1)
+
+
+def foreign_imports(source: str) -> Iterator[str]:
+    """Imports from `trace` other than the meter."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found = [(alias.name, "") for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            found = [(node.module or "", alias.name) for alias in node.names]
+        else:
+            continue
+        if any(name.split(".")[0] == "trace" and (name, what) != METER for name, what in found):
+            yield ast.unparse(node)

@@ -1,0 +1,211 @@
+"""How directives are spelled, where they may stand, and what they show."""
+
+import string
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.tracing import record_source, shown, trace_source
+from trace.directives import DIRECTIVES, split_comment
+from trace.errors import LectureError
+
+SPELLINGS = [
+    ("# @inspect x", "#", [("inspect", ["x"])]),
+    ("#@inspect x", "#", [("inspect", ["x"])]),
+    ("# @inspect x y z", "", [("inspect", ["x", "y", "z"])]),
+    ("# @inspect x, y,z;", "", [("inspect", ["x", "y", "z"])]),
+    ("# @inspect x, @inspect y", "", [("inspect", ["x"]), ("inspect", ["y"])]),
+    ("# @inspect w.grad x.T.shape", "", [("inspect", ["w.grad", "x.T.shape"])]),
+    ("# @stepover @inspect v", "", [("stepover", []), ("inspect", ["v"])]),
+    ("# @inspect v @stepover @clear w", "", [
+        ("inspect", ["v"]), ("stepover", []), ("clear", ["w"]),
+    ]),
+    ("# rank 2 tensor (matrix) @inspect x", "rank 2 tensor (matrix)", [("inspect", ["x"])]),
+    ("# P[..]  # @inspect f", "P[..]", [("inspect", ["f"])]),
+    ("# @inspect z l2  # does not reach x", "does not reach x", [("inspect", ["z", "l2"])]),
+    ("# @inspect", "", [("inspect", [])]),
+    ("# @clear", "", [("clear", [])]),
+    ("# @inspect 向量", "", [("inspect", ["向量"])]),
+    ("# @hide", "", [("hide", [])]),
+    ("# @timed", "", [("timed", [])]),
+    ("# @animate and @invisible are prose", "@animate and @invisible are prose", []),
+    ("# write to me@inspect.org", "write to me", []),
+    ("# plain words", "plain words", []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("comment", "words", "directives"), SPELLINGS)
+def test_spellings(comment: str, words: str, directives: list) -> None:
+    assert split_comment(comment, "a.py:1")[1] == directives
+
+
+MISTAKES = [
+    ("# @inpsect x", "unknown directive @inpsect: did you mean @inspect?"),
+    ("# @step_over", "did you mean @stepover?"),
+    ("# @Inspect x", "did you mean @inspect?"),
+    ("# @inspects x", "did you mean @inspect?"),
+    ("# @inspect x[0]", "@inspect takes names such as `x` or `x.shape`, not `x[0]`"),
+    ("# @inspect f(x)", "not `f(x)`: give the expression a name first."),
+    ("# @clear 3", "@clear takes names"),
+]
+
+
+@pytest.mark.parametrize(("comment", "sentence"), MISTAKES)
+def test_mistakes_are_named(comment: str, sentence: str) -> None:
+    with pytest.raises(LectureError) as caught:
+        split_comment(comment, "a.py:7")
+    assert str(caught.value).startswith("a.py:7: ")
+    assert sentence in str(caught.value)
+
+
+NAMES = st.text(string.ascii_lowercase + "_", min_size=1).filter(str.isidentifier)
+
+
+@given(st.lists(st.tuples(st.sampled_from(DIRECTIVES[:2]), st.lists(NAMES))), NAMES)
+def test_any_list_of_directives_is_read_back(directives: list, words: str) -> None:
+    comment = "# " + words + "".join(f" @{name} {' '.join(names)}" for name, names in directives)
+    assert split_comment(comment, "") == (words, directives)
+
+
+PLACES = {
+    "after the statement": ("x = 1  # @inspect x", [(2, "x", 1)]),
+    "first line of several": ("x = [  # @inspect x\n    1,\n]", [(2, "x", [1])]),
+    "middle line": ("x = [\n    1,  # @inspect x\n]", [(2, "x", [1])]),
+    "last line": ("x = [\n    1,\n]  # @inspect x", [(2, "x", [1])]),
+    "own line inside a statement": ("x = [\n    # @inspect x\n    1,\n]", [(2, "x", [1])]),
+    "for: each item": (
+        "for i in range(2):  # @inspect i\n    pass",
+        [(2, "i", 0), (2, "i", 1)],
+    ),
+    "while: each evaluation": (
+        "n = 1\nwhile n:  # @inspect n\n    n -= 1",
+        [(3, "n", 1), (3, "n", 0)],
+    ),
+    "if": ("x = 1\nif x:  # @inspect x\n    x = 2", [(3, "x", 1)]),
+    "if that is false": ("x = 0\nif x:  # @inspect x\n    x = 2", [(3, "x", 0)]),
+    "elif": ("x = 1\nif x == 2:\n    pass\nelif x:  # @inspect x\n    pass", [(5, "x", 1)]),
+    "else: the start of that block": (
+        "x = 0\nif x:\n    pass\nelse:  # @inspect x\n    x = 5",
+        [(3, "x", 0)],
+    ),
+    "with": (
+        "from contextlib import nullcontext\nwith nullcontext(3) as x:  # @inspect x\n    pass",
+        [(3, "x", 3)],
+    ),
+    "except": (
+        "try:\n    1 / 0\nexcept ZeroDivisionError as e:  # @inspect e.args\n    pass",
+        [(2, "e.args", ["division by zero"])],
+    ),
+    "finally": ("try:\n    x = 1\nfinally:  # @inspect x\n    pass", [(2, "x", 1)]),
+    "match": (
+        "x = 3\nmatch x:  # @inspect x\n    case 1:\n        pass",
+        [(3, "x", 3)],
+    ),
+    "case": ("match 3:\n    case x:  # @inspect x\n        pass", [(2, "x", 3)]),
+    "assert": ("x = 3\nassert x  # @inspect x", [(3, "x", 3)]),
+    "class": ("class A:  # @inspect A\n    b = 1", [(2, "A", "main.<locals>.A")]),
+    "class body": ("class A:\n    b = 1  # @inspect b", [(3, "b", 1)]),
+    "one-line compound": ("if True: x = 1  # @inspect x", [(2, "x", 1)]),
+    "semicolons": ("a = 1; b = 2  # @inspect a b", [(2, "a", 1), (2, "b", 2)]),
+    "lambda and comprehension": ("f = [(lambda: i)() for i in (1, 2)]  # @inspect f",
+                                 [(2, "f", [1, 2])]),
+    "return": ("x = 1\nreturn x + 1  # @inspect x", [(3, "return", 2), (3, "x", 1)]),
+    "a statement that raises": (
+        "x = 1\ntry:\n    x = 1 / 0  # @inspect x\nexcept ZeroDivisionError:\n    pass",
+        [(4, "x", 1)],
+    ),
+    "bare inspect: all locals that have a value": (
+        "a = 1\nb = 2  # @inspect\nc = 3",
+        [(3, "a", 1), (3, "b", 2)],
+    ),
+    "clear": ("x = 1  # @inspect x\npass  # @clear x", [(2, "x", 1), (3, "x", None)]),
+    "bare clear": (
+        "x = y = 1  # @inspect x y\npass  # @clear",
+        [(2, "x", 1), (2, "y", 1), (3, "x", None), (3, "y", None)],
+    ),
+    "attribute chain": ("x = 3 + 4j  # @inspect x.real x.imag",
+                        [(2, "x.real", 3.0), (2, "x.imag", 4.0)]),
+    "a string is no comment": ('x = "# @inspect x"', []),
+    "private names in a class": (
+        "class A:\n    def f(self):\n        self.__x = 1\n        y = self.__x  # @inspect y\nA().f()",
+        [(5, "y", 1)],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "expected"), PLACES.values(), ids=PLACES.keys())
+def test_places(body: str, expected: list) -> None:
+    source = "def main():\n" + "".join(f"    {line}\n" for line in body.split("\n"))
+    assert shown(trace_source(source)) == expected
+
+
+def test_arguments_are_read_on_entry_and_the_value_after_the_calls_of_a_statement() -> None:
+    document = trace_source(
+        """
+        def main():
+            x = f(2)  # @inspect x
+
+        def f(n):  # @inspect n
+            n += 1  # @inspect n
+            return n
+        """
+    )
+    assert shown(document) == [(4, "n", 2), (5, "n", 3), (2, "x", 3)]
+    assert document["inspections"]["event"] == [2, 3, 1]
+    assert document["inspections"]["at"] == [3, 4, 6], "x is not known while f runs"
+
+
+def test_a_name_without_a_value_is_a_warning_and_no_exception() -> None:
+    document = trace_source(
+        """
+        def main():
+            x = 1  # @inspect y x.nothing x
+        """
+    )
+    assert shown(document) == [(2, "x", 1)]
+    assert document["warnings"] == [
+        "sample.py:2: y does not exist here.",
+        "sample.py:2: x.nothing has no value.",
+    ]
+
+
+OUT_OF_PLACE = [
+    ("X = 1  # @inspect X\ndef main(): pass", "sample.py:1: @inspect outside of a function"),
+    ("def main():\n    # @inspect x\n    x = 1", "sample.py:2: @inspect stands on a line of its"),
+    ("def main():\n    x = 1  # @inpsect x", "sample.py:2: unknown directive @inpsect"),
+]
+
+
+@pytest.mark.parametrize(("source", "sentence"), OUT_OF_PLACE)
+def test_directives_out_of_place_stop_the_run(source: str, sentence: str) -> None:
+    with pytest.raises(LectureError, match=sentence.replace(".", r"\.")):
+        record_source(source)
+
+
+def test_hide() -> None:
+    document = trace_source(
+        """
+        def main():
+            # ---- a banner ----  @hide
+            x = 1
+            # prose
+            for i in range(2):  # @hide
+                x = i
+        """
+    )
+    assert document["files"][0]["hidden"] == [[2, 2], [5, 6]]
+    assert [prose["text"] for prose in document["files"][0]["prose"]] == ["prose"]
+
+
+def test_timed_values_stay_out_of_the_document() -> None:
+    source = """
+        import time
+
+        def main():
+            t = time.perf_counter()  # @inspect t @timed
+            assert t > 0  # @timed
+        """
+    documents = [trace_source(source) for _ in range(2)]
+    assert documents[0] == documents[1]
+    assert documents[0]["claims"]["held"] == [True]

@@ -1,0 +1,170 @@
+"""Documents: valid, the same each time, the same on every Python, complete on failure."""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from tests.tracing import lines, trace_source
+from trace.document import build
+from trace.encoding import encode
+from trace.run import Options, record
+from trace.schema import json_schema
+from trace.target import find_target
+
+SAMPLES = sorted((Path(__file__).parent / "samples").glob("*.py"))
+
+
+def trace_file(file: Path) -> bytes:
+    return encode(build(record(find_target(str(file)), Options())))
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda file: file.stem)
+def test_samples_equal_their_golden_document(sample: Path, golden, capsys) -> None:
+    data = trace_file(sample).decode()
+    jsonschema.validate(json.loads(data), json_schema())
+    assert data == trace_file(sample).decode(), "two runs give the same bytes"
+    version = f'"python":"{sys.version_info.major}.{sys.version_info.minor}"'
+    assert data.count('"environment":{') == 1
+    environment = re.compile(r'^"environment":\{.*\}', re.MULTILINE)
+    assert version in environment.search(data)[0]
+    golden(f"{sample.stem}.json", environment.sub('"environment":{"python":"3.11"}', data))
+
+
+def test_the_schema_refuses_what_is_not_a_document() -> None:
+    document = trace_source("def main(): pass")
+    for change in ({"version": "1"}, {"events": ["a"]}, {"nothing": 1}, {"claims": {}}):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(document | change, json_schema())
+
+
+def test_every_field_of_the_schema_is_described() -> None:
+    for name, definition in json_schema()["$defs"].items():
+        assert definition["description"], name
+        for field, schema in definition["properties"].items():
+            assert schema["description"], f"{name}.{field}"
+
+
+def test_the_step_limit_cuts_at_exactly_that_step() -> None:
+    document = trace_source(
+        """
+        def main():
+            n = 0
+            while True:
+                n += 1  # @inspect n
+        """,
+        max_steps=1000,
+    )
+    assert len(lines(document)) == 1000
+    failure = document["failure"]
+    assert failure["kind"] == "step limit"
+    assert "more than 1,000 steps" in failure["message"]
+    assert "the loop at sample.py:3" in failure["message"]
+    assert "@stepover" in failure["message"]
+    assert max(document["inspections"]["at"]) <= len(document["events"])
+
+
+FAILURES = {
+    "an exception": ("raise ValueError('no')", "exception", "ValueError", "no"),
+    "sys.exit with a status": ("import sys; sys.exit(3)", "exit", "SystemExit", "3"),
+    "an interrupt": ("raise KeyboardInterrupt", "interrupt", "KeyboardInterrupt", ""),
+    "an AssertionError that is no claim": (
+        "raise AssertionError('x')",
+        "exception",
+        "AssertionError",
+        "x",
+    ),
+}
+
+
+@pytest.mark.parametrize(("body", "kind", "error", "message"), FAILURES.values(), ids=FAILURES)
+def test_failures_are_in_the_document(body: str, kind: str, error: str, message: str) -> None:
+    failure = trace_source(f"def main():\n    {body}\n")["failure"]
+    assert (failure["kind"], failure["type"], failure["message"]) == (kind, error, message)
+    assert failure["step"] == body.count(";")
+
+
+def test_sys_exit_without_a_status_is_no_failure() -> None:
+    assert trace_source("import sys\ndef main(): sys.exit()")["failure"] is None
+
+
+def test_output_is_shown_live_and_booked_on_its_step(capsys) -> None:
+    document = trace_source(
+        """
+        import sys
+
+        def main():
+            print("a")
+            print("b", file=sys.stderr)
+            f()
+
+        def f():
+            print("c")
+        """
+    )
+    assert [(row["step"], row["stream"], row["text"]) for row in document["output"]] == [
+        (0, "stdout", "a\n"),
+        (1, "stderr", "b\n"),
+        (3, "stdout", "c\n"),
+    ]
+    assert capsys.readouterr() == ("a\nc\n", "b\n")
+
+
+def test_nothing_of_this_machine_reaches_the_document(tmp_path: Path) -> None:
+    document = trace_source(
+        """
+        import os, pathlib, tempfile
+
+        def main():
+            here = os.path.abspath(__file__)  # @inspect here
+            home = str(pathlib.Path.home())  # @inspect home
+            print(tempfile.gettempdir())
+            open(here + ".nothing")
+        """
+    )
+    text = json.dumps(document)
+    assert document["failure"]["type"] == "FileNotFoundError"
+    assert str(Path.home()) not in text.replace(str(Path(__file__).parents[1]), "")
+    assert str(tmp_path.parents[2]) not in text
+
+
+def test_images_beside_the_source_are_embedded(tmp_path: Path) -> None:
+    (tmp_path / "inside.svg").write_text("<svg/>")
+    (tmp_path.parent / "outside.svg").write_text("<svg/>")
+    (tmp_path / "pictures.py").write_text(
+        "def main():\n    # ![a](inside.svg) ![b](../outside.svg) ![c](https://a.org/x.png)\n"
+        "    pass\n"
+    )
+    document = json.loads(trace_file(tmp_path / "pictures.py"))
+    assert document["assets"] == {"inside.svg": {"mime": "image/svg+xml", "base64": "PHN2Zy8+"}}
+    assert document["warnings"] == [
+        "pictures.py: the image ../outside.svg is not in the folder of the source file."
+    ]
+
+
+def test_the_interpreter_is_left_as_it_was() -> None:
+    import builtins
+
+    def state() -> tuple:
+        inserted = [name for name in vars(builtins) if name.startswith("@")]
+        return inserted, list(sys.path), list(sys.meta_path), sys.stdout, "sample" in sys.modules
+
+    before = state()
+    trace_source("def main(): raise ValueError")
+    assert state() == before
+
+
+def test_a_lecture_without_torch_does_not_load_it(tmp_path: Path) -> None:
+    import subprocess
+
+    (tmp_path / "plain.py").write_text(
+        "import sys\ndef main():\n    assert 'torch' not in sys.modules\n"
+        "    assert 'numpy' not in sys.modules\n"
+    )
+    command = [sys.executable, "-m", "trace", str(tmp_path / "plain.py"), "-q"]
+    command += ["-o", str(tmp_path / "plain.json")]
+    root = Path(__file__).parents[1]
+    assert subprocess.run(command, cwd=root, timeout=60).returncode == 0

@@ -1,0 +1,105 @@
+"""The lecture as a test suite: `pytest -m lecture`, or `pytest -k` and the name of a section."""
+
+import inspect
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+import lecture
+from lecture.syllabus import TOPICS
+from tests import sections
+
+ROOT = Path(__file__).parent.parent
+SECTIONS = sections.find_sections(lecture)
+SOURCES = {section.__name__: inspect.getsource(section) for section in SECTIONS}
+FILES = sorted((ROOT / "lecture").rglob("*.py"))
+
+
+@pytest.fixture
+def empty_folder(tmp_path, monkeypatch):
+    """Files written beside the caller or under the system's temporary folder end up here."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return tmp_path
+
+
+@pytest.mark.lecture
+@pytest.mark.parametrize("section", SECTIONS, ids=[section.__name__ for section in SECTIONS])
+def test_section(section, empty_folder):
+    section()
+    assert list(empty_folder.rglob("*")) == [], "the section leaves files behind"
+
+
+def test_there_are_sections_and_their_names_are_unique():
+    assert SECTIONS
+    assert len(SOURCES) == len(SECTIONS)
+
+
+def test_every_section_has_a_title_a_claim_and_few_lines():
+    faults = {name: list(sections.faults_of_a_section(SOURCES[name])) for name in SOURCES}
+    assert {name: found for name, found in faults.items() if found} == {}
+
+
+def test_every_topic_has_its_section():
+    assert list(sections.faults_of_the_topics(list(SOURCES.values()), TOPICS)) == []
+    assert list(sections.gaps(TOPICS)) == []
+
+
+def test_main_calls_every_section_once():
+    main = (ROOT / "lecture/main.py").read_text(encoding="utf-8")
+    assert list(sections.faults_of_main(main, SOURCES)) == []
+
+
+@pytest.mark.parametrize("path", FILES, ids=[path.name for path in FILES])
+def test_the_lecture_imports_only_the_meter_from_the_tracer(path):
+    assert list(sections.foreign_imports(path.read_text(encoding="utf-8"))) == []
+
+
+def test_the_lecture_runs_plainly_and_ends_with_one_line():
+    command = [sys.executable, "-m", "lecture.main"]
+    finished = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8")
+    assert finished.returncode == 0, finished.stderr
+    assert re.fullmatch(rf"{len(SECTIONS)} sections in [\d.]+ s", finished.stdout.splitlines()[-1])
+
+
+MADE_UP = '''\
+def main():
+    six_is_seven()
+
+
+def six_is_seven():  # M1.1
+    """Six is seven."""
+    product = 2 * 3
+    assert product == 7
+
+
+def files_are_left():
+    """A file is left behind."""
+    open("left", "w").close()
+'''
+
+
+def test_a_false_claim_shows_both_sides_and_a_file_left_behind_is_seen(tmp_path):
+    for folder in ("tests", "trace", "lecture"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "__init__.py").touch()
+    for name in (
+        "tests/conftest.py",
+        "tests/sections.py",
+        "tests/test_lecture.py",
+        "pyproject.toml",
+    ):
+        shutil.copy(ROOT / name, tmp_path / name)
+    (tmp_path / "lecture/main.py").write_text(MADE_UP)
+    (tmp_path / "lecture/syllabus.py").write_text("TOPICS = {'M1.1': 'Numbers'}\n")
+    command = [sys.executable, "-m", "pytest", "-m", "lecture", "-p", "no:cacheprovider"]
+    finished = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert finished.returncode == 1, finished.stdout + finished.stderr
+    assert "assert 6 == 7" in finished.stdout
+    assert "the section leaves files behind" in finished.stdout
+    assert "2 failed" in finished.stdout

@@ -1,0 +1,119 @@
+"""The repository about itself: pinned versions, who imports whom, what is committed."""
+
+import ast
+import re
+import subprocess
+import tomllib
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+
+def pins(text):
+    """The versions that a constraints file gives, by name."""
+    lines = (line for line in text.splitlines() if line and not line.startswith("#"))
+    return dict(line.split("==") for line in lines)
+
+
+def needed(requirement):
+    """An installed package and all it needs on this machine, as canonical names."""
+    todo, seen = [Requirement(requirement)], set()
+    while todo:
+        name = canonicalize_name(todo.pop().name)
+        if name in seen:
+            continue
+        seen.add(name)
+        found = map(Requirement, metadata.requires(name) or [])
+        todo += [one for one in found if one.marker is None or one.marker.evaluate({"extra": ""})]
+    return seen
+
+
+PINS = pins((ROOT / "constraints.txt").read_text(encoding="utf-8"))
+GROUPS = PROJECT["dependency-groups"]
+DIRECT = {
+    group: [one for one in members if isinstance(one, str)] for group, members in GROUPS.items()
+}
+
+
+@pytest.mark.parametrize("requirement", DIRECT["lecture"] + DIRECT["test"])
+def test_everything_that_is_installed_is_pinned(requirement):
+    assert needed(requirement) - PINS.keys() == set()
+
+
+def test_what_a_package_brings_along_is_among_what_is_needed():
+    assert needed("jsonschema") >= {"jsonschema", "referencing", "rpds-py", "attrs"}
+
+
+@pytest.mark.parametrize("requirement", DIRECT["lint"])
+def test_the_linters_are_pinned(requirement):
+    assert canonicalize_name(Requirement(requirement).name) in PINS
+
+
+@pytest.mark.parametrize("name", PINS)
+def test_a_pin_is_one_exact_version_that_every_platform_has(name):
+    assert name == canonicalize_name(name)
+    assert re.fullmatch(r"\d+(\.\d+)*", PINS[name])
+
+
+def test_versions_agree():
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert f"## [{PROJECT['project']['version']}]" in changelog
+    assert f"typeguard=={PINS['typeguard']}" in GROUPS["lecture"]
+
+
+def imports(source):
+    """The modules that a source imports, with leading dots where it says so relatively."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield "." * node.level + (node.module or "")
+
+
+def first_parts(folder):
+    sources = (path.read_text(encoding="utf-8") for path in (ROOT / folder).rglob("*.py"))
+    return {name.split(".")[0] for source in sources for name in imports(source)}
+
+
+def test_the_tracer_imports_itself_relatively_and_no_lecture():
+    assert first_parts("trace") & {"trace", "lecture", "tests", "benchmarks"} == set()
+
+
+def test_the_lecture_imports_neither_tests_nor_benchmarks():
+    assert first_parts("lecture") & {"tests", "benchmarks"} == set()
+
+
+def test_relative_and_absolute_imports_are_told_apart():
+    assert list(imports("import trace.a\nfrom .b import c\nfrom d import e")) == [
+        "trace.a",
+        ".b",
+        "d",
+    ]
+
+
+# a path -> whether git leaves it out
+IGNORED = [
+    (".venv/bin/python", True),
+    ("node_modules/typescript/package.json", True),
+    ("trace/__pycache__/costs.cpython-311.pyc", True),
+    ("viewer/traces/mine.json", True),
+    ("viewer/traces/mine.local.json", True),
+    ("viewer/traces/index.local.json", True),
+    ("viewer/traces/lecture.main.json", False),
+    ("viewer/traces/index.json", False),
+    ("tests/golden/loop.json", False),
+]
+
+
+@pytest.mark.parametrize(("path", "ignored"), IGNORED)
+def test_only_what_is_published_is_committed(path, ignored, tmp_path):
+    (tmp_path / ".gitignore").write_bytes((ROOT / ".gitignore").read_bytes())
+    subprocess.run(["git", "init", "--quiet"], cwd=tmp_path, check=True)
+    found = subprocess.run(["git", "check-ignore", "--quiet", path], cwd=tmp_path)
+    assert (found.returncode == 0) is ignored

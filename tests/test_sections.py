@@ -1,0 +1,123 @@
+"""That each rule of tests/sections.py can be broken, and what is said then."""
+
+from collections import Counter
+
+import pytest
+
+from tests import sections
+
+GOOD = '''\
+def bytes_are_counted():  # M5.3, E7
+    """Bytes are counted."""
+    assert 2 * 4 == 8
+'''
+
+# the source of a section -> its faults
+SECTIONS = [
+    (GOOD, []),
+    ("@decorated\n" + GOOD, []),
+    (
+        "def untitled():\n    assert 2 * 4 == 8\n",
+        ["has no docstring whose first line is its title"],
+    ),
+    (
+        'def untitled():\n    """ """\n    assert 2 * 4 == 8\n',
+        ["has no docstring whose first line is its title"],
+    ),
+    (
+        'def claimless():\n    """It says nothing."""\n    print(8)\n',
+        ["claims nothing: it has no assert"],
+    ),
+    (GOOD + "    print()\n" * 37, []),
+    (GOOD + "    print()\n" * 38, ["has 41 lines; 40 fit on a screen"]),
+]
+
+
+@pytest.mark.parametrize(("source", "faults"), SECTIONS)
+def test_a_section_has_a_title_a_claim_and_few_lines(source, faults):
+    assert list(sections.faults_of_a_section(source)) == faults
+
+
+# the first line of a section -> the topics it names
+DEF_LINES = [
+    ("def f():", []),
+    ("def f():  # M7.4", ["M7.4"]),
+    ("def f():  # M7.4, M12.10 E36", ["M7.4", "M12.10"]),
+    ("@decorated  # M1.1\ndef f():  # M7.4", ["M7.4"]),
+]
+
+
+@pytest.mark.parametrize(("line", "topics"), DEF_LINES)
+def test_topics_stand_on_the_def_line(line, topics):
+    assert sections.topics_named(f"{line}\n    pass  # M1.1\n") == topics
+
+
+def section(name, topics):
+    return f"def {name}():  # {topics}\n    pass\n"
+
+
+# the sections, the topics -> the faults
+TOPICS = [
+    ([section("a", "M1.1"), section("b", "M1.1 M1.2")], ["M1.1", "M1.2"], []),
+    ([section("a", "M1.1")], ["M1.1", "M1.2"], ["no section names M1.2"]),
+    ([section("a", "M1.1 M9.9")], ["M1.1"], ["a names M9.9, which is no topic"]),
+    (
+        [section("a", "M1.1 M1.2 M1.3 M1.4")],
+        ["M1.1", "M1.2", "M1.3", "M1.4"],
+        ["a names 4 topics; 3 are enough"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("sources", "topics", "faults"), TOPICS)
+def test_topics_and_sections_name_each_other(sources, topics, faults):
+    assert list(sections.faults_of_the_topics(sources, topics)) == faults
+
+
+# topics -> those left out
+GAPS = [
+    (["M1.1", "M1.2", "M5.1"], []),
+    (["M1.1", "M1.3", "M5.2"], ["M1.2", "M5.1"]),
+]
+
+
+@pytest.mark.parametrize(("topics", "missing"), GAPS)
+def test_topics_are_numbered_without_a_gap(topics, missing):
+    assert list(sections.gaps(topics)) == missing
+
+
+MAIN = """\
+def main():
+    tensors.views()
+    twice()
+    for _ in range(2):
+        twice()
+"""
+
+
+def test_main_calls_each_section_once():
+    assert sections.calls_of_main(MAIN) == Counter(views=1, twice=2, range=1)
+    assert list(sections.faults_of_main(MAIN, ["views"])) == []
+    assert list(sections.faults_of_main(MAIN, ["views", "twice", "never"])) == [
+        "twice is called 2 times",
+        "never is called 0 times",
+    ]
+
+
+# an import -> whether the lecture may make it
+IMPORTS = [
+    ("from trace.costs import measure", True),
+    ("import torch", True),
+    ("from lecture import facts", True),
+    ("import trace", False),
+    ("import trace.costs", False),
+    ("from trace import costs", False),
+    ("from trace.costs import measure, Meter", False),
+    ("from trace.recorder import record", False),
+    ("def f():\n    from trace import costs", False),
+]
+
+
+@pytest.mark.parametrize(("source", "allowed"), IMPORTS)
+def test_the_meter_is_all_the_lecture_takes_from_the_tracer(source, allowed):
+    assert (list(sections.foreign_imports(source)) == []) is allowed

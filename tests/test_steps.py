@@ -1,0 +1,409 @@
+"""Which statements run, in which order, in which activation."""
+
+import pytest
+
+from tests.tracing import lines, story, trace_source
+
+CASES = {
+    "a loop header runs once more than its body": (
+        """
+        def main():
+            for i in range(2):
+                i
+            return
+        """,
+        "2 3 2 3 2 4",
+    ),
+    "after break the header does not run again": (
+        """
+        def main():
+            for i in range(9):
+                if i == 1:
+                    break
+            else:
+                i = 7
+        """,
+        "2 3 2 3 4",
+    ),
+    "continue goes back to the header, else runs at the end": (
+        """
+        def main():
+            for i in range(2):
+                if i:
+                    continue
+                i = 5
+            else:
+                i = 7
+        """,
+        "2 3 5 2 3 4 2 7",
+    ),
+    "a while header is a step each time": (
+        """
+        def main():
+            n = 2
+            while n:
+                n -= 1
+            else:
+                n = 6
+        """,
+        "2 3 4 3 4 3 6",
+    ),
+    "while True is a step": (
+        """
+        def main():
+            while True:
+                break
+        """,
+        "2 3",
+    ),
+    "a loop inside try leaves through finally": (
+        """
+        def main():
+            for i in range(3):
+                try:
+                    if i:
+                        return
+                finally:
+                    i = 7
+        """,
+        "2 3 4 7 2 3 4 5 7",
+    ),
+    "elif is a step, else is not": (
+        """
+        def main():
+            n = 2
+            if n == 0:
+                n = 3
+            elif n == 1:
+                n = 5
+            else:
+                n = 8
+        """,
+        "2 3 5 8",
+    ),
+    "calls nest": (
+        """
+        def main():
+            x = double(1) + double(2)
+            return x
+
+        def double(n):
+            return 2 * n
+        """,
+        "2 double( 6 ) double( 6 ) 3",
+    ),
+    "recursion": (
+        """
+        def main():
+            down(2)
+
+        def down(n):
+            if n:
+                down(n - 1)
+        """,
+        "2 down( 5 6 down( 5 6 down( 5 ) ) )",
+    ),
+    "closures and nested functions": (
+        """
+        def main():
+            count = 0
+            def add(n):
+                nonlocal count
+                count += n
+            add(2)
+            return count
+        """,
+        "2 3 6 main.add( 5 ) 7",
+    ),
+    "lambdas and comprehensions belong to their statement": (
+        """
+        def main():
+            f = lambda n: n + 1
+            return [f(n) for n in range(3)]
+        """,
+        "2 3",
+    ),
+    "statements on one line": (
+        """
+        def main():
+            a = 1; b = 2
+            if a: b = 3
+            return b
+        """,
+        "2 2 3 3 4",
+    ),
+    "a statement over several lines is one step": (
+        """
+        def main():
+            x = [
+                1,
+                2,
+            ]
+            return x
+        """,
+        "2 6",
+    ),
+    "docstrings, global and nonlocal are no steps": (
+        '''
+        COUNT = 0
+        def main():
+            """Title."""
+            global COUNT
+            if True:
+                global OTHER
+                OTHER = COUNT = 1
+        ''',
+        "5 7",
+    ),
+    "exceptions: try is a step, except is not": (
+        """
+        def main():
+            try:
+                raise ValueError(1)
+            except ValueError as error:
+                pass
+            else:
+                pass
+            finally:
+                pass
+        """,
+        "2 3 5 9",
+    ),
+    "return in finally wins": (
+        """
+        def main():
+            return inner()
+
+        def inner():
+            try:
+                return 1
+            finally:
+                return 2
+        """,
+        "2 inner( 5 6 8 )",
+    ),
+    "an exception leaves the functions it passes": (
+        """
+        def main():
+            try:
+                outer()
+            except KeyError:
+                return
+
+        def outer():
+            inner()
+
+        def inner():
+            raise KeyError
+        """,
+        "2 3 outer( 8 inner( 11 ) ) 5",
+    ),
+    "with: the exit is no step": (
+        """
+        from contextlib import contextmanager
+
+        @contextmanager
+        def room():
+            before = 1
+            yield before
+            after = 2
+
+        def main():
+            with room() as x:
+                x += 1
+            return x
+        """,
+        "10 room( 5 6 ) 11 ~room( 7 ) 12",
+    ),
+    "match: case lines are no steps": (
+        """
+        def main():
+            match [1, 2]:
+                case [a]:
+                    a
+                case [a, b] if a < b:
+                    a + b
+                case _:
+                    pass
+        """,
+        "2 6",
+    ),
+    "classes in functions, methods, super, properties": (
+        """
+        class Base:
+            def size(self):
+                return 1
+
+        def main():
+            class Derived(Base):
+                '''Docs.'''
+                factor = 2
+                def size(self):
+                    return self.factor * super().size()
+                @property
+                def half(self):
+                    return self.size() / 2
+            return Derived().half
+        """,
+        "6 8 9 11 14 main.Derived.half( 13 main.Derived.size( 10 Base.size( 3 ) ) )",
+    ),
+    "generators are left and resumed": (
+        """
+        def main():
+            for n in count(2):
+                n
+            return
+
+        def count(n):
+            for i in range(n):
+                yield i
+        """,
+        "2 count( 7 8 ) 3 2 ~count( 7 8 ) 3 2 ~count( 7 ) 4",
+    ),
+    "send, throw and close": (
+        """
+        def main():
+            g = echo()
+            next(g)
+            g.send(1)
+            g.throw(ValueError)
+            g.close()
+
+        def echo():
+            while True:
+                try:
+                    got = yield 1
+                except ValueError:
+                    got = 2
+        """,
+        "2 3 echo( 9 10 11 ) 4 ~echo( 9 10 11 ) 5 ~echo( 13 9 10 11 ) 6 ~echo( )",
+    ),
+    "yield from passes through both generators": (
+        """
+        def main():
+            return list(outer())
+
+        def outer():
+            got = yield from inner()
+            yield got
+
+        def inner():
+            yield 1
+            return 2
+        """,
+        "2 outer( 5 inner( 9 ) ) ~outer( ~inner( 10 ) 6 ) ~outer( )",
+    ),
+    "two generators interleave": (
+        """
+        def main():
+            for pair in zip(ones(), ones()):
+                pair
+
+        def ones():
+            yield 1
+            yield 1
+        """,
+        "2 ones( 6 ) ones( 6 ) 3 2 ~ones( 7 ) ~ones( 7 ) 3 2 ~ones( ) ~ones( )",
+    ),
+    "stepover hides what a statement's calls run": (
+        """
+        def main():
+            x = f()  # @stepover
+            return f()
+
+        def f():
+            return 1
+        """,
+        "2 3 f( 6 )",
+    ),
+    "stepover on a function": (
+        """
+        def main():
+            return f()
+
+        def f():  # @stepover
+            return g()
+
+        def g():
+            return 1
+        """,
+        "2",
+    ),
+    "a function made under stepover is recorded later": (
+        """
+        def main():
+            f = make()  # @stepover
+            return f()
+
+        def make():
+            def f():
+                return 1
+            return f
+        """,
+        "2 3 make.f( 7 )",
+    ),
+    "dataclasses and decorators": (
+        """
+        from dataclasses import dataclass
+        import functools
+
+        @dataclass
+        class Point:
+            x: int
+            def shifted(self, by):
+                return Point(self.x + by)
+
+        @functools.cache
+        def origin():
+            return Point(0)
+
+        def main():
+            a = origin()
+            b = origin().shifted(2)
+            del a
+            return b
+        """,
+        "15 origin( 12 ) 16 Point.shifted( 8 ) 17 18",
+    ),
+    "walrus, star-unpacking, del, annotated assignment": (
+        """
+        def main():
+            first, *rest = [1, 2, 3]
+            if (n := len(rest)) > 1:
+                total: int = n
+            del first
+        """,
+        "2 3 4 5",
+    ),
+}
+
+
+@pytest.mark.parametrize(("source", "expected"), CASES.values(), ids=CASES.keys())
+def test_steps(source: str, expected: str) -> None:
+    assert story(trace_source(source)) == expected
+
+
+def test_async_functions_run_as_written_and_are_named_in_a_warning() -> None:
+    document = trace_source(
+        """
+        import asyncio
+
+        async def double(n):
+            return 2 * n
+
+        def main():
+            return asyncio.run(double(2))
+        """
+    )
+    assert lines(document) == [7]
+    assert document["warnings"] == ["sample.py:3: the async function double is not recorded."]
+
+
+def test_only_the_chosen_files_are_traced() -> None:
+    source = """
+        import textwrap
+
+        def main():
+            textwrap.dedent(" a")
+        """
+    assert [file["path"] for file in trace_source(source)["files"]] == ["sample.py"]

@@ -1,0 +1,259 @@
+"""From a recording to the document."""
+
+import base64
+import dataclasses
+import mimetypes
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from .run import Recording
+from .schema import (
+    Assertion,
+    Asset,
+    Claims,
+    Costs,
+    Document,
+    Failure,
+    Function,
+    Inspections,
+    Memory,
+    Output,
+    SourceFile,
+)
+from .source import hidden_lines, prose_of, tokens_of
+from .tables import Tables
+from .walk import Walk, cut_events
+
+MAX_ASSET_BYTES = 2_000_000
+"""Larger images are left out, with a warning."""
+
+_IMAGE = re.compile(r"!\[[^\]]*\]\(([^)\s]+)[^)]*\)")
+_COMPOUND = ("for", "while", "if", "with", "try", "match", "class")
+
+
+def build(recording: Recording) -> Document:
+    """Return the document of a recording, cut at the step limit."""
+    recorder, tables = recording.recorder, recording.tables
+    events = cut_events(recorder.events, recording.max_steps)
+    end = len(events)
+    inspections = [row for row in recorder.inspections if row.at <= end]
+    claims = [row for row in recorder.claims if row.at <= end]
+    output = [row for row in recorder.output if row.at <= end]
+    operators = [row for row in recorder.operators if row[0] <= end]
+    storages = [row for row in recorder.storages if row[0] <= end]
+    walk = Walk(events, len(tables.functions))
+    rows = (inspections, claims, output)
+    ats = {row.at for table in rows for row in table} | {row[0] for row in operators + storages}
+    walk.find(ats, _read_compounds(tables))
+    names = _Names()
+    document = Document(
+        module=recording.target.module,
+        title=recording.title,
+        environment=recording.environment,
+        files=[
+            SourceFile(
+                path=file.path,
+                source=file.source,
+                prose=prose_of(file.source, file.tree, file.directives),
+                tokens=tokens_of(file.source),
+                hidden=hidden_lines(file.directives),
+            )
+            for file in recording.files
+        ],
+        statements=[list(dataclasses.astuple(row)) for row in tables.statements],
+        functions=[
+            Function(
+                file=row.file,
+                name=row.name,
+                line=row.line,
+                end_line=row.end_line,
+                title=row.title,
+                labels=recording.files[row.file].labels(row.line),
+                parameters=row.parameters,
+            )
+            for row in tables.functions
+        ],
+        events=events,
+        names=names.list,
+        values=recorder.values,
+        inspections=_inspections(recording, inspections, walk, names),
+        assertions=[
+            Assertion(statement=number - 1, text=row.text, operands=row.operands)
+            for number, row in sorted(tables.assertions.items())
+        ],
+        claims=_claims(claims, walk),
+        output=[
+            Output(step=walk.places[row.at].step, at=row.at, stream=row.stream, text=row.text)  # type: ignore[typeddict-item]
+            for row in output
+        ],
+        costs=_costs(operators, storages, walk, names) if operators or storages else None,
+        memory=_memory(storages, names),
+        uncounted=_uncounted(operators),
+        topics=recording.topics,
+        assets={},
+        warnings=recording.warnings,
+        failure=_failure(recording, events),
+    )
+    document.assets = dict(_assets(recording, document))
+    return document
+
+
+def _read_compounds(tables: Tables) -> set[int]:
+    """Statements read at a time when they need not be the latest of their activation."""
+    numbers = {site.statement for site in tables.sites if site.statement > 0}
+    return {number for number in numbers if tables.statements[number - 1].kind in _COMPOUND}
+
+
+class _Names:
+    """Strings of the columns, each once."""
+
+    def __init__(self) -> None:
+        self.list: list[str] = []
+        self._index: dict[str, int] = {}
+
+    def of(self, name: str) -> int:
+        if name not in self._index:
+            self._index[name] = len(self.list)
+            self.list.append(name)
+        return self._index[name]
+
+
+def _inspections(recording: Recording, rows: list[Any], walk: Walk, names: _Names) -> Inspections:
+    result = Inspections()
+    on_display: dict[int, dict[str, None]] = {}  # by the entry of the activation
+    for row in rows:
+        site = recording.tables.sites[row.site]
+        place = walk.places[row.at]
+        shown = on_display.setdefault(place.entry, {})
+        for name in list(shown) if site.name == "*" else [site.name]:
+            result.event.append(place.by_statement.get(site.statement, place.event))
+            result.at.append(row.at)
+            result.name.append(names.of(name))
+            result.value.append(row.value)
+            shown[name] = None
+            if row.value is None:
+                del shown[name]
+    return result
+
+
+def _claims(rows: list[Any], walk: Walk) -> Claims:
+    result = Claims()
+    for row in rows:
+        result.statement.append(row.statement - 1)
+        result.step.append(walk.places[row.at].step)
+        result.at.append(row.at)
+        result.held.append(row.held)
+        result.operands.append(row.operands)
+    return result
+
+
+def _costs(
+    operators: list[tuple[int, str, int | None]],
+    storages: list[tuple[int, int]],
+    walk: Walk,
+    names: _Names,
+) -> Costs:
+    """Sum what ran by step and operator; memory by step alone."""
+    sums: dict[tuple[int, str], list[int]] = {}
+    for at, operator, matmul_flops in operators:
+        row = sums.setdefault((walk.places[at].step, operator), [0, 0, 0, 0])
+        row[0] += 1
+        row[1] += matmul_flops or 0
+    for at, storage_bytes in storages:
+        row = sums.setdefault((walk.places[at].step, "memory"), [0, 0, 0, 0])
+        row[2 if storage_bytes > 0 else 3] += abs(storage_bytes)
+    result = Costs()
+    for (step, operator), (calls, matmul_flops, allocated, freed) in sorted(sums.items()):
+        result.step.append(step)
+        result.operator.append(names.of(operator))
+        result.calls.append(calls)
+        result.matmul_flops.append(matmul_flops)
+        result.other_flops.append(None)
+        result.read_bytes.append(None)
+        result.written_bytes.append(None)
+        result.allocated_bytes.append(allocated)
+        result.freed_bytes.append(freed)
+    return result
+
+
+def _memory(storages: list[tuple[int, int]], names: _Names) -> Memory:
+    """Bytes alive after each moment at which they changed."""
+    result, live_bytes = Memory(), 0
+    for at, storage_bytes in storages:
+        live_bytes += storage_bytes
+        if result.at and result.at[-1] == at:
+            result.live_bytes[-1] = live_bytes
+        else:
+            result.at.append(at)
+            result.live_bytes.append(live_bytes)
+            result.category.append(names.of("tensors"))
+    return result
+
+
+def _uncounted(operators: list[tuple[int, str, int | None]]) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for _, operator, matmul_flops in operators:
+        if matmul_flops is None:
+            counts[operator] = counts.get(operator, 0) + 1
+    return dict(sorted(counts.items()))
+
+
+def _failure(recording: Recording, events: list[int]) -> Failure | None:
+    failure = recording.failure
+    if failure is None:
+        return None
+    at, step = min(failure["at"], len(events)), _failed_step(recording, events, failure)
+    message = failure["message"]
+    if failure["kind"] == "step limit" and (place := _loop_around(recording.tables, events)):
+        message += f" It ended in the loop at {place}."
+    return {**failure, "at": at, "step": step, "message": message}
+
+
+def _failed_step(recording: Recording, events: list[int], failure: Failure) -> int:
+    """Return the last step at the innermost line of the traceback that is the lecture's."""
+    steps = [event for event in events if event > 0]
+    paths = recording.tables.paths
+    for entry in reversed(failure["traceback"]):
+        for step in range(len(steps) - 1, -1, -1):
+            row = recording.tables.statements[steps[step] - 1]
+            same_file = paths[row.file] == entry["path"]
+            if same_file and row.first_line <= entry["line"] <= row.last_line:
+                return step
+    return len(steps) - 1
+
+
+def _loop_around(tables: Tables, events: list[int]) -> str:
+    """Return the place of the outermost loop around the last step, or nothing."""
+    number = next((event for event in reversed(events) if event > 0), 0)
+    place = ""
+    while number > 0:
+        row = tables.statements[number - 1]
+        if row.kind in ("for", "while"):
+            place = f"{tables.paths[row.file]}:{row.first_line}"
+        number = row.enclosing + 1
+    return place
+
+
+def _assets(recording: Recording, document: Document) -> Iterator[tuple[str, Asset]]:
+    """Embed the images that prose names by a path relative to its source file."""
+    for file in document.files:
+        for prose in file.prose:
+            for name in _IMAGE.findall(prose.text):
+                if "://" not in name and not name.startswith(("data:", "/")):
+                    asset = _asset(recording, file.path, name, document.warnings)
+                    if asset:
+                        yield name, asset
+
+
+def _asset(recording: Recording, path: str, name: str, warnings: list[str]) -> Asset | None:
+    folder = (recording.target.root / path).parent.resolve()
+    file = (folder / name).resolve()
+    mime = mimetypes.guess_type(name)[0] or ""
+    if folder not in file.parents or not file.is_file() or not mime.startswith("image/"):
+        warnings.append(f"{path}: the image {name} is not in the folder of the source file.")
+    elif file.stat().st_size > MAX_ASSET_BYTES:
+        warnings.append(f"{path}: the image {name} is larger than {MAX_ASSET_BYTES:,} bytes.")
+    else:
+        return Asset(mime=mime, base64=base64.b64encode(file.read_bytes()).decode("ascii"))
+    return None

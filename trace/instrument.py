@@ -1,0 +1,293 @@
+"""The compiler pass: from a lecture's syntax tree to one that reports to the recorder.
+
+A pure function from `ast` to `ast`. Before each statement of a function stands one call that notes
+the statement's number; around it stands what its directives need. Every function keeps its body
+twice, as written and recording, and chooses on entry.
+
+Inserted names begin with `@`, which no source can spell; they are looked up as builtins:
+
+    @step(n)       note that statement n runs; -k: function k is entered; 0: it is left
+    @off           true while nothing is to be recorded
+    @plain()       true where recording would be wrong (torch.compile)
+    @map, @pick, @repeat   wrap the iterator of a `for`, noting n each time an item is asked for
+    @inspect(s, v) read the value of inspection site s;  @unbound(s): it has none
+    @clear(s)      take it off the display
+    @skip(), @unskip()                         around `@stepover`
+    @claim(n), @operand(i, v), @outcome(b), @claimed()   around `assert`
+    @activation(), @suspend(a, v), @resume(a, v), @thrown(a), @delegate(a, i)   for generators
+
+Locations are copied, so that tracebacks and debuggers see the author's file.
+"""
+
+import ast
+import copy
+import symtable
+from collections.abc import Callable
+
+from .directives import Marks, blocks_of
+from .numbering import Numbering, SourceModule
+from .syntax import Scope, at, call, declarations_of, docstring_of, is_declaration, load, note
+from .tables import AssertionRow, Site, Tables
+from .yields import guarded, mark_yields, yields_of
+
+MAX_NESTED_COPIES = 4
+"""How deep functions inside functions keep a recording body in the as-written copy of the outer
+one; each level doubles the code."""
+
+
+def instrument(module: SourceModule, tables: Tables) -> ast.Module:
+    """Return the recording version of a module; adds its rows to `tables`."""
+    numbers = Numbering(module, tables)
+    numbers.below(module.tree)
+    rewritten = _Rewriting(module, tables, numbers).module()
+    return ast.fix_missing_locations(rewritten)
+
+
+class _Rewriting:
+    """Makes the recording version of one module."""
+
+    def __init__(self, module: SourceModule, tables: Tables, numbers: Numbering) -> None:
+        self.source = module.source
+        self.tree = module.tree
+        self.directives = module.directives
+        self.tables = tables
+        self.numbers = numbers
+        self.locals = _local_names(module.source, module.path)
+        self.scopes: list[Scope] = []  # functions and classes around the current statement
+        self.copies = 0  # as-written copies around the current statement
+
+    def module(self) -> ast.Module:
+        """Module-level code runs as written; only the functions in it change."""
+        return ast.Module(self._as_written(self.tree.body), self.tree.type_ignores)
+
+    def _as_written(self, statements: list[ast.stmt]) -> list[ast.stmt]:
+        """Statements that are not recorded themselves, but may hold functions that are."""
+        return [self._outside(child) for child in statements if not self._is_hoisted(child)]
+
+    def _outside(self, statement: ast.stmt) -> ast.stmt:
+        if isinstance(statement, ast.FunctionDef) and statement in self.numbers.functions:
+            return self._function(statement)
+        if isinstance(statement, ast.AsyncFunctionDef) or not blocks_of(statement):
+            return statement
+        changed = copy.copy(statement)
+        self._in_scope(changed, self._as_written)
+        return changed
+
+    def _in_scope(
+        self, changed: ast.stmt, rewrite: Callable[[list[ast.stmt]], list[ast.stmt]]
+    ) -> None:
+        """Rewrite all blocks of a compound statement, which is a copy."""
+        if isinstance(changed, ast.ClassDef):
+            self.scopes.append(changed)
+        for name in ("body", "orelse", "finalbody"):
+            if getattr(changed, name, None):
+                setattr(changed, name, rewrite(getattr(changed, name)) or [ast.Pass()])
+        for name in ("handlers", "cases"):
+            if hasattr(changed, name):
+                clauses = [copy.copy(clause) for clause in getattr(changed, name)]
+                for clause in clauses:
+                    clause.body = rewrite(clause.body) or [ast.Pass()]
+                setattr(changed, name, clauses)
+        if isinstance(changed, ast.ClassDef):
+            self.scopes.pop()
+
+    def _is_hoisted(self, statement: ast.stmt) -> bool:
+        """`global` and `nonlocal` of a function move above its two bodies."""
+        in_function = bool(self.scopes) and isinstance(self.scopes[-1], ast.FunctionDef)
+        return in_function and is_declaration(statement)
+
+    def _function(self, function: ast.FunctionDef) -> ast.FunctionDef:
+        """`if @off or @plain(): as written` `else: recording`, after docstring and declarations."""
+        changed = copy.copy(function)
+        docstring = docstring_of(function)
+        body = function.body[len(docstring) :]
+        self.scopes.append(function)
+        self.copies += 1
+        written = self._as_written(body) if self.copies <= MAX_NESTED_COPIES else body
+        self.copies -= 1
+        if self._marks(function).stepover:
+            recording = _skipping(written or [ast.Pass()])
+        else:
+            recording = self._recording(function, body)
+        self.scopes.pop()
+        off = ast.BoolOp(ast.Or(), [load("@off"), call("@plain")])
+        choice = at(ast.If(off, written or [ast.Pass()], recording), function)
+        changed.body = [*docstring, *declarations_of(body), choice]
+        return changed
+
+    def _recording(self, function: ast.FunctionDef, body: list[ast.stmt]) -> list[ast.stmt]:
+        number = -self.numbers.functions[function]
+        start: list[ast.stmt] = [note("@step", number)]
+        if any(yields_of(statement, inside=True) for statement in body):
+            start.append(ast.Assign([load("@a", ast.Store())], call("@activation")))
+        arguments = self._readings(self._marks(function), number)
+        recorded = [*arguments, *self._block(body)] or [ast.Pass()]
+        return [*start, ast.Try(recorded, [], [], [note("@step", 0)])]
+
+    def _block(self, statements: list[ast.stmt]) -> list[ast.stmt]:
+        """A block of recorded statements; marks on a line such as `else:` are read first."""
+        marks = self.directives.blocks.get(statements[0]) if statements else None
+        result = self._readings(marks, self._enclosing(statements[0])) if marks else []
+        for statement in statements:
+            if not self._is_hoisted(statement):
+                result += self._statement(statement)
+        return result
+
+    def _enclosing(self, statement: ast.stmt) -> int:
+        """Number of the compound statement around a numbered statement."""
+        number = self.numbers.statements.get(statement, 0)
+        return self.tables.statements[number - 1].enclosing + 1
+
+    def _statement(self, statement: ast.stmt) -> list[ast.stmt]:
+        """What records one statement: its step, itself, and what its marks ask for."""
+        number = self.numbers.statements.get(statement)
+        if number is None:  # a docstring, or a declaration in a class
+            return [statement]
+        marks = self._marks(statement)
+        changed = self._changed(statement, number, marks)
+        if yields_of(statement):
+            changed = [guarded(changed)]
+        if marks.stepover and not isinstance(statement, ast.FunctionDef):
+            changed = _skipping(changed)
+        if not blocks_of(statement) or isinstance(statement, ast.ClassDef):
+            after = self._readings(marks, number)
+            changed = [ast.Try(changed, [], [], after)] if after else changed
+        if not isinstance(statement, ast.For | ast.While):  # their headers note each evaluation
+            changed = [note("@step", number), *changed]
+        return [at(part, statement) for part in changed]
+
+    def _changed(self, statement: ast.stmt, number: int, marks: Marks) -> list[ast.stmt]:
+        if isinstance(statement, ast.FunctionDef):
+            return [mark_yields(self._function(statement), statement)]
+        changed = mark_yields(copy.copy(statement), statement)
+        if isinstance(changed, ast.AsyncFunctionDef):
+            return [changed]
+        if isinstance(changed, ast.Assert):
+            return self._assert(changed, number, marks)
+        if isinstance(changed, ast.Return) and (marks.inspect or marks.inspect_all):
+            site = ast.Constant(self._site(Site(number, "return", marks.timed)))
+            changed.value = at(
+                call("@inspect", site, changed.value or ast.Constant(None)),
+                changed.value or changed,
+            )
+        if blocks_of(statement):
+            self._in_scope(changed, self._block)
+            self._header(changed, number, marks)
+        return [changed]
+
+    def _header(self, changed: ast.stmt, number: int, marks: Marks) -> None:
+        """Note each evaluation of a compound statement's header, and read what its marks name."""
+        if isinstance(changed, ast.For):
+            ticks = call("@map", load("@step"), call("@repeat", ast.Constant(number)))
+            noted = call("@map", load("@pick"), ticks, changed.iter)
+            changed.iter = at(noted, changed.iter)
+        if isinstance(changed, ast.While):
+            either = ast.BoolOp(ast.Or(), [call("@step", ast.Constant(number)), changed.test])
+            changed.test = at(either, changed.test)
+        if isinstance(changed, ast.ClassDef) or not marks.reads:
+            return
+        if isinstance(changed, ast.Match):
+            if not _catches_all(changed.cases[-1]):
+                changed.cases.append(ast.match_case(ast.MatchAs(), None, [ast.Pass()]))
+            for case in changed.cases:
+                case.body = [*self._readings(marks, number), *case.body]
+            return
+        for name in ("body", "orelse"):
+            if name == "body" or isinstance(changed, ast.If | ast.While):
+                block = [*self._readings(marks, number), *getattr(changed, name)]
+                setattr(changed, name, block)
+
+    def _marks(self, statement: ast.stmt) -> Marks:
+        return self.directives.statements.get(statement, Marks())
+
+    def _site(self, site: Site) -> int:
+        self.tables.sites.append(site)
+        return len(self.tables.sites) - 1
+
+    def _readings(self, marks: Marks, number: int) -> list[ast.stmt]:
+        """Statements that read what `@inspect` names and clear what `@clear` names."""
+        result: list[ast.stmt] = []
+        names = dict.fromkeys(marks.inspect, False)
+        if marks.inspect_all:
+            names |= {name: True for name in self._all_names() if name not in names}
+        for name, optional in names.items():
+            site = self._site(Site(number, name, marks.timed, optional))
+            root = load(name.partition(".")[0])
+            read = ast.Expr(call("@inspect", ast.Constant(site), root))
+            missing = ast.ExceptHandler(load("@NameError"), None, [note("@unbound", site)])
+            result.append(ast.Try([read], [missing], [], []))
+        for name in [*marks.clear, *(["*"] if marks.clear_all else [])]:
+            result.append(note("@clear", self._site(Site(number, name))))
+        return result
+
+    def _all_names(self) -> list[str]:
+        scope = self.scopes[-1]
+        return self.locals.get((scope.name, scope.lineno), [])
+
+    def _assert(self, changed: ast.Assert, number: int, marks: Marks) -> list[ast.stmt]:
+        """Pass each operand through `@operand` and the negated outcome through `@outcome`."""
+        operands: list[str] = []
+        text = self._text(changed.test)
+        original = changed.test
+        if not yields_of(changed):
+            changed.test = self._condition(changed.test, operands)
+        self.tables.assertions[number] = AssertionRow(text, operands, marks.timed)
+        negated = at(ast.UnaryOp(ast.Not(), changed.test), original)
+        changed.test = at(call("@outcome", negated), original)
+        return [note("@claim", number), ast.Try([changed], [], [], [note("@claimed")])]
+
+    def _condition(self, test: ast.expr, operands: list[str]) -> ast.expr:
+        changed = copy.copy(test)
+        match changed:
+            case ast.Compare():
+                changed.left = self._operand(changed.left, operands)
+                changed.comparators = [self._operand(c, operands) for c in changed.comparators]
+            case ast.BoolOp():
+                changed.values = [self._condition(value, operands) for value in changed.values]
+            case ast.UnaryOp(op=ast.Not()):
+                changed.operand = self._condition(changed.operand, operands)
+            case ast.Call():
+                changed.args = [self._argument(argument, operands) for argument in changed.args]
+                changed.keywords = [copy.copy(keyword) for keyword in changed.keywords]
+                for keyword in changed.keywords:
+                    keyword.value = self._argument(keyword.value, operands)
+            case _:
+                return self._operand(test, operands)
+        return changed
+
+    def _argument(self, argument: ast.expr, operands: list[str]) -> ast.expr:
+        """Arguments that are literals, or whose value says nothing, are left as they are."""
+        silent = (ast.Constant, ast.Starred, ast.GeneratorExp, ast.Lambda)
+        return argument if isinstance(argument, silent) else self._operand(argument, operands)
+
+    def _operand(self, operand: ast.expr, operands: list[str]) -> ast.expr:
+        operands.append(self._text(operand))
+        return at(call("@operand", ast.Constant(len(operands) - 1), operand), operand)
+
+    def _text(self, expression: ast.expr) -> str:
+        """Source of an expression on one line."""
+        return " ".join((ast.get_source_segment(self.source, expression) or "").split())
+
+
+def _skipping(statements: list[ast.stmt]) -> list[ast.stmt]:
+    return [note("@skip"), ast.Try(statements, [], [], [note("@unskip")])]
+
+
+def _catches_all(case: ast.match_case) -> bool:
+    pattern = case.pattern
+    return case.guard is None and isinstance(pattern, ast.MatchAs) and pattern.pattern is None
+
+
+def _local_names(source: str, path: str) -> dict[tuple[str, int], list[str]]:
+    """Return the local names of every function and class by its name and line."""
+    found: dict[tuple[str, int], list[str]] = {}
+    tables = [symtable.symtable(source, path, "exec")]
+    while tables:
+        table = tables.pop()
+        tables += table.get_children()
+        found[table.get_name(), table.get_lineno()] = [
+            symbol.get_name()
+            for symbol in table.get_symbols()
+            if (symbol.is_local() or symbol.is_free()) and symbol.get_name().isidentifier()
+        ]
+    return found

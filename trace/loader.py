@@ -1,0 +1,118 @@
+"""Imports the lecture's modules through the compiler pass, and nothing else.
+
+Modules are chosen by file. Rewritten bytecode never reaches the pycache.
+"""
+
+import ast
+import fnmatch
+import functools
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import sys
+import types
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .directives import Comment, Directives, comments_of, find_directives, split_comment
+from .instrument import instrument
+from .numbering import SourceModule
+from .tables import Tables
+
+
+@dataclass
+class TracedFile:
+    """A source file that was imported through the pass."""
+
+    path: str
+    source: str
+    tree: ast.Module
+    directives: Directives
+
+    @functools.cached_property
+    def comments(self) -> list[Comment]:
+        """The comments of the file."""
+        return comments_of(self.source)
+
+    def labels(self, line: int) -> str:
+        """Return the comment at the end of a line, without its directives."""
+        comments = {comment.line: comment.text for comment in self.comments}
+        return split_comment(comments.get(line, ""), f"{self.path}:{line}")[0]
+
+
+@dataclass
+class Scope:
+    """Which files are traced."""
+
+    root: Path
+    """The folder the lecture is imported from; paths in the document are relative to it."""
+    folder: Path
+    """Files in and below this folder are traced (of a single file: those beside it)."""
+    include: Sequence[str] = ()
+    """If given, only paths relative to `root` that match one of these patterns."""
+    exclude: Sequence[str] = ()
+    """Never paths that match one of these."""
+
+    def covers(self, file: Path) -> bool:
+        """Tell whether a source file is traced."""
+        if self.folder not in file.parents:
+            return False
+        relative = file.relative_to(self.root).as_posix()
+        if self.include and not any(fnmatch.fnmatch(relative, glob) for glob in self.include):
+            return False
+        return not any(fnmatch.fnmatch(relative, glob) for glob in self.exclude)
+
+
+@dataclass
+class LectureFinder(importlib.abc.MetaPathFinder):
+    """Finds the traced modules; `files` lists those that were imported, in order."""
+
+    scope: Scope
+    tables: Tables
+    files: list[TracedFile] = field(default_factory=list)
+    modules: list[str] = field(default_factory=list)
+
+    def find_spec(
+        self,
+        fullname: str,
+        path: Sequence[str] | None,
+        target: types.ModuleType | None = None,
+    ) -> importlib.machinery.ModuleSpec | None:
+        """Take the spec that Python would use, with our loader for traced files."""
+        spec = importlib.machinery.PathFinder.find_spec(fullname, path, target)
+        if spec is None or not isinstance(spec.loader, importlib.machinery.SourceFileLoader):
+            return None
+        file = Path(spec.loader.path).resolve()
+        if not self.scope.covers(file):
+            return None
+        spec.loader = _LectureLoader(fullname, spec.loader.path, self)
+        self.modules.append(fullname)
+        return spec
+
+    def compile(self, data: bytes, file: str) -> types.CodeType:
+        """Compile one traced file; raises SyntaxError as Python does, or LectureError."""
+        compile(data, file, "exec", dont_inherit=True)  # the author's own errors come first
+        source = importlib.util.decode_source(data)
+        tree = ast.parse(source, file)
+        path = Path(file).resolve().relative_to(self.scope.root).as_posix()
+        directives = find_directives(source, tree, path)
+        module = SourceModule(len(self.files), path, source, tree, directives)
+        self.files.append(TracedFile(path, source, tree, directives))
+        self.tables.paths.append(path)
+        rewritten = instrument(module, self.tables)
+        return compile(rewritten, file, "exec", dont_inherit=True, optimize=0)
+
+    def forget(self) -> None:
+        """Take the traced modules out of `sys.modules`; others will import them unchanged."""
+        for name in self.modules:
+            sys.modules.pop(name, None)
+
+
+class _LectureLoader(importlib.machinery.SourceFileLoader):
+    def __init__(self, fullname: str, path: str, finder: LectureFinder) -> None:
+        super().__init__(fullname, path)
+        self._finder = finder
+
+    def get_code(self, fullname: str) -> types.CodeType:
+        return self._finder.compile(self.get_data(self.path), self.path)

@@ -1,0 +1,301 @@
+"""What instrumented code calls: it notes events, values, claims, output and costs.
+
+The recorder keeps columns and knows neither JSON nor files. An event is an integer in a list, so
+that a step costs one append; all else is noted together with the number of events so far, and its
+step is found afterwards (`document.py`).
+"""
+
+import builtins
+import itertools
+import sys
+from collections.abc import Callable, Generator, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from .schema import Value
+from .tables import Tables
+from .tensors import unobserved
+from .values import Snapshots
+
+RESUMED = -(1 << 50)
+"""Below this, an event resumes the activation that was entered by event number RESUMED - event."""
+
+_FAST = (int, float, str, bool, type(None))
+
+
+@dataclass
+class Inspection:
+    """One name read, or cleared (value None)."""
+
+    at: int
+    site: int
+    value: int | None
+
+
+@dataclass
+class Claim:
+    """One execution of an assert."""
+
+    statement: int
+    operands: list[int | None]
+    at: int = 0
+    held: bool | None = None
+
+
+@dataclass
+class Printed:
+    """One piece of output."""
+
+    at: int
+    stream: str
+    text: str
+
+
+@dataclass
+class Recorder:
+    """One recording. Its methods are what the names in `instrument` stand for."""
+
+    tables: Tables
+    events: list[int] = field(default_factory=list)
+    inspections: list[Inspection] = field(default_factory=list)
+    claims: list[Claim] = field(default_factory=list)
+    output: list[Printed] = field(default_factory=list)
+    operators: list[tuple[int, str, int | None]] = field(default_factory=list)
+    """at, operator, matmul FLOPs or None: one call each."""
+    storages: list[tuple[int, int]] = field(default_factory=list)
+    """at, bytes: positive when a storage came to life, negative when it died."""
+    values: list[Value] = field(default_factory=list)
+    warnings: dict[str, None] = field(default_factory=dict)
+    """Warnings in order, each once."""
+
+    def __post_init__(self) -> None:
+        self._snapshots = Snapshots()
+        self._interned: dict[object, int] = {}
+        self._open_claims: list[Claim] = []
+        self._suspended: set[int] = set()
+        self._skipping = 0
+
+    def names(self) -> dict[str, object]:
+        """The names that instrumented code looks up."""
+        return {
+            **{"@step": self.events.append, "@off": False, "@plain": bool},
+            **{"@map": map, "@repeat": itertools.repeat, "@pick": {}.get},
+            **{"@inspect": self.inspect, "@unbound": self.unbound, "@clear": self.clear},
+            **{"@skip": self.skip, "@unskip": self.unskip},
+            **{"@claim": self.claim, "@operand": self.operand},
+            **{"@outcome": self.outcome, "@claimed": self.claimed},
+            **{"@activation": self.activation, "@suspend": self.suspend, "@resume": self.resume},
+            **{"@thrown": self.thrown, "@delegate": self.delegate},
+            **{"@NameError": NameError, "@BaseException": BaseException},
+        }
+
+    def torch_loaded(self) -> None:
+        """Once torch is loaded, compiled code runs as written."""
+        if "torch" in sys.modules:
+            builtins.__dict__["@plain"] = sys.modules["torch"].compiler.is_compiling
+
+    def step_count(self) -> int:
+        """Return the number of steps so far."""
+        return sum(event > 0 for event in self.events)
+
+    # Values -------------------------------------------------------------------------------------
+
+    def inspect(self, site: int, root: object) -> object:
+        """Read a value; returns `root`."""
+        row = self.tables.sites[site]
+        value = root
+        if "." in row.name:
+            try:
+                with _Quiet(self):
+                    for attribute in row.name.split(".")[1:]:
+                        value = getattr(value, attribute)
+            except Exception:
+                self._warn(site, "has no value")
+                return root
+        index = self._intern_timed(value) if row.timed else self.intern(value)
+        self.inspections.append(Inspection(len(self.events), site, index))
+        return root
+
+    def unbound(self, site: int) -> None:
+        """Note that a name to read has no value."""
+        if not self.tables.sites[site].optional:
+            self._warn(site, "does not exist here")
+
+    def clear(self, site: int) -> None:
+        """Take a name off the display."""
+        self.inspections.append(Inspection(len(self.events), site, None))
+
+    def intern(self, value: object) -> int:
+        """Return the index of the picture of a value."""
+        if type(value) in _FAST:
+            key: object = (type(value), repr(value) if type(value) is float else value)
+            index = self._interned.get(key)
+            if index is None:
+                index = self._interned[key] = self._add(self._snapshots.take(value))
+            return index
+        with _Quiet(self):
+            picture = self._snapshots.take(value)
+        return self._intern_picture(picture)
+
+    def _intern_timed(self, value: object) -> int:
+        return self._intern_picture(
+            {"type": type(value).__name__, "text": "depends on the clock, not recorded"}
+        )
+
+    def _intern_picture(self, picture: Value) -> int:
+        text = repr(picture)
+        if text not in self._interned:
+            self._interned[text] = self._add(picture)
+        return self._interned[text]
+
+    def _add(self, picture: Value) -> int:
+        self.values.append(picture)
+        return len(self.values) - 1
+
+    def _warn(self, site: int, complaint: str) -> None:
+        row = self.tables.sites[site]
+        number = row.statement
+        table = self.tables.statements if number > 0 else self.tables.functions
+        place: Any = table[abs(number) - 1]
+        line = place.first_line if number > 0 else place.line
+        self.warnings[f"{self.tables.paths[place.file]}:{line}: {row.name} {complaint}."] = None
+
+    # Recording on and off -----------------------------------------------------------------------
+
+    def skip(self) -> None:
+        """Do not record what is called from here on."""
+        self._skipping += 1
+        builtins.__dict__["@off"] = True
+
+    def unskip(self) -> None:
+        """End the innermost `skip`."""
+        self._skipping -= 1
+        builtins.__dict__["@off"] = self._skipping > 0
+
+    # Claims -------------------------------------------------------------------------------------
+
+    def claim(self, statement: int) -> None:
+        """Begin an assert."""
+        row = self.tables.assertions[statement]
+        self._open_claims.append(Claim(statement, [None] * len(row.operands)))
+
+    def operand(self, index: int, value: object) -> object:
+        """Read an operand of the innermost open assert; returns it."""
+        claim = self._open_claims[-1]
+        timed = self.tables.assertions[claim.statement].timed
+        claim.operands[index] = self._intern_timed(value) if timed else self.intern(value)
+        return value
+
+    def outcome(self, negated: bool) -> bool:
+        """Note whether the innermost open assert held; returns it."""
+        self._close(self._open_claims[-1], not negated)
+        return not negated
+
+    def claimed(self) -> None:
+        """End an assert, of which an operand may have raised."""
+        claim = self._open_claims.pop()
+        if not claim.at:
+            self._close(claim, None)
+
+    def _close(self, claim: Claim, held: bool | None) -> None:
+        claim.held, claim.at = held, len(self.events)
+        self.claims.append(claim)
+
+    # Generators ---------------------------------------------------------------------------------
+
+    def activation(self) -> int:
+        """Return what identifies the activation that was just entered."""
+        return len(self.events) - 1
+
+    def suspend(self, activation: int, value: object = None) -> object:
+        """Note that a generator is left at a `yield`; returns the value it yields."""
+        self._suspended.add(activation)
+        self.events.append(0)
+        return value
+
+    def resume(self, activation: int, value: object = None) -> object:
+        """Note that a generator goes on; returns the value sent to it."""
+        self._suspended.discard(activation)
+        self.events.append(RESUMED - activation)
+        return value
+
+    def thrown(self, activation: int) -> None:
+        """Resume a generator into which an exception was thrown; hide our frames from it."""
+        if activation in self._suspended:
+            self.resume(activation)
+        cut_own_frames(sys.exception())
+
+    def delegate(self, activation: int, iterable: Iterable[Any]) -> Generator[Any, Any, Any]:
+        """`yield from iterable`, noting each suspension (PEP 380 spelled out)."""
+        iterator = iter(iterable)
+        advance: Callable[[], Any] = lambda: next(iterator)  # noqa: E731
+        while True:
+            try:
+                item = advance()
+            except StopIteration as stop:
+                return stop.value
+            self.suspend(activation)
+            thrown: BaseException | None = None
+            try:
+                sent = yield item
+            except BaseException as error:
+                thrown = error
+            self.resume(activation)
+            advance = _next_move(iterator, sent if thrown is None else None, thrown)
+
+    # Costs: the recorder is an account of the meter ---------------------------------------------
+
+    def ran(self, operator: str, matmul_flops: int | None) -> None:
+        """One call of an operator."""
+        self.operators.append((len(self.events), operator, matmul_flops))
+
+    def allocated(self, storage: int, storage_bytes: int) -> None:
+        """A storage came to life."""
+        self.storages.append((len(self.events), storage_bytes))
+
+    def freed(self, storage: int, storage_bytes: int) -> None:
+        """A storage died."""
+        self.storages.append((len(self.events), -storage_bytes))
+
+
+class _Quiet:
+    """Inside, nothing that runs is recorded, metered, or seen by autograd."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self.recorder = recorder
+        self.unobserved = unobserved()
+
+    def __enter__(self) -> None:
+        self.recorder.skip()
+        self.unobserved.__enter__()
+
+    def __exit__(self, *exception: Any) -> None:
+        self.unobserved.__exit__(*exception)
+        self.recorder.unskip()
+
+
+def _next_move(
+    iterator: Iterator[Any], sent: object, thrown: BaseException | None
+) -> Callable[[], Any]:
+    """Return what `yield from` does to its iterator after it was resumed."""
+    if thrown is None:
+        if sent is None:
+            return lambda: next(iterator)
+        return lambda: iterator.send(sent)  # type: ignore[attr-defined]
+    if isinstance(thrown, GeneratorExit):
+        if hasattr(iterator, "close"):
+            iterator.close()
+        raise thrown
+    if not hasattr(iterator, "throw"):
+        raise thrown
+    return lambda: iterator.throw(thrown)
+
+
+def cut_own_frames(error: BaseException | None) -> None:
+    """Take the frames of this module out of an exception's traceback."""
+    entry = error.__traceback__ if error else None
+    while entry is not None and entry.tb_next is not None:
+        if entry.tb_next.tb_frame.f_code.co_filename == __file__:
+            entry.tb_next = entry.tb_next.tb_next
+        else:
+            entry = entry.tb_next

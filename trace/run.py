@@ -1,0 +1,283 @@
+"""Run a lecture under the recorder, and leave the interpreter as it was."""
+
+import builtins
+import contextlib
+import importlib
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType, TracebackType
+from typing import Any, TextIO, cast
+
+from .costs import metered
+from .errors import LectureError, UsageError
+from .loader import LectureFinder, Scope, TracedFile
+from .recorder import Printed, Recorder
+from .schema import Environment, Failure, TracebackEntry
+from .tables import Tables
+from .target import Target
+
+POLL_SECONDS = 0.05
+"""How often the step limit is looked at; the document is cut at the exact step."""
+
+_OWN_FOLDER = str(Path(__file__).parent)
+
+
+@dataclass(frozen=True)
+class Options:
+    """What can be chosen about a run."""
+
+    max_steps: int = 1_000_000
+    costs: bool = True
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    progress: Callable[[int], None] | None = None
+    """Called now and then with the number of events so far."""
+
+
+@dataclass
+class Recording:
+    """One finished run."""
+
+    target: Target
+    title: str
+    files: list[TracedFile]
+    tables: Tables
+    recorder: Recorder
+    environment: Environment
+    topics: dict[str, str]
+    max_steps: int
+    used_torch: bool
+    failure: Failure | None = None
+    error: BaseException | None = None
+    warnings: list[str] = field(default_factory=list)
+
+
+class StepLimitReached(BaseException):
+    """Raised inside the lecture by the timer; not an Exception, so that lectures let it pass."""
+
+
+def record(target: Target, options: Options) -> Recording:
+    """Import the lecture, call its `main()`, return what happened.
+
+    Raises UsageError when there is nothing to run, LectureError when the source is wrong. Whatever
+    the lecture itself raises ends the run and is in the recording.
+    """
+    tables = Tables()
+    recorder = Recorder(tables)
+    scope = Scope(target.root, target.folder, options.include, options.exclude)
+    finder = LectureFinder(scope, tables)
+    with _installed(target, finder, recorder):
+        module = _import(target)
+        main = _main_of(module, target)
+        with _tees(recorder), _step_limit(recorder, options), contextlib.ExitStack() as stack:
+            recorder.torch_loaded()
+            if options.costs:
+                stack.enter_context(metered(recorder))
+            error = _call(main)
+        return Recording(
+            target=target,
+            title=(module.__doc__ or target.module).strip().partition("\n")[0],
+            files=finder.files,
+            tables=tables,
+            recorder=recorder,
+            environment=_environment(),
+            topics=_topics(target),
+            max_steps=options.max_steps,
+            used_torch="torch" in sys.modules,
+            failure=_failure(error, recorder, target) if error else None,
+            error=error,
+            warnings=[*tables.warnings, *recorder.warnings],
+        )
+
+
+@contextlib.contextmanager
+def _installed(target: Target, finder: LectureFinder, recorder: Recorder) -> Iterator[None]:
+    """Put the import hook and the inserted names in place for the duration of a run."""
+    names = recorder.names()
+    root = str(target.root)
+    sys.path.insert(0, root)
+    sys.meta_path.insert(0, finder)
+    builtins.__dict__.update(names)
+    try:
+        yield
+    finally:
+        for name in names:
+            del builtins.__dict__[name]
+        sys.meta_path.remove(finder)
+        sys.path.remove(root)
+        finder.forget()
+
+
+def _import(target: Target) -> ModuleType:
+    try:
+        return importlib.import_module(target.module)
+    except SyntaxError as error:
+        place = f"{_relative(error.filename or '', target.root)}:{error.lineno}"
+        raise LectureError(f"{place}: {type(error).__name__}: {error.msg}") from None
+    except LectureError:
+        raise
+    except Exception as error:
+        kept = without_own_frames(error.__traceback__)
+        entries = traceback.extract_tb(kept)
+        if not entries:  # nobody's frames but ours: a mistake of the tracer
+            raise
+        place = f"{_relative(entries[-1].filename, target.root)}:{entries[-1].lineno}"
+        reason = f"{place}: {type(error).__name__}: {error}"
+        raise LectureError(f"{target.module} cannot be imported: {reason}") from error
+
+
+def _main_of(module: ModuleType, target: Target) -> Callable[[], object]:
+    main = getattr(module, "main", None)
+    if not callable(main):
+        raise UsageError(
+            f"{target.module} has no function main(): define one without arguments; it is what "
+            "the tracer calls."
+        )
+    return main  # type: ignore[no-any-return]
+
+
+def _call(main: Callable[[], object]) -> BaseException | None:
+    """Call `main()`; return what it raised, if anything."""
+    try:
+        main()
+    except BaseException as error:
+        error.__traceback__ = without_own_frames(error.__traceback__)
+        return None if isinstance(error, SystemExit) and not error.code else error
+    return None
+
+
+def without_own_frames(entry: TracebackType | None) -> TracebackType | None:
+    """Take the tracer's own frames, and the import system's, out of a traceback."""
+    if entry is None:
+        return None
+    file = entry.tb_frame.f_code.co_filename
+    rest = without_own_frames(entry.tb_next)
+    if file.startswith((_OWN_FOLDER, "<frozen importlib", importlib.__file__ or "\0")):
+        return rest
+    return TracebackType(rest, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
+
+
+def _failure(error: BaseException, recorder: Recorder, target: Target) -> Failure:
+    at = len(recorder.events)
+    entries = [
+        TracebackEntry(
+            path=_relative(entry.filename, target.root), line=entry.lineno or 0, function=entry.name
+        )
+        for entry in traceback.extract_tb(error.__traceback__)
+    ]
+    failed_claims = [claim for claim in recorder.claims[-1:] if claim.held is False]
+    kind = "claim" if isinstance(error, AssertionError) and failed_claims else "exception"
+    kinds = {SystemExit: "exit", KeyboardInterrupt: "interrupt", StepLimitReached: "step limit"}
+    name = type(error).__name__
+    text = "".join(traceback.format_exception_only(error)).strip().removeprefix(f"{name}: ")
+    return Failure(
+        kind=kinds.get(type(error), kind),  # type: ignore[typeddict-item]
+        type=name,
+        message="" if text == name else text,
+        step=-1,
+        at=at,
+        traceback=entries,
+    )
+
+
+def _relative(filename: str, root: Path) -> str:
+    """A path as the document may hold it: relative to the lecture, else the file's name alone."""
+    file = Path(filename)
+    if root in file.parents:
+        return file.relative_to(root).as_posix()
+    return file.name
+
+
+@contextlib.contextmanager
+def _step_limit(recorder: Recorder, options: Options) -> Iterator[None]:
+    """Interrupt the lecture soon after it has made more steps than allowed; report progress."""
+    done = threading.Event()
+    reached = threading.Event()
+
+    def poll() -> None:
+        while not done.wait(POLL_SECONDS):
+            count = len(recorder.events)
+            if options.progress:
+                options.progress(count)
+            if count > options.max_steps and recorder.step_count() > options.max_steps:
+                reached.set()
+                signal.raise_signal(signal.SIGINT)
+                return
+
+    def on_interrupt(number: int, frame: object) -> None:
+        if reached.is_set() and not done.is_set():
+            raise StepLimitReached(
+                f"the lecture made more than {options.max_steps:,} steps; raise --max-steps, or "
+                "mark the call or function that runs so long with @stepover."
+            )
+        signal.default_int_handler(number, None)
+
+    previous = signal.signal(signal.SIGINT, on_interrupt)
+    poller = threading.Thread(target=poll, daemon=True)
+    poller.start()
+    try:
+        yield
+    finally:
+        done.set()
+        poller.join()
+        signal.signal(signal.SIGINT, previous)
+
+
+@contextlib.contextmanager
+def _tees(recorder: Recorder) -> Iterator[None]:
+    streams = sys.stdout, sys.stderr
+    sys.stdout = cast(TextIO, _Tee(streams[0], "stdout", recorder))
+    sys.stderr = cast(TextIO, _Tee(streams[1], "stderr", recorder))
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = streams
+
+
+class _Tee:
+    """Writes to a stream and notes the text. Not an `IOBase`, which would close the stream."""
+
+    def __init__(self, stream: TextIO, name: str, recorder: Recorder) -> None:
+        self._stream = stream
+        self._name = name
+        self._recorder = recorder
+
+    def write(self, text: str) -> int:
+        output, at = self._recorder.output, len(self._recorder.events)
+        if output and (output[-1].at, output[-1].stream) == (at, self._name):
+            output[-1].text += text
+        else:
+            output.append(Printed(at, self._name, text))
+        return self._stream.write(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+def _environment() -> Environment:
+    environment = Environment(python=f"{sys.version_info.major}.{sys.version_info.minor}")
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        cuda = torch.cuda.is_available()
+        environment["torch"] = str(torch.__version__).partition("+")[0]
+        environment["device"] = torch.cuda.get_device_name() if cuda else "cpu"
+        environment["cpu_capability"] = torch.backends.cpu.get_cpu_capability()
+        environment["threads"] = torch.get_num_threads()
+    return environment
+
+
+def _topics(target: Target) -> dict[str, str]:
+    """Return the mapping `TOPICS` of the module `syllabus` beside the lecture, if there is one."""
+    name = ".".join([*target.module.split(".")[:-1], "syllabus"])
+    if not (target.root / (name.replace(".", "/") + ".py")).is_file():
+        return {}
+    return dict(getattr(importlib.import_module(name), "TOPICS", {}))

@@ -1,0 +1,425 @@
+"""The document, field by field: what the tracer writes and every viewer reads.
+
+One JSON object holds one run of one lecture. Everything that repeats is a column or a table that is
+indexed, so that a step costs a few bytes. Terms used below:
+
+event      one entry of `Document.events`, in the order in which things happened
+step       one executed statement; the n-th step (from 0) is the n-th positive event
+activation one call of a function; the a-th activation (from 1) is the a-th event that enters one
+at         the number of events recorded when a fact became known. A viewer that stands on event e
+           shows a fact if `at <= e'`, where e' is the end of what it is showing; inside a callee
+           the caller's later values are not known yet.
+
+`python -m trace.schema` prints the JSON Schema made from these classes. A field may be missing from
+the JSON only where its class is a `TypedDict` with `total=False`.
+"""
+
+import ast
+import dataclasses
+import inspect
+import json
+import sys
+import types
+import typing
+from dataclasses import dataclass, field
+from typing import Any, Literal, NotRequired, TypedDict
+
+FORMAT = "lecture-trace"
+VERSION = 1
+
+TOKEN_KINDS = (
+    "keyword",
+    "string",
+    "number",
+    "comment",
+    "directive",
+    "definition",
+    "builtin",
+    "operator",
+    "decorator",
+)
+"""What a highlighted piece of source is; `SourceFile.tokens` stores the index into this tuple."""
+
+STATEMENT_KINDS = (
+    *("assign", "expression", "call", "assert", "return", "raise", "pass", "break", "continue"),
+    *("for", "while", "if", "with", "try", "match", "def", "class", "delete", "import", "type"),
+)
+"""What a statement is. `call`: an expression statement that is one call, as sections are called."""
+
+
+@dataclass(frozen=True)
+class Prose:
+    """A block of Markdown taken from a docstring or from comments on lines of their own."""
+
+    first_line: int
+    """First source line of the block, counted from 1."""
+    last_line: int
+    """Last source line of the block."""
+    kind: Literal["docstring", "comment"]
+    """Where the text stands."""
+    text: str
+    """Markdown with `$maths$`, without comment signs, quotes and indentation."""
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """A traced source file."""
+
+    path: str
+    """Path relative to the folder the lecture is imported from, with forward slashes."""
+    source: str
+    """The whole text."""
+    prose: list[Prose]
+    """Prose blocks in the order of the source."""
+    tokens: list[int]
+    """Flat groups of four: line (from 1), column and length in UTF-16 units, index in
+    `TOKEN_KINDS`. Text between tokens is plain. A token never spans lines."""
+    hidden: list[list[int]]
+    """Pairs of first and last line that `@hide` keeps out of Read."""
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function whose calls are recorded."""
+
+    file: int
+    """Index into `Document.files`."""
+    name: str
+    """Qualified name without `<locals>`: `main`, `Linear.forward`."""
+    line: int
+    """Line of the `def`."""
+    end_line: int
+    """Last line of the body."""
+    title: str
+    """First line of the docstring, or empty."""
+    labels: str
+    """Comment at the end of the `def` line, without directives: the topics a section teaches."""
+    parameters: list[str]
+    """Names of the parameters."""
+
+
+class Value(TypedDict, total=False):
+    """A bounded picture of one Python value.
+
+    Only `type` is always there. Which other keys are there says what kind of value it is; a viewer
+    that meets an unknown kind shows `type` and `text`.
+    """
+
+    type: "typing.Required[str]"
+    """Name of the value's class."""
+    value: bool | int | float | str | None
+    """A number, text, truth value or None that JSON holds exactly."""
+    text: str
+    """Text of a value JSON or JavaScript cannot hold (nan, inf, integers past 2^53, bytes) or of an
+    object of any other class."""
+    length: int
+    """Number of characters, bytes, items or entries of the original."""
+    cut: bool
+    """True when less than the original is recorded here."""
+    items: "list[Value]"
+    """Items of a list, tuple, set, ..."""
+    entries: "list[list[Value]]"
+    """Pairs of key and value of a mapping."""
+    fields: "dict[str, Value]"
+    """Named parts of an object (dataclass, named tuple, ...)."""
+    dtype: str
+    """Element type of a tensor or array, such as `float32`."""
+    shape: list[int]
+    """Size of each axis."""
+    strides: list[int]
+    """Elements (not bytes) to skip in storage for one step along each axis."""
+    offset: int
+    """Elements before the first one in storage."""
+    device: str
+    """Device of a tensor, such as `cpu` or `cuda:0`."""
+    contiguous: bool
+    """True when the elements lie in storage in row-major order without gaps."""
+    requires_grad: bool
+    """True when autograd records operations on the tensor."""
+    bytes: int
+    """Bytes of the elements: number of elements times element size (the logical size)."""
+    storage: int
+    """Small number of the storage viewed; equal numbers share memory."""
+    storage_bytes: int
+    """Bytes of that storage (the held size)."""
+    shown: list[list[int]]
+    """Indices kept along each axis when the tensor is too large to be recorded whole."""
+    elements: list[Any]
+    """Elements in row-major order: all of them, or those at the product of `shown`. Numbers, truth
+    values, or text for nan, inf and complex."""
+    statistics: dict[str, float | int | str]
+    """`min`, `max`, `mean`, `std` of the finite elements, counts of `nan` and `inf`."""
+    histogram: dict[str, Any]
+    """`low`, `high`: range of the finite elements; `counts`: elements in equal bins of it."""
+    svg: str
+    """The value draws itself: an SVG picture."""
+    markdown: str
+    """The value draws itself: Markdown text."""
+    png: str
+    """The value draws itself: a PNG picture in base64."""
+    vega: dict[str, Any]
+    """The value draws itself: a Vega-Lite specification."""
+    error: str
+    """Reading the value failed: type and message of the exception."""
+
+
+@dataclass
+class Inspections:
+    """Values shown by `# @inspect`, as columns; a row is one name read once."""
+
+    event: list[int] = field(default_factory=list)
+    """Index of the event (step or entry) that the row belongs to."""
+    at: list[int] = field(default_factory=list)
+    """Number of events recorded when the value was read."""
+    name: list[int] = field(default_factory=list)
+    """Index into `Document.names`: the dotted name, or `return`."""
+    value: list[int | None] = field(default_factory=list)
+    """Index into `Document.values`; null: cleared by `# @clear`."""
+
+
+class Assertion(TypedDict):
+    """One `assert` statement, whether it ran or not."""
+
+    statement: int
+    """Index into `Document.statements`."""
+    text: str
+    """Source text of the condition, on one line."""
+    operands: list[str]
+    """Source text of each measured operand, in the order of evaluation."""
+
+
+@dataclass
+class Claims:
+    """Executed asserts, as columns; a row is one occurrence."""
+
+    statement: list[int] = field(default_factory=list)
+    """Index into `Document.statements`."""
+    step: list[int] = field(default_factory=list)
+    """The step that executed it."""
+    at: list[int] = field(default_factory=list)
+    """Number of events recorded when the outcome was known."""
+    held: list[bool | None] = field(default_factory=list)
+    """Whether it held; null when evaluating the condition raised."""
+    operands: list[list[int | None]] = field(default_factory=list)
+    """Index into `Document.values` for each of `Assertion.operands`; null: not evaluated."""
+
+
+class Output(TypedDict):
+    """A piece of text that the lecture printed."""
+
+    step: int
+    """The step that printed it, or -1."""
+    at: int
+    """Number of events recorded when it was printed."""
+    stream: Literal["stdout", "stderr"]
+    """Which stream."""
+    text: str
+    """The text."""
+
+
+@dataclass
+class Costs:
+    """What operators cost, as columns; a row is one operator within one step."""
+
+    step: list[int] = field(default_factory=list)
+    """The innermost step that was running, or -1."""
+    operator: list[int] = field(default_factory=list)
+    """Index into `Document.names`."""
+    calls: list[int] = field(default_factory=list)
+    """How often the operator ran."""
+    matmul_flops: list[int] = field(default_factory=list)
+    """FLOPs of matrix products, two per multiply-add."""
+    other_flops: list[int | None] = field(default_factory=list)
+    """All other FLOPs; null: not counted yet."""
+    read_bytes: list[int | None] = field(default_factory=list)
+    """Bytes read; null: not counted yet."""
+    written_bytes: list[int | None] = field(default_factory=list)
+    """Bytes written; null: not counted yet."""
+    allocated_bytes: list[int] = field(default_factory=list)
+    """Bytes of the storages that came to life."""
+    freed_bytes: list[int] = field(default_factory=list)
+    """Bytes of the storages that died while the step was the innermost one."""
+
+
+@dataclass
+class Memory:
+    """Bytes of tensor storage alive over time, as columns; a row is one change."""
+
+    at: list[int] = field(default_factory=list)
+    """Number of events recorded at the change."""
+    live_bytes: list[int] = field(default_factory=list)
+    """Bytes alive after it."""
+    category: list[int] = field(default_factory=list)
+    """Index into `Document.names`: what the bytes are for."""
+
+
+class Asset(TypedDict):
+    """An image named in prose."""
+
+    mime: str
+    """Media type, such as `image/png`."""
+    base64: str
+    """The file."""
+
+
+class TracebackEntry(TypedDict):
+    """One frame of a traceback, outermost first."""
+
+    path: str
+    """Path of a traced file as in `SourceFile.path`, or the file's name elsewhere."""
+    line: int
+    """Line number."""
+    function: str
+    """Name of the function."""
+
+
+class Failure(TypedDict):
+    """Why the run ended early."""
+
+    kind: Literal["claim", "exception", "exit", "interrupt", "step limit"]
+    """What stopped it."""
+    type: str
+    """Name of the exception's class."""
+    message: str
+    """Text of the exception, or what to do."""
+    step: int
+    """The step that failed, or -1."""
+    at: int
+    """Number of events recorded then."""
+    traceback: list[TracebackEntry]
+    """Frames of the lecture and of the libraries it called."""
+
+
+class Environment(TypedDict):
+    """What the run depended on besides the sources; runs are compared byte for byte within one."""
+
+    python: str
+    """Version of Python, major and minor."""
+    torch: NotRequired[str]
+    """Version of PyTorch without its build; missing when it was not imported."""
+    device: NotRequired[str]
+    """`cpu`, or the name of the GPU."""
+    cpu_capability: NotRequired[str]
+    """Vector instructions that PyTorch used."""
+    threads: NotRequired[int]
+    """Threads of PyTorch at the end of the run."""
+
+
+@dataclass
+class Document:
+    """One recorded run."""
+
+    module: str
+    """Name of the module that was run."""
+    title: str
+    """First line of that module's docstring, or its name."""
+    environment: Environment
+    """What the run depended on."""
+    files: list[SourceFile]
+    """Traced files of which at least one function ran, in the order of their import."""
+    statements: list[list[int | str]]
+    """Rows of file, first line, last line (of the header for a compound statement), enclosing
+    statement or -1, kind (one of `STATEMENT_KINDS`), function."""
+    functions: list[Function]
+    """Functions of these files, in the order of the source."""
+    events: list[int]
+    """n > 0: statements[n-1] runs. -k with k <= F = len(functions): functions[k-1] is entered, as
+    the next activation. 0: the innermost activation is left or suspended. -(F+a): activation a is
+    resumed on top."""
+    names: list[str]
+    """Strings that columns refer to."""
+    values: list[Value]
+    """Recorded values, each once."""
+    inspections: Inspections
+    """Values shown by `# @inspect`."""
+    assertions: list[Assertion]
+    """The `assert` statements of the traced functions."""
+    claims: Claims
+    """Their executions."""
+    output: list[Output]
+    """Printed text."""
+    costs: Costs | None
+    """What operators cost; null with `--no-costs` or when torch was not used."""
+    memory: Memory
+    """Tensor bytes alive over time."""
+    uncounted: dict[str, int]
+    """Operators that ran without a formula for something, and how often."""
+    topics: dict[str, str]
+    """Label to title, from the mapping `TOPICS` of the lecture's module `syllabus`, if any."""
+    assets: dict[str, Asset]
+    """Images by the path that prose uses."""
+    warnings: list[str]
+    """What the author should know."""
+    failure: Failure | None
+    """Null when `main()` returned."""
+    format: str = FORMAT
+    """Always `lecture-trace`."""
+    version: int = VERSION
+    """Version of this contract; a viewer refuses another one."""
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the JSON Schema (2020-12) of `Document`."""
+    definitions: dict[str, Any] = {}
+    root = _schema_of(Document, definitions)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **root, "$defs": definitions}
+
+
+_SCALARS = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
+
+
+def _schema_of(annotation: Any, definitions: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of a type annotation, adding the classes it names to `definitions`."""
+    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
+    if annotation is Any:
+        return {}
+    if annotation in _SCALARS:
+        return {"type": _SCALARS[annotation]}
+    if origin in (typing.Required, NotRequired):
+        return _schema_of(arguments[0], definitions)
+    if origin is Literal:
+        return {"enum": list(arguments)}
+    if origin is list:
+        return {"type": "array", "items": _schema_of(arguments[0], definitions)}
+    if origin is dict:
+        return {"type": "object", "additionalProperties": _schema_of(arguments[1], definitions)}
+    if origin in (types.UnionType, typing.Union):
+        return {"anyOf": [_schema_of(argument, definitions) for argument in arguments]}
+    if annotation.__name__ not in definitions:
+        definitions[annotation.__name__] = {}  # stands in while a recursive class is described
+        definitions[annotation.__name__] = _schema_of_class(annotation, definitions)
+    return {"$ref": f"#/$defs/{annotation.__name__}"}
+
+
+def _schema_of_class(cls: Any, definitions: dict[str, Any]) -> dict[str, Any]:
+    hints = typing.get_type_hints(cls, include_extras=True)
+    texts = _field_texts(cls)
+    properties = {
+        name: {**_schema_of(hint, definitions), "description": texts[name]}
+        for name, hint in hints.items()
+    }
+    required = list(hints) if dataclasses.is_dataclass(cls) else sorted(cls.__required_keys__)
+    return {
+        "type": "object",
+        "description": inspect.getdoc(cls),
+        "properties": properties,
+        "required": required,
+        "additionalProperties": False,
+    }
+
+
+def _field_texts(cls: type) -> dict[str, str]:
+    """Return the docstring that stands under each field of a class."""
+    definition = ast.parse(inspect.getsource(cls)).body[0]
+    assert isinstance(definition, ast.ClassDef)
+    texts = {}
+    for statement, following in zip(definition.body, definition.body[1:], strict=False):
+        if isinstance(statement, ast.AnnAssign) and isinstance(following, ast.Expr):
+            assert isinstance(statement.target, ast.Name)
+            texts[statement.target.id] = inspect.cleandoc(ast.literal_eval(following.value))
+    return texts
+
+
+if __name__ == "__main__":
+    json.dump(json_schema(), sys.stdout, indent=1)
+    print()

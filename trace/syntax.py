@@ -1,0 +1,57 @@
+"""Small questions to a syntax tree, and small trees to insert."""
+
+import ast
+import typing
+from collections.abc import Iterator
+
+from .directives import blocks_of
+
+Scope = ast.FunctionDef | ast.ClassDef
+NEW_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+
+
+def is_declaration(statement: ast.stmt) -> bool:
+    """Tell whether a statement only says where names live; it is no step."""
+    return isinstance(statement, ast.Global | ast.Nonlocal)
+
+
+def declarations_of(statements: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield the `global` and `nonlocal` statements of a function, not of those inside it."""
+    for statement in statements:
+        if is_declaration(statement):
+            yield statement
+        elif not isinstance(statement, NEW_SCOPES):
+            for block in blocks_of(statement):
+                yield from declarations_of(block)
+
+
+def docstring_of(scope: ast.AST) -> list[ast.stmt]:
+    """Return the docstring of a function, class or module as a list of one statement or none."""
+    body: list[ast.stmt] = getattr(scope, "body", [])
+    match body:
+        case [ast.Expr(ast.Constant(str())) as docstring, *_]:
+            return [docstring]
+    return []
+
+
+def load(identifier: str, context: ast.expr_context | None = None) -> ast.Name:
+    """A name that is read, unless another context is given."""
+    return ast.Name(identifier, context or ast.Load())
+
+
+def call(function: str, *arguments: ast.expr) -> ast.Call:
+    """A call of an inserted function."""
+    return ast.Call(load(function), list(arguments), [])
+
+
+def note(function: str, *numbers: int) -> ast.stmt:
+    """A statement that calls an inserted function with numbers."""
+    return ast.Expr(call(function, *(ast.Constant(number) for number in numbers)))
+
+
+Node = typing.TypeVar("Node", bound=ast.AST)
+
+
+def at(node: Node, origin: ast.AST) -> Node:
+    """Give a new node the location of the code it stands for."""
+    return node if hasattr(node, "lineno") else ast.copy_location(node, origin)

@@ -1,0 +1,83 @@
+"""From the argument of the command line to the module that is run."""
+
+import importlib.util
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from .errors import UsageError
+
+
+@dataclass(frozen=True)
+class Target:
+    """A lecture."""
+
+    module: str
+    """Its full module name."""
+    root: Path
+    """The folder that has to be on `sys.path` to import it."""
+    folder: Path
+    """The folder whose files are traced."""
+
+
+def find_target(argument: str) -> Target:
+    """Find a lecture by module name or by path of a `.py` file. Raises UsageError."""
+    if argument.endswith(".py") or "/" in argument or "\\" in argument:
+        return _from_path(Path(argument))
+    return _from_name(argument)
+
+
+def _from_path(path: Path) -> Target:
+    if not path.is_file():
+        raise UsageError(f"there is no file {path}: give a lecture's path or module name.")
+    if path.suffix != ".py" or not path.stem.isidentifier():
+        raise UsageError(
+            f"{path} cannot be imported: name the file like a Python identifier, such as views.py."
+        )
+    file = path.resolve()
+    root = file.parent
+    while (root / "__init__.py").exists():
+        root = root.parent
+    module = ".".join(file.relative_to(root).with_suffix("").parts)
+    _refuse_taken_name(module.partition(".")[0], root, path)
+    return Target(module, root, _package_folder(module, root))
+
+
+def _from_name(name: str) -> Target:
+    if not all(part.isidentifier() for part in name.split(".")):
+        raise UsageError(f"{name} is not a module name: write it as lecture.main.")
+    root = Path.cwd()
+    loaded = set(sys.modules)
+    try:
+        found = importlib.util.find_spec(name)
+    except ModuleNotFoundError:
+        found = None
+    for package in set(sys.modules) - loaded:  # imported to look inside; the run imports them anew
+        del sys.modules[package]
+    if found is None or found.origin is None:
+        raise UsageError(
+            f"there is no module {name} in {_shown(root)}: give its name as Python imports it from "
+            "here, or the path of its file."
+        )
+    file = Path(found.origin).resolve()
+    if file.suffix != ".py":
+        raise UsageError(f"{name} is not written in Python: it cannot be traced.")
+    root = file.parents[name.count(".") + (file.name == "__init__.py")]
+    return Target(name, root, _package_folder(name, root))
+
+
+def _package_folder(module: str, root: Path) -> Path:
+    """Return the folder of the top-level package, or `root` for a single file."""
+    package = root / module.partition(".")[0]
+    return package if package.is_dir() else root
+
+
+def _refuse_taken_name(name: str, root: Path, path: Path) -> None:
+    taken = name in sys.stdlib_module_names or name == (__package__ or "").partition(".")[0]
+    loaded = getattr(sys.modules.get(name), "__file__", None)
+    if taken or (loaded and root not in Path(loaded).resolve().parents):
+        raise UsageError(f"{path} has the name of a module Python already uses: rename the file.")
+
+
+def _shown(folder: Path) -> str:
+    return f"the folder {folder.name}" if folder.name else "this folder"

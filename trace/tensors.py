@@ -1,0 +1,179 @@
+"""Bounded pictures of tensors and arrays: shape, dtype, strides, storage, elements or corners.
+
+torch and numpy are looked up in `sys.modules`: if neither is loaded, nothing is a tensor.
+"""
+
+import contextlib
+import math
+import sys
+import weakref
+from collections.abc import Iterator
+from typing import Any
+
+from .schema import Value
+
+MAX_ELEMENTS = 200
+"""Tensors with at most so many elements are recorded whole."""
+EDGE = 4
+"""Indices kept at each end of each of the last two axes of a larger tensor."""
+MAX_STATISTICS_ELEMENTS = 10_000_000
+"""Tensors with more elements are recorded without statistics."""
+BINS = 20
+"""Bins of a histogram."""
+DIGITS = {"float64": 17, "float32": 8, "float16": 5}
+"""Significant digits recorded of an element; other floating-point types get 4."""
+
+
+class StorageNumbers:
+    """Gives each storage a small number in the order of first sight; a number is never reused."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[int, int] = {}
+        self._count = 0
+
+    def of(self, storage: Any) -> int:
+        """Return the number of a storage."""
+        key = id(storage)
+        if key not in self._numbers:
+            self._count += 1
+            self._numbers[key] = self._count
+            weakref.finalize(storage, self._numbers.pop, key, None).atexit = False
+        return self._numbers[key]
+
+
+def _is_torch(value: object) -> bool:
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(value, torch.Tensor)
+
+
+def is_tensor(value: object) -> bool:
+    """Tell whether a value is a torch tensor or a numpy array."""
+    numpy = sys.modules.get("numpy")
+    return _is_torch(value) or (numpy is not None and isinstance(value, numpy.ndarray))
+
+
+def snapshot(value: Any, storages: StorageNumbers) -> Value:
+    """Return the picture of a tensor or an array. Reads nothing but the elements it shows."""
+    if not _is_torch(value):
+        return _array(value)
+    with unobserved():
+        picture = _tensor(value.detach(), storages)
+    picture["type"] = type(value).__name__
+    picture["requires_grad"] = bool(value.requires_grad)
+    return picture
+
+
+@contextlib.contextmanager
+def unobserved() -> Iterator[None]:
+    """What runs inside is seen by no dispatch mode (hence by no meter) and by no autograd."""
+    torch = sys.modules.get("torch")
+    if torch is None:
+        yield
+        return
+    from torch.utils._python_dispatch import _disable_current_modes
+
+    with torch._C.DisableTorchFunction(), _disable_current_modes(), torch.no_grad():
+        yield
+
+
+def _tensor(tensor: Any, storages: StorageNumbers) -> Value:
+    picture: Value = {
+        "type": "Tensor",
+        "dtype": str(tensor.dtype).removeprefix("torch."),
+        "shape": list(tensor.shape),
+        "device": str(tensor.device),
+        "bytes": tensor.numel() * tensor.element_size(),
+    }
+    if str(tensor.layout) != "torch.strided" or tensor.is_quantized:
+        return {**picture, "text": f"{str(tensor.layout).removeprefix('torch.')} tensor"}
+    storage = tensor.untyped_storage()
+    picture |= {
+        "type": "Tensor",
+        "strides": list(tensor.stride()),
+        "offset": tensor.storage_offset(),
+        "contiguous": tensor.is_contiguous(),
+        "storage": storages.of(storage),
+        "storage_bytes": storage.nbytes(),
+    }
+    if tensor.device.type != "meta":
+        _add_elements(picture, tensor)
+    return picture
+
+
+def _array(array: Any) -> Value:
+    picture: Value = {
+        "type": type(array).__name__,
+        "dtype": str(array.dtype),
+        "shape": list(array.shape),
+        "strides": [stride // array.itemsize if array.itemsize else 0 for stride in array.strides],
+        "contiguous": bool(array.flags.c_contiguous),
+        "bytes": int(array.nbytes),
+    }
+    _add_elements(picture, array)
+    return picture
+
+
+def _add_elements(picture: Value, tensor: Any) -> None:
+    """All elements of a small tensor; of a large one its corners and statistics."""
+    dtype, shape = picture["dtype"], picture["shape"]
+    if math.prod(shape) <= MAX_ELEMENTS:
+        picture["elements"] = [_number(item, dtype) for item in _flat_list(tensor)]
+        return
+    edges = [1] * max(0, len(shape) - 2) + [EDGE] * min(2, len(shape))
+    shown = [_ends(size, edge) for size, edge in zip(shape, edges, strict=True)]
+    corners = tensor
+    for axis, indices in enumerate(shown):
+        corners = corners[(slice(None),) * axis + (indices,)]
+    picture["shown"] = shown
+    picture["elements"] = [_number(item, dtype) for item in _flat_list(corners)]
+    picture["cut"] = True
+    if math.prod(shape) <= MAX_STATISTICS_ELEMENTS:
+        _add_statistics(picture, tensor)
+
+
+def _ends(size: int, edge: int) -> list[int]:
+    return list(range(size)) if size <= 2 * edge else [*range(edge), *range(size - edge, size)]
+
+
+def _flat_list(tensor: Any) -> list[Any]:
+    """Elements in row-major order as Python numbers."""
+    if _is_torch(tensor) and tensor.is_floating_point() and tensor.element_size() < 4:
+        tensor = tensor.float()  # the 8-bit types know few operations
+    tensor = tensor.cpu() if _is_torch(tensor) else tensor
+    return list(tensor.reshape(-1).tolist())
+
+
+def _number(item: Any, dtype: str) -> Any:
+    """An element as JSON holds it, without digits its type does not have."""
+    if isinstance(item, bool | str):
+        return item
+    if isinstance(item, int):
+        return item if abs(item) < 2**53 else str(item)
+    if isinstance(item, float):
+        if not math.isfinite(item):
+            return repr(item)
+        return float(f"{item:.{DIGITS.get(dtype, 4)}g}")
+    return str(item)
+
+
+def _add_statistics(picture: Value, tensor: Any) -> None:
+    """Range, mean, deviation and histogram of the finite elements; counts of nan and inf."""
+    numpy: Any = sys.modules.get("numpy")
+    if numpy is None or "complex" in picture["dtype"]:
+        return
+    if _is_torch(tensor):
+        tensor = tensor.cpu().double().numpy()
+    elif tensor.dtype.kind not in "fiub":
+        return
+    flat = tensor.reshape(-1).astype(numpy.float64)
+    finite = flat[numpy.isfinite(flat)]
+    nan, inf = int(numpy.isnan(flat).sum()), int(numpy.isinf(flat).sum())
+    picture["statistics"] = {"nan": nan, "inf": inf}
+    if not finite.size:
+        return
+    low = _number(float(finite.min()), picture["dtype"])
+    high = _number(float(finite.max()), picture["dtype"])
+    mean, deviation = (float(f"{moment:.6g}") for moment in (finite.mean(), finite.std()))
+    picture["statistics"] |= {"min": low, "max": high, "mean": mean, "std": deviation}
+    counts = numpy.histogram(finite, bins=BINS)[0].tolist()
+    picture["histogram"] = {"low": low, "high": high, "counts": counts}

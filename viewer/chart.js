@@ -1,0 +1,123 @@
+// Vega-Lite charts. The libraries are fetched when the first chart comes near; no chart fetches anything itself.
+
+import { useEffect, useRef, useState } from "preact/hooks";
+import { html } from "viewer/html.js";
+import { colourOf, colours } from "viewer/theme.js";
+
+const MAX_WIDTH = 640;
+const SERIES = ["--series-1", "--series-2", "--series-3", "--series-4", "--series-5", "--series-6"];
+
+/** @type {Promise<any> | null} */
+let libraries = null;
+
+/** @returns {Promise<{vega: any, vegaLite: any, expressionInterpreter: any}>} */
+function loadLibraries() {
+  libraries ??= (async () => {
+    await import("vega");
+    await import("vega-lite");
+    const { expressionInterpreter } = await import("vega-interpreter");
+    const { vega, vegaLite } = /** @type {any} */ (globalThis);
+    return { vega, vegaLite, expressionInterpreter };
+  })();
+  return libraries;
+}
+
+/** Refuses every address: a document's chart has its data within. */
+const refusingLoader = {
+  options: {},
+  load: refuse,
+  sanitize: refuse,
+  http: refuse,
+  file: refuse,
+};
+
+/** @returns {Promise<never>} */
+function refuse() {
+  return Promise.reject(new Error("charts of a document may not load addresses"));
+}
+
+/** Colours and letters of the page. @returns {Record<string, any>} */
+function look() {
+  const [text, quiet, line] = ["--text", "--quiet", "--line"].map(colourOf);
+  const font = getComputedStyle(document.body).getPropertyValue("--sans").trim();
+  const axis = { labelColor: quiet, titleColor: text, gridColor: line, domainColor: line, tickColor: line, titleFontWeight: "normal" };
+  return {
+    background: null,
+    font,
+    view: { stroke: null },
+    axis: { ...axis, labelFontSize: 12, titleFontSize: 13 },
+    legend: { labelColor: quiet, titleColor: text, labelFontSize: 12, titleFontSize: 13, titleFontWeight: "normal" },
+    header: { labelColor: quiet, titleColor: text },
+    title: { color: text, subtitleColor: quiet, fontSize: 15, fontWeight: "normal", anchor: "start" },
+    mark: { color: colourOf(SERIES[0]) },
+    text: { color: text },
+    rule: { color: quiet },
+    range: { category: SERIES.map(colourOf) },
+  };
+}
+
+/** Fit a single view to the page; composed views keep the sizes that they have. @param {any} spec @param {number} width */
+function fitted(spec, width) {
+  const isSingle = "mark" in spec || "layer" in spec;
+  const room = isSingle ? { width: "container", autosize: { type: "fit-x", contains: "padding" } } : {};
+  return { ...spec, background: null, ...room, ...(isSingle ? { width } : {}) };
+}
+
+/**
+ * @param {HTMLElement} place
+ * @param {any} spec
+ * @returns {Promise<{finalize: () => void}>}
+ */
+async function draw(place, spec) {
+  const { vega, vegaLite, expressionInterpreter } = await loadLibraries();
+  const width = Math.min(MAX_WIDTH, place.clientWidth || MAX_WIDTH);
+  const logger = vega.logger(vega.None);
+  const { config, ...rest } = fitted(spec, width);
+  const compiled = vegaLite.compile(rest, { config: vega.mergeConfig({}, config ?? {}, look()), logger }).spec;
+  const runtime = vega.parse(compiled, null, { ast: true });
+  const view = new vega.View(runtime, { renderer: "svg", loader: refusingLoader, expr: expressionInterpreter, logger });
+  view.initialize(place).hover();
+  await view.runAsync();
+  place.querySelector("svg")?.removeAttribute("style");
+  return view;
+}
+
+/** @param {any} spec @param {string} name */
+function description(spec, name) {
+  const title = typeof spec.title === "string" ? spec.title : (spec.title?.text ?? "");
+  return String(spec.description ?? (title || `chart ${name}`));
+}
+
+/** @param {{spec: any, name: string}} properties */
+export function Chart({ spec, name }) {
+  const place = useRef(/** @type {HTMLElement | null} */ (null));
+  const [problem, setProblem] = useState("");
+  const shade = colours.value;
+  useEffect(() => {
+    /** @type {{finalize: () => void} | null} */
+    let view = null;
+    let gone = false;
+    const start = () => {
+      if (gone || !place.current) return;
+      draw(place.current, spec).then(
+        (drawn) => (gone ? drawn.finalize() : (view = drawn)),
+        (error) => setProblem(String(error?.message ?? error)),
+      );
+    };
+    const watcher = new IntersectionObserver((entries) => {
+      if (!entries.some((entry) => entry.isIntersecting)) return;
+      watcher.disconnect();
+      start();
+    }, { rootMargin: "600px" });
+    if (place.current) watcher.observe(place.current);
+    return () => {
+      gone = true;
+      watcher.disconnect();
+      view?.finalize();
+    };
+  }, [spec, shade]);
+  return html`<figure class="picture chart" role="img" aria-label=${description(spec, name)}>
+    <div ref=${place} class="chart-place" style=${{ minHeight: `${Number(spec.height) || 220}px` }}></div>
+    ${problem && html`<figcaption class="wrong">This chart cannot be drawn: ${problem}</figcaption>`}
+  </figure>`;
+}

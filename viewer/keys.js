@@ -1,0 +1,88 @@
+// One table of commands: their keys, titles and buttons, and what the help lists.
+
+import {
+  chosenFrame, chosenName, current, dialog, focus, goTo, loaded, mode, outlineShown, step,
+} from "viewer/store.js";
+import { backOver, nextChange, out, over } from "viewer/navigate.js";
+import { firstVisibleStep } from "viewer/scrolling.js";
+import { nextTheme } from "viewer/theme.js";
+
+/**
+ * @typedef {object} Command
+ * @property {string} id
+ * @property {string[]} keys as `KeyboardEvent.key`, with `Shift+` before named keys
+ * @property {string} title
+ * @property {string} label what the button shows
+ * @property {"step" | "any"} where
+ * @property {() => void} run
+ */
+
+/** @type {Command[]} */
+export const COMMANDS = [
+  { id: "back", keys: ["ArrowLeft", "h", "PageUp", "Shift+ "], title: "Step back", label: "←", where: "step", run: () => goTo(step.value - 1) },
+  { id: "forward", keys: ["ArrowRight", "l", " ", "PageDown"], title: "Step forward", label: "→", where: "step", run: () => goTo(step.value + 1) },
+  { id: "backOver", keys: ["k", "Shift+ArrowLeft"], title: "Back over calls", label: "⇤", where: "step", run: () => goTo(backOver(current().model, step.value)) },
+  { id: "over", keys: ["j", "Shift+ArrowRight"], title: "Step over calls", label: "⇥", where: "step", run: () => goTo(over(current().model, step.value)) },
+  { id: "out", keys: ["u"], title: "Out of this call", label: "↥", where: "step", run: () => goTo(out(current().model, step.value)) },
+  { id: "first", keys: ["Home"], title: "First step", label: "⏮", where: "step", run: () => goTo(0, { jump: true }) },
+  { id: "last", keys: ["End"], title: "Last step", label: "⏭", where: "step", run: () => goTo(Infinity, { jump: true }) },
+  { id: "previousChange", keys: ["["], title: "Previous change of the chosen variable", label: "[", where: "step", run: () => goToChange(-1) },
+  { id: "nextChange", keys: ["]"], title: "Next change of the chosen variable", label: "]", where: "step", run: () => goToChange(1) },
+  { id: "mode", keys: ["r", "Enter"], title: "Switch between Read and Step", label: "Read / Step", where: "any", run: switchMode },
+  { id: "outline", keys: ["o"], title: "Outline", label: "☰", where: "any", run: toggleOutline },
+  { id: "claims", keys: ["c"], title: "Claims", label: "✓ Claims", where: "any", run: () => toggleDialog("claims") },
+  { id: "search", keys: ["/"], title: "Search text, code and names", label: "Search", where: "any", run: () => toggleDialog("search") },
+  { id: "theme", keys: ["t"], title: "Light, dark or automatic", label: "◐", where: "any", run: nextTheme },
+  { id: "help", keys: ["?"], title: "Keys", label: "?", where: "any", run: () => toggleDialog("help") },
+  { id: "close", keys: ["Escape"], title: "Close a panel", label: "×", where: "any", run: () => (dialog.value = "") },
+];
+
+/** @param {string} id @returns {Command} */
+export function command(id) {
+  const found = COMMANDS.find((candidate) => candidate.id === id);
+  if (!found) throw new Error(`no command ${id}`);
+  return found;
+}
+
+/** @param {1 | -1} direction */
+function goToChange(direction) {
+  const { model } = current();
+  const activation = chosenFrame.value >= 0 ? chosenFrame.value : model.stepActivation[step.value];
+  const target = nextChange(model, activation, chosenName.value, step.value, direction);
+  if (target >= 0) goTo(target);
+}
+
+/** Show the same place the other way. */
+function switchMode() {
+  if (mode.value === "step") return goTo(step.value, { jump: true, to: "read" });
+  const visible = firstVisibleStep(focus.value.step);
+  goTo(visible >= 0 ? visible : step.value, { jump: true, to: "step" });
+}
+
+/** The outline is a panel beside a wide page and a dialog over a narrow one. */
+function toggleOutline() {
+  if (matchMedia("(max-width: 60rem)").matches) toggleDialog("outline");
+  else outlineShown.value = !outlineShown.value;
+}
+
+/** @param {"claims" | "search" | "help" | "outline"} name */
+function toggleDialog(name) {
+  dialog.value = dialog.value === name ? "" : name;
+}
+
+/** @param {KeyboardEvent} event */
+export function onKey(event) {
+  const target = /** @type {Element} */ (event.target);
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || !loaded.value) return;
+  if (target.matches("input:not([type=range]), textarea, select, [contenteditable]")) return;
+  const pressesControl = [" ", "Enter"].includes(event.key) && target.closest("button, a, summary, input");
+  const movesSlider = /^(Arrow|Page|Home|End)/.test(event.key) && target.matches("input[type=range]");
+  if (pressesControl || movesSlider) return;
+  const named = event.key.length > 1 || event.key === " ";
+  const key = event.shiftKey && named ? `Shift+${event.key}` : event.key;
+  const found = COMMANDS.find((candidate) => candidate.keys.includes(key));
+  if (!found || found.id === "close" || (dialog.value && found.where === "step")) return;
+  if (found.where === "step" && mode.value !== "step") return;
+  event.preventDefault();
+  found.run();
+}

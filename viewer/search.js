@@ -1,0 +1,83 @@
+// Find text, code and names of values. Pure.
+
+import { functionOf, rows } from "viewer/model.js";
+import { linesOf } from "viewer/source.js";
+
+/**
+ * @typedef {{step: number, kind: "prose" | "code" | "title", before: string, match: string, after: string, place: string}} Result
+ * @typedef {import("viewer/model.js").Model} Model
+ */
+
+const MAX_RESULTS = 60;
+const CONTEXT = 48;
+
+/**
+ * Places whose text contains the query, titles first; each leads to the first step there.
+ * @param {Model} model
+ * @param {string} query
+ * @returns {Result[]}
+ */
+export function search(model, query) {
+  const wanted = query.trim().toLowerCase();
+  if (wanted.length < 2) return [];
+  const found = [...titles(model, wanted), ...lines(model, wanted)];
+  return found.slice(0, MAX_RESULTS);
+}
+
+/** @param {Model} model @param {string} wanted @returns {Result[]} */
+function titles(model, wanted) {
+  const { functions } = model.document;
+  return functions.flatMap((func, index) => {
+    const text = `${func.title} ${func.labels}`;
+    const activation = model.activationFunction.indexOf(index);
+    if (activation < 0 || !text.toLowerCase().includes(wanted)) return [];
+    const step = model.eventStep[model.entryEvent[activation]];
+    return [{ step, kind: /** @type {const} */ ("title"), ...around(text, wanted), place: func.name }];
+  });
+}
+
+/** @param {Model} model @param {string} wanted @returns {Result[]} */
+function lines(model, wanted) {
+  const firstRuns = firstRunByLine(model);
+  return model.document.files.flatMap((file, index) => {
+    const prose = (/** @type {number} */ line) => file.prose.some((block) => block.first_line <= line && line <= block.last_line);
+    return linesOf(file).flatMap((text, at) => {
+      if (!text.toLowerCase().includes(wanted)) return [];
+      const step = stepNear(firstRuns[index], at + 1);
+      if (step < 0) return [];
+      const kind = prose(at + 1) ? /** @type {const} */ ("prose") : /** @type {const} */ ("code");
+      return [{ step, kind, ...around(text.trim(), wanted), place: functionOf(model, model.stepActivation[step]).name }];
+    });
+  });
+}
+
+/** For each file: line -> first step of the statement there. @param {Model} model @returns {Map<number, number>[]} */
+function firstRunByLine(model) {
+  /** @type {Map<number, number>[]} */
+  const found = model.document.files.map(() => new Map());
+  model.document.statements.forEach(([file, first, last], statement) => {
+    const [step] = rows(model.runs, statement);
+    if (step === undefined) return;
+    for (let line = first; line <= last; line++) if (!found[file].has(line)) found[file].set(line, step);
+  });
+  return found;
+}
+
+/** The step of a line, or of the next line below that ran: prose stands above its statement.
+ * @param {Map<number, number>} firstRuns @param {number} line */
+function stepNear(firstRuns, line) {
+  for (let at = line; at < line + 40; at++) if (firstRuns.has(at)) return firstRuns.get(at) ?? -1;
+  return -1;
+}
+
+/** @param {string} text @param {string} wanted */
+function around(text, wanted) {
+  const at = text.toLowerCase().indexOf(wanted);
+  const end = at + wanted.length;
+  const start = Math.max(0, at - CONTEXT);
+  return {
+    before: (start > 0 ? "…" : "") + text.slice(start, at),
+    match: text.slice(at, end),
+    after: text.slice(end, end + CONTEXT) + (text.length > end + CONTEXT ? "…" : ""),
+  };
+}

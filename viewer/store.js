@@ -1,0 +1,113 @@
+// What the page shows now, as signals, and the few functions that change it.
+
+import { batch, signal } from "@preact/signals";
+import { costMeter } from "viewer/costs.js";
+import { buildModel } from "viewer/model.js";
+import { clamp } from "viewer/navigate.js";
+import { sectionsOf } from "viewer/reading.js";
+import { DocumentError, load } from "viewer/schema.js";
+import { placeOfStep, readHash, stepOfPlace, writeHash } from "viewer/state.js";
+
+/**
+ * @typedef {object} Loaded a document with everything computed from it once
+ * @property {string} name
+ * @property {import("viewer/schema.js").Document} document
+ * @property {import("viewer/model.js").Model} model
+ * @property {import("viewer/costs.js").CostMeter} cost
+ * @property {import("viewer/reading.js").Section[]} sections
+ *
+ * @typedef {{file: string, module: string, title: string, steps: number, claims: number, failed: boolean}} Listed
+ */
+
+/** @type {import("@preact/signals").Signal<Loaded | null>} */
+export const loaded = signal(null);
+/** @type {import("@preact/signals").Signal<Listed[]>} */
+export const listing = signal([]);
+/** A sentence that stands in place of a document. */
+export const problem = signal("");
+/** @type {import("@preact/signals").Signal<"read" | "step">} */
+export const mode = signal("read");
+export const step = signal(0);
+/** The activation that the reader looks at instead of the innermost one, or -1. */
+export const chosenFrame = signal(-1);
+/** Index of the name whose changes `[` and `]` visit, or -1. */
+export const chosenName = signal(-1);
+/** What Read scrolls to; a new object scrolls again. @type {import("@preact/signals").Signal<{step: number}>} */
+export const focus = signal({ step: -1 });
+/** @type {import("@preact/signals").Signal<"" | "claims" | "search" | "help" | "outline">} */
+export const dialog = signal("");
+export const outlineShown = signal(true);
+
+const HASH_DELAY = 150;
+let hashTimer = 0;
+
+/** The loaded document, where one must be there. @returns {Loaded} */
+export function current() {
+  if (!loaded.value) throw new Error("no document is loaded");
+  return loaded.value;
+}
+
+/**
+ * @param {string} name of the document
+ * @param {string} text JSON
+ */
+export function open(name, text) {
+  try {
+    const document = load(text);
+    const model = buildModel(document);
+    batch(() => {
+      loaded.value = { name, document, model, cost: costMeter(document.costs), sections: sectionsOf(model) };
+      problem.value = "";
+      goToHash();
+    });
+  } catch (error) {
+    if (!(error instanceof DocumentError)) console.warn(error);
+    fail(error instanceof DocumentError ? error.message : "This document cannot be shown; record it again: python -m trace lecture.main");
+  }
+}
+
+/** @param {string} sentence */
+export function fail(sentence) {
+  batch(() => {
+    loaded.value = null;
+    problem.value = sentence;
+  });
+}
+
+/** Go where the address says; where it names no place, to the failure or the start. */
+export function goToHash() {
+  const { mode: wanted, at } = readHash(location.hash);
+  const { model, document } = current();
+  const named = at ? stepOfPlace(model, at) : -1;
+  const failed = document.failure ? document.failure.step : -1;
+  batch(() => {
+    mode.value = wanted;
+    step.value = clamp(model, named >= 0 ? named : Math.max(failed, 0));
+    chosenFrame.value = -1;
+    focus.value = { step: named >= 0 ? step.value : failed };
+  });
+}
+
+/**
+ * Show a step. The address follows at once when the reader jumped, and a moment later while stepping.
+ * @param {number} target
+ * @param {{jump?: boolean, to?: "read" | "step"}} [options]
+ */
+export function goTo(target, { jump = false, to = mode.value } = {}) {
+  batch(() => {
+    step.value = clamp(current().model, target);
+    chosenFrame.value = -1;
+    mode.value = to;
+    if (jump) focus.value = { step: step.value };
+  });
+  clearTimeout(hashTimer);
+  if (jump) writeAddress("pushState");
+  else hashTimer = setTimeout(() => writeAddress("replaceState"), HASH_DELAY);
+}
+
+/** @param {"pushState" | "replaceState"} write */
+function writeAddress(write) {
+  const { name, model } = current();
+  const hash = writeHash({ doc: name, mode: mode.value, at: placeOfStep(model, step.value) });
+  if (hash !== location.hash) history[write](null, "", hash);
+}

@@ -23,13 +23,16 @@ from .schema import (
 )
 from .source import hidden_lines, prose_of, tokens_of
 from .tables import Tables
-from .walk import Walk, cut_events
+from .walk import Place, cut_events, find_places
 
 MAX_ASSET_BYTES = 2_000_000
 """Larger images are left out, with a warning."""
 
 _IMAGE = re.compile(r"!\[[^\]]*\]\(([^)\s]+)[^)]*\)")
+Places = dict[int, Place]
+
 _COMPOUND = ("for", "while", "if", "with", "try", "match", "class")
+"""Statements that need not be the latest of their activation when their marks are read."""
 
 
 def build(recording: Recording) -> Document:
@@ -42,10 +45,14 @@ def build(recording: Recording) -> Document:
     output = [row for row in recorder.output if row.at <= end]
     operators = [row for row in recorder.operators if row[0] <= end]
     storages = [row for row in recorder.storages if row[0] <= end]
-    walk = Walk(events, len(tables.functions))
-    rows = (inspections, claims, output)
-    ats = {row.at for table in rows for row in table} | {row[0] for row in operators + storages}
-    walk.find(ats, _read_compounds(tables))
+    ats = [row.at for row in claims] + [row.at for row in output]
+    ats += [row[0] for row in operators] + [row[0] for row in storages]
+    questions: dict[int, set[int]] = {at: set() for at in ats}
+    for row in inspections:
+        asked = tables.sites[row.site].statement
+        known = asked > 0 and tables.statements[asked - 1].kind in _COMPOUND
+        questions.setdefault(row.at, set()).update([asked] if known else [])
+    places = find_places(events, len(tables.functions), questions)
     names = _Names()
     document = Document(
         module=recording.target.module,
@@ -77,17 +84,17 @@ def build(recording: Recording) -> Document:
         events=events,
         names=names.list,
         values=recorder.values,
-        inspections=_inspections(recording, inspections, walk, names),
+        inspections=_inspections(recording, inspections, places, names),
         assertions=[
             Assertion(statement=number - 1, text=row.text, operands=row.operands)
             for number, row in sorted(tables.assertions.items())
         ],
-        claims=_claims(claims, walk),
+        claims=_claims(claims, places),
         output=[
-            Output(step=walk.places[row.at].step, at=row.at, stream=row.stream, text=row.text)  # type: ignore[typeddict-item]
+            Output(step=places[row.at].step, at=row.at, stream=row.stream, text=row.text)  # type: ignore[typeddict-item]
             for row in output
         ],
-        costs=_costs(operators, storages, walk, names) if operators or storages else None,
+        costs=_costs(operators, storages, places, names) if operators or storages else None,
         memory=_memory(storages, names),
         uncounted=_uncounted(operators),
         topics=recording.topics,
@@ -97,12 +104,6 @@ def build(recording: Recording) -> Document:
     )
     document.assets = dict(_assets(recording, document))
     return document
-
-
-def _read_compounds(tables: Tables) -> set[int]:
-    """Statements read at a time when they need not be the latest of their activation."""
-    numbers = {site.statement for site in tables.sites if site.statement > 0}
-    return {number for number in numbers if tables.statements[number - 1].kind in _COMPOUND}
 
 
 class _Names:
@@ -119,12 +120,14 @@ class _Names:
         return self._index[name]
 
 
-def _inspections(recording: Recording, rows: list[Any], walk: Walk, names: _Names) -> Inspections:
+def _inspections(
+    recording: Recording, rows: list[Any], places: Places, names: _Names
+) -> Inspections:
     result = Inspections()
     on_display: dict[int, dict[str, None]] = {}  # by the entry of the activation
     for row in rows:
         site = recording.tables.sites[row.site]
-        place = walk.places[row.at]
+        place = places[row.at]
         shown = on_display.setdefault(place.entry, {})
         for name in list(shown) if site.name == "*" else [site.name]:
             result.event.append(place.by_statement.get(site.statement, place.event))
@@ -137,11 +140,11 @@ def _inspections(recording: Recording, rows: list[Any], walk: Walk, names: _Name
     return result
 
 
-def _claims(rows: list[Any], walk: Walk) -> Claims:
+def _claims(rows: list[Any], places: Places) -> Claims:
     result = Claims()
     for row in rows:
         result.statement.append(row.statement - 1)
-        result.step.append(walk.places[row.at].step)
+        result.step.append(places[row.at].step)
         result.at.append(row.at)
         result.held.append(row.held)
         result.operands.append(row.operands)
@@ -151,17 +154,17 @@ def _claims(rows: list[Any], walk: Walk) -> Claims:
 def _costs(
     operators: list[tuple[int, str, int | None]],
     storages: list[tuple[int, int]],
-    walk: Walk,
+    places: Places,
     names: _Names,
 ) -> Costs:
     """Sum what ran by step and operator; memory by step alone."""
     sums: dict[tuple[int, str], list[int]] = {}
     for at, operator, matmul_flops in operators:
-        row = sums.setdefault((walk.places[at].step, operator), [0, 0, 0, 0])
+        row = sums.setdefault((places[at].step, operator), [0, 0, 0, 0])
         row[0] += 1
         row[1] += matmul_flops or 0
     for at, storage_bytes in storages:
-        row = sums.setdefault((walk.places[at].step, "memory"), [0, 0, 0, 0])
+        row = sums.setdefault((places[at].step, "memory"), [0, 0, 0, 0])
         row[2 if storage_bytes > 0 else 3] += abs(storage_bytes)
     result = Costs()
     for (step, operator), (calls, matmul_flops, allocated, freed) in sorted(sums.items()):

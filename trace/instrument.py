@@ -211,8 +211,9 @@ class _Rewriting:
         if marks.inspect_all:
             names |= {name: True for name in self._all_names() if name not in names}
         for name, optional in names.items():
-            site = self._site(Site(number, name, marks.timed, optional))
-            root = load(name.partition(".")[0])
+            first, *attributes = name.split(".")
+            site = self._site(Site(number, name, marks.timed, optional, tuple(attributes)))
+            root = load(first)
             read = ast.Expr(call("@inspect", ast.Constant(site), root))
             missing = ast.ExceptHandler(load("@NameError"), None, [note("@unbound", site)])
             result.append(ast.Try([read], [missing], [], []))

@@ -10,21 +10,18 @@ import itertools
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from .schema import Value
-from .tables import Tables
+from .tables import Site, Tables
 from .tensors import unobserved
 from .values import Snapshots
 
 RESUMED = -(1 << 50)
 """Below this, an event resumes the activation that was entered by event number RESUMED - event."""
 
-_FAST = (int, float, str, bool, type(None))
 
-
-@dataclass
-class Inspection:
+class Inspection(NamedTuple):
     """One name read, or cleared (value None)."""
 
     at: int
@@ -70,7 +67,10 @@ class Recorder:
 
     def __post_init__(self) -> None:
         self._snapshots = Snapshots()
-        self._interned: dict[object, int] = {}
+        self._interned: dict[str, int] = {}
+        self._scalars: dict[type, dict[Any, int]] = {
+            scalar: {} for scalar in (int, float, str, bool, type(None))
+        }
         self._open_claims: list[Claim] = []
         self._suspended: set[int] = set()
         self._skipping = 0
@@ -103,18 +103,23 @@ class Recorder:
     def inspect(self, site: int, root: object) -> object:
         """Read a value; returns `root`."""
         row = self.tables.sites[site]
-        value = root
-        if "." in row.name:
+        if row.timed or row.attributes:
+            self._inspect_object(site, row, root)
+        else:
+            self.inspections.append(Inspection(len(self.events), site, self.intern(root)))
+        return root
+
+    def _inspect_object(self, site: int, row: Site, value: object) -> None:
+        if row.attributes:
             try:
                 with _Quiet(self):
-                    for attribute in row.name.split(".")[1:]:
+                    for attribute in row.attributes:
                         value = getattr(value, attribute)
             except Exception:
                 self._warn(site, "has no value")
-                return root
+                return
         index = self._intern_timed(value) if row.timed else self.intern(value)
         self.inspections.append(Inspection(len(self.events), site, index))
-        return root
 
     def unbound(self, site: int) -> None:
         """Note that a name to read has no value."""
@@ -127,11 +132,12 @@ class Recorder:
 
     def intern(self, value: object) -> int:
         """Return the index of the picture of a value."""
-        if type(value) in _FAST:
-            key: object = (type(value), repr(value) if type(value) is float else value)
-            index = self._interned.get(key)
+        scalars = self._scalars.get(type(value))
+        if scalars is not None:
+            key = value if value and value == value else repr(value)  # 0.0 == -0.0, nan != nan
+            index = scalars.get(key)
             if index is None:
-                index = self._interned[key] = self._add(self._snapshots.take(value))
+                index = scalars[key] = self._add(self._snapshots.take(value))
             return index
         with _Quiet(self):
             picture = self._snapshots.take(value)

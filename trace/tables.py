@@ -39,6 +39,8 @@ class Site:
     """True when the value depends on the clock."""
     optional: bool = False
     """True for bare `@inspect`: a name that has no value yet is no mistake."""
+    attributes: tuple[str, ...] = ()
+    """What follows the first name."""
 
 
 @dataclass(frozen=True)

@@ -1,82 +1,72 @@
 """One walk over the events: which step each note of the recorder belongs to."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from typing import NamedTuple
 
 from .recorder import RESUMED
 
 
-@dataclass
-class _Frame:
-    """An activation during the walk."""
+class Place(NamedTuple):
+    """Where the program stood when so many events were recorded."""
 
-    event: int
-    """Index of its latest step or of its entry."""
     step: int
-    """Its latest step; before the first one, its caller's."""
+    """The innermost step that was running, or -1."""
+    event: int
+    """Index of the latest step, or else the entry, of the innermost activation."""
     entry: int
     """Index of the event that entered it."""
-    by_statement: dict[int, int] = field(default_factory=dict)
-    """Latest event of each statement that is asked for."""
-
-    def place(self) -> "Place":
-        return Place(self.step, self.event, self.entry, dict(self.by_statement))
-
-
-@dataclass
-class Place:
-    """Where the program stood when `at` events were recorded."""
-
-    step: int
-    event: int
-    entry: int
     by_statement: dict[int, int]
+    """Index of its latest step of each statement that was asked for."""
 
 
-class Walk:
-    """One pass over the events: finds places, and numbers the resumed activations."""
+def find_places(
+    events: list[int], function_count: int, questions: Mapping[int, set[int]]
+) -> dict[int, Place]:
+    """Return the place at each number of events in `questions`.
 
-    def __init__(self, events: list[int], function_count: int) -> None:
-        self.events = events
-        self.function_count = function_count
-        self.places: dict[int, Place] = {}
-
-    def find(self, ats: Iterable[int], statements: set[int]) -> None:
-        """Fill `places` for each `at`; remember the latest event of the given statements."""
-        wanted = sorted(set(ats), reverse=True)
-        numbers: dict[int, int] = {}  # event index of an entry -> number of the activation
-        frames: dict[int, _Frame] = {}  # the same -> frame, for those that may be resumed
-        bottom = _Frame(-1, -1, -1)
-        stack, step, top = [bottom], -1, bottom
-        resumable = any(event < RESUMED // 2 for event in self.events)
-        for index, event in enumerate(self.events):
-            while wanted and wanted[-1] <= index:
-                self.places[wanted.pop()] = top.place()
-            if event > 0:
-                step += 1
-                top.event, top.step = index, step
-                if event in statements:
-                    top.by_statement[event] = index
-            elif event == 0:
-                stack.pop()
-                top = stack[-1] if stack else bottom
+    A question names the statements whose latest step it asks for. Resumptions, which the recorder
+    notes by the index of the entry, are rewritten in `events` as the document has them.
+    """
+    statements = set().union(*questions.values())
+    latest: dict[tuple[int, int], int] = {}  # (entry, statement) -> index of the event
+    resumable = bool(events) and min(events) < RESUMED // 2
+    numbers: dict[int, int] = {}  # entry -> number of the activation
+    left: dict[int, tuple[int, int]] = {}  # entry -> event and step at which it was left
+    stack: list[tuple[int, int, int]] = []
+    places: dict[int, Place] = {}
+    steps = start = 0
+    event, step, entry = -1, -1, -1  # of the innermost activation
+    for at in sorted({*questions, len(events)}):
+        for index in range(start, at):
+            number = events[index]
+            if number > 0:
+                event, step = index, steps
+                steps += 1
+                if number in statements:
+                    latest[entry, number] = index
+            elif number == 0:
+                if resumable:
+                    left[entry] = event, step
+                event, step, entry = stack.pop() if stack else (-1, -1, -1)
+            elif number > RESUMED // 2:
+                stack.append((event, step, entry))
+                event = entry = index
+                if resumable:
+                    numbers[index] = len(numbers) + 1
             else:
-                if event > RESUMED // 2:
-                    top = _Frame(index, top.step, index)
-                    if resumable:
-                        numbers[index] = len(numbers) + 1
-                        frames[index] = top
-                else:
-                    entry = RESUMED - event
-                    top = frames[entry]
-                    self.events[index] = -(self.function_count + numbers[entry])
-                stack.append(top)
-        for at in wanted:
-            self.places[at] = top.place()
+                stack.append((event, step, entry))
+                entry = RESUMED - number
+                event, step = left[entry]
+                events[index] = -(function_count + numbers[entry])
+        start = at
+        asked = questions.get(at, ())
+        known = {n: latest[entry, n] for n in asked if (entry, n) in latest}
+        places[at] = Place(step, event, entry, known)
+    return places
 
 
 def cut_events(events: list[int], max_steps: int) -> list[int]:
-    """Return the events up to and with step number `max_steps`."""
+    """Return a copy of the events up to and with step number `max_steps`."""
     if len(events) <= max_steps:
         return list(events)
     steps = 0

@@ -78,7 +78,7 @@ async function draw(place, spec) {
   const view = new vega.View(runtime, { renderer: "svg", loader: refusingLoader, expr: expressionInterpreter, logger });
   view.initialize(place).hover();
   await view.runAsync();
-  place.querySelector("svg")?.removeAttribute("style");
+  place.querySelector(".vega-bindings:empty")?.remove();
   return view;
 }
 

@@ -1,7 +1,7 @@
 // A step in words, for those who do not see the page. Pure.
 
 import { rows } from "viewer/model.js";
-import { linesOf } from "viewer/source.js";
+import { pieces, withoutDirectives } from "viewer/source.js";
 import { valueText } from "viewer/value-text.js";
 
 const MAX_LENGTH = 300;
@@ -15,7 +15,7 @@ export function narrate(model, step) {
   const { statements, files, inspections, names, values, claims } = model.document;
   if (!model.stepEvent.length) return "";
   const [file, line] = statements[model.stepStatement[step]];
-  const source = (linesOf(files[file])[line - 1] ?? "").trim();
+  const source = withoutDirectives(pieces(files[file], line)).map(({ text }) => text).join("").trim();
   const changes = [...rows(model.inspected, model.stepEvent[step])].map((row) => {
     const value = inspections.value[row];
     return value === null ? `${names[inspections.name[row]]} cleared` : `${names[inspections.name[row]]} is ${valueText(values[value])}`;

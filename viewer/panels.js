@@ -72,7 +72,7 @@ function Search() {
     event.preventDefault();
     if (first) leaveTo(first.step);
   };
-  return html`<form onSubmit=${submit}><input class="search-field" type="search" autofocus placeholder="text, code or a name" aria-label="search" value=${query} onInput=${(/** @type {any} */ event) => setQuery(event.target.value)} /></form>
+  return html`<form onSubmit=${submit}><input class="search-field" type="text" inputmode="search" autofocus placeholder="text, code or a name" aria-label="search" value=${query} onInput=${(/** @type {any} */ event) => setQuery(event.target.value)} /></form>
     <ul class="results" aria-live="polite">${results.map(({ step, kind, before, match, after, place }) => html`<li><button title="Go there" onClick=${() => leaveTo(step)}>
       <span class=${`result-text ${kind}`}>${before}<mark>${match}</mark>${after}</span><span class="result-place">${place}</span></button></li>`)}</ul>
     ${query.length > 1 && !results.length && html`<p class="quiet">Nothing that ran contains “${query}”.</p>`}`;

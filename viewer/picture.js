@@ -4,6 +4,8 @@ import DOMPurify from "dompurify";
 
 const REFERENCE = /url\(\s*['"]?(?!#)/i;
 const PICTURE = /^data:image\/(png|jpeg|gif|webp);base64,/i;
+/** Style sheets go before the sanitiser parses them: the policy would complain about each on the console. */
+const STYLE = /<style\b[^>]*>[\s\S]*?<\/style\s*>/gi;
 let drawn = 0;
 
 /**
@@ -11,8 +13,8 @@ let drawn = 0;
  * @returns {SVGSVGElement | null} null when nothing to draw is left
  */
 export function renderSvg(source) {
-  const start = source.indexOf("<svg");
-  const fragment = DOMPurify.sanitize(start > 0 ? source.slice(start) : source, {
+  const picture = source.slice(Math.max(0, source.indexOf("<svg"))).replace(STYLE, "");
+  const fragment = DOMPurify.sanitize(picture, {
     USE_PROFILES: { svg: true, svgFilters: true },
     ADD_TAGS: ["use"],
     FORBID_TAGS: ["style", "a", "foreignobject", "animate", "set"],

@@ -10,6 +10,8 @@ import { linesOf } from "viewer/source.js";
 
 const MAX_RESULTS = 60;
 const CONTEXT = 48;
+/** How many lines below prose its statement may stand. */
+const BELOW = 12;
 
 /**
  * Places whose text contains the query, titles first; each leads to the first step there.
@@ -20,8 +22,7 @@ const CONTEXT = 48;
 export function search(model, query) {
   const wanted = query.trim().toLowerCase();
   if (wanted.length < 2) return [];
-  const found = [...titles(model, wanted), ...lines(model, wanted)];
-  return found.slice(0, MAX_RESULTS);
+  return [...titles(model, wanted), ...lines(model, wanted)].slice(0, MAX_RESULTS);
 }
 
 /** @param {Model} model @param {string} wanted @returns {Result[]} */
@@ -40,14 +41,14 @@ function titles(model, wanted) {
 function lines(model, wanted) {
   const firstRuns = firstRunByLine(model);
   return model.document.files.flatMap((file, index) => {
-    const prose = (/** @type {number} */ line) => file.prose.some((block) => block.first_line <= line && line <= block.last_line);
-    return linesOf(file).flatMap((text, at) => {
-      if (!text.toLowerCase().includes(wanted)) return [];
-      const step = stepNear(firstRuns[index], at + 1);
-      if (step < 0) return [];
-      const kind = prose(at + 1) ? /** @type {const} */ ("prose") : /** @type {const} */ ("code");
-      return [{ step, kind, ...around(text.trim(), wanted), place: functionOf(model, model.stepActivation[step]).name }];
-    });
+    const prose = file.prose.map(({ last_line: line, text }) => ({ line, text, kind: /** @type {const} */ ("prose") }));
+    const isProse = (/** @type {number} */ line) => file.prose.some((block) => block.first_line <= line && line <= block.last_line);
+    const code = linesOf(file).map((text, at) => ({ line: at + 1, text: text.trim(), kind: /** @type {const} */ ("code") }));
+    return [...prose, ...code.filter(({ line }) => !isProse(line))]
+      .filter(({ text }) => text.toLowerCase().includes(wanted))
+      .map(({ line, text, kind }) => ({ step: stepNear(firstRuns[index], line), kind, ...around(text.replace(/\s+/g, " "), wanted) }))
+      .filter(({ step }) => step >= 0)
+      .map((result) => ({ ...result, place: functionOf(model, model.stepActivation[result.step]).name }));
   });
 }
 
@@ -66,7 +67,7 @@ function firstRunByLine(model) {
 /** The step of a line, or of the next line below that ran: prose stands above its statement.
  * @param {Map<number, number>} firstRuns @param {number} line */
 function stepNear(firstRuns, line) {
-  for (let at = line; at < line + 40; at++) if (firstRuns.has(at)) return firstRuns.get(at) ?? -1;
+  for (let at = line; at < line + BELOW; at++) if (firstRuns.has(at)) return firstRuns.get(at) ?? -1;
   return -1;
 }
 

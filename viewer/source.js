@@ -68,7 +68,7 @@ export function withoutDirectives(line) {
     .map((piece) => (piece.kind === "comment" ? { ...piece, text: piece.text.replace(/[#\s]+$/, "") } : piece))
     .filter((piece) => piece.text);
   while (kept.length && !kept[kept.length - 1].text.trim()) kept.pop();
-  return kept;
+  return kept.map((piece, index) => (index + 1 < kept.length ? piece : { ...piece, text: piece.text.trimEnd() }));
 }
 
 /** @param {string} line @returns {number} */

@@ -1,0 +1,234 @@
+"""What recording costs: `python -m benchmarks.tracing`.
+
+Each workload runs plainly, under a no-op `sys.settrace`, and under the recorder, in turn, several
+rounds in one process. The table shows the median seconds and the median over the rounds of
+
+    added cost of the recorder / added cost of the no-op trace function.
+
+The rest are prices of single things: a step, an inspected value, a step in the document.
+"""
+
+import contextlib
+import io
+import platform
+import statistics
+import sys
+import tempfile
+import textwrap
+import time
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+from types import FrameType
+
+from trace.document import build
+from trace.encoding import encode
+from trace.run import Options, Recording, record
+from trace.target import find_target
+
+ROUNDS = 7
+MANY = Options(max_steps=100_000_000, costs=False)
+
+MAIN = """
+import time
+
+def main():
+    start = time.perf_counter()
+    work()
+    print(time.perf_counter() - start)
+"""
+
+WORKLOADS = {
+    "line-dense loop": """
+def work():
+    total = 0
+    for i in range(300_000):
+        a = i & 7
+        b = a + 1
+        if b > 4:
+            total += b
+        else:
+            total -= a
+    return total
+""",
+    "recursion": """
+def work():
+    return fibonacci(22)
+
+def fibonacci(n):
+    if n < 2:
+        return n
+    return fibonacci(n - 1) + fibonacci(n - 2)
+""",
+    "call-dense": """
+def work():
+    total = 0
+    for i in range(100_000):
+        total = add(total, i)
+    return total
+
+def add(a, b):
+    return a + b
+""",
+    "library-heavy": """
+import json
+
+def work():
+    data = {"a": [{"b": i, "c": str(i)} for i in range(200)]}
+    for _ in range(8):
+        text = json.dumps(data, indent=1)
+        data = json.loads(text)
+    return data
+""",
+}
+
+STEPOVER = """
+def work():
+    x = call()  # @stepover
+
+def call():
+    total = 0
+    for i in range(100_000):
+        total = add(total, i)
+    return total
+
+def add(a, b):
+    return a + b
+"""
+
+
+def run_plainly(file: Path) -> float:
+    """Return the seconds that the workload takes without the recorder."""
+    namespace: dict[str, object] = {"__name__": file.stem}
+    exec(compile(file.read_text(), str(file), "exec"), namespace)
+    printed = io.StringIO()
+    main = namespace["main"]
+    assert callable(main)
+    with contextlib.redirect_stdout(printed):
+        main()
+    return float(printed.getvalue())
+
+
+def run_with_trace_function(file: Path) -> float:
+    """Return the seconds under a trace function that does nothing."""
+
+    def nothing(frame: FrameType, event: str, argument: object) -> Callable:
+        return nothing
+
+    sys.settrace(nothing)
+    try:
+        return run_plainly(file)
+    finally:
+        sys.settrace(None)
+
+
+def run_recorded(file: Path) -> tuple[float, Recording]:
+    """Return the seconds under the recorder, and the recording."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        recording = record(find_target(str(file)), MANY)
+    assert recording.failure is None, recording.error
+    return float(recording.recorder.output[-1].text), recording
+
+
+def compare(name: str, file: Path) -> None:
+    """Print one row: plain, trace function, recorder, and their ratios."""
+    rounds = [
+        (run_plainly(file), run_with_trace_function(file), run_recorded(file)[0])
+        for _ in range(ROUNDS)
+    ]
+    plain, hooked, recorded = (statistics.median(column) for column in zip(*rounds, strict=True))
+    added = statistics.median((r - p) / (h - p) for p, h, r in rounds)
+    whole = statistics.median(r / p for p, _, r in rounds)
+    print(f"{name:<18}{plain:9.4f}{hooked:9.4f}{recorded:9.4f}{added:12.2f}{whole:12.3f}")
+
+
+def price_of_the_document(name: str, file: Path) -> None:
+    """Print what a step costs on disk, in time to write, and in memory while recording."""
+    tracemalloc.start()
+    _, recording = run_recorded(file)
+    held_bytes = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    steps = recording.recorder.step_count()
+    start = time.perf_counter()
+    data = encode(build(recording))
+    seconds = time.perf_counter() - start
+    print(
+        f"{name:<18}{steps:>10,}{1e6 * seconds / steps:10.3f}{len(data) / steps:10.2f}"
+        f"{held_bytes / steps:12.1f}"
+    )
+
+
+def price_of_a_value(folder: Path) -> None:
+    """Print the seconds per inspected scalar in a loop, against the loop without it."""
+    seconds = {}
+    for directive in ("", "  # @inspect total"):
+        source = f"""
+def work():
+    total = 0
+    for i in range(100_000):
+        total += 1{directive}
+"""
+        file = write(folder, "scalar" + str(len(directive)), source)
+        seconds[directive] = statistics.median(run_recorded(file)[0] for _ in range(ROUNDS))
+    each = (seconds["  # @inspect total"] - seconds[""]) / 100_000
+    print(f"one inspected scalar in a hot loop: {1e6 * each:.2f} us")
+
+
+def price_of_stepover(folder: Path) -> None:
+    """Print the time of a `@stepover` call relative to its plain time."""
+    file = write(folder, "stepover", STEPOVER)
+    ratios = [run_recorded(file)[0] / run_plainly(file) for _ in range(ROUNDS)]
+    print(f"a @stepover call: {statistics.median(ratios):.2f} times its plain time")
+
+
+def price_of_a_tensor(folder: Path) -> None:
+    """Print what one inspected 1000 x 1000 tensor costs."""
+    import torch
+
+    torch.set_num_threads(2)
+    source = """
+import torch
+X = torch.randn(1000, 1000)
+
+def work():
+    y = X  {directive}
+"""
+    results = {}
+    for name, directive in {"without": "", "with": "# @inspect y"}.items():
+        file = write(folder, f"tensor_{name}", source.replace("{directive}", directive))
+        runs = [run_recorded(file) for _ in range(ROUNDS)]
+        seconds = statistics.median(seconds for seconds, _ in runs)
+        results[name] = seconds, len(encode(build(runs[-1][1])))
+    milliseconds = 1e3 * (results["with"][0] - results["without"][0])
+    document_bytes = results["with"][1] - results["without"][1]
+    print(f"one inspected 1000 x 1000 tensor: {milliseconds:.1f} ms, {document_bytes:,} bytes")
+
+
+def write(folder: Path, name: str, source: str) -> Path:
+    """Write a workload and return its file."""
+    file = folder / f"{name.replace('-', '_').replace(' ', '_')}.py"
+    file.write_text(MAIN + textwrap.dedent(source))
+    return file
+
+
+def main() -> None:
+    """Print all tables."""
+    print(f"Python {platform.python_version()}, {platform.machine()}, {ROUNDS} rounds")
+    print(f"\n{'':<18}{'plain':>9}{'no-op':>9}{'ours':>9}{'ours/no-op':>12}{'ours/plain':>12}")
+    print(f"{'':<18}{'s':>9}{'s':>9}{'s':>9}{'added cost':>12}{'whole':>12}")
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        files = {title: write(folder, title, source) for title, source in WORKLOADS.items()}
+        for title, file in files.items():
+            compare(title, file)
+        print(f"\n{'':<18}{'steps':>10}{'us/step':>10}{'B/step':>10}{'B held/step':>12}")
+        for title in ("line-dense loop", "recursion", "call-dense"):
+            price_of_the_document(title, files[title])
+        print()
+        price_of_a_value(folder)
+        price_of_stepover(folder)
+        price_of_a_tensor(folder)
+
+
+if __name__ == "__main__":
+    main()

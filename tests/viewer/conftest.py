@@ -1,0 +1,169 @@
+"""A server with the viewer and any documents, a Chromium, and a page that must stay quiet."""
+
+import contextlib
+import functools
+import http.server
+import json
+import threading
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+
+from tests.chromium import find_chromium
+
+VIEWER = Path(__file__).parents[2] / "viewer"
+CHROMIUM_ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+class Site:
+    """The viewer's folder with these texts as `traces/NAME.json` instead of those on disk."""
+
+    def __init__(self):
+        self.texts: dict[str, str] = {}
+        self.requests: list[str] = []
+        handler = functools.partial(SiteHandler, self)
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        self.address = f"http://127.0.0.1:{self.server.server_port}/"
+
+    def publish(self, **documents: dict | str) -> None:
+        """Serve these documents and an index of those that are whole."""
+        self.texts = {
+            f"/traces/{name}.json": document if isinstance(document, str) else json.dumps(document)
+            for name, document in documents.items()
+        }
+        listed = [
+            {
+                "file": f"{name}.json",
+                "module": name,
+                "title": f"Lecture {name}.",
+                "steps": 16,
+                "claims": 2,
+                "held": 2,
+                "failed": False,
+            }
+            for name in documents
+        ]
+        self.texts["/traces/index.json"] = json.dumps({"documents": listed})
+
+
+class SiteHandler(http.server.SimpleHTTPRequestHandler):
+    def __init__(self, site: Site, *arguments):
+        self.site = site
+        super().__init__(*arguments, directory=str(VIEWER))
+
+    def do_GET(self):
+        path = self.path.partition("?")[0]
+        self.site.requests.append(path)
+        text = self.site.texts.get(path)
+        if text is None:
+            if path.startswith("/traces/"):
+                self.send_error(404)
+            else:
+                super().do_GET()
+            return
+        data = text.encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="session")
+def site():
+    served = Site()
+    threading.Thread(target=served.server.serve_forever, daemon=True).start()
+    yield served
+    served.server.shutdown()
+    served.server.server_close()
+
+
+@pytest.fixture(scope="session")
+def browser():
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as started:
+        launched = started.chromium.launch(executable_path=find_chromium(), args=CHROMIUM_ARGUMENTS)
+        yield launched
+        launched.close()
+
+
+@pytest.fixture(scope="session")
+def context(browser):
+    """Shared, so that the viewer's files are fetched once."""
+    opened = browser.new_context()
+    opened.set_default_timeout(10_000)
+    yield opened
+    opened.close()
+
+
+@contextlib.contextmanager
+def quiet_page(context, site, width, height, expected=lambda message: False):
+    """A page that may print nothing to the console that is not expected, and ask nobody else."""
+    page = context.new_page()
+    page.set_viewport_size({"width": width, "height": height})
+    noise = []
+    page.on("console", lambda message: expected(message) or noise.append(message.text))
+    page.on("pageerror", lambda error: noise.append(f"error: {error}"))
+    page.on("dialog", lambda dialog: (noise.append("dialog"), dialog.dismiss()))
+    page.on(
+        "request",
+        lambda request: (
+            request.url.startswith((site.address, "data:"))
+            or noise.append(f"request elsewhere: {request.url}")
+        ),
+    )
+    yield page
+    page.close()
+    assert noise == []
+
+
+@pytest.fixture
+def page(context, site):
+    with quiet_page(context, site, 1280, 800) as opened:
+        yield opened
+
+
+def is_refusal(message) -> bool:
+    """The policy speaks where the sanitiser parses an attack, and a local image may be missing."""
+    refused = ("Executing inline event handler", "Applying inline style", "Setting the document's")
+    parsed = message.location["url"].endswith("purify.js") and message.text.startswith(refused)
+    return parsed or "404" in message.text
+
+
+@pytest.fixture
+def attacked(context, site):
+    with quiet_page(context, site, 1280, 800, is_refusal) as opened:
+        yield opened
+
+
+@pytest.fixture
+def phone(context, site):
+    with quiet_page(context, site, 390, 844) as opened:
+        yield opened
+
+
+@pytest.fixture
+def show(site):
+    """`show(page, document, mode="step", at="3")` opens a document and waits until it is there."""
+
+    def open_document(page, document, **parameters):
+        site.publish(demo=document)
+        hash_parameters = "".join(f"&{name}={quote(text)}" for name, text in parameters.items())
+        page.goto("about:blank")  # a change of the hash alone would not fetch the document again
+        page.goto(f"{site.address}#doc=demo{hash_parameters}")
+        page.locator("main").first.wait_for()
+        return page
+
+    return open_document

@@ -1,0 +1,407 @@
+"""What a reader sees and does, in Chromium."""
+
+import json
+import re
+
+import pytest
+
+from tests.viewer import documents
+from tests.viewer.conftest import VIEWER
+
+
+COMMANDS = """async () => {
+    const { COMMANDS } = await import("viewer/keys.js");
+    return COMMANDS.map(({ id, keys, title }) => [id, keys, title]);
+}"""
+
+
+def line(page, number: int):
+    """The innermost row of the article that holds this line of the source."""
+    button = page.locator(f'.line-number:text-is("{number}")')
+    return page.locator("#article .row", has=button).last
+
+
+def current_line(page) -> int:
+    return int(page.locator(".program-line.current").first.get_attribute("data-line"))
+
+
+def variables(page) -> dict[str, str]:
+    shown = page.locator(".variable")
+    return {
+        shown.nth(index).locator(".variable-name code").inner_text(): shown.nth(index)
+        .locator(":scope > :not(.variable-name)")
+        .inner_text()
+        for index in range(shown.count())
+    }
+
+
+def test_read_shows_title_prose_values_claims_costs_and_output(page, show):
+    show(page, documents.small())
+    assert page.title() == "Small numbers"
+    assert page.locator("#article h1").inner_text() == "Small numbers"
+    assert page.locator("#article h2").inner_text() == "Views share storage"
+    assert page.locator("#article .katex").count() == 1
+    assert page.locator("#article strong").inner_text() == "bold"
+    assert "A view moves no data." in page.locator("#article .prose").all_inner_texts()
+    assert line(page, 10).locator(".named-value").inner_text().split() == ["y", "6"]
+    assert line(page, 13).locator(".claim.held").inner_text().split() == [
+        "✓",
+        "held",
+        "y",
+        "=",
+        "6",
+    ]
+    assert line(page, 10).locator(".cost").inner_text() == "2.1 MFLOP"
+    assert line(page, 14).locator(".output").inner_text().strip() == "done"
+    assert page.locator("#article .topic").all_inner_texts() == ["M1.1", "M1.2", "E1"]
+    assert page.locator("#article .topic").nth(1).get_attribute("title") == "Views"
+    assert "aten.sort (2 times)" in page.locator(".colophon").text_content()
+
+
+def test_read_leaves_out_directives_docstrings_and_the_line_of_a_section(page, show):
+    show(page, documents.small())
+    text = page.locator("#article").inner_text()
+    assert "@inspect" not in text
+    assert '"""' not in text
+    assert "views()\n" not in "\n".join(page.locator("#article .source").all_inner_texts())
+    assert line(page, 22).locator(".line.unrun").count() == 1
+    assert page.locator(".line.unrun").count() == 1
+
+
+def test_a_tensor_shows_type_shape_elements_and_layout(page, show):
+    show(page, documents.small())
+    tensor = line(page, 20).locator(".tensor")
+    assert tensor.locator(".dtype").inner_text() == "float32"
+    assert tensor.locator(".shape").inner_text() == "[2, 3]"
+    cells = ["0.0", "1.0", "2.0", "3.0", "4.0", "5.5"]
+    assert tensor.locator("td").all_inner_texts() == cells
+    tensor.locator("summary").click()
+    assert "(3, 1), contiguous" in tensor.locator(".layout").inner_text()
+
+
+def test_tensors_that_were_cut_show_corners_statistics_and_aliases(page, show):
+    large = {
+        **documents.TENSOR,
+        "shape": [100, 100],
+        "strides": [100, 1],
+        "cut": True,
+        "shown": [[0, 1, 99], [0, 99]],
+        "elements": [1.0, 2.0, 3.0, "nan", -5.0, 6.0],
+        "statistics": {"min": -5.0, "max": 6.0, "mean": 0.25, "nan": 1},
+        "histogram": {"low": -5.0, "high": 6.0, "counts": [1, 5, 3]},
+    }
+    show(page, documents.with_values(large))
+    tensor = line(page, 20).locator(".tensor").nth(1)
+    assert tensor.locator("tr").count() == 3
+    assert tensor.locator("tr.skipped").count() == 1
+    assert tensor.locator("td.skipped").count() == 3
+    assert "mean\n0.25" in tensor.locator(".statistics").inner_text()
+    assert tensor.locator(".histogram rect").count() == 3
+    assert tensor.locator(".shares").inner_text() == "shares storage with x"
+
+
+def test_a_loop_shows_its_last_turn_and_any_other(page, show):
+    show(page, documents.small())
+    assert line(page, 12).locator(".named-value").inner_text().split() == ["total", "4"]
+    page.get_by_role("slider", name="turn").fill("2")
+    assert line(page, 12).locator(".named-value").inner_text().split() == ["total", "2"]
+    page.get_by_title("Previous turn").click()
+    assert line(page, 12).locator(".named-value").inner_text().split() == ["total", "0"]
+    assert page.locator(".scrubber-count").inner_text() == "1 of 3"
+
+
+def test_a_call_in_an_expression_is_folded(page, show):
+    show(page, documents.small())
+    assert line(page, 27).count() == 0
+    page.get_by_text("stepped into double").click()
+    assert line(page, 27).locator(".named-value").inner_text().split() == ["m", "6"]
+    assert page.locator(".arguments").inner_text().split() == ["n", "3"]
+
+
+MOVES = [
+    # key, line that is then current
+    ("ArrowRight", 20),
+    ("l", 21),
+    ("ArrowLeft", 20),
+    ("h", 9),
+    ("j", 10),
+    ("k", 9),
+    ("Shift+ArrowRight", 10),
+    ("ArrowRight", 27),
+    ("u", 11),
+    ("Shift+ArrowLeft", 10),
+    (" ", 27),
+    ("Shift+ ", 10),
+    ("End", 14),
+    ("PageUp", 13),
+    ("Home", 9),
+    ("ArrowLeft", 9),
+]
+
+
+def test_keys_step(page, show):
+    show(page, documents.small(), mode="step")
+    found = []
+    for key, _ in MOVES:
+        page.keyboard.press(key.replace(" ", "Space"))
+        found.append((key, current_line(page)))
+    assert found == MOVES
+
+
+def test_keys_with_modifiers_and_while_typing_do_nothing(page, show):
+    show(page, documents.small(), mode="step", at="1")
+    page.keyboard.press("Control+j")
+    page.keyboard.press("Alt+l")
+    page.keyboard.press("/")
+    page.locator(".search-field:focus").wait_for()
+    page.keyboard.type("lj")
+    page.keyboard.press("Escape")
+    page.locator("dialog").wait_for(state="detached")
+    assert current_line(page) == 20
+
+
+def test_buttons_and_line_numbers_step(page, show):
+    show(page, documents.small(), mode="step")
+    page.locator('[data-command="over"]').click()
+    assert current_line(page) == 10
+    page.locator('[data-line="28"] .line-number').click()
+    assert current_line(page) == 28
+    assert page.locator(".where").inner_text() == "after line 28 ran"
+    page.get_by_role("slider", name="step").fill("8")
+    assert current_line(page) == 12
+
+
+def test_a_frame_shows_only_what_was_known(page, show):
+    show(page, documents.small(), mode="step", at="5")
+    assert variables(page) == {"n": "3", "m": "6"}
+    page.get_by_role("button", name="main").click()
+    assert variables(page) == {}
+    assert page.locator(".program-line.caller").get_attribute("data-line") == "10"
+    page.keyboard.press("u")
+    assert variables(page) == {"y": "6", "i": "0"}
+    assert page.locator(".variable.changed .variable-name code").all_inner_texts() == ["i"]
+
+
+def test_brackets_visit_the_changes_of_a_variable(page, show):
+    show(page, documents.small(), mode="step", at="7")
+    page.locator(".variable-name", has_text="total").count()
+    page.locator(".variable-name", has_text="i").click()
+    page.keyboard.press("]")
+    assert variables(page)["i"] == "1"
+    page.keyboard.press("]")
+    assert variables(page)["i"] == "2"
+    page.keyboard.press("[")
+    assert variables(page)["i"] == "1"
+
+
+def test_step_tells_cost_output_and_claims(page, show):
+    show(page, documents.small(), mode="step", at="14")
+    assert page.locator(".outcome .condition").inner_text() == "y == 6"
+    page.keyboard.press("l")
+    assert page.locator(".outcome .output").inner_text().strip() == "done"
+    page.keyboard.press("Home")
+    assert page.locator(".outcome .cost").inner_text() == "6 FLOP · 4 KiB allocated"
+    assert page.locator("#live").inner_text() == "line 9: views()"
+
+
+def test_switching_modes_keeps_the_place(page, show):
+    show(page, documents.small(), mode="step", at="10")
+    assert variables(page)["total"] == "2"
+    page.keyboard.press("r")
+    page.locator("#article").wait_for()
+    assert page.locator(".scrubber-count").inner_text() == "2 of 3"
+    assert line(page, 12).locator(".named-value").inner_text().split() == ["total", "2"]
+    page.keyboard.press("Enter")
+    page.locator("#stepping").wait_for()
+    assert variables(page)["total"] == "2"
+
+
+def test_a_link_leads_back_to_its_place(page, show, site):
+    show(page, documents.small(), mode="step")
+    page.locator('[data-line="12"] .line-number').click()
+    address = "#doc=demo&mode=step&at=main.py:main:4.1"
+    page.wait_for_url(f"{site.address}{address}")
+    page.goto("about:blank")
+    page.goto(site.address + address)
+    page.locator("#stepping").wait_for()
+    assert current_line(page) == 12
+    page.evaluate("location.hash = '#doc=demo&at=main.py:double:1.1'")
+    page.locator("#article").wait_for()
+    assert line(page, 27).is_visible()  # the folded call that holds the place has opened
+
+
+def test_claims_are_listed_and_lead_to_their_place(page, show):
+    show(page, documents.small())
+    page.keyboard.press("c")
+    assert "2 claims in 2 executions; all held" in page.locator("dialog").inner_text()
+    assert page.locator("dialog .condition").all_inner_texts() == ["x.size == 6", "y == 6"]
+    page.locator(".claim-entry").nth(0).click()
+    page.locator("dialog").wait_for(state="detached")
+    assert page.evaluate("location.hash") == "#doc=demo&at=main.py:views:4.1"
+
+
+def test_search_finds_text_code_and_titles(page, show):
+    show(page, documents.small())
+    page.keyboard.press("/")
+    page.locator(".search-field:focus").wait_for()
+    page.keyboard.type("share")
+    assert page.locator(".result-text.title mark").inner_text() == "share"
+    page.keyboard.press("Enter")
+    page.locator("dialog").wait_for(state="detached")
+    assert page.evaluate("location.hash") == "#doc=demo&at=main.py:views:1.1"
+
+
+def test_a_failure_stands_first_with_both_sides(page, show):
+    show(page, documents.failing())
+    alert = page.locator(".failure")
+    assert "A claim of this lecture is false" in alert.inner_text()
+    sides = dict(
+        zip(
+            alert.locator(".operand-source").all_inner_texts(),
+            alert.locator(".operand-value").all_inner_texts(),
+            strict=True,
+        )
+    )
+    assert sides == {"y": "6", "n + 2": "5"}
+    assert line(page, 13).locator(".claim.failed").is_visible()
+    assert line(page, 14).locator(".line.unrun").count() == 1
+    assert page.locator('[data-command="claims"]').inner_text().startswith("✗ 1")
+    alert.get_by_text("main.py:13").click()
+    assert current_line(page) == 13
+
+
+def test_step_opens_at_the_failure_unless_a_place_is_named(page, show):
+    show(page, documents.failing(), mode="step")
+    assert current_line(page) == 13
+    show(page, documents.failing(), mode="step", at="0")
+    assert current_line(page) == 9
+
+
+def test_several_documents_are_listed_and_one_opens(page, site):
+    site.publish(first=documents.small(), second=documents.small())
+    page.goto(site.address)
+    assert page.locator(".document-title").all_inner_texts() == ["Lecture first", "Lecture second"]
+    page.locator(".documents a").nth(1).click()
+    page.locator("#article").wait_for()
+    site.publish(only=documents.small())
+    page.goto("about:blank")
+    page.goto(site.address)
+    page.locator("#article").wait_for()
+
+
+def test_the_help_is_the_table_of_keys(page, show):
+    show(page, documents.small(), mode="step", at="8")
+    page.locator(".variable-name").first.click()  # the buttons for its changes appear
+    table = page.evaluate(COMMANDS)
+    page.keyboard.press("?")
+    shown = page.evaluate(
+        """() => [...document.querySelectorAll(".keys tr")].map(
+            (row) => [row.querySelectorAll("kbd").length, row.cells[1].textContent])"""
+    )
+    assert sorted(shown) == sorted([len(keys), title] for _, keys, title in table)
+
+
+def test_every_command_has_a_button_with_its_keys(page, show):
+    show(page, documents.small(), mode="step", at="8")
+    page.locator(".variable-name").first.click()
+    page.keyboard.press("c")
+    buttons = page.evaluate(
+        """() => Object.fromEntries([...document.querySelectorAll("[data-command]")].map(
+            (button) => [button.dataset.command, [button.dataset.key, button.title !== ""]]))"""
+    )
+    expected = {id_: [" ".join(keys), True] for id_, keys, _ in page.evaluate(COMMANDS)}
+    assert buttons == expected
+    assert page.locator("button:not([title])").count() == 0
+
+
+def test_no_two_commands_share_a_key(page, show):
+    show(page, documents.small())
+    keys = [key for _, own, _ in page.evaluate(COMMANDS) for key in own]
+    assert len(keys) == len(set(keys))
+
+
+@pytest.mark.parametrize("mode", ["read", "step"])
+def test_a_phone_scrolls_in_one_direction(phone, show, mode):
+    wide = {"type": "str", "value": "wide" * 100}
+    show(phone, documents.with_values(wide), mode=mode, at="1")
+    assert phone.evaluate("document.documentElement.scrollWidth") <= 390
+    phone.locator('[data-command="outline"]').click()
+    assert phone.locator("dialog .outline").is_visible()
+    phone.keyboard.press("Escape")
+    phone.locator("dialog").wait_for(state="detached")
+    for id_ in ("mode", "claims", "search", "theme"):
+        box = phone.locator(f'[data-command="{id_}"]').bounding_box()
+        assert box and box["x"] >= 0 and box["x"] + box["width"] <= 390
+
+
+def test_themes_go_round_and_are_remembered(page, show):
+    show(page, documents.small())
+    colour = "getComputedStyle(document.documentElement).backgroundColor"
+    light = page.evaluate(colour)
+    themes = []
+    for _ in range(3):
+        page.keyboard.press("t")
+        themes.append(page.evaluate("document.documentElement.dataset.theme"))
+    assert themes == ["light", "dark", "auto"]
+    page.keyboard.press("t")
+    page.keyboard.press("t")
+    assert page.evaluate(colour) != light
+    page.reload()
+    page.locator("main").wait_for()
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    page.keyboard.press("t")
+
+
+def test_the_page_has_landmarks_and_one_first_heading(page, show):
+    show(page, documents.small())
+    for role in ("banner", "navigation", "main"):
+        assert page.get_by_role(role).count() == 1, role
+    assert page.locator("h1").count() == 1
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "article"
+
+
+def test_a_chart_is_drawn_and_its_libraries_come_only_with_one(page, show, site):
+    site.requests.clear()
+    show(page, documents.small())
+    assert not any("vega" in path for path in site.requests)
+    spec = {
+        "mark": "bar",
+        "title": "Bytes",
+        "data": {"values": [{"a": "x", "b": 1}, {"a": "y", "b": 2}]},
+        "encoding": {
+            "x": {"field": "a", "type": "nominal"},
+            "y": {"field": "b", "type": "quantitative"},
+        },
+        "transform": [{"calculate": "datum.b * 2", "as": "c"}],
+    }
+    show(page, documents.with_values({"type": "Chart", "vega": spec}))
+    page.locator(".chart svg .mark-rect path").nth(1).wait_for()
+    assert page.locator(".chart").get_attribute("aria-label") == "Bytes"
+
+
+def test_opened_as_a_file_it_says_what_to_run():
+    text = (VIEWER / "index.html").read_text(encoding="utf-8")
+    sentence = re.search(r'<p class="notice" id="not-served">(.*?)</p>', text)
+    assert sentence and "python -m trace lecture.main --serve" in sentence[1]
+
+
+def test_the_lecture_of_this_repository_opens(page, site):
+    published = VIEWER / "traces" / "lecture.main.json"
+    if not published.exists():
+        pytest.skip("no lecture has been recorded")
+    text = published.read_text(encoding="utf-8")
+    site.publish(lecture=text)
+    page.goto(f"{site.address}#doc=lecture")
+    page.locator("#article .section").nth(3).wait_for()
+    claims = len(set(json.loads(text)["claims"]["statement"]))
+    assert page.locator('[data-command="claims"]').inner_text() == f"✓ {claims} claims"
+    while page.locator(".waiting").count():
+        page.wait_for_timeout(50)
+    assert page.locator(".wrong").count() == 0
+    for key in ["r", *["ArrowRight"] * 20, "j", "u", "End"]:
+        page.keyboard.press(key)
+    shown, last = page.locator(".timeline-count").inner_text().split(" / ")
+    assert shown == last

@@ -375,6 +375,144 @@ CASES = {
         """,
         "2 3 4 5",
     ),
+    "a generator that goes on under stepover is silent": (
+        """
+        def main():
+            g = count()
+            next(g)
+            next(g)  # @stepover
+            next(g)
+            g.close()
+
+        def count():
+            for i in range(9):
+                yield i
+        """,
+        "2 3 count( 9 10 ) 4 5 ~count( 9 10 ) 6 ~count( )",
+    ),
+    "a yield under stepover does not silence the consumer": (
+        """
+        def main():
+            for i in count():
+                f(i)
+
+        def count():
+            yield f(1)  # @stepover
+            yield f(2)
+
+        def f(n):
+            return n
+        """,
+        "2 count( 6 ) 3 f( 10 ) 2 ~count( 7 f( 10 ) ) 3 f( 10 ) 2 ~count( )",
+    ),
+    "coroutines wait for each other": (
+        """
+        import asyncio
+
+        def main():
+            return asyncio.run(outer())
+
+        async def outer():
+            x = await inner(1)
+            return x + await inner(2)
+
+        async def inner(n):
+            await asyncio.sleep(0)
+            return n
+        """,
+        "4 outer( 7 inner( 11 ) ) ~outer( ~inner( 12 ) 8 inner( 11 ) ) ~outer( ~inner( 12 ) )",
+    ),
+    "tasks interleave": (
+        """
+        import asyncio
+
+        def main():
+            asyncio.run(both())
+
+        async def both():
+            await asyncio.gather(one(1), one(2))
+
+        async def one(n):
+            await asyncio.sleep(0)
+            n += 1
+        """,
+        "4 both( 7 ) one( 10 ) one( 10 ) ~one( 11 ) ~one( 11 ) ~both( )",
+    ),
+    "async for, async with, async generators": (
+        """
+        import asyncio
+        from contextlib import asynccontextmanager
+
+        def main():
+            asyncio.run(loop())
+
+        async def loop():
+            async with room() as door:
+                async for n in count():
+                    n += door
+                else:
+                    n = 0
+
+        @asynccontextmanager
+        async def room():
+            await asyncio.sleep(0)
+            yield 1
+            await asyncio.sleep(0)
+
+        async def count():
+            yield 1
+            await asyncio.sleep(0)
+        """,
+        "5 loop( 8 room( 16 ) ) ~loop( ~room( 17 ) 9 count( 21 ) 10 9 ~count( 22 ) ) "
+        "~loop( ~count( ) 12 ~room( 18 ) ) ~loop( ~room( ) )",
+    ),
+    "async comprehensions": (
+        """
+        import asyncio
+
+        def main():
+            asyncio.run(collect())
+
+        async def collect():
+            a = [await one(n) for n in (1, 2)]
+            b = [n async for n in count()]
+            c = [n async for n in (await one(n) for n in a)]
+
+        async def one(n):
+            await asyncio.sleep(0)
+            return n
+
+        async def count():
+            yield 1
+        """,
+        "4 collect( 7 one( 12 ) ) ~collect( ~one( 13 ) one( 12 ) ) ~collect( ~one( 13 ) "
+        "8 count( 16 ) ~count( ) 9 one( 12 ) ) ~collect( ~one( 13 ) one( 12 ) ) "
+        "~collect( ~one( 13 ) )",
+    ),
+    "a cancelled task": (
+        """
+        import asyncio
+
+        def main():
+            asyncio.run(cancel())
+
+        async def cancel():
+            task = asyncio.create_task(sleep())
+            await asyncio.sleep(0)
+            task.cancel()
+            try:
+                await task
+            except asyncio.CancelledError:
+                task = None
+
+        async def sleep():
+            try:
+                await asyncio.sleep(9)
+            finally:
+                x = 1
+        """,
+        "4 cancel( 7 8 ) sleep( 16 17 ) ~cancel( 9 10 11 ) ~sleep( 19 ) ~cancel( 13 )",
+    ),
 }
 
 
@@ -383,20 +521,26 @@ def test_steps(source: str, expected: str) -> None:
     assert story(trace_source(source)) == expected
 
 
-def test_async_functions_run_as_written_and_are_named_in_a_warning() -> None:
+def test_other_threads_are_not_recorded_and_that_is_said() -> None:
     document = trace_source(
         """
-        import asyncio
-
-        async def double(n):
-            return 2 * n
+        import threading
 
         def main():
-            return asyncio.run(double(2))
+            thread = threading.Thread(target=work, args=(3,))
+            thread.start()
+            thread.join()
+            work(1)
+
+        def work(n):
+            for i in range(n):
+                i
         """
     )
-    assert lines(document) == [7]
-    assert document["warnings"] == ["sample.py:3: the async function double is not recorded."]
+    assert story(document) == "4 5 6 7 work( 10 11 10 )"
+    assert document["warnings"] == [
+        "Functions ran in other threads: their steps and costs are not recorded."
+    ]
 
 
 def test_only_the_chosen_files_are_traced() -> None:

@@ -9,12 +9,14 @@ Inserted names begin with `@`, which no source can spell; they are looked up as 
     @step(n)       note that statement n runs; -k: function k is entered; 0: it is left
     @off           true while nothing is to be recorded
     @plain()       true where recording would be wrong (torch.compile)
+    @thread(), @main, @elsewhere()               other threads are not recorded
     @map, @pick, @repeat   wrap the iterator of a `for`, noting n each time an item is asked for
     @inspect(s, v) read the value of inspection site s;  @unbound(s): it has none
     @clear(s)      take it off the display
-    @skip(), @unskip()                         around `@stepover`
+    @skip(), @unskip(keep)                       around `@stepover`
     @claim(n), @operand(i, v), @outcome(b), @claimed()   around `assert`
-    @activation(), @suspend(a, v), @resume(a, v), @thrown(a), @delegate(a, i)   for generators
+    @a = @activation(), @suspend(a, v), @resume(a, v), @thrown(a), @delegate(a, i)
+    @awaiting(a, x), @aiter(a, n, x), @acontext(a, x)    for what is left and resumed
 
 Locations are copied, so that tracebacks and debuggers see the author's file.
 """
@@ -26,7 +28,17 @@ from collections.abc import Callable
 
 from .directives import Marks, blocks_of
 from .numbering import Numbering, SourceModule
-from .syntax import Scope, at, call, declarations_of, docstring_of, is_declaration, load, note
+from .syntax import (
+    Function,
+    Scope,
+    at,
+    call,
+    declarations_of,
+    docstring_of,
+    is_declaration,
+    load,
+    note,
+)
 from .tables import AssertionRow, Site, Tables
 from .yields import guarded, mark_yields, yields_of
 
@@ -65,9 +77,9 @@ class _Rewriting:
         return [self._outside(child) for child in statements if not self._is_hoisted(child)]
 
     def _outside(self, statement: ast.stmt) -> ast.stmt:
-        if isinstance(statement, ast.FunctionDef) and statement in self.numbers.functions:
+        if isinstance(statement, Function):
             return self._function(statement)
-        if isinstance(statement, ast.AsyncFunctionDef) or not blocks_of(statement):
+        if not blocks_of(statement):
             return statement
         changed = copy.copy(statement)
         self._in_scope(changed, self._as_written)
@@ -93,11 +105,11 @@ class _Rewriting:
 
     def _is_hoisted(self, statement: ast.stmt) -> bool:
         """`global` and `nonlocal` of a function move above its two bodies."""
-        in_function = bool(self.scopes) and isinstance(self.scopes[-1], ast.FunctionDef)
+        in_function = bool(self.scopes) and isinstance(self.scopes[-1], Function)
         return in_function and is_declaration(statement)
 
-    def _function(self, function: ast.FunctionDef) -> ast.FunctionDef:
-        """`if @off or @plain(): as written` `else: recording`, after docstring and declarations."""
+    def _function(self, function: Function) -> Function:
+        """Docstring and declarations, then a choice: the body as written, or recording."""
         changed = copy.copy(function)
         docstring = docstring_of(function)
         body = function.body[len(docstring) :]
@@ -110,15 +122,15 @@ class _Rewriting:
         else:
             recording = self._recording(function, body)
         self.scopes.pop()
-        off = ast.BoolOp(ast.Or(), [load("@off"), call("@plain")])
-        choice = at(ast.If(off, written or [ast.Pass()], recording), function)
+        choice = at(ast.If(_as_written_is_right(), written or [ast.Pass()], recording), function)
         changed.body = [*docstring, *declarations_of(body), choice]
         return changed
 
-    def _recording(self, function: ast.FunctionDef, body: list[ast.stmt]) -> list[ast.stmt]:
+    def _recording(self, function: Function, body: list[ast.stmt]) -> list[ast.stmt]:
         number = -self.numbers.functions[function]
         start: list[ast.stmt] = [note("@step", number)]
-        if any(yields_of(statement, inside=True) for statement in body):
+        suspends = any(yields_of(statement, inside=True) for statement in body)
+        if suspends or isinstance(function, ast.AsyncFunctionDef):
             start.append(ast.Assign([load("@a", ast.Store())], call("@activation")))
         arguments = self._readings(self._marks(function), number)
         recorded = [*arguments, *self._block(body)] or [ast.Pass()]
@@ -145,23 +157,22 @@ class _Rewriting:
             return [statement]
         marks = self._marks(statement)
         changed = self._changed(statement, number, marks)
-        if yields_of(statement):
+        suspends = yields_of(statement)
+        if suspends:
             changed = [guarded(changed)]
-        if marks.stepover and not isinstance(statement, ast.FunctionDef):
-            changed = _skipping(changed)
+        if marks.stepover and not isinstance(statement, Function):
+            changed = _skipping(changed, keep=suspends or bool(blocks_of(statement)))
         if not blocks_of(statement) or isinstance(statement, ast.ClassDef):
             after = self._readings(marks, number)
             changed = [ast.Try(changed, [], [], after)] if after else changed
-        if not isinstance(statement, ast.For | ast.While):  # their headers note each evaluation
+        if not isinstance(statement, _LOOPS):  # their headers note each evaluation
             changed = [note("@step", number), *changed]
         return [at(part, statement) for part in changed]
 
     def _changed(self, statement: ast.stmt, number: int, marks: Marks) -> list[ast.stmt]:
-        if isinstance(statement, ast.FunctionDef):
+        if isinstance(statement, Function):
             return [mark_yields(self._function(statement), statement)]
         changed = mark_yields(copy.copy(statement), statement)
-        if isinstance(changed, ast.AsyncFunctionDef):
-            return [changed]
         if isinstance(changed, ast.Assert):
             return self._assert(changed, number, marks)
         if isinstance(changed, ast.Return) and (marks.inspect or marks.inspect_all):
@@ -181,6 +192,13 @@ class _Rewriting:
             ticks = call("@map", load("@step"), call("@repeat", ast.Constant(number)))
             noted = call("@map", load("@pick"), ticks, changed.iter)
             changed.iter = at(noted, changed.iter)
+        if isinstance(changed, ast.AsyncFor):
+            noted = call("@aiter", load("@a"), ast.Constant(number), changed.iter)
+            changed.iter = at(noted, changed.iter)
+        if isinstance(changed, ast.AsyncWith):
+            for item in changed.items:  # deep copies, since they hold an implicit await
+                manager = call("@acontext", load("@a"), item.context_expr)
+                item.context_expr = at(manager, item.context_expr)
         if isinstance(changed, ast.While):
             either = ast.BoolOp(ast.Or(), [call("@step", ast.Constant(number)), changed.test])
             changed.test = at(either, changed.test)
@@ -270,8 +288,19 @@ class _Rewriting:
         return " ".join((ast.get_source_segment(self.source, expression) or "").split())
 
 
-def _skipping(statements: list[ast.stmt]) -> list[ast.stmt]:
-    return [note("@skip"), ast.Try(statements, [], [], [note("@unskip")])]
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+
+
+def _as_written_is_right() -> ast.expr:
+    """`@off or @plain() or @thread() != @main and @elsewhere()`."""
+    other_thread = ast.Compare(call("@thread"), [ast.NotEq()], [load("@main")])
+    elsewhere = ast.BoolOp(ast.And(), [other_thread, call("@elsewhere")])
+    return ast.BoolOp(ast.Or(), [load("@off"), call("@plain"), elsewhere])
+
+
+def _skipping(statements: list[ast.stmt], keep: bool = True) -> list[ast.stmt]:
+    """Without recording; unless `keep`, what was noted all the same is dropped."""
+    return [note("@skip"), ast.Try(statements, [], [], [note("@unskip", int(keep))])]
 
 
 def _catches_all(case: ast.match_case) -> bool:

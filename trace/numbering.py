@@ -4,7 +4,7 @@ import ast
 from dataclasses import dataclass
 
 from .directives import Directives, first_line, header_end
-from .syntax import Scope, docstring_of, is_declaration
+from .syntax import Function, Scope, docstring_of, is_declaration
 from .tables import FunctionRow, StatementRow, Tables
 
 
@@ -66,19 +66,14 @@ class Numbering:
             self.tables.statements.append(self._row(statement, enclosing))
             self.statements[statement] = len(self.tables.statements)
             enclosing = len(self.tables.statements) - 1
-        if isinstance(statement, ast.FunctionDef):
+        if isinstance(statement, Function):
             self._function(statement, qualifier, enclosing)
-        elif isinstance(statement, ast.AsyncFunctionDef):
-            self.tables.warnings.append(
-                f"{self.module.path}:{statement.lineno}: the async function "
-                f"{qualifier}{statement.name} is not recorded."
-            )
         elif isinstance(statement, ast.ClassDef):
             self._withoutdocstring_of(statement, f"{qualifier}{statement.name}.", enclosing)
         else:
             self.below(statement, qualifier, enclosing)
 
-    def _function(self, function: ast.FunctionDef, qualifier: str, enclosing: int) -> None:
+    def _function(self, function: Function, qualifier: str, enclosing: int) -> None:
         title = (ast.get_docstring(function) or "").partition("\n")[0]
         arguments = function.args
         parameters = [*arguments.posonlyargs, *arguments.args, arguments.vararg]

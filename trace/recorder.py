@@ -8,17 +8,15 @@ step is found afterwards (`document.py`).
 import builtins
 import itertools
 import sys
-from collections.abc import Callable, Generator, Iterable, Iterator
+import threading
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from .schema import Value
+from .suspension import Lengths, Suspensions
 from .tables import Site, Tables
 from .tensors import unobserved
 from .values import Snapshots
-
-RESUMED = -(1 << 50)
-"""Below this, an event resumes the activation that was entered by event number RESUMED - event."""
 
 
 class Inspection(NamedTuple):
@@ -72,20 +70,21 @@ class Recorder:
             scalar: {} for scalar in (int, float, str, bool, type(None))
         }
         self._open_claims: list[Claim] = []
-        self._suspended: set[int] = set()
-        self._skipping = 0
+        self._skips: list[Lengths] = []
+        self._suspensions = Suspensions(self.events, self._skips)
 
     def names(self) -> dict[str, object]:
         """The names that instrumented code looks up."""
         return {
             **{"@step": self.events.append, "@off": False, "@plain": bool},
+            **{"@thread": threading.get_ident, "@main": threading.get_ident()},
+            **{"@elsewhere": self.elsewhere},
             **{"@map": map, "@repeat": itertools.repeat, "@pick": {}.get},
             **{"@inspect": self.inspect, "@unbound": self.unbound, "@clear": self.clear},
             **{"@skip": self.skip, "@unskip": self.unskip},
             **{"@claim": self.claim, "@operand": self.operand},
             **{"@outcome": self.outcome, "@claimed": self.claimed},
-            **{"@activation": self.activation, "@suspend": self.suspend, "@resume": self.resume},
-            **{"@thrown": self.thrown, "@delegate": self.delegate},
+            **self._suspensions.names(),
             **{"@NameError": NameError, "@BaseException": BaseException},
         }
 
@@ -170,13 +169,36 @@ class Recorder:
 
     def skip(self) -> None:
         """Do not record what is called from here on."""
-        self._skipping += 1
+        lengths = len(self.events), len(self.inspections), len(self.claims)
+        self._skips.append(lengths)
         builtins.__dict__["@off"] = True
 
-    def unskip(self) -> None:
-        """End the innermost `skip`."""
-        self._skipping -= 1
-        builtins.__dict__["@off"] = self._skipping > 0
+    def unskip(self, keep: int = 0) -> None:
+        """End the innermost `skip`. Unless `keep`, forget what a generator that was begun before
+        has noted meanwhile."""
+        events, inspections, claims = self._skips.pop()
+        builtins.__dict__["@off"] = bool(self._skips)
+        if not keep and len(self.events) > events:
+            del self.events[events:], self.inspections[inspections:], self.claims[claims:]
+            self._book_at(events)
+
+    def _book_at(self, at: int) -> None:
+        """Move output and costs of a forgotten stretch to the statement that is stepped over."""
+        for printed in reversed(self.output):
+            if printed.at <= at:
+                break
+            printed.at = at
+        for table in (self.operators, self.storages):
+            for index in range(len(table) - 1, -1, -1):
+                if table[index][0] <= at:
+                    break
+                table[index] = (at, *table[index][1:])
+
+    def elsewhere(self) -> bool:
+        """Another thread enters a function: say that it is not recorded."""
+        warning = "Functions ran in other threads: their steps and costs are not recorded."
+        self.warnings[warning] = None
+        return True
 
     # Claims -------------------------------------------------------------------------------------
 
@@ -207,48 +229,6 @@ class Recorder:
         claim.held, claim.at = held, len(self.events)
         self.claims.append(claim)
 
-    # Generators ---------------------------------------------------------------------------------
-
-    def activation(self) -> int:
-        """Return what identifies the activation that was just entered."""
-        return len(self.events) - 1
-
-    def suspend(self, activation: int, value: object = None) -> object:
-        """Note that a generator is left at a `yield`; returns the value it yields."""
-        self._suspended.add(activation)
-        self.events.append(0)
-        return value
-
-    def resume(self, activation: int, value: object = None) -> object:
-        """Note that a generator goes on; returns the value sent to it."""
-        self._suspended.discard(activation)
-        self.events.append(RESUMED - activation)
-        return value
-
-    def thrown(self, activation: int) -> None:
-        """Resume a generator into which an exception was thrown; hide our frames from it."""
-        if activation in self._suspended:
-            self.resume(activation)
-        cut_own_frames(sys.exception())
-
-    def delegate(self, activation: int, iterable: Iterable[Any]) -> Generator[Any, Any, Any]:
-        """`yield from iterable`, noting each suspension (PEP 380 spelled out)."""
-        iterator = iter(iterable)
-        advance: Callable[[], Any] = lambda: next(iterator)  # noqa: E731
-        while True:
-            try:
-                item = advance()
-            except StopIteration as stop:
-                return stop.value
-            self.suspend(activation)
-            thrown: BaseException | None = None
-            try:
-                sent = yield item
-            except BaseException as error:
-                thrown = error
-            self.resume(activation)
-            advance = _next_move(iterator, sent if thrown is None else None, thrown)
-
     # Costs: the recorder is an account of the meter ---------------------------------------------
 
     def ran(self, operator: str, matmul_flops: int | None) -> None:
@@ -278,30 +258,3 @@ class _Quiet:
     def __exit__(self, *exception: Any) -> None:
         self.unobserved.__exit__(*exception)
         self.recorder.unskip()
-
-
-def _next_move(
-    iterator: Iterator[Any], sent: object, thrown: BaseException | None
-) -> Callable[[], Any]:
-    """Return what `yield from` does to its iterator after it was resumed."""
-    if thrown is None:
-        if sent is None:
-            return lambda: next(iterator)
-        return lambda: iterator.send(sent)  # type: ignore[attr-defined]
-    if isinstance(thrown, GeneratorExit):
-        if hasattr(iterator, "close"):
-            iterator.close()
-        raise thrown
-    if not hasattr(iterator, "throw"):
-        raise thrown
-    return lambda: iterator.throw(thrown)
-
-
-def cut_own_frames(error: BaseException | None) -> None:
-    """Take the frames of this module out of an exception's traceback."""
-    entry = error.__traceback__ if error else None
-    while entry is not None and entry.tb_next is not None:
-        if entry.tb_next.tb_frame.f_code.co_filename == __file__:
-            entry.tb_next = entry.tb_next.tb_next
-        else:
-            entry = entry.tb_next

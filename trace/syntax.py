@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 from .directives import blocks_of
 
-Scope = ast.FunctionDef | ast.ClassDef
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+Scope = Function | ast.ClassDef
 NEW_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from .recorder import RESUMED
+from .suspension import RESUMED
 
 
 class Place(NamedTuple):

@@ -1,4 +1,4 @@
-"""`yield` and `yield from`, wrapped so that a generator's suspensions are noted."""
+"""`yield`, `yield from` and `await`, wrapped so that suspensions are noted."""
 
 import ast
 import copy
@@ -8,7 +8,7 @@ from .syntax import NEW_SCOPES, at, call, load
 
 
 class _YieldMarker(ast.NodeTransformer):
-    """Wraps `yield` and `yield from`, so that suspension and resumption are noted."""
+    """Wraps what can leave a function in the middle of an expression."""
 
     def visit_Yield(self, node: ast.Yield) -> ast.expr:
         self.generic_visit(node)
@@ -18,6 +18,23 @@ class _YieldMarker(ast.NodeTransformer):
     def visit_YieldFrom(self, node: ast.YieldFrom) -> ast.expr:
         self.generic_visit(node)
         node.value = at(call("@delegate", load("@a"), node.value), node.value)
+        return node
+
+    def visit_Await(self, node: ast.Await) -> ast.expr:
+        self.generic_visit(node)
+        node.value = at(call("@awaiting", load("@a"), node.value), node.value)
+        return node
+
+    def visit_comprehension(self, node: ast.comprehension) -> ast.comprehension:
+        self.generic_visit(node)
+        if node.is_async:
+            iterator = call("@aiter", load("@a"), ast.Constant(0), node.iter)
+            node.iter = at(iterator, node.iter)
+        return node
+
+    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> ast.GeneratorExp:
+        """Only its first iterable is evaluated here; what asks for its items is wrapped itself."""
+        node.generators[0].iter = self.visit(node.generators[0].iter)
         return node
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.Lambda:
@@ -40,16 +57,19 @@ def mark_yields(changed: _Statement, original: ast.stmt) -> _Statement:
 
 
 _HEADER_PARTS = (ast.expr, ast.withitem, ast.keyword)
+_YIELDS = (ast.Yield, ast.YieldFrom, ast.Await, ast.AsyncFor, ast.AsyncWith)
+_BLOCK_PARTS = (ast.stmt, ast.ExceptHandler, ast.match_case)
 
 
 def yields_of(node: ast.AST, inside: bool = False) -> bool:
-    """Tell whether a statement yields: in its own expressions or, with `inside`, anywhere in it."""
-    if isinstance(node, ast.Yield | ast.YieldFrom):
+    """Tell whether a statement can be left and resumed: in its own expressions or, with `inside`,
+    anywhere in it."""
+    if isinstance(node, _YIELDS) or (isinstance(node, ast.comprehension) and node.is_async):
         return True
+    if isinstance(node, ast.GeneratorExp):
+        return yields_of(node.generators[0].iter, inside)
     for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.stmt | ast.ExceptHandler | ast.match_case) and not inside:
-            continue
-        if isinstance(node, NEW_SCOPES) and isinstance(child, ast.stmt):
+        if isinstance(child, _BLOCK_PARTS) and (not inside or isinstance(node, NEW_SCOPES)):
             continue
         if not isinstance(child, ast.Lambda) and yields_of(child, inside):
             return True

@@ -13,7 +13,7 @@ import { plainTitle } from "viewer/section.js";
 import { writeHash } from "viewer/state.js";
 import { Step } from "viewer/step.js";
 import { titleOf } from "viewer/reading.js";
-import { current, fail, listing, loaded, mode, outlineShown, problem } from "viewer/store.js";
+import { current, fail, listing, loaded, loading, mode, outlineShown, problem } from "viewer/store.js";
 import { theme } from "viewer/theme.js";
 
 /** Catches what a malformed document does to a component, so that the page says something. */
@@ -27,8 +27,8 @@ export class App extends Component {
   /** @returns {any} */
   render() {
     if (problem.value) return html`<${Problem} />`;
-    if (!loaded.value) return listing.value.length ? html`<${Home} />` : html`<p class="notice-inline" role="status">Loading…</p>`;
-    return html`<${Page} key=${loaded.value.name} />`;
+    if (loading.value) return html`<p class="notice-inline" role="status">Loading…</p>`;
+    return loaded.value ? html`<${Page} key=${loaded.value.name} />` : html`<${Home} />`;
   }
 }
 

@@ -8,11 +8,12 @@ import { Folded } from "viewer/folded.js";
 import { html } from "viewer/html.js";
 import { Loop } from "viewer/loop.js";
 import { functionOf, rows } from "viewer/model.js";
+import { environmentAt } from "viewer/navigate.js";
 import { Prose } from "viewer/prose-view.js";
 import { callsOf, isBareCall, stepsIn } from "viewer/reading.js";
 import { Section } from "viewer/section.js";
 import { current, goTo } from "viewer/store.js";
-import { ValueView, isPicture } from "viewer/value.js";
+import { NamedValue, ValueView, isPicture } from "viewer/value.js";
 
 /**
  * @typedef {import("viewer/source.js").Block} Block
@@ -122,16 +123,21 @@ export function asideOf(step, unfolded) {
   const sum = cost(step, beyond);
   const costs = sum.matmul_flops + sum.other_flops + sum.allocated_bytes > 0;
   return [
-    ...found.map(({ name, value }) => html`<div class="named-value"><code class="value-name">${name}</code><${ValueView} value=${value} shares=${sharesOf(found, name, value)} name=${name} /></div>`),
+    ...found.map(({ name, value }) => html`<${NamedValue} name=${name} value=${value} shares=${sharesAt(step, name, value)} />`),
     ...claims.map((row) => html`<${Claim} outcome=${outcomeOf(model, row)} text=${document.claims.held[row] !== true} />`),
     ...(costs ? [html`<${Cost} first=${step} beyond=${beyond} />`] : []),
   ];
 }
 
-/** Names that show the same storage. @param {Named[]} found @param {string} name @param {Named["value"]} value */
-export function sharesOf(found, name, value) {
+/** Other names of the same call that show the same storage then. @param {number} step @param {string} name @param {Named["value"]} value */
+function sharesAt(step, name, value) {
   if (value.storage === undefined) return [];
-  return found.filter((other) => other.name !== name && other.value.storage === value.storage).map((other) => other.name);
+  const { model, document } = current();
+  const { names, values, inspections } = document;
+  const known = environmentAt(model, model.stepActivation[step], model.stepEnd[step]);
+  return [...known]
+    .filter(([other, { row }]) => names[other] !== name && values[inspections.value[row] ?? 0].storage === value.storage)
+    .map(([other]) => names[other]);
 }
 
 /** @param {number} step @param {number[]} folded @param {number} depth */

@@ -9,7 +9,7 @@ import { narrate } from "viewer/narration.js";
 import { followScrolling } from "viewer/progress.js";
 import { titleOf } from "viewer/reading.js";
 import { readHash } from "viewer/state.js";
-import { dialog, fail, goToHash, listing, loaded, mode, open, problem, step } from "viewer/store.js";
+import { dialog, fail, goToHash, listing, loaded, loading, mode, open, problem, step } from "viewer/store.js";
 import { startTheme } from "viewer/theme.js";
 
 const FOLDER = "traces/";
@@ -42,8 +42,10 @@ async function followAddress() {
   if (loaded.value && loaded.value.name === wanted) return goToHash();
   loaded.value = null;
   problem.value = "";
+  loading.value = true;
   if (wanted) await fetchDocument(wanted);
   else if (!listing.value.length) fail("No lecture has been recorded yet; run: python -m trace lecture.main");
+  loading.value = false;
 }
 
 /** @param {string} name */

@@ -22,6 +22,8 @@ export function firstVisibleStep(preferred) {
 export function bringIntoView(selector) {
   const element = document.querySelector(selector);
   if (!element) return false;
+  element.classList.add("aimed");
+  element.addEventListener("animationend", () => element.classList.remove("aimed"), { once: true });
   const { top, bottom } = element.getBoundingClientRect();
   if (top < COVERED || bottom > innerHeight) scrollTo({ top: scrollY + top - innerHeight / 4, behavior: "instant" });
   return true;

@@ -10,7 +10,7 @@ import { laidOut } from "viewer/progress.js";
 import { wholeScope } from "viewer/reading.js";
 import { bodyOf } from "viewer/source.js";
 import { current, goTo } from "viewer/store.js";
-import { ValueView } from "viewer/value.js";
+import { NamedValue } from "viewer/value.js";
 
 /** Topic ids as chips. @param {{labels: string}} properties */
 export function Topics({ labels }) {
@@ -57,8 +57,6 @@ function Arguments({ activation }) {
   const { model, document } = current();
   const found = [...rows(model.inspected, model.entryEvent[activation])].filter((row) => document.inspections.value[row] !== null);
   if (!found.length) return null;
-  return html`<div class="arguments" aria-label="arguments">${found.map((row) => html`<div class="named-value">
-    <code class="value-name">${document.names[document.inspections.name[row]]}</code>
-    <${ValueView} value=${document.values[document.inspections.value[row] ?? 0]} name=${document.names[document.inspections.name[row]]} />
-  </div>`)}</div>`;
+  return html`<div class="arguments" aria-label="arguments">${found.map((row) => html`
+    <${NamedValue} value=${document.values[document.inspections.value[row] ?? 0]} name=${document.names[document.inspections.name[row]]} />`)}</div>`;
 }

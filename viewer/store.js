@@ -23,6 +23,8 @@ import { placeOfStep, readHash, stepOfPlace, writeHash } from "viewer/state.js";
 export const loaded = signal(null);
 /** @type {import("@preact/signals").Signal<Listed[]>} */
 export const listing = signal([]);
+/** Whether a document is on its way. */
+export const loading = signal(true);
 /** A sentence that stands in place of a document. */
 export const problem = signal("");
 /** @type {import("@preact/signals").Signal<"read" | "step">} */
@@ -39,6 +41,7 @@ export const dialog = signal("");
 export const outlineShown = signal(true);
 
 const HASH_DELAY = 150;
+const READING_DELAY = 500;
 let hashTimer = 0;
 
 /** The loaded document, where one must be there. @returns {Loaded} */
@@ -105,9 +108,15 @@ export function goTo(target, { jump = false, to = mode.value } = {}) {
   else hashTimer = setTimeout(() => writeAddress("replaceState"), HASH_DELAY);
 }
 
-/** @param {"pushState" | "replaceState"} write */
-function writeAddress(write) {
+/** Let the address name what is being read, once the reader rests there. @param {number} target a step */
+export function noteReading(target) {
+  clearTimeout(hashTimer);
+  hashTimer = setTimeout(() => loaded.value && mode.value === "read" && writeAddress("replaceState", target), READING_DELAY);
+}
+
+/** @param {"pushState" | "replaceState"} write @param {number} [target] a step */
+function writeAddress(write, target = step.value) {
   const { name, model } = current();
-  const hash = writeHash({ doc: name, mode: mode.value, at: placeOfStep(model, step.value) });
+  const hash = writeHash({ doc: name, mode: mode.value, at: placeOfStep(model, target) });
   if (hash !== location.hash) history[write](null, "", hash);
 }

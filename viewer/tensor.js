@@ -7,17 +7,22 @@ import { bytes, counted, element, integer, number, shape } from "viewer/format.j
 
 const MAX_SLICES = 4;
 
-/** @param {{value: Value, shares?: string[]}} properties shares: shown names with the same storage */
-export function Tensor({ value, shares = [] }) {
+/** @param {{value: Value, shares?: string[], name?: string}} properties shares: shown names with the same storage */
+export function Tensor({ value, shares = [], name = "" }) {
   const sizes = value.shape ?? [];
   return html`<div class="tensor">
     <div class="tensor-head">
-      <span class="dtype">${value.dtype ?? value.type}</span> <span class="shape">${shape(sizes)}</span>
-      ${value.device && value.device !== "cpu" && html` <span class="badge">${value.device}</span>`}
-      ${shares.length > 0 && html` <span class="badge shares" title="These names show the same storage">shares storage with ${shares.join(", ")}</span>`}
-      ${value.strides && html`<${Layout} value=${value} />`}
+      ${name && html`<code class="value-name">${name}</code>`}
+      <span class="dtype">${value.dtype ?? value.type}</span><span class="shape">${shape(sizes)}</span>
+      ${value.device && value.device !== "cpu" && html`<span class="badge">${value.device}</span>`}
     </div>
-    <${Elements} value=${value} />
+    <div class="tensor-body">
+      <${Elements} value=${value} />
+      <div class="tensor-notes">
+        ${shares.length > 0 && html`<span class="badge shares" title="These names show the same storage">shares storage with ${shares.join(", ")}</span>`}
+        ${value.strides && html`<${Layout} value=${value} />`}
+      </div>
+    </div>
     ${value.statistics && value.cut && html`<${Statistics} value=${value} />`}
   </div>`;
 }

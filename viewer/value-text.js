@@ -7,6 +7,7 @@ import { integer, number, shape } from "viewer/format.js";
 /** @type {Record<string, [string, string]>} */
 const BRACKETS = { list: ["[", "]"], tuple: ["(", ")"], set: ["{", "}"], frozenset: ["frozenset({", "})"], Size: ["[", "]"] };
 const MAX_DEPTH = 4;
+const MAX_ELEMENTS = 8;
 
 /** @param {Value} value @param {number} [depth] @returns {string} */
 export function valueText(value, depth = 0) {
@@ -43,8 +44,21 @@ function quoted(text) {
 
 /** @param {Value} value @returns {string} */
 export function tensorText(value) {
-  const scalar = value.shape?.length === 0 && value.elements?.length === 1;
-  return scalar ? `${value.dtype} ${value.elements?.[0]}` : `${value.dtype ?? value.type} ${shape(value.shape ?? [])}`;
+  const { dtype = value.type, shape: sizes = [], elements = [], shown } = value;
+  if (shown || !elements.length || elements.length > MAX_ELEMENTS) return `${dtype} ${shape(sizes)}`;
+  return `${dtype} ${sizes.length ? nested(elements, sizes) : cellText(elements[0])}`;
+}
+
+/** @param {number | boolean | string} cell */
+function cellText(cell) {
+  return typeof cell === "string" ? cell : scalarText({ type: "", value: cell });
+}
+
+/** Elements in the brackets of their axes. @param {(number | boolean | string)[]} elements @param {number[]} sizes @returns {string} */
+function nested(elements, [size, ...inner]) {
+  const width = elements.length / size;
+  const parts = Array.from({ length: size }, (_, index) => elements.slice(index * width, (index + 1) * width));
+  return `[${parts.map((part) => (inner.length ? nested(part, inner) : cellText(part[0]))).join(", ")}]`;
 }
 
 /** @param {Value} value @param {Value[]} items @param {number} depth */

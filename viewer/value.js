@@ -17,6 +17,12 @@ export function isPicture(value) {
   return ["svg", "png", "vega", "markdown"].some((key) => key in value);
 }
 
+/** A value with its name before it. @param {{value: Value, shares?: string[], name: string}} properties */
+export function NamedValue({ value, shares, name }) {
+  if (value.shape?.length) return html`<div class="named-value is-tensor"><${Tensor} value=${value} shares=${shares} name=${name} /></div>`;
+  return html`<div class="named-value"><code class="value-name">${name}</code><${ValueView} value=${value} name=${name} /></div>`;
+}
+
 /** @param {{value: Value, shares?: string[], name?: string}} properties */
 export function ValueView({ value, shares, name = "" }) {
   if (isPicture(value)) return html`<${Picture} value=${value} name=${name} />`;

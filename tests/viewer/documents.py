@@ -201,7 +201,7 @@ def failing() -> dict:
     document["assertions"][0] = {"statement": 4, "text": "y == n + 2", "operands": ["y", "n + 2"]}
     document["claims"]["held"][1] = False
     document["claims"]["operands"][1] = [6, 5]
-    document["events"] = document["events"][:-2] + [0]
+    document["events"] = [*document["events"][:-2], 0]
     document["output"] = []
     document["failure"] = {
         "kind": "claim",

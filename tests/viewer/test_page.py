@@ -8,7 +8,6 @@ import pytest
 from tests.viewer import documents
 from tests.viewer.conftest import VIEWER
 
-
 COMMANDS = """async () => {
     const { COMMANDS } = await import("viewer/keys.js");
     return COMMANDS.map(({ id, keys, title }) => [id, keys, title]);

@@ -1,0 +1,189 @@
+"""What is left in the middle and resumed: generators and coroutines.
+
+Every `yield` and `await` of a recorded function passes through here, so that the events say which
+activation runs. Our own frames are cut out of the tracebacks that come by.
+"""
+
+import builtins
+import inspect
+import sys
+import types
+from collections.abc import Callable, Generator, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+RESUMED = -(1 << 50)
+"""Below this, an event resumes the activation that was entered by event number RESUMED - event."""
+
+Lengths = tuple[int, int, int]
+"""How many events, inspections and claims there were when a `@stepover` began."""
+
+
+@dataclass
+class Suspensions:
+    """Notes suspension and resumption. An activation is known by the index of its entry."""
+
+    events: list[int]
+    """Those of the recorder."""
+    skips: list[Lengths]
+    """The open stepovers of the recorder."""
+    _suspended: set[int] = field(default_factory=set)
+    _outer_skips: dict[int, int] = field(default_factory=dict)
+    """How many skips were open when an activation was resumed."""
+    _own_skips: dict[int, list[Lengths]] = field(default_factory=dict)
+    """The skips that an activation had opened when it was left."""
+
+    def names(self) -> dict[str, object]:
+        """The names that instrumented code looks up."""
+        return {
+            **{"@activation": self.activation, "@suspend": self.suspend, "@resume": self.resume},
+            **{"@thrown": self.thrown, "@delegate": self.delegate},
+            **{"@awaiting": self.awaiting, "@aiter": self.aiter, "@acontext": self.acontext},
+        }
+
+    def activation(self) -> int:
+        """Return what identifies the activation that was just entered."""
+        return len(self.events) - 1
+
+    def suspend(self, activation: int, value: object = None) -> object:
+        """Note that a generator is left at a `yield`; returns the value it yields."""
+        self._suspended.add(activation)
+        self.events.append(0)
+        outer = self._outer_skips.pop(activation, 0)
+        if len(self.skips) > outer:  # it yields under a @stepover of its own
+            self._own_skips[activation] = self.skips[outer:]
+            del self.skips[outer:]
+            builtins.__dict__["@off"] = bool(self.skips)
+        return value
+
+    def resume(self, activation: int, value: object = None) -> object:
+        """Note that a generator goes on; returns the value sent to it."""
+        self._suspended.discard(activation)
+        self.events.append(RESUMED - activation)
+        if self.skips or activation in self._own_skips:
+            self._outer_skips[activation] = len(self.skips)
+            self.skips += self._own_skips.pop(activation, [])
+            builtins.__dict__["@off"] = bool(self.skips)
+        return value
+
+    def thrown(self, activation: int) -> None:
+        """Resume a generator into which an exception was thrown; hide our frames from it."""
+        if activation in self._suspended:
+            self.resume(activation)
+        cut_own_frames(sys.exception())
+
+    def delegate(self, activation: int, iterable: Iterable[Any]) -> Generator[Any, Any, Any]:
+        """`yield from iterable`, noting each suspension (PEP 380 spelled out)."""
+        iterator = iter(iterable)
+        advance: Callable[[], Any] = lambda: next(iterator)  # noqa: E731
+        while True:
+            try:
+                item = advance()
+            except StopIteration as stop:
+                return stop.value
+            self.suspend(activation)
+            thrown: BaseException | None = None
+            try:
+                sent = yield item
+            except BaseException as error:
+                thrown = error
+            self.resume(activation)
+            advance = _next_move(iterator, sent if thrown is None else None, thrown)
+
+    def awaiting(self, activation: int, awaitable: Any) -> Any:
+        """Return what to await instead of `awaitable`."""
+        if is_awaitable(awaitable):
+            return _Awaiting(self, activation, awaitable)
+        return awaitable  # and let Python say what is wrong with it
+
+    def aiter(self, activation: int, statement: int, iterable: Any) -> Any:
+        """Return what `async for` iterates over instead of `iterable`."""
+        if hasattr(type(iterable), "__aiter__"):
+            return _AsyncIterator(self, activation, statement, iterable)
+        return iterable
+
+    def acontext(self, activation: int, manager: Any) -> Any:
+        """Return what `async with` enters instead of `manager`."""
+        if hasattr(type(manager), "__aenter__") and hasattr(type(manager), "__aexit__"):
+            return _AsyncContext(self, activation, manager)
+        return manager
+
+
+def is_awaitable(value: Any) -> bool:
+    """Tell whether Python can await a value."""
+    generator = isinstance(value, types.GeneratorType)
+    flagged = generator and value.gi_code.co_flags & inspect.CO_ITERABLE_COROUTINE
+    return bool(flagged) or hasattr(type(value), "__await__")
+
+
+@dataclass
+class _Awaiting:
+    suspensions: Suspensions
+    activation: int
+    awaitable: Any
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        generator = isinstance(self.awaitable, types.GeneratorType)
+        iterator = self.awaitable if generator else type(self.awaitable).__await__(self.awaitable)
+        return self.suspensions.delegate(self.activation, iterator)
+
+
+class _AsyncIterator:
+    def __init__(
+        self, suspensions: Suspensions, activation: int, statement: int, iterable: Any
+    ) -> None:
+        self.suspensions = suspensions
+        self.activation = activation
+        self.statement = statement
+        self.iterator = type(iterable).__aiter__(iterable)
+
+    def __aiter__(self) -> "_AsyncIterator":
+        return self
+
+    def __anext__(self) -> Any:
+        if self.statement:
+            self.suspensions.events.append(self.statement)
+        awaitable = type(self.iterator).__anext__(self.iterator)
+        return self.suspensions.awaiting(self.activation, awaitable)
+
+
+@dataclass
+class _AsyncContext:
+    suspensions: Suspensions
+    activation: int
+    manager: Any
+
+    def __aenter__(self) -> Any:
+        entering = type(self.manager).__aenter__(self.manager)
+        return self.suspensions.awaiting(self.activation, entering)
+
+    def __aexit__(self, *exception: Any) -> Any:
+        leaving = type(self.manager).__aexit__(self.manager, *exception)
+        return self.suspensions.awaiting(self.activation, leaving)
+
+
+def _next_move(
+    iterator: Iterator[Any], sent: object, thrown: BaseException | None
+) -> Callable[[], Any]:
+    """Return what `yield from` does to its iterator after it was resumed."""
+    if thrown is None:
+        if sent is None:
+            return lambda: next(iterator)
+        return lambda: iterator.send(sent)  # type: ignore[attr-defined]
+    if isinstance(thrown, GeneratorExit):
+        if hasattr(iterator, "close"):
+            iterator.close()
+        raise thrown
+    if not hasattr(iterator, "throw"):
+        raise thrown
+    return lambda: iterator.throw(thrown)
+
+
+def cut_own_frames(error: BaseException | None) -> None:
+    """Take the frames of this module out of an exception's traceback."""
+    entry = error.__traceback__ if error else None
+    while entry is not None and entry.tb_next is not None:
+        if entry.tb_next.tb_frame.f_code.co_filename == __file__:
+            entry.tb_next = entry.tb_next.tb_next
+        else:
+            entry = entry.tb_next

@@ -1,7 +1,9 @@
 """Diagrams and charts, drawn from the values that a section has at hand.
 
-Diagrams are small SVG pictures; charts are Altair. Both leave the background transparent and take
-lines and text in the colour of the page, so that they read on light and on dark.
+Diagrams are small SVG pictures; charts are Altair. Both leave the background to the page and take
+lines and text in its colours, so that they read on light and on dark. Diagrams are about 400 wide
+at most, which keeps their letters legible on a phone. Charts leave fonts and colours to the page,
+too: a chart's own configuration does not become part of the document.
 """
 
 import itertools
@@ -68,24 +70,23 @@ def arc(start: float, stop: float, y: float, height: float, colour: str) -> str:
 
 
 def lecture_map(
-    parts: Mapping[str, Iterable[str]], groups: Mapping[str, str], topics: Mapping[str, str]
+    parts: Mapping[str, Mapping[str, str]], topics: Iterable[str]
 ) -> Figure:  # @stepover
     """Draw the chapters part by part; a filled box is a chapter that has topics."""
     is_open = {topic.split(".")[0] for topic in topics}
-    columns: list[list[str]] = [[], []]
+    drawn: list[str] = []
     bottoms = [0.0, 0.0]
-    for number, (part, names) in enumerate(parts.items()):
+    for number, (part, chapters) in enumerate(parts.items()):
         side = 0 if number < 4 else 1
-        left, y = 4 + 270 * side, bottoms[side] + 18
-        columns[side].append(text(left, y, part, "start", ' font-weight="bold"'))
-        for name in names:
-            y += 8 if name == next(iter(names)) else 26
-            colour = COLOURS[number % len(COLOURS)] if name in is_open else None
-            columns[side].append(box(left, y, 44, 22, colour, name))
-            columns[side].append(text(left + 54, y + 16, groups[name], "start"))
-        bottoms[side] = y + 30
-    body = tuple(itertools.chain(*columns))
-    return Figure("Map of the lecture, part by part", 540, max(bottoms) + 4, body)
+        left, y = 4 + 206 * side, bottoms[side] + 18
+        drawn.append(text(left, y, part, "start", ' font-weight="bold"'))
+        y += 8
+        for name, title in chapters.items():
+            drawn.append(box(left, y, 36, 22, COLOURS[0] if name in is_open else None, name))
+            drawn.append(text(left + 43, y + 16, title, "start"))
+            y += 26
+        bottoms[side] = y + 4
+    return Figure("Map of the lecture, part by part", 404, max(bottoms), tuple(drawn))
 
 
 @shape_checked
@@ -115,20 +116,22 @@ def strides(x: Shaped[Tensor, "rows columns"]) -> Figure:  # @stepover
         if x.stride(1):
             below = top + CELL + 3
             parts.append(arc(centre(0, j), centre(0, j + 1), below, -9, COLOURS[3]))
-    label_y = top + CELL + 40
-    parts.append(text(4, top - 30, f"a step along axis 0 skips {x.stride(0)}", "start"))
-    parts.append(text(4, label_y, f"a step along axis 1 skips {x.stride(1)}", "start"))
+    moves = [f"+{stride}" if stride else "+0, it stays" for stride in x.stride()]
+    label_y = top + CELL + (32 if x.stride(1) else 18)
+    parts.append(text(4, top - 30, f"a step along axis 0: {moves[0]}", "start"))
+    parts.append(text(4, label_y, f"a step along axis 1: {moves[1]}", "start"))
     if x.storage_offset():
-        parts.append(text(4, label_y + 20, f"offset {x.storage_offset()}", "start"))
+        parts.append(text(4, label_y + 20, f"offset: {x.storage_offset()}", "start"))
+        label_y += 20
     width = max(8 + pitch * len(memory), 8 + CELL * columns, 230)
-    return Figure("A matrix and its storage", width, label_y + 28, tuple(parts))
+    return Figure("A matrix and its storage", width, label_y + 8, tuple(parts))
 
 
 @shape_checked
 def views_of_storage(
     base: Shaped[Tensor, "..."], views: dict[str, Shaped[Tensor, "..."]]
 ) -> Figure:  # @stepover
-    """Draw one storage once for each view; a number says when the view reads the cell."""
+    """Draw one storage once for each view, with the index under which the view finds a cell."""
     cells = base.untyped_storage().nbytes() // base.element_size()
     left, row_height = 104, CELL + 10
     memory = torch.empty(0, dtype=base.dtype).set_(base.untyped_storage()).tolist()
@@ -137,19 +140,27 @@ def views_of_storage(
     for line, (name, view) in enumerate(views.items(), start=1):
         y = 6 + row_height * line + 8
         parts.append(text(4, y + 18, name, "start"))
-        positions = [
+        found = {
             view.storage_offset()
-            + sum(index * stride for index, stride in zip(place, view.stride(), strict=True))
+            + sum(index * stride for index, stride in zip(place, view.stride(), strict=True)): place
             for place in itertools.product(*map(range, view.shape))
-        ]
+        }
         for n in range(cells):
-            read = f"{positions.index(n) + 1}." if n in positions else ""
-            colour = COLOURS[(line - 1) % len(COLOURS)] if read else None
-            parts.append(box(left + CELL * n, y, CELL, CELL, colour, read))
+            colour = COLOURS[(line - 1) % len(COLOURS)] if n in found else None
+            index = ",".join(map(str, found.get(n, ())))
+            parts.append(box(left + CELL * n, y, CELL, CELL, colour, index))
     height = 6 + row_height * (len(views) + 1) + 24
-    parts.append(text(4, height - 6, "1. 2. 3. … is the order in which it is read", "start"))
+    parts.append(text(4, height - 6, "filled: read by the view, under this index", "start"))
     return Figure(
         "One storage and its views", max(left + CELL * cells + 4, 300), height, tuple(parts)
+    )
+
+
+def link(x: float, y: float, width: float, height: float) -> str:
+    """Draw a connection around the middle `x`; without an outline, its width is exact."""
+    left = x - width / 2
+    return (
+        f'<rect x="{left:g}" y="{y:g}" width="{width:g}" height="{height:g}" fill="{COLOURS[3]}"/>'
     )
 
 
@@ -165,12 +176,12 @@ def host_and_accelerator(card: Accelerator, bus_bytes_per_second: float) -> Figu
         text(14, 24, "host", "start", ' font-weight="bold"'),
         box(14, 34, 150, 44, COLOURS[2], "CPU"),
         box(196, 34, 150, 44, COLOURS[0], "RAM"),
-        box(271 - bus_width / 2, 88, bus_width, 66, COLOURS[3]),
-        text(258, 116, f"PCIe 5 x16: {bus_gb_per_second:g} GB/s", "end"),
+        link(271, 88, bus_width, 66),
+        text(258, 116, f"PCIe 5, 16 lanes: {bus_gb_per_second:g} GB/s", "end"),
         box(4, 154, 352, 216),
         text(14, 174, card.name, "start", ' font-weight="bold"'),
         box(196, 184, 150, 44, COLOURS[0], f"memory {card.memory_bytes / 1e9:g} GB"),
-        box(271 - memory_width / 2, 228, memory_width, 66, COLOURS[3]),
+        link(271, 228, memory_width, 66),
         text(230, 266, memory_tb, "end"),
         box(196, 294, 150, 62, COLOURS[1], "processor"),
         text(184, 322, "bf16, dense:", "end"),
@@ -179,17 +190,14 @@ def host_and_accelerator(card: Accelerator, bus_bytes_per_second: float) -> Figu
     return Figure("Host and accelerator, links drawn to scale", 360, 374, parts)
 
 
-def styled(chart: altair.Chart, title: str, height: int) -> altair.Chart:
-    """Give every chart the same frame."""
-    sized = chart.properties(
-        title=title, width="container", height=height, background="transparent"
-    )
-    return (
-        sized.configure_axis(labelFontSize=12, titleFontSize=13, labelLimit=200)
-        .configure_legend(labelFontSize=12, orient="bottom", columns=2, labelLimit=200)
-        .configure_title(fontSize=14, anchor="start")
-        .configure_view(stroke=None)
-    )
+def framed(chart: altair.Chart, title: str, height: int) -> altair.Chart:
+    """Give every chart the width of the page."""
+    return chart.properties(title=title, width="container", height=height)
+
+
+def legend_below(columns: int) -> altair.Legend:
+    """Leave the width to the chart, of which a phone has little."""
+    return altair.Legend(title=None, orient="bottom", columns=columns, labelLimit=200)
 
 
 def rows_of(**columns: Iterable[object]) -> altair.Data:
@@ -200,14 +208,18 @@ def rows_of(**columns: Iterable[object]) -> altair.Data:
 
 def days_by_mfu(days: Mapping[int, float]) -> altair.Chart:  # @stepover
     """Draw training time over utilization."""
-    data = rows_of(mfu=days.keys(), days=days.values())
-    chart = altair.Chart(data).mark_line(point=True, color=COLOURS[0])
+    chart = altair.Chart(rows_of(mfu=days.keys(), days=days.values())).mark_line(point=True)
     chart = chart.encode(
-        x=altair.X("mfu:Q", title="MFU in percent", scale=altair.Scale(domain=[15, 65])),
+        x=altair.X(
+            "mfu:Q",
+            title="MFU in percent",
+            scale=altair.Scale(domain=[min(days), max(days)]),
+            axis=altair.Axis(values=list(days)),
+        ),
         y=altair.Y("days:Q", title="days"),
         tooltip=["mfu:Q", "days:Q"],
     )
-    return styled(chart, "70B parameters, 15T tokens, 1024 H100", 220)
+    return framed(chart, "70B parameters, 15T tokens, 1024 H100", 220)
 
 
 def bytes_per_parameter(
@@ -220,49 +232,54 @@ def bytes_per_parameter(
         for order, (part, part_bytes) in enumerate(recipe.items())
     ]
     names, parts, sizes, orders = zip(*kept, strict=True)
-    data = rows_of(recipe=names, part=parts, bytes=sizes, order=orders)
-    colours = altair.Scale(
-        domain=["weights", "gradients", "master weights", "Adam m", "Adam v"],
-        range=[*COLOURS, "#b279a2"],
-    )
-    chart = altair.Chart(data).mark_bar()
+    all_parts = ["weights", "gradients", "master weights", "Adam m", "Adam v"]
+    chart = altair.Chart(rows_of(recipe=names, part=parts, bytes=sizes, order=orders)).mark_bar()
     chart = chart.encode(
         y=altair.Y("recipe:N", title=None, sort=list(recipes)),
-        x=altair.X("bytes:Q", title="bytes per parameter", axis=altair.Axis(tickMinStep=2)),
-        color=altair.Color("part:N", title=None, scale=colours),
+        x=altair.X(
+            "bytes:Q", title="bytes per parameter", axis=altair.Axis(values=[0, 4, 8, 12, 16])
+        ),
+        color=altair.Color(
+            "part:N", scale=altair.Scale(domain=all_parts), legend=legend_below(columns=2)
+        ),
         order="order:Q",
         tooltip=["recipe:N", "part:N", "bytes:Q"],
     )
-    return styled(chart, "What one parameter costs while it is trained", 190)
+    return framed(chart, "What one parameter costs while it is trained", 190)
 
 
 def flop_ruler(landmarks: Mapping[str, float]) -> altair.Chart:  # @stepover
-    """Place amounts of work on a logarithmic axis."""
-    data = rows_of(landmark=landmarks.keys(), flops=landmarks.values())
-    chart = altair.Chart(data).mark_point(filled=True, size=90, color=COLOURS[1])
-    chart = chart.encode(
-        y=altair.Y("landmark:N", title=None, sort=list(landmarks), axis=altair.Axis(grid=True)),
+    """Place amounts of work on a logarithmic axis, the smallest on top."""
+    ordered = sorted(landmarks, key=lambda name: landmarks[name])
+    chart = altair.Chart(rows_of(landmark=ordered, flops=[landmarks[name] for name in ordered]))
+    chart = chart.mark_point(filled=True, size=90, opacity=1).encode(
+        y=altair.Y("landmark:N", title=None, sort=ordered, axis=altair.Axis(grid=True)),
         x=altair.X(
             "flops:Q",
             title="FLOPs, logarithmic",
             scale=altair.Scale(type="log", domain=[1e21, 1e27]),
-            axis=altair.Axis(format=".0e", values=[10.0**power for power in range(21, 28)]),
+            axis=altair.Axis(
+                values=[10.0**power for power in range(21, 28)],
+                labelExpr="'1e' + format(log(datum.value) / LN10, '.0f')",
+                labelOverlap="parity",
+                labelFlush=False,
+            ),
         ),
         tooltip=["landmark:N", altair.Tooltip("flops:Q", format=".2e")],
     )
-    return styled(chart, "Work to train", 190)
+    return framed(chart, "Training runs and thresholds", 190)
 
 
 def bytes_by_dtype(sizes: Mapping[str, int]) -> altair.Chart:  # @stepover
     """Draw one bar for each dtype."""
     names = [name.removeprefix("torch.") for name in sizes]
-    chart = altair.Chart(rows_of(dtype=names, bytes=sizes.values())).mark_bar(color=COLOURS[0])
+    chart = altair.Chart(rows_of(dtype=names, bytes=sizes.values())).mark_bar()
     chart = chart.encode(
         y=altair.Y("dtype:N", title=None, sort=names),
-        x=altair.X("bytes:Q", title="bytes"),
+        x=altair.X("bytes:Q", title="bytes", axis=altair.Axis(values=list(range(0, 257, 64)))),
         tooltip=["dtype:N", "bytes:Q"],
     )
-    return styled(chart, "32 elements", 170)
+    return framed(chart, "32 elements of each dtype", 170)
 
 
 @shape_checked
@@ -276,8 +293,10 @@ def two_histograms(samples: dict[str, Shaped[Tensor, " n"]]) -> altair.Chart:  #
     names, middles, counts = zip(*counted, strict=True)
     chart = altair.Chart(rows_of(sample=names, value=middles, count=counts))
     chart = chart.mark_line(interpolate="step").encode(
-        x=altair.X("value:Q", title="value"),
-        y=altair.Y("count:Q", title="draws"),
-        color=altair.Color("sample:N", title=None, scale=altair.Scale(range=list(COLOURS[:2]))),
+        x=altair.X(
+            "value:Q", title="value", axis=altair.Axis(values=list(range(-4, 5)), format="d")
+        ),
+        y=altair.Y("count:Q", title="draws per 0.25", axis=altair.Axis(format="d")),
+        color=altair.Color("sample:N", sort=list(samples), legend=legend_below(columns=2)),
     )
-    return styled(chart, "65 536 draws, with and without tails", 200)
+    return framed(chart, "65 536 draws, with and without tails", 200)

@@ -15,19 +15,20 @@ def main() -> None:
     """What language models cost.
 
     A language model is made of a few kinds of operations on arrays of numbers. This lecture takes
-    them one at a time and asks of each the same two questions: how many bytes does it hold, and
-    how many FLOPs does it take? With the answers, the bill of a training run can be written down
-    before the run and checked after it.
+    them one at a time and asks of each the same two questions: how many bytes of memory does it
+    take up, and how many additions and multiplications does it cost? With the answers, the bill of
+    a training run can be written down before the run and checked after it.
 
     The lecture is a Python program, and this page is one run of it. Where a number matters, the
-    line that checks it stands beside it.
+    line that checks it stands below.
     """
-    # The same numbers on every machine need a fixed number of threads and operations that add up
-    # in a fixed order.
+    # For the same numbers on every run: a fixed number of threads, and operations that add up in a
+    # fixed order.
     torch.set_num_threads(2)
     torch.use_deterministic_algorithms(True)
 
     # ## Before we start
+    # How to read this page, and the letters and units that all chapters use.
     conventions.every_claim_is_checked_on_every_run()
     conventions.letters_name_the_axes()
     conventions.an_amount_is_not_a_rate()
@@ -46,7 +47,7 @@ def main() -> None:
     motivation.eight_cards_hold_forty_billion_parameters()
     motivation.activations_come_on_top()
     motivation.gpt3_can_be_recomputed()
-    motivation.a_week_on_eight_cards_is_a_percent_of_gpt3()
+    motivation.a_week_on_eight_cards_is_little_beside_gpt3()
     motivation.intuition_has_no_assert()
 
     # ## Tensors and their bytes
@@ -70,7 +71,7 @@ def main() -> None:
     storage.contiguous_means_row_major_without_gaps()
     storage.most_operations_take_any_strides()
     storage.reshape_copies_only_when_it_must()
-    storage.some_untidy_tensors_can_be_viewed()
+    storage.some_tensors_with_gaps_can_be_viewed()
     storage.expanding_repeats_without_copying()
     storage.a_view_keeps_the_whole_storage_alive()
 

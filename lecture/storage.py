@@ -28,19 +28,24 @@ def a_tensor_is_a_pointer_and_metadata():  # M7.1
     """A tensor is a pointer and metadata.
 
     Memory is one long row of bytes. How does a matrix lie in it? A tensor points to a *storage*,
-    the row of its numbers, and keeps three small facts that say how to read it: the shape, one
-    *stride* per axis, and the offset of the first element.
+    the bytes of its numbers in a row, and keeps a few small facts that say how to read them: the
+    dtype, the shape, one *stride* per axis, and the offset of the first element.
     """
     x = torch.arange(16.0).view(4, 4)  # @inspect x
     assert whole_storage(x).tolist() == list(range(16))
-    # A stride says how many elements to skip in storage for one step along its axis. Here the last
-    # axis has neighbours, and a step to the next row skips a row of four: *row-major* order.
+    # A stride says how many elements to move on in storage for one step along its axis. Here the
+    # elements of a row are neighbours, and the next row begins four elements on: *row-major*
+    # order.
     assert x.stride() == (4, 1)
     assert x.storage_offset() == 0
     strides = figures.strides(x)  # @inspect strides
-    # The storage holds the numbers, four bytes each, and nothing else. Shape, strides and offset
-    # belong to the tensor, so two tensors may read one storage in two ways.
+    # The storage holds the numbers, four bytes each, and nothing else.
     assert x.untyped_storage().nbytes() == 16 * 4
+    # The facts belong to the tensor, so two tensors may read one storage in two ways. With another
+    # dtype, the four bytes of 1.0 are an integer beyond a billion.
+    integers = x.view(torch.int32)
+    assert same_storage(integers, x)
+    assert integers[0, 1] == 1_065_353_216
 
 
 def strides_find_every_element():  # M7.2 E29
@@ -53,7 +58,7 @@ def strides_find_every_element():  # M7.2 E29
     memory = whole_storage(x)
     for i, j in itertools.product(range(4), range(4)):
         assert memory[x.storage_offset() + i * x.stride(0) + j * x.stride(1)] == x[i, j]
-    # Element (1, 2) is at 1·4 + 2·1.
+    # Element (1, 2) is at 1·4 + 2·1 = 6.
     assert memory[6] == x[1, 2]
     # A common mistake: to pair the first index with the last stride. It leads to 1·1 + 2·4 = 9,
     # and it goes unnoticed on the diagonal.
@@ -63,7 +68,7 @@ def strides_find_every_element():  # M7.2 E29
         for i, j in itertools.product(range(4), range(4))
         if memory[i * x.stride(1) + j * x.stride(0)] == x[i, j]
     ]
-    assert right == [(0, 0), (1, 1), (2, 2), (3, 3)]  # @inspect right
+    assert right == [(0, 0), (1, 1), (2, 2), (3, 3)]
     # The offset is for tensors that begin later: this corner has the strides of the matrix it was
     # cut from, and starts at its element (1, 2).
     corner = x[1:, 2:]
@@ -76,15 +81,15 @@ def strides_find_every_element():  # M7.2 E29
 def a_slice_is_an_offset_and_a_stride():  # M7.3 E31 E32
     """A slice is an offset and a stride.
 
-    What does `x[2:9:2]` have to compute? No numbers: a new offset, stride and size describe it.
+    What does `x[2:9:2]` have to compute? Nothing: a new offset, stride and size describe it.
     """
     x = torch.arange(10)
     with measure() as cost:
         y = x[2:9:2]  # @inspect y
     assert y.tolist() == [2, 4, 6, 8]
     assert cost.allocated_bytes == 0
-    picked = figures.views_of_storage(x, {"x": x, "x[2:9:2]": y})  # @inspect picked
     assert y.storage_offset() == 2
+    picked = figures.views_of_storage(x, {"x[2:9:2]": y})  # @inspect picked
     # `stride()` is a tuple with one entry per axis, also when there is one axis. A common mistake
     # is to compare it with a number; that is what `stride(0)` is for.
     assert y.stride() == (2,)
@@ -120,7 +125,7 @@ def views_share_storage():  # M7.4 E35
     assert cost.allocated_bytes == 0
     for view in (row, column, three_by_two, transposed):
         assert same_storage(view, x)
-    # A column is found by skipping a whole row at each step.
+    # A column is read by moving a whole row on at each step.
     assert column.tolist() == [2, 5]
     assert column.stride() == (3,)
     views = figures.views_of_storage(
@@ -149,7 +154,7 @@ def writing_through_a_view_changes_the_others():  # M7.5
     separate = x.clone()
     x[0, 0] = 100  # @inspect x row three_by_two transposed separate
     assert row[0] == three_by_two[0, 0] == transposed[0, 0] == 100
-    # It works in every direction.
+    # It works from a view to its base, too.
     transposed[2, 1] = -6  # @inspect x
     assert x[1, 2] == three_by_two[2, 1] == -6
     # `clone` is the way out: its memory is its own.
@@ -190,8 +195,9 @@ def random_piece(
 def contiguous_means_row_major_without_gaps():  # M7.6 E33
     """Contiguous means row-major without gaps.
 
-    When can a tensor be read from memory in one sweep? When the last axis has stride 1 and every
-    other axis skips exactly the block below it. With sizes $n_i$ and strides $s_i$ that is
+    When do the elements of a tensor lie in memory in the order of their indices, without gaps?
+    When the last axis has stride 1 and a step along any other axis moves on by exactly the block
+    below it, axes of size 1 aside. With sizes $n_i$ and strides $s_i$ that is
     $s_i=s_{i+1}n_{i+1}$. Such a tensor is *contiguous*.
     """
     generator = torch.Generator().manual_seed(0)
@@ -217,7 +223,8 @@ def most_operations_take_any_strides():  # M7.6 E116
     """Most operations take any strides.
 
     Does a tensor have to be made contiguous before it is used? A common mistake is to believe so,
-    and to pay for copies that nobody needs.
+    and to pay for copies that nobody needs. The exceptions are `view`, which comes next, and
+    kernels written by hand for one order.
     """
     x = torch.tensor([[1.0, 2, 3], [4, 5, 6]])
     transposed = x.T
@@ -228,14 +235,14 @@ def most_operations_take_any_strides():  # M7.6 E116
     assert torch.equal(transposed + 1, copied + 1)
     assert torch.equal(transposed @ x, copied @ x)
     assert torch.equal(transposed.sum(dim=0), copied.sum(dim=0))
-    # No operator made a tidy copy on the way: only the results were allocated.
+    # Nobody had to make a copy first: only the results were allocated. (The meter sees what
+    # operators return. Inside, a kernel may still rearrange what it reads.) Reading in jumps can
+    # be slower than in one sweep, and a copy can pay if it is read many times; that is a question
+    # for a stopwatch, not a requirement.
     with measure() as cost:
         results = (transposed + 1, transposed @ x, transposed.sum(dim=0))
     result_bytes = sum(4 * result.numel() for result in results)
     assert cost.allocated_bytes == result_bytes == 4 * (6 + 9 + 2)
-    # The exceptions are `view`, which comes next, and kernels written by hand for one order.
-    # Reading in jumps can be slower than in one sweep, and a copy can pay if it is read many
-    # times; that is a question for a stopwatch, not a requirement.
 
 
 def reshape_copies_only_when_it_must():  # M7.7 E34
@@ -252,7 +259,8 @@ def reshape_copies_only_when_it_must():  # M7.7 E34
     except RuntimeError as error:
         message = str(error)  # @inspect message
     assert "size and stride" in message
-    # `contiguous` writes the numbers down in the order they are read; then any view is possible.
+    # `contiguous` writes the numbers down in the order of their indices; then `view` can give them
+    # any shape. `reshape` does both. Each has written the six numbers once more.
     with measure() as cost:
         tidy = x.T.contiguous().view(2, 3)
         reshaped = x.T.reshape(2, 3)  # @inspect reshaped
@@ -269,8 +277,8 @@ def reshape_copies_only_when_it_must():  # M7.7 E34
     assert same_storage(same, x)
 
 
-def some_untidy_tensors_can_be_viewed():  # M7.7
-    """Some untidy tensors can be viewed.
+def some_tensors_with_gaps_can_be_viewed():  # M7.7
+    """Some tensors with gaps can be viewed.
 
     Does `view` need a contiguous tensor? No: it needs strides for the new shape, and those can
     exist even where there are gaps.
@@ -279,12 +287,12 @@ def some_untidy_tensors_can_be_viewed():  # M7.7
     left = x[:, :4]
     assert not left.is_contiguous()
     # Splitting one axis in two is always possible: the inner part keeps the stride, the outer part
-    # skips a whole inner part at a time. That is how features are split into attention heads.
+    # moves a whole inner part on. That is how a Transformer splits features into attention heads.
     heads = left.view(4, 2, 2)  # @inspect heads
     assert same_storage(heads, x)
     assert heads.stride() == (6, 2, 1)
-    # Merging two axes is possible when one continues the other without a gap: four numbers of
-    # every six leave a gap, so these two do not merge.
+    # Merging two axes is possible when one continues the other without a gap. Here two numbers are
+    # left out after every four, so `view` fails and `reshape` copies.
     mergeable = left.stride(0) == left.shape[1] * left.stride(1)
     assert not mergeable
     refused = False
@@ -312,8 +320,7 @@ def expanding_repeats_without_copying():  # M7.8
     # the *logical* size of a tensor; what it *holds* is the size of its storage.
     assert wide.numel() * wide.element_size() == 48
     assert wide.untyped_storage().nbytes() == 12
-    # Where many elements share one number, writing in place has no sensible meaning and is
-    # refused.
+    # Where many elements share one number, adding in place has no sensible meaning and is refused.
     refused = False
     try:
         wide.add_(1)
@@ -321,7 +328,12 @@ def expanding_repeats_without_copying():  # M7.8
         refused = True
     assert refused
     # `contiguous` pays the difference, and then every element has a number of its own.
-    assert wide.contiguous().untyped_storage().nbytes() == 48
+    own_numbers = wide.contiguous()
+    assert own_numbers.untyped_storage().nbytes() == 48
+    # Assigning is not refused. It changes a whole row of the one and a single element of the other.
+    wide[0, 0] = own_numbers[0, 0] = 7  # @inspect wide own_numbers
+    assert wide[0].tolist() == [7, 7, 7, 7]
+    assert own_numbers[0].tolist() == [7, 1, 1, 1]
 
 
 def a_view_keeps_the_whole_storage_alive():  # M7.8 E36
@@ -345,8 +357,8 @@ def a_view_keeps_the_whole_storage_alive():  # M7.8 E36
         del matrix
     assert cost.freed_bytes == 4_000_000
     assert own_row.untyped_storage().nbytes() == 4_000
-    # Files inherit this: `torch.save` writes the storage, so that views stay views after loading.
-    # One row of a thousand numbers becomes a file of four megabytes.
+    # Files inherit this: `torch.save` writes the whole storage, so that views stay views after
+    # loading. One row of a thousand numbers becomes a file of four megabytes.
     row_file, own_row_file = io.BytesIO(), io.BytesIO()
     torch.save(row, row_file)
     torch.save(own_row, own_row_file)

@@ -1,43 +1,45 @@
-"""What the lecture teaches: the groups of topics, and the topics of each chapter."""
+"""What the lecture teaches: its parts, their groups of topics, and the topics of each group."""
 
-GROUPS: dict[str, str] = {
-    "M1": "Why count, and two estimates",
-    "M2": "From text to bytes",
-    "M3": "Learning a vocabulary",
-    "M4": "Encoding and decoding text",
-    "M5": "Tensors and their bytes",
-    "M6": "Floating-point formats",
-    "M7": "Storage, strides, views",
-    "M8": "Elementwise work and matmul",
-    "M9": "Axes with names",
-    "M10": "Counting and timing FLOPs",
-    "M11": "Bytes against FLOPs",
-    "M12": "Gradients and their price",
-    "M13": "Parameters at the start",
-    "M14": "Small models",
-    "M15": "Parts of a Transformer",
-    "M16": "The bill of a Transformer",
-    "M17": "Optimizers",
-    "M18": "Where training memory goes",
-    "M19": "Gradient accumulation",
-    "M20": "Activation checkpointing",
-    "M21": "Randomness under control",
-    "M22": "Feeding data",
-    "M23": "The training loop",
-    "M24": "Saving and resuming",
-    "M25": "Mixed precision",
-    "M26": "Inference and quantization",
-    "M27": "The whole on one page",
-}
-
-PARTS: dict[str, tuple[str, ...]] = {
-    "Why": ("M1",),
-    "Text": ("M2", "M3", "M4"),
-    "Tensors": ("M5", "M6", "M7", "M8", "M9"),
-    "Compute": ("M10", "M11", "M12"),
-    "Models": ("M13", "M14", "M15", "M16"),
-    "Training": ("M17", "M18", "M19", "M20", "M21", "M22", "M23", "M24", "M25"),
-    "After": ("M26", "M27"),
+PARTS: dict[str, dict[str, str]] = {
+    "Why": {"M1": "Why count"},
+    "Text": {
+        "M2": "From text to bytes",
+        "M3": "Learning a vocabulary",
+        "M4": "Encoding and decoding",
+    },
+    "Tensors": {
+        "M5": "Tensors and their bytes",
+        "M6": "Floating-point formats",
+        "M7": "Storage, strides, views",
+        "M8": "Elementwise and matmul",
+        "M9": "Axes with names",
+    },
+    "Compute": {
+        "M10": "Counting FLOPs",
+        "M11": "Bytes against FLOPs",
+        "M12": "Gradients and their price",
+    },
+    "Models": {
+        "M13": "Parameters at the start",
+        "M14": "Small models",
+        "M15": "Parts of a Transformer",
+        "M16": "Bill of a Transformer",
+    },
+    "Training": {
+        "M17": "Optimizers",
+        "M18": "Memory in training",
+        "M19": "Gradient accumulation",
+        "M20": "Activation checkpoints",
+        "M21": "Randomness",
+        "M22": "Feeding data",
+        "M23": "The training loop",
+        "M24": "Saving and resuming",
+        "M25": "Mixed precision",
+    },
+    "After": {
+        "M26": "Inference, quantization",
+        "M27": "The whole on one page",
+    },
 }
 
 TOPICS: dict[str, str] = {

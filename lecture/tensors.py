@@ -29,7 +29,7 @@ def everything_is_a_tensor():  # M5.1
     generator = torch.Generator().manual_seed(0)
     data = torch.randn(4, 3, generator=generator)  # @inspect data
     parameters = torch.randn(3, 2, generator=generator, requires_grad=True)
-    # Forward: the data meet the parameters, and what comes out are activations.
+    # Forward: the data are multiplied with the parameters, and what comes out are activations.
     activations = data @ parameters  # @inspect activations
     # Backward: the *loss* is one number that says how wrong the result is, and a gradient says for
     # each parameter how the loss changes with it.
@@ -37,6 +37,7 @@ def everything_is_a_tensor():  # M5.1
     loss.backward()
     gradients = parameters.grad  # @inspect gradients
     # Update: the optimizer changes the parameters, and keeps notes on the gradients it has seen.
+    # `exp_avg` is AdamW's running average m.
     optimizer = torch.optim.AdamW([parameters])
     optimizer.step()
     optimizer_state = optimizer.state[parameters]["exp_avg"]  # @inspect optimizer_state
@@ -50,7 +51,7 @@ def rank_means_two_things():  # M5.1 E37
     """Rank means two things.
 
     How many axes does a tensor have, and what is that number called? A tensor from the inside of a
-    Transformer has four: sequences, tokens, attention heads, features of a head.
+    Transformer has four: B sequences, T tokens, h attention heads, d features of a head.
     """
     B, T, h, d = 32, 16, 16, 64
     with measure() as cost:
@@ -60,11 +61,11 @@ def rank_means_two_things():  # M5.1 E37
     # At 4 bytes a number that makes 2 MiB.
     assert cost.allocated_bytes == 2 * 2**20
     # The number of axes is often called the *rank*. In linear algebra the rank of a matrix is
-    # something else: how many of its rows are independent. A common mistake is to mix the two.
+    # something else: how many of its rows are linearly independent. A common mistake is to mix the
+    # two, so this lecture says "axes", and `ndim` in code.
     ones = torch.ones(4, 4)
     assert ones.ndim == 2
     assert torch.linalg.matrix_rank(ones) == 1
-    # So this lecture says "axes", and `ndim` in code.
 
 
 def a_tensor_is_made_from_values_or_from_a_rule():  # M5.2
@@ -76,22 +77,22 @@ def a_tensor_is_made_from_values_or_from_a_rule():  # M5.2
     listed = torch.tensor([[1.0, 2, 3], [4, 5, 6]])  # @inspect listed
     assert listed.shape == (2, 3)
     assert listed[1, 2] == 6
+    # A constant needs a shape only.
     zeros, ones = torch.zeros(4, 8), torch.ones(4, 8)
     assert (zeros + ones).sum() == ones.numel() == 32
     # Chance comes from a generator with a seed, so that the same numbers come again.
     normal = torch.randn(4, 8, generator=torch.Generator().manual_seed(7))  # @inspect normal
     again = torch.randn(4, 8, generator=torch.Generator().manual_seed(7))
     assert torch.equal(normal, again)
-    # `empty` takes memory and does not write to it: right if everything is overwritten next
-    # anyway.
+    # `empty` takes the memory and by default does not write to it, which is right where every
+    # element is written next.
     with measure() as cost:
         empty = torch.empty(4, 8)
     assert cost.allocated_bytes == zeros.untyped_storage().nbytes()
-    # What it holds is not for use. This lecture runs PyTorch in its deterministic mode, which
-    # helps: there, `empty` writes NaN ("not a number") everywhere, so a forgotten value cannot
-    # hide.
-    if torch.are_deterministic_algorithms_enabled():
-        assert empty.isnan().all()
+    # Until then, what it holds is not for use. This lecture runs PyTorch in its deterministic
+    # mode, where `empty` does write: NaN ("not a number") everywhere, so that a forgotten element
+    # cannot hide.
+    assert empty.isnan().all()
 
 
 def cutting_the_tails_shrinks_the_spread():  # M5.2
@@ -104,17 +105,18 @@ def cutting_the_tails_shrinks_the_spread():  # M5.2
     x = torch.empty(2**16)
     torch.nn.init.trunc_normal_(x, mean=0.0, std=1.0, a=-2.0, b=2.0, generator=generator)
     assert x.abs().max() <= 2
-    # For a cut at $\pm a$ the variance is $1 - 2a\,\varphi(a)/P$, with $\varphi$ the density of
-    # the normal distribution and $P$ the probability of landing inside.
+    # For a standard normal distribution cut at $\pm a$ the variance is $1 - 2a\,\varphi(a)/P$,
+    # with $\varphi$ its density before the cut and $P$ the probability of landing inside.
     cut = 2.0
     density = math.exp(-(cut**2) / 2) / math.sqrt(2 * math.pi)
     inside = math.erf(cut / math.sqrt(2))
     derived_std = math.sqrt(1 - 2 * cut * density / inside)
     assert round(derived_std, 4) == 0.8796
-    # Asked for 1, got 0.88: `std` is the spread before the cut. 65 536 draws pin it down to within
-    # one part in a hundred.
+    # Asked for 1, got 0.88: `std` is the spread before the cut. 65 536 draws agree with the
+    # derivation to a percent.
     measured_std = x.std().item()
     assert math.isclose(measured_std, derived_std, rel_tol=0.01)
+    # Uncut, as many draws reach beyond 3. The cut ones are denser in the middle instead.
     whole = torch.randn(2**16, generator=generator)
     histograms = figures.two_histograms({"cut at ±2": x, "whole": whole})  # @inspect histograms
     assert whole.abs().max() > 3
@@ -123,9 +125,9 @@ def cutting_the_tails_shrinks_the_spread():  # M5.2
 def bytes_are_elements_times_element_size():  # M5.3
     """Bytes are elements times element size.
 
-    How much memory does a tensor take? Nothing is compressed and nothing added: the number of
-    elements times the size of one. The type of the elements, the *dtype*, carries its size in bits
-    in its name.
+    How much memory does a tensor take? It compresses nothing and adds nothing: the number of
+    elements times the size of one. The type of the elements, the *dtype*, has its size in bits in
+    its name.
     """
     elements = 4 * 8
     bits_per_element = {
@@ -144,39 +146,41 @@ def bytes_are_elements_times_element_size():  # M5.3
         assert cost.allocated_bytes == elements * bits // 8
     assert list(measured_bytes.values()) == [256, 128, 64, 64, 32, 32]
     dtype_chart = figures.bytes_by_dtype(measured_bytes)  # @inspect dtype_chart
-    # The exception to "nothing is added": a truth value is one bit of information and takes a
-    # byte.
+    # `bool` has no number in its name: a truth value is one bit of information, and takes a byte.
     with measure() as cost:
         torch.zeros(4, 8, dtype=torch.bool)
     assert cost.allocated_bytes == elements
 
 
 def one_gpt3_matrix_takes_gigabytes():  # M5.4 E15
-    """One matrix of GPT-3 takes gigabytes.
+    """One matrix of GPT-3 takes 2.4 gigabytes.
 
     How large is one weight matrix of a large model? GPT-3 has a *feed-forward* block in each of
     its layers, which widens the 12 288 features of a token four times and narrows them again.
     """
-    # The device `meta` keeps shapes and dtypes and no numbers, so this needs no memory.
+    # In fp32. The device `meta` keeps shapes and dtypes and no numbers: the meter books what the
+    # matrix would take, but this needs no memory.
     shape = (GPT3_FEED_FORWARD_WIDTH, GPT3_WIDTH)  # @inspect shape
     matrix = torch.empty(shape, device="meta")
     assert matrix.shape == (49_152, 12_288)
     matrix_bytes = matrix.untyped_storage().nbytes()  # @inspect matrix_bytes
     assert matrix_bytes == 2_415_919_104
-    # One number, two honest ways to write it, and a common mistake between them: 2304 MiB divided
-    # by 1000 gives "2.3", which is neither gigabytes nor gibibytes.
-    assert matrix_bytes / 2**20 == 2304
-    assert matrix_bytes / 2**30 == 2.25
+    # One number, and two right ways to shorten it.
     assert round(matrix_bytes / 1e9, 3) == 2.416
+    assert matrix_bytes / 2**30 == 2.25
+    # A common mistake between them is to divide MiB by 1000. That gives 2.3, which is neither
+    # gigabytes nor gibibytes.
+    assert matrix_bytes / 2**20 == 2304
+    assert round(matrix_bytes / 2**20 / 1000, 1) == 2.3
     # Two such matrices per layer are two thirds of the whole model.
     feed_forward_parameters = 2 * GPT3_LAYERS * matrix.numel()
     assert round(feed_forward_parameters / GPT3_PARAMETERS, 2) == 0.66
     # The rest is nearly all attention (four square matrices per layer) and the tables that turn
-    # tokens and positions into features. Together they give the published count:
+    # tokens and positions into features. Together they give the published count, to the hundred
+    # million, which is as far as the paper's table goes.
     attention_parameters = 4 * GPT3_LAYERS * GPT3_WIDTH**2
     table_parameters = (GPT2_VOCABULARY + GPT3_CONTEXT_TOKENS) * GPT3_WIDTH
     parameters = feed_forward_parameters + attention_parameters + table_parameters
-    # To the hundred million, as far as the paper's table goes.
     assert round(parameters, -8) == GPT3_PARAMETERS  # @inspect parameters
 
 
@@ -186,19 +190,12 @@ def a_tensor_lives_on_one_device():  # M5.5 E26
     Where are the bytes? In the memory of one device, by default the computer's own: `cpu`. An
     operation runs where its inputs are.
     """
-    # Say in code where a tensor is, rather than believe it.
+    # Assert where a tensor is, rather than assume it.
     with measure() as cost:
         x, y = torch.zeros(32, 32), torch.zeros(32, 32)
     assert x.device == torch.device("cpu")
     assert cost.allocated_bytes == 2 * 32 * 32 * 4 == 8192
-    # Tensors on different devices do not meet by themselves: a copy must be asked for.
-    refused = False
-    try:
-        x + y.to("meta")
-    except RuntimeError:
-        refused = True
-    assert refused
-    # Moving is `.to(device)`; making a tensor where it belongs, with `device=...`, saves the copy.
+    # `.to(device)` makes a copy elsewhere; with `device=...` a tensor is made where it belongs.
     if torch.cuda.is_available():
         before_bytes = torch.cuda.memory_allocated()
         moved = x.to("cuda")
@@ -207,38 +204,47 @@ def a_tensor_lives_on_one_device():  # M5.5 E26
         assert torch.cuda.memory_allocated() - before_bytes == 8192
         # The GPU's allocator deals in blocks of 512 bytes: a single number takes a whole one.
         single = torch.zeros(1, device="cuda")
-        assert torch.cuda.memory_allocated() - before_bytes == 8192 + 512 * single.numel()
+        assert single.untyped_storage().nbytes() == 4
+        assert torch.cuda.memory_allocated() - before_bytes == 8192 + 512
     else:
         skipped = "no CUDA device here: only the CPU half was measured"  # @inspect skipped
+    # Tensors on different devices do not meet by themselves: a copy must be asked for.
+    refused = False
+    try:
+        x + y.to("meta")
+    except RuntimeError:
+        refused = True
+    assert refused
 
 
 def the_way_to_the_accelerator_is_narrow():  # M5.6
     """The way to the accelerator is narrow.
 
-    What does `.to("cuda")` cost? An accelerator has memory of its own, beside its processor. What
-    comes from the host's memory has to pass a bus, PCI Express, and the bus is much slower.
+    What does `.to("cuda")` cost? An accelerator has memory of its own, next to its processor. What
+    comes from the memory of the computer, the *host*, has to pass a bus, PCI Express.
     """
-    # A PCIe 5 slot has 16 lanes, each with 32e9 transfers of one bit per second.
+    # A card that is here can say what it is.
+    if torch.cuda.is_available():
+        card = torch.cuda.get_device_properties(0)
+        assert card.L2_cache_size < card.total_memory  # @inspect card.name
+    else:
+        skipped = "no CUDA device here: the rates are those of data sheets"  # @inspect skipped
+    # A PCIe 5 slot of full width has 16 lanes, each with 32e9 transfers of one bit per second in
+    # each direction. One gigabyte takes 15.6 ms.
     bus_bytes_per_second = PCIE_LANES * PCIE5_TRANSFERS_PER_SECOND / 8
     assert bus_bytes_per_second == 64e9
     transfer_seconds = 1e9 / bus_bytes_per_second
-    assert round(1000 * transfer_seconds, 1) == 15.6  # ms for one gigabyte
-    # Of 130 bits on the wire 128 are data, and packet headers take their share after that.
+    assert round(1000 * transfer_seconds, 1) == 15.6
+    # At best: of 130 bits on the wire 128 are data, which leaves 63 GB/s, and packet headers take
+    # their share after that.
     assert round(bus_bytes_per_second * PCIE5_DATA_SHARE / 1e9, 1) == 63.0
-    # From its own memory an H100 reads the same gigabyte 52 times faster.
+    # From its own memory an H100 reads the same gigabyte 52 times faster. The links are drawn as
+    # wide as they are fast.
     read_seconds = 1e9 / H100_SXM.memory_bytes_per_second
     assert round(1000 * read_seconds, 2) == 0.30
     assert round(transfer_seconds / read_seconds) == 52
-    # Meanwhile the processor could have done this many FLOPs, if it had the numbers to do them
-    # with.
+    machine = figures.host_and_accelerator(H100_SXM, bus_bytes_per_second)  # @inspect machine
+    # So data should be moved once, and early: while a gigabyte passes the bus, the processor could
+    # do 15.5e12 FLOPs.
     waiting_flops = transfer_seconds * H100_SXM.dense_flops_per_second["bf16"]
     assert round(waiting_flops / 1e12, 1) == 15.5
-    # So data are moved once, and early. The links are drawn as wide as they are fast.
-    machine = figures.host_and_accelerator(H100_SXM, bus_bytes_per_second)  # @inspect machine
-    if torch.cuda.is_available():
-        card = torch.cuda.get_device_properties(
-            0
-        )  # @inspect card.name card.total_memory card.L2_cache_size
-        assert card.L2_cache_size < card.total_memory
-    else:
-        skipped = "no CUDA device here: the rates are those of data sheets"  # @inspect skipped

@@ -8,7 +8,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from tests.tracing import lines, trace_source
+from tests.tracing import lines, record_source, trace_source
 from trace.document import build
 from trace.encoding import encode
 from trace.run import Options, record
@@ -149,12 +149,43 @@ def test_the_interpreter_is_left_as_it_was() -> None:
     import builtins
 
     def state() -> tuple:
-        inserted = [name for name in vars(builtins) if name.startswith("@")]
-        return inserted, list(sys.path), list(sys.meta_path), sys.stdout, "sample" in sys.modules
+        recording = [
+            name for name, value in vars(builtins).items() if name[:4] == "@off" and not value
+        ]
+        return recording, list(sys.path), list(sys.meta_path), sys.stdout, "sample" in sys.modules
 
     before = state()
     trace_source("def main(): raise ValueError")
     assert state() == before
+
+
+def test_what_outlives_the_run_goes_on_as_written() -> None:
+    recording = record_source(
+        """
+        import builtins
+
+        def main():
+            g = count()  # @inspect g
+            builtins.left_over = g, next(g), work
+
+        def count():
+            for i in range(3):
+                yield i
+
+        def work(n):
+            assert n == 1, "one"
+            return n  # @inspect n
+        """
+    )
+    import builtins
+
+    generator, first, work = builtins.left_over
+    del builtins.left_over
+    events = list(recording.recorder.events)
+    assert [first, *generator] == [0, 1, 2]
+    assert work(1) == 1
+    trace_source("def main(): pass")
+    assert len(recording.recorder.events) >= len(events)
 
 
 def test_a_lecture_without_torch_does_not_load_it(tmp_path: Path) -> None:

@@ -10,10 +10,10 @@ import json
 import sys
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from . import documents
 from .check import differences
@@ -22,11 +22,12 @@ from .encoding import encode, write
 from .errors import LectureError, UsageError
 from .run import Options, Recording, record, without_own_frames
 from .schema import Document
-from .server import serve
+from .server import MAX_PORT, serve
 from .target import Target, find_target
 
 HELD, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
+MAX_STEPS = 1_000_000_000
 MAX_SHOWN_DIFFERENCES = 20
 
 
@@ -43,13 +44,27 @@ def main(arguments: list[str] | None = None) -> int:
         return INTERRUPTED
 
 
-def _complain(error: Exception, status: int) -> int:
+def _complain(error: Exception | str, status: int) -> int:
     sys.stderr.write(f"python -m trace: {error}\n")
     return status
 
 
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        self.exit(_complain(f"{message}; --help lists the options.", USAGE))
+
+
+def _number(least: int, most: int) -> Callable[[str], int]:
+    def number(text: str) -> int:
+        if not least <= int(text) <= most:
+            raise argparse.ArgumentTypeError(f"{text} is not one of {least:,} to {most:,}")
+        return int(text)
+
+    return number
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="python -m trace",
         description="Run a lecture, record it, and write one JSON document for the viewer.",
         epilog="Exit status: 0 done; 1 the lecture failed, --check differs or --strict warns; "
@@ -59,11 +74,23 @@ def _parser() -> argparse.ArgumentParser:
     add("lecture", nargs="?", help="module (lecture.main) or path of a .py file with a main()")
     add("-o", "--output", type=Path, metavar="PATH", help="where to write the document")
     add("--serve", action="store_true", help="serve the viewer on 127.0.0.1 and print its address")
-    add("--port", type=int, default=8000, help="port to serve on; a busy one takes the next")
+    add(
+        "--port",
+        type=_number(0, MAX_PORT),
+        default=8000,
+        metavar="N",
+        help="port to serve on; a busy one takes the next",
+    )
     add("--open", action="store_true", help="with --serve: open a browser where there is a display")
     add("--if-changed", action="store_true", help="run only if the sources of the document changed")
     add("--check", action="store_true", help="run again and compare with the written document")
-    add("--max-steps", type=int, default=Options.max_steps, metavar="N", help="stop after N steps")
+    add(
+        "--max-steps",
+        type=_number(1, MAX_STEPS),
+        default=Options.max_steps,
+        metavar="N",
+        help="stop after this many steps",
+    )
     add("--no-costs", action="store_true", help="do not meter FLOPs and memory")
     add("--strict", action="store_true", help="warnings fail the run")
     add("--include", action="append", default=[], metavar="GLOB", help="trace only such paths")
@@ -83,7 +110,8 @@ class _Command:
         if options.lecture is None:
             if not options.serve:
                 raise UsageError("name a lecture to run, such as lecture.main, or give --serve.")
-            return self._serve(None, None)
+            self._serve(None, None)
+            return HELD
         target = find_target(options.lecture)
         path = options.output or documents.default_path(target)
         if options.check:
@@ -91,14 +119,20 @@ class _Command:
         status = HELD
         if not (options.if_changed and documents.is_current(path, target)):
             status = self._trace(target, path)
-        return self._serve(target, path) or status if options.serve else status
+        if options.serve and status != INTERRUPTED:
+            self._serve(target, path)
+        return status
 
     def _trace(self, target: Target, path: Path) -> int:
         documents.require_writable(path)
         start_seconds = time.perf_counter()
         recording, document, data = self._record(target)
-        write(data, path)
-        documents.update_index(path, target)
+        try:
+            write(data, path)
+            documents.update_index(path, target)
+        except OSError as error:
+            reason = error.strerror or type(error).__name__
+            return _complain(f"{documents.shown(path)} could not be written: {reason}.", FAILED)
         self._report(recording, document, path, len(data), time.perf_counter() - start_seconds)
         return _status(recording, self.options.strict)
 
@@ -127,20 +161,19 @@ class _Command:
         seconds: float,
     ) -> None:
         """Warnings and the failure on stderr, one closing line on stdout."""
-        for warning in document.warnings:
-            sys.stderr.write(f"warning: {warning}\n")
-        if recording.error is not None:
-            _print_failure(recording.error)
+        _print_complaints(recording, document)
         if self.options.verbose:
             for file in document.files:
                 sys.stderr.write(f"traced {file.path}\n")
+        claims = document.claims
+        rows = zip(claims.statement, claims.held, strict=True)
         summary = {
             "lecture": document.module,
             "document": documents.shown(path),
             "steps": sum(event > 0 for event in document.events),
-            "claims": len(set(document.claims.statement)),
-            "occurrences": len(document.claims.held),
-            "failed": document.claims.held.count(False),
+            "claims": len(set(claims.statement)),
+            "occurrences": len(claims.held),
+            "failed": len({statement for statement, held in rows if not held}),
             "bytes": document_bytes,
             "seconds": round(seconds, 1),
             "failure": document.failure and document.failure["kind"],
@@ -151,11 +184,10 @@ class _Command:
             print(_closing_line(summary, self.options))
 
     def _check(self, target: Target, path: Path) -> int:
-        old = documents.read(path)
-        recording, _, data = self._record(target)
-        if recording.error is not None:
-            _print_failure(recording.error)
-        found = [] if data == old else differences(json.loads(old), json.loads(data))
+        old_data, old = documents.read(path)
+        recording, document, data = self._record(target)
+        _print_complaints(recording, document)
+        found = [] if data == old_data else differences(old, json.loads(data))
         for line in found[:MAX_SHOWN_DIFFERENCES]:
             sys.stderr.write(f"{line}\n")
         if len(found) > MAX_SHOWN_DIFFERENCES:
@@ -168,14 +200,13 @@ class _Command:
             print(f"{documents.shown(path)} is current.")
         return _status(recording, self.options.strict)
 
-    def _serve(self, target: Target | None, path: Path | None) -> int:
+    def _serve(self, target: Target | None, path: Path | None) -> None:
         serve(
             path,
             target.module if target else None,
             port=self.options.port,
             open_browser=self.options.open,
         )
-        return HELD
 
 
 def _status(recording: Recording, strict: bool) -> int:
@@ -184,28 +215,43 @@ def _status(recording: Recording, strict: bool) -> int:
     return FAILED if strict and recording.warnings else HELD
 
 
-def _print_failure(error: BaseException) -> None:
-    """Print the traceback as Python does, without the tracer's own frames."""
-    link: BaseException | None = error
-    while link is not None:
-        link.__traceback__ = without_own_frames(link.__traceback__)
-        link = link.__cause__ or link.__context__
-    traceback.print_exception(error)
+def _print_complaints(recording: Recording, document: Document) -> None:
+    """Warnings, and the traceback as Python prints it, without the tracer's own frames."""
+    for warning in document.warnings:
+        sys.stderr.write(f"warning: {warning}\n")
+    if recording.error is not None:
+        _cut_own_frames(recording.error, set())
+        traceback.print_exception(recording.error)
+
+
+def _cut_own_frames(error: BaseException | None, done: set[int]) -> None:
+    """Cut them from an exception, what it came from, and what it holds."""
+    if error is None or id(error) in done:
+        return
+    done.add(id(error))
+    error.__traceback__ = without_own_frames(error.__traceback__)
+    held = error.exceptions if isinstance(error, BaseExceptionGroup) else ()
+    for other in (error.__cause__, error.__context__, *held):
+        _cut_own_frames(other, done)
 
 
 def _closing_line(summary: dict[str, Any], options: argparse.Namespace) -> str:
-    claims = f"{summary['claims']:,} claim{'s' * (summary['claims'] != 1)}"
+    claims = _counted(summary["claims"], "claim")
     held = f"{summary['failed']:,} of {claims} FAILED" if summary["failed"] else f"{claims} held"
-    if summary["failure"] and not summary["failed"]:
-        held += f", ended by: {summary['failure']}"
     parts = [
-        f"{summary['lecture']}: {summary['steps']:,} steps",
-        f"{held} in {summary['occurrences']:,} checks",
+        f"{summary['lecture']}: {_counted(summary['steps'], 'step')}",
+        f"{held} in {_counted(summary['occurrences'], 'check')}",
         f"{summary['bytes'] / 1e6:.1f} MB in {summary['document']}",
         f"{summary['seconds']} s",
     ]
+    if summary["failure"] not in (None, "claim"):
+        parts.insert(2, f"ended by: {summary['failure']}")
     look = "" if options.serve else f"; see it: python -m trace {options.lecture} --serve"
     return ", ".join(parts) + look
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 @contextlib.contextmanager
@@ -215,5 +261,7 @@ def _progress(module: str, quiet: bool) -> Iterator[Any]:
         yield None
         return
     stream = sys.stderr
-    yield lambda count: (stream.write(f"\r{module}: {count:,} events"), stream.flush())
-    stream.write("\r\x1b[K")
+    try:
+        yield lambda count: (stream.write(f"\r{module}: {count:,} events"), stream.flush())
+    finally:
+        stream.write("\r\x1b[K")

@@ -1,5 +1,7 @@
 """Where documents lie, and the index that tells the viewer of them."""
 
+import dataclasses
+import importlib.util
 import json
 import os
 import tempfile
@@ -8,6 +10,7 @@ from typing import Any
 
 from .encoding import write
 from .errors import UsageError
+from .schema import FORMAT, VERSION, Document
 from .target import Target
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -31,6 +34,8 @@ def require_writable(path: Path) -> None:
     try:
         if path.is_dir():
             raise IsADirectoryError(21, "it is a folder")
+        if path.resolve() in (TRACES / "index.json", TRACES / "index.local.json"):
+            raise FileExistsError(17, "it is the list of documents")
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=path.parent):
             pass
@@ -40,23 +45,42 @@ def require_writable(path: Path) -> None:
         ) from None
 
 
-def read(path: Path) -> bytes:
-    """Return the bytes of a written document. Raises UsageError if there is none."""
+def read(path: Path) -> tuple[bytes, dict[str, Any]]:
+    """Return a written document, as bytes and as a dict. Raises UsageError if there is none."""
     try:
-        return path.read_bytes()
-    except OSError:
+        data = path.read_bytes()
+        document = json.loads(data)
+    except FileNotFoundError:
         raise UsageError(
             f"there is no document {shown(path)} to compare with: run without --check first."
         ) from None
+    except (OSError, ValueError):
+        document = None
+    if not _is_document(document):
+        raise UsageError(
+            f"{shown(path)} is no document of this version: run without --check to write it anew."
+        )
+    return data, document
+
+
+def _is_document(data: Any) -> bool:
+    if not isinstance(data, dict) or (data.get("format"), data.get("version")) != (FORMAT, VERSION):
+        return False
+    return all(field.name in data for field in dataclasses.fields(Document))
 
 
 def is_current(path: Path, target: Target) -> bool:
-    """Tell whether the sources in a written document equal those on disk."""
+    """Tell whether a written document is of a whole run of this lecture from the same sources."""
     try:
-        files = json.loads(path.read_bytes())["files"]
-        sources = [(target.root / file["path"], file["source"]) for file in files]
-        return all(file.read_text(encoding="utf-8") == source for file, source in sources)
-    except (OSError, ValueError, KeyError, TypeError):
+        _, document = read(path)
+        if document["module"] != target.module or document["failure"] is not None:
+            return False
+        return all(
+            importlib.util.decode_source((target.root / file["path"]).read_bytes())
+            == file["source"]
+            for file in document["files"]
+        )
+    except (UsageError, OSError, ValueError, SyntaxError):
         return False
 
 
@@ -67,7 +91,7 @@ def update_index(path: Path, target: Target) -> None:
         return
     ours = target.root == REPOSITORY
     index = TRACES / ("index.json" if ours else "index.local.json")
-    entries = [entry for entry in _entries(index) if entry["file"] != path.name]
+    entries = [entry for entry in entries_of(index) if entry["file"] != path.name]
     entries = [entry for entry in entries if (TRACES / entry["file"]).exists()]
     entries.append(entry_of(path))
     entries.sort(key=lambda entry: str(entry["file"]))
@@ -89,8 +113,9 @@ def entry_of(path: Path) -> dict[str, Any]:
     }
 
 
-def _entries(index: Path) -> list[dict[str, Any]]:
+def entries_of(index: Path) -> list[dict[str, Any]]:
+    """Return the lines of an index, none if it cannot be read."""
     try:
         return list(json.loads(index.read_bytes())["documents"])
-    except (OSError, ValueError, KeyError):
+    except (OSError, ValueError, KeyError, TypeError):
         return []

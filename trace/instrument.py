@@ -14,7 +14,7 @@ Inserted names begin with `@`, which no source can spell; they are looked up as 
     @inspect(s, v) read the value of inspection site s;  @unbound(s): it has none
     @clear(s)      take it off the display
     @skip(), @unskip(keep)                       around `@stepover`
-    @claim(n), @operand(i, v), @outcome(b), @claimed()   around `assert`
+    @claim(n), @operand(i, v), @held(), @failed(), @claimed()   around `assert`
     @a = @activation(), @suspend(a, v), @resume(a, v), @thrown(a), @delegate(a, i)
     @awaiting(a, x), @aiter(a, n, x), @acontext(a, x)    for what is left and resumed
 
@@ -47,11 +47,17 @@ MAX_NESTED_COPIES = 4
 one; each level doubles the code."""
 
 
-def instrument(module: SourceModule, tables: Tables) -> ast.Module:
-    """Return the recording version of a module; adds its rows to `tables`."""
+def instrument(module: SourceModule, tables: Tables, suffix: str = "") -> ast.Module:
+    """Return the recording version of a module; adds its rows to `tables`.
+
+    `suffix` is added to the inserted names, to tell several runs in one process apart.
+    """
     numbers = Numbering(module, tables)
     numbers.below(module.tree)
     rewritten = _Rewriting(module, tables, numbers).module()
+    for node in ast.walk(rewritten) if suffix else ():
+        if isinstance(node, ast.Name) and node.id.startswith("@") and "#" not in node.id:
+            node.id += suffix
     return ast.fix_missing_locations(rewritten)
 
 
@@ -244,16 +250,17 @@ class _Rewriting:
         return self.locals.get((scope.name, scope.lineno), [])
 
     def _assert(self, changed: ast.Assert, number: int, marks: Marks) -> list[ast.stmt]:
-        """Pass each operand through `@operand` and the negated outcome through `@outcome`."""
+        """Pass each operand through `@operand`; the condition keeps its shape, and with it the
+        place that a traceback points to."""
         operands: list[str] = []
         text = self._text(changed.test)
-        original = changed.test
         if not yields_of(changed):
             changed.test = self._condition(changed.test, operands)
         self.tables.assertions[number] = AssertionRow(text, operands, marks.timed)
-        negated = at(ast.UnaryOp(ast.Not(), changed.test), original)
-        changed.test = at(call("@outcome", negated), original)
-        return [note("@claim", number), ast.Try([changed], [], [], [note("@claimed")])]
+        if changed.msg is not None:
+            changed.msg = at(call("@second", call("@failed"), changed.msg), changed.msg)
+        body = [changed, note("@held")]
+        return [note("@claim", number), ast.Try(body, [], [], [note("@claimed")])]
 
     def _condition(self, test: ast.expr, operands: list[str]) -> ast.expr:
         changed = copy.copy(test)

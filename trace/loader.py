@@ -11,6 +11,7 @@ import importlib.machinery
 import importlib.util
 import sys
 import types
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -70,6 +71,8 @@ class LectureFinder(importlib.abc.MetaPathFinder):
 
     scope: Scope
     tables: Tables
+    suffix: str = ""
+    """Of the inserted names."""
     files: list[TracedFile] = field(default_factory=list)
     modules: list[str] = field(default_factory=list)
 
@@ -100,8 +103,10 @@ class LectureFinder(importlib.abc.MetaPathFinder):
         module = SourceModule(len(self.files), path, source, tree, directives)
         self.files.append(TracedFile(path, source, tree, directives))
         self.tables.paths.append(path)
-        rewritten = instrument(module, self.tables)
-        return compile(rewritten, file, "exec", dont_inherit=True, optimize=0)
+        rewritten = instrument(module, self.tables, self.suffix)
+        with warnings.catch_warnings():  # the author has seen those of the source already
+            warnings.simplefilter("ignore", SyntaxWarning)
+            return compile(rewritten, file, "exec", dont_inherit=True, optimize=0)
 
     def forget(self) -> None:
         """Take the traced modules out of `sys.modules`; others will import them unchanged."""

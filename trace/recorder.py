@@ -18,6 +18,8 @@ from .tables import Site, Tables
 from .tensors import unobserved
 from .values import Snapshots
 
+_RUNS = itertools.count()
+
 
 class Inspection(NamedTuple):
     """One name read, or cleared (value None)."""
@@ -71,27 +73,49 @@ class Recorder:
         }
         self._open_claims: list[Claim] = []
         self._skips: list[Lengths] = []
-        self._suspensions = Suspensions(self.events, self._skips)
+        self._suspensions = Suspensions(self.events, self._skips, self.off)
+        run = next(_RUNS)
+        self.suffix = f"#{run}" if run else ""
+        """Tells the inserted names of several runs in one process apart."""
 
     def names(self) -> dict[str, object]:
-        """The names that instrumented code looks up."""
-        return {
+        """What instrumented code looks up while the run lasts."""
+        names = {
             **{"@step": self.events.append, "@off": False, "@plain": bool},
             **{"@thread": threading.get_ident, "@main": threading.get_ident()},
             **{"@elsewhere": self.elsewhere},
             **{"@map": map, "@repeat": itertools.repeat, "@pick": {}.get},
             **{"@inspect": self.inspect, "@unbound": self.unbound, "@clear": self.clear},
             **{"@skip": self.skip, "@unskip": self.unskip},
-            **{"@claim": self.claim, "@operand": self.operand},
-            **{"@outcome": self.outcome, "@claimed": self.claimed},
+            **{"@claim": self.claim, "@operand": self.operand, "@held": self.held},
+            **{"@failed": self.failed, "@second": _second, "@claimed": self.claimed},
             **self._suspensions.names(),
             **{"@NameError": NameError, "@BaseException": BaseException},
         }
+        return {name + self.suffix: value for name, value in names.items()}
+
+    def names_afterwards(self) -> dict[str, object]:
+        """What it finds there after the run, when an exit handler or a finalizer calls it: it runs
+        as written, and what was left in the middle ends in silence."""
+        transparent = {
+            **dict.fromkeys(("@inspect", "@operand", "@suspend", "@resume"), _second),
+            **dict.fromkeys(("@delegate", "@awaiting", "@acontext"), _second),
+            **{"@aiter": _third, "@second": _second, "@off": True, "@plain": bool},
+            **{"@map": map, "@repeat": itertools.repeat, "@pick": {}.get},
+            **{"@NameError": NameError, "@BaseException": BaseException},
+        }
+        return {
+            name: transparent.get(name.removesuffix(self.suffix), _nothing) for name in self.names()
+        }
+
+    def off(self, off: bool) -> None:
+        """Let functions that are entered from here on run as written, or be recorded."""
+        builtins.__dict__["@off" + self.suffix] = off
 
     def torch_loaded(self) -> None:
         """Once torch is loaded, compiled code runs as written."""
         if "torch" in sys.modules:
-            builtins.__dict__["@plain"] = sys.modules["torch"].compiler.is_compiling
+            builtins.__dict__["@plain" + self.suffix] = sys.modules["torch"].compiler.is_compiling
 
     def step_count(self) -> int:
         """Return the number of steps so far."""
@@ -171,13 +195,13 @@ class Recorder:
         """Do not record what is called from here on."""
         lengths = len(self.events), len(self.inspections), len(self.claims)
         self._skips.append(lengths)
-        builtins.__dict__["@off"] = True
+        self.off(True)
 
     def unskip(self, keep: int = 0) -> None:
         """End the innermost `skip`. Unless `keep`, forget what a generator that was begun before
         has noted meanwhile."""
         events, inspections, claims = self._skips.pop()
-        builtins.__dict__["@off"] = bool(self._skips)
+        self.off(bool(self._skips))
         if not keep and len(self.events) > events:
             del self.events[events:], self.inspections[inspections:], self.claims[claims:]
             self._book_at(events)
@@ -214,16 +238,23 @@ class Recorder:
         claim.operands[index] = self._intern_timed(value) if timed else self.intern(value)
         return value
 
-    def outcome(self, negated: bool) -> bool:
-        """Note whether the innermost open assert held; returns it."""
-        self._close(self._open_claims[-1], not negated)
-        return not negated
+    def held(self) -> None:
+        """Note that the innermost open assert held."""
+        self._close(self._open_claims[-1], True)
+
+    def failed(self) -> None:
+        """Note that it failed; called before its message is evaluated."""
+        self._close(self._open_claims[-1], False)
 
     def claimed(self) -> None:
-        """End an assert, of which an operand may have raised."""
+        """End an assert. If nothing is known of it yet, it failed and has no message, or one of
+        its operands raised."""
         claim = self._open_claims.pop()
         if not claim.at:
-            self._close(claim, None)
+            error = sys.exception()
+            entry = error.__traceback__ if error else None
+            failed = isinstance(error, AssertionError) and entry and entry.tb_next is None
+            self._close(claim, False if failed else None)
 
     def _close(self, claim: Claim, held: bool | None) -> None:
         claim.held, claim.at = held, len(self.events)
@@ -258,3 +289,15 @@ class _Quiet:
     def __exit__(self, *exception: Any) -> None:
         self.unobserved.__exit__(*exception)
         self.recorder.unskip()
+
+
+def _nothing(*_: object) -> None:
+    return None
+
+
+def _second(_: object, value: object = None) -> object:
+    return value
+
+
+def _third(_: object, __: object, value: object) -> object:
+    return value

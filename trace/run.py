@@ -70,7 +70,7 @@ def record(target: Target, options: Options) -> Recording:
     tables = Tables()
     recorder = Recorder(tables)
     scope = Scope(target.root, target.folder, options.include, options.exclude)
-    finder = LectureFinder(scope, tables)
+    finder = LectureFinder(scope, tables, recorder.suffix)
     with _installed(target, finder, recorder):
         module = _import(target)
         main = _main_of(module, target)
@@ -81,7 +81,7 @@ def record(target: Target, options: Options) -> Recording:
             error = _call(main)
         return Recording(
             target=target,
-            title=(module.__doc__ or target.module).strip().partition("\n")[0],
+            title=_title(main.__doc__) or _title(module.__doc__) or target.module,
             files=finder.files,
             tables=tables,
             recorder=recorder,
@@ -98,16 +98,14 @@ def record(target: Target, options: Options) -> Recording:
 @contextlib.contextmanager
 def _installed(target: Target, finder: LectureFinder, recorder: Recorder) -> Iterator[None]:
     """Put the import hook and the inserted names in place for the duration of a run."""
-    names = recorder.names()
     root = str(target.root)
     sys.path.insert(0, root)
     sys.meta_path.insert(0, finder)
-    builtins.__dict__.update(names)
+    builtins.__dict__.update(recorder.names())
     try:
         yield
     finally:
-        for name in names:
-            del builtins.__dict__[name]
+        builtins.__dict__.update(recorder.names_afterwards())
         sys.meta_path.remove(finder)
         sys.path.remove(root)
         finder.forget()
@@ -139,6 +137,10 @@ def _main_of(module: ModuleType, target: Target) -> Callable[[], object]:
             "the tracer calls."
         )
     return main  # type: ignore[no-any-return]
+
+
+def _title(docstring: str | None) -> str:
+    return (docstring or "").strip().partition("\n")[0].removesuffix(".")
 
 
 def _call(main: Callable[[], object]) -> BaseException | None:

@@ -312,7 +312,7 @@ class Document:
     module: str
     """Name of the module that was run."""
     title: str
-    """First line of that module's docstring, or its name."""
+    """First line of the docstring of `main()`, or else of the module, or its name."""
     environment: Environment
     """What the run depended on."""
     files: list[SourceFile]

@@ -10,7 +10,11 @@ from collections.abc import Iterator
 from .directives import Comment, Directives, comments_of, first_line, split_comment
 from .schema import TOKEN_KINDS, Prose
 
-_NOT_PROSE = re.compile(r"#(!|\s*(noqa|type:|fmt:|pragma|pylint|ruff:|-\*-|mypy:))")
+_NOT_PROSE = re.compile(
+    r"#(!|\s*((?i:noqa\b)|type:|fmt:|pragma:|pylint:|ruff:|mypy:|-\*-|coding[:=]|vim?:))"
+)
+
+_BETWEEN_STATEMENTS = (tokenize.NL, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT)
 
 _BUILTINS = frozenset(
     """
@@ -26,7 +30,7 @@ _BUILTINS = frozenset(
 def prose_of(source: str, tree: ast.Module, directives: Directives) -> list[Prose]:
     """Return docstrings and comments on lines of their own, in the order of the source."""
     hidden = set(directives.hidden_comments)
-    blocks = [*_docstrings(tree), *_comment_blocks(source, _simple_lines(tree), hidden)]
+    blocks = [*_docstrings(tree), *_comment_blocks(source, _inner_lines(source) | hidden)]
     return sorted(blocks, key=lambda prose: prose.first_line)
 
 
@@ -40,19 +44,23 @@ def _docstrings(tree: ast.Module) -> Iterator[Prose]:
                 yield Prose(docstring.lineno, last, "docstring", text)
 
 
-def _simple_lines(tree: ast.Module) -> set[int]:
-    """Lines inside statements of several lines; comments there are not prose."""
+def _inner_lines(source: str) -> set[int]:
+    """Lines inside statements, or headers, of several lines; comments there are not prose."""
     lines: set[int] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.stmt) and not hasattr(node, "body") and not hasattr(node, "cases"):
-            lines.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+    first = 0
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.NEWLINE:
+            lines.update(range(first, token.start[0] + 1))
+            first = 0
+        elif token.type not in _BETWEEN_STATEMENTS:
+            first = first or token.start[0]
     return lines
 
 
-def _comment_blocks(source: str, code_lines: set[int], hidden: set[int]) -> Iterator[Prose]:
+def _comment_blocks(source: str, left_out: set[int]) -> Iterator[Prose]:
     block: list[Comment] = []
     for comment in comments_of(source):
-        is_prose = comment.own_line and comment.line not in code_lines | hidden
+        is_prose = comment.own_line and comment.line not in left_out
         if not is_prose or _NOT_PROSE.match(comment.text):
             continue
         if block and (comment.line, comment.column) != (block[-1].line + 1, block[-1].column):
@@ -98,6 +106,7 @@ _Position = tuple[int, int]
 def _spans(source: str) -> Iterator[tuple[_Position, _Position, str]]:
     """Yield start, end and kind of each highlighted token."""
     previous = ""
+    begins = True  # whether the token is the first of its statement
     f_strings: list[_Position] = []  # Python 3.12 takes f-strings apart; they are one token here
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         name = tokenize.tok_name[token.type]
@@ -110,9 +119,11 @@ def _spans(source: str) -> Iterator[tuple[_Position, _Position, str]]:
         elif not f_strings:
             if token.type == tokenize.COMMENT:
                 yield from _comment_spans(token)
-            elif kind := _kind(token, previous):
+            elif kind := _kind(token, previous, begins):
                 yield token.start, token.end, kind
-        previous = token.string
+        previous = "@decorator" if begins and token.string == "@" else token.string
+        if token.type not in _BETWEEN_STATEMENTS:
+            begins = token.type == tokenize.NEWLINE
 
 
 def _comment_spans(token: tokenize.TokenInfo) -> Iterator[tuple[_Position, _Position, str]]:
@@ -128,27 +139,23 @@ def _comment_spans(token: tokenize.TokenInfo) -> Iterator[tuple[_Position, _Posi
     yield (row, column + begin), token.end, "directive"
 
 
-def _kind(token: tokenize.TokenInfo, previous: str) -> str | None:
+def _kind(token: tokenize.TokenInfo, previous: str, begins: bool) -> str | None:
     match token.type:
         case tokenize.STRING:
             return "string"
         case tokenize.NUMBER:
             return "number"
         case tokenize.OP:
-            return "decorator" if token.string == "@" and _begins_line(token) else "operator"
+            return "decorator" if token.string == "@" and begins else "operator"
         case tokenize.NAME if keyword.iskeyword(token.string):
             return "keyword"
         case tokenize.NAME if previous in ("def", "class"):
             return "definition"
-        case tokenize.NAME if previous == "@" and _begins_line(token, 1):
+        case tokenize.NAME if previous == "@decorator":
             return "decorator"
         case tokenize.NAME if token.string in _BUILTINS and previous != ".":
             return "builtin"
     return None
-
-
-def _begins_line(token: tokenize.TokenInfo, before: int = 0) -> bool:
-    return not token.line[: max(0, token.start[1] - before)].strip()
 
 
 def _utf16(text: str) -> int:

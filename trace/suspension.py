@@ -4,7 +4,6 @@ Every `yield` and `await` of a recorded function passes through here, so that th
 activation runs. Our own frames are cut out of the tracebacks that come by.
 """
 
-import builtins
 import inspect
 import sys
 import types
@@ -27,6 +26,8 @@ class Suspensions:
     """Those of the recorder."""
     skips: list[Lengths]
     """The open stepovers of the recorder."""
+    off: Callable[[bool], None]
+    """Turns its recording off or on."""
     _suspended: set[int] = field(default_factory=set)
     _outer_skips: dict[int, int] = field(default_factory=dict)
     """How many skips were open when an activation was resumed."""
@@ -53,7 +54,7 @@ class Suspensions:
         if len(self.skips) > outer:  # it yields under a @stepover of its own
             self._own_skips[activation] = self.skips[outer:]
             del self.skips[outer:]
-            builtins.__dict__["@off"] = bool(self.skips)
+            self.off(bool(self.skips))
         return value
 
     def resume(self, activation: int, value: object = None) -> object:
@@ -63,7 +64,7 @@ class Suspensions:
         if self.skips or activation in self._own_skips:
             self._outer_skips[activation] = len(self.skips)
             self.skips += self._own_skips.pop(activation, [])
-            builtins.__dict__["@off"] = bool(self.skips)
+            self.off(bool(self.skips))
         return value
 
     def thrown(self, activation: int) -> None:

@@ -1,8 +1,8 @@
 """From the argument of the command line to the module that is run."""
 
-import importlib.util
 import sys
 from dataclasses import dataclass
+from importlib.machinery import PathFinder
 from pathlib import Path
 
 from .errors import UsageError
@@ -38,7 +38,8 @@ def _from_path(path: Path) -> Target:
     root = file.parent
     while (root / "__init__.py").exists():
         root = root.parent
-    module = ".".join(file.relative_to(root).with_suffix("").parts)
+    parts = file.relative_to(root).with_suffix("").parts
+    module = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
     _refuse_taken_name(module.partition(".")[0], root, path)
     return Target(module, root, _package_folder(module, root))
 
@@ -46,24 +47,34 @@ def _from_path(path: Path) -> Target:
 def _from_name(name: str) -> Target:
     if not all(part.isidentifier() for part in name.split(".")):
         raise UsageError(f"{name} is not a module name: write it as lecture.main.")
-    root = Path.cwd()
-    loaded = set(sys.modules)
-    try:
-        found = importlib.util.find_spec(name)
-    except ModuleNotFoundError:
-        found = None
-    for package in set(sys.modules) - loaded:  # imported to look inside; the run imports them anew
-        del sys.modules[package]
-    if found is None or found.origin is None:
+    if _is_taken(name.partition(".")[0]):
+        raise UsageError(f"{name} belongs to Python or to the tracer: give a lecture's name.")
+    file = _file_of(name)
+    if file is None:
         raise UsageError(
-            f"there is no module {name} in {_shown(root)}: give its name as Python imports it from "
-            "here, or the path of its file."
+            f"there is no module {name} in {_shown(Path.cwd())}: give its name as Python imports "
+            "it from here, or the path of its file."
         )
-    file = Path(found.origin).resolve()
     if file.suffix != ".py":
         raise UsageError(f"{name} is not written in Python: it cannot be traced.")
     root = file.parents[name.count(".") + (file.name == "__init__.py")]
     return Target(name, root, _package_folder(name, root))
+
+
+def _file_of(name: str) -> Path | None:
+    """Find the file of a module; nothing is imported for that, not even its package."""
+    package, *parts = name.split(".")
+    spec = PathFinder.find_spec(package)
+    if spec is None:
+        return None
+    if not parts:
+        return Path(spec.origin).resolve() if spec.origin else None
+    for folder in spec.submodule_search_locations or ():
+        place = Path(folder, *parts)
+        for file in (place / "__init__.py", place.with_name(f"{place.name}.py")):
+            if file.is_file():
+                return file.resolve()
+    return None
 
 
 def _package_folder(module: str, root: Path) -> Path:
@@ -72,10 +83,13 @@ def _package_folder(module: str, root: Path) -> Path:
     return package if package.is_dir() else root
 
 
+def _is_taken(name: str) -> bool:
+    return name in sys.stdlib_module_names or name == (__package__ or "").partition(".")[0]
+
+
 def _refuse_taken_name(name: str, root: Path, path: Path) -> None:
-    taken = name in sys.stdlib_module_names or name == (__package__ or "").partition(".")[0]
     loaded = getattr(sys.modules.get(name), "__file__", None)
-    if taken or (loaded and root not in Path(loaded).resolve().parents):
+    if _is_taken(name) or (loaded and root not in Path(loaded).resolve().parents):
         raise UsageError(f"{path} has the name of a module Python already uses: rename the file.")
 
 

@@ -43,13 +43,13 @@ class StorageNumbers:
 
 def _is_torch(value: object) -> bool:
     torch = sys.modules.get("torch")
-    return torch is not None and isinstance(value, torch.Tensor)
+    return torch is not None and issubclass(type(value), torch.Tensor)
 
 
 def is_tensor(value: object) -> bool:
     """Tell whether a value is a torch tensor or a numpy array."""
     numpy = sys.modules.get("numpy")
-    return _is_torch(value) or (numpy is not None and isinstance(value, numpy.ndarray))
+    return _is_torch(value) or (numpy is not None and issubclass(type(value), numpy.ndarray))
 
 
 def snapshot(value: Any, storages: StorageNumbers) -> Value:
@@ -74,6 +74,13 @@ def unobserved() -> Iterator[None]:
 
     with torch._C.DisableTorchFunction(), _disable_current_modes(), torch.no_grad():
         yield
+
+
+def numpy_scalar(value: Any) -> Value:
+    """Return the picture of a numpy scalar such as `float32(1.5)`."""
+    item = _number(value.item(), str(value.dtype))
+    name = type(value).__name__
+    return {"type": name, "text": item} if isinstance(item, str) else {"type": name, "value": item}
 
 
 def _tensor(tensor: Any, storages: StorageNumbers) -> Value:
@@ -145,7 +152,7 @@ def _flat_list(tensor: Any) -> list[Any]:
 
 def _number(item: Any, dtype: str) -> Any:
     """An element as JSON holds it, without digits its type does not have."""
-    if isinstance(item, bool | str):
+    if item is None or isinstance(item, bool | str):  # None: masked
         return item
     if isinstance(item, int):
         return item if abs(item) < 2**53 else str(item)

@@ -30,10 +30,11 @@ export function bytes(count) {
   return scaled(count, 1024, BYTE_UNITS);
 }
 
-/** A number as people write it: integers in groups, floats to six digits. @param {number} value */
+/** A number as people write it: integers in groups, floats to six digits and never without their point. @param {number} value */
 export function number(value) {
   if (Number.isInteger(value) && Math.abs(value) < 1e16) return integer(value);
   const magnitude = Math.abs(value);
+  if (magnitude >= 1e5 && magnitude < 1e9) return value.toFixed(1);
   if (magnitude >= 1e-4 && magnitude < 1e7) return String(Number(value.toPrecision(6)));
   return value.toExponential(4).replace(/\.?0+e/, "e").replace("e+", "e");
 }

@@ -1,6 +1,6 @@
 // A loop shows one turn at a time; a slider on its first line chooses which.
 
-import { useLayoutEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { Blocks, asideOf, restOf } from "viewer/blocks.js";
 import { Code } from "viewer/code.js";
 import { html } from "viewer/html.js";
@@ -12,7 +12,7 @@ import { current, focus } from "viewer/store.js";
 /** @param {{block: import("viewer/source.js").LoopBlock, scope: Scope, indent: number, depth: number}} properties */
 export function Loop({ block, scope, indent, depth }) {
   const { model, document } = current();
-  const turns = iterations(model, scope, block.statement);
+  const turns = useMemo(() => iterations(model, scope, block.statement), [model, scope.activation, scope.from, scope.to]);
   const target = focus.value;
   const aimed = target.step < 0 ? -1 : turns.findIndex((turn) => turn.header === target.step || holds(model, turn.scope, target.step));
   const [chosen, choose] = useState(aimed >= 0 ? aimed : turns.length - 1);

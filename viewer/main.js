@@ -35,6 +35,14 @@ async function fetchListings() {
   listing.value = [...index.documents, ...local.documents];
 }
 
+/** A page that was exported as one file carries its document in `<script type="application/json" id="document">`.
+ * @returns {boolean} whether there is one */
+function openEmbedded() {
+  const embedded = document.getElementById("document");
+  if (embedded) open(embedded.dataset.name ?? "document", embedded.textContent ?? "");
+  return embedded !== null;
+}
+
 /** Show what the address names. */
 async function followAddress() {
   const wanted = readHash(location.hash).doc || (listing.value.length === 1 ? listing.value[0].file.replace(/\.json$/, "") : "");
@@ -43,7 +51,8 @@ async function followAddress() {
   loaded.value = null;
   problem.value = "";
   loading.value = true;
-  if (wanted) await fetchDocument(wanted);
+  if (openEmbedded()) loading.value = false;
+  else if (wanted) await fetchDocument(wanted);
   else if (!listing.value.length) fail("No lecture has been recorded yet; run: python -m trace lecture.main");
   loading.value = false;
 }
@@ -68,7 +77,7 @@ async function start() {
   addEventListener("keydown", onKey);
   addEventListener("hashchange", followAddress);
   followScrolling();
-  await fetchListings().catch(() => {});
+  if (!document.getElementById("document")) await fetchListings().catch(() => {});
   await followAddress();
 }
 

@@ -118,5 +118,9 @@ export function noteReading(target) {
 function writeAddress(write, target = step.value) {
   const { name, model } = current();
   const hash = writeHash({ doc: name, mode: mode.value, at: placeOfStep(model, target) });
-  if (hash !== location.hash) history[write](null, "", hash);
+  try {
+    if (hash !== location.hash) history[write](null, "", hash);
+  } catch {
+    // A page opened as a file may not write its address; it works without.
+  }
 }

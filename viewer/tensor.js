@@ -1,11 +1,13 @@
 // A tensor: type and shape first, then its elements as a heat map, where it lies in memory, what was summarised.
 
+import { useState } from "preact/hooks";
 import { html } from "viewer/html.js";
 import { bytes, counted, element, integer, number, shape } from "viewer/format.js";
 
 /** @typedef {import("viewer/schema.js").Value} Value */
 
-const MAX_SLICES = 4;
+const SLICES_AT_ONCE = 4;
+const NARROW_COLUMNS = 5;
 
 /** @param {{value: Value, shares?: string[], name?: string}} properties shares: shown names with the same storage */
 export function Tensor({ value, shares = [], name = "" }) {
@@ -29,6 +31,7 @@ export function Tensor({ value, shares = [], name = "" }) {
 
 /** @param {{value: Value}} properties */
 function Elements({ value }) {
+  const [all, setAll] = useState(false);
   const { elements, shape: sizes = [] } = value;
   if (!elements?.length) return null;
   const shown = sizes.map((size, axis) => value.shown?.[axis] ?? [...Array(size).keys()]);
@@ -38,11 +41,11 @@ function Elements({ value }) {
   const perSlice = columns.length * lines.length;
   const slices = perSlice ? elements.length / perSlice : 0;
   return html`<div class="slices">
-    ${Array.from({ length: Math.min(slices, MAX_SLICES) }, (_, slice) => html`<figure class="slice">
+    ${Array.from({ length: all ? slices : Math.min(slices, SLICES_AT_ONCE) }, (_, slice) => html`<figure class="slice">
       ${slices > 1 && html`<figcaption>${sliceName(shown, slice)}</figcaption>`}
       <${Grid} cells=${elements.slice(slice * perSlice, (slice + 1) * perSlice)} lines=${lines} columns=${columns} scale=${scale} />
     </figure>`)}
-    ${slices > MAX_SLICES && html`<p class="more">and ${counted(slices - MAX_SLICES, "more slice")} recorded</p>`}
+    ${!all && slices > SLICES_AT_ONCE && html`<button class="quiet-link" title="Show all slices" onClick=${() => setAll(true)}>and ${counted(slices - SLICES_AT_ONCE, "more slice")}</button>`}
   </div>`;
 }
 
@@ -66,7 +69,7 @@ function largest(elements) {
  * @param {{cells: (number | boolean | string)[], lines: number[], columns: number[], scale: number}} properties
  */
 function Grid({ cells, lines, columns, scale }) {
-  const decimals = sharedDecimals(cells);
+  const decimals = sharedDecimals(cells, columns.length > NARROW_COLUMNS ? 2 : 3);
   return html`<table class="grid"><tbody>
     ${lines.map((line, row) => html`<tr class=${row > 0 && line > lines[row - 1] + 1 ? "skipped" : ""}>
       ${columns.map((column, index) => {
@@ -79,12 +82,12 @@ function Grid({ cells, lines, columns, scale }) {
 }
 
 /** Digits after the point that all cells of a grid can share, or -1 when they differ too much.
- * @param {(number | boolean | string)[]} cells */
-function sharedDecimals(cells) {
+ * @param {(number | boolean | string)[]} cells @param {number} most */
+function sharedDecimals(cells, most) {
   const numbers = cells.filter((cell) => typeof cell === "number");
   if (numbers.some((cell) => cell !== 0 && (Math.abs(cell) >= 1e5 || Math.abs(cell) < 1e-3))) return -1;
   const wanted = numbers.map((cell) => (String(cell).split(".")[1] ?? "").length);
-  return Math.min(3, Math.max(0, ...wanted));
+  return Math.min(most, Math.max(0, ...wanted));
 }
 
 /** @param {number | boolean | string} cell @param {number} decimals */

@@ -72,7 +72,8 @@ class SiteHandler(http.server.SimpleHTTPRequestHandler):
             return
         data = text.encode()
         self.send_response(200)
-        self.send_header("Content-Type", "application/json")
+        is_page = path.endswith(".html")
+        self.send_header("Content-Type", "text/html" if is_page else "application/json")
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
         self.wfile.write(data)

@@ -279,6 +279,7 @@ def test_step_opens_at_the_failure_unless_a_place_is_named(page, show):
 def test_several_documents_are_listed_and_one_opens(page, site):
     site.publish(first=documents.small(), second=documents.small())
     page.goto(site.address)
+    page.locator(".documents").wait_for()
     assert page.locator(".document-title").all_inner_texts() == ["Lecture first", "Lecture second"]
     page.locator(".documents a").nth(1).click()
     page.locator("#article").wait_for()
@@ -379,6 +380,19 @@ def test_a_chart_is_drawn_and_its_libraries_come_only_with_one(page, show, site)
     show(page, documents.with_values({"type": "Chart", "vega": spec}))
     page.locator(".chart svg .mark-rect path").nth(1).wait_for()
     assert page.locator(".chart").get_attribute("aria-label") == "Bytes"
+
+
+def test_a_page_may_carry_its_document(page, site):
+    site.publish()
+    index = (VIEWER / "index.html").read_text(encoding="utf-8")
+    text = json.dumps(documents.small()).replace("<", "\\u003c")
+    element = f'<script type="application/json" id="document" data-name="demo">{text}</script>'
+    site.texts["/one.html"] = index.replace("<body>", f"<body>{element}")
+    site.requests.clear()
+    page.goto(f"{site.address}one.html#mode=step&at=4")
+    page.locator("#stepping").wait_for()
+    assert current_line(page) == 10
+    assert not any(path.startswith("/traces/") for path in site.requests)
 
 
 def test_opened_as_a_file_it_says_what_to_run():

@@ -1,0 +1,220 @@
+"""Generated programs: every kind of statement, one to a line, and each of them ends.
+
+A program is a module with a `main()` that prints what it computes. Numbers come from `random`, so
+that a program also shows whether it draws the same ones.
+"""
+
+from hypothesis import strategies as st
+
+HEAD = ["import random", "from contextlib import contextmanager", ""]
+HELPERS = [
+    "@contextmanager",
+    "def room(name):",
+    "    print('enter', name)",
+    "    try:",
+    "        yield name",
+    "    finally:",
+    "        print('leave', name)",
+    "",
+    "def fact(n):",
+    "    if n < 1:",
+    "        return 1",
+    "    return n * fact(n - 1)",
+    "",
+    "def count(n):",
+    "    for i in range(n):",
+    "        got = yield i",
+    "        if got:",
+    "            print('got', got)",
+    "",
+    "def chain(n):",
+    "    result = yield from count(n)",
+    "    yield result",
+    "",
+]
+
+NAMES = st.sampled_from(["a", "b", "c"])
+NUMBERS = st.integers(-3, 9).map(str)
+ATOMS = NAMES | NUMBERS
+
+
+@st.composite
+def expressions(draw: st.DrawFn) -> str:
+    """An expression over the names a, b, c; it may raise."""
+    x, y = draw(ATOMS), draw(ATOMS)
+    return draw(
+        st.sampled_from(
+            [
+                x,
+                f"{x} + {y}",
+                f"{x} * {y} - 1",
+                f"{x} // {y}",
+                f"fact({x} % 5)",
+                f"sum(count({x} % 4))",
+                f"len([i for i in range(abs({x}) % 4) if i != {y}])",
+                f"(lambda n: n + {y})({x})",
+                f"int(random.random() * 9) + {x}",
+                f"{x} if {y} > 2 else {y}",
+                f"max({x}, {y})",
+                f"[{x}, {y}][{x} % 3]",
+            ]
+        )
+    )
+
+
+CONDITIONS = st.builds(
+    lambda x, operator, y: f"{x} {operator} {y}",
+    ATOMS,
+    st.sampled_from(["<", "==", "!=", ">=", "in (1, 2, 3) or", "and"]),
+    NAMES,
+)
+
+SIMPLE = st.one_of(
+    st.builds(lambda n, e: f"{n} = {e}", NAMES, expressions()),
+    st.builds(lambda n, e: f"{n} += {e}", NAMES, expressions()),
+    st.builds(lambda e: f"print({e})", expressions()),
+    st.builds(lambda e: f"assert {e}, 'no'", CONDITIONS),
+    st.builds(lambda n, e: f"first, *{n} = [{e}, 2]; {n} = len({n})", NAMES, expressions()).map(
+        lambda text: text.split(";")[0].replace("*", "*_")
+    ),
+    st.builds(lambda n, e: f"print({n} := {e})", NAMES, expressions()),
+    st.sampled_from(
+        ["pass", "raise ValueError(a)", "return a", "del b", "b = 1", "a: int = 2", "global G"]
+    ),
+    st.sampled_from(["print(list(chain(a % 3)))", "g = count(3)", "next(g)", "g.send(a)"]),
+    st.sampled_from(["g.close()", "g.throw(KeyError)", "print(random.random())"]),
+)
+
+
+def indented(lines: list[str]) -> list[str]:
+    return [f"    {line}" for line in lines]
+
+
+@st.composite
+def blocks(draw: st.DrawFn, depth: int, in_loop: bool) -> list[str]:
+    """One to four statements."""
+    lines: list[str] = []
+    for _ in range(draw(st.integers(1, 4))):
+        lines += draw(statements(depth, in_loop))
+    return lines
+
+
+@st.composite
+def statements(draw: st.DrawFn, depth: int, in_loop: bool) -> list[str]:
+    """One statement, with what is inside it."""
+    if depth == 0 or draw(st.integers(0, 2)) == 0:
+        if in_loop and draw(st.integers(0, 4)) == 0:
+            return [draw(st.sampled_from(["break", "continue"]))]
+        return [draw(SIMPLE)]
+    kind = draw(st.sampled_from(["if", "for", "while", "try", "with", "match", "def", "class"]))
+    return draw(COMPOUND[kind](depth - 1, in_loop))
+
+
+@st.composite
+def ifs(draw: st.DrawFn, depth: int, in_loop: bool) -> list[str]:
+    lines = [f"if {draw(CONDITIONS)}:", *indented(draw(blocks(depth, in_loop)))]
+    if draw(st.booleans()):
+        lines += [f"elif {draw(CONDITIONS)}:", *indented(draw(blocks(depth, in_loop)))]
+    if draw(st.booleans()):
+        lines += ["else:", *indented(draw(blocks(depth, in_loop)))]
+    return lines
+
+
+@st.composite
+def fors(draw: st.DrawFn, depth: int, in_loop: bool) -> list[str]:
+    iterable = draw(st.sampled_from(["range(3)", "count(2)", "chain(2)", "(1, 2)", "a"]))
+    lines = [f"for {draw(NAMES)} in {iterable}:", *indented(draw(blocks(depth, True)))]
+    if draw(st.booleans()):
+        lines += ["else:", *indented(draw(blocks(depth, in_loop)))]
+    return lines
+
+
+@st.composite
+def whiles(draw: st.DrawFn, depth: int, in_loop: bool) -> list[str]:
+    lines = ["k = 3", "while k:", "    k -= 1", *indented(draw(blocks(depth, True)))]
+    if draw(st.booleans()):
+        lines += ["else:", *indented(draw(blocks(depth, in_loop)))]
+    return lines
+
+
+@st.composite
+def tries(draw: st.DrawFn, depth: int, in_loop: bool) -> list[str]:
+    lines = ["try:", *indented(draw(blocks(depth, in_loop)))]
+    final = draw(st.booleans())
+    if not final or draw(st.booleans()):
+        error = draw(st.sampled_from(["Exception", "ValueError", "(TypeError, KeyError)"]))
+        body = draw(blocks(depth, in_loop)) + draw(st.sampled_from([[], ["raise"], ["print(e)"]]))
+        lines += [f"except {error} as e:", *indented(body)]
+        if draw(st.booleans()):
+            lines += ["else:", *indented(draw(blocks(depth, in_loop)))]
+    if final:
+        lines += ["finally:", *indented(draw(blocks(depth, in_loop)))]
+    return lines
+
+
+@st.composite
+def withs(draw: st.DrawFn, depth: int, in_loop: bool) -> list[str]:
+    return [f"with room({draw(ATOMS)}) as c:", *indented(draw(blocks(depth, in_loop)))]
+
+
+@st.composite
+def matches(draw: st.DrawFn, depth: int, in_loop: bool) -> list[str]:
+    lines = [f"match {draw(ATOMS)}:"]
+    for pattern in draw(
+        st.lists(st.sampled_from(["1", "2 | 3", "int(b) if b > 2", "[a]"]), min_size=1)
+    ):
+        lines += indented([f"case {pattern}:", *indented(draw(blocks(depth, in_loop)))])
+    if draw(st.booleans()):
+        lines += indented(["case _:", *indented(draw(blocks(depth, in_loop)))])
+    return lines
+
+
+@st.composite
+def defs(draw: st.DrawFn, depth: int, in_loop: bool) -> list[str]:
+    body = draw(blocks(depth, False))
+    start = draw(st.sampled_from([[], ["nonlocal a"], ["'''Docs.'''"], ["yield a"]]))
+    call = "print(list(f(1, 2)))" if start == ["yield a"] else "print(f(1, 2))"
+    if start == ["nonlocal a"]:
+        return ["def f(b, c=3):", *indented(start + body), call]
+    return ["def f(b, c=3, a=4, k=0, g=None):", *indented(start + body), call]
+
+
+@st.composite
+def classes(draw: st.DrawFn, depth: int, in_loop: bool) -> list[str]:
+    body = [line for line in draw(blocks(depth, False)) if "return" not in line]
+    method = ["def m(self, a=1, b=2, c=3, k=0, g=None):", *indented(draw(blocks(depth, False)))]
+    if any(line.strip() in ("", "global G") for line in body) or not body:
+        body = ["pass"]
+    body = ["x = 1"] if any(word in " ".join(body) for word in ("break", "continue")) else body
+    return ["class C:", *indented(["'''Docs.'''", *body, *method]), "print(C().m())"]
+
+
+COMPOUND = {
+    "if": ifs,
+    "for": fors,
+    "while": whiles,
+    "try": tries,
+    "with": withs,
+    "match": matches,
+    "def": defs,
+    "class": classes,
+}
+
+
+def is_python(source: str) -> bool:
+    try:
+        compile(source, "", "exec")
+    except SyntaxError:
+        return False
+    return True
+
+
+@st.composite
+def programs(draw: st.DrawFn) -> str:
+    """The text of a module."""
+    body = draw(blocks(3, False))
+    lines = [*HEAD, *HELPERS, "def main():", "    random.seed(1)", "    a, b, c = 1, 2, 3"]
+    return "\n".join([*lines, "    g = count(2)", *indented(body), "    return a", ""])
+
+
+PROGRAMS = programs().filter(is_python)

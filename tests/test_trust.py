@@ -1,0 +1,119 @@
+"""Can the recorder be trusted on programs nobody here has seen? Two properties of generated ones.
+
+*Transparent*: the traced run prints the same, draws the same random numbers, and ends with the same
+exception and traceback. *True*: the executed statements are those that Python's own line events
+show; an independent reference, as it knows nothing of syntax trees.
+
+`FUZZ_EXAMPLES` sets the number of programs; `make fuzz` takes many.
+"""
+
+import contextlib
+import dis
+import io
+import json
+import os
+import random
+import sys
+import traceback
+from pathlib import Path
+from types import FrameType
+
+from hypothesis import HealthCheck, given, settings
+
+from tests.programs import PROGRAMS
+from tests.tracing import lines
+from trace.document import build
+from trace.encoding import encode
+from trace.run import Options, record
+from trace.target import find_target
+
+EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "100"))
+SETTINGS = settings(
+    max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), database=None
+)
+
+
+def written(source: str, folder: Path) -> Path:
+    file = folder / "generated.py"
+    file.write_text(source, encoding="utf-8")
+    return file
+
+
+def outcome_of_plain_run(file: Path) -> tuple[str, str, float]:
+    """Printed text, traceback, and the next random number."""
+    namespace = {"__name__": file.stem}
+    exec(compile(file.read_text(), str(file), "exec"), namespace)
+    printed, error = io.StringIO(), ""
+    with contextlib.redirect_stdout(printed):
+        try:
+            namespace["main"]()
+        except Exception as raised:
+            entry = raised.__traceback__.tb_next
+            error = "".join(traceback.format_exception(type(raised), raised, entry))
+    return printed.getvalue(), error, random.random()
+
+
+def outcome_of_traced_run(file: Path) -> tuple[str, str, float]:
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        recording = record(find_target(str(file)), Options())
+    error = recording.error
+    text = "" if error is None else "".join(traceback.format_exception(error))
+    return printed.getvalue(), text, random.random()
+
+
+@given(PROGRAMS)
+@SETTINGS
+def test_a_traced_program_does_what_the_plain_one_does(tmp_path_factory, source: str) -> None:
+    file = written(source, tmp_path_factory.mktemp("generated"))
+    assert outcome_of_traced_run(file) == outcome_of_plain_run(file)
+
+
+def lines_python_saw(file: Path) -> list[int]:
+    """Lines that `sys.settrace` reports, without those that are no statements: `except` and
+    `case` lines, the exit of a `with`, the set-up and the docstring of a class."""
+    source = file.read_text().split("\n")
+    seen: list[int] = []
+
+    def on_event(frame: FrameType, event: str, argument: object):
+        code = frame.f_code
+        if code.co_filename != str(file) or code.co_name.startswith("<"):
+            return None
+        if event == "line" and is_statement(frame, source):
+            seen.append(frame.f_lineno)
+        return on_event
+
+    namespace = {"__name__": file.stem}
+    exec(compile(file.read_text(), str(file), "exec"), namespace)
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(Exception):
+        sys.settrace(on_event)
+        try:
+            namespace["main"]()
+        finally:
+            sys.settrace(None)
+    return seen
+
+
+def is_statement(frame: FrameType, source: list[str]) -> bool:
+    text = source[frame.f_lineno - 1].strip()
+    operation = dis.opname[frame.f_code.co_code[frame.f_lasti]]
+    if text.startswith("with "):
+        return operation not in LEAVING
+    if text.startswith("return "):
+        return operation not in ("RETURN_VALUE", "LOAD_CONST") or "return None" in text
+    in_class = frame.f_code.co_name == "C"
+    own_set_up = in_class and text in ("class C:", "'''Docs.'''")
+    return not own_set_up and not text.startswith(("except ", "case "))
+
+
+LEAVING = ("LOAD_CONST", "PUSH_EXC_INFO", "POP_TOP", "SWAP", "POP_EXCEPT", "RERAISE", "COPY")
+
+
+@given(PROGRAMS)
+@SETTINGS
+def test_the_steps_are_the_lines_python_ran(tmp_path_factory, source: str) -> None:
+    file = written(source, tmp_path_factory.mktemp("generated"))
+    with contextlib.redirect_stdout(io.StringIO()):
+        recording = record(find_target(str(file)), Options())
+    document = json.loads(encode(build(recording)))
+    assert lines(document) == lines_python_saw(file)

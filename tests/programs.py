@@ -94,7 +94,7 @@ def indented(lines: list[str]) -> list[str]:
 def blocks(draw: st.DrawFn, depth: int, in_loop: bool) -> list[str]:
     """One to four statements."""
     lines: list[str] = []
-    for _ in range(draw(st.integers(1, 4))):
+    for _ in range(draw(st.integers(1, 3))):
         lines += draw(statements(depth, in_loop))
     return lines
 
@@ -131,7 +131,8 @@ def fors(draw: st.DrawFn, depth: int, in_loop: bool) -> list[str]:
 
 @st.composite
 def whiles(draw: st.DrawFn, depth: int, in_loop: bool) -> list[str]:
-    lines = ["k = 3", "while k:", "    k -= 1", *indented(draw(blocks(depth, True)))]
+    k = f"k{depth}"  # loops inside each other count for themselves, so that every one ends
+    lines = [f"{k} = 3", f"while {k}:", f"    {k} -= 1", *indented(draw(blocks(depth, True)))]
     if draw(st.booleans()):
         lines += ["else:", *indented(draw(blocks(depth, in_loop)))]
     return lines
@@ -176,17 +177,18 @@ def defs(draw: st.DrawFn, depth: int, in_loop: bool) -> list[str]:
     call = "print(list(f(1, 2)))" if start == ["yield a"] else "print(f(1, 2))"
     if start == ["nonlocal a"]:
         return ["def f(b, c=3):", *indented(start + body), call]
-    return ["def f(b, c=3, a=4, k=0, g=None):", *indented(start + body), call]
+    return ["def f(b, c=3, a=4, g=None):", *indented(start + body), call]
 
 
 @st.composite
 def classes(draw: st.DrawFn, depth: int, in_loop: bool) -> list[str]:
     body = [line for line in draw(blocks(depth, False)) if "return" not in line]
-    method = ["def m(self, a=1, b=2, c=3, k=0, g=None):", *indented(draw(blocks(depth, False)))]
+    method = ["def m(self, a=1, b=2, c=3, g=None):", *indented(draw(blocks(depth, False)))]
     if any(line.strip() in ("", "global G") for line in body) or not body:
         body = ["pass"]
     body = ["x = 1"] if any(word in " ".join(body) for word in ("break", "continue")) else body
-    return ["class C:", *indented(["'''Docs.'''", *body, *method]), "print(C().m())"]
+    name = f"C{depth}"
+    return [f"class {name}:", *indented(["'''Docs.'''", *body, *method]), f"print({name}().m())"]
 
 
 COMPOUND = {

@@ -14,6 +14,28 @@ CASES = {
         """,
         "2 3 2 3 2 4",
     ),
+    "calls in the iterable belong to the header": (
+        """
+        def main():
+            for i in f():
+                i
+
+        def f():
+            return [1]
+        """,
+        "2 f( 6 ) 3 2",
+    ),
+    "an iterable that is none is a step": (
+        """
+        def main():
+            try:
+                for i in 1:
+                    i
+            except TypeError:
+                pass
+        """,
+        "2 3 6",
+    ),
     "after break the header does not run again": (
         """
         def main():

@@ -97,16 +97,13 @@ def lines_python_saw(file: Path) -> list[int]:
 def is_statement(frame: FrameType, source: list[str]) -> bool:
     text = source[frame.f_lineno - 1].strip()
     operation = dis.opname[frame.f_code.co_code[frame.f_lasti]]
+    if operation in ("PUSH_EXC_INFO", "POP_EXCEPT", "RERAISE", "COPY", "SWAP", "RETURN_VALUE"):
+        return text in ("break", "continue") and operation == "POP_EXCEPT"  # else: the way out
     if text.startswith("with "):
-        return operation not in LEAVING
-    if text.startswith("return "):
-        return operation not in ("RETURN_VALUE", "LOAD_CONST") or "return None" in text
-    in_class = frame.f_code.co_name == "C"
-    own_set_up = in_class and text in ("class C:", "'''Docs.'''")
+        return operation not in ("LOAD_CONST", "POP_TOP")
+    in_class = frame.f_code.co_name.startswith("C")
+    own_set_up = in_class and text in (f"class {frame.f_code.co_name}:", "'''Docs.'''")
     return not own_set_up and not text.startswith(("except ", "case "))
-
-
-LEAVING = ("LOAD_CONST", "PUSH_EXC_INFO", "POP_TOP", "SWAP", "POP_EXCEPT", "RERAISE", "COPY")
 
 
 @given(PROGRAMS)

@@ -10,7 +10,8 @@ Inserted names begin with `@`, which no source can spell; they are looked up as 
     @off           true while nothing is to be recorded
     @plain()       true where recording would be wrong (torch.compile)
     @thread(), @main, @elsewhere()               other threads are not recorded
-    @map, @pick, @repeat   wrap the iterator of a `for`, noting n each time an item is asked for
+    @map, @pick, @chain, @first, @repeat   wrap the iterator of a `for`, to note n each time that an
+                   item is asked for after the first time
     @inspect(s, v) read the value of inspection site s;  @unbound(s): it has none
     @clear(s)      take it off the display
     @skip(), @unskip(keep)                       around `@stepover`
@@ -29,6 +30,7 @@ from collections.abc import Callable
 from .directives import Marks, blocks_of
 from .numbering import Numbering, SourceModule
 from .syntax import (
+    ITER_IS_BLAMED,
     Function,
     Scope,
     at,
@@ -171,7 +173,7 @@ class _Rewriting:
         if not blocks_of(statement) or isinstance(statement, ast.ClassDef):
             after = self._readings(marks, number)
             changed = [ast.Try(changed, [], [], after)] if after else changed
-        if not isinstance(statement, _LOOPS):  # their headers note each evaluation
+        if not isinstance(statement, ast.While):  # its header notes each evaluation
             changed = [note("@step", number), *changed]
         return [at(part, statement) for part in changed]
 
@@ -195,9 +197,10 @@ class _Rewriting:
     def _header(self, changed: ast.stmt, number: int, marks: Marks) -> None:
         """Note each evaluation of a compound statement's header, and read what its marks name."""
         if isinstance(changed, ast.For):
-            ticks = call("@map", load("@step"), call("@repeat", ast.Constant(number)))
+            later = call("@map", load("@step"), call("@repeat", ast.Constant(number)))
+            ticks = call("@chain", load("@first"), later)
             noted = call("@map", load("@pick"), ticks, changed.iter)
-            changed.iter = at(noted, changed.iter)
+            changed.iter = at(noted, changed.iter if ITER_IS_BLAMED else changed)
         if isinstance(changed, ast.AsyncFor):
             noted = call("@aiter", load("@a"), ast.Constant(number), changed.iter)
             changed.iter = at(noted, changed.iter)
@@ -293,9 +296,6 @@ class _Rewriting:
     def _text(self, expression: ast.expr) -> str:
         """Source of an expression on one line."""
         return " ".join((ast.get_source_segment(self.source, expression) or "").split())
-
-
-_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 def _as_written_is_right() -> ast.expr:

@@ -69,7 +69,7 @@ class Numbering:
         if isinstance(statement, Function):
             self._function(statement, qualifier, enclosing)
         elif isinstance(statement, ast.ClassDef):
-            self._withoutdocstring_of(statement, f"{qualifier}{statement.name}.", enclosing)
+            self._below_docstring(statement, f"{qualifier}{statement.name}.", enclosing)
         else:
             self.below(statement, qualifier, enclosing)
 
@@ -83,17 +83,28 @@ class Numbering:
                 file=self.module.file,
                 name=qualifier + function.name,
                 line=function.lineno,
-                end_line=function.end_lineno or function.lineno,
+                end_line=self._end_line(function),
                 title=title,
                 parameters=[parameter.arg for parameter in parameters if parameter],
             )
         )
         self.functions[function] = len(self.tables.functions)
         outer, self.function = self.function, self.functions[function]
-        self._withoutdocstring_of(function, f"{qualifier}{function.name}.", enclosing)
+        self._below_docstring(function, f"{qualifier}{function.name}.", enclosing)
         self.function = outer
 
-    def _withoutdocstring_of(self, scope: Scope, qualifier: str, enclosing: int) -> None:
+    def _end_line(self, function: Function) -> int:
+        """Last line of a function with the comments after its last statement."""
+        last = line = function.end_lineno or function.lineno
+        for text in self.lines[line:]:
+            line += 1
+            indentation = len(text) - len(text.lstrip())
+            if text.strip() and (text.lstrip()[0] != "#" or indentation <= function.col_offset):
+                break
+            last = line if text.strip() else last
+        return last
+
+    def _below_docstring(self, scope: Scope, qualifier: str, enclosing: int) -> None:
         for child in scope.body[len(docstring_of(scope)) :]:
             self._statement(child, qualifier, enclosing)
 

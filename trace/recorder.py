@@ -19,6 +19,11 @@ from .tensors import unobserved
 from .values import Snapshots
 
 _RUNS = itertools.count()
+_ITERATION = {
+    **{"@map": map, "@repeat": itertools.repeat, "@chain": itertools.chain},
+    **{"@first": (None,), "@pick": {}.get},
+}
+"""What `for` loops are wrapped in: all of it C, so that no frame of ours is ever in the way."""
 
 
 class Inspection(NamedTuple):
@@ -84,7 +89,7 @@ class Recorder:
             **{"@step": self.events.append, "@off": False, "@plain": bool},
             **{"@thread": threading.get_ident, "@main": threading.get_ident()},
             **{"@elsewhere": self.elsewhere},
-            **{"@map": map, "@repeat": itertools.repeat, "@pick": {}.get},
+            **_ITERATION,
             **{"@inspect": self.inspect, "@unbound": self.unbound, "@clear": self.clear},
             **{"@skip": self.skip, "@unskip": self.unskip},
             **{"@claim": self.claim, "@operand": self.operand, "@held": self.held},
@@ -101,7 +106,7 @@ class Recorder:
             **dict.fromkeys(("@inspect", "@operand", "@suspend", "@resume"), _second),
             **dict.fromkeys(("@delegate", "@awaiting", "@acontext"), _second),
             **{"@aiter": _third, "@second": _second, "@off": True, "@plain": bool},
-            **{"@map": map, "@repeat": itertools.repeat, "@pick": {}.get},
+            **_ITERATION,
             **{"@NameError": NameError, "@BaseException": BaseException},
         }
         return {

@@ -207,9 +207,8 @@ def _step_limit(recorder: Recorder, options: Options) -> Iterator[None]:
             if options.progress:
                 options.progress(count)
             if count > options.max_steps and recorder.step_count() > options.max_steps:
-                reached.set()
+                reached.set()  # and again if the lecture, or a finalizer, swallows it
                 signal.raise_signal(signal.SIGINT)
-                return
 
     def on_interrupt(number: int, frame: object) -> None:
         if reached.is_set() and not done.is_set():

@@ -89,7 +89,7 @@ class Function:
     line: int
     """Line of the `def`."""
     end_line: int
-    """Last line of the body."""
+    """Last line of the body, comments after the last statement included."""
     title: str
     """First line of the docstring, or empty."""
     labels: str

@@ -136,14 +136,16 @@ class _AsyncIterator:
         self.suspensions = suspensions
         self.activation = activation
         self.statement = statement
+        self.asked = False
         self.iterator = type(iterable).__aiter__(iterable)
 
     def __aiter__(self) -> "_AsyncIterator":
         return self
 
     def __anext__(self) -> Any:
-        if self.statement:
+        if self.statement and self.asked:
             self.suspensions.events.append(self.statement)
+        self.asked = True
         awaitable = type(self.iterator).__anext__(self.iterator)
         return self.suspensions.awaiting(self.activation, awaitable)
 

@@ -1,6 +1,7 @@
 """Small questions to a syntax tree, and small trees to insert."""
 
 import ast
+import dis
 import typing
 from collections.abc import Iterator
 
@@ -56,3 +57,16 @@ Node = typing.TypeVar("Node", bound=ast.AST)
 def at(node: Node, origin: ast.AST) -> Node:
     """Give a new node the location of the code it stands for."""
     return node if hasattr(node, "lineno") else ast.copy_location(node, origin)
+
+
+def _is_iter_blamed() -> bool:
+    """Tell where a traceback points when a `for` has nothing to iterate over: Python 3.11 points to
+    the whole statement, later ones to the iterable."""
+    instructions = dis.get_instructions(compile("for a in b: pass", "", "exec"))
+    places = [
+        i.positions.col_offset for i in instructions if i.opname == "GET_ITER" and i.positions
+    ]
+    return places == [len("for a in ")]
+
+
+ITER_IS_BLAMED = _is_iter_blamed()

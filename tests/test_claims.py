@@ -39,6 +39,10 @@ CASES = {
         "try:\n    assert 1 == 1 / 0\nexcept ZeroDivisionError:\n    pass",
         [("1 == 1 / 0", None, [1, None])],
     ),
+    "addresses are numbered": (
+        "x = object()\ny = x\nassert id(x) == id(y) != id(main)",
+        [("id(x) == id(y) != id(main)", True, ["#1", "#1", "#2"])],
+    ),
     "mutable operands are read at the time of the claim": (
         "x = [1]\nassert x == [1]\nx.append(2)",
         [("x == [1]", True, [[1], [1]])],

@@ -128,8 +128,8 @@ PLACES = {
                         [(2, "x.real", 3.0), (2, "x.imag", 4.0)]),
     "a string is no comment": ('x = "# @inspect x"', []),
     "private names in a class": (
-        "class A:\n    def f(self):\n        self.__x = 1\n        y = self.__x  # @inspect y\nA().f()",
-        [(5, "y", 1)],
+        "class A:\n    def f(self):\n        __x = 1  # @inspect __x\nA().f()",
+        [(4, "__x", 1)],
     ),
 }  # fmt: skip
 

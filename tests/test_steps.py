@@ -1,8 +1,10 @@
 """Which statements run, in which order, in which activation."""
 
+import sys
+
 import pytest
 
-from tests.tracing import lines, story, trace_source
+from tests.tracing import story, trace_source
 
 CASES = {
     "a loop header runs once more than its body": (
@@ -485,8 +487,10 @@ CASES = {
             yield 1
             await asyncio.sleep(0)
         """,
-        "5 loop( 8 room( 16 ) ) ~loop( ~room( 17 ) 9 count( 21 ) 10 9 ~count( 22 ) ) "
-        "~loop( ~count( ) 12 ~room( 18 ) ) ~loop( ~room( ) )",
+        (
+            "5 loop( 8 room( 16 ) ) ~loop( ~room( 17 ) 9 count( 21 ) 10 9 ~count( 22 ) ) "
+            "~loop( ~count( ) 12 ~room( 18 ) ) ~loop( ~room( ) )"
+        ),
     ),
     "async comprehensions": (
         """
@@ -507,9 +511,11 @@ CASES = {
         async def count():
             yield 1
         """,
-        "4 collect( 7 one( 12 ) ) ~collect( ~one( 13 ) one( 12 ) ) ~collect( ~one( 13 ) "
-        "8 count( 16 ) ~count( ) 9 one( 12 ) ) ~collect( ~one( 13 ) one( 12 ) ) "
-        "~collect( ~one( 13 ) )",
+        (
+            "4 collect( 7 one( 12 ) ) ~collect( ~one( 13 ) one( 12 ) ) ~collect( ~one( 13 ) "
+            "8 count( 16 ) ~count( ) 9 one( 12 ) ) ~collect( ~one( 13 ) one( 12 ) ) "
+            "~collect( ~one( 13 ) )"
+        ),
     ),
     "a cancelled task": (
         """
@@ -538,6 +544,22 @@ CASES = {
 }
 
 
+if sys.version_info >= (3, 12):
+    CASES["type parameters and aliases"] = (
+        """
+        def main():
+            type Pair[T] = tuple[T, T]
+            def first[T](pair: Pair[T]) -> T:
+                return pair[0]
+            class Box[T]:
+                def get(self) -> T:
+                    return 1
+            return first((1, 2)), Box[int]().get()
+        """,
+        "2 3 5 6 8 main.first( 4 ) main.Box.get( 7 )",
+    )
+
+
 @pytest.mark.parametrize(("source", "expected"), CASES.values(), ids=CASES.keys())
 def test_steps(source: str, expected: str) -> None:
     assert story(trace_source(source)) == expected
@@ -562,6 +584,77 @@ def test_other_threads_are_not_recorded_and_that_is_said() -> None:
     assert story(document) == "4 5 6 7 work( 10 11 10 )"
     assert document["warnings"] == [
         "Functions ran in other threads: their steps and costs are not recorded."
+    ]
+
+
+SPAWN = """
+    import multiprocessing
+    import pickle
+    from dataclasses import dataclass
+
+    @dataclass
+    class Point:
+        x: int
+
+    def square(n):
+        m = n * n
+        return m
+
+    def main():
+        point = pickle.loads(pickle.dumps(Point(3)))
+        assert point == Point(3)
+        assert pickle.loads(pickle.dumps(square)) is square
+        context = multiprocessing.get_context("{method}")
+        with context.Pool(1) as pool:
+            numbers = pool.map(square, [2, 3])
+        assert numbers == [4, 9]
+    """
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_pickles_and_worker_processes(method: str) -> None:
+    document = trace_source(SPAWN.replace("{method}", method), name=f"workers_{method}")
+    assert document["failure"] is None
+    assert story(document) == "14 15 16 17 18 19 20"
+
+
+def test_module_level_code_and_what_it_calls_is_not_recorded() -> None:
+    document = trace_source(
+        """
+        def double(n):
+            return 2 * n
+
+        FOUR = double(2)
+
+        def main():
+            assert FOUR == 4
+        """
+    )
+    assert story(document) == "7"
+
+
+def test_a_function_that_a_decorator_recompiled_is_named() -> None:
+    document = trace_source(
+        """
+        import inspect, textwrap
+
+        def recompiled(f):
+            text = textwrap.dedent(inspect.getsource(f)).split("\\n", 1)[1]
+            namespace = {}
+            exec(compile("\\n" + text, __file__, "exec"), namespace)
+            return namespace[f.__name__]
+
+        @recompiled
+        def double(n):
+            return 2 * n
+
+        def main():
+            assert double(2) == 4
+        """
+    )
+    assert story(document) == "14"
+    assert document["warnings"] == [
+        "sample.py:9: a decorator replaced the code of double: its steps are not recorded."
     ]
 
 

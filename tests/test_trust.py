@@ -74,13 +74,19 @@ def lines_python_saw(file: Path) -> list[int]:
     `case` lines, the exit of a `with`, the set-up and the docstring of a class."""
     source = file.read_text().split("\n")
     seen: list[int] = []
+    latest: dict[FrameType, int] = {}
 
     def on_event(frame: FrameType, event: str, argument: object):
         code = frame.f_code
         if code.co_filename != str(file) or code.co_name.startswith("<"):
             return None
-        if event == "line" and is_statement(frame, source):
-            seen.append(frame.f_lineno)
+        again = latest.get(frame) == frame.f_lineno  # Python 3.12 runs comprehensions in place
+        if event == "line":
+            latest[frame] = frame.f_lineno
+            if is_statement(frame, source) and not (
+                again and "[i for i" in source[frame.f_lineno - 1]
+            ):
+                seen.append(frame.f_lineno)
         return on_event
 
     namespace = {"__name__": file.stem}

@@ -117,7 +117,9 @@ class _Command:
         if options.check:
             return self._check(target, path)
         status = HELD
-        if not (options.if_changed and documents.is_current(path, target)):
+        if options.if_changed and documents.is_current(path, target):
+            self._say_current(path)
+        else:
             status = self._trace(target, path)
         if options.serve and status != INTERRUPTED:
             self._serve(target, path)
@@ -196,9 +198,12 @@ class _Command:
             sys.stderr.write(f"{documents.shown(path)} is not current: write it anew with ")
             sys.stderr.write(f"python -m trace {self.options.lecture}\n")
             return FAILED
+        self._say_current(path)
+        return _status(recording, self.options.strict)
+
+    def _say_current(self, path: Path) -> None:
         if not self.options.quiet:
             print(f"{documents.shown(path)} is current.")
-        return _status(recording, self.options.strict)
 
     def _serve(self, target: Target | None, path: Path | None) -> None:
         serve(

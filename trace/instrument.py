@@ -15,7 +15,7 @@ Inserted names begin with `@`, which no source can spell; they are looked up as 
     @inspect(s, v) read the value of inspection site s;  @unbound(s): it has none
     @clear(s)      take it off the display
     @skip(), @unskip(keep)                       around `@stepover`
-    @claim(n), @operand(i, v), @held(), @failed(), @claimed()   around `assert`
+    @claim(n), @operand(i, v), @address(i, v), @held(), @failed(), @claimed()   around `assert`
     @a = @activation(), @suspend(a, v), @resume(a, v), @thrown(a), @delegate(a, i)
     @awaiting(a, x), @aiter(a, n, x), @acontext(a, x)    for what is left and resumed
 
@@ -290,8 +290,10 @@ class _Rewriting:
         return argument if isinstance(argument, silent) else self._operand(argument, operands)
 
     def _operand(self, operand: ast.expr, operands: list[str]) -> ast.expr:
+        index = ast.Constant(len(operands))
         operands.append(self._text(operand))
-        return at(call("@operand", ast.Constant(len(operands) - 1), operand), operand)
+        recorder = "@address" if _is_address(operand) else "@operand"
+        return at(call(recorder, index, operand), operand)
 
     def _text(self, expression: ast.expr) -> str:
         """Source of an expression on one line."""
@@ -308,6 +310,14 @@ def _as_written_is_right() -> ast.expr:
 def _skipping(statements: list[ast.stmt], keep: bool = True) -> list[ast.stmt]:
     """Without recording; unless `keep`, what was noted all the same is dropped."""
     return [note("@skip"), ast.Try(statements, [], [], [note("@unskip", int(keep))])]
+
+
+def _is_address(operand: ast.expr) -> bool:
+    """Tell whether an operand is a number that differs from run to run."""
+    match operand:
+        case ast.Call(ast.Name("id" | "hash")) | ast.Call(ast.Attribute(_, "data_ptr")):
+            return True
+    return False
 
 
 def _catches_all(case: ast.match_case) -> bool:

@@ -9,16 +9,18 @@ import functools
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import inspect
 import sys
 import types
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from .directives import Comment, Directives, comments_of, find_directives, split_comment
 from .instrument import instrument
 from .numbering import SourceModule
+from .recorder import Recorder
 from .tables import Tables
 
 
@@ -71,8 +73,7 @@ class LectureFinder(importlib.abc.MetaPathFinder):
 
     scope: Scope
     tables: Tables
-    suffix: str = ""
-    """Of the inserted names."""
+    recorder: Recorder
     files: list[TracedFile] = field(default_factory=list)
     modules: list[str] = field(default_factory=list)
 
@@ -103,10 +104,28 @@ class LectureFinder(importlib.abc.MetaPathFinder):
         module = SourceModule(len(self.files), path, source, tree, directives)
         self.files.append(TracedFile(path, source, tree, directives))
         self.tables.paths.append(path)
-        rewritten = instrument(module, self.tables, self.suffix)
+        rewritten = instrument(module, self.tables, self.recorder.suffix)
         with warnings.catch_warnings():  # the author has seen those of the source already
             warnings.simplefilter("ignore", SyntaxWarning)
             return compile(rewritten, file, "exec", dont_inherit=True, optimize=0)
+
+    def replaced_functions(self) -> Iterator[str]:
+        """Name the functions that a decorator recompiled: their calls are not seen."""
+        for row in self.tables.functions:
+            path = self.tables.paths[row.file]
+            function: object = sys.modules.get(self.modules[row.file])
+            for name in row.name.split("."):
+                function = inspect.unwrap(getattr(function, name, None))  # type: ignore[arg-type]
+            code = getattr(function, "__code__", None)
+            if isinstance(code, types.CodeType) and self._is_foreign(code, path):
+                yield (
+                    f"{path}:{row.line}: a decorator replaced the code of {row.name}: its steps "
+                    "are not recorded."
+                )
+
+    def _is_foreign(self, code: types.CodeType, path: str) -> bool:
+        here = Path(code.co_filename).as_posix().endswith(path)
+        return here and f"@off{self.recorder.suffix}" not in code.co_names
 
     def forget(self) -> None:
         """Take the traced modules out of `sys.modules`; others will import them unchanged."""
@@ -118,6 +137,14 @@ class _LectureLoader(importlib.machinery.SourceFileLoader):
     def __init__(self, fullname: str, path: str, finder: LectureFinder) -> None:
         super().__init__(fullname, path)
         self._finder = finder
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        """Module-level code is not recorded, nor what it calls."""
+        self._finder.recorder.skip()
+        try:
+            super().exec_module(module)
+        finally:
+            self._finder.recorder.unskip()
 
     def get_code(self, fullname: str) -> types.CodeType:
         return self._finder.compile(self.get_data(self.path), self.path)

@@ -92,7 +92,8 @@ class Recorder:
             **_ITERATION,
             **{"@inspect": self.inspect, "@unbound": self.unbound, "@clear": self.clear},
             **{"@skip": self.skip, "@unskip": self.unskip},
-            **{"@claim": self.claim, "@operand": self.operand, "@held": self.held},
+            **{"@claim": self.claim, "@operand": self.operand, "@address": self.address},
+            **{"@held": self.held},
             **{"@failed": self.failed, "@second": _second, "@claimed": self.claimed},
             **self._suspensions.names(),
             **{"@NameError": NameError, "@BaseException": BaseException},
@@ -103,7 +104,7 @@ class Recorder:
         """What it finds there after the run, when an exit handler or a finalizer calls it: it runs
         as written, and what was left in the middle ends in silence."""
         transparent = {
-            **dict.fromkeys(("@inspect", "@operand", "@suspend", "@resume"), _second),
+            **dict.fromkeys(("@inspect", "@operand", "@address", "@suspend", "@resume"), _second),
             **dict.fromkeys(("@delegate", "@awaiting", "@acontext"), _second),
             **{"@aiter": _third, "@second": _second, "@off": True, "@plain": bool},
             **_ITERATION,
@@ -241,6 +242,12 @@ class Recorder:
         claim = self._open_claims[-1]
         timed = self.tables.assertions[claim.statement].timed
         claim.operands[index] = self._intern_timed(value) if timed else self.intern(value)
+        return value
+
+    def address(self, index: int, value: object) -> object:
+        """Read an operand that is an address: equal ones get the same small number."""
+        picture: Value = {"type": "int", "text": self._snapshots.number(str(value))}
+        self._open_claims[-1].operands[index] = self._intern_picture(picture)
         return value
 
     def held(self) -> None:

@@ -70,10 +70,12 @@ def record(target: Target, options: Options) -> Recording:
     tables = Tables()
     recorder = Recorder(tables)
     scope = Scope(target.root, target.folder, options.include, options.exclude)
-    finder = LectureFinder(scope, tables, recorder.suffix)
+    finder = LectureFinder(scope, tables, recorder)
     with _installed(target, finder, recorder):
         module = _import(target)
         main = _main_of(module, target)
+        for warning in finder.replaced_functions():
+            recorder.warnings[warning] = None
         with _tees(recorder), _step_limit(recorder, options), contextlib.ExitStack() as stack:
             recorder.torch_loaded()
             if options.costs:

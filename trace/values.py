@@ -102,8 +102,11 @@ class Snapshots:
 
     def _without_addresses(self, text: str) -> str:
         """Replace each memory address in a text by #1, #2, ..."""
-        numbers = self._addresses
-        return _ADDRESS.sub(lambda m: f"#{numbers.setdefault(m[0], len(numbers) + 1)}", text)
+        return _ADDRESS.sub(lambda match: self.number(match[0]), text)
+
+    def number(self, address: str) -> str:
+        """Return #1 for the first address of a run, #2 for the second, ..."""
+        return f"#{self._addresses.setdefault(address, len(self._addresses) + 1)}"
 
 
 def type_name(value: object) -> str:

@@ -12,10 +12,10 @@ import { bodyOf } from "viewer/source.js";
 import { current, goTo } from "viewer/store.js";
 import { NamedValue } from "viewer/value.js";
 
-/** Topic ids as chips. @param {{labels: string}} properties */
+/** Topic ids as chips; other words of a label are for readers of the source. @param {{labels: string}} properties */
 export function Topics({ labels }) {
   const { topics } = current().document;
-  return labels.split(/[\s,;]+/).filter(Boolean).map((label) => html`<span class="topic" title=${topics[label] ?? label}>${label}</span>`);
+  return labels.split(/[\s,;]+/).filter((label) => Object.hasOwn(topics, label)).map((label) => html`<span class="topic" title=${topics[label]}>${label}</span>`);
 }
 
 /** @param {{activation: number, depth: number}} properties */

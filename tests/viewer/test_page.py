@@ -52,7 +52,7 @@ def test_read_shows_title_prose_values_claims_costs_and_output(page, show):
     ]
     assert line(page, 10).locator(".cost").inner_text() == "2.1 MFLOP"
     assert line(page, 14).locator(".output").inner_text().strip() == "done"
-    assert page.locator("#article .topic").all_inner_texts() == ["M1.1", "M1.2", "E1"]
+    assert page.locator("#article .topic").all_inner_texts() == ["M1.1", "M1.2"]
     assert page.locator("#article .topic").nth(1).get_attribute("title") == "Views"
     assert "aten.sort (2 times)" in page.locator(".colophon").text_content()
 

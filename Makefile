@@ -10,7 +10,7 @@ TORCH := $(shell sed -n '/^torch==/p' constraints.txt)
 LECTURE := lecture.main
 
 .DEFAULT_GOAL := help
-.PHONY: help view test trace check lint format benchmarks clean
+.PHONY: help view test trace check lint format pythons fuzz benchmarks clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -39,6 +39,12 @@ format: $(VENV)/.lint-ready ## format the Python sources and mend what can be me
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
 
+pythons: $(VENV)/.test-ready ## run the tracer's tests on every other Python found here, without torch
+	@.ci/pythons
+
+fuzz: $(VENV)/.test-ready ## try the recorder on EXAMPLES=10000 generated programs and values of each kind
+	@FUZZ_EXAMPLES=$(or $(EXAMPLES),10000) $(BIN)/python -m pytest tests/test_trust.py tests/test_values.py
+
 benchmarks: $(VENV)/.lecture-ready ## measure what tracing costs; see benchmarks/RESULTS.md
 	@$(BIN)/python -m benchmarks.tracing
 
@@ -59,7 +65,7 @@ $(VENV)/.pip-ready:
 # the small build, unless this pip is told to use indexes of its own.
 $(VENV)/.lecture-ready: $(VENV)/.pip-ready $(REQUIREMENTS)
 	@if [ "$$(uname -s)" = Linux ] && ! command -v nvidia-smi >/dev/null \
-	  && ! $(PIP) config list | grep -qE "(index-url|find-links|no-index)='[^']"; then \
+	  && ! $(PIP) config list 2>/dev/null | grep -qE "(index-url|find-links|no-index)='[^']"; then \
 	  $(INSTALL) --no-deps --extra-index-url https://download.pytorch.org/whl/cpu '$(TORCH)'; fi
 	@$(INSTALL) --group lecture
 	@touch $@

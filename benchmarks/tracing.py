@@ -148,7 +148,7 @@ def price_of_the_document(name: str, file: Path) -> None:
     _, recording = run_recorded(file)
     held_bytes = tracemalloc.get_traced_memory()[0]
     tracemalloc.stop()
-    steps = recording.recorder.step_count()
+    steps = recording.recorder.step_count(len(recording.recorder.events))
     start = time.perf_counter()
     data = encode(build(recording))
     seconds = time.perf_counter() - start

@@ -654,7 +654,7 @@ def test_a_function_that_a_decorator_recompiled_is_named() -> None:
     )
     assert story(document) == "14"
     assert document["warnings"] == [
-        "sample.py:9: a decorator replaced the code of double: its steps are not recorded."
+        "sample.py:10: a decorator replaced the code of double: its steps are not recorded."
     ]
 
 

@@ -3,11 +3,16 @@ without it: every program prints the same, runs its own asserts, and is recorded
 
 import contextlib
 import io
+import subprocess
+import sys
 import textwrap
+from pathlib import Path
 
 import pytest
 
 from tests.tracing import record_source, story, trace_source
+
+ROOT = Path(__file__).parents[1]
 
 COMPILED = """
     import torch
@@ -239,3 +244,15 @@ def test_calls_of_a_compiled_function_are_one_step() -> None:
         """
     )
     assert story(document) == "4 5 6 f( 9 )"
+
+
+def test_the_first_compilation_of_a_process_may_be_a_traced_one(tmp_path) -> None:
+    (tmp_path / "compiled.py").write_text(
+        "import torch\n\n"
+        "def f(x):\n    return x + 1\n\n"
+        "def main():\n    print(torch.compile(f, backend='eager', fullgraph=True)(torch.ones(1)))\n"
+    )
+    command = [sys.executable, "-m", "trace", str(tmp_path / "compiled.py"), "-q"]
+    command += ["-o", str(tmp_path / "compiled.json")]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert (run.returncode, run.stdout) == (0, "tensor([2.])\n"), run.stderr

@@ -107,6 +107,8 @@ def is_statement(frame: FrameType, source: list[str]) -> bool:
         return text in ("break", "continue") and operation == "POP_EXCEPT"  # else: the way out
     if text.startswith("with "):
         return operation not in ("LOAD_CONST", "POP_TOP")
+    if frame.f_lineno == frame.f_code.co_firstlineno and text.startswith("def "):
+        return False  # the end of a function without statements
     in_class = frame.f_code.co_name.startswith("C")
     own_set_up = in_class and text in (f"class {frame.f_code.co_name}:", "'''Docs.'''")
     return not own_set_up and not text.startswith(("except ", "case "))

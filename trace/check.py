@@ -1,7 +1,6 @@
 """Is the written document still what the sources say? The differences, in words."""
 
 import difflib
-import json
 import math
 from collections.abc import Iterator
 from typing import Any
@@ -210,8 +209,8 @@ def _values_agree(old: dict[str, Any], new: dict[str, Any]) -> bool:
 
 
 def _text(value: Any) -> str:
-    """JSON tells apart what Python calls equal: 1 and 1.0, 0.0 and -0.0."""
-    return json.dumps(value)
+    """A text tells apart what Python calls equal: 1 and 1.0, 0.0 and -0.0."""
+    return repr(value)
 
 
 def _change(was: Any, now: Any) -> str:

@@ -9,7 +9,6 @@ import contextlib
 import json
 import sys
 import time
-import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -226,7 +225,7 @@ def _print_complaints(recording: Recording, document: Document) -> None:
         sys.stderr.write(f"warning: {warning}\n")
     if recording.error is not None:
         _cut_own_frames(recording.error, set())
-        traceback.print_exception(recording.error)
+        sys.__excepthook__(type(recording.error), recording.error, recording.error.__traceback__)
 
 
 def _cut_own_frames(error: BaseException | None, done: set[int]) -> None:

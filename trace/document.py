@@ -103,7 +103,21 @@ def build(recording: Recording) -> Document:
         failure=_failure(recording, events),
     )
     document.assets = dict(_assets(recording, document))
+    _drop_unused_values(document)
     return document
+
+
+def _drop_unused_values(document: Document) -> None:
+    """Leave out what was read after the cut."""
+    inspections, claims = document.inspections, document.claims
+    indices = {index for row in [inspections.value, *claims.operands] for index in row}
+    used = sorted(index for index in indices if index is not None)
+    if len(used) == len(document.values):
+        return
+    new: dict[int | None, int] = {old: index for index, old in enumerate(used)}
+    document.values = [document.values[old] for old in used]
+    inspections.value = [new.get(index) for index in inspections.value]
+    claims.operands = [[new.get(index) for index in row] for row in claims.operands]
 
 
 class _Names:

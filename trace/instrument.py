@@ -8,7 +8,8 @@ Inserted names begin with `@`, which no source can spell; they are looked up as 
 
     @step(n)       note that statement n runs; -k: function k is entered; 0: it is left
     @off           true while nothing is to be recorded
-    @plain()       true where recording would be wrong (torch.compile)
+    @torch         torch once it is loaded, before that a stand-in: where it compiles, recording
+                   would be wrong
     @thread(), @main, @elsewhere()               other threads are not recorded
     @map, @pick, @chain, @first, @repeat   wrap the iterator of a `for`, to note n each time that an
                    item is asked for after the first time
@@ -301,10 +302,12 @@ class _Rewriting:
 
 
 def _as_written_is_right() -> ast.expr:
-    """`@off or @plain() or @thread() != @main and @elsewhere()`."""
+    """`@off or @torch.compiler.is_compiling() or @thread() != @main and @elsewhere()`."""
+    compiler = ast.Attribute(load("@torch"), "compiler", ast.Load())
+    compiling = ast.Call(ast.Attribute(compiler, "is_compiling", ast.Load()), [], [])
     other_thread = ast.Compare(call("@thread"), [ast.NotEq()], [load("@main")])
     elsewhere = ast.BoolOp(ast.And(), [other_thread, call("@elsewhere")])
-    return ast.BoolOp(ast.Or(), [load("@off"), call("@plain"), elsewhere])
+    return ast.BoolOp(ast.Or(), [load("@off"), compiling, elsewhere])
 
 
 def _skipping(statements: list[ast.stmt], keep: bool = True) -> list[ast.stmt]:

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .directives import Comment, Directives, comments_of, find_directives, split_comment
+from .errors import LectureError
 from .instrument import instrument
 from .numbering import SourceModule
 from .recorder import Recorder
@@ -84,6 +85,8 @@ class LectureFinder(importlib.abc.MetaPathFinder):
         target: types.ModuleType | None = None,
     ) -> importlib.machinery.ModuleSpec | None:
         """Take the spec that Python would use, with our loader for traced files."""
+        if fullname.startswith("torch."):  # the lecture imports torch in the middle of its run
+            self.recorder.torch_loaded()
         spec = importlib.machinery.PathFinder.find_spec(fullname, path, target)
         if spec is None or not isinstance(spec.loader, importlib.machinery.SourceFileLoader):
             return None
@@ -96,7 +99,13 @@ class LectureFinder(importlib.abc.MetaPathFinder):
 
     def compile(self, data: bytes, file: str) -> types.CodeType:
         """Compile one traced file; raises SyntaxError as Python does, or LectureError."""
-        compile(data, file, "exec", dont_inherit=True)  # the author's own errors come first
+        try:
+            compile(data, file, "exec", dont_inherit=True)  # the author's own errors come first
+        except (ValueError, SyntaxError) as error:
+            if getattr(error, "filename", None):
+                raise
+            reason = f"{type(error).__name__}: {error}"  # such as null bytes, which have no place
+            raise LectureError(f"{Path(file).name}: {reason}.") from None
         source = importlib.util.decode_source(data)
         tree = ast.parse(source, file)
         path = Path(file).resolve().relative_to(self.scope.root).as_posix()

@@ -9,6 +9,7 @@ import builtins
 import itertools
 import sys
 import threading
+import types
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -24,6 +25,10 @@ _ITERATION = {
     **{"@first": (None,), "@pick": {}.get},
 }
 """What `for` loops are wrapped in: all of it C, so that no frame of ours is ever in the way."""
+
+
+_NO_TORCH = types.SimpleNamespace(compiler=types.SimpleNamespace(is_compiling=bool))
+"""Not `is_compiling` itself: torch takes every function it finds among the builtins for one."""
 
 
 class Inspection(NamedTuple):
@@ -86,7 +91,7 @@ class Recorder:
     def names(self) -> dict[str, object]:
         """What instrumented code looks up while the run lasts."""
         names = {
-            **{"@step": self.events.append, "@off": False, "@plain": bool},
+            **{"@step": self.events.append, "@off": False, "@torch": _NO_TORCH},
             **{"@thread": threading.get_ident, "@main": threading.get_ident()},
             **{"@elsewhere": self.elsewhere},
             **_ITERATION,
@@ -106,7 +111,7 @@ class Recorder:
         transparent = {
             **dict.fromkeys(("@inspect", "@operand", "@address", "@suspend", "@resume"), _second),
             **dict.fromkeys(("@delegate", "@awaiting", "@acontext"), _second),
-            **{"@aiter": _third, "@second": _second, "@off": True, "@plain": bool},
+            **{"@aiter": _third, "@second": _second, "@off": True, "@torch": _NO_TORCH},
             **_ITERATION,
             **{"@NameError": NameError, "@BaseException": BaseException},
         }
@@ -121,11 +126,11 @@ class Recorder:
     def torch_loaded(self) -> None:
         """Once torch is loaded, compiled code runs as written."""
         if "torch" in sys.modules:
-            builtins.__dict__["@plain" + self.suffix] = sys.modules["torch"].compiler.is_compiling
+            builtins.__dict__["@torch" + self.suffix] = sys.modules["torch"]
 
-    def step_count(self) -> int:
-        """Return the number of steps so far."""
-        return sum(event > 0 for event in self.events)
+    def step_count(self, event_count: int) -> int:
+        """Return the number of steps among the first events."""
+        return sum(event > 0 for event in itertools.islice(self.events, event_count))
 
     # Values -------------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 import builtins
 import contextlib
 import importlib
+import inspect
 import signal
 import sys
 import threading
@@ -116,19 +117,22 @@ def _installed(target: Target, finder: LectureFinder, recorder: Recorder) -> Ite
 def _import(target: Target) -> ModuleType:
     try:
         return importlib.import_module(target.module)
-    except SyntaxError as error:
-        place = f"{_relative(error.filename or '', target.root)}:{error.lineno}"
-        raise LectureError(f"{place}: {type(error).__name__}: {error.msg}") from None
-    except LectureError:
+    except (LectureError, KeyboardInterrupt):
         raise
-    except Exception as error:
-        kept = without_own_frames(error.__traceback__)
-        entries = traceback.extract_tb(kept)
-        if not entries:  # nobody's frames but ours: a mistake of the tracer
+    except BaseException as error:
+        entries = traceback.extract_tb(without_own_frames(error.__traceback__))
+        own = [entry for entry in entries if target.root in Path(entry.filename).parents]
+        file, line = (own[-1].filename, own[-1].lineno) if own else (None, None)
+        if isinstance(error, SyntaxError) and error.filename:  # found while compiling
+            file, line = error.filename, error.lineno
+        if file is None:  # nobody's frames but ours: a mistake of the tracer
             raise
-        place = f"{_relative(entries[-1].filename, target.root)}:{entries[-1].lineno}"
-        reason = f"{place}: {type(error).__name__}: {error}"
-        raise LectureError(f"{target.module} cannot be imported: {reason}") from error
+        place = f"{_relative(file, target.root)}:{line}"
+        message = error.msg if isinstance(error, SyntaxError) else error
+        reason = f"{place}: {type(error).__name__}: {message}"
+        if not isinstance(error, SyntaxError):
+            reason = f"{target.module} cannot be imported: {reason}"
+        raise LectureError(reason) from None
 
 
 def _main_of(module: ModuleType, target: Target) -> Callable[[], object]:
@@ -138,6 +142,14 @@ def _main_of(module: ModuleType, target: Target) -> Callable[[], object]:
             f"{target.module} has no function main(): define one without arguments; it is what "
             "the tracer calls."
         )
+    with contextlib.suppress(ValueError):  # some callables do not tell their parameters
+        parameters = inspect.signature(main).parameters.values()
+        needed = [p.name for p in parameters if p.default is p.empty and p.kind < p.VAR_POSITIONAL]
+        if needed:
+            raise UsageError(
+                f"main() of {target.module} asks for {', '.join(needed)}: the tracer calls it "
+                "without arguments."
+            )
     return main  # type: ignore[no-any-return]
 
 
@@ -208,7 +220,7 @@ def _step_limit(recorder: Recorder, options: Options) -> Iterator[None]:
             count = len(recorder.events)
             if options.progress:
                 options.progress(count)
-            if count > options.max_steps and recorder.step_count() > options.max_steps:
+            if count > options.max_steps and recorder.step_count(count) > options.max_steps:
                 reached.set()  # and again if the lecture, or a finalizer, swallows it
                 signal.raise_signal(signal.SIGINT)
 

@@ -75,7 +75,7 @@ import json
 
 def work():
     data = {"a": [{"b": i, "c": str(i)} for i in range(200)]}
-    for _ in range(8):
+    for _ in range(300):
         text = json.dumps(data, indent=1)
         data = json.loads(text)
     return data
@@ -204,6 +204,30 @@ def work():
     print(f"one inspected 1000 x 1000 tensor: {milliseconds:.1f} ms, {document_bytes:,} bytes")
 
 
+def ten_million_steps(folder: Path) -> None:
+    """Record and write ten million steps; print memory and seconds."""
+    source = """
+def work():
+    total = 0
+    for i in range(3_333_333):
+        total += 1
+        total -= 1
+"""
+    import resource
+
+    before_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    seconds, recording = run_recorded(write(folder, "ten_million", source))
+    held_bytes = sys.getsizeof(recording.recorder.events)
+    start = time.perf_counter()
+    data = encode(build(recording))
+    written = time.perf_counter() - start
+    peak_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before_kib
+    print(
+        f"ten million steps: {seconds:.2f} s to record, {held_bytes / 1e6:.0f} MB held, "
+        f"{written:.2f} s to write {len(data) / 1e6:.0f} MB, peak {peak_kib / 1024:.0f} MiB"
+    )
+
+
 def write(folder: Path, name: str, source: str) -> Path:
     """Write a workload and return its file."""
     file = folder / f"{name.replace('-', '_').replace(' ', '_')}.py"
@@ -228,6 +252,7 @@ def main() -> None:
         price_of_a_value(folder)
         price_of_stepover(folder)
         price_of_a_tensor(folder)
+        ten_million_steps(folder)
 
 
 if __name__ == "__main__":

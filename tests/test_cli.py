@@ -3,10 +3,10 @@
 import errno
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -131,6 +131,11 @@ trace.run.StepLimitReached: the lecture made more than 1,000 steps; raise --max-
 call or function that runs so long with @stepover."""
 
 
+# The limit may strike where Python tells of exceptions and goes on; then it strikes again.
+STRIKES_TWICE = pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+
+
+@STRIKES_TWICE
 @pytest.mark.parametrize(
     ("source", "options", "status", "kind", "complaint", "closing"), RUNS.values(), ids=RUNS
 )
@@ -326,9 +331,8 @@ def test_a_traceback_is_the_one_that_python_prints(lecture, tmp_path):
 WAITING = """\
 import time
 def main():
-    for i in range(3):
-        print("ready", flush=True)  # @inspect i
-        time.sleep(30)
+    for i in range(3):  # @inspect i
+        print("ready", flush=True), time.sleep(30)
 """
 
 
@@ -338,16 +342,15 @@ def test_ctrl_c_ends_the_run_and_what_was_recorded_is_written(options, document,
     (tmp_path / "lec.py").write_text(WAITING)
     with process("-m", "trace", tmp_path / "lec.py", "-o", tmp_path / "out.json", *options) as run:
         assert run.stdout.readline() == "ready\n"
-        time.sleep(0.05)
         run.send_signal(signal.SIGINT)
         stdout, stderr = run.communicate(timeout=20)
     assert run.returncode == 130
-    assert stdout.startswith("lec: 3 steps, 0 claims held in 0 checks, ended by: interrupt, ")
+    assert stdout.startswith("lec: 2 steps, 0 claims held in 0 checks, ended by: interrupt, ")
     assert stdout.count("\n") == 1
     assert stderr.endswith("\nKeyboardInterrupt\n")
     assert str(ROOT) not in stderr
     assert document()["failure"]["kind"] == "interrupt"
-    assert shown(document()) == [(4, "i", 0)]
+    assert shown(document()) == [(3, "i", 0)]
 
 
 @POSIX
@@ -384,6 +387,7 @@ def test_the_step_limit_is_not_outrun(document, tmp_path):
     assert document()["failure"]["kind"] == "step limit"
 
 
+@STRIKES_TWICE
 def test_what_happens_after_the_limit_is_not_in_the_document(lecture, document):
     """When a run stops that is too long depends on the clock."""
     lecture(RUNS["too many steps"][0], "--max-steps", "100")
@@ -406,17 +410,22 @@ def test_progress_is_shown_on_a_terminal(lecture, monkeypatch):
     import pty
 
     reader, writer = pty.openpty()
+
+    def said_until(end):
+        said = b""
+        while not said.endswith(end):
+            said += terminal.read(1000)
+        return said
+
     with os.fdopen(reader, "rb", buffering=0) as terminal, os.fdopen(writer, "w") as stderr:
         monkeypatch.setattr(sys, "stderr", stderr)
         assert lecture(SLOW)[0] == 0
-        stderr.flush()
-        said = terminal.read(1000)
-        assert said.startswith(b"\rlec: 2 events\rlec: 2 events")
-        assert said.endswith(b"\r\x1b[K"), "it is wiped away at the end"
+        print("end", file=stderr, flush=True)
+        progress = re.compile(rb"(\rlec: \d+ events)+\r\x1b\[Kend\r\n")  # wiped away in the end
+        assert progress.fullmatch(said_until(b"end\r\n"))
         assert lecture(SLOW, "-q")[0] == 0
-        stderr.write("nothing before")
-        stderr.flush()
-        assert terminal.read(1000) == b"nothing before"
+        print("end", file=stderr, flush=True)
+        assert said_until(b"end\r\n") == b"end\r\n"
 
 
 def test_no_progress_is_shown_elsewhere(lecture):
@@ -463,10 +472,21 @@ def test_verbose_lists_the_traced_files(lecture, tmp_path):
     assert lecture(source)[2] == ""
 
 
-def test_max_steps(lecture, document):
+# the limit -> whether a lecture of 21 steps, which ends before anyone looks at them, stays within it
+LIMITS = [
+    (22, True),
+    (21, True),
+    pytest.param(20, False, marks=pytest.mark.xfail(reason="it ends before it is looked at")),
+]
+
+
+@pytest.mark.parametrize(("limit", "within"), LIMITS)
+def test_max_steps(limit, within, lecture, document):
     source = "def main():\n    for i in range(10):\n        i"
-    assert lecture(source, "--max-steps", "21")[0] == 0
-    assert document()["failure"] is None
+    status, _, _ = lecture(source, "--max-steps", str(limit))
+    assert (status == 0) == within
+    assert (document()["failure"] is None) == within
+    assert sum(event > 0 for event in document()["events"]) == min(limit, 21)
 
 
 def test_no_costs(lecture, document):

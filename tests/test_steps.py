@@ -587,6 +587,25 @@ def test_other_threads_are_not_recorded_and_that_is_said() -> None:
     ]
 
 
+def test_threads_started_by_hand_are_not_recorded_either() -> None:
+    document = trace_source(
+        """
+        import _thread
+
+        def main():
+            lock = _thread.allocate_lock()
+            lock.acquire()
+            _thread.start_new_thread(work, (lock,))
+            lock.acquire()
+
+        def work(lock):
+            lock.release()
+        """
+    )
+    assert story(document) == "4 5 6 7"
+    assert len(document["warnings"]) == 1
+
+
 SPAWN = """
     import multiprocessing
     import pickle

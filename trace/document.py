@@ -4,7 +4,7 @@ import base64
 import dataclasses
 import mimetypes
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from .run import Recording
@@ -23,13 +23,15 @@ from .schema import (
 )
 from .source import hidden_lines, prose_of, tokens_of
 from .tables import Tables
-from .walk import Place, cut_events, find_places
+from .walk import Expansion, Place, cut_events, find_places
 
 MAX_ASSET_BYTES = 2_000_000
 """Larger images are left out, with a warning."""
 
 _IMAGE = re.compile(r"!\[[^\]]*\]\(([^)\s]+)[^)]*\)")
 Places = dict[int, Place]
+_Dated = list[tuple[int, Any]]
+"""Rows of the recorder with the number of events of the document that were there."""
 
 _COMPOUND = ("for", "while", "if", "with", "try", "match", "class")
 """Statements that need not be the latest of their activation when their marks are read."""
@@ -38,20 +40,25 @@ _COMPOUND = ("for", "while", "if", "with", "try", "match", "class")
 def build(recording: Recording) -> Document:
     """Return the document of a recording, cut at the step limit."""
     recorder, tables = recording.recorder, recording.tables
-    events = cut_events(recorder.events, recording.max_steps)
-    end = len(events)
-    inspections = [row for row in recorder.inspections if row.at <= end]
-    claims = [row for row in recorder.claims if row.at <= end]
-    output = [row for row in recorder.output if row.at <= end]
-    operators = [row for row in recorder.operators if row[0] <= end]
-    storages = [row for row in recorder.storages if row[0] <= end]
-    ats = [row.at for row in claims] + [row.at for row in output]
-    ats += [row[0] for row in operators] + [row[0] for row in storages]
-    questions: dict[int, set[int]] = {at: set() for at in ats}
-    for row in inspections:
+    expansion = Expansion(recorder.events, tables.first_steps)
+    events = cut_events(expansion.events, recording.max_steps)
+
+    def before_the_cut(rows: Iterable[Any]) -> list[tuple[int, Any]]:
+        dated = ((expansion.at(row[0] if isinstance(row, tuple) else row.at), row) for row in rows)
+        return [(at, row) for at, row in dated if at <= len(events)]
+
+    inspections = before_the_cut(recorder.inspections)
+    claims = before_the_cut(recorder.claims)
+    output = before_the_cut(recorder.output)
+    operators = before_the_cut(recorder.operators)
+    storages = before_the_cut(recorder.storages)
+    questions: dict[int, set[int]] = {
+        at: set() for at, _ in (*claims, *output, *operators, *storages)
+    }
+    for at, row in inspections:
         asked = tables.sites[row.site].statement
         known = asked > 0 and tables.statements[asked - 1].kind in _COMPOUND
-        questions.setdefault(row.at, set()).update([asked] if known else [])
+        questions.setdefault(at, set()).update([asked] if known else [])
     places = find_places(events, len(tables.functions), questions)
     names = _Names()
     document = Document(
@@ -91,8 +98,8 @@ def build(recording: Recording) -> Document:
         ],
         claims=_claims(claims, places),
         output=[
-            Output(step=places[row.at].step, at=row.at, stream=row.stream, text=row.text)  # type: ignore[typeddict-item]
-            for row in output
+            Output(step=places[at].step, at=at, stream=row.stream, text=row.text)
+            for at, row in output
         ],
         costs=_costs(operators, storages, places, names) if operators or storages else None,
         memory=_memory(storages, names),
@@ -100,7 +107,7 @@ def build(recording: Recording) -> Document:
         topics=recording.topics,
         assets={},
         warnings=recording.warnings,
-        failure=_failure(recording, events),
+        failure=_failure(recording, events, expansion.at(len(recorder.events))),
     )
     document.assets = dict(_assets(recording, document))
     _drop_unused_values(document)
@@ -134,18 +141,16 @@ class _Names:
         return self._index[name]
 
 
-def _inspections(
-    recording: Recording, rows: list[Any], places: Places, names: _Names
-) -> Inspections:
+def _inspections(recording: Recording, rows: _Dated, places: Places, names: _Names) -> Inspections:
     result = Inspections()
     on_display: dict[int, dict[str, None]] = {}  # by the entry of the activation
-    for row in rows:
+    for at, row in rows:
         site = recording.tables.sites[row.site]
-        place = places[row.at]
+        place = places[at]
         shown = on_display.setdefault(place.entry, {})
         for name in list(shown) if site.name == "*" else [site.name]:
             result.event.append(place.by_statement.get(site.statement, place.event))
-            result.at.append(row.at)
+            result.at.append(at)
             result.name.append(names.of(name))
             result.value.append(row.value)
             shown[name] = None
@@ -154,30 +159,30 @@ def _inspections(
     return result
 
 
-def _claims(rows: list[Any], places: Places) -> Claims:
+def _claims(rows: _Dated, places: Places) -> Claims:
     result = Claims()
-    for row in rows:
+    for at, row in rows:
         result.statement.append(row.statement - 1)
-        result.step.append(places[row.at].step)
-        result.at.append(row.at)
+        result.step.append(places[at].step)
+        result.at.append(at)
         result.held.append(row.held)
         result.operands.append(row.operands)
     return result
 
 
 def _costs(
-    operators: list[tuple[int, str, int | None]],
-    storages: list[tuple[int, int]],
+    operators: _Dated,
+    storages: _Dated,
     places: Places,
     names: _Names,
 ) -> Costs:
     """Sum what ran by step and operator; memory by step alone."""
     sums: dict[tuple[int, str], list[int]] = {}
-    for at, operator, matmul_flops in operators:
+    for at, (_, operator, matmul_flops) in operators:
         row = sums.setdefault((places[at].step, operator), [0, 0, 0, 0])
         row[0] += 1
         row[1] += matmul_flops or 0
-    for at, storage_bytes in storages:
+    for at, (_, storage_bytes) in storages:
         row = sums.setdefault((places[at].step, "memory"), [0, 0, 0, 0])
         row[2 if storage_bytes > 0 else 3] += abs(storage_bytes)
     result = Costs()
@@ -194,10 +199,10 @@ def _costs(
     return result
 
 
-def _memory(storages: list[tuple[int, int]], names: _Names) -> Memory:
+def _memory(storages: _Dated, names: _Names) -> Memory:
     """Bytes alive after each moment at which they changed."""
     result, live_bytes = Memory(), 0
-    for at, storage_bytes in storages:
+    for at, (_, storage_bytes) in storages:
         live_bytes += storage_bytes
         if result.at and result.at[-1] == at:
             result.live_bytes[-1] = live_bytes
@@ -208,19 +213,19 @@ def _memory(storages: list[tuple[int, int]], names: _Names) -> Memory:
     return result
 
 
-def _uncounted(operators: list[tuple[int, str, int | None]]) -> dict[str, int]:
+def _uncounted(operators: _Dated) -> dict[str, int]:
     counts: dict[str, int] = {}
-    for _, operator, matmul_flops in operators:
+    for _, (_, operator, matmul_flops) in operators:
         if matmul_flops is None:
             counts[operator] = counts.get(operator, 0) + 1
     return dict(sorted(counts.items()))
 
 
-def _failure(recording: Recording, events: list[int]) -> Failure | None:
+def _failure(recording: Recording, events: list[int], at: int) -> Failure | None:
     failure = recording.failure
     if failure is None:
         return None
-    at, step = min(failure["at"], len(events)), _failed_step(recording, events, failure)
+    at, step = min(at, len(events)), _failed_step(recording, events, failure)
     message = failure["message"]
     if failure["kind"] == "step limit" and (place := _loop_around(recording.tables, events)):
         message += f" It ended in the loop at {place}."

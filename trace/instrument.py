@@ -10,7 +10,7 @@ Inserted names begin with `@`, which no source can spell; they are looked up as 
     @off           true while nothing is to be recorded
     @torch         torch once it is loaded, before that a stand-in: where it compiles, recording
                    would be wrong
-    @thread(), @main, @elsewhere()               other threads are not recorded
+    @threads, @elsewhere()   whether there are other threads, and whether this is one of them
     @map, @pick, @chain, @first, @repeat   wrap the iterator of a `for`, to note n each time that an
                    item is asked for after the first time
     @inspect(s, v) read the value of inspection site s;  @unbound(s): it has none
@@ -142,8 +142,21 @@ class _Rewriting:
         if suspends or isinstance(function, ast.AsyncFunctionDef):
             start.append(ast.Assign([load("@a", ast.Store())], call("@activation")))
         arguments = self._readings(self._marks(function), number)
-        recorded = [*arguments, *self._block(body)] or [ast.Pass()]
+        recorded = self._block(body)
+        if not arguments and recorded and body[0] in self.numbers.statements:
+            recorded = self._without_first_step(function, body[0], recorded)
+        recorded = [*arguments, *recorded] or [ast.Pass()]
         return [*start, ast.Try(recorded, [], [], [note("@step", 0)])]
+
+    def _without_first_step(
+        self, function: Function, first: ast.stmt, recorded: list[ast.stmt]
+    ) -> list[ast.stmt]:
+        """Entering a function implies its first step, unless that is a loop's evaluated header."""
+        if isinstance(first, ast.While) or first in self.directives.blocks:
+            return recorded
+        number = self.numbers.statements[first]
+        self.tables.first_steps[self.numbers.functions[function]] = number
+        return recorded[1:]
 
     def _block(self, statements: list[ast.stmt]) -> list[ast.stmt]:
         """A block of recorded statements; marks on a line such as `else:` are read first."""
@@ -302,11 +315,10 @@ class _Rewriting:
 
 
 def _as_written_is_right() -> ast.expr:
-    """`@off or @torch.compiler.is_compiling() or @thread() != @main and @elsewhere()`."""
+    """`@off or @torch.compiler.is_compiling() or @threads and @elsewhere()`."""
     compiler = ast.Attribute(load("@torch"), "compiler", ast.Load())
     compiling = ast.Call(ast.Attribute(compiler, "is_compiling", ast.Load()), [], [])
-    other_thread = ast.Compare(call("@thread"), [ast.NotEq()], [load("@main")])
-    elsewhere = ast.BoolOp(ast.And(), [other_thread, call("@elsewhere")])
+    elsewhere = ast.BoolOp(ast.And(), [load("@threads"), call("@elsewhere")])
     return ast.BoolOp(ast.Or(), [load("@off"), compiling, elsewhere])
 
 

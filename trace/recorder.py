@@ -27,7 +27,9 @@ _ITERATION = {
 """What `for` loops are wrapped in: all of it C, so that no frame of ours is ever in the way."""
 
 
-_NO_TORCH = types.SimpleNamespace(compiler=types.SimpleNamespace(is_compiling=bool))
+_NO_TORCH = types.ModuleType("torch")
+_NO_TORCH.compiler = types.ModuleType("compiler")  # type: ignore[attr-defined]
+_NO_TORCH.compiler.is_compiling = bool
 """Not `is_compiling` itself: torch takes every function it finds among the builtins for one."""
 
 
@@ -82,6 +84,7 @@ class Recorder:
             scalar: {} for scalar in (int, float, str, bool, type(None))
         }
         self._open_claims: list[Claim] = []
+        self._thread = threading.get_ident()
         self._skips: list[Lengths] = []
         self._suspensions = Suspensions(self.events, self._skips, self.off)
         run = next(_RUNS)
@@ -92,8 +95,7 @@ class Recorder:
         """What instrumented code looks up while the run lasts."""
         names = {
             **{"@step": self.events.append, "@off": False, "@torch": _NO_TORCH},
-            **{"@thread": threading.get_ident, "@main": threading.get_ident()},
-            **{"@elsewhere": self.elsewhere},
+            **{"@threads": False, "@elsewhere": self.elsewhere},
             **_ITERATION,
             **{"@inspect": self.inspect, "@unbound": self.unbound, "@clear": self.clear},
             **{"@skip": self.skip, "@unskip": self.unskip},
@@ -112,6 +114,7 @@ class Recorder:
             **dict.fromkeys(("@inspect", "@operand", "@address", "@suspend", "@resume"), _second),
             **dict.fromkeys(("@delegate", "@awaiting", "@acontext"), _second),
             **{"@aiter": _third, "@second": _second, "@off": True, "@torch": _NO_TORCH},
+            **{"@threads": False},
             **_ITERATION,
             **{"@NameError": NameError, "@BaseException": BaseException},
         }
@@ -125,12 +128,17 @@ class Recorder:
 
     def torch_loaded(self) -> None:
         """Once torch is loaded, compiled code runs as written."""
-        if "torch" in sys.modules:
-            builtins.__dict__["@torch" + self.suffix] = sys.modules["torch"]
+        torch: Any = sys.modules.get("torch")
+        if hasattr(torch, "compiler") and hasattr(torch, "cuda"):  # else it is still being loaded
+            builtins.__dict__["@torch" + self.suffix] = torch
+            if torch.cuda.is_available():  # whose backward pass has threads of its own
+                self.thread_started()
 
     def step_count(self, event_count: int) -> int:
         """Return the number of steps among the first events."""
-        return sum(event > 0 for event in itertools.islice(self.events, event_count))
+        first_steps = self.tables.first_steps
+        events = itertools.islice(self.events, event_count)
+        return sum(event > 0 or -event in first_steps for event in events)
 
     # Values -------------------------------------------------------------------------------------
 
@@ -230,10 +238,16 @@ class Recorder:
                 table[index] = (at, *table[index][1:])
 
     def elsewhere(self) -> bool:
-        """Another thread enters a function: say that it is not recorded."""
+        """Tell whether this is another thread than that of the run; it is not recorded."""
+        if threading.get_ident() == self._thread:
+            return False
         warning = "Functions ran in other threads: their steps and costs are not recorded."
         self.warnings[warning] = None
         return True
+
+    def thread_started(self) -> None:
+        """From now on each function that is entered has to ask in which thread it runs."""
+        builtins.__dict__["@threads" + self.suffix] = True
 
     # Claims -------------------------------------------------------------------------------------
 

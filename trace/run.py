@@ -1,5 +1,6 @@
 """Run a lecture under the recorder, and leave the interpreter as it was."""
 
+import _thread
 import builtins
 import contextlib
 import importlib
@@ -11,7 +12,7 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import ModuleType, TracebackType
+from types import FrameType, ModuleType, TracebackType
 from typing import Any, TextIO, cast
 
 from .costs import metered
@@ -77,7 +78,10 @@ def record(target: Target, options: Options) -> Recording:
         main = _main_of(module, target)
         for warning in finder.replaced_functions():
             recorder.warnings[warning] = None
-        with _tees(recorder), _step_limit(recorder, options), contextlib.ExitStack() as stack:
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(_tees(recorder))
+            stack.enter_context(_step_limit(recorder, options))
+            stack.enter_context(_thread_watch(recorder))
             recorder.torch_loaded()
             if options.costs:
                 stack.enter_context(metered(recorder))
@@ -241,6 +245,29 @@ def _step_limit(recorder: Recorder, options: Options) -> Iterator[None]:
         done.set()
         poller.join()
         signal.signal(signal.SIGINT, previous)
+
+
+@contextlib.contextmanager
+def _thread_watch(recorder: Recorder) -> Iterator[None]:
+    """Tell the recorder when the lecture starts a thread."""
+    start, outer = _thread.start_new_thread, threading.gettrace()
+
+    def on_start(*arguments: Any) -> int:
+        recorder.thread_started()
+        return start(*arguments)
+
+    def in_new_thread(frame: FrameType, event: Any, argument: object) -> Any:
+        recorder.thread_started()
+        sys.settrace(outer)
+        return outer(frame, event, argument) if outer else None
+
+    _thread.start_new_thread = on_start
+    threading.settrace(in_new_thread)
+    try:
+        yield
+    finally:
+        _thread.start_new_thread = start
+        threading.settrace(outer)
 
 
 @contextlib.contextmanager

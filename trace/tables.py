@@ -61,6 +61,9 @@ class Tables:
     sites: list[Site] = field(default_factory=list)
     assertions: dict[int, AssertionRow] = field(default_factory=dict)
     """By number of the statement, from 1."""
+    first_steps: dict[int, int] = field(default_factory=dict)
+    """Number of a function -> number of the statement that always follows its entry. The recorder
+    notes the entry alone; `walk.expanded` adds the step."""
     paths: list[str] = field(default_factory=list)
     """Paths of the files as the document names them."""
     warnings: list[str] = field(default_factory=list)

@@ -18,6 +18,8 @@ EDGE = 4
 """Indices kept at each end of each of the last two axes of a larger tensor."""
 MAX_STATISTICS_ELEMENTS = 10_000_000
 """Tensors with more elements are recorded without statistics."""
+BLOCK_ELEMENTS = 100_000
+"""Elements that are copied at a time to compute statistics."""
 BINS = 20
 """Bins of a histogram."""
 DIGITS = {"float64": 17, "float32": 8, "float16": 5}
@@ -168,19 +170,63 @@ def _add_statistics(picture: Value, tensor: Any) -> None:
     numpy: Any = sys.modules.get("numpy")
     if numpy is None or "complex" in picture["dtype"]:
         return
-    if _is_torch(tensor):
-        tensor = tensor.cpu().double().numpy()
-    elif tensor.dtype.kind not in "fiub":
+    if not _is_torch(tensor) and tensor.dtype.kind not in "fiub":
         return
-    flat = tensor.reshape(-1).astype(numpy.float64)
-    finite = flat[numpy.isfinite(flat)]
-    nan, inf = int(numpy.isnan(flat).sum()), int(numpy.isinf(flat).sum())
-    picture["statistics"] = {"nan": nan, "inf": inf}
-    if not finite.size:
+    sums = _Sums(numpy)
+    for block in _blocks(tensor):
+        sums.add(block)
+    picture["statistics"] = {"nan": sums.nan, "inf": sums.inf}
+    if not sums.count:
         return
-    low = _number(float(finite.min()), picture["dtype"])
-    high = _number(float(finite.max()), picture["dtype"])
-    mean, deviation = (float(f"{moment:.6g}") for moment in (finite.mean(), finite.std()))
+    low, high = (_number(float(end), picture["dtype"]) for end in (sums.low, sums.high))
+    mean, deviation = (float(f"{moment:.6g}") for moment in sums.moments())
     picture["statistics"] |= {"min": low, "max": high, "mean": mean, "std": deviation}
-    counts = numpy.histogram(finite, bins=BINS)[0].tolist()
-    picture["histogram"] = {"low": low, "high": high, "counts": counts}
+    counts = sum(
+        numpy.histogram(_finite(numpy, block), bins=BINS, range=(sums.low, sums.high))[0]
+        for block in _blocks(tensor)
+    )
+    picture["histogram"] = {"low": low, "high": high, "counts": counts.tolist()}
+
+
+def _blocks(tensor: Any) -> Iterator[Any]:
+    """The elements as float64 arrays of bounded length, so that no copy of the whole is made."""
+    rows = max(1, BLOCK_ELEMENTS // max(1, math.prod(tensor.shape[1:])))
+    for start in range(0, tensor.shape[0], rows):
+        block = tensor[start : start + rows]
+        if _is_torch(block):
+            block = block.cpu().double().numpy()
+        yield block.reshape(-1).astype("float64", copy=False)
+
+
+def _finite(numpy: Any, block: Any) -> Any:
+    finite = numpy.isfinite(block)
+    return block if finite.all() else block[finite]
+
+
+class _Sums:
+    """Statistics of the finite elements, gathered block by block."""
+
+    def __init__(self, numpy: Any) -> None:
+        self.numpy = numpy
+        self.count = self.nan = self.inf = 0
+        self.low, self.high = math.inf, -math.inf
+        self._mean = self._squares = 0.0  # mean so far, sum of squared deviations from it
+
+    def add(self, block: Any) -> None:
+        finite = _finite(self.numpy, block)
+        missing = int(self.numpy.isnan(block).sum()) if len(finite) < len(block) else 0
+        self.nan += missing
+        self.inf += len(block) - len(finite) - missing
+        if not len(finite):
+            return
+        count, mean = len(finite), float(finite.mean())
+        self.low = min(self.low, float(finite.min()))
+        self.high = max(self.high, float(finite.max()))
+        total, shift = self.count + count, mean - self._mean
+        self._squares += float(((finite - mean) ** 2).sum()) + shift**2 * self.count * count / total
+        self._mean += shift * count / total
+        self.count = total
+
+    def moments(self) -> tuple[float, float]:
+        """Mean, and the deviation of the elements as a population."""
+        return self._mean, math.sqrt(self._squares / self.count)

@@ -1,9 +1,13 @@
 """One walk over the events: which step each note of the recorder belongs to."""
 
+from bisect import bisect_left
 from collections.abc import Mapping
 from typing import NamedTuple
 
 from .suspension import RESUMED
+
+_RESUMED = RESUMED // 2
+"""Events below this are resumptions."""
 
 
 class Place(NamedTuple):
@@ -29,7 +33,7 @@ def find_places(
     """
     statements = set().union(*questions.values())
     latest: dict[tuple[int, int], int] = {}  # (entry, statement) -> index of the event
-    resumable = bool(events) and min(events) < RESUMED // 2
+    resumable = bool(events) and min(events) < _RESUMED
     numbers: dict[int, int] = {}  # entry -> number of the activation
     left: dict[int, tuple[int, int]] = {}  # entry -> event and step at which it was left
     stack: list[tuple[int, int, int]] = []
@@ -42,13 +46,13 @@ def find_places(
             if number > 0:
                 event, step = index, steps
                 steps += 1
-                if number in statements:
+                if statements and number in statements:
                     latest[entry, number] = index
             elif number == 0:
                 if resumable:
                     left[entry] = event, step
                 event, step, entry = stack.pop() if stack else (-1, -1, -1)
-            elif number > RESUMED // 2:
+            elif number > _RESUMED:
                 stack.append((event, step, entry))
                 event = entry = index
                 if resumable:
@@ -63,6 +67,28 @@ def find_places(
         known = {n: latest[entry, n] for n in asked if (entry, n) in latest}
         places[at] = Place(step, event, entry, known)
     return places
+
+
+class Expansion:
+    """The events with the steps that entries imply, and where the recorder's positions went."""
+
+    def __init__(self, events: list[int], first_steps: Mapping[int, int]) -> None:
+        self.events: list[int] = []
+        self._entries: list[int] = []  # positions of the entries after which a step was added
+        append, first_step = self.events.append, first_steps.get
+        for index, event in enumerate(events):
+            append(event)
+            if event < 0:
+                step = first_step(-event)
+                if step:
+                    append(step)
+                    self._entries.append(index)
+                elif event < _RESUMED:
+                    self.events[-1] = RESUMED - self.at(RESUMED - event)
+
+    def at(self, at: int) -> int:
+        """Return how many events there are when the recorder had noted `at`."""
+        return at + bisect_left(self._entries, at)
 
 
 def cut_events(events: list[int], max_steps: int) -> list[int]:

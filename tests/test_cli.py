@@ -472,11 +472,11 @@ def test_verbose_lists_the_traced_files(lecture, tmp_path):
     assert lecture(source)[2] == ""
 
 
-# the limit -> whether a lecture of 21 steps, which ends before anyone looks at them, stays within it
+# the limit -> whether a lecture of 21 steps, which ends at once, stays within it
 LIMITS = [
     (22, True),
     (21, True),
-    pytest.param(20, False, marks=pytest.mark.xfail(reason="it ends before it is looked at")),
+    pytest.param(20, False, marks=pytest.mark.xfail(reason="it ends before its steps are counted")),
 ]
 
 

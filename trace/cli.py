@@ -23,6 +23,7 @@ from .run import Options, Recording, record, without_own_frames
 from .schema import Document
 from .server import MAX_PORT, serve
 from .target import Target, find_target
+from .times import encode_times
 
 HELD, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
@@ -90,6 +91,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="N",
         help="stop after this many steps",
     )
+    add("--time", action="store_true", help="also write NAME.times.json: seconds, @timed values")
     add("--no-costs", action="store_true", help="do not meter FLOPs and memory")
     add("--strict", action="store_true", help="warnings fail the run")
     add("--include", action="append", default=[], metavar="GLOB", help="trace only such paths")
@@ -130,6 +132,8 @@ class _Command:
         recording, document, data = self._record(target)
         try:
             write(data, path)
+            if self.options.time:
+                write(encode_times(recording), path.with_suffix(".times.json"))
             documents.update_index(path, target)
         except OSError as error:
             reason = error.strerror or type(error).__name__
@@ -145,6 +149,7 @@ class _Command:
                 Options(
                     max_steps=options.max_steps,
                     costs=not options.no_costs,
+                    time=options.time,
                     include=tuple(options.include),
                     exclude=tuple(options.exclude),
                     progress=progress,

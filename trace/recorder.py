@@ -9,6 +9,7 @@ import builtins
 import itertools
 import sys
 import threading
+import time
 import types
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -49,6 +50,8 @@ class Claim:
     operands: list[int | None]
     at: int = 0
     held: bool | None = None
+    timed: dict[int, Value] = field(default_factory=dict)
+    """Operands that depend on the clock."""
 
 
 @dataclass
@@ -65,6 +68,8 @@ class Recorder:
     """One recording. Its methods are what the names in `instrument` stand for."""
 
     tables: Tables
+    timed: bool = False
+    """Whether to note when each event happened, and the values that depend on the clock."""
     events: list[int] = field(default_factory=list)
     inspections: list[Inspection] = field(default_factory=list)
     claims: list[Claim] = field(default_factory=list)
@@ -76,6 +81,14 @@ class Recorder:
     values: list[Value] = field(default_factory=list)
     warnings: dict[str, None] = field(default_factory=dict)
     """Warnings in order, each once."""
+    times: list[float] = field(default_factory=list)
+    """Seconds on a clock at each event."""
+    end_seconds: float = 0.0
+    """The same at the end of the run."""
+    timed_inspections: dict[int, Value] = field(default_factory=dict)
+    """By row of `inspections`."""
+    timed_claims: dict[int, dict[int, Value]] = field(default_factory=dict)
+    """By row of `claims`, then by operand."""
 
     def __post_init__(self) -> None:
         self._snapshots = Snapshots()
@@ -86,7 +99,8 @@ class Recorder:
         self._open_claims: list[Claim] = []
         self._thread = threading.get_ident()
         self._skips: list[Lengths] = []
-        self._suspensions = Suspensions(self.events, self._skips, self.off)
+        self.note = self._note_with_time if self.timed else self.events.append
+        self._suspensions = Suspensions(self.events, self.note, self._skips, self.off)
         run = next(_RUNS)
         self.suffix = f"#{run}" if run else ""
         """Tells the inserted names of several runs in one process apart."""
@@ -94,7 +108,7 @@ class Recorder:
     def names(self) -> dict[str, object]:
         """What instrumented code looks up while the run lasts."""
         names = {
-            **{"@step": self.events.append, "@off": False, "@torch": _NO_TORCH},
+            **{"@step": self.note, "@off": False, "@torch": _NO_TORCH},
             **{"@threads": False, "@elsewhere": self.elsewhere},
             **_ITERATION,
             **{"@inspect": self.inspect, "@unbound": self.unbound, "@clear": self.clear},
@@ -121,6 +135,10 @@ class Recorder:
         return {
             name: transparent.get(name.removesuffix(self.suffix), _nothing) for name in self.names()
         }
+
+    def _note_with_time(self, event: int) -> None:
+        self.events.append(event)
+        self.times.append(time.perf_counter())
 
     def off(self, off: bool) -> None:
         """Let functions that are entered from here on run as written, or be recorded."""
@@ -160,6 +178,8 @@ class Recorder:
             except Exception:
                 self._warn(site, "has no value")
                 return
+        if row.timed:
+            self.timed_inspections[len(self.inspections)] = self._picture(value)
         index = self._intern_timed(value) if row.timed else self.intern(value)
         self.inspections.append(Inspection(len(self.events), site, index))
 
@@ -181,9 +201,11 @@ class Recorder:
             if index is None:
                 index = scalars[key] = self._add(self._snapshots.take(value))
             return index
+        return self._intern_picture(self._picture(value))
+
+    def _picture(self, value: object) -> Value:
         with _Quiet(self):
-            picture = self._snapshots.take(value)
-        return self._intern_picture(picture)
+            return self._snapshots.take(value)
 
     def _intern_timed(self, value: object) -> int:
         return self._intern_picture(
@@ -223,6 +245,7 @@ class Recorder:
         self.off(bool(self._skips))
         if not keep and len(self.events) > events:
             del self.events[events:], self.inspections[inspections:], self.claims[claims:]
+            del self.times[events:]
             self._book_at(events)
 
     def _book_at(self, at: int) -> None:
@@ -260,6 +283,8 @@ class Recorder:
         """Read an operand of the innermost open assert; returns it."""
         claim = self._open_claims[-1]
         timed = self.tables.assertions[claim.statement].timed
+        if timed:
+            claim.timed[index] = self._picture(value)
         claim.operands[index] = self._intern_timed(value) if timed else self.intern(value)
         return value
 
@@ -289,6 +314,8 @@ class Recorder:
 
     def _close(self, claim: Claim, held: bool | None) -> None:
         claim.held, claim.at = held, len(self.events)
+        if claim.timed:
+            self.timed_claims[len(self.claims)] = claim.timed
         self.claims.append(claim)
 
     # Costs: the recorder is an account of the meter ---------------------------------------------

@@ -8,6 +8,7 @@ import inspect
 import signal
 import sys
 import threading
+import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -35,6 +36,8 @@ class Options:
 
     max_steps: int = 1_000_000
     costs: bool = True
+    time: bool = False
+    """Note the clock at each step, and what `@timed` statements measure."""
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     progress: Callable[[int], None] | None = None
@@ -70,7 +73,7 @@ def record(target: Target, options: Options) -> Recording:
     the lecture itself raises ends the run and is in the recording.
     """
     tables = Tables()
-    recorder = Recorder(tables)
+    recorder = Recorder(tables, options.time)
     scope = Scope(target.root, target.folder, options.include, options.exclude)
     finder = LectureFinder(scope, tables, recorder)
     with _installed(target, finder, recorder):
@@ -86,6 +89,7 @@ def record(target: Target, options: Options) -> Recording:
             if options.costs:
                 stack.enter_context(metered(recorder))
             error = _call(main)
+            recorder.end_seconds = time.perf_counter()
         return Recording(
             target=target,
             title=_title(main.__doc__) or _title(module.__doc__) or target.module,

@@ -24,6 +24,8 @@ class Suspensions:
 
     events: list[int]
     """Those of the recorder."""
+    note: Callable[[int], None]
+    """Adds to them."""
     skips: list[Lengths]
     """The open stepovers of the recorder."""
     off: Callable[[bool], None]
@@ -49,7 +51,7 @@ class Suspensions:
     def suspend(self, activation: int, value: object = None) -> object:
         """Note that a generator is left at a `yield`; returns the value it yields."""
         self._suspended.add(activation)
-        self.events.append(0)
+        self.note(0)
         outer = self._outer_skips.pop(activation, 0)
         if len(self.skips) > outer:  # it yields under a @stepover of its own
             self._own_skips[activation] = self.skips[outer:]
@@ -60,7 +62,7 @@ class Suspensions:
     def resume(self, activation: int, value: object = None) -> object:
         """Note that a generator goes on; returns the value sent to it."""
         self._suspended.discard(activation)
-        self.events.append(RESUMED - activation)
+        self.note(RESUMED - activation)
         if self.skips or activation in self._own_skips:
             self._outer_skips[activation] = len(self.skips)
             self.skips += self._own_skips.pop(activation, [])
@@ -144,7 +146,7 @@ class _AsyncIterator:
 
     def __anext__(self) -> Any:
         if self.statement and self.asked:
-            self.suspensions.events.append(self.statement)
+            self.suspensions.note(self.statement)
         self.asked = True
         awaitable = type(self.iterator).__anext__(self.iterator)
         return self.suspensions.awaiting(self.activation, awaitable)

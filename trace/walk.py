@@ -1,7 +1,7 @@
 """One walk over the events: which step each note of the recorder belongs to."""
 
 from bisect import bisect_left
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from .suspension import RESUMED
@@ -85,6 +85,14 @@ class Expansion:
                     self._entries.append(index)
                 elif event < _RESUMED:
                     self.events[-1] = RESUMED - self.at(RESUMED - event)
+
+    def spread(self, values: Iterable[float]) -> list[float]:
+        """Return what was noted for each event, given again for each implied step."""
+        entries = set(self._entries)
+        result: list[float] = []
+        for index, value in enumerate(values):
+            result += [value] * (1 + (index in entries))
+        return result
 
     def at(self, at: int) -> int:
         """Return how many events there are when the recorder had noted `at`."""

@@ -476,7 +476,7 @@ def test_verbose_lists_the_traced_files(lecture, tmp_path):
 LIMITS = [
     (22, True),
     (21, True),
-    pytest.param(20, False, marks=pytest.mark.xfail(reason="it ends before its steps are counted")),
+    (20, False),
 ]
 
 

@@ -256,3 +256,15 @@ def test_the_first_compilation_of_a_process_may_be_a_traced_one(tmp_path) -> Non
     command += ["-o", str(tmp_path / "compiled.json")]
     run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
     assert (run.returncode, run.stdout) == (0, "tensor([2.])\n"), run.stderr
+
+
+def test_an_operator_that_fails_has_the_traceback_it_has_without_the_meter() -> None:
+    recording = record_source(
+        """
+        import torch
+
+        def main():
+            return torch.ones(2, 3) @ torch.ones(2, 3)
+        """
+    )
+    assert [entry["function"] for entry in recording.failure["traceback"]] == ["main"]

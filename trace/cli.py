@@ -270,7 +270,17 @@ def _progress(module: str, quiet: bool) -> Iterator[Any]:
         yield None
         return
     stream = sys.stderr
+    shown = False
+
+    def show(count: int | None) -> None:
+        """Show the count; None: wipe it away, for something else comes."""
+        nonlocal shown
+        if count is not None or shown:
+            stream.write("\r\x1b[K" if count is None else f"\r{module}: {count:,} events")
+            stream.flush()
+        shown = count is not None
+
     try:
-        yield lambda count: (stream.write(f"\r{module}: {count:,} events"), stream.flush())
+        yield show
     finally:
-        stream.write("\r\x1b[K")
+        show(None)

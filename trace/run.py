@@ -16,7 +16,7 @@ from pathlib import Path
 from types import FrameType, ModuleType, TracebackType
 from typing import Any, TextIO, cast
 
-from .costs import metered
+from . import costs
 from .errors import LectureError, UsageError
 from .loader import LectureFinder, Scope, TracedFile
 from .recorder import Printed, Recorder
@@ -40,8 +40,8 @@ class Options:
     """Note the clock at each step, and what `@timed` statements measure."""
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
-    progress: Callable[[int], None] | None = None
-    """Called now and then with the number of events so far."""
+    progress: Callable[[int | None], None] | None = None
+    """Called now and then with the number of events so far, and with None before output."""
 
 
 @dataclass
@@ -82,14 +82,16 @@ def record(target: Target, options: Options) -> Recording:
         for warning in finder.replaced_functions():
             recorder.warnings[warning] = None
         with contextlib.ExitStack() as stack:
-            stack.enter_context(_tees(recorder))
+            stack.enter_context(_tees(recorder, options))
             stack.enter_context(_step_limit(recorder, options))
             stack.enter_context(_thread_watch(recorder))
             recorder.torch_loaded()
             if options.costs:
-                stack.enter_context(metered(recorder))
+                stack.enter_context(costs.metered(recorder))
             error = _call(main)
             recorder.end_seconds = time.perf_counter()
+        if error is None and recorder.step_count(len(recorder.events)) > options.max_steps:
+            error = _too_many_steps(options)  # it ended before the timer looked
         return Recording(
             target=target,
             title=_title(main.__doc__) or _title(module.__doc__) or target.module,
@@ -176,14 +178,40 @@ def _call(main: Callable[[], object]) -> BaseException | None:
 
 
 def without_own_frames(entry: TracebackType | None) -> TracebackType | None:
-    """Take the tracer's own frames, and the import system's, out of a traceback."""
-    if entry is None:
-        return None
-    file = entry.tb_frame.f_code.co_filename
-    rest = without_own_frames(entry.tb_next)
-    if file.startswith((_OWN_FOLDER, "<frozen importlib", importlib.__file__ or "\0")):
-        return rest
-    return TracebackType(rest, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
+    """Take the tracer's own frames, and the import system's, out of a traceback.
+
+    An operator that fails under the meter passes through frames of torch that it does not pass
+    through without: those go as well.
+    """
+    entries: list[TracebackType] = []
+    while entry is not None:
+        file = entry.tb_frame.f_code.co_filename
+        if file == costs.__file__ and _only_torch(entry.tb_next):
+            while entries and entries[-1].tb_frame.f_code.co_filename.endswith(_AROUND_THE_METER):
+                entries.pop()
+            break
+        if not file.startswith((_OWN_FOLDER, "<frozen importlib", importlib.__file__ or "\0")):
+            entries.append(entry)
+        entry = entry.tb_next
+    kept: TracebackType | None = None
+    for entry in reversed(entries):
+        kept = TracebackType(kept, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
+    return kept
+
+
+_AROUND_THE_METER = (
+    str(Path("torch", "_compile.py")),
+    str(Path("torch", "_dynamo", "eval_frame.py")),
+)
+
+
+def _only_torch(entry: TracebackType | None) -> bool:
+    while entry is not None:
+        module = str(entry.tb_frame.f_globals.get("__name__"))
+        if module.partition(".")[0] != "torch" and module != costs.__name__:
+            return False
+        entry = entry.tb_next
+    return True
 
 
 def _failure(error: BaseException, recorder: Recorder, target: Target) -> Failure:
@@ -217,6 +245,13 @@ def _relative(filename: str, root: Path) -> str:
     return file.name
 
 
+def _too_many_steps(options: Options) -> StepLimitReached:
+    return StepLimitReached(
+        f"the lecture made more than {options.max_steps:,} steps; raise --max-steps, or mark the "
+        "call or function that runs so long with @stepover."
+    )
+
+
 @contextlib.contextmanager
 def _step_limit(recorder: Recorder, options: Options) -> Iterator[None]:
     """Interrupt the lecture soon after it has made more steps than allowed; report progress."""
@@ -233,12 +268,10 @@ def _step_limit(recorder: Recorder, options: Options) -> Iterator[None]:
                 signal.raise_signal(signal.SIGINT)
 
     def on_interrupt(number: int, frame: object) -> None:
-        if reached.is_set() and not done.is_set():
-            raise StepLimitReached(
-                f"the lecture made more than {options.max_steps:,} steps; raise --max-steps, or "
-                "mark the call or function that runs so long with @stepover."
-            )
-        signal.default_int_handler(number, None)
+        if not reached.is_set():
+            signal.default_int_handler(number, None)
+        if not done.is_set():
+            raise _too_many_steps(options)
 
     previous = signal.signal(signal.SIGINT, on_interrupt)
     poller = threading.Thread(target=poll, daemon=True)
@@ -275,10 +308,10 @@ def _thread_watch(recorder: Recorder) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _tees(recorder: Recorder) -> Iterator[None]:
+def _tees(recorder: Recorder, options: Options) -> Iterator[None]:
     streams = sys.stdout, sys.stderr
-    sys.stdout = cast(TextIO, _Tee(streams[0], "stdout", recorder))
-    sys.stderr = cast(TextIO, _Tee(streams[1], "stderr", recorder))
+    sys.stdout = cast(TextIO, _Tee(streams[0], "stdout", recorder, options.progress))
+    sys.stderr = cast(TextIO, _Tee(streams[1], "stderr", recorder, options.progress))
     try:
         yield
     finally:
@@ -288,12 +321,21 @@ def _tees(recorder: Recorder) -> Iterator[None]:
 class _Tee:
     """Writes to a stream and notes the text. Not an `IOBase`, which would close the stream."""
 
-    def __init__(self, stream: TextIO, name: str, recorder: Recorder) -> None:
+    def __init__(
+        self,
+        stream: TextIO,
+        name: str,
+        recorder: Recorder,
+        progress: Callable[[int | None], None] | None,
+    ) -> None:
         self._stream = stream
         self._name = name
         self._recorder = recorder
+        self._progress = progress
 
     def write(self, text: str) -> int:
+        if self._progress:
+            self._progress(None)
         output, at = self._recorder.output, len(self._recorder.events)
         if output and (output[-1].at, output[-1].stream) == (at, self._name):
             output[-1].text += text

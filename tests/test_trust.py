@@ -80,12 +80,12 @@ def lines_python_saw(file: Path) -> list[int]:
         code = frame.f_code
         if code.co_filename != str(file) or code.co_name.startswith("<"):
             return None
-        again = latest.get(frame) == frame.f_lineno  # Python 3.12 runs comprehensions in place
         if event == "line":
+            text = source[frame.f_lineno - 1].strip()
+            # Python 3.12 runs comprehensions in place, and leaving a block may touch its `pass`.
+            again = latest.get(frame) == frame.f_lineno and ("[i for i" in text or text == "pass")
             latest[frame] = frame.f_lineno
-            if is_statement(frame, source) and not (
-                again and "[i for i" in source[frame.f_lineno - 1]
-            ):
+            if not again and is_statement(frame, text):
                 seen.append(frame.f_lineno)
         return on_event
 
@@ -100,10 +100,12 @@ def lines_python_saw(file: Path) -> list[int]:
     return seen
 
 
-def is_statement(frame: FrameType, source: list[str]) -> bool:
-    text = source[frame.f_lineno - 1].strip()
+def is_statement(frame: FrameType, text: str) -> bool:
+    """Tell whether the line event stands for the statement with this text."""
     operation = dis.opname[frame.f_code.co_code[frame.f_lasti]]
     if operation in ("PUSH_EXC_INFO", "POP_EXCEPT", "RERAISE", "COPY", "SWAP", "RETURN_VALUE"):
+        if text == "pass":  # nothing else stands for it where an exception passes or ends
+            return operation in ("PUSH_EXC_INFO", "POP_EXCEPT", "RERAISE")
         return text in ("break", "continue") and operation == "POP_EXCEPT"  # else: the way out
     if text.startswith("with "):
         return operation not in ("LOAD_CONST", "POP_TOP")

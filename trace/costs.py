@@ -1,13 +1,16 @@
 """What tensor programs cost: one meter for the tracer and for `with measure() as cost:`.
 
-The meter sits below PyTorch's operators as a dispatch mode. It counts
+The meter sits below PyTorch's operators as a dispatch mode and counts, for each of them,
 
-- matmul FLOPs, two per multiply-add, by the formulas of `torch.utils.flop_counter`;
+- matmul FLOPs, two per multiply-add: by the formulas of `torch.utils.flop_counter`, and by those
+  of `matmuls.py` where torch has none;
+- other FLOPs, by the convention of `arithmetic.py`;
+- bytes read and written, each element once (`traffic.py`);
 - bytes allocated and freed, by storage: a view allocates nothing, and a storage counts as freed
   when its last owner lets go of it, be that a variable or autograd.
 
-An operator without a formula is counted in `uncounted` by name, so that 0 means zero and never
-"unknown". What is not counted yet (`other_flops`, `read_bytes`, `written_bytes`) is None.
+An operator without a formula is listed in `uncounted` by name, so that 0 means zero and never
+"unknown". Compiled code runs without its operators being seen, and so do other threads.
 
 torch is looked up in `sys.modules` and never imported: a lecture without it pays nothing.
 """
@@ -18,21 +21,32 @@ import sys
 import time
 import weakref
 from collections import Counter
-from collections.abc import Callable, Iterator
-from typing import Any, Protocol
+from collections.abc import Iterator
+from typing import Any, NamedTuple, Protocol
+
+
+class Work(NamedTuple):
+    """What one call of an operator costs; `counted` is False when no formula knows it."""
+
+    matmul_flops: int = 0
+    other_flops: int = 0
+    read_bytes: int = 0
+    written_bytes: int = 0
+    counted: bool = True
 
 
 class Cost:
     """What ran inside one `with measure() as cost:` block; final when the block has ended.
 
-    Memory is counted for storages that came to life inside the block.
+    Memory is counted for storages that came to life inside the block. `seconds` is the time from
+    its beginning to its end, including what the meter itself takes.
     """
 
     def __init__(self) -> None:
         self.matmul_flops = 0
-        self.other_flops: int | None = None
-        self.read_bytes: int | None = None
-        self.written_bytes: int | None = None
+        self.other_flops = 0
+        self.read_bytes = 0
+        self.written_bytes = 0
         self.allocated_bytes = 0
         self.freed_bytes = 0
         self.peak_bytes = 0
@@ -41,20 +55,17 @@ class Cost:
         self._own_storages: set[int] = set()
 
     def __repr__(self) -> str:
-        counts = {
-            "matmul_flops": self.matmul_flops,
-            "allocated_bytes": self.allocated_bytes,
-            "freed_bytes": self.freed_bytes,
-            "peak_bytes": self.peak_bytes,
-        }
+        counts = {name: count for name, count in vars(self).items() if type(count) is int}
         return f"Cost({', '.join(f'{name}={count}' for name, count in counts.items())})"
 
-    def ran(self, operator: str, matmul_flops: int | None) -> None:
-        """Book one call of an operator; `matmul_flops` is None when no formula knows it."""
-        if matmul_flops is None:
+    def ran(self, operator: str, work: Work) -> None:
+        """Book one call of an operator."""
+        self.matmul_flops += work.matmul_flops
+        self.other_flops += work.other_flops
+        self.read_bytes += work.read_bytes
+        self.written_bytes += work.written_bytes
+        if not work.counted:
             self.uncounted[operator] += 1
-        else:
-            self.matmul_flops += matmul_flops
 
     def allocated(self, storage: int, storage_bytes: int) -> None:
         """Book a storage that came to life."""
@@ -72,7 +83,7 @@ class Cost:
 class Account(Protocol):
     """Something the meter reports to: a `Cost`, or the recorder."""
 
-    def ran(self, operator: str, matmul_flops: int | None) -> None:
+    def ran(self, operator: str, work: Work) -> None:
         """One call of an operator."""
 
     def allocated(self, storage: int, storage_bytes: int) -> None:
@@ -89,12 +100,20 @@ def measure() -> Iterator[Cost]:
     Blocks may nest; each sees everything that runs inside it.
     """
     cost = Cost()
-    start_seconds = time.perf_counter()
+    start_seconds = _seconds()
     with metered(cost):
         try:
             yield cost
         finally:
-            cost.seconds = time.perf_counter() - start_seconds
+            cost.seconds = _seconds() - start_seconds
+
+
+def _seconds() -> float:
+    """Read the clock once the accelerator has done what it was asked to."""
+    torch: Any = sys.modules.get("torch")
+    if torch is not None and torch.cuda.is_available() and torch.cuda.is_initialized():
+        torch.cuda.synchronize()
+    return time.perf_counter()
 
 
 @contextlib.contextmanager
@@ -118,10 +137,12 @@ def _meter_class() -> Any:
     """Make the dispatch mode; its base class exists only once torch is loaded."""
     import torch
     from torch.utils._python_dispatch import TorchDispatchMode
-    from torch.utils.flop_counter import flop_registry
+
+    from . import pricing
+    from .traffic import tensors
 
     composite = torch._C.DispatchKey.CompositeImplicitAutograd
-    made_before_dispatch = torch.ops.aten.lift_fresh.default
+    operators: dict[int, pricing.Operator] = {}  # by id: an operator's own hash is Python code
 
     class Meter(TorchDispatchMode):  # type: ignore[misc]
         """Counts each operator and passes it on unchanged."""
@@ -131,7 +152,7 @@ def _meter_class() -> Any:
         def __init__(self) -> None:
             super().__init__()
             self.accounts: list[Account] = []
-            self.storages: dict[int, tuple[weakref.ref[Any], int]] = {}  # id -> reference, number
+            self.storages: dict[int, weakref.ref[Any]] = {}
             self.storage_count = 0
 
         @classmethod
@@ -151,76 +172,48 @@ def _meter_class() -> Any:
         def __torch_dispatch__(
             self, func: Any, types: Any, args: Any = (), kwargs: Any = None
         ) -> Any:
-            kwargs = kwargs or {}
-            if _is_composite(func):  # arrives whole under inference_mode; its parts are counted
+            operator = operators.get(id(func))
+            if operator is None:
+                operator = operators[id(func)] = pricing.Operator(func)
+            if operator.is_composite:  # arrives whole under inference_mode; its parts count
                 with self:
-                    return func._op_dk(composite, *args, **kwargs)
-            out = func(*args, **kwargs)
-            self.count(func, args, kwargs, out)
+                    return func._op_dk(composite, *args, **(kwargs or {}))
+            out = func(*args, **kwargs) if kwargs else func(*args)
+            if not operator.is_free:
+                work = operator.price(args, kwargs or {}, out)
+                for account in self.accounts:
+                    account.ran(operator.name, work)
+            if operator.lifts or not (operator.is_free or operator.returns_arguments):
+                old = (args, kwargs) if operator.may_return_storage and not operator.lifts else ()
+                self.watch_new(old, out)
             return out
 
-        def count(self, func: Any, args: Any, kwargs: Any, out: Any) -> None:
-            packet = getattr(func, "_overloadpacket", func)
-            formula = flop_registry.get(packet)
-            if formula is not None:
-                self.report("ran", str(packet), int(formula(*args, **kwargs, out_val=out)))
-            elif not getattr(func, "is_view", False):
-                self.report("ran", str(packet), None)
-            inputs = () if func is made_before_dispatch else tuple(_tensors((args, kwargs)))
-            known = {id(tensor.untyped_storage()) for tensor in inputs if _has_storage(tensor)}
-            for tensor in _tensors(out):
-                if _has_storage(tensor) and id(tensor.untyped_storage()) not in known:
-                    self.watch(tensor.untyped_storage())
+        def watch_new(self, inputs: Any, out: Any) -> None:
+            """Watch the storages of results that are not those of arguments."""
+            known: set[int] | None = None
+            for tensor in (out,) if type(out) is torch.Tensor else tensors(out):
+                if not pricing.has_storage(tensor):
+                    continue
+                storage = tensor.untyped_storage()
+                if id(storage) in self.storages:
+                    continue
+                if known is None:
+                    plain = filter(pricing.has_storage, tensors(inputs))
+                    known = {id(argument.untyped_storage()) for argument in plain}
+                if id(storage) not in known:
+                    self.watch(storage)
 
         def watch(self, storage: Any) -> None:
-            if id(storage) in self.storages:
-                return
             self.storage_count += 1
-            number, storage_bytes = self.storage_count, storage.nbytes()
-            key = id(storage)
-            when_freed = functools.partial(self.unwatch, key, number, storage_bytes)
-            self.storages[key] = (weakref.ref(storage, when_freed), number)
-            self.report("allocated", number, storage_bytes)
+            key, number, storage_bytes = id(storage), self.storage_count, storage.nbytes()
 
-        def unwatch(self, key: int, number: int, storage_bytes: int, _: object) -> None:
-            del self.storages[key]
-            self.report("freed", number, storage_bytes)
+            def when_freed(_: object) -> None:
+                del self.storages[key]
+                for account in self.accounts:
+                    account.freed(number, storage_bytes)
 
-        def report(self, what: str, *facts: Any) -> None:
+            self.storages[key] = weakref.ref(storage, when_freed)
             for account in self.accounts:
-                book: Callable[..., None] = getattr(account, what)
-                book(*facts)
+                account.allocated(number, storage_bytes)
 
     return Meter
-
-
-@functools.cache
-def _is_composite(func: Any) -> bool:
-    import torch
-
-    return isinstance(func, torch._ops.OpOverload) and bool(
-        torch._C._dispatch_has_kernel_for_dispatch_key(func.name(), "CompositeImplicitAutograd")
-    )
-
-
-def _has_storage(tensor: Any) -> bool:
-    """Tell whether the tensor lies in one strided storage (sparse ones and wrappers do not)."""
-    import torch
-
-    return bool(tensor.layout is torch.strided) and type(tensor) in (
-        torch.Tensor,
-        torch.nn.Parameter,
-    )
-
-
-def _tensors(tree: Any) -> Iterator[Any]:
-    """Yield the tensors in nested tuples, lists and dicts."""
-    import torch
-
-    if isinstance(tree, torch.Tensor):
-        yield tree
-    elif isinstance(tree, tuple | list):
-        for item in tree:
-            yield from _tensors(item)
-    elif isinstance(tree, dict):
-        yield from _tensors(list(tree.values()))

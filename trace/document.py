@@ -178,25 +178,21 @@ def _costs(
 ) -> Costs:
     """Sum what ran by step and operator; memory by step alone."""
     sums: dict[tuple[int, str], list[int]] = {}
-    for at, (_, operator, matmul_flops) in operators:
-        row = sums.setdefault((places[at].step, operator), [0, 0, 0, 0])
-        row[0] += 1
-        row[1] += matmul_flops or 0
+
+    def row(step: int, operator: str) -> list[int]:
+        return sums.setdefault((step, operator), [0] * 7)
+
+    for at, (_, operator, work) in operators:
+        counts = row(places[at].step, operator)
+        for index, count in enumerate((1, *work[:4])):
+            counts[index] += count
     for at, (_, storage_bytes) in storages:
-        row = sums.setdefault((places[at].step, "memory"), [0, 0, 0, 0])
-        row[2 if storage_bytes > 0 else 3] += abs(storage_bytes)
-    result = Costs()
-    for (step, operator), (calls, matmul_flops, allocated, freed) in sorted(sums.items()):
-        result.step.append(step)
-        result.operator.append(names.of(operator))
-        result.calls.append(calls)
-        result.matmul_flops.append(matmul_flops)
-        result.other_flops.append(None)
-        result.read_bytes.append(None)
-        result.written_bytes.append(None)
-        result.allocated_bytes.append(allocated)
-        result.freed_bytes.append(freed)
-    return result
+        counts = row(places[at].step, "memory")
+        counts[5 if storage_bytes > 0 else 6] += abs(storage_bytes)
+    rows = [
+        (step, names.of(operator), *counts) for (step, operator), counts in sorted(sums.items())
+    ]
+    return Costs(*(list(column) for column in zip(*rows, strict=True)))
 
 
 def _memory(storages: _Dated, names: _Names) -> Memory:
@@ -215,8 +211,8 @@ def _memory(storages: _Dated, names: _Names) -> Memory:
 
 def _uncounted(operators: _Dated) -> dict[str, int]:
     counts: dict[str, int] = {}
-    for _, (_, operator, matmul_flops) in operators:
-        if matmul_flops is None:
+    for _, (_, operator, work) in operators:
+        if not work.counted:
             counts[operator] = counts.get(operator, 0) + 1
     return dict(sorted(counts.items()))
 

@@ -14,6 +14,7 @@ import types
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from .costs import Work
 from .schema import Value
 from .suspension import Lengths, Suspensions
 from .tables import Site, Tables
@@ -74,8 +75,8 @@ class Recorder:
     inspections: list[Inspection] = field(default_factory=list)
     claims: list[Claim] = field(default_factory=list)
     output: list[Printed] = field(default_factory=list)
-    operators: list[tuple[int, str, int | None]] = field(default_factory=list)
-    """at, operator, matmul FLOPs or None: one call each."""
+    operators: list[tuple[int, str, Work]] = field(default_factory=list)
+    """at, operator, what it cost: one call each."""
     storages: list[tuple[int, int]] = field(default_factory=list)
     """at, bytes: positive when a storage came to life, negative when it died."""
     values: list[Value] = field(default_factory=list)
@@ -320,9 +321,9 @@ class Recorder:
 
     # Costs: the recorder is an account of the meter ---------------------------------------------
 
-    def ran(self, operator: str, matmul_flops: int | None) -> None:
+    def ran(self, operator: str, work: Work) -> None:
         """One call of an operator."""
-        self.operators.append((len(self.events), operator, matmul_flops))
+        self.operators.append((len(self.events), operator, work))
 
     def allocated(self, storage: int, storage_bytes: int) -> None:
         """A storage came to life."""

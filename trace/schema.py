@@ -229,12 +229,12 @@ class Costs:
     """How often the operator ran."""
     matmul_flops: list[int] = field(default_factory=list)
     """FLOPs of matrix products, two per multiply-add."""
-    other_flops: list[int | None] = field(default_factory=list)
-    """All other FLOPs; null: not counted yet."""
-    read_bytes: list[int | None] = field(default_factory=list)
-    """Bytes read; null: not counted yet."""
-    written_bytes: list[int | None] = field(default_factory=list)
-    """Bytes written; null: not counted yet."""
+    other_flops: list[int] = field(default_factory=list)
+    """All other FLOPs, by the convention of `trace/arithmetic.py`."""
+    read_bytes: list[int] = field(default_factory=list)
+    """Bytes read, each element of an input once."""
+    written_bytes: list[int] = field(default_factory=list)
+    """Bytes written, each element of an output once."""
     allocated_bytes: list[int] = field(default_factory=list)
     """Bytes of the storages that came to life."""
     freed_bytes: list[int] = field(default_factory=list)
@@ -343,7 +343,7 @@ class Document:
     memory: Memory
     """Tensor bytes alive over time."""
     uncounted: dict[str, int]
-    """Operators that ran without a formula for something, and how often."""
+    """Operators that ran without a formula for all they do, and how often."""
     topics: dict[str, str]
     """Label to title, from the mapping `TOPICS` of the lecture's module `syllabus`, if any."""
     assets: dict[str, Asset]

@@ -1,0 +1,161 @@
+"""What one call of an operator costs: formulas and tables brought together. Needs torch."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch.utils.flop_counter import flop_registry
+
+from .arithmetic import RATES, rate_of
+from .costs import Work
+from .matmuls import FORMULAS, product_flops
+from .traffic import read_and_written_bytes, tensors
+
+_BOOKKEEPING = ("profiler.", "prim.", "inductor.")
+"""Operators of these namespaces compute nothing."""
+_OPAQUE = ("_native_multi_head_attention", "_transformer_encoder_layer_fwd", "_rnn")
+"""Operators that hold more arithmetic than their matrix products."""
+
+
+class Operator:
+    """What is known of one operator, found out once; with the prices of calls seen before."""
+
+    def __init__(self, func: Any) -> None:
+        self.func = func
+        self.name = str(getattr(func, "_overloadpacket", func))
+        self.is_composite = isinstance(func, torch._ops.OpOverload) and bool(
+            torch._C._dispatch_has_kernel_for_dispatch_key(func.name(), "CompositeImplicitAutograd")
+        )
+        self.is_free = bool(getattr(func, "is_view", False)) or self.name.startswith(_BOOKKEEPING)
+        self.lifts = self.name == "aten.lift_fresh"
+        """Its argument was allocated just before, where no mode sees it."""
+        self.returns_arguments = _returns_arguments(func)
+        self.may_return_storage = self.name in _UNDECLARED_VIEWS or _may_return_storage(func)
+        self.rate = rate_of(self.name)
+        self._depends_on_shapes_only = self.rate is not None or self.name in _PRODUCTS
+        self._prices: dict[tuple[Any, ...], Work] = {}
+
+    def price(self, args: Sequence[Any], kwargs: Mapping[str, Any], out: Any) -> Work:
+        """Return what a call costs."""
+        key = _shapes((*args, *kwargs.values())) if self._depends_on_shapes_only else None
+        if key is None:
+            return self._price(args, kwargs, out)
+        work = self._prices.get(key)
+        if work is None:
+            if len(self._prices) >= MAX_PRICES:
+                self._prices.clear()
+            work = self._prices[key] = self._price(args, kwargs, out)
+        return work
+
+    def _price(self, args: Sequence[Any], kwargs: Mapping[str, Any], out: Any) -> Work:
+        if not all(map(has_storage, tensors((args, kwargs, out)))):
+            return _price_of_sparse(self.name, args, out)
+        read, written = read_and_written_bytes(self.func, args, kwargs, out)
+        matmul_flops = _matmul_flops(self.func, self.name, args, kwargs, out)
+        if matmul_flops is not None:
+            whole = not any(part in self.name for part in _OPAQUE)
+            around = _flops_around_product(self.name, args)
+            return Work(matmul_flops, around, read, written, whole)
+        if self.rate is None:
+            return Work(0, 0, read, written, counted=False)
+        of_result = self.rate.of == "result"
+        elements = _result_elements(args, out) if of_result else _elements(args[:1])
+        return Work(0, self.rate.flops * elements, read, written)
+
+
+MAX_PRICES = 10_000
+"""Prices remembered for an operator."""
+_PRODUCTS = frozenset(f"aten.{name}" for name in ("mm", "addmm", "bmm", "baddbmm", "mv", "dot"))
+_PLAIN = frozenset((torch.Tensor, torch.nn.Parameter))
+
+
+def _shapes(args: Sequence[Any]) -> tuple[Any, ...] | None:
+    """Return what the price of an elementwise operator or a product depends on; None: not known."""
+    key: list[Any] = []
+    for argument in args:
+        if type(argument) in _PLAIN:
+            if argument.layout is not torch.strided:
+                return None
+            key += (argument.shape, argument.stride(), argument.dtype)
+        elif isinstance(argument, torch.Tensor):
+            return None
+        elif isinstance(argument, list | tuple):
+            if argument and not isinstance(argument[0], int | bool):
+                return None
+            key.append(tuple(argument))
+        elif isinstance(argument, torch.dtype):
+            key.append(argument)
+    return tuple(key)
+
+
+def _returns_arguments(func: Any) -> bool:
+    """Tell whether all that an operator returns are arguments it has changed in place."""
+    schema = getattr(func, "_schema", None)
+    if schema is None:
+        return False
+    return all(
+        value.alias_info is not None and value.alias_info.is_write for value in schema.returns
+    )
+
+
+_UNDECLARED_VIEWS = frozenset(("aten._unsafe_view", "aten._reshape_alias", "aten.contiguous"))
+
+
+def _may_return_storage(func: Any) -> bool:
+    """Tell whether a result may lie in the storage of an argument."""
+    schema = getattr(func, "_schema", None)
+    return schema is None or any(value.alias_info is not None for value in schema.returns)
+
+
+def has_storage(tensor: Any) -> bool:
+    """Tell whether a tensor lies in one strided storage (sparse ones and wrappers do not)."""
+    return tensor.layout is torch.strided and type(tensor) in _PLAIN
+
+
+def _matmul_flops(
+    func: Any, name: str, args: Sequence[Any], kwargs: Mapping[str, Any], out: Any
+) -> int | None:
+    own = FORMULAS.get(name)
+    if own is not None:
+        flops = own(args, kwargs, out)
+    else:
+        formula = flop_registry.get(getattr(func, "_overloadpacket", func))
+        if formula is None:
+            return None
+        flops = int(formula(*args, **kwargs, out_val=out))
+    first = next(tensors(out), None)
+    return 4 * flops if first is not None and first.is_complex() else flops
+
+
+def _flops_around_product(name: str, args: Sequence[Any]) -> int:
+    """The softmax inside an attention kernel, which is one operator with its products."""
+    if "attention" not in name or "native" in name:
+        return 0
+    backward = name.endswith("_backward")
+    query, key = (args[1], args[2]) if backward else (args[0], args[1])
+    scores = math.prod(query.shape[:-1]) * key.shape[-2]
+    softmax = RATES["aten._softmax_backward_data" if backward else "aten._softmax"]
+    return int((softmax.flops + 1) * scores)  # and the scale
+
+
+def _price_of_sparse(name: str, args: Sequence[Any], out: Any) -> Work:
+    """A sparse matrix by a dense one; of other operators on such tensors nothing is known."""
+    factors = [argument for argument in args if isinstance(argument, torch.Tensor)][-2:]
+    products = ("aten.mm", "aten.addmm", "aten._sparse_addmm", "aten.bmm")
+    if name in products and len(factors) == 2 and factors[0].layout is not torch.strided:
+        stored = factors[0]._values().numel() if factors[0].is_sparse else factors[0]._nnz()
+        return Work(product_flops(stored, 1, factors[1].shape[-1]), counted=False)
+    return Work(counted=False)
+
+
+def _elements(tree: Any) -> int:
+    return sum(tensor.numel() for tensor in tensors(tree))
+
+
+def _result_elements(args: Sequence[Any], out: Any) -> int:
+    """Elements of the result, or of the lists of tensors that are changed in place."""
+    first = next(tensors(out), None)
+    if first is None:
+        return _elements(args[:1])
+    return int(first.numel()) if isinstance(out, tuple) else _elements(out)

@@ -45,8 +45,10 @@ pythons: $(VENV)/.test-ready ## run the tracer's tests on every other Python fou
 fuzz: $(VENV)/.test-ready ## try the recorder on EXAMPLES=10000 generated programs and values of each kind
 	@FUZZ_EXAMPLES=$(or $(EXAMPLES),10000) $(BIN)/python -m pytest tests/test_trust.py tests/test_values.py
 
-benchmarks: $(VENV)/.lecture-ready ## measure what tracing costs; see benchmarks/RESULTS.md
+benchmarks: $(VENV)/.test-ready ## measure what tracing and metering cost; see benchmarks/RESULTS.md
 	@$(BIN)/python -m benchmarks.tracing
+	@$(BIN)/python -m benchmarks.metering
+	@$(BIN)/python -m benchmarks.viewer
 
 clean: ## remove everything that was installed or cached here
 	rm -rf $(VENV) node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis

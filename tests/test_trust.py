@@ -100,10 +100,16 @@ def lines_python_saw(file: Path) -> list[int]:
     return seen
 
 
+LEAVING = (
+    *("PUSH_EXC_INFO", "POP_EXCEPT", "RERAISE", "COPY", "SWAP", "RETURN_VALUE"),
+    *("CLEANUP_THROW", "CALL_INTRINSIC_1", "END_SEND"),
+)
+
+
 def is_statement(frame: FrameType, text: str) -> bool:
     """Tell whether the line event stands for the statement with this text."""
     operation = dis.opname[frame.f_code.co_code[frame.f_lasti]]
-    if operation in ("PUSH_EXC_INFO", "POP_EXCEPT", "RERAISE", "COPY", "SWAP", "RETURN_VALUE"):
+    if operation in LEAVING:
         if text == "pass":  # nothing else stands for it where an exception passes or ends
             return operation in ("PUSH_EXC_INFO", "POP_EXCEPT", "RERAISE")
         return text in ("break", "continue") and operation == "POP_EXCEPT"  # else: the way out

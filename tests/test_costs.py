@@ -1,5 +1,7 @@
 """The meter counts what a hand count gives, and says what it does not know."""
 
+import contextlib
+
 import pytest
 import torch
 import torch.nn.functional as F
@@ -303,15 +305,129 @@ def test_what_is_not_counted_is_said() -> None:
     assert dict(cost.uncounted) == {"aten._linalg_svd": 1}
 
 
-def test_the_meter_changes_no_kernel() -> None:
-    torch.manual_seed(0)
-    layer = nn.TransformerEncoderLayer(16, 2, batch_first=True).eval()
-    x = torch.randn(2, 5, 16)
+def training_step(**options) -> list[torch.Tensor]:
+    model = nn.Sequential(
+        nn.Linear(8, 8), nn.GELU(), nn.Dropout(), nn.LayerNorm(8), nn.Linear(8, 3)
+    )
+    optimizer = torch.optim.AdamW(model.parameters(), **options)
+    for _ in range(2):
+        loss = F.cross_entropy(model(torch.randn(4, 8)), torch.tensor([0, 1, 2, 0]))
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        optimizer.zero_grad()
+    return list(model.parameters())
+
+
+def evaluated(layer: nn.Module, *shape: int) -> torch.Tensor:
+    with torch.inference_mode():
+        return layer.eval()(torch.randn(*shape))
+
+
+def heads() -> torch.Tensor:
+    x = torch.randn(2, 3, 8)
     with torch.no_grad():
-        plain = layer(x)
-        with measure():
-            metered = layer(x)
-    assert torch.equal(plain, metered)
+        return nn.MultiheadAttention(8, 2, batch_first=True).eval()(x, x, x)[0]
+
+
+def attended(**options) -> torch.Tensor:
+    q = torch.randn(1, 2, 5, 8, requires_grad=True)
+    F.scaled_dot_product_attention(q, q, q, **options).sum().backward()
+    return q.grad
+
+
+def autocast() -> torch.Tensor:
+    with torch.autocast("cpu", torch.bfloat16):
+        return nn.Linear(8, 8)(torch.randn(2, 8))
+
+
+def flexible() -> torch.Tensor:
+    from torch.nn.attention.flex_attention import flex_attention
+
+    return flex_attention(*[torch.randn(1, 2, 16, 8)] * 3, score_mod=lambda s, b, h, i, j: s + i)
+
+
+PROGRAMS = {
+    "training, one tensor at a time": lambda: training_step(foreach=False),
+    "training, all tensors at once": lambda: training_step(foreach=True),
+    "training, fused": lambda: training_step(fused=True),
+    "encoder layer, one operator": lambda: evaluated(
+        nn.TransformerEncoderLayer(8, 2, batch_first=True), 2, 3, 8
+    ),
+    "multi-head attention, one operator": heads,
+    "attention": attended,
+    "causal attention": lambda: attended(is_causal=True),
+    "LSTM": lambda: nn.LSTM(8, 5)(torch.randn(3, 2, 8))[0],
+    "convolution": lambda: evaluated(nn.Conv2d(2, 3, 3), 1, 2, 8, 8),
+    "autocast": autocast,
+    "vmap": lambda: torch.func.vmap(torch.sin)(torch.randn(3, 2)),
+    "grad of vmap": lambda: torch.func.grad(lambda x: torch.func.vmap(torch.sin)(x).sum())(
+        torch.randn(3)
+    ),
+    "compile": lambda: torch.compile(lambda x: x.sin() + 1, backend="eager", fullgraph=True)(
+        torch.randn(3)
+    ),
+    "flex attention": flexible,
+}
+
+
+@pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS.keys())
+def test_the_meter_changes_no_bit(program) -> None:
+    results = []
+    for context in (contextlib.nullcontext(), measure()):
+        torch.manual_seed(0)
+        with context:
+            results.append(program())
+    plain, metered = (result if isinstance(result, list) else [result] for result in results)
+    assert all(torch.equal(a, b) for a, b in zip(plain, metered, strict=True))
+
+
+def test_under_vmap_and_grad_the_batched_operators_are_counted() -> None:
+    x, w = torch.ones(4, B, D), torch.ones(D, K)
+    with measure() as cost:
+        torch.func.vmap(lambda row: row @ w)(x)
+    assert cost.matmul_flops == 4 * 2 * B * D * K
+    with measure() as cost:
+        torch.func.grad(lambda w: (x[0] @ w).sum())(w)
+    assert cost.matmul_flops == 2 * 2 * B * D * K, "forward, and the gradient of w"
+
+
+def test_tensor_subclasses_are_priced_by_the_tensors_inside_or_listed() -> None:
+    class Sub(torch.Tensor):
+        pass
+
+    x = torch.ones(B, D).as_subclass(Sub)
+    with measure() as cost:
+        x @ torch.ones(D, K)
+    assert cost.matmul_flops == 2 * B * D * K or cost.uncounted["aten.mm"] == 1
+
+
+def test_checkpointing_trades_memory_for_one_more_forward_pass() -> None:
+    from torch.utils.checkpoint import checkpoint
+
+    weights = [torch.ones(64, 64) for _ in range(4)]
+
+    def block(x: torch.Tensor) -> torch.Tensor:
+        for weight in weights:
+            x = (x @ weight).sin()
+        return x
+
+    costs = {}
+    for name in ("plain", "checkpointed"):
+        x = torch.ones(32, 64, requires_grad=True)
+        with measure() as forward:
+            y = block(x) if name == "plain" else checkpoint(block, x, use_reentrant=False)
+        with measure() as backward:
+            y.sum().backward()
+        costs[name] = forward, backward
+    product = 2 * 32 * 64 * 64
+    assert costs["plain"][0].matmul_flops == costs["checkpointed"][0].matmul_flops == 4 * product
+    assert costs["plain"][1].matmul_flops == 4 * product
+    assert costs["checkpointed"][1].matmul_flops == 2 * 4 * product
+    kept = {name: c[0].allocated_bytes - c[0].freed_bytes for name, c in costs.items()}
+    result = 32 * 64 * 4
+    assert kept["plain"] == 4 * result + result, "the argument of each sine, and the result"
+    assert kept["checkpointed"] == result
 
 
 SOURCE = """

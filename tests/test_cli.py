@@ -127,7 +127,7 @@ RUNS = {
     ),
 }  # fmt: skip
 LIMIT = """\
-trace.run.StepLimitReached: the lecture made more than 1,000 steps; raise --max-steps, or mark the \
+trace.failures.StepLimitReached: the lecture made more than 1,000 steps; raise --max-steps, or mark the \
 call or function that runs so long with @stepover."""
 
 

@@ -82,8 +82,8 @@ def lines_python_saw(file: Path) -> list[int]:
             return None
         if event == "line":
             text = source[frame.f_lineno - 1].strip()
-            # Python 3.12 runs comprehensions in place, and leaving a block may touch its `pass`.
-            again = latest.get(frame) == frame.f_lineno and ("[i for i" in text or text == "pass")
+            # Python 3.12 runs comprehensions in place, and leaving a block may touch its end again.
+            again = latest.get(frame) == frame.f_lineno and ("[i for i" in text or text in JUMPS)
             latest[frame] = frame.f_lineno
             if not again and is_statement(frame, text):
                 seen.append(frame.f_lineno)
@@ -100,6 +100,7 @@ def lines_python_saw(file: Path) -> list[int]:
     return seen
 
 
+JUMPS = ("pass", "break", "continue")
 LEAVING = (
     *("PUSH_EXC_INFO", "POP_EXCEPT", "RERAISE", "COPY", "SWAP", "RETURN_VALUE"),
     *("CLEANUP_THROW", "CALL_INTRINSIC_1", "END_SEND"),
@@ -110,9 +111,7 @@ def is_statement(frame: FrameType, text: str) -> bool:
     """Tell whether the line event stands for the statement with this text."""
     operation = dis.opname[frame.f_code.co_code[frame.f_lasti]]
     if operation in LEAVING:
-        if text == "pass":  # nothing else stands for it where an exception passes or ends
-            return operation in ("PUSH_EXC_INFO", "POP_EXCEPT", "RERAISE")
-        return text in ("break", "continue") and operation == "POP_EXCEPT"  # else: the way out
+        return text in JUMPS  # for which nothing else stands where an exception passes or ends
     if text.startswith("with "):
         return operation not in ("LOAD_CONST", "POP_TOP")
     if frame.f_lineno == frame.f_code.co_firstlineno and text.startswith("def "):

@@ -19,9 +19,11 @@ from .check import differences
 from .document import build
 from .encoding import encode, write
 from .errors import LectureError, UsageError
-from .run import Options, Recording, record, without_own_frames
+from .failures import without_own_frames
+from .run import Recording, record
 from .schema import Document
 from .server import MAX_PORT, serve
+from .surroundings import Options
 from .target import Target, find_target
 from .times import encode_times
 

@@ -16,10 +16,8 @@ torch is looked up in `sys.modules` and never imported: a lecture without it pay
 """
 
 import contextlib
-import functools
 import sys
 import time
-import weakref
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NamedTuple, Protocol
@@ -122,98 +120,7 @@ def metered(account: Account) -> Iterator[None]:
     if "torch" not in sys.modules:
         yield
         return
-    with _meter().reporting_to(account):
+    from .meter import METER
+
+    with METER.reporting_to(account):
         yield
-
-
-@functools.cache
-def _meter() -> Any:
-    """Return the one meter of this process."""
-    return _meter_class()()
-
-
-@functools.cache
-def _meter_class() -> Any:
-    """Make the dispatch mode; its base class exists only once torch is loaded."""
-    import torch
-    from torch.utils._python_dispatch import TorchDispatchMode
-
-    from . import pricing
-    from .traffic import tensors
-
-    composite = torch._C.DispatchKey.CompositeImplicitAutograd
-    operators: dict[int, pricing.Operator] = {}  # by id: an operator's own hash is Python code
-
-    class Meter(TorchDispatchMode):  # type: ignore[misc]
-        """Counts each operator and passes it on unchanged."""
-
-        supports_higher_order_operators = True  # without it torch.compile is silently turned off
-
-        def __init__(self) -> None:
-            super().__init__()
-            self.accounts: list[Account] = []
-            self.storages: dict[int, weakref.ref[Any]] = {}
-            self.storage_count = 0
-
-        @classmethod
-        def is_infra_mode(cls) -> bool:
-            return True  # lets torch choose the same kernels as without us
-
-        @contextlib.contextmanager
-        def reporting_to(self, account: Account) -> Iterator[None]:
-            outermost = not self.accounts
-            self.accounts.append(account)
-            try:
-                with self if outermost else contextlib.nullcontext():
-                    yield
-            finally:
-                self.accounts.remove(account)
-
-        def __torch_dispatch__(
-            self, func: Any, types: Any, args: Any = (), kwargs: Any = None
-        ) -> Any:
-            operator = operators.get(id(func))
-            if operator is None:
-                operator = operators[id(func)] = pricing.Operator(func)
-            if operator.is_composite:  # arrives whole under inference_mode; its parts count
-                with self:
-                    return func._op_dk(composite, *args, **(kwargs or {}))
-            out = func(*args, **kwargs) if kwargs else func(*args)
-            if not operator.is_free:
-                work = operator.price(args, kwargs or {}, out)
-                for account in self.accounts:
-                    account.ran(operator.name, work)
-            if operator.lifts or not (operator.is_free or operator.returns_arguments):
-                old = (args, kwargs) if operator.may_return_storage and not operator.lifts else ()
-                self.watch_new(old, out)
-            return out
-
-        def watch_new(self, inputs: Any, out: Any) -> None:
-            """Watch the storages of results that are not those of arguments."""
-            known: set[int] | None = None
-            for tensor in (out,) if type(out) is torch.Tensor else tensors(out):
-                if not pricing.has_storage(tensor):
-                    continue
-                storage = tensor.untyped_storage()
-                if id(storage) in self.storages:
-                    continue
-                if known is None:
-                    plain = filter(pricing.has_storage, tensors(inputs))
-                    known = {id(argument.untyped_storage()) for argument in plain}
-                if id(storage) not in known:
-                    self.watch(storage)
-
-        def watch(self, storage: Any) -> None:
-            self.storage_count += 1
-            key, number, storage_bytes = id(storage), self.storage_count, storage.nbytes()
-
-            def when_freed(_: object) -> None:
-                del self.storages[key]
-                for account in self.accounts:
-                    account.freed(number, storage_bytes)
-
-            self.storages[key] = weakref.ref(storage, when_freed)
-            for account in self.accounts:
-                account.allocated(number, storage_bytes)
-
-    return Meter

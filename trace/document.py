@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from .loader import TracedFile
 from .run import Recording
 from .schema import (
     Assertion,
@@ -65,27 +66,10 @@ def build(recording: Recording) -> Document:
         module=recording.target.module,
         title=recording.title,
         environment=recording.environment,
-        files=[
-            SourceFile(
-                path=file.path,
-                source=file.source,
-                prose=prose_of(file.source, file.tree, file.directives),
-                tokens=tokens_of(file.source),
-                hidden=hidden_lines(file.directives),
-            )
-            for file in recording.files
-        ],
+        files=[_source_file(file) for file in recording.files],
         statements=[list(dataclasses.astuple(row)) for row in tables.statements],
         functions=[
-            Function(
-                file=row.file,
-                name=row.name,
-                line=row.line,
-                end_line=row.end_line,
-                title=row.title,
-                labels=recording.files[row.file].labels(row.line),
-                parameters=row.parameters,
-            )
+            Function(**vars(row), labels=recording.files[row.file].labels(row.line))
             for row in tables.functions
         ],
         events=events,
@@ -112,6 +96,16 @@ def build(recording: Recording) -> Document:
     document.assets = dict(_assets(recording, document))
     _drop_unused_values(document)
     return document
+
+
+def _source_file(file: TracedFile) -> SourceFile:
+    return SourceFile(
+        path=file.path,
+        source=file.source,
+        prose=prose_of(file.source, file.tree, file.directives),
+        tokens=tokens_of(file.source),
+        hidden=hidden_lines(file.directives),
+    )
 
 
 def _drop_unused_values(document: Document) -> None:

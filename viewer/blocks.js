@@ -1,19 +1,17 @@
 // Blocks of a function's body with what they measured beside them. A line that measured something starts a new
 // row of the page's grid: line on the left, values on the right, and below the line whatever follows it.
 
-import { useState } from "preact/hooks";
-import { Code } from "viewer/code.js";
-import { Claim, Cost, Printed, outcomeOf } from "viewer/evidence.js";
-import { Folded } from "viewer/folded.js";
+import { useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { html } from "viewer/html.js";
-import { Loop } from "viewer/loop.js";
 import { functionOf, rows } from "viewer/model.js";
 import { environmentAt } from "viewer/navigate.js";
-import { Prose } from "viewer/prose-view.js";
-import { callsOf, isBareCall, stepsIn } from "viewer/reading.js";
-import { Section } from "viewer/section.js";
-import { current, goTo } from "viewer/store.js";
-import { NamedValue, ValueView, isPicture } from "viewer/value.js";
+import { Claim, Code, Cost, outcomeOf, Printed } from "viewer/program.js";
+import { Prose } from "viewer/prose.js";
+import { callsOf, holds, isBareCall, iterations, stepsIn } from "viewer/reading.js";
+import { Folded, Section } from "viewer/section.js";
+import { isWithin } from "viewer/source.js";
+import { current, focus, goTo } from "viewer/store.js";
+import { isPicture, NamedValue, ValueView } from "viewer/value.js";
 
 /**
  * @typedef {import("viewer/source.js").Block} Block
@@ -159,5 +157,53 @@ function Calls({ calls, depth }) {
   return html`<div class="calls">
     ${shown.map((activation) => html`<${Folded} key=${activation} activation=${activation} depth=${depth} />`)}
     ${shown.length < calls.length && html`<button class="quiet-link" onClick=${() => setAll(true)}>and ${calls.length - shown.length} more calls</button>`}
+  </div>`;
+}
+
+/** @param {{block: import("viewer/source.js").LoopBlock, scope: Scope, indent: number, depth: number}} properties */
+export function Loop({ block, scope, indent, depth }) {
+  const { model, document } = current();
+  const turns = useMemo(() => iterations(model, scope, block.statement), [model, scope.activation, scope.from, scope.to]);
+  const target = focus.value;
+  const aimed = target.step < 0 ? -1 : turns.findIndex((turn) => turn.header === target.step || holds(model, turn.scope, target.step));
+  const [chosen, choose] = useState(aimed >= 0 ? aimed : turns.length - 1);
+  useLayoutEffect(() => {
+    if (aimed >= 0) choose(aimed);
+  }, [target]);
+  const turn = turns[Math.min(chosen, turns.length - 1)];
+  const header = turn?.header ?? stepsIn(model, scope, block.statement).at(-1) ?? -1;
+  const [file, first, last] = document.statements[block.statement];
+  const onHeader = header < 0 ? [] : [header, ...(turn ? stepsOnLine(turn.scope, block) : [])];
+  const aside = onHeader.flatMap((step) => asideOf(step, false));
+  const inner = turn?.scope ?? { ...scope, to: scope.from };
+  return html`<div class=${`loop ${header < 0 ? "unrun" : ""}`} data-first=${block.first}>
+    <div class="row">
+      <div class="row-line"><div class="line" data-step=${header >= 0 ? header : null}><span class="line-number">${block.first}</span><pre><${Code} file=${document.files[file]} first=${first} last=${last} indent=${indent} /></pre></div>
+        ${turns.length > 1 && html`<${Scrubber} chosen=${chosen} count=${turns.length} choose=${choose} line=${block.first} />`}</div>
+      ${aside.length > 0 && html`<div class="row-aside">${aside}</div>`}
+      ${header >= 0 && html`<div class="row-rest">${onHeader.flatMap((step) => restOf(step, callsOf(model, step).folded, depth))}</div>`}
+    </div>
+    <${Blocks} key=${chosen} blocks=${block.body} scope=${inner} indent=${indent} depth=${depth} />
+  </div>`;
+}
+
+/** Steps of a turn that stand on the first line themselves: `for x in y: total += x`.
+ * @param {Scope} scope @param {import("viewer/source.js").LoopBlock} block */
+function stepsOnLine(scope, block) {
+  const { model, document } = current();
+  const { statements } = document;
+  return statements.flatMap(([, first, , , , func], statement) =>
+    first <= statements[block.statement][2] && statement !== block.statement && func === statements[block.statement][5] && isWithin(statements, statement, block.statement) ? stepsIn(model, scope, statement).slice(-1) : [],
+  );
+}
+
+/** @param {{chosen: number, count: number, choose: (turn: number) => void, line: number}} properties */
+function Scrubber({ chosen, count, choose, line }) {
+  const to = (/** @type {number} */ turn) => choose(Math.max(0, Math.min(count - 1, turn)));
+  return html`<div class="scrubber" role="group" aria-label=${`turns of the loop on line ${line}`}>
+    <button title="Previous turn" disabled=${chosen === 0} onClick=${() => to(chosen - 1)}>‹</button>
+    <input type="range" min="1" max=${count} value=${chosen + 1} aria-label="turn" onInput=${(/** @type {any} */ event) => to(Number(event.target.value) - 1)} />
+    <button title="Next turn" disabled=${chosen === count - 1} onClick=${() => to(chosen + 1)}>›</button>
+    <span class="scrubber-count">${chosen + 1} of ${count}</span>
   </div>`;
 }

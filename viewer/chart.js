@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { html } from "viewer/html.js";
-import { colourOf, colours } from "viewer/theme.js";
+import { colourOf, colours } from "viewer/store.js";
 
 const MAX_WIDTH = 640;
 const SERIES = ["--series-1", "--series-2", "--series-3", "--series-4", "--series-5", "--series-6"];

@@ -1,11 +1,9 @@
 // One table of commands: their keys, titles and buttons, and what the help lists.
 
-import {
-  chosenFrame, chosenName, current, dialog, focus, goTo, loaded, mode, outlineShown, step,
-} from "viewer/store.js";
+import { signal } from "@preact/signals";
 import { backOver, nextChange, out, over } from "viewer/navigate.js";
 import { firstVisibleStep } from "viewer/scrolling.js";
-import { nextTheme } from "viewer/theme.js";
+import { chosenFrame, chosenName, current, dialog, focus, goTo, loaded, mode, nextTheme, outlineShown, step, variablesShown } from "viewer/store.js";
 
 /**
  * @typedef {object} Command
@@ -26,12 +24,14 @@ export const COMMANDS = [
   { id: "out", keys: ["u"], title: "Out of this call", label: "↥", where: "step", run: () => goTo(out(current().model, step.value)) },
   { id: "first", keys: ["Home"], title: "First step", label: "⏮", where: "step", run: () => goTo(0, { jump: true }) },
   { id: "last", keys: ["End"], title: "Last step", label: "⏭", where: "step", run: () => goTo(Infinity, { jump: true }) },
+  { id: "play", keys: ["A", "p"], title: "Play or pause", label: "▶", where: "step", run: togglePlay },
+  { id: "variables", keys: ["E"], title: "Show or hide the variables", label: "x =", where: "step", run: () => (variablesShown.value = !variablesShown.value) },
   { id: "previousChange", keys: ["["], title: "Previous change of the chosen variable", label: "[", where: "step", run: () => goToChange(-1) },
   { id: "nextChange", keys: ["]"], title: "Next change of the chosen variable", label: "]", where: "step", run: () => goToChange(1) },
   { id: "mode", keys: ["r", "Enter"], title: "Switch between Read and Step", label: "Read / Step", where: "any", run: switchMode },
   { id: "outline", keys: ["o"], title: "Outline", label: "☰", where: "any", run: toggleOutline },
   { id: "claims", keys: ["c"], title: "Claims", label: "✓ Claims", where: "any", run: () => toggleDialog("claims") },
-  { id: "search", keys: ["/"], title: "Search text, code and names", label: "Search", where: "any", run: () => toggleDialog("search") },
+  { id: "search", keys: ["/"], title: "Search text, code, names and values", label: "Search", where: "any", run: () => toggleDialog("search") },
   { id: "theme", keys: ["t"], title: "Light, dark or automatic", label: "◐", where: "any", run: nextTheme },
   { id: "help", keys: ["?"], title: "Keys", label: "?", where: "any", run: () => toggleDialog("help") },
   { id: "close", keys: ["Escape"], title: "Close a panel", label: "×", where: "any", run: () => (dialog.value = "") },
@@ -84,5 +84,35 @@ export function onKey(event) {
   if (!found || found.id === "close" || (dialog.value && found.where === "step")) return;
   if (found.where === "step" && mode.value !== "step") return;
   event.preventDefault();
+  if (playing.value && found.id !== "play") stopPlaying();
   found.run();
+}
+
+const PAUSE = 700;
+
+export const playing = signal(false);
+let timer = 0;
+
+/** Start at this step, or at the first one when the run is over; or stop. */
+export function togglePlay() {
+  if (playing.value) return stopPlaying();
+  if (step.value === lastStep()) goTo(0);
+  playing.value = true;
+  timer = setTimeout(advance, PAUSE);
+}
+
+/** Stay where the run is now. */
+export function stopPlaying() {
+  playing.value = false;
+  clearTimeout(timer);
+}
+
+function lastStep() {
+  return current().model.stepEvent.length - 1;
+}
+
+function advance() {
+  if (!loaded.value || mode.value !== "step" || step.value >= lastStep()) return stopPlaying();
+  goTo(step.value + 1);
+  timer = setTimeout(advance, PAUSE);
 }

@@ -1,16 +1,20 @@
 // Wiring: address -> document -> page; keys; what a screen reader hears.
 
 import { effect } from "@preact/signals";
-import { render } from "preact";
-import { App } from "viewer/app.js";
-import { html } from "viewer/html.js";
+import { Component, render } from "preact";
+import { documentResponse } from "viewer/early.js";
+import { counted, integer, narrate } from "viewer/format.js";
+import { CommandButton, html, Icon } from "viewer/html.js";
 import { onKey } from "viewer/keys.js";
-import { narrate } from "viewer/narration.js";
-import { followScrolling } from "viewer/progress.js";
+import { readHash, writeHash } from "viewer/navigate.js";
+import { Outline, Panel } from "viewer/panels.js";
+import { Failure } from "viewer/program.js";
 import { titleOf } from "viewer/reading.js";
-import { readHash } from "viewer/state.js";
-import { dialog, fail, goToHash, listing, loaded, loading, mode, open, problem, step } from "viewer/store.js";
-import { startTheme } from "viewer/theme.js";
+import { checkSize, DocumentError } from "viewer/schema.js";
+import { followScrolling } from "viewer/scrolling.js";
+import { plainTitle, Read } from "viewer/section.js";
+import { Step } from "viewer/step.js";
+import { current, dialog, fail, goToHash, listing, loaded, loading, mode, open, outlineShown, problem, startTheme, step, theme } from "viewer/store.js";
 
 const FOLDER = "traces/";
 
@@ -61,10 +65,12 @@ async function followAddress() {
 async function fetchDocument(name) {
   if (!/^[\w.-]+$/.test(name)) return fail("The address names no lecture of this site.");
   try {
-    const response = await fetch(`${FOLDER}${name}.json`, { cache: "no-cache" });
+    const response = await documentResponse(name);
+    checkSize(Number(response.headers.get("Content-Length")));
     if (response.ok) open(name, await response.text());
     else fail(`There is no lecture “${name}” here; record it with: python -m trace ${name}`);
-  } catch {
+  } catch (error) {
+    if (error instanceof DocumentError) return fail(error.message);
     fail("The lecture could not be fetched; is the server still running? python -m trace lecture.main --serve");
   }
 }
@@ -77,8 +83,78 @@ async function start() {
   addEventListener("keydown", onKey);
   addEventListener("hashchange", followAddress);
   followScrolling();
-  if (!document.getElementById("document")) await fetchListings().catch(() => {});
+  const listings = document.getElementById("document") ? null : fetchListings().catch(() => {});
+  if (!readHash(location.hash).doc) await listings;
   await followAddress();
+}
+
+/** Catches what a malformed document does to a component, so that the page says something. */
+export class App extends Component {
+  /** @param {Error} error */
+  componentDidCatch(error) {
+    console.warn(error);
+    fail(`A part of this document cannot be shown (${error.message}); record it again: python -m trace lecture.main`);
+  }
+
+  /** @returns {any} */
+  render() {
+    if (problem.value) return html`<${Problem} />`;
+    if (loading.value) return html`<p class="notice-inline" role="status">Loading…</p>`;
+    return loaded.value ? html`<${Page} key=${loaded.value.name} />` : html`<${Home} />`;
+  }
+}
+
+/** A sentence instead of a document. */
+function Problem() {
+  return html`<main class="notice-page" role="alert"><p>${problem.value}</p>${listing.value.length > 0 && html`<${Documents} />`}</main>`;
+}
+
+/** A document. */
+function Page() {
+  const wide = outlineShown.value && current().sections.length > 1;
+  return html`<a class="skip" href="#article" onClick=${skip}>Skip to the lecture</a>
+    <${Bar} />
+    <div class=${`page mode-${mode.value} ${wide ? "with-outline" : ""}`}>
+      ${wide && html`<div class="sidebar"><${Outline} /></div>`}
+      <div class="content">${mode.value === "read" ? html`<${Failure} /><${Read} />` : html`<${Step} />`}</div>
+    </div>
+    <${Panel} />`;
+}
+
+/** @param {Event} event */
+function skip(event) {
+  event.preventDefault();
+  document.querySelector("main")?.focus();
+}
+
+/** Name, modes and panels. */
+function Bar() {
+  const { document, model } = current();
+  const { held } = document.claims;
+  const failed = held.filter((outcome) => outcome !== true).length;
+  const claims = new Set(document.claims.statement).size;
+  return html`<header class="bar">
+    <${CommandButton} id="outline" class="icon" />
+    <a class="bar-title" href="#" title="All lectures">${titleOf(model)}</a>
+    <span class="bar-spacer"></span>
+    <${CommandButton} id="mode" class="modes"><span class=${mode.value === "read" ? "on" : ""}>Read</span><span class=${mode.value === "step" ? "on" : ""}>Step</span></${CommandButton}>
+    <${CommandButton} id="claims" class=${failed ? "failed" : "held"}>${failed ? `✗ ${integer(failed)}` : `✓ ${integer(claims)}`}<span class="wide-only"> ${failed ? "failed" : "claims"}</span></${CommandButton}>
+    <${CommandButton} id="search" class="icon" />
+    <${CommandButton} id="theme" class="icon"><${Icon} name=${theme.value} /></${CommandButton}>
+    <${CommandButton} id="help" class="icon wide-only" />
+  </header>`;
+}
+
+/** Several documents to choose from. */
+function Home() {
+  return html`<main class="home"><h1>Lectures</h1><${Documents} /></main>`;
+}
+
+/** The list of documents. */
+function Documents() {
+  return html`<ul class="documents">${listing.value.map(({ file, title, module, steps, claims, failed }) => html`<li><a href=${writeHash({ doc: file.replace(/\.json$/, ""), mode: "read", at: "" })}>
+    <span class="document-title">${plainTitle(title)}</span>
+    <span class="document-facts">${module} · ${counted(steps, "step")} · ${failed ? "✗ failed" : `✓ ${counted(claims, "claim")}`}</span></a></li>`)}</ul>`;
 }
 
 effect(() => {

@@ -1,16 +1,16 @@
-// Panels over the page: claims, search, keys, and the outline on small screens.
+// Panels over the page: claims, search, keys; and the outline, a panel on small screens only.
 
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { keyName, CommandButton } from "viewer/buttons.js";
-import { Claim, outcomeOf } from "viewer/evidence.js";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { counted } from "viewer/format.js";
-import { html } from "viewer/html.js";
+import { CommandButton, html, keyName } from "viewer/html.js";
 import { COMMANDS } from "viewer/keys.js";
-import { functionOf } from "viewer/model.js";
-import { Outline } from "viewer/outline.js";
+import { functionOf, stepRange } from "viewer/model.js";
+import { Claim, outcomeOf } from "viewer/program.js";
+import { claimsWithin, sectionOfStep } from "viewer/reading.js";
+import { visibleSection } from "viewer/scrolling.js";
 import { search } from "viewer/search.js";
-import { plainTitle } from "viewer/section.js";
-import { current, dialog, goTo, loaded, mode } from "viewer/store.js";
+import { plainTitle, Topics } from "viewer/section.js";
+import { current, dialog, goTo, loaded, mode, step } from "viewer/store.js";
 
 /** @type {Record<string, {title: string, content: () => any}>} */
 const PANELS = {
@@ -42,8 +42,10 @@ function leaveTo(target) {
   goTo(target, { jump: true });
 }
 
-/** Every claim once, the failed ones first. */
-function Claims() {
+/** @typedef {{row: number, count: number, failed: boolean, place: string, words: string}} Entry */
+
+/** Every claim once, the failed ones first. @returns {Entry[]} */
+function claimEntries() {
   const { model, document } = current();
   const { claims } = document;
   /** @type {Map<number, number[]>} */
@@ -51,16 +53,32 @@ function Claims() {
   claims.statement.forEach((statement, row) => {
     if (!byStatement.get(statement)?.push(row)) byStatement.set(statement, [row]);
   });
-  const entries = [...byStatement.values()].map((found) => ({ found, row: found.find((row) => claims.held[row] !== true) ?? found[found.length - 1] }));
-  const ordered = [...entries.filter(({ row }) => claims.held[row] !== true), ...entries.filter(({ row }) => claims.held[row] === true)];
-  const failed = entries.length - entries.filter(({ row }) => claims.held[row] === true).length;
-  return html`<p class="quiet">${counted(entries.length, "claim")} in ${counted(claims.held.length, "execution")}; ${failed ? `${failed} failed` : "all held"}.</p>
-    <ol class="claim-list">${ordered.map(({ found, row }) => {
-      const func = functionOf(model, model.stepActivation[claims.step[row]]);
-      return html`<li><button class="claim-entry" title="Go to this claim" onClick=${() => leaveTo(claims.step[row])}>
-        <${Claim} outcome=${outcomeOf(model, row)} text />
-        <span class="claim-place">${func.title ? plainTitle(func.title) : func.name}${found.length > 1 && ` · ${found.length} times`}</span></button></li>`;
-    })}</ol>`;
+  const entries = [...byStatement.values()].map((found) => {
+    const row = found.find((candidate) => claims.held[candidate] !== true) ?? found[found.length - 1];
+    const func = functionOf(model, model.stepActivation[claims.step[row]]);
+    const place = func.title ? plainTitle(func.title) : func.name;
+    const { text, operands } = outcomeOf(model, row);
+    const words = [text, place, ...operands.map((operand) => operand.text)].join(" ").toLowerCase();
+    return { row, count: found.length, failed: claims.held[row] !== true, place, words };
+  });
+  return entries.sort((one, other) => Number(other.failed) - Number(one.failed));
+}
+
+/** The claims that contain what is typed. */
+function Claims() {
+  const { model, document } = current();
+  const [query, setQuery] = useState("");
+  const [onlyFailed, setOnlyFailed] = useState(false);
+  const entries = useMemo(claimEntries, [document]);
+  const failed = entries.filter((entry) => entry.failed).length;
+  const shown = entries.filter((entry) => entry.words.includes(query.trim().toLowerCase()) && (entry.failed || !onlyFailed));
+  return html`<p class="quiet">${counted(entries.length, "claim")} in ${counted(document.claims.held.length, "execution")}; ${failed ? `${failed} failed` : "all held"}.</p>
+    <div class="filter"><input class="search-field" type="text" inputmode="search" placeholder="filter" aria-label="filter claims" value=${query} onInput=${(/** @type {any} */ event) => setQuery(event.target.value)} />
+      ${failed > 0 && html`<label><input type="checkbox" checked=${onlyFailed} onChange=${() => setOnlyFailed(!onlyFailed)} /> failed only</label>`}</div>
+    <ol class="claim-list">${shown.map(({ row, count, place }) => html`<li key=${row}><button class="claim-entry" title="Go to this claim" onClick=${() => leaveTo(document.claims.step[row])}>
+      <${Claim} outcome=${outcomeOf(model, row)} text />
+      <span class="claim-place">${place}${count > 1 && ` · ${count} times`}</span></button></li>`)}</ol>
+    ${!shown.length && html`<p class="quiet">No claim contains “${query}”.</p>`}`;
 }
 
 /** Search as one types. */
@@ -72,7 +90,7 @@ function Search() {
     event.preventDefault();
     if (first) leaveTo(first.step);
   };
-  return html`<form onSubmit=${submit}><input class="search-field" type="text" inputmode="search" autofocus placeholder="text, code or a name" aria-label="search" value=${query} onInput=${(/** @type {any} */ event) => setQuery(event.target.value)} /></form>
+  return html`<form onSubmit=${submit}><input class="search-field" type="text" inputmode="search" autofocus placeholder="text, code, a name or a value" aria-label="search" value=${query} onInput=${(/** @type {any} */ event) => setQuery(event.target.value)} /></form>
     <ul class="results" aria-live="polite">${results.map(({ step, kind, before, match, after, place }) => html`<li><button title="Go there" onClick=${() => leaveTo(step)}>
       <span class=${`result-text ${kind}`}>${before}<mark>${match}</mark>${after}</span><span class="result-place">${place}</span></button></li>`)}</ul>
     ${query.length > 1 && !results.length && html`<p class="quiet">Nothing that ran contains “${query}”.</p>`}`;
@@ -84,4 +102,66 @@ function Help() {
   return html`<table class="keys"><caption>Everywhere</caption><tbody>${rows("any")}</tbody></table>
     <table class=${`keys ${mode.value === "read" ? "dimmed" : ""}`}><caption>In Step</caption><tbody>${rows("step")}</tbody></table>
     <p class="quiet">In Step, a click on a line number runs to that line.</p>`;
+}
+
+/** @typedef {import("viewer/reading.js").Section} Section */
+
+/** @param {{claims: number, failed: number}} properties */
+function Count({ claims, failed }) {
+  if (failed) return html`<span class="outline-claims failed" title="failed claims">✗ ${failed}</span>`;
+  return claims ? html`<span class="outline-claims" title="claims that held">✓ ${claims}</span>` : null;
+}
+
+/** @param {{section: Section, here: boolean}} properties */
+function Entry({ section: { activation, depth }, here }) {
+  const { model } = current();
+  const place = useRef(/** @type {HTMLElement | null} */ (null));
+  const func = functionOf(model, activation);
+  useLayoutEffect(() => {
+    if (here) place.current?.scrollIntoView({ block: "nearest" });
+  }, [here]);
+  const open = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    dialog.value = "";
+    goTo(stepRange(model, activation)[0], { jump: true });
+  };
+  return html`<li class=${`outline-entry depth-${depth}`} ref=${place}>
+    <a href=${`#activation-${activation}`} aria-current=${here ? "location" : null} onClick=${open}>
+      <span class="outline-title">${func.title ? plainTitle(func.title) : func.name} <span class="outline-topics"><${Topics} labels=${func.labels} /></span></span>
+      <${Count} ...${claimsWithin(model, activation)} />
+    </a></li>`;
+}
+
+/** @param {{title: string, sections: Section[], here: number}} properties */
+function Chapter({ title, sections, here }) {
+  const { model } = current();
+  const holdsHere = sections.some(({ activation }) => activation === here);
+  const [open, setOpen] = useState(holdsHere);
+  useLayoutEffect(() => {
+    if (holdsHere) setOpen(true);
+  }, [holdsHere]);
+  const counts = sections.filter(({ depth }) => depth === 1).map(({ activation }) => claimsWithin(model, activation));
+  const claims = counts.reduce((sum, count) => sum + count.claims, 0);
+  const failed = counts.reduce((sum, count) => sum + count.failed, 0);
+  return html`<details class="chapter" open=${open} onToggle=${(/** @type {any} */ event) => setOpen(event.target.open)}>
+    <summary><span>${title}</span><${Count} claims=${claims} failed=${failed} /></summary>
+    <ol>${sections.map((section) => html`<${Entry} key=${section.activation} section=${section} here=${section.activation === here} />`)}</ol>
+  </details>`;
+}
+
+/** The list of sections, by chapters where the table of contents has headings. */
+export function Outline() {
+  const { model, sections } = current();
+  const inStep = mode.value === "step" ? sectionOfStep(model, sections, step.value)?.activation : visibleSection.value;
+  const shown = sections.filter((section) => section.depth > 0 && section.depth < 4);
+  const here = inStep ?? -1;
+  /** @type {{title: string, sections: Section[]}[]} */
+  const chapters = [];
+  for (const section of shown) {
+    if (section.chapter || !chapters.length) chapters.push({ title: section.chapter, sections: [] });
+    chapters[chapters.length - 1].sections.push(section);
+  }
+  return html`<nav class="outline" aria-label="outline">${chapters.map(({ title, sections: own }, index) => (title
+    ? html`<${Chapter} key=${index} title=${title} sections=${own} here=${here > 0 ? here : shown[0].activation} />`
+    : html`<ol>${own.map((section) => html`<${Entry} key=${section.activation} section=${section} here=${section.activation === here} />`)}</ol>`))}</nav>`;
 }

@@ -34,6 +34,8 @@
 
 export const FORMAT = "lecture-trace";
 export const VERSION = 1;
+/** Ten million steps take 20 MB; far beyond, a browser would run out of memory without a word. */
+const MAX_SIZE = 128e6;
 const RERUN = "Record it again: python -m trace lecture.main";
 
 /** Index of each kind in `SourceFile.tokens`; also the CSS class `token-KIND`. */
@@ -67,6 +69,7 @@ export class DocumentError extends Error {}
  * @returns {Document}
  */
 export function load(text) {
+  checkSize(text.length);
   const document = parse(text);
   if (!document || typeof document !== "object" || document.format !== FORMAT)
     throw new DocumentError(`This file is not a recorded lecture: its format is not “${FORMAT}”.`);
@@ -78,6 +81,12 @@ export function load(text) {
   checkColumns(document);
   checkRows(document);
   return document;
+}
+
+/** Throw when a document is too large to be shown. @param {number} size of its text */
+export function checkSize(size) {
+  if (size > MAX_SIZE)
+    throw new DocumentError(`This document has ${Math.round(size / 1e6)} MB, and this viewer shows at most ${MAX_SIZE / 1e6}. Record fewer steps: python -m trace lecture.main --max-steps 1000000`);
 }
 
 /** @param {string} text @returns {any} */
@@ -114,6 +123,7 @@ function checkRows(document) {
   for (const [table, column, target] of REFERENCES)
     if (!inRange(document[table]?.[column] ?? [], document[target].length))
       throw new DocumentError(`“${table}.${column}” points outside “${target}”. ${RERUN}`);
+  if (!document.events.every(Number.isInteger)) throw new DocumentError(`The list “events” holds something else than numbers. ${RERUN}`);
   const files = document.files.length;
   const functions = document.functions.length;
   const sound =

@@ -1,10 +1,11 @@
-// Find text, code and names of values. Pure.
+// Find text, code, names and values. Pure.
 
+import { valueText } from "viewer/format.js";
 import { functionOf, rows } from "viewer/model.js";
 import { linesOf } from "viewer/source.js";
 
 /**
- * @typedef {{step: number, kind: "prose" | "code" | "title", before: string, match: string, after: string, place: string}} Result
+ * @typedef {{step: number, kind: "prose" | "code" | "title" | "value", before: string, match: string, after: string, place: string}} Result
  * @typedef {import("viewer/model.js").Model} Model
  */
 
@@ -22,7 +23,7 @@ const BELOW = 12;
 export function search(model, query) {
   const wanted = query.trim().toLowerCase();
   if (wanted.length < 2) return [];
-  return [...titles(model, wanted), ...lines(model, wanted)].slice(0, MAX_RESULTS);
+  return [...titles(model, wanted), ...lines(model, wanted), ...values(model, wanted)].slice(0, MAX_RESULTS);
 }
 
 /** @param {Model} model @param {string} wanted @returns {Result[]} */
@@ -50,6 +51,27 @@ function lines(model, wanted) {
       .filter(({ step }) => step >= 0)
       .map((result) => ({ ...result, place: functionOf(model, model.stepActivation[result.step]).name }));
   });
+}
+
+/** Names and values that were shown, each pair once, where it was first so.
+ * @param {Model} model @param {string} wanted @returns {Result[]} */
+function values(model, wanted) {
+  const { inspections, names, values: recorded } = model.document;
+  const seen = new Set();
+  /** @type {Result[]} */
+  const found = [];
+  for (let row = 0; row < inspections.at.length && found.length < MAX_RESULTS; row++) {
+    const value = inspections.value[row];
+    const key = `${inspections.name[row]}:${value}`;
+    if (value === null || seen.has(key)) continue;
+    seen.add(key);
+    const text = `${names[inspections.name[row]]} = ${valueText(recorded[value])}`;
+    if (!text.toLowerCase().includes(wanted)) continue;
+    const step = Math.min(model.eventStep[inspections.event[row]], model.stepEvent.length - 1);
+    if (step < 0) continue;
+    found.push({ step, kind: "value", ...around(text, wanted), place: functionOf(model, model.stepActivation[step]).name });
+  }
+  return found;
 }
 
 /** For each file: line -> first step of the statement there. @param {Model} model @returns {Map<number, number>[]} */

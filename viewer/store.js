@@ -1,19 +1,18 @@
 // What the page shows now, as signals, and the few functions that change it.
 
 import { batch, signal } from "@preact/signals";
-import { costMeter } from "viewer/costs.js";
+import { costMeter } from "viewer/format.js";
 import { buildModel } from "viewer/model.js";
-import { clamp } from "viewer/navigate.js";
+import { clamp, placeOfStep, readHash, stepOfPlace, writeHash } from "viewer/navigate.js";
 import { sectionsOf } from "viewer/reading.js";
 import { DocumentError, load } from "viewer/schema.js";
-import { placeOfStep, readHash, stepOfPlace, writeHash } from "viewer/state.js";
 
 /**
  * @typedef {object} Loaded a document with everything computed from it once
  * @property {string} name
  * @property {import("viewer/schema.js").Document} document
  * @property {import("viewer/model.js").Model} model
- * @property {import("viewer/costs.js").CostMeter} cost
+ * @property {import("viewer/format.js").CostMeter} cost
  * @property {import("viewer/reading.js").Section[]} sections
  *
  * @typedef {{file: string, module: string, title: string, steps: number, claims: number, failed: boolean}} Listed
@@ -39,6 +38,7 @@ export const focus = signal({ step: -1 });
 /** @type {import("@preact/signals").Signal<"" | "claims" | "search" | "help" | "outline">} */
 export const dialog = signal("");
 export const outlineShown = signal(true);
+export const variablesShown = signal(true);
 
 const HASH_DELAY = 150;
 const READING_DELAY = 500;
@@ -123,4 +123,53 @@ function writeAddress(write, target = step.value) {
   } catch {
     // A page opened as a file may not write its address; it works without.
   }
+}
+
+/** @typedef {"auto" | "light" | "dark"} Theme */
+
+/** @type {Theme[]} */
+const THEMES = ["auto", "light", "dark"];
+const KEY = "lecture-theme";
+
+/** @type {import("@preact/signals").Signal<Theme>} */
+export const theme = signal("auto");
+/** Counts changes of the colours that are on the screen; charts draw again. */
+export const colours = signal(0);
+
+/** Take up the remembered theme and follow the system. */
+export function startTheme() {
+  try {
+    apply(THEMES.find((name) => name === localStorage.getItem(KEY)) ?? "auto");
+  } catch {
+    apply("auto");
+  }
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => colours.value++);
+}
+
+/** Go to the next theme. */
+export function nextTheme() {
+  const next = THEMES[(THEMES.indexOf(theme.value) + 1) % THEMES.length];
+  apply(next);
+  try {
+    localStorage.setItem(KEY, next);
+  } catch {
+    // Storage may be forbidden; the theme then lasts as long as the page.
+  }
+}
+
+/** @param {Theme} name */
+function apply(name) {
+  theme.value = name;
+  document.documentElement.dataset.theme = name;
+  colours.value++;
+}
+
+/** The colour that a custom property has now, as `rgb(...)`. @param {string} property @returns {string} */
+export function colourOf(property) {
+  const probe = document.createElement("span");
+  probe.style.color = `var(${property})`;
+  document.body.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
 }

@@ -1,12 +1,9 @@
 // Any recorded value: one line where it fits, a card where it does not, a picture where it draws itself.
 
-import { useEffect, useRef } from "preact/hooks";
-import { Chart } from "viewer/chart.js";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { bytes, counted, element, integer, number, shape, tensorText, valueText } from "viewer/format.js";
 import { html } from "viewer/html.js";
-import { pngAddress, renderSvg } from "viewer/picture.js";
-import { Prose } from "viewer/prose-view.js";
-import { Tensor } from "viewer/tensor.js";
-import { tensorText, valueText } from "viewer/value-text.js";
+import { pngAddress, Prose, renderSvg } from "viewer/prose.js";
 
 /** @typedef {import("viewer/schema.js").Value} Value */
 
@@ -62,11 +59,20 @@ function Parts({ value, parts }) {
 
 /** @param {{value: Value, name: string}} properties */
 function Picture({ value, name }) {
-  if (value.vega) return html`<${Chart} spec=${value.vega} name=${name} />`;
+  if (value.vega) return html`<${LaterChart} spec=${value.vega} name=${name} />`;
   if (value.svg !== undefined) return html`<${Svg} source=${value.svg} name=${name} />`;
   if (value.markdown !== undefined) return html`<div class="picture"><${Prose} text=${value.markdown} /></div>`;
   const address = pngAddress(value.png ?? "");
   return html`<figure class="picture">${address ? html`<img src=${address} alt=${name} />` : valueText(value)}</figure>`;
+}
+
+/** The code of charts is fetched when there is one; its place is kept free. @param {{spec: any, name: string}} properties */
+function LaterChart({ spec, name }) {
+  const [Chart, setChart] = useState(/** @type {any} */ (null));
+  useEffect(() => {
+    import("viewer/chart.js").then((module) => setChart(() => module.Chart));
+  }, []);
+  return Chart ? html`<${Chart} spec=${spec} name=${name} />` : html`<figure class="picture chart" style=${{ minHeight: `${Number(spec.height) || 220}px` }}></figure>`;
 }
 
 /** @param {{source: string, name: string}} properties */
@@ -78,4 +84,136 @@ function Svg({ source, name }) {
     place.current?.replaceChildren(svg ?? "This picture cannot be shown.");
   }, [source]);
   return html`<figure class="picture" ref=${place}></figure>`;
+}
+
+const SLICES_AT_ONCE = 4;
+const NARROW_COLUMNS = 5;
+
+/** @param {{value: Value, shares?: string[], name?: string}} properties shares: shown names with the same storage */
+export function Tensor({ value, shares = [], name = "" }) {
+  const sizes = value.shape ?? [];
+  return html`<div class="tensor">
+    <div class="tensor-head">
+      ${name && html`<code class="value-name">${name}</code>`}
+      <span class="dtype">${value.dtype ?? value.type}</span><span class="shape">${shape(sizes)}</span>
+      ${value.device && value.device !== "cpu" && html`<span class="badge">${value.device}</span>`}
+    </div>
+    <div class="tensor-body">
+      <${Elements} value=${value} />
+      <div class="tensor-notes">
+        ${shares.length > 0 && html`<span class="badge shares" title="These names show the same storage">shares storage with ${shares.join(", ")}</span>`}
+        ${value.strides && html`<${Layout} value=${value} />`}
+      </div>
+    </div>
+    ${value.statistics && value.cut && html`<${Statistics} value=${value} />`}
+  </div>`;
+}
+
+/** @param {{value: Value}} properties */
+function Elements({ value }) {
+  const [all, setAll] = useState(false);
+  const { elements, shape: sizes = [] } = value;
+  if (!elements?.length) return null;
+  const shown = sizes.map((size, axis) => value.shown?.[axis] ?? [...Array(size).keys()]);
+  const scale = largest(elements);
+  const columns = shown.at(-1) ?? [0];
+  const lines = shown.length > 1 ? (shown.at(-2) ?? []) : [0];
+  const perSlice = columns.length * lines.length;
+  const slices = perSlice ? elements.length / perSlice : 0;
+  return html`<div class="slices">
+    ${Array.from({ length: all ? slices : Math.min(slices, SLICES_AT_ONCE) }, (_, slice) => html`<figure class="slice">
+      ${slices > 1 && html`<figcaption>${sliceName(shown, slice)}</figcaption>`}
+      <${Grid} cells=${elements.slice(slice * perSlice, (slice + 1) * perSlice)} lines=${lines} columns=${columns} scale=${scale} />
+    </figure>`)}
+    ${!all && slices > SLICES_AT_ONCE && html`<button class="quiet-link" title="Show all slices" onClick=${() => setAll(true)}>and ${counted(slices - SLICES_AT_ONCE, "more slice")}</button>`}
+  </div>`;
+}
+
+/** Indices of the leading axes, such as `[0, 2, :, :]`. @param {number[][]} shown @param {number} slice */
+function sliceName(shown, slice) {
+  const indices = [];
+  let rest = slice;
+  for (const axis of shown.slice(0, -2).toReversed()) {
+    indices.unshift(axis[rest % axis.length]);
+    rest = Math.floor(rest / axis.length);
+  }
+  return `[${[...indices, ":", ":"].join(", ")}]`;
+}
+
+/** @param {(number | boolean | string)[]} elements */
+function largest(elements) {
+  return elements.reduce((/** @type {number} */ most, cell) => Math.max(most, Math.abs(Number(cell)) || 0), 0);
+}
+
+/**
+ * @param {{cells: (number | boolean | string)[], lines: number[], columns: number[], scale: number}} properties
+ */
+function Grid({ cells, lines, columns, scale }) {
+  const decimals = sharedDecimals(cells, columns.length > NARROW_COLUMNS ? 2 : 3);
+  return html`<table class="grid"><tbody>
+    ${lines.map((line, row) => html`<tr class=${row > 0 && line > lines[row - 1] + 1 ? "skipped" : ""}>
+      ${columns.map((column, index) => {
+        const cell = cells[row * columns.length + index];
+        const skipped = index > 0 && column > columns[index - 1] + 1 ? "skipped" : "";
+        return html`<td class=${skipped} style=${heat(cell, scale)} title=${String(cell)}>${cellText(cell, decimals)}</td>`;
+      })}
+    </tr>`)}
+  </tbody></table>`;
+}
+
+/** Digits after the point that all cells of a grid can share, or -1 when they differ too much.
+ * @param {(number | boolean | string)[]} cells @param {number} most */
+function sharedDecimals(cells, most) {
+  const numbers = cells.filter((cell) => typeof cell === "number");
+  if (numbers.some((cell) => cell !== 0 && (Math.abs(cell) >= 1e5 || Math.abs(cell) < 1e-3))) return -1;
+  const wanted = numbers.map((cell) => (String(cell).split(".")[1] ?? "").length);
+  return Math.min(most, Math.max(0, ...wanted));
+}
+
+/** @param {number | boolean | string} cell @param {number} decimals */
+function cellText(cell, decimals) {
+  return typeof cell === "number" && decimals >= 0 ? cell.toFixed(decimals) : element(cell);
+}
+
+/** Background by sign and size. @param {number | boolean | string} cell @param {number} scale */
+function heat(cell, scale) {
+  const amount = Number(cell);
+  if (!Number.isFinite(amount)) return { background: "var(--wrong-soft)" };
+  const share = scale ? Math.round((Math.abs(amount) / scale) * 100) : 0;
+  return { background: `color-mix(in oklab, var(${amount < 0 ? "--negative" : "--positive"}) ${share}%, var(--cell))` };
+}
+
+/** @param {{value: Value}} properties */
+function Statistics({ value }) {
+  const entries = Object.entries(value.statistics ?? {}).filter(([name, amount]) => !(["nan", "inf"].includes(name) && amount === 0));
+  return html`<div class="statistics">
+    ${value.histogram && html`<${Histogram} histogram=${value.histogram} />`}
+    <dl>${entries.map(([name, amount]) => html`<div><dt>${name}</dt><dd>${typeof amount === "number" ? number(Number(amount.toPrecision(4))) : amount}</dd></div>`)}</dl>
+  </div>`;
+}
+
+/** @param {{histogram: {low: number, high: number, counts: number[]}}} properties */
+function Histogram({ histogram: { low, high, counts } }) {
+  const most = Math.max(...counts, 1);
+  const text = `histogram from ${number(low)} to ${number(high)}`;
+  return html`<svg class="histogram" viewBox=${`0 0 ${counts.length} 10`} preserveAspectRatio="none" role="img" aria-label=${text}>
+    <title>${text}</title>
+    ${counts.map((count, bin) => html`<rect x=${bin + 0.08} width="0.84" y=${10 - (count / most) * 10} height=${(count / most) * 10} />`)}
+  </svg>`;
+}
+
+/** @param {{value: Value}} properties */
+function Layout({ value }) {
+  const { strides = [], offset = 0, storage, storage_bytes: held, contiguous } = value;
+  const order = contiguous === false ? "not contiguous" : "contiguous";
+  return html`<details class="layout">
+    <summary>${storage === undefined ? "memory" : `storage #${storage}`}${contiguous === false ? ", not contiguous" : ""}</summary>
+    <dl>
+      <div><dt>strides</dt><dd>(${strides.join(", ")}), ${order}</dd></div>
+      <div><dt>offset</dt><dd>${integer(offset)}</dd></div>
+      ${value.bytes !== undefined && html`<div><dt>elements</dt><dd>${bytes(value.bytes)}</dd></div>`}
+      ${held !== undefined && html`<div><dt>storage</dt><dd>${bytes(held)}</dd></div>`}
+      ${value.requires_grad && html`<div><dt>autograd</dt><dd>requires grad</dd></div>`}
+    </dl>
+  </details>`;
 }

@@ -9,7 +9,7 @@ from tests.viewer import documents
 MODEL = """
 async ([code, document]) => {
     const modules = {};
-    const names = "model navigate state reading source format costs search value-text narration";
+    const names = "model navigate reading source format search";
     for (const name of names.split(" "))
         Object.assign(modules, await import(`viewer/${name}.js`));
     const model = modules.buildModel(document);
@@ -123,8 +123,14 @@ READ = [
         "for i in range(3):",
     ),
     ("m.pieces(document.files[0], 11).at(-1).kind", "directive"),
-    ("m.costText(m.costMeter(document.costs)(4, 7))", "2.1 MFLOP"),
-    ("m.costText(m.costMeter(document.costs)(1, 2))", "6 FLOP · 4 KiB allocated"),
+    (
+        "m.costText(m.costMeter(document.costs)(4, 7))",
+        "2.1 MFLOP · 72 B moved · 29\u202f000 FLOP/B",
+    ),
+    (
+        "m.costText(m.costMeter(document.costs)(1, 2))",
+        "6 FLOP · 48 B moved · 0.13 FLOP/B · 4 KiB allocated",
+    ),
     ("m.costText(m.costMeter(null)(0, 9))", ""),
     ("m.search(model, 'moves').map((found) => [found.kind, found.step])", [["prose", 1]]),
     ("m.search(model, 'share').map((found) => found.kind)", ["title", "prose"]),

@@ -50,7 +50,10 @@ def test_read_shows_title_prose_values_claims_costs_and_output(page, show):
         "=",
         "6",
     ]
-    assert line(page, 10).locator(".cost").inner_text() == "2.1 MFLOP"
+    assert (
+        line(page, 10).locator(".cost").inner_text()
+        == "2.1 MFLOP · 72 B moved · 29\u202f000 FLOP/B"
+    )
     assert line(page, 14).locator(".output").inner_text().strip() == "done"
     assert page.locator("#article .topic").all_inner_texts() == ["M1.1", "M1.2"]
     assert page.locator("#article .topic").nth(1).get_attribute("title") == "Views"
@@ -199,7 +202,10 @@ def test_step_tells_cost_output_and_claims(page, show):
     page.keyboard.press("l")
     assert page.locator(".outcome .output").inner_text().strip() == "done"
     page.keyboard.press("Home")
-    assert page.locator(".outcome .cost").inner_text() == "6 FLOP · 4 KiB allocated"
+    assert (
+        page.locator(".outcome .cost").inner_text()
+        == "6 FLOP · 48 B moved · 0.13 FLOP/B · 4 KiB allocated"
+    )
     assert page.locator("#live").inner_text() == "line 9: views()"
 
 

@@ -1,0 +1,164 @@
+"""Playing, filtering, searching values, loops on one line, documents that are broken anywhere."""
+
+import json
+import random
+import re
+
+import pytest
+
+from tests.viewer import documents
+from tests.viewer.conftest import VIEWER
+
+
+def test_play_steps_until_paused(page, show):
+    show(page, documents.small(), mode="step", at="1")
+    page.keyboard.press("A")
+    page.locator('[data-line="21"].current').wait_for()
+    page.locator('[data-line="23"].current').wait_for()
+    page.keyboard.press("A")
+    assert page.locator('[data-command="play"]').get_attribute("aria-pressed") == "false"
+    page.wait_for_timeout(900)
+    assert page.locator(".program-line.current").get_attribute("data-line") == "23"
+
+
+def test_any_other_key_ends_playing(page, show):
+    show(page, documents.small(), mode="step", at="0")
+    page.keyboard.press("p")
+    page.keyboard.press("j")
+    assert page.locator('[data-command="play"]').get_attribute("aria-pressed") == "false"
+    page.wait_for_timeout(900)
+    assert page.locator(".program-line.current").get_attribute("data-line") == "10"
+
+
+def test_variables_hide_and_show(page, show):
+    show(page, documents.small(), mode="step", at="5")
+    page.keyboard.press("E")
+    assert page.locator(".variable").count() == 0
+    page.keyboard.press("E")
+    assert page.locator(".variable").count() == 2
+
+
+def test_claims_are_filtered_and_the_failed_stand_first(page, show):
+    show(page, documents.failing())
+    page.keyboard.press("c")
+    shown = page.locator("dialog .condition")
+    assert shown.all_inner_texts() == ["y == n + 2", "x.size == 6"]
+    page.get_by_label("failed only").check()
+    assert shown.all_inner_texts() == ["y == n + 2"]
+    page.get_by_label("failed only").uncheck()
+    page.get_by_label("filter claims").fill("SIZE")
+    assert shown.all_inner_texts() == ["x.size == 6"]
+    page.get_by_label("filter claims").fill("nothing such")
+    assert "No claim contains" in page.locator("dialog").inner_text()
+
+
+def test_search_finds_values(page, show):
+    show(page, documents.with_values({"type": "str", "value": "walrus"}), mode="step")
+    page.keyboard.press("/")
+    page.locator(".search-field:focus").wait_for()
+    page.keyboard.type("walrus")
+    assert page.locator(".result-text.value").inner_text() == "v0 = 'walrus'"
+    page.keyboard.press("Enter")
+    page.locator("dialog").wait_for(state="detached")
+    assert page.locator(".program-line.current").get_attribute("data-line") == "20"
+
+
+def test_a_loop_on_one_line_shows_its_values(page, show):
+    document = documents.small()
+    document["statements"][3][1:3] = [11, 11]  # `for i in range(3): total = i * 2`
+    show(page, document)
+    loop = page.locator(".loop > .row")
+    assert loop.locator(".value-name").all_inner_texts() == ["i", "total"]
+    assert loop.locator(".value").all_inner_texts() == ["2", "4"]
+
+
+def test_motion_is_reduced_for_those_who_ask(browser, site):
+    opened = browser.new_page(reduced_motion="reduce")
+    site.publish(demo=documents.small())
+    opened.goto(f"{site.address}#doc=demo&at=3")
+    opened.locator("#article").wait_for()
+    longest = opened.evaluate(
+        """() => Math.max(...[...document.querySelectorAll("*")].map(
+            (element) => parseFloat(getComputedStyle(element).animationDuration)))"""
+    )
+    opened.close()
+    assert longest == 0
+
+
+def test_what_a_page_without_charts_needs_is_asked_for_at_once(page, show, site):
+    index = (VIEWER / "index.html").read_text(encoding="utf-8")
+    announced = set(re.findall(r'<link rel="modulepreload" href="([^"]+)">', index))
+    site.requests.clear()
+    show(page, documents.small())
+    loaded = page.evaluate("performance.getEntriesByType('resource').map((entry) => entry.name)")
+    scripts = {name.removeprefix(site.address) for name in loaded if name.endswith(".js")}
+    assert announced == scripts - {"main.js", "early.js"}
+
+
+LOAD_EACH = """async (texts) => {
+    const { load, DocumentError } = await import("viewer/schema.js");
+    const { buildModel } = await import("viewer/model.js");
+    return texts.filter((text) => {
+        try {
+            buildModel(load(text));
+            return true;
+        } catch (error) {
+            return !(error instanceof DocumentError);
+        }
+    });
+}"""
+
+
+def test_a_document_cut_anywhere_is_refused(page, show):
+    show(page, documents.small())
+    text = json.dumps(documents.small())
+    places = random.Random(1).sample(range(len(text)), 300)
+    assert page.evaluate(LOAD_EACH, [text[:place] for place in places]) == []
+
+
+WRONG = [None, 5, "text", True]
+LISTS = ["files", "statements", "functions", "events", "names", "values", "assertions", "output"]
+
+
+def test_lists_and_tables_of_wrong_types_are_refused(page, show):
+    show(page, documents.small())
+    tables = ["inspections", "claims", "environment", "uncounted", "topics", "assets"]
+    texts = [
+        json.dumps({**documents.small(), name: wrong}) for name in LISTS + tables for wrong in WRONG
+    ]
+    named = [name for name in LISTS + tables for _ in WRONG]
+    accepted = page.evaluate(LOAD_EACH, texts)
+    assert [name for name, text in zip(named, texts, strict=True) if text in accepted] == []
+
+
+def test_a_missing_column_is_refused(page, show):
+    show(page, documents.small())
+    texts = []
+    for table in ("inspections", "claims", "costs"):
+        for column in documents.small()[table]:
+            document = documents.small()
+            del document[table][column]
+            texts.append(json.dumps(document))
+    assert page.evaluate(LOAD_EACH, texts) == []
+
+
+@pytest.mark.parametrize("name", ["events", "statements", "functions", "files"])
+def test_a_list_of_anything_ends_in_one_sentence(browser, site, name):
+    document = documents.small()
+    document[name] = ["odd", None, {}]
+    site.publish(demo=document)
+    opened = browser.new_page()
+    opened.goto(f"{site.address}#doc=demo")
+    said = opened.locator(".notice-page p")
+    said.wait_for(timeout=5000)
+    assert "python -m trace" in said.inner_text() or "Record it again" in said.inner_text()
+    opened.close()
+
+
+def test_two_hundred_megabytes_end_in_one_sentence(page, show, site):
+    site.publish(demo=json.dumps(documents.small()) + " " * 200_000_000)
+    page.goto(f"{site.address}#doc=demo")
+    said = page.locator(".notice-page p")
+    said.wait_for()
+    assert "has 200 MB" in said.inner_text()
+    site.publish(demo=documents.small())

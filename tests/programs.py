@@ -6,6 +6,10 @@ that a program also shows whether it draws the same ones.
 
 from hypothesis import strategies as st
 
+IN_FINALLY = None
+"""For `in_loop`: inside a `finally`, where Python's line events do not tell whether a `break` ran or
+the block was left by an exception; there are none there."""
+
 HEAD = ["import random", "from contextlib import contextmanager", ""]
 HELPERS = [
     "@contextmanager",
@@ -91,7 +95,7 @@ def indented(lines: list[str]) -> list[str]:
 
 
 @st.composite
-def blocks(draw: st.DrawFn, depth: int, in_loop: bool) -> list[str]:
+def blocks(draw: st.DrawFn, depth: int, in_loop: bool | None) -> list[str]:
     """One to four statements."""
     lines: list[str] = []
     for _ in range(draw(st.integers(1, 3))):
@@ -100,7 +104,7 @@ def blocks(draw: st.DrawFn, depth: int, in_loop: bool) -> list[str]:
 
 
 @st.composite
-def statements(draw: st.DrawFn, depth: int, in_loop: bool) -> list[str]:
+def statements(draw: st.DrawFn, depth: int, in_loop: bool | None) -> list[str]:
     """One statement, with what is inside it."""
     if depth == 0 or draw(st.integers(0, 2)) == 0:
         if in_loop and draw(st.integers(0, 4)) == 0:
@@ -111,7 +115,7 @@ def statements(draw: st.DrawFn, depth: int, in_loop: bool) -> list[str]:
 
 
 @st.composite
-def ifs(draw: st.DrawFn, depth: int, in_loop: bool) -> list[str]:
+def ifs(draw: st.DrawFn, depth: int, in_loop: bool | None) -> list[str]:
     lines = [f"if {draw(CONDITIONS)}:", *indented(draw(blocks(depth, in_loop)))]
     if draw(st.booleans()):
         lines += [f"elif {draw(CONDITIONS)}:", *indented(draw(blocks(depth, in_loop)))]
@@ -120,26 +124,35 @@ def ifs(draw: st.DrawFn, depth: int, in_loop: bool) -> list[str]:
     return lines
 
 
+def _inside(in_loop: bool | None) -> bool | None:
+    return IN_FINALLY if in_loop is IN_FINALLY else True
+
+
 @st.composite
-def fors(draw: st.DrawFn, depth: int, in_loop: bool) -> list[str]:
+def fors(draw: st.DrawFn, depth: int, in_loop: bool | None) -> list[str]:
     iterable = draw(st.sampled_from(["range(3)", "count(2)", "chain(2)", "(1, 2)", "a"]))
-    lines = [f"for {draw(NAMES)} in {iterable}:", *indented(draw(blocks(depth, True)))]
+    lines = [f"for {draw(NAMES)} in {iterable}:", *indented(draw(blocks(depth, _inside(in_loop))))]
     if draw(st.booleans()):
         lines += ["else:", *indented(draw(blocks(depth, in_loop)))]
     return lines
 
 
 @st.composite
-def whiles(draw: st.DrawFn, depth: int, in_loop: bool) -> list[str]:
+def whiles(draw: st.DrawFn, depth: int, in_loop: bool | None) -> list[str]:
     k = f"k{depth}"  # loops inside each other count for themselves, so that every one ends
-    lines = [f"{k} = 3", f"while {k}:", f"    {k} -= 1", *indented(draw(blocks(depth, True)))]
+    lines = [
+        f"{k} = 3",
+        f"while {k}:",
+        f"    {k} -= 1",
+        *indented(draw(blocks(depth, _inside(in_loop)))),
+    ]
     if draw(st.booleans()):
         lines += ["else:", *indented(draw(blocks(depth, in_loop)))]
     return lines
 
 
 @st.composite
-def tries(draw: st.DrawFn, depth: int, in_loop: bool) -> list[str]:
+def tries(draw: st.DrawFn, depth: int, in_loop: bool | None) -> list[str]:
     lines = ["try:", *indented(draw(blocks(depth, in_loop)))]
     final = draw(st.booleans())
     if not final or draw(st.booleans()):
@@ -149,17 +162,17 @@ def tries(draw: st.DrawFn, depth: int, in_loop: bool) -> list[str]:
         if draw(st.booleans()):
             lines += ["else:", *indented(draw(blocks(depth, in_loop)))]
     if final:
-        lines += ["finally:", *indented(draw(blocks(depth, in_loop)))]
+        lines += ["finally:", *indented(draw(blocks(depth, IN_FINALLY)))]
     return lines
 
 
 @st.composite
-def withs(draw: st.DrawFn, depth: int, in_loop: bool) -> list[str]:
+def withs(draw: st.DrawFn, depth: int, in_loop: bool | None) -> list[str]:
     return [f"with room({draw(ATOMS)}) as c:", *indented(draw(blocks(depth, in_loop)))]
 
 
 @st.composite
-def matches(draw: st.DrawFn, depth: int, in_loop: bool) -> list[str]:
+def matches(draw: st.DrawFn, depth: int, in_loop: bool | None) -> list[str]:
     lines = [f"match {draw(ATOMS)}:"]
     for pattern in draw(
         st.lists(st.sampled_from(["1", "2 | 3", "int(b) if b > 2", "[a]"]), min_size=1)
@@ -171,7 +184,7 @@ def matches(draw: st.DrawFn, depth: int, in_loop: bool) -> list[str]:
 
 
 @st.composite
-def defs(draw: st.DrawFn, depth: int, in_loop: bool) -> list[str]:
+def defs(draw: st.DrawFn, depth: int, in_loop: bool | None) -> list[str]:
     body = draw(blocks(depth, False))
     start = draw(st.sampled_from([[], ["nonlocal a"], ["'''Docs.'''"], ["yield a"]]))
     call = "print(list(f(1, 2)))" if start == ["yield a"] else "print(f(1, 2))"
@@ -181,7 +194,7 @@ def defs(draw: st.DrawFn, depth: int, in_loop: bool) -> list[str]:
 
 
 @st.composite
-def classes(draw: st.DrawFn, depth: int, in_loop: bool) -> list[str]:
+def classes(draw: st.DrawFn, depth: int, in_loop: bool | None) -> list[str]:
     body = [line for line in draw(blocks(depth, False)) if "return" not in line]
     method = ["def m(self, a=1, b=2, c=3, g=None):", *indented(draw(blocks(depth, False)))]
     if any(line.strip() in ("", "global G") for line in body) or not body:

@@ -83,7 +83,7 @@ def lines_python_saw(file: Path) -> list[int]:
         if event == "line":
             text = source[frame.f_lineno - 1].strip()
             # Python 3.12 runs comprehensions in place, and leaving a block may touch its end again.
-            again = latest.get(frame) == frame.f_lineno and ("[i for i" in text or text in JUMPS)
+            again = latest.get(frame) == frame.f_lineno and ("[i for i" in text or text == "pass")
             latest[frame] = frame.f_lineno
             if not again and is_statement(frame, text):
                 seen.append(frame.f_lineno)
@@ -100,7 +100,6 @@ def lines_python_saw(file: Path) -> list[int]:
     return seen
 
 
-JUMPS = ("pass", "break", "continue")
 LEAVING = (
     *("PUSH_EXC_INFO", "POP_EXCEPT", "RERAISE", "COPY", "SWAP", "RETURN_VALUE"),
     *("CLEANUP_THROW", "CALL_INTRINSIC_1", "END_SEND"),
@@ -111,7 +110,8 @@ def is_statement(frame: FrameType, text: str) -> bool:
     """Tell whether the line event stands for the statement with this text."""
     operation = dis.opname[frame.f_code.co_code[frame.f_lasti]]
     if operation in LEAVING:
-        return text in JUMPS  # for which nothing else stands where an exception passes or ends
+        # Nothing else stands for these where an exception passes or ends.
+        return text == "pass" or (text in ("break", "continue") and operation == "POP_EXCEPT")
     if text.startswith("with "):
         return operation not in ("LOAD_CONST", "POP_TOP")
     if frame.f_lineno == frame.f_code.co_firstlineno and text.startswith("def "):

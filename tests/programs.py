@@ -7,8 +7,8 @@ that a program also shows whether it draws the same ones.
 from hypothesis import strategies as st
 
 IN_FINALLY = None
-"""For `in_loop`: inside a `finally`, where Python's line events do not tell whether a `break` ran or
-the block was left by an exception; there are none there."""
+"""For `in_loop`: inside a `finally`. There is no `break` there, since Python's line events do not
+tell whether it ran or an exception left the block."""
 
 HEAD = ["import random", "from contextlib import contextmanager", ""]
 HELPERS = [

@@ -127,8 +127,8 @@ RUNS = {
     ),
 }  # fmt: skip
 LIMIT = """\
-trace.failures.StepLimitReached: the lecture made more than 1,000 steps; raise --max-steps, or mark the \
-call or function that runs so long with @stepover."""
+trace.failures.StepLimitReached: the lecture made more than 1,000 steps; raise --max-steps, or \
+mark the call or function that runs so long with @stepover."""
 
 
 # The limit may strike where Python tells of exceptions and goes on; then it strikes again.

@@ -35,7 +35,6 @@ class Recording:
     environment: Environment
     topics: dict[str, str]
     max_steps: int
-    used_torch: bool
     failure: Failure | None = None
     error: BaseException | None = None
     warnings: list[str] = field(default_factory=list)
@@ -76,7 +75,6 @@ def record(target: Target, options: Options) -> Recording:
             environment=_environment(),
             topics=_topics(target),
             max_steps=options.max_steps,
-            used_torch="torch" in sys.modules,
             failure=failure_of(error, recorder, target) if error else None,
             error=error,
             warnings=[*tables.warnings, *recorder.warnings],

@@ -82,19 +82,9 @@ def work():
 """,
 }
 
-STEPOVER = """
-def work():
-    x = call()  # @stepover
-
-def call():
-    total = 0
-    for i in range(100_000):
-        total = add(total, i)
-    return total
-
-def add(a, b):
-    return a + b
-"""
+STEPOVER = "def work():\n    call()  # @stepover\n" + WORKLOADS["call-dense"].replace(
+    "work()", "call()"
+)
 
 
 def run_plainly(file: Path) -> float:

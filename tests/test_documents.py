@@ -181,11 +181,13 @@ def test_what_outlives_the_run_goes_on_as_written() -> None:
 
     generator, first, work = builtins.left_over
     del builtins.left_over
-    events = list(recording.recorder.events)
+    inspections = list(recording.recorder.inspections)
     assert [first, *generator] == [0, 1, 2]
     assert work(1) == 1
-    trace_source("def main(): pass")
-    assert len(recording.recorder.events) >= len(events)
+    with pytest.raises(AssertionError, match="one"):
+        work(2)
+    assert recording.recorder.inspections == inspections
+    assert recording.recorder.claims == []
 
 
 def test_a_lecture_without_torch_does_not_load_it(tmp_path: Path) -> None:

@@ -316,7 +316,7 @@ class Document:
     environment: Environment
     """What the run depended on."""
     files: list[SourceFile]
-    """Traced files of which at least one function ran, in the order of their import."""
+    """Traced files, in the order of their import."""
     statements: list[list[int | str]]
     """Rows of file, first line, last line (of the header for a compound statement), enclosing
     statement or -1, kind (one of `STATEMENT_KINDS`), function."""

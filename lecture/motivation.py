@@ -6,7 +6,6 @@ import torch
 from jaxtyping import Shaped
 from torch import Tensor
 
-from lecture import figures
 from lecture.facts import (
     A100_SXM,
     EU_AI_ACT_THRESHOLD_FLOPS,
@@ -27,6 +26,7 @@ from lecture.facts import (
     US_REPORTING_THRESHOLD_FLOPS,
     ZERO_BYTES_PER_PARAMETER,
 )
+from lecture.figures import motivation as figures
 from lecture.shapes import shape_checked
 from lecture.syllabus import PARTS, TOPICS
 from trace.costs import measure

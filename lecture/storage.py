@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Shaped
 from torch import Tensor
 
-from lecture import figures
+from lecture.figures import storage as figures
 from lecture.shapes import shape_checked
 from trace.costs import measure
 

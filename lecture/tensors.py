@@ -4,7 +4,6 @@ import math
 
 import torch
 
-from lecture import figures
 from lecture.facts import (
     GPT2_VOCABULARY,
     GPT3_CONTEXT_TOKENS,
@@ -17,6 +16,7 @@ from lecture.facts import (
     PCIE5_TRANSFERS_PER_SECOND,
     PCIE_LANES,
 )
+from lecture.figures import tensors as figures
 from trace.costs import measure
 
 

@@ -1,0 +1,92 @@
+"""Pictures of the two estimates."""
+
+from collections.abc import Iterable, Mapping
+
+import altair
+
+from lecture.figures.charts import framed, legend_below, rows_of
+from lecture.figures.drawing import COLOURS, Figure, box, text
+
+
+def lecture_map(
+    parts: Mapping[str, Mapping[str, str]], topics: Iterable[str]
+) -> Figure:  # @stepover
+    """Draw the chapters part by part; a filled box is a chapter that has topics."""
+    is_open = {topic.split(".")[0] for topic in topics}
+    drawn: list[str] = []
+    bottoms = [0.0, 0.0]
+    for number, (part, chapters) in enumerate(parts.items()):
+        side = 0 if number < 4 else 1
+        left, y = 4 + 206 * side, bottoms[side] + 18
+        drawn.append(text(left, y, part, "start", ' font-weight="bold"'))
+        y += 8
+        for name, title in chapters.items():
+            drawn.append(box(left, y, 36, 22, COLOURS[0] if name in is_open else None, name))
+            drawn.append(text(left + 43, y + 16, title, "start"))
+            y += 26
+        bottoms[side] = y + 4
+    return Figure("Map of the lecture, part by part", 404, max(bottoms), tuple(drawn))
+
+
+def days_by_mfu(days: Mapping[int, float]) -> altair.Chart:  # @stepover
+    """Draw training time over utilization."""
+    chart = altair.Chart(rows_of(mfu=days.keys(), days=days.values())).mark_line(point=True)
+    chart = chart.encode(
+        x=altair.X(
+            "mfu:Q",
+            title="MFU in percent",
+            scale=altair.Scale(domain=[min(days), max(days)]),
+            axis=altair.Axis(values=list(days)),
+        ),
+        y=altair.Y("days:Q", title="days"),
+        tooltip=["mfu:Q", "days:Q"],
+    )
+    return framed(chart, "70B parameters, 15T tokens, 1024 H100", 220)
+
+
+def bytes_per_parameter(
+    recipes: Mapping[str, Mapping[str, float]],
+) -> altair.Chart:  # @stepover
+    """Stack what each recipe keeps for one parameter."""
+    kept = [
+        (name, part, part_bytes, order)
+        for name, recipe in recipes.items()
+        for order, (part, part_bytes) in enumerate(recipe.items())
+    ]
+    names, parts, sizes, orders = zip(*kept, strict=True)
+    all_parts = ["weights", "gradients", "master weights", "Adam m", "Adam v"]
+    chart = altair.Chart(rows_of(recipe=names, part=parts, bytes=sizes, order=orders)).mark_bar()
+    chart = chart.encode(
+        y=altair.Y("recipe:N", title=None, sort=list(recipes)),
+        x=altair.X(
+            "bytes:Q", title="bytes per parameter", axis=altair.Axis(values=[0, 4, 8, 12, 16])
+        ),
+        color=altair.Color(
+            "part:N", scale=altair.Scale(domain=all_parts), legend=legend_below(columns=2)
+        ),
+        order="order:Q",
+        tooltip=["recipe:N", "part:N", "bytes:Q"],
+    )
+    return framed(chart, "What one parameter costs while it is trained", 190)
+
+
+def flop_ruler(landmarks: Mapping[str, float]) -> altair.Chart:  # @stepover
+    """Place amounts of work on a logarithmic axis, the smallest on top."""
+    ordered = sorted(landmarks, key=lambda name: landmarks[name])
+    chart = altair.Chart(rows_of(landmark=ordered, flops=[landmarks[name] for name in ordered]))
+    chart = chart.mark_point(filled=True, size=90, opacity=1).encode(
+        y=altair.Y("landmark:N", title=None, sort=ordered, axis=altair.Axis(grid=True)),
+        x=altair.X(
+            "flops:Q",
+            title="FLOPs, logarithmic",
+            scale=altair.Scale(type="log", domain=[1e21, 1e27]),
+            axis=altair.Axis(
+                values=[10.0**power for power in range(21, 28)],
+                labelExpr="'1e' + format(log(datum.value) / LN10, '.0f')",
+                labelOverlap="parity",
+                labelFlush=False,
+            ),
+        ),
+        tooltip=["landmark:N", altair.Tooltip("flops:Q", format=".2e")],
+    )
+    return framed(chart, "Training runs and thresholds", 190)

@@ -145,6 +145,9 @@ def test_torch_s_own_counter_agrees_where_it_counts() -> None:
 ELEMENTWISE = {
     "addition": (lambda x: x + x, 1),
     "broadcast addition": (lambda x: x + 1, 1),
+    "scaled addition": (lambda x: torch.add(x, x, alpha=0.5), 2),
+    "scaled subtraction in place": (lambda x: x.sub_(1, alpha=2), 2),
+    "addition scaled by one": (lambda x: torch.add(x, x, alpha=1), 1),
     "exponential": (lambda x: x.exp(), 20),
     "square root": (lambda x: x.sqrt_(), 20),
     "GELU": (lambda x: F.gelu(x), 20),
@@ -216,44 +219,7 @@ def test_an_adamw_step_costs_the_same_in_every_implementation() -> None:
             optimizer.step()
         costs[name] = cost.other_flops / weight.numel()
         assert dict(cost.uncounted) == {}
-    assert round(costs["fused"]) == 33
-    assert all(28 <= flops <= 34 for flops in costs.values()), costs
-
-
-@pytest.mark.parametrize(
-    ("layers", "width", "heads", "length", "flops"),
-    [
-        (12, 768, 12, 1024, 349_630_365_696),
-        (24, 1024, 16, 1024, 1_033_109_504_000),
-        (36, 1280, 20, 1024, 2_257_754_521_600),
-        (48, 1600, 25, 1024, 4_513_336_524_800),
-        (48, 1600, 25, 16384, 149_522_795_724_800),
-    ],
-)
-def test_models_of_the_shapes_of_gpt2(layers, width, heads, length, flops) -> None:
-    """Gated feed-forward of width 4d, no biases; one block counted, the others are like it."""
-
-    def product(rows: int, inner: int, columns: int) -> torch.Tensor:
-        x = torch.empty(1, rows, inner, device="meta", requires_grad=True)
-        return x @ torch.empty(inner, columns, device="meta", requires_grad=True)
-
-    def block() -> list[torch.Tensor]:
-        projections = [product(length, width, width) for _ in range(4)]
-        q, k, v = (
-            torch.empty(1, heads, length, width // heads, device="meta", requires_grad=True)
-            for _ in range(3)
-        )
-        gate = [product(length, width, 4 * width) for _ in range(2)]
-        return [*projections, (q @ k.mT) @ v, *gate, product(length, 4 * width, width)]
-
-    with measure() as one_block:
-        results = block()
-    with measure() as head:
-        results.append(product(length, width, 50_257))
-    assert layers * one_block.matmul_flops + head.matmul_flops == flops
-    with measure() as backward:
-        sum(result.sum() for result in results).backward()
-    assert backward.matmul_flops == 2 * (one_block.matmul_flops + head.matmul_flops)
+    assert {name: round(flops) for name, flops in costs.items()} == dict.fromkeys(costs, 33)
 
 
 def test_memory_is_counted_by_storage() -> None:

@@ -3,7 +3,8 @@
 What a processor spends on a square root or an exponential differs from one to the next, so these
 are counts by agreement and not measurements:
 
-- an addition, subtraction, multiplication, division, comparison or absolute value is 1 FLOP;
+- an addition, subtraction, multiplication, division, comparison or absolute value is 1 FLOP, a sum
+  that scales its second part (`alpha`) 2;
 - an elementary function of one number (square root, exponential, logarithm, sine, tanh, erf, power,
   and the activations built on one of them: sigmoid, SiLU, GELU) is 20;
 - moving, filling, indexing, converting or drawing elements is 0;
@@ -58,7 +59,7 @@ for _name in _names("""
     lt le gt ge logical_and logical_or logical_not logical_xor bitwise_and bitwise_or bitwise_not
     bitwise_xor floor ceil round trunc remainder fmod floor_divide reciprocal square threshold
     threshold_backward isnan isinf isfinite native_dropout native_dropout_backward sgn leaky_relu
-    leaky_relu_backward hardtanh_backward fmin fmax
+    leaky_relu_backward hardtanh_backward fmin fmax heaviside copysign xlogy
     _foreach_add _foreach_sub _foreach_mul _foreach_div _foreach_neg _foreach_abs _foreach_maximum
     _foreach_minimum _foreach_clamp_min _foreach_clamp_max _foreach_reciprocal _foreach_sign
 """):
@@ -66,14 +67,15 @@ for _name in _names("""
 
 for _name in _names("""
     sqrt rsqrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh
-    erf erfc erfinv pow sigmoid silu gelu mish elu softplus log_sigmoid_forward logaddexp
+    erf erfc erfinv pow sigmoid silu gelu mish elu softplus log_sigmoid_forward logaddexp logit
+    lgamma digamma hypot elu_backward softplus_backward log_sigmoid_backward mish_backward
     _foreach_sqrt _foreach_rsqrt _foreach_exp _foreach_log _foreach_pow _foreach_tanh
 """):
     RATES[_name] = Rate(FUNCTION_FLOPS)
 
 for _name in _names("""
     sum mean prod amax amin max min argmax argmin any all cumsum cumprod logcumsumexp nansum
-    count_nonzero median trace
+    count_nonzero median trace aminmax histc bincount
 """):
     RATES[_name] = Rate(1, "argument")
 
@@ -92,6 +94,7 @@ RATES |= {
     "aten.linalg_vector_norm": Rate(2, "argument"),
     "aten._foreach_norm": Rate(2, "argument"),
     "aten._softmax": Rate(FUNCTION_FLOPS + 4),  # maximum, difference, exp, sum, quotient
+    "aten._safe_softmax": Rate(FUNCTION_FLOPS + 4),
     "aten._log_softmax": Rate(FUNCTION_FLOPS + 4),
     "aten.logsumexp": Rate(FUNCTION_FLOPS + 3, "argument"),
     "aten._softmax_backward_data": Rate(4),  # product, sum, difference, product
@@ -103,13 +106,22 @@ RATES |= {
     "aten.native_layer_norm": Rate(8),  # mean 1, variance 3, normalise 2, gain and bias 2
     "aten.native_layer_norm_backward": Rate(14, "argument"),
     "aten._fused_rms_norm": Rate(4),  # square, sum, scale, gain
+    "aten._fused_rms_norm_backward": Rate(8, "argument"),
     "aten.native_batch_norm": Rate(8),
+    "aten.native_batch_norm_backward": Rate(14, "argument"),
     "aten.native_group_norm": Rate(8),
+    "aten.native_group_norm_backward": Rate(14, "argument"),
     "aten.embedding_dense_backward": Rate(1, "argument"),  # each gradient is added to its row
     "aten.index_add": Rate(1, "argument"),
     "aten.scatter_add": Rate(1, "argument"),
     "aten.mse_loss": Rate(3, "argument"),
     "aten.mse_loss_backward": Rate(3),
+    "aten.smooth_l1_loss": Rate(5, "argument"),
+    "aten.smooth_l1_loss_backward": Rate(5),
+    "aten.huber_loss": Rate(5, "argument"),
+    "aten.huber_loss_backward": Rate(5),
+    "aten.binary_cross_entropy": Rate(2 * FUNCTION_FLOPS + 5, "argument"),
+    "aten.binary_cross_entropy_backward": Rate(5),
     "aten._fused_adamw": Rate(13 + FUNCTION_FLOPS, "argument"),  # 3 + 4 + 24 + 2, as written out
     "aten._fused_adam": Rate(11 + FUNCTION_FLOPS, "argument"),
     "aten._fused_sgd": Rate(4, "argument"),

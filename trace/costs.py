@@ -7,20 +7,37 @@ The meter sits below PyTorch's operators as a dispatch mode and counts, for each
 - other FLOPs, by the convention of `arithmetic.py`;
 - bytes read and written, each element once (`traffic.py`);
 - bytes allocated and freed, by storage: a view allocates nothing, and a storage counts as freed
-  when its last owner lets go of it, be that a variable or autograd.
+  when its last owner lets go of it, be that a variable or autograd. What a storage is for is told
+  apart as far as torch lets us know (`Storage.category`).
 
 An operator without a formula is listed in `uncounted` by name, so that 0 means zero and never
-"unknown". Compiled code runs without its operators being seen, and so do other threads.
+"unknown". So is what runs unseen: regions compiled by inductor, of whose operators only some
+arrive here, and operators in threads that were started meanwhile.
 
 torch is looked up in `sys.modules` and never imported: a lecture without it pays nothing.
 """
 
 import contextlib
 import sys
+import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, Protocol
+
+from .imports import when_imported
+
+PARAMETERS = "parameters"
+"""Registered in a module, made an `nn.Parameter`, or changed by an optimizer."""
+GRADIENTS = "gradients"
+"""Made by a backward pass, be it for a parameter or on the way to one."""
+OPTIMIZER_STATE = "optimizer state"
+"""Made inside the `step` of an optimizer."""
+ACTIVATIONS = "activations"
+"""Results of operators that autograd records, also of those it records anew to recompute them."""
+OTHER = "other tensors"
+"""Data, and all that runs without autograd."""
+CATEGORIES = (PARAMETERS, GRADIENTS, OPTIMIZER_STATE, ACTIVATIONS, OTHER)
 
 
 class Work(NamedTuple):
@@ -31,6 +48,19 @@ class Work(NamedTuple):
     read_bytes: int = 0
     written_bytes: int = 0
     counted: bool = True
+
+
+class Storage:
+    """A piece of memory that tensors view. The category may turn out late: a parameter is one from
+    birth, but is known as one only when it is registered or used."""
+
+    __slots__ = ("bytes", "category", "number")
+
+    def __init__(self, number: int, storage_bytes: int, category: str) -> None:
+        self.number = number
+        """Never used twice."""
+        self.bytes = storage_bytes
+        self.category = category
 
 
 class Cost:
@@ -50,11 +80,30 @@ class Cost:
         self.peak_bytes = 0
         self.seconds = 0.0
         self.uncounted: Counter[str] = Counter()
-        self._own_storages: set[int] = set()
+        self.allocator: dict[str, int] = {}
+        """On CUDA, the allocator's own figures: `allocated_bytes`, what the block left behind, and
+        `peak_bytes`, the most it held beyond what was there before."""
+        self._living: dict[int, Storage] = {}
+        self._changes: list[tuple[Storage, int]] | None = None
 
     def __repr__(self) -> str:
         counts = {name: count for name, count in vars(self).items() if type(count) is int}
         return f"Cost({', '.join(f'{name}={count}' for name, count in counts.items())})"
+
+    @property
+    def live_bytes(self) -> dict[str, int]:
+        """Bytes allocated inside the block and not freed, by category."""
+        live = dict.fromkeys(CATEGORIES, 0)
+        for storage in self._living.values():
+            live[storage.category] += storage.bytes
+        return live
+
+    @property
+    def timeline(self) -> list[dict[str, int]]:
+        """`live_bytes` after each change. Raises ValueError unless `measure(timeline=True)`."""
+        if self._changes is None:
+            raise ValueError("write measure(timeline=True) to keep the timeline")
+        return list(live_bytes_over_time(self._changes))
 
     def ran(self, operator: str, work: Work) -> None:
         """Book one call of an operator."""
@@ -65,17 +114,33 @@ class Cost:
         if not work.counted:
             self.uncounted[operator] += 1
 
-    def allocated(self, storage: int, storage_bytes: int) -> None:
-        """Book a storage that came to life."""
-        self._own_storages.add(storage)
-        self.allocated_bytes += storage_bytes
-        self.peak_bytes = max(self.peak_bytes, self.allocated_bytes - self.freed_bytes)
+    def ran_elsewhere(self, operator: str) -> None:
+        """Book one call of an operator in another thread."""
+        self.uncounted[operator] += 1
 
-    def freed(self, storage: int, storage_bytes: int) -> None:
+    def allocated(self, storage: Storage) -> None:
+        """Book a storage that came to life."""
+        self._living[storage.number] = storage
+        self.allocated_bytes += storage.bytes
+        self.peak_bytes = max(self.peak_bytes, self.allocated_bytes - self.freed_bytes)
+        if self._changes is not None:
+            self._changes.append((storage, storage.bytes))
+
+    def freed(self, storage: Storage) -> None:
         """Book the end of a storage, if it began in this block."""
-        if storage in self._own_storages:
-            self._own_storages.remove(storage)
-            self.freed_bytes += storage_bytes
+        if self._living.pop(storage.number, None):
+            self.freed_bytes += storage.bytes
+            if self._changes is not None:
+                self._changes.append((storage, -storage.bytes))
+
+
+def live_bytes_over_time(changes: Iterable[tuple[Storage, int]]) -> Iterator[dict[str, int]]:
+    """Yield the bytes alive in each category after each change, a storage and its bytes (negative
+    when it died)."""
+    live = dict.fromkeys(CATEGORIES, 0)
+    for storage, change_bytes in changes:
+        live[storage.category] += change_bytes
+        yield dict(live)
 
 
 class Account(Protocol):
@@ -84,26 +149,41 @@ class Account(Protocol):
     def ran(self, operator: str, work: Work) -> None:
         """One call of an operator."""
 
-    def allocated(self, storage: int, storage_bytes: int) -> None:
-        """A storage came to life; `storage` is a number that is never used twice."""
+    def ran_elsewhere(self, operator: str) -> None:
+        """One call of an operator in another thread, of which no more is known."""
 
-    def freed(self, storage: int, storage_bytes: int) -> None:
-        """The storage with that number died."""
+    def allocated(self, storage: Storage) -> None:
+        """A storage came to life."""
+
+    def freed(self, storage: Storage) -> None:
+        """It died."""
 
 
 @contextlib.contextmanager
-def measure() -> Iterator[Cost]:
+def measure(*, timeline: bool = False) -> Iterator[Cost]:
     """Measure what the tensor operators inside the block cost.
 
-    Blocks may nest; each sees everything that runs inside it.
+    Blocks may nest; each sees everything that runs inside it. With `timeline`, `cost.timeline` has
+    the memory alive after each change.
     """
     cost = Cost()
-    start_seconds = _seconds()
-    with metered(cost):
+    if timeline:
+        cost._changes = []
+    with _allocator_figures(cost), metered(cost):
+        start_seconds = _seconds()
         try:
             yield cost
         finally:
             cost.seconds = _seconds() - start_seconds
+
+
+def _allocator_figures(cost: Cost) -> contextlib.AbstractContextManager[None]:
+    torch: Any = sys.modules.get("torch")
+    if torch is None or not torch.cuda.is_available():
+        return contextlib.nullcontext()
+    from .allocator import allocator_figures
+
+    return allocator_figures(cost.allocator)
 
 
 def _seconds() -> float:
@@ -117,10 +197,17 @@ def _seconds() -> float:
 @contextlib.contextmanager
 def metered(account: Account) -> Iterator[None]:
     """Report to `account` what runs inside the block. Without torch there is nothing to report."""
-    if "torch" not in sys.modules:
-        yield
-        return
-    from .meter import METER
+    with contextlib.ExitStack() as stack:
+        thread = threading.get_ident()
 
-    with METER.reporting_to(account):
+        def begin() -> None:
+            if threading.get_ident() == thread:
+                from .meter import METER
+
+                stack.enter_context(METER.reporting_to(account))
+
+        if "torch" in sys.modules:
+            begin()
+        else:
+            stack.enter_context(when_imported("torch", begin))
         yield

@@ -2,11 +2,15 @@
 
 import base64
 import dataclasses
+import itertools
 import mimetypes
 import re
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from operator import itemgetter
 from typing import Any
 
+from .costs import CATEGORIES, live_bytes_over_time
 from .loader import TracedFile
 from .run import Recording
 from .schema import (
@@ -87,7 +91,7 @@ def build(recording: Recording) -> Document:
         ],
         costs=_costs(operators, storages, places, names) if operators or storages else None,
         memory=_memory(storages, names),
-        uncounted=_uncounted(operators),
+        uncounted=_uncounted(operators, recorder.elsewhere_operators),
         topics=recording.topics,
         assets={},
         warnings=recording.warnings,
@@ -180,9 +184,9 @@ def _costs(
         counts = row(places[at].step, operator)
         for index, count in enumerate((1, *work[:4])):
             counts[index] += count
-    for at, (_, storage_bytes) in storages:
+    for at, (_, _, change_bytes) in storages:
         counts = row(places[at].step, "memory")
-        counts[5 if storage_bytes > 0 else 6] += abs(storage_bytes)
+        counts[5 if change_bytes > 0 else 6] += abs(change_bytes)
     rows = [
         (step, names.of(operator), *counts) for (step, operator), counts in sorted(sums.items())
     ]
@@ -190,24 +194,35 @@ def _costs(
 
 
 def _memory(storages: _Dated, names: _Names) -> Memory:
-    """Bytes alive after each moment at which they changed."""
-    result, live_bytes = Memory(), 0
-    for at, (_, storage_bytes) in storages:
-        live_bytes += storage_bytes
-        if result.at and result.at[-1] == at:
-            result.live_bytes[-1] = live_bytes
-        else:
-            result.at.append(at)
-            result.live_bytes.append(live_bytes)
-            result.category.append(names.of("tensors"))
+    """Bytes alive by category. Of several changes at one moment, the highest and the last count."""
+    result = Memory()
+    shown = dict.fromkeys(CATEGORIES, 0)
+    states = live_bytes_over_time((storage, change) for _, (_, storage, change) in storages)
+    dated = zip((at for at, _ in storages), states, strict=True)
+    for at, moment in itertools.groupby(dated, key=itemgetter(0)):
+        highest, last = _highest_and_last(state for _, state in moment)
+        for state in (highest, last):
+            for category in CATEGORIES:
+                if state[category] != shown[category]:
+                    result.at.append(at)
+                    result.live_bytes.append(state[category])
+                    result.category.append(names.of(category))
+            shown = state
     return result
 
 
-def _uncounted(operators: _Dated) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for _, (_, operator, work) in operators:
-        if not work.counted:
-            counts[operator] = counts.get(operator, 0) + 1
+def _highest_and_last(states: Iterator[dict[str, int]]) -> tuple[dict[str, int], dict[str, int]]:
+    """Of states of the memory, of which there may be millions."""
+    highest = last = next(states)
+    for last in states:
+        if sum(last.values()) > sum(highest.values()):
+            highest = last
+    return highest, last
+
+
+def _uncounted(operators: _Dated, elsewhere: Mapping[str, int]) -> dict[str, int]:
+    counts = Counter(elsewhere)
+    counts.update(operator for _, (_, operator, work) in operators if not work.counted)
     return dict(sorted(counts.items()))
 
 

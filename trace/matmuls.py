@@ -2,9 +2,10 @@
 
 `torch.utils.flop_counter` knows `mm`, `addmm`, `bmm`, `baddbmm`, convolutions and the attention
 kernels of CUDA. Here are the others, by the name of the operator: a function of its arguments and
-its result. Causal masking is not discounted. Adding a bias is part of the product: the k products
-of an element need k - 1 additions among themselves and one for the bias. A complex multiply-add is
-four real ones.
+its result. What the kernel computes is counted: fused attention keeps no scores and computes them
+once more in its backward pass, attention written out does not. Causal masking is not discounted.
+Adding a bias is part of the product: the k products of an element need k - 1 additions among
+themselves and one for the bias. A complex multiply-add is four real ones.
 """
 
 import math
@@ -116,6 +117,16 @@ def _encoder_layer(args: Sequence[Any], kwargs: Mapping[str, Any], out: Any) -> 
     return _native_attention((source, source, source), kwargs, out) + feed_forward
 
 
+def _convolution_backward(args: Sequence[Any], kwargs: Mapping[str, Any], out: Any) -> int:
+    """Each gradient asked for takes the products of the forward pass. (torch's own formula is too
+    large where there are groups.)"""
+    gradient, source, weight = args[:3]
+    transposed, wanted = args[7], args[10]
+    elements = int((source if transposed else gradient).numel())
+    forward_flops = product_flops(elements, math.prod(weight.shape[1:]), 1)
+    return forward_flops * sum(map(bool, wanted[:2]))
+
+
 FORMULAS: dict[str, Formula] = {
     "aten.mv": _matrix_vector,
     "aten.addmv": _matrix_vector,
@@ -133,6 +144,7 @@ FORMULAS: dict[str, Formula] = {
     "aten._cudnn_rnn": _cudnn_recurrent,
     "aten._scaled_dot_product_flash_attention_for_cpu": _attention,
     "aten._scaled_dot_product_flash_attention_for_cpu_backward": _attention_backward,
+    "aten.convolution_backward": _convolution_backward,
     "aten._native_multi_head_attention": _native_attention,
     "aten._transformer_encoder_layer_fwd": _encoder_layer,
 }

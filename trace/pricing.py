@@ -28,6 +28,9 @@ class Operator:
             torch._C._dispatch_has_kernel_for_dispatch_key(func.name(), "CompositeImplicitAutograd")
         )
         self.is_free = bool(getattr(func, "is_view", False)) or self.name.startswith(_BOOKKEEPING)
+        self.marks_region = self.name.startswith("profiler._record_function")
+        self.is_factory = _is_factory(self.name)
+        """Its result does not depend on the values of its arguments."""
         self.lifts = self.name == "aten.lift_fresh"
         """Its argument was allocated just before, where no mode sees it."""
         self.returns_arguments = _returns_arguments(func)
@@ -39,6 +42,8 @@ class Operator:
     def price(self, args: Sequence[Any], kwargs: Mapping[str, Any], out: Any) -> Work:
         """Return what a call costs."""
         key = _shapes((*args, *kwargs.values())) if self._depends_on_shapes_only else None
+        if key and kwargs:
+            key = (*key, _scales(kwargs))
         if key is None:
             return self._price(args, kwargs, out)
         work = self._prices.get(key)
@@ -61,13 +66,18 @@ class Operator:
             return Work(0, 0, read, written, counted=False)
         of_result = self.rate.of == "result"
         elements = _result_elements(args, out) if of_result else _elements(args[:1])
-        return Work(0, self.rate.flops * elements, read, written)
+        return Work(0, (self.rate.flops + _scales(kwargs)) * elements, read, written)
 
 
 MAX_PRICES = 10_000
 """Prices remembered for an operator."""
 _PRODUCTS = frozenset(f"aten.{name}" for name in ("mm", "addmm", "bmm", "baddbmm", "mv", "dot"))
 _PLAIN = frozenset((torch.Tensor, torch.nn.Parameter))
+
+
+def _scales(kwargs: Mapping[str, Any]) -> bool:
+    """Tell whether a sum scales its second part, which is one product more for each element."""
+    return bool(kwargs.get("alpha", 1) != 1)
 
 
 def _shapes(args: Sequence[Any]) -> tuple[Any, ...] | None:
@@ -87,6 +97,10 @@ def _shapes(args: Sequence[Any]) -> tuple[Any, ...] | None:
         elif isinstance(argument, torch.dtype):
             key.append(argument)
     return tuple(key)
+
+
+def _is_factory(name: str) -> bool:
+    return name.endswith("_like") or name.startswith("aten.new_")
 
 
 def _returns_arguments(func: Any) -> bool:

@@ -11,10 +11,11 @@ import sys
 import threading
 import time
 import types
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from .costs import Work
+from .costs import Storage, Work
 from .schema import Value
 from .suspension import Lengths, Suspensions
 from .tables import Site, Tables
@@ -77,8 +78,10 @@ class Recorder:
     output: list[Printed] = field(default_factory=list)
     operators: list[tuple[int, str, Work]] = field(default_factory=list)
     """at, operator, what it cost: one call each."""
-    storages: list[tuple[int, int]] = field(default_factory=list)
-    """at, bytes: positive when a storage came to life, negative when it died."""
+    storages: list[tuple[int, Storage, int]] = field(default_factory=list)
+    """at, storage, bytes: positive when it came to life, negative when it died."""
+    elsewhere_operators: Counter[str] = field(default_factory=Counter)
+    """How often each operator ran in another thread."""
     values: list[Value] = field(default_factory=list)
     warnings: dict[str, None] = field(default_factory=dict)
     """Warnings in order, each once."""
@@ -325,13 +328,17 @@ class Recorder:
         """One call of an operator."""
         self.operators.append((len(self.events), operator, work))
 
-    def allocated(self, storage: int, storage_bytes: int) -> None:
-        """A storage came to life."""
-        self.storages.append((len(self.events), storage_bytes))
+    def ran_elsewhere(self, operator: str) -> None:
+        """One call of an operator in another thread; no step can be given."""
+        self.elsewhere_operators[operator] += 1
 
-    def freed(self, storage: int, storage_bytes: int) -> None:
+    def allocated(self, storage: Storage) -> None:
+        """A storage came to life."""
+        self.storages.append((len(self.events), storage, storage.bytes))
+
+    def freed(self, storage: Storage) -> None:
         """A storage died."""
-        self.storages.append((len(self.events), -storage_bytes))
+        self.storages.append((len(self.events), storage, -storage.bytes))
 
 
 class _Quiet:

@@ -243,14 +243,17 @@ class Costs:
 
 @dataclass
 class Memory:
-    """Bytes of tensor storage alive over time, as columns; a row is one change."""
+    """Bytes of tensor storage alive over time, as columns; a row is one change of a category.
+
+    Of several changes at one moment there are the state in which most was alive, and the last.
+    """
 
     at: list[int] = field(default_factory=list)
     """Number of events recorded at the change."""
     live_bytes: list[int] = field(default_factory=list)
-    """Bytes alive after it."""
+    """Bytes of the category alive after it."""
     category: list[int] = field(default_factory=list)
-    """Index into `Document.names`: what the bytes are for."""
+    """Index into `Document.names`: what the bytes are for, one of `costs.CATEGORIES`."""
 
 
 class Asset(TypedDict):

@@ -135,3 +135,37 @@ def test_sums_by_operator():
     }
     assert rows["aten.add"] == [1, 3, 18, 4 * 24, 3 * 24]
     assert rows["memory"] == [1, 0, 0, 0, 0]
+
+
+TRAINING = """
+import torch
+import torch.nn.functional as F
+from trace.costs import measure
+
+def main():
+    torch.manual_seed(0)
+    with measure() as cost:
+        model = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.GELU())
+        optimizer = torch.optim.AdamW(model.parameters())
+        for _ in range(2):
+            loss = step(model, optimizer)  # @inspect loss model
+    print(cost, cost.live_bytes, dict(cost.uncounted))
+
+def step(model, optimizer):
+    with torch.autocast("cpu", torch.bfloat16):
+        loss = model(torch.randn(4, 8)).float().square().mean()
+    loss.backward()
+    optimizer.step()
+    optimizer.zero_grad()
+    return loss.detach()
+"""
+
+
+def test_measure_says_the_same_inside_and_outside_a_traced_run(capsys):
+    names = {"__name__": "plain"}
+    exec(compile(TRAINING, "plain.py", "exec"), names)
+    names["main"]()
+    plain = capsys.readouterr().out
+    document = trace_source(TRAINING)
+    assert document["output"][0]["text"] == plain
+    assert "matmul_flops=2048" in plain, "2 steps, forward and the gradient of the weight"

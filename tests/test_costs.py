@@ -102,6 +102,15 @@ def test_inference_mode_and_meta_count_the_same() -> None:
     assert cost.matmul_flops == 2 * B * D * K
 
 
+def test_autocast_and_no_grad_change_no_flops() -> None:
+    layer = nn.Linear(D, K)
+    for context in (torch.autocast("cpu", torch.bfloat16), torch.no_grad()):
+        with context, measure() as cost:
+            layer(torch.ones(B, D))
+        assert cost.matmul_flops == 2 * B * D * K
+        assert not cost.uncounted
+
+
 def test_backward_is_two_matmuls() -> None:
     w = torch.ones(D, K, requires_grad=True)
     x = torch.ones(B, D, requires_grad=True)
@@ -430,3 +439,22 @@ def test_the_document_books_costs_on_the_innermost_step() -> None:
 
 def test_no_costs_leaves_them_out() -> None:
     assert trace_source(SOURCE, costs=False)["costs"] is None
+
+
+def kernels_of(program, context) -> set[str]:
+    torch.manual_seed(0)
+    with torch.profiler.profile() as profile, context:
+        program()
+    return {event.name for event in profile.events() if event.name.startswith("aten::")}
+
+
+GRADIENTS_THAT_MEET = {"aten::add", "aten::add_", "aten::detach"}
+"""Under any dispatch mode, torch's engine adds them into new memory."""
+
+
+@pytest.mark.parametrize("program", [run for name, run in PROGRAMS.items() if name != "compile"])
+def test_torch_chooses_the_same_kernels_under_the_meter(program) -> None:
+    program()  # the first call may do more
+    plain = kernels_of(program, contextlib.nullcontext())
+    assert kernels_of(program, measure()) ^ plain <= GRADIENTS_THAT_MEET
+    assert plain

@@ -8,7 +8,9 @@ The meter sits below PyTorch's operators as a dispatch mode and counts, for each
 - bytes read and written, each element once (`traffic.py`);
 - bytes allocated and freed, by storage: a view allocates nothing, and a storage counts as freed
   when its last owner lets go of it, be that a variable or autograd. What a storage is for is told
-  apart as far as torch lets us know (`Storage.category`).
+  apart as far as torch lets us know (`Storage.category`). (Under any dispatch mode, torch adds
+  gradients that meet into new memory instead of in place: where a tensor is used twice, the peak
+  of a backward pass may be one gradient too high.)
 
 An operator without a formula is listed in `uncounted` by name, so that 0 means zero and never
 "unknown". So is what runs unseen: regions compiled by inductor, of whose operators only some

@@ -88,7 +88,7 @@ class Meter(TorchDispatchMode):  # type: ignore[misc]
 
     @never_compiled
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        operator = _operator(func)
+        operator = _OPERATORS.get(id(func)) or _operator(func)
         if operator.is_composite:  # arrives whole under inference_mode; its parts count
             with self:
                 return func._op_dk(_COMPOSITE, *args, **(kwargs or {}))
@@ -173,9 +173,10 @@ class Meter(TorchDispatchMode):  # type: ignore[misc]
 
     def _label_changed(self, args: Any) -> None:
         """What autograd starts from, and an optimizer changes in place, is a parameter."""
-        for tensor in tensors(args[:1]):
-            if tensor.requires_grad and tensor.is_leaf:
-                self._label(tensor, PARAMETERS)
+        for changed in args[:1]:
+            for tensor in changed if type(changed) is list else (changed,):
+                if isinstance(tensor, torch.Tensor) and tensor.requires_grad and tensor.is_leaf:
+                    self._label(tensor, PARAMETERS)
 
     def _registered(self, module: object, name: str, parameter: Any) -> None:
         if isinstance(parameter, torch.Tensor):
@@ -195,7 +196,7 @@ class Meter(TorchDispatchMode):  # type: ignore[misc]
             account.ran("compiled region", _COMPILED)
 
     def _ran_elsewhere(self, func: Any) -> None:
-        operator = _operator(func)
+        operator = _OPERATORS.get(id(func)) or _operator(func)
         if not operator.is_free:
             with self.lock:
                 for account in self.accounts:
@@ -203,10 +204,7 @@ class Meter(TorchDispatchMode):  # type: ignore[misc]
 
 
 def _operator(func: Any) -> Operator:
-    operator = _OPERATORS.get(id(func))
-    if operator is None:
-        operator = _OPERATORS[id(func)] = Operator(func)
-    return operator
+    return _OPERATORS.setdefault(id(func), Operator(func))
 
 
 METER = Meter()

@@ -11,6 +11,13 @@ from tests.tracing import trace_source
 from trace.costs import measure
 
 B, D, K = 3, 5, 7
+
+
+def grouped(first, second, offsets):
+    factors = (torch.ones(*shape, dtype=torch.bfloat16) for shape in (first, second))
+    return torch._grouped_mm(*factors, offs=torch.tensor(offsets, dtype=torch.int32))
+
+
 MATMULS = {
     "x @ w": (lambda: torch.ones(B, D) @ torch.ones(D, K), 2 * B * D * K),
     "batched": (lambda: torch.ones(2, B, D) @ torch.ones(2, D, K), 2 * 2 * B * D * K),
@@ -27,6 +34,22 @@ MATMULS = {
     "elementwise": (lambda: torch.ones(B).relu() + 1, 0),
     "matrix-vector": (lambda: torch.ones(B, D) @ torch.ones(D), 2 * B * D),
     "addmv": (lambda: torch.addmv(torch.ones(B), torch.ones(B, D), torch.ones(D)), 2 * B * D),
+    "addmm in place": (
+        lambda: torch.ones(B, K).addmm_(torch.ones(B, D), torch.ones(D, K)),
+        2 * B * D * K,
+    ),
+    "baddbmm in place": (
+        lambda: torch.ones(2, B, K).baddbmm_(torch.ones(2, B, D), torch.ones(2, D, K)),
+        2 * 2 * B * D * K,
+    ),
+    "groups of rows": (
+        lambda: grouped((12, 16), (2, 16, 32), [4, 12]),
+        2 * 16 * 32 * (4 + 8),
+    ),
+    "groups of columns": (
+        lambda: grouped((2, 16, 16), (16, 24), [8, 24]),
+        2 * 16 * 16 * (8 + 16),
+    ),
     "dot": (lambda: torch.dot(torch.ones(D), torch.ones(D)), 2 * D),
     "complex": (
         lambda: torch.ones(B, D, dtype=torch.complex64) @ torch.ones(D, K, dtype=torch.complex64),

@@ -87,6 +87,7 @@ RATES |= {
     "aten.addcdiv": Rate(3),  # self + value * a / b
     "aten._foreach_addcdiv": Rate(3),
     "aten.ger": Rate(1),
+    "aten.addr": Rate(2),
     "aten.var": Rate(4, "argument"),  # mean; deviation, its square, their sum
     "aten.std": Rate(4, "argument"),
     "aten.var_mean": Rate(4, "argument"),

@@ -59,6 +59,19 @@ def _plain_product(args: Sequence[Any], kwargs: Mapping[str, Any], out: Any) -> 
     return product_flops(rows, inner, out.shape[-1])
 
 
+def _added_product(args: Sequence[Any], kwargs: Mapping[str, Any], out: Any) -> int:
+    """A product of two matrices, or of two stacks of them, added to the first argument."""
+    return product_flops(int(args[1].numel()), 1, args[2].shape[-1])
+
+
+def _grouped_product(args: Sequence[Any], kwargs: Mapping[str, Any], out: Any) -> int:
+    """Groups of rows, of columns, of inner indices, or whole matrices, each with its partner."""
+    first, second = args[:2]
+    by_columns = first.dim() == 3 and second.dim() == 2
+    elements = int(first.numel()) // (first.shape[0] if by_columns else 1)
+    return product_flops(elements, 1, second.shape[-1])
+
+
 def _trilinear(args: Sequence[Any], kwargs: Mapping[str, Any], out: Any) -> int:
     """Two products: over the first factor's axis, then over the second's."""
     sizes = _common_sizes(args)
@@ -133,11 +146,17 @@ FORMULAS: dict[str, Formula] = {
     "aten.addmv_": _matrix_vector,
     "aten.dot": _dot,
     "aten.vdot": _dot,
+    "aten.addmm_": _added_product,
+    "aten.baddbmm_": _added_product,
+    "aten._addmm_activation": _added_product,
+    "aten._grouped_mm": _grouped_product,
+    "aten._scaled_grouped_mm": _grouped_product,
     "aten.addbmm": _sum_of_products,
     "aten.addbmm_": _sum_of_products,
     "aten._int_mm": _plain_product,
     "aten._weight_int8pack_mm": _plain_product,
     "aten._weight_int4pack_mm": _plain_product,
+    "aten._weight_int4pack_mm_for_cpu": _plain_product,
     "aten._trilinear": _trilinear,
     "aten.mkldnn_rnn_layer": _recurrent_layer,
     "aten.mkldnn_rnn_layer_backward": _recurrent_layer_backward,

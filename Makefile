@@ -10,7 +10,7 @@ TORCH := $(shell sed -n '/^torch==/p' constraints.txt)
 LECTURE := lecture.main
 
 .DEFAULT_GOAL := help
-.PHONY: help view test trace check lint format pythons fuzz benchmarks clean
+.PHONY: help view test trace check lint format pythons fuzz mutate benchmarks clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -44,6 +44,9 @@ pythons: $(VENV)/.test-ready ## run the tracer's tests on every other Python fou
 
 fuzz: $(VENV)/.test-ready ## try the recorder on EXAMPLES=10000 generated programs and values of each kind
 	@FUZZ_EXAMPLES=$(or $(EXAMPLES),10000) $(BIN)/python -m pytest tests/test_trust.py tests/test_values.py
+
+mutate: $(VENV)/.test-ready ## change the lecture's examples one by one: do its claims notice? ARGS='storage' chooses
+	@$(BIN)/python -m tests.mutate $(ARGS)
 
 benchmarks: $(VENV)/.test-ready ## measure what tracing and metering cost; see benchmarks/RESULTS.md
 	@$(BIN)/python -m benchmarks.tracing

@@ -109,11 +109,8 @@ def giga_is_not_gibi():
     given in the latter.
     """
     excess_percent = {}
-    decimal_bytes = binary_bytes = 1
-    for prefix in ("kilo", "mega", "giga", "tera"):
-        decimal_bytes *= 1000
-        binary_bytes *= 1024
-        excess_percent[prefix] = round(100 * (binary_bytes / decimal_bytes - 1), 1)
+    for power, prefix in enumerate(("kilo", "mega", "giga", "tera"), start=1):
+        excess_percent[prefix] = round(100 * (1024**power / 1000**power - 1), 1)
     # The difference grows with the prefix: to mix the two up costs little in kilobytes and a tenth
     # in terabytes.
     assert excess_percent == {"kilo": 2.4, "mega": 4.9, "giga": 7.4, "tera": 10.0}

@@ -4,12 +4,12 @@ Rates of accelerators are peaks from data sheets: nobody measured them here. "De
 arithmetic; "sparse" assumes matrices in which two of every four weights are zero.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
 class Accelerator:
-    """What a data sheet promises."""
+    """What a data sheet promises, by format; a format that is missing has no rate of its own."""
 
     name: str
     memory_bytes: int
@@ -18,34 +18,129 @@ class Accelerator:
     sparse_flops_per_second: dict[str, float]
 
 
-# NVIDIA H100 Tensor Core GPU data sheet, 2023. For bf16 and fp8 it prints the rates with sparsity
-# and notes that they are half without: the dense ones are halved here. fp32 is the rate outside the
-# tensor cores. Of the memory it says "80GB"; reading that as 80e9 bytes is ours.
+# For all cards: fp32 is the rate outside the tensor cores; fp16 and bf16 are the rates of the
+# tensor cores, with sums kept in fp32. A sheet says "80GB"; reading that as 80e9 bytes is ours.
+
+# NVIDIA H100 Tensor Core GPU data sheet, 2023. For tf32, fp16, bf16 and fp8 it prints the rates
+# with sparsity and notes that they are half without: the dense ones are halved here.
 # https://resources.nvidia.com/en-us-tensor-core/nvidia-tensor-core-gpu-datasheet
 H100_SXM = Accelerator(
     name="H100 SXM",
     memory_bytes=80 * 10**9,
     memory_bytes_per_second=3.35e12,
-    dense_flops_per_second={"fp32": 67e12, "bf16": 1979e12 / 2, "fp8": 3958e12 / 2},
-    sparse_flops_per_second={"bf16": 1979e12, "fp8": 3958e12},
+    dense_flops_per_second={
+        "fp32": 67e12,
+        "tf32": 989e12 / 2,
+        "fp16": 1979e12 / 2,
+        "bf16": 1979e12 / 2,
+        "fp8": 3958e12 / 2,
+    },
+    sparse_flops_per_second={"tf32": 989e12, "fp16": 1979e12, "bf16": 1979e12, "fp8": 3958e12},
 )
 H100_PCIE = Accelerator(
     name="H100 PCIe",
     memory_bytes=80 * 10**9,
     memory_bytes_per_second=2.0e12,
-    dense_flops_per_second={"fp32": 51e12, "bf16": 1513e12 / 2, "fp8": 3026e12 / 2},
-    sparse_flops_per_second={"bf16": 1513e12, "fp8": 3026e12},
+    dense_flops_per_second={
+        "fp32": 51e12,
+        "tf32": 756e12 / 2,
+        "fp16": 1513e12 / 2,
+        "bf16": 1513e12 / 2,
+        "fp8": 3026e12 / 2,
+    },
+    sparse_flops_per_second={"tf32": 756e12, "fp16": 1513e12, "bf16": 1513e12, "fp8": 3026e12},
 )
 
-# NVIDIA A100 Tensor Core GPU data sheet, 80 GB SXM, 2021. It prints both rates.
+# NVIDIA H200 Tensor Core GPU data sheet, SXM, 2023: the rates of the H100 SXM, with more and faster
+# memory. https://www.nvidia.com/en-us/data-center/h200/
+H200 = replace(H100_SXM, name="H200", memory_bytes=141 * 10**9, memory_bytes_per_second=4.8e12)
+
+# NVIDIA A100 Tensor Core GPU data sheet, 2021. It prints both rates. The four cards differ in their
+# memory.
 # https://www.nvidia.com/content/dam/en-zz/Solutions/Data-Center/a100/pdf/nvidia-a100-datasheet-us-nvidia-1758950-r4-web.pdf
 A100_SXM = Accelerator(
     name="A100 SXM",
     memory_bytes=80 * 10**9,
     memory_bytes_per_second=2.039e12,
-    dense_flops_per_second={"fp32": 19.5e12, "bf16": 312e12},
-    sparse_flops_per_second={"bf16": 624e12},
+    dense_flops_per_second={"fp32": 19.5e12, "tf32": 156e12, "fp16": 312e12, "bf16": 312e12},
+    sparse_flops_per_second={"tf32": 312e12, "fp16": 624e12, "bf16": 624e12},
 )
+A100_SXM_40GB = replace(
+    A100_SXM,
+    name="A100 SXM 40 GB",
+    memory_bytes=40 * 10**9,
+    memory_bytes_per_second=1.555e12,
+)
+A100_PCIE = replace(A100_SXM, name="A100 PCIe", memory_bytes_per_second=1.935e12)
+A100_PCIE_40GB = replace(A100_SXM_40GB, name="A100 PCIe 40 GB")
+
+# NVIDIA DGX B200 data sheet, 2024, for eight cards: 1440 GB, 64 TB/s, with sparsity 72e15 FLOP/s in
+# fp8 and 144e15 in fp4. NVIDIA HGX B200, 2024, adds 36e15 in bf16 and fp16, and that dense is half.
+# Neither prints one card alone: these are eighths. https://www.nvidia.com/en-us/data-center/dgx-b200/
+# https://www.nvidia.com/en-us/data-center/hgx/
+B200 = Accelerator(
+    name="B200",
+    memory_bytes=1440 * 10**9 // 8,
+    memory_bytes_per_second=64e12 / 8,
+    dense_flops_per_second={
+        "fp16": 36e15 / 8 / 2,
+        "bf16": 36e15 / 8 / 2,
+        "fp8": 72e15 / 8 / 2,
+        "fp4": 144e15 / 8 / 2,
+    },
+    sparse_flops_per_second={
+        "fp16": 36e15 / 8,
+        "bf16": 36e15 / 8,
+        "fp8": 72e15 / 8,
+        "fp4": 144e15 / 8,
+    },
+)
+
+# NVIDIA Ampere GA102 GPU Architecture, white paper V2, 2020, appendix A.
+# https://www.nvidia.com/content/PDF/nvidia-ampere-ga-102-gpu-architecture-whitepaper-v2.pdf
+RTX_3090 = Accelerator(
+    name="RTX 3090",
+    memory_bytes=24 * 10**9,
+    memory_bytes_per_second=936e9,
+    dense_flops_per_second={"fp32": 35.6e12, "tf32": 35.6e12, "fp16": 71e12, "bf16": 71e12},
+    sparse_flops_per_second={"tf32": 71e12, "fp16": 142e12, "bf16": 142e12},
+)
+
+# NVIDIA Ada GPU Architecture, white paper, 2022, appendix A; fp8, too, with sums kept in fp32.
+# https://images.nvidia.com/aem-dam/Solutions/geforce/ada/nvidia-ada-gpu-architecture.pdf
+RTX_4090 = Accelerator(
+    name="RTX 4090",
+    memory_bytes=24 * 10**9,
+    memory_bytes_per_second=1008e9,
+    dense_flops_per_second={
+        "fp32": 82.6e12,
+        "tf32": 82.6e12,
+        "fp16": 165.2e12,
+        "bf16": 165.2e12,
+        "fp8": 330.3e12,
+    },
+    sparse_flops_per_second={
+        "tf32": 165.2e12,
+        "fp16": 330.4e12,
+        "bf16": 330.4e12,
+        "fp8": 660.6e12,
+    },
+)
+
+# What `torch.cuda.get_device_name` says of each. Cards that only sound alike, such as the RTX 3090
+# Ti, are other cards.
+ACCELERATORS = {
+    "NVIDIA A100-SXM4-40GB": A100_SXM_40GB,
+    "NVIDIA A100-SXM4-80GB": A100_SXM,
+    "NVIDIA A100-PCIE-40GB": A100_PCIE_40GB,
+    "NVIDIA A100 80GB PCIe": A100_PCIE,
+    "NVIDIA H100 80GB HBM3": H100_SXM,
+    "NVIDIA H100 PCIe": H100_PCIE,
+    "NVIDIA H200": H200,
+    "NVIDIA B200": B200,
+    "NVIDIA GeForce RTX 3090": RTX_3090,
+    "NVIDIA GeForce RTX 4090": RTX_4090,
+}
 
 # PCI Express 5.0 base specification, May 2019: transfers per second and lane, one bit each, in each
 # direction, of which 128 in 130 carry data; the widest slot. https://pcisig.com/specifications
@@ -102,3 +197,13 @@ EU_AI_ACT_THRESHOLD_FLOPS = 1e25
 # Revoked on 20 January 2025 by Executive Order 14148.
 # https://www.federalregister.gov/documents/2023/11/01/2023-24283/safe-secure-and-trustworthy-development-and-use-of-artificial-intelligence
 US_REPORTING_THRESHOLD_FLOPS = 1e26
+
+# Open Compute Project, "OCP Microscaling Formats (MX) Specification", version 1.0, September 2023:
+# so many values share a scale, which is a power of two in eight bits.
+# https://www.opencompute.org/documents/ocp-microscaling-formats-mx-v1-0-spec-final-pdf
+MXFP4_BLOCK_VALUES = 32
+
+# NVIDIA, "Introducing NVFP4 for Efficient and Accurate Low-Precision Inference", June 2025: so many
+# values share a scale in fp8 E4M3, and a tensor has one more in fp32.
+# https://developer.nvidia.com/blog/introducing-nvfp4-for-efficient-and-accurate-low-precision-inference/
+NVFP4_BLOCK_VALUES = 16

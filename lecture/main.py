@@ -8,7 +8,16 @@ if __name__ == "__main__" and not __package__:
 
 import torch
 
-from lecture import conventions, motivation, plain, storage, tensors
+from lecture import (
+    conventions,
+    floating_point,
+    motivation,
+    named_axes,
+    operations,
+    plain,
+    storage,
+    tensors,
+)
 
 
 def main() -> None:
@@ -61,6 +70,33 @@ def main() -> None:
     tensors.a_tensor_lives_on_one_device()
     tensors.the_way_to_the_accelerator_is_narrow()
 
+    # ## Floating-point formats
+    # What the bits of a number mean, and what each format has no bits for.
+    floating_point.a_number_is_sign_exponent_and_fraction()
+    floating_point.every_format_divides_its_bits_its_own_way()
+    floating_point.exponents_are_stored_with_a_bias()
+    floating_point.two_exponent_fields_are_reserved()
+    floating_point.the_leading_one_is_not_stored()
+    floating_point.subnormals_reach_down_to_zero()
+    floating_point.reading_by_hand_agrees_on_every_pattern()
+    floating_point.a_hundredth_has_no_last_digit()
+    floating_point.rounding_goes_to_the_nearest_and_ties_to_even()
+    floating_point.the_exponent_is_range_and_the_fraction_resolution()
+    floating_point.fp32_counts_to_sixteen_million()
+    floating_point.fp16_ends_soon_on_both_sides()
+    floating_point.bf16_is_the_upper_half_of_fp32()
+    floating_point.bf16_trades_resolution_for_range()
+    floating_point.tf32_is_for_computing_not_for_storing()
+    floating_point.fp8_comes_in_two_kinds()
+    floating_point.e4m3_gives_up_infinity()
+    floating_point.fp4_has_fifteen_values()
+    floating_point.a_scale_for_each_block_contains_outliers()
+    floating_point.block_scales_cost_a_fraction_of_a_bit()
+    floating_point.counting_stops_early_in_16_bits()
+    floating_point.small_updates_are_lost()
+    floating_point.each_format_fails_in_its_own_way()
+    floating_point.each_format_has_its_job()
+
     # ## Storage, strides and views
     # What a tensor is underneath, and which operations are free because of it.
     storage.a_tensor_is_a_pointer_and_metadata()
@@ -74,6 +110,37 @@ def main() -> None:
     storage.some_tensors_with_gaps_can_be_viewed()
     storage.expanding_repeats_without_copying()
     storage.a_view_keeps_the_whole_storage_alive()
+
+    # ## Elementwise operations and matrix products
+    # What computes new numbers, how many FLOPs that takes, and what it writes.
+    operations.an_elementwise_result_has_its_own_memory()
+    operations.a_chain_makes_temporaries()
+    operations.in_place_operations_keep_the_storage()
+    operations.the_backward_pass_needs_the_old_numbers()
+    operations.shapes_are_lined_up_from_the_right()
+    operations.the_upper_triangle_is_kept_by_position()
+    operations.masked_scores_leave_nothing_for_the_future()
+    operations.a_mask_can_go_wrong_in_three_ways()
+    operations.a_product_pairs_every_row_with_every_column()
+    operations.a_stack_is_multiplied_matrix_by_matrix()
+    operations.the_star_is_not_the_matrix_product()
+    operations.every_triple_multiplies_and_adds()
+    operations.the_loops_nest_in_any_order()
+
+    # ## Axes with names
+    # How to say which axis is which, who checks it, and what an operation costs by its names.
+    named_axes.numbered_axes_hide_their_meaning()
+    named_axes.an_annotation_only_describes()
+    named_axes.a_checker_makes_annotations_bind()
+    named_axes.a_checker_sees_only_signatures()
+    named_axes.einsum_sums_over_what_is_left_out()
+    named_axes.one_rule_covers_the_usual_products()
+    named_axes.an_ellipsis_stands_for_any_axes_in_front()
+    named_axes.reduce_names_what_goes()
+    named_axes.heads_are_split_without_moving_data()
+    named_axes.heads_are_blocks_of_one_matrix()
+    named_axes.the_order_of_products_decides_their_price()
+    named_axes.an_order_is_found_once_from_the_sizes()
 
 
 if __name__ == "__main__":

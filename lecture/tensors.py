@@ -43,8 +43,10 @@ def everything_is_a_tensor():  # M5.1
     optimizer_state = optimizer.state[parameters]["exp_avg"]  # @inspect optimizer_state
     for thing in (data, parameters, activations, gradients, optimizer_state):
         assert isinstance(thing, torch.Tensor)
-    # A gradient and the optimizer's notes have one number for each parameter.
-    assert gradients.shape == optimizer_state.shape == parameters.shape
+    # A gradient and the optimizer's notes have one number for each parameter. Activations follow
+    # the data: four rows in, four rows out.
+    assert gradients.shape == optimizer_state.shape == parameters.shape == (3, 2)
+    assert activations.shape == (4, 2)
 
 
 def rank_means_two_things():  # M5.1 E37
@@ -53,19 +55,22 @@ def rank_means_two_things():  # M5.1 E37
     How many axes does a tensor have, and what is that number called? A tensor from the inside of a
     Transformer has four: B sequences, T tokens, h attention heads, d features of a head.
     """
-    B, T, h, d = 32, 16, 16, 64
     with measure() as cost:
-        x = torch.zeros(B, T, h, d)  # @inspect x.shape
+        x = torch.zeros(32, 16, 16, 64)  # @inspect x.shape
+    assert x.shape == (32, 16, 16, 64)
     assert x.ndim == 4
+    # Its elements are as many as the product of the sizes.
     assert x.numel() == 524_288
     # At 4 bytes a number that makes 2 MiB.
     assert cost.allocated_bytes == 2 * 2**20
     # The number of axes is often called the *rank*. In linear algebra the rank of a matrix is
     # something else: how many of its rows are linearly independent. A common mistake is to mix the
     # two, so this lecture says "axes", and `ndim` in code.
-    ones = torch.ones(4, 4)
-    assert ones.ndim == 2
+    ones, identity = torch.ones(4, 4), torch.eye(4)
+    assert ones.ndim == identity.ndim == 2
+    assert ones.shape == identity.shape
     assert torch.linalg.matrix_rank(ones) == 1
+    assert torch.linalg.matrix_rank(identity) == 4
 
 
 def a_tensor_is_made_from_values_or_from_a_rule():  # M5.2
@@ -76,7 +81,9 @@ def a_tensor_is_made_from_values_or_from_a_rule():  # M5.2
     """
     listed = torch.tensor([[1.0, 2, 3], [4, 5, 6]])  # @inspect listed
     assert listed.shape == (2, 3)
-    assert listed[1, 2] == 6
+    # The same by counting: `arange` stops before its end, `view` sets the shape.
+    counted = torch.arange(1.0, 7).view(2, 3)
+    assert torch.equal(counted, listed)
     # A constant needs a shape only.
     zeros, ones = torch.zeros(4, 8), torch.ones(4, 8)
     assert (zeros + ones).sum() == ones.numel() == 32
@@ -88,11 +95,19 @@ def a_tensor_is_made_from_values_or_from_a_rule():  # M5.2
     # element is written next.
     with measure() as cost:
         empty = torch.empty(4, 8)
+    assert empty.shape == zeros.shape
     assert cost.allocated_bytes == zeros.untyped_storage().nbytes()
     # Until then, what it holds is not for use. This lecture runs PyTorch in its deterministic
     # mode, where `empty` does write: NaN ("not a number") everywhere, so that a forgotten element
     # cannot hide.
     assert empty.isnan().all()
+
+
+def std_of_a_cut_normal(cut: float) -> float:
+    """Return the standard deviation of a standard normal distribution cut at -cut and cut."""
+    density = math.exp(-(cut**2) / 2) / math.sqrt(2 * math.pi)
+    inside = math.erf(cut / math.sqrt(2))
+    return math.sqrt(1 - 2 * cut * density / inside)
 
 
 def cutting_the_tails_shrinks_the_spread():  # M5.2
@@ -107,15 +122,13 @@ def cutting_the_tails_shrinks_the_spread():  # M5.2
     assert x.abs().max() <= 2
     # For a standard normal distribution cut at $\pm a$ the variance is $1 - 2a\,\varphi(a)/P$,
     # with $\varphi$ its density before the cut and $P$ the probability of landing inside.
-    cut = 2.0
-    density = math.exp(-(cut**2) / 2) / math.sqrt(2 * math.pi)
-    inside = math.erf(cut / math.sqrt(2))
-    derived_std = math.sqrt(1 - 2 * cut * density / inside)
+    derived_std = std_of_a_cut_normal(2.0)  # @inspect derived_std
     assert round(derived_std, 4) == 0.8796
     # Asked for 1, got 0.88: `std` is the spread before the cut. 65 536 draws agree with the
     # derivation to a percent.
-    measured_std = x.std().item()
-    assert math.isclose(measured_std, derived_std, rel_tol=0.01)
+    assert math.isclose(x.std().item(), derived_std, rel_tol=0.01)
+    # Cut at 3, the spread stays within two percent of what was asked for.
+    assert round(std_of_a_cut_normal(3.0), 4) == 0.9866
     # Uncut, as many draws reach beyond 3. The cut ones are denser in the middle instead.
     whole = torch.randn(2**16, generator=generator)
     histograms = figures.two_histograms({"cut at ±2": x, "whole": whole})  # @inspect histograms
@@ -129,7 +142,8 @@ def bytes_are_elements_times_element_size():  # M5.3
     elements times the size of one. The type of the elements, the *dtype*, has its size in bits in
     its name.
     """
-    elements = 4 * 8
+    shape = (4, 8)
+    elements = math.prod(shape)
     bits_per_element = {
         torch.float64: 64,
         torch.float32: 32,
@@ -141,15 +155,15 @@ def bytes_are_elements_times_element_size():  # M5.3
     measured_bytes = {}
     for dtype, bits in bits_per_element.items():
         with measure() as cost:
-            torch.zeros(4, 8, dtype=dtype)
+            torch.zeros(shape, dtype=dtype)
         measured_bytes[str(dtype)] = cost.allocated_bytes
         assert cost.allocated_bytes == elements * bits // 8
     assert list(measured_bytes.values()) == [256, 128, 64, 64, 32, 32]
     dtype_chart = figures.bytes_by_dtype(measured_bytes)  # @inspect dtype_chart
     # `bool` has no number in its name: a truth value is one bit of information, and takes a byte.
     with measure() as cost:
-        torch.zeros(4, 8, dtype=torch.bool)
-    assert cost.allocated_bytes == elements
+        torch.zeros(shape, dtype=torch.bool)
+    assert cost.allocated_bytes == elements == 32
 
 
 def one_gpt3_matrix_takes_gigabytes():  # M5.4 E15
@@ -223,12 +237,18 @@ def the_way_to_the_accelerator_is_narrow():  # M5.6
     What does `.to("cuda")` cost? An accelerator has memory of its own, next to its processor. What
     comes from the memory of the computer, the *host*, has to pass a bus, PCI Express.
     """
-    # A card that is here can say what it is.
+    # A card that is here can say what it is, and show how fast it gets a quarter of a gigabyte from
+    # ordinary memory.
     if torch.cuda.is_available():
         card = torch.cuda.get_device_properties(0)
         assert card.L2_cache_size < card.total_memory  # @inspect card.name
+        numbers = torch.zeros(2**28, dtype=torch.uint8)
+        with measure() as cost:
+            moved = numbers.to("cuda")
+        assert cost.allocated_bytes == 2**28
+        bytes_per_second = 2**28 / cost.seconds  # @timed @inspect bytes_per_second
     else:
-        skipped = "no CUDA device here: the rates are those of data sheets"  # @inspect skipped
+        skipped = "no CUDA device here: no transfer was timed"  # @inspect skipped
     # A PCIe 5 slot of full width has 16 lanes, each with 32e9 transfers of one bit per second in
     # each direction. One gigabyte takes 15.6 ms.
     bus_bytes_per_second = PCIE_LANES * PCIE5_TRANSFERS_PER_SECOND / 8

@@ -10,7 +10,7 @@ import inspect
 import pkgutil
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from types import ModuleType
 
 MOST_LINES = 40
@@ -53,41 +53,71 @@ def faults_of_a_section(source: str) -> Iterator[str]:
     title = (ast.get_docstring(function) or "").partition("\n")[0]
     if not title.strip():
         yield "has no docstring whose first line is its title"
-    if not any(isinstance(node, ast.Assert) for node in ast.walk(function)):
+    if not claims(source):
         yield "claims nothing: it has no assert"
     lines = function.end_lineno - function.lineno + 1
     if lines > MOST_LINES:
         yield f"has {lines} lines; {MOST_LINES} fit on a screen"
 
 
-def topics_named(source: str) -> list[str]:
-    """The topic ids in the comment on a function's `def` line."""
+def comment_on_def(source: str) -> str:
+    """What stands behind the `#` on a function's `def` line."""
     line = source.splitlines()[parse_function(source).lineno - 1]
-    return re.findall(r"\bM\d+\.\d+\b", line.partition("#")[2])
+    return line.partition("#")[2]
 
 
-def faults_of_the_topics(sources: list[str], topics: Collection[str]) -> Iterator[str]:
-    """Topics without a section, unknown ones, and sections that treat too many."""
-    named = [(parse_function(source).name, topics_named(source)) for source in sources]
-    for name, ids in named:
+def topics_named(source: str) -> list[str]:
+    """The topic ids on a function's `def` line."""
+    return re.findall(r"\bM\d+\.\d+\b", comment_on_def(source))
+
+
+def mistakes_named(source: str) -> list[str]:
+    """The ids of common mistakes on a function's `def` line."""
+    return re.findall(r"\bE\d+\b", comment_on_def(source))
+
+
+def claims(source: str) -> int:
+    """How many asserts a function has."""
+    return sum(isinstance(node, ast.Assert) for node in ast.walk(parse_function(source)))
+
+
+def faults_of_the_topics(
+    sources: list[str],
+    topics: Collection[str],
+    open_groups: Collection[str] = (),
+    sharing: Collection[str] = (),
+) -> Iterator[str]:
+    """Topics without a section, unknown ones, and sections with too many or too few claims.
+
+    A section has a claim for each topic it names; those in `sharing` may go without. A group that
+    is open may lack sections.
+    """
+    for source in sources:
+        name, ids = parse_function(source).name, topics_named(source)
         if len(ids) > MOST_TOPICS:
             yield f"{name} names {len(ids)} topics; {MOST_TOPICS} are enough"
         yield from (
             f"{name} names {topic}, which is no topic" for topic in ids if topic not in topics
         )
-    treated = {topic for _, ids in named for topic in ids}
-    yield from (f"no section names {topic}" for topic in topics if topic not in treated)
+        needed = sum(topic not in sharing for topic in ids)
+        if claims(source) < needed:
+            yield f"{name} names {needed} topics and makes {claims(source)} claims"
+    treated = {topic for source in sources for topic in topics_named(source)}
+    yield from (
+        f"no section names {topic}"
+        for topic in topics
+        if topic not in treated and topic.partition(".")[0] not in open_groups
+    )
 
 
-def gaps(topics: Collection[str]) -> Iterator[str]:
-    """Numbers left out: a module's topics count from 1."""
-    last: dict[str, int] = {}
-    for topic in topics:
-        module, _, number = topic.partition(".")
-        last[module] = max(last.get(module, 0), int(number))
-    for module, most in last.items():
-        ids = (f"{module}.{number}" for number in range(1, most + 1))
-        yield from (topic for topic in ids if topic not in topics)
+def faults_of_the_mistakes(
+    sources: list[str], mistakes: Mapping[str, Collection[str]], open_groups: Collection[str]
+) -> Iterator[str]:
+    """Mistakes of complete groups that no section measures."""
+    treated = {mistake for source in sources for mistake in mistakes_named(source)}
+    for group, ids in mistakes.items():
+        if group not in open_groups:
+            yield from (f"no section names {mistake}" for mistake in ids if mistake not in treated)
 
 
 def calls_of_main(source: str) -> Counter[str]:

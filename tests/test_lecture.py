@@ -11,13 +11,25 @@ from pathlib import Path
 import pytest
 
 import lecture
-from lecture.syllabus import TOPICS
+from lecture.syllabus import MISTAKES, OPEN_GROUPS, PARTS, TOPICS
 from tests import sections
 
 ROOT = Path(__file__).parent.parent
 SECTIONS = sections.find_sections(lecture)
 SOURCES = {section.__name__: inspect.getsource(section) for section in SECTIONS}
 FILES = sorted((ROOT / "lecture").rglob("*.py"))
+
+# How many topics M1, M2, ... have, and how many common mistakes there are in all.
+TOPICS_OF_GROUPS = (
+    *(7, 6, 10, 10, 6, 13, 8, 4, 8, 14, 12, 7, 5, 4),
+    *(12, 10, 9, 11, 3, 5, 2, 5, 8, 3, 6, 2, 1),
+)
+MISTAKES_IN_ALL = 48
+# Topics that say what others measure.
+SHARING_A_CLAIM = (
+    *("M1.1", "M1.7", "M6.13", "M12.7", "M18.1"),
+    *("M20.1", "M23.8", "M25.1", "M25.6"),
+)
 
 
 @pytest.fixture
@@ -45,9 +57,28 @@ def test_every_section_has_a_title_a_claim_and_few_lines():
     assert {name: found for name, found in faults.items() if found} == {}
 
 
-def test_every_topic_has_its_section():
-    assert list(sections.faults_of_the_topics(list(SOURCES.values()), TOPICS)) == []
-    assert list(sections.gaps(TOPICS)) == []
+def test_the_syllabus_counts_as_it_should():
+    groups = [f"M{group}" for group in range(1, len(TOPICS_OF_GROUPS) + 1)]
+    assert list(TOPICS) == [
+        f"{group}.{number}"
+        for group, count in zip(groups, TOPICS_OF_GROUPS, strict=True)
+        for number in range(1, count + 1)
+    ]
+    assert [group for part in PARTS.values() for group in part] == groups
+    assert set(OPEN_GROUPS) <= set(groups)
+    assert set(MISTAKES) <= set(groups)
+    assert len({mistake for ids in MISTAKES.values() for mistake in ids}) == MISTAKES_IN_ALL
+
+
+def test_every_topic_has_its_section_and_claim():
+    sources = list(SOURCES.values())
+    faults = sections.faults_of_the_topics(sources, TOPICS, OPEN_GROUPS, SHARING_A_CLAIM)
+    assert list(faults) == []
+
+
+def test_every_common_mistake_has_its_section():
+    sources = list(SOURCES.values())
+    assert list(sections.faults_of_the_mistakes(sources, MISTAKES, OPEN_GROUPS)) == []
 
 
 def test_main_calls_every_section_once():
@@ -84,6 +115,9 @@ def files_are_left():
 '''
 
 
+SYLLABUS = "TOPICS = {'M1.1': 'Numbers'}\nPARTS, MISTAKES, OPEN_GROUPS = {}, {}, ()\n"
+
+
 def test_a_false_claim_shows_both_sides_and_a_file_left_behind_is_seen(tmp_path):
     for folder in ("tests", "trace", "lecture"):
         (tmp_path / folder).mkdir()
@@ -96,7 +130,7 @@ def test_a_false_claim_shows_both_sides_and_a_file_left_behind_is_seen(tmp_path)
     ):
         shutil.copy(ROOT / name, tmp_path / name)
     (tmp_path / "lecture/main.py").write_text(MADE_UP)
-    (tmp_path / "lecture/syllabus.py").write_text("TOPICS = {'M1.1': 'Numbers'}\n")
+    (tmp_path / "lecture/syllabus.py").write_text(SYLLABUS)
     command = [sys.executable, "-m", "pytest", "-m", "lecture", "-p", "no:cacheprovider"]
     finished = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert finished.returncode == 1, finished.stdout + finished.stderr

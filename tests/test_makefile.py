@@ -128,6 +128,11 @@ def test_tests_can_be_chosen(make):
     assert make("test", "ARGS=-m lecture")[-1] == "-m pytest -m lecture"
 
 
+def test_chapters_to_mutate_can_be_chosen(make):
+    assert make("mutate")[-1] == "-m tests.mutate"
+    assert make("mutate", "ARGS=storage tensors")[-1] == "-m tests.mutate storage tensors"
+
+
 def test_a_failing_step_fails_the_target_and_is_tried_again(make, tmp_path, own_index):
     make("view", FAKE_CONFIG=own_index)
     (tmp_path / ".venv/.lecture-ready").unlink()

@@ -52,38 +52,62 @@ def test_topics_stand_on_the_def_line(line, topics):
     assert sections.topics_named(f"{line}\n    pass  # M1.1\n") == topics
 
 
-def section(name, topics):
-    return f"def {name}():  # {topics}\n    pass\n"
+# the first line of a section -> the mistakes it names
+MISTAKES = [
+    ("def f():  # M7.4", []),
+    ("def f():  # M7.4 E36, E7", ["E36", "E7"]),
+    ("def f():  # M7.4 FE36 E36b", []),
+]
 
 
-# the sections, the topics -> the faults
+@pytest.mark.parametrize(("line", "mistakes"), MISTAKES)
+def test_mistakes_stand_on_the_def_line(line, mistakes):
+    assert sections.mistakes_named(f"{line}\n    pass  # E1\n") == mistakes
+
+
+def section(name, labels, claims=1):
+    return f"def {name}():  # {labels}\n    print()\n" + "    assert 1 + 1 == 2\n" * claims
+
+
+# the sections, the topics -> the faults, where M1.9 may share a claim and M9 is open
 TOPICS = [
-    ([section("a", "M1.1"), section("b", "M1.1 M1.2")], ["M1.1", "M1.2"], []),
+    ([section("a", "M1.1"), section("b", "M1.1 M1.2", 2)], ["M1.1", "M1.2"], []),
     ([section("a", "M1.1")], ["M1.1", "M1.2"], ["no section names M1.2"]),
-    ([section("a", "M1.1 M9.9")], ["M1.1"], ["a names M9.9, which is no topic"]),
+    ([section("a", "M1.1 M9.9", 2)], ["M1.1"], ["a names M9.9, which is no topic"]),
     (
-        [section("a", "M1.1 M1.2 M1.3 M1.4")],
+        [section("a", "M1.1 M1.2 M1.3 M1.4", 4)],
         ["M1.1", "M1.2", "M1.3", "M1.4"],
         ["a names 4 topics; 3 are enough"],
     ),
+    ([section("a", "M1.1 M1.2")], ["M1.1", "M1.2"], ["a names 2 topics and makes 1 claims"]),
+    ([section("a", "M1.1 M1.9")], ["M1.1", "M1.9"], []),
+    ([section("a", "M1.1", 0)], ["M1.1"], ["a names 1 topics and makes 0 claims"]),
+    ([section("a", "M1.1")], ["M1.1", "M9.1"], []),
+    ([section("a", "M1.1")], ["M1.1", "M99.1"], ["no section names M99.1"]),
 ]
 
 
 @pytest.mark.parametrize(("sources", "topics", "faults"), TOPICS)
 def test_topics_and_sections_name_each_other(sources, topics, faults):
-    assert list(sections.faults_of_the_topics(sources, topics)) == faults
+    assert list(sections.faults_of_the_topics(sources, topics, ["M9"], ["M1.9"])) == faults
 
 
-# topics -> those left out
-GAPS = [
-    (["M1.1", "M1.2", "M5.1"], []),
-    (["M1.1", "M1.3", "M5.2"], ["M1.2", "M5.1"]),
+def test_a_claim_may_stand_in_a_block():
+    assert sections.claims("def f():\n    for n in (2, 3):\n        assert n > 1\n") == 1
+
+
+# the sections, the mistakes of M1 -> the faults, where M9 is open
+MISTAKEN = [
+    ([section("a", "M1.1 E1"), section("b", "E2")], ["E1", "E2"], []),
+    ([section("a", "M1.1 E1")], ["E1", "E2"], ["no section names E2"]),
+    ([section("a", "M1.1 E12")], ["E1"], ["no section names E1"]),
 ]
 
 
-@pytest.mark.parametrize(("topics", "missing"), GAPS)
-def test_topics_are_numbered_without_a_gap(topics, missing):
-    assert list(sections.gaps(topics)) == missing
+@pytest.mark.parametrize(("sources", "mistakes", "faults"), MISTAKEN)
+def test_every_mistake_of_a_complete_group_has_its_section(sources, mistakes, faults):
+    every = {"M1": mistakes, "M9": ["E90"]}
+    assert list(sections.faults_of_the_mistakes(sources, every, ["M9"])) == faults
 
 
 MAIN = """\

@@ -1,6 +1,6 @@
 """Pictures of the two estimates."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 
 import altair
 
@@ -9,10 +9,9 @@ from lecture.figures.drawing import COLOURS, Figure, box, text
 
 
 def lecture_map(
-    parts: Mapping[str, Mapping[str, str]], topics: Iterable[str]
+    parts: Mapping[str, Mapping[str, str]], open_groups: Collection[str]
 ) -> Figure:  # @stepover
-    """Draw the chapters part by part; a filled box is a chapter that has topics."""
-    is_open = {topic.split(".")[0] for topic in topics}
+    """Draw the chapters part by part; a filled box is a chapter that is complete."""
     drawn: list[str] = []
     bottoms = [0.0, 0.0]
     for number, (part, chapters) in enumerate(parts.items()):
@@ -21,7 +20,7 @@ def lecture_map(
         drawn.append(text(left, y, part, "start", ' font-weight="bold"'))
         y += 8
         for name, title in chapters.items():
-            drawn.append(box(left, y, 36, 22, COLOURS[0] if name in is_open else None, name))
+            drawn.append(box(left, y, 36, 22, None if name in open_groups else COLOURS[0], name))
             drawn.append(text(left + 43, y + 16, title, "start"))
             y += 26
         bottoms[side] = y + 4

@@ -1,0 +1,305 @@
+"""Small changes to the examples of the lecture, each of which a claim should notice.
+
+Changed are arithmetic and comparison operators, numbers, the order of axes in patterns such as
+`"b t d -> b d t"`, and the order of arguments. Left alone are claims, prose, annotations, calls
+that draw, and what does not run on this machine. So are seeds: a claim that holds for one of them
+only would be luck.
+"""
+
+import ast
+import copy
+import itertools
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Add,
+    ast.Div: ast.Mult,
+    ast.FloorDiv: ast.Mult,
+    ast.Mod: ast.Mult,
+    ast.Pow: ast.Mult,
+    ast.MatMult: ast.Mult,
+    ast.LShift: ast.RShift,
+    ast.RShift: ast.LShift,
+    ast.BitAnd: ast.BitOr,
+    ast.BitOr: ast.BitAnd,
+    ast.BitXor: ast.BitAnd,
+}
+COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+}
+AXES = ("axis", "dim", "dim0", "dim1")
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One change: the `number`-th that `mutations` finds in the module."""
+
+    module: str
+    definition: str
+    number: int
+    line: int
+    before: str
+    after: str
+
+    def __str__(self) -> str:
+        file = self.module.replace(".", "/") + ".py"
+        return f"{file}:{self.line} in {self.definition}: {self.before} -> {self.after}"
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """A node of a syntax tree and what it would be changed to."""
+
+    definition: str
+    node: ast.AST
+    changed: ast.AST
+
+    def apply(self) -> None:
+        """Change the tree that the node belongs to."""
+        vars(self.node).update(vars(self.changed))
+
+
+def calls(node: ast.AST, name: str) -> bool:
+    """Whether a node calls `name`, or a method of that name."""
+    return isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == name
+
+
+def draws(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and ast.unparse(node.func).startswith("figures.")
+
+
+def is_text(node: ast.AST) -> bool:
+    """A docstring, or another string that stands alone."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def parts(node: ast.AST, cuda: bool) -> Iterator[ast.AST]:
+    """The children of a node that are example code."""
+    skipped: list[ast.AST | None] = []
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        skipped = [node.returns, *node.decorator_list]
+    elif isinstance(node, ast.arg | ast.AnnAssign):
+        skipped = [node.annotation]
+    elif isinstance(node, ast.If) and calls(node.test, "is_available"):
+        skipped = [*(node.orelse if cuda else node.body)]
+    for child in ast.iter_child_nodes(node):
+        untouched = isinstance(child, ast.Assert | ast.Raise | ast.JoinedStr) or is_text(child)
+        if not (untouched or child in skipped or draws(child) or calls(child, "manual_seed")):
+            yield child
+
+
+def walk(node: ast.AST, cuda: bool) -> Iterator[ast.AST]:
+    """A node and the example code below it, in the order of the source."""
+    yield node
+    for child in parts(node, cuda) if not is_axis(node) else ():
+        yield from walk(child, cuda)
+
+
+def with_other_axes(pattern: str) -> str:
+    """Exchange the first two names of the result in a pattern with an arrow."""
+    before, arrow, result = pattern.partition("->")
+    names = re.findall(r"[A-Za-z_]\w*", result)
+    if len(names) < 2:
+        return pattern
+    exchanged = {names[0]: names[1], names[1]: names[0]}
+    return before + arrow + re.sub(r"[A-Za-z_]\w*", lambda m: exchanged.get(m[0], m[0]), result)
+
+
+def change_operator(node: ast.BinOp | ast.AugAssign) -> Iterator[None]:
+    node.op = OPERATORS[type(node.op)]()
+    yield
+
+
+def change_sign(node: ast.UnaryOp) -> Iterator[None]:
+    if isinstance(node.op, ast.USub):
+        node.op = ast.UAdd()
+        yield
+
+
+def change_comparison(node: ast.Compare) -> Iterator[None]:
+    original = node.ops
+    for place, operator in enumerate(original):
+        node.ops = [*original]
+        node.ops[place] = COMPARISONS[type(operator)]()
+        yield
+
+
+def change_constant(node: ast.Constant) -> Iterator[None]:
+    value = node.value
+    if type(value) is int:
+        node.value = value + 1
+        yield
+    elif type(value) is float:
+        node.value = 2 * value or 1.0
+        yield
+    elif type(value) is str and "->" in value:
+        node.value = with_other_axes(value)
+        yield
+
+
+def is_axis(node: ast.AST) -> bool:
+    """A keyword such as `dim=1`."""
+    return (
+        isinstance(node, ast.keyword)
+        and node.arg in AXES
+        and isinstance(node.value, ast.Constant)
+        and type(node.value.value) is int
+    )
+
+
+def change_axis(node: ast.keyword) -> Iterator[None]:
+    """Take the axis before, which exists, so that the change is not just an error."""
+    if is_axis(node):
+        node.value = ast.Constant(abs(node.value.value - 1))
+        yield
+
+
+def change_arguments(node: ast.Call) -> Iterator[None]:
+    original = node.args
+    for place, pair in enumerate(itertools.pairwise(original)):
+        if not any(isinstance(argument, ast.Starred) for argument in pair):
+            node.args = [*original]
+            node.args[place : place + 2] = reversed(pair)
+            yield
+
+
+CHANGES: dict[type[ast.AST], Callable[..., Iterator[None]]] = {
+    ast.BinOp: change_operator,
+    ast.AugAssign: change_operator,
+    ast.UnaryOp: change_sign,
+    ast.Compare: change_comparison,
+    ast.Constant: change_constant,
+    ast.Call: change_arguments,
+    ast.keyword: change_axis,
+}
+
+
+def changes(node: ast.AST) -> Iterator[ast.AST]:
+    """Every other form of a node."""
+    if type(node) in CHANGES:
+        changed = copy.copy(node)
+        for _ in CHANGES[type(node)](changed):
+            if ast.unparse(changed) != ast.unparse(node):
+                yield copy.copy(changed)
+
+
+def definition_of(statement: ast.stmt) -> str:
+    """The name that a statement of a module defines, or nothing."""
+    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+        return statement.name
+    if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+        return statement.targets[0].id
+    if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+        return statement.target.id
+    return ""
+
+
+def mutations(tree: ast.Module, cuda: bool) -> Iterator[Mutation]:
+    """All changes to a module's definitions."""
+    for statement in tree.body:
+        if not definition_of(statement):
+            continue
+        for node in walk(statement, cuda):
+            for changed in changes(node):
+                yield Mutation(definition_of(statement), node, changed)
+
+
+def mutants(module: str, source: str, cuda: bool = False) -> list[Mutant]:
+    """All mutants of a module."""
+    return [
+        Mutant(
+            module,
+            mutation.definition,
+            number,
+            mutation.node.lineno,  # type: ignore[attr-defined]
+            ast.unparse(mutation.node),
+            ast.unparse(mutation.changed),
+        )
+        for number, mutation in enumerate(mutations(ast.parse(source), cuda))
+    ]
+
+
+def mutated(mutant: Mutant, source: str, cuda: bool = False) -> ast.Module:
+    """The module's tree with the mutant in it."""
+    tree = ast.parse(source)
+    chosen = next(itertools.islice(mutations(tree, cuda), mutant.number, None))
+    chosen.apply()
+    return ast.fix_missing_locations(tree)
+
+
+# Which sections reach a definition.
+
+
+def is_section(statement: ast.stmt) -> bool:
+    return (
+        isinstance(statement, ast.FunctionDef)
+        and statement.name != "main"
+        and not statement.name.startswith("_")
+        and not ast.unparse(statement.args)
+    )
+
+
+def sections_of(source: str) -> list[str]:
+    """The names of the sections of a module."""
+    return [definition_of(one) for one in ast.parse(source).body if is_section(one)]
+
+
+def imported_names(tree: ast.Module) -> dict[str, tuple[str, str]]:
+    """What `from ... import` binds: name to module and name there."""
+    return {
+        alias.asname or alias.name: (statement.module or "", alias.name)
+        for statement in tree.body
+        if isinstance(statement, ast.ImportFrom)
+        for alias in statement.names
+    }
+
+
+def uses(module: str, source: str) -> dict[tuple[str, str], set[tuple[str, str]]]:
+    """For each definition of a module, as (module, name), the definitions that it names."""
+    tree = ast.parse(source)
+    imported = imported_names(tree)
+    found: dict[tuple[str, str], set[tuple[str, str]]] = {}
+    for statement in tree.body:
+        used = found.setdefault((module, definition_of(statement)), set())
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name):
+                used.add(imported.get(node.id, (module, node.id)))
+            elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                package, name = imported.get(node.value.id, ("", node.value.id))
+                used.add((f"{package}.{name}", node.attr))
+    return found
+
+
+def sections_reaching(
+    definition: tuple[str, str], sources: dict[str, str]
+) -> list[tuple[str, str]]:
+    """The sections that use a definition, itself included: of its module, else of others."""
+    used = {
+        key: names for module in sources for key, names in uses(module, sources[module]).items()
+    }
+    reaching, new = {definition}, {definition}
+    while new:
+        new = {user for user, names in used.items() if names & new} - reaching
+        reaching |= new
+    found = [
+        (module, name)
+        for module, source in sources.items()
+        for name in sections_of(source)
+        if (module, name) in reaching
+    ]
+    if definition in found:
+        return [definition]
+    return [section for section in found if section[0] == definition[0]] or found

@@ -62,6 +62,9 @@ MATMULS = {
         2 * 32 * 64 * 16,
     ),
     "sparse": (lambda: torch.eye(4).to_sparse() @ torch.ones(4, K), 2 * 4 * K),
+    "dense by sparse": (lambda: torch.ones(K, 4) @ torch.eye(4).to_sparse_csr(), 2 * 4 * K),
+    "sparse blocks": (lambda: torch.eye(4).to_sparse_bsr((2, 2)) @ torch.ones(4, K), 2 * 8 * K),
+    "sparse matrix-vector": (lambda: torch.eye(4).to_sparse() @ torch.ones(4), 2 * 4),
     "sparse rows": (lambda: torch.eye(4).to_sparse_csr() @ torch.ones(4, K), 2 * 4 * K),
     "conv2d, stride, groups": (
         lambda: F.conv2d(torch.ones(1, 4, 8, 8), torch.ones(6, 2, 3, 3), stride=2, groups=2),
@@ -225,6 +228,34 @@ TRAFFIC = {
     "bfloat16": (lambda x, w: x.to(torch.bfloat16), 96, 48),
     "uninitialised memory is not written": (lambda x, w: torch.empty_like(x), 0, 0),
     "a factory writes": (lambda x, w: torch.zeros_like(x), 0, 96),
+    "a view inside a product": (
+        lambda x, w: torch.matmul(x.view(2, 2, 6), w),
+        96 + 48,
+        32,
+    ),
+    "a view in place": (lambda x, w: x.t_().unsqueeze_(0).squeeze_(), 0, 0),
+    "indices change what they point to": (
+        lambda x, w: x.index_copy_(0, torch.tensor([1, 2]), w.T),
+        16 + 48,
+        48,
+    ),
+    "and read it only if they add": (
+        lambda x, w: x.index_add_(0, torch.tensor([1, 2]), w.T),
+        16 + 2 * 48,
+        48,
+    ),
+    "an assignment": (lambda x, w: x.index_put_((torch.tensor([1]),), w.T[:1]), 8 + 24, 24),
+    "two results that are given": (
+        lambda x, w: torch.max(x, 0, out=(torch.empty(6), torch.empty(6, dtype=torch.long))),
+        96,
+        24 + 48,
+    ),
+    "windows of a part": (lambda x, w: x[:, :4].unfold(1, 3, 1) + 0, 4 * 4 * 4, 4 * 2 * 3 * 4),
+    "windows in two directions": (
+        lambda x, w: x[:3, :4].unfold(0, 2, 1).unfold(1, 3, 1) + 0,
+        3 * 4 * 4,
+        2 * 2 * 2 * 3 * 4,
+    ),
 }
 
 
@@ -234,6 +265,40 @@ def test_bytes_read_and_written(run, read: int, written: int) -> None:
     with measure() as cost:
         run(x, w)
     assert (cost.read_bytes, cost.written_bytes) == (read, written)
+
+
+# what is written depends on more than the shapes of the tensors
+LENGTHS = {
+    "a range": lambda n: torch.arange(n),
+    "a permutation": lambda n: torch.randperm(n),
+    "the largest": lambda n: torch.ones(9).topk(n),
+    "as many as there are": lambda n: (torch.arange(9) < n).nonzero(),
+    "a selection": lambda n: torch.arange(9).masked_select(torch.arange(9) < n),
+    "the gradient of a table": lambda n: torch.ops.aten.embedding_dense_backward(
+        torch.ones(2, 3), torch.tensor([0, 1]), n, -1, False
+    ),
+}
+
+
+@pytest.mark.parametrize("run", LENGTHS.values(), ids=LENGTHS)
+def test_a_price_is_not_that_of_a_similar_call(run) -> None:
+    written = []
+    for length in (3, 5):
+        with measure() as cost:
+            run(length)
+        with measure() as again:
+            run(length)
+        assert cost.written_bytes == again.written_bytes
+        written.append(cost.written_bytes)
+    assert written[0] < written[1]
+
+
+def test_the_type_of_a_result_is_known_from_the_result() -> None:
+    integers = torch.ones(4, dtype=torch.long)
+    for number, written_bytes in ((1, 32), (1.5, 16)):
+        with measure() as cost:
+            integers + number
+        assert cost.written_bytes == written_bytes
 
 
 def test_an_adamw_step_costs_the_same_in_every_implementation() -> None:
@@ -297,6 +362,21 @@ def test_blocks_nest_and_survive_exceptions() -> None:
     assert outer.matmul_flops == 4 * B * D * K, "nothing is counted after the block"
 
 
+def test_blocks_may_end_in_any_order() -> None:
+    def generator():
+        with measure() as cost:
+            yield cost
+
+    suspended = generator()
+    first = next(suspended)
+    with measure() as second:
+        torch.ones(B, D) @ torch.ones(D, K)
+        suspended.close()
+        torch.ones(B, D) @ torch.ones(D, K)
+    torch.ones(B, D) @ torch.ones(D, K)
+    assert (first.matmul_flops, second.matmul_flops) == (2 * B * D * K, 4 * B * D * K)
+
+
 def test_what_is_not_counted_is_said() -> None:
     with measure() as cost:
         torch.linalg.svd(torch.ones(3, 3))
@@ -339,6 +419,37 @@ def autocast() -> torch.Tensor:
         return nn.Linear(8, 8)(torch.randn(2, 8))
 
 
+def silu() -> torch.Tensor:
+    x = torch.randn(64, 64, requires_grad=True)
+    F.silu(x).square().sum().backward()
+    return x.grad
+
+
+def nested() -> list[torch.Tensor]:
+    rows = [torch.randn(2, 4), torch.randn(3, 4)]
+    layer = nn.Linear(4, 5)
+    with torch.inference_mode():
+        return [
+            part
+            for layout in (torch.strided, torch.jagged)
+            for part in layer(torch.nested.nested_tensor(rows, layout=layout)).unbind()
+        ]
+
+
+def encoder_with_padding() -> torch.Tensor:
+    layer = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
+    encoder = nn.TransformerEncoder(layer, 2).eval()
+    padding = torch.tensor([[False, False, True], [False, False, False]])
+    with torch.inference_mode():
+        return encoder(torch.randn(2, 3, 8), src_key_padding_mask=padding)
+
+
+def own_parameter(x: torch.Tensor) -> torch.Tensor:
+    module = nn.Module()
+    module.weight = nn.Parameter(x)
+    return (module.weight * x).sum()
+
+
 def flexible() -> torch.Tensor:
     from torch.nn.attention.flex_attention import flex_attention
 
@@ -358,6 +469,11 @@ PROGRAMS = {
     "LSTM": lambda: nn.LSTM(8, 5)(torch.randn(3, 2, 8))[0],
     "convolution": lambda: evaluated(nn.Conv2d(2, 3, 3), 1, 2, 8, 8),
     "autocast": autocast,
+    "SiLU, whose backward has a kernel of its own": silu,
+    "nested tensors": nested,
+    "encoder with padding": encoder_with_padding,
+    "parameters inside vmap": lambda: torch.func.vmap(own_parameter)(torch.randn(2, 3)),
+    "parameters inside grad": lambda: torch.func.grad(own_parameter)(torch.randn(3)),
     "vmap": lambda: torch.func.vmap(torch.sin)(torch.randn(3, 2)),
     "grad of vmap": lambda: torch.func.grad(lambda x: torch.func.vmap(torch.sin)(x).sum())(
         torch.randn(3)

@@ -223,6 +223,41 @@ def test_the_peak_with_checkpoints():
     assert backward.live_bytes[GRADIENTS] == layers * weight_bytes
 
 
+def growing_result():
+    return torch.add(torch.ones(4), 1, out=torch.empty(0))
+
+
+def resized():
+    x = torch.ones(4)
+    return x.resize_(8)
+
+
+# program -> bytes allocated, bytes alive at its end
+CHANGES_OF_SIZE = {
+    "a result that has to grow": (growing_result, 16 + 16, 16),
+    "resized": (resized, 16 + 32, 32),
+    "numpy's own memory": (lambda: torch.from_numpy(torch.ones(4).numpy()), 16, 16),
+    "parts that share memory": (lambda: torch.unsafe_chunk(torch.ones(4), 2), 16, 16),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES_OF_SIZE)
+def test_memory_that_changes_its_size_or_is_shared(name):
+    program, allocated_bytes, live_bytes = CHANGES_OF_SIZE[name]
+    with measure() as cost:
+        result = program()
+    assert result is not None
+    assert cost.allocated_bytes == allocated_bytes
+    assert cost.allocated_bytes - cost.freed_bytes == live_bytes
+
+
+def test_a_tensor_from_before_that_grows_is_new_memory():
+    x = torch.empty(0)
+    with measure() as cost:
+        x.resize_(4)
+    assert (cost.allocated_bytes, cost.freed_bytes) == (16, 0)
+
+
 def test_a_timeline_is_kept_on_request():
     with measure() as cost:
         torch.ones(4)

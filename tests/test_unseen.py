@@ -33,6 +33,49 @@ def test_operators_in_other_threads_are_listed():
     assert (cost.matmul_flops, cost.allocated_bytes) == (0, 16)
 
 
+def test_a_block_belongs_to_its_thread():
+    costs = {}
+    together = threading.Barrier(2)
+
+    def work(count):
+        together.wait()
+        with measure() as costs[count]:
+            together.wait()
+            for _ in range(count):
+                torch.ones(2, 2) @ torch.ones(2, 2)
+            together.wait()
+
+    threads = [threading.Thread(target=work, args=(count,)) for count in (1, 2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert {count: cost.matmul_flops for count, cost in costs.items()} == {1: 16, 2: 32}
+
+
+def test_a_block_in_a_thread_started_inside_another():
+    inner = {}
+
+    def work():
+        with measure() as inner["cost"]:
+            torch.mm(torch.ones(2, 2), torch.ones(2, 2))
+
+    with measure() as outer:
+        in_a_thread(work)
+    assert inner["cost"].matmul_flops == 16
+    assert not inner["cost"].uncounted
+    assert (outer.matmul_flops, outer.uncounted["aten.mm in another thread"]) == (0, 1)
+
+
+def test_a_model_can_be_exported_inside_a_block():
+    model = torch.nn.Linear(3, 4)
+    graphs = []
+    for context in (contextlib.nullcontext(), measure()):
+        with context:
+            graphs.append(str(torch.export.export(model, (torch.ones(2, 3),)).graph))
+    assert graphs[0] == graphs[1]
+
+
 def test_threads_are_left_alone_after_the_block():
     before = threading.Thread._bootstrap_inner
     with measure() as cost:

@@ -9,7 +9,7 @@ are counts by agreement and not measurements:
   and the activations built on one of them: sigmoid, SiLU, GELU) is 20;
 - moving, filling, indexing, converting or drawing elements is 0;
 - a reduction is 1 for each element it reads;
-- integers and truth values count like numbers.
+- integers, truth values and complex numbers count like real ones.
 
 An entry gives FLOPs per element of the result, or of the (first) argument where that is said.
 """
@@ -82,6 +82,8 @@ for _name in _names("""
 RATES |= {
     "aten.lerp": Rate(3),  # start + weight * (end - start)
     "aten._foreach_lerp": Rate(3),
+    "aten._amp_foreach_non_finite_check_and_unscale": Rate(2, "argument"),  # comparison, product
+    "aten.equal": Rate(1, "argument"),
     "aten.addcmul": Rate(3),  # self + value * a * b
     "aten._foreach_addcmul": Rate(3),
     "aten.addcdiv": Rate(3),  # self + value * a / b

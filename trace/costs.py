@@ -14,7 +14,12 @@ The meter sits below PyTorch's operators as a dispatch mode and counts, for each
 
 An operator without a formula is listed in `uncounted` by name, so that 0 means zero and never
 "unknown". So is what runs unseen: regions compiled by inductor, of whose operators only some
-arrive here, and operators in threads that were started meanwhile.
+arrive here, and operators in threads that were started meanwhile; also what a tensor subclass, a
+custom operator or a control-flow operator (`torch.cond`) does inside, under its own name.
+
+Not seen, and not listed: other processes, other threads that ran before, and memory that no
+operator allocates (read by `torch.load`, copied by `deepcopy` of a bare tensor, numpy's, a bare
+storage or one resized directly). A block belongs to the thread that opens it.
 
 torch is looked up in `sys.modules` and never imported: a lecture without it pays nothing.
 """
@@ -204,9 +209,9 @@ def metered(account: Account) -> Iterator[None]:
 
         def begin() -> None:
             if threading.get_ident() == thread:
-                from .meter import METER
+                from .meter import meter_of_this_thread
 
-                stack.enter_context(METER.reporting_to(account))
+                stack.enter_context(meter_of_this_thread().reporting_to(account))
 
         if "torch" in sys.modules:
             begin()

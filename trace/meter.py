@@ -1,14 +1,16 @@
 """The dispatch mode below PyTorch's operators. Needs torch."""
 
 import contextlib
+import itertools
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import torch
+from torch._C._functorch import is_functorch_wrapped_tensor
 from torch.nn.modules.module import register_module_parameter_registration_hook
-from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._python_dispatch import TorchDispatchMode, _pop_mode, _push_mode
 
 from .costs import (
     ACTIVATIONS,
@@ -20,7 +22,7 @@ from .costs import (
     Storage,
     Work,
 )
-from .pricing import Operator, has_storage
+from .pricing import Operator, has_nested, has_storage
 from .traffic import tensors
 from .unseen import CAN_KEEP_COMPILER_OUT, compiled_regions, never_compiled, other_threads
 
@@ -28,6 +30,7 @@ _COMPOSITE = torch._C.DispatchKey.CompositeImplicitAutograd
 _OPERATORS: dict[int, Operator] = {}
 """By the id of the operator: its own hash is Python code."""
 _COMPILED = Work(counted=False)
+_STORAGE_NUMBERS = itertools.count(1)
 _current_backward_pass = torch._C._current_graph_task_id  # -1: none
 _is_grad_enabled = torch.is_grad_enabled
 
@@ -41,7 +44,7 @@ class _Reference(weakref.ref[Any]):
 
 
 class Meter(TorchDispatchMode):  # type: ignore[misc]
-    """Counts each operator and passes it on unchanged."""
+    """Counts each operator of one thread and passes it on unchanged."""
 
     supports_higher_order_operators = True  # without it torch.compile is silently turned off
 
@@ -50,10 +53,11 @@ class Meter(TorchDispatchMode):  # type: ignore[misc]
         self.accounts: list[Account] = []
         self.storages: dict[int, _Reference] = {}
         """By the id of torch's storage, as long as that lives."""
-        self.storage_count = 0
         self.regions: list[bool] = []
         """The labelled regions that are open, and whether each is the step of an optimizer."""
+        self.thread = threading.get_ident()
         self.lock = threading.Lock()
+        self.work = contextlib.ExitStack()
 
     @classmethod
     def is_infra_mode(cls) -> bool:
@@ -67,31 +71,48 @@ class Meter(TorchDispatchMode):  # type: ignore[misc]
 
     @contextlib.contextmanager
     def reporting_to(self, account: Account) -> Iterator[None]:
-        """Report to one more account inside the block."""
-        outermost = not self.accounts
+        """Report to one more account inside the block. Blocks need not nest: one in a generator may
+        end in the middle of another."""
+        if not self.accounts:
+            self.work.enter_context(self._at_work())
         self.accounts.append(account)
         try:
-            with self._at_work() if outermost else contextlib.nullcontext():
-                yield
+            yield
         finally:
             self.accounts.remove(account)
+            if not self.accounts:
+                self.work.close()
 
     @contextlib.contextmanager
     def _at_work(self) -> Iterator[None]:
         registration = register_module_parameter_registration_hook(self._registered)
         try:
-            with compiled_regions(self._ran_compiled), other_threads(self._ran_elsewhere), self:
+            with (
+                compiled_regions.told_to(self._ran_compiled),
+                other_threads.told_to(self._ran_elsewhere),
+                self._below_operators(),
+            ):
                 yield
         finally:
             registration.remove()
             self.regions.clear()
 
+    @contextlib.contextmanager
+    def _below_operators(self) -> Iterator[None]:
+        """Be a mode inside the block. (`with self` would set flags of the whole process.)"""
+        _push_mode(self)
+        try:
+            yield
+        finally:
+            _pop_mode()
+
     @never_compiled
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         operator = _OPERATORS.get(id(func)) or _operator(func)
-        if operator.is_composite:  # arrives whole under inference_mode; its parts count
-            with self:
+        if operator.is_composite and not types and not has_nested((args, kwargs)):
+            with self._below_operators():  # arrives whole under inference_mode; its parts count
                 return func._op_dk(_COMPOSITE, *args, **(kwargs or {}))
+        sizes = _sizes((args, kwargs)) if operator.may_resize else None
         out = func(*args, **kwargs) if kwargs else func(*args)
         if not operator.is_free:
             work = operator.price(args, kwargs or {}, out)
@@ -106,6 +127,8 @@ class Meter(TorchDispatchMode):  # type: ignore[misc]
                 self._label_changed(args)
         elif not operator.is_free:
             self._watch_new(operator, (args, kwargs), out)
+        if sizes:
+            self._watch_resized(operator, (args, kwargs), sizes)
         return out
 
     # Memory -------------------------------------------------------------------------------------
@@ -118,8 +141,8 @@ class Meter(TorchDispatchMode):  # type: ignore[misc]
             if not has_storage(tensor):
                 continue
             storage = tensor.untyped_storage()
-            if id(storage) in self.storages:
-                continue
+            if id(storage) in self.storages or (operator.lifts and not storage.resizable()):
+                continue  # of one that torch did not allocate (numpy's), it cannot change the size
             if known is None:
                 old = tensors(inputs) if operator.may_return_storage else ()
                 known = {id(argument.untyped_storage()) for argument in filter(has_storage, old)}
@@ -129,13 +152,25 @@ class Meter(TorchDispatchMode):  # type: ignore[misc]
 
     def _watch(self, storage: Any, category: str) -> None:
         """Report a storage now, and again when it dies."""
-        self.storage_count += 1
-        watched = Storage(self.storage_count, storage.nbytes(), category)
+        watched = Storage(next(_STORAGE_NUMBERS), storage.nbytes(), category)
         reference = _Reference(storage, self._freed)
         reference.key, reference.watched = id(storage), watched
         self.storages[reference.key] = reference
         for account in self.accounts:
             account.allocated(watched)
+
+    def _watch_resized(
+        self, operator: Operator, inputs: Any, sizes: Sequence[tuple[Any, int]]
+    ) -> None:
+        """A storage that has changed its size is new memory in the place of the old."""
+        for storage, before_bytes in sizes:
+            if storage.nbytes() != before_bytes:
+                old = self.storages.pop(id(storage), None)
+                category = old.watched.category if old else self._category(operator, inputs)
+                self._watch(storage, category)
+                if old:
+                    for account in self.accounts:
+                        account.freed(old.watched)
 
     @never_compiled
     def _freed(self, reference: "_Reference") -> None:
@@ -179,7 +214,7 @@ class Meter(TorchDispatchMode):  # type: ignore[misc]
                     self._label(tensor, PARAMETERS)
 
     def _registered(self, module: object, name: str, parameter: Any) -> None:
-        if isinstance(parameter, torch.Tensor):
+        if isinstance(parameter, torch.Tensor) and not is_functorch_wrapped_tensor(parameter):
             self._label(parameter, PARAMETERS)
 
     def _mark_region(self, args: Any) -> None:
@@ -197,7 +232,7 @@ class Meter(TorchDispatchMode):  # type: ignore[misc]
 
     def _ran_elsewhere(self, func: Any) -> None:
         operator = _OPERATORS.get(id(func)) or _operator(func)
-        if not operator.is_free:
+        if not operator.is_free and threading.get_ident() != self.thread:
             with self.lock:
                 for account in self.accounts:
                     account.ran_elsewhere(f"{operator.name} in another thread")
@@ -207,5 +242,20 @@ def _operator(func: Any) -> Operator:
     return _OPERATORS.setdefault(id(func), Operator(func))
 
 
-METER = Meter()
-"""The one meter of this process."""
+def _sizes(tree: Any) -> list[tuple[Any, int]]:
+    """Storages of tensors, and their bytes."""
+    storages = (tensor.untyped_storage() for tensor in tensors(tree) if has_storage(tensor))
+    return [(storage, storage.nbytes()) for storage in storages]
+
+
+class _Here(threading.local):
+    def __init__(self) -> None:
+        self.meter = Meter()
+
+
+_HERE = _Here()
+
+
+def meter_of_this_thread() -> Meter:
+    """Return the one meter of the thread that asks."""
+    return _HERE.meter

@@ -24,37 +24,53 @@ class Operator:
     def __init__(self, func: Any) -> None:
         self.func = func
         self.name = str(getattr(func, "_overloadpacket", func))
-        self.is_composite = isinstance(func, torch._ops.OpOverload) and bool(
-            torch._C._dispatch_has_kernel_for_dispatch_key(func.name(), "CompositeImplicitAutograd")
-        )
-        self.is_free = bool(getattr(func, "is_view", False)) or self.name.startswith(_BOOKKEEPING)
+        self.is_composite = isinstance(func, torch._ops.OpOverload) and _is_composite(func.name())
+        self.is_free = _is_view(func, self.name) or self.name.startswith(_BOOKKEEPING)
         self.marks_region = self.name.startswith("profiler._record_function")
         self.is_factory = _is_factory(self.name)
         """Its result does not depend on the values of its arguments."""
         self.lifts = self.name == "aten.lift_fresh"
         """Its argument was allocated just before, where no mode sees it."""
         self.returns_arguments = _returns_arguments(func)
-        self.may_return_storage = self.name in _UNDECLARED_VIEWS or _may_return_storage(func)
+        self.may_return_storage = _may_return_storage(func)
+        self.may_resize = self.name.startswith(_RESIZING) or _has_out(func)
         self.rate = rate_of(self.name)
         self._depends_on_shapes_only = self.rate is not None or self.name in _PRODUCTS
         self._prices: dict[tuple[Any, ...], Work] = {}
 
     def price(self, args: Sequence[Any], kwargs: Mapping[str, Any], out: Any) -> Work:
         """Return what a call costs."""
-        key = _shapes((*args, *kwargs.values())) if self._depends_on_shapes_only else None
+        key = self._key(args, kwargs, out)
         if key and kwargs:
             key = (*key, _scales(kwargs))
         if key is None:
-            return self._price(args, kwargs, out)
+            return self._price_or_none(args, kwargs, out)
         work = self._prices.get(key)
         if work is None:
             if len(self._prices) >= MAX_PRICES:
                 self._prices.clear()
-            work = self._prices[key] = self._price(args, kwargs, out)
+            work = self._prices[key] = self._price_or_none(args, kwargs, out)
         return work
 
+    def _key(
+        self, args: Sequence[Any], kwargs: Mapping[str, Any], out: Any
+    ) -> tuple[Any, ...] | None:
+        if not self._depends_on_shapes_only:
+            return None
+        try:
+            return _shapes((*args, *kwargs.values()), out)
+        except RuntimeError:  # nested tensors have no shape
+            return None
+
+    def _price_or_none(self, args: Sequence[Any], kwargs: Mapping[str, Any], out: Any) -> Work:
+        try:
+            return self._price(args, kwargs, out)
+        except Exception:  # a formula that does not fit must not end what is measured
+            return Work(counted=False)
+
     def _price(self, args: Sequence[Any], kwargs: Mapping[str, Any], out: Any) -> Work:
-        if not all(map(has_storage, tensors((args, kwargs, out)))):
+        tree = (args, kwargs, out)
+        if not all(map(has_storage, tensors(tree))) or has_nested(tree):
             return _price_of_sparse(self.name, args, out)
         read, written = read_and_written_bytes(self.func, args, kwargs, out)
         matmul_flops = _matmul_flops(self.func, self.name, args, kwargs, out)
@@ -80,9 +96,17 @@ def _scales(kwargs: Mapping[str, Any]) -> bool:
     return bool(kwargs.get("alpha", 1) != 1)
 
 
-def _shapes(args: Sequence[Any]) -> tuple[Any, ...] | None:
-    """Return what the price of an elementwise operator or a product depends on; None: not known."""
+def _shapes(args: Sequence[Any], out: Any) -> tuple[Any, ...] | None:
+    """Return what the price of an elementwise operator or a product depends on; None: not known.
+
+    The size of the result may depend on numbers among the arguments, on values, and on torch's
+    default type.
+    """
     key: list[Any] = []
+    for result in (out,) if type(out) is torch.Tensor else tensors(out):
+        if type(result) not in _PLAIN:
+            return None
+        key.append(result.nbytes)
     for argument in args:
         if type(argument) in _PLAIN:
             if argument.layout is not torch.strided:
@@ -99,6 +123,16 @@ def _shapes(args: Sequence[Any]) -> tuple[Any, ...] | None:
     return tuple(key)
 
 
+def _is_composite(qualified_name: str) -> bool:
+    """Tell whether an operator is only made of others, with no kernel of its own (as the backward
+    pass of SiLU has). Some operators of TorchScript are not registered at all."""
+    if not torch._C._dispatch_has_kernel(qualified_name):
+        return False
+    has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key
+    kernels = any(has_kernel(qualified_name, key) for key in ("CPU", "CUDA", "Meta"))
+    return not kernels and has_kernel(qualified_name, "CompositeImplicitAutograd")
+
+
 def _is_factory(name: str) -> bool:
     return name.endswith("_like") or name.startswith("aten.new_")
 
@@ -113,7 +147,31 @@ def _returns_arguments(func: Any) -> bool:
     )
 
 
-_UNDECLARED_VIEWS = frozenset(("aten._unsafe_view", "aten._reshape_alias", "aten.contiguous"))
+_RESIZING = ("aten.resize", "aten._resize")
+
+
+def _has_out(func: Any) -> bool:
+    """Tell whether a result goes to a tensor that is given, which may have to grow for it."""
+    schema = getattr(func, "_schema", None)
+    return schema is not None and any(argument.is_out for argument in schema.arguments)
+
+
+_UNDECLARED_VIEWS = frozenset(
+    f"aten.{name}"
+    for name in (
+        "_unsafe_view",
+        "_reshape_alias",
+        "unsafe_split",
+        "unsafe_split_with_sizes",
+        "lift",
+    )
+)
+
+
+def _is_view(func: Any, name: str) -> bool:
+    """Tell whether an operator gives another view of a tensor, be it of the same tensor."""
+    in_place = torch.Tag.inplace_view in getattr(func, "tags", ())
+    return in_place or bool(getattr(func, "is_view", False)) or name in _UNDECLARED_VIEWS
 
 
 def _may_return_storage(func: Any) -> bool:
@@ -127,6 +185,11 @@ def has_storage(tensor: Any) -> bool:
     return tensor.layout is torch.strided and type(tensor) in _PLAIN
 
 
+def has_nested(tree: Any) -> bool:
+    """Tell whether there is a nested tensor, which has no shape."""
+    return any(tensor.is_nested for tensor in tensors(tree))
+
+
 def _matmul_flops(
     func: Any, name: str, args: Sequence[Any], kwargs: Mapping[str, Any], out: Any
 ) -> int | None:
@@ -138,8 +201,7 @@ def _matmul_flops(
         if formula is None:
             return None
         flops = int(formula(*args, **kwargs, out_val=out))
-    first = next(tensors(out), None)
-    return 4 * flops if first is not None and first.is_complex() else flops
+    return _complex_flops(flops, out)
 
 
 def _flops_around_product(name: str, args: Sequence[Any]) -> int:
@@ -154,13 +216,41 @@ def _flops_around_product(name: str, args: Sequence[Any]) -> int:
 
 
 def _price_of_sparse(name: str, args: Sequence[Any], out: Any) -> Work:
-    """A sparse matrix by a dense one; of other operators on such tensors nothing is known."""
+    """A sparse matrix and a dense one; of other operators on such tensors nothing is known."""
     factors = [argument for argument in args if isinstance(argument, torch.Tensor)][-2:]
-    products = ("aten.mm", "aten.addmm", "aten._sparse_addmm", "aten.bmm")
-    if name in products and len(factors) == 2 and factors[0].layout is not torch.strided:
-        stored = factors[0]._values().numel() if factors[0].is_sparse else factors[0]._nnz()
-        return Work(product_flops(stored, 1, factors[1].shape[-1]), counted=False)
-    return Work(counted=False)
+    sparse = [_is_sparse(factor) for factor in factors]
+    if name not in _SPARSE_PRODUCTS or len(factors) < 2 or sum(sparse) != 1:
+        return Work(counted=False)
+    if not has_storage(factors[sparse.index(False)]):
+        return Work(counted=False)
+    first, second = factors
+    if sparse[0]:
+        flops = product_flops(_stored(first), 1, second.shape[-1] if second.dim() > 1 else 1)
+    else:
+        flops = product_flops(_stored(second), 1, first.shape[-2])
+    return Work(_complex_flops(flops, out), counted=False)
+
+
+_SPARSE_PRODUCTS = tuple(f"aten.{name}" for name in ("mm", "addmm", "_sparse_addmm", "bmm", "mv"))
+_SPARSE_LAYOUTS = (
+    *(torch.sparse_coo, torch.sparse_csr, torch.sparse_csc),
+    *(torch.sparse_bsr, torch.sparse_bsc),
+)
+
+
+def _is_sparse(tensor: Any) -> bool:
+    """Tell whether a tensor stores some of its elements only."""
+    return type(tensor) is torch.Tensor and tensor.layout in _SPARSE_LAYOUTS
+
+
+def _stored(tensor: Any) -> int:
+    """Elements that a sparse tensor stores."""
+    return int((tensor._values() if tensor.is_sparse else tensor.values()).numel())
+
+
+def _complex_flops(flops: int, out: Any) -> int:
+    first = next(tensors(out), None)
+    return 4 * flops if first is not None and first.is_complex() else flops
 
 
 def _elements(tree: Any) -> int:

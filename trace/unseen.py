@@ -28,20 +28,52 @@ def never_compiled(function: Callback) -> Callback:
     return function
 
 
-@contextlib.contextmanager
-def compiled_regions(report: Callable[[], object]) -> Iterator[None]:
-    """Inside the block, call `report` whenever code compiled by inductor runs.
+class Watch:
+    """Something to be told of, by a patch of torch or Python that is there while anyone listens.
 
-    Of such code only the calls of library kernels arrive at a dispatch mode. Other backends run
-    torch's operators, which are all seen.
+    Blocks need not nest, and may be in several threads.
     """
+
+    def __init__(self, patched: "Patch") -> None:
+        self.patched = patched
+        self.reports: list[Callable[..., object]] = []
+        self.lock = threading.Lock()
+        self.patches = contextlib.ExitStack()
+
+    @contextlib.contextmanager
+    def told_to(self, report: Callable[..., object]) -> Iterator[None]:
+        """Inside the block, call `report` whenever it happens."""
+        with self.lock:
+            if not self.reports:
+                self.patches.enter_context(self.patched(self.tell))
+            self.reports.append(report)
+        try:
+            yield
+        finally:
+            with self.lock:
+                self.reports.remove(report)
+                if not self.reports:
+                    self.patches.close()
+
+    def tell(self, *what: object) -> None:
+        """Call all those that listen."""
+        for report in tuple(self.reports):
+            report(*what)
+
+
+Tell = Callable[..., None]
+Patch = Callable[[Tell], contextlib.AbstractContextManager[None]]
+
+
+@contextlib.contextmanager
+def _compiled_regions(tell: Tell) -> Iterator[None]:
     with contextlib.ExitStack() as stack:
 
         def watch() -> None:
             for kind in sys.modules[_INDUCTOR].OutputCode.__subclasses__():
                 if "__call__" in vars(kind):
                     stack.callback(setattr, kind, "__call__", kind.__call__)
-                    kind.__call__ = _reporting(kind.__call__, report)
+                    kind.__call__ = _telling(kind.__call__, tell)
 
         if _INDUCTOR in sys.modules:
             watch()
@@ -50,32 +82,38 @@ def compiled_regions(report: Callable[[], object]) -> Iterator[None]:
         yield
 
 
-def _reporting(call: Callable[..., Any], report: Callable[[], object]) -> Callable[..., Any]:
+def _telling(call: Callable[..., Any], tell: Tell) -> Callable[..., Any]:
     def __call__(self: object, inputs: object) -> Any:
-        report()
+        tell()
         return call(self, inputs)
 
     return __call__
 
 
 @contextlib.contextmanager
-def other_threads(report: Callable[[Any], object]) -> Iterator[None]:
-    """Inside the block, call `report` with each operator in a thread that is started meanwhile."""
+def _other_threads(tell: Tell) -> Iterator[None]:
     thread: Any = threading.Thread
     run = thread._bootstrap_inner
 
-    def run_reporting(self: threading.Thread) -> None:
-        _push_mode(_Reporter(report))  # not `with`, which sets flags of the whole process
+    def run_telling(self: threading.Thread) -> None:
+        _push_mode(_Reporter(tell))  # not `with`, which sets flags of the whole process
         try:
             run(self)
         finally:
             _pop_mode()
 
-    thread._bootstrap_inner = run_reporting
+    thread._bootstrap_inner = run_telling
     try:
         yield
     finally:
         thread._bootstrap_inner = run
+
+
+compiled_regions = Watch(_compiled_regions)
+"""Code compiled by inductor that runs. Of such code only the calls of library kernels arrive at a
+dispatch mode. Other backends run torch's operators, which are all seen."""
+other_threads = Watch(_other_threads)
+"""Each operator in a thread that is started meanwhile."""
 
 
 class _Reporter(TorchDispatchMode):  # type: ignore[misc]
@@ -83,9 +121,9 @@ class _Reporter(TorchDispatchMode):  # type: ignore[misc]
 
     supports_higher_order_operators = True
 
-    def __init__(self, report: Callable[[Any], object]) -> None:
+    def __init__(self, tell: Tell) -> None:
         super().__init__()
-        self.report = report
+        self.tell = tell
 
     @classmethod
     def is_infra_mode(cls) -> bool:
@@ -97,5 +135,5 @@ class _Reporter(TorchDispatchMode):  # type: ignore[misc]
 
     @never_compiled
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        self.report(func)
+        self.tell(func)
         return func(*args, **kwargs) if kwargs else func(*args)

@@ -207,3 +207,71 @@ MXFP4_BLOCK_VALUES = 32
 # values share a scale in fp8 E4M3, and a tensor has one more in fp32.
 # https://developer.nvidia.com/blog/introducing-nvfp4-for-efficient-and-accurate-low-precision-inference/
 NVFP4_BLOCK_VALUES = 16
+
+
+@dataclass(frozen=True)
+class Chip:
+    """Units that multiply and add, what each does in one tick of the clock, and the clocks."""
+
+    fp32_units: int
+    fp32_hertz: float
+    tensor_cores: int
+    tensor_core_multiply_adds: int
+    tensor_core_hertz: float
+
+
+# The white papers of the architectures: "NVIDIA A100 Tensor Core GPU Architecture", 2020; "NVIDIA
+# H100 Tensor Core GPU Architecture", 2022, for the SXM card; "NVIDIA Ampere GA102", 2020, appendix
+# A. Boost clocks; multiply-adds of one tensor core per tick in bf16, with sums in fp32.
+# https://images.nvidia.com/aem-dam/en-zz/Solutions/data-center/nvidia-ampere-architecture-whitepaper.pdf
+# https://resources.nvidia.com/en-us-tensor-core
+# https://www.nvidia.com/content/PDF/nvidia-ampere-ga-102-gpu-architecture-whitepaper-v2.pdf
+A100_CHIP = Chip(6912, 1.41e9, 432, 256, 1.41e9)
+H100_SXM_CHIP = Chip(16_896, 1.98e9, 528, 512, 1.83e9)
+RTX_3090_CHIP = Chip(10_496, 1.695e9, 328, 64, 1.695e9)
+A100_MULTIPROCESSORS = 108
+
+# Readings of a stopwatch, 2025: one product of 16 384×32 768 with 32 768×8192, the mean of five
+# calls without a warm-up, as users of such cards reported it. Nobody measured them here.
+RTX_3090_PRODUCT_SECONDS = {"fp32": 0.37235, "bf16": 0.12507}
+H100_PRODUCT_SECONDS = {"fp32": 0.16, "bf16": 0.03}
+
+# Chowdhery et al., "PaLM", April 2022, section 4.1: hardware FLOP/s utilization, with the FLOPs
+# that were computed a second time, beside the MFU above. https://arxiv.org/abs/2204.02311
+PALM_HFU = 0.578
+
+# Touvron et al., "LLaMA", February 2023, section 2.1: tokens in the data set of the larger two
+# models. Its tokenizer has 32 000 entries. https://arxiv.org/abs/2302.13971
+LLAMA_TRAINING_TOKENS = 1_400 * 10**9
+LLAMA_VOCABULARY = 32_000
+
+# "The Llama 3 Herd of Models", July 2024: parameters, tokens and FLOPs of the largest model; the
+# vocabulary as in the configuration published with the weights. https://arxiv.org/abs/2407.21783
+LLAMA3_405B_PARAMETERS = 405 * 10**9
+LLAMA3_405B_TRAINING_TOKENS = 15_600 * 10**9
+LLAMA3_405B_TRAINING_FLOPS = 3.8e25
+LLAMA3_VOCABULARY = 128_256
+
+# Vaswani et al., "Attention Is All You Need", June 2017, table 2: the larger of two Transformers
+# for translation. https://arxiv.org/abs/1706.03762
+TRANSFORMER_BIG_TRAINING_FLOPS = 2.3e19
+
+# Brown et al. as above, table D.1: the smallest of the eight GPT-3 models.
+GPT3_SMALL_PARAMETERS = 125 * 10**6
+GPT3_SMALL_TRAINING_FLOPS = 2.25e20
+
+# An estimate by Epoch AI in its database of notable models, as of 2025; the largest there. xAI has
+# published no figure. https://epoch.ai/data/notable-ai-models
+GROK4_TRAINING_FLOPS_ESTIMATE = 5e26
+
+# International Astronomical Union: the distance that light travels in 365.25 days.
+# https://www.iau.org/public/themes/measuring/
+LIGHT_YEAR_METRES = 9_460_730_472_580_800
+
+# GPT-4's vocabulary, called cl100k_base: the largest id is 100 276. OpenAI's tiktoken, `n_vocab` of
+# that encoding, 2023. https://github.com/openai/tiktoken/blob/0.7.0/tiktoken_ext/openai_public.py
+GPT4_VOCABULARY = 100_277
+
+# Gao et al., "The Pile: An 800GB Dataset of Diverse Text for Language Modeling", December 2020,
+# abstract: 825 GiB. https://arxiv.org/abs/2101.00027
+PILE_BYTES = 825 * 2**30

@@ -116,9 +116,9 @@ def pack(value: float, form: Format) -> int:
 def a_number_is_sign_exponent_and_fraction():  # M6.1
     """A number is sign, exponent and fraction.
 
-    How can 16 bits hold a thousandth and also ten thousand? In the way of scientific notation: a
-    sign, a few significant digits, and a power that puts the point in its place. In base 2, -13 is
-    $-1101_2 = -1.101_2·2^3$.
+    How can the same 16 bits hold one number near a thousandth and another near ten thousand? In the
+    way of scientific notation: a sign, a few significant digits, and a power that puts the point in
+    its place. In base 2, -13 is $-1101_2 = -1.101_2·2^3$.
     """
     x = torch.tensor(-13.0, dtype=torch.float16)
     # Its sixteen bits, read as an integer: one for the sign, five for the exponent, ten for the
@@ -140,28 +140,29 @@ def a_number_is_sign_exponent_and_fraction():  # M6.1
 def every_format_divides_its_bits_its_own_way():  # M6.1
     """Every format divides its bits its own way.
 
-    If the idea is always the same, why are there eight formats? Because bits cost memory and time.
-    Exponent bits buy range, fraction bits buy resolution, and each format spends differently.
+    If the idea is always the same, why does this chapter need eight formats? Because bits cost
+    memory and time. Exponent bits buy range, fraction bits buy resolution, and each format spends
+    differently. E4M3 has four bits of exponent and three of fraction, also called *mantissa*.
     """
     bit_counts = {form.name: form.bits for form in FORMATS}  # @inspect bit_counts
     assert list(bit_counts.values()) == [64, 32, 19, 16, 16, 8, 8, 4]
     # Ranges and resolutions come back: TF32 takes the range of bf16 and the resolution of fp16.
     assert (TF32.exponent_bits, TF32.fraction_bits) == (BF16.exponent_bits, FP16.fraction_bits)
-    # Six of them are dtypes of PyTorch and can be measured. The size of an element gives the
-    # whole; `eps`, the step from 1 to the next larger number, gives the fraction.
+    # Six of them are dtypes of PyTorch and can be measured. The size of an element gives all bits;
+    # `eps`, the step from 1 to the next larger number, gives those of the fraction.
     for form in STORED:
         assert torch.empty((), dtype=form.dtype).element_size() * 8 == form.bits
         assert torch.finfo(form.dtype).eps == 2.0**-form.fraction_bits
-    # All eight, with π in them: a filled box is a one. They are aligned where the fraction begins.
-    # So the digits of π stand under each other, as far as a format goes, and the last one kept is
-    # rounded.
+    # All eight, with π in them: a filled box is a one. The digits of π stand under each other, as
+    # far as a format goes, and the last one is rounded. The eighth to the tenth are 0, so bf16 is
+    # no worse here than fp16.
     patterns = {form.name: pack(math.pi, form) for form in FORMATS}  # @stepover
     layouts = figures.layouts(
         {form.name: bit_text(patterns[form.name], form) for form in FORMATS},
         {form.name: f"{unpack(patterns[form.name], form):.10g}" for form in FORMATS},
     )  # @inspect layouts @stepover
-    # `pack` rounds by hand and `unpack` reads by hand. For π both agree with PyTorch; sections
-    # below test the two on every pattern.
+    # `pack` rounds by hand and `unpack` reads by hand. For π they agree with PyTorch; sections
+    # below try them on all patterns of 8 and 16 bits.
     for form in STORED:
         assert patterns[form.name] == pattern_of(torch.tensor(math.pi, dtype=form.dtype))
     # In the four bits of fp4, π is 3.
@@ -172,7 +173,7 @@ def exponents_are_stored_with_a_bias():  # M6.5
     """Exponents are stored with a bias.
 
     How does a field that counts from 0 say that an exponent is negative? A constant is subtracted
-    from it, the *bias*. It is half of the range: $2^{k-1}-1$ for k exponent bits.
+    from it, the *bias*. It lies in the middle of what the field can hold: $2^{k-1}-1$ for k bits.
     """
     # $1=1·2^0$ has exponent 0, so what stands in its exponent field is the bias.
     biases = {}
@@ -181,8 +182,8 @@ def exponents_are_stored_with_a_bias():  # M6.5
         biases[form.name] = one >> form.fraction_bits  # @inspect biases
         assert biases[form.name] == form.bias
     assert list(biases.values()) == [1023, 127, 15, 127, 7, 15]
-    # Why not a sign bit for the exponent? Because this way larger positive numbers are larger
-    # integers. Sorting needs no arithmetic, and the next number is the next integer.
+    # Why not a sign bit for the exponent? Because this way larger positive numbers have larger
+    # patterns. To compare them, compare integers; the next number is the next integer.
     values = every_value(torch.float16)[: 2**15]
     numbers = values[values.isfinite()]
     assert len(numbers) == 31_744
@@ -203,7 +204,8 @@ def two_exponent_fields_are_reserved():  # M6.5 E18
     patterns = torch.arange(2**16)
     values = every_value(torch.float16)
     fields = (patterns >> 10) & 0b11111
-    # A common mistake is to call 111111 the reserved field. Five bits end at 11111, which is 31.
+    # A common mistake is to write one digit too many, and reserve 111111. Five bits end at 11111,
+    # which is 31.
     assert fields.max() == 0b11111 < 0b111111
     assert torch.equal(values.isfinite(), fields < 0b11111)
     normal = values[(fields > 0) & (fields < 0b11111)].abs()
@@ -211,14 +213,14 @@ def two_exponent_fields_are_reserved():  # M6.5 E18
     # In between, the exponents that are left run from -14 to 15.
     assert math.log2(normal.min()) == -14
     assert math.floor(math.log2(normal.max())) == 15
-    # Of 65 536 patterns, 63 488 are numbers and 2 are infinite. NaN has all others, a waste that
-    # eight bits can hardly afford.
+    # Of 65 536 patterns, 63 488 are numbers (zero twice, with either sign) and 2 are infinite. NaN
+    # has all others, a waste that eight bits can hardly afford.
     counts = [values.isfinite().sum(), values.isinf().sum(), values.isnan().sum()]
     assert counts == [63_488, 2, 2 * (2**10 - 1)]  # @inspect counts
     # The patterns at both ends of the fields.
     ends = {
-        "smallest positive, 2^-24": 0b0_00000_0000000001,
-        "smallest with a leading one, 2^-14": 0b0_00001_0000000000,
+        "smallest positive, 2⁻²⁴": 0b0_00000_0000000001,
+        "smallest with a leading one, 2⁻¹⁴": 0b0_00001_0000000000,
         "largest, 65504": 0b0_11110_1111111111,
         "infinity": 0b0_11111_0000000000,
         "NaN, one of 2046": 0b0_11111_0000000001,
@@ -242,8 +244,8 @@ def the_leading_one_is_not_stored():  # M6.6
     halves = [Fraction(1, 2**place) for place in range(1, 11)]
     assert sum(halves) == Fraction(1023, 1024)
     assert below_two == 1 + sum(halves)  # @inspect below_two
-    # Every fraction is a number between 1 and 2: 1024 of them in fp16, 128 in bf16. Between 2 and
-    # 4 there are as many, twice as far apart.
+    # So each fraction gives one number from 1 to below 2: 1024 of them in fp16, 128 in bf16. From
+    # 2 to below 4 there are as many, twice as far apart.
     counts = {}
     for form in (FP16, BF16):
         values = every_value(form.dtype)
@@ -252,8 +254,8 @@ def the_leading_one_is_not_stored():  # M6.6
             counts[form.name, low] = len(inside)  # @inspect counts
             assert (inside.diff() == low * 2.0**-form.fraction_bits).all()
     assert list(counts.values()) == [1024, 1024, 128, 128]
-    # So the spacing grows with the numbers, doubling at each power of two, and the relative
-    # precision stays the same. In eight bits it can be drawn.
+    # So the spacing doubles at each power of two. Relative to the numbers it stays the same, but
+    # for a factor of two. In eight bits it can be drawn.
     rows = {
         form.name: {"representable": every_value(form.dtype)[: 2**7].tolist()}
         for form in (E4M3, E5M2)
@@ -261,17 +263,17 @@ def the_leading_one_is_not_stored():  # M6.6
     spacing = figures.number_line(
         "Spacing near 1", rows, {"0.5": 0.5, "1": 1, "2": 2, "3": 3, "4": 4}
     )  # @inspect spacing
-    near_one = [value for value in rows["fp8 E4M3"]["representable"] if 0.5 <= value < 4]
-    assert len(near_one) == 3 * 8
+    drawn = [value for value in rows["fp8 E4M3"]["representable"] if 0.5 <= value < 4]
+    assert len(drawn) == 3 * 8
     assert len(rows["fp8 E4M3"]["representable"]) == 2**8 / 2
 
 
 def subnormals_reach_down_to_zero():  # M6.6 E19 E20 E22
     """Subnormals reach down to zero.
 
-    What lies between 0 and the smallest number with a hidden one? There would be a hole. So in the
-    lowest exponent field the one is left out. Its numbers, the *subnormals*, continue the last
-    spacing down to zero.
+    What lies between 0 and the smallest number with a hidden one? Nothing, if all numbers had one:
+    a gap much wider than the steps above it. So in the lowest exponent field the one is left out.
+    The numbers of that field, the *subnormals*, continue the last spacing down to zero.
     """
     values = every_value(torch.float8_e4m3fn)
     small = values[: 2**7][values[: 2**7] <= 2**-5]
@@ -283,10 +285,11 @@ def subnormals_reach_down_to_zero():  # M6.6 E19 E20 E22
         }
     }
     near_zero = figures.number_line(
-        "Spacing near 0", rows, {"0": 0, "2^-7": 2**-7, "2^-6": 2**-6, "2^-5": 2**-5}
+        "Spacing near 0", rows, {"0": 0, "2⁻⁷": 2**-7, "2⁻⁶": 2**-6, "2⁻⁵": 2**-5}
     )  # @inspect near_zero
     assert [len(values) for values in rows["fp8 E4M3"].values()] == [9, 8]
-    # Without the one, more leading zeros mean fewer significant digits, at an equal distance.
+    # The step no longer shrinks with the numbers, so they lose a significant digit with each
+    # halving.
     assert first_normal == 2**-6
     assert (small[small <= 2 * first_normal].diff() == 2**-9).all()
     # A common mistake is to give subnormals the exponent that the field 0 seems to say, 0 - 15.
@@ -294,12 +297,14 @@ def subnormals_reach_down_to_zero():  # M6.6 E19 E20 E22
     smallest = value_of(0b0_00000_0000000001, torch.float16)  # @inspect smallest
     assert smallest == 2**-10 * 2**-14 == 2**-24
     assert smallest != 2**-10 * 2**-15
-    # Another is to write these with sign bit 1. That makes them negative. And "minimum" is not
-    # their name: the least number of the format is at the other end.
+    # Another is to give the smallest numbers a sign bit of 1, since something about them is below
+    # zero. That is their exponent; the sign bit makes the number negative. Nor are they the minimum
+    # of the format: that is at the other end.
     assert value_of(0b1_00001_0000000000, torch.float16) == -(2**-14)
     assert every_value(torch.float16).nan_to_num(neginf=0).min() == -65504
     # What subnormals are good for: `x - y` is 0 only if x equals y. Here the difference of two
-    # neighbours is far below the smallest number with a hidden one, and still there.
+    # neighbours is far below the smallest number with a hidden one, and still there. (Processors
+    # can be told to take subnormals for 0, which is faster; then it would be 0.)
     x = torch.tensor([2**-14 + 2**-24, 2**-14], dtype=torch.float16)
     assert x[0] - x[1] == 2**-24
 
@@ -358,8 +363,8 @@ def a_hundredth_has_no_last_digit():  # M6.7 E16 E17
     # The first 1 comes at the seventh doubling: $0.01=1.28·2^{-7}$.
     assert digits.index(1) + 1 == 7
     assert 0.01 * 2**7 == 1.28
-    # It is hidden. The next ten are the fraction, and the one after them decides how to round: up,
-    # since 0.72 of a last digit is left.
+    # This 1 is hidden. The next ten digits are the fraction, and the one after them decides how to
+    # round: up, since 0.72 of a last digit is left.
     fraction, following = digits[7:17], digits[-1]
     assert len(fraction) == 10
     rest = Fraction(1, 100) * 2**17 % 1
@@ -372,11 +377,11 @@ def a_hundredth_has_no_last_digit():  # M6.7 E16 E17
     assert pattern == by_hand == 0b0_01000_0100011111 == 0x211F
     stored = value_of(pattern, torch.float16)  # @inspect stored
     assert stored == 0.01000213623046875
-    # A common mistake is to count six zeros, use the exponent -6 and write the field 9, perhaps
-    # with a digit too many, as 001001. In five bits, 01001, it is another number, twice as large.
+    # A common mistake is to count the six zeros and take -6 for the exponent, so -6 + 15 = 9 for
+    # the field (which is 01001, not 001001: it has five bits). That number is twice as large.
     assert value_of(0b0_01001_0100011111, torch.float16) == 2 * stored
-    # bf16 has seven digits and rounds differently. No format of base 2 has 0.01: the digits go on
-    # for ever, since 100 does not divide any power of 2.
+    # bf16 has seven digits and rounds differently. No format of base 2 has 0.01, since 100 does not
+    # divide any power of 2: from the third on, the digits repeat every twenty, for ever.
     assert pattern_of(torch.tensor(0.01, dtype=torch.bfloat16)) == 0x3C24
     assert value_of(0x3C24, torch.bfloat16) == 0.010009765625
     assert (
@@ -410,8 +415,9 @@ def rounding_goes_to_the_nearest_and_ties_to_even():  # M6.1
         by_hand = [pack(value, form) for value in wanted.tolist()]  # @stepover
         bits = wanted.to(form.dtype).view(UNSIGNED[form.bits // 8])
         assert by_hand == bits.tolist()
-    # Ties never end on an odd pattern.
+    # Ties never end on an odd pattern, so every second one goes up.
     assert all(pattern % 2 == 0 for pattern in ties.half().view(torch.uint16).tolist())
+    assert (ties.half() > ties).tolist() == [False, True] * 15_871 + [False]
 
 
 def the_exponent_is_range_and_the_fraction_resolution():  # M6.2
@@ -430,17 +436,17 @@ def the_exponent_is_range_and_the_fraction_resolution():  # M6.2
         )  # @inspect by_hand @stepover
         limits = torch.finfo(form.dtype)
         assert by_hand[form.name] == (limits.max, limits.smallest_normal, limits.eps)
-    # bf16 reaches as far as fp32, fp16 resolves better.
+    # fp16 resolves better than bf16, and bf16 reaches as far as fp32: to 3.4e38, and down to
+    # 1.2e-38.
     assert by_hand["fp16"] == (65504, 2**-14, 2**-10)
     assert by_hand["bf16"] == ((2 - 2**-7) * 2.0**127, 2**-126, 2**-7)
     assert by_hand["fp32"] == ((2 - 2**-23) * 2.0**127, 2**-126, 2**-23)
     assert by_hand["fp8 E4M3"] == (448, 2**-6, 2**-3)
     assert by_hand["fp8 E5M2"] == (57344, 2**-14, 2**-2)
-    # In powers of ten: 3.4e38 for both, and 1.2e-38.
     assert f"{by_hand['fp32'][0]:.4e} {by_hand['bf16'][0]:.4e}" == "3.4028e+38 3.3895e+38"
     assert f"{by_hand['bf16'][1]:.4e}" == "1.1755e-38"
-    # The ranges on a logarithmic scale, with the subnormals below. fp64 would be eight times as
-    # wide as fp32.
+    # The ranges on a logarithmic scale, with the subnormals. fp64 would be eight times as wide as
+    # fp32: it ends just below 2 to the 1024th, fp32 below 2 to the 128th.
     ends = {}
     for form in (FP32, BF16, FP16, E5M2, E4M3, E2M1):
         three_patterns = (1, 1 << form.fraction_bits, form.largest_pattern)
@@ -454,8 +460,8 @@ def the_exponent_is_range_and_the_fraction_resolution():  # M6.2
 def fp32_counts_to_sixteen_million():  # M6.3
     """fp32 counts to 16 777 216.
 
-    Why does everybody call fp32 "full precision"? In machine learning it is the default, and the
-    most that training uses. Scientific computing would call it single, and take fp64.
+    Why is fp32 called "full precision"? In machine learning it is the default, and the most that
+    training uses. Scientific computing calls it single, and takes fp64.
     """
     assert torch.zeros(1).dtype == torch.float32
     # 24 significant bits hold every integer up to $2^{24}$. After that the step is 2, and adding 1
@@ -464,23 +470,25 @@ def fp32_counts_to_sixteen_million():  # M6.3
     assert counter - 1 != counter
     assert counter + 1 == counter  # @inspect counter
     assert counter + 2 == 2**24 + 2
-    # So a count of the tokens seen in training belongs in an integer. In fp32 GPT-3's would have
-    # stopped after a small part of a percent.
+    # So a count of the tokens seen in training belongs in an integer. Counted one by one in fp32,
+    # the 300 billion of GPT-3 would have stopped after a small part of a percent.
     counted_share = counter.item() / GPT3_TRAINING_TOKENS  # @inspect counted_share
     assert round(100 * counted_share, 4) == 0.0056
-    # fp64 has 53 significant bits. Python's own numbers are fp64, and become fp32 in a tensor.
+    # fp64 has 53 significant bits. Python's own numbers are fp64, and become fp32 in a tensor: 0.1
+    # is then another number, 1.5e-9 larger.
     assert torch.tensor(2.0**24, dtype=torch.float64) + 1 == 2**24 + 1
     assert float(2**53) + 1 == 2**53
-    tenth = torch.tensor(0.1).item()  # @inspect tenth
-    assert tenth != 0.1
-    assert round(tenth, 8) == 0.1
+    tenth = torch.tensor(0.1).item()
+    difference = tenth - 0.1  # @inspect difference
+    assert round(difference, 11) == 1.49e-9
 
 
 def fp16_ends_soon_on_both_sides():  # M6.4
     """fp16 ends soon on both sides.
 
-    What goes wrong in 16 bits with a 5-bit exponent? Numbers that training is full of. Small ones
-    become 0, which is *underflow*; large ones become infinite, which is *overflow*.
+    What goes wrong with an exponent of five bits? Training has small gradients, and sums and
+    squares that are large. What is too small becomes 0, which is *underflow*; what is too large
+    becomes infinite, which is *overflow*.
     """
     gradient = torch.tensor(1e-8, dtype=torch.float16)  # @inspect gradient
     assert gradient == 0
@@ -488,8 +496,9 @@ def fp16_ends_soon_on_both_sides():  # M6.4
     # which is 0; anything above the half goes up.
     small = (torch.tensor([1, 0.5, 0.501]) * 2**-24).half()
     assert small.tolist() == [2**-24, 0, 2**-24]
-    # The largest is $(2-2^{-10})·2^{15}$, and up there the step is 32. What is less than half a
-    # step beyond rounds back; from 65 520 on it is infinite.
+    # The largest is $(2-2^{-10})·2^{15}$, and up there the step is 32: the pattern before it,
+    # 0x7BFE, is that much less. Up to half a step beyond, numbers round back; from 65 520 on they
+    # are infinite.
     largest = torch.finfo(torch.float16).max
     assert largest == (2 - 2**-10) * 2**15 == 65504
     assert value_of(FP16.largest_pattern, torch.float16) - 32 == value_of(0x7BFE, torch.float16)
@@ -526,17 +535,20 @@ def bf16_is_the_upper_half_of_fp32():  # M6.8
     # Back to fp32 loses nothing: sixteen zeros are appended.
     as_integers = short.view(torch.int16).int() << 16
     assert torch.equal(as_integers.view(torch.float32), short.float())
-    # From fp32, the simple way is to drop sixteen bits. That always moves towards zero; PyTorch
-    # rounds to the nearest, which takes an addition before the bits are dropped.
+    # From fp32, the simple way is to drop sixteen bits. That always moves towards zero. PyTorch
+    # rounds to the nearest: before the bits are dropped, almost half a step is added, and in a tie
+    # with an odd number the rest of it.
     truncated = (x.view(torch.int32) >> 16 << 16).view(torch.float32)
     assert torch.equal(rounded_to(x, 7), short.float())
-    # Ties are too rare to be drawn: half a step, and one and a half.
+    # Random numbers are hardly ever ties. Here are two: half a step, and one and a half.
     assert rounded_to(torch.tensor([1 + 2**-8, 1 + 3 * 2**-8]), 7).tolist() == [1, 1 + 2**-6]
-    # Dropping shrinks every number, by 0.28 % on average. Rounding moves as many up as down.
+    # Dropping shrinks numbers by half a step on average. That is a 256th of numbers just above a
+    # power of two and half as much below the next, 0.28 % in all. Rounding moves as many up as
+    # down.
     shrinkage = 1 - (truncated / x).mean()  # @inspect shrinkage
     rounding_drift = 1 - (short.float() / x).mean()  # @inspect rounding_drift
     assert (truncated.abs() <= x.abs()).all()
-    assert round(shrinkage.item(), 4) == 0.0028
+    assert round(shrinkage.item(), 4) == round(2**-8 / (2 * math.log(2)), 4) == 0.0028
     assert rounding_drift.abs() < shrinkage / 50
     moved_up = (short.float().abs() > x.abs()).float().mean()
     assert 0.45 < moved_up < 0.55
@@ -553,8 +565,8 @@ def bf16_trades_resolution_for_range():  # M6.8 E21 E25
     assert round(small.item(), 13) == 1.00117e-8  # @inspect small
     assert large == 99_840  # @inspect large
     assert torch.tensor([1e-8, 1e5]).half().tolist() == [0, math.inf]
-    # The price shows in the second number: 1e5 is off by 160. A common mistake is to have it the
-    # other way round, and expect bf16 to tell 1.001 from 1. It is fp16 that does.
+    # The price shows in the second number: 1e5 is off by 160. A common mistake is to confuse the
+    # two, and expect bf16 to tell 1.001 from 1. It is fp16 that does.
     near_one = torch.tensor(1.001)
     assert near_one.bfloat16() == 1
     assert near_one.half() == 1.0009765625
@@ -566,7 +578,8 @@ def bf16_trades_resolution_for_range():  # M6.8 E21 E25
     # In decimal digits, counting the hidden bit: 2.4, 3.3 and 7.2.
     decimal_digits = {name: round(math.log10(2 / step), 1) for name, step in eps.items()}
     assert decimal_digits == {"bf16": 2.4, "fp16": 3.3, "fp32": 7.2}  # @inspect decimal_digits
-    # Token numbers show what that means: from 256 on, bf16 does not hold every integer.
+    # Integers show what that means, the numbers of tokens in a vocabulary, say: from 256 on, bf16
+    # does not hold all of them.
     integers = torch.arange(260).bfloat16().long()
     assert (integers == torch.arange(260)).sum() == 258
     assert integers[-4:].tolist() == [256, 256, 258, 260]
@@ -591,8 +604,9 @@ def tf32_is_for_computing_not_for_storing():  # M6.9 E7
     exact = x.double() @ w.double()
     short_x, short_w = rounded_to(x, 10), rounded_to(w, 10)
     assert short_x.untyped_storage().nbytes() == x.untyped_storage().nbytes()
-    # Rounding the inputs away from 23 to 10 bits costs a factor above a thousand in precision, and
-    # is still eight times as fine as bf16.
+    # The loss of 13 bits in the inputs costs a factor above a thousand in precision. The result is
+    # still eight times as fine as that of bf16. (The bits are rounded off here; a card may simply
+    # ignore them.)
     errors = {
         "fp32": relative_error(x @ w, exact),
         "tf32": relative_error(short_x @ short_w, exact),
@@ -601,8 +615,8 @@ def tf32_is_for_computing_not_for_storing():  # M6.9 E7
     assert math.isclose(errors["tf32"], 2.99e-4, rel_tol=0.01)
     assert 1000 < errors["tf32"] / errors["fp32"] < 2000
     assert 7.5 < errors["bf16"] / errors["tf32"] < 8.5
-    # A common mistake is to believe that tensor cores are used by default. For bf16 they are. An
-    # fp32 matrix product keeps its precision, and its speed, until TF32 is asked for.
+    # A common mistake is to believe that fp32 matrix products use them by default. They keep their
+    # precision, and their speed, until TF32 is asked for.
     assert torch.get_float32_matmul_precision() == "highest"
     # (Convolutions are the exception: cuDNN may take TF32 unless it is told not to.)
     assert torch.backends.cudnn.allow_tf32
@@ -620,7 +634,8 @@ def fp8_comes_in_two_kinds():  # M6.10 E24 E28
 
     How should eight bits be divided? No one answer serves all tensors, so the [proposal of
     2022](https://arxiv.org/abs/2209.05433) has two: E4M3, with four exponent and three fraction
-    bits, for weights and activations, and E5M2 for gradients, which spread wider.
+    bits, for weights and activations, and E5M2 for gradients, which spread wider. (With scales for
+    small blocks, as below, [E4M3 can do for all](https://arxiv.org/abs/2412.19437).)
     """
     found = {}
     for form in (E4M3, E5M2):
@@ -634,8 +649,8 @@ def fp8_comes_in_two_kinds():  # M6.10 E24 E28
         }  # @inspect found
     assert list(found["fp8 E4M3"].values()) == [254, 0, 2, 448, 2**-9]
     assert list(found["fp8 E5M2"].values()) == [248, 2, 6, 57344, 2**-16]
-    # A common mistake is to name the two without their ranges. The last number of one is 128 times
-    # that of the other. Here are all positive values, on a logarithmic scale.
+    # A common mistake is to take them for one format in two versions. The largest number of one is
+    # 128 times that of the other. Here are all positive numbers, on a logarithmic scale.
     assert found["fp8 E5M2"]["largest"] / found["fp8 E4M3"]["largest"] == 128
     positive = {
         form.name: [
@@ -646,8 +661,8 @@ def fp8_comes_in_two_kinds():  # M6.10 E24 E28
     all_ticks = figures.octaves(positive)  # @inspect all_ticks
     assert [len(values) for values in positive.values()] == [126, 123]
     # Another is to take fp8 for one company's format: NVIDIA proposed it together with Arm and
-    # Intel. Whether a card computes in it is a different matter. The A100 does not; the H100 does,
-    # at twice its rate for bf16.
+    # Intel. Whether a card computes in it is a different matter. The data sheet of the A100 does
+    # not list it; that of the H100 does, at twice the rate of bf16.
     assert "fp8" not in A100_SXM.dense_flops_per_second
     dense = H100_SXM.dense_flops_per_second
     assert dense["fp8"] == 2 * dense["bf16"]
@@ -664,9 +679,11 @@ def e4m3_gives_up_infinity():  # M6.10
     assert unpack(like_the_others.largest_pattern, like_the_others) == 240
     assert value_of(0b0_1111_110, torch.float8_e4m3fn) == 448
     assert math.isnan(value_of(0b0_1111_111, torch.float8_e4m3fn))
-    # What a cast makes of 10 000 then differs, between programs and between their versions: 448 or
-    # NaN. So no tensor is cast as it is. It is divided by a *scale* first that brings its largest
-    # number to 448, and the scale is kept beside it in fp32.
+    # (PyTorch writes `e4m3fn` for it: finite, and NaN.) What a cast makes of 1e4 differs between
+    # programs and between their versions: 448 or NaN. So no tensor is cast as it is. It is divided
+    # by a *scale* first that brings its largest number to 448, and the scale is kept beside it.
+    ten_thousand = torch.tensor(1e4).to(torch.float8_e4m3fn).float()  # @inspect ten_thousand
+    assert ten_thousand == 448 or ten_thousand.isnan()
     generator = torch.Generator().manual_seed(0)
     x = 1e-4 * torch.randn(1000, generator=generator)
     as_it_is = x.to(torch.float8_e4m3fn)
@@ -675,8 +692,8 @@ def e4m3_gives_up_infinity():  # M6.10
     scaled = (x / scale).to(torch.float8_e4m3fn)
     restored = scaled.float() * scale
     assert scaled.float().abs().max() == 448
-    # All numbers were lost without the scale; with it each is off by a 36th on average. Half a
-    # step is at most a 16th of a number, as long as it is not subnormal.
+    # All numbers were lost without the scale. With it the error is a 36th of the tensor's size, and
+    # no number is off by more than half a step, a 16th of it, as long as it is not subnormal.
     error = relative_error(restored, x.double())  # @inspect error
     assert round(1 / error) == 36
     is_normal = scaled.float().abs() >= torch.finfo(torch.float8_e4m3fn).smallest_normal
@@ -744,15 +761,16 @@ def errors_of_blocks(
 def a_scale_for_each_block_contains_outliers():  # M6.11
     """A scale for each block contains outliers.
 
-    How can fifteen values serve a whole tensor? With one scale they cannot: one large number
-    stretches it, and all small ones become 0. So short blocks get scales of their own.
+    How can fifteen values serve a whole tensor? With one scale they cannot: one large number, an
+    *outlier*, sets it, and all small ones become 0. So short blocks get scales of their own.
     [MXFP4](https://www.opencompute.org/documents/ocp-microscaling-formats-mx-v1-0-spec-final-pdf)
-    has a power of two for each 32 values,
+    has a power of two for each 32 values, which brings the largest to between 4 and 8;
     [NVFP4](https://developer.nvidia.com/blog/introducing-nvfp4-for-efficient-and-accurate-low-precision-inference/)
-    an fp8 number for each 16 and one fp32 number for the tensor.
+    an E4M3 number for each 16, which brings it to 6, and one fp32 number for the tensor.
     """
+    # Weights with a spread of 0.02, and one that is a hundred times as large.
     weights = 0.02 * torch.randn(512, generator=torch.Generator().manual_seed(0))
-    weights[100] = 2.0
+    weights[100] = 2
     blocks_of_32 = rearrange(weights, "(block value) -> block value", value=MXFP4_BLOCK_VALUES)
     blocks_of_16 = rearrange(weights, "(block value) -> block value", value=NVFP4_BLOCK_VALUES)
     scale = weights.abs().max() / 6
@@ -761,11 +779,10 @@ def a_scale_for_each_block_contains_outliers():  # M6.11
         "MXFP4": in_mxfp4(blocks_of_32).flatten(),
         "NVFP4": in_nvfp4(blocks_of_16).flatten(),
     }
-    # With one scale, all that is left is the outlier.
+    # With one scale, all that is left is the outlier. In blocks it takes down its neighbours only,
+    # 31 of them or 15. (The errors are those of the others: number 100 is left out.)
     assert restored["one scale"].nonzero().flatten().tolist() == [100]
     assert restored["one scale"][100] == 2
-    # What becomes of the others? In blocks the outlier takes down its neighbours only, 31 of them
-    # or 15.
     weights[100] = 0
     errors = {}
     for name, numbers in restored.items():
@@ -779,7 +796,7 @@ def a_scale_for_each_block_contains_outliers():  # M6.11
     error_chart = figures.block_errors(block_errors)  # @inspect error_chart
     lost_blocks = [sum(error == 1 for error in blocks) for blocks in block_errors.values()]
     assert lost_blocks == [32, 2, 1]
-    # Elsewhere, too, an fp8 scale fits its block better than a power of two does.
+    # Elsewhere NVFP4 is better, too: its blocks are shorter, and its scales fit them.
     assert sum(block_errors["NVFP4"][8:]) < 0.9 * sum(block_errors["MXFP4"][8:])
 
 
@@ -787,7 +804,8 @@ def block_scales_cost_a_fraction_of_a_bit():  # M6.11
     """Block scales cost a fraction of a bit.
 
     What do the scales add to four bits? An 8-bit scale for 32 values is a quarter of a bit for
-    each, for 16 values half a bit.
+    each, for 16 values half a bit. (The one fp32 number that NVFP4 has for a whole tensor is too
+    little to count.)
     """
     values = 32
     bits_per_value = {}
@@ -826,7 +844,7 @@ def counting_stops_early_in_16_bits():  # M6.12
     }  # @stepover
     ends = {name: numbers[-1] for name, numbers in sums.items()}  # @inspect ends
     assert ends == {"fp32": 2500, "fp16": 2048, "bf16": 256}
-    # These are the powers of two with one bit more than the format has.
+    # That is 2 to the number of significant bits, the hidden one included: 11 of them and 8.
     assert (ends["fp16"], ends["bf16"]) == (2 * 2**FP16.fraction_bits, 2 * 2**BF16.fraction_bits)
     growth = figures.sums(sums)  # @inspect growth
     # Nothing overflowed, and no error was reported: every single addition is rounded correctly.
@@ -857,7 +875,9 @@ def small_updates_are_lost():  # M6.12
     assert one + 1.01 / 256 == 1 + 1 / 128
     assert one - 1.01 / 512 == 1 - 1 / 256
     # The remedy is an fp32 copy that collects the updates. What is computed with is rounded from
-    # it, and moves on when enough has come together.
+    # it, and moves on when enough has come together: not with the first three updates, but with the
+    # fourth, and in the end through all 128 steps from 1 to 2. (Another remedy is to round up or
+    # down by chance, so that the average is right.)
     master = running_sums(torch.tensor(1.0), updates)  # @stepover
     used = master.bfloat16().tolist()
     assert used[-1] == 2
@@ -866,10 +886,10 @@ def small_updates_are_lost():  # M6.12
 
 
 def each_format_fails_in_its_own_way():  # M6.12 E23
-    """Each format fails in its own way.
+    """fp16 and bf16 fail in their own ways.
 
-    Is 16-bit training unstable because small numbers vanish? A common mistake is to blame
-    underflow for everything. There are three ways to lose a number.
+    Is 16-bit training unstable because small numbers vanish? A common mistake is to blame underflow
+    for everything. There are three ways to lose a number, and 16-bit formats differ in theirs.
     """
     kept = {}
     for form in (FP32, FP16, BF16):
@@ -886,8 +906,8 @@ def each_format_fails_in_its_own_way():  # M6.12 E23
     gradient = torch.tensor(1e-8)
     scaled = (gradient * 2**16).half()
     assert torch.isclose(scaled.float() / 2**16, torch.tensor(1e-8), rtol=2**-11, atol=0)
-    # It does nothing for lost updates, where only fp32 helps: multiplying both by a power of two
-    # moves the steps along.
+    # Scaling does nothing for lost updates: multiplied by the same power of two, weight and update
+    # are as far apart as before.
     weight, update = torch.tensor([1.0, 0.001]).bfloat16() * 2**10
     assert (weight.item(), update.item()) == (1024, 1.0234375)
     assert weight + update == weight
@@ -909,16 +929,16 @@ def each_format_has_its_job():  # M6.13
         "added up in bf16": relative_error(total.float(), exact),
         "added up in fp32": relative_error(x.bfloat16().float() @ w.bfloat16().float(), exact),
     }  # @inspect errors
-    # The sum in bf16 stopped at 256, and three quarters of it are missing. With an fp32 sum the
-    # same inputs are good to a thousandth, and that is how tensor cores multiply bf16.
+    # The sum in bf16 stopped at 256, and three quarters of it are missing. Added up in fp32, the
+    # same inputs are good to a ten-thousandth, and that is how tensor cores multiply bf16.
     assert total == 256
     assert round(errors["added up in bf16"], 2) == 0.75
-    assert errors["added up in fp32"] < 1e-3
+    assert errors["added up in fp32"] < 1e-4
     # Hence the usual division of labour. fp32, safe and large: weights, sums and the optimizer's
     # averages, whatever accumulates. bf16: activations and the inputs of matrix products. fp16,
-    # which needs loss scaling, has mostly gone from training. fp8 and fp4, with scales: matrix
-    # products where the hardware has them, and weights that are only read. A later chapter puts
-    # this together as mixed precision.
+    # which needs loss scaling, is rare in training since there is bf16. fp8 and fp4, with scales:
+    # matrix products where the hardware has them, and weights that are only read. A later chapter
+    # puts this together as mixed precision. What is saved is half the memory.
     with measure() as cost:
         x.bfloat16()
-    assert cost.allocated_bytes == x.untyped_storage().nbytes() / 4
+    assert cost.allocated_bytes == x.numel() * x.element_size() / 2

@@ -9,14 +9,24 @@ if __name__ == "__main__" and not __package__:
 import torch
 
 from lecture import (
+    compute,
     conventions,
+    data,
+    encoding,
     floating_point,
+    gradients,
+    initialization,
+    intensity,
+    learning_merges,
     motivation,
     named_axes,
     operations,
     plain,
+    randomness,
+    small_models,
     storage,
     tensors,
+    text,
 )
 
 
@@ -57,7 +67,50 @@ def main() -> None:
     motivation.activations_come_on_top()
     motivation.gpt3_can_be_recomputed()
     motivation.a_week_on_eight_cards_is_little_beside_gpt3()
+    motivation.the_ruler_spans_twenty_one_powers_of_ten()
     motivation.intuition_has_no_assert()
+
+    # ## From text to bytes
+    # What a tokenizer is for, and the alphabet from which it starts.
+    text.a_tokenizer_turns_text_into_integers()
+    text.a_character_can_be_there_and_not_be_seen()
+    text.utf8_is_not_always_the_smallest()
+    text.bytes_are_an_alphabet_for_every_text()
+    text.bytes_cannot_be_decoded_one_by_one()
+    text.most_pairs_of_bytes_are_no_text()
+
+    # ## Learning a vocabulary
+    # Which pieces of text become tokens, and how they are found fast.
+    learning_merges.text_is_cut_before_merging()
+    learning_merges.letters_need_their_own_pattern()
+    learning_merges.the_most_frequent_pair_is_merged()
+    learning_merges.ties_need_a_rule()
+    learning_merges.a_vocabulary_is_bytes_merges_and_special_tokens()
+    learning_merges.measure_before_making_it_faster()
+    learning_merges.only_words_with_the_pair_change()
+    learning_merges.an_index_knows_the_words()
+    learning_merges.a_heap_forgets_lazily()
+    learning_merges.the_ladder_so_far()
+    learning_merges.counting_can_be_shared_out()
+    learning_merges.the_part_not_improved_sets_the_limit()
+    learning_merges.timers_inside_timers_count_twice()
+    learning_merges.later_merges_touch_fewer_words()
+    learning_merges.late_tokens_are_whole_words()
+
+    # ## Encoding and decoding
+    # From text to ids and back, how fast, and what the ids cost.
+    encoding.decoding_joins_before_it_decodes()
+    encoding.encoding_replays_the_training()
+    encoding.most_merges_are_absent()
+    encoding.the_smallest_rank_comes_first()
+    encoding.the_same_sample_for_every_rung()
+    encoding.bytes_per_token_has_two_conventions()
+    encoding.a_tokenizer_from_another_domain_costs_tokens()
+    encoding.two_bytes_are_enough_for_65536_ids()
+    encoding.a_larger_vocabulary_costs_parameters()
+    encoding.special_tokens_are_cut_out_first()
+    encoding.a_stream_gets_the_ids_of_the_whole_text()
+    encoding.a_corpus_takes_days_to_encode()
 
     # ## Tensors and their bytes
     # Everything a model is made of, and how much room it takes.
@@ -141,6 +194,128 @@ def main() -> None:
     named_axes.heads_are_blocks_of_one_matrix()
     named_axes.the_order_of_products_decides_their_price()
     named_axes.an_order_is_found_once_from_the_sizes()
+
+    # ## Counting FLOPs
+    # What work is, how long it takes when it is timed properly, and which share of a peak arrives.
+    compute.one_amount_is_done_at_many_rates()
+    compute.a_product_costs_two_flops_per_triple()
+    compute.the_last_addition_is_not_made()
+    compute.forward_is_two_flops_per_parameter_and_token()
+    compute.attention_grows_with_the_context()
+    compute.everything_else_is_linear()
+    compute.a_count_is_an_agreement()
+    compute.a_stopwatch_needs_a_warm_up_and_a_median()
+    compute.an_accelerator_answers_before_it_is_done()
+    compute.a_data_sheet_has_a_rate_for_each_format()
+    compute.a_peak_is_units_times_clock()
+    compute.two_of_every_four_weights_are_zero()
+    compute.zeros_save_work_only_if_they_are_skipped()
+    compute.utilization_is_useful_over_promised()
+    compute.more_than_the_peak_is_a_mistake()
+    compute.a_faster_format_may_use_less_of_its_peak()
+    compute.small_products_are_slow_in_every_format()
+    compute.recomputed_flops_are_not_useful()
+    compute.tensor_cores_multiply_tiles()
+    compute.fp32_gets_tensor_cores_on_request()
+    compute.the_best_observed_rate_is_a_peak_for_any_machine()
+
+    # ## Bytes against FLOPs
+    # Why most operations wait for memory, and what matrix products do better.
+    intensity.every_operation_loads_computes_and_stores()
+    intensity.an_accelerator_has_an_intensity()
+    intensity.two_tests_find_the_same_bottleneck()
+    intensity.relu_waits_for_memory()
+    intensity.gelu_moves_the_bytes_of_a_relu()
+    intensity.two_functions_are_called_gelu()
+    intensity.written_out_gelu_moves_nine_times_the_bytes()
+    intensity.a_dot_product_does_one_flop_per_two_bytes()
+    intensity.a_matrix_times_a_vector_uses_each_weight_once()
+    intensity.a_matrix_product_uses_each_number_often()
+    intensity.a_small_cache_reads_numbers_again()
+    intensity.compute_takes_over_at_three_times_the_intensity()
+    intensity.the_roofline_bounds_every_operation()
+    intensity.this_machine_has_a_roofline()
+    intensity.a_batch_shares_the_weights()
+    intensity.training_and_inference_differ_in_their_rows()
+    intensity.a_written_token_costs_a_walk_through_all_weights()
+    intensity.fusion_saves_the_way_through_memory()
+    intensity.fused_attention_does_not_store_its_scores()
+
+    # ## Gradients and their price
+    # Where the way back comes from, and why it costs twice the way forward.
+    gradients.a_gradient_says_how_the_loss_answers()
+    gradients.differences_check_a_gradient()
+    gradients.a_difference_needs_a_middling_step()
+    gradients.one_way_back_serves_all_parameters()
+    gradients.autograd_records_where_numbers_come_from()
+    gradients.autograd_keeps_what_the_way_back_needs()
+    gradients.gradients_add_up()
+    gradients.two_layers_cost_two_products()
+    gradients.the_gradient_of_a_weight_sums_over_the_batch()
+    gradients.the_gradient_of_an_input_goes_back_through_the_weight()
+    gradients.the_rule_repeats_layer_by_layer()
+    gradients.a_gradient_has_the_shape_of_its_tensor()
+    gradients.a_layer_works_once_forward_and_twice_backward()
+    gradients.backward_costs_twice_forward()
+    gradients.two_plus_four_is_six()
+    gradients.frozen_weights_still_pass_gradients_on()
+    gradients.shared_weights_are_paid_for_at_every_use()
+    gradients.looked_up_parameters_cost_no_products()
+    gradients.long_contexts_add_work_without_parameters()
+
+    # ## Parameters at the start
+    # What a parameter is, and which random numbers let a deep model begin.
+    initialization.a_parameter_is_a_tensor_that_modules_register()
+    initialization.data_are_not_parameters()
+    initialization.equal_weights_stay_equal()
+    initialization.plain_random_weights_blow_up()
+    initialization.the_spread_grows_with_the_inputs()
+    initialization.dividing_by_the_root_of_the_inputs_keeps_the_scale()
+    initialization.depth_raises_the_scale_to_a_power()
+    initialization.tails_are_cut_where_the_bounds_say()
+    initialization.gradients_ask_for_another_scale()
+    initialization.xavier_looks_at_both_sides()
+    initialization.relu_takes_half_of_the_squares()
+
+    # ## Small models
+    # Layers, stacks of layers and what is in them, before there are Transformers.
+    small_models.a_linear_layer_is_one_product()
+    small_models.layers_stack_up_to_a_number()
+    small_models.parameters_are_counted_by_name()
+    small_models.a_plain_list_hides_its_layers()
+    small_models.a_state_dict_names_every_tensor()
+    small_models.moving_a_model_keeps_its_parameters()
+    small_models.a_deep_network_repeats_a_block()
+    small_models.a_mean_over_everything_meets_any_target()
+    small_models.linear_layers_collapse_into_one()
+    small_models.a_nonlinearity_bends_the_line()
+
+    # ## Randomness
+    # How chance is made, how to get the same chance again, and what no seed fixes.
+    randomness.a_seed_repeats_the_numbers()
+    randomness.three_generators_are_seeded_apart()
+    randomness.an_extra_draw_shifts_all_that_follow()
+    randomness.each_purpose_gets_its_own_stream()
+    randomness.some_draws_are_not_in_sight()
+    randomness.seeds_are_derived_not_added()
+    randomness.a_seed_does_not_fix_everything()
+    randomness.no_seed_fixes_the_order_of_additions()
+    randomness.an_order_can_be_asked_for()
+
+    # ## Feeding data
+    # From a file of tokens to a batch on the device that computes with it.
+    data.a_token_file_is_a_flat_array()
+    data.a_raw_dump_has_no_header()
+    data.a_mapped_file_is_read_where_it_is_touched()
+    data.a_mapping_writes_through_unless_told_not_to()
+    data.a_batch_touches_few_pages()
+    data.targets_are_inputs_one_token_later()
+    data.random_places_miss_a_third()
+    data.made_up_data_have_a_known_loss()
+    data.a_batch_depends_on_its_arguments_alone()
+    data.a_copy_can_hide_behind_the_computing()
+    data.tokens_are_light()
+    data.pinned_memory_stays_where_it_is()
 
 
 if __name__ == "__main__":

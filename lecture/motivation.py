@@ -10,19 +10,29 @@ from lecture.facts import (
     A100_SXM,
     EU_AI_ACT_THRESHOLD_FLOPS,
     GPT3_BATCH_TOKENS,
+    GPT3_FEED_FORWARD_WIDTH,
     GPT3_FLOPS_PER_PARAMETER_AND_TOKEN,
     GPT3_NAMED_PARAMETERS,
     GPT3_PARAMETERS,
+    GPT3_SMALL_PARAMETERS,
+    GPT3_SMALL_TRAINING_FLOPS,
     GPT3_TRAINING_FLOPS,
     GPT3_TRAINING_TOKENS,
+    GPT3_WIDTH,
     GPT4_TRAINING_FLOPS_ESTIMATE,
+    GROK4_TRAINING_FLOPS_ESTIMATE,
     H100_PCIE,
     H100_SXM,
+    LIGHT_YEAR_METRES,
     LLAMA3_70B_GPU_HOURS,
     LLAMA3_70B_PARAMETERS,
     LLAMA3_405B_MFU,
+    LLAMA3_405B_PARAMETERS,
+    LLAMA3_405B_TRAINING_FLOPS,
+    LLAMA3_405B_TRAINING_TOKENS,
     LLAMA3_TRAINING_TOKENS,
     PALM_MFU,
+    TRANSFORMER_BIG_TRAINING_FLOPS,
     US_REPORTING_THRESHOLD_FLOPS,
     ZERO_BYTES_PER_PARAMETER,
 )
@@ -67,6 +77,22 @@ RECIPES: dict[str, dict[str, torch.dtype]] = {
         "Adam m": torch.bfloat16,
         "Adam v": torch.bfloat16,
     },
+}
+
+LANDMARKS: dict[str, tuple[float, str]] = {
+    "Transformer (big), 2017": (TRANSFORMER_BIG_TRAINING_FLOPS, "stated in its paper"),
+    "GPT-3 Small": (GPT3_SMALL_TRAINING_FLOPS, "stated in its paper"),
+    "8 H100, 1 week at peak": (
+        8 * H100_SXM.dense_flops_per_second["bf16"] * 7 * SECONDS_PER_DAY,
+        "derived",
+    ),
+    "GPT-3": (GPT3_TRAINING_FLOPS, "stated in its paper"),
+    "70B on 15T tokens": (6.0 * LLAMA3_70B_PARAMETERS * LLAMA3_TRAINING_TOKENS, "derived"),
+    "EU AI Act": (EU_AI_ACT_THRESHOLD_FLOPS, "threshold"),
+    "GPT-4": (GPT4_TRAINING_FLOPS_ESTIMATE, "estimated by others"),
+    "Llama 3 405B": (LLAMA3_405B_TRAINING_FLOPS, "stated in its paper"),
+    "US, revoked": (US_REPORTING_THRESHOLD_FLOPS, "threshold"),
+    "Grok 4": (GROK4_TRAINING_FLOPS_ESTIMATE, "estimated by others"),
 }
 
 
@@ -400,6 +426,7 @@ def a_week_on_eight_cards_is_little_beside_gpt3():  # M1.6 E4
     """
     box_flops_per_second = 8 * H100_SXM.dense_flops_per_second["bf16"]
     week_flops = box_flops_per_second * 7 * SECONDS_PER_DAY
+    assert week_flops == LANDMARKS["8 H100, 1 week at peak"][0]
     assert math.isclose(week_flops, 4.7876e21, rel_tol=1e-4)
     assert round(100 * week_flops / GPT3_TRAINING_FLOPS, 2) == 1.52
     # That is a week at the full peak, which nobody reaches. A common mistake is to quote such a
@@ -411,21 +438,52 @@ def a_week_on_eight_cards_is_little_beside_gpt3():  # M1.6 E4
     assert round(GPT3_TRAINING_FLOPS / (0.5 * week_flops)) == 131
     # The European threshold is a *presumption of systemic risk* above 1e25 FLOPs. The American
     # one, a duty to report above 1e26, was set in October 2023 and revoked in January 2025. For
-    # GPT-4 there is only an outside estimate.
-    landmarks = {
-        "8 H100, one week at peak": week_flops,
-        "GPT-3": GPT3_TRAINING_FLOPS,
-        "70B on 15T tokens": 6.0 * LLAMA3_70B_PARAMETERS * LLAMA3_TRAINING_TOKENS,
-        "EU AI Act threshold": EU_AI_ACT_THRESHOLD_FLOPS,
-        "GPT-4 (estimate)": GPT4_TRAINING_FLOPS_ESTIMATE,
-        "US threshold (revoked)": US_REPORTING_THRESHOLD_FLOPS,
-    }
-    ruler = figures.flop_ruler(landmarks)  # @inspect ruler
-    assert EU_AI_ACT_THRESHOLD_FLOPS < landmarks["GPT-4 (estimate)"] < US_REPORTING_THRESHOLD_FLOPS
+    # GPT-4 there is only an outside estimate, which lies between the two.
+    assert EU_AI_ACT_THRESHOLD_FLOPS < GPT4_TRAINING_FLOPS_ESTIMATE < US_REPORTING_THRESHOLD_FLOPS
     # The 70B run of this chapter takes as much as twenty GPT-3s and stays below the European
     # threshold.
-    assert round(landmarks["70B on 15T tokens"] / GPT3_TRAINING_FLOPS) == 20
-    assert landmarks["70B on 15T tokens"] / EU_AI_ACT_THRESHOLD_FLOPS == 0.63
+    run_flops, _ = LANDMARKS["70B on 15T tokens"]
+    assert round(run_flops / GPT3_TRAINING_FLOPS) == 20
+    assert run_flops / EU_AI_ACT_THRESHOLD_FLOPS == 0.63
+
+
+def the_ruler_spans_twenty_one_powers_of_ten():  # M1.6
+    """The ruler spans twenty-one powers of ten.
+
+    How far is it from an example on this page to the largest training runs? A ruler
+    holds both if each step to the right multiplies.
+    """
+    # Its left end is one MFLOP, a million FLOPs, small enough to be counted here.
+    with measure() as small:
+        torch.ones(100, 50) @ torch.ones(50, 100)
+    assert small.matmul_flops == 10**6
+    # To take one token through one of the 192 feed-forward matrices of GPT-3 is a thousand times as
+    # much. The device `meta` keeps shapes and no numbers, and shapes are all that the meter needs.
+    token = torch.empty(1, GPT3_WIDTH, device="meta")
+    with measure() as pass_matrix:
+        token @ torch.empty(GPT3_WIDTH, GPT3_FEED_FORWARD_WIDTH, device="meta")
+    assert pass_matrix.matmul_flops == 1_207_959_552
+    # To be trained on the token, the whole model takes a TFLOP, of which an H100 promises a
+    # thousand per second, a PFLOP. After that come whole runs.
+    train_flops = 6 * GPT3_PARAMETERS
+    assert round(train_flops / 1e12, 2) == 1.05
+    amounts = {
+        "product on this page": (small.matmul_flops, "counted here"),
+        "GPT-3 matrix, 1 token": (pass_matrix.matmul_flops, "counted here"),
+        "GPT-3 training, 1 token": (train_flops, "derived"),
+        "H100, 1 second at peak": (H100_SXM.dense_flops_per_second["bf16"], "derived"),
+    }
+    ruler = figures.flop_ruler(amounts | LANDMARKS)  # @inspect ruler
+    # Where a paper states its FLOPs, the rule of 6 finds them: for the smallest GPT-3 to the last
+    # digit, for [Llama 3 405B](https://arxiv.org/abs/2407.21783) to the two digits given.
+    assert 6 * GPT3_SMALL_PARAMETERS * GPT3_TRAINING_TOKENS == GPT3_SMALL_TRAINING_FLOPS
+    llama_flops = 6 * LLAMA3_405B_PARAMETERS * LLAMA3_405B_TRAINING_TOKENS
+    assert round(llama_flops / 1e25, 1) == LLAMA3_405B_TRAINING_FLOPS / 1e25
+    # Between the ends lie 20.7 powers of ten. If one MFLOP were a millimetre, the largest run would
+    # be 53 light years long.
+    largest_mm = GROK4_TRAINING_FLOPS_ESTIMATE / small.matmul_flops
+    assert round(math.log10(largest_mm), 1) == 20.7
+    assert round(largest_mm / 1000 / LIGHT_YEAR_METRES) == 53
 
 
 def intuition_has_no_assert():  # M1.7

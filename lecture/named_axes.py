@@ -21,7 +21,7 @@ from trace.costs import measure
 def numbered_axes_hide_their_meaning():  # M9.1 E41
     """Numbered axes hide their meaning.
 
-    What does `x @ y.transpose(-2, -1)` compute? It depends on what the axes stand for, and numbers
+    What does `x @ x.transpose(-2, -1)` compute? It depends on what the axes stand for, and numbers
     do not say that. A comment can, until the code changes and the comment does not.
     """
     # Two sequences of two tokens, three features each. The product compares all tokens of a
@@ -30,8 +30,8 @@ def numbered_axes_hide_their_meaning():  # M9.1 E41
     similar = x @ x.transpose(-2, -1)  # batch, sequence, sequence
     assert similar.shape == (2, 2, 2)
     assert similar[1, 0, 1] == (x[1, 0] * x[1, 1]).sum()
-    # Here the axes of batch and sequence have changed places on the way. The comment still reads
-    # well, the shape is the same, and the numbers are wrong.
+    # Here `permute` has put the axis of the batch where that of the tokens belongs. The comment
+    # still reads well, the shape is the same, and the numbers are wrong.
     mixed = x @ x.permute(1, 2, 0)  # batch, sequence, sequence
     assert mixed.shape == similar.shape
     assert not torch.equal(mixed, similar)
@@ -55,10 +55,10 @@ def an_annotation_only_describes():  # M9.2
     types for tensors: `Float[Tensor, "B T D"]` is a tensor of floating-point numbers with three
     axes of these names. A number instead of a name fixes the size.
     """
-    # To write such a type next to a name has no effect when the program runs. This one is false.
+    # Such a type next to a name has no effect when the program runs. This one is false.
     x: Float[Tensor, "2 3"] = torch.arange(6.0).view(3, 2)  # @inspect x
     assert x.shape == (3, 2)
-    # The type can be asked, and then it answers.
+    # `isinstance` does compare. A name stands for any size.
     assert not isinstance(x, Float[Tensor, "2 3"])
     assert isinstance(x, Float[Tensor, "3 2"])
     assert isinstance(x, Float[Tensor, "B T"])
@@ -72,8 +72,8 @@ def an_annotation_only_describes():  # M9.2
     assert isinstance(x.long(), Int[Tensor, "3 2"])
     assert isinstance(x.double(), Float[Tensor, "3 2"])
     assert isinstance(x.long(), Shaped[Tensor, "3 2"])
-    # Nor does a function check what it is given: this one asks for three axes, gets two, and
-    # promises two, and returns one.
+    # Nor does a function check anything by itself. This one asks for three axes and is given two;
+    # it promises two and returns one.
     assert sum_over_tokens(x).shape == (3,)
 
 
@@ -116,9 +116,10 @@ def a_checker_makes_annotations_bind():  # M9.3
     assert "return value" in complaint_about(lambda: means_of_columns(x))
     # Names hold for one call: the next may come with other sizes.
     assert complaint_about(lambda: add_bias(torch.zeros(4, 5), torch.zeros(5))) == ""
-    # jaxtyping binds the names, and typeguard compares. Without a checker the same decorator lets
-    # everything pass, and no error says so. Versions of typeguard differ in this, which is why the
-    # lecture keeps to one. What shows that a checker works is a bad call that fails.
+    # jaxtyping keeps the sizes of the names, and typeguard compares. Without a checker the same
+    # decorator lets everything pass, and no error says so. (The same happens with some versions of
+    # typeguard; the lecture keeps to one that compares.) Only a bad call that fails shows that a
+    # checker works. Here is the function below the decorator, decorated without one.
     unchecked = jaxtyped(typechecker=None)(add_bias.__wrapped__)
     assert complaint_about(lambda: unchecked(x, bias[:1])) == ""
 
@@ -201,9 +202,10 @@ def einsum_sums_over_what_is_left_out():  # M9.4
     assert torch.equal(scores, queries @ keys.transpose(1, 2))
     by_loops, flops = scores_by_loops(queries, keys)
     assert torch.equal(scores, by_loops)
-    # The FLOPs can be read off the names: two for each combination of all indices, kept or not.
+    # The FLOPs can be read off the names: where something is summed, two for each combination of
+    # all indices, kept or not.
     assert cost.matmul_flops == flops == 2 * 2 * 3 * 5 * 4
-    # The order on the right is ours to choose: a transpose takes no more FLOPs and no numbers.
+    # The order on the right is ours to choose. A transposed result takes no more FLOPs.
     with measure() as turned:
         transposed = einsum(queries, keys, "B q d, B k d -> B k q")
     assert torch.equal(transposed, scores.transpose(1, 2))
@@ -213,8 +215,8 @@ def einsum_sums_over_what_is_left_out():  # M9.4
 def one_rule_covers_the_usual_products():  # M9.4
     """One rule covers the usual products.
 
-    Which operations are einsums? All that multiply and then add, and some that do only one of the
-    two.
+    Which operations are einsums? All that multiply and then add, some that do only one of the two,
+    and a transpose, which does neither.
     """
     x, y = torch.arange(3.0) + 1, torch.arange(3.0) + 4
     w = torch.arange(12.0).view(4, 3)
@@ -232,9 +234,9 @@ def one_rule_covers_the_usual_products():  # M9.4
         assert torch.equal(by_names, usual), name
     assert both["inner product"][0] == 1 * 4 + 2 * 5 + 3 * 6
     assert both["linear layer"][0].shape == (2, 4, 4)
-    # A common mistake is to trust the names with the sizes. A different size for the same name is
-    # refused, but a size of 1 is stretched to fit, here to three columns that are all alike. The
-    # types of jaxtyping take 1 for a size like any other.
+    # A common mistake is to believe that one name means one size. Another size is refused, but a
+    # size of 1 is stretched to fit, here to three columns that are all alike. The types of
+    # jaxtyping take 1 for a size like any other.
     narrow = torch.arange(4.0).view(4, 1)
     assert torch.equal(einsum(narrow, x, "K D, D -> K"), narrow.expand(4, 3) @ x)
     assert "parameter 'bias'" in complaint_about(lambda: add_bias(narrow, x))
@@ -287,11 +289,14 @@ def reduce_names_what_goes():  # M9.6 E40
     assert torch.equal(mean, x.mean(dim=2))
     assert mean[1, 2] == (20 + 21 + 22 + 23) / 4
     # A common mistake is to take `"sum"` for the same. The sum is the mean times the number of
-    # elements, here four. In a loss, it makes the gradients as many times larger, and with a larger
-    # batch the factor is larger.
+    # elements, here four.
     total = reduce(x, "B T D -> B T", "sum")
     assert torch.equal(total, 4 * mean)
     assert not torch.equal(total, mean)
+    # In a loss it makes the gradients as many times larger, and more so with a larger batch.
+    losses = torch.zeros(8, requires_grad=True)
+    slopes = [torch.autograd.grad(reduce(losses, "B ->", how), losses) for how in ("sum", "mean")]
+    assert [slope.tolist() for (slope,) in slopes] == [[1] * 8, [1 / 8] * 8]
     # Several axes can go at once; a `1` keeps the place of one, ready for broadcasting.
     assert torch.equal(reduce(x, "B T D -> B", "max"), torch.tensor([11.0, 23]))
     centred = x - reduce(x, "B T D -> B T 1", "mean")
@@ -301,7 +306,7 @@ def reduce_names_what_goes():  # M9.6 E40
     with measure() as cost:
         pooled = reduce(x, "B T (pairs two) -> B T pairs", "max", two=2)  # @inspect pooled
     assert pooled[0].tolist() == [[1, 3], [5, 7], [9, 11]]
-    # To gather costs about one operation for each element that is read.
+    # The meter books one operation for each element that is read.
     assert cost.other_flops == x.numel()
 
 
@@ -320,7 +325,7 @@ def heads_are_split_without_moving_data():  # M9.7
     assert cost.allocated_bytes == 0
     assert torch.equal(rearrange(split, "B T h d -> B T (h d)"), x)
     # A common mistake is to swap the names in the parentheses. The shape is the same, and each
-    # head gets every second feature. It must be undone the same way, or features change places.
+    # head gets every second feature. Joined by the other pattern, features have changed places.
     other = rearrange(x, "B T (d h) -> B T h d", h=2)
     splits = figures.heads(
         x[0, 0], {"(h d) -> h d": split[0, 0], "(d h) -> h d": other[0, 0]}
@@ -352,8 +357,9 @@ def act_on_heads(x: Float[Tensor, "B T D"], w: Float[Tensor, "h d d"]) -> Float[
 def heads_are_blocks_of_one_matrix():  # M9.7
     """Heads are the blocks of one matrix.
 
-    What does a model give up by working on each head separately? Features of different heads do
-    not meet. As one matrix for all features, it would be zero outside the blocks on its diagonal.
+    What does a layer give up by working on each head separately? Features of different heads do not
+    meet. As one matrix for all features, it would be zero outside the blocks on its diagonal. (A
+    Transformer lets them meet before and after its heads, in matrices for all features.)
     """
     x = torch.arange(48.0).view(2, 3, 8)
     w = torch.arange(32.0).view(2, 4, 4)
@@ -386,8 +392,9 @@ def flops_by_loops(*sizes: int) -> int:  # @stepover
 def the_order_of_products_decides_their_price():  # M9.8 E42
     """The order of products decides their price.
 
-    A product of three can be computed in two ways: (ab)v = a(bv). Which is cheaper, when a and b
-    are matrices and v is a vector?
+    A product of three can be computed in two ways: (ab)v = a(bv), exactly so for the whole numbers
+    here, and up to rounding for others. Which is cheaper, when a and b are matrices and v is a
+    vector?
     """
     n = 64
     a, b, v = torch.ones(n, n).triu(), torch.ones(n, n).tril(), torch.ones(n)
@@ -422,9 +429,9 @@ def the_order_of_products_decides_their_price():  # M9.8 E42
 def chain(
     a: Float[Tensor, "i j"], b: Float[Tensor, "j k"], v: Float[Tensor, " k"]
 ) -> Float[Tensor, " i"]:
-    """Multiply three factors in one line, in the order in which they are given."""
+    """Multiply three factors in one line, in the order that was found: b and v first."""
     with torch.backends.opt_einsum.flags(enabled=False):
-        return einsum(a, b, v, "i j, j k, k -> i")
+        return einsum(b, v, a, "j k, k, i j -> i")
 
 
 @shape_checked
@@ -455,11 +462,14 @@ def an_order_is_found_once_from_the_sizes():  # M9.8
     a = torch.empty(10, 20, device="meta")
     b = torch.empty(20, 30, device="meta")
     v = torch.empty(30, device="meta")
-    # With three factors there are three pairs to begin with. The third is possible too: a and v
-    # have no axis in common, and all their products would be kept.
+    # With three factors there are three pairs to begin with. a and v have no axis in common; to
+    # begin with them is possible, too, and would keep all 6000 products.
     flops = flops_of_each_order({"a": ("i j", a), "b": ("j k", b), "v": ("k", v)}, result="i")
     orders = figures.flops_by_order(flops)  # @inspect orders
     assert flops == {"a and b": 12_600, "a and v": 18_000, "b and v": 1600}
+    assert flops["a and b"] == 2 * 10 * 20 * 30 + 2 * 10 * 30
+    assert flops["a and v"] == 10 * 20 * 30 + 2 * 10 * 20 * 30
+    assert flops["b and v"] == 2 * 20 * 30 + 2 * 10 * 20
     # With more factors the search gets long: each step chooses one of all pairs that are left. Four
     # factors have 18 orders and ten have over two billion, so for many factors a search settles
     # for an order that is good.
@@ -467,12 +477,13 @@ def an_order_is_found_once_from_the_sizes():  # M9.8
     assert math.prod(math.comb(left, 2) for left in (4, 3, 2)) == 18
     assert math.prod(math.comb(left, 2) for left in range(2, 11)) == 2_571_912_000
     # Sizes rarely change from one step of training to the next, so one search can serve them all.
-    # `make_fx`, which `torch.compile` is built on, records the operators that run for given sizes.
-    # In the record there is no einsum any more: two products are left, in an order that is fixed.
+    # `chain` is written in the order that was found. `make_fx`, a part of `torch.compile`, records
+    # the operators that run. In the record there is no einsum and no search any more: two products
+    # are left, in an order that is fixed.
     recorded = make_fx(chain)(a, b, v)
     operators = [str(node.target) for node in recorded.graph.nodes]
     assert operators.count("aten.bmm.default") == 2
     assert not any("einsum" in name for name in operators)
     with measure() as cost:
         recorded(a, b, v)
-    assert cost.matmul_flops == flops["a and b"]
+    assert cost.matmul_flops == min(flops.values())

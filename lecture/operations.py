@@ -44,8 +44,8 @@ def an_elementwise_result_has_its_own_memory():  # M8.1
     assert cost.other_flops == 12
     assert cost.read_bytes + cost.written_bytes == 12 * cost.other_flops
     # How many bytes the result takes depends on its dtype, which need not be that of the inputs. A
-    # comparison gives one byte for each element. And one operand of 8-byte numbers is enough to
-    # give the result 8-byte numbers.
+    # comparison gives one byte for each element. One operand in fp64 makes the result fp64.
+    # Integers and single numbers do not: fp32 with int64, also of 8 bytes, is fp32.
     with measure() as comparison:
         smaller = x < y
     assert smaller.sum() == 10
@@ -55,13 +55,15 @@ def an_elementwise_result_has_its_own_memory():  # M8.1
         z_precise = x + precise
     assert torch.equal(z_precise, z.double())
     assert promoted.allocated_bytes == 12 * 8
+    assert (x + y.long()).dtype == (x + precise.sum()).dtype == torch.float32
 
 
 def a_chain_makes_temporaries():  # M8.1
     """A chain of operations makes temporaries.
 
-    How much memory does `(2 * x + 1).relu()` need? It is one line, and three operations. Each of
-    them writes a whole tensor for the next one to read. (`relu` replaces negative numbers by 0.)
+    How much memory does `(2 * x + 1).relu()` need besides x? It is one line, and three operations.
+    Each of them writes a whole tensor for the next one to read. (`relu` replaces negative numbers
+    by 0.)
     """
     x = torch.arange(-2.0, 2.0)
     with measure() as cost:
@@ -72,7 +74,7 @@ def a_chain_makes_temporaries():  # M8.1
     # The first two are *temporaries*: nothing refers to them once the next operation is done.
     assert cost.freed_bytes == 2 * result_bytes
     # So at most two exist at a time, the one that is read and the one that is written, however
-    # long the chain.
+    # long the chain. (In training, those that the backward pass needs are kept as well.)
     assert cost.peak_bytes == 2 * result_bytes
     # Giving each step a name keeps them all alive. The work is the same, the peak is not.
     with measure() as named:
@@ -85,8 +87,9 @@ def a_chain_makes_temporaries():  # M8.1
     assert named.peak_bytes == 3 * result_bytes
     # The bytes that move are the larger bill: every operation reads four numbers and writes four.
     # A *fused* kernel, as a compiler makes it from such a chain, would read x once and write y
-    # once, a third of that.
-    assert cost.read_bytes + cost.written_bytes == 3 * (2 * result_bytes)
+    # once: 32 bytes instead of 96.
+    assert cost.read_bytes + cost.written_bytes == 3 * (2 * result_bytes) == 96
+    assert x.untyped_storage().nbytes() + result_bytes == 32
 
 
 def in_place_operations_keep_the_storage():  # M8.1
@@ -140,12 +143,14 @@ def the_backward_pass_needs_the_old_numbers():  # M8.1
     (x.exp() * 2).sum().backward()
     assert x.grad.tolist() == [2, 2, 2]
     # Where the old numbers are not needed, in place is fine. To multiply by 3, only the 3 has to
-    # be kept; to add 1, nothing.
+    # be kept; to add 1, nothing. A parameter itself cannot be changed in the forward pass: no
+    # old one would be left to give the gradient to. (Under `torch.no_grad` it can; optimizers do.)
     x.grad = None
     line = (x * 3).add_(1)
     line.sum().backward()
     assert line.tolist() == [1, 1, 1]
     assert x.grad.tolist() == [3, 3, 3]
+    assert is_refused(x.exp_)
 
 
 def shapes_are_lined_up_from_the_right():  # M8.1
@@ -161,6 +166,7 @@ def shapes_are_lined_up_from_the_right():  # M8.1
         y = x + bias  # @inspect y
     assert y[2].tolist() == [108, 209, 310, 411]
     assert cost.allocated_bytes == 12 * 4
+    assert bias.expand(3, 4).stride() == (0, 1)
     # To take from each row its own number, that number needs an axis of size 1 to be repeated
     # along.
     means = x.mean(dim=1)  # @inspect means
@@ -183,7 +189,8 @@ def the_upper_triangle_is_kept_by_position():  # M8.2
     """The upper triangle is kept by position.
 
     Which tokens come after which? If row t and column t both stand for token t, the elements right
-    of the diagonal belong to the future. `triu` ("triangle, upper") keeps these and the diagonal.
+    of the diagonal belong to the future. `triu` ("triangle, upper") keeps these and the diagonal,
+    and puts 0 everywhere else.
     """
     upper = torch.ones(3, 3).triu()  # @inspect upper
     assert upper.tolist() == [[1, 1, 1], [0, 1, 1], [0, 0, 1]]
@@ -202,8 +209,10 @@ def the_upper_triangle_is_kept_by_position():  # M8.2
     assert future[0].tolist() == [False, True, True, True]
     assert not future.diagonal().any()
     assert future.shape == x.shape
-    # Of $T^2$ pairs of tokens, $T(T-1)/2$ are in the future: for long sequences, almost half.
+    # Of $T^2$ pairs of tokens, $T(T-1)/2$ are in the future: 6 of 16 here, and almost half in long
+    # sequences.
     assert future.sum() == 4 * 3 / 2
+    assert torch.ones(100, 100).triu(diagonal=1).mean() == 0.495
     # Together with `tril`, the lower triangle, nothing is left out and the diagonal counts twice.
     assert torch.equal(x.triu() + x.tril(), x + x.diag().diag())
 
@@ -213,7 +222,9 @@ def masked_scores_leave_nothing_for_the_future():  # M8.2
 
     How is a model kept from reading ahead? In [attention](https://arxiv.org/abs/1706.03762) each
     token (a row) gives every token (a column) a score, and `softmax` turns each row of scores into
-    weights that add up to 1: it raises e to each score and divides by the sum of the results.
+    weights that add up to 1: it raises e to each score and divides by the sum of the results. (So
+    that no power overflows, the largest score of a row is subtracted first; the quotients are the
+    same.)
     """
     T = 4
     scores = torch.arange(16.0).view(T, T)  # @inspect scores
@@ -229,8 +240,9 @@ def masked_scores_leave_nothing_for_the_future():  # M8.2
     other = scores + 100 * future
     assert torch.equal(other.masked_fill(future, -torch.inf).softmax(dim=1), weights)
     assert torch.equal(other[future], scores[future] + 100)
-    # The mask saves no work: here the products that lead to the scores were computed for all 16
-    # pairs, and the 6 of the future thrown away.
+    # A mask saves no work by itself: here the products that lead to the scores were computed for
+    # all 16 pairs, and the 6 of the future thrown away. [Fused
+    # kernels](https://arxiv.org/abs/2307.08691) skip the blocks that are masked as a whole.
     queries, keys = torch.ones(T, 5), torch.ones(5, T)
     with measure() as cost:
         causal = (queries @ keys).masked_fill(future, -torch.inf)
@@ -241,7 +253,7 @@ def masked_scores_leave_nothing_for_the_future():  # M8.2
 def a_mask_can_go_wrong_in_three_ways():  # M8.2
     """A mask can go wrong in three ways.
 
-    Why minus infinity, and why before the softmax? Three other ways look as good.
+    Why minus infinity, and why before the softmax? Three other ways look as good and are not.
     """
     scores = torch.ones(3, 3)
     future = torch.ones(3, 3, dtype=torch.bool).triu(diagonal=1)
@@ -250,9 +262,12 @@ def a_mask_can_go_wrong_in_three_ways():  # M8.2
     zeroed = scores.masked_fill(future, 0).softmax(dim=1)  # @inspect zeroed
     assert torch.allclose(zeroed[0], torch.tensor([math.e, 1, 1]) / (math.e + 2))
     # Another: to set the weights to 0 after the softmax. What is left no longer adds up to 1, as
-    # the future has had its part in the sum that was divided by.
+    # the future has had its part in the sum that was divided by. (Divided by its own sum, it would
+    # be right.)
     late = scores.softmax(dim=1).masked_fill(future, 0)  # @inspect late
     assert torch.allclose(late.sum(dim=1), torch.tensor([1 / 3, 2 / 3, 1]))
+    right = scores.masked_fill(future, -torch.inf).softmax(dim=1)
+    assert torch.allclose(late / late.sum(dim=1, keepdim=True), right)
     # A third: to make the mask by multiplying ones and zeros with minus infinity. But
     # $0\cdot\infty$ is NaN, "not a number", and one NaN in a row of scores spoils all its weights.
     products = scores + future * -torch.inf  # @inspect products
@@ -260,7 +275,8 @@ def a_mask_can_go_wrong_in_three_ways():  # M8.2
     assert products[~future].isnan().all()
     assert products.softmax(dim=1).isnan().all()
     # A row in which everything is masked has no weights that add up to 1, and becomes NaN, too.
-    # The diagonal is never masked, so with a causal mask this cannot happen.
+    # With this mask alone that cannot happen, since the diagonal is never masked. With a second
+    # one, for places that hold no token, it can.
     assert torch.full((3,), -torch.inf).softmax(dim=0).isnan().all()
 
 
@@ -268,7 +284,7 @@ def a_product_pairs_every_row_with_every_column():  # M8.3
     """A product pairs every row with every column.
 
     What is the matrix product `x @ w`? Its element (i, k) is made of row i of x and column k of w:
-    multiply the two number by number and add up.
+    multiply the two number by number and add up. (The letter j numbers what is added up.)
     """
     x = torch.arange(12.0).view(3, 4)
     w = torch.arange(8.0).view(4, 2)
@@ -293,10 +309,11 @@ def a_stack_is_multiplied_matrix_by_matrix():  # M8.3
     A batch has more than two axes. What does `@` do with them? The last two axes are those of a
     matrix, the axes before them number the matrices, and each is multiplied with w.
     """
+    # Three matrices, each multiplied with the transpose of the first.
     small = torch.arange(24.0).view(3, 2, 4)
     picture = figures.stacked_product(small, small[0].T)  # @inspect picture
     assert (small @ small[0].T).shape == (3, 2, 2)
-    # 4 sequences of 8 tokens, say, and for each token a matrix of 16×32.
+    # Two axes in front, 4 and 8, number 32 matrices of 16×32.
     x = torch.arange(16384.0).view(4, 8, 16, 32)
     w = torch.arange(64.0).view(32, 2).remainder(5)
     with measure() as at_once:
@@ -385,8 +402,8 @@ def every_triple_multiplies_and_adds():  # M8.4 E38
         counted[m, n, p] = flops  # @inspect counted
     assert counted == {(1, 5, 1): 10, (4, 1, 3): 24, (2, 3, 4): 48}
     # Each sum starts at 0, and the addition to 0 is counted, too. Without it, an element takes
-    # $2n-1$ FLOPs. Processors have one instruction that multiplies and adds, and use it n times for
-    # each element, so $2n$ is what this lecture counts.
+    # $2n-1$ FLOPs. Processors multiply and add in one instruction, FMA (*fused multiply-add*), and
+    # use it n times for each element, so $2n$ is what this lecture counts.
     assert flops / by_loops.numel() == 2 * n == 6
     # A common mistake in the innermost line: to add where it should multiply. That takes as many
     # FLOPs, so the count does not notice. The comparison of the results does.
@@ -421,21 +438,22 @@ def distance_walked(
 def the_loops_nest_in_any_order():  # M8.4
     """The loops may be nested in any order.
 
-    Does it matter which of the three loops is outside? Not for the FLOPs: there are six orders,
-    and each visits the same triples. It matters for memory, where neighbours are cheaper to reach
-    than numbers far apart.
+    Does it matter which of the three loops is outside? Not for the FLOPs: there are six orders, and
+    each visits the same triples. It matters for memory. It hands out whole lines of neighbours, 64
+    bytes, say, so the next number is often there already and a distant one hardly ever.
     """
     x, w, y = torch.zeros(4, 8), torch.zeros(8, 16), torch.zeros(4, 16)
     orders = ["".join(letters) for letters in itertools.permutations("ijk")]
-    # For each order, add up how far apart in memory the numbers of x, w and y are that are needed
-    # one after the other.
+    # For each order, walk through all 512 triples, and add up by how many elements one has to move
+    # on in x, in w and in y from each triple to the next.
     distances = {order: distance_walked(x, w, y, order) for order in orders}
     walked = figures.distance_by_order(distances)  # @inspect walked
-    # The textbook has rows outside, then columns, then the sum: ikj. Exchanging the last two makes
-    # the walk an eighth as long: with the column k innermost, each step goes to the next number in
-    # w and y, and stays where it is in x.
+    # Textbooks have the rows outside, then the columns, and the sum inside: ikj with our letters.
+    # Exchanging the last two makes the walk an eighth as long: with the column k innermost, each
+    # step goes to the next number in w and y, and stays where it is in x.
     assert distances["ikj"] == 15_143
     assert min(distances.values()) == distances["ijk"] == 1823
+    assert round(distances["ikj"] / distances["ijk"]) == 8
     # With the row i innermost, each step in x and y is a whole row long.
     assert max(distances.values()) == distances["kji"] == 21_795
     assert {order for order in orders if distances[order] > 17_000} == {"jki", "kji"}

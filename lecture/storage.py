@@ -28,8 +28,8 @@ def a_tensor_is_a_pointer_and_metadata():  # M7.1
     """A tensor is a pointer and metadata.
 
     Memory is one long row of bytes. How does a matrix lie in it? A tensor points to a *storage*,
-    the bytes of its numbers in a row, and keeps a few small facts that say how to read them: the
-    dtype, the shape, one *stride* per axis, and the offset of the first element.
+    the bytes of its numbers in a row on one device, and keeps a few small facts that say how to
+    read them: the dtype, the shape, one *stride* per axis, and the offset of the first element.
     """
     x = torch.arange(16.0).view(4, 4)  # @inspect x
     assert whole_storage(x).tolist() == list(range(16))
@@ -42,10 +42,11 @@ def a_tensor_is_a_pointer_and_metadata():  # M7.1
     # The storage holds the numbers, four bytes each, and nothing else.
     assert x.untyped_storage().nbytes() == 16 * 4
     # The facts belong to the tensor, so two tensors may read one storage in two ways. With another
-    # dtype, the four bytes of 1.0 are an integer beyond a billion.
+    # dtype, the four bytes of 1.0 are an integer beyond a billion: 127 in the exponent field, above
+    # 23 zeros.
     integers = x.view(torch.int32)
     assert same_storage(integers, x)
-    assert integers[0, 1] == 1_065_353_216
+    assert integers[0, 1] == 127 * 2**23 == 1_065_353_216
 
 
 def strides_find_every_element():  # M7.2 E29
@@ -60,8 +61,8 @@ def strides_find_every_element():  # M7.2 E29
         assert memory[x.storage_offset() + i * x.stride(0) + j * x.stride(1)] == x[i, j]
     # Element (1, 2) is at 1·4 + 2·1 = 6.
     assert memory[6] == x[1, 2]
-    # A common mistake: to pair the first index with the last stride. It leads to 1·1 + 2·4 = 9,
-    # and it goes unnoticed on the diagonal.
+    # A common mistake: to pair the first index with the last stride. It leads to 1·1 + 2·4 = 9. On
+    # the diagonal it goes unnoticed.
     assert memory[9] != x[1, 2]
     right = [
         (i, j)
@@ -87,7 +88,7 @@ def a_slice_is_an_offset_and_a_stride():  # M7.3 E31 E32
     with measure() as cost:
         y = x[2:9:2]  # @inspect y
     assert y.tolist() == [2, 4, 6, 8]
-    assert cost.allocated_bytes == 0
+    assert cost.allocated_bytes == cost.read_bytes == cost.written_bytes == 0
     assert y.storage_offset() == 2
     picked = figures.views_of_storage(x, {"x[2:9:2]": y})  # @inspect picked
     # `stride()` is a tuple with one entry per axis, also when there is one axis. A common mistake
@@ -123,7 +124,7 @@ def views_share_storage():  # M7.4 E35
         column = x[:, 1]
         three_by_two = x.view(3, 2)  # @inspect three_by_two
         transposed = x.T  # @inspect transposed
-    assert cost.allocated_bytes == 0
+    assert cost.allocated_bytes == cost.read_bytes == cost.written_bytes == 0
     for view in (row, column, three_by_two, transposed):
         assert same_storage(view, x)
     # A column is read by moving a whole row on at each step.
@@ -134,8 +135,8 @@ def views_share_storage():  # M7.4 E35
         x,
         {"x[0]": row, "x[:, 1]": column, "x.view(3, 2)": three_by_two, "x.T": transposed},
     )  # @inspect views
-    # 3×2 twice, and not the same: `view(3, 2)` cuts the old row of numbers into new lines, the
-    # transpose swaps the strides.
+    # 3×2 twice, and not the same: `view(3, 2)` cuts the storage into lines of two, the transpose
+    # swaps the strides.
     assert three_by_two.shape == transposed.shape == (3, 2)
     assert three_by_two.stride() == (2, 1)
     assert transposed.stride() == (1, 3)
@@ -148,8 +149,8 @@ def views_share_storage():  # M7.4 E35
 def writing_through_a_view_changes_the_others():  # M7.5
     """Writing through one view changes the others.
 
-    Nothing was copied, so whose number is it? Everybody's. That is useful, since a weight can be
-    updated in place, and it is a trap.
+    Nothing was copied, so whose number is it? Everybody's. That is useful, since two layers can
+    share their weights, or a part of a tensor be filled by itself. And it is a trap.
     """
     x = torch.tensor([[1.0, 2, 3], [4, 5, 6]])
     row, three_by_two, transposed = x[0], x.view(3, 2), x.T
@@ -165,6 +166,10 @@ def writing_through_a_view_changes_the_others():  # M7.5
     # with one copies, even where a slice would say the same.
     assert same_storage(x, x[0:2])
     assert not same_storage(x, x[[0, 1]])
+    # Left of the equals sign such an index writes to the tensor itself.
+    x[[0, 1]] = separate
+    assert row.tolist() == [1, 2, 3]
+    assert torch.equal(x, separate)
 
 
 @shape_checked
@@ -287,8 +292,9 @@ def some_tensors_with_gaps_can_be_viewed():  # M7.7
     x = torch.arange(24.0).view(4, 6)
     left = x[:, :4]
     assert not left.is_contiguous()
-    # Splitting one axis in two is always possible: the inner part keeps the stride, the outer part
-    # moves a whole inner part on. That is how a Transformer splits features into attention heads.
+    # Splitting one axis in two is possible whatever its stride: the inner part keeps the stride,
+    # the outer part moves a whole inner part on. That is how a Transformer splits features into
+    # attention heads.
     heads = left.view(4, 2, 2)  # @inspect heads
     assert same_storage(heads, x)
     assert heads.stride() == (6, 2, 1)
@@ -321,7 +327,7 @@ def expanding_repeats_without_copying():  # M7.8
     # the *logical* size of a tensor; what it *holds* is the size of its storage.
     assert wide.numel() * wide.element_size() == 48
     assert wide.untyped_storage().nbytes() == 12
-    # Where many elements share one number, adding in place has no sensible meaning and is refused.
+    # Where many elements share one number, to add 1 to each has no clear meaning, and is refused.
     refused = False
     try:
         wide.add_(1)
@@ -331,7 +337,7 @@ def expanding_repeats_without_copying():  # M7.8
     # `contiguous` pays the difference, and then every element has a number of its own.
     own_numbers = wide.contiguous()
     assert own_numbers.untyped_storage().nbytes() == 48
-    # Assigning is not refused. It changes a whole row of the one and a single element of the other.
+    # Assigning is not refused. It changes a whole row of `wide` and a single element of the other.
     wide[0, 0] = own_numbers[0, 0] = 7  # @inspect wide own_numbers
     assert wide[0].tolist() == [7, 7, 7, 7]
     assert own_numbers[0].tolist() == [7, 1, 1, 1]
@@ -341,7 +347,7 @@ def a_view_keeps_the_whole_storage_alive():  # M7.8 E36
     """A view keeps the whole storage alive.
 
     Views are free to make. Are they free to keep? A storage is released when the last tensor that
-    reads it is gone, and a small view counts as much as the large tensor it came from.
+    reads it is gone, and the last may be a view of a small part.
     """
     with measure() as cost:
         matrix = torch.eye(1000)

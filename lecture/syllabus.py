@@ -238,10 +238,8 @@ TOPICS: dict[str, str] = {
 
 # Groups that still lack sections for some of their topics or mistakes.
 OPEN_GROUPS = (
-    *("M2", "M3", "M4"),
-    *("M10", "M11", "M12"),
-    *("M13", "M14", "M15", "M16"),
-    *("M17", "M18", "M19", "M20", "M21", "M22", "M23", "M24", "M25"),
+    *("M15", "M16"),
+    *("M17", "M18", "M19", "M20", "M23", "M24", "M25"),
     *("M26", "M27"),
 )
 

@@ -204,13 +204,17 @@ def _matmul_flops(
     return _complex_flops(flops, out)
 
 
+_LENGTH_BEFORE_HEADS = ("aten._flash_attention", "aten._efficient_attention")
+
+
 def _flops_around_product(name: str, args: Sequence[Any]) -> int:
     """The softmax inside an attention kernel, which is one operator with its products."""
     if "attention" not in name or "native" in name:
         return 0
     backward = name.endswith("_backward")
     query, key = (args[1], args[2]) if backward else (args[0], args[1])
-    scores = math.prod(query.shape[:-1]) * key.shape[-2]
+    keys = key.shape[-3 if name.startswith(_LENGTH_BEFORE_HEADS) else -2]
+    scores = math.prod(query.shape[:-1]) * keys
     softmax = RATES["aten._softmax_backward_data" if backward else "aten._softmax"]
     return int((softmax.flops + 1) * scores)  # and the scale
 

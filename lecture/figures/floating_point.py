@@ -10,6 +10,12 @@ from lecture.figures.charts import framed, legend_below, rows_of
 from lecture.figures.drawing import COLOURS, Figure, box, text
 
 FIELDS = ("sign", "exponent", "fraction")
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def power_of_two(exponent: int) -> str:
+    """Write a power of two as a label."""
+    return "1" if exponent == 0 else f"2{str(exponent).translate(RAISED)}"
 
 
 def legend(x: float, y: float, names: Sequence[str]) -> list[str]:
@@ -47,6 +53,7 @@ def layouts(patterns: Mapping[str, str], values: Mapping[str, str]) -> Figure:  
     bottom = y + 40 * len(patterns) - 10
     ruler = range(0, longest_fraction + 1, 10)
     parts += [text(point + pitch * digits, y - 12, str(digits)) for digits in ruler]
+    parts.append(text(point - 12, y - 12, "digit", "end"))
     for name, pattern in patterns.items():
         fields = pattern.split()
         widths = " + ".join(str(len(field)) for field in fields)
@@ -127,7 +134,7 @@ def octaves(rows: Mapping[str, Sequence[float]]) -> Figure:  # @stepover
         y += 26
     for power in range(lowest, highest + 1, 4):
         x = left + pitch * (power - lowest)
-        parts.append(text(x, y - 8, "1" if power == 0 else f"2^{power}"))
+        parts.append(text(x, y - 8, power_of_two(power)))
     return Figure("All positive numbers of fp8", 400, y, tuple(parts))
 
 
@@ -152,7 +159,7 @@ def doublings(value: Fraction, count: int, kept: int) -> Figure:  # @stepover
         elif number <= first + kept:
             colour, role = COLOURS[2], f"fraction, {number - first}"
         else:
-            colour, role = COLOURS[1], "decides the rounding"
+            colour, role = COLOURS[0], "decides the rounding"
         y = 20 + 21 * number
         parts.append(text(columns[0], y, str(number), "end"))
         parts.append(text(columns[1], y, f"{float(value):.6f}", "end"))
@@ -220,10 +227,10 @@ def block_errors(errors: Mapping[str, Sequence[float]]) -> altair.Chart:  # @ste
     chart = chart.mark_line(interpolate="step-after").encode(
         x=altair.X(
             "block:Q",
-            title="values, in blocks of 16",
+            title="number of the block of 16 values",
             scale=altair.Scale(domain=[0, len(blocks) // len(errors)], nice=False),
         ),
-        y=altair.Y("percent:Q", title="error, percent"),
+        y=altair.Y("percent:Q", title="relative error, percent"),
         color=altair.Color("scales:N", sort=list(errors), legend=legend_below(columns=3)),
         tooltip=["scales:N", "block:Q", altair.Tooltip("percent:Q", format=".1f")],
     )

@@ -69,23 +69,29 @@ def bytes_per_parameter(
     return framed(chart, "What one parameter costs while it is trained", 190)
 
 
-def flop_ruler(landmarks: Mapping[str, float]) -> altair.Chart:  # @stepover
-    """Place amounts of work on a logarithmic axis, the smallest on top."""
-    ordered = sorted(landmarks, key=lambda name: landmarks[name])
-    chart = altair.Chart(rows_of(landmark=ordered, flops=[landmarks[name] for name in ordered]))
+def flop_ruler(landmarks: Mapping[str, tuple[float, str]]) -> altair.Chart:  # @stepover
+    """Place amounts of work on a logarithmic axis, coloured by where they come from."""
+    ordered = sorted(landmarks, key=lambda name: landmarks[name][0])
+    flops, origins = zip(*(landmarks[name] for name in ordered), strict=True)
+    chart = altair.Chart(rows_of(landmark=ordered, flops=flops, origin=origins))
     chart = chart.mark_point(filled=True, size=90, opacity=1).encode(
         y=altair.Y("landmark:N", title=None, sort=ordered, axis=altair.Axis(grid=True)),
         x=altair.X(
             "flops:Q",
             title="FLOPs, logarithmic",
-            scale=altair.Scale(type="log", domain=[1e21, 1e27]),
+            scale=altair.Scale(type="log", domain=[1e5, 1e28]),
             axis=altair.Axis(
-                values=[10.0**power for power in range(21, 28)],
+                values=[10.0**power for power in range(6, 28, 3)],
                 labelExpr="'1e' + format(log(datum.value) / LN10, '.0f')",
                 labelOverlap="parity",
                 labelFlush=False,
             ),
         ),
-        tooltip=["landmark:N", altair.Tooltip("flops:Q", format=".2e")],
+        color=altair.Color(
+            "origin:N",
+            scale=altair.Scale(domain=list(dict.fromkeys(origins))),
+            legend=legend_below(columns=2),
+        ),
+        tooltip=["landmark:N", altair.Tooltip("flops:Q", format=".2e"), "origin:N"],
     )
-    return framed(chart, "Training runs and thresholds", 190)
+    return framed(chart, "From one MFLOP to the largest runs", 22 * len(ordered))

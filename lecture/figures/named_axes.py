@@ -106,7 +106,7 @@ def flops_by_order(flops: Mapping[str, int]) -> altair.Chart:  # @stepover
             "flops:Q",
             title="FLOPs, logarithmic",
             scale=altair.Scale(type="log", domain=[1e3, 1e5]),
-            axis=altair.Axis(values=[1e3, 1e4, 1e5], format="~s"),
+            axis=altair.Axis(values=[1e3, 1e4, 1e5], format=",", labelFlush=False),
         ),
         tooltip=["order:N", altair.Tooltip("flops:Q", format=",")],
     )

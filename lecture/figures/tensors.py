@@ -65,7 +65,7 @@ def two_histograms(samples: dict[str, Shaped[Tensor, " n"]]) -> altair.Chart:  #
         x=altair.X(
             "value:Q", title="value", axis=altair.Axis(values=list(range(-4, 5)), format="d")
         ),
-        y=altair.Y("count:Q", title="draws per 0.25", axis=altair.Axis(format="d")),
+        y=altair.Y("count:Q", title="draws per bin of 0.25", axis=altair.Axis(format="d")),
         color=altair.Color("sample:N", sort=list(samples), legend=legend_below(columns=2)),
     )
-    return framed(chart, "65 536 draws, with and without tails", 200)
+    return framed(chart, "Normal draws, with and without tails", 200)

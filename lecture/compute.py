@@ -1,0 +1,852 @@
+"""Counting FLOPs: what a product costs, how long it takes, and how much of a peak arrives."""
+
+import itertools
+import math
+import statistics
+from collections.abc import Callable
+
+import torch
+from einops import rearrange
+from jaxtyping import Bool, Float
+from torch import Tensor
+from torch.utils.checkpoint import checkpoint
+
+from lecture.facts import (
+    A100_CHIP,
+    A100_MULTIPROCESSORS,
+    A100_SXM,
+    ACCELERATORS,
+    B200,
+    GPT2_VOCABULARY,
+    GPT3_CONTEXT_TOKENS,
+    GPT3_PARAMETERS,
+    GPT3_TRAINING_FLOPS,
+    GPT3_WIDTH,
+    H100_PRODUCT_SECONDS,
+    H100_SXM,
+    H100_SXM_CHIP,
+    H200,
+    PALM_HFU,
+    PALM_MFU,
+    RTX_3090,
+    RTX_3090_CHIP,
+    RTX_3090_PRODUCT_SECONDS,
+    Chip,
+)
+from lecture.figures import compute as figures
+from lecture.hardware import accelerator_named, mfu
+from lecture.shapes import shape_checked
+from lecture.timing import (
+    best_matmul_flops_per_second,
+    flops_per_second,
+    matmul_flops_per_second,
+    time_call,
+)
+from trace.costs import measure
+
+
+def one_amount_is_done_at_many_rates():  # M10.1 E44
+    """One amount is done at many rates.
+
+    Why insist on "FLOPs" for an amount and "FLOP/s" for a rate? Because the amount follows from
+    the program, and the rate from how and where it runs. Here is one amount at two rates.
+    """
+    generator = torch.Generator().manual_seed(0)
+    x = torch.randn(64, 32, generator=generator)
+    w = torch.randn(32, 64, generator=generator)
+    rows, columns = x.unbind(), w.T.unbind()
+
+    def element_by_element() -> list[Tensor]:
+        return [row @ column for row in rows for column in columns]
+
+    # All of a matrix product at once, or each of its elements by a call of its own.
+    with measure() as at_once:
+        y = x @ w
+    with measure() as one_by_one:
+        elements = element_by_element()
+    assert torch.allclose(torch.stack(elements), y.flatten(), atol=1e-4)  # another order of sums
+    assert one_by_one.matmul_flops == at_once.matmul_flops == 262_144
+    # Each call costs some time of its own, and 4096 calls cost it 4096 times. The rates are
+    # different on every run, so the page shows only that the claim held.
+    fast = at_once.matmul_flops / time_call(lambda: x @ w).best_seconds  # @timed @inspect fast
+    slow = one_by_one.matmul_flops / time_call(element_by_element).best_seconds  # @timed
+    assert fast > slow > 100_000  # @timed
+    # A common mistake is to write FLOPS for both, or to tell them apart by a capital letter. An
+    # A100 "has 312 TFLOPS": is that a day's work, or what is in its data sheet? With units the
+    # question does not come up. An amount over a rate is a time; GPT-3 is 32 years of one A100 at its peak.
+    rate_flops_per_second = A100_SXM.dense_flops_per_second["bf16"]
+    seconds = GPT3_TRAINING_FLOPS / rate_flops_per_second
+    assert round(seconds / (365 * 24 * 60 * 60), 1) == 31.9
+
+
+def a_product_costs_two_flops_per_triple():  # M10.2 E112
+    """A matrix product costs 2·B·D·K FLOPs.
+
+    How much work is one linear layer? B rows of D features meet a weight matrix of D×K. Each of
+    the B·K results takes D multiplications and D additions, and both count alike.
+    """
+    B, D, K = 1024, 256, 64
+    x, w = torch.ones(B, D), torch.ones(D, K)
+    with measure() as cost:
+        y = x @ w
+    assert (y == 256).all()
+    assert cost.matmul_flops == y.numel() * (D + D) == 33_554_432
+    # The sizes enter as factors: twice the rows, the features or the results, twice the work.
+    doubled = [(2 * B, D, K), (B, 2 * D, K), (B, D, 2 * K)]
+    for rows, features, results in doubled:
+        with measure() as twice:
+            torch.ones(rows, features) @ torch.ones(features, results)
+        assert twice.matmul_flops == 2 * cost.matmul_flops
+    # At a size made for an accelerator it is 8.8e12. On `meta` nothing is computed, so this costs
+    # no time and no memory.
+    with measure() as large:
+        z = torch.empty(16_384, 32_768, device="meta") @ torch.empty(32_768, 8192, device="meta")
+    assert z.shape == (16_384, 8192)
+    assert large.matmul_flops == 8_796_093_022_208
+    # A common mistake is to quote such a number without its sizes, as what "the layer" costs. Both
+    # numbers are right, and they are a factor of 262 144 apart. The device is no part of it: on
+    # `meta` the first product costs what it cost here.
+    assert large.matmul_flops == 2**18 * cost.matmul_flops
+    with measure() as elsewhere:
+        x.to("meta") @ w.to("meta")
+    assert elsewhere.matmul_flops == cost.matmul_flops
+
+
+@shape_checked
+def product_without_zeros(
+    x: Float[Tensor, "B D"], w: Float[Tensor, "D K"]
+) -> tuple[Float[Tensor, "B K"], int, int]:
+    """Multiply by loops; each sum starts with its first product. Count both kinds of FLOP."""
+    y = torch.empty(x.shape[0], w.shape[1])
+    multiplications = additions = 0
+    for row, column in itertools.product(range(x.shape[0]), range(w.shape[1])):
+        terms = [a * b for a, b in zip(x[row].tolist(), w[:, column].tolist(), strict=True)]
+        multiplications += len(terms)
+        total, *rest = terms
+        for term in rest:
+            total += term
+            additions += 1
+        y[row, column] = total
+    return y, multiplications, additions
+
+
+def the_last_addition_is_not_made():  # M10.3 E43
+    """Two conventions are one addition apart.
+
+    Is it 2D or 2D−1? To add up D products takes D−1 additions; the first has nothing to be added
+    to.
+    """
+    x, w = torch.arange(10.0).view(2, 5), torch.arange(15.0).view(5, 3)
+    y, multiplications, additions = product_without_zeros(x, w)
+    assert torch.equal(y, x @ w)
+    assert multiplications == y.numel() * 5
+    assert additions == y.numel() * (5 - 1)
+    # The meter has one FLOP more for each element of the result.
+    with measure() as cost:
+        x @ w
+    assert cost.matmul_flops == multiplications + additions + y.numel() == 60
+    # This lecture says 2D, for two reasons. Processors have one instruction that multiplies and
+    # adds, and they use it D times. And where a layer has a bias, the sum starts from that, and 2D
+    # is exact.
+    with measure() as with_bias:
+        torch.nn.functional.linear(x, w.T, bias=torch.ones(3))
+    assert with_bias.matmul_flops == multiplications + additions + y.numel()
+    assert with_bias.other_flops == 0
+    # A common mistake is to mix them and to look for the missing FLOPs. They differ by one part in
+    # 2D: 0.2 % for the small product of the section before, 0.0015 % for the large one.
+    with measure() as small:
+        z = torch.empty(1024, 256, device="meta") @ torch.empty(256, 64, device="meta")
+    exact_flops = small.matmul_flops - z.numel()
+    assert exact_flops == 33_488_896
+    assert 1 - exact_flops / small.matmul_flops == 1 / (2 * 256)
+    assert round(100 / (2 * 256), 3) == 0.195
+    assert round(100 / (2 * 32_768), 4) == 0.0015
+
+
+def forward_is_two_flops_per_parameter_and_token():  # M10.4
+    """Forward costs 2 FLOPs per parameter and token.
+
+    What does 2·B·D·K mean for a model? B counts the rows, which for a language model are tokens,
+    and D·K is the number of weights. So each weight is used once per token, for one multiplication
+    and one addition.
+    """
+    tokens = 7
+    first, second = torch.ones(6, 24), torch.ones(24, 5)
+    parameters = first.numel() + second.numel()
+    assert parameters == 264
+    with measure() as forward:
+        y = torch.relu(torch.ones(tokens, 6) @ first) @ second
+    assert y.shape == (7, 5)
+    assert (y == 6 * 24).all()
+    assert forward.matmul_flops / (parameters * tokens) == 2
+    # It does not matter how the parameters are spread over layers. That makes a rule for models of
+    # which only the size is known: GPT-3 does 349 billion FLOPs for each token that it reads or
+    # writes.
+    gpt3_flops_per_token = 2 * GPT3_PARAMETERS
+    assert round(gpt3_flops_per_token / 1e9) == 349
+    # For text of 2048 tokens that is 0.7 seconds of an H100 at its peak.
+    h100_seconds = GPT3_CONTEXT_TOKENS * gpt3_flops_per_token
+    h100_seconds /= H100_SXM.dense_flops_per_second["bf16"]
+    assert round(h100_seconds, 2) == 0.72
+
+
+def transformer_layer_flops(T: int, D: int) -> tuple[int, int]:  # @stepover
+    """Count a layer's matrix products on `meta`, and its parameters: four D×D matrices around
+    attention, then to 4·D features and back."""
+    x = torch.empty(T, D, device="meta")
+    query, key, value, output = (torch.empty(D, D, device="meta") for _ in range(4))
+    up, down = torch.empty(D, 4 * D, device="meta"), torch.empty(4 * D, D, device="meta")
+    with measure() as cost:
+        queries, keys, values = x @ query, x @ key, x @ value
+        mixed = (queries @ keys.T) @ values
+        (mixed @ output) @ up @ down
+    parameters = sum(weight.numel() for weight in (query, key, value, output, up, down))
+    return cost.matmul_flops, parameters
+
+
+def attention_grows_with_the_context():  # M10.4
+    """In attention, work grows with the context.
+
+    Does the rule hold for Transformers? Nearly, as long as texts are short. In attention each of T
+    tokens is compared with all T, which takes two products of T×D with D×T and T×T with T×D, and
+    there is no parameter in either.
+    """
+    excess = {}
+    for T in (96, 384):
+        flops, parameters = transformer_layer_flops(T, D=64)
+        excess[T] = flops / (2 * T * parameters) - 1  # @inspect excess
+        assert parameters == 12 * 64 * 64
+        # A layer of this kind has 12·D·D parameters, so the two products of 2·T·T·D add $T/6D$.
+        assert math.isclose(excess[T], T / (6 * 64))
+    # At T = 6D the rule counts half of the work.
+    assert math.isclose(excess[96], 1 / 4)
+    assert math.isclose(excess[384], 1)
+    # The width of GPT-3 is such that its 2048 tokens of context are short: 2.8 %.
+    flops, parameters = transformer_layer_flops(GPT3_CONTEXT_TOKENS, GPT3_WIDTH)
+    gpt3_excess = flops / (2 * GPT3_CONTEXT_TOKENS * parameters) - 1
+    assert round(100 * gpt3_excess, 1) == 2.8
+    # At 128 times that context, 262 144 tokens, attention would outweigh all parameters.
+    flops, parameters = transformer_layer_flops(128 * GPT3_CONTEXT_TOKENS, GPT3_WIDTH)
+    assert round(flops / (2 * 128 * GPT3_CONTEXT_TOKENS * parameters), 2) == 4.56
+
+
+def everything_else_is_linear():  # M10.5
+    """Everything else is linear in the size.
+
+    Why do estimates speak of matrix products and of nothing else? An elementwise operation or a
+    sum costs a fixed number of FLOPs per element. For n×n matrices that is a multiple of $n^2$
+    against $2n^3$.
+    """
+    operations: dict[str, Callable[[Tensor], Tensor]] = {
+        "product": lambda x: x @ x,
+        "GELU": torch.nn.functional.gelu,
+        "ReLU": torch.relu,
+    }
+    flops: dict[str, dict[int, int]] = {name: {} for name in operations}
+    for n in (4, 16, 64, 256, 1024):
+        x = torch.empty(n, n, device="meta")
+        for name, operation in operations.items():
+            with measure() as cost:
+                operation(x)
+            flops[name][n] = cost.matmul_flops + cost.other_flops
+    work = figures.flops_by_size(flops)  # @inspect work
+    # Four times the size is 64 times the work for a product, and 16 times for the others.
+    for small, large in itertools.pairwise(flops["product"]):
+        assert flops["product"][large] == 4**3 * flops["product"][small]
+        assert flops["GELU"][large] == 4**2 * flops["GELU"][small]
+    # A ReLU after a linear layer is one FLOP against 2D, for each element.
+    ratios = [flops["product"][n] / flops["ReLU"][n] for n in flops["ReLU"]]
+    assert ratios == [8, 32, 128, 512, 2048]
+    # In small models it is the other way round: with the meter's 20 FLOPs for a GELU, the product
+    # is the lesser part below n = 10.
+    assert flops["product"][4] < flops["GELU"][4]
+    assert flops["product"][16] > flops["GELU"][16]
+
+
+@shape_checked
+def whole_numbers(rows: int, columns: int, seed: int) -> Float[Tensor, "rows columns"]:  # @stepover
+    """Draw from -9 to 9: products of such numbers are not rounded."""
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randint(-9, 10, (rows, columns), generator=generator).float()
+
+
+@shape_checked
+def strassen_step(a: Float[Tensor, "n n"], b: Float[Tensor, "n n"]) -> Float[Tensor, "n n"]:
+    """Multiply by quarters, with seven products instead of eight."""
+    (a11, a12), (a21, a22) = rearrange(a, "(i m) (j n) -> i j m n", i=2, j=2)
+    (b11, b12), (b21, b22) = rearrange(b, "(i m) (j n) -> i j m n", i=2, j=2)
+    m1 = (a11 + a22) @ (b11 + b22)
+    m2 = (a21 + a22) @ b11
+    m3 = a11 @ (b12 - b22)
+    m4 = a22 @ (b21 - b11)
+    m5 = (a11 + a12) @ b22
+    m6 = (a21 - a11) @ (b11 + b12)
+    m7 = (a12 - a22) @ (b21 + b22)
+    upper = torch.cat([m1 + m4 - m5 + m7, m3 + m5], dim=1)
+    lower = torch.cat([m2 + m4, m1 - m2 + m3 + m6], dim=1)
+    return torch.cat([upper, lower])
+
+
+def a_count_is_an_agreement():  # M10.5
+    """A count is an agreement.
+
+    Does a computer really do $2n^3$ operations for a product? It may do fewer.
+    [Strassen](https://doi.org/10.1007/BF02165411) found in 1969 that two matrices, each cut into
+    quarters, can be multiplied with seven products of quarters. By definition there are eight.
+    """
+    totals = {}
+    for n in (8, 18, 32):
+        a, b = whole_numbers(n, n, seed=0), whole_numbers(n, n, seed=1)
+        with measure() as plain:
+            product = a @ b
+        with measure() as strassen:
+            same_product = strassen_step(a, b)
+        # With whole numbers from -9 to 9 nothing is rounded, so the results are equal.
+        assert torch.equal(same_product, product)
+        assert strassen.matmul_flops == plain.matmul_flops * 7 / 8
+        # The price is 18 additions of quarters.
+        assert strassen.other_flops == 18 * (n / 2) ** 2
+        totals[n] = (plain.matmul_flops, strassen.matmul_flops + strassen.other_flops)
+    assert (a.min(), a.max()) == (-9, 9)
+    # So it pays for n above 18. The seven products can be taken apart in the same way, down to a
+    # total of about $n^{2.81}$.
+    assert totals == {8: (1024, 1184), 18: (11_664, 11_664), 32: (65_536, 61_952)}
+    assert round(math.log2(7), 2) == 2.81
+    # It is seldom used: it rounds worse, and moves more bytes. What is counted as work is $2n^3$
+    # whatever was executed. A count of FLOPs is an estimate of the task, and no measurement of a
+    # chip.
+
+
+def a_stopwatch_needs_a_warm_up_and_a_median():  # M10.6 E9
+    """A stopwatch needs a warm-up and a median.
+
+    How long does an operation take? One reading says little: the first call pays for what is set up
+    once (libraries, memory, caches), and any call may be interrupted by other programs. To see
+    what becomes of that, here is a function on a clock of our own: it takes 2 ticks, or 3.
+    """
+    now = 0
+    durations = iter((90, 2, 3, 2, 50, 2))
+
+    def interrupted_call() -> None:
+        nonlocal now
+        now += next(durations)
+
+    timing = time_call(interrupted_call, clock=lambda: now)
+    assert timing.first_seconds == 90
+    assert timing.repeated_seconds == (2, 3, 2, 50, 2)
+    # A common mistake is to take the mean of all calls, which here is ten times what the function
+    # usually needs. Without the first it is still five times that: one interruption is enough. The
+    # median is the reading in the middle, and half of the calls would have to be disturbed to move
+    # it.
+    mean_of_all = statistics.mean((timing.first_seconds, *timing.repeated_seconds))
+    mean_of_repeats = statistics.mean(timing.repeated_seconds)
+    assert round(mean_of_all, 1) == 24.8
+    assert mean_of_repeats == 11.8
+    assert timing.median_seconds == 2
+    levels = {
+        "mean of all": mean_of_all,
+        "mean of repeats": mean_of_repeats,
+        "median": timing.median_seconds,
+    }
+    stopwatch = figures.readings(90, timing.repeated_seconds, levels)  # @inspect stopwatch
+    # The shortest reading answers another question: what the machine can do when left alone.
+    assert timing.best_seconds == 2
+    assert now == 90 + 2 + 3 + 2 + 50 + 2
+    # For time, the numbers in the matrices hardly matter, and ones would do. For what comes out
+    # they do: a product of ones is the same in any order, and hides a wrong one.
+    ones = torch.ones(4, 4)
+    assert torch.equal(ones @ (2 * ones), (2 * ones) @ ones)
+
+
+def an_accelerator_answers_before_it_is_done():  # M10.6
+    """An accelerator answers before it is done.
+
+    Why does a product on a GPU seem to take no time? The program only puts it into a queue and goes
+    on. The GPU works the queue off by itself. In ticks: 1 to put work into the queue, 100 to do it.
+    """
+    now, queue = 0, [1000]
+
+    def launch() -> None:
+        nonlocal now
+        now += 1
+        queue.append(100)
+
+    def wait() -> None:
+        nonlocal now
+        now += sum(queue)
+        queue.clear()
+
+    # Whoever waits neither before nor after reads what it takes to ask.
+    asked = time_call(launch, clock=lambda: now, wait=lambda: None)
+    assert asked.median_seconds == 1
+    assert sum(queue) == 1000 + 6 * 100
+    # Waiting after the call lets the work be done inside the reading. Waiting before it keeps
+    # earlier work, here all that was left in the queue, out of the reading.
+    done = time_call(launch, clock=lambda: now, wait=wait)
+    assert done.first_seconds == done.median_seconds == 1 + 100
+    assert now == 6 * 1 + sum((1000, 6 * 100)) + 6 * (1 + 100)
+    queueing = figures.lanes(
+        "One call, waited for",
+        {"program": [(0, 1, "ask"), (1, 101, "wait")], "GPU": [(1, 101, "compute")]},
+        "ticks",
+    )  # @inspect queueing
+    # The same on a real device, where `torch.cuda.synchronize` waits.
+    if torch.cuda.is_available():
+        x = torch.randn(8192, 8192, device="cuda")
+        asked = time_call(lambda: x @ x, wait=lambda: None)  # @timed
+        done = time_call(lambda: x @ x)  # @timed @inspect asked done
+        assert done.best_seconds > 2 * asked.best_seconds  # @timed
+    else:
+        skipped = "no CUDA device here: the queue above is a model of one"  # @inspect skipped
+
+
+def a_data_sheet_has_a_rate_for_each_format():  # M10.7
+    """A data sheet has a rate for each format.
+
+    How fast is an accelerator? That depends on the width of the numbers. The sheets of NVIDIA's
+    cards print a peak for each format; these are dense, that is, for matrices without agreed zeros.
+    """
+    cards = [RTX_3090, A100_SXM, H100_SXM, H200, B200]
+    peaks = figures.promised(cards)  # @inspect peaks
+    # Among the formats that tensor cores multiply, half the bits are twice the rate: TF32 takes 32
+    # bits of memory, bf16 16, fp8 8.
+    h100, a100 = H100_SXM.dense_flops_per_second, A100_SXM.dense_flops_per_second
+    assert h100["fp8"] == 2 * h100["bf16"]
+    assert a100["bf16"] == 2 * a100["tf32"] == 312e12
+    # fp32 proper is apart: no tensor core multiplies it. An A100 gains a factor of 16 by bf16, an
+    # RTX 3090, made for games, a factor of 2.
+    assert a100["bf16"] / a100["fp32"] == 16
+    assert round(RTX_3090.dense_flops_per_second["bf16"] / 35.6e12, 1) == 2.0
+    # 2:4 sparsity, explained below, doubles what a sheet may print. Each number needs its column.
+    assert H100_SXM.sparse_flops_per_second["bf16"] == 2 * h100["bf16"] == 1979e12
+    # The H200 promises the rates of the H100. What was improved is its memory.
+    assert all(H200.dense_flops_per_second[dtype] == h100[dtype] for dtype in h100)
+    assert round(H200.memory_bytes_per_second / H100_SXM.memory_bytes_per_second, 2) == 1.43
+    # A program can look its card up by the name that PyTorch reports. A name that only resembles a
+    # known one is refused: an H100 NVL is another card with other peaks.
+    assert accelerator_named("NVIDIA H100 80GB HBM3").name == "H100 SXM"
+    refused = False
+    try:
+        accelerator_named("NVIDIA H100 NVL")
+    except LookupError:
+        refused = True
+    assert refused
+
+
+def peaks_from_clocks(chip: Chip) -> tuple[float, float]:
+    """Return FLOP/s in fp32 and in bf16: units times work per tick times ticks per second."""
+    fp32 = 2 * chip.fp32_units * chip.fp32_hertz
+    bf16 = 2 * chip.tensor_cores * chip.tensor_core_multiply_adds * chip.tensor_core_hertz
+    return fp32, bf16
+
+
+def a_peak_is_units_times_clock():  # M10.7
+    """A peak is units times clock.
+
+    Where does the number on a data sheet come from? Nobody measured it. A chip has so many units;
+    each does so many multiply-adds, of two FLOPs, in one tick of the clock; and the clock has a
+    highest frequency.
+    """
+    rebuilt = {
+        "A100": (*peaks_from_clocks(A100_CHIP), A100_SXM),
+        "H100": (*peaks_from_clocks(H100_SXM_CHIP), H100_SXM),
+        "RTX 3090": (*peaks_from_clocks(RTX_3090_CHIP), RTX_3090),
+    }
+    for fp32, bf16, card in rebuilt.values():
+        assert math.isclose(fp32, card.dense_flops_per_second["fp32"], rel_tol=0.003)
+        assert math.isclose(bf16, card.dense_flops_per_second["bf16"], rel_tol=0.003)
+    # For example an A100: 432 tensor cores, 256 multiply-adds each, at 1.41 GHz.
+    assert round(rebuilt["A100"][1] / 1e12, 1) == 311.9
+    assert round(rebuilt["RTX 3090"][0] / 1e12, 2) == 35.58
+    # An H100 is no exception, but needs two clocks: its tensor cores are rated at 1.83 GHz, its
+    # other units at 1.98 GHz.
+    assert H100_SXM_CHIP.tensor_core_hertz < H100_SXM_CHIP.fp32_hertz
+    # So a peak is reached when every unit is busy in every tick, and the chip holds its highest
+    # clock. Under full load it often does not, for want of power: at 1.4 GHz, tensor cores that
+    # never rest reach 77 %.
+    assert round(100 * 1.4e9 / H100_SXM_CHIP.tensor_core_hertz) == 77
+
+
+@shape_checked
+def two_of_every_four(w: Float[Tensor, "K D"]) -> Bool[Tensor, "K D"]:
+    """Mark the two largest, by absolute value, of every four weights in a row."""
+    groups = rearrange(w.abs(), "K (groups four) -> K groups four", four=4)
+    largest = groups.topk(2, dim=2).indices
+    kept = torch.zeros_like(groups, dtype=torch.bool).scatter(2, largest, True)
+    return rearrange(kept, "K groups four -> K (groups four)")
+
+
+def two_of_every_four_weights_are_zero():  # M10.8
+    """In 2:4 sparsity, two of every four weights are zero.
+
+    What has to be zero for the larger number on the sheet? Not just half of the weights: two of
+    every four neighbours, so that the hardware knows how many there are without looking.
+    """
+    generator = torch.Generator().manual_seed(0)
+    w = torch.randn(3, 8, generator=generator)
+    kept = two_of_every_four(w)
+    groups = figures.groups_of_four(w, kept)  # @inspect groups
+    in_each_group = rearrange(kept, "K (groups four) -> K groups four", four=4).sum(dim=2)
+    assert in_each_group.tolist() == [[2, 2], [2, 2], [2, 2]]
+    # Usually the larger two are kept. For weights from a normal distribution that keeps half of
+    # them, and 87 % of the sum of their squares.
+    large = torch.randn(512, 512, generator=generator)
+    mask = two_of_every_four(large)
+    assert mask.sum() * 2 == mask.numel() == 512 * 512
+    squares = large.square()
+    kept_share = (squares * mask).sum() / squares.sum()  # @inspect kept_share
+    assert 0.86 < kept_share < 0.875
+    # Ordinary training cannot use it. Its weights are not zero to begin with, and zeros that fall
+    # at random rarely fit. Of the 16 ways to mark weights in a group, 11 have at most two to keep.
+    fitting = sum(sum(ways) <= 2 for ways in itertools.product((0, 1), repeat=4))
+    assert fitting == 1 + 4 + 6
+    # One row of 64 weights, half of them zero at random, fits once in 400 times.
+    assert round((16 / fitting) ** (64 / 4)) == 401
+    assert large.count_nonzero() == large.numel()
+
+
+@shape_checked
+def kept_and_places(
+    w: Float[Tensor, "K D"], kept: Bool[Tensor, "K D"]
+) -> tuple[Float[Tensor, "K half"], list[list[int]]]:
+    """Return the kept weights without the zeros between them, and the columns they came from."""
+    places = [row.nonzero().flatten().tolist() for row in kept]
+    return torch.stack([row[columns] for row, columns in zip(w, places, strict=True)]), places
+
+
+def zeros_save_work_only_if_they_are_skipped():  # M10.8
+    """Zeros save work only if they are skipped.
+
+    Why does hardware have to know where the zeros are? Because a multiplication by zero costs what
+    any multiplication costs.
+    """
+    generator = torch.Generator().manual_seed(0)
+    w = torch.randn(6, 16, generator=generator)
+    x = torch.randn(16, generator=generator)
+    kept = two_of_every_four(w)
+    with measure() as dense:
+        y = (w * kept) @ x
+    assert dense.matmul_flops == 2 * w.numel() == 192
+    # With the weights packed, each row picks the eight numbers of x that it needs: half the
+    # FLOPs, which is all that the doubled rate means. Results arrive in half the time, and nobody
+    # does more FLOPs per second.
+    packed, places = kept_and_places(w, kept)
+    with measure() as sparse:
+        same_y = torch.stack(
+            [values @ x[columns] for values, columns in zip(packed, places, strict=True)]
+        )
+    assert torch.allclose(same_y, y, atol=1e-6)  # another order of additions
+    assert sparse.matmul_flops * 2 == dense.matmul_flops
+    # The packed weights take half the memory and the places two bits each: for bf16, 9 bytes in
+    # place of 16.
+    assert packed.shape == (6, 8)
+    dense_bits = 16 * w.numel()
+    sparse_bits = 16 * packed.numel() + 2 * sum(map(len, places))
+    assert sparse_bits / dense_bits == 9 / 16
+    # It is another matrix, though: the error of these results is almost half as long as they are.
+    # Networks that are used this way are trained further after half of their weights were cut.
+    full_y = w @ x
+    error = (y - full_y).norm() / full_y.norm()  # @inspect error
+    assert 0.45 < error < 0.47
+
+
+def utilization_is_useful_over_promised():  # M10.9
+    """Utilization is useful over promised.
+
+    How much of a peak arrives? *Model FLOP/s utilization* divides the rate of useful work by the
+    rate that is promised for this device and this format.
+    """
+    # The large product of this chapter, in fp32. People with an RTX 3090 and with an H100 stopped
+    # 0.37 and 0.16 seconds for it. We take their word; what follows from it is checked.
+    with measure() as cost:
+        torch.empty(16_384, 32_768, device="meta") @ torch.empty(32_768, 8192, device="meta")
+    assert cost.matmul_flops == 8_796_093_022_208
+    rtx_3090_rate = cost.matmul_flops / RTX_3090_PRODUCT_SECONDS["fp32"]
+    rtx_3090_peak = RTX_3090.dense_flops_per_second["fp32"]
+    assert round(rtx_3090_rate / 1e12, 2) == 23.62
+    assert round(mfu(rtx_3090_rate, rtx_3090_peak), 4) == 0.6636
+    h100_rate = cost.matmul_flops / H100_PRODUCT_SECONDS["fp32"]
+    h100_peak = H100_SXM.dense_flops_per_second["fp32"]
+    assert round(mfu(h100_rate, h100_peak), 2) == 0.82
+    rates = {"RTX 3090": (rtx_3090_rate, rtx_3090_peak), "H100": (h100_rate, h100_peak)}
+    utilization = figures.achieved_and_promised(rates)  # @inspect utilization
+    # These are single products. In whole training runs one half is good and a twentieth bad, and
+    # nearly all is not reached: cards wait for each other's data, for their own memory, and for the
+    # program. If of each second 0.2 go to communication and 0.1 to idling, and the rest runs at 0.7
+    # of the peak, 0.49 are left.
+    busy_share = 1 - 0.2 - 0.1
+    assert round(0.7 * busy_share, 2) == 0.49
+
+
+def more_than_the_peak_is_a_mistake():  # M10.10 E8
+    """An MFU above 1 is a mistake.
+
+    What if a measurement beats the peak? The same RTX 3090 took 0.125 seconds for the product in
+    bf16, that is 70e12 FLOP/s.
+    """
+    with measure() as cost:
+        torch.empty(16_384, 32_768, device="meta") @ torch.empty(32_768, 8192, device="meta")
+    assert cost.matmul_flops == 8_796_093_022_208
+    rate = cost.matmul_flops / RTX_3090_PRODUCT_SECONDS["bf16"]
+    assert round(rate / 1e12, 2) == 70.33
+    # A common mistake is to divide that by the number that was at hand, the fp32 peak, and to go on
+    # with an MFU of 1.98. A ratio to what cannot be exceeded is not 1.98. This lecture's function
+    # refuses to return it.
+    promises = RTX_3090.dense_flops_per_second
+    message = ""
+    try:
+        mfu(rate, promises["fp32"])
+    except ValueError as error:
+        message = str(error)  # @inspect message
+    assert "an MFU of 1.98 is impossible" in message
+    # With the peak for bf16 it is 0.99. That is closer to 1 than products usually come, but
+    # possible.
+    assert round(mfu(rate, promises["bf16"]), 2) == 0.99
+    # The white paper has a third number, 142e12, for sums kept in 16 bits. PyTorch keeps them in
+    # fp32, which on this card halves the rate, so it does not apply; it would give 0.5.
+    fp16_sums = 2 * peaks_from_clocks(RTX_3090_CHIP)[1]
+    assert round(fp16_sums / 1e12) == 142
+    assert round(mfu(rate, fp16_sums), 2) == 0.49
+
+
+def a_faster_format_may_use_less_of_its_peak():  # M10.11 E14
+    """A faster format may use less of its peak.
+
+    Does bf16 bring what its peak promises? It is faster on both cards, and by how much says more
+    than the sheet.
+    """
+    with measure() as cost:
+        torch.empty(16_384, 32_768, device="meta") @ torch.empty(32_768, 8192, device="meta")
+    assert cost.matmul_flops == 8_796_093_022_208
+    rates = {
+        f"{card.name}, {dtype}": (cost.matmul_flops / seconds, card.dense_flops_per_second[dtype])
+        for card, readings in (
+            (RTX_3090, RTX_3090_PRODUCT_SECONDS),
+            (H100_SXM, H100_PRODUCT_SECONDS),
+        )
+        for dtype, seconds in readings.items()
+    }
+    shares = {name: round(mfu(*pair), 3) for name, pair in rates.items()}  # @inspect shares
+    by_format = figures.achieved_and_promised(rates)  # @inspect by_format
+    # On the RTX 3090 bf16 is promised to be 2.0 times as fast as fp32, and is 3.0 times: fp32 fell
+    # short. On the H100 it is promised to be 14.8 times as fast and is 5.3 times.
+    speedups = [
+        readings["fp32"] / readings["bf16"]
+        for readings in (RTX_3090_PRODUCT_SECONDS, H100_PRODUCT_SECONDS)
+    ]
+    assert [round(speedup, 2) for speedup in speedups] == [2.98, 5.33]
+    # So the H100 did more work in bf16 and used less of what it has.
+    assert shares["H100 SXM, fp32"] == 0.821
+    assert shares["H100 SXM, bf16"] == 0.296
+    # A common mistake is to blame the sparsity that the sheet assumes. The 0.296 is of the dense
+    # peak; of the sparse one it is 0.148. What is missing is missing elsewhere: a product this fast
+    # has to be fed, launched and cooled. A peak is a bound. Measure.
+    h100_rate, dense_peak = rates["H100 SXM, bf16"]
+    assert round(h100_rate / dense_peak, 3) == 0.296
+    assert round(h100_rate / H100_SXM.sparse_flops_per_second["bf16"], 3) == 0.148
+
+
+def small_products_are_slow_in_every_format():  # M10.11
+    """Small products are slow in every format.
+
+    What does this machine reach? Here products are timed on one of its cores, in two formats and
+    at sizes that double. The numbers differ from run to run and from machine to machine, so they
+    are kept beside the page and not in it.
+    """
+    sizes = [4, 8, 16, 32, 64, 128, 256, 512]
+    assert sizes == [2**power for power in range(2, 10)]
+    rates = {
+        "fp32": {n: matmul_flops_per_second(n, torch.float32) for n in sizes},
+        "bf16": {n: matmul_flops_per_second(n, torch.bfloat16) for n in sizes},
+    }
+    by_size = figures.rate_by_size(rates)  # @timed @inspect by_size
+    # Small products are all launch and no work. Between the smallest and the largest of these there
+    # is a factor of two million in FLOPs, and far less in time.
+    assert rates["fp32"][512] > 4 * rates["fp32"][4]  # @timed
+    assert max(rates["bf16"].values()) > 4 * rates["bf16"][4]  # @timed
+    assert (512 // 4) ** 3 == 2_097_152
+    # Which format is faster depends on the processor. Some multiply bf16 in instructions of their
+    # own, others turn every number into fp32 first and lose by it. No sheet of ours says which this
+    # one does; the curves do.
+    #
+    # To see that the division is right, here is a clock that ticks once at each look at it. A call
+    # then takes a second, and the rate is the amount.
+    ticking = itertools.count().__next__
+    assert matmul_flops_per_second(16, torch.float32, clock=ticking) == 2 * 16**3
+
+
+@shape_checked
+def loss_of_chain(
+    x: Float[Tensor, "B D"], weights: list[Float[Tensor, "D D"]], recompute: bool
+) -> Float[Tensor, ""]:
+    """Pass x through layers; with `recompute`, keep only what enters each of them."""
+
+    def layer(features: Tensor, weight: Tensor) -> Tensor:
+        return torch.relu(features @ weight)
+
+    for weight in weights:
+        if recompute:
+            x = checkpoint(layer, x, weight, use_reentrant=False)
+        else:
+            x = layer(x, weight)
+    return x.square().sum()
+
+
+def recomputed_flops_are_not_useful():  # M10.12 E10
+    """Recomputed FLOPs count for the hardware and not for the model.
+
+    What is useful work? A common mistake is to define utilization as FLOPs done over FLOPs
+    available. There are ways to do more FLOPs without training faster. One saves memory: results
+    inside a layer are thrown away on the way forward, and computed again on the way back.
+    """
+    generator = torch.Generator().manual_seed(0)
+    x = torch.randn(6, 8, generator=generator, requires_grad=True)
+    weights = [torch.randn(8, 8, generator=generator, requires_grad=True) for _ in range(3)]
+    flops, gradients = {}, {}
+    for recompute in (False, True):
+        with measure() as step:
+            loss = loss_of_chain(x, weights, recompute)
+            gradients[recompute] = torch.autograd.grad(loss, [x, *weights])
+        flops[recompute] = step.matmul_flops / (3 * 8 * 8 * 6)  # @inspect flops
+    # The gradients are the same. Per parameter and token it took 2 FLOPs more: 2 forward, 2 once
+    # more, 4 backward.
+    assert all(torch.equal(*pair) for pair in zip(*gradients.values(), strict=True))
+    assert flops == {False: 2 + 4, True: 2 + 2 + 4}
+    # *Model FLOPs* are what the definition of the model asks for, and *hardware FLOPs* what was
+    # executed. So there is a second ratio, *hardware FLOP/s utilization* or HFU. Here it is larger
+    # by a third. It says how busy the device is; MFU says how fast the training is.
+    hfu_over_mfu = flops[True] / flops[False]
+    assert hfu_over_mfu == 4 / 3
+    # The authors of [PaLM](https://arxiv.org/abs/2204.02311) report both: 57.8 % beside 46.2 %.
+    # Dividing by their HFU would promise a training a quarter faster than it was.
+    assert round(PALM_HFU / PALM_MFU, 2) == 1.25
+
+
+@shape_checked
+def product_by_tiles(
+    x: Float[Tensor, "m n"], w: Float[Tensor, "n p"], tile: int
+) -> tuple[Float[Tensor, "m p"], int]:
+    """Multiply in square tiles, the last ones filled up with zeros; count products of tiles."""
+    (m, n), p = x.shape, w.shape[1]
+    rows, inner, columns = (math.ceil(size / tile) for size in (m, n, p))
+    padded_x, padded_w = (
+        torch.zeros(rows * tile, inner * tile),
+        torch.zeros(inner * tile, columns * tile),
+    )
+    padded_x[:m, :n], padded_w[:n, :p] = x, w
+    x_tiles = rearrange(padded_x, "(i r) (j s) -> i j r s", r=tile, s=tile)
+    w_tiles = rearrange(padded_w, "(j s) (k c) -> j k s c", s=tile, c=tile)
+    y_tiles = torch.zeros(rows, columns, tile, tile)
+    products = 0
+    for i, j, k in itertools.product(range(rows), range(inner), range(columns)):
+        y_tiles[i, k] += x_tiles[i, j] @ w_tiles[j, k]
+        products += 1
+    y = rearrange(y_tiles, "i k r c -> (i r) (k c)")
+    return y[:m, :p], products
+
+
+def tensor_cores_multiply_tiles():  # M10.13
+    """Tensor cores multiply tiles.
+
+    What is a tensor core? A unit that multiplies small matrices in one go: those of an A100 do 256
+    multiply-adds per tick each, where an ordinary unit does one. A large product has to be cut
+    into tiles for them, and zeros fill up what does not come out even.
+    """
+    x, w = whole_numbers(9, 8, seed=0), whole_numbers(8, 20, seed=1)
+    y, tile_products = product_by_tiles(x, w, tile=8)
+    assert torch.equal(y, x @ w)
+    with measure() as cost:
+        x @ w
+    # One row above 8, four columns short of 24: of the work in six products of tiles, not even half
+    # is useful.
+    assert tile_products == 2 * 1 * 3
+    executed_flops = tile_products * 2 * 8**3
+    assert round(cost.matmul_flops / executed_flops, 2) == 0.47
+    # In tiles of 64, with larger matrices, it looks like this.
+    shares = {n: (n / (64 * math.ceil(n / 64))) ** 3 for n in range(16, 516, 4)}
+    useful = figures.useful_share_by_size(shares)  # @inspect useful
+    assert max(shares) == 512
+    assert shares[64] == shares[512] == max(shares.values()) == 1
+    assert round(shares[68], 3) == 0.150
+    # So sizes are best multiples of a large power of two. GPT-2 has 50 257 entries in its
+    # vocabulary; whoever trains such a model often makes room for 50 304. In tiles that is no more
+    # work, and in bf16 every row of scores begins at a multiple of 128 bytes.
+    padded_vocabulary = 64 * math.ceil(GPT2_VOCABULARY / 64)
+    assert padded_vocabulary == 50_304
+    assert 2 * padded_vocabulary % 128 == 0
+    # The same happens once more a level up. An A100 has 108 multiprocessors, each with four tensor
+    # cores. Of 109 equal pieces of work 108 run at once, and then one alone.
+    assert A100_CHIP.tensor_cores == 4 * A100_MULTIPROCESSORS
+    pieces = A100_MULTIPROCESSORS + 1
+    rounds = math.ceil(pieces / A100_MULTIPROCESSORS)
+    assert round(pieces / (rounds * A100_MULTIPROCESSORS), 3) == 0.505
+
+
+def fp32_gets_tensor_cores_on_request():  # M10.13
+    """fp32 gets tensor cores on request.
+
+    Which products run on tensor cores? Those in bf16, fp16 and fp8 do so unasked. fp32 numbers
+    have to be shortened to TF32 first, which changes results, so PyTorch asks for permission.
+    """
+    before = torch.get_float32_matmul_precision()
+    assert before == "highest"
+    assert not torch.backends.cuda.matmul.allow_tf32
+    torch.set_float32_matmul_precision("high")
+    allowed = torch.backends.cuda.matmul.allow_tf32
+    torch.set_float32_matmul_precision(before)
+    assert allowed
+    assert not torch.backends.cuda.matmul.allow_tf32
+    # What is the permission worth? By the sheets a factor of 8 and 7.4 on an A100 and an H100, and
+    # nothing on an RTX 3090.
+    gains = {}
+    for card in (A100_SXM, H100_SXM, RTX_3090):
+        peaks = card.dense_flops_per_second
+        gains[card.name] = round(peaks["tf32"] / peaks["fp32"], 1)  # @inspect gains
+    assert gains == {"A100 SXM": 8.0, "H100 SXM": 7.4, "RTX 3090": 1.0}
+    if torch.cuda.is_available():
+        rates = {"fp32": matmul_flops_per_second(8192, torch.float32, "cuda")}
+        torch.set_float32_matmul_precision("high")
+        rates["tf32"] = matmul_flops_per_second(8192, torch.float32, "cuda")
+        torch.set_float32_matmul_precision(before)
+        rates["bf16"] = matmul_flops_per_second(8192, torch.bfloat16, "cuda")
+        device = torch.cuda.get_device_name()  # @inspect device
+        if device in ACCELERATORS:
+            peaks = accelerator_named(device).dense_flops_per_second
+            pairs = {name: (rate, peaks[name]) for name, rate in rates.items() if name in peaks}
+            shares = {name: mfu(*pair) for name, pair in pairs.items()}  # @timed @inspect shares
+            used = figures.achieved_and_promised(pairs)  # @timed @inspect used
+            assert rates["bf16"] > 1.2 * rates["fp32"]  # @timed
+    else:
+        skipped = (
+            "no CUDA device here: rates in TF32 and bf16 were not measured"  # @inspect skipped
+        )
+
+
+def the_best_observed_rate_is_a_peak_for_any_machine():  # M10.14
+    """The best observed rate is a peak for any machine.
+
+    What to divide by, where no sheet promises anything? For the processor of a laptop one rarely
+    finds a peak in FLOP/s. It can be calibrated instead: time some large products and call the
+    best rate *best observed*.
+    """
+    # One core of this machine, in fp32:
+    peak = best_matmul_flops_per_second((512, 1024), torch.float32)  # @timed @inspect peak
+    # Against it other work can be put. A running sum has to wait for each addition before the next,
+    # and shows it.
+    x = torch.rand(1000, 1000, generator=torch.Generator().manual_seed(0))
+
+    def running_sums() -> Tensor:
+        return x.cumsum(dim=1)
+
+    assert torch.allclose(running_sums()[:, 999], x.sum(dim=1))
+    rate = flops_per_second(running_sums)  # @timed @inspect rate
+    assert mfu(rate, peak) < 0.5  # @timed
+    # What it is worth: it contains the library, the threads and the heat of this machine, so it is
+    # lower than what a sheet would say, and an MFU against it is higher. It must carry its name.
+    # And a better observation may come along. Then an MFU above 1 is no mistake of the division but
+    # news about the peak.
+    #
+    # On a clock by which every call takes a second, the best of two sizes is the larger.
+    ticking = itertools.count().__next__
+    observed = best_matmul_flops_per_second((9, 4), torch.float32, clock=ticking)
+    assert observed == 2 * 9**3

@@ -1,0 +1,457 @@
+"""Encoding and decoding: from text to ids and back, fast, and what the ids are good for."""
+
+import functools
+import heapq
+import itertools
+import math
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from lecture import stories
+from lecture.facts import GPT2_VOCABULARY, GPT4_VOCABULARY, PILE_BYTES
+from lecture.figures import tokenizer as figures
+from lecture.figures.text import coloured_tokens
+from lecture.learning_merges import Pair, merge
+from lecture.tokenizer import Tokenizer
+from lecture.tokenizer.files import id_type, read_ids, write_ids
+from lecture.tokenizer.splitting import Splitter
+
+END = stories.END
+SECONDS_PER_DAY = 24 * 60 * 60
+
+
+def trained(story_count: int, vocabulary_size: int) -> Tokenizer:  # @stepover
+    """Return a tokenizer that has learnt from so many stories."""
+    texts = itertools.islice(stories.stories(), story_count)
+    return Tokenizer.train(texts, vocabulary_size, [END])
+
+
+@dataclass
+class Lookups:
+    """What an encoder asks, in operations: the same numbers on every machine."""
+
+    asked: int = 0
+    """Questions whether a pair is there, or which rank it has."""
+    useful: int = 0
+    """Those that led to a merge."""
+
+
+def encode_by_replaying(word: str, merges: Sequence[Pair], lookups: Lookups) -> list[bytes]:
+    """Try every merge of the training on the word, in order."""
+    tokens = [bytes([value]) for value in word.encode()]
+    for pair in merges:
+        lookups.asked += 1
+        if pair in itertools.pairwise(tokens):
+            tokens = merge(tokens, pair)
+            lookups.useful += 1
+    return tokens
+
+
+def encode_by_rank(word: str, ranks: dict[Pair, int], lookups: Lookups) -> list[bytes]:
+    """Of the pairs that are there, merge the one that was learnt first."""
+    tokens = [bytes([value]) for value in word.encode()]
+    while len(tokens) > 1:
+        lookups.asked += len(tokens) - 1
+        first = min(itertools.pairwise(tokens), key=lambda pair: ranks.get(pair, math.inf))
+        if first not in ranks:
+            break
+        tokens = merge(tokens, first)
+        lookups.useful += 1
+    return tokens
+
+
+def encode_with_heap(word: str, ranks: dict[Pair, int], lookups: Lookups) -> list[bytes]:
+    """The same with a heap of ranks, and tokens in a chain that shrinks where they merge."""
+    tokens: list[bytes | None] = [bytes([value]) for value in word.encode()]
+    following = [*range(1, len(tokens) + 1)]
+    previous = [*range(-1, len(tokens))]
+    heap: list[tuple[int, int, Pair]] = []
+
+    def offer(left: int) -> None:
+        if left >= 0 and following[left] < len(tokens):
+            pair = (tokens[left], tokens[following[left]])
+            lookups.asked += 1
+            if pair in ranks:
+                heapq.heappush(heap, (ranks[pair], left, pair))
+
+    for place in range(len(tokens)):
+        offer(place)
+    while heap:
+        _, place, pair = heapq.heappop(heap)
+        right = following[place]
+        if right == len(tokens) or (tokens[place], tokens[right]) != pair:
+            continue  # one of the two has been merged with another token
+        tokens[place], tokens[right] = b"".join(pair), None
+        lookups.useful += 1
+        following[place] = following[right]
+        previous[following[place]] = place
+        offer(previous[place])
+        offer(place)
+    return [token for token in tokens if token is not None]
+
+
+def decoding_joins_before_it_decodes():  # M4.1
+    """Decoding joins before it decodes.
+
+    How do ids become text again? Look up the bytes of each, join them all, and decode once. Not
+    token by token: a token may be a part of a character.
+    """
+    tokenizer = trained(50, 400)
+    word = "café 🙂"
+    ids = tokenizer.encode(word)  # @inspect ids
+    pieces = [tokenizer.vocabulary[number] for number in ids]  # @inspect pieces
+    assert b"".join(pieces).decode() == word
+    piece_by_piece = "".join(piece.decode("utf-8", "replace") for piece in pieces)
+    assert piece_by_piece != word
+    # So a model that has just chosen the first half of a character has produced no text yet, and a
+    # program that prints tokens as they come has to wait for the rest. Cut off there, `decode`
+    # shows a replacement character and does not fail.
+    assert tokenizer.decode(ids) == word
+    assert tokenizer.decode(ids[:-1]) == "café \ufffd"
+    # The way there and back holds for all text. Here for two hundred random strings.
+    generator = torch.Generator().manual_seed(0)
+    for _ in range(200):
+        points = torch.randint(0, 0xD800, (12,), generator=generator).tolist()
+        string = "".join(map(chr, points))
+        assert tokenizer.decode(tokenizer.encode(string)) == string
+    # The other way round it does not hold: ids can be chosen that no text has. Two bytes that
+    # training has merged are never encoded as two.
+    first = tokenizer.merges[0]
+    apart = [tokenizer.vocabulary.index(token) for token in first]
+    assert tokenizer.encode(tokenizer.decode(apart)) == [256] != apart
+
+
+def encoding_replays_the_training():  # M4.2
+    """Encoding replays the training.
+
+    Which tokens does a new text get? Those it would have got had it been there in the training:
+    the merges are made in it one after the other, in the order in which they were learnt.
+    """
+    merges = [(b"l", b"o"), (b"lo", b"w"), (b"e", b"r"), (b"low", b"er"), (b"w", b"er")]
+    lookups = Lookups()
+    tokens = encode_by_replaying("lower", merges, lookups)  # @inspect tokens lookups
+    assert tokens == [b"lower"]
+    assert (lookups.asked, lookups.useful) == (5, 4)
+    # The order matters. The same merges with the last one earlier:
+    reordered = [merges[0], merges[2], merges[4], merges[1], merges[3]]
+    other = encode_by_replaying("lower", reordered, Lookups())  # @stepover @inspect other
+    assert other == [b"lo", b"wer"]
+    # A common mistake: to take the longest token that fits, from left to right. It needs fewer
+    # questions and finds other tokens than those the model was trained with.
+    vocabulary = {b"".join(pair) for pair in merges} | {b"l", b"o", b"w", b"e", b"r", b"s"}
+    greedy = max((t for t in vocabulary if b"lowers".startswith(t)), key=len)
+    assert greedy == b"lower"
+    tokens_of_wers = encode_by_replaying("slower", reordered, Lookups())  # @stepover
+    assert tokens_of_wers == [b"s", b"lo", b"wer"]
+
+
+def most_merges_are_absent():  # M4.4
+    """Most merges are absent.
+
+    Replaying is slow: why? A word has a handful of pairs, and thousands of merges ask for theirs.
+    """
+    tokenizer = trained(200, 1_257)
+    story = next(stories.stories(seed=1))
+    words = Splitter("gpt2").words(story)
+    lookups = Lookups()
+    for word in words:
+        encode_by_replaying(word, tokenizer.merges, lookups)  # @stepover
+    # A thousand questions for each word, of which two or three have the answer yes.
+    assert lookups.asked == 1_000 * len(words) == 104_000
+    assert lookups.useful == 345  # @inspect lookups
+    absent_percent = 100 * (1 - lookups.useful / lookups.asked)  # @inspect absent_percent
+    assert absent_percent > 99.5
+    # To ask the same thousand questions faster helps by a constant factor. Better is to ask other
+    # ones: not "is this merge in the word?" for all merges, but "which rank has this pair?" for
+    # the few pairs of the word. That is a change of the algorithm.
+
+
+def the_smallest_rank_comes_first():  # M4.3
+    """The smallest rank comes first.
+
+    The place of a merge in the list is its *rank*. Of the pairs in a word, the one with the
+    smallest rank is the one that replaying would find first. Is it safe to merge it at once?
+    """
+    # It is, since a merge can only bring pairs of a higher rank: they contain the new token, and
+    # nothing learnt before it can.
+    tokenizer = trained(200, 1_257)
+    ranks = {pair: rank for rank, pair in enumerate(tokenizer.merges)}
+    made_by = {b"".join(pair): rank for pair, rank in ranks.items()}
+    assert all(made_by.get(token, -1) < rank for pair, rank in ranks.items() for token in pair)
+    # So the three encoders agree, on every word of forty stories it was not trained on.
+    texts = itertools.islice(stories.stories(seed=1), 40)
+    words = {word for text in texts for word in Splitter("gpt2").words(text)}
+    assert len(words) == 648
+    replayed, ranked, heaped = Lookups(), Lookups(), Lookups()
+    for word in sorted(words):
+        tokens = encode_by_replaying(word, tokenizer.merges, replayed)  # @stepover
+        assert encode_by_rank(word, ranks, ranked) == tokens  # @stepover
+        assert encode_with_heap(word, ranks, heaped) == tokens  # @stepover
+    # They make the same merges, and ask less than a fiftieth and a ninetieth as often.
+    assert replayed.useful == ranked.useful == 2_974
+    assert (replayed.asked, ranked.asked, heaped.asked) == (648_000, 11_625, 6_845)
+    # The heap pays where a word is long, such as a sentence in a script without spaces: scanning
+    # all pairs for every merge grows with the square of the length, a heap hardly faster than it.
+    scanned, queued = Lookups(), Lookups()
+    long_word = next(stories.stories()).replace(" ", "")
+    tokens = encode_by_rank(long_word, ranks, scanned)  # @stepover
+    assert encode_with_heap(long_word, ranks, queued) == tokens  # @stepover
+    assert (len(long_word), scanned.asked, queued.asked) == (292, 18_621, 580)
+
+
+def the_same_sample_for_every_rung():  # M4.3 E95
+    """A ladder of encoders.
+
+    How fast is each? A common mistake is to time one encoder on one text and the next on another:
+    a small sample has other words, repeated less often, and the figures say nothing about the
+    encoders. Here every rung encodes the same twenty stories.
+    """
+    tokenizer = trained(200, 1_257)
+    ranks = {pair: rank for rank, pair in enumerate(tokenizer.merges)}
+    text = "".join(itertools.islice(stories.stories(seed=1), 20))
+    words = Splitter("gpt2").words(text)
+    encoders = {
+        "replay": lambda word: encode_by_replaying(word, tokenizer.merges, Lookups()),
+        "smallest rank": lambda word: encode_by_rank(word, ranks, Lookups()),
+        "heap": lambda word: encode_with_heap(word, ranks, Lookups()),
+        "heap, words remembered": functools.cache(
+            lambda word: encode_with_heap(word, ranks, Lookups())
+        ),
+    }
+    speeds, encoded = {}, []
+    for name, encode in encoders.items():
+        start = time.perf_counter()  # @timed
+        encoded.append([token for word in words for token in encode(word)])  # @stepover
+        speeds[name] = len(text) / (time.perf_counter() - start)  # @timed
+    start = time.perf_counter()  # @timed
+    ids = tokenizer.encode(text)
+    speeds["lecture.tokenizer"] = len(text) / (time.perf_counter() - start)  # @timed
+    encoded.append([tokenizer.vocabulary[number] for number in ids])
+    # The same tokens from all of them.
+    assert all(tokens == encoded[0] for tokens in encoded)
+    assert len(ids) == 2_977
+    by_speed = figures.ladder(speeds, "bytes/s", "Encoding")  # @timed @inspect by_speed
+    assert speeds["heap"] > 5 * speeds["replay"]  # @timed
+    # The last steps come from the text: it says the same words again and again. An encoder that
+    # remembers them has to think only once about each.
+    assert (len(words), len(set(words))) == (2_379, 522)
+
+
+def bytes_per_token_has_two_conventions():  # M4.5 E91
+    """Compression is given in two ways.
+
+    How well does a tokenizer compress? Some give tokens per byte, some bytes per token. The one is
+    the inverse of the other, and a "ratio" without its unit can be either.
+    """
+    tokenizer = trained(200, 1_257)
+    text = "".join(itertools.islice(stories.stories(seed=1), 20))
+    ids = tokenizer.encode(text)
+    assert tokenizer.decode(ids) == text
+    bytes_per_token = len(text.encode()) / len(ids)  # @inspect bytes_per_token
+    tokens_per_byte = len(ids) / len(text.encode())  # @inspect tokens_per_byte
+    assert round(bytes_per_token, 2) == 3.71
+    assert round(tokens_per_byte, 4) == 0.2695
+    assert math.isclose(bytes_per_token * tokens_per_byte, 1)
+    # Half the vocabulary compresses less. In tokens per byte the difference looks small, and a
+    # common mistake is to read it as percent: what a model pays is the ratio of the token counts.
+    smaller = trained(200, 600)
+    more_ids = smaller.encode(text)
+    points = 100 * (len(more_ids) - len(ids)) / len(text)
+    percent = 100 * (len(more_ids) / len(ids) - 1)
+    assert (round(points, 1), round(percent, 1)) == (13.1, 48.7)
+
+
+def generated_programs(count: int) -> str:  # @stepover
+    """Return some text that is no English: lines of a program, made from numbers."""
+    lines = (
+        f"def f_{n}(x, y):\n    return x[{n * n % 97}] + {n % 7} * y[{n * 31 % 89}]\n"
+        for n in range(count)
+    )
+    return "\n".join(lines)
+
+
+def a_tokenizer_from_another_domain_costs_tokens():  # M4.6 E91
+    """A tokenizer from another domain costs tokens.
+
+    What if the text is not of the kind the vocabulary was learnt from? Everything can still be
+    encoded, since all bytes are there, but the long tokens do not fit.
+    """
+    stories_text = "".join(itertools.islice(stories.stories(), 120))
+    program_text = generated_programs(400)
+    tokenizers = {
+        "stories": Tokenizer.train(stories_text, 1_000),
+        "programs": Tokenizer.train(program_text, 1_000),
+    }
+    texts = {
+        "stories": "".join(itertools.islice(stories.stories(seed=1), 20)),
+        "programs": generated_programs(700)[len(program_text) :],
+    }
+    ratios = {
+        (trained_on, kind): len(text) / len(tokenizer.encode(text))
+        for trained_on, tokenizer in tokenizers.items()
+        for kind, text in texts.items()
+    }
+    heat_map = figures.compression(ratios)  # @inspect heat_map
+    # On the diagonal the tokenizer fits.
+    assert {pair: round(ratio, 2) for pair, ratio in ratios.items()} == {
+        ("stories", "stories"): 3.26,
+        ("stories", "programs"): 1.18,
+        ("programs", "stories"): 1.02,
+        ("programs", "programs"): 1.87,
+    }
+    # A model that reads programs with the tokenizer of stories has so many times the tokens, and
+    # training it on the same text costs as many times the FLOPs.
+    excess = ratios["programs", "programs"] / ratios["stories", "programs"]  # @inspect excess
+    assert round(excess, 2) == 1.59
+
+
+def two_bytes_are_enough_for_65536_ids():  # M4.7 E96
+    """Two bytes are enough for 65 536 ids.
+
+    How are billions of ids stored? As plain numbers of the smallest type that holds them all. One
+    byte is too small, and the four or eight of ordinary integers are twice or four times too much.
+    """
+    # The file of a vocabulary of 32 000. A common mistake is to call the type a property of that
+    # size; it is right for every vocabulary of up to 65 536, and no reason to choose one.
+    for vocabulary_size, id_bytes in ((256, 2), (32_000, 2), (65_536, 2), (65_537, 4)):
+        assert id_type(vocabulary_size).itemsize == id_bytes
+        assert np.iinfo(id_type(vocabulary_size)).max >= vocabulary_size - 1
+    # GPT-2's vocabulary fits, GPT-4's does not.
+    assert GPT2_VOCABULARY - 1 <= np.iinfo(np.uint16).max < GPT4_VOCABULARY - 1
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "ids"
+        write_ids(path, [0, 31_999, 5], 32_000)
+        assert path.stat().st_size == 3 * 2
+        ids = read_ids(path, 32_000).tolist()
+    assert ids == [0, 31_999, 5]
+    # A number that does not fit is refused in one place and wraps round in silence in another.
+    large = np.array([70_000])
+    wrapped = large.astype(np.uint16)  # @inspect wrapped
+    assert wrapped.tolist() == [70_000 - 2**16] == [4_464]
+    refused = False
+    try:
+        np.array([70_000], dtype=np.uint16)
+    except OverflowError:
+        refused = True
+    assert refused
+    # PyTorch's embedding takes 32 or 64 bits, so each batch is converted when it is used.
+    embedding = torch.nn.Embedding(8, 3)
+    batch = torch.tensor([1, 7], dtype=torch.uint16)
+    message = ""
+    try:
+        embedding(batch)
+    except RuntimeError as error:
+        message = str(error)  # @inspect message
+    assert "indices" in message
+    assert embedding(batch.long()).shape == (2, 3)
+
+
+def a_larger_vocabulary_costs_parameters():  # M4.8
+    """A larger vocabulary costs parameters.
+
+    Why not a million tokens? Each brings a row of the embedding, which turns ids into D numbers,
+    and a column of the *head*, which turns D numbers into a score for every token. GPT-2 uses
+    50 257 tokens, GPT-4 about 100 000, some models for many languages 256 000.
+    """
+    D = 768
+    parameters = {}
+    for V in (10_000, 32_000, GPT2_VOCABULARY, GPT4_VOCABULARY, 256_000):
+        embedding = torch.nn.Embedding(V, D, device="meta")
+        head = torch.nn.Linear(D, V, bias=False, device="meta")
+        parameters[V] = embedding.weight.numel() + head.weight.numel()  # @inspect parameters
+        assert parameters[V] == 2 * V * D
+    # A Transformer of twelve layers at this width has 85 million parameters in its layers. Beside
+    # them the vocabulary is a sixth at 10 000 tokens and four fifths at 256 000.
+    layers = torch.nn.TransformerEncoderLayer(D, 12, 4 * D, bias=False, device="meta")
+    layer_parameters = 12 * sum(p.numel() for p in layers.parameters() if p.ndim == 2)
+    assert layer_parameters == 12 * 12 * D**2
+    shares = {V: count / (count + layer_parameters) for V, count in parameters.items()}
+    assert [round(100 * share) for share in shares.values()] == [15, 37, 48, 64, 82]
+    # What it buys is fewer tokens, at a falling rate. Here each vocabulary is half as large again
+    # as the last, and each time that helps less.
+    text = "".join(itertools.islice(stories.stories(seed=1), 20))
+    ratios = {}
+    for size in (300, 450, 675, 1_012):
+        ratios[size] = len(text) / len(trained(200, size).encode(text))  # @inspect ratios
+    gains = [after / before for before, after in itertools.pairwise(ratios.values())]
+    assert gains == sorted(gains, reverse=True)
+    trade = figures.vocabulary_sizes(ratios, shares)  # @inspect trade
+    assert [round(ratio, 2) for ratio in ratios.values()] == [1.49, 2.11, 2.69, 3.29]
+
+
+def special_tokens_are_cut_out_first():  # M4.9
+    """Special tokens are cut out first.
+
+    How does a text say where a document ends? With a token that no text can spell: it has an id of
+    its own and is found before anything else is cut.
+    """
+    specials = ["<|end|>", "<|end|><|end|>"]
+    tokenizer = Tokenizer.train("the end of the end", 262, specials)
+    end, twice = (tokenizer.special_ids[name] for name in specials)
+    ids = tokenizer.encode("the end<|end|>")
+    assert ids[-1] == end == 260
+    # When one special token begins with another, the longest counts. Hence they are looked for in
+    # the order of their length, and not in the order in which they were given.
+    assert tokenizer.encode("<|end|><|end|><|end|>") == [twice, end]
+    pieces = [tokenizer.vocabulary[number] for number in ids]
+    tokens = coloured_tokens(pieces, ids, "A special token is one token")  # @inspect tokens
+    assert len(pieces) == 4
+    # Text from outside may contain the same letters, by accident or to make a model believe that
+    # a document has ended. Such text is encoded with the special tokens switched off.
+    from_outside = tokenizer.encode("<|end|>", special=False)
+    assert end not in from_outside
+    assert tokenizer.decode(from_outside) == tokenizer.decode([end]) == "<|end|>"
+
+
+def a_stream_gets_the_ids_of_the_whole_text():  # M4.9
+    """A stream gets the ids of the whole text.
+
+    How is a file encoded that does not fit into memory? Piece by piece. A piece may end within a
+    word, or within a special token, and there its ids are not known yet.
+    """
+    tokenizer = trained(50, 400)
+    text = "".join(story + END for story in itertools.islice(stories.stories(seed=2), 3))
+    ids = tokenizer.encode(text)
+    pieces = [text[start : start + 100] for start in range(0, len(text), 100)]
+    # A common mistake: to encode each piece by itself.
+    apart = [number for piece in pieces for number in tokenizer.encode(piece)]
+    assert tokenizer.decode(apart) == text
+    assert len(apart) > len(ids)
+    # The stream holds back what could still change, and gives the ids of the whole.
+    assert [*tokenizer.encode_iterable(pieces)] == ids
+    # Whatever the cuts: here each character comes alone.
+    assert [*tokenizer.encode_iterable(iter(text))] == ids
+    # It can be cut where every pattern starts a new word, whatever follows: at a single space
+    # between two visible signs, for one.
+    splitter = Splitter("gpt2", [END])
+    settled = [part for part, _ in splitter.stream(pieces, block_characters=100)]
+    assert sum(map(len, settled)) == len(text) - 3 * len(END)
+    assert len(settled) == 12
+
+
+def a_corpus_takes_days_to_encode():  # M4.10
+    """A corpus takes days to encode.
+
+    [The Pile](https://arxiv.org/abs/2101.00027), a collection of text for training, has 825 GiB.
+    How long does it take to encode? That is arithmetic, from the speed of one process.
+    """
+    days = {
+        rate: PILE_BYTES / rate / SECONDS_PER_DAY for rate in (4_000, 200_000, 10_000_000)
+    }  # @inspect days
+    # At 4 kB/s, which replaying in Python may reach, it would be seven years; at 200 kB/s with a
+    # heap, seven weeks; at the 10 MB/s of an encoder that remembers its words, a day.
+    assert [round(number) for number in days.values()] == [2_563, 51, 1]
+    # Documents are independent, so processes share the work without talking to each other. Fifty
+    # of the middle kind are done in about a day.
+    assert round(days[200_000] / 50, 2) == 1.03
+    # What they write is much smaller than what they read: two bytes for each token of about four.
+    tokenizer = trained(200, 1_257)
+    text = "".join(itertools.islice(stories.stories(seed=1), 20))
+    id_bytes = len(tokenizer.encode(text)) * id_type(len(tokenizer)).itemsize
+    assert round(len(text) / id_bytes, 2) == 1.86

@@ -1,0 +1,210 @@
+"""Pictures of work, of the time it takes, and of what data sheets promise."""
+
+from collections.abc import Mapping, Sequence
+
+import altair
+from jaxtyping import Bool, Float
+from torch import Tensor
+
+from lecture.facts import Accelerator
+from lecture.figures.charts import framed, legend_below, rows_of
+from lecture.figures.drawing import CELL, COLOURS, Figure, box, text
+from lecture.shapes import shape_checked
+
+FORMATS = ("fp32", "tf32", "bf16", "fp8", "fp4")
+
+
+def powers_of_ten(low: int, high: int, step: int = 1) -> altair.Axis:  # @stepover
+    """Label a logarithmic axis with 1e3, 1e4 and so on."""
+    return altair.Axis(
+        values=[10.0**power for power in range(low, high + 1, step)],
+        labelExpr="'1e' + format(log(datum.value) / LN10, '.0f')",
+        labelOverlap="parity",
+        labelFlush=False,
+    )
+
+
+def flops_by_size(flops: Mapping[str, Mapping[int, int]]) -> altair.Chart:  # @stepover
+    """Draw what operations on n×n matrices cost, over n."""
+    points = [(name, n, count) for name, counts in flops.items() for n, count in counts.items()]
+    names, sizes, counts = zip(*points, strict=True)
+    chart = altair.Chart(rows_of(operation=names, n=sizes, flops=counts)).mark_line(point=True)
+    chart = chart.encode(
+        x=altair.X(
+            "n:Q",
+            title="n, logarithmic",
+            scale=altair.Scale(type="log", base=2, nice=False),
+            axis=altair.Axis(values=sorted(set(sizes))),
+        ),
+        y=altair.Y(
+            "flops:Q",
+            title="FLOPs, logarithmic",
+            scale=altair.Scale(type="log"),
+            axis=powers_of_ten(0, 9, 2),
+        ),
+        color=altair.Color("operation:N", sort=list(flops), legend=legend_below(columns=3)),
+        strokeDash=altair.StrokeDash("operation:N", sort=list(flops), legend=None),
+        tooltip=["operation:N", "n:Q", "flops:Q"],
+    )
+    return framed(chart, "Work on n×n matrices", 220)
+
+
+def readings(
+    first: float, repeated: Sequence[float], levels: Mapping[str, float]
+) -> altair.Chart:  # @stepover
+    """Draw the readings of a stopwatch in their order, and what was made of them."""
+    calls = ["first", *(f"{number}" for number in range(2, len(repeated) + 2))]
+    kinds = ["warm-up", *("repeat" for _ in repeated)]
+    data = rows_of(call=calls, kind=kinds, duration=[first, *repeated])
+    bars = altair.Chart(data).mark_bar().encode(
+        x=altair.X("call:N", title="call", sort=calls, axis=altair.Axis(labelAngle=0)),
+        y=altair.Y("duration:Q", title="ticks of the clock"),
+        color=altair.Color(
+            "kind:N",
+            scale=altair.Scale(domain=["repeat", *levels, "warm-up"]),
+            legend=legend_below(columns=2),
+        ),
+        tooltip=["call:N", "duration:Q"],
+    )  # fmt: skip
+    rules = altair.Chart(rows_of(kind=levels.keys(), duration=levels.values()))
+    rules = rules.mark_rule(size=2).encode(
+        y="duration:Q",
+        color=altair.Color("kind:N"),
+        strokeDash=altair.StrokeDash("kind:N", legend=None),
+        tooltip=["kind:N", "duration:Q"],
+    )
+    return framed(bars + rules, "Six calls of the same function", 200)
+
+
+def lanes(
+    title: str, rows: Mapping[str, Sequence[tuple[float, float, str]]], unit: str
+) -> Figure:  # @stepover
+    """Draw what happens when, a lane for each of those who work."""
+    left, width, high = 84.0, 300.0, 30
+    last = max(stop for pieces in rows.values() for _, stop, _ in pieces)
+    kinds = list(dict.fromkeys(kind for pieces in rows.values() for _, _, kind in pieces))
+    colours = dict(zip(kinds, COLOURS, strict=False))
+    parts, x = [], 4.0
+    for kind in kinds:
+        parts += [box(x, 4, 12, 12, colours[kind]), text(x + 17, 14, kind, "start")]
+        x += 34 + 7.2 * len(kind)
+    y = 30.0
+    for name, pieces in rows.items():
+        parts.append(text(left - 8, y + high / 2 + 4.5, name, "end"))
+        for start, stop, kind in pieces:
+            place = left + width * start / last
+            parts.append(box(place, y, width * (stop - start) / last, high, colours[kind]))
+        y += high + 8
+    parts.append(text(left, y + 12, "0"))
+    parts.append(text(left + width, y + 12, f"{last:g} {unit}", "end"))
+    return Figure(title, 400, y + 20, tuple(parts))
+
+
+def promised(cards: Sequence[Accelerator]) -> altair.Chart:  # @stepover
+    """Place the dense peaks of cards on a logarithmic axis, a colour for each format."""
+    peaks = [
+        (card.name, dtype, card.dense_flops_per_second[dtype])
+        for card in cards
+        for dtype in FORMATS
+        if dtype in card.dense_flops_per_second
+    ]
+    names, dtypes, rates = zip(*peaks, strict=True)
+    chart = altair.Chart(rows_of(card=names, format=dtypes, rate=rates))
+    chart = chart.mark_point(filled=True, size=90, opacity=1).encode(
+        y=altair.Y(
+            "card:N", title=None, sort=[card.name for card in cards], axis=altair.Axis(grid=True)
+        ),
+        x=altair.X(
+            "rate:Q",
+            title="FLOP/s, dense, logarithmic",
+            scale=altair.Scale(type="log", domain=[1e13, 1e16]),
+            axis=powers_of_ten(13, 16),
+        ),
+        color=altair.Color("format:N", sort=list(FORMATS), legend=legend_below(columns=5)),
+        shape=altair.Shape("format:N", sort=list(FORMATS), legend=None),
+        tooltip=["card:N", "format:N", altair.Tooltip("rate:Q", format=".4g")],
+    )
+    return framed(chart, "What data sheets promise", 200)
+
+
+@shape_checked
+def groups_of_four(w: Float[Tensor, "K D"], kept: Bool[Tensor, "K D"]) -> Figure:  # @stepover
+    """Draw weights in groups of four, those that are kept on a colour, and beside them what is
+    stored: the kept weights and their places."""
+    wide = 36
+    parts = [text(4, 14, "two of four are kept", "start")]
+    for row, (values, marks) in enumerate(zip(w.tolist(), kept.tolist(), strict=True)):
+        y, x = 24 + (CELL + 6) * row, 4.0
+        for column, (value, mark) in enumerate(zip(values, marks, strict=True)):
+            x += 10 if column and column % 4 == 0 else 0
+            parts.append(box(x, y, wide, CELL, COLOURS[0] if mark else None, f"{value:.1f}"))
+            x += wide
+    y = 24 + (CELL + 6) * len(w) + 18
+    parts.append(text(4, y, "what is stored: weights, and places in their groups", "start"))
+    for row, (values, marks) in enumerate(zip(w.tolist(), kept.tolist(), strict=True)):
+        top, x = y + 10 + (CELL + 6) * row, 4.0
+        places = [column for column, mark in enumerate(marks) if mark]
+        for column in places:
+            parts.append(box(x, top, wide, CELL, COLOURS[0], f"{values[column]:.1f}"))
+            x += wide
+        x += 20
+        for column in places:
+            parts.append(box(x, top, CELL, CELL, COLOURS[1], str(column % 4)))
+            x += CELL
+    bottom = y + 10 + (CELL + 6) * len(w)
+    return Figure("Two of every four weights", 320, bottom + 4, tuple(parts))
+
+
+def achieved_and_promised(
+    rates: Mapping[str, tuple[float, float]],
+) -> altair.Chart:  # @stepover
+    """Draw what was achieved inside what was promised."""
+    records = rows_of(
+        what=rates.keys(),
+        achieved=[achieved / 1e12 for achieved, _ in rates.values()],
+        promised=[promise / 1e12 for _, promise in rates.values()],
+        share=[f"{100 * achieved / promise:.0f} %" for achieved, promise in rates.values()],
+    )
+    y = altair.Y("what:N", title=None, sort=list(rates))
+    base = altair.Chart(records)
+    outer = base.mark_bar(opacity=0.3).encode(
+        y=y, x=altair.X("promised:Q", title="TFLOP/s, promised (pale) and achieved")
+    )
+    inner = base.mark_bar(size=9).encode(
+        y=y, x="achieved:Q", tooltip=["what:N", "achieved:Q", "promised:Q", "share:N"]
+    )
+    words = base.mark_text(align="left", dx=4).encode(y=y, x="promised:Q", text="share:N")
+    return framed(outer + inner + words, "Utilization", 40 * len(rates))
+
+
+def rate_by_size(rates: Mapping[str, Mapping[int, float]]) -> altair.Chart:  # @stepover
+    """Draw the rates that products of n×n matrices reached, over n."""
+    points = [(name, n, rate / 1e9) for name, found in rates.items() for n, rate in found.items()]
+    names, sizes, found_rates = zip(*points, strict=True)
+    chart = altair.Chart(rows_of(format=names, n=sizes, rate=found_rates)).mark_line(point=True)
+    chart = chart.encode(
+        x=altair.X(
+            "n:Q",
+            title="n, logarithmic",
+            scale=altair.Scale(type="log", base=2, nice=False),
+            axis=altair.Axis(values=sorted(set(sizes))),
+        ),
+        y=altair.Y("rate:Q", title="GFLOP/s, logarithmic", scale=altair.Scale(type="log")),
+        color=altair.Color("format:N", sort=list(rates), legend=legend_below(columns=3)),
+        strokeDash=altair.StrokeDash("format:N", sort=list(rates), legend=None),
+        tooltip=["format:N", "n:Q", altair.Tooltip("rate:Q", format=".3g")],
+    )
+    return framed(chart, "Products of n×n matrices on one core of this machine", 220)
+
+
+def useful_share_by_size(shares: Mapping[int, float]) -> altair.Chart:  # @stepover
+    """Draw which share of the work in tiles is asked for, over the size of the matrices."""
+    chart = altair.Chart(
+        rows_of(n=shares.keys(), percent=[100 * share for share in shares.values()])
+    )
+    chart = chart.mark_line().encode(
+        x=altair.X("n:Q", title="n"),
+        y=altair.Y("percent:Q", title="useful, percent", scale=altair.Scale(domain=[0, 100])),
+        tooltip=["n:Q", altair.Tooltip("percent:Q", format=".1f")],
+    )
+    return framed(chart, "Products of n×n matrices in tiles of 64", 180)

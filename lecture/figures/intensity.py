@@ -1,0 +1,172 @@
+"""Pictures of bytes against FLOPs."""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+import altair
+
+from lecture.facts import Accelerator
+from lecture.figures.charts import framed, legend_below, rows_of
+from lecture.figures.compute import powers_of_ten
+
+
+class HasIntensity(Protocol):
+    """An operation with FLOPs per byte."""
+
+    @property
+    def intensity(self) -> float:
+        """FLOPs for each byte that moves."""
+        ...
+
+
+def accelerator_intensities(intensities: Mapping[str, float]) -> altair.Chart:  # @stepover
+    """Draw one bar for each card."""
+    chart = altair.Chart(rows_of(card=intensities.keys(), intensity=intensities.values()))
+    chart = chart.mark_bar().encode(
+        y=altair.Y("card:N", title=None, sort=list(intensities)),
+        x=altair.X("intensity:Q", title="FLOPs in bf16 per byte from memory"),
+        tooltip=["card:N", altair.Tooltip("intensity:Q", format=".2f")],
+    )
+    return framed(chart, "What cards can compute while a byte arrives", 170)
+
+
+def bytes_by_way(moved_bytes: Mapping[str, float]) -> altair.Chart:  # @stepover
+    """Draw what each way of writing a function moves for a number."""
+    chart = altair.Chart(rows_of(way=moved_bytes.keys(), bytes=moved_bytes.values())).mark_bar()
+    chart = chart.encode(
+        y=altair.Y("way:N", title=None, sort=list(moved_bytes)),
+        x=altair.X("bytes:Q", title="bytes moved per bf16 number"),
+        tooltip=["way:N", "bytes:Q"],
+    )
+    return framed(chart, "One function, written in several ways", 140)
+
+
+def roofline(
+    cards: Sequence[Accelerator],
+    operations: Mapping[str, HasIntensity],
+    points: Mapping[tuple[str, str], float],
+) -> altair.Chart:  # @stepover
+    """Draw a roof for each card, and operations under it where card and intensity put them."""
+    low, high = 0.1, 1e4
+    corners = []
+    for card in cards:
+        peak, bytes_per_second = card.dense_flops_per_second["bf16"], card.memory_bytes_per_second
+        for intensity in (low, peak / bytes_per_second, high):
+            corners.append((card.name, intensity, min(peak, intensity * bytes_per_second)))
+    names, intensities, rates = zip(*corners, strict=True)
+    order = [card.name for card in cards]
+    colour = altair.Color("card:N", sort=order, legend=legend_below(columns=3))
+    lines = altair.Chart(rows_of(card=names, intensity=intensities, rate=rates)).mark_line()
+    lines = lines.encode(
+        x=altair.X(
+            "intensity:Q",
+            title="FLOPs per byte, logarithmic",
+            scale=altair.Scale(type="log", domain=[low, high]),
+            axis=powers_of_ten(-1, 4),
+        ),
+        y=altair.Y(
+            "rate:Q",
+            title="attainable FLOP/s, logarithmic",
+            scale=altair.Scale(type="log", domain=[1e11, 1e16]),
+            axis=powers_of_ten(11, 16),
+        ),
+        color=colour,
+    )
+    marked = rows_of(
+        card=[card for card, _ in points],
+        operation=[name for _, name in points],
+        intensity=[operations[name].intensity for _, name in points],
+        rate=points.values(),
+    )
+    dots = altair.Chart(marked).mark_point(filled=True, size=80, opacity=1).encode(
+        x="intensity:Q",
+        y="rate:Q",
+        color=colour,
+        shape=altair.Shape(
+            "operation:N", sort=list(operations), legend=legend_below(columns=2)
+        ),
+        tooltip=["card:N", "operation:N", altair.Tooltip("intensity:Q", format=".4g"),
+                 altair.Tooltip("rate:Q", format=".3g")],
+    )  # fmt: skip
+    return framed(lines + dots, "Rooflines in bf16, and operations of this chapter", 300)
+
+
+def measured_roofline(
+    peak: float, bytes_per_second: float, points: Mapping[str, tuple[float, float]]
+) -> altair.Chart:  # @stepover
+    """Draw the calibrated roof of this machine and what operations reached."""
+    ends = (0.05, peak / bytes_per_second, 4e3)
+    roof = altair.Chart(
+        rows_of(intensity=ends, rate=[min(peak, end * bytes_per_second) for end in ends])
+    )
+    lines = roof.mark_line().encode(
+        x=altair.X(
+            "intensity:Q",
+            title="FLOPs per byte, logarithmic",
+            scale=altair.Scale(type="log"),
+            axis=powers_of_ten(-1, 4),
+        ),
+        y=altair.Y("rate:Q", title="FLOP/s, logarithmic", scale=altair.Scale(type="log")),
+    )
+    intensities, rates = zip(*points.values(), strict=True)
+    marked = rows_of(operation=points.keys(), intensity=intensities, rate=rates)
+    dots = altair.Chart(marked).mark_point(filled=True, size=80, opacity=1)
+    dots = dots.encode(
+        x="intensity:Q",
+        y="rate:Q",
+        color=altair.Color("operation:N", sort=list(points), legend=legend_below(columns=2)),
+        tooltip=["operation:N", "intensity:Q", altair.Tooltip("rate:Q", format=".3g")],
+    )
+    return framed(lines + dots, "The roofline of this machine, as calibrated", 260)
+
+
+def intensity_by_batch(
+    intensities: Mapping[int, float], rules: Mapping[str, float]
+) -> altair.Chart:  # @stepover
+    """Draw the intensity of a layer over its rows, and those of cards across."""
+    batches = list(intensities)
+    line = altair.Chart(rows_of(rows=batches, intensity=intensities.values()))
+    line = line.mark_line(point=True).encode(
+        x=altair.X(
+            "rows:Q",
+            title="rows, logarithmic",
+            scale=altair.Scale(type="log", base=2, nice=False),
+            axis=altair.Axis(values=batches[::2]),
+        ),
+        y=altair.Y(
+            "intensity:Q",
+            title="FLOPs per byte, logarithmic",
+            scale=altair.Scale(type="log"),
+            axis=powers_of_ten(0, 4),
+        ),
+        tooltip=["rows:Q", altair.Tooltip("intensity:Q", format=".1f")],
+    )
+    across = altair.Chart(rows_of(card=rules.keys(), intensity=rules.values()))
+    across = across.mark_rule(size=2).encode(
+        y="intensity:Q",
+        color=altair.Color("card:N", sort=list(rules), legend=legend_below(columns=3)),
+        strokeDash=altair.StrokeDash("card:N", sort=list(rules), legend=None),
+        tooltip=["card:N", altair.Tooltip("intensity:Q", format=".1f")],
+    )
+    return framed(line + across, "A linear layer of 4096×4096 in bf16", 240)
+
+
+def intensity_by_length(
+    intensities: Mapping[str, Mapping[int, float]],
+) -> altair.Chart:  # @stepover
+    """Draw the intensity of a chain of operations over its length."""
+    points = [(way, k, value) for way, found in intensities.items() for k, value in found.items()]
+    ways, lengths, values = zip(*points, strict=True)
+    chart = altair.Chart(rows_of(way=ways, operations=lengths, intensity=values))
+    chart = chart.mark_line(point=True).encode(
+        x=altair.X(
+            "operations:Q",
+            title="operations in the chain",
+            axis=altair.Axis(values=sorted(set(lengths))),
+        ),
+        y=altair.Y("intensity:Q", title="FLOPs per byte"),
+        color=altair.Color("way:N", sort=list(intensities), legend=legend_below(columns=2)),
+        strokeDash=altair.StrokeDash("way:N", sort=list(intensities), legend=None),
+        tooltip=["way:N", "operations:Q", "intensity:Q"],
+    )
+    return framed(chart, "Elementwise operations in a row", 200)

@@ -1,0 +1,87 @@
+"""Pictures of texts, their bytes and their tokens."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+import altair
+
+from lecture.figures.charts import framed, legend_below, rows_of
+from lecture.figures.drawing import COLOURS, Figure, box, text
+
+WIDTH = 400
+CHARACTER_WIDTH = 8.2
+
+
+def shown(token: bytes) -> str:
+    """Return a token as it is drawn: visible spaces, and bytes that are no text in hexadecimal."""
+    try:
+        return token.decode().replace(" ", "␣").replace("\n", "⏎")
+    except UnicodeDecodeError:
+        return token.hex(" ")
+
+
+def coloured_tokens(
+    tokens: Sequence[bytes], ids: Sequence[int], title: str = "A sentence, token by token"
+) -> Figure:  # @stepover
+    """Draw each token in a box, with its id below; the boxes flow like text."""
+    parts: list[str] = []
+    left, top = 4.0, 6.0
+    for number, (token, token_id) in enumerate(zip(tokens, ids, strict=True)):
+        words = shown(token)
+        width = max(CHARACTER_WIDTH * max(len(words), 0.85 * len(str(token_id))) + 8, 22)
+        if left + width > WIDTH - 4:
+            left, top = 4.0, top + 52
+        parts.append(box(left, top, width, 24, COLOURS[number % len(COLOURS)], words))
+        parts.append(text(left + width / 2, top + 38, str(token_id), more=' font-size="11"'))
+        left += width + 3
+    return Figure(title, WIDTH, top + 46, tuple(parts))
+
+
+def sizes_by_script(
+    sizes: Mapping[str, Mapping[str, int]], characters: Mapping[str, int]
+) -> altair.Chart:  # @stepover
+    """Draw the bytes that each encoding takes for one character of each text."""
+    rows = [
+        (script, encoding, size / characters[script])
+        for script, by_encoding in sizes.items()
+        for encoding, size in by_encoding.items()
+    ]
+    scripts, encodings, each = zip(*rows, strict=True)
+    chart = altair.Chart(rows_of(script=scripts, encoding=encodings, bytes=each)).mark_bar()
+    chart = chart.encode(
+        x=altair.X("script:N", title=None, sort=list(sizes), axis=altair.Axis(labelAngle=0)),
+        xOffset=altair.XOffset("encoding:N", sort=list(encodings[:3])),
+        y=altair.Y("bytes:Q", title="bytes per character"),
+        color=altair.Color("encoding:N", sort=list(encodings[:3]), legend=legend_below(columns=3)),
+        tooltip=["script:N", "encoding:N", "bytes:Q"],
+    )
+    return framed(chart, "What a character takes", 200)
+
+
+def pairs_that_are_text(valid: Collection[tuple[int, int]]) -> Figure:  # @stepover
+    """Draw a square of all pairs of bytes and fill those that are UTF-8 text."""
+    left, top, pixel = 62, 24, 1.25
+    runs: list[str] = []
+    for first in range(256):
+        row = sorted(second for one, second in valid if one == first)
+        start = 0
+        for place in range(len(row)):
+            if place + 1 == len(row) or row[place + 1] != row[place] + 1:
+                length = place + 1 - start
+                runs.append(
+                    f"M{left + pixel * row[start]:g} {top + pixel * first:g}h{pixel * length:g}"
+                    f"v{pixel:g}h-{pixel * length:g}z"
+                )
+                start = place + 1
+    side = 256 * pixel
+    parts = [
+        f'<path d="{"".join(runs)}" fill="{COLOURS[0]}"/>',
+        box(left, top, side, side),
+    ]
+    for value in (0, 0x80, 0xC2, 0xE0):
+        y = top + pixel * value
+        parts.append(text(left - 6, y + 5, f"{value:02X}", "end"))
+    for value in (0, 0x80, 0xC0):
+        parts.append(text(left + pixel * value, top - 6, f"{value:02X}", "start"))
+    parts.append(text(left - 40, top + side / 2, "first", "middle"))
+    parts.append(text(left + side / 2, top + side + 16, "second byte"))
+    return Figure("Pairs of bytes that are UTF-8", WIDTH, top + side + 26, tuple(parts))

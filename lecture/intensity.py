@@ -1,0 +1,750 @@
+"""Bytes against FLOPs: what an operation waits for, its data or its arithmetic."""
+
+import bisect
+import itertools
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+from torch.nn.functional import gelu, scaled_dot_product_attention
+
+from lecture.compute import product_by_tiles
+from lecture.facts import (
+    A100_SXM,
+    B200,
+    GPT2_VOCABULARY,
+    H100_PRODUCT_SECONDS,
+    H100_SXM,
+    H200,
+    RTX_3090,
+    Accelerator,
+)
+from lecture.figures import compute as compute_figures
+from lecture.figures import intensity as figures
+from lecture.shapes import shape_checked
+from lecture.timing import (
+    Clock,
+    best_bytes_per_second,
+    best_matmul_flops_per_second,
+    time,
+    time_call,
+)
+from trace.costs import measure
+
+
+@dataclass(frozen=True)
+class Work:
+    """What an operation does: FLOPs, and bytes read from memory and written to it."""
+
+    flops: int
+    moved_bytes: int
+
+    @property
+    def intensity(self) -> float:
+        """Arithmetic intensity: FLOPs for each byte that moves."""
+        return self.flops / self.moved_bytes
+
+
+def work_of(call: Callable[[], object]) -> Work:  # @stepover
+    """Let the meter watch a call."""
+    with measure() as cost:
+        call()
+    return Work(cost.matmul_flops + cost.other_flops, cost.read_bytes + cost.written_bytes)
+
+
+@shape_checked
+def bf16(*shape: int) -> Float[Tensor, "..."]:  # @stepover
+    """Make bf16 numbers on `meta`, where they take no memory and no time."""
+    return torch.empty(shape, dtype=torch.bfloat16, device="meta")
+
+
+def intensity_of(card: Accelerator, dtype: str = "bf16") -> float:
+    """FLOPs that a card can do while it moves a byte."""
+    return card.dense_flops_per_second[dtype] / card.memory_bytes_per_second
+
+
+def move_seconds(work: Work, card: Accelerator) -> float:
+    """Time to move the bytes of an operation."""
+    return work.moved_bytes / card.memory_bytes_per_second
+
+
+def compute_seconds(work: Work, card: Accelerator) -> float:
+    """Time for its FLOPs, in bf16 on the tensor cores."""
+    return work.flops / card.dense_flops_per_second["bf16"]
+
+
+def schedule(
+    tiles: int, load: int, compute: int, store: int
+) -> dict[str, list[tuple[int, int, str]]]:
+    """Work through tiles in two lanes; what a tile waits for is loaded while others compute."""
+    memory: list[tuple[int, int, str]] = []
+    processor: list[tuple[int, int, str]] = []
+    memory_free = processor_free = 0
+    for tile in range(tiles + 1):
+        if tile < tiles:
+            loaded = memory_free + load
+            memory.append((memory_free, loaded, "load"))
+            memory_free = loaded
+        if tile > 0:
+            start = max(memory_free, processor[tile - 1][1])
+            memory.append((start, start + store, "store"))
+            memory_free = start + store
+        if tile < tiles:
+            start = max(processor_free, loaded)
+            processor.append((start, start + compute, "compute"))
+            processor_free = start + compute
+    return {"memory": memory, "processor": processor}
+
+
+def every_operation_loads_computes_and_stores():  # M11.1
+    """Every operation loads, computes and stores.
+
+    What does an operation do besides its FLOPs? It loads its inputs from memory to where numbers
+    are multiplied, and stores what came out. How long is that, when each part takes its time?
+    """
+    x = torch.linspace(-1, 1, 9)
+    with measure() as cost:
+        y = torch.relu(x)
+    assert (cost.read_bytes, cost.other_flops, cost.written_bytes) == (36, 9, 36)
+    assert y.sum() == 0.25 + 0.5 + 0.75 + 1
+    # The parts need not wait for each other. Cut into tiles, the next one can be loaded while one
+    # is computed. Here eight tiles with 2 ticks to load each, 4 to compute and 1 to store.
+    overlapped = schedule(tiles=8, load=2, compute=4, store=1)
+    two_lanes = compute_figures.lanes("Eight tiles", overlapped, "ticks")  # @inspect two_lanes
+    memory_ticks = sum(stop - start for start, stop, _ in overlapped["memory"])
+    processor_ticks = sum(stop - start for start, stop, _ in overlapped["processor"])
+    assert (memory_ticks, processor_ticks) == (8 * (2 + 1), 8 * 4)
+    ticks = max(stop for lane in overlapped.values() for _, stop, _ in lane)
+    assert ticks == 2 + processor_ticks + 1
+    # With many small tiles only the longer of the two lanes is left: *time is the larger of bytes
+    # over bandwidth and FLOPs over peak*. Without any overlap it would be their sum, which is at
+    # most twice as much. So whoever takes the larger is never off by more than a factor of 2 for
+    # this reason.
+    one_by_one = 0
+    for load, compute, store in ((2, 4, 1), (4, 4, 3), (5, 1, 5)):
+        lanes = schedule(tiles=50, load=load, compute=compute, store=store)
+        ticks = max(stop for lane in lanes.values() for _, stop, _ in lane)
+        longer, total = 50 * max(load + store, compute), 50 * (load + compute + store)
+        assert longer <= ticks <= longer + load + compute + store
+        assert ticks < total <= 2 * longer
+        one_by_one += total
+    assert one_by_one == 50 * (7 + 11 + 11)
+
+
+def an_accelerator_has_an_intensity():  # M11.2
+    """An accelerator has an intensity, too.
+
+    How much arithmetic must come with each byte, so that a card is kept busy? Its peak divided by
+    the bandwidth of its memory: the FLOPs it can do while one byte arrives.
+    """
+    cards = (RTX_3090, A100_SXM, H200, B200, H100_SXM)
+    intensities = {card.name: intensity_of(card) for card in cards}
+    bars = figures.accelerator_intensities(intensities)  # @inspect bars
+    assert round(intensities["H100 SXM"], 2) == 295.37
+    # For each bf16 number that is loaded an H100 could do 591 FLOPs. Whoever does one of them and
+    # stores the result leaves the rest unused.
+    assert round(2 * intensities["H100 SXM"]) == 591
+    # The number is a ratio of two parts of a card. That of the H100 is high because its tensor
+    # cores have outgrown its memory; the H200 is the same chip with faster memory.
+    assert round(intensities["A100 SXM"], 1) == 153.0
+    assert round(intensities["H200"], 1) == 206.1
+    assert round(intensities["RTX 3090"], 1) == 75.9
+    assert round(intensities["B200"], 2) == 281.25
+    # It belongs to a format as well. In fp32, without tensor cores, 20 FLOPs per byte are enough to
+    # be busy; in fp8 it takes 591.
+    by_format = {dtype: round(intensity_of(H100_SXM, dtype)) for dtype in ("fp32", "bf16", "fp8")}
+    assert by_format == {"fp32": 20, "bf16": 295, "fp8": 591}
+
+
+def two_tests_find_the_same_bottleneck():  # M11.3
+    """Two tests find the same bottleneck.
+
+    Does an operation wait for its bytes or for its FLOPs? One can compare two times: that of
+    moving and that of computing. Or two intensities: FLOPs per byte of the operation, and of the
+    card. The operation is *memory-bound* if its own is lower, *compute-bound* if it is higher.
+    """
+    generator = torch.Generator().manual_seed(0)
+    flops = torch.randint(1, 10**9, (1000,), generator=generator).tolist()
+    moved = torch.randint(1, 10**7, (1000,), generator=generator).tolist()
+    compute_bound = 0
+    for work in map(Work, flops, moved):
+        by_time = compute_seconds(work, H100_SXM) > move_seconds(work, H100_SXM)
+        by_intensity = work.intensity > intensity_of(H100_SXM)
+        assert by_time == by_intensity
+        compute_bound += by_time
+    # One inequality, divided by the same positive numbers on both sides: $F/P > M/W$ and $F/M >
+    # P/W$, for F FLOPs, M bytes, a peak of P and a bandwidth of W. Of these thousand made-up
+    # operations some are on either side.
+    assert 0 < compute_bound < 1000  # @inspect compute_bound
+    # The intensities are handier. That of the operation follows from its shapes alone, that of
+    # the card from its sheet, and each is found once.
+    product = work_of(lambda: bf16(512, 512) @ bf16(512, 512))
+    is_bound_by_compute = {
+        card.name: product.intensity > intensity_of(card) for card in (RTX_3090, A100_SXM, H100_SXM)
+    }
+    assert is_bound_by_compute == {"RTX 3090": True, "A100 SXM": True, "H100 SXM": False}
+
+
+def relu_waits_for_memory():  # M11.4
+    """ReLU waits for memory.
+
+    How long does a ReLU of a million numbers take on an H100? For each number, one comparison, two
+    bytes in and two bytes out.
+    """
+    n = 2**20
+    x = torch.linspace(-1, 1, n, dtype=torch.bfloat16)
+    relu = work_of(lambda: torch.relu(x))
+    assert relu.flops == n
+    assert relu.moved_bytes == n * (2 + 2)
+    assert relu.intensity == 0.25
+    # To move the numbers takes 1.25 microseconds, and to compare them a thousandth of one.
+    move_microseconds = 1e6 * move_seconds(relu, H100_SXM)  # @inspect move_microseconds
+    compute_microseconds = 1e6 * compute_seconds(relu, H100_SXM)  # @inspect compute_microseconds
+    assert round(move_microseconds, 3) == 1.252
+    assert round(compute_microseconds, 3) == 0.001
+    # The tensor cores could not even be used, as there is no product; but that is not what limits
+    # it. By its intensity, the MFU is at most 8.5e-4.
+    mfu_bound = relu.intensity / intensity_of(H100_SXM)
+    assert round(mfu_bound, 6) == 0.000846
+    # In fp32 each number is twice as wide: half the intensity, twice the time. For a memory-bound
+    # operation, narrow numbers are fast because they are narrow.
+    wide_x = x.to(torch.float32)
+    wide = work_of(lambda: torch.relu(wide_x))
+    assert wide.moved_bytes == 2 * relu.moved_bytes
+    assert wide.flops == relu.flops
+
+
+def gelu_moves_the_bytes_of_a_relu():  # M11.5 E109
+    """GELU moves the bytes of a ReLU.
+
+    Is a complicated function slower than a simple one?
+    [GELU](https://arxiv.org/abs/1606.08415) multiplies x by the probability that a normal random
+    number is below x. The meter counts 20 FLOPs for it, by agreement.
+    """
+    n = 2**20
+    relu, gelu_work = (work_of(lambda f=f: f(bf16(n))) for f in (torch.relu, gelu))
+    assert gelu_work.flops == 20 * n
+    assert gelu_work.moved_bytes == relu.moved_bytes
+    assert gelu_work.intensity == 5
+    # Twenty times the work, and the same time: both wait for the same bytes. It would take 1182
+    # FLOPs per number until the arithmetic of bf16 is the longer part.
+    times = [
+        max(move_seconds(w, H100_SXM), compute_seconds(w, H100_SXM)) for w in (relu, gelu_work)
+    ]
+    assert times[0] == times[1]
+    break_even_flops = math.ceil(intensity_of(H100_SXM) * relu.moved_bytes / n)
+    assert break_even_flops == 1182
+    # A common mistake is to conclude that ReLU is never faster. It takes three conditions. The
+    # function is one *kernel*, a program for the device that loads once and stores once. The data
+    # comes from memory: numbers that still lie in a cache arrive faster. And the units that compute
+    # it are as fast as was assumed. A GELU does not run on tensor cores. By the H100's fp32 peak
+    # it has 20 FLOPs per byte to spend, and 5 are still fewer.
+    assert gelu_work.intensity < intensity_of(H100_SXM, "fp32") == 20
+    # On a CPU the margin is thinner, and whether the two take equally long depends on the machine.
+    x = torch.linspace(-3, 3, 2**20)
+    relu_time = time_call(lambda: torch.relu(x)).median_seconds  # @timed @inspect relu_time
+    gelu_time = time_call(lambda: gelu(x)).median_seconds  # @timed @inspect gelu_time
+
+
+@shape_checked
+def gelu_by_tanh(x: Float[Tensor, "..."]) -> Float[Tensor, "..."]:
+    """Write the tanh formula out."""
+    inner = math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)
+    return 0.5 * x * (1 + torch.tanh(inner))
+
+
+@shape_checked
+def gelu_by_erf(x: Float[Tensor, "..."]) -> Float[Tensor, "..."]:
+    """Write the definition out; erf gives the probability below x."""
+    return 0.5 * x * (1 + torch.erf(x / math.sqrt(2)))
+
+
+def two_functions_are_called_gelu():  # M11.5 E108
+    """Two functions are called GELU.
+
+    Which formula is it? The definition needs the error function erf. The
+    [paper](https://arxiv.org/abs/1606.08415) also gives an approximation by tanh, and both are in
+    use.
+    """
+    x = torch.linspace(-8, 8, 16_001, dtype=torch.float64)
+    # PyTorch computes the definition, unless it is asked for the other.
+    assert torch.allclose(gelu(x), gelu_by_erf(x), rtol=0, atol=1e-14)
+    assert torch.allclose(gelu(x, approximate="tanh"), gelu_by_tanh(x), rtol=0, atol=1e-14)
+    # A common mistake is to explain one by the other. They differ by up to 4.7e-4, at about ±2.7.
+    gap = (gelu_by_tanh(x) - gelu_by_erf(x)).abs()
+    assert round(gap.max().item(), 5) == 0.00047
+    assert round(abs(x[gap.argmax()].item()), 1) == 2.7
+    # It is small, and in bf16 it disappears behind the rounding where results are large: next to
+    # 2.7, bf16 has steps of 1/64. It does not disappear where they are small: at -2.7 the result
+    # itself is -0.009, and the gap is a twentieth of it. Weights trained with one function should
+    # be used with that one.
+    at = torch.tensor([-2.7], dtype=torch.float64)
+    relative_gap = (gelu_by_tanh(at) / gelu_by_erf(at) - 1).abs().item()  # @inspect relative_gap
+    assert 0.04 < relative_gap < 0.06
+    near = torch.tensor([2.7], dtype=torch.bfloat16).view(torch.int16)
+    neighbours = torch.cat([near, near + 1]).view(torch.bfloat16)
+    assert neighbours[1] - neighbours[0] == 1 / 64
+    # And the count of 20 FLOPs is an assumption. Written out, the meter finds 24 for one and 46
+    # for the other. As long as memory is what one waits for, it makes no difference.
+    written = [work_of(lambda f=f: f(bf16(100))).flops / 100 for f in (gelu_by_erf, gelu_by_tanh)]
+    assert written == [24, 46]
+
+
+def written_out_gelu_moves_nine_times_the_bytes():  # M11.5 E109
+    """Written out, a GELU moves nine times the bytes.
+
+    What if a function is written in several operations? Each of them loads its input and stores its
+    result. Between two of them all numbers go to memory and come back.
+    """
+    n = 1000
+    ways: dict[str, Callable[[Tensor], Tensor]] = {
+        "relu": torch.relu,
+        "gelu": gelu,
+        "erf, written out": gelu_by_erf,
+        "tanh, written out": gelu_by_tanh,
+    }
+    moved_bytes = {
+        name: work_of(lambda f=f: f(bf16(n))).moved_bytes / n for name, f in ways.items()
+    }
+    by_way = figures.bytes_by_way(moved_bytes)  # @inspect by_way
+    # Written with erf it is five operations, of which one loads two tensors; with tanh eight, of
+    # which two do. That makes 11 and 18 passes over the numbers, of two bytes each.
+    assert moved_bytes["relu"] == moved_bytes["gelu"] == 2 * 2
+    assert moved_bytes["erf, written out"] == 2 * 11
+    assert moved_bytes["tanh, written out"] == 2 * 18
+    assert moved_bytes["tanh, written out"] / moved_bytes["gelu"] == 9
+    # This shows on any machine. The same numbers as one operation and as eight:
+    x = torch.linspace(-3, 3, 2**20)
+    fused_seconds = time_call(lambda: gelu(x)).best_seconds  # @timed @inspect fused_seconds
+    written_seconds = time_call(
+        lambda: gelu_by_tanh(x)
+    ).best_seconds  # @timed @inspect written_seconds
+    assert written_seconds > fused_seconds  # @timed
+
+
+def a_dot_product_does_one_flop_per_two_bytes():  # M11.6
+    """A dot product does one FLOP for two bytes.
+
+    Do products use memory better than elementwise operations? The smallest product multiplies two
+    rows of n numbers and adds up: it loads 2n numbers and stores one.
+    """
+    n = 2**20
+    dot = work_of(lambda: bf16(n) @ bf16(n))
+    assert dot.moved_bytes == 2 * (n + n + 1) == 4 * n + 2
+    # Twice the intensity of ReLU, as next to nothing is stored. Nearly one half: each number is
+    # used for one multiplication and one addition, and then never again.
+    assert round(dot.intensity, 7) == 0.4999998
+    # By the other convention, without the addition to zero, it is as near.
+    assert round((dot.flops - 1) / dot.moved_bytes, 7) == 0.4999995
+    # Whether a product or not, one FLOP per 2 bytes is far from 295 per byte.
+    mfu_bound = dot.intensity / intensity_of(H100_SXM)
+    assert round(mfu_bound, 5) == 0.00169
+    # For small rows the result is no longer nothing. A single pair: 2 FLOPs, 6 bytes.
+    one = work_of(lambda: bf16(1) @ bf16(1))
+    assert one == Work(flops=2, moved_bytes=6)
+
+
+def a_matrix_times_a_vector_uses_each_weight_once():  # M11.7
+    """A matrix times a vector uses each weight once.
+
+    What changes with a whole matrix? For n×n weights and one row of n features, the features are
+    used n times. But there are few of them. Most of the bytes are weights.
+    """
+    n = 1024
+    one_row = work_of(lambda: bf16(n, n) @ bf16(n))
+    assert one_row.moved_bytes == 2 * (n * n + n + n)
+    assert one_row.flops == 2 * n * n
+    assert round(one_row.intensity, 5) == 0.99805
+    # Without the additions to zero, 0.99756. Either way it is 1: two FLOPs for a weight of two
+    # bytes. Larger matrices do not help, since there are more weights to load for each of them.
+    assert round((one_row.flops - n) / one_row.moved_bytes, 5) == 0.99756
+    large = work_of(lambda: bf16(64 * n, 64 * n) @ bf16(64 * n))
+    assert 0.9999 < large.intensity < 1
+    # So the time is that of reading the weights. On an H100, 0.63 microseconds here, in which its
+    # tensor cores are busy for a third of a percent.
+    assert round(1e6 * move_seconds(one_row, H100_SXM), 2) == 0.63
+    assert (
+        round(100 * compute_seconds(one_row, H100_SXM) / move_seconds(one_row, H100_SXM), 2) == 0.34
+    )
+
+
+def a_matrix_product_uses_each_number_often():  # M11.8
+    """A matrix product uses each number often.
+
+    And a matrix times a matrix? Each of $2n^2$ numbers is used n times. The bytes grow with $n^2$
+    and the FLOPs with $n^3$, so their ratio grows with n.
+    """
+    intensities = {}
+    for n in (64, 256, 1024, 4096):
+        product = work_of(lambda n=n: bf16(n, n) @ bf16(n, n))
+        assert product.moved_bytes == 2 * (3 * n * n)
+        intensities[n] = product.intensity  # @inspect intensities
+        assert math.isclose(product.intensity, n / 3)
+    # At n = 1024 an H100 computes for 2.17 microseconds and loads for 1.88. This product is the
+    # first of this chapter to wait for arithmetic.
+    product = work_of(lambda: bf16(1024, 1024) @ bf16(1024, 1024))
+    assert round(1e6 * compute_seconds(product, H100_SXM), 2) == 2.17
+    assert round(1e6 * move_seconds(product, H100_SXM), 2) == 1.88
+    assert round((product.flops - 1024**2) / product.moved_bytes, 2) == 341.17
+    # It has to be a matrix in every direction. One thin side is enough to end the reuse: 16 rows
+    # only, with any number of features and results, stay below 16.
+    thin = work_of(lambda: bf16(16, 65_536) @ bf16(65_536, 65_536))
+    assert 15.9 < thin.intensity < 16
+
+
+def a_small_cache_reads_numbers_again():  # M11.8
+    """A small cache reads numbers again.
+
+    Can each number really be loaded once and used n times? Only if it stays near while it is
+    needed. The meter counts as if it did. A device has little memory beside its arithmetic, and
+    works in tiles that fit there.
+    """
+    n = 16
+    x = torch.arange(256.0).view(n, n).remainder(7)
+    w = torch.arange(256.0).view(n, n).remainder(5)
+    loaded = {}
+    for tile in (1, 2, 4, 8, 16):
+        y, tile_products = product_by_tiles(x, w, tile)
+        assert torch.equal(y, x @ w)
+        # Each product of tiles loads two of them; the results are kept until they are complete.
+        loaded[tile] = tile_products * 2 * tile * tile  # @inspect loaded
+    # With tiles of t×t every number is loaded n/t times, $2n^3/t$ in all.
+    assert loaded == {1: 8192, 2: 4096, 4: 2048, 8: 1024, 16: 512}
+    flops = work_of(lambda: x @ w).flops
+    assert flops / loaded[4] == 4
+    # So there is one FLOP for each loaded number and unit of tile size; at 2 bytes a number, the
+    # intensity of a large product in tiles is t/2. To keep an H100 busy from its memory takes tiles
+    # of 591×591, two thirds of a megabyte each.
+    least_tile = math.ceil(2 * intensity_of(H100_SXM))
+    assert least_tile == 591
+    assert round(2 * least_tile**2 / 1e6, 2) == 0.7
+    # No multiprocessor holds that. They share a larger cache, from which a tile that one has
+    # loaded can be read by others, and so a tile of the whole card may be larger than that of
+    # each part.
+
+
+def least_size(intensity: float, work: Callable[[int], Work]) -> int:  # @stepover
+    """Find the smallest size for which an operation reaches an intensity, by halving a range."""
+    sizes = range(1, 4096)
+    return sizes[bisect.bisect_left(sizes, intensity, key=lambda size: work(size).intensity)]
+
+
+def compute_takes_over_at_three_times_the_intensity():  # M11.9
+    """Compute takes over at three times the intensity.
+
+    From which size on does a product keep a card busy? The intensity of a square product is n/3,
+    so n has to be three times that of the card.
+    """
+    sizes = {
+        card.name: least_size(
+            intensity_of(card), lambda n: work_of(lambda: bf16(n, n) @ bf16(n, n))
+        )
+        for card in (RTX_3090, A100_SXM, H200, H100_SXM)
+    }  # @inspect sizes
+    assert sizes == {"RTX 3090": 228, "A100 SXM": 460, "H200": 619, "H100 SXM": 887}
+    # Better arithmetic makes small models worse customers: 512 features that keep an A100 busy
+    # leave an H100 waiting.
+    assert sizes["A100 SXM"] < 512 < sizes["H100 SXM"]
+    assert math.ceil(3 * intensity_of(H100_SXM)) == sizes["H100 SXM"]
+    # The convention of $2n-1$ FLOPs moves one of them, and by one: on the RTX 3090, n = 228 is just
+    # enough with the addition to zero and just too little without.
+    at = work_of(lambda: bf16(228, 228) @ bf16(228, 228))
+    exact_intensity = (at.flops - 228**2) / at.moved_bytes
+    assert exact_intensity < intensity_of(RTX_3090) < at.intensity
+    # For numbers of b bytes the intensity is $2n/3b$. fp32 halves it, and since the peak falls by
+    # more, an H100 without tensor cores is busy from n = 120 on.
+    wide = torch.empty(120, 120, device="meta")
+    assert work_of(lambda: wide @ wide).intensity == intensity_of(H100_SXM, "fp32") == 20
+
+
+def attainable_flops_per_second(intensity: float, peak: float, bytes_per_second: float) -> float:
+    """The roofline: what memory can feed, up to what the arithmetic can do."""
+    return min(peak, intensity * bytes_per_second)
+
+
+def operations_at(n: int) -> dict[str, Work]:  # @stepover
+    """Let the meter watch each of them."""
+    return {
+        "ReLU": work_of(lambda: torch.relu(bf16(n * n))),
+        "dot product": work_of(lambda: bf16(n * n) @ bf16(n * n)),
+        "matrix × vector": work_of(lambda: bf16(n, n) @ bf16(n)),
+        "GELU": work_of(lambda: gelu(bf16(n * n))),
+        "matrix × matrix": work_of(lambda: bf16(n, n) @ bf16(n, n)),
+    }
+
+
+def the_roofline_bounds_every_operation():  # M11.10 E110
+    """The roofline bounds every operation.
+
+    What is the best rate for a given intensity? Few FLOPs per byte: as many as the bytes bring.
+    Many: the peak. On logarithmic axes that is a slope and a flat roof, one for each card. The
+    corner is at the card's intensity.
+    """
+    cards = (A100_SXM, H100_SXM, B200)
+    operations = operations_at(1024)
+    points = {
+        (card.name, name): attainable_flops_per_second(
+            work.intensity, card.dense_flops_per_second["bf16"], card.memory_bytes_per_second
+        )
+        for card in cards
+        for name, work in operations.items()
+    }
+    roofline = figures.roofline(cards, operations, points)  # @inspect roofline
+    # The roof says the same as the two times: FLOPs over the longer of them.
+    for card, name in itertools.product(cards, operations):
+        work = operations[name]
+        seconds = max(move_seconds(work, card), compute_seconds(work, card))
+        assert math.isclose(points[card.name, name], work.flops / seconds)
+    # Four of the five are on the slope. The product is under the roof of the A100 and the H100.
+    at_peak = [pair for pair in points if points[pair] in (312e12, 989.5e12, 2250e12)]
+    assert set(at_peak) == {(card.name, "matrix × matrix") for card in cards}
+    # Divided by the peak: an MFU is at most the smaller of 1 and intensity over the card's. A
+    # common mistake is to read that bound as the MFU. It assumes perfect overlap, full bandwidth
+    # and the highest clock. The product from the chapter before had a bound of 1 and reached 0.3.
+    product = work_of(lambda: bf16(16_384, 32_768) @ bf16(32_768, 8192))
+    bound = min(1, product.intensity / intensity_of(H100_SXM))
+    measured = product.flops / H100_PRODUCT_SECONDS["bf16"] / 989.5e12
+    assert round(product.intensity) == 4681
+    assert round(measured, 1) == 0.3 < bound == 1
+
+
+def observed_points(
+    calls: Mapping[str, Callable[[], object]], clock: Clock = time.perf_counter
+) -> dict[str, tuple[float, float]]:  # @stepover
+    """Measure the intensity of each call, and time its rate."""
+    points = {}
+    for name, call in calls.items():
+        work = work_of(call)
+        points[name] = (work.intensity, work.flops / time_call(call, clock=clock).best_seconds)
+    return points
+
+
+def this_machine_has_a_roofline():  # M11.10
+    """This machine has a roofline.
+
+    Do measured rates keep below the roof? For a machine without a data sheet both parts are
+    calibrated: the slope by copying numbers, the roof by products.
+    """
+    device, dtype, n = "cpu", torch.float32, 512
+    if torch.cuda.is_available():
+        device, dtype, n = "cuda", torch.bfloat16, 8192
+    else:
+        skipped = (
+            "no CUDA device here: this is the roofline of one core, in fp32"  # @inspect skipped
+        )
+    x = torch.rand(n, n, generator=torch.Generator().manual_seed(0)).to(device, dtype)
+    calls = {
+        "ReLU": lambda: torch.relu(x),
+        "matrix × vector": lambda: x @ x[0],
+        "8 rows": lambda: x[:8] @ x,
+        "64 rows": lambda: x[:64] @ x,
+        "matrix × matrix": lambda: x @ x,
+    }
+    # On a clock that gives each call a second, the rates are the FLOPs, and the bandwidth of a copy
+    # is its bytes: 100 numbers read and written.
+    ticking = itertools.count().__next__
+    counted = observed_points(calls, clock=ticking)
+    assert counted["matrix × matrix"][1] == 2 * n**3
+    assert counted["8 rows"][1] == 16 * counted["ReLU"][1] == 16 * n * n
+    assert counted["64 rows"][1] == 8 * counted["8 rows"][1]
+    assert counted["matrix × vector"][1] == 2 * n**2
+    assert best_bytes_per_second(100, torch.float32, clock=ticking) == 2 * 400
+    # And now on the real one.
+    points = observed_points(calls)
+    peak = best_matmul_flops_per_second([n], dtype, device)  # @timed @inspect peak
+    bandwidth = best_bytes_per_second(8_000_000, dtype, device)  # @timed @inspect bandwidth
+    measured = figures.measured_roofline(peak, bandwidth, points)  # @timed @inspect measured
+    # The numbers of one run are not those of the next, and small tensors may sit in a cache that
+    # is faster than the memory which was calibrated. What holds is the order: rates rise with
+    # intensity.
+    assert points["matrix × matrix"][1] > points["ReLU"][1]  # @timed
+
+
+def a_batch_shares_the_weights():  # M11.11
+    """A batch shares the weights.
+
+    When is a linear layer compute-bound? Its weights are loaded once for all rows of its input.
+    For D features, D results and B rows, $2BD^2$ FLOPs meet $2(D^2+2BD)$ bytes. While B is small
+    beside D, that is an intensity of B.
+    """
+    D = 4096
+    batches = [2**power for power in range(13)]
+    intensities = {B: work_of(lambda B=B: bf16(B, D) @ bf16(D, D)).intensity for B in batches}
+    rules = {card.name: intensity_of(card) for card in (RTX_3090, A100_SXM, H100_SXM)}
+    by_batch = figures.intensity_by_batch(intensities, rules)  # @inspect by_batch
+    assert round(intensities[1], 4) == 0.9995
+    assert round(intensities[16], 1) == 15.9
+    assert round(intensities[256], 1) == 227.6
+    assert round(intensities[512], 1) == 409.6
+    # With all of 4096 rows it is the product of square matrices.
+    assert max(intensities.values()) == intensities[4096]
+    assert math.isclose(intensities[4096], D / 3)
+    # An H100 is busy from 346 rows on. They may come from one text or from 346: a linear layer does
+    # not know whose tokens it works on.
+    least_rows = least_size(
+        intensity_of(H100_SXM), lambda B: work_of(lambda: bf16(B, D) @ bf16(D, D))
+    )
+    assert least_rows == 346
+
+
+def training_and_inference_differ_in_their_rows():  # M11.11 E111
+    """Training and inference differ in their rows.
+
+    Which of the two waits for memory? Training sends whole texts through a layer, thousands of
+    rows. A model that writes has only its last token to work on: one row for each text.
+    """
+    T, D = 2048, 4096
+    layer = {
+        "training, 4 texts": work_of(lambda: bf16(4 * T, D) @ bf16(D, D)),
+        "reading one prompt": work_of(lambda: bf16(T, D) @ bf16(D, D)),
+        "writing one text": work_of(lambda: bf16(1, D) @ bf16(D, D)),
+        "writing 512 texts": work_of(lambda: bf16(512, D) @ bf16(D, D)),
+    }
+    roof = intensity_of(H100_SXM)
+    bound = {name: "compute" if w.intensity > roof else "memory" for name, w in layer.items()}
+    assert [round(work.intensity) for work in layer.values()] == [1638, 1024, 1, 410]
+    # A common mistake is to remember this as "training is compute-bound, inference is
+    # memory-bound". Of inference only writing few texts at a time is. Reading the prompt, all of
+    # it at once, is like training, and so are many texts written together.
+    assert list(bound.values()) == ["compute", "compute", "memory", "compute"]
+    # And of training only the products are compute-bound. Elementwise operations have no more
+    # intensity there than elsewhere, and the update of the weights has none to speak of.
+    assert work_of(lambda: gelu(bf16(4 * T, D))).intensity == 5
+    weight = torch.ones(100, requires_grad=True)
+    weight.grad = torch.ones(100)
+    optimizer = torch.optim.AdamW([weight], fused=True)
+    optimizer.step()
+    update = work_of(optimizer.step)  # @inspect update.intensity
+    assert round(update.intensity, 1) == 1.0
+    # In attention, a token that is written meets the keys of its own text. No batch shares those:
+    # with 1 text or 64, each number is used once.
+    for b in (1, 64):
+        scores = work_of(lambda b=b: bf16(b, 1, 128) @ bf16(b, 128, T))
+        assert round(scores.intensity, 2) == 0.99
+
+
+def work_of_all_layers(tokens: int) -> Work:  # @stepover
+    """Send tokens through the matrices of a model: 48 layers of width 1600, with four matrices
+    around attention and three of 6400 features, and the head."""
+    D, F = 1600, 6400
+    matrices = {(D, D): 48 * 4, (D, F): 48 * 2, (F, D): 48, (D, GPT2_VOCABULARY): 1}
+    works = [
+        (count, work_of(lambda r=r, c=c: bf16(tokens, r) @ bf16(r, c)))
+        for (r, c), count in matrices.items()
+    ]
+    return Work(
+        sum(count * work.flops for count, work in works),
+        sum(count * work.moved_bytes for count, work in works),
+    )
+
+
+def a_written_token_costs_a_walk_through_all_weights():  # M11.11
+    """A written token costs a walk through all weights.
+
+    How fast can a model write? For each token every weight has to come by once. Take a model of the
+    size of GPT-2 XL with three matrices in its feed-forward layers, as is usual today: 2.1 billion
+    parameters.
+    """
+    one = work_of_all_layers(tokens=1)
+    assert round(one.intensity, 2) == 1.0
+    # On an H100 that is 1.22 milliseconds, and so at most 818 tokens per second. The arithmetic
+    # would be done in 4 microseconds.
+    assert round(1e3 * move_seconds(one, H100_SXM), 2) == 1.22
+    assert round(1 / move_seconds(one, H100_SXM)) == 818
+    assert round(1e6 * compute_seconds(one, H100_SXM), 1) == 4.1
+    # Two bytes for every parameter would make 1.27. The difference is the table of embeddings, of
+    # which a token needs one row.
+    parameters = one.flops // 2 + GPT2_VOCABULARY * 1600
+    assert round(parameters / 1e9, 3) == 2.127
+    assert round(1e3 * 2 * parameters / H100_SXM.memory_bytes_per_second, 2) == 1.27
+    # 64 texts at once take 6 % longer than one, and yield 64 tokens. This is why services put the
+    # requests of many together, and why weights are stored in fewer bits for writing: half the
+    # bytes, half the time.
+    many = work_of_all_layers(tokens=64)
+    assert round(move_seconds(many, H100_SXM) / move_seconds(one, H100_SXM), 3) == 1.056
+    assert many.flops == 64 * one.flops
+    assert compute_seconds(many, H100_SXM) < move_seconds(many, H100_SXM)
+
+
+def chain_of_factors(
+    numbers: list[float], factors: list[float], fused: bool
+) -> tuple[list[float], int, int]:
+    """Multiply numbers by all factors, as one kernel or as one for each factor. Count FLOPs, and
+    numbers that pass between memory and the processor."""
+    memory, flops, moved = list(numbers), 0, 0
+    kernels = [factors] if fused else [[factor] for factor in factors]
+    for kernel in kernels:
+        for place, value in enumerate(memory):
+            moved += 1
+            for factor in kernel:
+                value *= factor
+                flops += 1
+            memory[place] = value
+            moved += 1
+    return memory, flops, moved
+
+
+def fusion_saves_the_way_through_memory():  # M11.12
+    """Fusion saves the way through memory.
+
+    What do kernels of one's own bring, if the FLOPs stay the same? A kernel loads a number, does
+    with it all that is to be done, and stores it. k operations in one kernel move the bytes of one.
+    """
+    numbers, factors = [3.0, 5.0, 7.0], [2.0, 0.5, 4.0, 0.25, 8.0, 2.0]
+    intensities = {"one kernel each": {}, "fused": {}}
+    for k in range(1, len(factors) + 1):
+        separate, separate_flops, separate_moved = chain_of_factors(numbers, factors[:k], False)
+        fused, fused_flops, fused_moved = chain_of_factors(numbers, factors[:k], True)
+        assert fused == separate
+        assert fused_flops == separate_flops == 3 * k
+        assert separate_moved == k * fused_moved == k * 2 * 3
+        # In bf16 each number is two bytes.
+        intensities["one kernel each"][k] = separate_flops / (2 * separate_moved)
+        intensities["fused"][k] = fused_flops / (2 * fused_moved)
+    assert fused == [48, 80, 112]
+    chains = figures.intensity_by_length(intensities)  # @inspect chains
+    # Separate kernels stay at a quarter of a FLOP per byte, however many there are. Fused ones gain
+    # with each operation, and are done in the time of the first.
+    assert set(intensities["one kernel each"].values()) == {0.25}
+    assert intensities["fused"][6] == 6 * 0.25
+    # PyTorch's operations are one kernel each, and the meter agrees with the loops.
+    x = torch.tensor(numbers, dtype=torch.bfloat16)
+    written_out = work_of(lambda: x * 2.0 * 0.5 * 4.0)
+    assert written_out.intensity == intensities["one kernel each"][3]
+    assert written_out.moved_bytes == 3 * (2 + 2) * 3
+
+
+def fused_attention_does_not_store_its_scores():  # M11.12
+    """Fused attention does not store its scores.
+
+    Where does fusion matter most? Where something large is made only to be used up at once. In
+    attention these are the scores, T×T for each head, between two products.
+    """
+    moved: dict[int, tuple[int, int]] = {}
+    for T in (128, 256, 512):
+        q = torch.linspace(-1, 1, 2 * T * 16).view(1, 2, T, 16)
+        with measure() as written_out:
+            scores = q @ q.transpose(2, 3) / 16**0.5
+            y = scores.softmax(dim=3) @ q
+        with measure() as fused:
+            same_y = scaled_dot_product_attention(q, q, q)
+        assert torch.allclose(same_y, y, atol=1e-5)  # another order of additions
+        # The products are the same.
+        assert fused.matmul_flops == written_out.matmul_flops == 2 * (4 * T * T * 16)
+        moved[T] = (
+            written_out.read_bytes + written_out.written_bytes,
+            fused.read_bytes + fused.written_bytes,
+        )  # @inspect moved
+    # Written out, the bytes grow with $T^2$: nearly four times for twice the length. The fused
+    # operation loads q, k and v, stores its result and one number for each row, and keeps the
+    # scores to itself, a tile at a time. That is the idea of
+    # [FlashAttention](https://arxiv.org/abs/2205.14135).
+    written_growth, fused_growth = (moved[512][way] / moved[256][way] for way in (0, 1))
+    assert round(written_growth, 2) == 3.92
+    assert fused_growth == 2
+    assert moved[512][1] == (4 * 16 + 1) * 2 * 512 * 4
+    assert round(moved[512][0] / moved[512][1], 1) == 48.2
+    # It does not do fewer FLOPs. It waits less.

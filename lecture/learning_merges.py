@@ -1,0 +1,616 @@
+"""Learning merges: byte pair encoding, first plain, then fast, each step measured."""
+
+import heapq
+import itertools
+import math
+import re
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import regex
+
+from lecture import stories
+from lecture.figures import tokenizer as figures
+from lecture.tokenizer import Tokenizer, counting
+from lecture.tokenizer.merging import learn_merges
+from lecture.tokenizer.splitting import PATTERNS, Splitter
+
+Pair = tuple[bytes, bytes]
+Words = dict[str, list[bytes]]
+
+
+@dataclass
+class Work:
+    """What a trainer does, in operations: the same numbers on every machine."""
+
+    counted: int = 0
+    """Pairs added to a count or taken off it."""
+    compared: int = 0
+    """Pairs compared with another to find the most frequent."""
+    searched: int = 0
+    """Words searched for a pair."""
+
+    def total(self) -> int:
+        return self.counted + self.compared + self.searched
+
+
+def count_words(texts: Iterable[str]) -> Counter[str]:  # @stepover
+    """Count the words of texts as GPT-2 cuts them."""
+    pattern = regex.compile(PATTERNS["gpt2"])
+    return Counter(word for text in texts for word in pattern.findall(text))
+
+
+def in_bytes(word_counts: Mapping[str, int]) -> Words:
+    """Spell every word in tokens of one byte."""
+    return {word: [bytes([value]) for value in word.encode()] for word in word_counts}
+
+
+def count_pairs(words: Words, word_counts: Mapping[str, int], work: Work) -> Counter[Pair]:
+    """Count the pairs of neighbours, each as often as its word occurs."""
+    pair_counts: Counter[Pair] = Counter()
+    for word, tokens in words.items():
+        for pair in itertools.pairwise(tokens):
+            pair_counts[pair] += word_counts[word]
+            work.counted += 1
+    return pair_counts
+
+
+def most_frequent(pair_counts: Mapping[Pair, int], work: Work) -> Pair:
+    """Return the pair with the largest count and, among equals, the largest pair."""
+    work.compared += len(pair_counts)
+    return max(pair_counts, key=lambda pair: (pair_counts[pair], pair))
+
+
+def merge(tokens: list[bytes], pair: Pair) -> list[bytes]:
+    """Join the pair wherever it occurs, from left to right."""
+    merged: list[bytes] = []
+    place = 0
+    while place < len(tokens):
+        size = 2 if tuple(tokens[place : place + 2]) == pair else 1
+        merged.append(b"".join(tokens[place : place + size]))
+        place += size
+    return merged
+
+
+def train_plainly(word_counts: Mapping[str, int], wanted_merges: int, work: Work) -> list[Pair]:
+    """Count all pairs, merge the most frequent one everywhere, repeat."""
+    words = in_bytes(word_counts)
+    merges: list[Pair] = []
+    for _ in range(wanted_merges):
+        pair_counts = count_pairs(words, word_counts, work)
+        merges.append(most_frequent(pair_counts, work))
+        for word, tokens in words.items():
+            words[word] = merge(tokens, merges[-1])
+            work.searched += 1
+    return merges
+
+
+def recount(
+    pair_counts: Counter[Pair], tokens: list[bytes], times: int, work: Work
+) -> None:  # @stepover
+    """Add the pairs of a word to their counts; a negative number takes them off."""
+    for pair in itertools.pairwise(tokens):
+        pair_counts[pair] += times
+        work.counted += 1
+        if not pair_counts[pair]:
+            del pair_counts[pair]
+
+
+def train_incrementally(
+    word_counts: Mapping[str, int], wanted_merges: int, work: Work
+) -> list[Pair]:
+    """Keep the counts, and count again only the words in which something was merged."""
+    words = in_bytes(word_counts)
+    pair_counts = count_pairs(words, word_counts, work)
+    merges: list[Pair] = []
+    for _ in range(wanted_merges):
+        merges.append(most_frequent(pair_counts, work))
+        for word, tokens in words.items():
+            work.searched += 1
+            if merges[-1] in itertools.pairwise(tokens):
+                words[word] = merge(tokens, merges[-1])
+                recount(pair_counts, tokens, -word_counts[word], work)
+                recount(pair_counts, words[word], word_counts[word], work)
+    return merges
+
+
+def index_pairs(words: Words) -> dict[Pair, set[str]]:  # @stepover
+    """Return for each pair the words in which it occurs."""
+    found: dict[Pair, set[str]] = {}
+    for word, tokens in words.items():
+        for pair in itertools.pairwise(tokens):
+            found.setdefault(pair, set()).add(word)
+    return found
+
+
+def merge_indexed(
+    words: Words, index: dict[Pair, set[str]], pair: Pair, work: Work
+) -> dict[str, list[bytes]]:  # @stepover
+    """Merge a pair in the words where it occurs; return how those were spelled before."""
+    before = {}
+    for word in index[pair].copy():
+        work.searched += 1
+        before[word] = words[word]
+        words[word] = merge(words[word], pair)
+        old, new = set(itertools.pairwise(before[word])), set(itertools.pairwise(words[word]))
+        for lost in old - new:
+            index[lost].remove(word)
+        for gained in new - old:
+            index.setdefault(gained, set()).add(word)
+    return before
+
+
+def train_indexed(word_counts: Mapping[str, int], wanted_merges: int, work: Work) -> list[Pair]:
+    """Look up the words that hold the pair, and touch no others."""
+    words = in_bytes(word_counts)
+    pair_counts = count_pairs(words, word_counts, work)
+    index = index_pairs(words)
+    merges: list[Pair] = []
+    for _ in range(wanted_merges):
+        merges.append(most_frequent(pair_counts, work))
+        before = merge_indexed(words, index, merges[-1], work)
+        for word, tokens in before.items():
+            recount(pair_counts, tokens, -word_counts[word], work)
+            recount(pair_counts, words[word], word_counts[word], work)
+    return merges
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A pair and the count it had. Smaller, which for a heap means sooner, is the larger one."""
+
+    count: int
+    pair: Pair
+    work: Work
+
+    def __lt__(self, other: "Offer") -> bool:  # @stepover
+        self.work.compared += 1
+        return (self.count, self.pair) > (other.count, other.pair)
+
+
+def pop_live(heap: list[Offer], pair_counts: Mapping[Pair, int]) -> Pair:  # @stepover
+    """Take the best offer whose count is still true; throw away those before it."""
+    while True:
+        offer = heapq.heappop(heap)
+        if pair_counts.get(offer.pair) == offer.count:
+            return offer.pair
+
+
+def train_with_heap(word_counts: Mapping[str, int], wanted_merges: int, work: Work) -> list[Pair]:
+    """Keep offers in a heap; when a count changes, add an offer and let the old one go stale."""
+    words = in_bytes(word_counts)
+    pair_counts = count_pairs(words, word_counts, work)
+    index = index_pairs(words)
+    heap = [Offer(count, pair, work) for pair, count in pair_counts.items()]
+    heapq.heapify(heap)
+    merges: list[Pair] = []
+    for _ in range(wanted_merges):
+        merges.append(pop_live(heap, pair_counts))
+        before = merge_indexed(words, index, merges[-1], work)
+        changed: set[Pair] = set()
+        for word, tokens in before.items():
+            recount(pair_counts, tokens, -word_counts[word], work)
+            recount(pair_counts, words[word], word_counts[word], work)
+            changed.update(itertools.pairwise(tokens), itertools.pairwise(words[word]))
+        for pair in sorted(changed & pair_counts.keys()):
+            heapq.heappush(heap, Offer(pair_counts[pair], pair, work))
+    return merges
+
+
+RUNGS: dict[str, Callable[[Mapping[str, int], int, Work], list[Pair]]] = {
+    "plain": train_plainly,
+    "incremental": train_incrementally,
+    "indexed": train_indexed,
+    "heap": train_with_heap,
+}
+
+
+SMALL = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
+END = stories.END
+
+
+def text_is_cut_before_merging():  # M3.1
+    """Text is cut before anything is merged.
+
+    Byte pair encoding, BPE, joins pieces that often stand side by side. Left alone it would learn
+    "dog." and "dog,", and join the end of one document to the start of the next. So the text is
+    cut twice first, and nothing is ever merged across a cut.
+    """
+    text = f"It's 10 o'clock,{END}  said  the DOG."
+    splitter = Splitter("gpt2", [END])
+    # First at *special tokens*, which stand for something outside the text, such as its end.
+    parts = [*splitter.parts(text)]  # @inspect parts
+    assert parts == [("It's 10 o'clock,", END), ("  said  the DOG.", "")]
+    # Then into words, by [the pattern of
+    # GPT-2](https://github.com/openai/gpt-2/blob/master/src/encoder.py): some contractions,
+    # letters, digits, other signs, each with the space before it, and further white space.
+    words = [splitter.words(part) for part, _ in parts]  # @inspect words
+    assert words[0] == ["It", "'s", " 10", " o", "'", "clock", ","]
+    assert words[1] == [" ", " said", " ", " the", " DOG", "."]
+    # Nothing is lost, and no special token is inside a word.
+    assert END.join("".join(cut) for cut in words) == text
+    assert not any(END in word for cut in words for word in cut)
+    # From here on a word is a word: where it stood is forgotten, how often it came is not.
+    word_counts = count_words(part for part, _ in parts)
+    assert sum(word_counts.values()) == sum(map(len, words)) == 13
+    assert word_counts[" "] == 2
+
+
+def letters_need_their_own_pattern():  # M3.1
+    """Letters need their own pattern.
+
+    The pattern speaks of letters, `\\p{L}`, and of digits, `\\p{N}`. Python's module `re` knows
+    neither. Will "a word character, but no digit and no underscore" do instead?
+    """
+    letter = regex.compile(r"\p{L}")
+    almost = re.compile(r"[^\W\d_]")
+    characters = [chr(number) for number in range(0x110000)]  # @stepover
+    differing = {c for c in characters if bool(letter.match(c)) != bool(almost.match(c))}
+    # Not quite. Superscripts, fractions and Roman numerals count as word characters, and they are
+    # numbers, not letters. How many differ depends on the Unicode version of each module.
+    assert all(number in differing for number in "²½Ⅷ")
+    assert not any(other in differing for other in "aéж你2_ ")
+    thousands_differ = len(differing) > 1000
+    assert thousands_differ
+    # In ASCII there is no difference.
+    assert min(map(ord, differing)) > 127
+
+
+def the_most_frequent_pair_is_merged():  # M3.2
+    """The most frequent pair is merged.
+
+    Which pieces should a vocabulary have? [Byte pair
+    encoding](https://arxiv.org/abs/1508.07909) starts with single bytes, and then again and again
+    makes one new token of the two that stand side by side most often.
+    """
+    # Four words and how often each was seen. Watch the rows: at each step the pair that is there
+    # most often grows together, in all words at once.
+    words = in_bytes(SMALL)
+    merges: list[Pair] = []
+    work = Work()
+    for _ in range(6):
+        pair_counts = count_pairs(words, SMALL, work)  # @stepover
+        merges.append(most_frequent(pair_counts, work))  # @stepover @inspect merges
+        for word, tokens in words.items():
+            words[word] = merge(tokens, merges[-1])  # @stepover
+        spelled = figures.spelled_words(words, SMALL)  # @inspect spelled
+    # "est" is in nine words, six "newest" and three "widest": it becomes a token on the way.
+    assert merges[:3] == [(b"s", b"t"), (b"e", b"st"), (b"o", b"w")]
+    assert [b"".join(pair) for pair in merges[3:]] == [b"low", b"west", b"ne"]
+    assert words["newest"] == [b"ne", b"west"]
+    assert words["widest"] == [b"w", b"i", b"d", b"est"]
+    # That is the whole trainer; the function does the same.
+    assert train_plainly(SMALL, 6, Work()) == merges  # @stepover
+
+
+def ties_need_a_rule():  # M3.2
+    """Ties need a rule.
+
+    What if two pairs are equally frequent? Any choice is as good, but two programs that choose
+    differently learn different vocabularies, and each calls the other's ids nonsense.
+    """
+    # Here "a b", "b a" and so on: all pairs tie. This lecture takes the largest pair, comparing
+    # byte strings as a dictionary does: byte by byte, and a beginning before its continuation.
+    assert train_plainly({"ab": 4, "ba": 4}, 1, Work()) == [(b"b", b"a")]  # @stepover
+    pair_counts = {(b"a", b"b"): 7, (b"a", b"ba"): 7, (b"Z", b"zz"): 7, (b"z", b"z"): 6}
+    assert most_frequent(pair_counts, Work()) == (b"a", b"ba")  # @stepover
+    # A common mistake: to leave it to the order in which pairs happen to be found. Turn the corpus
+    # round, and the merges change.
+    word_counts = {"ab": 4, "ba": 4}
+    backwards = dict(reversed(word_counts.items()))
+    chosen = set()
+    for corpus in (word_counts, backwards):
+        counts = count_pairs(in_bytes(corpus), corpus, Work())  # @stepover
+        chosen.add(max(counts, key=lambda pair: counts[pair]))
+    assert chosen == {(b"a", b"b"), (b"b", b"a")}
+
+
+def a_vocabulary_is_bytes_merges_and_special_tokens():  # M3.2
+    """A vocabulary is bytes, merges and special tokens.
+
+    How many merges does it take to fill a vocabulary? Each makes one token, 256 were there before,
+    and special tokens take a place without being learnt.
+    """
+    word_counts = count_words(itertools.islice(stories.stories(), 30))
+    small = Tokenizer.train(itertools.islice(stories.stories(), 30), 500, [END])
+    assert len(small) == 500
+    assert small.merges == train_with_heap(word_counts, 243, Work())  # @stepover
+    assert len(small.vocabulary) == 256 + len(small.merges) + len(small.special_tokens)
+    merges = {size: size - 256 - 1 for size in (500, 10_000, 32_000)}  # @inspect merges
+    assert merges == {500: 243, 10_000: 9_743, 32_000: 31_743}
+    # Training can stop early. When each word has become one token, there are no pairs left.
+    full = Tokenizer.train("low low lower", 500)
+    assert len(full) == 256 + 5
+    assert full.encode(" lower") == [full.vocabulary.index(b" lower")]
+
+
+def measure_before_making_it_faster():  # M3.3
+    """Measure before making it faster.
+
+    The plain trainer is correct and slow. Which part of it is slow? Guesses about that are often
+    wrong, so we ask it, in two ways: with a stopwatch, and by counting operations.
+    """
+    word_counts = count_words(itertools.islice(stories.stories(), 100))
+    assert (len(word_counts), word_counts.total()) == (765, 11_636)
+    words, work, seconds = in_bytes(word_counts), Work(), {}
+    start = time.perf_counter()  # @timed
+    pair_counts = count_pairs(words, word_counts, work)  # @stepover
+    seconds["count all pairs"] = time.perf_counter() - start  # @timed
+    middle = time.perf_counter()  # @timed
+    best = most_frequent(pair_counts, work)  # @stepover
+    seconds["choose the largest"] = time.perf_counter() - middle  # @timed
+    middle = time.perf_counter()  # @timed
+    merged = {word: merge(tokens, best) for word, tokens in words.items()}  # @stepover
+    seconds["merge it in all words"] = time.perf_counter() - middle  # @timed
+    whole_seconds = time.perf_counter() - start  # @timed
+    profile = figures.stacked_parts(
+        {"one merge": seconds}, "seconds", "Where a merge spends its time"
+    )  # @timed @inspect profile
+    assert sum(seconds.values()) <= whole_seconds  # @timed
+    # Seconds depend on the machine and the day. Operations do not, and they say the same thing:
+    # for one merge, every pair of every word is counted again.
+    assert work.counted == sum(len(word.encode()) - 1 for word in word_counts) == 4_038
+    assert work.compared == len(pair_counts) == 438
+    # And nearly all of that was known before. The merge changed eighteen words of 765.
+    changed = [word for word in words if merged[word] != words[word]]
+    assert len(changed) == 18
+
+
+def only_words_with_the_pair_change():  # M3.4
+    """Only words with the pair change.
+
+    If nearly all words stay as they are, why count them again? Keep the counts; for a word that
+    changes, take its old pairs off and add its new ones.
+    """
+    word_counts = count_words(itertools.islice(stories.stories(), 100))
+    plain, incremental = Work(), Work()
+    merges = train_plainly(word_counts, 50, plain)  # @stepover
+    assert train_incrementally(word_counts, 50, incremental) == merges  # @stepover
+    # The merges are the same, and the counting has become a small part.
+    assert plain.counted == 160_725
+    assert incremental.counted == 16_826
+    # What is left of it is counting everything once and then only what changes.
+    parts = {
+        "plain": {"count": plain.counted, "choose": plain.compared, "search": plain.searched},
+        "incremental": {
+            "count": incremental.counted,
+            "choose": incremental.compared,
+            "search": incremental.searched,
+        },
+    }
+    operations = figures.stacked_parts(
+        parts, "operations", "Operations for 50 merges"
+    )  # @inspect operations
+    # The search is now the larger part: each merge still looks through all words for its pair.
+    assert incremental.searched == plain.searched == 50 * len(word_counts)
+    assert incremental.searched > incremental.counted
+
+
+def an_index_knows_the_words():  # M3.6
+    """An index knows the words.
+
+    Who says which words hold a pair? Ask each word, as before, or write it down once: for every
+    pair the set of words in which it occurs. Each merge then brings the index up to date.
+    """
+    words = in_bytes(SMALL)
+    index = index_pairs(words)
+    assert index[b"e", b"s"] == {"newest", "widest"}
+    # After every merge the index must be what a fresh look at all words would find.
+    merges = [(b"s", b"t"), (b"e", b"st"), (b"o", b"w"), (b"l", b"ow")]
+    for pair in merges:
+        merge_indexed(words, index, pair, Work())
+        fresh = index_pairs(words)
+        assert {pair: found for pair, found in index.items() if found} == fresh
+    assert index[b"w", b"est"] == {"newest"}
+    # The gain is the search that is no longer made.
+    word_counts = count_words(itertools.islice(stories.stories(), 100))
+    incremental, indexed = Work(), Work()
+    merges = train_incrementally(word_counts, 50, incremental)  # @stepover
+    assert train_indexed(word_counts, 50, indexed) == merges  # @stepover
+    assert (incremental.searched, indexed.searched) == (38_250, 1_355)
+    assert indexed.counted == incremental.counted
+    # What it costs is memory, for a place in a set for each pair of each word.
+    places = sum(map(len, index_pairs(in_bytes(word_counts)).values()))
+    assert places == 4_031
+
+
+def a_heap_forgets_lazily():  # M3.5
+    """A heap forgets lazily.
+
+    How is the most frequent pair found without looking at all of them? A *heap* keeps the best
+    element on top and needs about $\\log_2 n$ comparisons to take it or to add one. But our counts
+    change all the time, and a heap cannot find an element in its middle to change it.
+    """
+    # So nothing is changed. The new count is added as a new offer; the old one stays, and is
+    # thrown away when it comes to the top and its count is no longer true.
+    work = Work()
+    pair_counts = {(b"a", b"b"): 9, (b"a", b"c"): 7, (b"b", b"a"): 7}
+    heap = [Offer(count, pair, work) for pair, count in pair_counts.items()]
+    heapq.heapify(heap)
+    pair_counts[b"a", b"b"] = 4
+    heapq.heappush(heap, Offer(4, (b"a", b"b"), work))
+    order = []
+    while pair_counts:
+        largest = max(pair_counts, key=lambda pair: (pair_counts[pair], pair))
+        order.append(pop_live(heap, pair_counts))
+        assert order[-1] == largest
+        del pair_counts[largest]
+    assert order == [(b"b", b"a"), (b"a", b"c"), (b"a", b"b")]
+    # A common mistake: since Python's heaps have the smallest element on top, to store
+    # (-count, pair). Counts are then the right way round, and ties the wrong one.
+    negated = [(-7, (b"b", b"a")), (-7, (b"a", b"c"))]
+    assert min(negated)[1] == (b"a", b"c")
+    # Turning both round, as `Offer` does, gives the same merges with a fifth of the comparisons.
+    word_counts = count_words(itertools.islice(stories.stories(), 100))
+    indexed, lazy = Work(), Work()
+    merges = train_indexed(word_counts, 243, indexed)  # @stepover
+    assert train_with_heap(word_counts, 243, lazy) == merges  # @stepover
+    assert (indexed.compared, lazy.compared) == (258_203, 51_906)
+
+
+def the_ladder_so_far():  # M3.3 M3.6
+    """Each rung does the same with less.
+
+    What have three ideas brought together? Here are the four trainers on the same hundred stories,
+    and on top the tokenizer of this lecture, which uses the same ideas on numbers instead of byte
+    strings.
+    """
+    word_counts = count_words(itertools.islice(stories.stories(), 100))
+    operations, seconds, learnt = {}, {}, []
+    for name, train in RUNGS.items():
+        work = Work()
+        start = time.perf_counter()  # @timed
+        learnt.append(train(word_counts, 243, work))  # @stepover
+        seconds[name] = time.perf_counter() - start  # @timed
+        operations[name] = work.total()  # @inspect operations
+    start = time.perf_counter()  # @timed
+    learnt.append(learn_merges(word_counts, 243))
+    seconds["lecture.tokenizer"] = time.perf_counter() - start  # @timed
+    # All five have learnt the same 243 merges.
+    assert all(merges == learnt[0] for merges in learnt)
+    assert len(learnt[0]) == 243
+    assert list(operations.values()) == [1_012_202, 466_605, 282_978, 76_681]
+    by_operations = figures.ladder(operations, "operations", "Less to do")  # @inspect by_operations
+    # The stopwatch agrees. The gap widens with the text: plain training does everything again for
+    # each merge, the top only what the merge changes.
+    by_seconds = figures.ladder(seconds, "seconds", "243 merges")  # @timed @inspect by_seconds
+    assert seconds["plain"] > 5 * seconds["lecture.tokenizer"]  # @timed
+
+
+def counting_can_be_shared_out():  # M3.7
+    """Counting can be shared out.
+
+    Before any merge, the words of the whole text are counted, and that text may be larger than
+    memory. Can several processes each take a piece? Only if no piece ends within a word.
+    """
+    text = "".join(story + END for story in itertools.islice(stories.stories(), 60))
+    splitter = Splitter("gpt2", [END])
+    whole = counting.count_texts([text], splitter)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "stories.txt"
+        path.write_bytes(text.encode())
+        # At a special token it never does. So from every 10 000 bytes on, look for the next one.
+        ranges = counting.Cutter(path, (END.encode(),)).ranges(10_000)  # @inspect ranges
+        assert [text[start:].startswith(END) for start, _ in ranges[1:]] == [True] * 3
+        assert ranges[-1][1] == len(text) == 33_335
+        # Two processes count the four pieces, in whatever order, and the counts are added up. The
+        # sum is that of one pass, and only one block of the file is in memory at a time.
+        shared = counting.count_file(path, splitter, workers=2, range_bytes=10_000)  # @stepover
+        assert shared == whole
+    # A common mistake: to cut at fixed places. The words there fall apart into others.
+    pieces = [text[start : start + 10_000] for start in range(0, len(text), 10_000)]
+    assert counting.count_texts(pieces, splitter) != whole
+
+
+def operations_of_a_run(story_count: int) -> tuple[int, Work, Work]:  # @stepover
+    """Return the characters of so many stories, and the work of two trainers on them."""
+    texts = [*itertools.islice(stories.stories(), story_count)]
+    word_counts = count_words(texts)
+    indexed, lazy = Work(), Work()
+    assert train_indexed(word_counts, 100, indexed) == train_with_heap(word_counts, 100, lazy)
+    return sum(map(len, texts)), indexed, lazy
+
+
+def the_part_not_improved_sets_the_limit():  # M3.8 E92
+    """The part that was not improved sets the limit.
+
+    The heap more than doubles the speed of merging. Does it double the speed of training? Training
+    also reads the text and counts its words, and that takes as long as before.
+    """
+    runs, gains = {}, {}
+    for story_count in (50, 200, 800):
+        characters, indexed, lazy = operations_of_a_run(story_count)
+        # For an exact example, let every operation cost the same, one for each character read.
+        runs[f"{story_count}, indexed"] = {"read": characters, "merge": indexed.total()}
+        runs[f"{story_count}, heap"] = {"read": characters, "merge": lazy.total()}
+        merge_gain = indexed.total() / lazy.total()
+        gains[story_count] = (characters + indexed.total()) / (characters + lazy.total())
+        # [Amdahl](https://doi.org/10.1145/1465482.1465560): if a share $p$ of the work becomes $s$
+        # times faster, the whole becomes $1 / (1 - p + p/s)$ times faster.
+        share = indexed.total() / (characters + indexed.total())
+        assert math.isclose(gains[story_count], 1 / (1 - share + share / merge_gain))
+        assert merge_gain > 2  # @inspect merge_gain
+    bars = figures.stacked_parts(runs, "operations", "Stories, trainer")  # @inspect bars
+    # A common mistake: to report the gain of the part as the gain of the whole. The more text, the
+    # more of the time is reading, which grows with the text, while the number of different words
+    # hardly does.
+    rounded = [round(gain, 2) for gain in gains.values()]
+    assert rounded == [1.73, 1.35, 1.12]
+    # Even with merging for free, no more than that was to be had: the next gain is in the reading,
+    # and processes that read side by side are the way to it.
+
+
+def timers_inside_timers_count_twice():  # M3.8 E94
+    """Timers inside timers count twice.
+
+    Do the times of the phases add up to the time of the run? Only if no phase lies within another.
+    A common mistake is to start a timer inside a phase that has one, and to add up both.
+    """
+    texts = [*itertools.islice(stories.stories(), 20)]
+    # The clock here counts operations, so that its readings are exact.
+    work, readings = Work(), {}
+    word_counts = count_words(texts)
+    words = in_bytes(word_counts)
+    pair_counts = count_pairs(words, word_counts, work)  # @stepover
+    readings["first count"] = work.total()
+    # The trainer, started for the whole of the merging, counts the pairs again at its beginning.
+    train_incrementally(word_counts, 40, work := Work())  # @stepover
+    readings["merging, with the first count"] = work.total()  # @inspect readings
+    assert len(pair_counts) == 375
+    assert sum(readings.values()) - work.total() == readings["first count"] == 2_520
+    # Sums that exceed the total are a sign that something was counted twice.
+    assert sum(readings.values()) > work.total() == 51_743
+
+
+def later_merges_touch_fewer_words():  # M3.9
+    """Later merges touch fewer words.
+
+    Do ten thousand merges take ten times as long as one thousand? The first merges are of pairs
+    that are everywhere, like "e" and " t"; late ones finish rare words.
+    """
+    word_counts = count_words(itertools.islice(stories.stories(), 400))
+    words = in_bytes(word_counts)
+    index, searched = index_pairs(words), []
+    for pair in train_with_heap(word_counts, 1_000, Work()):  # @stepover
+        work = Work()
+        merge_indexed(words, index, pair, work)
+        searched.append(work.searched)
+    touched = figures.work_by_merge(searched)  # @inspect touched
+    # Half of the work is in the first merges.
+    first, last = sum(searched[:100]), sum(searched[-100:])
+    assert (first, last) == (1_838, 118)
+    assert first > 15 * last
+    # So on a corpus with many different words, such as a crawl of the web, the time for merging
+    # grows more slowly than the vocabulary, and what counts is how many words there are.
+    assert sum(searched) < 2.5 * first
+
+
+def late_tokens_are_whole_words():  # M3.10 E97
+    """Late tokens are whole words.
+
+    What has the tokenizer learnt? A vocabulary can be read, and it is worth reading: what is in
+    it was frequent in the text, whether or not one wanted that.
+    """
+    texts = [*itertools.islice(stories.stories(), 400)]
+    tokenizer = Tokenizer.train(texts, 1_200)
+    learnt = tokenizer.vocabulary[256:]
+    lengths = Counter(map(len, learnt))
+    histogram = figures.token_lengths(lengths)  # @inspect histogram
+    # The first merges are pieces, the last ones whole words with the space before them.
+    early, late = learnt[:5], learnt[-5:]  # @inspect early late
+    assert early == [b" a", b"he", b" t", b" s", b"nd"]
+    assert all(token[:1] == b" " for token in late)
+    longest = max(learnt, key=len)  # @inspect longest
+    assert longest == b" afternoon"
+    # How often does it occur? A common mistake is to count the lines that contain it and call
+    # that the number of times. Here a story is a line, and may say a word twice.
+    word = longest.decode()
+    containing = sum(word in story for story in texts)
+    occurrences = sum(story.count(word) for story in texts)
+    assert (containing, occurrences) == (111, 120)
+    # On text from the web, the longest tokens are often junk: lines of dashes, pieces of
+    # addresses. A look at the longest ones is a cheap test of a corpus.

@@ -1,0 +1,178 @@
+"""The command line: `python -m lecture.tokenizer train|encode|decode|inspect FILE`."""
+
+import argparse
+import codecs
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from lecture.tokenizer.core import Tokenizer
+from lecture.tokenizer.counting import read_text
+from lecture.tokenizer.errors import TokenizerError
+from lecture.tokenizer.files import escape, id_type, read_ids, replacing, write_ids
+from lecture.tokenizer.progress import ProgressBar
+from lecture.tokenizer.splitting import PATTERNS
+
+LONGEST_SHOWN = 10
+IDS_AT_ONCE = 2**16
+
+
+def _build_parser() -> argparse.ArgumentParser:  # @stepover
+    """Return the parser of the four commands."""
+    parser = argparse.ArgumentParser(
+        prog="python -m lecture.tokenizer", description="A byte-level BPE tokenizer."
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+
+    def command(name: str, what: str, file: str) -> argparse.ArgumentParser:
+        sub = commands.add_parser(name, help=what, description=what)
+        sub.add_argument("file", type=Path, metavar="FILE", help=file)
+        return sub
+
+    train = command("train", "learn a vocabulary from text", "UTF-8 text, of any size")
+    train.add_argument("-o", "--output", type=Path, help="the vocabulary; default FILE.vocab")
+    train.add_argument("--size", type=int, default=10_000, help="tokens in all; default 10000")
+    train.add_argument(
+        "--special", action="append", default=[], metavar="TEXT", help="a special token; repeatable"
+    )
+    train.add_argument("--pattern", choices=PATTERNS, default="gpt2", help="default gpt2")
+    train.add_argument("--workers", type=int, default=1, help="processes that count; default 1")
+
+    encode = command("encode", "turn text into a file of ids", "UTF-8 text, of any size")
+    encode.add_argument("-o", "--output", type=Path, help="the ids; default FILE.ids")
+    decode = command("decode", "turn a file of ids into text", "what encode wrote")
+    decode.add_argument("-o", "--output", type=Path, help="the text; default: print it")
+    for sub in (encode, decode):
+        sub.add_argument("-v", "--vocabulary", type=Path, required=True, help="what train wrote")
+    inspect = command("inspect", "describe a vocabulary", "what train wrote")
+    inspect.add_argument("--text", type=Path, help="also say how well it compresses this text")
+    return parser
+
+
+def main(arguments: Sequence[str]) -> int:  # @stepover
+    """Run a command; return the exit status."""
+    options = _build_parser().parse_args(arguments)
+    bar = ProgressBar()
+    commands = {"train": train, "encode": encode, "decode": decode, "inspect": inspect}
+    try:
+        commands[options.command](options, bar)
+    except (TokenizerError, OSError) as error:
+        bar.clear()
+        print(error, file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        bar.clear()
+        print("interrupted; nothing was written", file=sys.stderr)
+        return 130
+    return 0
+
+
+def train(options: argparse.Namespace, bar: ProgressBar) -> None:  # @stepover
+    """Learn a vocabulary, write it and describe it."""
+    output = options.output or options.file.with_name(options.file.name + ".vocab")
+    start_seconds = time.perf_counter()
+    tokenizer = Tokenizer.train(
+        options.file,
+        options.size,
+        options.special,
+        options.pattern,
+        workers=options.workers,
+        progress=bar,
+    )
+    seconds = time.perf_counter() - start_seconds
+    tokenizer.save(output)
+    bar.clear()
+    print(f"{output}: {describe_speed(options.file.stat().st_size, seconds)}")
+    describe(tokenizer)
+
+
+def encode(options: argparse.Namespace, bar: ProgressBar) -> None:  # @stepover
+    """Write the ids of a text, and say how well it was compressed and how fast."""
+    tokenizer = Tokenizer.load(options.vocabulary)
+    output = options.output or options.file.with_name(options.file.name + ".ids")
+    start_seconds = time.perf_counter()
+    ids = tokenizer.encode_iterable(watched_text(options.file, bar))
+    token_count = write_ids(output, ids, len(tokenizer))
+    seconds = time.perf_counter() - start_seconds
+    bar.clear()
+    size = options.file.stat().st_size
+    bits = 8 * id_type(len(tokenizer)).itemsize
+    print(f"{output}: {token_count:,} ids of {bits} bits, {describe_ratio(size, token_count)}")
+    print(describe_speed(size, seconds))
+
+
+def decode(options: argparse.Namespace, bar: ProgressBar) -> None:  # @stepover
+    """Write the text of a file of ids, or print it."""
+    tokenizer = Tokenizer.load(options.vocabulary)
+    ids = read_ids(options.file, len(tokenizer))
+    if options.output is None:
+        for text in decoded_text(tokenizer, ids, bar):
+            sys.stdout.write(text)
+        return
+    start_seconds = time.perf_counter()
+    with replacing(options.output) as file:
+        for text in decoded_text(tokenizer, ids, bar):
+            file.write(text.encode())
+    seconds = time.perf_counter() - start_seconds
+    bar.clear()
+    print(f"{options.output}: {describe_speed(options.output.stat().st_size, seconds)}")
+
+
+def inspect(options: argparse.Namespace, bar: ProgressBar) -> None:  # @stepover
+    """Describe a vocabulary, and what it does to a text."""
+    tokenizer = Tokenizer.load(options.file)
+    describe(tokenizer)
+    if options.text is not None:
+        start_seconds = time.perf_counter()
+        token_count = sum(1 for _ in tokenizer.encode_iterable(watched_text(options.text, bar)))
+        seconds = time.perf_counter() - start_seconds
+        bar.clear()
+        size = options.text.stat().st_size
+        print(f"{options.text}: {token_count:,} tokens, {describe_ratio(size, token_count)}")
+        print(describe_speed(size, seconds))
+
+
+def watched_text(path: Path, bar: ProgressBar) -> Iterator[str]:
+    """Yield the text of a file and show how much of it has been read."""
+    total_bytes, done_bytes = path.stat().st_size, 0
+    for text in read_text(path):
+        yield text
+        done_bytes += len(text.encode())
+        bar("encoding", done_bytes, total_bytes)
+
+
+def decoded_text(tokenizer: Tokenizer, ids: Sequence[int], bar: ProgressBar) -> Iterator[str]:
+    """Yield the text of ids, some at a time; a character may be spread over two times."""
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    for start in range(0, len(ids), IDS_AT_ONCE):
+        yield decoder.decode(tokenizer.decode_bytes(map(int, ids[start : start + IDS_AT_ONCE])))
+        bar("decoding", min(start + IDS_AT_ONCE, len(ids)), len(ids))
+    yield decoder.decode(b"", True)
+
+
+def describe_ratio(size: int, token_count: int) -> str:
+    """Say how many bytes a token stands for."""
+    return f"{size / token_count:.3f} bytes per token" if token_count else "no tokens"
+
+
+def describe_speed(size: int, seconds: float) -> str:
+    """Say how many bytes there were and how many of them in a second."""
+    return f"{size:,} bytes in {seconds:.2f} s, {size / seconds:,.0f} bytes/s"
+
+
+def describe(tokenizer: Tokenizer) -> None:
+    """Print what a vocabulary consists of, its longest tokens, and how long tokens are."""
+    merges, special = len(tokenizer.merges), len(tokenizer.special_tokens)
+    print(f"{len(tokenizer):,} tokens: 256 bytes, {merges:,} merges, {special} special")
+    print(
+        f"split pattern {tokenizer.pattern}; ids fit into {id_type(len(tokenizer)).itemsize} bytes"
+    )
+    learnt = tokenizer.vocabulary[256 : 256 + merges]
+    longest = sorted(learnt, key=len, reverse=True)[:LONGEST_SHOWN]
+    print("longest tokens: " + (" ".join(map(escape, longest)) or "none"))
+    lengths = Counter(map(len, learnt))
+    print("tokens of n bytes: " + ", ".join(f"{n}: {lengths[n]:,}" for n in sorted(lengths)))
+    if special:
+        print("special tokens: " + " ".join(escape(t.encode()) for t in tokenizer.special_tokens))

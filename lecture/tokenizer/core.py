@@ -1,0 +1,187 @@
+"""The tokenizer: trained from text, it turns text into ids and back."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
+from os import PathLike
+from pathlib import Path
+
+from lecture.tokenizer import files
+from lecture.tokenizer.counting import count_file, count_texts
+from lecture.tokenizer.encoding import merge_symbols
+from lecture.tokenizer.errors import TokenizerError
+from lecture.tokenizer.merging import SHIFT, Pair, learn_merges
+from lecture.tokenizer.splitting import Splitter, check_special_tokens
+
+BYTES = 256
+MOST_REMEMBERED_WORDS = 2**18
+LONGEST_REMEMBERED_WORD = 64
+
+Progress = Callable[[str, int, int], object]
+"""Called with the name of a phase, what is done and what there is to do."""
+
+
+def no_progress(phase: str, done: int, total: int) -> None:
+    """Show nothing."""
+
+
+class WordIds(dict[str, tuple[int, ...]]):
+    """The ids of words; those of a new word are found and remembered, up to a limit."""
+
+    def __init__(self, find_ids: Callable[[str], tuple[int, ...]]) -> None:  # @stepover
+        super().__init__()
+        self.find_ids = find_ids
+
+    def __missing__(self, word: str) -> tuple[int, ...]:  # @stepover
+        ids = self.find_ids(word)
+        if len(word) <= LONGEST_REMEMBERED_WORD:
+            if len(self) >= MOST_REMEMBERED_WORDS:
+                self.clear()
+            self[word] = ids
+        return ids
+
+
+class Tokenizer:
+    """A byte-level BPE tokenizer.
+
+    The ids: 0 to 255 are the bytes, then come the merges in the order in which they were learnt,
+    then the special tokens in the order given.
+    """
+
+    def __init__(
+        self, merges: Sequence[Pair], special_tokens: Sequence[str] = (), pattern: str = "gpt2"
+    ) -> None:  # @stepover
+        self.pattern = pattern
+        self.merges = [*merges]
+        self.special_tokens = check_special_tokens(special_tokens)
+        self.vocabulary = [bytes([value]) for value in range(BYTES)]
+        self._merged: dict[int, int] = {}
+        self._learn()
+        self.special_ids = {
+            token: len(self.vocabulary) + number for number, token in enumerate(self.special_tokens)
+        }
+        self.vocabulary += [token.encode() for token in self.special_tokens]
+        self._splitter = Splitter(pattern, self.special_tokens)
+        self._plain_splitter = Splitter(pattern)
+        self._word_ids = WordIds(self._encode_word)
+
+    def _learn(self) -> None:  # @stepover
+        """Number the merges; each joins two tokens that exist and makes one that does not."""
+        ids = {token: number for number, token in enumerate(self.vocabulary)}
+        for number, (left, right) in enumerate(self.merges, start=1):
+            if left not in ids or right not in ids:
+                raise TokenizerError(f"merge {number} joins {left!r} and {right!r}: not both known")
+            if left + right in ids:
+                raise TokenizerError(f"merge {number} makes {left + right!r}, which exists already")
+            new = ids[left + right] = len(self.vocabulary)
+            self.vocabulary.append(left + right)
+            self._merged[ids[left] << SHIFT | ids[right]] = new
+        self._learnt = ids
+
+    def __len__(self) -> int:  # @stepover
+        return len(self.vocabulary)
+
+    @classmethod
+    def train(
+        cls,
+        source: str | PathLike[str] | Iterable[str],
+        vocabulary_size: int,
+        special_tokens: Sequence[str] = (),
+        pattern: str = "gpt2",
+        *,
+        workers: int = 1,
+        progress: Progress = no_progress,
+    ) -> "Tokenizer":  # @stepover
+        """Learn a vocabulary from a file (a `Path`), from one text, or from several.
+
+        The size counts bytes, merges and special tokens; it is smaller if the text has no more
+        pairs to merge. A file may be larger than memory, and is read by as many processes as there
+        are workers; the result does not depend on them.
+        """
+        wanted_merges = vocabulary_size - BYTES - len(check_special_tokens(special_tokens))
+        if wanted_merges < 0:
+            least = vocabulary_size - wanted_merges
+            raise TokenizerError(
+                f"a vocabulary of {vocabulary_size} is too small: {BYTES} bytes and "
+                f"{len(special_tokens)} special tokens take {least}"
+            )
+        splitter = Splitter(pattern, special_tokens)
+        if isinstance(source, PathLike):
+            counts = count_file(
+                Path(source), splitter, workers, lambda *done: progress("counting", *done)
+            )
+        else:
+            counts = count_texts([source] if isinstance(source, str) else source, splitter)
+        merges = learn_merges(
+            counts, wanted_merges, lambda done: progress("merging", done, wanted_merges)
+        )
+        return cls(merges, special_tokens, pattern)
+
+    def encode(self, text: str, special: bool = True) -> list[int]:  # @stepover
+        """Return the ids of a text; with `special=False` special tokens in it are plain text."""
+        splitter = self._splitter if special else self._plain_splitter
+        return [*chain.from_iterable(map(self._encode_part, splitter.parts(text)))]
+
+    def encode_iterable(
+        self, pieces: Iterable[str], special: bool = True
+    ) -> Iterator[int]:  # @stepover
+        """Return the ids of a text that arrives in pieces, such as the lines of a file.
+
+        They are those of the whole text, wherever it was cut, and memory does not grow with it.
+        """
+        splitter = self._splitter if special else self._plain_splitter
+        return chain.from_iterable(map(self._encode_part, splitter.stream(pieces)))
+
+    def _encode_part(self, part: tuple[str, str]) -> list[int]:  # @stepover
+        text, token = part
+        words = self._splitter.words(text)
+        ids = [*chain.from_iterable(map(self._word_ids.__getitem__, words))]
+        if token:
+            ids.append(self.special_ids[token])
+        return ids
+
+    def _encode_word(self, word: str) -> tuple[int, ...]:  # @stepover
+        word_bytes = checked_utf8(word)
+        if (whole := self._learnt.get(word_bytes)) is not None:
+            return (whole,)
+        return tuple(merge_symbols([*word_bytes], self._merged.get))
+
+    def decode_bytes(self, ids: Iterable[int]) -> bytes:  # @stepover
+        """Return the bytes of the ids, one after the other."""
+        vocabulary = self.vocabulary
+        ids = [*ids]
+        if ids and not 0 <= min(ids) <= max(ids) < len(vocabulary):
+            unknown = next(number for number in ids if not 0 <= number < len(vocabulary))
+            raise TokenizerError(
+                f"there is no id {unknown}; this vocabulary has 0 to {len(vocabulary) - 1}"
+            )
+        return b"".join([vocabulary[number] for number in ids])
+
+    def decode(self, ids: Iterable[int], errors: str = "replace") -> str:  # @stepover
+        """Return the text of the ids. Bytes that are no UTF-8 become U+FFFD, or as `errors` says.
+
+        All bytes are joined first: one token may be a part of a character.
+        """
+        return self.decode_bytes(ids).decode("utf-8", errors)
+
+    def save(self, path: str | PathLike[str]) -> None:  # @stepover
+        """Write the vocabulary to a text file, which is replaced as a whole or not at all."""
+        saved = files.Vocabulary(self.pattern, self.merges, self.special_tokens)
+        files.write_vocabulary(Path(path), saved)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> "Tokenizer":  # @stepover
+        """Read a vocabulary that `save` wrote."""
+        saved = files.read_vocabulary(Path(path))
+        try:
+            return cls(saved.merges, saved.special_tokens, saved.pattern)
+        except TokenizerError as error:
+            raise TokenizerError(f"{path}: {error}") from None
+
+
+def checked_utf8(word: str) -> bytes:
+    """Return the UTF-8 of a word; half a surrogate pair, which is no character, is refused."""
+    try:
+        return word.encode()
+    except UnicodeEncodeError as error:
+        lone = word[error.start]
+        raise TokenizerError(f"U+{ord(lone):04X} is half a surrogate pair and no text") from None

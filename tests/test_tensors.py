@@ -145,3 +145,17 @@ def test_sympy_is_maths() -> None:
     import sympy
 
     assert take(sympy.Symbol("x") ** 2)["markdown"] == "$\\displaystyle x^{2}$"
+
+
+# ends of the range -> whether bins between them are numbers
+RANGES = [(-1e308, 1e308, False), (1.0, 1.0 + 2**-52, False), (0.0, 1.0, True)]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(("low", "high", "has_histogram"), RANGES)
+def test_statistics_at_the_limits_of_numbers(low, high, has_histogram) -> None:
+    numbers = torch.full((1000,), high, dtype=torch.float64)
+    numbers[0] = low
+    picture = take(numbers)
+    assert (picture["statistics"]["min"], picture["statistics"]["max"]) == (low, high)
+    assert ("histogram" in picture) is has_histogram

@@ -181,11 +181,13 @@ def _add_statistics(picture: Value, tensor: Any) -> None:
     low, high = (_number(float(end), picture["dtype"]) for end in (sums.low, sums.high))
     mean, deviation = (float(f"{moment:.6g}") for moment in sums.moments())
     picture["statistics"] |= {"min": low, "max": high, "mean": mean, "std": deviation}
-    counts = sum(
-        numpy.histogram(_finite(numpy, block), bins=BINS, range=(sums.low, sums.high))[0]
-        for block in _blocks(tensor)
-    )
-    picture["histogram"] = {"low": low, "high": high, "counts": counts.tolist()}
+    # No histogram where the range, or a bin, is too large or too small for a number.
+    with contextlib.suppress(ValueError), numpy.errstate(over="ignore", invalid="ignore"):
+        counts = sum(
+            numpy.histogram(_finite(numpy, block), bins=BINS, range=(sums.low, sums.high))[0]
+            for block in _blocks(tensor)
+        )
+        picture["histogram"] = {"low": low, "high": high, "counts": counts.tolist()}
 
 
 def _blocks(tensor: Any) -> Iterator[Any]:
@@ -219,11 +221,13 @@ class _Sums:
         self.inf += len(block) - len(finite) - missing
         if not len(finite):
             return
-        count, mean = len(finite), float(finite.mean())
+        with self.numpy.errstate(over="ignore"):  # near the largest number they are infinite
+            count, mean = len(finite), float(finite.mean())
+            squares = float(((finite - mean) ** 2).sum())
         self.low = min(self.low, float(finite.min()))
         self.high = max(self.high, float(finite.max()))
         total, shift = self.count + count, mean - self._mean
-        self._squares += float(((finite - mean) ** 2).sum()) + shift**2 * self.count * count / total
+        self._squares += squares + shift * shift * self.count * count / total
         self._mean += shift * count / total
         self.count = total
 

@@ -220,7 +220,7 @@ def block_errors(errors: Mapping[str, Sequence[float]]) -> altair.Chart:  # @ste
     points = [
         (name, block, 100 * error)
         for name, blocks in errors.items()
-        for block, error in enumerate(blocks)
+        for block, error in enumerate((*blocks, blocks[-1]))  # a step ends where the next begins
     ]
     names, blocks, percents = zip(*points, strict=True)
     chart = altair.Chart(rows_of(scales=names, block=blocks, percent=percents))
@@ -228,7 +228,7 @@ def block_errors(errors: Mapping[str, Sequence[float]]) -> altair.Chart:  # @ste
         x=altair.X(
             "block:Q",
             title="number of the block of 16 values",
-            scale=altair.Scale(domain=[0, len(blocks) // len(errors)], nice=False),
+            scale=altair.Scale(domain=[0, max(blocks)], nice=False),
         ),
         y=altair.Y("percent:Q", title="relative error, percent"),
         color=altair.Color("scales:N", sort=list(errors), legend=legend_below(columns=3)),

@@ -40,7 +40,11 @@ PACKAGES = {
     "dompurify": (
         "dompurify",
         "3.4.18",
-        {"dist/purify.es.mjs": "purify.js", "LICENSE": "LICENSE", "LICENSE-MPL": "LICENSE-MPL"},
+        {
+            "dist/purify.min.js": "purify.min.js",
+            "LICENSE": "LICENSE",
+            "LICENSE-MPL": "LICENSE-MPL",
+        },
     ),
     "katex": (
         "katex",

@@ -21,6 +21,7 @@ from .errors import UsageError
 HOST = "127.0.0.1"
 PORTS_TRIED = 20
 MAX_PORT = 65535
+TIMES = ".times.json"
 
 _OWN_NAME = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:\d+)?", re.IGNORECASE)
 """What a browser may call us. A page from elsewhere that points a name of its own at this address
@@ -76,6 +77,7 @@ def _extra_files(document: Path | None) -> dict[str, Path | bytes]:
     if document and document.resolve().parent != documents.TRACES:
         name = f"{document.stem}.json"
         extra[f"/traces/{name}"] = document
+        extra[f"/traces/{document.stem}{TIMES}"] = document.with_suffix(TIMES)
         others = [entry for entry in documents.entries_of(index) if entry["file"] != name]
         entries = [*others, {**documents.entry_of(document), "file": name}]
         extra["/traces/index.local.json"] = json.dumps({"documents": entries}).encode()
@@ -89,6 +91,10 @@ def _has_display() -> bool:
 
 class ViewerHandler(http.server.SimpleHTTPRequestHandler):
     """Files of the viewer: no listings, no dot files, no links that lead outside."""
+
+    protocol_version = "HTTP/1.1"
+    """The page has some thirty files: connections stay open, and answers are not held back."""
+    disable_nagle_algorithm = True
 
     extensions_map = {  # noqa: RUF012 (the base class has it so)
         **http.server.SimpleHTTPRequestHandler.extensions_map,
@@ -107,7 +113,13 @@ class ViewerHandler(http.server.SimpleHTTPRequestHandler):
         if not _OWN_NAME.fullmatch(self.headers.get("Host", "")):
             self.send_error(HTTPStatus.MISDIRECTED_REQUEST)
             return None
-        extra = self._extra.get(urllib.parse.unquote(self.path.partition("?")[0]))
+        path = urllib.parse.unquote(self.path.partition("?")[0])
+        extra = self._extra.get(path)
+        place = extra if isinstance(extra, Path) else Path(self.translate_path(self.path))
+        if path.endswith(TIMES) and not place.is_file():
+            self.send_response(HTTPStatus.NO_CONTENT)  # most documents have none: no error
+            self.end_headers()
+            return None
         if extra is None:
             return super().send_head()
         try:

@@ -5,7 +5,7 @@ import { html } from "viewer/html.js";
 import { colourOf, colours } from "viewer/store.js";
 
 const MAX_WIDTH = 640;
-const SERIES = ["--series-1", "--series-2", "--series-3", "--series-4", "--series-5", "--series-6"];
+const SERIES = ["light-dark(#1f5fa8, #7fb4f0)", "light-dark(#c2571a, #f0a06a)", "light-dark(#1c7a45, #63c58b)", "light-dark(#8a4fa3, #cf9fe3)", "light-dark(#a3392f, #ef8f86)", "light-dark(#6b6a1f, #cfcd74)"];
 
 /** @type {Promise<any> | null} */
 let libraries = null;
@@ -38,7 +38,7 @@ function refuse() {
 
 /** Colours and letters of the page. @returns {Record<string, any>} */
 function look() {
-  const [text, quiet, line] = ["--text", "--quiet", "--line"].map(colourOf);
+  const [text, quiet, line] = ["var(--text)", "var(--quiet)", "var(--line)"].map(colourOf);
   const font = getComputedStyle(document.body).getPropertyValue("--sans").trim();
   const axis = { labelColor: quiet, titleColor: text, gridColor: line, domainColor: line, tickColor: line, titleFontWeight: "normal" };
   return {

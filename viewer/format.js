@@ -1,7 +1,7 @@
 // Numbers, sizes, costs, values and steps as text. Units live here and nowhere else. Pure.
 
-import { lowerBound, rows } from "viewer/model.js";
-import { pieces, withoutDirectives } from "viewer/source.js";
+import { eventOf, lowerBound, rows, statementOf } from "viewer/model.js";
+import { pieces, withoutDirectives } from "viewer/reading.js";
 
 const FLOP_UNITS = ["FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP", "EFLOP"];
 const BYTE_UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
@@ -23,12 +23,12 @@ function trimmed(value) {
   return String(Number(value.toFixed(Number.isInteger(value) ? 0 : digits)));
 }
 
-/** @param {number} count @returns {string} */
+/** @param {number} count */
 export function flops(count) {
   return scaled(count, 1000, FLOP_UNITS);
 }
 
-/** @param {number} count @returns {string} */
+/** @param {number} count */
 export function bytes(count) {
   return scaled(count, 1024, BYTE_UNITS);
 }
@@ -42,7 +42,7 @@ export function number(value) {
   return value.toExponential(4).replace(/\.?0+e/, "e").replace("e+", "e");
 }
 
-/** Groups of three from five digits on. @param {number} value @returns {string} */
+/** Groups of three from five digits on. @param {number} value */
 export function integer(value) {
   const text = String(value);
   return Math.abs(value) < 10000 ? text : text.replace(/\B(?=(\d{3})+$)/g, "\u202f");
@@ -57,7 +57,7 @@ export function element(value) {
   return value.toFixed(magnitude >= 100 ? 1 : magnitude >= 10 ? 2 : 3);
 }
 
-/** @param {number[]} sizes @returns {string} */
+/** @param {number[]} sizes */
 export function shape(sizes) {
   return `[${sizes.join(", ")}]`;
 }
@@ -67,18 +67,12 @@ export function counted(count, one, many = `${one}s`) {
   return `${integer(count)} ${count === 1 ? one : many}`;
 }
 
-/**
- * @typedef {"matmul_flops" | "other_flops" | "read_bytes" | "written_bytes" | "allocated_bytes" | "freed_bytes"} Quantity
- * @typedef {Record<Quantity, number> & {partial: boolean}} Cost partial: something was not counted
- * @typedef {(first: number, beyond: number) => Cost} CostMeter
- */
-
 /** @type {Quantity[]} */
 const QUANTITIES = ["matmul_flops", "other_flops", "read_bytes", "written_bytes", "allocated_bytes", "freed_bytes"];
 
 /**
  * A function that sums what the steps of a range cost, in logarithmic time.
- * @param {import("viewer/schema.js").Costs | null} costs
+ * @param {Costs | null} costs
  * @returns {CostMeter}
  */
 export function costMeter(costs) {
@@ -102,7 +96,7 @@ function prefixSums(values) {
 }
 
 /** The quiet text of the margin; empty when nothing was computed or allocated. Traffic and intensity only where all
- * of it was counted. @param {Cost} cost */
+ * of it was counted. @param {CostSum} cost */
 export function costText(cost) {
   const computed = cost.matmul_flops + cost.other_flops;
   const moved = cost.partial ? 0 : cost.read_bytes + cost.written_bytes;
@@ -111,7 +105,7 @@ export function costText(cost) {
   return parts.filter(Boolean).join(" · ");
 }
 
-/** All quantities in one sentence, for a tooltip. @param {Cost} cost */
+/** All quantities in one sentence, for a tooltip. @param {CostSum} cost */
 export function costDetails(cost) {
   return [
     `matrix products ${flops(cost.matmul_flops)}`,
@@ -123,8 +117,6 @@ export function costDetails(cost) {
     ...(cost.partial ? ["some operators are not counted (see the end of the page)"] : []),
   ].join(", ");
 }
-
-/** @typedef {import("viewer/schema.js").Value} Value */
 
 /** @type {Record<string, [string, string]>} */
 const BRACKETS = { list: ["[", "]"], tuple: ["(", ")"], set: ["{", "}"], frozenset: ["frozenset({", "})"], Size: ["[", "]"] };
@@ -150,7 +142,7 @@ export function valueText(value, depth = 0) {
   return `‹${value.type}›`;
 }
 
-/** @param {Value} value @returns {string} */
+/** @param {Value} value */
 function scalarText({ value, cut }) {
   if (value === null) return "None";
   if (typeof value === "boolean") return value ? "True" : "False";
@@ -158,13 +150,13 @@ function scalarText({ value, cut }) {
   return cut ? `${quoted(String(value)).slice(0, -1)}…'` : quoted(String(value));
 }
 
-/** @param {string} text @returns {string} */
+/** @param {string} text */
 function quoted(text) {
   const escaped = text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n").replaceAll("\t", "\\t");
   return escaped.includes("'") && !escaped.includes('"') ? `"${escaped}"` : `'${escaped.replaceAll("'", "\\'")}'`;
 }
 
-/** @param {Value} value @returns {string} */
+/** @param {Value} value */
 export function tensorText(value) {
   const { dtype = value.type, shape: sizes = [], elements = [], shown } = value;
   if (shown || !elements.length || elements.length > MAX_ELEMENTS) return `${dtype} ${shape(sizes)}`;
@@ -206,19 +198,18 @@ export function isLiteral(source) {
 const MAX_LENGTH = 300;
 
 /**
- * @param {import("viewer/model.js").Model} model
+ * @param {Model} model
  * @param {number} step
- * @returns {string}
  */
 export function narrate(model, step) {
   const { statements, files, inspections, names, values, claims } = model.document;
-  if (!model.stepEvent.length) return "";
-  const [file, line] = statements[model.stepStatement[step]];
+  if (!model.steps) return "";
+  const [file, line] = statements[statementOf(model, step)];
   const source = withoutDirectives(pieces(files[file], line)).map(({ text }) => text).join("").trim();
-  const changes = [...rows(model.inspected, model.stepEvent[step])].map((row) => {
+  const changes = rows(model.inspected, eventOf(model, step)).map((row) => {
     const value = inspections.value[row];
     return value === null ? `${names[inspections.name[row]]} cleared` : `${names[inspections.name[row]]} is ${valueText(values[value])}`;
   });
-  const outcomes = [...rows(model.claimsOf, step)].map((row) => (claims.held[row] ? "claim held" : "claim failed"));
+  const outcomes = rows(model.claimsOf, step).map((row) => (claims.held[row] ? "claim held" : "claim failed"));
   return [`line ${line}: ${source}`, ...changes, ...outcomes].join("; ").slice(0, MAX_LENGTH);
 }

@@ -3,6 +3,7 @@
 declare const katex: {
   render(tex: string, element: HTMLElement, options: Record<string, unknown>): void;
 };
+declare const DOMPurify: typeof import("dompurify").default;
 declare module "katex";
 declare module "vega";
 declare module "vega-lite";

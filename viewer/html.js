@@ -1,11 +1,31 @@
 // Markup in template strings: text that goes through it becomes text nodes, never markup. Buttons and their icons.
 
 import htm from "htm";
-import { h } from "preact";
+import { Component, h } from "preact";
 import { command } from "viewer/keys.js";
 
 /** @type {(strings: TemplateStringsArray, ...values: any[]) => any} */
 export const html = htm.bind(h);
+
+/**
+ * A component that is left as it is while its properties are the same.
+ * @template P
+ * @param {(properties: P) => any} draw
+ * @returns {any}
+ */
+export function memo(draw) {
+  return class extends Component {
+    /** @param {any} next */
+    shouldComponentUpdate(next) {
+      const now = /** @type {any} */ (this.props);
+      return Object.keys({ ...now, ...next }).some((name) => now[name] !== next[name]);
+    }
+    /** @param {any} properties */
+    render(properties) {
+      return draw(properties);
+    }
+  };
+}
 
 /** @type {Record<string, string>} */
 const PATHS = {
@@ -26,11 +46,6 @@ const PATHS = {
   dark: "M16 12.2A6.5 6.5 0 0 1 7.8 4a6.5 6.5 0 1 0 8.2 8.2z",
 };
 
-/** @param {string} name @returns {boolean} */
-export function hasIcon(name) {
-  return name in PATHS;
-}
-
 /** @param {{name: string}} properties */
 export function Icon({ name }) {
   return html`<svg class="icon-drawing" viewBox="0 0 20 20" width="20" height="20" aria-hidden="true"><path d=${PATHS[name]} /></svg>`;
@@ -47,8 +62,8 @@ export function keyName(key) {
 }
 
 /** @param {{id: string, children?: any, class?: string, pressed?: boolean}} properties */
-export function CommandButton({ id, children, class: name = "", pressed }) {
+export const CommandButton = memo(({ id, children, class: name = "", pressed }) => {
   const { keys, title, label, run } = command(id);
   const text = `${title} (${keys.map(keyName).join(", ")})`;
-  return html`<button class=${`command ${name}`} data-command=${id} data-key=${keys.join(" ")} title=${text} aria-label=${title} aria-pressed=${pressed} onClick=${run}>${children ?? (hasIcon(id) ? html`<${Icon} name=${id} />` : label)}</button>`;
-}
+  return html`<button class=${`command ${name}`} data-command=${id} data-key=${keys.join(" ")} title=${text} aria-label=${title} aria-pressed=${pressed} onClick=${run}>${children ?? (id in PATHS ? html`<${Icon} name=${id} />` : label)}</button>`;
+});

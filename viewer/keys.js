@@ -1,40 +1,32 @@
 // One table of commands: their keys, titles and buttons, and what the help lists.
 
 import { signal } from "@preact/signals";
+import { activationOf } from "viewer/model.js";
 import { backOver, nextChange, out, over } from "viewer/navigate.js";
-import { firstVisibleStep } from "viewer/scrolling.js";
-import { chosenFrame, chosenName, current, dialog, focus, goTo, loaded, mode, nextTheme, outlineShown, step, variablesShown } from "viewer/store.js";
-
-/**
- * @typedef {object} Command
- * @property {string} id
- * @property {string[]} keys as `KeyboardEvent.key`, with `Shift+` before named keys
- * @property {string} title
- * @property {string} label what the button shows
- * @property {"step" | "any"} where
- * @property {() => void} run
- */
+import { chosenFrame, chosenName, current, dialog, firstVisibleStep, focus, goTo, loaded, mode, nextTheme, outlineShown, proseShown, step, variablesShown } from "viewer/store.js";
 
 /** @type {Command[]} */
 export const COMMANDS = [
-  { id: "back", keys: ["ArrowLeft", "h", "PageUp", "Shift+ "], title: "Step back", label: "←", where: "step", run: () => goTo(step.value - 1) },
-  { id: "forward", keys: ["ArrowRight", "l", " ", "PageDown"], title: "Step forward", label: "→", where: "step", run: () => goTo(step.value + 1) },
-  { id: "backOver", keys: ["k", "Shift+ArrowLeft"], title: "Back over calls", label: "⇤", where: "step", run: () => goTo(backOver(current().model, step.value)) },
-  { id: "over", keys: ["j", "Shift+ArrowRight"], title: "Step over calls", label: "⇥", where: "step", run: () => goTo(over(current().model, step.value)) },
-  { id: "out", keys: ["u"], title: "Out of this call", label: "↥", where: "step", run: () => goTo(out(current().model, step.value)) },
-  { id: "first", keys: ["Home"], title: "First step", label: "⏮", where: "step", run: () => goTo(0, { jump: true }) },
-  { id: "last", keys: ["End"], title: "Last step", label: "⏭", where: "step", run: () => goTo(Infinity, { jump: true }) },
-  { id: "play", keys: ["A", "p"], title: "Play or pause", label: "▶", where: "step", run: togglePlay },
+  { id: "back", keys: ["ArrowLeft", "h", "PageUp", "Shift+ "], title: "Step back", where: "step", run: () => goTo(step.value - 1) },
+  { id: "forward", keys: ["ArrowRight", "l", " ", "PageDown"], title: "Step forward", where: "step", run: () => goTo(step.value + 1) },
+  { id: "backOver", keys: ["k", "Shift+ArrowLeft"], title: "Back over calls", where: "step", run: () => goTo(backOver(current().model, step.value)) },
+  { id: "over", keys: ["j", "Shift+ArrowRight"], title: "Step over calls", where: "step", run: () => goTo(over(current().model, step.value)) },
+  { id: "out", keys: ["u"], title: "Out of this call", where: "step", run: () => goTo(out(current().model, step.value)) },
+  { id: "first", keys: ["Home"], title: "First step", where: "step", run: () => goTo(0, { jump: true }) },
+  { id: "last", keys: ["End"], title: "Last step", where: "step", run: () => goTo(Infinity, { jump: true }) },
+  { id: "play", keys: ["A", "p"], title: "Play or pause", where: "step", run: togglePlay },
   { id: "variables", keys: ["E"], title: "Show or hide the variables", label: "x =", where: "step", run: () => (variablesShown.value = !variablesShown.value) },
+  { id: "raw", keys: ["R"], title: "Prose as it is written, or as it reads", label: "#", where: "step", run: () => toggleProse("raw") },
+  { id: "notes", keys: ["N"], title: "Hide or show the prose", label: "¶", where: "step", run: () => toggleProse("none") },
   { id: "previousChange", keys: ["["], title: "Previous change of the chosen variable", label: "[", where: "step", run: () => goToChange(-1) },
   { id: "nextChange", keys: ["]"], title: "Next change of the chosen variable", label: "]", where: "step", run: () => goToChange(1) },
-  { id: "mode", keys: ["r", "Enter"], title: "Switch between Read and Step", label: "Read / Step", where: "any", run: switchMode },
-  { id: "outline", keys: ["o"], title: "Outline", label: "☰", where: "any", run: toggleOutline },
-  { id: "claims", keys: ["c"], title: "Claims", label: "✓ Claims", where: "any", run: () => toggleDialog("claims") },
-  { id: "search", keys: ["/"], title: "Search text, code, names and values", label: "Search", where: "any", run: () => toggleDialog("search") },
-  { id: "theme", keys: ["t"], title: "Light, dark or automatic", label: "◐", where: "any", run: nextTheme },
+  { id: "mode", keys: ["r", "Enter"], title: "Switch between Read and Step", where: "any", run: switchMode },
+  { id: "outline", keys: ["o"], title: "Outline", where: "any", run: toggleOutline },
+  { id: "claims", keys: ["c"], title: "Claims", where: "any", run: () => toggleDialog("claims") },
+  { id: "search", keys: ["/", "g"], title: "Search text, code, names and values, or go to a step", where: "any", run: () => toggleDialog("search") },
+  { id: "theme", keys: ["t"], title: "Light, dark or automatic", where: "any", run: nextTheme },
   { id: "help", keys: ["?"], title: "Keys", label: "?", where: "any", run: () => toggleDialog("help") },
-  { id: "close", keys: ["Escape"], title: "Close a panel", label: "×", where: "any", run: () => (dialog.value = "") },
+  { id: "close", keys: ["Escape"], title: "Close a panel", where: "any", run: () => (dialog.value = "") },
 ];
 
 /** @param {string} id @returns {Command} */
@@ -47,9 +39,14 @@ export function command(id) {
 /** @param {1 | -1} direction */
 function goToChange(direction) {
   const { model } = current();
-  const activation = chosenFrame.value >= 0 ? chosenFrame.value : model.stepActivation[step.value];
+  const activation = chosenFrame.value >= 0 ? chosenFrame.value : activationOf(model, step.value);
   const target = nextChange(model, activation, chosenName.value, step.value, direction);
   if (target >= 0) goTo(target);
+}
+
+/** @param {"raw" | "none"} how */
+function toggleProse(how) {
+  proseShown.value = proseShown.value === how ? "rendered" : how;
 }
 
 /** Show the same place the other way. */
@@ -108,7 +105,7 @@ export function stopPlaying() {
 }
 
 function lastStep() {
-  return current().model.stepEvent.length - 1;
+  return current().model.steps - 1;
 }
 
 function advance() {

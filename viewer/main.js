@@ -2,19 +2,18 @@
 
 import { effect } from "@preact/signals";
 import { Component, render } from "preact";
-import { documentResponse } from "viewer/early.js";
+import { useLayoutEffect } from "preact/hooks";
+import { documentOf, isOurServer } from "viewer/early.js";
 import { counted, integer, narrate } from "viewer/format.js";
 import { CommandButton, html, Icon } from "viewer/html.js";
 import { onKey } from "viewer/keys.js";
 import { readHash, writeHash } from "viewer/navigate.js";
 import { Outline, Panel } from "viewer/panels.js";
-import { Failure } from "viewer/program.js";
+import { Failure, plainTitle, Read } from "viewer/read.js";
 import { titleOf } from "viewer/reading.js";
 import { checkSize, DocumentError } from "viewer/schema.js";
-import { followScrolling } from "viewer/scrolling.js";
-import { plainTitle, Read } from "viewer/section.js";
+import { current, dialog, fail, followScrolling, goToHash, listing, loaded, loading, mode, open, outlineShown, problem, startTheme, step, theme } from "viewer/store.js";
 import { Step } from "viewer/step.js";
-import { current, dialog, fail, goToHash, listing, loaded, loading, mode, open, outlineShown, problem, startTheme, step, theme } from "viewer/store.js";
 
 const FOLDER = "traces/";
 
@@ -26,12 +25,6 @@ async function fetchListing(file) {
   return { documents, hasLocal: found?.local === true || isOurServer(response) };
 }
 
-/** Whether the server is `python -m trace --serve`, which always has a local index. Another server would answer
- * 404, which browsers print as an error. @param {Response} response */
-function isOurServer(response) {
-  return ["127.0.0.1", "localhost"].includes(location.hostname) && response.headers.get("X-Content-Type-Options") === "nosniff";
-}
-
 /** The lectures of this site, and on the author's machine those that are not committed. */
 async function fetchListings() {
   const index = await fetchListing("index.json");
@@ -39,24 +32,20 @@ async function fetchListings() {
   listing.value = [...index.documents, ...local.documents];
 }
 
-/** A page that was exported as one file carries its document in `<script type="application/json" id="document">`.
- * @returns {boolean} whether there is one */
-function openEmbedded() {
-  const embedded = document.getElementById("document");
-  if (embedded) open(embedded.dataset.name ?? "document", embedded.textContent ?? "");
-  return embedded !== null;
+/** A page that was exported as one file carries its document in `<script type="application/json" id="document">`. */
+function embeddedName() {
+  return document.getElementById("document")?.dataset.name ?? "";
 }
 
 /** Show what the address names. */
 async function followAddress() {
-  const wanted = readHash(location.hash).doc || (listing.value.length === 1 ? listing.value[0].file.replace(/\.json$/, "") : "");
+  const wanted = embeddedName() || readHash(location.hash).doc || (listing.value.length === 1 ? listing.value[0].file.replace(/\.json$/, "") : "");
   dialog.value = "";
   if (loaded.value && loaded.value.name === wanted) return goToHash();
   loaded.value = null;
   problem.value = "";
   loading.value = true;
-  if (openEmbedded()) loading.value = false;
-  else if (wanted) await fetchDocument(wanted);
+  if (wanted) await fetchDocument(wanted);
   else if (!listing.value.length) fail("No lecture has been recorded yet; run: python -m trace lecture.main");
   loading.value = false;
 }
@@ -65,14 +54,22 @@ async function followAddress() {
 async function fetchDocument(name) {
   if (!/^[\w.-]+$/.test(name)) return fail("The address names no lecture of this site.");
   try {
-    const response = await documentResponse(name);
-    checkSize(Number(response.headers.get("Content-Length")));
-    if (response.ok) open(name, await response.text());
+    const answer = await documentOf(name);
+    checkSize(answer.size);
+    if (answer.found) open(name, answer.document, answer.isLocal ? await fetchTimes(name, answer.document) : null);
     else fail(`There is no lecture “${name}” here; record it with: python -m trace ${name}`);
   } catch (error) {
     if (error instanceof DocumentError) return fail(error.message);
     fail("The lecture could not be fetched; is the server still running? python -m trace lecture.main --serve");
   }
+}
+
+/** Seconds that were measured beside the document, if any. @param {string} name @param {any} lecture */
+async function fetchTimes(name, lecture) {
+  const response = await fetch(`${FOLDER}${name}.times.json`, { cache: "no-cache" });
+  if (response.status !== 200) return null;
+  const { takeTimes } = await import("viewer/times.js");
+  return takeTimes(lecture, await response.json().catch(() => null));
 }
 
 /** Start the page. */
@@ -83,9 +80,14 @@ async function start() {
   addEventListener("keydown", onKey);
   addEventListener("hashchange", followAddress);
   followScrolling();
-  const listings = document.getElementById("document") ? null : fetchListings().catch(() => {});
+  const listings = embeddedName() ? null : fetchListings().catch(() => {});
   if (!readHash(location.hash).doc) await listings;
   await followAddress();
+}
+
+/** Take away the first lines, which stood in for the page. */
+function removeFirst() {
+  document.getElementById("first")?.remove();
 }
 
 /** Catches what a malformed document does to a component, so that the page says something. */
@@ -96,21 +98,23 @@ export class App extends Component {
     fail(`A part of this document cannot be shown (${error.message}); record it again: python -m trace lecture.main`);
   }
 
-  /** @returns {any} */
+  /** */
   render() {
     if (problem.value) return html`<${Problem} />`;
-    if (loading.value) return html`<p class="notice-inline" role="status">Loading…</p>`;
+    if (loading.value) return document.getElementById("first") ? null : html`<p class="notice-inline" role="status">Loading…</p>`;
     return loaded.value ? html`<${Page} key=${loaded.value.name} />` : html`<${Home} />`;
   }
 }
 
 /** A sentence instead of a document. */
 function Problem() {
+  useLayoutEffect(removeFirst, []);
   return html`<main class="notice-page" role="alert"><p>${problem.value}</p>${listing.value.length > 0 && html`<${Documents} />`}</main>`;
 }
 
 /** A document. */
 function Page() {
+  useLayoutEffect(removeFirst, []);
   const wide = outlineShown.value && current().sections.length > 1;
   return html`<a class="skip" href="#article" onClick=${skip}>Skip to the lecture</a>
     <${Bar} />
@@ -138,7 +142,7 @@ function Bar() {
     <a class="bar-title" href="#" title="All lectures">${titleOf(model)}</a>
     <span class="bar-spacer"></span>
     <${CommandButton} id="mode" class="modes"><span class=${mode.value === "read" ? "on" : ""}>Read</span><span class=${mode.value === "step" ? "on" : ""}>Step</span></${CommandButton}>
-    <${CommandButton} id="claims" class=${failed ? "failed" : "held"}>${failed ? `✗ ${integer(failed)}` : `✓ ${integer(claims)}`}<span class="wide-only"> ${failed ? "failed" : "claims"}</span></${CommandButton}>
+    <${CommandButton} id="claims" class=${failed ? "failed" : "held"}>${failed ? `✗ ${integer(failed)}` : `✓ ${integer(claims)}`}<span class="wide-only"> ${failed ? "failed" : claims === 1 ? "claim" : "claims"}</span></${CommandButton}>
     <${CommandButton} id="search" class="icon" />
     <${CommandButton} id="theme" class="icon"><${Icon} name=${theme.value} /></${CommandButton}>
     <${CommandButton} id="help" class="icon wide-only" />
@@ -157,11 +161,21 @@ function Documents() {
     <span class="document-facts">${module} · ${counted(steps, "step")} · ${failed ? "✗ failed" : `✓ ${counted(claims, "claim")}`}</span></a></li>`)}</ul>`;
 }
 
+/** A screen reader speaks of the step at which one rests. */
+const NARRATION_DELAY = 100;
+let narration = 0;
+
 effect(() => {
   document.title = loaded.value ? titleOf(loaded.value.model) : "Executable lectures";
 });
 effect(() => {
-  const live = document.getElementById("live");
-  if (live && loaded.value && mode.value === "step") live.textContent = narrate(loaded.value.model, step.value);
+  clearTimeout(narration);
+  if (!loaded.value || mode.value !== "step") return;
+  const { model } = loaded.value;
+  const at = step.value;
+  narration = setTimeout(() => {
+    const live = document.getElementById("live");
+    if (live) live.textContent = narrate(model, at);
+  }, NARRATION_DELAY);
 });
 start();

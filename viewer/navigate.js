@@ -1,49 +1,37 @@
-// Where a step leads, and the address of what is shown, with places that survive a new recording. Pure.
+// Where a step leads, the address of what is shown, with places that survive a new recording, and search. Pure.
 
-import { lowerBound, rows, stepRange } from "viewer/model.js";
+import { valueText } from "viewer/format.js";
+import { activationOf, callerOf, callStack, changesOf, entryOf, eventOf, firstRuns, functionIndex, functionOf, lowerBound, lowerBoundBy, nearestRun, statementOf, stepAfter, stepRange, stepsBefore, visitSteps, wholeScope } from "viewer/model.js";
+import { linesOf } from "viewer/reading.js";
 
-/** @param {Model} model @param {number} step @returns {number} */
+/** @param {Model} model @param {number} step */
 export function clamp(model, step) {
-  return Math.max(0, Math.min(model.stepEvent.length - 1, step));
+  return Math.max(0, Math.min(model.steps - 1, step));
 }
 
 /** The step after this statement and the calls it made. @param {Model} model @param {number} step */
 export function over(model, step) {
-  return clamp(model, model.eventStep[model.stepEnd[step]]);
+  return clamp(model, stepAfter(model, step));
 }
 
 /** The step before this one in the same call, or else the caller's. @param {Model} model @param {number} step */
 export function backOver(model, step) {
-  const activation = model.stepActivation[step];
-  const position = model.position[step];
-  if (position > 0) return rows(model.stepsOf, activation)[position - 1];
-  return model.parentStep[activation] >= 0 ? model.parentStep[activation] : clamp(model, step - 1);
+  if (step === 0) return 0;
+  const activation = activationOf(model, step);
+  const frame = callStack(model, step - 1).find((open) => open.activation === activation);
+  if (frame) return frame.step;
+  let last = -1; // before a call that was suspended
+  visitSteps(model, { ...wholeScope(model, activation), to: eventOf(model, step) }, (event) => (last = event));
+  if (last >= 0) return stepsBefore(model, last);
+  const caller = callerOf(model, activation);
+  return caller >= 0 ? caller : step - 1;
 }
 
 /** The step after the return of this call. @param {Model} model @param {number} step */
 export function out(model, step) {
-  const activation = model.stepActivation[step];
-  if (model.parentStep[activation] < 0) return step;
+  const activation = activationOf(model, step);
+  if (callerOf(model, activation) < 0) return step;
   return clamp(model, Math.max(step, stepRange(model, activation)[1]));
-}
-
-/**
- * Calls that are open at a step, outermost first: each with the step that it has reached.
- * @param {Model} model
- * @param {number} step
- * @returns {{activation: number, step: number}[]}
- */
-export function callStack(model, step) {
-  const frames = [];
-  for (let at = step; at >= 0; at = callerOf(model, model.stepActivation[at], model.stepEvent[step]))
-    frames.unshift({ activation: model.stepActivation[at], step: at });
-  return frames;
-}
-
-/** @param {Model} model @param {number} activation @param {number} event @returns {number} */
-function callerOf(model, activation, event) {
-  const resumed = model.resumes.findLast((resume) => resume.activation === activation && resume.event <= event);
-  return resumed ? resumed.caller : model.parentStep[activation];
 }
 
 /**
@@ -54,16 +42,16 @@ function callerOf(model, activation, event) {
  * @returns {Map<number, {row: number, count: number}>}
  */
 export function environmentAt(model, activation, at) {
-  const { inspections } = model.document;
-  /** @type {Map<number, {row: number, count: number}>} */
-  const known = new Map();
-  for (const row of rows(model.environment, activation)) {
-    if (inspections.at[row] > at) continue;
-    const name = inspections.name[row];
-    if (inspections.value[row] === null) known.delete(name);
-    else known.set(name, { row, count: (known.get(name)?.count ?? 0) + 1 });
+  const times = model.document.inspections.at;
+  /** @type {[name: number, since: number, row: number, count: number][]} */
+  const known = [];
+  for (const [name, { rows, clears }] of changesOf(model, activation)) {
+    const last = lowerBoundBy(rows, (row) => times[row], at + 1) - 1;
+    const clear = clears[lowerBound(clears, last + 1) - 1] ?? -1;
+    if (last > clear) known.push([name, rows[clear + 1], rows[last], last - clear]);
   }
-  return known;
+  known.sort(([, one], [, other]) => one - other);
+  return new Map(known.map(([name, , row, count]) => [name, { row, count }]));
 }
 
 /**
@@ -75,14 +63,15 @@ export function environmentAt(model, activation, at) {
  * @param {1 | -1} direction
  */
 export function nextChange(model, activation, name, step, direction) {
-  const { inspections, events } = model.document;
-  const own = [...rows(model.environment, activation)].filter((row) => inspections.name[row] === name);
-  const steps = own
-    .filter((row, index) => index === 0 || inspections.value[row] !== inspections.value[own[index - 1]])
-    .filter((row) => events[inspections.event[row]] > 0)
-    .map((row) => model.eventStep[inspections.event[row]]);
-  const found = direction > 0 ? steps.find((other) => other > step) : steps.findLast((other) => other < step);
-  return found ?? -1;
+  const { inspections } = model.document;
+  const own = changesOf(model, activation).get(name)?.rows ?? [];
+  const event = eventOf(model, step);
+  let index = lowerBoundBy(own, (row) => inspections.event[row], direction > 0 ? event + 1 : event) - (direction > 0 ? 0 : 1);
+  for (; index >= 0 && index < own.length; index += direction) {
+    const changed = index === 0 || inspections.value[own[index]] !== inspections.value[own[index - 1]];
+    if (changed && model.events[inspections.event[own[index]]] > 0) return stepsBefore(model, inspections.event[own[index]]);
+  }
+  return -1;
 }
 
 /**
@@ -94,18 +83,13 @@ export function nextChange(model, activation, name, step, direction) {
  */
 export function runToLine(model, file, line, step) {
   const { statements } = model.document;
-  const onLine = statements
-    .map((statement, index) => ({ statement, index }))
-    .filter(({ statement }) => statement[0] === file && statement[1] <= line && line <= statement[2]);
-  const steps = onLine.flatMap(({ index }) => [...rows(model.runs, index)]).sort((a, b) => a - b);
-  const next = lowerBound(steps, step + 1);
-  return next < steps.length ? steps[next] : (steps.findLast((other) => other < step) ?? -1);
+  const isThere = (/** @type {number} */ statement) => {
+    const [owner, first, last] = statements[statement];
+    return owner === file && first <= line && line <= last;
+  };
+  const next = nearestRun(model, isThere, step, 1);
+  return next >= 0 ? next : nearestRun(model, isThere, step, -1);
 }
-
-/**
- * @typedef {{doc: string, mode: 'read' | 'step', at: string}} State
- * @typedef {import("viewer/model.js").Model} Model
- */
 
 /**
  * @param {string} hash such as `#doc=lecture.main&mode=step&at=12`
@@ -120,7 +104,7 @@ export function readHash(hash) {
   };
 }
 
-/** @param {State} state @returns {string} */
+/** @param {State} state */
 export function writeHash({ doc, mode, at }) {
   const parts = [`doc=${encode(doc)}`, ...(mode === "step" ? ["mode=step"] : []), ...(at ? [`at=${encode(at)}`] : [])];
   return `#${parts.join("&")}`;
@@ -135,14 +119,13 @@ function encode(text) {
  * A step as `file:function:statement.occurrence`, both counted from 1, the statement within its function.
  * @param {Model} model
  * @param {number} step
- * @returns {string}
  */
 export function placeOfStep(model, step) {
-  const statement = model.stepStatement[step];
-  if (statement === undefined) return "";
+  if (step >= model.steps) return "";
+  const statement = statementOf(model, step);
   const [file, , , , , func] = model.document.statements[statement];
   const ordinal = statementsOf(model, func).indexOf(statement) + 1;
-  const occurrence = rows(model.runs, statement).indexOf(step) + 1;
+  const occurrence = occurrences(model, statement, eventOf(model, step));
   const path = shortPaths(model.document.files.map((source) => source.path))[file];
   return `${path}:${model.document.functions[func].name}:${ordinal}.${occurrence}`;
 }
@@ -151,11 +134,9 @@ export function placeOfStep(model, step) {
  * The step of a place, or of a plain step number; the nearest that still exists, or -1.
  * @param {Model} model
  * @param {string} place
- * @returns {number}
  */
 export function stepOfPlace(model, place) {
-  const steps = model.stepEvent.length;
-  if (/^\d+$/.test(place)) return Math.min(Number(place), steps - 1);
+  if (/^\d+$/.test(place)) return Math.min(Number(place), model.steps - 1);
   const match = /^(.+):([^:]+):(\d+)\.(\d+)$/.exec(place);
   if (!match) return -1;
   const { functions, files } = model.document;
@@ -163,10 +144,28 @@ export function stepOfPlace(model, place) {
   const func = functions.findIndex((candidate) => candidate.name === match[2] && paths[candidate.file] === match[1]);
   const statements = statementsOf(model, func);
   for (let ordinal = Math.min(Number(match[3]), statements.length); ordinal > 0; ordinal--) {
-    const runs = rows(model.runs, statements[ordinal - 1]);
-    if (runs.length) return runs[Math.max(0, Math.min(Number(match[4]), runs.length) - 1)];
+    const found = occurrence(model, statements[ordinal - 1], Math.max(1, Number(match[4])));
+    if (found >= 0) return found;
   }
   return -1;
+}
+
+/** How often a statement has run when an event is over. @param {Model} model @param {number} statement @param {number} event */
+function occurrences({ events }, statement, event) {
+  let count = 0;
+  for (let at = 0; at <= event; at++) if (events[at] === statement + 1) count++;
+  return count;
+}
+
+/** The step at which a statement ran for the n-th or else the last time, or -1. @param {Model} model @param {number} statement @param {number} wanted */
+function occurrence(model, statement, wanted) {
+  let found = -1;
+  for (let at = 0, count = 0; at < model.events.length && count < wanted; at++)
+    if (model.events[at] === statement + 1) {
+      count++;
+      found = at;
+    }
+  return found < 0 ? -1 : stepsBefore(model, found);
 }
 
 /** @param {Model} model @param {number} func @returns {number[]} */
@@ -180,4 +179,118 @@ export function shortPaths(paths) {
   let shared = 0;
   while (folders.length && folders.every((parts) => shared < parts.length && parts[shared] === folders[0][shared])) shared++;
   return paths.map((path) => path.split("/").slice(shared).join("/"));
+}
+
+const MAX_RESULTS = 60;
+const CONTEXT = 48;
+/** How many lines below prose its statement may stand. */
+const BELOW = 12;
+
+/**
+ * The step of that number, and places whose text contains the query, titles first; each leads to the first step there.
+ * @param {Model} model
+ * @param {string} query
+ * @returns {Result[]}
+ */
+export function search(model, query) {
+  const wanted = query.trim().toLowerCase();
+  const numbered = stepNumbered(model, wanted);
+  if (wanted.length < 2) return numbered;
+  return [...numbered, ...titles(model, wanted), ...lines(model, wanted), ...values(model, wanted)].slice(0, MAX_RESULTS);
+}
+
+/** The step of this number, counted from 1 as the timeline does. @param {Model} model @param {string} wanted @returns {Result[]} */
+function stepNumbered(model, wanted) {
+  const step = /^\d+$/.test(wanted) ? Number(wanted) - 1 : -1;
+  if (step < 0 || step >= model.steps) return [];
+  return [{ step, kind: "title", before: "step ", match: wanted, after: "", place: functionOf(model, activationOf(model, step)).name }];
+}
+
+/** @param {Model} model @param {string} wanted @returns {Result[]} */
+function titles(model, wanted) {
+  const { functions } = model.document;
+  const first = firstCalls(model);
+  return functions.flatMap((func, index) => {
+    const text = `${func.title} ${func.labels}`;
+    const activation = first.get(index);
+    if (activation === undefined || !text.toLowerCase().includes(wanted)) return [];
+    const step = stepsBefore(model, entryOf(model, activation));
+    return [{ step, kind: /** @type {const} */ ("title"), ...around(text, wanted), place: func.name }];
+  });
+}
+
+/** Function -> its first activation. @param {Model} model */
+function firstCalls(model) {
+  /** @type {Map<number, number>} */
+  const found = new Map();
+  for (let activation = model.activations - 1; activation >= 0; activation--) found.set(functionIndex(model, activation), activation);
+  return found;
+}
+
+/** @param {Model} model @param {string} wanted @returns {Result[]} */
+function lines(model, wanted) {
+  const firstRuns = firstRunByLine(model);
+  return model.document.files.flatMap((file, index) => {
+    const prose = file.prose.map(({ last_line: line, text }) => ({ line, text, kind: /** @type {const} */ ("prose") }));
+    const isProse = (/** @type {number} */ line) => file.prose.some((block) => block.first_line <= line && line <= block.last_line);
+    const code = linesOf(file).map((text, at) => ({ line: at + 1, text: text.trim(), kind: /** @type {const} */ ("code") }));
+    return [...prose, ...code.filter(({ line }) => !isProse(line))]
+      .filter(({ text }) => text.toLowerCase().includes(wanted))
+      .map(({ line, text, kind }) => ({ step: stepNear(firstRuns[index], line), kind, ...around(text.replace(/\s+/g, " "), wanted) }))
+      .filter(({ step }) => step >= 0)
+      .map((result) => ({ ...result, place: functionOf(model, activationOf(model, result.step)).name }));
+  });
+}
+
+/** Names and values that were shown, each pair once, where it was first so.
+ * @param {Model} model @param {string} wanted @returns {Result[]} */
+function values(model, wanted) {
+  const { inspections, names, values: recorded } = model.document;
+  const seen = new Set();
+  /** @type {Result[]} */
+  const found = [];
+  for (let row = 0; row < inspections.at.length && found.length < MAX_RESULTS; row++) {
+    const value = inspections.value[row];
+    const key = `${inspections.name[row]}:${value}`;
+    if (value === null || seen.has(key)) continue;
+    seen.add(key);
+    const text = `${names[inspections.name[row]]} = ${valueText(recorded[value])}`;
+    if (!text.toLowerCase().includes(wanted)) continue;
+    const step = Math.min(stepsBefore(model, inspections.event[row]), model.steps - 1);
+    if (step < 0) continue;
+    found.push({ step, kind: "value", ...around(text, wanted), place: functionOf(model, activationOf(model, step)).name });
+  }
+  return found;
+}
+
+/** For each file: line -> first step of the statement there. @param {Model} model @returns {Map<number, number>[]} */
+function firstRunByLine(model) {
+  /** @type {Map<number, number>[]} */
+  const found = model.document.files.map(() => new Map());
+  const steps = firstRuns(model);
+  model.document.statements.forEach(([file, first, last], statement) => {
+    const step = steps[statement];
+    if (step < 0) return;
+    for (let line = first; line <= last; line++) if (!found[file].has(line)) found[file].set(line, step);
+  });
+  return found;
+}
+
+/** The step of a line, or of the next line below that ran: prose stands above its statement.
+ * @param {Map<number, number>} firstRuns @param {number} line */
+function stepNear(firstRuns, line) {
+  for (let at = line; at < line + BELOW; at++) if (firstRuns.has(at)) return firstRuns.get(at) ?? -1;
+  return -1;
+}
+
+/** @param {string} text @param {string} wanted */
+function around(text, wanted) {
+  const at = text.toLowerCase().indexOf(wanted);
+  const end = at + wanted.length;
+  const start = Math.max(0, at - CONTEXT);
+  return {
+    before: (start > 0 ? "…" : "") + text.slice(start, at),
+    match: text.slice(at, end),
+    after: text.slice(end, end + CONTEXT) + (text.length > end + CONTEXT ? "…" : ""),
+  };
 }

@@ -1,16 +1,15 @@
 // Panels over the page: claims, search, keys; and the outline, a panel on small screens only.
 
+import { computed } from "@preact/signals";
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { counted } from "viewer/format.js";
 import { CommandButton, html, keyName } from "viewer/html.js";
 import { COMMANDS } from "viewer/keys.js";
-import { functionOf, stepRange } from "viewer/model.js";
-import { Claim, outcomeOf } from "viewer/program.js";
+import { activationOf, functionOf } from "viewer/model.js";
+import { Claim, outcomeOf, plainTitle, Topics } from "viewer/read.js";
 import { claimsWithin, sectionOfStep } from "viewer/reading.js";
-import { visibleSection } from "viewer/scrolling.js";
-import { search } from "viewer/search.js";
-import { plainTitle, Topics } from "viewer/section.js";
-import { current, dialog, goTo, loaded, mode, step } from "viewer/store.js";
+import { current, dialog, goTo, loaded, mode, step, visibleSection } from "viewer/store.js";
+import { search } from "viewer/navigate.js";
 
 /** @type {Record<string, {title: string, content: () => any}>} */
 const PANELS = {
@@ -42,9 +41,7 @@ function leaveTo(target) {
   goTo(target, { jump: true });
 }
 
-/** @typedef {{row: number, count: number, failed: boolean, place: string, words: string}} Entry */
-
-/** Every claim once, the failed ones first. @returns {Entry[]} */
+/** Every claim once, the failed ones first. @returns {ClaimEntry[]} */
 function claimEntries() {
   const { model, document } = current();
   const { claims } = document;
@@ -55,7 +52,7 @@ function claimEntries() {
   });
   const entries = [...byStatement.values()].map((found) => {
     const row = found.find((candidate) => claims.held[candidate] !== true) ?? found[found.length - 1];
-    const func = functionOf(model, model.stepActivation[claims.step[row]]);
+    const func = functionOf(model, activationOf(model, claims.step[row]));
     const place = func.title ? plainTitle(func.title) : func.name;
     const { text, operands } = outcomeOf(model, row);
     const words = [text, place, ...operands.map((operand) => operand.text)].join(" ").toLowerCase();
@@ -90,10 +87,10 @@ function Search() {
     event.preventDefault();
     if (first) leaveTo(first.step);
   };
-  return html`<form onSubmit=${submit}><input class="search-field" type="text" inputmode="search" autofocus placeholder="text, code, a name or a value" aria-label="search" value=${query} onInput=${(/** @type {any} */ event) => setQuery(event.target.value)} /></form>
+  return html`<form onSubmit=${submit}><input class="search-field" type="text" inputmode="search" autofocus placeholder="text, code, a name, a value or the number of a step" aria-label="search" value=${query} onInput=${(/** @type {any} */ event) => setQuery(event.target.value)} /></form>
     <ul class="results" aria-live="polite">${results.map(({ step, kind, before, match, after, place }) => html`<li><button title="Go there" onClick=${() => leaveTo(step)}>
       <span class=${`result-text ${kind}`}>${before}<mark>${match}</mark>${after}</span><span class="result-place">${place}</span></button></li>`)}</ul>
-    ${query.length > 1 && !results.length && html`<p class="quiet">Nothing that ran contains “${query}”.</p>`}`;
+    ${query.trim().length > 1 && !results.length && html`<p class="quiet">Nothing that ran contains “${query}”.</p>`}`;
 }
 
 /** The table of keys. */
@@ -104,8 +101,6 @@ function Help() {
     <p class="quiet">In Step, a click on a line number runs to that line.</p>`;
 }
 
-/** @typedef {import("viewer/reading.js").Section} Section */
-
 /** @param {{claims: number, failed: number}} properties */
 function Count({ claims, failed }) {
   if (failed) return html`<span class="outline-claims failed" title="failed claims">✗ ${failed}</span>`;
@@ -113,8 +108,9 @@ function Count({ claims, failed }) {
 }
 
 /** @param {{section: Section, here: boolean}} properties */
-function Entry({ section: { activation, depth }, here }) {
+function Entry({ section, here }) {
   const { model } = current();
+  const { activation, depth, first } = section;
   const place = useRef(/** @type {HTMLElement | null} */ (null));
   const func = functionOf(model, activation);
   useLayoutEffect(() => {
@@ -123,12 +119,12 @@ function Entry({ section: { activation, depth }, here }) {
   const open = (/** @type {Event} */ event) => {
     event.preventDefault();
     dialog.value = "";
-    goTo(stepRange(model, activation)[0], { jump: true });
+    goTo(first, { jump: true });
   };
   return html`<li class=${`outline-entry depth-${depth}`} ref=${place}>
     <a href=${`#activation-${activation}`} aria-current=${here ? "location" : null} onClick=${open}>
       <span class="outline-title">${func.title ? plainTitle(func.title) : func.name} <span class="outline-topics"><${Topics} labels=${func.labels} /></span></span>
-      <${Count} ...${claimsWithin(model, activation)} />
+      <${Count} ...${claimsWithin(model, section)} />
     </a></li>`;
 }
 
@@ -140,7 +136,7 @@ function Chapter({ title, sections, here }) {
   useLayoutEffect(() => {
     if (holdsHere) setOpen(true);
   }, [holdsHere]);
-  const counts = sections.filter(({ depth }) => depth === 1).map(({ activation }) => claimsWithin(model, activation));
+  const counts = sections.filter(({ depth }) => depth === 1).map((section) => claimsWithin(model, section));
   const claims = counts.reduce((sum, count) => sum + count.claims, 0);
   const failed = counts.reduce((sum, count) => sum + count.failed, 0);
   return html`<details class="chapter" open=${open} onToggle=${(/** @type {any} */ event) => setOpen(event.target.open)}>
@@ -149,12 +145,17 @@ function Chapter({ title, sections, here }) {
   </details>`;
 }
 
+/** The activation of the section that is read or stepped through, or -1. */
+const shownSection = computed(() => {
+  if (mode.value === "read" || !loaded.value) return visibleSection.value;
+  return sectionOfStep(loaded.value.sections, step.value)?.activation ?? -1;
+});
+
 /** The list of sections, by chapters where the table of contents has headings. */
 export function Outline() {
-  const { model, sections } = current();
-  const inStep = mode.value === "step" ? sectionOfStep(model, sections, step.value)?.activation : visibleSection.value;
+  const { sections } = current();
   const shown = sections.filter((section) => section.depth > 0 && section.depth < 4);
-  const here = inStep ?? -1;
+  const here = shownSection.value;
   /** @type {{title: string, sections: Section[]}[]} */
   const chapters = [];
   for (const section of shown) {

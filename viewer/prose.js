@@ -1,7 +1,7 @@
 // Markdown, maths and pictures of a document, sanitised: they run nothing and fetch nothing. Maths is taken out
 // first and laid out last, so nothing escapes it twice.
 
-import DOMPurify from "dompurify";
+import "dompurify";
 import "katex";
 import { Marked } from "marked";
 import { useLayoutEffect, useRef } from "preact/hooks";
@@ -14,8 +14,6 @@ const ALLOWED_TAGS = [
 ];
 const ALLOWED_ATTRIBUTES = "align alt checked colspan data-maths disabled height href rowspan src start title type width".split(" ");
 const IMAGE_TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp", "image/svg+xml"];
-
-/** @typedef {{tex: string, display: boolean}} Formula */
 
 /** Formulas of the text that is being rendered. @type {Formula[]} */
 let formulas = [];
@@ -88,7 +86,7 @@ function resolveImage(image, assets) {
   else if (asset || !isRelative(source)) image.replaceWith(image.alt || "(an image that is not part of this document)");
 }
 
-/** @param {string} address @returns {boolean} */
+/** @param {string} address */
 function isRelative(address) {
   const { origin, protocol } = new URL(address, location.href);
   return origin === location.origin && protocol === location.protocol && !/^[a-z][a-z+.-]*:|^[\\/]{2}/i.test(address);

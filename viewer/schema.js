@@ -1,41 +1,9 @@
 // The document, as `trace/schema.py` describes it (meanings and units stand there), and its reader.
 
-/**
- * @typedef {{first_line: number, last_line: number, kind: 'docstring' | 'comment', text: string}} Prose
- * @typedef {{path: string, source: string, prose: Prose[], tokens: number[], hidden: number[][]}} SourceFile
- * @typedef {{file: number, name: string, line: number, end_line: number, title: string, labels: string, parameters: string[]}} LectureFunction
- * @typedef {[file: number, first: number, last: number, enclosing: number, kind: string, func: number]} Statement
- * @typedef {{type: string, value?: boolean | number | string | null, text?: string, length?: number,
- *   cut?: boolean, items?: Value[], entries?: [Value, Value][], fields?: Record<string, Value>,
- *   error?: string} & TensorParts & PictureParts} Value
- * @typedef {{dtype?: string, shape?: number[], strides?: number[], offset?: number, device?: string,
- *   contiguous?: boolean, requires_grad?: boolean, bytes?: number, storage?: number,
- *   storage_bytes?: number, shown?: number[][], elements?: (number | boolean | string)[],
- *   statistics?: Record<string, number | string>,
- *   histogram?: {low: number, high: number, counts: number[]}}} TensorParts
- * @typedef {{svg?: string, markdown?: string, png?: string, vega?: Record<string, unknown>}} PictureParts
- * @typedef {{event: number[], at: number[], name: number[], value: (number | null)[]}} Inspections
- * @typedef {{statement: number, text: string, operands: string[]}} Assertion
- * @typedef {{statement: number[], step: number[], at: number[], held: (boolean | null)[], operands: (number | null)[][]}} Claims
- * @typedef {{step: number, at: number, stream: 'stdout' | 'stderr', text: string}} Output
- * @typedef {{step: number[], operator: number[], calls: number[], matmul_flops: number[],
- *   other_flops: (number | null)[], read_bytes: (number | null)[], written_bytes: (number | null)[],
- *   allocated_bytes: number[], freed_bytes: number[]}} Costs
- * @typedef {{kind: string, type: string, message: string, step: number, at: number,
- *   traceback: {path: string, line: number, function: string}[]}} Failure
- * @typedef {{format: string, version: number, module: string, title: string,
- *   environment: Record<string, string | number>, files: SourceFile[], statements: Statement[],
- *   functions: LectureFunction[], events: number[], names: string[], values: Value[],
- *   inspections: Inspections, assertions: Assertion[], claims: Claims, output: Output[],
- *   costs: Costs | null, uncounted: Record<string, number>, topics: Record<string, string>,
- *   assets: Record<string, {mime: string, base64: string}>, warnings: string[],
- *   failure: Failure | null}} Document
- */
+import { MAX_SIZE } from "viewer/early.js";
 
 export const FORMAT = "lecture-trace";
 export const VERSION = 1;
-/** Ten million steps take 20 MB; far beyond, a browser would run out of memory without a word. */
-const MAX_SIZE = 128e6;
 const RERUN = "Record it again: python -m trace lecture.main";
 
 /** Index of each kind in `SourceFile.tokens`; also the CSS class `token-KIND`. */
@@ -64,13 +32,12 @@ const REFERENCES = [
 export class DocumentError extends Error {}
 
 /**
- * Read a document, or throw a `DocumentError` with a sentence for the page.
- * @param {string} text
- * @returns {Document}
+ * Check a document, or throw a `DocumentError` with a sentence for the page.
+ * @param {any} document as parsed, or undefined where that failed
+ * @returns {Lecture}
  */
-export function load(text) {
-  checkSize(text.length);
-  const document = parse(text);
+export function checked(document) {
+  if (document === undefined) throw new DocumentError(`This document is not complete JSON; it may have been cut off. ${RERUN}`);
   if (!document || typeof document !== "object" || document.format !== FORMAT)
     throw new DocumentError(`This file is not a recorded lecture: its format is not “${FORMAT}”.`);
   if (document.version !== VERSION)
@@ -87,15 +54,6 @@ export function load(text) {
 export function checkSize(size) {
   if (size > MAX_SIZE)
     throw new DocumentError(`This document has ${Math.round(size / 1e6)} MB, and this viewer shows at most ${MAX_SIZE / 1e6}. Record fewer steps: python -m trace lecture.main --max-steps 1000000`);
-}
-
-/** @param {string} text @returns {any} */
-function parse(text) {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new DocumentError(`This document is not complete JSON; it may have been cut off. ${RERUN}`);
-  }
 }
 
 /** @param {any} document */
@@ -123,7 +81,7 @@ function checkRows(document) {
   for (const [table, column, target] of REFERENCES)
     if (!inRange(document[table]?.[column] ?? [], document[target].length))
       throw new DocumentError(`“${table}.${column}” points outside “${target}”. ${RERUN}`);
-  if (!document.events.every(Number.isInteger)) throw new DocumentError(`The list “events” holds something else than numbers. ${RERUN}`);
+  document.events = packed(document.events);
   const files = document.files.length;
   const functions = document.functions.length;
   const sound =
@@ -134,13 +92,25 @@ function checkRows(document) {
   if (!sound) throw new DocumentError(`The files, functions and statements of this document do not fit together. ${RERUN}`);
 }
 
-/** @param {any} file @returns {boolean} */
+/** The events in as few bytes as they need: most of a long run. @param {any[]} events */
+function packed(events) {
+  let [lowest, highest] = [0, 0];
+  for (const code of events) {
+    if (!Number.isInteger(code)) throw new DocumentError(`The list “events” holds something else than numbers. ${RERUN}`);
+    if (code < lowest) lowest = code;
+    if (code > highest) highest = code;
+  }
+  const reach = Math.max(-lowest, highest + 1);
+  return reach <= 2 ** 7 ? Int8Array.from(events) : reach <= 2 ** 15 ? Int16Array.from(events) : Int32Array.from(events);
+}
+
+/** @param {any} file */
 function isFile(file) {
   const lists = [file?.prose, file?.tokens, file?.hidden];
   return typeof file?.path === "string" && typeof file.source === "string" && lists.every(Array.isArray);
 }
 
-/** @param {any[]} indices @param {number} length @returns {boolean} */
+/** @param {any[]} indices @param {number} length */
 function inRange(indices, length) {
   return indices.every((index) => index === null || (Number.isInteger(index) && index >= 0 && index < length));
 }

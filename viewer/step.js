@@ -1,44 +1,170 @@
 // Step: the program with the statement that just ran, the calls that are open, and what is known.
 
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { counted, integer } from "viewer/format.js";
-import { CommandButton, html, Icon } from "viewer/html.js";
+import { CommandButton, html, Icon, memo } from "viewer/html.js";
 import { playing, stopPlaying } from "viewer/keys.js";
-import { functionOf, rows, stepRange } from "viewer/model.js";
-import { callStack, environmentAt, over } from "viewer/navigate.js";
-import { Claim, Cost, Failure, outcomeOf, Printed, Program } from "viewer/program.js";
-import { plainTitle } from "viewer/section.js";
-import { chosenFrame, chosenName, colourOf, colours, current, goTo, step, variablesShown } from "viewer/store.js";
+import { callStack, endOf, eventOf, functionOf, hasCalls, rows, statementOf, stepAfter } from "viewer/model.js";
+import { environmentAt, runToLine, shortPaths } from "viewer/navigate.js";
+import { Prose } from "viewer/prose.js";
+import { Claim, CodeLine, Cost, Failure, outcomeOf, plainTitle, Printed } from "viewer/read.js";
+import { linesOf } from "viewer/reading.js";
+import { chosenFrame, chosenName, colourOf, colours, current, goTo, proseShown, step, variablesShown } from "viewer/store.js";
 import { ValueView } from "viewer/value.js";
 
 /** The stepping page. */
 export function Step() {
   const { model } = current();
-  if (!model.stepEvent.length) return html`<main id="stepping" class="stepping"><p class="notice-inline">Nothing of this lecture ran.</p></main>`;
+  if (!model.steps) return html`<main id="stepping" class="stepping"><p class="notice-inline">Nothing of this lecture ran.</p></main>`;
   const frames = callStack(model, step.value);
   const shown = frames.find((frame) => frame.activation === chosenFrame.value) ?? frames[frames.length - 1];
   return html`<main id="stepping" class="stepping" tabindex="-1">
     <${Program} at=${shown.step} inner=${shown.step === step.value} />
-    <aside class="facts" aria-label="state after this statement">
+    <aside class="facts" aria-label="state after this statement"><div class="apart">
       ${current().document.failure?.step === step.value && html`<${Failure} />`}
       <${Frames} frames=${frames} shown=${shown.activation} />
       <${Outcome} />
       ${variablesShown.value && html`<${Variables} activation=${shown.activation} />`}
-    </aside>
+    </div></aside>
     <${Controls} />
   </main>`;
+}
+
+/** @param {{at: number, inner: boolean}} properties the step to mark, and whether it is the current one */
+function Program({ at, inner }) {
+  const { model, document } = current();
+  const [file, first, last] = document.statements[statementOf(model, at)];
+  const place = useRef(/** @type {HTMLElement | null} */ (null));
+  const pane = useRef(/** @type {Pane | null} */ (null));
+  const paths = useMemo(() => shortPaths(document.files.map((source) => source.path)), [document]);
+  useLayoutEffect(() => {
+    if (!place.current) return;
+    pane.current = new Pane(place.current);
+    return () => pane.current?.close();
+  }, [document, file, proseShown.value]);
+  useLayoutEffect(() => pane.current?.mark(first, last, inner ? "current" : "caller"));
+  const lines = first === last ? `line ${first}` : `lines ${first}–${last}`;
+  return html`<section class="program" aria-label="program">
+    <header class="program-head"><span class="path">${paths[file]}</span><span class="where">${inner ? `after ${lines} ran` : `during ${lines}`}</span></header>
+    <div class="program-lines" ref=${place} tabindex="0" role="region" aria-label=${`source of ${paths[file]}`}><div class="marker" aria-hidden="true"></div><div class="program-text"><${Lines} key=${file} file=${file} /></div></div>
+  </section>`;
+}
+
+/** All lines of a file; they stay as they are while the reader steps. @param {{file: number}} properties */
+function Lines({ file }) {
+  const { document } = current();
+  const how = proseShown.value;
+  return useMemo(() => {
+    const source = document.files[file];
+    const lines = linesOf(source);
+    const prose = new Map(how === "raw" ? [] : source.prose.map((block) => [block.first_line, block]));
+    const claims = new Set(document.assertions.map(({ statement }) => document.statements[statement]).filter(([owner]) => owner === file).map(([, line]) => line));
+    const page = [];
+    for (let line = 1; line <= lines.length; line++) {
+      const block = prose.get(line);
+      if (!block) page.push(html`<${SourceLine} file=${file} line=${line} isClaim=${claims.has(line)} />`);
+      else if (how === "rendered") page.push(html`<${ProseLine} block=${block} indent=${lines[line - 1].search(/\S|$/)} />`);
+      if (block) line = block.last_line;
+    }
+    return page;
+  }, [document, file, how]);
+}
+
+/** @param {{block: ProseText, indent: number}} properties */
+function ProseLine({ block, indent }) {
+  const text = block.kind === "docstring" ? block.text.replace(/^[^\n]+/, (title) => `**${title}**\n`) : block.text;
+  return html`<div class="program-prose"><span class="line-number">${block.first_line}</span><div style=${{ marginLeft: `${indent}ch` }}><${Prose} text=${text} /></div></div>`;
+}
+
+/** @param {{file: number, line: number, isClaim: boolean}} properties */
+function SourceLine({ file, line, isClaim }) {
+  const { document } = current();
+  return html`<div class=${isClaim ? "program-line is-claim" : "program-line"} data-line=${line}>
+    <button class="line-number" tabindex="-1" title="Run to this line" onClick=${() => runTo(file, line)}>${line}</button><${CodeLine} file=${document.files[file]} line=${line} />
+  </div>`;
+}
+
+/** @param {number} file @param {number} line */
+function runTo(file, line) {
+  const target = runToLine(current().model, file, line, step.value);
+  if (target >= 0) goTo(target);
+}
+
+/** The lines of a program, of which some are marked. It measures when sizes change, so that a step need not wait for
+ * a layout, and the mark is a layer of its own, so that no line is painted again. */
+class Pane {
+  /** @param {HTMLElement} element */
+  constructor(element) {
+    this.element = element;
+    this.marker = /** @type {HTMLElement} */ (element.querySelector(".marker"));
+    /** @type {Map<number, HTMLElement>} */
+    this.lines = new Map();
+    for (const line of /** @type {NodeListOf<HTMLElement>} */ (element.querySelectorAll("[data-line]"))) this.lines.set(Number(line.dataset.line), line);
+    /** @type {HTMLElement[]} */
+    this.marked = [];
+    this.place = [0, 0, ""];
+    this.scrolled = () => (this.top = element.scrollTop);
+    element.addEventListener("scroll", this.scrolled, { passive: true });
+    this.measure();
+    this.watcher = new ResizeObserver(() => {
+      this.measure();
+      this.show();
+    });
+    this.watcher.observe(element);
+    this.watcher.observe(/** @type {HTMLElement} */ (element.lastElementChild));
+  }
+
+  measure() {
+    this.top = this.element.scrollTop;
+    this.height = this.element.clientHeight;
+    this.lowest = this.element.scrollHeight - this.height;
+    /** @type {Map<number, [top: number, bottom: number]>} */
+    this.bounds = new Map([...this.lines].map(([number, { offsetTop, offsetHeight }]) => [number, [offsetTop, offsetTop + offsetHeight]]));
+  }
+
+  /** @param {number} first @param {number} last @param {"current" | "caller"} name */
+  mark(first, last, name) {
+    for (const line of this.marked) line.classList.remove("current", "caller");
+    this.marked = [];
+    for (let number = first; number <= last; number++) {
+      const line = this.lines.get(number);
+      line?.classList.add(name);
+      if (line) this.marked.push(line);
+    }
+    this.place = [first, last, name];
+    this.show();
+  }
+
+  /** Put the marker on its lines, and these well inside the pane. */
+  show() {
+    const [first, last, name] = /** @type {[number, number, string]} */ (this.place);
+    const [top, end] = this.bounds?.get(first) ?? [0, 0];
+    const bottom = this.bounds?.get(last)?.[1] ?? end;
+    this.marker.className = `marker ${name}`;
+    this.marker.style.transform = `translateY(${top}px) scaleY(${bottom - top})`;
+    const { height = 0, top: from = 0, lowest = 0 } = this;
+    const margin = Math.min(120, height / 4);
+    const isInside = bottom <= top || (top >= from + margin && bottom <= from + height - margin);
+    const target = Math.round(Math.max(0, Math.min(lowest, top - height / 3)));
+    if (!isInside && target !== from) this.element.scrollTo({ top: target, behavior: "instant" });
+  }
+
+  close() {
+    this.watcher.disconnect();
+    this.element.removeEventListener("scroll", this.scrolled);
+  }
 }
 
 /** Claims, output and cost of the statement that just ran. */
 function Outcome() {
   const { model } = current();
   const at = step.value;
-  const claims = [...rows(model.claimsOf, at)].map((row) => outcomeOf(model, row));
-  const called = over(model, at) > at + 1 || model.calls.starts[at] < model.calls.starts[at + 1];
+  const claims = rows(model.claimsOf, at).map((row) => outcomeOf(model, row));
+  const called = hasCalls(model, eventOf(model, at));
   return html`<section class="outcome">
     ${claims.map((outcome) => html`<${Claim} outcome=${outcome} text />`)}
     <${Printed} step=${at} />
-    <div class="outcome-cost"><${Cost} first=${at} beyond=${model.eventStep[model.stepEnd[at]]} />${called && html`<span class="quiet">with the calls it made</span>`}</div>
+    <div class="outcome-cost"><${Cost} first=${at} beyond=${stepAfter(model, at)} />${called && html`<span class="quiet">with the calls it made</span>`}</div>
   </section>`;
 }
 
@@ -48,7 +174,7 @@ function Frames({ frames, shown }) {
   return html`<nav class="frames" aria-label="open calls"><ol>
     ${frames.map(({ activation, step: at }) => {
       const func = functionOf(model, activation);
-      const line = document.statements[model.stepStatement[at]][1];
+      const line = document.statements[statementOf(model, at)][1];
       const look = () => (chosenFrame.value = activation);
       return html`<li><button class=${activation === shown ? "frame shown" : "frame"} aria-current=${activation === shown} title=${func.title ? plainTitle(func.title) : "Look at this call"} onClick=${look}><code>${func.name}</code><span class="frame-line">:${line}</span></button></li>`;
     })}
@@ -62,6 +188,8 @@ function Controls() {
   return html`<div class="controls" role="toolbar" aria-label="stepping">
     <div class="control-buttons">${buttons.map((id) => html`<${CommandButton} id=${id} />`)}
       <${CommandButton} id="play" pressed=${playing.value}><${Icon} name=${playing.value ? "pause" : "play"} /></${CommandButton}>
+      <${CommandButton} id="notes" class="wide-only" pressed=${proseShown.value !== "none"} />
+      <${CommandButton} id="raw" class="wide-only" pressed=${proseShown.value === "raw"} />
       <${CommandButton} id="variables" class="wide-only" pressed=${variablesShown.value} /></div>
     <${Timeline} />
   </div>`;
@@ -70,14 +198,14 @@ function Controls() {
 /** The slider with its count. */
 export function Timeline() {
   const { model } = current();
-  const last = model.stepEvent.length - 1;
+  const last = model.steps - 1;
   const text = `${integer(step.value + 1)} / ${integer(last + 1)}`;
   return html`<div class="timeline">
     <div class="timeline-track">
       <${Ticks} />
       <input type="range" min="0" max=${last} value=${step.value} aria-label="step" aria-valuetext=${`step ${text}`} onInput=${(/** @type {any} */ event) => goTo(Number(event.target.value))} />
     </div>
-    <output class="timeline-count">${text}</output>
+    <output class="timeline-count" style=${{ width: `${2 * integer(last + 1).length + 3}ch` }}><span class="apart">${text}</span></output>
   </div>`;
 }
 
@@ -108,30 +236,27 @@ function drawTicks(canvas) {
   const { claims } = document;
   if (!context) return;
   const tick = (/** @type {number} */ at, /** @type {number} */ top, /** @type {number} */ height) =>
-    context.fillRect((at / Math.max(1, model.stepEvent.length - 1)) * (canvas.width - scale), top * scale, scale, height * scale);
-  context.fillStyle = colourOf("--line-strong");
-  for (const { activation, depth } of sections) if (depth > 0 && depth < 3) tick(stepRange(model, activation)[0], depth === 1 ? 0 : 4, depth === 1 ? 12 : 8);
-  context.fillStyle = colourOf("--right");
+    context.fillRect((at / Math.max(1, model.steps - 1)) * (canvas.width - scale), top * scale, scale, height * scale);
+  context.fillStyle = colourOf("var(--line-strong)");
+  for (const { first, depth } of sections) if (depth > 0 && depth < 3) tick(first, depth === 1 ? 0 : 4, depth === 1 ? 12 : 8);
+  context.fillStyle = colourOf("var(--right)");
   claims.step.forEach((at, row) => claims.held[row] && tick(at, 13, 4));
-  context.fillStyle = colourOf("--wrong");
+  context.fillStyle = colourOf("var(--wrong)");
   claims.step.forEach((at, row) => claims.held[row] || tick(at, 0, 17));
 }
-
-/**
- * @typedef {{name: number, text: string, value: import("viewer/schema.js").Value, count: number, changed: boolean}} Variable
- */
 
 /** @param {number} activation @returns {Variable[]} */
 function variablesOf(activation) {
   const { model, document } = current();
   const { inspections, names, values } = document;
-  const known = environmentAt(model, activation, model.stepEnd[step.value]);
+  const event = eventOf(model, step.value);
+  const known = environmentAt(model, activation, endOf(model, step.value));
   return [...known].map(([name, { row, count }]) => ({
     name,
     text: names[name],
     value: values[inspections.value[row] ?? 0],
     count,
-    changed: inspections.event[row] === model.stepEvent[step.value],
+    changed: inspections.event[row] === event,
   }));
 }
 
@@ -142,25 +267,23 @@ export function Variables({ activation }) {
   return html`<section class="variables" aria-label="variables">
     <h2>in <code>${functionOf(model, activation).name}</code>${chosenName.value >= 0 && html`<span class="changes"><${CommandButton} id="previousChange" /><${CommandButton} id="nextChange" /></span>`}</h2>
     ${!variables.length && html`<p class="quiet">No value of this call is shown yet.</p>`}
-    ${variables.map((variable) => html`<${Row} key=${variable.name} variable=${variable} shares=${sharing(variables, variable)} />`)}
+    ${variables.map((variable) => html`<${Row} key=${variable.name} ...${variable} shares=${sharing(variables, variable)} chosen=${chosenName.value === variable.name} />`)}
   </section>`;
 }
 
-/** @param {Variable[]} variables @param {Variable} variable @returns {string[]} */
+/** @param {Variable[]} variables @param {Variable} variable */
 function sharing(variables, variable) {
   const { storage } = variable.value;
-  return storage === undefined ? [] : variables.filter((other) => other !== variable && other.value.storage === storage).map((other) => other.text);
+  return storage === undefined ? "" : variables.filter((other) => other !== variable && other.value.storage === storage).map((other) => other.text).join(", ");
 }
 
-/** @param {{variable: Variable, shares: string[]}} properties */
-function Row({ variable, shares }) {
-  const { name, text, value, count, changed } = variable;
-  const chosen = chosenName.value === name;
+/** @type {(properties: Variable & {shares: string, chosen: boolean}) => any} */
+const Row = memo(({ name, text, value, count, changed, shares, chosen }) => {
   const choose = () => (chosenName.value = chosen ? -1 : name);
   return html`<div class=${["variable", changed && "changed", chosen && "chosen"].filter(Boolean).join(" ")}>
     <button class="variable-name" aria-pressed=${chosen} title="Choose this variable: [ and ] go to its changes" onClick=${choose}><code>${text}</code>
       ${changed && html`<span class="mark" title="Changed by this statement">●<span class="visually-hidden"> changed</span></span>`}
-      ${count > 1 && html`<span class="count" title=${`recorded ${counted(count, "time")} so far`}>×${count}</span>`}</button>
+      ${count > 1 && html`<span class="count" title=${`recorded ${counted(count, "time")} so far`}>×${integer(count)}</span>`}${!value.shape?.length && html`<span class="type">${value.type}</span>`}</button>
     <${ValueView} value=${value} shares=${shares} name=${text} />
   </div>`;
-}
+});

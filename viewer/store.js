@@ -1,22 +1,11 @@
-// What the page shows now, as signals, and the few functions that change it.
+// What the page shows now, as signals, and the few functions that change it; what of the article is on the screen.
 
-import { batch, signal } from "@preact/signals";
+import { batch, computed, effect, signal } from "@preact/signals";
 import { costMeter } from "viewer/format.js";
-import { buildModel } from "viewer/model.js";
+import { buildModel, stepRange } from "viewer/model.js";
 import { clamp, placeOfStep, readHash, stepOfPlace, writeHash } from "viewer/navigate.js";
-import { sectionsOf } from "viewer/reading.js";
-import { DocumentError, load } from "viewer/schema.js";
-
-/**
- * @typedef {object} Loaded a document with everything computed from it once
- * @property {string} name
- * @property {import("viewer/schema.js").Document} document
- * @property {import("viewer/model.js").Model} model
- * @property {import("viewer/format.js").CostMeter} cost
- * @property {import("viewer/reading.js").Section[]} sections
- *
- * @typedef {{file: string, module: string, title: string, steps: number, claims: number, failed: boolean}} Listed
- */
+import { sectionOfStep, sectionsOf } from "viewer/reading.js";
+import { checked, DocumentError } from "viewer/schema.js";
 
 /** @type {import("@preact/signals").Signal<Loaded | null>} */
 export const loaded = signal(null);
@@ -39,6 +28,8 @@ export const focus = signal({ step: -1 });
 export const dialog = signal("");
 export const outlineShown = signal(true);
 export const variablesShown = signal(true);
+/** How Step shows prose: as it reads, as it is written, or not at all. @type {import("@preact/signals").Signal<"rendered" | "raw" | "none">} */
+export const proseShown = signal("rendered");
 
 const HASH_DELAY = 150;
 const READING_DELAY = 500;
@@ -52,14 +43,15 @@ export function current() {
 
 /**
  * @param {string} name of the document
- * @param {string} text JSON
+ * @param {any} parsed undefined where it is no JSON
+ * @param {Times | null} [times]
  */
-export function open(name, text) {
+export function open(name, parsed, times = null) {
   try {
-    const document = load(text);
+    const document = checked(parsed);
     const model = buildModel(document);
     batch(() => {
-      loaded.value = { name, document, model, cost: costMeter(document.costs), sections: sectionsOf(model) };
+      loaded.value = { name, times, document, model, cost: costMeter(document.costs), sections: sectionsOf(model) };
       problem.value = "";
       goToHash();
     });
@@ -87,7 +79,7 @@ export function goToHash() {
     mode.value = wanted;
     step.value = clamp(model, named >= 0 ? named : Math.max(failed, 0));
     chosenFrame.value = -1;
-    focus.value = { step: named >= 0 ? step.value : failed };
+    focus.value = { step: named };
   });
 }
 
@@ -124,8 +116,6 @@ function writeAddress(write, target = step.value) {
     // A page opened as a file may not write its address; it works without.
   }
 }
-
-/** @typedef {"auto" | "light" | "dark"} Theme */
 
 /** @type {Theme[]} */
 const THEMES = ["auto", "light", "dark"];
@@ -164,12 +154,91 @@ function apply(name) {
   colours.value++;
 }
 
-/** The colour that a custom property has now, as `rgb(...)`. @param {string} property @returns {string} */
-export function colourOf(property) {
+/** What a colour of the style sheet is now, as `rgb(...)`. @param {string} colour such as `var(--text)` */
+export function colourOf(colour) {
   const probe = document.createElement("span");
-  probe.style.color = `var(${property})`;
+  probe.style.color = colour;
   document.body.append(probe);
   const { color } = getComputedStyle(probe);
   probe.remove();
   return color;
+}
+
+/** Height that the fixed bar covers, with some air. */
+const COVERED = 72;
+
+/**
+ * The step of the first line on the screen; the preferred one if its line is on the screen too.
+ * @param {number} preferred
+ * @returns {number} -1 when no line is there
+ */
+export function firstVisibleStep(preferred) {
+  const lines = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("#article [data-step]")]);
+  const visible = lines.filter((line) => {
+    const { top, bottom } = line.getBoundingClientRect();
+    return bottom > COVERED && top < innerHeight;
+  });
+  const found = visible.find((line) => Number(line.dataset.step) === preferred) ?? visible[0];
+  return found ? Number(found.dataset.step) : -1;
+}
+
+/** @param {string} selector @returns {boolean} whether it is there */
+export function bringIntoView(selector) {
+  const element = document.querySelector(selector);
+  if (!element) return false;
+  element.classList.add("aimed");
+  element.addEventListener("animationend", () => element.classList.remove("aimed"), { once: true });
+  const { top, bottom } = element.getBoundingClientRect();
+  if (top < COVERED || bottom > innerHeight) scrollTo({ top: scrollY + top - innerHeight / 4, behavior: "instant" });
+  return true;
+}
+
+const AT_ONCE = 4;
+const PER_TURN = 2;
+const TURN = 16;
+/** Milliseconds after a jump in which scrolling is not the reader's. */
+const JUMP = 1000;
+/** Where a section counts as being read, from the top of the window. */
+const READING_LINE = 140;
+
+/** How many sections are laid out; the rest follow, from the top down, so that nothing on the screen moves. */
+export const laidOut = signal(AT_ONCE);
+/** The activation whose section is being read, or -1. */
+export const visibleSection = signal(-1);
+const isComplete = computed(() => !loaded.value || laidOut.value >= loaded.value.sections.length);
+
+effect(() => {
+  if (loaded.value) laidOut.value = AT_ONCE;
+});
+effect(() => {
+  if (!loaded.value || focus.value.step < 0) return;
+  const order = sectionOfStep(loaded.value.sections, focus.value.step)?.order ?? 0;
+  if (laidOut.peek() < order + AT_ONCE) laidOut.value = order + AT_ONCE;
+});
+effect(() => {
+  const count = laidOut.value;
+  if (mode.value === "read" && !isComplete.value) setTimeout(() => (laidOut.value = Math.max(laidOut.value, count + PER_TURN)), TURN);
+});
+
+let lastJump = 0;
+effect(() => {
+  focus.value; // each new target scrolls the page by itself
+  lastJump = performance.now();
+});
+
+/** Note which section is on the screen, once for each frame that scrolls. */
+export function followScrolling() {
+  let waiting = false;
+  addEventListener("scroll", () => {
+    if (waiting || mode.value !== "read") return;
+    waiting = true;
+    requestAnimationFrame(() => {
+      waiting = false;
+      const heads = [...document.querySelectorAll("#article > .section .section-head")];
+      const head = heads.findLast((candidate) => candidate.getBoundingClientRect().top < READING_LINE);
+      visibleSection.value = Number(head?.parentElement?.id.split("-")[1] ?? -1);
+      const jumped = performance.now() - lastJump < JUMP;
+      if (!jumped && loaded.value && visibleSection.value >= 0) noteReading(stepRange(loaded.value.model, visibleSection.value)[0]);
+    });
+  }, { passive: true });
 }

@@ -2,10 +2,8 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { bytes, counted, element, integer, number, shape, tensorText, valueText } from "viewer/format.js";
-import { html } from "viewer/html.js";
+import { html, memo } from "viewer/html.js";
 import { pngAddress, Prose, renderSvg } from "viewer/prose.js";
-
-/** @typedef {import("viewer/schema.js").Value} Value */
 
 const LINE_LENGTH = 44;
 
@@ -14,14 +12,14 @@ export function isPicture(value) {
   return ["svg", "png", "vega", "markdown"].some((key) => key in value);
 }
 
-/** A value with its name before it. @param {{value: Value, shares?: string[], name: string}} properties */
+/** A value with its name before it. @param {{value: Value, shares?: string, name: string}} properties */
 export function NamedValue({ value, shares, name }) {
   if (value.shape?.length) return html`<div class="named-value is-tensor"><${Tensor} value=${value} shares=${shares} name=${name} /></div>`;
   return html`<div class="named-value"><code class="value-name">${name}</code><${ValueView} value=${value} name=${name} /></div>`;
 }
 
-/** @param {{value: Value, shares?: string[], name?: string}} properties */
-export function ValueView({ value, shares, name = "" }) {
+/** @type {(properties: {value: Value, shares?: string, name?: string}) => any} */
+export const ValueView = memo(({ value, shares, name = "" }) => {
   if (isPicture(value)) return html`<${Picture} value=${value} name=${name} />`;
   if (value.shape && value.shape.length === 0) return html`<span class="value"><code>${tensorText(value)}</code></span>`;
   if (value.shape) return html`<${Tensor} value=${value} shares=${shares} />`;
@@ -31,9 +29,9 @@ export function ValueView({ value, shares, name = "" }) {
   const isShort = text.length <= LINE_LENGTH && !text.includes("\n");
   const parts = isShort && !hasTensor(value) ? [] : partsOf(value);
   return parts.length ? html`<${Parts} value=${value} parts=${parts} />` : html`<span class="value"><code class=${`is-${value.type}`}>${text}</code></span>`;
-}
+});
 
-/** @param {Value} value @returns {boolean} */
+/** @param {Value} value */
 function hasTensor(value) {
   return partsOf(value).some(([, part]) => part.shape && part.shape.length > 0);
 }
@@ -51,9 +49,9 @@ function Parts({ value, parts }) {
   const flat = !value.fields && !value.entries && parts.every(([, part]) => part.value !== undefined);
   if (flat) return html`<span class="value"><code class="long">${valueText(value)}</code></span>`;
   return html`<div class="parts">
-    <div class="parts-type">${value.type}${value.length !== undefined && ` of ${value.length}`}</div>
+    <div class="parts-type">${value.type}${value.length !== undefined && ` of ${integer(value.length)}`}</div>
     <dl>${parts.map(([key, part]) => html`<div><dt>${key}</dt><dd><${ValueView} value=${part} name=${key} /></dd></div>`)}</dl>
-    ${rest > 0 && html`<p class="more">and ${rest} more</p>`}
+    ${rest > 0 && html`<p class="more">and ${integer(rest)} more</p>`}
   </div>`;
 }
 
@@ -89,8 +87,8 @@ function Svg({ source, name }) {
 const SLICES_AT_ONCE = 4;
 const NARROW_COLUMNS = 5;
 
-/** @param {{value: Value, shares?: string[], name?: string}} properties shares: shown names with the same storage */
-export function Tensor({ value, shares = [], name = "" }) {
+/** @param {{value: Value, shares?: string, name?: string}} properties shares: shown names with the same storage */
+export function Tensor({ value, shares = "", name = "" }) {
   const sizes = value.shape ?? [];
   return html`<div class="tensor">
     <div class="tensor-head">
@@ -101,7 +99,7 @@ export function Tensor({ value, shares = [], name = "" }) {
     <div class="tensor-body">
       <${Elements} value=${value} />
       <div class="tensor-notes">
-        ${shares.length > 0 && html`<span class="badge shares" title="These names show the same storage">shares storage with ${shares.join(", ")}</span>`}
+        ${shares && html`<span class="badge shares" title="These names show the same storage">shares storage with ${shares}</span>`}
         ${value.strides && html`<${Layout} value=${value} />`}
       </div>
     </div>

@@ -30,12 +30,14 @@ class Site:
     def __init__(self):
         self.texts: dict[str, str] = {}
         self.requests: list[str] = []
+        self.headers: dict[str, str] = {}
         handler = functools.partial(SiteHandler, self)
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
         self.address = f"http://127.0.0.1:{self.server.server_port}/"
 
     def publish(self, **documents: dict | str) -> None:
         """Serve these documents and an index of those that are whole."""
+        self.headers = {}
         self.texts = {
             f"/traces/{name}.json": document if isinstance(document, str) else json.dumps(document)
             for name, document in documents.items()
@@ -75,6 +77,8 @@ class SiteHandler(http.server.SimpleHTTPRequestHandler):
         is_page = path.endswith(".html")
         self.send_header("Content-Type", "text/html" if is_page else "application/json")
         self.send_header("Content-Length", str(len(data)))
+        for name, value in self.site.headers.items():
+            self.send_header(name, value)
         self.end_headers()
         self.wfile.write(data)
 
@@ -139,7 +143,7 @@ def page(context, site):
 def is_refusal(message) -> bool:
     """The policy speaks where the sanitiser parses an attack, and a local image may be missing."""
     refused = ("Executing inline event handler", "Applying inline style", "Setting the document's")
-    parsed = message.location["url"].endswith("purify.js") and message.text.startswith(refused)
+    parsed = message.location["url"].endswith("purify.min.js") and message.text.startswith(refused)
     return parsed or "404" in message.text
 
 
@@ -164,7 +168,7 @@ def show(site):
         hash_parameters = "".join(f"&{name}={quote(text)}" for name, text in parameters.items())
         page.goto("about:blank")  # a change of the hash alone would not fetch the document again
         page.goto(f"{site.address}#doc=demo{hash_parameters}")
-        page.locator("main").first.wait_for()
+        page.locator("#app main").first.wait_for()
         return page
 
     return open_document

@@ -10,17 +10,17 @@ from tests.viewer import documents
 GOLDEN = sorted((Path(__file__).parents[1] / "golden").glob("*.json"))
 
 MODEL = """async (document) => {
-    const { buildModel } = await import("viewer/model.js");
-    const { callStack, environmentAt } = await import("viewer/navigate.js");
-    const model = buildModel(document);
-    return Array.from(model.stepEvent, (event, step) => ({
-        event,
-        statement: model.stepStatement[step],
-        activation: model.stepActivation[step],
-        end: model.stepEnd[step],
-        stack: callStack(model, step).map((frame) => frame.activation),
+    const m = await import("viewer/model.js");
+    const { environmentAt } = await import("viewer/navigate.js");
+    const model = m.buildModel(document);
+    return Array.from({ length: model.steps }, (_, step) => ({
+        event: m.eventOf(model, step),
+        statement: m.statementOf(model, step),
+        activation: m.activationOf(model, step),
+        end: m.endOf(model, step),
+        stack: m.callStack(model, step).map((frame) => frame.activation),
         known: Object.fromEntries(
-            [...environmentAt(model, model.stepActivation[step], model.stepEnd[step])].map(
+            [...environmentAt(model, m.activationOf(model, step), m.endOf(model, step))].map(
                 ([name, { row }]) => [document.names[name], document.inspections.value[row]])),
     }));
 }"""

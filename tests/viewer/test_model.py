@@ -9,26 +9,40 @@ from tests.viewer import documents
 MODEL = """
 async ([code, document]) => {
     const modules = {};
-    const names = "model navigate reading source format search";
-    for (const name of names.split(" "))
+    const files = "model navigate reading format";
+    for (const name of files.split(" "))
         Object.assign(modules, await import(`viewer/${name}.js`));
     const model = modules.buildModel(document);
-    const run = new Function("m", "model", "document", `return ${code}`);
+    const steps = (read) => Array.from({ length: model.steps }, (_, step) => read(model, step));
+    const calls = (read) => Array.from({ length: model.activations }, (_, id) => read(model, id));
+    const names = ["m", "model", "document", "events", "steps", "calls"];
+    const run = new Function(...names, `return ${code}`);
     const plain = (key, value) => (ArrayBuffer.isView(value) ? Array.from(value) : value);
-    return JSON.parse(JSON.stringify(run(modules, model, document) ?? null, plain));
+    const found = run(modules, model, document, document.events, steps, calls) ?? null;
+    return JSON.parse(JSON.stringify(found, plain));
 }
 """
 
 REPLAYED = [
     # what is computed, by hand
-    ("model.stepEvent", [1, 3, 4, 5, 7, 9, 10, 12, 13, 14, 15, 16, 17, 18, 19, 20]),
-    ("model.stepEnd", [7, 4, 5, 6, 12, 10, 11, 13, 14, 15, 16, 17, 18, 19, 20, 21]),
-    ("model.stepActivation", [0, 1, 1, 1, 0, 2, 2, *[0] * 9]),
-    ("model.parentStep", [-1, 0, 4]),
-    ("model.entryEvent", [0, 2, 8]),
-    ("model.leaveEvent", [21, 6, 11]),
-    ("[...m.rows(model.runs, 2)]", [7, 9, 11, 13]),
-    ("[...m.rows(model.calls, 4)]", [2]),
+    ("steps(m.eventOf)", [1, 3, 4, 5, 7, 9, 10, 12, 13, 14, 15, 16, 17, 18, 19, 20]),
+    ("steps(m.endOf)", [7, 4, 5, 6, 12, 10, 11, 13, 14, 15, 16, 17, 18, 19, 20, 21]),
+    ("steps(m.activationOf)", [0, 1, 1, 1, 0, 2, 2, *[0] * 9]),
+    ("calls(m.callerOf)", [-1, 0, 4]),
+    ("calls(m.entryOf)", [0, 2, 8]),
+    ("calls(m.leaveOf)", [21, 6, 11]),
+    (
+        "steps((model, step) => m.statementOf(model, step) === 2 && step).filter(Boolean)",
+        [7, 9, 11, 13],
+    ),
+    ("steps(m.stepAfter)", [4, 2, 3, 4, 7, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]),
+    (
+        "events.map((_, event) => m.stepsBefore(model, event)).slice(0, 9)",
+        [0, 0, 1, 1, 2, 3, 4, 4, 5],
+    ),
+    ("m.callsBy(model, 4)", [2]),
+    ("m.callsBy(model, 5)", []),
+    ("[...m.firstRuns(model)]", [0, 4, 7, 8, 14, 15, 1, 2, -1, 3, 5, 6]),
     ("m.stepRange(model, 1)", [1, 4]),
 ]
 
@@ -57,7 +71,7 @@ STEPPED = [
 
 def environment(activation: int, step: int) -> str:
     return (
-        f"Object.fromEntries([...m.environmentAt(model, {activation}, model.stepEnd[{step}])]"
+        f"Object.fromEntries([...m.environmentAt(model, {activation}, m.endOf(model, {step}))]"
         ".map(([name, {row, count}]) => "
         "[document.names[name], [document.inspections.value[row], count]]))"
     )
@@ -95,18 +109,25 @@ PLACES = [
 ]
 
 SCOPE = "m.wholeScope(model, 0)"
+TURNS = f"m.turnsOf(model, {SCOPE}, 2)"
+TURN = f"m.turnOf(model, {SCOPE}, 2, {TURNS}.headers, index)"
 READ = [
-    (f"m.iterations(model, {SCOPE}, 2).map((turn) => turn.header)", [7, 9, 11]),
+    (f"m.turnsOf(model, {SCOPE}, 2)", {"headers": [12, 14, 16, 18], "count": 3, "end": 19}),
+    (f"[0, 1, 2].map((index) => {TURN}.header)", [7, 9, 11]),
     (
-        f"m.iterations(model, {SCOPE}, 2).map((t) => [t.scope.from, t.scope.to])",
-        [[3, 4], [5, 6], [7, 8]],
+        f"[0, 1, 2].map((index) => [{TURN}.scope.from, {TURN}.scope.to])",
+        [[13, 14], [15, 16], [17, 18]],
     ),
-    (f"m.stepsIn(model, {SCOPE}, 3)", [8, 10, 12]),
-    (f"m.stepsIn(model, {{...{SCOPE}, from: 5, to: 6}}, 3)", [10]),
+    (
+        f"[6, 7, 8, 10, 12, 13, 14].map((s) => m.turnAt(model, {TURNS}, s))",
+        [-1, 0, 0, 1, 2, 2, -1],
+    ),
+    (f"[...m.lastSteps(model, {SCOPE})].slice(0, 4)", [[0, 0], [1, 4], [2, 13], [3, 12]]),
+    (f"[...m.lastSteps(model, {{...{SCOPE}, from: 15, to: 16}})]", [[3, 10]]),
     ("m.callsOf(model, 0)", {"section": 1, "folded": []}),
     ("m.callsOf(model, 4)", {"section": -1, "folded": [2]}),
     ("m.sectionsOf(model).map(({activation, depth}) => [activation, depth])", [[0, 0], [1, 1]]),
-    ("m.claimsWithin(model, 1)", {"claims": 1, "failed": 0}),
+    ("m.claimsWithin(model, m.sectionsOf(model)[1])", {"claims": 1, "failed": 0}),
     ("m.isBareCall(model, 0)", True),
     ("m.isBareCall(model, 5)", False),
     (
@@ -196,8 +217,8 @@ def test_generators_suspend_and_resume(model_page):
     document["inspections"] = {"event": [], "at": [], "name": [], "value": []}
     document["claims"] = {"statement": [], "step": [], "at": [], "held": [], "operands": []}
     run = lambda code: model_page.evaluate(MODEL, [code, document])  # noqa: E731
-    assert run("model.stepActivation") == [0, 1, 0, 0, 1]
-    assert run("model.stepEnd") == [5, 4, 6, 10, 9]
+    assert run("steps(m.activationOf)") == [0, 1, 0, 0, 1]
+    assert run("steps(m.endOf)") == [5, 4, 6, 10, 9]
     assert run("m.callStack(model, 1).map((frame) => frame.step)") == [0, 1]
     assert run("m.callStack(model, 4).map((frame) => frame.step)") == [3, 4]
 
@@ -213,7 +234,7 @@ def test_a_million_events_are_fine(model_page):
             for (const column in document.inspections) document.inspections[column] = [];
             const start = performance.now();
             const model = buildModel(document);
-            return [model.stepEvent.length, over(model, 500), performance.now() - start];
+            return [model.steps, over(model, 500), performance.now() - start];
         }""",
         documents.small(),
     )
@@ -228,7 +249,7 @@ def model_page(browser, site):
     page = context.new_page()
     site.publish(demo=documents.small())
     page.goto(f"{site.address}#doc=demo")
-    page.locator("main").wait_for()
+    page.locator("#app main").wait_for()
     yield page
     context.close()
 

@@ -187,7 +187,7 @@ def test_a_frame_shows_only_what_was_known(page, show):
 def test_brackets_visit_the_changes_of_a_variable(page, show):
     show(page, documents.small(), mode="step", at="7")
     page.locator(".variable-name", has_text="total").count()
-    page.locator(".variable-name", has_text="i").click()
+    page.locator(".variable-name", has=page.locator("code:text-is('i')")).click()
     page.keyboard.press("]")
     assert variables(page)["i"] == "1"
     page.keyboard.press("]")
@@ -206,7 +206,7 @@ def test_step_tells_cost_output_and_claims(page, show):
         page.locator(".outcome .cost").inner_text()
         == "6 FLOP · 48 B moved · 0.13 FLOP/B · 4 KiB allocated"
     )
-    assert page.locator("#live").inner_text() == "line 9: views()"
+    page.locator("#live", has_text="line 9: views()").wait_for(state="attached")
 
 
 def test_switching_modes_keeps_the_place(page, show):
@@ -353,7 +353,7 @@ def test_themes_go_round_and_are_remembered(page, show):
     page.keyboard.press("t")
     assert page.evaluate(colour) != light
     page.reload()
-    page.locator("main").wait_for()
+    page.locator("#app main").wait_for()
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
     page.keyboard.press("t")
 

@@ -1,0 +1,330 @@
+"""Nothing jumps, nothing is wider than the screen, and documents of every kind have a page."""
+
+import hashlib
+import json
+import threading
+
+import pytest
+
+from tests.viewer import documents
+from tests.viewer.conftest import VIEWER
+from trace.server import make_server
+
+LECTURE = VIEWER / "traces" / "lecture.main.json"
+
+PLACES = """() => Object.fromEntries(
+    [...document.querySelectorAll(".section-head")].map((head) => [
+        head.parentElement.id, head.getBoundingClientRect().top + scrollY]))"""
+
+TOO_WIDE = """() => [...document.querySelectorAll("main *")].filter((element) => {
+    if (element.closest(".visually-hidden, .katex-mathml, dialog")) return false;
+    for (let outer = element.parentElement; outer; outer = outer.parentElement)
+        if (["auto", "scroll", "hidden"].includes(getComputedStyle(outer).overflowX)) return false;
+    return element.getBoundingClientRect().right > innerWidth + 1;
+}).map((element) => element.outerHTML.slice(0, 80))"""
+
+SHIFTS = """new PerformanceObserver((list) => {
+    window.shifts ??= [];
+    for (const entry of list.getEntries())
+        if (!entry.hadRecentInput) shifts.push(entry.value);
+}).observe({ type: "layout-shift", buffered: true });"""
+
+
+def wait_until_laid_out(page):
+    page.locator("#article").wait_for()
+    while page.locator(".waiting").count():
+        page.wait_for_timeout(50)
+
+
+def many_sections(count: int) -> dict:
+    """`main` calls `views` on that many lines; no section has anything but the same few lines."""
+    document = documents.small()
+    calls = "".join("    views()\n" for _ in range(count))
+    text = f"def main():\n{calls}\n\ndef views():\n    x = 1\n    assert x == 1\n"
+    file = document["files"][0]
+    file.update(source=text, tokens=documents.tokens(text), prose=[])
+    body = count + 4
+    document["statements"] = [
+        *([0, 2 + call, 2 + call, -1, "call", 0] for call in range(count)),
+        [0, body + 1, body + 1, -1, "assign", 1],
+        [0, body + 2, body + 2, -1, "assert", 1],
+    ]
+    document["functions"] = [
+        documents.function("main", 1, count + 1, "Many.", ""),
+        documents.function("views", body, body + 2, "A section.", ""),
+    ]
+    run = [[call + 1, -2, count + 1, count + 2, 0] for call in range(count)]
+    document["events"] = [-1, *(event for events in run for event in events), 0]
+    document["inspections"] = {"event": [], "at": [], "name": [], "value": []}
+    document["assertions"] = []
+    document["claims"] = {"statement": [], "step": [], "at": [], "held": [], "operands": []}
+    document["output"] = []
+    document["costs"] = None
+    return document
+
+
+def test_sections_that_are_laid_out_later_move_nothing_above_them(page, show):
+    page.add_init_script(SHIFTS)
+    show(page, many_sections(60))
+    early = page.evaluate(PLACES)
+    wait_until_laid_out(page)
+    late = page.evaluate(PLACES)
+    page.wait_for_timeout(100)
+    assert len(late) == 61
+    assert "activation-4" in early
+    assert late["activation-4"] == early["activation-4"]
+    assert sum(page.evaluate("window.shifts ?? []")) < 0.01
+
+
+def test_the_first_lines_stand_where_the_page_puts_them(page, show):
+    """What is shown before the page's code is there does not move when it comes."""
+    page.add_init_script(
+        """new MutationObserver((_, observer) => {
+            const first = document.querySelector("#first .prose");
+            if (!first) return;
+            const { top, left } = first.getBoundingClientRect();
+            window.first = [first.textContent, top, left];
+            observer.disconnect();
+        }).observe(document, { childList: true, subtree: true });"""
+    )
+    show(page, documents.small())
+    text, top, left = page.evaluate("window.first")
+    assert text.startswith("Prose with")
+    assert "**" not in text
+    box = page.locator("#article .prose").first.bounding_box()
+    assert (box["y"], box["x"]) == (top, left)
+    assert page.locator("#first").count() == 0
+
+
+@pytest.mark.parametrize("mode", ["read", "step"])
+@pytest.mark.parametrize("width", [390, 820])
+def test_the_lecture_is_never_wider_than_the_screen(browser, site, width, mode):
+    site.publish(demo=LECTURE.read_text(encoding="utf-8"))
+    opened = browser.new_page(viewport={"width": width, "height": 844})
+    opened.goto(f"{site.address}#doc=demo&mode={mode}&at=20")
+    opened.locator("#app main").wait_for()
+    while opened.locator(".waiting").count():
+        opened.wait_for_timeout(50)
+    assert opened.evaluate("document.documentElement.scrollWidth") <= width
+    assert opened.evaluate(TOO_WIDE) == []
+    opened.close()
+
+
+def test_no_figure_is_wider_than_a_phone(phone, show):
+    spec = {
+        "mark": "bar",
+        "width": 900,
+        "data": {"values": [{"a": "x", "b": 1}]},
+        "encoding": {"x": {"field": "b", "type": "quantitative"}},
+    }
+    svg = (
+        '<svg xmlns="http://www.w3.org/2000/svg" width="900" height="90">'
+        '<rect width="900" height="90"/></svg>'
+    )
+    show(
+        phone,
+        documents.with_values(
+            {"type": "Chart", "vega": spec},
+            {"type": "Figure", "svg": svg},
+            {"type": "Table", "markdown": "| a | b |\n|---|---|\n" + f"| {'x' * 90} | y |"},
+        ),
+    )
+    phone.locator(".chart svg .mark-rect path").first.wait_for()
+    for selector in (".chart svg", ".picture svg"):
+        assert phone.locator(selector).first.bounding_box()["width"] <= 390
+    assert phone.evaluate("document.documentElement.scrollWidth") <= 390
+    assert phone.evaluate(TOO_WIDE) == []
+
+
+def sidecar(document: dict, seconds: list[float], **changes) -> str:
+    source = document["files"][0]["source"].encode()
+    return json.dumps(
+        {
+            "format": "lecture-trace-times",
+            "version": 1,
+            "module": "demo.main",
+            "sources": {"demo/main.py": hashlib.sha256(source).hexdigest()},
+            "environment": {"device": "cpu", "threads": 2},
+            "seconds": seconds,
+            "inspections": {"4": {"type": "float", "value": 0.125}},
+            "claims": {"1": {"0": {"type": "float", "value": 0.25}}},
+            **changes,
+        }
+    )
+
+
+def with_times(page, site, show, times: str):
+    document = documents.small()
+    site.publish(demo=document)
+    site.headers = {"X-Content-Type-Options": "nosniff"}
+    site.texts["/traces/demo.times.json"] = times
+    site.texts["/traces/index.local.json"] = '{"documents": []}'
+    page.goto("about:blank")
+    page.goto(f"{site.address}#doc=demo")
+    page.locator("#article").wait_for()
+
+
+def test_measured_seconds_stand_in_the_margin_and_the_headings(page, site, show):
+    seconds = [0.001, 0.25, 0.0000001, 0.004, *[0.5] * 3, *[0.0] * 9]
+    with_times(page, site, show, sidecar(documents.small(), seconds))
+    views = page.locator("#activation-1")
+    assert views.locator(".section-meta .cost").inner_text().endswith("250 ms")
+    costs = page.locator("#article .row .cost").all_inner_texts()
+    assert any(text.endswith("1.5 s") for text in costs), "with the calls of the line"
+    assert "on cpu, 2 threads" in page.locator("#article .cost").first.get_attribute("title")
+    assert "measured in another run, on cpu, 2 threads" in page.locator(".colophon").inner_text()
+    line = page.locator("#article .row", has=page.locator('.line-number:text-is("10")')).last
+    assert line.locator(".named-value").inner_text().split() == ["y", "0.125"]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"sources": {}}, {"seconds": [1.0]}, {"format": "other"}, {"seconds": ["1"] * 16}],
+    ids=["sources", "length", "format", "types"],
+)
+def test_seconds_of_other_sources_are_not_shown(page, site, show, changes):
+    with_times(page, site, show, sidecar(documents.small(), **{"seconds": [1.0] * 16, **changes}))
+    assert "another run" not in page.locator(".colophon").inner_text()
+    assert page.locator("#article .cost", has_text=" s").count() == 0
+
+
+def test_another_server_is_not_asked_for_seconds(page, show, site):
+    site.requests.clear()
+    show(page, documents.small())
+    page.wait_for_timeout(200)
+    assert not any(path.endswith(".times.json") for path in site.requests)
+
+
+def empty() -> dict:
+    document = documents.small()
+    document["events"] = []
+    document["inspections"] = {"event": [], "at": [], "name": [], "value": []}
+    document["claims"] = {"statement": [], "step": [], "at": [], "held": [], "operands": []}
+    document["output"] = []
+    document["costs"] = None
+    return document
+
+
+@pytest.mark.parametrize("mode", ["read", "step"])
+def test_a_run_without_steps_says_so(page, show, mode):
+    show(page, empty(), mode=mode)
+    assert "Nothing of this lecture ran" in page.locator("#app main").inner_text()
+    for key in ("r", "ArrowRight", "End", "c", "Escape", "/"):
+        page.keyboard.press(key)
+
+
+def test_a_failure_before_the_first_step_is_shown(page, show):
+    document = empty()
+    document["failure"] = {
+        "kind": "exception",
+        "type": "ImportError",
+        "message": "no such module",
+        "step": -1,
+        "at": 0,
+        "traceback": [{"path": "demo/main.py", "line": 1, "function": "<module>"}],
+    }
+    show(page, document)
+    assert "ImportError: no such module" in page.locator(".failure").inner_text()
+    assert page.locator(".traceback button").count() == 0
+
+
+def test_a_loop_of_many_turns_opens_at_once_and_shows_any_turn(page, show):
+    document = documents.small()
+    turns = 200_000
+    document["events"] = [-1, *[3, 4] * turns, 3, 5, 6, 0]
+    document["inspections"] = {
+        "event": [2 * turns],
+        "at": [2 * turns + 1],
+        "name": [document["names"].index("total")],
+        "value": [5],
+    }
+    document["claims"].update(step=[2 * turns + 1] * 2, at=[2 * turns + 3] * 2)
+    document["output"] = []
+    document["costs"] = None
+    show(page, document)
+    assert page.locator(".scrubber-count").inner_text() == f"{turns} of {turns}"
+    row = page.locator("#article .row", has=page.locator('.line-number:text-is("12")')).last
+    assert row.locator(".named-value").inner_text().split() == ["total", "5"]
+    page.get_by_title("Previous turn").click()
+    assert row.locator(".named-value").count() == 0
+    assert page.locator(".scrubber-count").inner_text() == f"{turns - 1} of {turns}"
+
+
+def test_huge_values_stay_in_their_place(phone, show):
+    items = [{"type": "int", "value": number} for number in range(300)]
+    entries = [
+        [{"type": "str", "value": f"key {number}" * 9}, items[number]] for number in range(90)
+    ]
+    nested = {"type": "int", "value": 1}
+    for _ in range(30):
+        nested = {"type": "list", "items": [nested], "length": 1}
+    show(
+        phone,
+        documents.with_values(
+            {"type": "list", "items": items, "length": 10**9, "cut": True},
+            {"type": "dict", "entries": entries, "length": 90},
+            {"type": "str", "value": "x" * 20_000, "length": 10**6, "cut": True},
+            {"type": "str", "value": "line\n" * 900},
+            {"type": "int", "text": "9" * 4000},
+            nested,
+        ),
+    )
+    assert phone.evaluate("document.documentElement.scrollWidth") <= 390
+    assert phone.locator("#article .named-value").count() == 6 + 4  # x, y, i and total besides
+    assert "999\u202f999\u202f700 more" in phone.locator("#article").inner_text()
+
+
+def test_keys_of_edtrace_show_prose_raw_or_hide_it(page, show):
+    show(page, documents.small(), mode="step", at="1")
+    prose = page.locator(".program-prose")
+    shown = prose.count()
+    assert shown > 0
+    page.keyboard.press("R")
+    assert prose.count() == 0
+    assert "# A view moves no data." in page.locator(".program-lines").inner_text()
+    assert page.locator('[data-line="19"]').count() == 1
+    page.keyboard.press("N")
+    assert page.locator('[data-line="19"]').count() == 0
+    assert prose.count() == 0
+    page.keyboard.press("N")
+    assert prose.count() == shown
+    page.keyboard.press("g")
+    page.locator(".search-field:focus").wait_for()
+    page.keyboard.type("11")
+    assert page.locator(".results li").first.inner_text().startswith("step 11")
+    page.keyboard.press("Enter")
+    page.locator("dialog").wait_for(state="detached")
+    assert page.locator(".timeline-count").inner_text() == "11 / 16"
+
+
+def test_the_marker_stands_on_the_current_lines(page, show):
+    show(page, documents.small(), mode="step")
+    for key in ["l"] * 6 + ["u", "End", "Home"]:
+        page.keyboard.press(key)
+        marker = page.locator(".marker").bounding_box()
+        line = page.locator(".program-line.current").bounding_box()
+        assert abs(marker["y"] - line["y"]) < 1
+        assert abs(marker["height"] - line["height"]) < 1
+
+
+@pytest.mark.parametrize("written", [True, False])
+def test_our_server_answers_for_seconds_that_are_not_there(page, tmp_path, written):
+    """The page asks for them on every opening, and must not fill the console with errors."""
+    document = documents.small()
+    file = tmp_path / "demo.json"
+    file.write_text(json.dumps(document))
+    if written:
+        file.with_suffix(".times.json").write_text(sidecar(document, [1.0] * 16))
+    with make_server(file, 0) as server:
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        address = f"http://127.0.0.1:{server.server_address[1]}/#doc=demo"
+        opened = page.context.new_page()
+        noise = []
+        opened.on("console", lambda message: noise.append(message.text))
+        opened.goto(address)
+        opened.locator("#article").wait_for()
+        text = opened.locator(".colophon").inner_text()
+        opened.close()
+        server.shutdown()
+    assert ("another run" in text) == written
+    assert noise == []

@@ -1,0 +1,417 @@
+// Read: the run unfolded as an article. A call that is a whole statement is a section. A line that measured something
+// starts a new row of the page's grid: line on the left, values on the right, and below the line whatever follows it.
+
+import { useComputed } from "@preact/signals";
+import { useLayoutEffect, useMemo, useState } from "preact/hooks";
+import { costDetails, costText, counted, isLiteral, valueText } from "viewer/format.js";
+import { html } from "viewer/html.js";
+import { activationOf, callerOf, endOf, entryOf, eventOf, functionIndex, functionOf, nearestRun, rows, stepAfter, stepRange, wholeScope } from "viewer/model.js";
+import { environmentAt } from "viewer/navigate.js";
+import { Prose } from "viewer/prose.js";
+import { bodyOf, callsOf, holds, isBareCall, isWithin, lastSteps, pieces, turnAt, turnOf, turnsOf, withoutDirectives } from "viewer/reading.js";
+import { bringIntoView, current, focus, goTo, laidOut } from "viewer/store.js";
+import { isPicture, NamedValue, ValueView } from "viewer/value.js";
+
+/** Topic ids as chips; other words of a label are for readers of the source. @param {{labels: string}} properties */
+export function Topics({ labels }) {
+  const { topics } = current().document;
+  return labels.split(/[\s,;]+/).filter((label) => Object.hasOwn(topics, label)).map((label) => html`<span class="topic" title=${topics[label]}>${label}</span>`);
+}
+
+/** @param {{activation: number, depth: number}} properties */
+function Section({ activation, depth }) {
+  const { model, sections } = current();
+  const order = sections.find((section) => section.activation === activation)?.order ?? 0;
+  const level = depth > 0 && sections.some((section) => section.chapter) ? depth + 1 : depth;
+  const ready = useComputed(() => laidOut.value > order);
+  const func = functionOf(model, activation);
+  const Heading = `h${Math.min(level + 1, 6)}`;
+  const [first, beyond] = stepRange(model, activation);
+  return html`<section class=${`section depth-${Math.min(level, 4)}`} id=${`activation-${activation}`} aria-labelledby=${`title-${activation}`}>
+    <header class="section-head">
+      <${Heading} id=${`title-${activation}`} class="section-title">${func.title ? plainTitle(func.title) : html`<code>${func.name}</code>`}</${Heading}>
+      <div class="section-meta"><${Topics} labels=${func.labels} />
+        ${depth > 0 && html`<button class="quiet-link" title="Step through this section" onClick=${() => goTo(first, { jump: true, to: "step" })}>${func.name}() ▸</button>`}
+        ${depth > 0 && html`<${Cost} first=${first} beyond=${beyond} />`}</div>
+    </header>
+    ${ready.value ? html`<${Activation} activation=${activation} depth=${depth} />` : html`<p class="waiting">…</p>`}
+  </section>`;
+}
+
+/** A title is plain text: Markdown's marks around code and emphasis go. @param {string} title */
+export function plainTitle(title) {
+  return title.replace(/[`*]+/g, "").replace(/\.$/, "");
+}
+
+/** Arguments and body of one call. @param {{activation: number, depth: number}} properties */
+function Activation({ activation, depth }) {
+  const { model, document } = current();
+  const { indent, docstring, blocks } = bodyOf(document, functionIndex(model, activation));
+  return html`<${Arguments} activation=${activation} />
+    ${docstring && html`<${Prose} text=${docstring} />`}
+    <${Blocks} blocks=${blocks} scope=${wholeScope(model, activation)} indent=${indent} depth=${depth} />`;
+}
+
+/** Values that were inspected at the entry of a call. @param {{activation: number}} properties */
+function Arguments({ activation }) {
+  const { model, document } = current();
+  const found = rows(model.inspected, entryOf(model, activation)).filter((row) => document.inspections.value[row] !== null);
+  if (!found.length) return null;
+  return html`<div class="arguments" aria-label="arguments">${found.map((row) => html`
+    <${NamedValue} value=${document.values[document.inspections.value[row] ?? 0]} name=${document.names[document.inspections.name[row]]} />`)}</div>`;
+}
+
+/** @param {{activation: number, depth: number}} properties */
+function Folded({ activation, depth }) {
+  const { model } = current();
+  const target = focus.value;
+  const holdsTarget = target.step >= 0 && holds(model, wholeScope(model, activation), target.step);
+  const [open, setOpen] = useState(holdsTarget);
+  useLayoutEffect(() => {
+    if (holdsTarget) setOpen(true);
+  }, [target]);
+  const func = functionOf(model, activation);
+  return html`<details class="folded" open=${open} onToggle=${(/** @type {any} */ event) => setOpen(event.target.open)}>
+    <summary>stepped into <code>${func.name}</code>${func.title && html` <span class="folded-title">${func.title}</span>`}</summary>
+    ${open && html`<div class="folded-body" id=${`activation-${activation}`}><${Activation} activation=${activation} depth=${depth + 1} /></div>`}
+  </details>`;
+}
+
+/** The article. */
+export function Read() {
+  const { document, model, sections } = current();
+  const target = focus.value;
+  useLayoutEffect(() => {
+    if (target.step >= 0) scrollToStep(target.step);
+  }, [target]);
+  const roots = sections.filter((section) => section.parent < 0);
+  return html`<main id="article" class="article" tabindex="-1">
+    ${roots.map(({ activation }) => html`<${Section} key=${activation} activation=${activation} depth=${0} />`)}
+    ${model.steps === 0 && html`<p class="notice-inline">Nothing of this lecture ran.</p>`}
+    <${Colophon} document=${document} />
+  </main>`;
+}
+
+/** Bring the line of a step into view, or the line that led to it. @param {number} step */
+function scrollToStep(step) {
+  const { model } = current();
+  for (let at = step; at >= 0; at = callerOf(model, activationOf(model, at))) {
+    if (bringIntoView(`[data-step="${at}"], [data-steps~="${at}"]`)) return;
+    if (bringIntoView(`#activation-${activationOf(model, at)}`)) return;
+  }
+}
+
+/** What the run depended on and what it did not count. @param {{document: Lecture}} properties */
+function Colophon({ document }) {
+  const { environment, uncounted, warnings } = document;
+  const { times } = current();
+  const run = Object.entries(environment).map(([name, value]) => `${name.replaceAll("_", " ")} ${value}`).join(", ");
+  const missing = Object.entries(uncounted).map(([name, count]) => `${name} (${counted(count, "time")})`);
+  return html`<footer class="colophon">
+    <p>The values, claims and costs on this page come from one run of <code>${document.module}</code>: ${run}.${times && ` Times were measured in another run, on ${times.device}.`}</p>
+    ${missing.length > 0 && html`<details><summary>${counted(missing.length, "operator")} ran without a formula for some cost, so that part is not counted</summary><p>${missing.join(", ")}.</p></details>`}
+    ${warnings.length > 0 && html`<details><summary>${counted(warnings.length, "warning")} for the author</summary>
+      <ul>${warnings.map((warning) => html`<li>${warning}</li>`)}</ul></details>`}
+  </footer>`;
+}
+
+/** @param {{blocks: Block[], scope: Scope, indent: number, depth: number}} properties */
+function Blocks({ blocks, scope, indent, depth }) {
+  /** @type {any[]} */
+  const page = [];
+  /** @type {PageRow | null} */
+  let row = null;
+  let previous = -1;
+  const ran = lastSteps(current().model, scope);
+  const flush = () => {
+    if (row) page.push(html`<${Row} row=${row} />`);
+    row = null;
+  };
+  for (const block of blocks) {
+    if (block.kind === "prose") {
+      row ??= { line: null, aside: [], rest: [], steps: [] };
+      row.rest.push(html`<${Prose} key=${`prose-${block.line}`} text=${block.text} heading=${depth === 0 ? 2 : 4} />`);
+    } else if (block.kind === "loop") {
+      flush();
+      page.push(html`<${Loop} key=${`loop-${block.first}`} block=${block} scope=${scope} indent=${indent} depth=${depth} />`);
+    } else {
+      const parts = partsOf(block, ran, scope, indent, depth, previous >= 0 && block.first > previous + 1);
+      if (parts.aside.length) flush();
+      if (parts.line && !row) row = { line: null, aside: parts.aside, rest: [], steps: parts.steps };
+      if (row && row.aside === parts.aside) row.line = parts.line;
+      else if (parts.line) row?.rest.push(parts.line);
+      row?.rest.push(...parts.rest);
+      if (parts.sections.length) flush();
+      page.push(...parts.sections);
+    }
+    previous = block.kind === "code" ? block.last : -1;
+  }
+  flush();
+  return page;
+}
+
+/** @param {{row: PageRow}} properties */
+function Row({ row }) {
+  return html`<div class="row" data-steps=${row.steps.join(" ")}>
+    ${row.line && html`<div class="row-line">${row.line}</div>`}
+    ${row.aside.length > 0 && html`<div class="row-aside">${row.aside}</div>`}
+    ${row.rest.length > 0 && html`<div class="row-rest">${row.rest}</div>`}
+  </div>`;
+}
+
+/**
+ * What a block of code shows, sorted by where it stands.
+ * @param {CodeBlock} block
+ * @param {Map<number, number>} last the last step of each statement that ran
+ * @param {Scope} scope
+ * @param {number} indent
+ * @param {number} depth
+ * @param {boolean} spaced whether blank lines precede it
+ */
+function partsOf(block, last, scope, indent, depth, spaced) {
+  const { model, document } = current();
+  const steps = block.statements.flatMap((statement) => last.get(statement) ?? []);
+  const calls = steps.map((step) => callsOf(model, step));
+  const sections = calls.flatMap(({ section }) => (section >= 0 ? [section] : []));
+  const isContents = sections.length > 0 && isBareCall(model, block.statements[0]);
+  const ran = !block.statements.length || steps.length > 0;
+  return {
+    steps,
+    line: isContents ? null : html`<${Line} block=${block} file=${document.files[functionOf(model, scope.activation).file]} indent=${indent} steps=${steps} ran=${ran} spaced=${spaced} />`,
+    aside: isContents ? [] : steps.flatMap((step) => asideOf(step, sections.length > 0)),
+    rest: steps.flatMap((step, index) => restOf(step, calls[index].folded, depth)),
+    sections: sections.map((section) => html`<${Section} key=${`section-${section}`} activation=${section} depth=${depth + 1} />`),
+  };
+}
+
+/** @param {{block: CodeBlock, file: SourceFile, indent: number, steps: number[], ran: boolean, spaced: boolean}} properties */
+function Line({ block, file, indent, steps, ran, spaced }) {
+  const { model, document } = current();
+  const claims = steps.flatMap((step) => rows(model.claimsOf, step));
+  const failed = claims.some((row) => document.claims.held[row] !== true);
+  const classes = ["line", ran ? "" : "unrun", spaced ? "spaced" : "", failed ? "failed" : ""].join(" ");
+  const step = steps.at(-1) ?? -1;
+  return html`<div class=${classes} data-step=${step >= 0 ? step : null} title=${ran ? null : "This line did not run"}>
+    <button class="line-number" tabindex="-1" disabled=${step < 0} title=${`Line ${block.first}: step from here`} onClick=${() => goTo(step, { jump: true, to: "step" })}>${block.first}</button>
+    <pre><${Code} file=${file} first=${block.first} last=${block.last} indent=${indent} /></pre>
+  </div>`;
+}
+
+/** Values beside a line, without pictures. @param {number} step @returns {Named[]} */
+function inspectedAt(step) {
+  const { model, document } = current();
+  const { inspections, names, values } = document;
+  return rows(model.inspected, eventOf(model, step)).flatMap((row) => {
+    const value = inspections.value[row];
+    return value === null ? [] : [{ name: names[inspections.name[row]], value: values[value] }];
+  });
+}
+
+/** @param {number} step @param {boolean} unfolded whether the calls of the step are shown with their own cost */
+function asideOf(step, unfolded) {
+  const { model, document, cost, times } = current();
+  const found = inspectedAt(step).filter(({ value }) => !isPicture(value));
+  const claims = rows(model.claimsOf, step);
+  const beyond = unfolded ? step + 1 : stepAfter(model, step);
+  const sum = cost(step, beyond);
+  const costs = sum.matmul_flops + sum.other_flops + sum.allocated_bytes > 0 || times?.text(step, beyond);
+  return [
+    ...found.map(({ name, value }) => html`<${NamedValue} name=${name} value=${value} shares=${sharesAt(step, name, value)} />`),
+    ...claims.map((row) => html`<${Claim} outcome=${outcomeOf(model, row)} text=${document.claims.held[row] !== true} />`),
+    ...(costs ? [html`<${Cost} first=${step} beyond=${beyond} />`] : []),
+  ];
+}
+
+/** Other names of the same call that show the same storage then, or nothing. @param {number} step @param {string} name @param {Named["value"]} value */
+function sharesAt(step, name, value) {
+  if (value.storage === undefined) return "";
+  const { model, document } = current();
+  const { names, values, inspections } = document;
+  const known = environmentAt(model, activationOf(model, step), endOf(model, step));
+  return [...known]
+    .filter(([other, { row }]) => names[other] !== name && values[inspections.value[row] ?? 0].storage === value.storage)
+    .map(([other]) => names[other])
+    .join(", ");
+}
+
+/** @param {number} step @param {number[]} folded @param {number} depth */
+function restOf(step, folded, depth) {
+  const pictures = inspectedAt(step).filter(({ value }) => isPicture(value));
+  return [
+    html`<${Printed} step=${step} />`,
+    ...pictures.map(({ name, value }) => html`<${ValueView} value=${value} name=${name} />`),
+    ...(folded.length ? [html`<${Calls} calls=${folded} depth=${depth} />`] : []),
+  ];
+}
+
+const CALLS_AT_ONCE = 3;
+
+/** Calls within an expression, each behind a disclosure. @param {{calls: number[], depth: number}} properties */
+function Calls({ calls, depth }) {
+  const [all, setAll] = useState(false);
+  const shown = all ? calls : calls.slice(0, CALLS_AT_ONCE);
+  return html`<div class="calls">
+    ${shown.map((activation) => html`<${Folded} key=${activation} activation=${activation} depth=${depth} />`)}
+    ${shown.length < calls.length && html`<button class="quiet-link" onClick=${() => setAll(true)}>and ${calls.length - shown.length} more calls</button>`}
+  </div>`;
+}
+
+/** @param {{block: LoopBlock, scope: Scope, indent: number, depth: number}} properties */
+function Loop({ block, scope, indent, depth }) {
+  const { model, document } = current();
+  const turns = useMemo(() => turnsOf(model, scope, block.statement), [model, scope.activation, scope.from, scope.to]);
+  const target = focus.value;
+  const aimed = turnAt(model, turns, target.step);
+  const [chosen, choose] = useState(aimed >= 0 ? aimed : turns.count - 1);
+  useLayoutEffect(() => {
+    if (aimed >= 0) choose(aimed);
+  }, [target]);
+  const turn = turns.headers.length ? turnOf(model, scope, block.statement, turns.headers, Math.max(0, Math.min(chosen, turns.count - 1))) : null;
+  const header = turn?.header ?? -1;
+  const [file, first, last] = document.statements[block.statement];
+  const onHeader = header < 0 ? [] : [header, ...(turn ? stepsOnLine(turn.scope, block) : [])];
+  const aside = onHeader.flatMap((step) => asideOf(step, false));
+  const inner = turn?.scope ?? { ...scope, to: scope.from };
+  return html`<div class=${`loop ${header < 0 ? "unrun" : ""}`} data-first=${block.first}>
+    <div class="row">
+      <div class="row-line"><div class="line" data-step=${header >= 0 ? header : null}><span class="line-number">${block.first}</span><pre><${Code} file=${document.files[file]} first=${first} last=${last} indent=${indent} /></pre></div>
+        ${turns.count > 1 && html`<${Scrubber} chosen=${chosen} count=${turns.count} choose=${choose} line=${block.first} />`}</div>
+      ${aside.length > 0 && html`<div class="row-aside">${aside}</div>`}
+      ${header >= 0 && html`<div class="row-rest">${onHeader.flatMap((step) => restOf(step, callsOf(model, step).folded, depth))}</div>`}
+    </div>
+    <${Blocks} key=${chosen} blocks=${block.body} scope=${inner} indent=${indent} depth=${depth} />
+  </div>`;
+}
+
+/** Steps of a turn that stand on the first line themselves: `for x in y: total += x`.
+ * @param {Scope} scope @param {LoopBlock} block */
+function stepsOnLine(scope, block) {
+  const { model, document } = current();
+  const { statements } = document;
+  return [...lastSteps(model, scope)]
+    .filter(([statement]) => statements[statement][1] <= statements[block.statement][2] && isWithin(statements, statement, block.statement))
+    .map(([, step]) => step);
+}
+
+/** @param {{chosen: number, count: number, choose: (turn: number) => void, line: number}} properties */
+function Scrubber({ chosen, count, choose, line }) {
+  const to = (/** @type {number} */ turn) => choose(Math.max(0, Math.min(count - 1, turn)));
+  return html`<div class="scrubber" role="group" aria-label=${`turns of the loop on line ${line}`}>
+    <button title="Previous turn" disabled=${chosen === 0} onClick=${() => to(chosen - 1)}>‹</button>
+    <input type="range" min="1" max=${count} value=${chosen + 1} aria-label="turn" onInput=${(/** @type {any} */ event) => to(Number(event.target.value) - 1)} />
+    <button title="Next turn" disabled=${chosen === count - 1} onClick=${() => to(chosen + 1)}>›</button>
+    <span class="scrubber-count">${chosen + 1} of ${count}</span>
+  </div>`;
+}
+
+const CONTINUATION = 4;
+
+/** @param {Piece[]} line */
+function spans(line) {
+  return line.map(({ text, kind }) => (kind ? html`<span class=${`token-${kind}`}>${text}</span>` : text));
+}
+
+/** A line that continues, where it must wrap, a little to the right of its own indentation.
+ * @param {{line: Piece[]}} properties */
+function Hanging({ line }) {
+  const indent = `${(line[0]?.text.search(/\S|$/) ?? 0) + CONTINUATION}ch`;
+  return html`<span class="source-line" style=${{ paddingLeft: indent, textIndent: `-${indent}` }}>${spans(line)}${"\n"}</span>`;
+}
+
+/** Lines of an article, without directives. @param {{file: SourceFile, first: number, last: number, indent: number}} properties */
+function Code({ file, first, last, indent }) {
+  const lines = Array.from({ length: last - first + 1 }, (_, index) => withoutDirectives(pieces(file, first + index, indent)));
+  return html`<code class="source">${lines.map((line) => html`<${Hanging} line=${line} />`)}</code>`;
+}
+
+/** One line of a program. @param {{file: SourceFile, line: number}} properties */
+export function CodeLine({ file, line }) {
+  return html`<code class="source"><${Hanging} line=${pieces(file, line)} /></code>`;
+}
+
+const LONG = 120;
+
+/** @param {Model} model @param {number} row @returns {Outcome} */
+export function outcomeOf(model, row) {
+  const { claims, assertions, values } = model.document;
+  const assertion = assertions[model.assertionOf.get(claims.statement[row]) ?? -1];
+  const operands = (assertion?.operands ?? []).flatMap((source, index) => {
+    const value = claims.operands[row]?.[index] ?? null;
+    if (value === null) return claims.held[row] === true || isLiteral(source) ? [] : [{ source, text: "not evaluated" }];
+    return isLiteral(source) ? [] : [{ source, text: valueText(values[value]) }];
+  });
+  return { row, step: claims.step[row], held: claims.held[row], text: assertion?.text ?? "", operands };
+}
+
+/** @param {{outcome: Outcome, text?: boolean}} properties text: repeat the condition */
+export function Claim({ outcome, text = false }) {
+  const { held, operands } = outcome;
+  const verdict = held ? "held" : held === null ? "could not be evaluated" : "false";
+  return html`<div class=${`claim ${held ? "held" : "failed"} ${text || operands.length ? "" : "bare"}`}>
+    <span class="verdict" title=${`This claim ${held === null || held ? verdict : "is false"}`}>${held ? "✓" : "✗"}<span class="visually-hidden"> ${verdict}</span></span>
+    <div class="claim-body">
+      ${text && html`<code class="condition">${outcome.text}</code>`}
+      ${operands.map(({ source, text: measured }) => html`<div class="operand"><code class="operand-source">${source}</code> <span class="equals">=</span> <code class="operand-value" title=${measured}>${held ? shortened(measured) : measured}</code></div>`)}
+    </div>
+  </div>`;
+}
+
+/** @param {string} text */
+function shortened(text) {
+  return text.length > LONG ? `${text.slice(0, LONG)}…` : text;
+}
+
+/** @param {{first: number, beyond: number}} properties a range of steps */
+export function Cost({ first, beyond }) {
+  const { cost, times } = current();
+  const sum = cost(first, beyond);
+  const time = times?.text(first, beyond);
+  const text = [costText(sum), time].filter(Boolean).join(" · ");
+  return text ? html`<div class="cost" title=${costDetails(sum) + (time ? `; ${time} on ${times?.device}` : "")}>${text}</div>` : null;
+}
+
+/** What a step printed. @param {{step: number}} properties */
+export function Printed({ step }) {
+  const { model, document } = current();
+  const found = rows(model.outputOf, step).map((row) => document.output[row]);
+  return found.length ? html`<pre class="output" aria-label="output">${found.map(({ stream, text }) => html`<span class=${stream}>${text}</span>`)}</pre>` : null;
+}
+
+/** @type {Record<string, string>} */
+const TITLES = {
+  claim: "A claim of this lecture is false",
+  exception: "This lecture raised an exception",
+  exit: "This lecture ended itself",
+  interrupt: "This run was interrupted",
+  "step limit": "This run reached its step limit",
+};
+
+/** The alert; none when the lecture ran to its end. */
+export function Failure() {
+  const { document, model } = current();
+  const { failure } = document;
+  if (!failure) return null;
+  const outcomes = failure.step >= 0 ? rows(model.claimsOf, failure.step).filter((row) => document.claims.held[row] !== true) : [];
+  return html`<section class="failure" role="alert">
+    <h2>${TITLES[failure.kind] ?? "This run ended early"}</h2>
+    <p><code>${failure.type}</code>${failure.message && `: ${failure.message}`}</p>
+    ${outcomes.map((row) => html`<${Claim} outcome=${outcomeOf(model, row)} text />`)}
+    <ol class="traceback">${failure.traceback.map(({ path, line, function: name }) => html`<li><${TracebackLine} path=${path} line=${line} name=${name} /></li>`)}</ol>
+    <p class="quiet">What is below ran before that.</p>
+  </section>`;
+}
+
+/** @param {{path: string, line: number, name: string}} properties */
+function TracebackLine({ path, line, name }) {
+  const { document, model } = current();
+  const text = `${path}:${line} in ${name}`;
+  const file = document.files.findIndex((source) => source.path === path);
+  const isThere = (/** @type {number} */ statement) => {
+    const [owner, first, last] = document.statements[statement];
+    return owner === file && first <= line && line <= last;
+  };
+  const failed = document.failure?.step ?? -1;
+  const step = nearestRun(model, isThere, failed < 0 ? model.steps : failed + 1, -1);
+  if (step < 0) return html`<span class="quiet">${text}</span>`;
+  return html`<button class="quiet-link" title="Go to this step" onClick=${() => goTo(step, { jump: true, to: "step" })}>${text}</button>`;
+}

@@ -52,8 +52,8 @@ def one_amount_is_done_at_many_rates():  # M10.1 E44
     the program, and the rate from how and where it runs. Here is one amount at two rates.
     """
     generator = torch.Generator().manual_seed(0)
-    x = torch.randn(64, 32, generator=generator)
-    w = torch.randn(32, 64, generator=generator)
+    x = torch.randn(32, 64, generator=generator)
+    w = torch.randn(64, 32, generator=generator)
     rows, columns = x.unbind(), w.T.unbind()
 
     def element_by_element() -> list[Tensor]:
@@ -65,15 +65,16 @@ def one_amount_is_done_at_many_rates():  # M10.1 E44
     with measure() as one_by_one:
         elements = element_by_element()
     assert torch.allclose(torch.stack(elements), y.flatten(), atol=1e-4)  # another order of sums
-    assert one_by_one.matmul_flops == at_once.matmul_flops == 262_144
-    # Each call costs some time of its own, and 4096 calls cost it 4096 times. The rates are
+    assert one_by_one.matmul_flops == at_once.matmul_flops == 131_072
+    # Each call costs some time of its own, and 1024 calls cost it 1024 times. The rates are
     # different on every run, so the page shows only that the claim held.
     fast = at_once.matmul_flops / time_call(lambda: x @ w).best_seconds  # @timed @inspect fast
     slow = one_by_one.matmul_flops / time_call(element_by_element).best_seconds  # @timed
     assert fast > slow > 100_000  # @timed
     # A common mistake is to write FLOPS for both, or to tell them apart by a capital letter. An
     # A100 "has 312 TFLOPS": is that a day's work, or what is in its data sheet? With units the
-    # question does not come up. An amount over a rate is a time; GPT-3 is 32 years of one A100 at its peak.
+    # question does not come up. An amount over a rate is a time; GPT-3 is 32 years of one A100 at
+    # its peak.
     rate_flops_per_second = A100_SXM.dense_flops_per_second["bf16"]
     seconds = GPT3_TRAINING_FLOPS / rate_flops_per_second
     assert round(seconds / (365 * 24 * 60 * 60), 1) == 31.9
@@ -669,10 +670,10 @@ def small_products_are_slow_in_every_format():  # M10.11
     # own, others turn every number into fp32 first and lose by it. No sheet of ours says which this
     # one does; the curves do.
     #
-    # To see that the division is right, here is a clock that ticks once at each look at it. A call
-    # then takes a second, and the rate is the amount.
-    ticking = itertools.count().__next__
-    assert matmul_flops_per_second(16, torch.float32, clock=ticking) == 2 * 16**3
+    # To see that the division is right, here is a clock that moves on by two seconds at each look
+    # at it. That is what a call then takes, and the rate is half of the amount.
+    ticking = itertools.count(0, 2).__next__
+    assert matmul_flops_per_second(16, torch.float32, clock=ticking) == 2 * 16**3 / 2
 
 
 @shape_checked
@@ -846,7 +847,9 @@ def the_best_observed_rate_is_a_peak_for_any_machine():  # M10.14
     # And a better observation may come along. Then an MFU above 1 is no mistake of the division but
     # news about the peak.
     #
-    # On a clock by which every call takes a second, the best of two sizes is the larger.
+    # On a clock by which every call takes a second, the rate of the sums is their million of
+    # additions, and the best of two sizes is the larger.
     ticking = itertools.count().__next__
+    assert flops_per_second(running_sums, clock=ticking) == 1000 * 1000
     observed = best_matmul_flops_per_second((9, 4), torch.float32, clock=ticking)
     assert observed == 2 * 9**3

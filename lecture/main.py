@@ -276,6 +276,7 @@ def main() -> None:
     initialization.gradients_ask_for_another_scale()
     initialization.xavier_looks_at_both_sides()
     initialization.relu_takes_half_of_the_squares()
+    initialization.layers_that_add_start_smaller()
 
     # ## Small models
     # Layers, stacks of layers and what is in them, before there are Transformers.
@@ -289,6 +290,7 @@ def main() -> None:
     small_models.a_mean_over_everything_meets_any_target()
     small_models.linear_layers_collapse_into_one()
     small_models.a_nonlinearity_bends_the_line()
+    small_models.two_relus_make_an_absolute_value()
 
     # ## Randomness
     # How chance is made, how to get the same chance again, and what no seed fixes.

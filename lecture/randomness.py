@@ -186,8 +186,8 @@ def some_draws_are_not_in_sight():  # M21.2
     shuffled = [batch.item() for batch in DataLoader(range(4), shuffle=True, generator=own)]
     assert torch.equal(torch.rand(4), expected)
     assert sorted(shuffled) == [0, 1, 2, 3]
-    # `dropout` takes no generator. `fork_rng` lends it the global one: what happens to its state
-    # inside the block is undone at the end.
+    # `dropout` takes no generator. It draws from the global one, which can be seeded anew inside
+    # `fork_rng`: at the end of the block its state is put back.
     torch.manual_seed(5)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(7)
@@ -253,8 +253,10 @@ def a_seed_does_not_fix_everything():  # M21.1 M21.2
     What can still differ between two runs with the same seeds? First, what is not drawn from a
     generator at all.
     """
-    # Python mixes the hashes of strings with a number that it picks anew for each process, and a
-    # set is in the order of its hashes. Here the number is given, as `PYTHONHASHSEED`.
+    # Python mixes the hashes of strings with a number that it picks anew for each process, and the
+    # order of a set follows from its hashes. Here three processes get that number, as
+    # `PYTHONHASHSEED`. Each reports what it draws first after `random.seed(0)`, which is always the
+    # same, and the hash of a word, which is not.
     reports = [hash_in_another_process(hash_seed).split() for hash_seed in ("1", "1", "2")]
     assert {drawn for drawn, _ in reports} == {"0.8444218515250481"}
     assert [text_hash == reports[0][1] for _, text_hash in reports] == [True, True, False]
@@ -313,8 +315,8 @@ def no_seed_fixes_the_order_of_additions():  # M21.2
     sums = [
         embedding_gradient(tokens, arriving[order], V)[2].item() for order in orders
     ]  # @stepover
-    # `fsum` adds up without rounding. Around 500, neighbours in fp32 are $2^{-15}$ apart, and that
-    # is the unit here: how many numbers away is each sum from the best one?
+    # `fsum` rounds only once, at the end. Around 500, neighbours in fp32 are $2^{-15}$ apart, and
+    # that is the unit here: how many numbers away is each sum from the best one?
     best = round(math.fsum(arriving.flatten().tolist()) * 2**15)
     steps_away = collections.Counter(int(total * 2**15) - best for total in sums)
     sums_by_order = figures.sums_by_order(steps_away)  # @inspect sums_by_order
@@ -341,7 +343,7 @@ def an_order_can_be_asked_for():  # M21.2
         runs = [embedding_gradient(tokens.cuda(), arriving.cuda(), V=3) for _ in range(2)]
         assert torch.equal(*runs)
     else:
-        skipped = "no CUDA device here: the order was fixed anyway"  # @inspect skipped
+        skipped = "no CUDA device here: nothing was added in parallel"  # @inspect skipped
     # On the CPU each row adds up what is meant for it from first to last.
     gradient = embedding_gradient(tokens, arriving, V=3)  # @inspect gradient
     from_first_to_last = np.add.accumulate(arriving.view(2000, 3, 2).numpy())[-1]
@@ -358,4 +360,6 @@ def an_order_can_be_asked_for():  # M21.2
     assert results == [[0, 10 + 20, 0], "refused"]
     # The switch covers one machine and one version. On a GPU two more settings belong to it:
     # `CUBLAS_WORKSPACE_CONFIG=:4096:8` in the environment, for matrix products, and
-    # `torch.backends.cudnn.benchmark = False`, so that no race decides which algorithm is used.
+    # `torch.backends.cudnn.benchmark`, which is off until somebody turns it on: then a race decides
+    # which algorithm is used.
+    assert not torch.backends.cudnn.benchmark

@@ -24,7 +24,8 @@ def a_tokenizer_turns_text_into_integers():  # M2.1
     *tokenizer* cuts a text into pieces from a fixed list, its *vocabulary*, and writes down the
     place of each piece in the list. The pieces are *tokens*, their numbers *ids*.
     """
-    # This one has read two hundred little stories and kept what they repeat. How, is the next chapter.
+    # This one has read two hundred little stories and kept what they repeat; the next chapter says
+    # how.
     read = list(itertools.islice(stories.stories(), 200))
     tokenizer = Tokenizer.train(read, 1500)
     assert len(tokenizer) == 1500
@@ -76,18 +77,18 @@ def utf8_is_not_always_the_smallest():  # M2.3 E89
     and two, three or four for the rest.
     """
     encoded_bytes = {
-        script: {encoding: len(word.encode(encoding)) for encoding in ENCODINGS}
+        script: [len(word.encode(encoding)) for encoding in ENCODINGS]
         for script, word in GREETINGS.items()
     }  # @inspect encoded_bytes
-    assert [*encoded_bytes["English"].values()] == [5, 10, 20]
-    assert [*encoded_bytes["French"].values()] == [6, 10, 20]
+    assert encoded_bytes["English"] == [5, 10, 20]
+    assert encoded_bytes["French"] == [6, 10, 20]
     # A common mistake: "UTF-8 makes fewer bytes". That is so for text that is mostly English
     # letters. Chinese and Japanese take three bytes a character, and two in UTF-16.
-    assert [*encoded_bytes["Chinese"].values()] == [6, 4, 8]
-    assert [*encoded_bytes["Japanese"].values()] == [15, 10, 20]
-    assert [*encoded_bytes["emoji"].values()] == [4, 4, 4]
+    assert encoded_bytes["Chinese"] == [6, 4, 8]
+    assert encoded_bytes["Japanese"] == [15, 10, 20]
+    assert encoded_bytes["emoji"] == [4, 4, 4]
     characters = {script: len(word) for script, word in GREETINGS.items()}
-    sizes = figures.sizes_by_script(encoded_bytes, characters)  # @inspect sizes
+    sizes = figures.sizes_by_script(encoded_bytes, characters, ENCODINGS)  # @inspect sizes
     # Asked for plain "utf-16", Python puts a *byte order mark* in front, which says whether the
     # low or the high byte comes first. UTF-8 has no such choice to make.
     word = GREETINGS["English"]
@@ -131,7 +132,7 @@ def bytes_are_an_alphabet_for_every_text():  # M2.4
     assert len(only_bytes.encode(GREETINGS["Japanese"])) == 3 * len(GREETINGS["Japanese"])
 
 
-def decode_byte_by_byte(encoded: bytes) -> str:
+def decode_byte_by_byte(encoded: bytes) -> str:  # @stepover
     """Turn each byte into a character by itself, which is wrong."""
     return "".join(bytes([value]).decode("utf-8") for value in encoded)
 
@@ -190,8 +191,7 @@ def most_pairs_of_bytes_are_no_text():  # M2.6 E98
     # Why 30 and not 32? C0 and C1 would begin characters that fit into one byte. A second spelling
     # of the same character could slip past a check for it, and so it is forbidden.
     assert not is_text(b"\xc0\x80")
-    firsts = {first for first, _ in valid if first >= 128}
-    assert firsts == {*range(0xC2, 0xE0)}
+    assert {first for first, _ in valid if first > 127} == {*range(0xC2, 0xE0)}
     # A common mistake: to look for one special pair. Any of the 47 232 will do, such as two bytes
     # that only continue a character, or FF, which occurs nowhere in UTF-8.
     assert not is_text(b"\x80\x80")

@@ -25,12 +25,12 @@ class Timing:
     repeated_seconds: tuple[float, ...]
 
     @property
-    def median_seconds(self) -> float:
+    def median_seconds(self) -> float:  # @stepover
         """Half of the calls took less; one that was interrupted does not move it."""
         return statistics.median(self.repeated_seconds)
 
     @property
-    def best_seconds(self) -> float:
+    def best_seconds(self) -> float:  # @stepover
         """The shortest: what the machine can do when it is left alone."""
         return min(self.repeated_seconds)
 

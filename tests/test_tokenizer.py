@@ -119,7 +119,7 @@ def test_long_words_take_the_other_way_to_the_same_tokens():
 
 def merge_short(symbols, merged):
     while True:
-        offers = [merged(a << 32 | b, NEVER) for a, b in itertools.pairwise(symbols)]
+        offers = [merged(pair, NEVER) for pair in itertools.pairwise(symbols)]
         if not offers or min(offers) == NEVER:
             return symbols
         place = offers.index(min(offers))
@@ -372,6 +372,38 @@ def test_a_large_file_is_counted_in_little_memory(tmp_path):
     tracemalloc.stop()
     assert peak_bytes < 8_000_000
     assert counts["\n"] == 40_000
+
+
+# Without the usual guard for its main part: a worker that ran the script again would never end.
+SCRIPT = """
+import sys
+from pathlib import Path
+from lecture.tokenizer.counting import count_file
+from lecture.tokenizer.splitting import Splitter
+
+splitter = Splitter("gpt2", ["<|endoftext|>"])
+print(count_file(Path(sys.argv[1]), splitter, 2, range_bytes=100_000).total())
+assert "torch" not in sys.modules
+"""
+
+
+def test_a_script_can_count_with_workers_and_without_torch(corpus, tmp_path):
+    script = tmp_path / "script.py"
+    script.write_text(SCRIPT)
+    command = [sys.executable, str(script), str(corpus)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    finished = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60)
+    assert finished.returncode == 0, finished.stderr
+    assert finished.stdout == f"{counting.count_file(corpus, Splitter('gpt2', [END])).total()}\n"
+
+
+def count_as_a_worker(corpus):
+    return counting.count_file(corpus, Splitter("gpt2", [END]), 2, range_bytes=100_000).total()
+
+
+def test_a_process_that_may_start_no_others_counts_alone(corpus):
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert pool.apply(count_as_a_worker, (corpus,)) == count_as_a_worker(corpus)
 
 
 def test_progress_is_told(corpus):

@@ -54,6 +54,8 @@ def value_graph(
     """Draw the way from the parameters to the loss, with values on it and gradients beside it."""
     pitch, left, width = 62, 66, 170
     parts = _directions(14, "values, forward", "gradients, backward")
+    parts.append(text(left - 8, 33, "value", "end", ' font-style="italic"'))
+    parts.append(text(left + width + 12, 33, "gradient", "start", ' font-style="italic"'))
     for number, (name, tensor) in enumerate(values.items()):
         y = 32 + pitch * number
         assert tensor.grad is not None
@@ -73,7 +75,7 @@ def value_graph(
 def error_by_step(errors: Mapping[str, Mapping[int, float]]) -> altair.Chart:  # @stepover
     """Draw the error of a difference over its step, both logarithmic."""
     found = [
-        (name.removeprefix("torch."), 0.5**power, error)
+        (name.replace("torch.float", "fp"), 0.5**power, error)
         for name, by_power in errors.items()
         for power, error in by_power.items()
         if error > 0
@@ -95,6 +97,7 @@ def error_by_step(errors: Mapping[str, Mapping[int, float]]) -> altair.Chart:  #
             axis=altair.Axis(values=[1e-12, 1e-9, 1e-6, 1e-3, 1], labelExpr=powers),
         ),
         color=altair.Color("format:N", legend=legend_below(columns=2)),
+        shape=altair.Shape("format:N"),
         tooltip=["format:N", "step:Q", "error:Q"],
     )
     return framed(chart, "Central differences of w³ at 1.3", 220)
@@ -185,6 +188,7 @@ def flops_by_context(per_parameter: Mapping[int, float], width: int) -> altair.C
         ),
         y=altair.Y("flops:Q", title="FLOPs per parameter, token"),
         color=altair.Color("kind:N", legend=legend_below(columns=2)),
+        shape=altair.Shape("kind:N"),
         tooltip=["kind:N", "length:Q", "flops:Q"],
     )
     return framed(chart, "One attention layer, forward and backward", 200)

@@ -42,8 +42,10 @@ def std_by_fan_in(by_inputs: Mapping[int, float]) -> altair.LayerChart:  # @step
     )
 
 
-def spread_by_layer(spreads: Mapping[str, Sequence[float]]) -> altair.Chart:  # @stepover
-    """Draw the scale of what eight layers hand on, one line for each way to start."""
+def spread_by_layer(
+    spreads: Mapping[str, Sequence[float]], title: str
+) -> altair.Chart:  # @stepover
+    """Draw the scale of what layers hand on, one line for each way to start."""
     found = [
         (name, layer, spread)
         for name, by_layer in spreads.items()
@@ -52,22 +54,24 @@ def spread_by_layer(spreads: Mapping[str, Sequence[float]]) -> altair.Chart:  # 
     names, layers, sizes = zip(*found, strict=True)
     lowest, highest = math.floor(math.log10(min(sizes))), math.ceil(math.log10(max(sizes)))
     powers = range(lowest, highest + 1, 1 + (highest - lowest) // 6)
+    up_the_side: dict[str, object] = {
+        "scale": altair.Scale(type="log", domain=[10.0**lowest, 10.0**highest]),
+        "axis": altair.Axis(
+            values=[10.0**power for power in powers],
+            labelExpr="'1e' + format(log(datum.value) / LN10, '.0f')",
+        ),
+    }
+    if highest - lowest == 1:
+        up_the_side = {"scale": altair.Scale(domain=[0, math.ceil(max(sizes)) + 1])}
     chart = altair.Chart(rows_of(start=names, layer=layers, spread=sizes)).mark_line(point=True)
     chart = chart.encode(
         x=altair.X("layer:Q", title="after layer", axis=altair.Axis(format="d", tickCount=8)),
-        y=altair.Y(
-            "spread:Q",
-            title="root mean square",
-            scale=altair.Scale(type="log", domain=[10.0**lowest, 10.0**highest]),
-            axis=altair.Axis(
-                values=[10.0**power for power in powers],
-                labelExpr="'1e' + format(log(datum.value) / LN10, '.0f')",
-            ),
-        ),
+        y=altair.Y("spread:Q", title="root mean square", **up_the_side),
         color=altair.Color("start:N", sort=list(spreads), legend=legend_below(columns=2)),
+        shape=altair.Shape("start:N", sort=list(spreads)),
         tooltip=["start:N", "layer:Q", altair.Tooltip("spread:Q", format=".3g")],
     )
-    return framed(chart, "Eight layers of width 512", 220)
+    return framed(chart, title, 220)
 
 
 @shape_checked
@@ -96,6 +100,7 @@ def tails(samples: dict[str, Shaped[Tensor, "D K"]]) -> altair.Chart:  # @stepov
             axis=altair.Axis(values=[1, 10, 100, 1000, 10_000], format="d"),
         ),
         color=altair.Color("bounds:N", sort=list(samples), legend=legend_below(columns=2)),
+        strokeDash=altair.StrokeDash("bounds:N", sort=list(samples)),
         tooltip=["bounds:N", "value:Q", "count:Q"],
     )
     return framed(chart, "524 288 truncated normal weights", 220)

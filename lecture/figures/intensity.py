@@ -55,7 +55,7 @@ def roofline(
             corners.append((card.name, intensity, min(peak, intensity * bytes_per_second)))
     names, intensities, rates = zip(*corners, strict=True)
     order = [card.name for card in cards]
-    colour = altair.Color("card:N", sort=order, legend=legend_below(columns=3))
+    colour = altair.Color("card:N", sort=order, legend=legend_below(columns=1))
     lines = altair.Chart(rows_of(card=names, intensity=intensities, rate=rates)).mark_line()
     lines = lines.encode(
         x=altair.X(
@@ -72,6 +72,8 @@ def roofline(
         ),
         color=colour,
     )
+    grey_legend = legend_below(columns=1)
+    grey_legend.symbolFillColor = grey_legend.symbolStrokeColor = "#888"
     marked = rows_of(
         card=[card for card, _ in points],
         operation=[name for _, name in points],
@@ -82,13 +84,11 @@ def roofline(
         x="intensity:Q",
         y="rate:Q",
         color=colour,
-        shape=altair.Shape(
-            "operation:N", sort=list(operations), legend=legend_below(columns=2)
-        ),
+        shape=altair.Shape("operation:N", sort=list(operations), legend=grey_legend),
         tooltip=["card:N", "operation:N", altair.Tooltip("intensity:Q", format=".4g"),
                  altair.Tooltip("rate:Q", format=".3g")],
     )  # fmt: skip
-    return framed(lines + dots, "Rooflines in bf16, and operations of this chapter", 300)
+    return framed(lines + dots, "Rooflines in bf16", 300)
 
 
 def measured_roofline(

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 
 import altair
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from torch import Tensor
 
-from lecture.figures.charts import framed, legend_below, rows_of
+from lecture.figures.charts import legend_below, rows_of
 from lecture.figures.drawing import COLOURS, Figure, box, text
 from lecture.shapes import shape_checked
 
@@ -16,9 +16,9 @@ def matrices_to_scale(shapes: Mapping[str, tuple[int, int]]) -> Figure:  # @step
     side = 1.7
     tallest = side * max(rows for rows, _ in shapes.values())
     parts, x = [], 4.0
-    for number, (name, (rows, columns)) in enumerate(shapes.items()):
+    for name, (rows, columns) in shapes.items():
         width = side * columns
-        parts.append(box(x, 4, width, side * rows, COLOURS[number % len(COLOURS)]))
+        parts.append(box(x, 4, width, side * rows, COLOURS[0]))
         parts.append(text(x, tallest + 22, name.removesuffix(".weight"), "start"))
         parts.append(text(x, tallest + 39, f"{rows}×{columns}", "start"))
         parts.append(text(x, tallest + 56, f"{rows * columns:,}".replace(",", " "), "start"))
@@ -28,9 +28,14 @@ def matrices_to_scale(shapes: Mapping[str, tuple[int, int]]) -> Figure:  # @step
 
 @shape_checked
 def outputs_along_a_line(
-    places: Float[Tensor, " n"], heights: dict[str, Float[Tensor, " n"]]
-) -> altair.Chart:  # @stepover
-    """Draw one output of each network over the place on a line through the inputs."""
+    places: Float[Tensor, " n"],
+    heights: dict[str, Float[Tensor, " n"]],
+    switches: Bool[Tensor, " n-1"],
+) -> altair.LayerChart:  # @stepover
+    """Draw one output of each network over the place on a line, with a dot where a unit switches.
+
+    The last network is the one with units.
+    """
     found = [
         (name, place, height)
         for name, y in heights.items()
@@ -43,4 +48,14 @@ def outputs_along_a_line(
         y=altair.Y("output:Q", title="output"),
         color=altair.Color("network:N", legend=legend_below(columns=2)),
     )
-    return framed(chart, "Three random layers of width 16", 200)
+    *_, (network, y) = heights.items()
+    switched = rows_of(
+        network=[network] * int(switches.sum()),
+        place=places[1:][switches].tolist(),
+        output=y[1:][switches].tolist(),
+    )
+    dots = altair.Chart(switched).mark_point(filled=True, size=30, opacity=1)
+    dots = dots.encode(x="place:Q", y="output:Q", color="network:N")
+    return altair.layer(chart, dots).properties(
+        title="Three random layers of width 16", width="container", height=200
+    )

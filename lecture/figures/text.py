@@ -37,21 +37,21 @@ def coloured_tokens(
 
 
 def sizes_by_script(
-    sizes: Mapping[str, Mapping[str, int]], characters: Mapping[str, int]
+    sizes: Mapping[str, Sequence[int]], characters: Mapping[str, int], names: Sequence[str]
 ) -> altair.Chart:  # @stepover
     """Draw the bytes that each encoding takes for one character of each text."""
     rows = [
         (script, encoding, size / characters[script])
         for script, by_encoding in sizes.items()
-        for encoding, size in by_encoding.items()
+        for encoding, size in zip(names, by_encoding, strict=True)
     ]
     scripts, encodings, each = zip(*rows, strict=True)
     chart = altair.Chart(rows_of(script=scripts, encoding=encodings, bytes=each)).mark_bar()
     chart = chart.encode(
         x=altair.X("script:N", title=None, sort=list(sizes), axis=altair.Axis(labelAngle=0)),
-        xOffset=altair.XOffset("encoding:N", sort=list(encodings[:3])),
+        xOffset=altair.XOffset("encoding:N", sort=list(names)),
         y=altair.Y("bytes:Q", title="bytes per character"),
-        color=altair.Color("encoding:N", sort=list(encodings[:3]), legend=legend_below(columns=3)),
+        color=altair.Color("encoding:N", sort=list(names), legend=legend_below(columns=3)),
         tooltip=["script:N", "encoding:N", "bytes:Q"],
     )
     return framed(chart, "What a character takes", 200)

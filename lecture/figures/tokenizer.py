@@ -92,8 +92,8 @@ def compression(ratios: Mapping[tuple[str, str], float]) -> altair.Chart:  # @st
     values = [round(ratio, 2) for ratio in ratios.values()]
     rows = rows_of(tokenizer=tokenizers, text=texts, ratio=values)
     base = altair.Chart(rows).encode(
-        x=altair.X("text:N", title="text", axis=altair.Axis(labelAngle=0)),
-        y=altair.Y("tokenizer:N", title="trained on"),
+        x=altair.X("text:N", title="text", sort=list(texts), axis=altair.Axis(labelAngle=0)),
+        y=altair.Y("tokenizer:N", title="trained on", sort=list(tokenizers)),
         tooltip=["tokenizer:N", "text:N", "ratio:Q"],
     )
     cells = base.mark_rect().encode(

@@ -9,7 +9,7 @@ from lecture.tokenizer import files
 from lecture.tokenizer.counting import count_file, count_texts
 from lecture.tokenizer.encoding import merge_symbols
 from lecture.tokenizer.errors import TokenizerError
-from lecture.tokenizer.merging import SHIFT, Pair, learn_merges
+from lecture.tokenizer.merging import Pair, learn_merges
 from lecture.tokenizer.splitting import Splitter, check_special_tokens
 
 BYTES = 256
@@ -54,7 +54,7 @@ class Tokenizer:
         self.merges = [*merges]
         self.special_tokens = check_special_tokens(special_tokens)
         self.vocabulary = [bytes([value]) for value in range(BYTES)]
-        self._merged: dict[int, int] = {}
+        self._merged: dict[tuple[int, int], int] = {}
         self._learn()
         self.special_ids = {
             token: len(self.vocabulary) + number for number, token in enumerate(self.special_tokens)
@@ -74,7 +74,7 @@ class Tokenizer:
                 raise TokenizerError(f"merge {number} makes {left + right!r}, which exists already")
             new = ids[left + right] = len(self.vocabulary)
             self.vocabulary.append(left + right)
-            self._merged[ids[left] << SHIFT | ids[right]] = new
+            self._merged[ids[left], ids[right]] = new
         self._learnt = ids
 
     def __len__(self) -> int:  # @stepover
@@ -140,7 +140,11 @@ class Tokenizer:
         return ids
 
     def _encode_word(self, word: str) -> tuple[int, ...]:  # @stepover
-        word_bytes = checked_utf8(word)
+        try:
+            word_bytes = word.encode()
+        except UnicodeEncodeError as error:
+            lone = f"U+{ord(word[error.start]):04X}"
+            raise TokenizerError(f"{lone} is half a surrogate pair and no text") from None
         if (whole := self._learnt.get(word_bytes)) is not None:
             return (whole,)
         return tuple(merge_symbols([*word_bytes], self._merged.get))
@@ -176,12 +180,3 @@ class Tokenizer:
             return cls(saved.merges, saved.special_tokens, saved.pattern)
         except TokenizerError as error:
             raise TokenizerError(f"{path}: {error}") from None
-
-
-def checked_utf8(word: str) -> bytes:
-    """Return the UTF-8 of a word; half a surrogate pair, which is no character, is refused."""
-    try:
-        return word.encode()
-    except UnicodeEncodeError as error:
-        lone = word[error.start]
-        raise TokenizerError(f"U+{ord(lone):04X} is half a surrogate pair and no text") from None

@@ -168,9 +168,10 @@ def count_file(
             done_bytes += range_size
             progress(done_bytes, total_bytes)
 
-    if workers == 1 or len(ranges) == 1:
+    # A process that is a worker itself, such as one that loads data, may not start others.
+    if min(workers, len(ranges)) == 1 or multiprocessing.current_process().daemon:
         add(map(count, ranges))
     else:
         with start_workers(min(workers, len(ranges))) as pool:
-            add(pool.imap_unordered(count, ranges))
+            add(pool.imap(count, ranges))
     return counts

@@ -2,34 +2,32 @@
 
 import heapq
 from collections.abc import Callable
-from itertools import pairwise
-
-from lecture.tokenizer.merging import SHIFT
+from itertools import pairwise, repeat
 
 NEVER = 1 << 62
 LONGEST_SCANNED = 64
 
 
-def merge_symbols(symbols: list[int], merged: Callable[[int, int], int]) -> list[int]:
+def merge_symbols(symbols: list[int], merged: Callable[[tuple[int, int], int], int]) -> list[int]:
     """Merge the symbols of a word; `merged(pair, NEVER)` is the symbol of a pair.
 
     Symbols are numbered in the order of training, so the smallest symbol is the earliest merge.
     """
     if len(symbols) > LONGEST_SCANNED:
         return merge_long(symbols, merged)
-    offers = [merged(left << SHIFT | right, NEVER) for left, right in pairwise(symbols)]
+    offers = [*map(merged, pairwise(symbols), repeat(NEVER))]
     while offers and (new := min(offers)) != NEVER:
         place = offers.index(new)
-        symbols[place : place + 2] = [new]
-        del offers[place]
+        symbols[place] = new
+        del symbols[place + 1], offers[place]
         if place:
-            offers[place - 1] = merged(symbols[place - 1] << SHIFT | new, NEVER)
+            offers[place - 1] = merged((symbols[place - 1], new), NEVER)
         if place < len(offers):
-            offers[place] = merged(new << SHIFT | symbols[place + 1], NEVER)
+            offers[place] = merged((new, symbols[place + 1]), NEVER)
     return symbols
 
 
-def merge_long(symbols: list[int], merged: Callable[[int, int], int]) -> list[int]:
+def merge_long(symbols: list[int], merged: Callable[[tuple[int, int], int], int]) -> list[int]:
     """Merge a word that is too long to be scanned for each merge, with a heap and a chain."""
     length = len(symbols)
     following, previous = [*range(1, length + 1)], [*range(-1, length - 1)]
@@ -37,7 +35,7 @@ def merge_long(symbols: list[int], merged: Callable[[int, int], int]) -> list[in
 
     def offer(left: int, right: int) -> None:
         if left >= 0 and right < length:
-            new = merged(symbols[left] << SHIFT | symbols[right], NEVER)
+            new = merged((symbols[left], symbols[right]), NEVER)
             if new != NEVER:
                 heapq.heappush(heap, (new, left, symbols[left], symbols[right]))
 

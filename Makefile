@@ -52,6 +52,7 @@ benchmarks: $(VENV)/.test-ready ## measure what tracing and metering cost; see b
 	@$(BIN)/python -m benchmarks.tracing
 	@$(BIN)/python -m benchmarks.metering
 	@$(BIN)/python -m benchmarks.viewer
+	@$(BIN)/python -m benchmarks.tokenizer
 
 clean: ## remove everything that was installed or cached here
 	rm -rf $(VENV) node_modules .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,7 +1,7 @@
 """What one call of an operator costs: formulas and tables brought together. Needs torch."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -40,9 +40,14 @@ class Operator:
 
     def price(self, args: Sequence[Any], kwargs: Mapping[str, Any], out: Any) -> Work:
         """Return what a call costs."""
-        key = self._key(args, kwargs, out)
-        if key and kwargs:
-            key = (*key, _scales(kwargs))
+        if not self._depends_on_shapes_only:
+            return self._price_or_none(args, kwargs, out)
+        arguments = (*args, *kwargs.values(), _scales(kwargs)) if kwargs else args
+        if self.returns_arguments:
+            results: Any = ()
+        else:
+            results = (out,) if type(out) is torch.Tensor else tensors(out)
+        key = _shapes(arguments, results)
         if key is None:
             return self._price_or_none(args, kwargs, out)
         work = self._prices.get(key)
@@ -51,16 +56,6 @@ class Operator:
                 self._prices.clear()
             work = self._prices[key] = self._price_or_none(args, kwargs, out)
         return work
-
-    def _key(
-        self, args: Sequence[Any], kwargs: Mapping[str, Any], out: Any
-    ) -> tuple[Any, ...] | None:
-        if not self._depends_on_shapes_only:
-            return None
-        try:
-            return _shapes((*args, *kwargs.values()), out)
-        except RuntimeError:  # nested tensors have no shape
-            return None
 
     def _price_or_none(self, args: Sequence[Any], kwargs: Mapping[str, Any], out: Any) -> Work:
         try:
@@ -88,6 +83,7 @@ class Operator:
 MAX_PRICES = 10_000
 """Prices remembered for an operator."""
 _PRODUCTS = frozenset(f"aten.{name}" for name in ("mm", "addmm", "bmm", "baddbmm", "mv", "dot"))
+_STRIDED = torch.strided
 _PLAIN = frozenset((torch.Tensor, torch.nn.Parameter))
 
 
@@ -96,30 +92,33 @@ def _scales(kwargs: Mapping[str, Any]) -> bool:
     return bool(kwargs.get("alpha", 1) != 1)
 
 
-def _shapes(args: Sequence[Any], out: Any) -> tuple[Any, ...] | None:
+def _shapes(arguments: Sequence[Any], results: Iterable[Any]) -> tuple[Any, ...] | None:
     """Return what the price of an elementwise operator or a product depends on; None: not known.
 
     The size of the result may depend on numbers among the arguments, on values, and on torch's
     default type.
     """
     key: list[Any] = []
-    for result in (out,) if type(out) is torch.Tensor else tensors(out):
-        if type(result) not in _PLAIN:
+    for result in results:
+        if type(result) not in _PLAIN or result.layout is not _STRIDED:
             return None
         key.append(result.nbytes)
-    for argument in args:
-        if type(argument) in _PLAIN:
-            if argument.layout is not torch.strided:
+    for argument in arguments:
+        kind = type(argument)
+        if kind in _PLAIN:
+            if argument.layout is not _STRIDED or argument.is_nested:  # those have no shape
                 return None
             key += (argument.shape, argument.stride(), argument.dtype)
+        elif kind is float or kind is int:  # the size of the result says enough
+            continue
+        elif kind is bool or kind is torch.dtype:
+            key.append(argument)
         elif isinstance(argument, torch.Tensor):
             return None
         elif isinstance(argument, list | tuple):
             if argument and not isinstance(argument[0], int | bool):
                 return None
             key.append(tuple(argument))
-        elif isinstance(argument, torch.dtype):
-            key.append(argument)
     return tuple(key)
 
 

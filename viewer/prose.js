@@ -50,7 +50,7 @@ const markdown = new Marked({
   ],
   walkTokens(token) {
     if (token.type === "heading") token.depth = Math.max(highestHeading, token.depth);
-    if (token.type === "text") token.text = token.text.replace(/(\d) (?=\d{3}\b)/g, "$1\u00a0"); // 10 000
+    if (token.type === "text") token.text = token.text.replace(/(\d) (?=\d{3}\b)/g, "$1\u00a0");
   },
 });
 

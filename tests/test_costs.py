@@ -6,9 +6,11 @@ import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
+from torch.utils._python_dispatch import is_in_torch_dispatch_mode
 
 from tests.tracing import trace_source
 from trace.costs import measure
+from trace.matmuls import FORMULAS
 
 B, D, K = 3, 5, 7
 
@@ -597,3 +599,28 @@ def test_torch_chooses_the_same_kernels_under_the_meter(program) -> None:
     plain = kernels_of(program, contextlib.nullcontext())
     assert kernels_of(program, measure()) ^ plain <= GRADIENTS_THAT_MEET
     assert plain
+
+
+def test_a_formula_that_fails_is_listed_and_ends_nothing(monkeypatch) -> None:
+    def fail(*_: object) -> int:
+        raise ValueError
+
+    monkeypatch.setitem(FORMULAS, "aten.dot", fail)
+    with measure() as cost:
+        torch.dot(torch.ones(1234), torch.ones(1234))
+    assert dict(cost.uncounted) == {"aten.dot": 1}
+
+
+def test_blocks_that_do_not_nest_leave_no_flag_of_torch_behind() -> None:
+    def block():
+        with measure() as cost:
+            yield
+            yield cost
+
+    first, second = block(), block()
+    for generator in (first, second, first, second):
+        next(generator)
+    first.close()
+    torch.ones(2) + 1
+    second.close()
+    assert not is_in_torch_dispatch_mode()

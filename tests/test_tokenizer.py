@@ -14,11 +14,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import regex
-import tiktoken
 import tokenizers
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from benchmarks.tokenizer import tiktoken_of
 from lecture import stories
 from lecture.tokenizer import Tokenizer, TokenizerError, cli, counting, files, merging
 from lecture.tokenizer.encoding import NEVER, merge_long, merge_symbols
@@ -139,16 +139,6 @@ def tokenizer(request):
 @settings(max_examples=300, deadline=None)
 def test_decoding_gives_the_text_back(tokenizer, text):
     assert tokenizer.decode(tokenizer.encode(text)) == text
-
-
-def tiktoken_of(tokenizer):
-    plain = tokenizer.vocabulary[: 256 + len(tokenizer.merges)]
-    return tiktoken.Encoding(
-        "ours",
-        pat_str=PATTERNS[tokenizer.pattern],
-        mergeable_ranks={token: number for number, token in enumerate(plain)},
-        special_tokens=tokenizer.special_ids,
-    )
 
 
 def hugging_face_of(tokenizer):

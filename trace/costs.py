@@ -41,7 +41,8 @@ GRADIENTS = "gradients"
 OPTIMIZER_STATE = "optimizer state"
 """Made inside the `step` of an optimizer."""
 ACTIVATIONS = "activations"
-"""Results of operators that autograd records, also of those it records anew to recompute them."""
+"""Results of operators that autograd records, also of those it records anew to recompute them, and
+of a backward pass that is recorded itself (`create_graph=True`)."""
 OTHER = "other tensors"
 """Data, and all that runs without autograd."""
 CATEGORIES = (PARAMETERS, GRADIENTS, OPTIMIZER_STATE, ACTIVATIONS, OTHER)

@@ -7,6 +7,7 @@ are counts by agreement and not measurements:
   that scales its second part (`alpha`) 2;
 - an elementary function of one number (square root, exponential, logarithm, sine, tanh, erf, power,
   and the activations built on one of them: sigmoid, SiLU, GELU) is 20;
+- a power with one of the exponents 0 to 3 is as many products as it takes;
 - moving, filling, indexing, converting or drawing elements is 0;
 - a reduction is 1 for each element it reads;
 - integers, truth values and complex numbers count like real ones.
@@ -18,6 +19,8 @@ from typing import NamedTuple
 
 FUNCTION_FLOPS = 20
 """Of an elementary function of one number."""
+WHOLE_POWERS: dict[float, int] = {0: 0, 1: 0, 2: 1, 3: 2}
+"""Products for each element, by exponent; torch multiplies here instead of calling a function."""
 
 
 class Rate(NamedTuple):

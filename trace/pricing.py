@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch.utils.flop_counter import flop_registry
 
-from .arithmetic import RATES, rate_of
+from .arithmetic import RATES, WHOLE_POWERS, rate_of
 from .costs import Work
 from .matmuls import FORMULAS, product_flops
 from .traffic import read_and_written_bytes, tensors
@@ -35,7 +35,8 @@ class Operator:
         self.may_return_storage = _may_return_storage(func)
         self.may_resize = self.name.startswith(_RESIZING) or _has_out(func)
         self.rate = rate_of(self.name)
-        self._depends_on_shapes_only = self.rate is not None or self.name in _PRODUCTS
+        priced_by_shapes = self.rate is not None or self.name in _PRODUCTS
+        self._depends_on_shapes_only = priced_by_shapes and self.name not in _POWERS
         self._prices: dict[tuple[Any, ...], Work] = {}
 
     def price(self, args: Sequence[Any], kwargs: Mapping[str, Any], out: Any) -> Work:
@@ -77,12 +78,16 @@ class Operator:
             return Work(0, 0, read, written, counted=False)
         of_result = self.rate.of == "result"
         elements = _result_elements(args, out) if of_result else _elements(args[:1])
-        return Work(0, (self.rate.flops + _scales(kwargs)) * elements, read, written)
+        each = _flops_of_power(self.name, args)
+        if each is None:
+            each = self.rate.flops + _scales(kwargs)
+        return Work(0, each * elements, read, written)
 
 
 MAX_PRICES = 10_000
 """Prices remembered for an operator."""
 _PRODUCTS = frozenset(f"aten.{name}" for name in ("mm", "addmm", "bmm", "baddbmm", "mv", "dot"))
+_POWERS = frozenset(("aten.pow", "aten.pow_", "aten._foreach_pow", "aten._foreach_pow_"))
 _STRIDED = torch.strided
 _PLAIN = frozenset((torch.Tensor, torch.nn.Parameter))
 
@@ -90,6 +95,13 @@ _PLAIN = frozenset((torch.Tensor, torch.nn.Parameter))
 def _scales(kwargs: Mapping[str, Any]) -> bool:
     """Tell whether a sum scales its second part, which is one product more for each element."""
     return bool(kwargs.get("alpha", 1) != 1)
+
+
+def _flops_of_power(name: str, args: Sequence[Any]) -> int | None:
+    """Return the products in a whole power for which torch calls no function; None: other cases."""
+    if name not in _POWERS or not isinstance(args[1], int | float):
+        return None
+    return WHOLE_POWERS.get(args[1])
 
 
 def _shapes(arguments: Sequence[Any], results: Iterable[Any]) -> tuple[Any, ...] | None:

@@ -32,7 +32,7 @@ class TransformerConfig:
     feed_forward: int  # F: features inside the feed-forward network
     rotation_base: float = 10_000.0  # the slowest pair of features turns once in 2π times this
 
-    def __post_init__(self) -> None:
+    def __post_init__(self) -> None:  # @stepover
         for name in ("vocabulary", "context", "layers", "width", "heads", "feed_forward"):
             size = getattr(self, name)
             if not isinstance(size, int) or size < 1:

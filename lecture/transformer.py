@@ -369,8 +369,9 @@ def cross_entropy(
     Taken as log(sum(exp(logits))) - logits[target]: no probability is computed that could
     round to 0.
     """
-    wide = logits.float()
-    largest = wide.detach().amax(dim=-1, keepdim=True)
-    log_sum = (wide - largest).exp().sum(dim=-1).log() + largest[..., 0]
-    hit = wide.gather(-1, targets.long()[..., None])[..., 0]
+    rows = einops.rearrange(logits.float(), "... V -> (...) V")
+    largest = rows.detach().amax(dim=1, keepdim=True)
+    log_sum = (rows - largest).exp().sum(dim=1).log() + largest[:, 0]
+    # Indexing keeps no logits for the way back, as `gather` would; only the exponentials are kept.
+    hit = rows[torch.arange(len(rows), device=rows.device), targets.flatten().long()]
     return (log_sum - hit).mean()

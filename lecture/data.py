@@ -25,6 +25,7 @@ from lecture.facts import (
 )
 from lecture.figures import data as figures
 from lecture.shapes import shape_checked
+from lecture.timing import time_call
 from trace.costs import measure
 
 
@@ -110,8 +111,8 @@ def a_mapped_file_is_read_where_it_is_touched():  # M22.2
     """
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "tokens.bin")
-        # As many tokens as LLaMA read, on any laptop: a file may have holes, which read as zeros
-        # and are kept nowhere.
+        # As many tokens as LLaMA read, on any laptop: most file systems let a file have holes,
+        # which read as zeros and are kept nowhere.
         shape = (LLAMA_TRAINING_TOKENS,)
         written = np.memmap(path, dtype=np.uint16, mode="w+", shape=shape)
         written[700_000_000_000:700_000_000_004] = [5, 6, 7, 8]
@@ -199,6 +200,7 @@ def a_batch_touches_few_pages():  # M22.2
         np.zeros(pages * page_tokens, dtype=np.uint16).tofile(path)
         assert path.stat().st_size == 64 * mmap.PAGESIZE
         # The mapping begins at a page, so the addresses of its tokens say on which page they lie.
+        # (With this seed and pages of 4 KiB, one of the windows crosses a border.)
         tokens = np.memmap(path, dtype=np.uint16, mode="r")
         starts = random_starts(len(tokens), T, B, torch.Generator().manual_seed(161))
         windows = [tokens[start : start + T + 1] for start in starts]
@@ -327,8 +329,8 @@ def a_copy_can_hide_behind_the_computing():  # M22.4
         for buffers in (1, 2, 3)
     }
     timelines = figures.timelines(schedules)  # @inspect timelines
-    # Each box has the number of its batch. With one buffer the times add up. With two, only the
-    # first copy is waited for. A third gains nothing; it helps only when times vary.
+    # With one buffer the times add up. With two, only the first copy is waited for. A third gains
+    # nothing as long as every batch takes as long as the others.
     finished_ms = {buffers: steps[-1][-1] for buffers, steps in schedules.items()}
     assert finished_ms == {1: 4 * (2 + 3), 2: 2 + 4 * 3, 3: 2 + 4 * 3}
     assert schedules[2][-1] == ("compute", 3, 2 + 3 * 3, 14)
@@ -397,11 +399,9 @@ def pinned_memory_stays_where_it_is():  # M22.4
         torch.cuda.current_stream().wait_stream(copying)
         assert torch.equal(moved.cpu(), tokens)
         assert (computed == 2).all()
-        with measure() as from_ordinary:
-            tokens.to("cuda")
-        with measure() as from_pinned:
-            pinned.to("cuda", non_blocking=True)
-        speedup = from_ordinary.seconds / from_pinned.seconds  # @timed @inspect speedup
+        from_ordinary = time_call(lambda: tokens.to("cuda")).best_seconds  # @timed
+        from_pinned = time_call(lambda: pinned.to("cuda", non_blocking=True)).best_seconds  # @timed
+        speedup = from_ordinary / from_pinned  # @timed @inspect speedup
     else:
         # No CUDA device here: no copy was timed, and a request to pin is an error.
         refused = False
@@ -496,12 +496,12 @@ def a_batch_depends_on_its_arguments_alone():  # M22.3 M22.5 E102
     tokens = np.arange(50, dtype=np.uint16)
     x, _ = get_batch(tokens, 2, 3, torch.Generator().manual_seed(1), device="meta")
     assert (x.device.type, x.shape) == ("meta", (2, 3))
-    # Numbers that are made there need no copy. Those made here and moved are in memory twice.
+    # Numbers that are made there need no copy. Those made here and moved are in memory twice. But a
+    # GPU draws other numbers from the same seed: what has to agree on every machine is drawn on the
+    # CPU.
     with measure() as made_there:
         torch.randn(8, device="meta")
     with measure() as made_here:
         torch.randn(8).to("meta")
     assert made_there.allocated_bytes == 8 * 4
     assert made_here.allocated_bytes == 2 * made_there.allocated_bytes
-    # But a GPU draws other numbers from the same seed: what has to agree on every machine is drawn
-    # on the CPU.

@@ -208,6 +208,10 @@ MXFP4_BLOCK_VALUES = 32
 # https://developer.nvidia.com/blog/introducing-nvfp4-for-efficient-and-accurate-low-precision-inference/
 NVFP4_BLOCK_VALUES = 16
 
+# DeepSeek-AI, "DeepSeek-V3 Technical Report", December 2024, section 3.3.2: so many activations in
+# fp8 share a scale in fp32. https://arxiv.org/abs/2412.19437
+FP8_BLOCK_VALUES = 128
+
 
 @dataclass(frozen=True)
 class Chip:
@@ -230,6 +234,10 @@ A100_CHIP = Chip(6912, 1.41e9, 432, 256, 1.41e9)
 H100_SXM_CHIP = Chip(16_896, 1.98e9, 528, 512, 1.83e9)
 RTX_3090_CHIP = Chip(10_496, 1.695e9, 328, 64, 1.695e9)
 A100_MULTIPROCESSORS = 108
+
+# NVIDIA Hopper Tuning Guide, 2022: the memory that the threads of one multiprocessor share.
+# https://docs.nvidia.com/cuda/hopper-tuning-guide/index.html
+H100_SHARED_MEMORY_BYTES = 228 * 2**10
 
 # Readings of a stopwatch, 2025: one product of 16 384×32 768 with 32 768×8192, the mean of five
 # calls without a warm-up, as users of such cards reported it. Nobody measured them here.
@@ -275,3 +283,8 @@ GPT4_VOCABULARY = 100_277
 # Gao et al., "The Pile: An 800GB Dataset of Diverse Text for Language Modeling", December 2020,
 # abstract: 825 GiB. https://arxiv.org/abs/2101.00027
 PILE_BYTES = 825 * 2**30
+
+# "The Llama 3 Herd of Models", July 2024, section 3.3.4: interruptions that were not planned, in a
+# period of so many days, while training on 16 384 GPUs. https://arxiv.org/abs/2407.21783
+LLAMA3_INTERRUPTIONS = 419
+LLAMA3_INTERRUPTIONS_DAYS = 54

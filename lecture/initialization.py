@@ -173,13 +173,14 @@ def the_spread_grows_with_the_inputs():  # M13.2 E55
         by_inputs = {D: output_std(D, 256) for D in (16, 64, 256, 1024, 4096)}  # @inspect by_inputs
     assert cost.matmul_flops == 2 * 256 * 256 * (16 + 64 + 256 + 1024 + 4096)
     assert all(math.isclose(std, math.sqrt(D), rel_tol=0.05) for D, std in by_inputs.items())
+    # A common slip is to say "the hidden size" and to scale by the outputs. In square layers it
+    # goes unnoticed.
+    #
     # On two logarithmic axes it is a straight line. Four times the inputs, twice the spread: the
     # slope is one half, here over eight powers of two.
     std_by_fan_in = figures.std_by_fan_in(by_inputs)  # @inspect std_by_fan_in
     slope = math.log2(by_inputs[4096] / by_inputs[16]) / 8  # @inspect slope
     assert math.isclose(slope, 0.5, rel_tol=0.05)
-    # A common slip is to say "the hidden size" and to scale by the outputs. In square layers it
-    # goes unnoticed.
 
 
 def dividing_by_the_root_of_the_inputs_keeps_the_scale():  # M13.3
@@ -291,7 +292,9 @@ def tails_are_cut_where_the_bounds_say():  # M13.4 E53
     cut = w / std
     tails = figures.tails({"a=-3, b=3": uncut, "a=-3·std, b=3·std": cut})  # @inspect tails
     assert 2.99 < cut.abs().max() < 3.0001
-    # The price is a spread that is 1.3 % smaller than asked for.
+    # The price is a spread that is 1.3 % smaller than asked for. JAX's
+    # [initializers](https://docs.jax.dev/en/latest/_autosummary/jax.nn.initializers.variance_scaling.html)
+    # divide by that factor, PyTorch's function does not.
     assert round(std_of_a_cut_normal(3.0), 4) == 0.9866
     assert math.isclose(cut.std().item(), std_of_a_cut_normal(3.0), rel_tol=0.004)
 
@@ -437,6 +440,9 @@ def layers_that_add_start_smaller():  # M13.3
     # The authors of
     # [GPT-2](https://cdn.openai.com/better-language-models/language_models_are_unsupervised_multitask_learners.pdf)
     # divide the weights of the layers that add by the root of their number. All of them together
-    # then add a variance of 1, however deep the model.
+    # then add a variance of 1, however deep the model. (All others start with [standard deviation
+    # 0.02](https://github.com/openai/gpt-2/blob/master/src/model.py), whatever the width: the
+    # $1/\sqrt{D}$ of 2500 inputs.)
+    assert round(1 / 0.02**2) == 2500
     assert math.isclose(smaller[11], math.sqrt(1 + 12 / 24), rel_tol=0.03)
     assert math.isclose(smaller[-1], math.sqrt(2), rel_tol=0.03)

@@ -17,6 +17,7 @@ from lecture.facts import (
     B200,
     GPT2_VOCABULARY,
     H100_PRODUCT_SECONDS,
+    H100_SHARED_MEMORY_BYTES,
     H100_SXM,
     H200,
     RTX_3090,
@@ -124,6 +125,7 @@ def every_operation_loads_computes_and_stores():  # M11.1
     # over bandwidth and FLOPs over peak*. Without any overlap it would be their sum, which is at
     # most twice as much. So whoever takes the larger is never off by more than a factor of 2 for
     # this reason.
+    # In the first of these three the processor has the longer lane, in the others the memory.
     one_by_one = 0
     for load, compute, store in ((2, 4, 1), (4, 4, 3), (5, 1, 5)):
         lanes = schedule(tiles=20, load=load, compute=compute, store=store)
@@ -148,11 +150,12 @@ def an_accelerator_has_an_intensity():  # M11.2
     # For each bf16 number that is loaded an H100 could do 591 FLOPs. Whoever does one of them and
     # stores the result leaves the rest unused.
     assert round(2 * intensities["H100 SXM"]) == 591
-    # The number is a ratio of two parts of a card. That of the H100 is high because its tensor
-    # cores have outgrown its memory; the H200 is the same chip with faster memory.
+    # The number is a ratio of two parts of a card. From the A100 to the H100 tensor cores grew
+    # faster than memory. The H200 is the same chip with faster memory, and in the B200 both have
+    # more than doubled.
+    assert round(intensities["RTX 3090"], 1) == 75.9
     assert round(intensities["A100 SXM"], 1) == 153.0
     assert round(intensities["H200"], 1) == 206.1
-    assert round(intensities["RTX 3090"], 1) == 75.9
     assert round(intensities["B200"], 2) == 281.25
     # It belongs to a format as well. In fp32, without tensor cores, 20 FLOPs per byte are enough to
     # be busy; in fp8 it takes 591.
@@ -190,8 +193,8 @@ def two_tests_find_the_same_bottleneck():  # M11.3
 def relu_waits_for_memory():  # M11.4
     """ReLU waits for memory.
 
-    How long does a ReLU of a million numbers take on an H100? For each number, one comparison, two
-    bytes in and two bytes out.
+    How long does a ReLU of a million numbers take on an H100? For each number, one comparison,
+    which is counted as one FLOP, two bytes in and two bytes out.
     """
     n = 2**20
     x = torch.ones(n, dtype=torch.bfloat16)
@@ -204,8 +207,9 @@ def relu_waits_for_memory():  # M11.4
     compute_microseconds = 1e6 * compute_seconds(relu, H100_SXM)  # @inspect compute_microseconds
     assert round(move_microseconds, 3) == 1.252
     assert round(compute_microseconds, 3) == 0.001
-    # The tensor cores could not even be used, as there is no product; but that is not what limits
-    # it. By its intensity, the MFU is at most 8.5e-4.
+    # By its intensity, the MFU is at most 8.5e-4. (That a ReLU cannot use tensor cores makes no
+    # difference: at the fp32 peak, computing would still be an 80th of the time.)
+    assert relu.intensity / intensity_of(H100_SXM, "fp32") == 1 / 80
     mfu_bound = relu.intensity / intensity_of(H100_SXM)
     assert round(mfu_bound, 6) == 0.000846
     # In fp32 each number is twice as wide: half the intensity, twice the time. For a memory-bound
@@ -221,29 +225,31 @@ def gelu_moves_the_bytes_of_a_relu():  # M11.5 E109
 
     Is a complicated function slower than a simple one?
     [GELU](https://arxiv.org/abs/1606.08415) multiplies x by the probability that a normal random
-    number is below x. The meter counts 20 FLOPs for it, by agreement.
+    number is below x. The meter books 20 FLOPs for it. That is an agreement: a processor takes some
+    tens of instructions, and how many depends on its library.
     """
     n = 2**20
     relu, gelu_work = (work_of(lambda f=f: f(bf16(n))) for f in (torch.relu, gelu))
     assert gelu_work.flops == 20 * n
     assert gelu_work.moved_bytes == relu.moved_bytes == 4 * 2**20
     assert gelu_work.intensity == 5
-    # Twenty times the work, and the same time: both wait for the same bytes. It would take 1182
-    # FLOPs per number until the arithmetic of bf16 is the longer part.
+    # Twenty times the work, and the same time: both wait for the same bytes. At the bf16 peak it
+    # would take 1182 FLOPs per number until the arithmetic is the longer part.
     assert compute_seconds(gelu_work, H100_SXM) < move_seconds(gelu_work, H100_SXM)
     assert move_seconds(gelu_work, H100_SXM) == move_seconds(relu, H100_SXM)
     break_even_flops = math.ceil(intensity_of(H100_SXM) * relu.moved_bytes / n)
     assert break_even_flops == 1182
-    # A common mistake is to conclude that ReLU is never faster. It takes three conditions. The
-    # function is one *kernel*, a program for the device that loads once and stores once. The data
-    # comes from memory: numbers that still lie in a cache arrive faster. And the units that compute
-    # it are as fast as was assumed. A GELU does not run on tensor cores. By the H100's fp32 peak
-    # it has 20 FLOPs per byte to spend, and 5 are still fewer.
-    assert gelu_work.intensity < intensity_of(H100_SXM, "fp32") == 20
     # On a CPU the margin is thinner, and whether the two take equally long depends on the machine.
     x = torch.ones(n)
     relu_time = time_call(lambda: torch.relu(x)).median_seconds  # @timed @inspect relu_time
     gelu_time = time_call(lambda: gelu(x)).median_seconds  # @timed @inspect gelu_time
+    # A common mistake is to conclude that ReLU is never faster. It takes three conditions. The
+    # function is one *kernel*, a program for the device that loads once and stores once. The data
+    # comes from memory: numbers that still lie in a cache arrive faster. And the units that compute
+    # it are fast enough. A GELU does not run on tensor cores, so the fp32 peak is what counts: 20
+    # FLOPs per byte. Its 5 are fewer, and would be with three times the count. (But the peak holds
+    # for multiply-adds only; not every instruction is as fast.)
+    assert 3 * gelu_work.intensity < intensity_of(H100_SXM, "fp32") == 20
 
 
 @shape_checked
@@ -277,18 +283,20 @@ def two_functions_are_called_gelu():  # M11.5 E108
     assert round(abs(x[gap.argmax()].item()), 1) == 2.7
     # It is small, and in bf16 it disappears behind the rounding where results are large: next to
     # 2.7, bf16 has steps of 1/64. It does not disappear where they are small: at -2.7 the result
-    # itself is -0.009, and the gap is a twentieth of it. Weights trained with one function should
-    # be used with that one.
+    # itself is -0.009, and the gap is a twentieth of it. So a model should run with the function it
+    # was trained with. For GPT-2 that is [the one with
+    # tanh](https://github.com/openai/gpt-2/blob/master/src/model.py).
     at = torch.tensor([-2.7], dtype=torch.float64)
     relative_gap = (gelu_by_tanh(at) / gelu_by_erf(at) - 1).abs().item()  # @inspect relative_gap
     assert 0.04 < relative_gap < 0.06
     near = torch.tensor([2.7], dtype=torch.bfloat16).view(torch.int16)
     neighbours = torch.cat([near, near + 1]).view(torch.bfloat16)
     assert neighbours[1] - neighbours[0] == 1 / 64
-    # And the count of 20 FLOPs is an assumption. Written out, the meter finds 24 for one and 46
-    # for the other. As long as memory is what one waits for, it makes no difference.
+    # And the count of 20 FLOPs is an assumption. Written out, the meter finds 24 for one and 28
+    # for the other, of which 20 are for erf or tanh. As long as memory is what one waits for, it
+    # makes no difference.
     written = [work_of(lambda f=f: f(bf16(100))).flops / 100 for f in (gelu_by_erf, gelu_by_tanh)]
-    assert written == [24, 46]
+    assert written == [24, 28]
 
 
 def written_out_gelu_moves_nine_times_the_bytes():  # M11.5 E109
@@ -314,7 +322,8 @@ def written_out_gelu_moves_nine_times_the_bytes():  # M11.5 E109
     assert moved_bytes["erf, written out"] == 2 * 11
     assert moved_bytes["tanh, written out"] == 2 * 18
     assert moved_bytes["tanh, written out"] / moved_bytes["gelu"] == 9
-    # This shows on any machine. The same numbers as one operation and as eight:
+    # A compiler such as `torch.compile` makes one kernel of such a chain, and so does whoever calls
+    # `gelu`. The difference shows on any machine. The same numbers as one operation and as eight:
     x = torch.ones(n)
     fused_seconds = time_call(lambda: gelu(x)).best_seconds  # @timed @inspect fused_seconds
     written_seconds = time_call(
@@ -337,7 +346,7 @@ def a_dot_product_does_one_flop_per_two_bytes():  # M11.6
     assert round(dot.intensity, 7) == 0.4999998
     # By the other convention, without the addition to zero, it is as near.
     assert round((dot.flops - 1) / dot.moved_bytes, 7) == 0.4999995
-    # Whether a product or not, one FLOP per 2 bytes is far from 295 per byte.
+    # One FLOP for 2 bytes is far from 295 for each: on an H100, an MFU of 0.2 % at most.
     mfu_bound = dot.intensity / intensity_of(H100_SXM)
     assert round(mfu_bound, 5) == 0.00169
     # For small rows the result is no longer nothing. A single pair: 2 FLOPs, 6 bytes.
@@ -417,13 +426,15 @@ def a_small_cache_reads_numbers_again():  # M11.8
     assert flops / loaded[4] == 4
     # So there is one FLOP for each loaded number and unit of tile size; at 2 bytes a number, the
     # intensity of a large product in tiles is t/2. To keep an H100 busy from its memory takes tiles
-    # of 591×591, two thirds of a megabyte each.
+    # of 591×591.
     least_tile = math.ceil(2 * intensity_of(H100_SXM))
     assert least_tile == 591
-    assert round(2 * least_tile**2 / 1e6, 2) == 0.7
-    # No multiprocessor holds that. They share a larger cache, from which a tile that one has
-    # loaded can be read by others, and so a tile of the whole card may be larger than that of
-    # each part.
+    # In bf16 such a tile is 682 KiB, three times what one multiprocessor has for its threads to
+    # share. But all of them share a larger cache, and a tile that one has loaded can be read there
+    # by others. So a tile of the whole card may be larger than that of each part.
+    tile_bytes = 2 * least_tile**2
+    assert round(tile_bytes / 1024) == 682
+    assert round(tile_bytes / H100_SHARED_MEMORY_BYTES) == 3
 
 
 def least_size(intensity: float, work: Callable[[int], Work]) -> int:  # @stepover
@@ -445,8 +456,8 @@ def compute_takes_over_at_three_times_the_intensity():  # M11.9
         for card in (RTX_3090, A100_SXM, H200, H100_SXM)
     }  # @inspect sizes
     assert sizes == {"RTX 3090": 228, "A100 SXM": 460, "H200": 619, "H100 SXM": 887}
-    # Better arithmetic makes small models worse customers: 512 features that keep an A100 busy
-    # leave an H100 waiting.
+    # So a model can be too small for a better card: 512 features keep an A100 busy and leave an
+    # H100 waiting.
     assert sizes["A100 SXM"] < 512 < sizes["H100 SXM"]
     assert math.ceil(3 * intensity_of(H100_SXM)) == sizes["H100 SXM"]
     # The convention of $2n-1$ FLOPs moves one of them, and by one: on the RTX 3090, n = 228 is just
@@ -487,8 +498,8 @@ def the_roofline_bounds_every_operation():  # M11.10 E110
     """
     cards = (A100_SXM, H100_SXM, B200)
     operations = operations_at(1024)
-    found = [round(work.intensity, 2) for work in operations.values()]
-    assert found == [0.25, 0.5, 1.0, 5.0, 341.33]
+    found = {name: round(work.intensity, 2) for name, work in operations.items()}  # @inspect found
+    assert list(found.values()) == [0.25, 0.5, 1.0, 5.0, 341.33]
     assert operations["ReLU"].flops == operations["GELU"].flops / 20 == 2**20
     points = {
         (card.name, name): attainable_flops_per_second(
@@ -507,9 +518,9 @@ def the_roofline_bounds_every_operation():  # M11.10 E110
     # the roof.
     at_peak = [pair for pair in points if points[pair] in (312e12, 989.5e12, 2250e12)]
     assert at_peak == [(card.name, "matrix × matrix") for card in cards]
-    # Divided by the peak: an MFU is at most the smaller of 1 and intensity over the card's. A
-    # common mistake is to read that bound as the MFU. It assumes perfect overlap, full bandwidth
-    # and the highest clock. The product from the chapter before had a bound of 1 and reached 0.3.
+    # So the roof bounds the MFU: by intensity over the card's intensity, or by 1. A common mistake
+    # is to read the bound as the MFU. It assumes perfect overlap, full bandwidth and the highest
+    # clock. The product of the chapter before has a bound of 1, and 0.3 were read.
     product = work_of(lambda: bf16(16_384, 32_768) @ bf16(32_768, 8192))
     assert product.flops == 8_796_093_022_208
     measured = product.flops / H100_PRODUCT_SECONDS["bf16"] / 989.5e12
@@ -618,13 +629,15 @@ def training_and_inference_differ_in_their_rows():  # M11.11 E111
     # it at once, is like training, and so are many texts written together.
     assert list(bound.values()) == ["compute", "compute", "memory", "compute"]
     # And of training only the products are compute-bound. Elementwise operations have no more
-    # intensity there than elsewhere, and the update of the weights has none to speak of.
+    # intensity there than elsewhere, and the update of the weights has about 1: 33 FLOPs for each
+    # weight, with which its gradient, m and v are moved.
     assert work_of(lambda: gelu(bf16(4 * T, D))).intensity == 5
     weight = torch.ones(100, requires_grad=True)
     weight.grad = torch.ones(100)
     optimizer = torch.optim.AdamW([weight], fused=True)
     optimizer.step()
     update = work_of(optimizer.step)  # @inspect update.intensity
+    assert update.flops == 33 * 100 + 1
     assert round(update.intensity, 1) == 1.0
     # In attention, a token that is written meets the keys of its own text. No batch shares those:
     # with 1 text or 64, each number is used once.
@@ -648,12 +661,20 @@ def work_of_all_layers(tokens: int) -> Work:  # @stepover
     )
 
 
+def work_of_all_caches(texts: int, T: int) -> Work:  # @stepover
+    """Let each text's last token meet the keys and the values of T tokens, in 48 layers with 25
+    heads of 64 features."""
+    scores = work_of(lambda: bf16(texts, 25, 1, 64) @ bf16(texts, 25, 64, T))
+    mixing = work_of(lambda: bf16(texts, 25, 1, T) @ bf16(texts, 25, T, 64))
+    return Work(48 * (scores.flops + mixing.flops), 48 * (scores.moved_bytes + mixing.moved_bytes))
+
+
 def a_written_token_costs_a_walk_through_all_weights():  # M11.11
     """A written token costs a walk through all weights.
 
-    How fast can a model write? For each token every weight has to come by once. Take a model of the
-    size of GPT-2 XL with three matrices in its feed-forward layers, as is usual today: 2.1 billion
-    parameters.
+    How fast can a model write? For each token every weight has to come by once. Take 48 layers of
+    width 1600, as in GPT-2 XL, with three matrices in the feed-forward parts, as most models have
+    today: 2.1 billion parameters.
     """
     one = work_of_all_layers(tokens=1)
     assert round(one.intensity, 2) == 1.0
@@ -667,20 +688,29 @@ def a_written_token_costs_a_walk_through_all_weights():  # M11.11
     parameters = one.flops // 2 + GPT2_VOCABULARY * 1600
     assert parameters == 2_126_902_400
     assert round(1e3 * 2 * parameters / H100_SXM.memory_bytes_per_second, 2) == 1.27
-    # 64 texts at once take 6 % longer than one, and yield 64 tokens. This is why services put the
-    # requests of many together, and why weights are stored in fewer bits for writing: half the
-    # bytes, half the time.
+    # In these layers 64 texts at once take 6 % longer than one, and yield 64 tokens. This is why
+    # services put the requests of many together, and why weights are stored in fewer bits for
+    # writing: half the bytes, half the time.
     many = work_of_all_layers(tokens=64)
     assert round(move_seconds(many, H100_SXM) / move_seconds(one, H100_SXM), 3) == 1.056
     assert many.flops == 64 * one.flops
     assert compute_seconds(many, H100_SXM) < move_seconds(many, H100_SXM)
+    # What texts do not share are the keys and values of their earlier tokens, which attention
+    # meets again for each new one. They are kept, in the *KV cache*: 0.31 MB for each token. With
+    # 1000 tokens in each of 64 texts they take 4.6 times as long to load as all weights.
+    caches = work_of_all_caches(texts=64, T=1000)
+    assert round(caches.moved_bytes / 64 / 1000 / 1e6, 2) == 0.31
+    assert round(caches.intensity, 2) == 0.98
+    assert round(move_seconds(caches, H100_SXM) / move_seconds(many, H100_SXM), 1) == 4.6
 
 
 def chain_of_factors(
     numbers: list[float], factors: list[float], fused: bool
 ) -> tuple[list[float], int, int]:
-    """Multiply numbers by all factors, as one kernel or as one for each factor. Count FLOPs, and
-    numbers that pass between memory and the processor."""
+    """Multiply numbers by all factors, in one kernel or in one for each factor.
+
+    Count FLOPs, and numbers that pass between memory and the processor.
+    """
     memory, flops, moved = list(numbers), 0, 0
     kernels = [factors] if fused else [[factor] for factor in factors]
     for kernel in kernels:
@@ -752,12 +782,12 @@ def fused_attention_does_not_store_its_scores():  # M11.12
             fused.read_bytes + fused.written_bytes,
         )  # @inspect moved
     # Written out, the bytes grow with $T^2$: nearly four times for twice the length. The fused
-    # operation loads q, k and v, stores its result and one number for each row, and keeps the
-    # scores to itself, a tile at a time. That is the idea of
-    # [FlashAttention](https://arxiv.org/abs/2205.14135).
+    # operation loads q, k and v, stores its result, and keeps the scores to itself, a tile at a
+    # time. For the way back it also stores the sum of exponentials of each row, as a logarithm.
+    # That is the idea of [FlashAttention](https://arxiv.org/abs/2205.14135).
     written_growth, fused_growth = (moved[512][way] / moved[256][way] for way in (0, 1))
     assert round(written_growth, 2) == 3.92
     assert fused_growth == 2
     assert moved[512][1] == (4 * 16 + 1) * 2 * 512 * 4
+    # It does not do fewer FLOPs. It waits less, here for a 48th of the bytes.
     assert round(moved[512][0] / moved[512][1], 1) == 48.2
-    # It does not do fewer FLOPs. It waits less.

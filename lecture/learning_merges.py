@@ -32,7 +32,7 @@ class Work:
     compared: int = 0
     """Pairs compared with another to find the most frequent."""
     searched: int = 0
-    """Words searched for a pair."""
+    """Pairs looked at in the search for the one to merge."""
 
     def total(self) -> int:  # @stepover
         return self.counted + self.compared + self.searched
@@ -92,7 +92,7 @@ def train_plainly(word_counts: Mapping[str, int], wanted_merges: int, work: Work
         merges.append(most_frequent(pair_counts, work))
         for word, tokens in words.items():
             words[word] = merge(tokens, merges[-1])
-            work.searched += 1
+            work.searched += len(tokens) - 1
     return merges
 
 
@@ -117,7 +117,7 @@ def train_incrementally(
     for _ in range(wanted_merges):
         merges.append(most_frequent(pair_counts, work))
         for word, tokens in words.items():
-            work.searched += 1
+            work.searched += len(tokens) - 1
             if merges[-1] in itertools.pairwise(tokens):
                 words[word] = merge(tokens, merges[-1])
                 recount(pair_counts, tokens, -word_counts[word], work)
@@ -140,7 +140,7 @@ def merge_indexed(
     """Merge a pair in the words where it occurs; return how those were spelled before."""
     before = {}
     for word in sorted(index[pair]):
-        work.searched += 1
+        work.searched += len(words[word]) - 1
         before[word] = words[word]
         words[word] = merge(words[word], pair)
         old, new = set(itertools.pairwise(before[word])), set(itertools.pairwise(words[word]))
@@ -219,13 +219,14 @@ RUNGS: dict[str, Callable[[Mapping[str, int], int, Work], list[Pair]]] = {
 def fastest_seconds(call: Callable[[], object]) -> float:  # @stepover
     """Time a call: the fastest of up to five readings, of one where a call takes long.
 
-    What disturbs a reading makes it longer, never shorter.
+    What disturbs a reading makes it longer, never shorter. Read are the seconds that the processor
+    works for us, of which other programs take none.
     """
     readings: list[float] = []
     while len(readings) < 5 and sum(readings) < 0.3:
-        start = time.perf_counter()
+        start = time.process_time()
         call()
-        readings.append(time.perf_counter() - start)
+        readings.append(time.process_time() - start)
     return min(readings)
 
 
@@ -237,24 +238,30 @@ def text_is_cut_before_merging():  # M3.1
     """Text is cut before anything is merged.
 
     Byte pair encoding, BPE, joins pieces that often stand side by side. Left alone it would learn
-    "dog." and "dog,", and join the end of one document to the start of the next. So the text is
+    " dog." and " dog,", and join the end of one document to the start of the next. So the text is
     cut twice first, and nothing is ever merged across a cut.
     """
+    uncut = {"the dog. a dog, my dog. our dog, dog. dog,": 1}
+    learnt = [b"".join(pair) for pair in train_plainly(uncut, 5, Work())]  # @stepover
+    assert learnt == [b"og", b"dog", b" dog", b" dog.", b" dog,"]
+    assert END == "<|endoftext|>"
     text = f"It's 10 o'clock,{END}  said  the DOG."
     splitter = Splitter("gpt2", [END])
     # First at *special tokens*, which stand for something outside the text, such as its end.
     parts = [*splitter.parts(text)]  # @inspect parts
     assert parts == [("It's 10 o'clock,", END), ("  said  the DOG.", "")]
     # Then into words, by [the pattern of
-    # GPT-2](https://github.com/openai/gpt-2/blob/master/src/encoder.py): some contractions,
-    # letters, digits, other signs, each with the space before it, and further white space.
-    words = [splitter.words(part) for part, _ in parts]  # @inspect words
+    # GPT-2](https://github.com/openai/gpt-2/blob/master/src/encoder.py). A word is the end of a
+    # contraction; or letters, or numbers, or other signs, with the space before them if there is
+    # one; or white space. Of several spaces the last is left to what follows.
+    pattern = PATTERNS["gpt2"]  # @inspect pattern
+    words = [regex.findall(pattern, part) for part, _ in parts]  # @inspect words
     assert words[0] == ["It", "'s", " 10", " o", "'", "clock", ","]
     assert words[1] == [" ", " said", " ", " the", " DOG", "."]
     # Nothing is lost, and no special token is inside a word.
     assert END.join("".join(cut) for cut in words) == text
     assert not any(END in word for cut in words for word in cut)
-    # From here on a word is a word: where it stood is forgotten, how often it came is not.
+    # From here on, where a word stood is forgotten, and how often it came is not.
     word_counts = count_words(part for part, _ in parts)
     assert sum(word_counts.values()) == sum(map(len, words)) == 13
     assert word_counts[" "] == 2
@@ -263,7 +270,7 @@ def text_is_cut_before_merging():  # M3.1
 def letters_need_their_own_pattern():  # M3.1
     """Letters need their own pattern.
 
-    The pattern speaks of letters, `\\p{L}`, and of digits, `\\p{N}`. Python's module `re` knows
+    The pattern speaks of letters, `\\p{L}`, and of numbers, `\\p{N}`. Python's module `re` knows
     neither. Will "a word character, but no digit and no underscore" do instead?
     """
     letter = regex.compile(r"\p{L}")
@@ -278,6 +285,25 @@ def letters_need_their_own_pattern():  # M3.1
     assert min(map(ord, differing)) > 127
 
 
+def numbers_are_cut_by_three():  # M3.1
+    """Numbers are cut by three.
+
+    Do all tokenizers cut in the same way? [GPT-4](https://github.com/openai/tiktoken)'s pattern
+    differs from GPT-2's in what it does with numbers, capitals and lines.
+    """
+    text = "IT'S 2048 dogs\n\n"
+    older, newer = Splitter("gpt2").words(text), Splitter("gpt4").words(text)
+    # GPT-2 knows contractions in small letters only, and takes any number whole. So it learns
+    # tokens for frequent years and prices, and others come in pieces of all lengths.
+    assert older == ["IT", "'", "S", " 2048", " dogs", "\n\n"]
+    # GPT-4 cuts numbers after every three digits, and keeps no space with them. Of up to three
+    # digits there are only 1 110 numbers, and each can have its token.
+    assert newer == ["IT", "'S", " ", "204", "8", " dogs", "\n\n"]
+    assert sum(10**digits for digits in (1, 2, 3)) == 1_110
+    # From the left, though: 2048 is 204 and 8, where people write 2,048.
+    assert f"{2048:,}".split(",") == ["2", "048"]
+
+
 def the_most_frequent_pair_is_merged():  # M3.2
     """The most frequent pair is merged.
 
@@ -285,19 +311,21 @@ def the_most_frequent_pair_is_merged():  # M3.2
     encoding](https://arxiv.org/abs/1508.07909) starts with single bytes, and then again and again
     makes one new token of the two that stand side by side most often.
     """
-    # Four words and how often each was seen. Watch the rows: at each step the pair that is there
-    # most often grows together, in all words at once.
+    # Four words and how often each was seen. A word of three letters has two pairs of neighbours.
     words = in_bytes(SMALL)
+    assert count_pairs(words, SMALL, Work()).total() == 5 * 2 + 2 * 4 + 6 * 5 + 3 * 5  # @stepover
+    # At each step the pair that is there most often grows together, in all words at once: the
+    # slider of the loop shows them. (`Work` counts operations, for later.)
     merges: list[Pair] = []
     work = Work()
-    assert count_pairs(words, SMALL, Work()).total() == 5 * 2 + 2 * 4 + 6 * 5 + 3 * 5  # @stepover
     for _ in range(6):
         pair_counts = count_pairs(words, SMALL, work)
         merges.append(most_frequent(pair_counts, work))  # @inspect merges
         for word, tokens in words.items():
             words[word] = merge(tokens, merges[-1])
         spelled = figures.spelled_words(words, SMALL)  # @inspect spelled
-    # "est" is in nine words, six "newest" and three "widest": it becomes a token on the way.
+    # Of nine words that end in "est", six are "newest" and three "widest". Why "st" came before
+    # "es", which is there as often, is the next question.
     assert merges[:3] == [(b"s", b"t"), (b"e", b"st"), (b"o", b"w")]
     assert [b"".join(pair) for pair in merges[3:]] == [b"low", b"west", b"ne"]
     assert words["newest"] == [b"ne", b"west"]
@@ -309,12 +337,12 @@ def the_most_frequent_pair_is_merged():  # M3.2
 def ties_need_a_rule():  # M3.2
     """Ties need a rule.
 
-    What if two pairs are equally frequent? Any choice is as good, but two programs that choose
-    differently learn different vocabularies, and each calls the other's ids nonsense.
+    What if two pairs are equally frequent? Either choice is as good, but programs that choose
+    differently learn different vocabularies, in which the same id stands for different tokens.
     """
     # In "ab" and "ba", seen four times each, both pairs tie. This lecture takes the largest pair,
-    # comparing byte strings as a dictionary does: byte by byte, a beginning before what continues
-    # it.
+    # and compares byte strings as Python does: byte by byte, a beginning before what continues
+    # it, and capitals before small letters.
     assert train_plainly({"ab": 4, "ba": 4}, 1, Work()) == [(b"b", b"a")]  # @stepover
     tied = [(b"a", b"b"), (b"a", b"ba"), (b"Z", b"zz")]
     assert most_frequent(Counter(tied), Work()) == (b"a", b"ba")  # @stepover
@@ -338,7 +366,7 @@ def a_vocabulary_is_bytes_merges_and_special_tokens():  # M3.2
     word_counts = count_words(itertools.islice(stories.stories(), 30))
     small = Tokenizer.train(itertools.islice(stories.stories(), 30), 500, [END])
     assert len(small) == 500
-    assert small.merges == train_with_heap(word_counts, 243, Work())  # @stepover
+    assert small.merges == train_plainly(word_counts, 243, Work())  # @stepover
     assert len(small.vocabulary) == 256 + len(small.merges) + len(small.special_tokens)
     merges = {size: size - 256 - 1 for size in (500, 10_000, 32_000)}  # @inspect merges
     assert merges == {500: 243, 10_000: 9_743, 32_000: 31_743}
@@ -354,28 +382,36 @@ def measure_before_making_it_faster():  # M3.3
     The plain trainer is correct and slow. Which part of it is slow? Guesses about that are often
     wrong, so we ask it, in two ways: with a stopwatch, and by counting operations.
     """
+    # A hundred stories have 765 different words, 11 636 in all.
     word_counts = hundred_stories()
     assert (len(word_counts), word_counts.total()) == (765, 11_636)
     words, work, seconds = in_bytes(word_counts), Work(), {}
-    start = time.perf_counter()  # @timed
+    start = time.process_time()  # @timed
     pair_counts = count_pairs(words, word_counts, work)  # @stepover
-    seconds["count all pairs"] = time.perf_counter() - start  # @timed
-    middle = time.perf_counter()  # @timed
+    seconds["count"] = time.process_time() - start  # @timed
+    middle = time.process_time()  # @timed
     best = most_frequent(pair_counts, work)  # @stepover
-    seconds["choose the largest"] = time.perf_counter() - middle  # @timed
-    middle = time.perf_counter()  # @timed
+    seconds["choose"] = time.process_time() - middle  # @timed
+    middle = time.process_time()  # @timed
     merged = {word: merge(tokens, best) for word, tokens in words.items()}  # @stepover
-    seconds["merge it in all words"] = time.perf_counter() - middle  # @timed
-    whole_seconds = time.perf_counter() - start  # @timed
+    seconds["search"] = time.process_time() - middle  # @timed
+    whole_seconds = time.process_time() - start  # @timed
     profile = figures.stacked_parts(
         {"one merge": seconds}, "seconds", "Where a merge spends its time"
     )  # @timed @inspect profile
     assert sum(seconds.values()) <= whole_seconds  # @timed
     # Seconds depend on the machine and the day. Operations do not, and they say the same thing:
-    # for one merge, every pair of every word is counted again.
+    # for one merge every pair of every word is counted, and then looked at again in the search for
+    # the one to merge. To choose it is a small part.
     assert work.counted == sum(len(word.encode()) - 1 for word in word_counts) == 4_038
     assert work.compared == len(pair_counts) == 438
-    # And nearly all of that was known before. The merge changed eighteen words of 765.
+    looked_at = sum(len(tokens) - 1 for tokens in words.values())
+    parts = {"count": work.counted, "choose": work.compared, "search": looked_at}
+    one_merge = figures.stacked_parts(
+        {"one merge": parts}, "operations", "Where a merge spends its operations"
+    )  # @inspect one_merge
+    assert parts["count"] == parts["search"] > 9 * parts["choose"]
+    # And nearly all of the counts were known before. The merge changed eighteen words of 765.
     changed = [word for word in words if merged[word] != words[word]]
     assert len(changed) == 18
 
@@ -388,7 +424,10 @@ def only_words_with_the_pair_change():  # M3.4
     """
     few = train_incrementally(SMALL, 3, Work())
     assert few == train_plainly(SMALL, 3, Work())  # @stepover
-    # That was on the four words; now on a hundred stories.
+    # The whole word is counted again. To correct only the neighbours of the pair is less work, and
+    # easy to get wrong where pairs overlap: of the three in "aaaa" one remains, of other tokens.
+    assert merge([b"a"] * 4, (b"a", b"a")) == [b"aa", b"aa"]  # @stepover
+    # Now the same on a hundred stories.
     word_counts = hundred_stories()
     plain, incremental = Work(), Work()
     merges = train_plainly(word_counts, 50, plain)  # @stepover
@@ -408,9 +447,9 @@ def only_words_with_the_pair_change():  # M3.4
     operations = figures.stacked_parts(
         parts, "operations", "Operations for 50 merges"
     )  # @inspect operations
-    # The search is now the larger part: each merge still looks through all words for its pair.
-    assert incremental.searched == plain.searched == 50 * len(word_counts)
-    assert incremental.searched > incremental.counted
+    # The largest part is now the search: each merge still looks through all words for its pair.
+    assert incremental.searched == plain.searched == plain.counted
+    assert max(parts["incremental"], key=parts["incremental"].__getitem__) == "search"
 
 
 def an_index_knows_the_words():  # M3.6
@@ -436,19 +475,45 @@ def an_index_knows_the_words():  # M3.6
     incremental, indexed = Work(), Work()
     merges = train_incrementally(word_counts, 50, incremental)  # @stepover
     assert train_indexed(word_counts, 50, indexed) == merges  # @stepover
-    assert (incremental.searched, indexed.searched) == (38_250, 1_355)
+    assert (incremental.searched, indexed.searched) == (160_725, 7_072)
     assert indexed.counted == incremental.counted
     # What it costs is memory, for a place in a set for each pair of each word.
     places = sum(map(len, index_pairs(in_bytes(word_counts)).values()))
     assert places == 4_031
 
 
+def a_heap_keeps_the_best_on_top():  # M3.5
+    """A heap keeps the best on top.
+
+    How is the most frequent of n pairs found without looking at all of them? In a *heap* each
+    element is better than the two below it, so the best is on top. When it goes, one element moves
+    up in each of the $\\log_2 n$ rows, and the rest stays as it is.
+    """
+    work, n = Work(), 1024
+    mixed = [(389 * number) % n for number in range(n)]
+    assert sorted(mixed) == [*range(n)]
+    assert mixed[:3] == [0, 389, 778]
+    heap = [Offer(count, (b"a", b"b"), work) for count in mixed]
+    heapq.heapify(heap)
+    to_build = work.compared  # @inspect to_build
+    assert all(heap[(place - 1) // 2].count > heap[place].count for place in range(1, n))
+    assert heapq.heappop(heap).count == n - 1
+    to_take = work.compared - to_build  # @inspect to_take
+    heapq.heappush(heap, Offer(n, (b"a", b"b"), work))
+    to_add = work.compared - to_build - to_take  # @inspect to_add
+    # Building the heap takes less than two comparisons for each element. To take the best off, or
+    # to put a better one on top, takes about ten, where a search would take a thousand.
+    assert to_build < 2 * n
+    assert math.log2(n) == 10
+    assert abs(to_take - 10) <= 2
+    assert abs(to_add - 10) <= 2
+
+
 def a_heap_forgets_lazily():  # M3.5
     """A heap forgets lazily.
 
-    How is the most frequent pair found without looking at all of them? A *heap* keeps the best
-    element on top and needs about $\\log_2 n$ comparisons to take it or to add one. But our counts
-    change all the time, and a heap cannot find an element in its middle to change it.
+    With every merge counts change. How does the heap learn of it? It cannot find an element in its
+    middle, and to build it anew is what we wanted to avoid.
     """
     # So nothing is changed. The new count is added as a new offer; the old one stays, and is
     # thrown away when it comes to the top and its count is no longer true.
@@ -457,6 +522,7 @@ def a_heap_forgets_lazily():  # M3.5
     heap = [Offer(count, pair, work) for pair, count in pair_counts.items()]
     heapq.heapify(heap)
     assert [offer.count for offer in sorted(heap)] == [9, 7, 7]
+    # One count falls from 9 to 4. What is taken off must still be the largest every time.
     pair_counts[b"a", b"b"] = 4
     heapq.heappush(heap, Offer(4, (b"a", b"b"), work))
     order = []
@@ -469,7 +535,7 @@ def a_heap_forgets_lazily():  # M3.5
     # A common mistake: since Python's heaps have the smallest element on top, to store
     # (-count, pair). Counts are then the right way round, and ties the wrong one.
     assert min([(-7, (b"b", b"a")), (-7, (b"a", b"c"))]) == (-7, (b"a", b"c"))
-    # Turning both round, as `Offer` does, gives the same merges with a fifth of the comparisons.
+    # Turning both round, as `Offer` does, gives the same merges, with a fifth of the comparisons.
     word_counts = hundred_stories()
     indexed, lazy = Work(), Work()
     merges = train_indexed(word_counts, 243, indexed)  # @stepover
@@ -480,9 +546,10 @@ def a_heap_forgets_lazily():  # M3.5
 def the_ladder_so_far():  # M3.3 M3.6
     """Each rung does the same with less.
 
-    What have three ideas brought together? Here are the four trainers on the same hundred stories,
-    and on top the tokenizer of this lecture, which uses the same ideas on numbers instead of byte
-    strings.
+    What have three ideas brought together? Here are the four trainers on the same hundred stories.
+    On the clock, a fifth joins them: the tokenizer of this lecture. It works on numbers instead of
+    byte strings. Its pairs lie in *buckets*, one for each count, and since the count of a pair only
+    falls, a pair moves to a lower bucket when its turn comes: no heap of pairs is needed.
     """
     word_counts = hundred_stories()
     operations, seconds, learnt, wanted = {}, {}, [], 243
@@ -500,11 +567,15 @@ def the_ladder_so_far():  # M3.3 M3.6
     # All five have learnt the same 243 merges.
     assert all(merges == learnt[0] for merges in learnt)
     assert len(learnt[0]) == 243
-    assert list(operations.values()) == [1_012_202, 466_605, 282_978, 76_681]
-    by_operations = figures.ladder(operations, "operations", "Less to do")  # @inspect by_operations
+    assert list(operations.values()) == [1_394_411, 848_814, 291_079, 84_782]
+    by_operations = figures.ladder(
+        operations, "operations", "Operations for 243 merges"
+    )  # @inspect by_operations
     # The stopwatch agrees. The gap widens with the text: plain training does everything again for
     # each merge, the top only what the merge changes.
-    by_seconds = figures.ladder(seconds, "seconds", "243 merges")  # @timed @inspect by_seconds
+    by_seconds = figures.ladder(
+        seconds, "seconds", "Seconds for 243 merges"
+    )  # @timed @inspect by_seconds
     assert seconds["plain"] > 2 * seconds["lecture.tokenizer"]  # @timed
 
 
@@ -512,7 +583,7 @@ def counting_can_be_shared_out():  # M3.7
     """Counting can be shared out.
 
     Before any merge, the words of the whole text are counted, and that text may be larger than
-    memory. Can several processes each take a piece? Only if no piece ends within a word.
+    memory. Can several processes each take a piece? Yes, if no piece ends within a word.
     """
     text = "".join(story + END for story in itertools.islice(stories.stories(), 60))
     splitter = Splitter("gpt2", [END])
@@ -520,17 +591,21 @@ def counting_can_be_shared_out():  # M3.7
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "stories.txt"
         path.write_bytes(text.encode())
-        # At a special token it never does. So from every quarter on, look for the next one.
+        # At a special token it never does. So from every quarter on, the next one is looked for.
+        # A text without special tokens cannot be shared out.
         quarter = len(text) // 4
+        assert counting.Cutter(path, ()).ranges(quarter) == [(0, len(text))]
         ranges = counting.Cutter(path, (END.encode(),)).ranges(quarter)  # @inspect ranges
         assert [text[start:].startswith(END) for start, _ in ranges[1:]] == [True] * 3
         assert ranges[-1][1] == len(text) == 33_335
         # Two processes count the four pieces, and the counts are added up. The sum is that of one
-        # pass, and only one block of the file is in memory at a time.
+        # pass. A process has only one block of the file in memory at a time.
         shared = counting.count_file(path, splitter, workers=2, range_bytes=quarter)  # @stepover
         assert shared == whole
     # A common mistake: to cut at fixed places. The words there fall apart into others.
-    assert counting.count_texts([text[:9_998], text[9_998:]], splitter) != whole
+    place = text.index("crept") + 3
+    halves = counting.count_texts([text[:place], text[place:]], splitter)
+    assert {*(halves - whole)} == {" cre", "pt"}
 
 
 def operations_of_a_run(story_count: int) -> tuple[int, Work, Work]:  # @stepover
@@ -545,32 +620,32 @@ def operations_of_a_run(story_count: int) -> tuple[int, Work, Work]:  # @stepove
 def the_part_not_improved_sets_the_limit():  # M3.8 E92
     """The part that was not improved sets the limit.
 
-    The heap more than doubles the speed of merging. Does it double the speed of training? Training
-    also reads the text and counts its words, and that takes as long as before.
+    With the heap, merging takes about half of the operations. Does training, too? It also reads the
+    text and counts its words, and that takes as many as before.
     """
     runs, gains = {}, {}
     for story_count in (50, 200, 800):
         characters, indexed, lazy = operations_of_a_run(story_count)
-        # For an exact example, let every operation cost the same, one for each character read.
-        runs[f"{story_count}, indexed"] = {"read": characters, "merge": indexed.total()}
-        runs[f"{story_count}, heap"] = {"read": characters, "merge": lazy.total()}
+        # For an exact example, let an operation cost as much as the reading of one character.
+        runs[f"{story_count} stories, indexed"] = {"read": characters, "merge": indexed.total()}
+        runs[f"{story_count} stories, heap"] = {"read": characters, "merge": lazy.total()}
         merge_gain = indexed.total() / lazy.total()
         gains[story_count] = (characters + indexed.total()) / (characters + lazy.total())
         # [Amdahl](https://doi.org/10.1145/1465482.1465560): if a share $p$ of the work becomes $s$
         # times faster, the whole becomes $1 / (1 - p + p/s)$ times faster.
         share = indexed.total() / (characters + indexed.total())
         assert math.isclose(gains[story_count], 1 / (1 - share + share / merge_gain))
-        assert merge_gain > 2  # @inspect merge_gain
+        assert 1.9 < merge_gain <= 2  # @inspect merge_gain
     assert [*gains] == [50, 200, 800]
-    bars = figures.stacked_parts(runs, "operations", "Stories, trainer")  # @inspect bars
+    bars = figures.stacked_parts(runs, "operations", "Whole runs of training")  # @inspect bars
     # A common mistake: to report the gain of the part as the gain of the whole. The more text, the
     # more of the time is reading, which grows with the text, while the number of different words
     # hardly does.
     rounded = [round(gain, 2) for gain in gains.values()]
-    assert rounded == [1.73, 1.35, 1.12]
-    # If merging took no time at all, $s$ would be infinite and the last run 1.26 times faster, no
+    assert rounded == [1.67, 1.34, 1.12]
+    # If merging took no time at all, $s$ would be infinite and the last run 1.27 times faster, no
     # more. The next gain is in the reading: processes that read side by side.
-    assert round(1 / (1 - share), 2) == 1.26
+    assert round(1 / (1 - share), 2) == 1.27
 
 
 def timers_inside_timers_count_twice():  # M3.8 E94
@@ -592,7 +667,7 @@ def timers_inside_timers_count_twice():  # M3.8 E94
     assert len(pair_counts) == 375
     assert sum(readings.values()) - work.total() == readings["first count"] == 2_520
     # Sums that exceed the total are a sign that something was counted twice.
-    assert sum(readings.values()) > work.total() == 51_743
+    assert sum(readings.values()) > work.total() == 114_593
 
 
 def words_touched(word_counts: Mapping[str, int], wanted_merges: int) -> list[int]:  # @stepover
@@ -608,19 +683,25 @@ def later_merges_touch_fewer_words():  # M3.9
     """Later merges touch fewer words.
 
     Do ten thousand merges take ten times as long as one thousand? The first merges are of pairs
-    that are everywhere, like "e" and " t"; late ones finish rare words.
+    that are everywhere, like "he" and " t"; late ones finish rare words.
     """
     word_counts = count_words(itertools.islice(stories.stories(), 400))
     touched = words_touched(word_counts, 1_000)
     assert len(touched) == 1_000
     by_merge = figures.work_by_merge(touched)  # @inspect by_merge
-    # Nearly half of the work is in the first tenth of the merges.
+    # More than half of the work is in the first tenth of the merges.
     first, last = sum(touched[:100]), sum(touched[-100:])
     assert (first, last) == (1_838, 118)
-    assert first > 15 * last
-    # So on a corpus with many different words, such as a crawl of the web, the time for merging
-    # grows more slowly than the vocabulary, and what counts is how many words there are.
-    assert sum(touched) < 2.5 * first
+    assert first > sum(touched) / 2
+    # So the time for merging grows more slowly than the vocabulary. Nor does it grow with the
+    # length of the text, once the words are counted, but with the number of different words. Four
+    # times as many stories have hardly any new ones. (Pages of the web always have.)
+    longer_counts = count_words(itertools.islice(stories.stories(), 1_600))
+    longer_touched = words_touched(longer_counts, 1_000)
+    assert (word_counts.total(), longer_counts.total()) == (47_632, 190_533)
+    assert len(longer_touched) == len(touched)
+    assert (len(word_counts), len(longer_counts)) == (812, 827)
+    assert sum(longer_touched) < 1.05 * sum(touched)
 
 
 def late_tokens_are_whole_words():  # M3.10 E97
@@ -635,10 +716,13 @@ def late_tokens_are_whole_words():  # M3.10 E97
     assert (len(texts), len(tokenizer)) == (400, 1_200)
     lengths = Counter(map(len, learnt))
     histogram = figures.token_lengths(lengths)  # @inspect histogram
-    # The first merges are pieces, the last ones whole words with the space before them.
+    # The first merges are pieces, the last ones whole words with the space before them. Of the
+    # first hundred tokens 15 are words of the text, of the last hundred 48.
     early, late = learnt[:5], learnt[-5:]  # @inspect early late
     assert early == [b" a", b"he", b" t", b" s", b"nd"]
     assert late == [b" orchard", b" miller", b" judge", b" jolly", b" honest"]
+    words = {word.encode() for word in count_words(texts)}
+    assert (len(words & {*learnt[:100]}), len(words & {*learnt[-100:]})) == (15, 48)
     longest = max(learnt, key=len)  # @inspect longest
     assert longest == b" afternoon"
     # How often does it occur? A common mistake is to count the lines that contain it and call
@@ -647,5 +731,12 @@ def late_tokens_are_whole_words():  # M3.10 E97
     containing = sum(word in story for story in texts)
     occurrences = sum(story.count(word) for story in texts)
     assert (containing, occurrences) == (111, 120)
-    # On text from the web, the longest tokens are often junk: lines of dashes, pieces of
-    # addresses. A look at the longest ones is a cheap test of a corpus.
+    # A look at the longest tokens is a cheap test of a corpus. Thirty lines of forty dashes among
+    # the stories, as between the parts of a web page, and seven tokens are dashes.
+    dashes = b"-" * 40
+    lines = [dashes.decode()] * 30
+    dashed = Tokenizer.train([*texts, *lines], 1_200)
+    assert (len(lines), len(dashed)) == (30, 1_200)
+    assert max(dashed.vocabulary, key=len) == dashes
+    only_dashes = [token for token in dashed.vocabulary if {*token} == {*dashes}]
+    assert [*map(len, only_dashes)] == [1, 2, 4, 8, 16, 32, 40]

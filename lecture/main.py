@@ -9,11 +9,13 @@ if __name__ == "__main__" and not __package__:
 import torch
 
 from lecture import (
+    activation_checkpointing,
     compute,
     conventions,
     data,
     encoding,
     floating_point,
+    gradient_accumulation,
     gradients,
     initialization,
     intensity,
@@ -21,12 +23,15 @@ from lecture import (
     motivation,
     named_axes,
     operations,
+    optimizers,
     plain,
     randomness,
     small_models,
     storage,
     tensors,
     text,
+    training_memory,
+    transformer_parts,
 )
 
 
@@ -75,6 +80,7 @@ def main() -> None:
     text.a_tokenizer_turns_text_into_integers()
     text.a_character_can_be_there_and_not_be_seen()
     text.utf8_is_not_always_the_smallest()
+    text.one_letter_can_have_two_spellings()
     text.bytes_are_an_alphabet_for_every_text()
     text.bytes_cannot_be_decoded_one_by_one()
     text.most_pairs_of_bytes_are_no_text()
@@ -83,12 +89,14 @@ def main() -> None:
     # Which pieces of text become tokens, and how they are found fast.
     learning_merges.text_is_cut_before_merging()
     learning_merges.letters_need_their_own_pattern()
+    learning_merges.numbers_are_cut_by_three()
     learning_merges.the_most_frequent_pair_is_merged()
     learning_merges.ties_need_a_rule()
     learning_merges.a_vocabulary_is_bytes_merges_and_special_tokens()
     learning_merges.measure_before_making_it_faster()
     learning_merges.only_words_with_the_pair_change()
     learning_merges.an_index_knows_the_words()
+    learning_merges.a_heap_keeps_the_best_on_top()
     learning_merges.a_heap_forgets_lazily()
     learning_merges.the_ladder_so_far()
     learning_merges.counting_can_be_shared_out()
@@ -103,11 +111,13 @@ def main() -> None:
     encoding.encoding_replays_the_training()
     encoding.most_merges_are_absent()
     encoding.the_smallest_rank_comes_first()
+    encoding.a_heap_pays_for_long_words()
     encoding.the_same_sample_for_every_rung()
     encoding.bytes_per_token_has_two_conventions()
     encoding.a_tokenizer_from_another_domain_costs_tokens()
     encoding.two_bytes_are_enough_for_65536_ids()
     encoding.a_larger_vocabulary_costs_parameters()
+    encoding.a_larger_vocabulary_saves_tokens()
     encoding.special_tokens_are_cut_out_first()
     encoding.a_stream_gets_the_ids_of_the_whole_text()
     encoding.a_corpus_takes_days_to_encode()
@@ -259,6 +269,7 @@ def main() -> None:
     gradients.backward_costs_twice_forward()
     gradients.two_plus_four_is_six()
     gradients.frozen_weights_still_pass_gradients_on()
+    gradients.small_updates_save_memory_and_a_third_of_the_work()
     gradients.shared_weights_are_paid_for_at_every_use()
     gradients.looked_up_parameters_cost_no_products()
     gradients.long_contexts_add_work_without_parameters()
@@ -292,6 +303,96 @@ def main() -> None:
     small_models.a_nonlinearity_bends_the_line()
     small_models.two_relus_make_an_absolute_value()
 
+    # ## Parts of a Transformer
+    # The model behind the word, taken apart: what each part computes and what it costs.
+    transformer_parts.the_parts_fit_together()
+    transformer_parts.an_embedding_is_a_table_of_vectors()
+    transformer_parts.a_row_of_the_matrix_for_each_output()
+    transformer_parts.rmsnorm_divides_by_the_root_mean_square()
+    transformer_parts.rmsnorm_adds_up_in_fp32()
+    transformer_parts.swiglu_lets_one_half_gate_the_other()
+    transformer_parts.softmax_survives_large_numbers()
+    transformer_parts.what_is_kept_is_a_choice()
+    transformer_parts.attention_takes_a_weighted_mean()
+    transformer_parts.the_future_is_hidden()
+    transformer_parts.rotary_positions_turn_pairs()
+    transformer_parts.only_the_distance_matters()
+    transformer_parts.a_turn_takes_six_flops()
+    transformer_parts.heads_share_out_the_features()
+    transformer_parts.a_block_adds_to_what_came_in()
+    transformer_parts.a_model_starts_by_guessing()
+    transformer_parts.cross_entropy_takes_no_detour()
+    transformer_parts.perplexity_counts_the_choices()
+    transformer_parts.device_and_dtype_reach_every_part()
+    transformer_parts.the_next_token_is_drawn()
+    transformer_parts.a_cache_reads_each_token_once()
+
+    # ## Optimizers
+    # How gradients become updates, what is remembered for that, and what it costs.
+    optimizers.a_step_goes_against_the_gradient()
+    optimizers.an_optimizer_keeps_state_and_settings()
+    optimizers.a_saved_state_goes_by_number()
+    optimizers.clearing_gradients_frees_their_memory()
+    optimizers.momentum_sums_up_the_past()
+    optimizers.nesterov_looks_ahead()
+    optimizers.the_steepest_direction_limits_the_rate()
+    optimizers.adagrad_sums_up_squares()
+    optimizers.epsilon_decides_what_is_small()
+    optimizers.rmsprop_forgets()
+    optimizers.adamw_averages_both()
+    optimizers.adamw_does_not_see_the_scale_of_the_loss()
+    optimizers.decay_is_no_gradient()
+    optimizers.an_optimizer_is_paid_for_in_memory()
+    optimizers.adamw_costs_33_flops_per_parameter()
+    optimizers.an_update_waits_for_memory()
+    optimizers.the_family_in_a_ravine()
+    optimizers.a_rate_per_weight_sees_only_the_axes()
+    optimizers.a_learning_rate_has_an_edge()
+    optimizers.a_sweep_shows_the_range()
+
+    # ## Training memory
+    # What fills the memory while a model is trained, and how much of each part there is.
+    training_memory.four_things_fill_the_memory()
+    training_memory.a_small_model_takes_496_bytes()
+    training_memory.the_sum_is_for_one_optimizer()
+    training_memory.each_recipe_has_its_bytes_per_parameter()
+    training_memory.a_master_remembers_what_bf16_forgets()
+    training_memory.an_optimizer_needs_room_to_work()
+    training_memory.a_weight_needs_what_it_multiplied()
+    training_memory.what_is_frozen_needs_no_activations()
+    training_memory.inference_keeps_the_layer_at_hand()
+    training_memory.stale_gradients_take_room()
+    training_memory.a_formula_foretells_the_peak()
+
+    # ## Gradient accumulation
+    # How a large batch is trained in the memory of a small one.
+    gradient_accumulation.a_larger_batch_has_a_steadier_gradient()
+    gradient_accumulation.activations_grow_with_the_batch()
+    gradient_accumulation.parts_of_a_batch_add_up_to_it()
+    gradient_accumulation.a_sum_of_means_is_no_mean()
+    gradient_accumulation.a_part_is_no_larger_than_the_whole()
+    gradient_accumulation.accumulation_spends_no_flops()
+    gradient_accumulation.unequal_parts_need_weights()
+    gradient_accumulation.rows_must_not_know_each_other()
+    gradient_accumulation.a_long_sum_needs_more_digits()
+
+    # ## Activation checkpointing
+    # How memory is bought with compute: keep some results, and make the others again.
+    activation_checkpointing.what_is_thrown_away_is_computed_again()
+    activation_checkpointing.everything_is_two_tensors_for_each_layer()
+    activation_checkpointing.a_second_way_forward_makes_eight_of_six()
+    activation_checkpointing.a_segment_comes_back_whole()
+    activation_checkpointing.what_is_on_the_shelf_need_not_be_made_again()
+    activation_checkpointing.keeping_nothing_costs_a_square()
+    activation_checkpointing.the_root_is_the_best_of_equal_steps()
+    activation_checkpointing.halves_of_halves_need_a_logarithm()
+    activation_checkpointing.pytorch_stops_as_soon_as_it_can()
+    activation_checkpointing.recomputing_needs_the_same_dice()
+    activation_checkpointing.only_known_dice_are_replayed()
+    activation_checkpointing.products_are_kept_and_the_rest_is_made_again()
+    activation_checkpointing.attention_scores_are_cheap_to_make_again()
+    activation_checkpointing.the_two_trades_multiply()
+
     # ## Randomness
     # How chance is made, how to get the same chance again, and what no seed fixes.
     randomness.a_seed_repeats_the_numbers()
@@ -313,11 +414,11 @@ def main() -> None:
     data.a_batch_touches_few_pages()
     data.targets_are_inputs_one_token_later()
     data.random_places_miss_a_third()
-    data.made_up_data_have_a_known_loss()
-    data.a_batch_depends_on_its_arguments_alone()
     data.a_copy_can_hide_behind_the_computing()
     data.tokens_are_light()
     data.pinned_memory_stays_where_it_is()
+    data.made_up_data_have_a_known_loss()
+    data.a_batch_depends_on_its_arguments_alone()
 
 
 if __name__ == "__main__":

@@ -58,8 +58,8 @@ def a_seed_repeats_the_numbers():  # M21.1
     following = torch.rand(3, generator=generator)
     assert torch.equal(torch.rand(3, generator=generator.set_state(state)), following)
     assert not torch.equal(torch.rand(3, generator=generator.manual_seed(3)), following)
-    # On the CPU that is a *Mersenne Twister*: 624 numbers, for which PyTorch takes 8 bytes each,
-    # and 64 bytes beside them.
+    # On the CPU that is a [Mersenne Twister](https://doi.org/10.1145/272991.272995): 624 numbers,
+    # for which PyTorch takes 8 bytes each, and 64 bytes of bookkeeping.
     assert state.numel() == 624 * 8 + 64
 
 
@@ -117,7 +117,8 @@ def an_extra_draw_shifts_all_that_follow():  # M21.2
     counts = {"weights": 4, "order": 3, "dropout": 3}
     small = from_one_stream(torch.Generator().manual_seed(0), counts)
     large = from_one_stream(torch.Generator().manual_seed(0), counts | {"weights": 6})
-    streams = figures.streams({"4 weights": small, "6 weights": large})  # @inspect streams
+    runs = {"4 weights": small, "6 weights": large}
+    streams = figures.streams("One stream for everything", runs)  # @inspect streams
     # The numbers are the same, what they are for is not. The two new weights take what was drawn
     # for the order of the data, and everything behind moves up.
     assert torch.equal(large["weights"][:4], small["weights"])
@@ -150,7 +151,8 @@ def each_purpose_gets_its_own_stream():  # M21.2
     seeds = {purpose: number for number, purpose in enumerate(counts)}  # @inspect seeds
     small = from_own_streams(seeds, counts)
     large = from_own_streams(seeds, counts | {"weights": 6})
-    streams = figures.streams({"4 weights": small, "6 weights": large})  # @inspect streams
+    runs = {"4 weights": small, "6 weights": large}
+    streams = figures.streams("A stream for each purpose", runs)  # @inspect streams
     assert torch.equal(large["weights"][:4], small["weights"])
     assert large["weights"].shape == (4 + 2,)
     assert torch.equal(large["order"], small["order"])
@@ -216,8 +218,8 @@ def seeds_are_derived_not_added():  # M21.2
     # 20 shuffles, of which 8 differ: epoch 1 of run 0 is epoch 0 of run 1.
     assert len(places) == 20
     assert added == set(range(8))
-    # NumPy's `SeedSequence` mixes the bits of several numbers into one seed. All 20 differ, and the
-    # order counts.
+    # NumPy's `SeedSequence` mixes the bits of several numbers into one seed of 64 bits. All 20
+    # differ, and the order counts.
     derived = {derived_generator(*place).initial_seed() for place in places}  # @stepover
     assert len(derived) == 20
     assert derived_generator(1, 2).initial_seed() != derived_generator(2, 1).initial_seed()
@@ -277,8 +279,8 @@ def a_seed_does_not_fix_everything():  # M21.1 M21.2
     double = torch.rand(10, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
     assert (len(ten), len(hundred)) == (10, 100)
     assert torch.equal(ten, hundred[:10])
-    assert not torch.isclose(ten, double.float()).any()
     # A GPU, another version of PyTorch: other numbers again. What must not change is stored.
+    assert not torch.isclose(ten, double.float()).any()
 
 
 @shape_checked

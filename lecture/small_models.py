@@ -150,7 +150,7 @@ def a_plain_list_hides_its_layers():  # M14.2
     """A plain list hides its layers.
 
     Why is `layers` in the stack a `ModuleList` and not a list? A module registers attributes that
-    are parameters or modules. It does not look into lists.
+    are parameters or modules. It does not look into lists or dictionaries.
     """
     D = 4
     generator = torch.Generator().manual_seed(0)

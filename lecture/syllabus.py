@@ -239,7 +239,7 @@ TOPICS: dict[str, str] = {
 # Groups that still lack sections for some of their topics or mistakes.
 OPEN_GROUPS = (
     *("M16",),
-    *("M17", "M18", "M19", "M20", "M23", "M24", "M25"),
+    *("M18", "M23", "M24", "M25"),
     *("M26", "M27"),
 )
 

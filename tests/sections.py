@@ -6,12 +6,13 @@ package; a helper takes parameters. There is no list of either.
 
 import ast
 import importlib
-import inspect
 import pkgutil
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from types import ModuleType
+
+from trace.pytest_plugin import sections_of
 
 MOST_LINES = 40
 MOST_TOPICS = 3
@@ -24,23 +25,8 @@ def modules(package: ModuleType) -> list[ModuleType]:
     return [importlib.import_module(module.name) for module in found]
 
 
-def is_section(value: object, module: ModuleType) -> bool:
-    return (
-        inspect.isfunction(value)
-        and value.__module__ == module.__name__
-        and value.__name__ != "main"
-        and not value.__name__.startswith("_")
-        and not inspect.signature(value).parameters
-    )
-
-
 def find_sections(package: ModuleType) -> list[Callable[[], object]]:
-    return [
-        value
-        for module in modules(package)
-        for value in vars(module).values()
-        if is_section(value, module)
-    ]
+    return [section for module in modules(package) for section in sections_of(module)]
 
 
 def parse_function(source: str) -> ast.FunctionDef:

@@ -180,7 +180,7 @@ NO_MAIN = "has no function main(): define one without arguments; it is what the 
 ERRORS = [
     ([], 2, "name a lecture to run, such as lecture.main, or give --serve."),
     (["--nonsense"], 2, "unrecognized arguments: --nonsense; --help lists the options."),
-    (["lec.py", "more.py"], 2, "unrecognized arguments: more.py; --help lists the options."),
+    (["lec.py", "more.py"], 2, "--output takes one lecture: name one, or leave it out."),
     (["lec.py", "--max-steps", "0"], 2, "argument --max-steps: 0 is not one of 1 to 1,000,000,00"),
     (["lec.py", "--max-steps", "-5"], 2, "argument --max-steps: -5 is not one of "),
     (["lec.py", "--max-steps", "x"], 2, "argument --max-steps: invalid number value: 'x'; --help"),
@@ -421,7 +421,8 @@ def test_progress_is_shown_on_a_terminal(lecture, monkeypatch):
         monkeypatch.setattr(sys, "stderr", stderr)
         assert lecture(SLOW)[0] == 0
         print("end", file=stderr, flush=True)
-        progress = re.compile(rb"(\rlec: \d+ events)+\r\x1b\[Kend\r\n")  # wiped away in the end
+        line = rb"\rlec: 1 step, 0 claims, 0 s\x1b\[K"
+        progress = re.compile(rb"(" + line + rb")+\r\x1b\[Kend\r\n")  # wiped away in the end
         assert progress.fullmatch(said_until(b"end\r\n"))
         assert lecture(SLOW, "-q")[0] == 0
         print("end", file=stderr, flush=True)
@@ -718,10 +719,12 @@ def test_whether_it_changed_is_told_without_what_the_lecture_imports(tmp_path, c
 
 def test_the_document_is_served_whether_it_changed_or_not(lecture, monkeypatch):
     served = []
-    monkeypatch.setattr("trace.cli.serve", lambda path, module, **options: served.append(module))
+    monkeypatch.setattr(
+        "trace.cli.serve", lambda shown, **options: served.append(shown.document.name)
+    )
     for source, status in (("pass", 0), ("pass", 0), ("1 / 0", 1)):
         assert lecture(f"def main(): {source}", "--serve", "--if-changed")[0] == status
-    assert served == ["lec"] * 3
+    assert served == ["out.json"] * 3
 
 
 # --check ----------------------------------------------------------------------------------------

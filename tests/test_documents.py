@@ -145,6 +145,45 @@ def test_images_beside_the_source_are_embedded(tmp_path: Path) -> None:
     ]
 
 
+# what prose names -> the names of embedded images, warnings
+IMAGES = [
+    ("![a](größe.svg)", ["größe.svg"], []),
+    ("![a](two%20words.PNG 'title') ![b](./größe.svg)", ["two%20words.PNG", "./größe.svg"], []),
+    ("![a](größe.svg) ![b](größe.svg)", ["größe.svg"], []),
+    ("![a](nix.svg) ![b](nix.svg)", [], ["nix.svg is not in the folder of the source file."]),
+    ("![a](pictures.py)", [], ["pictures.py is of no known kind: .gif, .jpeg, .jpg, .png, .svg,"]),
+    ("![a](.)", [], [". is of no known kind: .gif, .jpeg, .jpg, .png, .svg, .webp."]),
+]
+
+
+@pytest.mark.parametrize(("text", "names", "warnings"), IMAGES)
+def test_images_are_found_by_the_name_in_the_text(text, names, warnings, tmp_path) -> None:
+    for name in ("größe.svg", "two words.PNG"):
+        (tmp_path / name).write_text("<svg/>")
+    source = f"def main():\n    # {text}\n    pass\n"
+    (tmp_path / "pictures.py").write_text(source, encoding="utf-8")
+    document = json.loads(trace_file(tmp_path / "pictures.py"))
+    assert list(document["assets"]) == names
+    assert len(document["warnings"]) == len(warnings)
+    for said, expected in zip(document["warnings"], warnings, strict=True):
+        assert said.startswith(f"pictures.py: the image {expected}")
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_two_images_of_one_name_are_not_mixed_up_in_silence(same, tmp_path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"course/{name}").mkdir(parents=True)
+        (tmp_path / f"course/{name}/__init__.py").write_text("'![x](dot.svg)'")
+        (tmp_path / f"course/{name}/dot.svg").write_text(
+            "<svg/>" if same else f"<svg id='{name}'/>"
+        )
+    (tmp_path / "course/__init__.py").write_text("from . import a, b\ndef main(): pass\n")
+    document = json.loads(trace_file(tmp_path / "course/__init__.py"))
+    complaint = "the image dot.svg is not the dot.svg of another file: rename it."
+    assert document["warnings"] == ([] if same else [f"course/b/__init__.py: {complaint}"])
+    assert list(document["assets"]) == ["dot.svg"]
+
+
 def test_the_interpreter_is_left_as_it_was() -> None:
     import builtins
 

@@ -119,7 +119,8 @@ SYLLABUS = "TOPICS = {'M1.1': 'Numbers'}\nPARTS, MISTAKES, OPEN_GROUPS = {}, {},
 
 
 def test_a_false_claim_shows_both_sides_and_a_file_left_behind_is_seen(tmp_path):
-    for folder in ("tests", "trace", "lecture"):
+    shutil.copytree(ROOT / "trace", tmp_path / "trace")
+    for folder in ("tests", "lecture"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "__init__.py").touch()
     for name in (

@@ -55,9 +55,8 @@ def test_otherwise_the_standard_library_answers(how, tmp_path):
 
 # what is started, from where -> the command its one sentence gives
 WRONG_STARTS = [
-    ("trace/__main__.py", ".", "python -m trace"),
-    ("trace", ".", "python -m trace"),
-    ("__main__.py", "trace", "python -m trace"),
+    ("trace/__main__.py", ".", f'python "{ROOT / "trace"}" my_lecture.py'),
+    ("__main__.py", "trace", f'python "{ROOT / "trace"}" my_lecture.py'),
     ("lecture/main.py", ".", "python -m lecture.main"),
 ]
 

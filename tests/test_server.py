@@ -1,6 +1,7 @@
 """What the server serves, to whom, and on which port."""
 
 import contextlib
+import errno
 import http.client
 import json
 import os
@@ -10,6 +11,7 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 import urllib.parse
 from pathlib import Path
 
@@ -21,6 +23,8 @@ from trace.cli import main
 from trace.document import build
 from trace.encoding import encode
 from trace.errors import UsageError
+from trace.news import Bulletin
+from trace.server import Shown
 
 ROOT = Path(__file__).parent.parent
 
@@ -43,9 +47,9 @@ def viewer(tmp_path, monkeypatch):
 
 
 @contextlib.contextmanager
-def serving(document=None):
+def serving(document=None, **shown):
     """A running server; gives its port."""
-    with server.make_server(document, 0) as running:
+    with server.make_server(Shown(document, **shown), 0) as running:
         thread = threading.Thread(target=running.serve_forever, args=(0.01,))
         thread.start()
         try:
@@ -179,6 +183,31 @@ def test_a_page_from_elsewhere_cannot_call_this_machine_by_its_own_name(host, st
             assert ask(port, path, Host=host)[0] == status
 
 
+# where we listen, the name by which a browser calls us -> status
+HOSTS_ELSEWHERE = [
+    ("0.0.0.0", "192.168.1.7:8000", 200),
+    ("0.0.0.0", "0.0.0.0:8000", 200),
+    ("0.0.0.0", "[fe80::1]:8000", 200),
+    ("0.0.0.0", "localhost", 200),
+    ("0.0.0.0", socket.gethostname(), 200),
+    ("0.0.0.0", "evil.example", 421),
+    ("::", "10.0.0.1", 200),
+    ("::", "evil.example", 421),
+    ("Classroom.local", "classroom.local:8000", 200),
+    ("Classroom.local", "10.0.0.1", 421),
+    ("Classroom.local", "evil.classroom.local", 421),
+    ("127.0.0.1", "[::1", 421),
+    ("127.0.0.1", "localhost:", 421),
+    ("127.0.0.1", "localhost/", 421),
+    ("127.0.0.1", "a@localhost", 421),
+]
+
+
+@pytest.mark.parametrize(("host", "header", "status"), HOSTS_ELSEWHERE)
+def test_who_is_meant_depends_on_where_we_listen(host, header, status):
+    assert server.is_own_name(header, host) == (status == 200)
+
+
 @pytest.fixture
 def mine(tmp_path, capsys):
     """A document outside the viewer's folder."""
@@ -211,7 +240,7 @@ def test_whatever_its_name_is(name, viewer, mine, capsys, monkeypatch):
     document = mine.rename(mine.parent / name)
     with monkeypatch.context() as patch:
         patch.setattr(server._Server, "serve_forever", lambda server: None)
-        server.serve(document, "mine", port=0, open_browser=False)
+        server.serve(Shown(document), port=0, open_browser=False)
     stem = capsys.readouterr().out.split("#doc=")[1].split()[0]
     assert urllib.parse.unquote(stem) == document.stem
     with serving(document) as port:
@@ -258,6 +287,104 @@ def test_only_this_machine_can_reach_it(viewer):
             socket.create_connection(("127.0.0.2", port))
 
 
+@pytest.mark.skipif(not socket.has_ipv6, reason="no IPv6 here")
+def test_it_listens_where_it_is_told(viewer, capsys):
+    shown = Shown(host="::1")
+    try:
+        running = server.make_server(shown, 0)
+    except UsageError:
+        pytest.skip("no IPv6 here")
+    with running:
+        port = running.server_address[1]
+        assert server.announce(running, shown) == f"http://[::1]:{port}/"
+        socket.create_connection(("::1", port)).close()
+        with pytest.raises(ConnectionRefusedError):
+            socket.create_connection(("127.0.0.1", port))
+
+
+def test_everywhere_is_said(viewer, capsys):
+    shown = Shown(host="0.0.0.0")
+    with server.make_server(shown, 0) as running:
+        address = f"http://127.0.0.1:{running.server_address[1]}/"
+        assert server.announce(running, shown) == address
+    assert capsys.readouterr().out == (
+        f"serving {address}, to other machines too  (stop with Ctrl-C)\n"
+    )
+
+
+@pytest.mark.parametrize("host", ["no.such.host.invalid", "203.0.113.7"])
+def test_an_address_of_another_machine(host, viewer, capsys):
+    assert main(["--serve", "--host", host]) == 2
+    sentence = f"cannot serve on {host}: give --host a name or address of this machine."
+    assert capsys.readouterr() == ("", f"python -m trace: {sentence}\n")
+
+
+# News -------------------------------------------------------------------------------------------
+
+
+def test_without_news_there_is_none(viewer):
+    with serving() as port:
+        assert ask(port, "/news")[0] == 404
+        assert b"live.js" not in ask(port, "/")[2]
+
+
+@pytest.fixture
+def bulletin(monkeypatch):
+    monkeypatch.setattr("trace.news.STILL_THERE_SECONDS", 0.05)
+    return Bulletin()
+
+
+def test_news_is_sent_as_it_comes_and_the_page_listens(viewer, mine, bulletin):
+    (viewer / "index.html").write_text("<template></template>")
+    bulletin.post(state="done", recorded="7")
+    with serving(mine, bulletin=bulletin) as port:
+        page = ask(port, "/")[2].decode()
+        assert '<script type="module" src="live.js" data-recorded="7"></script>' in page
+        assert ask(port, "/index.html")[2].decode() == page
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+        connection.request("GET", "/news")
+        answer = connection.getresponse()
+        with contextlib.closing(connection), answer:
+            assert answer.headers["Content-Type"] == "text/event-stream"
+            assert answer.readline() == b'data: {"state": "done", "recorded": "7"}\n'
+            bulletin.post(state="running")
+            while not (line := answer.readline()).startswith(b"data"):
+                assert line in (b":\n", b"\n")
+            assert line == b'data: {"state": "running"}\n'
+
+
+def test_news_is_told_to_nobody_else(viewer, mine, bulletin):
+    with serving(mine, bulletin=bulletin) as port:
+        assert ask(port, "/news", Host="evil.example")[0] == 421
+        assert ask(port, "/news", "POST")[0] == 501
+
+
+def test_a_page_that_is_gone_is_forgotten(viewer, mine, bulletin, capsys):
+    with serving(mine, bulletin=bulletin) as port:
+        before = threading.active_count()
+        with socket.create_connection(("127.0.0.1", port)) as connection:
+            connection.sendall(b"GET /news HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            connection.recv(10)
+            assert threading.active_count() == before + 1
+        for _ in range(100):
+            if threading.active_count() == before:
+                break
+            time.sleep(0.05)
+        assert threading.active_count() == before
+    assert capsys.readouterr().err == ""
+
+
+def test_a_document_stands_in_for_one_of_the_same_name(viewer, mine):
+    documents_of = {"documents": [{"file": "mine.json"}, {"file": "other.json"}]}
+    (viewer / "traces/index.json").write_text(json.dumps(documents_of))
+    (viewer / "traces/mine.json").write_text("{}")
+    with serving(mine) as port:
+        assert ask(port, "/traces/mine.json")[2] == mine.read_bytes()
+        listed = json.loads(ask(port, "/traces/index.json")[2])["documents"]
+        assert [entry["file"] for entry in listed] == ["other.json"]
+        assert [entry["file"] for entry in local_index(port)] == ["mine.json"]
+
+
 @contextlib.contextmanager
 def busy(count):
     """So many ports that are taken, one after the other; gives the first."""
@@ -275,14 +402,14 @@ def busy(count):
 
 @pytest.mark.parametrize("count", [1, 3])
 def test_a_busy_port_makes_way_for_the_next(count, viewer, capsys):
-    with busy(count) as first, server.make_server(None, first) as running:
+    with busy(count) as first, server.make_server(Shown(), first) as running:
         assert running.server_address == ("127.0.0.1", first + count)
         message = f"port {first} is busy: taking {first + count}\n"
         assert capsys.readouterr() == ("", message)
 
 
 def test_a_free_port_is_taken_without_a_word(viewer, capsys):
-    with busy(1) as first, server.make_server(None, first + 1) as running:
+    with busy(1) as first, server.make_server(Shown(), first + 1) as running:
         assert running.server_address[1] == first + 1
         assert capsys.readouterr() == ("", "")
 
@@ -299,11 +426,11 @@ def test_the_last_port_has_no_next_one(viewer, monkeypatch):
 
     def refuse(address, handler):
         tried.append(address[1])
-        raise OSError
+        raise OSError(errno.EADDRINUSE, "Address already in use")
 
     monkeypatch.setattr(server, "_Server", refuse)
     with pytest.raises(UsageError, match="ports 65530 to 65535 are busy"):
-        server.make_server(None, 65530)
+        server.make_server(Shown(), 65530)
     assert tried == list(range(65530, 65536))
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from trace.directives import find_directives
 from trace.schema import TOKEN_KINDS
-from trace.source import hidden_lines, prose_of, tokens_of
+from trace.source import hidden_lines, misread_docstrings, prose_of, tokens_of
 
 
 def prose(source):
@@ -333,3 +333,31 @@ def test_tokens_cut_out_exactly_their_text(rows, comment):
 
 def is_builtin(name):
     return said(name) == [f"{name}/builtin"]
+
+
+# the source -> the line and the escape that is named
+MISREAD = [
+    ('def f():\n    """A title.\n\n    $\\frac{1}{2}$"""', "a.py:4: Python reads \\f in"),
+    ('"""$\\theta$ and $\\beta$"""', "a.py:1: Python reads \\t in"),
+    ('class A:\n    "$\\nabla$"', "a.py:2: Python reads \\n in"),
+    ('"""$\\\\\\frac$"""', "a.py:1: Python reads \\f in"),
+]
+READ_AS_WRITTEN = [
+    'r"""$\\frac{1}{2}$"""',
+    'R"$\\frac{1}{2}$"',
+    '"""$\\\\frac{1}{2}$"""',
+    '"""$\\dots \\sqrt{2}$ caf\\xe9"""',
+    "def f():\n    # $\\frac{1}{2}$\n    x = '\\f'",
+]
+
+
+@pytest.mark.parametrize(("source", "complaint"), MISREAD)
+def test_a_docstring_that_python_changes_is_named(source, complaint):
+    (found,) = misread_docstrings(source, ast.parse(source), "a.py")
+    assert found.startswith(complaint)
+
+
+@pytest.mark.filterwarnings("ignore:invalid escape sequence")
+@pytest.mark.parametrize("source", READ_AS_WRITTEN)
+def test_a_docstring_that_is_read_as_written_is_not(source):
+    assert list(misread_docstrings(source, ast.parse(source), "a.py")) == []

@@ -5,12 +5,17 @@ import itertools
 import math
 import random
 import re
+import subprocess
+import sys
 from collections import Counter
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
 from lecture import stories
+
+ROOT = Path(__file__).parent.parent
 
 
 def test_the_same_bytes_on_every_python():
@@ -20,6 +25,12 @@ def test_the_same_bytes_on_every_python():
         "d2026bef1e9cf593fbdbbb07f060d6b779b9c7ba324fbca60ae7b9ea3ea87cb9"
     )
     assert text.startswith("Long ago, a stubborn boy named Peter lived with a sailor")
+
+
+def test_the_command_prints_the_same_stories_with_nothing_installed():
+    command = [sys.executable, "-S", "-m", "lecture.stories", "0.1"]
+    printed = subprocess.run(command, cwd=ROOT, capture_output=True, check=True).stdout
+    assert printed == stories.text(100_000).encode()
 
 
 def test_seeds_differ_and_longer_texts_continue_shorter_ones():

@@ -1,10 +1,13 @@
 """The tokenizer people can use: its results, its files, its errors, its command line."""
 
+import contextlib
 import io
 import itertools
 import multiprocessing
 import os
+import pty
 import re
+import signal
 import subprocess
 import sys
 import tracemalloc
@@ -20,7 +23,7 @@ from hypothesis import strategies as st
 
 from benchmarks.tokenizer import tiktoken_of
 from lecture import stories
-from lecture.tokenizer import Tokenizer, TokenizerError, cli, counting, files, merging
+from lecture.tokenizer import Tokenizer, TokenizerError, cli, counting, files, merging, token_files
 from lecture.tokenizer.encoding import NEVER, merge_long, merge_symbols
 from lecture.tokenizer.progress import ProgressBar
 from lecture.tokenizer.splitting import PATTERNS, SURE_CUT, Splitter
@@ -321,6 +324,12 @@ def test_the_same_vocabulary_from_a_file_a_text_and_its_parts(corpus):
     assert len(from_file) == 700
 
 
+def test_ranges_are_small_enough_for_workers_to_end_together():
+    assert counting.good_range_bytes(10**8, 2) == 10**8 // 16
+    assert counting.good_range_bytes(10**5, 2) == counting.LEAST_RANGE_BYTES
+    assert counting.good_range_bytes(10**12, 2) == counting.MOST_RANGE_BYTES
+
+
 special_texts = st.lists(st.sampled_from(["ab", "bc", "abc", "a", "c", "é", "<x>", "x><", "  "]))
 
 
@@ -396,12 +405,44 @@ def test_a_process_that_may_start_no_others_counts_alone(corpus):
         assert pool.apply(count_as_a_worker, (corpus,)) == count_as_a_worker(corpus)
 
 
+class KillingSplitter(Splitter):
+    def words(self, text):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_worker_that_is_killed_is_noticed(corpus):
+    """As by a system that has run out of memory."""
+    with pytest.raises(TokenizerError, match="a worker was killed"):
+        counting.count_file(corpus, KillingSplitter("gpt2", [END]), 2, range_bytes=100_000)
+    assert multiprocessing.active_children() == []
+
+
+def test_a_worker_says_what_is_wrong_with_the_file(tmp_path):
+    path = tmp_path / "latin1"
+    path.write_bytes(f"ab{END}".encode() * 1_000 + b"ab\xe9cd")
+    with pytest.raises(TokenizerError, match=r"latin1 is not UTF-8 at byte 15,002"):
+        counting.count_file(path, Splitter("gpt2", [END]), 2, range_bytes=5_000)
+
+
+def told_of(corpus, **options):
+    told = []
+    counting.count_file(
+        corpus, Splitter("gpt2", [END]), progress=lambda *state: told.append(state), **options
+    )
+    return told
+
+
 def test_progress_is_told(corpus):
     seen = []
     Tokenizer.train(corpus, 300, [END], progress=lambda *state: seen.append(state))
     size = corpus.stat().st_size
-    assert seen[0] == ("counting", size, size)
-    assert seen[1:] == [("merging", done, 43) for done in range(1, 44)]
+    assert seen[:2] == [("counting", counting.BLOCK_BYTES, size), ("counting", size, size)]
+    assert seen[2:] == [("merging", done, 43) for done in range(1, 44)]
+    total = 0
+    for done, whole in told_of(corpus, workers=2, range_bytes=100_000):
+        assert total < done <= whole == size
+        total = done
+    assert total == size
 
 
 # --- bad input ----------------------------------------------------------------------------------
@@ -420,6 +461,10 @@ ERRORS = [
     (lambda: Tokenizer([]).decode([3, 256]), "there is no id 256; this vocabulary has 0 to 255"),
     (lambda: Tokenizer([]).decode([-1]), "there is no id -1"),
     (lambda: Tokenizer([]).encode("a\ud800"), "U+D800 is half a surrogate pair"),
+    (lambda: Tokenizer.train("ab\udfff", 300), "U+DFFF is half a surrogate pair"),
+    (lambda: Tokenizer.train("a", 300, ["<\ud800>"]), "U+D800 is half a surrogate pair"),
+    (lambda: Tokenizer([]).save(ROOT), "is a folder"),
+    (lambda: Tokenizer([]).save(ROOT / "missing" / "a.vocab"), "there is no folder"),
 ]
 
 
@@ -501,6 +546,9 @@ BROKEN = [
     (lambda text: text.replace("ab c", "a b"), "merge 2 makes b'ab', which exists"),
     (lambda text: text.replace(END, f"{END}\n{END}").replace("ns: 1", "ns: 2"), "given twice"),
     (lambda text: text.replace("end\n", "more\n"), ":8: here should be 'end'"),
+    (lambda text: text + "\n", ":8: nothing should follow the end"),
+    (lambda text: text.replace(END, r"\xff"), r":7: the special token \xff is no UTF-8"),
+    (lambda text: text.replace("ns: 1", "ns: " + "9" * 5_000), ":6: here should be the number of"),
 ]
 
 
@@ -538,12 +586,12 @@ def test_a_file_is_replaced_as_a_whole_or_not_at_all(tmp_path):
 def test_ids_are_written_in_the_smallest_type(size, itemsize, tmp_path):
     path = tmp_path / "a.ids"
     ids = [0, 1, 258, size - 1] * 50_000
-    assert files.write_ids(path, iter(ids), size) == len(ids)
+    assert token_files.write_ids(path, iter(ids), size) == len(ids)
     assert path.stat().st_size == itemsize * len(ids)
     assert path.read_bytes()[: 3 * itemsize] == b"".join(
         n.to_bytes(itemsize, "little") for n in ids[:3]
     )
-    read = files.read_ids(path, size)
+    read = token_files.read_ids(path, size)
     assert read.dtype == np.dtype(f"<u{itemsize}")
     assert read.tolist() == ids
 
@@ -551,13 +599,13 @@ def test_ids_are_written_in_the_smallest_type(size, itemsize, tmp_path):
 def test_bad_ids_leave_nothing_behind(tmp_path):
     for ids in ([1, 300], [-1]):
         with pytest.raises(TokenizerError, match="outside a vocabulary of 300"):
-            files.write_ids(tmp_path / "a.ids", ids, 300)
+            token_files.write_ids(tmp_path / "a.ids", ids, 300)
     assert [*tmp_path.iterdir()] == []
     (tmp_path / "odd").write_bytes(b"abc")
     with pytest.raises(TokenizerError, match="has 3 bytes"):
-        files.read_ids(tmp_path / "odd", 300)
+        token_files.read_ids(tmp_path / "odd", 300)
     (tmp_path / "odd").write_bytes(b"")
-    assert files.read_ids(tmp_path / "odd", 300).tolist() == []
+    assert token_files.read_ids(tmp_path / "odd", 300).tolist() == []
 
 
 # --- the command line ---------------------------------------------------------------------------
@@ -597,7 +645,7 @@ def test_the_commands_from_text_to_ids_and_back(tmp_path):
 
 def test_decoding_to_the_terminal(tmp_path, capsys):
     Tokenizer([]).save(tmp_path / "v")
-    files.write_ids(tmp_path / "ids", [*"Grüße 🙂".encode(), 0xFF], 256)
+    token_files.write_ids(tmp_path / "ids", [*"Grüße 🙂".encode(), 0xFF], 256)
     assert cli.main(["decode", str(tmp_path / "ids"), "-v", str(tmp_path / "v")]) == 0
     assert capsys.readouterr().out == "Grüße 🙂\ufffd"
 
@@ -609,6 +657,10 @@ BAD_COMMANDS = [
     (["encode", "a.txt", "-v", "a.txt"], "is no vocabulary"),
     (["decode", "a.txt", "-v", "missing"], "missing"),
     (["inspect", "a.txt"], "is no vocabulary"),
+    (["train", "."], "Is a directory"),
+    (["train", "a.txt", "--special", ""], "a special token is empty"),
+    (["train", "a.txt", "-o", "folder/a.vocab"], "there is no folder"),
+    (["train", "a.txt", "-o", "."], "is a folder"),
 ]
 
 
@@ -636,6 +688,70 @@ def test_an_interrupted_training_writes_nothing(tmp_path, monkeypatch, capsys):
     assert "nothing was written" in capsys.readouterr().err
     assert Path("a.txt.vocab").read_text() == "old"
     assert sorted(map(str, Path().iterdir())) == ["a.txt", "a.txt.vocab"]
+
+
+def test_a_training_that_cannot_be_written_does_not_begin(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("a.txt").write_text("abc")
+    monkeypatch.setattr(Tokenizer, "train", lambda *_, **__: pytest.fail("it began"))
+    assert cli.main(["train", "a.txt", "-o", "folder/a.vocab"]) == 1
+
+
+# a command -> the phase in which it is interrupted
+INTERRUPTED = [
+    (["train", "a.txt", "-o", "out", "--special", END, "--workers", "2"], b"counting"),
+    (["train", "a.txt", "-o", "out", "--size", "2000000"], b"counting"),
+    (["encode", "a.txt", "-o", "out", "-v", "v"], b"encoding"),
+]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(("arguments", "phase"), INTERRUPTED)
+def test_an_interrupted_command_leaves_nothing_behind(arguments, phase, number, tmp_path):
+    """Its workers, which a terminal interrupts with it, say nothing."""
+    text = stories.text(100_000)
+    with (tmp_path / "a.txt").open("w") as file:
+        for _ in range(400):
+            file.write(text)
+    Tokenizer([]).save(tmp_path / "v")
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "lecture.tokenizer", *arguments],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stderr=theirs,
+        start_new_session=True,
+    )
+    os.close(theirs)
+    shown = b""
+    while phase not in shown:
+        shown += os.read(ours, 100)
+    os.killpg(process.pid, number)
+    with contextlib.suppress(OSError):  # the terminal is gone
+        while more := os.read(ours, 100):
+            shown += more
+    os.close(ours)
+    assert process.wait(timeout=60) == 130
+    assert shown.endswith(b"\rinterrupted; nothing was written\r\n")
+    assert b"Traceback" not in shown
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "v"]
+
+
+def test_a_pipe_that_closes_early_is_no_error(tmp_path):
+    Tokenizer([]).save(tmp_path / "v")
+    token_files.write_ids(tmp_path / "ids", [97] * 2_000_000, 256)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "lecture.tokenizer", "decode", "ids", "-v", "v"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdout.read(3) == b"aaa"
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait(timeout=60) == 1
 
 
 def test_the_module_started_as_a_file_says_how_it_is_started(tmp_path):

@@ -5,103 +5,49 @@ Exit status: 0 done; 1 the lecture failed, `--check` found a difference, or `--s
 """
 
 import argparse
-import contextlib
 import json
+import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from . import documents
+from .arguments import complain, own_command, parse
 from .check import differences
 from .document import build
 from .encoding import encode, write
 from .errors import LectureError, UsageError
 from .failures import without_own_frames
+from .new import write_example
+from .program import PROGRAM, counted, quoted, say
+from .progress import progress_on
+from .publish import Publication
 from .run import Recording, record
 from .schema import Document
-from .server import MAX_PORT, serve
+from .server import Shown, serve
 from .surroundings import Options
 from .target import Target, find_target
 from .times import encode_times
+from .watch import watch
 
 HELD, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
-MAX_STEPS = 1_000_000_000
 MAX_SHOWN_DIFFERENCES = 20
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Carry out one command; return its exit status."""
-    options = _parser().parse_args(arguments)
     try:
+        options = parse(arguments)
         return _Command(options).run()
     except UsageError as error:
-        return _complain(error, USAGE)
+        return complain(error, USAGE)
     except LectureError as error:
-        return _complain(error, FAILED)
+        return complain(error, FAILED)
     except KeyboardInterrupt:
         return INTERRUPTED
-
-
-def _complain(error: Exception | str, status: int) -> int:
-    sys.stderr.write(f"python -m trace: {error}\n")
-    return status
-
-
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        self.exit(_complain(f"{message}; --help lists the options.", USAGE))
-
-
-def _number(least: int, most: int) -> Callable[[str], int]:
-    def number(text: str) -> int:
-        if not least <= int(text) <= most:
-            raise argparse.ArgumentTypeError(f"{text} is not one of {least:,} to {most:,}")
-        return int(text)
-
-    return number
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(
-        prog="python -m trace",
-        description="Run a lecture, record it, and write one JSON document for the viewer.",
-        epilog="Exit status: 0 done; 1 the lecture failed, --check differs or --strict warns; "
-        "2 the command cannot be carried out; 130 interrupted.",
-    )
-    add = parser.add_argument
-    add("lecture", nargs="?", help="module (lecture.main) or path of a .py file with a main()")
-    add("-o", "--output", type=Path, metavar="PATH", help="where to write the document")
-    add("--serve", action="store_true", help="serve the viewer on 127.0.0.1 and print its address")
-    add(
-        "--port",
-        type=_number(0, MAX_PORT),
-        default=8000,
-        metavar="N",
-        help="port to serve on; a busy one takes the next",
-    )
-    add("--open", action="store_true", help="with --serve: open a browser where there is a display")
-    add("--if-changed", action="store_true", help="run only if the sources of the document changed")
-    add("--check", action="store_true", help="run again and compare with the written document")
-    add(
-        "--max-steps",
-        type=_number(1, MAX_STEPS),
-        default=Options.max_steps,
-        metavar="N",
-        help="stop after this many steps",
-    )
-    add("--time", action="store_true", help="also write NAME.times.json: seconds, @timed values")
-    add("--no-costs", action="store_true", help="do not meter FLOPs and memory")
-    add("--strict", action="store_true", help="warnings fail the run")
-    add("--include", action="append", default=[], metavar="GLOB", help="trace only such paths")
-    add("--exclude", action="append", default=[], metavar="GLOB", help="do not trace such paths")
-    add("--json", action="store_true", help="print the summary as JSON")
-    add("-q", "--quiet", action="store_true", help="print nothing but errors")
-    add("-v", "--verbose", action="store_true", help="list the traced files")
-    return parser
 
 
 @dataclass
@@ -110,23 +56,64 @@ class _Command:
 
     def run(self) -> int:
         options = self.options
-        if options.lecture is None:
-            if not options.serve:
-                raise UsageError("name a lecture to run, such as lecture.main, or give --serve.")
-            self._serve(None, None)
-            return HELD
-        target = find_target(options.lecture)
-        path = options.output or documents.default_path(target)
-        if options.check:
-            return self._check(target, path)
-        status = HELD
-        if options.if_changed and documents.is_current(path, target):
-            self._say_current(path)
-        else:
-            status = self._trace(target, path)
+        if options.new is not None:
+            return self._write_example(options.new)
+        publication = Publication(options.html, options.site)
+        targets = [find_target(lecture) for lecture in options.lectures]
+        paths = [options.output or documents.default_path(target) for target in targets]
+        publication.require_distinct(options.lectures, paths)
+        publication.require_writable()
+        if options.watch:
+            return self._watch(targets[0])
+        status = self._run_all(targets, paths)
+        if publication.is_wanted and status != INTERRUPTED:
+            status = publication.publish(paths) if status == HELD else publication.refuse(status)
         if options.serve and status != INTERRUPTED:
-            self._serve(target, path)
+            self._serve(paths[0] if len(paths) == 1 else None)
+        elif status == HELD and not options.quiet and publication.is_wanted:
+            say(f"{publication} is written.")
         return status
+
+    def _run_all(self, targets: list[Target], paths: list[Path]) -> int:
+        """Run the lectures; several of them each in a process of its own, as if alone."""
+        if len(targets) == 1:
+            return self._run(targets[0], paths[0])
+        status = HELD
+        for lecture in self.options.lectures:
+            status = max(status, self._run_apart(lecture))
+            if status == INTERRUPTED:
+                break
+        return status
+
+    def _run_apart(self, lecture: str) -> int:
+        with subprocess.Popen(own_command(self.options, lecture)) as process:
+            try:
+                status = process.wait()
+            except KeyboardInterrupt:  # which it was told too, and writes what it has recorded
+                process.wait()
+                return INTERRUPTED
+        if status < 0:
+            return complain(f"{lecture} was ended by signal {-status}.", FAILED)
+        return status
+
+    def _run(self, target: Target, path: Path) -> int:
+        if self.options.check:
+            return self._check(target, path)
+        if self.options.if_changed and documents.is_current(path, target):
+            self._say_current(path)
+            return HELD
+        return self._trace(target, path)
+
+    def _watch(self, target: Target) -> int:
+        watch(target, self.options)
+        return HELD
+
+    def _write_example(self, path: Path) -> int:
+        write_example(path)
+        if not self.options.quiet:
+            see = f"{PROGRAM} {quoted(str(path))} --serve --watch --open"
+            say(f"{path} is yours to change; see it: {see}")
+        return HELD
 
     def _trace(self, target: Target, path: Path) -> int:
         documents.require_writable(path)
@@ -139,13 +126,14 @@ class _Command:
             documents.update_index(path, target)
         except OSError as error:
             reason = error.strerror or type(error).__name__
-            return _complain(f"{documents.shown(path)} could not be written: {reason}.", FAILED)
+            return complain(f"{documents.shown(path)} could not be written: {reason}.", FAILED)
         self._report(recording, document, path, len(data), time.perf_counter() - start_seconds)
         return _status(recording, self.options.strict)
 
     def _record(self, target: Target) -> tuple[Recording, Document, bytes]:
         options = self.options
-        with _progress(target.module, options.quiet) as progress:
+        progress = progress_on(target.module, quiet=options.quiet, wanted=options.progress)
+        try:
             recording = record(
                 target,
                 Options(
@@ -157,6 +145,9 @@ class _Command:
                     progress=progress,
                 ),
             )
+        finally:
+            if progress:
+                progress(None)
         document = build(recording)
         return recording, document, encode(document)
 
@@ -173,6 +164,8 @@ class _Command:
         if self.options.verbose:
             for file in document.files:
                 sys.stderr.write(f"traced {file.path}\n")
+            for operator, calls in document.uncounted.items():
+                sys.stderr.write(f"not counted: {operator}, {counted(calls, 'call')}\n")
         claims = document.claims
         rows = zip(claims.statement, claims.held, strict=True)
         summary = {
@@ -189,7 +182,7 @@ class _Command:
         if self.options.json:
             print(json.dumps(summary))
         elif not self.options.quiet:
-            print(_closing_line(summary, self.options))
+            say(_closing_line(summary, self.options))
 
     def _check(self, target: Target, path: Path) -> int:
         old_data, old = documents.read(path)
@@ -202,22 +195,18 @@ class _Command:
             sys.stderr.write(f"... and {len(found) - MAX_SHOWN_DIFFERENCES} more differences\n")
         if found:
             sys.stderr.write(f"{documents.shown(path)} is not current: write it anew with ")
-            sys.stderr.write(f"python -m trace {self.options.lecture}\n")
+            sys.stderr.write(f"{PROGRAM} {quoted(self.options.lectures[0])}\n")
             return FAILED
         self._say_current(path)
         return _status(recording, self.options.strict)
 
     def _say_current(self, path: Path) -> None:
         if not self.options.quiet:
-            print(f"{documents.shown(path)} is current.")
+            say(f"{documents.shown(path)} is current.")
 
-    def _serve(self, target: Target | None, path: Path | None) -> None:
-        serve(
-            path,
-            target.module if target else None,
-            port=self.options.port,
-            open_browser=self.options.open,
-        )
+    def _serve(self, path: Path | None) -> None:
+        shown = Shown(path, host=self.options.host)
+        serve(shown, port=self.options.port, open_browser=self.options.open)
 
 
 def _status(recording: Recording, strict: bool) -> int:
@@ -247,42 +236,16 @@ def _cut_own_frames(error: BaseException | None, done: set[int]) -> None:
 
 
 def _closing_line(summary: dict[str, Any], options: argparse.Namespace) -> str:
-    claims = _counted(summary["claims"], "claim")
+    claims = counted(summary["claims"], "claim")
     held = f"{summary['failed']:,} of {claims} FAILED" if summary["failed"] else f"{claims} held"
     parts = [
-        f"{summary['lecture']}: {_counted(summary['steps'], 'step')}",
-        f"{held} in {_counted(summary['occurrences'], 'check')}",
+        f"{summary['lecture']}: {counted(summary['steps'], 'step')}",
+        f"{held} in {counted(summary['occurrences'], 'check')}",
         f"{summary['bytes'] / 1e6:.1f} MB in {summary['document']}",
         f"{summary['seconds']} s",
     ]
     if summary["failure"] not in (None, "claim"):
         parts.insert(2, f"ended by: {summary['failure']}")
-    look = "" if options.serve else f"; see it: python -m trace {options.lecture} --serve"
+    see = f"{PROGRAM} {quoted(options.lectures[0])} --serve"
+    look = "" if options.serve else f"; see it: {see}"
     return ", ".join(parts) + look
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'s' * (number != 1)}"
-
-
-@contextlib.contextmanager
-def _progress(module: str, quiet: bool) -> Iterator[Any]:
-    """Show the number of events on a terminal's stderr while the lecture runs."""
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    stream = sys.stderr
-    shown = False
-
-    def show(count: int | None) -> None:
-        """Show the count; None: wipe it away, for something else comes."""
-        nonlocal shown
-        if count is not None or shown:
-            stream.write("\r\x1b[K" if count is None else f"\r{module}: {count:,} events")
-            stream.flush()
-        shown = count is not None
-
-    try:
-        yield show
-    finally:
-        show(None)

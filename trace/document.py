@@ -3,8 +3,8 @@
 import base64
 import dataclasses
 import itertools
-import mimetypes
 import re
+import urllib.parse
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from operator import itemgetter
@@ -34,6 +34,16 @@ MAX_ASSET_BYTES = 2_000_000
 """Larger images are left out, with a warning."""
 
 _IMAGE = re.compile(r"!\[[^\]]*\]\(([^)\s]+)[^)]*\)")
+_IMAGE_TYPES = {
+    ".gif": "image/gif",
+    ".jpeg": "image/jpeg",
+    ".jpg": "image/jpeg",
+    ".png": "image/png",
+    ".svg": "image/svg+xml",
+    ".webp": "image/webp",
+}
+"""What the viewer shows; the same on every system."""
+
 Places = dict[int, Place]
 _Dated = list[tuple[int, Any]]
 """Rows of the recorder with the number of events of the document that were there."""
@@ -264,20 +274,33 @@ def _loop_around(tables: Tables, events: list[int]) -> str:
 
 def _assets(recording: Recording, document: Document) -> Iterator[tuple[str, Asset]]:
     """Embed the images that prose names by a path relative to its source file."""
+    found: dict[str, Asset] = {}
     for file in document.files:
-        for prose in file.prose:
-            for name in _IMAGE.findall(prose.text):
-                if "://" not in name and not name.startswith(("data:", "/")):
-                    asset = _asset(recording, file.path, name, document.warnings)
-                    if asset:
-                        yield name, asset
+        names = [name for prose in file.prose for name in images_in(prose.text)]
+        for name in dict.fromkeys(names):
+            asset = _asset(recording, file.path, name, document.warnings)
+            if asset and found.setdefault(name, asset) == asset:
+                yield name, asset
+            elif asset:
+                document.warnings.append(
+                    f"{file.path}: the image {name} is not the {name} of another file: rename it."
+                )
+
+
+def images_in(text: str) -> list[str]:
+    """Return the images that prose names by a path relative to its source file."""
+    names = _IMAGE.findall(text)
+    return [name for name in names if "://" not in name and not name.startswith(("data:", "/"))]
 
 
 def _asset(recording: Recording, path: str, name: str, warnings: list[str]) -> Asset | None:
     folder = (recording.target.root / path).parent.resolve()
-    file = (folder / name).resolve()
-    mime = mimetypes.guess_type(name)[0] or ""
-    if folder not in file.parents or not file.is_file() or not mime.startswith("image/"):
+    file = (folder / urllib.parse.unquote(name)).resolve()
+    mime = _IMAGE_TYPES.get(file.suffix.lower())
+    if mime is None:
+        kinds = ", ".join(_IMAGE_TYPES)
+        warnings.append(f"{path}: the image {name} is of no known kind: {kinds}.")
+    elif folder not in file.parents or not file.is_file():
         warnings.append(f"{path}: the image {name} is not in the folder of the source file.")
     elif file.stat().st_size > MAX_ASSET_BYTES:
         warnings.append(f"{path}: the image {name} is larger than {MAX_ASSET_BYTES:,} bytes.")

@@ -94,6 +94,10 @@ def update_index(path: Path, target: Target) -> None:
     entries = [entry for entry in entries_of(index) if entry["file"] != path.name]
     entries = [entry for entry in entries if (TRACES / entry["file"]).exists()]
     entries.append(entry_of(path))
+    for entry in entries:  # browsers print an error where a file is asked for in vain
+        entry.pop("times", None)
+        if (TRACES / entry["file"]).with_suffix(".times.json").exists():
+            entry["times"] = True
     entries.sort(key=lambda entry: str(entry["file"]))
     write(json.dumps({"documents": entries}, indent=1).encode() + b"\n", index)
 

@@ -22,7 +22,9 @@ from .errors import LectureError
 from .instrument import instrument
 from .numbering import SourceModule
 from .recorder import Recorder
+from .source import misread_docstrings
 from .tables import Tables
+from .target import is_own
 
 
 @dataclass
@@ -60,7 +62,7 @@ class Scope:
 
     def covers(self, file: Path) -> bool:
         """Tell whether a source file is traced."""
-        if self.folder not in file.parents:
+        if not is_own(file, self.folder):
             return False
         relative = file.relative_to(self.root).as_posix()
         if self.include and not any(fnmatch.fnmatch(relative, glob) for glob in self.include):
@@ -110,6 +112,7 @@ class LectureFinder(importlib.abc.MetaPathFinder):
         tree = ast.parse(source, file)
         path = Path(file).resolve().relative_to(self.scope.root).as_posix()
         directives = find_directives(source, tree, path)
+        self.tables.warnings.extend(misread_docstrings(source, tree, path))
         module = SourceModule(len(self.files), path, source, tree, directives)
         self.files.append(TracedFile(path, source, tree, directives))
         self.tables.paths.append(path)

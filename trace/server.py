@@ -1,59 +1,107 @@
 """Serve the viewer and its documents on this machine, and nothing else."""
 
 import contextlib
+import errno
 import functools
 import http.server
 import io
+import ipaddress
 import json
 import os
 import re
+import socket
 import sys
 import urllib.parse
 import webbrowser
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from . import documents
 from .errors import UsageError
+from .news import Bulletin
+from .program import say
 
 HOST = "127.0.0.1"
 PORTS_TRIED = 20
 MAX_PORT = 65535
 TIMES = ".times.json"
 
-_OWN_NAME = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:\d+)?", re.IGNORECASE)
+NEWS = "/news"
+"""Where pages hear what happens to the document they show."""
+
+
+_LIVE = """\
+<link rel="stylesheet" href="live.css">
+<script type="module" src="live.js" data-recorded="{recorded}"></script>
+</template>"""
+_OWN_NAMES = ("127.0.0.1", "localhost", "::1")
 """What a browser may call us. A page from elsewhere that points a name of its own at this address
 (DNS rebinding) must not read what is served."""
+_HOST_HEADER = re.compile(r"(\[(?P<address>[\da-f:.]+)\]|(?P<name>[\w.-]+))(:\d+)?", re.IGNORECASE)
+_EVERYWHERE = ("0.0.0.0", "::")
+_BUSY = (errno.EADDRINUSE, errno.EACCES)
 
 
-def serve(document: Path | None, module: str | None, *, port: int, open_browser: bool) -> None:
+@dataclass(frozen=True)
+class Shown:
+    """What is served: the viewer with its documents, and one of the author's."""
+
+    document: Path | None = None
+    bulletin: Bulletin | None = None
+    """News of the document, if pages are to follow it."""
+    host: str = HOST
+
+
+def serve(shown: Shown, *, port: int, open_browser: bool) -> None:
     """Serve until interrupted; print the address first."""
-    server = make_server(document, port)
-    address = f"http://{HOST}:{server.server_address[1]}/"
-    if module and document:
-        address += f"#doc={urllib.parse.quote(document.stem)}"
-    print(f"serving {address}  (stop with Ctrl-C)", flush=True)
-    if open_browser and _has_display():
+    with make_server(shown, port) as server:
+        address = announce(server, shown)
+        if open_browser:
+            open_in_browser(address)
+        with contextlib.suppress(KeyboardInterrupt):
+            server.serve_forever()
+
+
+def announce(server: http.server.HTTPServer, shown: Shown) -> str:
+    """Print and return the address of the document that is shown."""
+    everywhere = shown.host in _EVERYWHERE
+    host = HOST if everywhere else shown.host
+    place = f"[{host}]" if ":" in host else host
+    address = f"http://{place}:{server.server_address[1]}/"
+    if shown.document:
+        address += f"#doc={urllib.parse.quote(shown.document.stem)}"
+    others = ", to other machines too" if everywhere else ""
+    say(f"serving {address}{others}  (stop with Ctrl-C)")
+    return address
+
+
+def open_in_browser(address: str) -> None:
+    """Open an address where there is a display."""
+    if _has_display():
         webbrowser.open(address)
-    with contextlib.suppress(KeyboardInterrupt), server:
-        server.serve_forever()
 
 
-def make_server(document: Path | None, port: int) -> http.server.ThreadingHTTPServer:
+def make_server(shown: Shown, port: int) -> http.server.ThreadingHTTPServer:
     """Return a server on the first free port from `port` on. Raises UsageError if there is none.
 
     A document outside the viewer's folder is served as if it lay there.
     """
     if not documents.VIEWER.is_dir():
         raise UsageError(f"there is no viewer in {documents.shown(documents.VIEWER)}.")
-    handler = functools.partial(ViewerHandler, _extra_files(document))
+    handler = functools.partial(ViewerHandler, shown, _extra_files(shown))
     last = min(port + PORTS_TRIED - 1, MAX_PORT)
+    kind = _Server6 if ":" in shown.host else _Server
     for candidate in range(port, last + 1):
         try:
-            server = _Server((HOST, candidate), handler)
-        except OSError:
+            server = kind((shown.host, candidate), handler)
+        except OSError as error:
+            if error.errno not in _BUSY:
+                raise UsageError(
+                    f"cannot serve on {shown.host}: give --host a name or address of this machine."
+                ) from None
             continue
         if candidate != port and port:
             sys.stderr.write(f"port {port} is busy: taking {server.server_address[1]}\n")
@@ -68,20 +116,52 @@ class _Server(http.server.ThreadingHTTPServer):
             super().handle_error(request, client_address)
 
 
-def _extra_files(document: Path | None) -> dict[str, Path | bytes]:
-    """What is served besides the folder: an empty local index if there is none on disk."""
-    extra: dict[str, Path | bytes] = {}
-    index = documents.TRACES / "index.local.json"
-    if not index.exists():
-        extra["/traces/index.local.json"] = b'{"documents": []}'
+class _Server6(_Server):
+    address_family = socket.AF_INET6
+
+
+def _extra_files(shown: Shown) -> dict[str, Callable[[], bytes]]:
+    """What is served besides the folder, or in place of what is there."""
+    local = documents.TRACES / "index.local.json"
+    extra: dict[str, Callable[[], bytes]] = {
+        "/traces/index.local.json": lambda: _listing(local, shown.document)
+    }
+    if shown.document and shown.document.resolve().parent != documents.TRACES:
+        name = f"{shown.document.stem}.json"
+        extra["/traces/index.json"] = lambda: _listing_without(name)
+        extra[f"/traces/{name}"] = shown.document.read_bytes
+        extra[f"/traces/{shown.document.stem}{TIMES}"] = shown.document.with_suffix(
+            TIMES
+        ).read_bytes
+    if shown.bulletin:
+        page = functools.partial(_page_with_news, shown.bulletin)
+        extra["/"] = extra["/index.html"] = page
+    return extra
+
+
+def _listing(index: Path, document: Path | None) -> bytes:
+    """The local index; with the document, if that lies elsewhere and is there."""
+    entries = documents.entries_of(index)
     if document and document.resolve().parent != documents.TRACES:
         name = f"{document.stem}.json"
-        extra[f"/traces/{name}"] = document
-        extra[f"/traces/{document.stem}{TIMES}"] = document.with_suffix(TIMES)
-        others = [entry for entry in documents.entries_of(index) if entry["file"] != name]
-        entries = [*others, {**documents.entry_of(document), "file": name}]
-        extra["/traces/index.local.json"] = json.dumps({"documents": entries}).encode()
-    return extra
+        entries = [entry for entry in entries if entry["file"] != name]
+        with contextlib.suppress(OSError):
+            entries.append({**documents.entry_of(document), "file": name})
+    return json.dumps({"documents": entries}).encode()
+
+
+def _listing_without(name: str) -> bytes:
+    """The committed index without a document that another one stands in for."""
+    entries = documents.entries_of(documents.TRACES / "index.json")
+    others = [entry for entry in entries if entry["file"] != name]
+    return json.dumps({"documents": others}).encode()
+
+
+def _page_with_news(bulletin: Bulletin) -> bytes:
+    """The viewer's page, with the part that listens to the news."""
+    page = (documents.VIEWER / "index.html").read_text(encoding="utf-8")
+    live = _LIVE.format(recorded=bulletin.notice.get("recorded", ""))
+    return page.replace("</template>", live).encode()
 
 
 def _has_display() -> bool:
@@ -104,34 +184,63 @@ class ViewerHandler(http.server.SimpleHTTPRequestHandler):
         ".woff2": "font/woff2",
     }
 
-    def __init__(self, extra: Mapping[str, Path | bytes], *args: object) -> None:
+    def __init__(
+        self, shown: Shown, extra: Mapping[str, Callable[[], bytes]], *args: object
+    ) -> None:
+        self._shown = shown
         self._extra = extra
         super().__init__(*args, directory=str(documents.VIEWER))  # type: ignore[arg-type]
 
+    def do_GET(self) -> None:
+        """Answer with a file, or with news for as long as the page is there."""
+        bulletin = self._shown.bulletin
+        if bulletin and self.path == NEWS and self._is_called_by_own_name():
+            self._tell(bulletin)
+        else:
+            super().do_GET()
+
+    def _tell(self, bulletin: Bulletin) -> None:
+        """Send news as server-sent events until the page is gone."""
+        self.close_connection = True
+        self.send_response(HTTPStatus.OK)
+        self.send_header("Content-Type", "text/event-stream")
+        self.end_headers()
+        for event in bulletin.events():
+            self.wfile.write(event)
+
+    def _is_called_by_own_name(self) -> bool:
+        return is_own_name(self.headers.get("Host", ""), self._shown.host)
+
     def send_head(self) -> io.BytesIO | BinaryIO | None:
         """Send the headers of an extra file or of one from the viewer's folder; return it."""
-        if not _OWN_NAME.fullmatch(self.headers.get("Host", "")):
+        if not self._is_called_by_own_name():
             self.send_error(HTTPStatus.MISDIRECTED_REQUEST)
             return None
         path = urllib.parse.unquote(self.path.partition("?")[0])
-        extra = self._extra.get(path)
-        place = extra if isinstance(extra, Path) else Path(self.translate_path(self.path))
-        if path.endswith(TIMES) and not place.is_file():
-            self.send_response(HTTPStatus.NO_CONTENT)  # most documents have none: no error
-            self.end_headers()
-            return None
-        if extra is None:
+        read = self._extra.get(path)
+        if read is None:
+            if path.endswith(TIMES) and not Path(self.translate_path(self.path)).is_file():
+                self._say_nothing()
+                return None
             return super().send_head()
         try:
-            data = extra if isinstance(extra, bytes) else extra.read_bytes()
+            data = read()
         except OSError:
-            self.send_error(HTTPStatus.NOT_FOUND)
+            if path.endswith(TIMES):
+                self._say_nothing()
+            else:
+                self.send_error(HTTPStatus.NOT_FOUND)
             return None
         self.send_response(HTTPStatus.OK)
-        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Type", "application/json" if ".json" in path else "text/html")
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
         return io.BytesIO(data)
+
+    def _say_nothing(self) -> None:
+        """Most documents have no times: no error."""
+        self.send_response(HTTPStatus.NO_CONTENT)
+        self.end_headers()
 
     def translate_path(self, path: str) -> str:
         """Map a URL to a file inside the viewer's folder, or to one that does not exist."""
@@ -156,3 +265,23 @@ class ViewerHandler(http.server.SimpleHTTPRequestHandler):
 
     def log_message(self, *args: object) -> None:
         """Requests are not logged."""
+
+
+def is_own_name(header: str, host: str) -> bool:
+    """Tell whether a browser that sends this `Host` header means us, who listen on `host`."""
+    found = _HOST_HEADER.fullmatch(header)
+    if not found:
+        return False
+    name = (found["address"] or found["name"]).lower()
+    if name in (*_OWN_NAMES, host.lower()):
+        return True
+    return host in _EVERYWHERE and (_is_address(name) or name == socket.gethostname().lower())
+
+
+def _is_address(name: str) -> bool:
+    """Numbers cannot be pointed anywhere else, as names can."""
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True

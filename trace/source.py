@@ -14,6 +14,9 @@ _NOT_PROSE = re.compile(
     r"#(!|\s*((?i:noqa\b)|type:|fmt:|pragma:|pylint:|ruff:|mypy:|-\*-|coding[:=]|vim?:))"
 )
 
+_ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*(\\[abfnrtv])")
+"""What Python reads as one character, such as the beginning of \\frac."""
+
 _BETWEEN_STATEMENTS = (tokenize.NL, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT)
 
 _BUILTINS = frozenset(
@@ -35,13 +38,30 @@ def prose_of(source: str, tree: ast.Module, directives: Directives) -> list[Pros
 
 
 def _docstrings(tree: ast.Module) -> Iterator[Prose]:
+    for docstring, text in _docstring_nodes(tree):
+        last = docstring.end_lineno or docstring.lineno
+        yield Prose(docstring.lineno, last, "docstring", text)
+
+
+def _docstring_nodes(tree: ast.Module) -> Iterator[tuple[ast.stmt, str]]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             text = ast.get_docstring(node)
             if text:
-                docstring = node.body[0]
-                last = docstring.end_lineno or docstring.lineno
-                yield Prose(docstring.lineno, last, "docstring", text)
+                yield node.body[0], text
+
+
+def misread_docstrings(source: str, tree: ast.Module, path: str) -> Iterator[str]:
+    """Name the docstrings in which Python reads a backslash and a letter as one character."""
+    for docstring, _ in _docstring_nodes(tree):
+        literal = ast.get_source_segment(source, docstring) or ""
+        escape = None if literal[:1] in "rR" else _ESCAPE.search(literal)
+        if escape:
+            line = docstring.lineno + literal.count("\n", 0, escape.start(1))
+            yield (
+                f"{path}:{line}: Python reads {escape[1]} in a docstring as one character: begin "
+                'the docstring with r""" to keep the backslash.'
+            )
 
 
 def _inner_lines(source: str) -> set[int]:

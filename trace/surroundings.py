@@ -27,8 +27,8 @@ class Options:
     """Note the clock at each step, and what `@timed` statements measure."""
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
-    progress: Callable[[int | None], None] | None = None
-    """Called now and then with the number of events so far, and with None before output."""
+    progress: Callable[[Recorder | None], None] | None = None
+    """Called now and then with what was recorded so far, and with None before output."""
 
 
 def too_many_steps(options: Options) -> StepLimitReached:
@@ -49,7 +49,7 @@ def step_limit(recorder: Recorder, options: Options) -> Iterator[None]:
         while not done.wait(POLL_SECONDS):
             count = len(recorder.events)
             if options.progress:
-                options.progress(count)
+                options.progress(recorder)
             if count > options.max_steps and recorder.step_count(count) > options.max_steps:
                 reached.set()  # and again if the lecture, or a finalizer, swallows it
                 signal.raise_signal(signal.SIGINT)
@@ -114,7 +114,7 @@ class _Tee:
         stream: TextIO,
         name: str,
         recorder: Recorder,
-        progress: Callable[[int | None], None] | None,
+        progress: Callable[[Recorder | None], None] | None,
     ) -> None:
         self._stream = stream
         self._name = name

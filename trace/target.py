@@ -1,11 +1,15 @@
 """From the argument of the command line to the module that is run."""
 
+import os
 import sys
 from dataclasses import dataclass
 from importlib.machinery import PathFinder
 from pathlib import Path
 
 from .errors import UsageError
+
+_STANDARD_LIBRARY = Path(os.__file__).resolve().parent
+_INSTALLED = frozenset({"site-packages", "dist-packages"})
 
 
 @dataclass(frozen=True)
@@ -30,10 +34,7 @@ def find_target(argument: str) -> Target:
 def _from_path(path: Path) -> Target:
     if not path.is_file():
         raise UsageError(f"there is no file {path}: give a lecture's path or module name.")
-    if path.suffix != ".py" or not path.stem.isidentifier():
-        raise UsageError(
-            f"{path} cannot be imported: name the file like a Python identifier, such as views.py."
-        )
+    _require_identifier(path)
     file = path.resolve()
     root = file.parent
     while (root / "__init__.py").exists():
@@ -42,6 +43,37 @@ def _from_path(path: Path) -> Target:
     module = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
     _refuse_taken_name(module.partition(".")[0], root, path)
     return Target(module, root, _package_folder(module, root))
+
+
+def file_of(target: Target) -> Path:
+    """Return the source file of a lecture."""
+    place = target.root.joinpath(*target.module.split("."))
+    package = place / "__init__.py"
+    return package if package.is_file() else place.with_name(f"{place.name}.py")
+
+
+def is_own(file: Path, folder: Path) -> bool:
+    """Tell whether a file is a lecture's own: it lies in or below its folder, and not in a virtual
+    environment there."""
+    if folder not in file.parents or _STANDARD_LIBRARY in file.parents:
+        return False
+    return not _INSTALLED.intersection(file.relative_to(folder).parts)
+
+
+def require_importable(path: Path) -> None:
+    """Raise UsageError unless a file of this name can be a lecture by itself."""
+    _require_identifier(path)
+    if _is_taken(path.stem):
+        raise UsageError(_taken(path))
+
+
+def _require_identifier(path: Path) -> None:
+    if not str(path).isprintable():  # undecodable bytes: Python was told to do without UTF-8
+        raise UsageError(f"{path} is no name in this locale: set PYTHONUTF8=1.")
+    if path.suffix != ".py" or not path.stem.isidentifier():
+        raise UsageError(
+            f"{path} cannot be imported: name the file like a Python identifier, such as views.py."
+        )
 
 
 def _from_name(name: str) -> Target:
@@ -64,7 +96,7 @@ def _from_name(name: str) -> Target:
 def _file_of(name: str) -> Path | None:
     """Find the file of a module; nothing is imported for that, not even its package."""
     package, *parts = name.split(".")
-    spec = PathFinder.find_spec(package)
+    spec = PathFinder.find_spec(package, [str(Path.cwd()), *sys.path])
     if spec is None:
         return None
     if not parts:
@@ -90,7 +122,11 @@ def _is_taken(name: str) -> bool:
 def _refuse_taken_name(name: str, root: Path, path: Path) -> None:
     loaded = getattr(sys.modules.get(name), "__file__", None)
     if _is_taken(name) or (loaded and root not in Path(loaded).resolve().parents):
-        raise UsageError(f"{path} has the name of a module Python already uses: rename the file.")
+        raise UsageError(_taken(path))
+
+
+def _taken(path: Path) -> str:
+    return f"{path} has the name of a module Python already uses: rename the file."
 
 
 def _shown(folder: Path) -> str:

@@ -3,6 +3,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { html } from "viewer/html.js";
 import { colourOf, colours } from "viewer/store.js";
+import { chartHeight } from "viewer/value.js";
 
 const MAX_WIDTH = 640;
 const SERIES = ["light-dark(#1f5fa8, #7fb4f0)", "light-dark(#c2571a, #f0a06a)", "light-dark(#1c7a45, #63c58b)", "light-dark(#8a4fa3, #cf9fe3)", "light-dark(#a3392f, #ef8f86)", "light-dark(#6b6a1f, #cfcd74)"];
@@ -117,7 +118,7 @@ export function Chart({ spec, name }) {
     };
   }, [spec, shade]);
   return html`<figure class="picture chart" role="img" aria-label=${description(spec, name)}>
-    <div ref=${place} class="chart-place" style=${{ minHeight: `${Number(spec.height) || 220}px` }}></div>
+    <div ref=${place} class="chart-place" style=${{ minHeight: chartHeight(spec) }}></div>
     ${problem && html`<figcaption class="wrong">This chart cannot be drawn: ${problem}</figcaption>`}
   </figure>`;
 }

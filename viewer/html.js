@@ -2,6 +2,7 @@
 
 import htm from "htm";
 import { Component, h } from "preact";
+import { useLayoutEffect, useState } from "preact/hooks";
 import { command } from "viewer/keys.js";
 
 /** @type {(strings: TemplateStringsArray, ...values: any[]) => any} */
@@ -24,6 +25,24 @@ export function memo(draw) {
     render(properties) {
       return draw(properties);
     }
+  };
+}
+
+/**
+ * A component whose module is fetched when it is first shown.
+ * @param {() => Promise<any>} load
+ * @param {(properties: any) => any} [instead] what is shown until it is there
+ * @returns {(properties: any) => any}
+ */
+export function later(load, instead = () => null) {
+  /** @type {any} */
+  let component = null;
+  return (properties) => {
+    const [Shown, show] = useState(() => component);
+    useLayoutEffect(() => {
+      if (!Shown) load().then((loaded) => show(() => (component = loaded)));
+    }, []);
+    return Shown ? html`<${Shown} ...${properties} />` : instead(properties);
   };
 }
 

@@ -4,18 +4,20 @@ import { effect } from "@preact/signals";
 import { Component, render } from "preact";
 import { useLayoutEffect } from "preact/hooks";
 import { documentOf, isOurServer } from "viewer/early.js";
-import { counted, integer, narrate } from "viewer/format.js";
-import { CommandButton, html, Icon } from "viewer/html.js";
+import { integer, narrate } from "viewer/format.js";
+import { CommandButton, html, Icon, later } from "viewer/html.js";
 import { onKey } from "viewer/keys.js";
-import { readHash, writeHash } from "viewer/navigate.js";
+import { readHash } from "viewer/navigate.js";
 import { Outline, Panel } from "viewer/panels.js";
-import { Failure, plainTitle, Read } from "viewer/read.js";
+import { Failure, Read } from "viewer/read.js";
 import { titleOf } from "viewer/reading.js";
 import { checkSize, DocumentError } from "viewer/schema.js";
 import { current, dialog, fail, followScrolling, goToHash, listing, loaded, loading, mode, open, outlineShown, problem, startTheme, step, theme } from "viewer/store.js";
 import { Step } from "viewer/step.js";
 
 const FOLDER = "traces/";
+/** Milliseconds after which the panels are fetched, so that they open at once, even when the server has ended. */
+const LATER = 2000;
 
 /** @param {string} file @returns {Promise<any>} */
 async function fetchListing(file) {
@@ -37,6 +39,16 @@ function embeddedName() {
   return document.getElementById("document")?.dataset.name ?? "";
 }
 
+/** What is being fetched: the lists of documents. @type {Promise<void> | undefined} */
+let listings;
+
+/** Whether there may be seconds beside a document: the list says so, and our own server answers in any case.
+ * @param {string} name @param {Answer} answer */
+async function hasTimes(name, { isLocal }) {
+  if (!isLocal) await listings;
+  return isLocal || listing.value.some(({ file, times }) => file === `${name}.json` && times === true);
+}
+
 /** Show what the address names. */
 async function followAddress() {
   const wanted = embeddedName() || readHash(location.hash).doc || (listing.value.length === 1 ? listing.value[0].file.replace(/\.json$/, "") : "");
@@ -56,7 +68,7 @@ async function fetchDocument(name) {
   try {
     const answer = await documentOf(name);
     checkSize(answer.size);
-    if (answer.found) open(name, answer.document, answer.isLocal ? await fetchTimes(name, answer.document) : null);
+    if (answer.found) open(name, answer.document, (await hasTimes(name, answer)) ? await fetchTimes(name, answer.document) : null);
     else fail(`There is no lecture “${name}” here; record it with: python -m trace ${name}`);
   } catch (error) {
     if (error instanceof DocumentError) return fail(error.message);
@@ -65,7 +77,7 @@ async function fetchDocument(name) {
 }
 
 /** Seconds that were measured beside the document, if any. @param {string} name @param {any} lecture */
-async function fetchTimes(name, lecture) {
+export async function fetchTimes(name, lecture) {
   const response = await fetch(`${FOLDER}${name}.times.json`, { cache: "no-cache" });
   if (response.status !== 200) return null;
   const { takeTimes } = await import("viewer/times.js");
@@ -80,14 +92,24 @@ async function start() {
   addEventListener("keydown", onKey);
   addEventListener("hashchange", followAddress);
   followScrolling();
-  const listings = embeddedName() ? null : fetchListings().catch(() => {});
+  listings = embeddedName() ? undefined : fetchListings().catch(() => {});
   if (!readHash(location.hash).doc) await listings;
   await followAddress();
+  setTimeout(() => import("viewer/dialogs.js"), LATER);
 }
 
 /** Take away the first lines, which stood in for the page. */
 function removeFirst() {
   document.getElementById("first")?.remove();
+}
+
+const Home = later(async () => (await import("viewer/home.js")).Home);
+const Sentence = later(async () => (await import("viewer/home.js")).Problem);
+
+/** A sentence instead of a document. */
+function Problem() {
+  useLayoutEffect(removeFirst, []);
+  return html`<${Sentence} />`;
 }
 
 /** Catches what a malformed document does to a component, so that the page says something. */
@@ -102,14 +124,8 @@ export class App extends Component {
   render() {
     if (problem.value) return html`<${Problem} />`;
     if (loading.value) return document.getElementById("first") ? null : html`<p class="notice-inline" role="status">Loading…</p>`;
-    return loaded.value ? html`<${Page} key=${loaded.value.name} />` : html`<${Home} />`;
+    return loaded.value ? html`<${Page} key=${loaded.value.model} />` : html`<${Home} />`;
   }
-}
-
-/** A sentence instead of a document. */
-function Problem() {
-  useLayoutEffect(removeFirst, []);
-  return html`<main class="notice-page" role="alert"><p>${problem.value}</p>${listing.value.length > 0 && html`<${Documents} />`}</main>`;
 }
 
 /** A document. */
@@ -147,18 +163,6 @@ function Bar() {
     <${CommandButton} id="theme" class="icon"><${Icon} name=${theme.value} /></${CommandButton}>
     <${CommandButton} id="help" class="icon wide-only" />
   </header>`;
-}
-
-/** Several documents to choose from. */
-function Home() {
-  return html`<main class="home"><h1>Lectures</h1><${Documents} /></main>`;
-}
-
-/** The list of documents. */
-function Documents() {
-  return html`<ul class="documents">${listing.value.map(({ file, title, module, steps, claims, failed }) => html`<li><a href=${writeHash({ doc: file.replace(/\.json$/, ""), mode: "read", at: "" })}>
-    <span class="document-title">${plainTitle(title)}</span>
-    <span class="document-facts">${module} · ${counted(steps, "step")} · ${failed ? "✗ failed" : `✓ ${counted(claims, "claim")}`}</span></a></li>`)}</ul>`;
 }
 
 /** A screen reader speaks of the step at which one rests. */

@@ -82,9 +82,19 @@ export function renderMarkdown(text, assets = {}, heading = 4) {
 /** @param {HTMLImageElement} image @param {Record<string, {mime: string, base64: string}>} assets */
 function resolveImage(image, assets) {
   const source = image.getAttribute("src") ?? "";
-  const asset = Object.hasOwn(assets, source) ? assets[source] : null;
+  const name = [source, unescaped(source)].find((name) => Object.hasOwn(assets, name));
+  const asset = name === undefined ? null : assets[name];
   if (asset && IMAGE_TYPES.includes(asset.mime)) image.setAttribute("src", `data:${asset.mime};base64,${asset.base64}`);
   else if (asset || !isRelative(source)) image.replaceWith(image.alt || "(an image that is not part of this document)");
+}
+
+/** An address as the text has it: `größe.svg` reaches the page as `gr%C3%B6%C3%9Fe.svg`. @param {string} address */
+function unescaped(address) {
+  try {
+    return decodeURI(address);
+  } catch {
+    return address;
+  }
 }
 
 /** @param {string} address */
@@ -114,13 +124,13 @@ function layOut(place, found) {
   });
 }
 
-/** @param {{text: string, heading?: number}} properties heading: the highest level that headings in it take */
-export function Prose({ text, heading = 4 }) {
+/** @param {{text: string, heading?: number, unrun?: boolean}} properties heading: the highest level that headings in it take */
+export function Prose({ text, heading = 4, unrun = false }) {
   const place = useRef(/** @type {HTMLElement | null} */ (null));
   useLayoutEffect(() => {
     place.current?.replaceChildren(renderMarkdown(text, loaded.value?.document.assets, heading));
   }, [text, heading]);
-  return html`<div class="prose" ref=${place}></div>`;
+  return html`<div class=${unrun ? "prose unrun" : "prose"} title=${unrun ? "The code of this text did not run" : null} ref=${place}></div>`;
 }
 
 const REFERENCE = /url\(\s*['"]?(?!#)/i;

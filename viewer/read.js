@@ -2,15 +2,15 @@
 // starts a new row of the page's grid: line on the left, values on the right, and below the line whatever follows it.
 
 import { useComputed } from "@preact/signals";
-import { useLayoutEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { costDetails, costText, counted, isLiteral, valueText } from "viewer/format.js";
-import { html } from "viewer/html.js";
-import { activationOf, callerOf, endOf, entryOf, eventOf, functionIndex, functionOf, nearestRun, rows, stepAfter, stepRange, wholeScope } from "viewer/model.js";
+import { html, later } from "viewer/html.js";
+import { activationOf, callerOf, endOf, entryOf, eventOf, functionIndex, functionOf, rows, stepAfter, stepRange, wholeScope } from "viewer/model.js";
 import { environmentAt } from "viewer/navigate.js";
 import { Prose } from "viewer/prose.js";
-import { bodyOf, callsOf, holds, isBareCall, isWithin, lastSteps, pieces, turnAt, turnOf, turnsOf, withoutDirectives } from "viewer/reading.js";
+import { bodyOf, callsOf, holds, isBareCall, isWithin, isOfUnrunCode, lastSteps, linesOf, pieces, turnAt, turnOf, turnsOf, withoutDirectives } from "viewer/reading.js";
 import { bringIntoView, current, focus, goTo, laidOut } from "viewer/store.js";
-import { isPicture, NamedValue, ValueView } from "viewer/value.js";
+import { heightOf, isPicture, NamedValue, ValueView } from "viewer/value.js";
 
 /** Topic ids as chips; other words of a label are for readers of the source. @param {{labels: string}} properties */
 export function Topics({ labels }) {
@@ -23,18 +23,22 @@ function Section({ activation, depth }) {
   const { model, sections } = current();
   const order = sections.find((section) => section.activation === activation)?.order ?? 0;
   const level = depth > 0 && sections.some((section) => section.chapter) ? depth + 1 : depth;
-  const ready = useComputed(() => laidOut.value > order);
+  const ready = useComputed(() => laidOut.value.has(order)).value;
+  const place = useRef(/** @type {HTMLElement | null} */ (null));
   const func = functionOf(model, activation);
   const Heading = `h${Math.min(level + 1, 6)}`;
   const [first, beyond] = stepRange(model, activation);
-  return html`<section class=${`section depth-${Math.min(level, 4)}`} id=${`activation-${activation}`} aria-labelledby=${`title-${activation}`}>
+  useEffect(() => {
+    if (ready && depth > 0) requestAnimationFrame(() => requestAnimationFrame(() => place.current?.classList.add("settled")));
+  }, [ready]);
+  return html`<section ref=${place} class=${`section depth-${Math.min(level, 4)}`} id=${`activation-${activation}`} aria-labelledby=${`title-${activation}`}>
     <header class="section-head">
       <${Heading} id=${`title-${activation}`} class="section-title">${func.title ? plainTitle(func.title) : html`<code>${func.name}</code>`}</${Heading}>
       <div class="section-meta"><${Topics} labels=${func.labels} />
         ${depth > 0 && html`<button class="quiet-link" title="Step through this section" onClick=${() => goTo(first, { jump: true, to: "step" })}>${func.name}() ▸</button>`}
         ${depth > 0 && html`<${Cost} first=${first} beyond=${beyond} />`}</div>
     </header>
-    ${ready.value ? html`<${Activation} activation=${activation} depth=${depth} />` : html`<p class="waiting">…</p>`}
+    ${ready ? html`<${Activation} activation=${activation} depth=${depth} />` : html`<p class="waiting" style=${{ height: `${(func.end_line - func.line) * 1.6}rem` }}>…</p>`}
   </section>`;
 }
 
@@ -122,25 +126,29 @@ function Blocks({ blocks, scope, indent, depth }) {
   /** @type {PageRow | null} */
   let row = null;
   let previous = -1;
-  const ran = lastSteps(current().model, scope);
-  const flush = () => {
-    if (row) page.push(html`<${Row} row=${row} />`);
+  const { document, model } = current();
+  const ran = lastSteps(model, scope);
+  const lines = linesOf(document.files[functionOf(model, scope.activation).file]);
+  const flush = (isFollowed = false) => {
+    if (row) page.push(html`<${Row} row=${row} isFollowed=${isFollowed} />`);
     row = null;
   };
   for (const block of blocks) {
     if (block.kind === "prose") {
-      row ??= { line: null, aside: [], rest: [], steps: [] };
-      row.rest.push(html`<${Prose} key=${`prose-${block.line}`} text=${block.text} heading=${depth === 0 ? 2 : 4} />`);
+      row ??= { line: null, aside: [], rest: [], steps: [], tall: [], height: 0 };
+      row.height += 2 + block.text.length / PROSE_WIDTH;
+      row.rest.push(html`<${Prose} key=${`prose-${block.line}`} text=${block.text} heading=${depth === 0 ? 2 : 4} unrun=${isOfUnrunCode(block, blocks, ran, lines)} />`);
     } else if (block.kind === "loop") {
       flush();
       page.push(html`<${Loop} key=${`loop-${block.first}`} block=${block} scope=${scope} indent=${indent} depth=${depth} />`);
     } else {
       const parts = partsOf(block, ran, scope, indent, depth, previous >= 0 && block.first > previous + 1);
-      if (parts.aside.length) flush();
-      if (parts.line && !row) row = { line: null, aside: parts.aside, rest: [], steps: parts.steps };
+      if (parts.aside.length) flush(true);
+      if (parts.line && !row) row = { line: null, aside: parts.aside, rest: [], steps: parts.steps, tall: parts.tall, height: 0 };
       if (row && row.aside === parts.aside) row.line = parts.line;
       else if (parts.line) row?.rest.push(parts.line);
       row?.rest.push(...parts.rest);
+      if (row) row.height += block.last - block.first + 1 + (parts.rest.length ? TALL : 0);
       if (parts.sections.length) flush();
       page.push(...parts.sections);
     }
@@ -150,11 +158,19 @@ function Blocks({ blocks, scope, indent, depth }) {
   return page;
 }
 
-/** @param {{row: PageRow}} properties */
-function Row({ row }) {
+/** Characters of prose in a line, about; and how many lines of values are too many beside a line of code. */
+const PROSE_WIDTH = 80;
+const TALL = 4;
+
+/** Tall values stand below their line where they would push it apart from the next one.
+ * @param {{row: PageRow, isFollowed: boolean}} properties isFollowed: the next line has values too */
+function Row({ row, isFollowed }) {
+  const excess = row.tall.reduce((sum, [, lines]) => sum + lines, 0) - row.height;
+  const below = isFollowed && excess >= TALL ? row.tall.map(([value]) => value) : [];
+  const aside = row.aside.filter((part) => !below.includes(part));
   return html`<div class="row" data-steps=${row.steps.join(" ")}>
-    ${row.line && html`<div class="row-line">${row.line}</div>`}
-    ${row.aside.length > 0 && html`<div class="row-aside">${row.aside}</div>`}
+    ${row.line && html`<div class="row-line">${row.line}${below.length > 0 && html`<div class="row-below">${below}</div>`}</div>`}
+    ${aside.length > 0 && html`<div class="row-aside">${aside}</div>`}
     ${row.rest.length > 0 && html`<div class="row-rest">${row.rest}</div>`}
   </div>`;
 }
@@ -178,7 +194,7 @@ function partsOf(block, last, scope, indent, depth, spaced) {
   return {
     steps,
     line: isContents ? null : html`<${Line} block=${block} file=${document.files[functionOf(model, scope.activation).file]} indent=${indent} steps=${steps} ran=${ran} spaced=${spaced} />`,
-    aside: isContents ? [] : steps.flatMap((step) => asideOf(step, sections.length > 0)),
+    ...(isContents ? { aside: [], tall: [] } : asidesOf(steps, sections.length > 0)),
     rest: steps.flatMap((step, index) => restOf(step, calls[index].folded, depth)),
     sections: sections.map((section) => html`<${Section} key=${`section-${section}`} activation=${section} depth=${depth + 1} />`),
   };
@@ -207,7 +223,14 @@ function inspectedAt(step) {
   });
 }
 
-/** @param {number} step @param {boolean} unfolded whether the calls of the step are shown with their own cost */
+/** What stands beside a line, and which of it is tall, with its height in lines.
+ * @param {number[]} steps @param {boolean} unfolded whether the calls of the steps are shown with their own cost */
+function asidesOf(steps, unfolded) {
+  const parts = steps.map((step) => asideOf(step, unfolded));
+  return { aside: parts.flatMap(({ values, others }) => [...values.map(([value]) => value), ...others]), tall: parts.flatMap(({ values }) => values.filter(([, lines]) => lines >= TALL)) };
+}
+
+/** @param {number} step @param {boolean} unfolded */
 function asideOf(step, unfolded) {
   const { model, document, cost, times } = current();
   const found = inspectedAt(step).filter(({ value }) => !isPicture(value));
@@ -215,11 +238,13 @@ function asideOf(step, unfolded) {
   const beyond = unfolded ? step + 1 : stepAfter(model, step);
   const sum = cost(step, beyond);
   const costs = sum.matmul_flops + sum.other_flops + sum.allocated_bytes > 0 || times?.text(step, beyond);
-  return [
-    ...found.map(({ name, value }) => html`<${NamedValue} name=${name} value=${value} shares=${sharesAt(step, name, value)} />`),
-    ...claims.map((row) => html`<${Claim} outcome=${outcomeOf(model, row)} text=${document.claims.held[row] !== true} />`),
-    ...(costs ? [html`<${Cost} first=${step} beyond=${beyond} />`] : []),
-  ];
+  return {
+    values: found.map(({ name, value }) => /** @type {[any, number]} */ ([html`<${NamedValue} name=${name} value=${value} shares=${sharesAt(step, name, value)} />`, heightOf(value)])),
+    others: [
+      ...claims.map((row) => html`<${Claim} outcome=${outcomeOf(model, row)} text=${document.claims.held[row] !== true} />`),
+      ...(costs ? [html`<${Cost} first=${step} beyond=${beyond} />`] : []),
+    ],
+  };
 }
 
 /** Other names of the same call that show the same storage then, or nothing. @param {number} step @param {string} name @param {Named["value"]} value */
@@ -270,7 +295,7 @@ function Loop({ block, scope, indent, depth }) {
   const header = turn?.header ?? -1;
   const [file, first, last] = document.statements[block.statement];
   const onHeader = header < 0 ? [] : [header, ...(turn ? stepsOnLine(turn.scope, block) : [])];
-  const aside = onHeader.flatMap((step) => asideOf(step, false));
+  const { aside } = asidesOf(onHeader, false);
   const inner = turn?.scope ?? { ...scope, to: scope.from };
   return html`<div class=${`loop ${header < 0 ? "unrun" : ""}`} data-first=${block.first}>
     <div class="row">
@@ -311,9 +336,8 @@ function spans(line) {
   return line.map(({ text, kind }) => (kind ? html`<span class=${`token-${kind}`}>${text}</span>` : text));
 }
 
-/** A line that continues, where it must wrap, a little to the right of its own indentation.
- * @param {{line: Piece[]}} properties */
-function Hanging({ line }) {
+/** A line that continues, where it must wrap, a little to the right of its own indentation. @param {Piece[]} line */
+function hanging(line) {
   const indent = `${(line[0]?.text.search(/\S|$/) ?? 0) + CONTINUATION}ch`;
   return html`<span class="source-line" style=${{ paddingLeft: indent, textIndent: `-${indent}` }}>${spans(line)}${"\n"}</span>`;
 }
@@ -321,12 +345,13 @@ function Hanging({ line }) {
 /** Lines of an article, without directives. @param {{file: SourceFile, first: number, last: number, indent: number}} properties */
 function Code({ file, first, last, indent }) {
   const lines = Array.from({ length: last - first + 1 }, (_, index) => withoutDirectives(pieces(file, first + index, indent)));
-  return html`<code class="source">${lines.map((line) => html`<${Hanging} line=${line} />`)}</code>`;
+  return html`<code class="source">${lines.map(hanging)}</code>`;
 }
 
-/** One line of a program. @param {{file: SourceFile, line: number}} properties */
-export function CodeLine({ file, line }) {
-  return html`<code class="source"><${Hanging} line=${pieces(file, line)} /></code>`;
+/** One line of a program. @param {SourceFile} file @param {number} line @param {boolean} isRaw with directives */
+export function codeLine(file, line, isRaw) {
+  const found = pieces(file, line);
+  return html`<code class="source">${hanging(isRaw ? found : withoutDirectives(found))}</code>`;
 }
 
 const LONG = 120;
@@ -377,41 +402,9 @@ export function Printed({ step }) {
   return found.length ? html`<pre class="output" aria-label="output">${found.map(({ stream, text }) => html`<span class=${stream}>${text}</span>`)}</pre>` : null;
 }
 
-/** @type {Record<string, string>} */
-const TITLES = {
-  claim: "A claim of this lecture is false",
-  exception: "This lecture raised an exception",
-  exit: "This lecture ended itself",
-  interrupt: "This run was interrupted",
-  "step limit": "This run reached its step limit",
-};
+const Ended = later(async () => (await import("viewer/failure.js")).Failure);
 
 /** The alert; none when the lecture ran to its end. */
 export function Failure() {
-  const { document, model } = current();
-  const { failure } = document;
-  if (!failure) return null;
-  const outcomes = failure.step >= 0 ? rows(model.claimsOf, failure.step).filter((row) => document.claims.held[row] !== true) : [];
-  return html`<section class="failure" role="alert">
-    <h2>${TITLES[failure.kind] ?? "This run ended early"}</h2>
-    <p><code>${failure.type}</code>${failure.message && `: ${failure.message}`}</p>
-    ${outcomes.map((row) => html`<${Claim} outcome=${outcomeOf(model, row)} text />`)}
-    <ol class="traceback">${failure.traceback.map(({ path, line, function: name }) => html`<li><${TracebackLine} path=${path} line=${line} name=${name} /></li>`)}</ol>
-    <p class="quiet">What is below ran before that.</p>
-  </section>`;
-}
-
-/** @param {{path: string, line: number, name: string}} properties */
-function TracebackLine({ path, line, name }) {
-  const { document, model } = current();
-  const text = `${path}:${line} in ${name}`;
-  const file = document.files.findIndex((source) => source.path === path);
-  const isThere = (/** @type {number} */ statement) => {
-    const [owner, first, last] = document.statements[statement];
-    return owner === file && first <= line && line <= last;
-  };
-  const failed = document.failure?.step ?? -1;
-  const step = nearestRun(model, isThere, failed < 0 ? model.steps : failed + 1, -1);
-  if (step < 0) return html`<span class="quiet">${text}</span>`;
-  return html`<button class="quiet-link" title="Go to this step" onClick=${() => goTo(step, { jump: true, to: "step" })}>${text}</button>`;
+  return current().document.failure && html`<${Ended} />`;
 }

@@ -179,6 +179,24 @@ export function isWithin(statements, inner, outer) {
   return false;
 }
 
+/**
+ * Whether prose belongs to a branch that did not run: the next code as far to the right did not, or else the code before.
+ * @param {ProseBlock} prose
+ * @param {Block[]} blocks among which it is
+ * @param {Map<number, number>} ran the statements that ran
+ * @param {string[]} lines of the file
+ */
+export function isOfUnrunCode(prose, blocks, ran, lines) {
+  const at = blocks.indexOf(prose);
+  const indent = indentOf(lines[prose.line - 1]);
+  const statements = (/** @type {Block | undefined} */ block) => (block?.kind === "code" ? block.statements : block?.kind === "loop" ? [block.statement] : []);
+  const isOfBranch = (/** @type {Block} */ block) => statements(block).length > 0;
+  const isBeside = (/** @type {Block | undefined} */ block) => block && block.kind !== "prose" && indentOf(lines[block.first - 1]) === indent;
+  const [next, before] = [blocks.slice(at).find(isOfBranch), blocks.slice(0, at).findLast(isOfBranch)];
+  const code = [next, before].find(isBeside);
+  return code !== undefined && !statements(code).some((statement) => ran.has(statement));
+}
+
 const MAX_SECTION_DEPTH = 5;
 
 /** The last step of each statement that ran in a scope. @param {Model} model @param {Scope} scope @returns {Map<number, number>} */

@@ -1,13 +1,13 @@
 // Step: the program with the statement that just ran, the calls that are open, and what is known.
 
-import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { counted, integer } from "viewer/format.js";
 import { CommandButton, html, Icon, memo } from "viewer/html.js";
 import { playing, stopPlaying } from "viewer/keys.js";
 import { callStack, endOf, eventOf, functionOf, hasCalls, rows, statementOf, stepAfter } from "viewer/model.js";
 import { environmentAt, runToLine, shortPaths } from "viewer/navigate.js";
 import { Prose } from "viewer/prose.js";
-import { Claim, CodeLine, Cost, Failure, outcomeOf, plainTitle, Printed } from "viewer/read.js";
+import { Claim, codeLine, Cost, Failure, outcomeOf, plainTitle, Printed } from "viewer/read.js";
 import { linesOf } from "viewer/reading.js";
 import { chosenFrame, chosenName, colourOf, colours, current, goTo, proseShown, step, variablesShown } from "viewer/store.js";
 import { ValueView } from "viewer/value.js";
@@ -30,64 +30,118 @@ export function Step() {
   </main>`;
 }
 
+/** How many files stay laid out: the one that is shown, those that the run enters next, those that it left last. */
+const KEPT = 5;
+const AHEAD = 2;
+/** How many events the next files are looked for in. */
+const REACH = 4000;
+
 /** @param {{at: number, inner: boolean}} properties the step to mark, and whether it is the current one */
 function Program({ at, inner }) {
   const { model, document } = current();
   const [file, first, last] = document.statements[statementOf(model, at)];
+  const recent = useRef(/** @type {number[]} */ ([]));
+  const [ahead, setAhead] = useState("");
+  const paths = useMemo(() => shortPaths(document.files.map((source) => source.path)), [document]);
+  const next = ahead ? ahead.split(" ").map(Number) : [];
+  recent.current = [...new Set([file, ...next, ...recent.current])].slice(0, KEPT);
+  useEffect(() => whenIdle(() => setAhead(filesAhead(model, at).join(" "))), [at]);
+  const mark = `${first} ${last} ${inner ? "current" : "caller"}`;
+  const lines = first === last ? `line ${first}` : `lines ${first}–${last}`;
+  return html`<section class="program" aria-label="program">
+    <header class="program-head"><span class="path">${paths[file]}</span><span class="where">${inner ? `after ${lines} ran` : `during ${lines}`}</span></header>
+    <div class="program-files">${recent.current.toSorted((one, other) => one - other).map((kept) => html`<${SourceFile} key=${kept} file=${kept} path=${paths[kept]} mark=${kept === file ? mark : ""} />`)}</div>
+  </section>`;
+}
+
+/** Call back when nothing else is to be done. @param {() => void} work @returns {() => void} to take it back */
+function whenIdle(work) {
+  if (!("requestIdleCallback" in window)) {
+    const timer = setTimeout(work, 200);
+    return () => clearTimeout(timer);
+  }
+  const request = requestIdleCallback(work, { timeout: 2000 });
+  return () => cancelIdleCallback(request);
+}
+
+/** The other files that the run enters next. @param {Model} model @param {number} step @returns {number[]} */
+function filesAhead(model, step) {
+  const { statements } = model.document;
+  const from = eventOf(model, step);
+  const files = new Set([statements[model.events[from] - 1][0]]);
+  for (let event = from; event < Math.min(from + REACH, model.events.length) && files.size <= AHEAD; event++)
+    if (model.events[event] > 0) files.add(statements[model.events[event] - 1][0]);
+  return [...files].slice(1);
+}
+
+const CHUNK = 24;
+
+/** The lines of a file, in chunks: a prose block is in one chunk. @param {number} file @param {string} how prose is shown */
+function chunksOf(file, how) {
+  const { document } = current();
+  const source = document.files[file];
+  const length = linesOf(source).length;
+  const prose = new Map(how === "raw" ? [] : source.prose.map((block) => [block.first_line, block]));
+  const claims = new Set(document.assertions.map(({ statement }) => document.statements[statement]).filter(([owner]) => owner === file).map(([, line]) => line));
+  const chunks = [];
+  for (let first = 1, line = 1; line <= length; line++) {
+    line = prose.get(line)?.last_line ?? line;
+    if (line < Math.min(first + CHUNK - 1, length)) continue;
+    chunks.push(html`<${Chunk} key=${first} source=${source} first=${first} last=${line} prose=${prose} claims=${claims} how=${how} />`);
+    first = line + 1;
+  }
+  return chunks;
+}
+
+/** A file. While it is not shown it is laid out bit by bit, and then frozen, so that it can be shown at once.
+ * @param {{file: number, path: string, mark: string}} properties mark: what `Pane.mark` takes, or empty while it is not shown */
+function SourceFile({ file, path, mark }) {
+  const { model, document } = current();
+  const how = proseShown.value;
   const place = useRef(/** @type {HTMLElement | null} */ (null));
   const pane = useRef(/** @type {Pane | null} */ (null));
-  const paths = useMemo(() => shortPaths(document.files.map((source) => source.path)), [document]);
+  const chunks = useMemo(() => chunksOf(file, how), [document, file, how]);
+  const [grown, grow] = useState(0);
+  const ready = useRef(0);
+  ready.current = mark ? chunks.length : Math.max(ready.current, Math.min(grown, chunks.length));
+  const isFrozen = !mark && grown > chunks.length;
   useLayoutEffect(() => {
     if (!place.current) return;
     pane.current = new Pane(place.current);
     return () => pane.current?.close();
-  }, [document, file, proseShown.value]);
-  useLayoutEffect(() => pane.current?.mark(first, last, inner ? "current" : "caller"));
-  const lines = first === last ? `line ${first}` : `lines ${first}–${last}`;
-  return html`<section class="program" aria-label="program">
-    <header class="program-head"><span class="path">${paths[file]}</span><span class="where">${inner ? `after ${lines} ran` : `during ${lines}`}</span></header>
-    <div class="program-lines" ref=${place} tabindex="0" role="region" aria-label=${`source of ${paths[file]}`}><div class="marker" aria-hidden="true"></div><div class="program-text"><${Lines} key=${file} file=${file} /></div></div>
-  </section>`;
+  }, [document, file, how]);
+  useLayoutEffect(() => {
+    if (ready.current === chunks.length) pane.current?.fill(chunks);
+    pane.current?.mark(mark);
+  }, [mark, ready.current, chunks]);
+  useEffect(() => {
+    if (!mark && !isFrozen) return whenIdle(() => grow(ready.current + 1));
+    if (mark) grow(0);
+  }, [mark, isFrozen, ready.current, chunks]);
+  const onClick = (/** @type {any} */ event) => {
+    const line = event.target.closest(".line-number")?.parentElement.dataset.line;
+    const target = line ? runToLine(model, file, Number(line), step.value) : -1;
+    if (target >= 0) goTo(target);
+  };
+  return html`<div class=${`program-file ${mark ? "" : "away"} ${isFrozen ? "frozen" : ""}`} aria-hidden=${!mark}><div class="program-lines" ref=${place} tabindex=${mark ? 0 : -1} role="region" aria-label=${`source of ${path}`} onClick=${onClick}><div class="marker" aria-hidden="true"></div><div class="program-text">${chunks.slice(0, ready.current)}</div></div></div>`;
 }
 
-/** All lines of a file; they stay as they are while the reader steps. @param {{file: number}} properties */
-function Lines({ file }) {
-  const { document } = current();
-  const how = proseShown.value;
-  return useMemo(() => {
-    const source = document.files[file];
-    const lines = linesOf(source);
-    const prose = new Map(how === "raw" ? [] : source.prose.map((block) => [block.first_line, block]));
-    const claims = new Set(document.assertions.map(({ statement }) => document.statements[statement]).filter(([owner]) => owner === file).map(([, line]) => line));
-    const page = [];
-    for (let line = 1; line <= lines.length; line++) {
-      const block = prose.get(line);
-      if (!block) page.push(html`<${SourceLine} file=${file} line=${line} isClaim=${claims.has(line)} />`);
-      else if (how === "rendered") page.push(html`<${ProseLine} block=${block} indent=${lines[line - 1].search(/\S|$/)} />`);
-      if (block) line = block.last_line;
-    }
-    return page;
-  }, [document, file, how]);
-}
+/** @type {(properties: {source: Lecture["files"][0], first: number, last: number, prose: Map<number, ProseText>, claims: Set<number>, how: string}) => any} */
+const Chunk = memo(({ source, first, last, prose, claims, how }) => {
+  const page = [];
+  for (let line = first; line <= last; line++) {
+    const block = prose.get(line);
+    if (!block) page.push(html`<div class=${claims.has(line) ? "program-line is-claim" : "program-line"} data-line=${line}><button class="line-number" tabindex="-1" title="Run to this line">${line}</button>${codeLine(source, line, how === "raw")}</div>`);
+    else if (how === "rendered") page.push(html`<${ProseLine} block=${block} indent=${linesOf(source)[line - 1].search(/\S|$/)} />`);
+    if (block) line = block.last_line;
+  }
+  return page;
+});
 
 /** @param {{block: ProseText, indent: number}} properties */
 function ProseLine({ block, indent }) {
   const text = block.kind === "docstring" ? block.text.replace(/^[^\n]+/, (title) => `**${title}**\n`) : block.text;
   return html`<div class="program-prose"><span class="line-number">${block.first_line}</span><div style=${{ marginLeft: `${indent}ch` }}><${Prose} text=${text} /></div></div>`;
-}
-
-/** @param {{file: number, line: number, isClaim: boolean}} properties */
-function SourceLine({ file, line, isClaim }) {
-  const { document } = current();
-  return html`<div class=${isClaim ? "program-line is-claim" : "program-line"} data-line=${line}>
-    <button class="line-number" tabindex="-1" title="Run to this line" onClick=${() => runTo(file, line)}>${line}</button><${CodeLine} file=${document.files[file]} line=${line} />
-  </div>`;
-}
-
-/** @param {number} file @param {number} line */
-function runTo(file, line) {
-  const target = runToLine(current().model, file, line, step.value);
-  if (target >= 0) goTo(target);
 }
 
 /** The lines of a program, of which some are marked. It measures when sizes change, so that a step need not wait for
@@ -97,21 +151,30 @@ class Pane {
   constructor(element) {
     this.element = element;
     this.marker = /** @type {HTMLElement} */ (element.querySelector(".marker"));
+    /** @type {any} */
+    this.filled = null;
     /** @type {Map<number, HTMLElement>} */
     this.lines = new Map();
-    for (const line of /** @type {NodeListOf<HTMLElement>} */ (element.querySelectorAll("[data-line]"))) this.lines.set(Number(line.dataset.line), line);
     /** @type {HTMLElement[]} */
     this.marked = [];
     this.place = [0, 0, ""];
     this.scrolled = () => (this.top = element.scrollTop);
     element.addEventListener("scroll", this.scrolled, { passive: true });
-    this.measure();
     this.watcher = new ResizeObserver(() => {
       this.measure();
       this.show();
     });
     this.watcher.observe(element);
     this.watcher.observe(/** @type {HTMLElement} */ (element.lastElementChild));
+  }
+
+  /** All lines are there: measure them, once for each layout of the file. @param {any[]} chunks */
+  fill(chunks) {
+    if (chunks === this.filled) return;
+    this.filled = chunks;
+    this.lines = new Map();
+    for (const line of /** @type {NodeListOf<HTMLElement>} */ (this.element.querySelectorAll("[data-line]"))) this.lines.set(Number(line.dataset.line), line);
+    this.measure();
   }
 
   measure() {
@@ -122,16 +185,18 @@ class Pane {
     this.bounds = new Map([...this.lines].map(([number, { offsetTop, offsetHeight }]) => [number, [offsetTop, offsetTop + offsetHeight]]));
   }
 
-  /** @param {number} first @param {number} last @param {"current" | "caller"} name */
-  mark(first, last, name) {
+  /** @param {string} mark first line, last line and class, or nothing */
+  mark(mark) {
     for (const line of this.marked) line.classList.remove("current", "caller");
     this.marked = [];
-    for (let number = first; number <= last; number++) {
+    if (!mark) return;
+    const [first, last, name] = mark.split(" ");
+    for (let number = Number(first); number <= Number(last); number++) {
       const line = this.lines.get(number);
       line?.classList.add(name);
       if (line) this.marked.push(line);
     }
-    this.place = [first, last, name];
+    this.place = [Number(first), Number(last), name];
     this.show();
   }
 

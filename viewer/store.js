@@ -1,8 +1,8 @@
 // What the page shows now, as signals, and the few functions that change it; what of the article is on the screen.
 
-import { batch, computed, effect, signal } from "@preact/signals";
+import { batch, effect, signal } from "@preact/signals";
 import { costMeter } from "viewer/format.js";
-import { buildModel, stepRange } from "viewer/model.js";
+import { buildModel, lowerBoundBy, stepRange } from "viewer/model.js";
 import { clamp, placeOfStep, readHash, stepOfPlace, writeHash } from "viewer/navigate.js";
 import { sectionOfStep, sectionsOf } from "viewer/reading.js";
 import { checked, DocumentError } from "viewer/schema.js";
@@ -51,6 +51,7 @@ export function open(name, parsed, times = null) {
     const document = checked(parsed);
     const model = buildModel(document);
     batch(() => {
+      laidOut.value = new Set();
       loaded.value = { name, times, document, model, cost: costMeter(document.costs), sections: sectionsOf(model) };
       problem.value = "";
       goToHash();
@@ -167,19 +168,44 @@ export function colourOf(colour) {
 /** Height that the fixed bar covers, with some air. */
 const COVERED = 72;
 
+/** What stands below each other in the article, in the order of the page. @returns {ArrayLike<any>} */
+function partsOfArticle() {
+  const roots = document.getElementById("article")?.children ?? [];
+  return roots[1]?.matches(".section") ? roots : (roots[0]?.children ?? []);
+}
+
+/** How many parts begin above a height. It asks for the places of few: each may have to be laid out for that.
+ * @param {ArrayLike<any>} parts @param {number} height in the window */
+function partsAbove(parts, height) {
+  return lowerBoundBy(parts, (/** @type {any} */ part) => part.getBoundingClientRect().top, height);
+}
+
 /**
  * The step of the first line on the screen; the preferred one if its line is on the screen too.
  * @param {number} preferred
  * @returns {number} -1 when no line is there
  */
 export function firstVisibleStep(preferred) {
-  const lines = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("#article [data-step]")]);
+  const parts = partsOfArticle();
+  const near = Array.prototype.slice.call(parts, Math.max(0, partsAbove(parts, COVERED) - 1), partsAbove(parts, innerHeight));
+  const lines = near.flatMap((/** @type {Element} */ part) => /** @type {HTMLElement[]} */ ([...part.querySelectorAll("[data-step]")]));
   const visible = lines.filter((line) => {
     const { top, bottom } = line.getBoundingClientRect();
     return bottom > COVERED && top < innerHeight;
   });
   const found = visible.find((line) => Number(line.dataset.step) === preferred) ?? visible[0];
   return found ? Number(found.dataset.step) : -1;
+}
+
+/** The activation whose section is under the reading line, or -1. */
+function sectionRead() {
+  const parts = partsOfArticle();
+  let head = null;
+  for (let at = partsAbove(parts, READING_LINE) - 1; at >= 0 && !head; at--) {
+    const heads = parts[at].matches(".section-head") ? [parts[at]] : [...parts[at].querySelectorAll(".section-head")];
+    head = heads.findLast((candidate) => candidate.getBoundingClientRect().top < READING_LINE);
+  }
+  return Number(head?.parentElement?.id.split("-")[1] ?? -1);
 }
 
 /** @param {string} selector @returns {boolean} whether it is there */
@@ -194,30 +220,43 @@ export function bringIntoView(selector) {
 }
 
 const AT_ONCE = 4;
-const PER_TURN = 2;
+/** Milliseconds between one section and the next that is laid out. */
 const TURN = 16;
 /** Milliseconds after a jump in which scrolling is not the reader's. */
 const JUMP = 1000;
 /** Where a section counts as being read, from the top of the window. */
 const READING_LINE = 140;
 
-/** How many sections are laid out; the rest follow, from the top down, so that nothing on the screen moves. */
-export const laidOut = signal(AT_ONCE);
+/** Sections, by their order, that are laid out: first those around the place that is shown, then what follows it, and what
+ * precedes it last, from there upwards. @type {import("@preact/signals").Signal<Set<number>>} */
+export const laidOut = signal(new Set());
 /** The activation whose section is being read, or -1. */
 export const visibleSection = signal(-1);
-const isComplete = computed(() => !loaded.value || laidOut.value >= loaded.value.sections.length);
+/** Order of the section from which on the others are laid out. */
+let origin = 0;
 
 effect(() => {
-  if (loaded.value) laidOut.value = AT_ONCE;
+  if (!loaded.value || mode.value !== "read") {
+    laidOut.value = new Set();
+    return;
+  }
+  const { sections } = loaded.value;
+  const target = Math.max(0, focus.value.step);
+  origin = focus.value.step < 0 ? 0 : (sectionOfStep(sections, target)?.order ?? 0);
+  const near = sections.filter(({ order, first, beyond, depth }) => depth === 0 || (origin - 1 <= order && order < origin + AT_ONCE) || (first <= target && target < beyond));
+  laidOut.value = new Set([...laidOut.peek(), ...near.map(({ order }) => order)]);
 });
 effect(() => {
-  if (!loaded.value || focus.value.step < 0) return;
-  const order = sectionOfStep(loaded.value.sections, focus.value.step)?.order ?? 0;
-  if (laidOut.peek() < order + AT_ONCE) laidOut.value = order + AT_ONCE;
-});
-effect(() => {
-  const count = laidOut.value;
-  if (mode.value === "read" && !isComplete.value) setTimeout(() => (laidOut.value = Math.max(laidOut.value, count + PER_TURN)), TURN);
+  const done = laidOut.value;
+  const count = loaded.value?.sections.length ?? 0;
+  if (mode.value !== "read" || done.size >= count) return;
+  const timer = setTimeout(() => {
+    let next = origin;
+    while (done.has(next)) next++;
+    if (next >= count) for (next = origin; done.has(next); ) next--;
+    laidOut.value = new Set(done).add(next);
+  }, TURN);
+  return () => clearTimeout(timer);
 });
 
 let lastJump = 0;
@@ -234,11 +273,12 @@ export function followScrolling() {
     waiting = true;
     requestAnimationFrame(() => {
       waiting = false;
-      const heads = [...document.querySelectorAll("#article > .section .section-head")];
-      const head = heads.findLast((candidate) => candidate.getBoundingClientRect().top < READING_LINE);
-      visibleSection.value = Number(head?.parentElement?.id.split("-")[1] ?? -1);
-      const jumped = performance.now() - lastJump < JUMP;
-      if (!jumped && loaded.value && visibleSection.value >= 0) noteReading(stepRange(loaded.value.model, visibleSection.value)[0]);
+      const before = visibleSection.value;
+      visibleSection.value = sectionRead();
+      if (!loaded.value || visibleSection.value < 0 || visibleSection.value === before) return;
+      const [first] = stepRange(loaded.value.model, visibleSection.value);
+      origin = sectionOfStep(loaded.value.sections, first)?.order ?? 0;
+      if (performance.now() - lastJump >= JUMP) noteReading(first);
     });
   }, { passive: true });
 }

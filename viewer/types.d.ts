@@ -109,6 +109,9 @@ interface Turns { headers: number[]; count: number; end: number }
 interface Turn { header: number; scope: Scope }
 /** A call that is a section; chapter: the heading in the table of contents that it is the first of, or empty; its steps. */
 interface Section { activation: number; depth: number; order: number; parent: number; chapter: string; first: number; beyond: number }
+/** A line of the outline, with the claims inside the call. */
+type CountedSection = Section & { func: LectureFunction; counts: { claims: number; failed: number } };
+interface OutlineChapter { title: string; sections: CountedSection[] }
 
 /** A piece of a source line. */
 interface Piece { text: string; kind: string }
@@ -138,7 +141,7 @@ type CostMeter = (first: number, beyond: number) => CostSum;
 interface Outcome { row: number; step: number; held: boolean | null; text: string; operands: { source: string; text: string }[] }
 interface Named { name: string; value: Value }
 /** A line of the article, what stands beside it, and what follows below. */
-interface PageRow { line: any; aside: any[]; rest: any[]; steps: number[] }
+interface PageRow { line: any; aside: any[]; rest: any[]; steps: number[]; tall: [value: any, lines: number][]; height: number }
 interface Variable { name: number; text: string; value: Value; count: number; changed: boolean }
 interface Result { step: number; kind: "prose" | "code" | "title" | "value"; before: string; match: string; after: string; place: string }
 /** A claim in the list of claims. */
@@ -149,7 +152,7 @@ interface State { doc: string; mode: "read" | "step"; at: string }
 /** A document as it came; undefined where it is no JSON. */
 interface Answer { isLocal?: boolean; found: boolean; size: number; document: any }
 /** A line of the home page. */
-interface Listed { file: string; module: string; title: string; steps: number; claims: number; failed: boolean }
+interface Listed { file: string; module: string; title: string; steps: number; claims: number; failed: boolean; times?: boolean }
 /** Times that were measured in another run of the same sources; text: of a range of steps, empty where it was short. */
 interface Times { text: (first: number, beyond: number) => string; device: string }
 /** A document with everything computed from it once. */

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { bytes, counted, element, integer, number, shape, tensorText, valueText } from "viewer/format.js";
-import { html, memo } from "viewer/html.js";
+import { html, later, memo } from "viewer/html.js";
 import { pngAddress, Prose, renderSvg } from "viewer/prose.js";
 
 const LINE_LENGTH = 44;
@@ -10,6 +10,15 @@ const LINE_LENGTH = 44;
 /** Whether a value is shown as a picture, across the article. @param {Value} value */
 export function isPicture(value) {
   return ["svg", "png", "vega", "markdown"].some((key) => key in value);
+}
+
+/** How many lines a value takes beside code, about. @param {Value} value @returns {number} */
+export function heightOf(value) {
+  if (value.shape?.length) return 2 + Math.min(value.shown?.at(-2)?.length ?? value.shape.at(-2) ?? 1, (value.elements ?? []).length);
+  if (typeof value.value === "string" && value.value.includes("\n")) return 1 + value.value.split("\n").length;
+  const parts = value.fields || value.entries || hasTensor(value) ? partsOf(value) : [];
+  const text = valueText(value).length / LINE_LENGTH;
+  return parts.length && text > 1 ? parts.reduce((sum, [, part]) => sum + heightOf(part), 1) : Math.ceil(text);
 }
 
 /** A value with its name before it. @param {{value: Value, shares?: string, name: string}} properties */
@@ -64,14 +73,13 @@ function Picture({ value, name }) {
   return html`<figure class="picture">${address ? html`<img src=${address} alt=${name} />` : valueText(value)}</figure>`;
 }
 
-/** The code of charts is fetched when there is one; its place is kept free. @param {{spec: any, name: string}} properties */
-function LaterChart({ spec, name }) {
-  const [Chart, setChart] = useState(/** @type {any} */ (null));
-  useEffect(() => {
-    import("viewer/chart.js").then((module) => setChart(() => module.Chart));
-  }, []);
-  return Chart ? html`<${Chart} spec=${spec} name=${name} />` : html`<figure class="picture chart" style=${{ minHeight: `${Number(spec.height) || 220}px` }}></figure>`;
+/** Room for a chart before it is drawn: its own height, and about what its title and axes take. @param {any} spec */
+export function chartHeight(spec) {
+  return `${(Number(spec.height) || 220) + 80}px`;
 }
+
+/** The code of charts is fetched when there is one; its place is kept free. */
+const LaterChart = later(async () => (await import("viewer/chart.js")).Chart, ({ spec }) => html`<figure class="picture chart" style=${{ minHeight: chartHeight(spec) }}></figure>`);
 
 /** @param {{source: string, name: string}} properties */
 function Svg({ source, name }) {
@@ -79,7 +87,11 @@ function Svg({ source, name }) {
   useEffect(() => {
     const svg = renderSvg(source);
     if (svg && !svg.hasAttribute("aria-label") && !svg.querySelector("title")) svg.setAttribute("aria-label", `picture ${name}`);
-    place.current?.replaceChildren(svg ?? "This picture cannot be shown.");
+    const title = svg?.querySelector(":scope > title")?.textContent?.trim() ?? "";
+    const drawn = [...(svg?.querySelectorAll("text") ?? [])].map((text) => text.textContent).join(" ");
+    const caption = document.createElement("figcaption");
+    caption.textContent = title;
+    place.current?.replaceChildren(...(title && !drawn.includes(title) ? [caption] : []), svg ?? "This picture cannot be shown.");
   }, [source]);
   return html`<figure class="picture" ref=${place}></figure>`;
 }

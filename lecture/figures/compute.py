@@ -7,46 +7,18 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from lecture.facts import Accelerator
-from lecture.figures.charts import framed, legend_below, rows_of
+from lecture.figures.charts import doublings, framed, legend_below, lines, powers_of_ten, rows_of
 from lecture.figures.drawing import CELL, COLOURS, Figure, box, text
 from lecture.shapes import shape_checked
 
 FORMATS = ("fp32", "tf32", "bf16", "fp8", "fp4")
 
 
-def powers_of_ten(low: int, high: int, step: int = 1) -> altair.Axis:  # @stepover
-    """Label a logarithmic axis with 1e3, 1e4 and so on."""
-    return altair.Axis(
-        values=[10.0**power for power in range(low, high + 1, step)],
-        labelExpr="'1e' + format(log(datum.value) / LN10, '.0f')",
-        labelOverlap="parity",
-        labelFlush=False,
-    )
-
-
 def flops_by_size(flops: Mapping[str, Mapping[int, int]]) -> altair.Chart:  # @stepover
     """Draw what operations on n×n matrices cost, over n."""
-    points = [(name, n, count) for name, counts in flops.items() for n, count in counts.items()]
-    names, sizes, counts = zip(*points, strict=True)
-    chart = altair.Chart(rows_of(operation=names, n=sizes, flops=counts)).mark_line(point=True)
-    chart = chart.encode(
-        x=altair.X(
-            "n:Q",
-            title="n, logarithmic",
-            scale=altair.Scale(type="log", base=2, nice=False),
-            axis=altair.Axis(values=sorted(set(sizes))),
-        ),
-        y=altair.Y(
-            "flops:Q",
-            title="FLOPs, logarithmic",
-            scale=altair.Scale(type="log"),
-            axis=powers_of_ten(0, 9, 2),
-        ),
-        color=altair.Color("operation:N", sort=list(flops), legend=legend_below(columns=3)),
-        strokeDash=altair.StrokeDash("operation:N", sort=list(flops), legend=None),
-        tooltip=["operation:N", "n:Q", "flops:Q"],
-    )
-    return framed(chart, "Work on n×n matrices", 220)
+    sizes = next(iter(flops.values()))
+    x, y = doublings("n", sizes), powers_of_ten("FLOPs", 0, 10, 2)
+    return lines(flops, x, y, "Work on n×n matrices")
 
 
 def readings(
@@ -58,10 +30,12 @@ def readings(
     data = rows_of(call=calls, kind=kinds, duration=[first, *repeated])
     bars = altair.Chart(data).mark_bar().encode(
         x=altair.X("call:N", title="call", sort=calls, axis=altair.Axis(labelAngle=0)),
-        y=altair.Y("duration:Q", title="ticks of the clock"),
+        y=altair.Y(
+            "duration:Q", title="ticks of the clock", scale=altair.Scale(domain=[0, 100])
+        ),
         color=altair.Color(
             "kind:N",
-            scale=altair.Scale(domain=["repeat", *levels, "warm-up"]),
+            scale=altair.Scale(domain=["warm-up", "repeat", *levels]),
             legend=legend_below(columns=2),
         ),
         tooltip=["call:N", "duration:Q"],
@@ -101,7 +75,11 @@ def lanes(
 
 
 def promised(cards: Sequence[Accelerator]) -> altair.Chart:  # @stepover
-    """Place the dense peaks of cards on a logarithmic axis, a colour for each format."""
+    """Place the dense peaks of cards on a logarithmic axis, a colour for each format.
+
+    The marks are outlines, and that of fp32 is larger: where two formats have one rate, as tf32 and
+    fp32 on the RTX 3090, both can be seen.
+    """
     peaks = [
         (card.name, dtype, card.dense_flops_per_second[dtype])
         for card in cards
@@ -110,18 +88,16 @@ def promised(cards: Sequence[Accelerator]) -> altair.Chart:  # @stepover
     ]
     names, dtypes, rates = zip(*peaks, strict=True)
     chart = altair.Chart(rows_of(card=names, format=dtypes, rate=rates))
-    chart = chart.mark_point(filled=True, size=90, opacity=1).encode(
+    chart = chart.mark_point(strokeWidth=2.5, opacity=1).encode(
         y=altair.Y(
             "card:N", title=None, sort=[card.name for card in cards], axis=altair.Axis(grid=True)
         ),
-        x=altair.X(
-            "rate:Q",
-            title="FLOP/s, dense, logarithmic",
-            scale=altair.Scale(type="log", domain=[1e13, 1e16]),
-            axis=powers_of_ten(13, 16),
-        ),
+        x=altair.X("rate:Q", **powers_of_ten("FLOP/s, dense", 13, 16)),
         color=altair.Color("format:N", sort=list(FORMATS), legend=legend_below(columns=5)),
-        shape=altair.Shape("format:N", sort=list(FORMATS), legend=None),
+        shape=altair.Shape("format:N", sort=list(FORMATS)),
+        size=altair.Size(
+            "format:N", scale=altair.Scale(domain=FORMATS, range=[240, 60, 60, 60, 60])
+        ),
         tooltip=["card:N", "format:N", altair.Tooltip("rate:Q", format=".4g")],
     )
     return framed(chart, "What data sheets promise", 200)
@@ -156,7 +132,7 @@ def groups_of_four(w: Float[Tensor, "K D"], kept: Bool[Tensor, "K D"]) -> Figure
 
 
 def achieved_and_promised(
-    rates: Mapping[str, tuple[float, float]],
+    rates: Mapping[str, tuple[float, float]], title: str
 ) -> altair.Chart:  # @stepover
     """Draw what was achieved inside what was promised."""
     records = rows_of(
@@ -168,33 +144,25 @@ def achieved_and_promised(
     y = altair.Y("what:N", title=None, sort=list(rates))
     base = altair.Chart(records)
     outer = base.mark_bar(opacity=0.3).encode(
-        y=y, x=altair.X("promised:Q", title="TFLOP/s, promised (pale) and achieved")
+        y=y,
+        x=altair.X(
+            "promised:Q",
+            title="TFLOP/s, promised (pale) and achieved",
+            axis=altair.Axis(tickCount=5, format="d"),
+        ),
     )
     inner = base.mark_bar(size=9).encode(
         y=y, x="achieved:Q", tooltip=["what:N", "achieved:Q", "promised:Q", "share:N"]
     )
     words = base.mark_text(align="left", dx=4).encode(y=y, x="promised:Q", text="share:N")
-    return framed(outer + inner + words, "Utilization", 40 * len(rates))
+    return framed(outer + inner + words, title, 40 * len(rates))
 
 
 def rate_by_size(rates: Mapping[str, Mapping[int, float]]) -> altair.Chart:  # @stepover
     """Draw the rates that products of n×n matrices reached, over n."""
-    points = [(name, n, rate / 1e9) for name, found in rates.items() for n, rate in found.items()]
-    names, sizes, found_rates = zip(*points, strict=True)
-    chart = altair.Chart(rows_of(format=names, n=sizes, rate=found_rates)).mark_line(point=True)
-    chart = chart.encode(
-        x=altair.X(
-            "n:Q",
-            title="n, logarithmic",
-            scale=altair.Scale(type="log", base=2, nice=False),
-            axis=altair.Axis(values=sorted(set(sizes))),
-        ),
-        y=altair.Y("rate:Q", title="GFLOP/s, logarithmic", scale=altair.Scale(type="log")),
-        color=altair.Color("format:N", sort=list(rates), legend=legend_below(columns=3)),
-        strokeDash=altair.StrokeDash("format:N", sort=list(rates), legend=None),
-        tooltip=["format:N", "n:Q", altair.Tooltip("rate:Q", format=".3g")],
-    )
-    return framed(chart, "Products of n×n matrices on one core of this machine", 220)
+    sizes = next(iter(rates.values()))
+    x, y = doublings("n", sizes), powers_of_ten("FLOP/s", 6, 13)
+    return lines(rates, x, y, "Products of n×n matrices on one core of this machine")
 
 
 def useful_share_by_size(shares: Mapping[int, float]) -> altair.Chart:  # @stepover

@@ -31,7 +31,7 @@ def file_pages(
     parts.append(text(24, y + 12, "page touched", "start"))
     parts.append(f'<rect x="130" y="{y}" width="14" height="14" fill="{COLOURS[3]}"/>')
     parts.append(text(150, y + 12, "tokens of a window", "start"))
-    words = f"{len(read)} of {pages} pages touched"
+    words = f"{len(read)} of {pages} pages touched; the file goes on row by row"
     parts.append(text(4, y + 34, words, "start"))
     return Figure("Pages of a file that a batch touches", 8 + pitch * columns, y + 42, tuple(parts))
 
@@ -69,4 +69,4 @@ def timelines(
         x = left + scale * finished
         parts.append(text(x, y + 10, f"{finished:g} ms", "end"))
         y += 22
-    return Figure("Copying and computing, batch by batch", 400, y, tuple(parts))
+    return Figure("Copying and computing; each number is a batch", 400, y, tuple(parts))

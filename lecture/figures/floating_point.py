@@ -66,7 +66,7 @@ def layouts(patterns: Mapping[str, str], values: Mapping[str, str]) -> Figure:  
                 parts.append(bit(x, y + 11, pitch, colour, digit == "1"))
                 x += pitch
         y += 40
-    title = "The bits of π in eight formats; above, the digits after the point"
+    title = "π in eight formats; above, digits after the point"
     return Figure(title, width, bottom + 4, tuple(parts))
 
 

@@ -6,7 +6,7 @@ import altair
 from jaxtyping import Shaped
 from torch import Tensor
 
-from lecture.figures.charts import framed, legend_below, rows_of
+from lecture.figures.charts import lines, powers_of_ten
 from lecture.figures.drawing import COLOURS, Figure, box, text
 from lecture.shapes import shape_checked
 
@@ -34,8 +34,8 @@ def _directions(y: float, forward: str, backward: str) -> list[str]:
     return [
         box(4, y - 10, 12, 12, FORWARD),
         text(22, y, forward, "start"),
-        box(200, y - 10, 12, 12, BACKWARD),
-        text(218, y, backward, "start"),
+        box(164, y - 10, 12, 12, BACKWARD),
+        text(182, y, backward, "start"),
     ]
 
 
@@ -74,33 +74,14 @@ def value_graph(
 
 def error_by_step(errors: Mapping[str, Mapping[int, float]]) -> altair.Chart:  # @stepover
     """Draw the error of a difference over its step, both logarithmic."""
-    found = [
-        (name.replace("torch.float", "fp"), 0.5**power, error)
-        for name, by_power in errors.items()
-        for power, error in by_power.items()
-        if error > 0
-    ]
-    names, steps, sizes = zip(*found, strict=True)
-    chart = altair.Chart(rows_of(format=names, step=steps, error=sizes)).mark_line(point=True)
-    powers = "'1e' + format(log(datum.value) / LN10, '.0f')"
-    chart = chart.encode(
-        x=altair.X(
-            "step:Q",
-            title="step",
-            scale=altair.Scale(type="log", domain=[1e-12, 1]),
-            axis=altair.Axis(values=[1e-12, 1e-9, 1e-6, 1e-3, 1], labelExpr=powers),
-        ),
-        y=altair.Y(
-            "error:Q",
-            title="error of the gradient",
-            scale=altair.Scale(type="log", domain=[1e-12, 10]),
-            axis=altair.Axis(values=[1e-12, 1e-9, 1e-6, 1e-3, 1], labelExpr=powers),
-        ),
-        color=altair.Color("format:N", legend=legend_below(columns=2)),
-        shape=altair.Shape("format:N"),
-        tooltip=["format:N", "step:Q", "error:Q"],
-    )
-    return framed(chart, "Central differences of w³ at 1.3", 220)
+    found = {
+        dtype.replace("torch.float", "fp"): {
+            0.5**power: error for power, error in by_power.items() if error
+        }
+        for dtype, by_power in errors.items()
+    }
+    x, y = powers_of_ten("step", -12, 0, 3), powers_of_ten("error of the gradient", -12, 1, 3)
+    return lines(found, x, y, "Central differences of w³ at 1.3")
 
 
 def _rectangle(x: float, y: float, rows: int, columns: int, colour: str | None) -> str:
@@ -113,8 +94,8 @@ def one_layer(rows: int, inputs: int, outputs: int, done: Sequence[int]) -> Figu
     """Draw the three products of a layer; those that ran are filled and have their FLOPs."""
     products = (
         ("y", "x", "w", (rows, inputs), (inputs, outputs), "forward"),
-        ("gradient of w", "xᵀ", "g", (inputs, rows), (rows, outputs), "backward"),
-        ("gradient of x", "g", "wᵀ", (rows, outputs), (outputs, inputs), "backward"),
+        ("gradient of w", "xᵀ", "g", (inputs, rows), (rows, outputs), "backward, w"),
+        ("gradient of x", "g", "wᵀ", (rows, outputs), (outputs, inputs), "backward, x"),
     )
     parts = []
     for number, (result, left, right, one, two, way) in enumerate(products):
@@ -176,19 +157,9 @@ def flops_per_edge(
 
 def flops_by_context(per_parameter: Mapping[int, float], width: int) -> altair.Chart:  # @stepover
     """Draw FLOPs per parameter and token over the length of the context."""
-    found = [(length / width, flops, "measured") for length, flops in per_parameter.items()]
-    found += [(length / width, 6.0, "rule of 6") for length in per_parameter]
-    lengths, flops, kinds = zip(*found, strict=True)
-    chart = altair.Chart(rows_of(length=lengths, flops=flops, kind=kinds)).mark_line(point=True)
-    chart = chart.encode(
-        x=altair.X(
-            "length:Q",
-            title="context length T over width D",
-            axis=altair.Axis(values=list(range(9)), format="d"),
-        ),
-        y=altair.Y("flops:Q", title="FLOPs per parameter, token"),
-        color=altair.Color("kind:N", legend=legend_below(columns=2)),
-        shape=altair.Shape("kind:N"),
-        tooltip=["kind:N", "length:Q", "flops:Q"],
-    )
-    return framed(chart, "One attention layer, forward and backward", 200)
+    measured = {length / width: flops for length, flops in per_parameter.items()}
+    series = {"measured": measured, "rule of 6": dict.fromkeys(measured, 6.0)}
+    axis = altair.Axis(values=list(range(9)), format="d")
+    x = {"title": "context length T over width D", "axis": axis}
+    y = {"title": "FLOPs per parameter, token"}
+    return lines(series, x, y, "One attention layer, forward and backward", 200)

@@ -8,70 +8,48 @@ import torch
 from jaxtyping import Shaped
 from torch import Tensor
 
-from lecture.figures.charts import framed, legend_below, rows_of
+from lecture.figures.charts import Layout, framed, legend_below, lines, powers_of_ten, rows_of
 from lecture.shapes import shape_checked
 
 
 def std_by_fan_in(by_inputs: Mapping[int, float]) -> altair.LayerChart:  # @stepover
     """Draw the spread of outputs over the number of inputs, and the line of slope one half."""
-    fan_ins = list(by_inputs)
-    names = ["measured"] * len(fan_ins) + ["√D"] * len(fan_ins)
-    stds = [*by_inputs.values(), *map(math.sqrt, fan_ins)]
-    chart = altair.Chart(rows_of(kind=names, inputs=fan_ins * 2, std=stds)).encode(
+    points = rows_of(inputs=by_inputs, std=by_inputs.values(), root=map(math.sqrt, by_inputs))
+    chart = altair.Chart(points).encode(
         x=altair.X(
             "inputs:Q",
-            title="inputs D",
+            title="inputs D, logarithmic",
             scale=altair.Scale(type="log", base=2, domain=[8, 8192]),
-            axis=altair.Axis(values=fan_ins, format="d"),
-        ),
+            axis=altair.Axis(values=list(by_inputs), format="d"),
+        )
+    )
+    dots = chart.mark_point(filled=True, size=60, opacity=1).encode(
         y=altair.Y(
             "std:Q",
-            title="standard deviation",
+            title="std, logarithmic",
             scale=altair.Scale(type="log", base=2, domain=[2, 128]),
             axis=altair.Axis(values=[4, 8, 16, 32, 64], format="d"),
         ),
-        color=altair.Color("kind:N", legend=legend_below(columns=2)),
-        tooltip=["kind:N", "inputs:Q", "std:Q"],
+        tooltip=["inputs:Q", altair.Tooltip("std:Q", format=".2f")],
     )
-    line = chart.mark_line().transform_filter(altair.datum.kind == "√D")
-    points = chart.mark_point(filled=True, size=60, opacity=1).transform_filter(
-        altair.datum.kind == "measured"
-    )
-    return altair.layer(line, points).properties(
-        title="Outputs of plain random weights", width="container", height=200
-    )
+    line = chart.mark_line(strokeDash=[4, 3]).encode(y="root:Q")
+    title = "Plain random weights (dots) and √D (line)"
+    return framed(altair.layer(line, dots), title, 200)
 
 
 def spread_by_layer(
     spreads: Mapping[str, Sequence[float]], title: str
 ) -> altair.Chart:  # @stepover
     """Draw the scale of what layers hand on, one line for each way to start."""
-    found = [
-        (name, layer, spread)
-        for name, by_layer in spreads.items()
-        for layer, spread in enumerate([1.0, *by_layer])
-    ]
-    names, layers, sizes = zip(*found, strict=True)
-    lowest, highest = math.floor(math.log10(min(sizes))), math.ceil(math.log10(max(sizes)))
-    powers = range(lowest, highest + 1, 1 + (highest - lowest) // 6)
-    up_the_side: dict[str, object] = {
-        "scale": altair.Scale(type="log", domain=[10.0**lowest, 10.0**highest]),
-        "axis": altair.Axis(
-            values=[10.0**power for power in powers],
-            labelExpr="'1e' + format(log(datum.value) / LN10, '.0f')",
-        ),
-    }
-    if highest - lowest == 1:
-        up_the_side = {"scale": altair.Scale(domain=[0, math.ceil(max(sizes)) + 1])}
-    chart = altair.Chart(rows_of(start=names, layer=layers, spread=sizes)).mark_line(point=True)
-    chart = chart.encode(
-        x=altair.X("layer:Q", title="after layer", axis=altair.Axis(format="d", tickCount=8)),
-        y=altair.Y("spread:Q", title="root mean square", **up_the_side),
-        color=altair.Color("start:N", sort=list(spreads), legend=legend_below(columns=2)),
-        shape=altair.Shape("start:N", sort=list(spreads)),
-        tooltip=["start:N", "layer:Q", altair.Tooltip("spread:Q", format=".3g")],
-    )
-    return framed(chart, title, 220)
+    series = {name: dict(enumerate([1.0, *found])) for name, found in spreads.items()}
+    sizes = [size for found in series.values() for size in found.values()]
+    low, high = math.floor(math.log10(min(sizes))), math.ceil(math.log10(max(sizes)))
+    x: Layout = {"title": "after layer", "axis": altair.Axis(format="d", tickCount=8)}
+    y = powers_of_ten("root mean square", low, high, 1 + (high - low) // 6)
+    if high - low == 1:
+        scale = altair.Scale(domain=[0, math.ceil(max(sizes)) + 1])
+        y = {"title": "root mean square", "scale": scale}
+    return lines(series, x, y, title)
 
 
 @shape_checked

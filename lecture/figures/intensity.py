@@ -6,8 +6,7 @@ from typing import Protocol
 import altair
 
 from lecture.facts import Accelerator
-from lecture.figures.charts import framed, legend_below, rows_of
-from lecture.figures.compute import powers_of_ten
+from lecture.figures.charts import doublings, framed, legend_below, lines, powers_of_ten, rows_of
 
 
 class HasIntensity(Protocol):
@@ -24,7 +23,11 @@ def accelerator_intensities(intensities: Mapping[str, float]) -> altair.Chart:  
     chart = altair.Chart(rows_of(card=intensities.keys(), intensity=intensities.values()))
     chart = chart.mark_bar().encode(
         y=altair.Y("card:N", title=None, sort=list(intensities)),
-        x=altair.X("intensity:Q", title="FLOPs in bf16 per byte from memory"),
+        x=altair.X(
+            "intensity:Q",
+            title="FLOPs in bf16 per byte from memory",
+            axis=altair.Axis(tickCount=6),
+        ),
         tooltip=["card:N", altair.Tooltip("intensity:Q", format=".2f")],
     )
     return framed(chart, "What cards can compute while a byte arrives", 170)
@@ -35,7 +38,7 @@ def bytes_by_way(moved_bytes: Mapping[str, float]) -> altair.Chart:  # @stepover
     chart = altair.Chart(rows_of(way=moved_bytes.keys(), bytes=moved_bytes.values())).mark_bar()
     chart = chart.encode(
         y=altair.Y("way:N", title=None, sort=list(moved_bytes)),
-        x=altair.X("bytes:Q", title="bytes moved per bf16 number"),
+        x=altair.X("bytes:Q", title="bytes moved per bf16 number", axis=altair.Axis(tickCount=8)),
         tooltip=["way:N", "bytes:Q"],
     )
     return framed(chart, "One function, written in several ways", 140)
@@ -56,20 +59,10 @@ def roofline(
     names, intensities, rates = zip(*corners, strict=True)
     order = [card.name for card in cards]
     colour = altair.Color("card:N", sort=order, legend=legend_below(columns=1))
-    lines = altair.Chart(rows_of(card=names, intensity=intensities, rate=rates)).mark_line()
-    lines = lines.encode(
-        x=altair.X(
-            "intensity:Q",
-            title="FLOPs per byte, logarithmic",
-            scale=altair.Scale(type="log", domain=[low, high]),
-            axis=powers_of_ten(-1, 4),
-        ),
-        y=altair.Y(
-            "rate:Q",
-            title="attainable FLOP/s, logarithmic",
-            scale=altair.Scale(type="log", domain=[1e11, 1e16]),
-            axis=powers_of_ten(11, 16),
-        ),
+    roofs = altair.Chart(rows_of(card=names, intensity=intensities, rate=rates)).mark_line()
+    roofs = roofs.encode(
+        x=altair.X("intensity:Q", **powers_of_ten("FLOPs per byte", -1, 4)),
+        y=altair.Y("rate:Q", **powers_of_ten("attainable FLOP/s", 11, 16)),
         color=colour,
     )
     grey_legend = legend_below(columns=1)
@@ -88,7 +81,7 @@ def roofline(
         tooltip=["card:N", "operation:N", altair.Tooltip("intensity:Q", format=".4g"),
                  altair.Tooltip("rate:Q", format=".3g")],
     )  # fmt: skip
-    return framed(lines + dots, "Rooflines in bf16", 300)
+    return framed(roofs + dots, "Rooflines in bf16", 300)
 
 
 def measured_roofline(
@@ -99,13 +92,8 @@ def measured_roofline(
     roof = altair.Chart(
         rows_of(intensity=ends, rate=[min(peak, end * bytes_per_second) for end in ends])
     )
-    lines = roof.mark_line().encode(
-        x=altair.X(
-            "intensity:Q",
-            title="FLOPs per byte, logarithmic",
-            scale=altair.Scale(type="log"),
-            axis=powers_of_ten(-1, 4),
-        ),
+    roof = roof.mark_line().encode(
+        x=altair.X("intensity:Q", **powers_of_ten("FLOPs per byte", -2, 4)),
         y=altair.Y("rate:Q", title="FLOP/s, logarithmic", scale=altair.Scale(type="log")),
     )
     intensities, rates = zip(*points.values(), strict=True)
@@ -117,7 +105,7 @@ def measured_roofline(
         color=altair.Color("operation:N", sort=list(points), legend=legend_below(columns=2)),
         tooltip=["operation:N", "intensity:Q", altair.Tooltip("rate:Q", format=".3g")],
     )
-    return framed(lines + dots, "The roofline of this machine, as calibrated", 260)
+    return framed(roof + dots, "The roofline of this machine, as calibrated", 260)
 
 
 def intensity_by_batch(
@@ -125,48 +113,17 @@ def intensity_by_batch(
 ) -> altair.Chart:  # @stepover
     """Draw the intensity of a layer over its rows, and those of cards across."""
     batches = list(intensities)
-    line = altair.Chart(rows_of(rows=batches, intensity=intensities.values()))
-    line = line.mark_line(point=True).encode(
-        x=altair.X(
-            "rows:Q",
-            title="rows, logarithmic",
-            scale=altair.Scale(type="log", base=2, nice=False),
-            axis=altair.Axis(values=batches[::2]),
-        ),
-        y=altair.Y(
-            "intensity:Q",
-            title="FLOPs per byte, logarithmic",
-            scale=altair.Scale(type="log"),
-            axis=powers_of_ten(0, 4),
-        ),
-        tooltip=["rows:Q", altair.Tooltip("intensity:Q", format=".1f")],
-    )
-    across = altair.Chart(rows_of(card=rules.keys(), intensity=rules.values()))
-    across = across.mark_rule(size=2).encode(
-        y="intensity:Q",
-        color=altair.Color("card:N", sort=list(rules), legend=legend_below(columns=3)),
-        strokeDash=altair.StrokeDash("card:N", sort=list(rules), legend=None),
-        tooltip=["card:N", altair.Tooltip("intensity:Q", format=".1f")],
-    )
-    return framed(line + across, "A linear layer of 4096×4096 in bf16", 240)
+    across = {card: dict.fromkeys((batches[0], batches[-1]), rule) for card, rule in rules.items()}
+    x, y = doublings("rows", batches[::2]), powers_of_ten("FLOPs per byte", 0, 4)
+    return lines({"this layer": intensities, **across}, x, y, "A layer of 4096×4096 in bf16", 240)
 
 
 def intensity_by_length(
     intensities: Mapping[str, Mapping[int, float]],
 ) -> altair.Chart:  # @stepover
     """Draw the intensity of a chain of operations over its length."""
-    points = [(way, k, value) for way, found in intensities.items() for k, value in found.items()]
-    ways, lengths, values = zip(*points, strict=True)
-    chart = altair.Chart(rows_of(way=ways, operations=lengths, intensity=values))
-    chart = chart.mark_line(point=True).encode(
-        x=altair.X(
-            "operations:Q",
-            title="operations in the chain",
-            axis=altair.Axis(values=sorted(set(lengths))),
-        ),
-        y=altair.Y("intensity:Q", title="FLOPs per byte"),
-        color=altair.Color("way:N", sort=list(intensities), legend=legend_below(columns=2)),
-        strokeDash=altair.StrokeDash("way:N", sort=list(intensities), legend=None),
-        tooltip=["way:N", "operations:Q", "intensity:Q"],
+    lengths = list(next(iter(intensities.values())))
+    x = {"title": "operations in the chain", "axis": altair.Axis(values=lengths)}
+    return lines(
+        intensities, x, {"title": "FLOPs per byte"}, "Elementwise operations in a row", 200
     )
-    return framed(chart, "Elementwise operations in a row", 200)

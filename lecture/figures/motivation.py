@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 
 import altair
 
-from lecture.figures.charts import framed, legend_below, rows_of
+from lecture.figures.charts import framed, legend_below, powers_of_ten, rows_of
 from lecture.figures.drawing import COLOURS, Figure, box, text
 
 
@@ -76,21 +76,11 @@ def flop_ruler(landmarks: Mapping[str, tuple[float, str]]) -> altair.Chart:  # @
     chart = altair.Chart(rows_of(landmark=ordered, flops=flops, origin=origins))
     chart = chart.mark_point(filled=True, size=90, opacity=1).encode(
         y=altair.Y("landmark:N", title=None, sort=ordered, axis=altair.Axis(grid=True)),
-        x=altair.X(
-            "flops:Q",
-            title="FLOPs, logarithmic",
-            scale=altair.Scale(type="log", domain=[1e5, 1e28]),
-            axis=altair.Axis(
-                values=[10.0**power for power in range(6, 28, 3)],
-                labelExpr="'1e' + format(log(datum.value) / LN10, '.0f')",
-                labelOverlap="parity",
-                labelFlush=False,
-            ),
-        ),
+        x=altair.X("flops:Q", **powers_of_ten("FLOPs", 3, 27, 3)),
         color=altair.Color(
             "origin:N",
             scale=altair.Scale(domain=list(dict.fromkeys(origins))),
-            legend=legend_below(columns=2),
+            legend=legend_below(columns=1),
         ),
         tooltip=["landmark:N", altair.Tooltip("flops:Q", format=".2e"), "origin:N"],
     )

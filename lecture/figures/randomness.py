@@ -7,15 +7,18 @@ from jaxtyping import Float
 from torch import Tensor
 
 from lecture.figures.charts import framed, rows_of
-from lecture.figures.drawing import CELL, COLOURS, Figure, box, text
+from lecture.figures.drawing import CELL, COLOURS, Figure, box, link, text
 from lecture.shapes import shape_checked
 
 
 @shape_checked
-def streams(rows: dict[str, dict[str, Float[Tensor, "..."]]]) -> Figure:  # @stepover
-    """Draw one row for each run, a cell for each number, coloured by what the number is for."""
-    purposes = list(dict.fromkeys(purpose for run in rows.values() for purpose in run))
-    colours = dict(zip(purposes, COLOURS, strict=False))
+def streams(title: str, rows: dict[str, dict[str, Float[Tensor, "..."]]]) -> Figure:  # @stepover
+    """Draw one row for each run, a cell for each number, coloured by what the number is for.
+
+    Numbers with a thick line under them were other ones in the first run.
+    """
+    first = next(iter(rows.values()))
+    colours = dict(zip(first, COLOURS, strict=False))
     gap, pitch = 8, CELL + 2
     parts: list[str] = []
     right = 0.0
@@ -24,17 +27,20 @@ def streams(rows: dict[str, dict[str, Float[Tensor, "..."]]]) -> Figure:  # @ste
         parts.append(text(4, y + 12, name, "start"))
         x = 4.0
         for purpose, numbers in run.items():
-            for number in numbers.tolist():
+            for place, number in enumerate(numbers.tolist()):
                 parts.append(box(x, y + 20, pitch, CELL, colours[purpose], f"{number:.2f}"[1:]))
+                if place < len(first[purpose]) and number != first[purpose][place]:
+                    parts.append(link(x + pitch / 2, y + CELL + 21, pitch, 5))
                 x += pitch
             x += gap
         right = max(right, x - gap)
     x, y = 4.0, 6 + 62 * len(rows) + 4
-    for purpose in purposes:
+    for purpose in first:
         parts.append(box(x, y, 14, 14, colours[purpose]))
         parts.append(text(x + 20, y + 12, purpose, "start"))
-        x += 34 + 8 * len(purpose)
-    return Figure("What each number is drawn for", right + 4, y + 22, tuple(parts))
+        x += 34 + 7 * len(purpose)
+    parts += [link(x + 10, y + 5, 20, 5), text(x + 26, y + 12, "other than above", "start")]
+    return Figure(title, max(right, 376) + 4, y + 22, tuple(parts))
 
 
 def sums_by_order(steps_away: Mapping[int, int]) -> altair.Chart:  # @stepover

@@ -6,7 +6,7 @@ import altair
 from jaxtyping import Bool, Float
 from torch import Tensor
 
-from lecture.figures.charts import legend_below, rows_of
+from lecture.figures.charts import framed, legend_below, rows_of
 from lecture.figures.drawing import COLOURS, Figure, box, text
 from lecture.shapes import shape_checked
 
@@ -56,6 +56,4 @@ def outputs_along_a_line(
     )
     dots = altair.Chart(switched).mark_point(filled=True, size=30, opacity=1)
     dots = dots.encode(x="place:Q", y="output:Q", color="network:N")
-    return altair.layer(chart, dots).properties(
-        title="Three random layers of width 16", width="container", height=200
-    )
+    return framed(altair.layer(chart, dots), "Three random layers of width 16", 200)

@@ -76,12 +76,13 @@ def pairs_that_are_text(valid: Collection[tuple[int, int]]) -> Figure:  # @stepo
     parts = [
         f'<path d="{"".join(runs)}" fill="{COLOURS[0]}"/>',
         box(left, top, side, side),
+        text(left + 64 * pixel, top + 68 * pixel, "two characters", more=' fill="white"'),
+        text(left + 122 * pixel, top + 213 * pixel, "one character", "end"),
     ]
     for value in (0, 0x80, 0xC2, 0xE0):
         y = top + pixel * value
         parts.append(text(left - 6, y + 5, f"{value:02X}", "end"))
     for value in (0, 0x80, 0xC0):
         parts.append(text(left + pixel * value, top - 6, f"{value:02X}", "start"))
-    parts.append(text(left - 40, top + side / 2, "first", "middle"))
-    parts.append(text(left + side / 2, top + side + 16, "second byte"))
+    parts.append(text(left, top + side + 16, "down: first byte, across: second byte", "start"))
     return Figure("Pairs of bytes that are UTF-8", WIDTH, top + side + 26, tuple(parts))

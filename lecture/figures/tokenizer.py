@@ -1,5 +1,6 @@
 """Pictures of trainers and encoders: what they merge, and how much work it is."""
 
+import math
 from collections.abc import Mapping, Sequence
 
 import altair
@@ -40,27 +41,41 @@ def stacked_parts(
     chart = chart.encode(
         y=altair.Y("run:N", title=None, sort=list(parts_of)),
         x=altair.X("amount:Q", title=unit),
-        color=altair.Color("part:N", sort=kinds, legend=legend_below(columns=2)),
+        color=altair.Color("part:N", sort=kinds, legend=legend_below(columns=3)),
         order="order:Q",
         tooltip=["run:N", "part:N", "amount:Q"],
     )
     return framed(chart, title, 60 + 34 * len(parts_of))
 
 
-def ladder(steps: Mapping[str, float], unit: str, title: str) -> altair.Chart:  # @stepover
-    """Draw the rungs of a ladder from top to bottom, on a logarithmic axis."""
-    chart = altair.Chart(rows_of(rung=list(steps), amount=list(steps.values())))
-    chart = chart.mark_point(filled=True, size=90, opacity=1).encode(
-        y=altair.Y("rung:N", title=None, sort=list(steps), axis=altair.Axis(grid=True)),
+def ladder(steps: Mapping[str, float], unit: str, title: str) -> altair.LayerChart:  # @stepover
+    """Draw the rungs of a ladder, the last on top, on a logarithmic axis."""
+    least, most = min(steps.values()) / 1.5, max(steps.values())
+    most *= max(4, (most / least) ** 0.3)  # room for the last amount
+    is_large = most > 1_000
+    base = altair.Chart(rows_of(rung=list(steps), amount=list(steps.values()))).encode(
+        y=altair.Y("rung:N", title=None, sort=list(steps)[::-1], axis=altair.Axis(grid=True)),
         x=altair.X(
             "amount:Q",
             title=f"{unit}, logarithmic",
-            scale=altair.Scale(type="log"),
-            axis=altair.Axis(format="~s", tickCount=5),
+            scale=altair.Scale(type="log", domain=[least, most], nice=False),
+            axis=altair.Axis(
+                format="~s" if is_large else "~g", grid=False, values=powers_of_ten(least, most)
+            ),
         ),
         tooltip=["rung:N", altair.Tooltip("amount:Q", format=".3g")],
     )
-    return framed(chart, title, 50 + 26 * len(steps))
+    points = base.mark_point(filled=True, size=90, opacity=1)
+    amounts = base.mark_text(align="left", dx=10).encode(
+        text=altair.Text("amount:Q", format=".2s" if is_large else ".2g")
+    )
+    return framed(points + amounts, title, 50 + 26 * len(steps))
+
+
+def powers_of_ten(least: float, most: float) -> list[float]:
+    """Return the powers of ten from the least to the most."""
+    exponents = range(math.ceil(math.log10(least)), math.floor(math.log10(most)) + 1)
+    return [10.0**exponent for exponent in exponents]
 
 
 def work_by_merge(searched: Sequence[int]) -> altair.Chart:  # @stepover
@@ -83,7 +98,7 @@ def token_lengths(counts: Mapping[int, int]) -> altair.Chart:  # @stepover
         y=altair.Y("tokens:Q", title="tokens"),
         tooltip=["length:O", "tokens:Q"],
     )
-    return framed(chart, "Tokens by length", 180)
+    return framed(chart, "Learnt tokens by length", 180)
 
 
 def compression(ratios: Mapping[tuple[str, str], float]) -> altair.Chart:  # @stepover
@@ -109,25 +124,30 @@ def compression(ratios: Mapping[tuple[str, str], float]) -> altair.Chart:  # @st
     return framed(cells + labels, "Bytes per token", 160)
 
 
-def vocabulary_sizes(
-    ratios: Mapping[int, float], shares: Mapping[int, float]
-) -> altair.Chart:  # @stepover
-    """Draw over the size of a vocabulary what it gives and what it takes."""
-    rows = rows_of(
-        size=[*ratios, *shares],
-        amount=[*ratios.values(), *(100 * share for share in shares.values())],
-        what=["bytes per token"] * len(ratios) + ["% of the parameters"] * len(shares),
-    )
-    chart = altair.Chart(rows).mark_line(point=True)
+def vocabulary_sizes(ratios: Mapping[int, float]) -> altair.Chart:  # @stepover
+    """Draw over the size of a vocabulary how many bytes a token stands for."""
+    chart = altair.Chart(rows_of(size=ratios, ratio=ratios.values())).mark_line(point=True)
     chart = chart.encode(
         x=altair.X(
             "size:Q",
             title="size of the vocabulary, logarithmic",
-            scale=altair.Scale(type="log"),
-            axis=altair.Axis(values=[300, 1000, 3000, 10_000, 30_000, 100_000], format="~s"),
+            scale=altair.Scale(type="log", nice=False),
+            axis=altair.Axis(values=list(ratios)),
         ),
-        y=altair.Y("amount:Q", title=None, scale=altair.Scale(type="log")),
-        color=altair.Color("what:N", legend=legend_below(columns=2)),
-        tooltip=["size:Q", "what:N", altair.Tooltip("amount:Q", format=".3g")],
+        y=altair.Y("ratio:Q", title="bytes per token"),
+        tooltip=["size:Q", altair.Tooltip("ratio:Q", format=".2f")],
     )
-    return framed(chart, "What a larger vocabulary gives and takes", 220)
+    return framed(chart, "What a larger vocabulary gives", 180)
+
+
+def vocabulary_shares(shares: Mapping[int, float]) -> altair.LayerChart:  # @stepover
+    """Draw for each size of a vocabulary its share of all parameters."""
+    sizes = [f"{size:,}".replace(",", " ") for size in shares]
+    rows = rows_of(size=sizes, percent=[round(100 * share) for share in shares.values()])
+    base = altair.Chart(rows).encode(
+        y=altair.Y("size:N", title="tokens", sort=sizes),
+        x=altair.X("percent:Q", title="% of the parameters", scale=altair.Scale(domain=[0, 100])),
+        tooltip=["size:N", "percent:Q"],
+    )
+    labels = base.mark_text(align="left", dx=6).encode(text="percent:Q")
+    return framed(base.mark_bar() + labels, "What a larger vocabulary takes", 30 * len(shares))

@@ -1,5 +1,6 @@
 """`python -m lecture.tokenizer`."""
 
+import signal
 import sys
 
 if __name__ == "__main__":
@@ -9,4 +10,6 @@ if __name__ == "__main__":
 
     from lecture.tokenizer.cli import main
 
+    # Asked to end, as when asked from the keyboard: what is half-written is taken away first.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     raise SystemExit(main(sys.argv[1:]))

@@ -11,12 +11,12 @@ from pathlib import Path
 from lecture.tokenizer.core import Tokenizer
 from lecture.tokenizer.counting import read_text
 from lecture.tokenizer.errors import TokenizerError
-from lecture.tokenizer.files import escape, id_type, read_ids, replacing, write_ids
+from lecture.tokenizer.files import check_place, escape, replacing
 from lecture.tokenizer.progress import ProgressBar
 from lecture.tokenizer.splitting import PATTERNS
+from lecture.tokenizer.token_files import IDS_AT_ONCE, id_type, read_ids, write_ids
 
 LONGEST_SHOWN = 10
-IDS_AT_ONCE = 2**16
 
 
 def _build_parser() -> argparse.ArgumentParser:  # @stepover
@@ -38,7 +38,12 @@ def _build_parser() -> argparse.ArgumentParser:  # @stepover
         "--special", action="append", default=[], metavar="TEXT", help="a special token; repeatable"
     )
     train.add_argument("--pattern", choices=PATTERNS, default="gpt2", help="default gpt2")
-    train.add_argument("--workers", type=int, default=1, help="processes that count; default 1")
+    train.add_argument(
+        "--workers",
+        type=int,
+        default=1,
+        help="processes that count, each from one special token to another; default 1",
+    )
 
     encode = command("encode", "turn text into a file of ids", "UTF-8 text, of any size")
     encode.add_argument("-o", "--output", type=Path, help="the ids; default FILE.ids")
@@ -58,6 +63,9 @@ def main(arguments: Sequence[str]) -> int:  # @stepover
     commands = {"train": train, "encode": encode, "decode": decode, "inspect": inspect}
     try:
         commands[options.command](options, bar)
+    except BrokenPipeError:  # as `| head` does when it has seen enough
+        sys.stdout = None  # type: ignore[assignment]  # nothing is left to flush
+        return 1
     except (TokenizerError, OSError) as error:
         bar.clear()
         print(error, file=sys.stderr)
@@ -71,7 +79,7 @@ def main(arguments: Sequence[str]) -> int:  # @stepover
 
 def train(options: argparse.Namespace, bar: ProgressBar) -> None:  # @stepover
     """Learn a vocabulary, write it and describe it."""
-    output = options.output or options.file.with_name(options.file.name + ".vocab")
+    output = output_of(options, ".vocab")
     start_seconds = time.perf_counter()
     tokenizer = Tokenizer.train(
         options.file,
@@ -85,13 +93,15 @@ def train(options: argparse.Namespace, bar: ProgressBar) -> None:  # @stepover
     tokenizer.save(output)
     bar.clear()
     print(f"{output}: {describe_speed(options.file.stat().st_size, seconds)}")
+    if len(tokenizer) < options.size:
+        print(f"fewer tokens than {options.size:,}: every word of the text is one token")
     describe(tokenizer)
 
 
 def encode(options: argparse.Namespace, bar: ProgressBar) -> None:  # @stepover
     """Write the ids of a text, and say how well it was compressed and how fast."""
     tokenizer = Tokenizer.load(options.vocabulary)
-    output = options.output or options.file.with_name(options.file.name + ".ids")
+    output = output_of(options, ".ids")
     start_seconds = time.perf_counter()
     ids = tokenizer.encode_iterable(watched_text(options.file, bar))
     token_count = write_ids(output, ids, len(tokenizer))
@@ -134,13 +144,18 @@ def inspect(options: argparse.Namespace, bar: ProgressBar) -> None:  # @stepover
         print(describe_speed(size, seconds))
 
 
+def output_of(options: argparse.Namespace, ending: str) -> Path:
+    """Return where to write; what makes that impossible is said before the work, not after it."""
+    options.file.open("rb").close()
+    output: Path = options.output or options.file.with_name(options.file.name + ending)
+    check_place(output)
+    return output
+
+
 def watched_text(path: Path, bar: ProgressBar) -> Iterator[str]:
-    """Yield the text of a file and show how much of it has been read."""
-    total_bytes, done_bytes = path.stat().st_size, 0
-    for text in read_text(path):
-        yield text
-        done_bytes += len(text.encode())
-        bar("encoding", done_bytes, total_bytes)
+    """Return the text of a file, block by block, and show how much of it has been read."""
+    total_bytes = path.stat().st_size
+    return read_text(path, progress=lambda done_bytes: bar("encoding", done_bytes, total_bytes))
 
 
 def decoded_text(tokenizer: Tokenizer, ids: Sequence[int], bar: ProgressBar) -> Iterator[str]:
@@ -173,6 +188,7 @@ def describe(tokenizer: Tokenizer) -> None:
     longest = sorted(learnt, key=len, reverse=True)[:LONGEST_SHOWN]
     print("longest tokens: " + (" ".join(map(escape, longest)) or "none"))
     lengths = Counter(map(len, learnt))
-    print("tokens of n bytes: " + ", ".join(f"{n}: {lengths[n]:,}" for n in sorted(lengths)))
+    by_length = ", ".join(f"{n}: {lengths[n]:,}" for n in sorted(lengths))
+    print("tokens of n bytes: " + (by_length or "none"))
     if special:
         print("special tokens: " + " ".join(escape(t.encode()) for t in tokenizer.special_tokens))

@@ -10,7 +10,7 @@ from lecture.tokenizer.counting import count_file, count_texts
 from lecture.tokenizer.encoding import merge_symbols
 from lecture.tokenizer.errors import TokenizerError
 from lecture.tokenizer.merging import Pair, learn_merges
-from lecture.tokenizer.splitting import Splitter, check_special_tokens
+from lecture.tokenizer.splitting import Splitter, check_special_tokens, utf8
 
 BYTES = 256
 MOST_REMEMBERED_WORDS = 2**18
@@ -140,11 +140,7 @@ class Tokenizer:
         return ids
 
     def _encode_word(self, word: str) -> tuple[int, ...]:  # @stepover
-        try:
-            word_bytes = word.encode()
-        except UnicodeEncodeError as error:
-            lone = f"U+{ord(word[error.start]):04X}"
-            raise TokenizerError(f"{lone} is half a surrogate pair and no text") from None
+        word_bytes = utf8(word)
         if (whole := self._learnt.get(word_bytes)) is not None:
             return (whole,)
         return tuple(merge_symbols([*word_bytes], self._merged.get))

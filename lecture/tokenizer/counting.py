@@ -1,26 +1,38 @@
 """Counting words, in texts or in files larger than memory, with one process or several.
 
-A file is cut at special tokens, where no word and no merge reaches across, into ranges of about
-`RANGE_BYTES`. Each range is counted by itself, block by block, and the counts are added up. The sum
-does not depend on where the cuts fell or on who counted what.
+A file is cut into ranges at special tokens, where no word and no merge reaches across. Each range
+is counted by itself, block by block, and the counts are added up. The sum does not depend on where
+the cuts fell or on who counted what.
 """
 
 import codecs
+import contextlib
 import multiprocessing
+import signal
 import sys
+import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
-from multiprocessing.pool import Pool
 from pathlib import Path
 from types import ModuleType
 
 from lecture.tokenizer.errors import TokenizerError
 from lecture.tokenizer.splitting import Splitter
 
-RANGE_BYTES = 2**24
 BLOCK_BYTES = 2**18
+# The counts of a range are sent to the process that adds them up, so a range is not too small. The
+# last range that a worker counts is what the others wait for, so each worker gets several.
+LEAST_RANGE_BYTES = 2**20
+MOST_RANGE_BYTES = 2**24
+RANGES_PER_WORKER = 8
+
+Range = tuple[int, int]
+Counted = tuple[Counter[str], int]
 
 
 def count_parts(parts: Iterable[tuple[str, str]], splitter: Splitter) -> Counter[str]:
@@ -36,7 +48,12 @@ def count_texts(texts: Iterable[str], splitter: Splitter) -> Counter[str]:  # @s
     return count_parts((part for text in texts for part in splitter.parts(text)), splitter)
 
 
-def read_text(path: Path, start: int = 0, stop: int | None = None) -> Iterator[str]:
+def read_text(
+    path: Path,
+    start: int = 0,
+    stop: int | None = None,
+    progress: Callable[[int], object] = lambda done_bytes: None,
+) -> Iterator[str]:
     """Yield the text of a part of a file, block by block."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     with path.open("rb") as file:
@@ -45,6 +62,7 @@ def read_text(path: Path, start: int = 0, stop: int | None = None) -> Iterator[s
         while block := file.read(BLOCK_BYTES if stop is None else min(BLOCK_BYTES, stop - place)):
             yield decode_block(decoder, block, path, place)
             place += len(block)
+            progress(place - start)
     yield decode_block(decoder, b"", path, place, final=True)
 
 
@@ -122,16 +140,36 @@ def places_of(token: bytes, window: bytes) -> Iterator[int]:
 
 
 def count_range(
-    path: Path, splitter: Splitter, bounds: tuple[int, int]
-) -> tuple[Counter[str], int]:
+    path: Path,
+    splitter: Splitter,
+    bounds: Range,
+    progress: Callable[[int], object] = lambda done_bytes: None,
+) -> Counted:
     """Count the words of one range; return also its size in bytes."""
     start, stop = bounds
-    counts = count_parts(splitter.stream(read_text(path, start, stop)), splitter)
-    return counts, stop - start
+    text = read_text(path, start, stop, progress)
+    return count_parts(splitter.stream(text), splitter), stop - start
 
 
-def start_workers(workers: int) -> Pool:
-    """Start processes that have nothing of this one: no threads, no locks, no main program.
+@contextlib.contextmanager
+def _interrupts_ignored() -> Iterator[None]:
+    """Ignore Ctrl-C for a moment, and for good in processes that are started meanwhile.
+
+    It reaches all processes at once. One of them is to deal with it, and to end the others.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield  # Python sends no interrupts there, and does not let one choose
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@contextlib.contextmanager
+def _empty_main_program() -> Iterator[None]:
+    """Keep the main program out of processes that are started meanwhile.
 
     A new process first imports the main program again, for functions that it might be asked to
     run. Ours are asked for nothing from there, so they are shown an empty one: they start sooner,
@@ -140,9 +178,32 @@ def start_workers(workers: int) -> Pool:
     main = sys.modules["__main__"]
     sys.modules["__main__"] = ModuleType("__main__")
     try:
-        return multiprocessing.get_context("spawn").Pool(workers)
+        yield
     finally:
         sys.modules["__main__"] = main
+
+
+def count_side_by_side(
+    count: Callable[[Range], Counted], ranges: Sequence[Range], workers: int
+) -> Iterator[Counted]:
+    """Count ranges in processes that have nothing of this one: no threads, no locks."""
+    executor = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"))
+    try:
+        with _interrupts_ignored(), _empty_main_program():
+            results = executor.map(count, ranges)
+        yield from results
+    except BrokenProcessPool:
+        raise TokenizerError(
+            "a worker was killed; with fewer workers less memory is used"
+        ) from None
+    finally:
+        executor.shutdown(cancel_futures=True)
+
+
+def good_range_bytes(total_bytes: int, workers: int) -> int:
+    """Return how large the ranges of a file should be."""
+    share = total_bytes // (RANGES_PER_WORKER * workers)
+    return min(max(share, LEAST_RANGE_BYTES), MOST_RANGE_BYTES)
 
 
 def count_file(
@@ -150,28 +211,33 @@ def count_file(
     splitter: Splitter,
     workers: int = 1,
     progress: Callable[[int, int], object] = lambda done, total: None,
-    range_bytes: int = RANGE_BYTES,
+    range_bytes: int | None = None,
 ) -> Counter[str]:  # @stepover
     """Count the words of a file with as many processes as there are workers."""
     if workers < 1:
         raise TokenizerError(f"{workers} workers count nothing; there must be at least 1")
     special_tokens = tuple(token.encode() for token in splitter.special_tokens)
-    ranges = Cutter(path, special_tokens).ranges(range_bytes)
-    count = partial(count_range, path, splitter)
     total_bytes, done_bytes = path.stat().st_size, 0
+    range_bytes = range_bytes or good_range_bytes(total_bytes, workers)
+    ranges = Cutter(path, special_tokens).ranges(range_bytes)
     counts: Counter[str] = Counter()
 
-    def add(results: Iterable[tuple[Counter[str], int]]) -> None:
+    def add(result: Counted) -> None:
         nonlocal done_bytes
-        for range_counts, range_size in results:
-            counts.update(range_counts)
-            done_bytes += range_size
-            progress(done_bytes, total_bytes)
+        counts.update(result[0])
+        done_bytes += result[1]
+
+    def tell(done_here: int) -> None:
+        progress(done_bytes + done_here, total_bytes)
 
     # A process that is a worker itself, such as one that loads data, may not start others.
     if min(workers, len(ranges)) == 1 or multiprocessing.current_process().daemon:
-        add(map(count, ranges))
+        for bounds in ranges:
+            add(count_range(path, splitter, bounds, tell))
     else:
-        with start_workers(min(workers, len(ranges))) as pool:
-            add(pool.imap(count, ranges))
+        count = partial(count_range, path, splitter)
+        with closing(count_side_by_side(count, ranges, min(workers, len(ranges)))) as results:
+            for result in results:
+                add(result)
+                tell(0)
     return counts

@@ -1,6 +1,4 @@
-r"""The two kinds of files: vocabularies, which people can read, and token ids, which they cannot.
-
-A vocabulary is UTF-8 text, one thing on each line:
+r"""The files of vocabularies, which people can read: UTF-8 text, one thing on each line:
 
     byte-level BPE vocabulary, version 1
     split pattern: gpt2
@@ -16,22 +14,16 @@ A vocabulary is UTF-8 text, one thing on each line:
 A merge is its two tokens with a space between them; the n-th one, counted from 0, has the id
 256 + n. In tokens a space is `\s`, a backslash `\\`, line ends and tabs are `\n`, `\r`, `\t`, and
 bytes that are no printable character are `\x` and two hexadecimal digits. All else is itself.
-
-Token ids are numbers of two bytes each, or of four where the vocabulary has more than 65 536
-tokens, the low byte first, and nothing else.
 """
 
 import contextlib
 import os
 import re
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import BinaryIO
-
-import numpy as np
 
 from lecture.tokenizer.errors import TokenizerError
 from lecture.tokenizer.merging import Pair
@@ -40,7 +32,6 @@ from lecture.tokenizer.splitting import PATTERNS
 HEADER = "byte-level BPE vocabulary, version 1"
 ESCAPES = {" ": r"\s", "\\": r"\\", "\n": r"\n", "\r": r"\r", "\t": r"\t"}
 UNESCAPES = {escape: character for character, escape in ESCAPES.items()}
-IDS_AT_ONCE = 2**16
 
 
 @dataclass(frozen=True)
@@ -82,9 +73,18 @@ def unescape_part(part: str) -> bytes:
     return part.encode()
 
 
+def check_place(path: Path) -> None:
+    """Refuse a place where no file can be written."""
+    if path.is_dir():
+        raise TokenizerError(f"{path} is a folder; a file would be written there")
+    if not path.parent.is_dir():
+        raise TokenizerError(f"there is no folder {path.parent} for {path.name}")
+
+
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
     """Open a file that takes the place of `path` when all is written, and vanishes otherwise."""
+    check_place(path)
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:
@@ -141,8 +141,8 @@ class Lines:
     def take_count(self, name: str) -> int:
         """Return the number that follows `name: ` on the next line."""
         value = self.take_named(name)
-        if not re.fullmatch("[0-9]+", value):
-            raise self.error(f"here should be the number of {name}, not {value!r}")
+        if not re.fullmatch("[0-9]{1,9}", value):
+            raise self.error(f"here should be the number of {name}, not {value[:20]!r}")
         return int(value)
 
     def take_tokens(self, count: int) -> list[bytes]:
@@ -154,6 +154,14 @@ class Lines:
             return [unescape(word) for word in words]
         except KeyError as error:
             raise self.error(f"{error.args[0]!r} is no escape") from None
+
+    def take_text(self) -> str:
+        """Return the one token of the next line, which has to be text."""
+        (token,) = self.take_tokens(1)
+        try:
+            return token.decode()
+        except UnicodeDecodeError:
+            raise self.error(f"the special token {escape(token)} is no UTF-8") from None
 
 
 def read_vocabulary(path: Path) -> Vocabulary:
@@ -173,34 +181,9 @@ def read_vocabulary(path: Path) -> Vocabulary:
         merges.append((left, right))
     special_tokens = []
     for _ in range(lines.take_count("special tokens")):
-        special_tokens.append(lines.take_tokens(1)[0].decode())
+        special_tokens.append(lines.take_text())
     if lines.take() != "end":
         raise lines.error("here should be 'end'")
+    if lines.lines[lines.number :] != [""]:
+        raise lines.error("nothing should follow the end")
     return Vocabulary(pattern, merges, special_tokens)
-
-
-def id_type(vocabulary_size: int) -> np.dtype:  # @stepover
-    """Return the smallest of the two types that holds all ids of a vocabulary."""
-    return np.dtype("<u2" if vocabulary_size <= 2**16 else "<u4")
-
-
-def write_ids(path: Path, ids: Iterable[int], vocabulary_size: int) -> int:  # @stepover
-    """Write ids to a file, however many, and return their number; memory does not grow with it."""
-    dtype, ids, written = id_type(vocabulary_size), iter(ids), 0
-    with replacing(path) as file:
-        while block := [*islice(ids, IDS_AT_ONCE)]:
-            if min(block) < 0 or max(block) >= vocabulary_size:
-                raise TokenizerError(f"an id is outside a vocabulary of {vocabulary_size}")
-            file.write(np.array(block, dtype).tobytes())
-            written += len(block)
-    return written
-
-
-def read_ids(path: Path, vocabulary_size: int) -> np.ndarray:  # @stepover
-    """Return the ids of a file as an array that is read from disk where it is used."""
-    dtype = id_type(vocabulary_size)
-    if (size := path.stat().st_size) % dtype.itemsize:
-        raise TokenizerError(
-            f"{path} has {size} bytes, which is no number of {dtype.itemsize}-byte ids"
-        )
-    return np.memmap(path, dtype, mode="r") if size else np.zeros(0, dtype)

@@ -12,6 +12,8 @@ import bisect
 import heapq
 from collections.abc import Callable, Mapping
 
+from lecture.tokenizer.splitting import utf8
+
 Pair = tuple[bytes, bytes]
 SHIFT = 32
 RIGHT = (1 << SHIFT) - 1
@@ -26,7 +28,7 @@ class SymbolRow:
         self.symbols: list[int] = []
         self.word_counts: list[int] = []  # at each place, how often its word occurs
         for word, count in word_counts.items():
-            symbols = [*word.encode(), EDGE]
+            symbols = [*utf8(word), EDGE]
             if len(symbols) > 2 and count > 0:
                 self.symbols += symbols
                 self.word_counts += [count] * len(symbols)

@@ -106,6 +106,15 @@ class Splitter:
         return length
 
 
+def utf8(text: str) -> bytes:  # @stepover
+    """Return the bytes of a text; some strings of Python are no text and have none."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        lone = f"U+{ord(text[error.start]):04X}"
+        raise TokenizerError(f"{lone} is half a surrogate pair and no text") from None
+
+
 def check_special_tokens(special_tokens: Sequence[str]) -> list[str]:
     """Return the special tokens, if they can be told from text and from each other."""
     if isinstance(special_tokens, str):
@@ -116,5 +125,6 @@ def check_special_tokens(special_tokens: Sequence[str]) -> list[str]:
             raise TokenizerError("a special token is empty; it would be found everywhere")
         if token in seen:
             raise TokenizerError(f"the special token {token!r} is given twice")
+        utf8(token)
         seen.add(token)
     return [*special_tokens]

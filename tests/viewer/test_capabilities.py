@@ -42,6 +42,7 @@ def test_claims_are_filtered_and_the_failed_stand_first(page, show):
     show(page, documents.failing())
     page.keyboard.press("c")
     shown = page.locator("dialog .condition")
+    shown.first.wait_for()
     assert shown.all_inner_texts() == ["y == n + 2", "x.size == 6"]
     page.get_by_label("failed only").check()
     assert shown.all_inner_texts() == ["y == n + 2"]

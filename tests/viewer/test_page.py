@@ -238,6 +238,7 @@ def test_a_link_leads_back_to_its_place(page, show, site):
 def test_claims_are_listed_and_lead_to_their_place(page, show):
     show(page, documents.small())
     page.keyboard.press("c")
+    page.locator(".claim-entry").first.wait_for()
     assert "2 claims in 2 executions; all held" in page.locator("dialog").inner_text()
     assert page.locator("dialog .condition").all_inner_texts() == ["x.size == 6", "y == 6"]
     page.locator(".claim-entry").nth(0).click()
@@ -300,6 +301,7 @@ def test_the_help_is_the_table_of_keys(page, show):
     page.locator(".variable-name").first.click()  # the buttons for its changes appear
     table = page.evaluate(COMMANDS)
     page.keyboard.press("?")
+    page.locator(".keys").first.wait_for()
     shown = page.evaluate(
         """() => [...document.querySelectorAll(".keys tr")].map(
             (row) => [row.querySelectorAll("kbd").length, row.cells[1].textContent])"""

@@ -138,6 +138,16 @@ def test_images_come_from_the_document_or_from_this_site(page, show):
     assert images.get_attribute("src") == f"data:image/gif;base64,{pixel}"
 
 
+@pytest.mark.parametrize("name", ["größe.gif", "two%20words.gif", "100%.gif", "./a.gif"])
+def test_an_image_is_found_by_its_name_in_the_text(name, page, show):
+    pixel = base64.b64encode(PIXEL).decode()
+    document = documents.with_prose(f"![a picture]({name})")
+    document["assets"] = {name: {"mime": "image/gif", "base64": pixel}}
+    show(page, document)
+    source = page.locator("#article .prose img").get_attribute("src")
+    assert source == f"data:image/gif;base64,{pixel}"
+
+
 def edited(change) -> str:
     document = documents.small()
     change(document)

@@ -1,0 +1,305 @@
+"""Saving and resuming: what has to be kept of a run, and how to keep it safely."""
+
+import contextlib
+import io
+import itertools
+import math
+import pickle
+import tempfile
+from collections.abc import Callable, Collection
+from pathlib import Path
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from lecture.facts import LLAMA3_INTERRUPTIONS, LLAMA3_INTERRUPTIONS_DAYS
+from lecture.figures import checkpointing as figures
+from lecture.optim import SGD, AdamW
+from lecture.shapes import shape_checked
+from lecture.small_models import LinearStack
+from lecture.training import checkpoints
+from lecture.training.config import CONFIGS
+from lecture.training.errors import TrainingError
+from lecture.training.loop import Run, train
+from lecture.training.schedule import learning_rate
+
+
+def a_checkpoint_holds_parameters_and_state():  # M24.1
+    """A checkpoint holds parameters and state.
+
+    Long runs crash. What has to be on the disk so that the work is not lost? The parameters, and
+    what the optimizer keeps for each of them. A *checkpoint* is a file with both.
+    """
+    D, L = 64, 3
+    model = LinearStack(D, L, torch.Generator().manual_seed(0))  # @stepover
+    optimizer = AdamW(model.parameters(), lr=0.01)
+    model(torch.ones(1, D)).sum().backward()
+    optimizer.step()
+    parameters = sum(weight.numel() for weight in model.parameters())
+    assert parameters == 3 * 64 * 64 + 64 == 12_352
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "step-1.pt")
+        torch.save(model.state_dict(), path)
+        model_bytes = path.stat().st_size
+        torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict()}, path)
+        both_bytes = path.stat().st_size  # @inspect model_bytes both_bytes
+        saved = torch.load(path)
+    # Four bytes for each parameter, and some thousand for names, shapes and the form of the file,
+    # which is a ZIP archive without compression.
+    assert 0 < model_bytes - 4 * parameters < 5000
+    # AdamW keeps two averages for each parameter, in fp32: the file is three times as large. For
+    # 70 billion parameters it is 840 GB.
+    assert 0 < both_bytes - 3 * 4 * parameters < 10_000
+    assert 3 * 4 * 70e9 == 840e9
+    # A model and an optimizer that were made in another way are the same after loading, to the
+    # last bit.
+    other = LinearStack(D, L, torch.Generator().manual_seed(1))  # @stepover
+    other_optimizer = AdamW(other.parameters(), lr=0.5)
+    assert not torch.equal(other.final.weight, model.final.weight)
+    other.load_state_dict(saved["model"])
+    other_optimizer.load_state_dict(saved["optimizer"])
+    for weight, loaded in zip(model.parameters(), other.parameters(), strict=True):
+        assert torch.equal(weight, loaded)
+        for average in ("m", "v"):
+            kept, found = optimizer.state[weight][average], other_optimizer.state[loaded][average]
+            assert torch.equal(kept, found)
+    # Settings come from the file, too: the learning rate is the old one.
+    assert other_optimizer.param_groups[0]["lr"] == 0.01
+
+
+@shape_checked
+def all_weights(run: Run) -> Float[Tensor, " N"]:  # @stepover
+    """Return all parameters as one vector."""
+    return torch.cat([weight.detach().flatten() for weight in run.model.parameters()])
+
+
+@shape_checked
+def resumed_weights(
+    tokens: np.ndarray, loaded: Collection[str], path: Path
+) -> Float[Tensor, " N"]:  # @stepover
+    """Train for 10 steps, save, and for 10 more in a new run that loads some parts of the file."""
+    config = CONFIGS["tiny"]
+    run = Run(config)
+    for _ in itertools.islice(train(run, tokens), 10):
+        pass
+    checkpoints.save(path, run.state_dict())
+    saved, run = checkpoints.load(path), Run(config)
+    state = run.state_dict() | {part: saved[part] for part in loaded}
+    run.load_state_dict(state)
+    for _ in itertools.islice(train(run, tokens), 10):
+        pass
+    return all_weights(run)
+
+
+def resuming_equals_never_stopping():  # M24.2 E100
+    """Resuming equals never stopping.
+
+    How good is a checkpoint? There is a sharp test: 10 steps, a stop, and 10 steps from the file
+    should give what 20 steps in one go give, to the last bit. A small Transformer takes it here,
+    with a rate that warms up and decays, on batches at random places.
+    """
+    generator = torch.Generator().manual_seed(0)
+    tokens = torch.randint(300, (5000,), generator=generator).numpy()
+    straight = Run(CONFIGS["tiny"])  # @stepover
+    steps = [*train(straight, tokens)]  # @stepover
+    assert len(steps) == 10 + 10
+    parts = ("model", "optimizer", "order", "step")
+    differences = {}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "run.checkpoint")
+        for left_out in ("nothing", *parts):
+            loaded = [part for part in parts if part != left_out]
+            weights = resumed_weights(tokens, loaded, path)
+            differences[left_out] = (weights - all_weights(straight)).abs().max().item()
+    largest = figures.differences(differences)  # @inspect largest differences
+    assert differences["nothing"] == 0
+    # A common mistake is to think of the parameters only. Without the averages of AdamW the run
+    # goes on from the right place, and with steps of another size.
+    assert differences["optimizer"] > 0.001
+    # Without the state of the generator it reads the batches of the first ten steps again. Without
+    # the number of the step it warms up again. Neither looks wrong in a log.
+    assert differences["order"] > 0.001
+    assert differences["step"] > 0.001
+    assert differences["model"] > max(differences[part] for part in parts[1:])
+
+
+def schedules_and_scalers_have_a_state():  # M24.3 M24.2
+    """Schedules and scalers have a state.
+
+    Our learning rate is a function of the step, and the step is in the file. PyTorch's schedulers
+    count steps for themselves. What if they are left out?
+    """
+
+    def rate(step: int) -> float:  # @stepover
+        return learning_rate(step, max_lr=1.0, min_lr=0.1, warm_up_steps=7, end_step=21)
+
+    def make_scheduler() -> torch.optim.lr_scheduler.LambdaLR:  # @stepover
+        return torch.optim.lr_scheduler.LambdaLR(SGD([nn.Parameter(torch.ones(1))], 1.0), rate)
+
+    scheduler, restored, forgotten = make_scheduler(), make_scheduler(), make_scheduler()
+    for _ in range(14):
+        scheduler.optimizer.step()
+        scheduler.step()
+    restored.load_state_dict(scheduler.state_dict())
+    for one in (scheduler, restored, forgotten):
+        one.optimizer.step()
+        one.step()
+    rates = [one.get_last_lr()[0] for one in (scheduler, restored, forgotten)]  # @inspect rates
+    # The one that was restored goes on. The other starts the warm-up anew.
+    assert rates == [rate(15), rate(15), rate(1)]
+    assert round(rates[0], 4) == 0.4499 != round(rates[2], 4) == 0.1429
+    # Whoever trains in fp16 multiplies the loss by a factor, the *scale*, that is found by trying:
+    # it is halved when a gradient overflows, and doubled after so many good steps. It is a state.
+    scaler = torch.amp.GradScaler("cpu", init_scale=256.0, growth_interval=3)
+    weight = nn.Parameter(torch.ones(2))
+    optimizer = SGD([weight], lr=0.1)
+    scales = []
+    for gradient in (1.0, math.inf, 1.0, 1.0):
+        loss = scaler.scale((gradient * weight).sum())
+        loss.backward()
+        scaler.step(optimizer)
+        scaler.update()
+        optimizer.zero_grad()
+        scales.append(scaler.get_scale())  # @inspect scales
+    assert scales == [256, 128, 128, 128]
+    # The scale, and how many good steps there have been; the step that overflowed was left out.
+    assert (scaler.state_dict()["scale"], scaler.state_dict()["_growth_tracker"]) == (128, 2)
+    assert torch.allclose(weight, torch.full((2,), 1 - 3 * 0.1))
+
+
+def whole_checkpoints(folder: Path) -> list[int]:  # @stepover
+    """Return the steps of the files that have the name of a checkpoint and load."""
+    steps = []
+    for path in checkpoints.checkpoints_in(folder):
+        try:
+            steps.append(checkpoints.load(path)["step"])
+        except TrainingError:
+            steps.append(-1)
+    return steps
+
+
+def a_file_gets_its_name_when_it_is_whole():  # M24.3
+    """A file gets its name when it is whole.
+
+    A process can be ended at any moment, also while it writes a checkpoint. What is on the disk
+    then? A common mistake is to write over the last checkpoint: when the new one is half written,
+    the old one is gone.
+    """
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        path = checkpoints.path_for(folder, 1)
+        checkpoints.save(path, {"step": 1, "model": torch.ones(500)})
+        assert whole_checkpoints(folder) == [1]
+        whole = path.read_bytes()
+        for written_bytes in range(0, len(whole), 100):
+            path.write_bytes(whole[:written_bytes])
+            assert whole_checkpoints(folder) == [-1]
+        path.write_bytes(whole)
+        # So ours is written under another name, however far it gets. What has the name of a
+        # checkpoint is whole.
+        unfinished = path.with_name("step-00000002.checkpoint.unfinished")
+        for written_bytes in range(0, len(whole), 100):
+            unfinished.write_bytes(whole[:written_bytes])
+            assert whole_checkpoints(folder) == [1]
+        # Then it is renamed, which the file system does at once or not at all; a file that had the
+        # name before makes way. Before that comes `fsync`: the system may bring a new name to the
+        # disk before the bytes, and after a power cut the name would stand for nothing.
+        unfinished.write_bytes(whole)
+        unfinished.replace(checkpoints.path_for(folder, 2))
+        assert whole_checkpoints(folder) == [1, 1]
+        checkpoints.save(checkpoints.path_for(folder, 2), {"step": 2})
+        assert whole_checkpoints(folder) == [1, 2]
+        # Disks err as well. A checksum in the first line of the file finds out: here any bit that
+        # is not what it was.
+        for place in range(0, len(whole), 50):
+            changed = bytearray(whole)
+            changed[place] ^= 1
+            path.write_bytes(changed)
+            assert whole_checkpoints(folder) == [-1, 2]
+
+
+class Loud:
+    """An object that has something printed when it is unpickled; it could be any call."""
+
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return print, ("a line that nobody asked for",)
+
+
+def printed_by(read: Callable[[bytes], object], contents: bytes) -> str:  # @stepover
+    """Read something; return what that prints, or the kind of error that it raises."""
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output):
+        try:
+            read(contents)
+        except pickle.UnpicklingError:
+            return "refused"
+    return output.getvalue().strip()
+
+
+def a_checkpoint_should_not_be_a_program():  # M24.3
+    """A checkpoint should not be a program.
+
+    Is it safe to load a file from somebody else? Files of `torch.save` hold a pickle, Python's
+    format for objects. A pickle can hold any call, and makes it while it is read.
+    """
+    pickled = pickle.dumps({"weights": Loud()})
+    reports = {"pickle": printed_by(pickle.loads, pickled)}
+    # `torch.load` did the same for years. Now it takes tensors and plain values, and refuses the
+    # rest unless told not to look. Ours says `weights_only=True` in so many words.
+    file = io.BytesIO()
+    torch.save({"weights": Loud()}, file)
+    readers = {
+        "torch.load": lambda contents: torch.load(io.BytesIO(contents)),
+        "weights_only=False": lambda contents: torch.load(io.BytesIO(contents), weights_only=False),
+    }
+    for name, read in readers.items():
+        reports[name] = printed_by(read, file.getvalue())  # @inspect reports
+    line = "a line that nobody asked for"
+    assert reports == {"pickle": line, "torch.load": "refused", "weights_only=False": line}
+    # What a checkpoint needs fits into that: tensors, numbers, strings, lists, dictionaries.
+    plain = {"step": 7, "order": torch.arange(3), "config": {"name": "tiny", "betas": [0.9, 0.95]}}
+    file = io.BytesIO()
+    torch.save(plain, file)
+    loaded = torch.load(io.BytesIO(file.getvalue()))
+    assert torch.equal(loaded.pop("order"), plain.pop("order"))
+    assert loaded == plain
+    # So a setting is saved as a number or a string and not as an object of a class of ours. That
+    # also keeps old files readable when the class has changed.
+
+
+def saving_has_a_best_interval():  # M24.3
+    r"""Saving has a best interval.
+
+    How often should a run save? Each time costs c seconds. A failure costs what was done since the
+    last time. With m seconds from one failure to the next on average, losses are smallest near an
+    interval of $\sqrt{2cm}$ ([Young, 1974](https://doi.org/10.1145/361147.361115)).
+    """
+    save_seconds, between_failures_seconds = 60, 24 * 3600
+    # Failures come at any time, whatever has been. To get through an interval of t seconds and the
+    # saving after it then takes $m(e^{(t+c)/m}-1)$ seconds on average, with all that is done twice.
+    overheads = {
+        minutes: between_failures_seconds
+        * math.expm1((60 * minutes + save_seconds) / between_failures_seconds)
+        / (60 * minutes)
+        - 1
+        for minutes in range(5, 241, 5)
+    }
+    lost = figures.lost_time(overheads)  # @inspect lost
+    best_minutes = min(overheads, key=lambda minutes: overheads[minutes])
+    young_minutes = math.sqrt(2 * save_seconds * between_failures_seconds) / 60
+    assert (best_minutes, round(young_minutes, 1)) == (55, 53.7)
+    # At the best place half of what is lost goes to saving and half to failures, 4 % in all. Twice
+    # or half as often loses one percent more: one need not be exact.
+    assert round(overheads[best_minutes], 3) == 0.038
+    assert math.isclose(
+        overheads[best_minutes], 2 * save_seconds / (60 * best_minutes), rel_tol=0.06
+    )
+    assert round(overheads[25], 2) == round(overheads[110], 2) == 0.05
+    # More machines fail more often. On 16 384 GPUs, training [Llama
+    # 3](https://arxiv.org/abs/2407.21783) was interrupted 419 times in 54 days without being
+    # planned: every three hours. A minute for saving then asks for every 19 minutes.
+    llama_seconds = LLAMA3_INTERRUPTIONS_DAYS * 24 * 3600 / LLAMA3_INTERRUPTIONS
+    assert round(llama_seconds / 3600, 1) == 3.1
+    assert round(math.sqrt(2 * save_seconds * llama_seconds) / 60) == 19

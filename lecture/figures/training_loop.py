@@ -1,0 +1,106 @@
+"""Pictures of training runs."""
+
+from collections.abc import Mapping, Sequence
+
+import altair
+
+from lecture.figures.charts import Layout, framed, legend_below, lines, powers_of_ten, rows_of
+from lecture.training.loop import Step
+
+STEPS: Layout = {"title": "step", "axis": altair.Axis(format="d")}
+
+
+def toy_curves(
+    losses: Mapping[float, Sequence[float]], expected: Mapping[float, Sequence[float]]
+) -> altair.Chart:  # @stepover
+    """Draw measured and expected losses of some learning rates."""
+    series = {}
+    for lr in losses:
+        series[f"{lr}, mean of 4000 runs"] = dict(enumerate(losses[lr]))
+        series[f"{lr}, predicted"] = dict(enumerate(expected[lr]))
+    y: Layout = {"title": "loss"}
+    return lines(series, STEPS, y, "Ten steps at two learning rates")
+
+
+def schedule(rates: Sequence[float]) -> altair.Chart:  # @stepover
+    """Draw the learning rate of each step."""
+    series = {"learning rate": dict(enumerate(rates))}
+    y: Layout = {"title": "share of the highest rate"}
+    return lines(series, STEPS, y, "Warm-up over 7 steps, cosine to step 21", 180).encode(
+        color=altair.ColorValue("#4c78a8"), shape=altair.ShapeValue("circle")
+    )
+
+
+def paths(places: Mapping[str, Sequence[float]]) -> altair.Chart:  # @stepover
+    """Draw how far each run has come after each step."""
+    series = {name: dict(enumerate(path, start=1)) for name, path in places.items()}
+    return lines(series, STEPS, {"title": "mean distance"}, "AdamW meets one bad batch at step 21")
+
+
+def norms(cleared: Sequence[float], kept: Sequence[float]) -> altair.Chart:  # @stepover
+    """Draw the gradient norms of two runs."""
+    series = {
+        "gradients cleared": dict(enumerate(cleared)),
+        "gradients kept": dict(enumerate(kept)),
+    }
+    return lines(series, STEPS, {"title": "gradient norm"}, "One line of code missing", 180)
+
+
+def losses_of_both(cleared: Sequence[float], kept: Sequence[float]) -> altair.Chart:  # @stepover
+    """Draw the losses of the same two runs."""
+    series = {
+        "gradients cleared": dict(enumerate(cleared)),
+        "gradients kept": dict(enumerate(kept)),
+    }
+    return lines(series, STEPS, {"title": "loss"}, "The losses of the same runs", 180)
+
+
+def by_heart(losses: Sequence[float]) -> altair.Chart:  # @stepover
+    """Draw a loss that falls to nearly nothing."""
+    y = powers_of_ten("loss, nats per token", -2, 1)
+    series = {"loss": dict(enumerate(losses))}
+    return lines(series, STEPS, y, "Learning one batch by heart", 180).encode(
+        color=altair.ColorValue("#4c78a8"), shape=altair.ShapeValue("circle")
+    )
+
+
+def curve(log: Sequence[Step], name: str, title: str) -> altair.Chart:  # @stepover
+    """Draw one number of each step."""
+    rows = rows_of(step=[step.step for step in log], value=[getattr(step, name) for step in log])
+    chart = altair.Chart(rows).mark_line()
+    chart = chart.encode(
+        x=altair.X("step:Q", title="step"),
+        y=altair.Y("value:Q", title=title),
+        tooltip=["step:Q", altair.Tooltip("value:Q", title=title, format=".3g")],
+    )
+    return framed(chart, f"The {title} of each step", 140)
+
+
+def loss_and_bounds(
+    log: Sequence[Step], bytes_per_token: float, bounds: Mapping[str, float]
+) -> altair.LayerChart:  # @stepover
+    """Draw the loss of each step in nats per byte, between those who know more and less."""
+    rows = rows_of(
+        step=[step.step for step in log], loss=[step.loss / bytes_per_token for step in log]
+    )
+    curve = (
+        altair.Chart(rows)
+        .mark_line()
+        .encode(
+            x=altair.X("step:Q", title="step"),
+            y=altair.Y("loss:Q", title="nats per byte"),
+            tooltip=["step:Q", altair.Tooltip("loss:Q", format=".3f")],
+        )
+    )
+    order = list(bounds)
+    levels = (
+        altair.Chart(rows_of(who=bounds, level=bounds.values()))
+        .mark_rule(strokeWidth=2)
+        .encode(
+            y="level:Q",
+            color=altair.Color("who:N", sort=order, legend=legend_below(columns=2)),
+            strokeDash=altair.StrokeDash("who:N", sort=order),
+            tooltip=["who:N", altair.Tooltip("level:Q", format=".3f")],
+        )
+    )
+    return framed(altair.layer(curve, levels), "The loss on the way to the source", 240)

@@ -1,0 +1,457 @@
+"""Mixed precision: which number of a training step is kept in which format."""
+
+import math
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from lecture.facts import A100_SXM, B200, FP8_BLOCK_VALUES, H100_SXM
+from lecture.figures import mixed_precision as figures
+from lecture.floating_point import relative_error
+from lecture.optim import SGD, AdamW
+from lecture.shapes import shape_checked
+from trace.costs import measure
+
+BF16 = torch.bfloat16
+
+
+def both_ends_have_their_price():  # M25.1
+    """High and low precision both have their price.
+
+    Why not one format for everything? fp32 is exact and dear, bf16 is cheap and coarse. Take one
+    product in both, and look at the errors, the bytes, and what a data sheet promises.
+    """
+    generator = torch.Generator().manual_seed(0)
+    x, w = (torch.randn(256, 256, generator=generator) for _ in range(2))
+    exact = x.double() @ w.double()
+    errors, moved_bytes = {}, {}
+    for name, dtype in (("fp32", torch.float32), ("bf16", BF16)):
+        short_x, short_w = x.to(dtype), w.to(dtype)
+        with measure() as cost:
+            y = short_x @ short_w
+        errors[name] = relative_error(y.float(), exact)
+        moved_bytes[name] = cost.read_bytes + cost.written_bytes
+    # Half the bytes, and on an H100 14.8 times the rate.
+    assert 2 * moved_bytes["bf16"] == moved_bytes["fp32"] == 3 * 256 * 256 * 4
+    rates = H100_SXM.dense_flops_per_second
+    assert round(rates["bf16"] / rates["fp32"], 1) == 14.8
+    # An error of 0.3 % instead of a third of a millionth.
+    assert 0.002 < errors["bf16"] < 0.004  # @inspect errors
+    assert 1e-7 < errors["fp32"] < 1e-6
+    # It does not grow with the 256 terms of each sum, since sums are kept in fp32 inside. What is
+    # left is that each number was rounded: both inputs and the result.
+    from_rounded_inputs = short_x.float() @ short_w.float()
+    assert (from_rounded_inputs.bfloat16() == y).float().mean() > 0.999
+    assert 0.7 < relative_error(from_rounded_inputs, exact) / errors["bf16"] < 0.9
+    # Is 0.3 % too much? That depends on what becomes of it. A product is used and forgotten. A
+    # weight is added to thousands of times, and what is lost each time is lost for good. So the
+    # format is chosen for each tensor, and that is what *mixed precision* means.
+
+
+def small_network(dtype: torch.dtype) -> nn.Sequential:  # @stepover
+    """Make two linear layers without biases, 64 to 128 to 64 features."""
+    generator = torch.Generator().manual_seed(0)
+    layers = nn.Linear(64, 128, False, dtype=dtype), nn.Linear(128, 64, False, dtype=dtype)
+    for layer in layers:
+        nn.init.normal_(layer.weight, std=0.1, generator=generator)
+    return nn.Sequential(layers[0], nn.ReLU(), layers[1])
+
+
+def bytes_of_a_step(kept_in: torch.dtype, autocast: bool) -> dict[str, int]:  # @stepover
+    """Make one training step; return what each part of the memory holds: activations at the end of
+    the forward pass, the others at the end of the step."""
+    with measure() as cost:
+        network = small_network(kept_in)
+        optimizer = AdamW(network.parameters())
+        x = torch.ones(16, 64, dtype=kept_in, requires_grad=True)
+        with torch.autocast("cpu", dtype=BF16, enabled=autocast):
+            y = network(x)
+        loss = y.float().square().mean()
+        at_the_turn = cost.live_bytes
+        loss.backward()
+        optimizer.step()
+        x.grad = None
+    return {**cost.live_bytes, "activations": at_the_turn["activations"]}
+
+
+def two_recipes_go_by_one_name():  # M25.2 E103
+    """Two recipes go by one name.
+
+    What is "the standard recipe"? One reads of two. In the first, weights, gradients and the
+    optimizer's averages are fp32, and products are computed in bf16 from copies. In the second
+    weights and gradients are bf16 themselves, and only the averages are fp32.
+    """
+    in_fp32 = bytes_of_a_step(torch.float32, autocast=False)
+    first = bytes_of_a_step(torch.float32, autocast=True)  # @inspect first
+    second = bytes_of_a_step(BF16, autocast=False)  # @inspect second
+    recipes = {"all fp32": in_fp32, "bf16 products": first, "bf16 weights": second}
+    weights = 2 * 64 * 128
+    kept = ("parameters", "gradients", "optimizer state")
+    per_parameter = {
+        name: [found[part] / weights for part in kept] for name, found in recipes.items()
+    }  # @inspect per_parameter
+    # Per parameter the first recipe saves nothing. The second saves a quarter.
+    assert per_parameter["all fp32"] == per_parameter["bf16 products"] == [4, 4, 8]
+    assert per_parameter["bf16 weights"] == [2, 2, 8]
+    stacked = figures.bytes_of_recipes(recipes)  # @inspect stacked
+    # Activations take half of the bytes in both, apart from the loss: it is computed in fp32 and
+    # keeps y as fp32. But the first keeps the bf16 copies of its weights for the way back, as if
+    # they were activations: two bytes more for each parameter, and a copy of x.
+    own, turned = 4 * (16 * 128 + 16 * 64), 4 * 16 * 64
+    assert in_fp32["activations"] - second["activations"] == own // 2 - turned
+    assert first["activations"] - second["activations"] == 2 * weights + 2 * 16 * 64
+    # So in this small network mixed precision takes more memory than fp32. It pays where there are
+    # many more tokens than features, and it always pays in time.
+    assert sum(first.values()) > sum(in_fp32.values()) > sum(second.values())
+    # Neither is the recipe of the [paper](https://arxiv.org/abs/1710.03740) that both are credited
+    # to. It has fp16 weights and gradients, an fp32 copy of the weights, and scales the loss. The
+    # next sections show what the last two are for.
+
+
+@shape_checked
+def losses_on_the_way(recipe: str, steps: int = 1200) -> Float[Tensor, " step"]:  # @stepover
+    """Move 16 weights from 1 towards 1.5 with AdamW, by one of four recipes; return the losses."""
+    generator = torch.Generator().manual_seed(0)
+    kept_in = BF16 if recipe == "bf16 weights" else torch.float32
+    weight = nn.Parameter(torch.ones(16, dtype=kept_in))
+    optimizer, losses = AdamW([weight], lr=0.0015, weight_decay=0.0), []
+    for _ in range(steps):
+        x = torch.randn(32, 16, generator=generator)
+        used = weight
+        if recipe == "master weights":
+            used = weight.detach().bfloat16().requires_grad_()
+        products = x * used if recipe == "all fp32" else x.bfloat16() * used.bfloat16()
+        loss = (products.float().sum(dim=1) - 1.5 * x.sum(dim=1)).square().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        if recipe == "master weights":
+            weight.grad = used.grad.float()
+        optimizer.step()
+        losses.append(loss.detach())
+    return torch.stack(losses)
+
+
+def bf16_weights_stop_learning():  # M25.2 M25.3 E103
+    """bf16 weights stop learning.
+
+    Bytes are one side. How do the recipes behave? Sixteen weights have to go from 1 to 1.5, in
+    steps of 0.0015.
+    """
+    recipes = ("all fp32", "bf16 products", "master weights", "bf16 weights")
+    losses = {recipe: losses_on_the_way(recipe) for recipe in recipes}
+    drawn = figures.losses_of_recipes(losses)  # @inspect drawn
+    # With bf16 weights nothing happens, in 1200 steps: above 1 the next bf16 number is 1 + 1/128,
+    # and 0.0015 is less than half of that. Every update is rounded away.
+    ends = {recipe: found[-50:].mean().item() for recipe, found in losses.items()}  # @inspect ends
+    assert math.isclose(ends["bf16 weights"], 16 * 0.5**2, rel_tol=0.2)
+    # A common mistake is to call this recipe stable since its averages are in fp32. They are, and
+    # know the way; it is the weight that cannot take such a small step.
+    assert torch.ones((), dtype=BF16) + 0.0015 == 1
+    # The other two learn. What is computed in bf16 has errors, but of either sign, and they are
+    # made anew in each step: the loss gets down to them. One keeps fp32 weights and casts them for
+    # each product. The other is the paper's arrangement: the network has weights of 16 bits, the
+    # optimizer an fp32 *master* copy, from which they are rounded after each step.
+    assert ends["all fp32"] < ends["bf16 products"] < 0.001 * ends["bf16 weights"]
+    # Both are the same thing, with the copy made at another place.
+    assert torch.equal(losses["bf16 products"], losses["master weights"])
+    # So people who say that bf16 training works have a master copy somewhere, or steps that are
+    # large beside their weights.
+
+
+def a_master_collects_small_updates():  # M25.3
+    """A master copy collects small updates.
+
+    How small is too small? A weight of 1 gets a thousand updates of −0.001.
+    """
+    ends = {}
+    for dtype in (torch.float32, BF16):
+        weight = nn.Parameter(torch.tensor(1.0, dtype=dtype))
+        optimizer = SGD([weight], lr=0.001)
+        for _ in range(1000):  # @stepover
+            weight.grad = torch.ones_like(weight)
+            optimizer.step()
+        ends[str(dtype)] = weight.item()  # @inspect ends
+    # In bf16 all of them are lost. In fp32 it ends at 9e-6 instead of 0: each update had a rounding
+    # error, but a small one.
+    assert ends["torch.bfloat16"] == 1
+    assert round(ends["torch.float32"], 6) == 9e-6
+    # Below 1 the bf16 numbers are 1/256 apart, so the first update that counts is one of more than
+    # half of that, 0.00195.
+    one = torch.ones((), dtype=BF16)
+    assert one - 0.00195 == 1
+    assert one - 0.002 == 1 - 1 / 256
+    # The master has 16 bits that the rounded copy has not. With them one can write down 65 536
+    # places between two bf16 neighbours.
+    assert (torch.finfo(BF16).eps / torch.finfo(torch.float32).eps) == 65_536
+
+
+@shape_checked
+def rounded_by_chance(
+    x: Float[Tensor, " n"], generator: torch.Generator
+) -> Float[Tensor, " n"]:  # @stepover
+    """Round fp32 to bf16: up with the probability with which the number lies above the lower
+    neighbour, by adding random numbers below the bits that are cut off."""
+    noise = torch.randint(0, 2**16, x.shape, generator=generator, dtype=torch.int32)
+    return ((x.view(torch.int32) + noise) & -(2**16)).view(torch.float32).bfloat16()
+
+
+def rounding_by_chance_is_right_on_average():  # M25.3
+    """Rounding by chance is right on average.
+
+    Is there a way without the four bytes of a master? An update of a fifth of a step cannot be
+    stored. But one can make a whole step with the probability of one fifth. This is called
+    *stochastic rounding*.
+    """
+    generator = torch.Generator().manual_seed(0)
+    x = torch.full((10_000,), 1 + 0.2 / 128)
+    rounded = rounded_by_chance(x, generator)
+    assert rounded.unique().tolist() == [1, 1 + 1 / 128]
+    share = (rounded > 1).float().mean().item()  # @inspect share
+    assert abs(share - 0.2) < 3 * math.sqrt(0.2 * 0.8 / 10_000)
+    # What bf16 can represent stays as it is.
+    assert torch.equal(rounded_by_chance(rounded.float(), generator), rounded)
+    # A thousand updates of −0.001, on a thousand weights. Their mean arrives at 0, as it should.
+    # Each one has walked at random, and missed it by a few hundredths.
+    weights = torch.ones(1000, dtype=BF16)
+    for _ in range(1000):  # @stepover
+        weights = rounded_by_chance(weights.float() - 0.001, generator)
+    mean, spread = weights.float().mean().item(), weights.float().std().item()
+    assert abs(mean) < 4 * spread / math.sqrt(1000)  # @inspect mean spread
+    assert 0.01 < spread < 0.1
+    # Rounded to nearest, the mean is still 1.
+    assert (torch.ones(1000, dtype=BF16) - 0.001).float().mean() == 1
+
+
+def a_scale_lifts_gradients_into_range():  # M25.4
+    """A scale lifts gradients into range.
+
+    What does fp16 lose? It has more digits than bf16 and less range: its smallest number is
+    $2^{-24}$, and gradients of a mean over many tokens are often below that.
+    """
+    assert torch.tensor(2.0**-24).half() > 0
+    assert torch.tensor(2.0**-27).half() == 0
+    # The cure is to multiply the loss by a number before the way back. Every gradient is a product
+    # of factors that starts with it, so all are multiplied.
+    gradients = {}
+    for scale in (1, 1024):
+        w = torch.tensor([1.0, 2.0], dtype=torch.float16, requires_grad=True)
+        y = (w * torch.tensor([0.5, 2.0]).half()).float()
+        loss = (y * 2.0**-26).sum()
+        (scale * loss).backward()
+        gradients[scale] = w.grad.float() / scale  # @inspect gradients
+    # On the way back they pass through fp16, where y is: $2^{-26}$ vanishes, $2^{-16}$ does not.
+    # Divided in fp32, they are right to the last bit. Powers of two cost no digits.
+    assert gradients[1].tolist() == [0, 0]
+    assert gradients[1024].tolist() == [0.5 * 2**-26, 2.0 * 2**-26]
+    assert math.log2(1024) == 26 - 16
+    # Divide *before* anything depends on their size: clipping, and AdamW's ε.
+    # bf16 has the range of fp32 and needs none of this.
+    assert torch.tensor(2.0**-27).bfloat16() == 2.0**-27
+    assert torch.finfo(BF16).tiny == torch.finfo(torch.float32).tiny
+    # fp16's range is 40 powers of two, subnormals included; that of bf16 is 261.
+    smallest_normal = {torch.float16: -14, BF16: -126}
+    binades = {
+        str(dtype): math.ceil(math.log2(torch.finfo(dtype).max)) - low + fraction_bits
+        for (dtype, low), fraction_bits in zip(smallest_normal.items(), (10, 7), strict=True)
+    }  # @inspect binades
+    assert list(binades.values()) == [40, 261]
+
+
+def a_scale_is_found_by_overflowing():  # M25.4
+    """A scale is found by overflowing.
+
+    How large a scale? As large as possible without reaching infinity, and that changes during
+    training. So one tries: after some good steps the scale is doubled; when a gradient is infinite
+    the step is left out and the scale halved.
+    """
+    weight = nn.Parameter(torch.zeros(2))
+    optimizer = SGD([weight], lr=1.0)
+    scaler = torch.amp.GradScaler("cpu", init_scale=2.0**16, backoff_factor=0.5, growth_interval=3)
+    scale, good_steps, scales, made = 2.0**16, 0, [], []
+    # A loss whose gradient is 1 in both weights, seen through fp16, which ends at 65 504.
+    for _ in range(10):
+        optimizer.zero_grad()
+        before = weight.detach().clone()
+        scaler.scale(weight.half().sum()).backward()
+        scaler.step(optimizer)
+        scaler.update()
+        made.append(bool((weight != before).all()))
+        # By hand: does the scaled gradient fit?
+        fits = torch.isfinite(torch.tensor(scale).half()).item()
+        assert fits == made[-1]
+        good_steps = good_steps + 1 if fits else 0
+        scale = scale if fits else scale / 2
+        if good_steps == 3:
+            scale, good_steps = 2 * scale, 0
+        assert scaler.get_scale() == scale
+        scales.append(round(math.log2(scale)))
+    # $2^{16}$ is too large for fp16 by a hair. It goes down, tries again after three good steps,
+    # and so loses every fourth.
+    assert scales == [15, 15, 15, 16, 15, 15, 15, 16, 15, 15]  # @inspect scales
+    assert made == [False, True, True, True] * 2 + [False, True]
+    # In practice it tries again after 2000 steps. The steps that were made had the right gradient:
+    # it is divided by the scale before the optimizer sees it.
+    assert weight.tolist() == [-7.0, -7.0] == [-float(sum(made))] * 2
+    assert torch.amp.GradScaler("cpu").get_growth_interval() == 2000
+
+
+def autocast_chooses_operation_by_operation():  # M25.5
+    """autocast chooses operation by operation.
+
+    Who writes all these casts? PyTorch has a tool for it since 2020, three years after the
+    [idea](https://arxiv.org/abs/1710.03740): inside `torch.autocast` operations from a list get
+    their inputs in bf16, and operations from another list in fp32.
+    """
+    network = small_network(torch.float32)
+    x = torch.randn(4, 64, generator=torch.Generator().manual_seed(1))
+    with torch.autocast("cpu", dtype=BF16):
+        y = network(x)
+        loss = nn.functional.mse_loss(y, torch.zeros_like(y))
+        summed = y + x
+    loss.backward()
+    weight = network[0].weight
+    dtypes = {"x": x, "y": y, "loss": loss, "y + x": summed, "w": weight, "gradient": weight.grad}
+    found = {name: str(tensor.dtype)[6:] for name, tensor in dtypes.items()}  # @inspect found
+    # Products are on the first list, losses on the second. What is on neither takes what comes, and
+    # of two formats the wider.
+    assert (y.dtype, loss.dtype, summed.dtype) == (BF16, torch.float32, torch.float32)
+    # Weights stay in fp32. Their gradient goes back through the cast, and is fp32 as well.
+    assert weight.dtype == weight.grad.dtype == torch.float32
+    # But its digits are those of bf16.
+    assert torch.equal(weight.grad.bfloat16().float(), weight.grad)
+    # A weight is cast once, however often it is used, and the copy dropped at the end of the block.
+    with torch.autocast("cpu", dtype=BF16), measure() as first:
+        network[0](x)
+    with torch.autocast("cpu", dtype=BF16):
+        network[0](x)
+        with measure() as second:
+            network[0](x)
+    assert first.allocated_bytes - second.allocated_bytes == 2 * 64 * 128
+    # Where sums are delicate it can be turned off. Attention's scores are an example: an error of
+    # 0.3 % of a score of 30 is a factor of 1.1 after the exponential.
+    with torch.autocast("cpu", dtype=BF16):
+        scores = x @ x.T
+        with torch.autocast("cpu", enabled=False):
+            careful = x @ x.T
+    assert (scores.dtype, careful.dtype) == (BF16, torch.float32)
+    assert round(math.exp(0.003 * 30), 1) == 1.1
+
+
+def a_step_passes_through_three_formats():  # M25.5 M25.6
+    """A step passes through three formats.
+
+    Which number has which format, then? One layer and one step, with what autocast does written
+    out: AdamW in fp32, products in bf16, and here also labels that are integers.
+    """
+    generator = torch.Generator().manual_seed(0)
+    weight = nn.Parameter(torch.randn(32, 10, generator=generator))
+    labels = torch.randint(0, 10, (6,), generator=generator)
+    x = torch.randn(6, 32, generator=generator).bfloat16().requires_grad_()
+    copy = weight.bfloat16()
+    y = x @ copy
+    logits = y.float()
+    loss = nn.functional.cross_entropy(logits, labels)
+    forward = {"w": weight, "copy of w": copy, "x": x, "y = x w": y, "logits": logits, "loss": loss}
+    for tensor in (copy, y, logits, loss):
+        tensor.retain_grad()
+    loss.backward()
+    backward = {name: forward[name].grad for name in reversed(forward)}
+    optimizer = AdamW([weight])
+    optimizer.step()
+    update = {"m": optimizer.state[weight]["m"], "v": optimizer.state[weight]["v"], "w": weight}
+    stages = {"forward": forward, "gradients": backward, "update": update}
+    dtype_map = figures.dtype_map(stages)  # @inspect dtype_map
+    # Each gradient has the format of its tensor: at a cast on the way forward there is the opposite
+    # one on the way back.
+    assert all(backward[name].dtype == forward[name].dtype for name in forward)
+    in_bf16 = [name for name, tensor in forward.items() if tensor.dtype == BF16]
+    assert in_bf16 == ["copy of w", "x", "y = x w"]
+    # What is large and short-lived is in bf16. What stays from step to step is in fp32, and so are
+    # the few numbers in which exponentials are added up.
+    assert {tensor.dtype for tensor in update.values()} == {torch.float32}
+    # The gradient of w is made in bf16 and cast. fp32 does not bring back its digits; it gives room
+    # to add up the gradients of several batches.
+    assert torch.equal(backward["w"], backward["copy of w"].float())
+    assert torch.allclose(backward["copy of w"], x.T @ backward["y = x w"], rtol=0.02, atol=1e-3)
+
+
+E4M3_MOST = torch.finfo(torch.float8_e4m3fn).max
+
+
+@shape_checked
+def in_fp8(
+    x: Float[Tensor, "rows columns"], block: int
+) -> Float[Tensor, "rows columns"]:  # @stepover
+    """Round to E4M3 with one scale for each block of a row, which brings its largest to 448."""
+    blocks = x.unflatten(1, (-1, block))
+    scales = E4M3_MOST / blocks.abs().amax(dim=2, keepdim=True)
+    return ((blocks * scales).to(torch.float8_e4m3fn).float() / scales).flatten(1)
+
+
+def eight_bits_need_scales():  # M25.6
+    """Eight bits need scales.
+
+    And half of 16? [fp8](https://arxiv.org/abs/2209.05433) in E4M3 has 3 bits of fraction and ends
+    at 448, and at the other end at 1/512. No tensor of a training step fits in there by itself.
+    """
+    generator = torch.Generator().manual_seed(0)
+    gradients = 1e-4 * torch.randn(64, 1024, generator=generator)
+    assert E4M3_MOST == 448
+    assert gradients.to(torch.float8_e4m3fn).float().abs().max() == 0
+    # Multiplied by a number that brings the largest to 448, and divided by it afterwards, they have
+    # an error of 2.6 %, which is what 3 bits allow. One such number for each row is enough, as the
+    # numbers in it are of similar size.
+    wide, exact = in_fp8(gradients, block=1024), gradients.double()
+    assert round(relative_error(wide, exact), 3) == 0.026
+    # fp8 has exponents, so numbers may differ in size by some powers of ten. But let one in each
+    # row be 100 000 times as large as the others. They are scaled down with it, to where only
+    # subnormal numbers are left.
+    outliers = gradients.clone()
+    outliers[:, 5] = 10.0
+    others = torch.arange(1024) >= 128
+    errors = {
+        block: relative_error(in_fp8(outliers, block)[:, others], exact[:, others])
+        for block in (1024, FP8_BLOCK_VALUES)
+    }  # @inspect errors
+    assert round(errors[1024], 2) == 0.13
+    # With a scale for every 128 numbers, as in the training of
+    # [DeepSeek-V3](https://arxiv.org/abs/2412.19437), an outlier spoils its own block only.
+    assert round(errors[128], 3) == 0.026
+    assert 32 / FP8_BLOCK_VALUES == 0.25  # bits for an fp32 scale, per number
+    # The product is the sum of many such errors of either sign. It has an error as small as that of
+    # a single number, no matter how many are added up.
+    w = torch.randn(1024, 64, generator=generator)
+    product = in_fp8(gradients, 128) @ in_fp8(w.T.contiguous(), 128).T
+    of_product = relative_error(product, exact @ w.double())  # @inspect of_product
+    assert math.isclose(of_product, 0.026 * math.sqrt(2), rel_tol=0.05)
+
+
+def models_follow_the_hardware():  # M25.6
+    """Models follow the hardware.
+
+    Why all this trouble? Because of one line on the data sheets: half the bits, twice the rate.
+    """
+    bits = {"fp32": 32, "tf32": 32, "bf16": 16, "fp8": 8, "fp4": 4}
+    cards = (A100_SXM, H100_SXM, B200)
+    rates = {
+        card.name: {
+            f: card.dense_flops_per_second[f] for f in bits if f in card.dense_flops_per_second
+        }
+        for card in cards
+    }
+    drawn = figures.rates_of_formats(rates)  # @inspect drawn
+    # From one format to the next with half the bits the rate doubles on each card, as the same
+    # silicon and the same wires carry twice as many numbers. fp32 without tensor cores stands
+    # apart.
+    for found in rates.values():
+        steps = [rate * bits[name] for name, rate in found.items() if name != "fp32"]
+        assert max(steps) / min(steps) < 1.001  # data sheets round
+    # Each generation brings a format for which there was no training recipe yet: bf16 in 2020, fp8
+    # in 2022, fp4 in 2024. Recipes come a few years later, and models are then built so that they
+    # survive them: norms in front of each product, no outliers, sizes that fill the tiles.
+    assert [list(found)[-1] for found in rates.values()] == ["bf16", "fp8", "fp4"]
+    most = rates["B200"]["fp4"] / rates["A100 SXM"]["bf16"]
+    assert round(most) == 29  # @inspect most
+    # A quarter of this came from bits: two halvings. The rest is more silicon.
+    assert rates["B200"]["bf16"] * bits["bf16"] / bits["fp4"] == rates["B200"]["fp4"]

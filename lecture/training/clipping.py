@@ -1,0 +1,32 @@
+"""Gradient clipping: a step may be long, but not too long."""
+
+import math
+from collections.abc import Iterable
+
+import torch
+from torch import Tensor
+
+
+def gradients_of(parameters: Iterable[torch.nn.Parameter]) -> list[Tensor]:
+    """Return the gradients that there are."""
+    return [weight.grad for weight in parameters if weight.grad is not None]
+
+
+def global_norm(gradients: Iterable[Tensor]) -> float:
+    """Return the length of all gradients, taken as one long vector."""
+    return math.sqrt(sum(float(gradient.float().square().sum()) for gradient in gradients))
+
+
+@torch.no_grad()
+def clip_gradients(parameters: Iterable[torch.nn.Parameter], max_norm: float) -> float:
+    """Shorten the gradients in place to `max_norm` together; return how long they were.
+
+    All shrink by the same factor, so their direction stays. Source: Pascanu et al.,
+    https://arxiv.org/abs/1211.5063.
+    """
+    gradients = gradients_of(parameters)
+    norm = global_norm(gradients)
+    if norm > max_norm:
+        for gradient in gradients:
+            gradient.mul_(max_norm / norm)
+    return norm

@@ -1,0 +1,149 @@
+"""What can be written on the command line, and how to write it for another process."""
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import NoReturn
+
+from .errors import UsageError
+from .program import PROGRAM
+from .server import HOST, MAX_PORT
+from .surroundings import Options
+
+USAGE = 2
+"""Exit status of a command that cannot be carried out."""
+MAX_STEPS = 1_000_000_000
+
+_FLAGS = ("check", "if_changed", "time", "no_costs", "strict", "json", "quiet", "verbose")
+_LISTS = ("include", "exclude")
+
+_NEED_A_LECTURE = ("check", "watch", "html", "site")
+_TAKE_ONE_LECTURE = ("output", "html", "watch")
+_EXCLUDE = [
+    ("watch", ("check", "html", "site", "json"), "shows a lecture while it is written"),
+    ("check", ("html", "site", "serve"), "only compares"),
+]
+
+
+def complain(error: Exception | str, status: int) -> int:
+    """Say one sentence on stderr; return the exit status."""
+    sys.stderr.write(f"{PROGRAM}: {error}\n")
+    return status
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        self.exit(complain(f"{message}; --help lists the options.", USAGE))
+
+
+def parse(arguments: list[str] | None) -> argparse.Namespace:
+    """Read the arguments. Raises UsageError where they contradict each other."""
+    options = _parser().parse_args(arguments)
+    if options.new is None:
+        _require_sense(options)
+    return options
+
+
+def _require_sense(options: argparse.Namespace) -> None:
+    given = [name for name, value in vars(options).items() if value]
+    needs_a_lecture = not options.serve or any(name in given for name in _NEED_A_LECTURE)
+    if needs_a_lecture and not options.lectures:
+        raise UsageError("name a lecture to run, such as lecture.main, or give --serve.")
+    if len(options.lectures) > 1:
+        for name in _TAKE_ONE_LECTURE:
+            if name in given:
+                raise UsageError(f"--{name} takes one lecture: name one, or leave it out.")
+    for name, others, reason in _EXCLUDE:
+        for other in others:
+            if name in given and other in given:
+                raise UsageError(f"--{name} {reason}: leave out --{other}.")
+
+
+def _number(least: int, most: int) -> Callable[[str], int]:
+    def number(text: str) -> int:
+        if not least <= int(text) <= most:
+            raise argparse.ArgumentTypeError(f"{text} is not one of {least:,} to {most:,}")
+        return int(text)
+
+    return number
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog=PROGRAM,
+        description="Run a lecture, record it, and write one JSON document for the viewer.",
+        epilog="Exit status: 0 done; 1 the lecture failed, --check differs or --strict warns; "
+        "2 the command cannot be carried out; 130 interrupted.",
+    )
+    parser.add_argument(
+        "lectures",
+        nargs="*",
+        metavar="lecture",
+        help="module (lecture.main) or path of a .py file with a main()",
+    )
+    _add_ways_to_see(parser.add_argument_group("to see it").add_argument)
+    _add_ways_to_publish(parser.add_argument_group("to publish it").add_argument)
+    _add_choices(parser.add_argument_group("how it is run").add_argument)
+    _add_what_is_said(parser.add_argument_group("what is said").add_argument)
+    return parser
+
+
+def _add_ways_to_see(add: Callable[..., object]) -> None:
+    add("--new", type=Path, metavar="FILE", help="write a small lecture to begin with, and end")
+    add("--serve", action="store_true", help="serve the viewer and print its address")
+    add("--watch", action="store_true", help="serve, and run again after each saved change")
+    add("--open", action="store_true", help="open a browser too, where there is a display")
+    add(
+        "--port",
+        type=_number(0, MAX_PORT),
+        default=8000,
+        metavar="N",
+        help="port to serve on; a busy one takes the next",
+    )
+    add("--host", default=HOST, metavar="ADDRESS", help=f"address to serve on ({HOST})")
+
+
+def _add_ways_to_publish(add: Callable[..., object]) -> None:
+    add("-o", "--output", type=Path, metavar="PATH", help="where to write the document")
+    add("--html", type=Path, metavar="FILE", help="also write one file that opens anywhere")
+    add("--site", type=Path, metavar="DIR", help="also write the viewer and the documents there")
+    add("--check", action="store_true", help="run again and compare with the written document")
+
+
+def _add_choices(add: Callable[..., object]) -> None:
+    add("--if-changed", action="store_true", help="run only if the sources of the document changed")
+    add(
+        "--max-steps",
+        type=_number(1, MAX_STEPS),
+        default=Options.max_steps,
+        metavar="N",
+        help="stop after this many steps",
+    )
+    add("--time", action="store_true", help="also write NAME.times.json: seconds, @timed values")
+    add("--no-costs", action="store_true", help="do not meter FLOPs and memory")
+    add("--strict", action="store_true", help="warnings fail the run")
+    add("--include", action="append", default=[], metavar="GLOB", help="trace only such paths")
+    add("--exclude", action="append", default=[], metavar="GLOB", help="do not trace such paths")
+
+
+def _add_what_is_said(add: Callable[..., object]) -> None:
+    add("--json", action="store_true", help="print the summary as JSON")
+    add("--progress", action="store_true", help="show progress though stderr is no terminal")
+    add("-q", "--quiet", action="store_true", help="print nothing but errors")
+    add("-v", "--verbose", action="store_true", help="list traced files and uncounted operators")
+
+
+def own_command(options: argparse.Namespace, lecture: str) -> list[str]:
+    """Return the command that runs one lecture, with these options, as this process was started."""
+    started = sys.argv[0]
+    command = [started] if Path(started).is_dir() else ["-m", str(__package__)]
+    for name in (*_FLAGS, "progress"):
+        if getattr(options, name):
+            command.append(f"--{name.replace('_', '-')}")
+    command.append(f"--max-steps={options.max_steps}")
+    for name in _LISTS:
+        command += [f"--{name}={glob}" for glob in getattr(options, name)]
+    if options.output:
+        command.append(f"--output={options.output}")
+    return [sys.executable, *command, "--", lecture]

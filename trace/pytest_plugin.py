@@ -1,0 +1,218 @@
+"""A lecture as a test suite: each of its sections is a test case.
+
+    pytest -o pythonpath=path/to/the/repository -p trace.pytest_plugin --lecture my_lecture.py
+
+The same words may stand in the lecture's own configuration, as `pythonpath`, `addopts` and
+`lecture`. A section is a public function without parameters; `main` is a test case if it claims
+something itself. `--lecture-check DOCUMENT` adds one more, that the written document is current.
+"""
+
+import ast
+import fnmatch
+import functools
+import inspect
+import reprlib
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from .errors import UsageError
+from .target import Target, file_of, find_target, is_own
+
+TOOL = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class _Lecture:
+    target: Target
+    document: Path | None
+
+    @property
+    def file(self) -> Path:
+        return file_of(self.target)
+
+
+_LECTURES = pytest.StashKey[dict[Path, _Lecture]]()
+"""The lecture of each file of a lecture."""
+_SIDES = pytest.StashKey[str | None]()
+"""The two sides of the comparison that was false last."""
+
+_SHORT = reprlib.Repr()
+_SHORT.maxother = _SHORT.maxstring = 400
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Options, and the same for a configuration file, where paths are relative to it."""
+    add = parser.getgroup("lecture").addoption
+    add("--lecture", action="append", default=[], metavar="FILE", help="test this lecture")
+    add(
+        "--lecture-check",
+        action="append",
+        default=[],
+        metavar="DOCUMENT",
+        help="test that this document of the lecture is current; if given, once for each lecture",
+    )
+    parser.addini("lecture", "lectures to test, one in a line", "paths", default=[])
+    parser.addini("lecture_check", "their documents, to be current", "paths", default=[])
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Find the lectures and, unless paths are given, have them collected."""
+    lectures = list(_lectures(config))
+    patterns = config.getini("python_files")
+    files = {file: lecture for lecture in lectures for file in _files_of(lecture, patterns)}
+    config.stash[_LECTURES] = files
+    pytest.register_assert_rewrite(*{find_target(str(file)).module for file in files})
+    if lectures and config.args_source is not pytest.Config.ArgsSource.ARGS:
+        here = [] if config.option.lecture else config.args
+        config.args = [*here, *map(str, files)]
+
+
+def _lectures(config: pytest.Config) -> Iterator[_Lecture]:
+    names = config.option.lecture or config.getini("lecture")
+    documents = config.option.lecture_check
+    if not config.option.lecture:
+        documents = documents or config.getini("lecture_check")
+    if documents and len(documents) != len(names):
+        raise pytest.UsageError("give --lecture-check as often as --lecture, in the same order.")
+    for name, document in zip(names, documents or [None] * len(names), strict=True):
+        try:
+            target = find_target(str(name))
+        except UsageError as error:
+            raise pytest.UsageError(str(error)) from None
+        yield _Lecture(target, document and Path(document).absolute())
+
+
+def _files_of(lecture: _Lecture, test_files: list[str]) -> list[Path]:
+    """Return the files that may hold sections: of a package all, of a single file what it imports
+    from its folder."""
+    target = lecture.target
+    if target.folder == target.root:
+        files = list(_with_siblings(lecture.file, []))
+    else:
+        found = sorted(target.folder.rglob("*.py"))
+        files = [file for file in found if is_own(file, target.folder)]
+    others = ["conftest.py", *test_files]
+    return [
+        file
+        for file in files
+        if file == lecture.file or not any(fnmatch.fnmatch(file.name, glob) for glob in others)
+    ]
+
+
+def _with_siblings(file: Path, found: list[Path]) -> list[Path]:
+    """Add a file, and what it imports from its folder, to those that were found."""
+    if file not in found:
+        found.append(file)
+        for name in _imported_names(file):
+            sibling = file.with_name(f"{name}.py")
+            if sibling.is_file():
+                _with_siblings(sibling, found)
+    return found
+
+
+def _imported_names(file: Path) -> Iterator[str]:
+    try:
+        tree = ast.parse(file.read_bytes())
+    except (SyntaxError, ValueError):  # said when it is imported
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module.partition(".")[0]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(
+    file_path: Path, parent: pytest.Collector
+) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Collect the sections of a lecture's file, and nothing else of it."""
+    collectors = yield
+    if file_path.resolve() not in parent.config.stash[_LECTURES]:
+        return collectors
+    return [_File.from_parent(parent, path=file_path)]
+
+
+class _File(pytest.Module):
+    """A file of a lecture, imported as pytest imports test files."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        lecture = self.config.stash[_LECTURES][self.path.resolve()]
+        is_main = self.path.resolve() == lecture.file
+        for section in sections_of(self.obj, with_main=is_main):
+            yield pytest.Function.from_parent(self, name=section.__name__, callobj=section)
+        if is_main and lecture.document:
+            current = functools.partial(_the_document_is_current, lecture)
+            yield pytest.Function.from_parent(self, name="the_document_is_current", callobj=current)
+
+
+def sections_of(module: ModuleType, *, with_main: bool = False) -> list[Callable[[], object]]:
+    """Return a module's sections, in its order, and, if wanted, a `main` that claims something."""
+    return [
+        value
+        for name, value in vars(module).items()
+        if is_section(value, module) or (with_main and name == "main" and _claims(value))
+    ]
+
+
+def is_section(value: object, module: ModuleType) -> bool:
+    """Tell whether a value is a public function of this module without parameters."""
+    return (
+        inspect.isfunction(value)
+        and value.__module__ == module.__name__
+        and value.__name__ != "main"
+        and not value.__name__.startswith("_")
+        and not inspect.signature(value).parameters
+        and not _only_begins(inspect.unwrap(value))
+    )
+
+
+def _only_begins(function: Callable[..., object]) -> bool:
+    """Tell whether a call runs nothing yet: generators (context managers, too), coroutines."""
+    return inspect.isgeneratorfunction(function) or inspect.iscoroutinefunction(function)
+
+
+def _claims(function: object) -> bool:
+    if not inspect.isfunction(function):
+        return False
+    source = textwrap.dedent(inspect.getsource(function))
+    return any(isinstance(node, ast.Assert) for node in ast.walk(ast.parse(source)))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_assertrepr_compare(
+    config: pytest.Config, op: str, left: object, right: object
+) -> list[str] | None:
+    """Keep what the sides of a false comparison were: pytest says `55 == (10 * 11)`."""
+    config.stash[_SIDES] = f"{_SHORT.repr(left)} {op} {_SHORT.repr(right)}"
+    return None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Show both sides of a false claim of a lecture."""
+    report = yield
+    sides = item.config.stash.get(_SIDES, None)
+    if sides and report.failed and isinstance(item.parent, _File):
+        report.sections.append(("Both sides of the claim", sides))
+    item.config.stash[_SIDES] = None
+    return report
+
+
+def _the_document_is_current(lecture: _Lecture) -> None:
+    """Run the lecture in a process of its own, where pytest has not touched its modules."""
+    command = [sys.executable, TOOL, lecture.file, "--check", "-o", lecture.document, "--quiet"]
+    finished = subprocess.run(
+        list(map(str, command)), capture_output=True, text=True, encoding="utf-8"
+    )
+    if finished.returncode:
+        pytest.fail(finished.stderr.strip(), pytrace=False)

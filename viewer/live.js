@@ -1,0 +1,150 @@
+// Follows a lecture while it is written: `python -m trace --watch` adds this to the page and sends news of each run.
+
+import { documentOf } from "viewer/early.js";
+import { fetchTimes } from "viewer/main.js";
+import { clamp, placeOfStep, shortPaths, stepOfPlace } from "viewer/navigate.js";
+import { linesOf } from "viewer/reading.js";
+import { checkSize, DocumentError } from "viewer/schema.js";
+import { fail, firstVisibleStep, focus, goTo, loaded, loading, mode, noteReading, open, problem, step } from "viewer/store.js";
+
+/** Milliseconds for which a place is held while what stands above it is laid out. */
+const HOLD = 1500;
+/** Milliseconds after which it is worth saying that the lecture runs. */
+const PATIENCE = 400;
+
+/** @typedef {{state: string, document: string, recorded: string, sentence: string}} News */
+
+const notice = document.body.appendChild(document.createElement("div"));
+notice.className = "live-notice";
+notice.setAttribute("role", "status");
+
+/** When the document that is shown was recorded. */
+let shown = /** @type {HTMLElement} */ (document.querySelector("script[data-recorded]")).dataset.recorded ?? "";
+let patience = 0;
+
+/** @param {string} text @param {boolean} [isWrong] */
+function say(text, isWrong = false) {
+  clearTimeout(patience);
+  notice.textContent = text;
+  notice.classList.toggle("wrong", isWrong);
+}
+
+/** @param {News} news */
+async function hear({ state, document: name, recorded, sentence }) {
+  clearTimeout(patience);
+  if (state === "running" && recorded) patience = setTimeout(() => say("The lecture is running again …"), PATIENCE);
+  else if (state === "running") say("The lecture is running for the first time …");
+  if (recorded !== shown) {
+    shown = recorded;
+    await showAgain(name);
+  }
+  if (state !== "running") say(sentence, state === "failed");
+  if (!loaded.value && !recorded && isWanted(name)) wait(state === "running" ? "" : sentence);
+}
+
+/** Whether the address names this document. @param {string} name */
+function isWanted(name) {
+  return location.hash.includes(`doc=${encodeURIComponent(name)}`);
+}
+
+/** While there is no document yet, say why; no sentence: it will come. @param {string} sentence */
+function wait(sentence) {
+  if (sentence) fail(sentence);
+  else problem.value = "";
+  loading.value = !sentence;
+}
+
+/** Fetch the document anew and show it where the reader was. @param {string} name */
+async function showAgain(name) {
+  const before = loaded.value;
+  if (before ? before.name !== name : !isWanted(name)) return;
+  const answer = await documentOf(name);
+  try {
+    checkSize(answer.size);
+  } catch (error) {
+    return fail(error instanceof DocumentError ? error.message : String(error));
+  }
+  if (!answer.found) return;
+  const times = answer.isLocal ? await fetchTimes(name, answer.document) : null;
+  const place = before && placeNow(before.model);
+  const view = mode.value;
+  open(name, answer.document, times);
+  loading.value = false;
+  if (!before || !place || !loaded.value) return;
+  const { model } = loaded.value;
+  const line = sameStep(before.model, model, place.line);
+  goTo(sameStep(before.model, model, place.step), { to: view });
+  if (line >= 0) noteReading(line);
+  hold(line, place.top);
+}
+
+/** The step that is shown, and where on the screen the first line of an article is. @param {Model} model */
+function placeNow(model) {
+  const line = mode.value === "read" ? firstVisibleStep(step.value) : -1;
+  return { step: clamp(model, step.value), line, top: lineOf(line)?.getBoundingClientRect().top ?? 0 };
+}
+
+/** @param {number} wanted a step @returns {Element | null} */
+function lineOf(wanted) {
+  return document.querySelector(`#article [data-step="${wanted}"]`);
+}
+
+/** Keep a line where it was until the page has settled, or the reader does something. @param {number} line a step @param {number} top */
+function hold(line, top) {
+  if (line < 0) return;
+  focus.value = { step: line };
+  const end = performance.now() + HOLD;
+  const letGo = new AbortController();
+  for (const event of ["wheel", "keydown", "pointerdown", "touchstart"]) addEventListener(event, () => letGo.abort(), { signal: letGo.signal, passive: true });
+  const keep = () => {
+    if (letGo.signal.aborted || performance.now() > end) return letGo.abort();
+    const element = lineOf(line);
+    element?.classList.remove("aimed"); // nobody has jumped
+    const offset = element ? element.getBoundingClientRect().top - top : 0;
+    if (Math.abs(offset) >= 1) scrollBy({ top: offset, behavior: "instant" });
+    requestAnimationFrame(keep);
+  };
+  keep();
+}
+
+/**
+ * The step of the same statement in another recording: of the same text in the same function if it is still there.
+ * @param {Model} old
+ * @param {Model} model
+ * @param {number} wanted
+ * @returns {number} -1 when there is none
+ */
+export function sameStep(old, model, wanted) {
+  const match = wanted < 0 ? null : /^(.+:[^:]+):(\d+)\.(\d+)$/.exec(placeOfStep(old, wanted));
+  if (!match) return -1;
+  const [, func, ordinal, occurrence] = match;
+  const before = textsOf(old, func);
+  const text = before[Number(ordinal) - 1];
+  const rank = before.slice(0, Number(ordinal) - 1).filter((other) => other === text).length;
+  const found = textsOf(model, func).flatMap((other, index) => (other === text ? [index + 1] : []));
+  return stepOfPlace(model, `${func}:${found[Math.min(rank, found.length - 1)] ?? ordinal}.${occurrence}`);
+}
+
+/** The texts of the statements of a function, in their order. @param {Model} model @param {string} name as `file:function` */
+function textsOf({ document: { files, functions, statements } }, name) {
+  const paths = shortPaths(files.map(({ path }) => path));
+  const func = functions.findIndex((candidate) => `${paths[candidate.file]}:${candidate.name}` === name);
+  return statements.filter(([, , , , , owner]) => owner === func).map(([file, first, last]) => linesOf(files[file]).slice(first - 1, last).map((line) => line.trim()).join("\n"));
+}
+
+/** Listen while the page can be seen: browsers allow few connections, and a hidden page will hear the latest news later. */
+let source = /** @type {EventSource | null} */ (null);
+/** One piece of news after the other. @type {Promise<void>} */
+let heard = Promise.resolve();
+
+/** */
+function listen() {
+  source?.close();
+  source = document.hidden ? null : new EventSource("news");
+  if (!source) return;
+  source.onmessage = ({ data }) => (heard = heard.then(() => hear(JSON.parse(data))));
+  source.onerror = () => say("The server has ended; start it again to go on: python -m trace … --watch", true);
+}
+
+document.addEventListener("visibilitychange", listen);
+listen();

@@ -9,7 +9,7 @@ import pytest
 from tests.readme import ROOT, TEXT, blocks, section
 
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
-PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"]
+PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/guide.md"]
 
 
 def python(*arguments, cwd=ROOT):
@@ -78,7 +78,7 @@ def test_the_lecture_it_shows_runs_and_is_short(tmp_path):
 
 def test_the_folders_it_names_are_there():
     named = re.findall(r"^(\w+)/ ", blocks("text", section("Where things are"))[0], re.MULTILINE)
-    assert len(named) == 5
+    assert len(named) == 6
     assert [name for name in named if not (ROOT / name).is_dir()] == []
 
 

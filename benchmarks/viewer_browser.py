@@ -107,14 +107,20 @@ class Browser:
             usage = client.send("Runtime.getHeapUsage")
             return float(usage["usedSize"] + usage.get("backingStorageSize", 0))
 
-    def asked_for(self, name: str) -> set[str]:
-        """The files that Read, Step and every panel of a document ask for."""
+    def asked_for(self, name: str) -> tuple[set[str], set[str]]:
+        """The files that Read and Step of a document ask for, and those of every panel besides."""
         self.site.asked.clear()
         with self.opened("read", name) as (page, _):
-            for key in ("c", "Escape", "/", "Escape", "?", "Escape", "r"):
+            page.keyboard.press("r")
+            page.wait_for_timeout(100)
+            pages = self.files_asked_for()
+            for key in ("c", "Escape", "/", "Escape", "?", "Escape"):
                 page.keyboard.press(key)
-                page.wait_for_timeout(100)
+                page.wait_for_timeout(200)
             page.wait_for_timeout(500)
+        return pages, self.files_asked_for() - pages
+
+    def files_asked_for(self) -> set[str]:
         return {path for path in self.site.asked if not path.startswith("/traces/")}
 
     def scrolling(self, name: str) -> list[float]:

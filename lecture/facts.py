@@ -288,3 +288,29 @@ PILE_BYTES = 825 * 2**30
 # period of so many days, while training on 16 384 GPUs. https://arxiv.org/abs/2407.21783
 LLAMA3_INTERRUPTIONS = 419
 LLAMA3_INTERRUPTIONS_DAYS = 54
+
+# Radford et al., "Language Models are Unsupervised Multitask Learners", February 2019, table 2 and
+# section 2.3: layers and width of four models, and the context. Their heads as published with the
+# weights, in the file hparams.json of each. https://github.com/openai/gpt-2
+# https://cdn.openai.com/better-language-models/language_models_are_unsupervised_multitask_learners.pdf
+GPT2_SIZES = {
+    "small": (12, 768, 12),
+    "medium": (24, 1024, 16),
+    "large": (36, 1280, 20),
+    "xl": (48, 1600, 25),
+}
+GPT2_CONTEXT_TOKENS = 1024
+
+# The same table: parameters in millions. The README beside the weights says that they "were wrong
+# due to an error". https://github.com/openai/gpt-2/blob/master/README.md
+GPT2_PAPER_PARAMETERS = {
+    "small": 117 * 10**6,
+    "medium": 345 * 10**6,
+    "large": 762 * 10**6,
+    "xl": 1542 * 10**6,
+}
+
+# Hoffmann et al., "Training Compute-Optimal Large Language Models", March 2022: their model
+# Chinchilla has 70 billion parameters and was trained on 1.4 trillion tokens, the ratio that came
+# to be used as a rule. https://arxiv.org/abs/2203.15556
+COMPUTE_OPTIMAL_TOKENS_PER_PARAMETER = 1_400 // 70

@@ -10,6 +10,7 @@ import torch
 
 from lecture import (
     activation_checkpointing,
+    checkpointing,
     compute,
     conventions,
     data,
@@ -17,20 +18,25 @@ from lecture import (
     floating_point,
     gradient_accumulation,
     gradients,
+    inference,
     initialization,
     intensity,
     learning_merges,
+    mixed_precision,
     motivation,
     named_axes,
     operations,
     optimizers,
     plain,
     randomness,
+    recap,
     small_models,
     storage,
     tensors,
     text,
+    training_loop,
     training_memory,
+    transformer_accounting,
     transformer_parts,
 )
 
@@ -327,6 +333,19 @@ def main() -> None:
     transformer_parts.the_next_token_is_drawn()
     transformer_parts.a_cache_reads_each_token_once()
 
+    # ## Bill of a Transformer
+    # How many parameters and FLOPs it has, to the last one, and in which parts.
+    transformer_accounting.a_block_is_nine_products()
+    transformer_accounting.parameters_are_counted_part_by_part()
+    transformer_accounting.the_shape_of_gpt2_xl()
+    transformer_accounting.one_forward_pass_of_xl()
+    transformer_accounting.heads_weigh_on_small_models()
+    transformer_accounting.the_feed_forward_network_dominates()
+    transformer_accounting.long_contexts_belong_to_attention()
+    transformer_accounting.tokens_times_parameters_with_corrections()
+    transformer_accounting.the_real_gpt2_has_other_parts()
+    transformer_accounting.half_of_the_scores_are_masked()
+
     # ## Optimizers
     # How gradients become updates, what is remembered for that, and what it costs.
     optimizers.a_step_goes_against_the_gradient()
@@ -419,6 +438,68 @@ def main() -> None:
     data.pinned_memory_stays_where_it_is()
     data.made_up_data_have_a_known_loss()
     data.a_batch_depends_on_its_arguments_alone()
+
+    # ## The training loop
+    # What a step is made of, how its health is read off a log, and a run on real, if small, data.
+    training_loop.six_moves_make_a_step()
+    training_loop.a_setting_must_reach_its_use()
+    training_loop.a_toy_run_can_be_predicted()
+    training_loop.a_loss_stops_where_the_digits_end()
+    training_loop.a_rate_rises_and_falls()
+    training_loop.warm_up_tames_the_first_steps()
+    training_loop.one_norm_for_all_gradients()
+    training_loop.clipping_is_for_the_exception()
+    training_loop.the_gradient_norm_is_a_symptom()
+    training_loop.one_batch_can_be_learnt_by_heart()
+    training_loop.a_report_can_be_checked()
+    training_loop.a_small_model_learns_from_stories()
+    training_loop.the_source_sets_the_floor()
+    training_loop.the_model_tells_a_story()
+    training_loop.a_log_has_a_line_for_each_step()
+
+    # ## Saving and resuming
+    # What to keep of a run, so that a crash costs minutes and changes nothing.
+    checkpointing.a_checkpoint_holds_parameters_and_state()
+    checkpointing.resuming_equals_never_stopping()
+    checkpointing.schedules_and_scalers_have_a_state()
+    checkpointing.a_file_gets_its_name_when_it_is_whole()
+    checkpointing.a_checkpoint_should_not_be_a_program()
+    checkpointing.saving_has_a_best_interval()
+
+    # ## Mixed precision
+    # Which number of a training step is kept in which format, and why that is not one format.
+    mixed_precision.both_ends_have_their_price()
+    mixed_precision.two_recipes_go_by_one_name()
+    mixed_precision.bf16_weights_stop_learning()
+    mixed_precision.a_master_collects_small_updates()
+    mixed_precision.rounding_by_chance_is_right_on_average()
+    mixed_precision.a_scale_lifts_gradients_into_range()
+    mixed_precision.a_scale_is_found_by_overflowing()
+    mixed_precision.autocast_chooses_operation_by_operation()
+    mixed_precision.a_step_passes_through_three_formats()
+    mixed_precision.eight_bits_need_scales()
+    mixed_precision.models_follow_the_hardware()
+
+    # ## Inference and quantization
+    # What is different when a model is only used, and how few bits its weights need then.
+    inference.using_a_model_needs_no_way_back()
+    inference.eval_does_not_stop_the_recording()
+    inference.writing_reads_every_weight_for_a_token()
+    inference.a_scale_makes_weights_integers()
+    inference.each_bit_halves_the_error()
+    inference.an_outlier_costs_its_block()
+    inference.four_bits_go_in_pairs()
+    inference.products_of_integers_are_exact()
+    inference.afterwards_is_easier_than_during()
+    inference.the_largest_weight_need_not_fit()
+
+    # ## The whole on one page
+    # The headline numbers, measured once more, and where each is explained.
+    recap.everything_is_a_product_and_a_little_more()
+    recap.memory_has_four_parts()
+    recap.bytes_loaded_want_to_be_used_often()
+    recap.training_is_paid_in_days_and_writing_in_bandwidth()
+    recap.every_chapter_has_two_answers()
 
 
 if __name__ == "__main__":

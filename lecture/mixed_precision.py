@@ -159,23 +159,26 @@ def bf16_weights_stop_learning():  # M25.2 M25.3 E103
     # large beside their weights.
 
 
+def weight_after(updates: int, dtype: torch.dtype) -> float:  # @stepover
+    """Let a weight of 1 in this format have so many updates of −0.001."""
+    weight = nn.Parameter(torch.tensor(1.0, dtype=dtype))
+    optimizer = SGD([weight], lr=0.001)
+    for _ in range(updates):
+        weight.grad = torch.ones_like(weight)
+        optimizer.step()
+    return weight.item()
+
+
 def a_master_collects_small_updates():  # M25.3
     """A master copy collects small updates.
 
     How small is too small? A weight of 1 gets a thousand updates of −0.001.
     """
-    ends = {}
-    for dtype in (torch.float32, BF16):
-        weight = nn.Parameter(torch.tensor(1.0, dtype=dtype))
-        optimizer = SGD([weight], lr=0.001)
-        for _ in range(1000):  # @stepover
-            weight.grad = torch.ones_like(weight)
-            optimizer.step()
-        ends[str(dtype)] = weight.item()  # @inspect ends
+    ends = {dtype: weight_after(1000, dtype) for dtype in (torch.float32, BF16)}  # @inspect ends
     # In bf16 all of them are lost. In fp32 it ends at 9e-6 instead of 0: each update had a rounding
     # error, but a small one.
-    assert ends["torch.bfloat16"] == 1
-    assert round(ends["torch.float32"], 6) == 9e-6
+    assert ends[BF16] == 1
+    assert round(ends[torch.float32], 6) == 9e-6
     # Below 1 the bf16 numbers are 1/256 apart, so the first update that counts is one of more than
     # half of that, 0.00195.
     one = torch.ones((), dtype=BF16)
@@ -196,6 +199,16 @@ def rounded_by_chance(
     return ((x.view(torch.int32) + noise) & -(2**16)).view(torch.float32).bfloat16()
 
 
+@shape_checked
+def after_a_random_walk(
+    weights: Float[Tensor, " n"], update: float, steps: int, generator: torch.Generator
+) -> Float[Tensor, " n"]:  # @stepover
+    """Add the update to all weights, round by chance, and do it again."""
+    for _ in range(steps):
+        weights = rounded_by_chance(weights.float() + update, generator)
+    return weights
+
+
 def rounding_by_chance_is_right_on_average():  # M25.3
     """Rounding by chance is right on average.
 
@@ -213,14 +226,13 @@ def rounding_by_chance_is_right_on_average():  # M25.3
     assert torch.equal(rounded_by_chance(rounded.float(), generator), rounded)
     # A thousand updates of −0.001, on a thousand weights. Their mean arrives at 0, as it should.
     # Each one has walked at random, and missed it by a few hundredths.
-    weights = torch.ones(1000, dtype=BF16)
-    for _ in range(1000):  # @stepover
-        weights = rounded_by_chance(weights.float() - 0.001, generator)
+    start = torch.ones(1000, dtype=BF16)
+    weights = after_a_random_walk(start, -0.001, steps=1000, generator=generator)
     mean, spread = weights.float().mean().item(), weights.float().std().item()
     assert abs(mean) < 4 * spread / math.sqrt(1000)  # @inspect mean spread
     assert 0.01 < spread < 0.1
     # Rounded to nearest, the mean is still 1.
-    assert (torch.ones(1000, dtype=BF16) - 0.001).float().mean() == 1
+    assert torch.equal(start - 0.001, start)
 
 
 def a_scale_lifts_gradients_into_range():  # M25.4

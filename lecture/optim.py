@@ -61,10 +61,10 @@ class Optimizer(torch.optim.Optimizer):
     for each parameter, which is empty before its first step.
     """
 
-    def __init__(self, parameters: Parameters, **settings: object) -> None:
+    def __init__(self, parameters: Parameters, **settings: object) -> None:  # @stepover
         super().__init__(parameters, settings)
 
-    def add_param_group(self, param_group: dict[str, Any]) -> None:
+    def add_param_group(self, param_group: dict[str, Any]) -> None:  # @stepover
         settings = {name: param_group.get(name, value) for name, value in self.defaults.items()}
         check_settings(settings)
         super().add_param_group(param_group)
@@ -116,7 +116,7 @@ class SGD(Optimizer):
         dampening: float = 0.0,
         weight_decay: float = 0.0,
         nesterov: bool = False,
-    ) -> None:
+    ) -> None:  # @stepover
         super().__init__(
             parameters,
             lr=lr,
@@ -148,7 +148,7 @@ class AdaGrad(Optimizer):
 
     def __init__(
         self, parameters: Parameters, lr: float = 1e-2, eps: float = 1e-10, weight_decay: float = 0
-    ) -> None:
+    ) -> None:  # @stepover
         super().__init__(parameters, lr=lr, eps=eps, weight_decay=weight_decay)
 
     def update(self, weight: Tensor, gradient: Tensor, state: Settings, group: Settings) -> None:
@@ -171,7 +171,7 @@ class RMSProp(Optimizer):
         alpha: float = 0.99,
         eps: float = 1e-8,
         weight_decay: float = 0,
-    ) -> None:
+    ) -> None:  # @stepover
         super().__init__(parameters, lr=lr, alpha=alpha, eps=eps, weight_decay=weight_decay)
 
     def update(self, weight: Tensor, gradient: Tensor, state: Settings, group: Settings) -> None:
@@ -196,7 +196,7 @@ class AdamW(Optimizer):
         betas: tuple[float, float] = (0.9, 0.999),
         eps: float = 1e-8,
         weight_decay: float = 1e-2,
-    ) -> None:
+    ) -> None:  # @stepover
         super().__init__(parameters, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay)
 
     def update(self, weight: Tensor, gradient: Tensor, state: Settings, group: Settings) -> None:

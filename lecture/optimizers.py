@@ -292,9 +292,8 @@ def the_steepest_direction_limits_the_rate():  # M17.1
     # general (κ − 1)/(κ + 1), where κ is the ratio of the curvatures.
     # Momentum turns the ratio into its root: with the best settings (√κ − 1)/(√κ + 1), here 4/6.
     heavy = path_in_a_ravine(lambda weights: SGD(weights, lr=1 / 9, momentum=4 / 9))
-    last_factors = (heavy[-1].norm() / heavy[-11].norm()).item() ** (1 / 10)
-    # @inspect last_factors
-    assert 0.66 < last_factors < 0.69
+    factor = (heavy[-1].norm() / heavy[-11].norm()).item() ** (1 / 10)  # @inspect factor
+    assert 0.66 < factor < 0.69
     assert heavy[-1].norm() < 1e-4 < 0.4 < ends[0.077]
     # Half as many digits per step would be twice as many steps. Here it is five times: κ of real
     # models is larger still, which is why hardly anyone trains without momentum.
@@ -698,25 +697,29 @@ def a_rate_per_weight_sees_only_the_axes():  # M17.1
     # [Shampoo](https://arxiv.org/abs/1802.09568) does so for the rows and columns of each matrix.
 
 
+def losses_of_the_toy(lr: float) -> list[float]:  # @stepover
+    """Make the mean of the squares of 100 weights small, at a rate that falls with the root of the
+    step; return the loss before each of ten steps."""
+    start = 5 * torch.randn(10, 10, generator=torch.Generator().manual_seed(0))
+    weight = nn.Parameter(start)
+    optimizer, losses = SGD([weight], lr=lr), []
+    for t in range(10):
+        optimizer.zero_grad()
+        loss = weight.square().mean()
+        loss.backward()
+        optimizer.param_groups[0]["lr"] = lr / math.sqrt(t + 1)
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
 def a_learning_rate_has_an_edge():  # M17.9 E104
     """A learning rate has an edge.
 
     How is the learning rate found? By trying, in factors of ten or so. A toy: the loss is the mean
     of the squares of 100 weights, and step t, counted from 0, has the rate $lr/\\sqrt{t+1}$.
     """
-    start = 5 * torch.randn(10, 10, generator=torch.Generator().manual_seed(0))
-    losses: dict[float, list[float]] = {}
-    for lr in (1, 10, 100, 1000):
-        weight = nn.Parameter(start.clone())
-        optimizer = SGD([weight], lr=lr)
-        losses[lr] = []
-        for t in range(10):
-            optimizer.zero_grad()
-            loss = weight.square().mean()
-            loss.backward()
-            optimizer.param_groups[0]["lr"] = lr / math.sqrt(t + 1)
-            optimizer.step()
-            losses[lr].append(loss.item())  # @stepover
+    losses = {lr: losses_of_the_toy(lr) for lr in (1, 10, 100, 1000)}
     by_rate = {lr: dict(enumerate(found)) for lr, found in losses.items()}
     curves = figures.losses_by_rate(by_rate)  # @inspect curves
     assert all(round(found[0], 1) == 26.3 for found in losses.values())
@@ -732,25 +735,23 @@ def a_learning_rate_has_an_edge():  # M17.9 E104
     assert losses[100][4] < 1e-12 < 0.1 < losses[100][3]
 
 
-@shape_checked
-def losses_of_a_small_network(
-    make: MakeOptimizer, steps: int
-) -> Float[Tensor, " step"]:  # @stepover
-    """Fit a curve with 16 units of ReLU between two layers; return the loss before each step."""
+def end_of_training(make: MakeOptimizer) -> float:  # @stepover
+    """Fit a curve with 16 units of ReLU between two layers in 200 steps; return the mean of the
+    last ten losses."""
     generator = torch.Generator().manual_seed(0)
     x = torch.linspace(-2, 2, 32).unsqueeze(dim=1)
     target = torch.sin(3 * x)
     weights = [nn.Parameter(torch.randn(1, 16, generator=generator)) for _ in range(2)]
     weights.append(nn.Parameter(torch.randn(16, 1, generator=generator) / 4))
     optimizer, losses = make(weights), []
-    for _ in range(steps):
+    for _ in range(200):
         optimizer.zero_grad()
         hidden = torch.relu(x * weights[0] + weights[1])
         loss = (hidden @ weights[2] - target).square().mean()
         loss.backward()
         optimizer.step()
-        losses.append(loss.detach())
-    return torch.stack(losses)
+        losses.append(loss.item())
+    return sum(losses[-10:]) / 10
 
 
 def a_sweep_shows_the_range():  # M17.9
@@ -766,12 +767,10 @@ def a_sweep_shows_the_range():  # M17.9
         "AdamW": AdamW,
     }
     rates = [10 ** (power / 2) for power in range(-8, 2)]
-    ends: dict[str, dict[float, float]] = {}
-    for name, kind in makers.items():
-        ends[name] = {}
-        for lr in rates:
-            losses = losses_of_a_small_network(lambda w, k=kind, lr=lr: k(w, lr=lr), steps=200)
-            ends[name][lr] = losses[-10:].mean().item()
+    ends = {
+        name: {lr: end_of_training(lambda w, k=kind, lr=lr: k(w, lr=lr)) for lr in rates}
+        for name, kind in makers.items()
+    }
     sweep = figures.final_losses(ends)  # @inspect sweep
     best = {name: min(found, key=found.get) for name, found in ends.items()}  # @inspect best
     # From the left the curves fall: a larger rate gets further in 200 steps. What is too large for

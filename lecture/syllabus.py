@@ -237,11 +237,7 @@ TOPICS: dict[str, str] = {
 }
 
 # Groups that still lack sections for some of their topics or mistakes.
-OPEN_GROUPS = (
-    *("M16",),
-    *("M18", "M23", "M24", "M25"),
-    *("M26", "M27"),
-)
+OPEN_GROUPS = (*("M18",),)
 
 # Common mistakes that can be measured to be ones, by the group that shows it.
 MISTAKES: dict[str, tuple[str, ...]] = {

@@ -84,24 +84,23 @@ def run_command(options: argparse.Namespace) -> None:
     precision = choose_precision(options.precision, device)
     make_reproducible()
     group = join(device)
+    before = signal.signal(signal.SIGTERM, ended_from_outside)
     try:
-        signal.signal(signal.SIGTERM, ended_from_outside)
-        if group.rank == 0:
+        if group.rank == 0 and not options.resume:
+            refuse_to_overwrite(folder)
             folder.mkdir(parents=True, exist_ok=True)
-            refuse_to_overwrite(folder, options.resume)
-            if not options.resume:
-                prepare(folder, config.vocabulary, options.text)
+            prepare(folder, config.vocabulary, options.text)
         group.wait()
-        corpus = open_corpus(folder)
         run = Run(config, device)
         if options.resume:
-            path = checkpoints.newest(folder)
-            run.load_state_dict(checkpoints.load(path))
+            run.load_state_dict(checkpoints.load(checkpoints.newest(folder)))
+        corpus = open_corpus(folder)
         if options.compile:
             compile_model(run)
         train_and_report(run, corpus, folder, group, precision, options.save_every)
     finally:
         group.leave()
+        signal.signal(signal.SIGTERM, before)
 
 
 def ended_from_outside(number: int, frame: FrameType | None) -> NoReturn:
@@ -135,9 +134,9 @@ def make_reproducible() -> None:
     torch.use_deterministic_algorithms(True, warn_only=True)
 
 
-def refuse_to_overwrite(folder: Path, resume: bool) -> None:
+def refuse_to_overwrite(folder: Path) -> None:
     """Protect the run that is there."""
-    if checkpoints.checkpoints_in(folder) and not resume:
+    if checkpoints.checkpoints_in(folder):
         raise TrainingError(
             f"{folder} has checkpoints of a run; add --resume or choose another --output"
         )
@@ -159,20 +158,22 @@ def train_and_report(
         metrics.forget_after(log, run.step)
         print(describe(run, corpus, group, precision))
     flops, promised = step_flops(config), promised_flops_per_second(run.device, precision)
-    start_seconds = time.perf_counter()
-    for step in train(run, corpus.training, group, precision):
-        seconds = time.perf_counter() - start_seconds
-        if group.rank == 0:
-            row = asdict(step) | {"tokens_per_second": config.step_tokens / seconds}
-            if promised is not None:
-                row["mfu"] = flops / seconds / (promised * group.size)
-            metrics.append_row(log, row)
-            bar("training", step.step, config.steps)
-            if step.step % save_every == 0 or step.step == config.steps:
-                checkpoints.save(checkpoints.path_for(folder, step.step), run.state_dict())
-                checkpoints.keep_newest(folder, 2)
+    try:
         start_seconds = time.perf_counter()
-    bar.clear()
+        for step in train(run, corpus.training, group, precision):
+            seconds = time.perf_counter() - start_seconds
+            if group.rank == 0:
+                row = asdict(step) | {"tokens_per_second": config.step_tokens / seconds}
+                if promised is not None:
+                    row["mfu"] = flops / seconds / (promised * group.size)
+                metrics.append_row(log, row)
+                bar("training", step.step, config.steps)
+                if step.step % save_every == 0 or step.step == config.steps:
+                    checkpoints.save(checkpoints.path_for(folder, step.step), run.state_dict())
+                    checkpoints.keep_newest(folder, 2)
+            start_seconds = time.perf_counter()
+    finally:
+        bar.clear()
     if group.rank == 0:
         report(run, corpus, folder)
 

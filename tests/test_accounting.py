@@ -5,7 +5,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lecture import accounting
+from lecture.accounting import formulas as accounting
 from lecture.transformer import TransformerConfig, TransformerLM, cross_entropy
 from trace.costs import Cost, measure
 

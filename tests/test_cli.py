@@ -499,6 +499,13 @@ def test_no_costs(lecture, document):
     assert document()["costs"] is None
 
 
+def test_verbose_names_what_was_not_counted(lecture):
+    pytest.importorskip("torch")
+    source = "import torch\ndef main():\n    for i in range(2): torch.linalg.qr(torch.ones(2, 2))"
+    stderr = lecture(source, "-v")[2].splitlines()
+    assert stderr == ["traced lec.py", "not counted: aten.linalg_qr, 2 calls"]
+
+
 @pytest.fixture
 def package(tmp_path):
     """A package with two modules, one of which imports the other relatively."""

@@ -21,7 +21,7 @@ from trace.values import _PICTURES, MAX_CHARACTERS, MAX_ITEMS
 
 GUIDE = ROOT / "docs/guide.md"
 TEXT = GUIDE.read_text(encoding="utf-8")
-MAX_LINES = 300
+MAX_LINES = 305
 MAX_PICTURE_BYTES = 50_000
 INSTALL = "python -m pip install "
 
@@ -152,7 +152,8 @@ def test_its_pictures_are_there_and_small():
 
 def test_what_it_installs_is_pinned():
     constraints = (ROOT / "constraints.txt").read_text(encoding="utf-8")
-    named = re.search(rf"^{INSTALL}(.*)$", TEXT, re.MULTILINE)[1].split()
+    named = " ".join(re.findall(rf"^{INSTALL}(.*)$", TEXT, re.MULTILINE)).split()
+    assert len(named) == 4
     assert [name for name in named if f"\n{name}==" not in constraints] == []
 
 
@@ -190,6 +191,7 @@ def test_the_options_it_names_are_there():
 MISSES = [
     ["-m", "trace", "my_lecture.py"],
     ["-c", "from trace.costs import measure"],
+    [ROOT, "my_lecture.py"],
     ["-m", "pytest", "-p", "trace.pytest_plugin"],
 ]
 

@@ -121,3 +121,19 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path, monkeypatch, capsys)
     monkeypatch.setattr("pathlib.Path.open", refuse)
     assert main(["--new", str(tmp_path / "first.py")]) == 2
     assert "first.svg (Permission denied): choose another place." in capsys.readouterr().err
+
+
+# what stands beside --new -> the sentence
+TOO_MUCH = [
+    (["mine.py"], "--new takes the one name behind it: leave out mine.py."),
+    (["--serve", "--open"], "--new only writes a file to begin with: leave out --serve."),
+    (["--check"], "--new only writes a file to begin with: leave out --check."),
+]
+
+
+@pytest.mark.parametrize(("arguments", "sentence"), TOO_MUCH)
+def test_it_does_nothing_else(arguments, sentence, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["--new", "first.py", *arguments]) == 2
+    assert capsys.readouterr() == ("", f"python -m trace: {sentence}\n")
+    assert list(tmp_path.iterdir()) == []

@@ -64,7 +64,7 @@ def test_a_site_of_several_lectures(published, lectures):
         "index.json",
         "second.json",
     }
-    assert not list(site.rglob(".*"))
+    assert list(site.rglob(".*")) == [site / ".nojekyll"]
     assert not (site / "live.js").exists()
     assert (site / "vendor/katex/LICENSE").exists()
 
@@ -170,6 +170,8 @@ def test_several_summaries_are_a_line_each(published):
     status, stdout, _ = published("first.py", "second.py", "--json")
     assert status == 0
     assert [json.loads(line)["lecture"] for line in stdout.splitlines()] == ["first", "second"]
+    stdout = published("first.py", "--json", "--html", "first.html")[1]
+    assert json.loads(stdout)["lecture"] == "first"
 
 
 NO_SITE = "is neither empty nor a site that was made with --site: choose another folder."

@@ -11,7 +11,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 import urllib.parse
 from pathlib import Path
 
@@ -24,7 +23,7 @@ from trace.document import build
 from trace.encoding import encode
 from trace.errors import UsageError
 from trace.news import Bulletin
-from trace.server import Shown
+from trace.served import Shown
 
 ROOT = Path(__file__).parent.parent
 
@@ -361,16 +360,13 @@ def test_news_is_told_to_nobody_else(viewer, mine, bulletin):
 
 def test_a_page_that_is_gone_is_forgotten(viewer, mine, bulletin, capsys):
     with serving(mine, bulletin=bulletin) as port:
-        before = threading.active_count()
+        before = set(threading.enumerate())
         with socket.create_connection(("127.0.0.1", port)) as connection:
             connection.sendall(b"GET /news HTTP/1.1\r\nHost: localhost\r\n\r\n")
             connection.recv(10)
-            assert threading.active_count() == before + 1
-        for _ in range(100):
-            if threading.active_count() == before:
-                break
-            time.sleep(0.05)
-        assert threading.active_count() == before
+            (telling,) = set(threading.enumerate()) - before
+        telling.join(timeout=20)
+        assert not telling.is_alive()
     assert capsys.readouterr().err == ""
 
 

@@ -38,13 +38,12 @@ def save(file, text):
 class Watched:
     """A command that watches, and what a page that is open hears from it."""
 
-    def __init__(self, folder, *arguments):
+    def __init__(self, folder, *arguments, tool=("-m", "trace"), cwd=ROOT):
         (folder / "tmp").mkdir(exist_ok=True)
         self.temporary = folder / "tmp"
-        command = [sys.executable, "-m", "trace", *map(str, arguments), "--watch", "--port", "0"]
         self.process = subprocess.Popen(
-            command,
-            cwd=ROOT,
+            [sys.executable, *map(str, [*tool, *arguments]), "--watch", "--port", "0"],
+            cwd=cwd,
             env={**os.environ, "TMPDIR": str(self.temporary)},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -94,10 +93,10 @@ def start(tmp_path):
     """`start(source, "--time")` writes a lecture and watches it."""
     started = []
 
-    def watch(source, *options, name="lecture", folder=tmp_path):
+    def watch(source, *options, name="lecture", folder=tmp_path, **keywords):
         folder.mkdir(exist_ok=True)
         save(folder / f"{name}.py", source)
-        started.append(Watched(folder, folder / f"{name}.py", *options))
+        started.append(Watched(folder, folder / f"{name}.py", *options, **keywords))
         return started[-1]
 
     yield watch
@@ -176,6 +175,16 @@ def test_a_lecture_that_is_broken_at_first(start, tmp_path):
     assert len(json.loads(watched.get("/traces/index.local.json"))["documents"]) == 1
 
 
+def test_started_by_its_folder_from_elsewhere(start, tmp_path):
+    watched = start(lecture(1), tool=[ROOT / "trace"], cwd=tmp_path)
+    watched.hear(state="done")
+    assert value_of(watched.document()) == 1
+    save(tmp_path / "lecture.py", "def main(:")
+    sentence = "lecture.py:1: SyntaxError: invalid syntax"
+    assert watched.hear(state="failed")["sentence"] == sentence
+    assert watched.end()[0] == 0
+
+
 WAITING = """
     import subprocess, time, pathlib
     def main():
@@ -252,6 +261,23 @@ def test_a_lecture_that_does_not_let_itself_be_interrupted(start, tmp_path):
     save(tmp_path / "lecture.py", lecture(6))
     assert watched.hear(state="done")
     assert value_of(watched.document()) == 6
+
+
+def test_a_lecture_that_leaves_a_process_in_a_session_of_its_own(start, tmp_path):
+    leaving = """
+        import pathlib, subprocess
+        def main():
+            helper = subprocess.Popen(["sleep", "60"], start_new_session=True)
+            pathlib.Path(r"{folder}/pid").write_text(str(helper.pid))
+        """
+    watched = start(leaving.format(folder=tmp_path))
+    try:
+        assert watched.hear(state="done")
+        save(tmp_path / "lecture.py", lecture(7))
+        assert watched.hear(state="done")
+        assert value_of(watched.document()) == 7
+    finally:
+        os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
 
 
 def test_two_lectures_do_not_mix(start, tmp_path):

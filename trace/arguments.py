@@ -8,7 +8,8 @@ from typing import NoReturn
 
 from .errors import UsageError
 from .program import PROGRAM
-from .server import HOST, MAX_PORT
+from .served import HOST
+from .server import MAX_PORT
 from .surroundings import Options
 
 USAGE = 2
@@ -22,6 +23,11 @@ _NEED_A_LECTURE = ("check", "watch", "html", "site")
 _TAKE_ONE_LECTURE = ("output", "html", "watch")
 _EXCLUDE = [
     ("watch", ("check", "html", "site", "json"), "shows a lecture while it is written"),
+    (
+        "new",
+        ("serve", "watch", "open", "html", "site", "check"),
+        "only writes a file to begin with",
+    ),
     ("check", ("html", "site", "serve"), "only compares"),
 ]
 
@@ -40,15 +46,16 @@ class _Parser(argparse.ArgumentParser):
 def parse(arguments: list[str] | None) -> argparse.Namespace:
     """Read the arguments. Raises UsageError where they contradict each other."""
     options = _parser().parse_args(arguments)
-    if options.new is None:
-        _require_sense(options)
+    _require_sense(options)
     return options
 
 
 def _require_sense(options: argparse.Namespace) -> None:
     given = [name for name, value in vars(options).items() if value]
     needs_a_lecture = not options.serve or any(name in given for name in _NEED_A_LECTURE)
-    if needs_a_lecture and not options.lectures:
+    if options.new and options.lectures:
+        raise UsageError(f"--new takes the one name behind it: leave out {options.lectures[0]}.")
+    if needs_a_lecture and not options.lectures and not options.new:
         raise UsageError("name a lecture to run, such as lecture.main, or give --serve.")
     if len(options.lectures) > 1:
         for name in _TAKE_ONE_LECTURE:

@@ -26,7 +26,8 @@ from .progress import progress_on
 from .publish import Publication
 from .run import Recording, record
 from .schema import Document
-from .server import Shown, serve
+from .served import TIMES, Shown
+from .server import serve
 from .surroundings import Options
 from .target import Target, find_target
 from .times import encode_times
@@ -70,7 +71,7 @@ class _Command:
             status = publication.publish(paths) if status == HELD else publication.refuse(status)
         if options.serve and status != INTERRUPTED:
             self._serve(paths[0] if len(paths) == 1 else None)
-        elif status == HELD and not options.quiet and publication.is_wanted:
+        elif publication.is_wanted and status == HELD and not (options.quiet or options.json):
             say(f"{publication} is written.")
         return status
 
@@ -122,7 +123,7 @@ class _Command:
         try:
             write(data, path)
             if self.options.time:
-                write(encode_times(recording), path.with_suffix(".times.json"))
+                write(encode_times(recording), path.with_suffix(TIMES))
             documents.update_index(path, target)
         except OSError as error:
             reason = error.strerror or type(error).__name__

@@ -70,5 +70,5 @@ class Run:
         if sys.platform != "win32":
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)  # what it has started and left
-        self._reader.join()
+        self._reader.join(GRACE_SECONDS)  # which a process in a session of its own may keep open
         self.ended.set()

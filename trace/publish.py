@@ -84,6 +84,7 @@ def write_site(folder: Path, paths: list[Path]) -> None:
     """Write the viewer and documents into a folder; documents that are there already stay."""
     ignored = shutil.ignore_patterns("traces", ".*", *_FOR_AUTHORS)
     shutil.copytree(documents.VIEWER, folder, ignore=ignored, dirs_exist_ok=True)
+    (folder / ".nojekyll").touch()  # GitHub Pages takes the files as they are
     traces = folder / "traces"
     index = traces / "index.json"
     entries = {entry["file"]: entry for entry in documents.entries_of(index)}

@@ -6,7 +6,6 @@ import functools
 import http.server
 import io
 import ipaddress
-import json
 import os
 import re
 import socket
@@ -14,7 +13,6 @@ import sys
 import urllib.parse
 import webbrowser
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -23,36 +21,20 @@ from . import documents
 from .errors import UsageError
 from .news import Bulletin
 from .program import say
+from .served import HOST, TIMES, Shown, extra_files
 
-HOST = "127.0.0.1"
 PORTS_TRIED = 20
 MAX_PORT = 65535
-TIMES = ".times.json"
 
 NEWS = "/news"
 """Where pages hear what happens to the document they show."""
 
-
-_LIVE = """\
-<link rel="stylesheet" href="live.css">
-<script type="module" src="live.js" data-recorded="{recorded}"></script>
-</template>"""
 _OWN_NAMES = ("127.0.0.1", "localhost", "::1")
 """What a browser may call us. A page from elsewhere that points a name of its own at this address
 (DNS rebinding) must not read what is served."""
 _HOST_HEADER = re.compile(r"(\[(?P<address>[\da-f:.]+)\]|(?P<name>[\w.-]+))(:\d+)?", re.IGNORECASE)
 _EVERYWHERE = ("0.0.0.0", "::")
-_BUSY = (errno.EADDRINUSE, errno.EACCES)
-
-
-@dataclass(frozen=True)
-class Shown:
-    """What is served: the viewer with its documents, and one of the author's."""
-
-    document: Path | None = None
-    bulletin: Bulletin | None = None
-    """News of the document, if pages are to follow it."""
-    host: str = HOST
+_BUSY = (errno.EADDRINUSE, errno.EACCES, getattr(errno, "WSAEACCES", errno.EACCES))
 
 
 def serve(shown: Shown, *, port: int, open_browser: bool) -> None:
@@ -91,7 +73,7 @@ def make_server(shown: Shown, port: int) -> http.server.ThreadingHTTPServer:
     """
     if not documents.VIEWER.is_dir():
         raise UsageError(f"there is no viewer in {documents.shown(documents.VIEWER)}.")
-    handler = functools.partial(ViewerHandler, shown, _extra_files(shown))
+    handler = functools.partial(ViewerHandler, shown, extra_files(shown))
     last = min(port + PORTS_TRIED - 1, MAX_PORT)
     kind = _Server6 if ":" in shown.host else _Server
     for candidate in range(port, last + 1):
@@ -110,6 +92,8 @@ def make_server(shown: Shown, port: int) -> http.server.ThreadingHTTPServer:
 
 
 class _Server(http.server.ThreadingHTTPServer):
+    allow_reuse_address = sys.platform != "win32"  # where it would share a port that is busy
+
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A browser may go away in the middle of an answer."""
         if not isinstance(sys.exception(), ConnectionError):
@@ -118,50 +102,6 @@ class _Server(http.server.ThreadingHTTPServer):
 
 class _Server6(_Server):
     address_family = socket.AF_INET6
-
-
-def _extra_files(shown: Shown) -> dict[str, Callable[[], bytes]]:
-    """What is served besides the folder, or in place of what is there."""
-    local = documents.TRACES / "index.local.json"
-    extra: dict[str, Callable[[], bytes]] = {
-        "/traces/index.local.json": lambda: _listing(local, shown.document)
-    }
-    if shown.document and shown.document.resolve().parent != documents.TRACES:
-        name = f"{shown.document.stem}.json"
-        extra["/traces/index.json"] = lambda: _listing_without(name)
-        extra[f"/traces/{name}"] = shown.document.read_bytes
-        extra[f"/traces/{shown.document.stem}{TIMES}"] = shown.document.with_suffix(
-            TIMES
-        ).read_bytes
-    if shown.bulletin:
-        page = functools.partial(_page_with_news, shown.bulletin)
-        extra["/"] = extra["/index.html"] = page
-    return extra
-
-
-def _listing(index: Path, document: Path | None) -> bytes:
-    """The local index; with the document, if that lies elsewhere and is there."""
-    entries = documents.entries_of(index)
-    if document and document.resolve().parent != documents.TRACES:
-        name = f"{document.stem}.json"
-        entries = [entry for entry in entries if entry["file"] != name]
-        with contextlib.suppress(OSError):
-            entries.append({**documents.entry_of(document), "file": name})
-    return json.dumps({"documents": entries}).encode()
-
-
-def _listing_without(name: str) -> bytes:
-    """The committed index without a document that another one stands in for."""
-    entries = documents.entries_of(documents.TRACES / "index.json")
-    others = [entry for entry in entries if entry["file"] != name]
-    return json.dumps({"documents": others}).encode()
-
-
-def _page_with_news(bulletin: Bulletin) -> bytes:
-    """The viewer's page, with the part that listens to the news."""
-    page = (documents.VIEWER / "index.html").read_text(encoding="utf-8")
-    live = _LIVE.format(recorded=bulletin.notice.get("recorded", ""))
-    return page.replace("</template>", live).encode()
 
 
 def _has_display() -> bool:

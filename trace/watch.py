@@ -24,7 +24,8 @@ from .errors import UsageError
 from .news import Bulletin
 from .process import Run
 from .program import PROGRAM, counted, say
-from .server import TIMES, Shown, announce, make_server, open_in_browser
+from .served import TIMES, Shown
+from .server import announce, make_server, open_in_browser
 from .sources import Sources
 from .target import Target
 
@@ -150,7 +151,7 @@ class _Session:
 
         folders = self._sources.folders()
         ended = self._run.ended if self._run else threading.Event()
-        with contextlib.suppress(FileNotFoundError):  # a folder that has just been removed
+        try:
             next(
                 changes(
                     *folders,
@@ -163,6 +164,8 @@ class _Session:
                 ),
                 None,
             )
+        except (OSError, RuntimeError):  # a folder is gone, or the system watches no more of them
+            ended.wait(QUIET_SECONDS)
 
     def _finish(self, run: Run) -> None:
         """Take over the document of a run, or tell why there is none."""

@@ -2,12 +2,33 @@
 
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { counted } from "viewer/format.js";
-import { html, keyName } from "viewer/html.js";
+import { addStyles, html, keyName } from "viewer/html.js";
 import { COMMANDS } from "viewer/keys.js";
 import { activationOf, functionOf } from "viewer/model.js";
 import { Claim, outcomeOf, plainTitle } from "viewer/read.js";
 import { current, dialog, goTo, mode } from "viewer/store.js";
 import { search } from "viewer/search.js";
+
+addStyles(`
+.claim-list, .results { list-style: none; margin: 0; padding: 0; }
+.claim-list > li, .results > li { border-top: 1px solid var(--line); }
+.claim-entry, .results button { display: block; width: 100%; padding: 0.5rem 0.4rem; }
+.claim-entry:hover, .results button:hover { background: var(--raised); }
+.claim-place, .result-place { display: block; font-size: 0.75rem; color: var(--quiet); padding-left: 1.4rem; }
+.filter { display: flex; gap: 1rem; align-items: center; margin-bottom: 0.5rem; }
+.filter label { white-space: nowrap; font-size: 0.84rem; }
+.search-field { width: 100%; padding: 0.55rem 0.75rem; border: 1px solid var(--line-strong); border-radius: var(--radius); background: var(--raised); }
+.result-text { font-size: 0.9rem; overflow-wrap: anywhere; }
+.result-text.code { font-family: var(--mono); font-size: 0.8rem; }
+.result-text.title { font-weight: 600; }
+.result-place { padding-left: 0; }
+mark { background: var(--changed); color: inherit; border-radius: 2px; }
+.keys { width: 100%; border-collapse: collapse; margin-bottom: 1rem; font-size: 0.9rem; }
+.keys caption { text-align: left; font-weight: 600; padding: 0.25rem 0; }
+.keys td { padding: 0.2rem 0; border-top: 1px solid var(--line); }
+.keys td:first-child { width: 13rem; }
+kbd { font-size: 0.75rem; padding: 0.05rem 0.4rem; border: 1px solid var(--line-strong); border-bottom-width: 2px; border-radius: 4px; background: var(--raised); }
+`);
 
 /** @param {number} target a step */
 function leaveTo(target) {

@@ -1,9 +1,18 @@
 // What ended a run early, with the steps that led there. Fetched when there is such an end.
 
-import { html } from "viewer/html.js";
+import { addStyles, html } from "viewer/html.js";
 import { nearestRun, rows } from "viewer/model.js";
 import { current, goTo } from "viewer/store.js";
 import { Claim, outcomeOf } from "viewer/read.js";
+
+addStyles(`
+.failure { max-width: 68rem; margin: 1.5rem 1.5rem 0; padding: 1rem 1.25rem; background: var(--wrong-soft); border-left: 4px solid var(--wrong); border-radius: var(--radius); }
+.facts .failure { margin: 0.75rem 0; }
+.facts .failure .claim, .facts .failure p.quiet { display: none; }
+.failure h2, .facts .failure h2 { display: block; min-height: 0; margin: 0 0 0.25rem; font-size: 1.05rem; font-weight: 600; color: var(--wrong); }
+.failure p { margin: 0.25rem 0; overflow-wrap: anywhere; }
+.traceback { margin: 0.5rem 0 0.25rem; padding-left: 1.2rem; font-size: 0.875rem; }
+`);
 
 /** @type {Record<string, string>} */
 const TITLES = {

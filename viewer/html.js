@@ -28,6 +28,13 @@ export function memo(draw) {
   };
 }
 
+/** Styles of a module that is fetched later. @param {string} text */
+export function addStyles(text) {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(text);
+  document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+}
+
 /**
  * A component whose module is fetched when it is first shown.
  * @param {() => Promise<any>} load

@@ -7,7 +7,7 @@ import { linesOf } from "viewer/reading.js";
 import { checkSize, DocumentError } from "viewer/schema.js";
 import { fail, firstVisibleStep, focus, goTo, loaded, loading, mode, noteReading, open, problem, step } from "viewer/store.js";
 
-/** Milliseconds for which a place is held while what stands above it is laid out. */
+/** Milliseconds for which a place is held once all of the article is laid out. */
 const HOLD = 1500;
 /** Milliseconds after which it is worth saying that the lecture runs. */
 const PATIENCE = 400;
@@ -89,14 +89,20 @@ function lineOf(wanted) {
   return document.querySelector(`#article [data-step="${wanted}"]`);
 }
 
+/** Ends what holds the place. */
+let held = new AbortController();
+
 /** Keep a line where it was until the page has settled, or the reader does something. @param {number} line a step @param {number} top */
 function hold(line, top) {
   if (line < 0) return;
   focus.value = { step: line };
-  const end = performance.now() + HOLD;
+  let end = 0;
   const letGo = new AbortController();
+  held.abort();
+  held = letGo;
   for (const event of ["wheel", "keydown", "pointerdown", "touchstart"]) addEventListener(event, () => letGo.abort(), { signal: letGo.signal, passive: true });
   const keep = () => {
+    if (document.querySelector("#article .waiting") || !end) end = performance.now() + HOLD;
     if (letGo.signal.aborted || performance.now() > end) return letGo.abort();
     const element = lineOf(line);
     element?.classList.remove("aimed"); // nobody has jumped

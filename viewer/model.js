@@ -315,18 +315,6 @@ export function nearestRun(model, isWanted, step, direction) {
   return -1;
 }
 
-/** The first step of each statement, or -1. @param {Model} model */
-export function firstRuns({ events, document }) {
-  const found = new Int32Array(document.statements.length).fill(-1);
-  let step = 0;
-  for (const code of events) {
-    if (code <= 0) continue;
-    if (found[code - 1] < 0) found[code - 1] = step;
-    step++;
-  }
-  return found;
-}
-
 /**
  * What became known of one activation, by name.
  * @param {Model} model

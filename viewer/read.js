@@ -139,7 +139,7 @@ function Blocks({ blocks, scope, indent, depth }) {
       row.height += 2 + block.text.length / PROSE_WIDTH;
       row.rest.push(html`<${Prose} key=${`prose-${block.line}`} text=${block.text} heading=${depth === 0 ? 2 : 4} unrun=${isOfUnrunCode(block, blocks, ran, lines)} />`);
     } else if (block.kind === "loop") {
-      flush();
+      flush(true);
       page.push(html`<${Loop} key=${`loop-${block.first}`} block=${block} scope=${scope} indent=${indent} depth=${depth} />`);
     } else {
       const parts = partsOf(block, ran, scope, indent, depth, previous >= 0 && block.first > previous + 1);
@@ -148,7 +148,7 @@ function Blocks({ blocks, scope, indent, depth }) {
       if (row && row.aside === parts.aside) row.line = parts.line;
       else if (parts.line) row?.rest.push(parts.line);
       row?.rest.push(...parts.rest);
-      if (row) row.height += block.last - block.first + 1 + (parts.rest.length ? TALL : 0);
+      if (row) row.height += block.last - block.first + 1 + 2 * parts.rest.length;
       if (parts.sections.length) flush();
       page.push(...parts.sections);
     }
@@ -158,8 +158,9 @@ function Blocks({ blocks, scope, indent, depth }) {
   return page;
 }
 
-/** Characters of prose in a line, about; and how many lines of values are too many beside a line of code. */
+/** Characters in a line of prose, and of what stands beside code, about; and how many lines of values are too many beside a line of code. */
 const PROSE_WIDTH = 80;
+const ASIDE_WIDTH = 36;
 const TALL = 4;
 
 /** Tall values stand below their line where they would push it apart from the next one.
@@ -226,25 +227,26 @@ function inspectedAt(step) {
 /** What stands beside a line, and which of it is tall, with its height in lines.
  * @param {number[]} steps @param {boolean} unfolded whether the calls of the steps are shown with their own cost */
 function asidesOf(steps, unfolded) {
-  const parts = steps.map((step) => asideOf(step, unfolded));
-  return { aside: parts.flatMap(({ values, others }) => [...values.map(([value]) => value), ...others]), tall: parts.flatMap(({ values }) => values.filter(([, lines]) => lines >= TALL)) };
+  const parts = steps.flatMap((step) => asideOf(step, unfolded));
+  return { aside: parts.map(([part]) => part), tall: parts.filter(([, lines]) => lines >= TALL) };
 }
 
-/** @param {number} step @param {boolean} unfolded */
+/** @param {number} step @param {boolean} unfolded @returns {[part: any, lines: number][]} */
 function asideOf(step, unfolded) {
   const { model, document, cost, times } = current();
   const found = inspectedAt(step).filter(({ value }) => !isPicture(value));
-  const claims = rows(model.claimsOf, step);
+  const outcomes = rows(model.claimsOf, step).map((row) => outcomeOf(model, row));
   const beyond = unfolded ? step + 1 : stepAfter(model, step);
   const sum = cost(step, beyond);
   const costs = sum.matmul_flops + sum.other_flops + sum.allocated_bytes > 0 || times?.text(step, beyond);
-  return {
-    values: found.map(({ name, value }) => /** @type {[any, number]} */ ([html`<${NamedValue} name=${name} value=${value} shares=${sharesAt(step, name, value)} />`, heightOf(value)])),
-    others: [
-      ...claims.map((row) => html`<${Claim} outcome=${outcomeOf(model, row)} text=${document.claims.held[row] !== true} />`),
-      ...(costs ? [html`<${Cost} first=${step} beyond=${beyond} />`] : []),
-    ],
-  };
+  /** @type {[any, number][]} */
+  const parts = found.map(({ name, value }) => [html`<${NamedValue} name=${name} value=${value} shares=${sharesAt(step, name, value)} />`, heightOf(value)]);
+  for (const outcome of outcomes) {
+    const lines = outcome.operands.reduce((sum, { source, text }) => sum + Math.ceil((source.length + shortened(text).length) / ASIDE_WIDTH), 0);
+    parts.push([html`<${Claim} outcome=${outcome} text=${document.claims.held[outcome.row] !== true} />`, lines]);
+  }
+  if (costs) parts.push([html`<${Cost} first=${step} beyond=${beyond} />`, 1]);
+  return parts;
 }
 
 /** Other names of the same call that show the same storage then, or nothing. @param {number} step @param {string} name @param {Named["value"]} value */
@@ -263,7 +265,7 @@ function sharesAt(step, name, value) {
 function restOf(step, folded, depth) {
   const pictures = inspectedAt(step).filter(({ value }) => isPicture(value));
   return [
-    html`<${Printed} step=${step} />`,
+    ...(rows(current().model.outputOf, step).length ? [html`<${Printed} step=${step} />`] : []),
     ...pictures.map(({ name, value }) => html`<${ValueView} value=${value} name=${name} />`),
     ...(folded.length ? [html`<${Calls} calls=${folded} depth=${depth} />`] : []),
   ];

@@ -1,7 +1,7 @@
 // Search across titles, prose, code, names and values. Pure. Fetched when somebody searches.
 
 import { valueText } from "viewer/format.js";
-import { activationOf, entryOf, firstRuns, functionIndex, functionOf, stepsBefore } from "viewer/model.js";
+import { activationOf, entryOf, functionIndex, functionOf, stepsBefore } from "viewer/model.js";
 import { linesOf } from "viewer/reading.js";
 
 const MAX_RESULTS = 60;
@@ -116,4 +116,16 @@ function around(text, wanted) {
     match: text.slice(at, end),
     after: text.slice(end, end + CONTEXT) + (text.length > end + CONTEXT ? "…" : ""),
   };
+}
+
+/** The first step of each statement, or -1. @param {Model} model */
+function firstRuns({ events, document }) {
+  const found = new Int32Array(document.statements.length).fill(-1);
+  let step = 0;
+  for (const code of events) {
+    if (code <= 0) continue;
+    if (found[code - 1] < 0) found[code - 1] = step;
+    step++;
+  }
+  return found;
 }

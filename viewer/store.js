@@ -253,7 +253,11 @@ effect(() => {
   const timer = setTimeout(() => {
     let next = origin;
     while (done.has(next)) next++;
-    if (next >= count) for (next = origin; done.has(next); ) next--;
+    if (next >= count) {
+      for (next = origin; done.has(next); ) next--;
+      // Above the reader it keeps the height that it has until it comes near: nothing moves.
+      document.getElementById(`activation-${loaded.value?.sections[next]?.activation}`)?.classList.add("settled");
+    }
     laidOut.value = new Set(done).add(next);
   }, TURN);
   return () => clearTimeout(timer);

@@ -16,9 +16,9 @@ export function isPicture(value) {
 export function heightOf(value) {
   if (value.shape?.length) return 2 + Math.min(value.shown?.at(-2)?.length ?? value.shape.at(-2) ?? 1, (value.elements ?? []).length);
   if (typeof value.value === "string" && value.value.includes("\n")) return 1 + value.value.split("\n").length;
-  const parts = value.fields || value.entries || hasTensor(value) ? partsOf(value) : [];
+  const parts = partsOf(value);
   const text = valueText(value).length / LINE_LENGTH;
-  return parts.length && text > 1 ? parts.reduce((sum, [, part]) => sum + heightOf(part), 1) : Math.ceil(text);
+  return (text > 1 || hasTensor(value)) && parts.length && !isFlat(value, parts) ? parts.reduce((sum, [, part]) => sum + heightOf(part), 1) : Math.ceil(text);
 }
 
 /** A value with its name before it. @param {{value: Value, shares?: string, name: string}} properties */
@@ -52,11 +52,15 @@ function partsOf(value) {
   return (value.items ?? []).map((item, index) => [String(index), item]);
 }
 
+/** Whether a container is shown as text: its items are scalars. @param {Value} value @param {[string, Value][]} parts */
+function isFlat(value, parts) {
+  return !value.fields && !value.entries && parts.every(([, part]) => part.value !== undefined);
+}
+
 /** @param {{value: Value, parts: [string, Value][]}} properties */
 function Parts({ value, parts }) {
   const rest = value.cut ? (value.length ?? 0) - parts.length : 0;
-  const flat = !value.fields && !value.entries && parts.every(([, part]) => part.value !== undefined);
-  if (flat) return html`<span class="value"><code class="long">${valueText(value)}</code></span>`;
+  if (isFlat(value, parts)) return html`<span class="value"><code class="long">${valueText(value)}</code></span>`;
   return html`<div class="parts">
     <div class="parts-type">${value.type}${value.length !== undefined && ` of ${integer(value.length)}`}</div>
     <dl>${parts.map(([key, part]) => html`<div><dt>${key}</dt><dd><${ValueView} value=${part} name=${key} /></dd></div>`)}</dl>

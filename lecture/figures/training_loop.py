@@ -76,10 +76,10 @@ def curve(log: Sequence[Step], name: str, title: str) -> altair.Chart:  # @stepo
     return framed(chart, f"The {title} of each step", 140)
 
 
-def loss_and_bounds(
-    log: Sequence[Step], bytes_per_token: float, bounds: Mapping[str, float]
+def loss_and_levels(
+    log: Sequence[Step], bytes_per_token: float, levels: Mapping[str, float]
 ) -> altair.LayerChart:  # @stepover
-    """Draw the loss of each step in nats per byte, between those who know more and less."""
+    """Draw the loss of each step in nats per byte, and what the validation text costs whom."""
     rows = rows_of(
         step=[step.step for step in log], loss=[step.loss / bytes_per_token for step in log]
     )
@@ -92,9 +92,9 @@ def loss_and_bounds(
             tooltip=["step:Q", altair.Tooltip("loss:Q", format=".3f")],
         )
     )
-    order = list(bounds)
-    levels = (
-        altair.Chart(rows_of(who=bounds, level=bounds.values()))
+    order = sorted(levels, key=lambda who: -levels[who])
+    rules = (
+        altair.Chart(rows_of(who=levels, level=levels.values()))
         .mark_rule(strokeWidth=2)
         .encode(
             y="level:Q",
@@ -103,4 +103,4 @@ def loss_and_bounds(
             tooltip=["who:N", altair.Tooltip("level:Q", format=".3f")],
         )
     )
-    return framed(altair.layer(curve, levels), "The loss on the way to the source", 240)
+    return framed(altair.layer(curve, rules), "The loss on the way to the source", 240)

@@ -8,6 +8,7 @@ it is whole. So whenever a process is killed, what has the name of a checkpoint 
 import hashlib
 import io
 import os
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +67,10 @@ def load(path: Path) -> dict[str, Any]:  # @stepover
         raise TrainingError(f"{path} is no checkpoint; its first line should be '{HEADER}...'")
     if header + b"\n" != header_for(contents):
         raise TrainingError(f"{path} is damaged or was cut off: its checksum is another")
-    state: dict[str, Any] = torch.load(io.BytesIO(contents), "cpu", weights_only=True)
+    try:
+        state: dict[str, Any] = torch.load(io.BytesIO(contents), "cpu", weights_only=True)
+    except pickle.UnpicklingError:
+        raise TrainingError(f"{path} holds more than tensors and plain values") from None
     return state
 
 

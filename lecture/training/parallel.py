@@ -4,8 +4,9 @@ Each takes its share of every batch. Their gradients are averaged, so all make t
 the copies stay equal. `torchrun` starts the processes and tells each its number.
 """
 
+import contextlib
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import torch
 import torch.distributed as dist
@@ -53,20 +54,27 @@ class Together(Alone):
     def average(self, tensors: Sequence[Tensor]) -> None:
         # One long message costs one wait; a message for each tensor would cost many.
         flat = torch.cat([tensor.detach().flatten() for tensor in tensors])
-        try:
+        with self.watching():
             dist.all_reduce(flat)
-        except RuntimeError as error:
-            raise LostProcessError(
-                f"process {self.rank} of {self.size} cannot reach the others: one of them has "
-                "ended; --resume goes on from the newest checkpoint"
-            ) from error
         self.reduced_bytes += flat.nbytes
         flat /= self.size
         for tensor, mean in zip(tensors, flat.split([t.numel() for t in tensors]), strict=True):
             tensor.detach().copy_(mean.view_as(tensor))
 
     def wait(self) -> None:
-        dist.barrier()
+        with self.watching():
+            dist.barrier()
+
+    @contextlib.contextmanager
+    def watching(self) -> Iterator[None]:
+        """Say in a sentence that others are gone, if they are."""
+        try:
+            yield
+        except RuntimeError as error:
+            raise LostProcessError(
+                f"process {self.rank} of {self.size} cannot reach the others: one of them has "
+                "ended; --resume goes on from the newest checkpoint"
+            ) from error
 
     def leave(self) -> None:
         dist.destroy_process_group()

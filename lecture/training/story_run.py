@@ -85,3 +85,9 @@ def run_on_stories(config: TrainingConfig) -> StoryRun:  # @stepover
     story_bytes = np.array([len((story + stories.END).encode()) for story in told])
     nats["source"] = math.log(2) * np.array([stories.bits(story + stories.END) for story in told])
     return StoryRun(*sizes, corpus.tokenizer, run, log, story_bytes, nats)
+
+
+def could_begin(story: str) -> bool:  # @stepover
+    """Tell whether the source could begin a story with this one's first sentence."""
+    openings = stories.TEMPLATES[0]
+    return any(stories.read_sentence(template, story, 0, 0, {}) for template in openings)

@@ -8,6 +8,7 @@ import pytest
 
 from tests.viewer import documents
 from tests.viewer.conftest import VIEWER
+from trace.served import Shown
 from trace.server import make_server
 
 LECTURE = VIEWER / "traces" / "lecture.main.json"
@@ -74,6 +75,151 @@ def test_sections_that_are_laid_out_later_move_nothing_above_them(page, show):
     assert "activation-4" in early
     assert late["activation-4"] == early["activation-4"]
     assert sum(page.evaluate("window.shifts ?? []")) < 0.01
+
+
+def test_a_place_far_down_is_shown_first_and_does_not_move(page, show):
+    """What stands above it is laid out later, and the browser holds what is on the screen."""
+    show(page, many_sections(60), at="151")
+    place = page.locator('#article [data-step="151"]').first
+    place.wait_for()
+    assert page.locator(".waiting").count() > 30
+    early = place.bounding_box()
+    wait_until_laid_out(page)
+    page.wait_for_timeout(200)
+    late = place.bounding_box()
+    assert early and late and abs(late["y"] - early["y"]) <= 2
+    assert page.evaluate("location.hash").endswith("at=151")
+
+
+def test_what_was_laid_out_once_is_skipped_while_it_is_far_away(page, show):
+    show(page, many_sections(60))
+    wait_until_laid_out(page)
+    page.wait_for_timeout(200)
+    visible = """() => [...document.querySelectorAll("#article .section .section")].map((section) =>
+        section.querySelector(".row").checkVisibility({ contentVisibilityAuto: true }))"""
+    skipped = page.evaluate(visible)
+    assert skipped[0] and not skipped[-1]
+    before = page.evaluate("document.documentElement.scrollHeight")
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    page.wait_for_timeout(200)
+    skipped = page.evaluate(visible)
+    assert skipped[-1] and not skipped[0]
+    assert page.evaluate("document.documentElement.scrollHeight") == before
+
+
+def test_the_outline_follows_without_moving_the_page(page, show):
+    page.set_viewport_size({"width": 1280, "height": 500})
+    show(page, many_sections(60))
+    wait_until_laid_out(page)
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    page.wait_for_timeout(200)
+    moved = page.evaluate(
+        """async () => {
+            const found = [];
+            for (let turn = 0; turn < 12; turn++) {
+                const before = scrollY;
+                scrollBy(0, -200);
+                for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame);
+                found.push(before - scrollY);
+            }
+            return found;
+        }"""
+    )
+    assert moved == [200] * 12
+    entry = page.locator(".outline [aria-current]").bounding_box()
+    assert entry and 40 < entry["y"] < 500
+
+
+def test_returning_to_read_lays_out_the_place_first(page, show):
+    show(page, many_sections(60))
+    wait_until_laid_out(page)
+    page.keyboard.press("r")
+    page.locator("#stepping").wait_for()
+    page.get_by_role("slider", name="step").fill("151")
+    page.keyboard.press("r")
+    page.locator('#article [data-step="151"]').first.wait_for()
+    assert page.locator(".waiting").count() > 30
+
+
+def test_tall_values_stand_below_their_line_where_others_follow(page, show):
+    entries = [
+        [{"type": "str", "value": f"a long key {number}"}, {"type": "int", "value": number}]
+        for number in range(9)
+    ]
+    table = {"type": "dict", "entries": entries, "length": 9}
+    show(page, documents.with_values(table, {"type": "int", "value": 5}))
+    below = page.locator(".row-below")
+    assert below.locator(".parts-type").inner_text() == "dict of 9"
+    row = page.locator("#article .row", has=below).last
+    after = row.locator("xpath=following-sibling::*[1]").bounding_box()
+    values = below.bounding_box()
+    assert values and after
+    assert after["y"] - (values["y"] + values["height"]) < 50  # two lines of code are between
+
+
+def test_prose_of_a_branch_that_did_not_run_is_quiet(page, show):
+    document = documents.small()
+    file = document["files"][0]
+    lines = file["source"].split("\n")
+    assert lines[21].strip()  # line 22 did not run
+    lines[20] = " " * (len(lines[21]) - len(lines[21].lstrip())) + "# Why it is there."
+    file["source"] = "\n".join(lines)
+    file["prose"].append(
+        {"first_line": 21, "last_line": 21, "kind": "comment", "text": "Why it is there."}
+    )
+    show(page, document)
+    quiet = page.locator("#article .prose.unrun")
+    assert quiet.all_inner_texts() == ["Why it is there."]
+    assert quiet.evaluate("element => getComputedStyle(element).opacity") == "0.5"
+
+
+def test_a_picture_has_its_title_above_it_unless_it_draws_it(page, show):
+    head = '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="20">'
+    silent = f'{head}<title>A row of cells</title><rect width="9" height="9"/></svg>'
+    drawn = f"{head}<title>Two bits</title><text>Two bits</text></svg>"
+    show(
+        page,
+        documents.with_values({"type": "A", "svg": silent}, {"type": "B", "svg": drawn}),
+    )
+    page.locator(".picture svg").nth(1).wait_for()
+    assert page.locator(".picture figcaption").all_inner_texts() == ["A row of cells"]
+
+
+def test_step_shows_directives_only_in_the_source_as_it_is_written(page, show):
+    show(page, documents.small(), mode="step")
+    assert "@inspect" not in page.locator(".program-lines").inner_text()
+    page.keyboard.press("R")
+    assert "@inspect" in page.locator(".program-lines").inner_text()
+
+
+def two_files() -> dict:
+    """`main` in one file, `double` in another."""
+    document = documents.small()
+    first = document["files"][0]
+    document["files"].append({**first, "path": "demo/other.py"})
+    func = next(at for at, row in enumerate(document["functions"]) if row["name"] == "double")
+    document["functions"][func]["file"] = 1
+    for row in document["statements"]:
+        if row[5] == func:
+            row[0] = 1
+    return document
+
+
+def test_files_that_are_entered_next_are_ready_and_frozen(page, show):
+    show(page, two_files(), mode="step", at="3")
+    page.locator(".program-file.frozen").wait_for(state="attached")
+    assert page.locator(".program-file").count() == 2
+    assert page.locator(".program-file:not(.away)").count() == 1
+    shown = page.locator(".program-file:not(.away) .program-lines")
+    before = page.locator(".path").inner_text()
+    while page.locator(".path").inner_text() == before:
+        page.keyboard.press("l")
+    assert shown.get_attribute("aria-label") == f"source of {page.locator('.path').inner_text()}"
+    assert page.locator(".program-line.current").count() == 1
+    marker = shown.locator(".marker").bounding_box()
+    line = page.locator(".program-line.current").bounding_box()
+    assert marker and line and abs(marker["y"] - line["y"]) < 1
+    assert page.locator('.program-file[aria-hidden="true"]').count() == 1
 
 
 def test_the_first_lines_stand_where_the_page_puts_them(page, show):
@@ -186,6 +332,18 @@ def test_seconds_of_other_sources_are_not_shown(page, site, show, changes):
     with_times(page, site, show, sidecar(documents.small(), **{"seconds": [1.0] * 16, **changes}))
     assert "another run" not in page.locator(".colophon").inner_text()
     assert page.locator("#article .cost", has_text=" s").count() == 0
+
+
+def test_a_list_that_names_seconds_is_enough_for_any_server(page, site):
+    site.publish(demo=documents.small())
+    listed = json.loads(site.texts["/traces/index.json"])
+    listed["documents"][0]["times"] = True
+    site.texts["/traces/index.json"] = json.dumps(listed)
+    site.texts["/traces/demo.times.json"] = sidecar(documents.small(), [1.0] * 16)
+    page.goto("about:blank")
+    page.goto(f"{site.address}#doc=demo")
+    page.locator("#article").wait_for()
+    assert "another run" in page.locator(".colophon").inner_text()
 
 
 def test_another_server_is_not_asked_for_seconds(page, show, site):
@@ -315,7 +473,7 @@ def test_our_server_answers_for_seconds_that_are_not_there(page, tmp_path, writt
     file.write_text(json.dumps(document))
     if written:
         file.with_suffix(".times.json").write_text(sidecar(document, [1.0] * 16))
-    with make_server(file, 0) as server:
+    with make_server(Shown(file), 0) as server:
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         address = f"http://127.0.0.1:{server.server_address[1]}/#doc=demo"
         opened = page.context.new_page()

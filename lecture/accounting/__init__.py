@@ -1,0 +1,1 @@
+"""A calculator of what a Transformer costs: `python -m lecture.accounting`."""

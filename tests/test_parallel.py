@@ -1,0 +1,152 @@
+"""Several processes that train one model: the same losses, so many bytes, a clear end."""
+
+import json
+import math
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import torch
+
+from lecture import stories
+from lecture.training.config import CONFIGS
+from lecture.training.errors import TrainingError
+from lecture.training.parallel import Alone, Together, join
+from lecture.transformer import TransformerLM
+
+ROOT = Path(__file__).parent.parent
+TINY = CONFIGS["tiny"]
+PARAMETERS = sum(
+    weight.numel() for weight in TransformerLM(TINY.model(), device="meta").parameters()
+)
+pytestmark = pytest.mark.skipif(
+    not torch.distributed.is_available(), reason="this PyTorch has no torch.distributed"
+)
+
+
+@pytest.fixture(scope="module")
+def text(tmp_path_factory):
+    path = tmp_path_factory.mktemp("text") / "stories.txt"
+    path.write_text(stories.text(30_000), encoding="utf-8")
+    return path
+
+
+def arguments(text, folder):
+    files = ["--text", str(text), "--output", str(folder)]
+    return ["lecture.train", "--config", "tiny", "--device", "cpu", *files]
+
+
+def torchrun(*command):
+    """`torchrun`, on a free port of this machine, with one thread for each process."""
+    launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
+    return subprocess.Popen(
+        [*launcher, "--nproc-per-node", "2", "-m", *command],
+        cwd=ROOT,
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def losses_of(folder):
+    lines = (folder / "metrics.jsonl").read_text().splitlines()
+    return [json.loads(line)["loss"] for line in lines]
+
+
+@pytest.mark.slow
+def test_two_processes_find_the_losses_of_one(text, tmp_path):
+    one, two = tmp_path / "one", tmp_path / "two"
+    process = torchrun("tests.reducing", *arguments(text, two)[1:])
+    alone = [sys.executable, "-m", *arguments(text, one)]
+    subprocess.run(alone, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    printed, errors = process.communicate()
+    assert process.returncode == 0, errors
+    assert "2 processes, steps 0 to 20" in printed
+    for loss, expected in zip(losses_of(two), losses_of(one), strict=True):
+        assert math.isclose(loss, expected, rel_tol=1e-4)
+    # Each process hands over four bytes for each parameter and each step, and the loss.
+    reduced = [int(found) for found in re.findall(r"reduced (\d+) bytes", printed)]
+    assert reduced == 2 * [TINY.steps * 4 * (PARAMETERS + 1)]
+    # All made the same steps: their weights agree to the last bit.
+    assert len(set(re.findall(r"weights (\w+)", printed))) == 1
+
+
+def children_of(process):
+    found = []
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parent = int(status.read_text().rpartition(")")[2].split()[1])
+            environment = (status.parent / "environ").read_bytes().split(b"\0")
+        except (OSError, ValueError):
+            continue
+        if parent == process.pid and b"RANK=1" in environment:
+            found.append(int(status.parent.name))
+    return found
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
+def test_a_process_that_dies_ends_the_run_with_a_sentence(text, tmp_path):
+    config, folder = tmp_path / "long.toml", tmp_path / "run"
+    names = ("vocabulary", "context", "layers", "width", "heads", "feed_forward", "batch")
+    settings = {name: getattr(TINY, name) for name in names} | {"steps": 100_000}
+    config.write_text("".join(f"{name} = {value}\n" for name, value in settings.items()))
+    command = arguments(text, folder)
+    command[command.index("tiny")] = str(config)
+    process = torchrun(*command)
+    try:
+        while not (folder / "metrics.jsonl").exists():
+            assert process.poll() is None, process.communicate()
+            time.sleep(0.05)
+        [second] = children_of(process)
+        os.kill(second, signal.SIGKILL)
+        _, errors = process.communicate(timeout=120)
+    finally:
+        process.kill()
+    assert process.returncode == 1
+    assert "--resume goes on from the newest checkpoint" in errors
+    assert re.search(
+        r"process 0 of 2 cannot reach the others: one of them has ended|ended from outside", errors
+    )
+
+
+def test_without_torchrun_a_process_is_alone(monkeypatch):
+    monkeypatch.delenv("WORLD_SIZE", raising=False)
+    group = join(torch.device("cpu"))
+    assert type(group) is Alone
+    batch = torch.arange(6).view(3, 2)
+    assert group.share(batch) is batch
+
+
+class OneOfTwo(Together):
+    """The second of two processes, without the first."""
+
+    def __init__(self):
+        self.rank, self.size, self.reduced_bytes = 1, 2, 0
+
+
+def test_rows_are_dealt_out_in_turn():
+    batch = torch.arange(8).view(4, 2)
+    assert OneOfTwo().share(batch).tolist() == [[2, 3], [6, 7]]
+
+
+def test_a_batch_that_cannot_be_shared_out_is_refused():
+    with pytest.raises(TrainingError, match="a batch of 3 cannot be shared out evenly among 2"):
+        OneOfTwo().share(torch.ones(3, 2))
+
+
+def test_the_mean_takes_the_place_of_each_tensor(monkeypatch):
+    def with_threes(flat):
+        flat += 3
+
+    monkeypatch.setattr(torch.distributed, "all_reduce", with_threes)
+    group, tensors = OneOfTwo(), [torch.tensor(1.0), torch.tensor([[5.0, 7], [9, 11]])]
+    group.average(tensors)
+    assert [tensor.tolist() for tensor in tensors] == [2, [[4, 5], [6, 7]]]
+    assert group.reduced_bytes == 4 * 5

@@ -1,0 +1,73 @@
+"""What is served besides the files of the viewer: a document from elsewhere, and lists with it."""
+
+import contextlib
+import functools
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import documents
+from .news import Bulletin
+
+HOST = "127.0.0.1"
+TIMES = ".times.json"
+
+_LIVE = """\
+<link rel="stylesheet" href="live.css">
+<script type="module" src="live.js" data-recorded="{recorded}"></script>
+</template>"""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What is served: the viewer with its documents, and one of the author's."""
+
+    document: Path | None = None
+    bulletin: Bulletin | None = None
+    """News of the document, if pages are to follow it."""
+    host: str = HOST
+
+
+def extra_files(shown: Shown) -> dict[str, Callable[[], bytes]]:
+    """What is served besides the folder, or in place of what is there."""
+    local = documents.TRACES / "index.local.json"
+    extra: dict[str, Callable[[], bytes]] = {
+        "/traces/index.local.json": lambda: _listing(local, shown.document)
+    }
+    if shown.document and shown.document.resolve().parent != documents.TRACES:
+        name = f"{shown.document.stem}.json"
+        extra["/traces/index.json"] = lambda: _listing_without(name)
+        extra[f"/traces/{name}"] = shown.document.read_bytes
+        extra[f"/traces/{shown.document.stem}{TIMES}"] = shown.document.with_suffix(
+            TIMES
+        ).read_bytes
+    if shown.bulletin:
+        page = functools.partial(_page_with_news, shown.bulletin)
+        extra["/"] = extra["/index.html"] = page
+    return extra
+
+
+def _listing(index: Path, document: Path | None) -> bytes:
+    """The local index; with the document, if that lies elsewhere and is there."""
+    entries = documents.entries_of(index)
+    if document and document.resolve().parent != documents.TRACES:
+        name = f"{document.stem}.json"
+        entries = [entry for entry in entries if entry["file"] != name]
+        with contextlib.suppress(OSError):
+            entries.append({**documents.entry_of(document), "file": name})
+    return json.dumps({"documents": entries}).encode()
+
+
+def _listing_without(name: str) -> bytes:
+    """The committed index without a document that another one stands in for."""
+    entries = documents.entries_of(documents.TRACES / "index.json")
+    others = [entry for entry in entries if entry["file"] != name]
+    return json.dumps({"documents": others}).encode()
+
+
+def _page_with_news(bulletin: Bulletin) -> bytes:
+    """The viewer's page, with the part that listens to the news."""
+    page = (documents.VIEWER / "index.html").read_text(encoding="utf-8")
+    live = _LIVE.format(recorded=bulletin.notice.get("recorded", ""))
+    return page.replace("</template>", live).encode()

@@ -188,8 +188,9 @@ def everything_is_two_tensors_for_each_layer():  # M20.3 E70
     assert each == {"kept": 4 + 1, "made again": 4}
     # Longer segments keep less: what enters them, and what the loss needs. In between all is made
     # again, but for the last h of a segment, which nobody needs.
-    assert fates["GELU, two layers at a time"]["h2"] == "kept"
-    assert pairs == {"kept": 2 + 1, "made again": 6}
+    in_pairs = fates["GELU, two layers at a time"]
+    assert [name for name, fate in in_pairs.items() if fate == "kept"] == ["x", "h2", "h4"]
+    assert pairs == {"kept": 1 + 2, "made again": 6}
     assert whole == {"kept": 1 + 1, "made again": 7}
 
 
@@ -456,7 +457,7 @@ def halves_of_halves_need_a_logarithm():  # M20.4
     """
     counts = {}
     for L in (4, 16, 64):
-        weights, x = new_weights(L, 2), torch.ones(3, 2)
+        weights, x = new_weights(L, 2), new_rows(3, 2)
         shelf = Shelf()
         with measure() as cost:
             _, found = gradients_by_halves(x, torch.ones(3, 2), weights, shelf)
@@ -675,11 +676,11 @@ def attention_scores_are_cheap_to_make_again():  # M20.5
     each token has T scores in every head. So scores, and the weights made of them, take much memory
     for little work.
     """
-    B, D, h, F = 2, 16, 4, 48
+    B, D, h, F = 2, 8, 2, 24
     policy = functools.partial(keep_dear_products, D)
     rules = functools.partial(create_selective_checkpoint_contexts, policy)
     tensors_kept, flops = {}, {}
-    for T in (4, 12):
+    for T in (2, 6):
         block, x = new_block(T, D, h, F), new_rows(B * T, D).view(B, T, D)
         run_again = functools.partial(checkpoint, block, use_reentrant=False)
         ways = {
@@ -691,21 +692,21 @@ def attention_scores_are_cheap_to_make_again():  # M20.5
             with measure() as step:
                 y = network(x)  # @stepover
                 tensors_kept[way, T] = step.live_bytes["activations"] / (4 * B * T * D)
-                y.sum().backward()
+                y.sum().backward()  # @stepover
             flops[way, T] = step.matmul_flops
     # One block of a Transformer. What it keeps for each token grows with the context, by a number
     # for every weight of attention: hT/D tensors of B×T×D. In GPT-2 XL, with 25 heads, 1600
     # features and 1024 tokens, that is 16.
-    grown = tensors_kept["keep", 12] - tensors_kept["keep", 4]  # @inspect tensors_kept
-    assert grown == 4 * (12 - 4) / 16
+    grown = tensors_kept["keep", 6] - tensors_kept["keep", 2]  # @inspect tensors_kept
+    assert grown == 2 * (6 - 2) / 8
     # The dear products do not grow: queries, keys, values, the output of attention, then 3 + 3 + 1
     # in the feed-forward network, which is three times as wide inside, and the result of the block.
-    assert [tensors_kept["keep dear", T] for T in (4, 12)] == [3 + 1 + (3 + 3 + 1) + 1] * 2
-    assert [tensors_kept["recompute", T] for T in (4, 12)] == [1, 1]
+    assert [tensors_kept["keep dear", T] for T in (2, 6)] == [3 + 1 + (3 + 3 + 1) + 1] * 2
+    assert [tensors_kept["recompute", T] for T in (2, 6)] == [1, 1]
     # What is made again are two products for each pair of tokens, here 3.4 % of the work.
-    again = [flops["keep dear", T] - flops["keep", T] for T in (4, 12)]  # @inspect flops again
-    assert again == [2 * (2 * B * T * T * D) for T in (4, 12)]
-    more = [flops[way, 12] / flops["keep", 12] for way in ("keep dear", "recompute")]
+    again = [flops["keep dear", T] - flops["keep", T] for T in (2, 6)]  # @inspect flops again
+    assert again == [2 * (2 * 2 * T * T * 8) for T in (2, 6)]
+    more = [flops[way, 6] / flops["keep", 6] for way in ("keep dear", "recompute")]
     assert [round(100 * (times - 1), 1) for times in more] == [3.4, 26.4]
     # To recompute attention alone was [proposed](https://arxiv.org/abs/2205.05198) for very large
     # models. [FlashAttention](https://arxiv.org/abs/2205.14135) does it inside one kernel.
@@ -768,4 +769,4 @@ def the_two_trades_multiply():  # M20.2 M20.4
     assert same_numbers(gradients["segments"], gradients["whole"])
     assert same_numbers(gradients["both"], gradients["four parts"])
     for added, whole in zip(gradients["both"], gradients["whole"], strict=True):
-        assert torch.allclose(added, whole, atol=1e-7)
+        assert (added - whole).norm() < 1e-5 * whole.norm()

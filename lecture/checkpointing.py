@@ -2,7 +2,6 @@
 
 import contextlib
 import io
-import itertools
 import math
 import pickle
 import tempfile
@@ -62,9 +61,8 @@ def a_checkpoint_holds_parameters_and_state():  # M24.1
     other_optimizer.load_state_dict(saved["optimizer"])
     for weight, loaded in zip(model.parameters(), other.parameters(), strict=True):
         assert torch.equal(weight, loaded)
-        for average in ("m", "v"):
-            kept, found = optimizer.state[weight][average], other_optimizer.state[loaded][average]
-            assert torch.equal(kept, found)
+        kept, found = optimizer.state[weight], other_optimizer.state[loaded]
+        assert all(torch.equal(kept[name], found[name]) for name in ("m", "v"))
     # Settings come from the file, too: the learning rate is the old one.
     assert other_optimizer.param_groups[0]["lr"] == 0.01
 
@@ -82,14 +80,16 @@ def resumed_weights(
     """Train for 10 steps, save, and for 10 more in a new run that loads some parts of the file."""
     config = CONFIGS["tiny"]
     run = Run(config)
-    for _ in itertools.islice(train(run, tokens), 10):
-        pass
+    steps = train(run, tokens)
+    for _ in range(10):
+        next(steps)
     checkpoints.save(path, run.state_dict())
     saved, run = checkpoints.load(path), Run(config)
     state = run.state_dict() | {part: saved[part] for part in loaded}
     run.load_state_dict(state)
-    for _ in itertools.islice(train(run, tokens), 10):
-        pass
+    steps = train(run, tokens)
+    for _ in range(10):
+        next(steps)
     return all_weights(run)
 
 
@@ -113,16 +113,22 @@ def resuming_equals_never_stopping():  # M24.2 E100
             loaded = [part for part in parts if part != left_out]
             weights = resumed_weights(tokens, loaded, path)
             differences[left_out] = (weights - all_weights(straight)).abs().max().item()
+            assert checkpoints.load(path)["step"] == 10
     largest = figures.differences(differences)  # @inspect largest differences
     assert differences["nothing"] == 0
     # A common mistake is to think of the parameters only. Without the averages of AdamW the run
     # goes on from the right place, and with steps of another size.
     assert differences["optimizer"] > 0.001
-    # Without the state of the generator it reads the batches of the first ten steps again. Without
-    # the number of the step it warms up again. Neither looks wrong in a log.
+    # Without the state of the generator it reads the batches of the first ten steps again, and no
+    # curve shows it. Without the number of the step it warms up again.
     assert differences["order"] > 0.001
     assert differences["step"] > 0.001
     assert differences["model"] > max(differences[part] for part in parts[1:])
+
+
+def rate(step: int) -> float:  # @stepover
+    """Return the learning rate of the last chapter."""
+    return learning_rate(step, max_lr=1.0, min_lr=0.1, warm_up_steps=7, end_step=21)
 
 
 def schedules_and_scalers_have_a_state():  # M24.3 M24.2
@@ -131,14 +137,10 @@ def schedules_and_scalers_have_a_state():  # M24.3 M24.2
     Our learning rate is a function of the step, and the step is in the file. PyTorch's schedulers
     count steps for themselves. What if they are left out?
     """
-
-    def rate(step: int) -> float:  # @stepover
-        return learning_rate(step, max_lr=1.0, min_lr=0.1, warm_up_steps=7, end_step=21)
-
-    def make_scheduler() -> torch.optim.lr_scheduler.LambdaLR:  # @stepover
-        return torch.optim.lr_scheduler.LambdaLR(SGD([nn.Parameter(torch.ones(1))], 1.0), rate)
-
-    scheduler, restored, forgotten = make_scheduler(), make_scheduler(), make_scheduler()
+    scheduler, restored, forgotten = (
+        torch.optim.lr_scheduler.LambdaLR(SGD([nn.Parameter(torch.ones(1))], lr=1.0), rate)
+        for _ in range(3)
+    )
     for _ in range(14):
         scheduler.optimizer.step()
         scheduler.step()
@@ -157,8 +159,7 @@ def schedules_and_scalers_have_a_state():  # M24.3 M24.2
     optimizer = SGD([weight], lr=0.1)
     scales = []
     for gradient in (1.0, math.inf, 1.0, 1.0):
-        loss = scaler.scale((gradient * weight).sum())
-        loss.backward()
+        scaler.scale((gradient * weight).sum()).backward()
         scaler.step(optimizer)
         scaler.update()
         optimizer.zero_grad()
@@ -269,6 +270,19 @@ def a_checkpoint_should_not_be_a_program():  # M24.3
     # also keeps old files readable when the class has changed.
 
 
+def seconds_per_interval(
+    interval_seconds: float, save_seconds: float, between_failures_seconds: float
+) -> float:  # @stepover
+    """Let failures happen, and return how long an interval and its saving take on average."""
+    generator = torch.Generator().manual_seed(0)
+    draws = torch.empty(200_000, dtype=torch.float64)
+    failures = draws.exponential_(1 / between_failures_seconds, generator=generator)
+    # Each try ends with a failure, or when all is done and saved.
+    tries = failures.clamp(max=interval_seconds + save_seconds)
+    done = (failures > interval_seconds + save_seconds).sum()
+    return float(tries.sum() / done)
+
+
 def saving_has_a_best_interval():  # M24.3
     r"""Saving has a best interval.
 
@@ -287,6 +301,10 @@ def saving_has_a_best_interval():  # M24.3
         for minutes in range(5, 241, 5)
     }
     lost = figures.lost_time(overheads)  # @inspect lost
+    assert (len(overheads), max(overheads)) == (48, 240)
+    for minutes in (25, 55, 240):
+        seconds = seconds_per_interval(60 * minutes, save_seconds, between_failures_seconds)
+        assert math.isclose(seconds / (60 * minutes), 1 + overheads[minutes], rel_tol=0.005)
     best_minutes = min(overheads, key=lambda minutes: overheads[minutes])
     young_minutes = math.sqrt(2 * save_seconds * between_failures_seconds) / 60
     assert (best_minutes, round(young_minutes, 1)) == (55, 53.7)

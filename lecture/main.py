@@ -37,6 +37,7 @@ from lecture import (
     training_loop,
     training_memory,
     transformer_accounting,
+    transformer_memory,
     transformer_parts,
 )
 
@@ -383,6 +384,17 @@ def main() -> None:
     training_memory.stale_gradients_take_room()
     training_memory.a_formula_foretells_the_peak()
 
+    # ## Training a Transformer
+    # What the bill means for the memory of a card, the size of a batch, and the days it takes.
+    transformer_memory.a_block_keeps_42_vectors_of_each_token()
+    transformer_memory.the_context_decides_what_is_kept()
+    transformer_memory.one_model_has_one_width()
+    transformer_memory.memory_limits_the_batch()
+    transformer_memory.the_sum_is_no_peak()
+    transformer_memory.one_card_takes_18_years()
+    transformer_memory.tokens_go_with_parameters()
+    transformer_memory.training_needs_no_cache()
+
     # ## Gradient accumulation
     # How a large batch is trained in the memory of a small one.
     gradient_accumulation.a_larger_batch_has_a_steadier_gradient()
@@ -476,7 +488,7 @@ def main() -> None:
     mixed_precision.a_scale_lifts_gradients_into_range()
     mixed_precision.a_scale_is_found_by_overflowing()
     mixed_precision.autocast_chooses_operation_by_operation()
-    mixed_precision.a_step_passes_through_three_formats()
+    mixed_precision.a_step_passes_to_bf16_and_back()
     mixed_precision.eight_bits_need_scales()
     mixed_precision.models_follow_the_hardware()
 

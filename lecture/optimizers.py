@@ -1,5 +1,6 @@
 """Optimizers: how gradients become updates, what is remembered for that, and what it costs."""
 
+import functools
 import math
 from collections.abc import Callable
 
@@ -19,7 +20,7 @@ MakeOptimizer = Callable[[list[nn.Parameter]], torch.optim.Optimizer]
 
 
 @shape_checked
-def trained(make: MakeOptimizer, steps: int = 300) -> Float[Tensor, "4 3"]:  # @stepover
+def trained(make: MakeOptimizer, steps: int = 100) -> Float[Tensor, "4 3"]:  # @stepover
     """Fit random targets, the same ones on each call, and return the weights in the end."""
     generator = torch.Generator().manual_seed(0)
     weight = nn.Parameter(torch.randn(4, 3, generator=generator))
@@ -66,9 +67,9 @@ def a_step_goes_against_the_gradient():  # M17.3
     # Two FLOPs for each parameter, in place, and nothing is remembered.
     assert cost.other_flops == 2 * weight.numel()
     assert cost.allocated_bytes == 0
-    # PyTorch's SGD does the same, to the last bit, over hundreds of steps.
-    ours = trained(lambda weights: SGD(weights, lr=0.1), 300)
-    theirs = trained(lambda weights: torch.optim.SGD(weights, lr=0.1), 300)
+    # PyTorch's SGD does the same, to the last bit, over a hundred steps.
+    ours = trained(lambda weights: SGD(weights, lr=0.1))
+    theirs = trained(lambda weights: torch.optim.SGD(weights, lr=0.1))
     assert torch.equal(ours, theirs)
     assert (ours - trained(lambda weights: SGD(weights, lr=0.1), 0)).abs().max() > 0.5
 
@@ -196,7 +197,7 @@ def momentum_sums_up_the_past():  # M17.5 M17.1
     assert torch.equal(moves(lambda w: SGD(w, lr=1.0, momentum=0.0), gradients), gradients)
     # A gradient that stays the same adds up to 1/(1 − β) times itself: with β = 0.9 to ten times.
     # One that changes its sign each time is damped, to 1/(1 + β).
-    make: MakeOptimizer = lambda weights: SGD(weights, lr=1.0, momentum=0.9)  # noqa: E731
+    make = functools.partial(SGD, lr=1.0, momentum=0.9)
     steady, changing = torch.ones(200), torch.tensor([1.0, -1.0]).repeat(100)
     assert math.isclose(moves(make, steady)[-1], 1 / (1 - 0.9), rel_tol=1e-6)
     assert math.isclose(moves(make, changing)[-1].abs(), 1 / (1 + 0.9), rel_tol=1e-6)
@@ -357,13 +358,13 @@ def epsilon_decides_what_is_small():  # M17.4 E64
     # So numbers for ε cannot be carried over from one form to the other. PyTorch's and ours have it
     # outside; the first step shows it.
     for epsilon, share in ((1e-10, 1.0), (0.003, 0.5), (0.009, 0.25)):
-        make: MakeOptimizer = lambda weights, e=epsilon: AdaGrad(weights, lr=1.0, eps=e)  # noqa: E731
+        make = functools.partial(AdaGrad, lr=1.0, eps=epsilon)
         assert math.isclose(moves(make, gradients[3:4])[0], share, rel_tol=1e-6)
-    # It matters for AdamW as well, where 1e-8 is usual. In a large model gradients of 1e-8 are
-    # common: those weights learn at half speed.
+    # It matters for AdamW as well, where 1e-8 is usual: a weight whose gradients are as small as
+    # that learns at half speed.
     tiny = torch.tensor([1e-3, 1e-8])
     for gradient, share in zip(tiny, (1, 0.5), strict=True):
-        make = lambda weights: AdamW(weights, lr=1.0, weight_decay=0.0)  # noqa: E731
+        make = functools.partial(AdamW, lr=1.0, weight_decay=0.0)
         assert math.isclose(moves(make, gradient.view(1))[0], share, rel_tol=1e-4)
 
 
@@ -378,16 +379,16 @@ def rmsprop_forgets():  # M17.5
     for gradient in (2.0, 2.0, -1.0):
         average = 0.75 * average + 0.25 * gradient**2
         by_hand.append(gradient / math.sqrt(average))
-    make: MakeOptimizer = lambda weights: RMSProp(weights, lr=1.0, alpha=0.75, eps=0.0)  # noqa: E731
+    make = functools.partial(RMSProp, lr=1.0, alpha=0.75, eps=0.0)
     found = moves(make, torch.tensor([2.0, 2, -1]))
     assert torch.allclose(found, torch.tensor(by_hand, dtype=torch.float64), rtol=1e-12)
     # Now a gradient that is 1 for 200 steps, and 0.01 from then on.
-    gradients = torch.cat([torch.ones(200), torch.full((800,), 0.01)])
+    gradients = torch.cat([torch.ones(200), torch.full((400,), 0.01)])
     rms = moves(lambda weights: RMSProp(weights, lr=0.01, alpha=0.96), gradients)
     ada = moves(lambda weights: AdaGrad(weights, lr=0.01), gradients)
     drawn = {"AdaGrad": ada, "RMSProp": rms}
     sizes = figures.step_sizes(
-        {n: {t + 1: f[t].item() for t in range(0, 1000, 25)} for n, f in drawn.items()}, fall=200
+        {n: {t + 1: f[t].item() for t in range(0, 600, 15)} for n, f in drawn.items()}, fall=200
     )  # @inspect sizes
     # While nothing changes, RMSProp's step is the learning rate; AdaGrad's goes down.
     assert math.isclose(rms[199], 0.01, rel_tol=0.1)
@@ -396,7 +397,7 @@ def rmsprop_forgets():  # M17.5
     # AdaGrad remembers everything, and its step stays a thousand times below the rate.
     assert rms[200] < 0.0002
     assert math.isclose(rms[599], 0.01, rel_tol=0.01)
-    assert ada[999] < 0.01 / 1000
+    assert ada[599] < 0.01 / 1000
     # In its first step RMSProp is five times too fast: the average has begun at 0, and only 4 % of
     # the new square are in it.
     assert math.isclose(rms[0], 5 * 0.01, rel_tol=1e-6)
@@ -429,7 +430,7 @@ def adamw_averages_both():  # M17.6 M17.1 E66
         assert math.isclose(weight.item(), w, rel_tol=1e-14)  # @inspect w m v
     # So the first step is the learning rate times the sign of the gradient, whatever its size.
     gradients = torch.tensor([2e-3, 0.5, -40])
-    make: MakeOptimizer = lambda weights: AdamW(weights, lr=0.01, weight_decay=0.0)  # noqa: E731
+    make = functools.partial(AdamW, lr=0.01, weight_decay=0.0)
     first = torch.cat([moves(make, gradient.view(1)) for gradient in gradients])
     assert torch.allclose(first, 0.01 * gradients.sign().double(), rtol=1e-5)
     # A common mistake is "Adam is RMSProp with momentum". Put together like that, without the
@@ -456,7 +457,7 @@ def adamw_does_not_see_the_scale_of_the_loss():  # M17.6
     generator = torch.Generator().manual_seed(0)
     gradients = torch.randn(50, generator=generator)
     for kind, factor in ((SGD, 1000), (RMSProp, 1), (AdamW, 1)):
-        make: MakeOptimizer = lambda weights, kind=kind: kind(weights, lr=0.01)  # noqa: E731
+        make = functools.partial(kind, lr=0.01)
         small, large = moves(make, gradients), moves(make, 1000 * gradients)
         assert torch.allclose(large, factor * small, rtol=1e-3)
     # The same holds for each weight: its steps stay near the learning rate, be its gradients large
@@ -736,7 +737,7 @@ def a_learning_rate_has_an_edge():  # M17.9 E104
 
 
 def end_of_training(make: MakeOptimizer) -> float:  # @stepover
-    """Fit a curve with 16 units of ReLU between two layers in 200 steps; return the mean of the
+    """Fit a curve with 16 units of ReLU between two layers in 100 steps; return the mean of the
     last ten losses."""
     generator = torch.Generator().manual_seed(0)
     x = torch.linspace(-2, 2, 32).unsqueeze(dim=1)
@@ -744,7 +745,7 @@ def end_of_training(make: MakeOptimizer) -> float:  # @stepover
     weights = [nn.Parameter(torch.randn(1, 16, generator=generator)) for _ in range(2)]
     weights.append(nn.Parameter(torch.randn(16, 1, generator=generator) / 4))
     optimizer, losses = make(weights), []
-    for _ in range(200):
+    for _ in range(100):
         optimizer.zero_grad()
         hidden = torch.relu(x * weights[0] + weights[1])
         loss = (hidden @ weights[2] - target).square().mean()
@@ -758,22 +759,21 @@ def a_sweep_shows_the_range():  # M17.9
     """A sweep shows the range of good rates.
 
     How wide is the range in which training works? Try rates on a logarithmic axis, train a little
-    with each, and look at the end. Here 200 steps of a small network that is to learn a sine.
+    with each, and look at the end. Here 100 steps of a small network that is to learn a sine.
     """
     makers: dict[str, Callable[..., torch.optim.Optimizer]] = {
         "SGD": SGD,
         "momentum": lambda weights, lr: SGD(weights, lr=lr, momentum=0.9),
-        "AdaGrad": AdaGrad,
         "AdamW": AdamW,
     }
-    rates = [10 ** (power / 2) for power in range(-8, 2)]
+    rates = [10 ** (power / 2) for power in range(-7, 1)]
     ends = {
         name: {lr: end_of_training(lambda w, k=kind, lr=lr: k(w, lr=lr)) for lr in rates}
         for name, kind in makers.items()
     }
     sweep = figures.final_losses(ends)  # @inspect sweep
     best = {name: min(found, key=found.get) for name, found in ends.items()}  # @inspect best
-    # From the left the curves fall: a larger rate gets further in 200 steps. What is too large for
+    # From the left the curves fall: a larger rate gets further in 100 steps. What is too large for
     # SGD shows at once: one mark beyond its best rate the loss is infinite, or no number, and is
     # not drawn.
     for name in ("SGD", "momentum"):
@@ -781,14 +781,14 @@ def a_sweep_shows_the_range():  # M17.9
         assert not math.isfinite(ends[name][10**-0.5])
     # Momentum of 0.9 multiplies the rate by ten, so as long as the rate is small its curve is that
     # of SGD, one power of ten to the left. Then it goes lower.
-    for power in (-4, -3.5, -3, -2.5):
+    for power in (-3.5, -3, -2.5):
         assert math.isclose(
             ends["momentum"][10**power], ends["SGD"][10 ** (power + 1)], rel_tol=0.05
         )
-    assert min(ends["momentum"].values()) < 0.1 * min(ends["SGD"].values())
-    # With AdamW and AdaGrad no rate leads to infinity, as a step is not much longer than its rate,
-    # and AdamW does not care which one it gets between 0.01 and 0.1.
-    assert all(math.isfinite(end) for name in ("AdaGrad", "AdamW") for end in ends[name].values())
-    assert math.isclose(ends["AdamW"][10**-2.0], ends["AdamW"][10**-1.0], rel_tol=0.1)
+    assert min(ends["momentum"].values()) < 0.2 * min(ends["SGD"].values())
+    # With AdamW no rate leads to infinity, as a step is not much longer than its rate, and it does
+    # not care much which one it gets between 0.03 and 0.1.
+    assert all(math.isfinite(end) for end in ends["AdamW"].values())
+    assert math.isclose(ends["AdamW"][10**-1.5], ends["AdamW"][10**-1.0], rel_tol=0.2)
     # That momentum wins here means little. Ranges move with the model, the batch and the length of
     # training; a sweep is cheap on a small model and has to be done again on a large one.

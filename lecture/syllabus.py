@@ -237,7 +237,7 @@ TOPICS: dict[str, str] = {
 }
 
 # Groups that still lack sections for some of their topics or mistakes.
-OPEN_GROUPS = (*("M18",),)
+OPEN_GROUPS: tuple[str, ...] = ()
 
 # Common mistakes that can be measured to be ones, by the group that shows it.
 MISTAKES: dict[str, tuple[str, ...]] = {

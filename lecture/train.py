@@ -40,7 +40,7 @@ DEVICES = ("auto", "cpu", "cuda", "mps")
 LOG, PICTURE = "metrics.jsonl", "metrics.svg"
 
 
-def build_parser() -> argparse.ArgumentParser:
+def _build_parser() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     parser = argparse.ArgumentParser(
         prog="python -m lecture.train", description="Train a language model."
@@ -59,14 +59,17 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str]) -> int:
     """Train as the arguments say; return the exit status."""
-    options = build_parser().parse_args(arguments)
+    options = _build_parser().parse_args(arguments)
     try:
         run_command(options)
     except LostProcessError as error:
         print(error, file=sys.stderr)
         return 1
-    except (TrainingError, TokenizerError, OSError) as error:
+    except (TrainingError, TokenizerError) as error:
         print(error, file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(f"{error.filename}: {error.strerror}" if error.filename else error, file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("interrupted; --resume goes on from the newest checkpoint", file=sys.stderr)
@@ -82,7 +85,9 @@ def run_command(options: argparse.Namespace) -> None:
     folder = options.output or Path("runs", Path(options.config).stem)
     device = choose_device(options.device)
     precision = choose_precision(options.precision, device)
-    make_reproducible()
+    _make_reproducible()
+    if options.resume and options.text:
+        raise TrainingError(f"--resume goes on with the tokens in {folder}; leave out --text")
     group = join(device)
     before = signal.signal(signal.SIGTERM, ended_from_outside)
     try:
@@ -128,7 +133,7 @@ def choose_precision(name: str, device: torch.device) -> str:
     return "bf16" if device.type == "cuda" and torch.cuda.is_bf16_supported() else "fp32"
 
 
-def make_reproducible() -> None:
+def _make_reproducible() -> None:
     """Add up in a fixed order wherever there is a way to."""
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
     torch.use_deterministic_algorithms(True, warn_only=True)

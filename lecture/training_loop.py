@@ -93,11 +93,13 @@ def a_setting_must_reach_its_use():  # M23.1 E99
     fails. Every run is the same run, and the learning rate "makes no difference".
     """
     careless = [careless_losses(lr, layers, 30) for lr, layers in ((0.01, 0), (0.1, 0), (0.01, 3))]
-    assert careless[0] == careless[1] == careless[2]
+    assert len(set(map(tuple, careless))) == 1
+    assert len(careless) == 3
     # The test is cheap. The first loss comes before the first step: the learning rate cannot
     # matter. From the second on it has to, to the last digit.
     slow, fast = regression_losses(0.01, 0, 30), regression_losses(0.1, 0, 30)
-    assert slow[0] == fast[0] == careless[0][0]
+    assert slow[0] == fast[0]
+    assert slow == careless[0]
     assert all(one != other for one, other in zip(slow[1:], fast[1:], strict=True))
     # Another number of layers is another model, and shows at once.
     deeper = regression_losses(0.002, 1, 30)
@@ -163,19 +165,21 @@ def a_loss_stops_where_the_digits_end():  # M23.2
     The data have no noise, so how small can the loss get? Every step takes the same share away, for
     as long as numbers have digits.
     """
-    # The median over 200 runs, after 200 steps. At the small rate, it is where it was predicted.
+    # The median over 200 runs, after 200 steps. At the small rate it is somewhat below the mean
+    # that was predicted: a few runs with large losses lift the mean, and not the median.
     slow = toy_losses(0.01, 200, runs=200)[-1].median().item()  # @inspect slow
-    assert math.isclose(slow, 1241 * (1 - 0.04 + 0.0021) ** 199, rel_tol=0.5)
-    # At the other the prediction is 8·10⁻¹⁶, and fp32 does not get there. Its numbers near 8 are
-    # 10⁻⁶ apart, and an error of that size in each weight is a loss of about 10⁻¹².
+    assert 0.5 < slow / (1241 * (1 - 0.04 + 0.0021) ** 199) < 1
+    # At the other the prediction is 8·10⁻¹⁶, and fp32 does not get there. Its numbers from 8 on are
+    # 10⁻⁶ apart, and errors of some share of that in each weight are a loss of about 10⁻¹³.
     single, double = (
         toy_losses(0.1, 200, runs=200, dtype=dtype)[-1].median().item()
         for dtype in (torch.float32, torch.float64)
     )  # @inspect single double
-    assert math.nextafter(8, 9) - 8 < 1e-14
     assert (torch.tensor(8.0).nextafter(torch.tensor(9.0)) - 8).item() == 2**-20
-    assert 1e-14 < single < 1e-11
-    assert double < 1e-15 < single
+    assert round(1241 * (1 - 0.4 + 0.21) ** 199, 17) == 7.6e-16
+    assert 1e-14 < single < 1e-12
+    # In fp64 there is no such floor yet.
+    assert double < 7.6e-16
     # So the end of a curve can be the end of a format, and not of learning. With noise in the data,
     # as in all text, the floor is elsewhere, and far above.
 
@@ -268,7 +272,7 @@ def one_norm_for_all_gradients():  # M23.4
     # threes and fours, which were as 3 to 4, are as 2 to $\sqrt3$.
     assert math.isclose(ours[0].grad[0] / ours[1].grad[0, 0], 3 / 4, rel_tol=1e-6)
     for weight in each:
-        clip_gradients([weight], max_norm=1.0)
+        clip_gradients([weight], max_norm=1.0)  # @stepover
     assert round(global_norm([weight.grad for weight in each]), 3) == 1.414
     assert math.isclose(each[0].grad[0] / each[1].grad[0, 0], 2 / math.sqrt(3), rel_tol=1e-6)
     # What is short enough stays as it is.
@@ -295,11 +299,12 @@ def clipping_is_for_the_exception():  # M23.4
     }
     paths = figures.paths(places)  # @inspect paths
     assert all(len(path) == 40 for path in places.values())
-    assert places["usual"][:20] == places["spike"][:20] == places["spike, clipped"][:20]
+    assert len({tuple(path[:20]) for path in places.values()}) == 1
+    assert len({tuple(path[:21]) for path in places.values()}) == 3
     # The spike sends AdamW the wrong way, for longer than one step: it stays in the average of
     # gradients for ten, and in that of squares, by which all further steps are divided, for a
     # thousand. So it also stands nearly still afterwards.
-    assert places["spike"][-1] < 0.4 * places["usual"][-1]
+    assert places["spike"][-1] < 0.5 * places["usual"][-1]
     # Clipped, it costs a few steps.
     assert places["spike, clipped"][-1] > 0.75 * places["usual"][-1]
     # A limit below all gradients clips every step. Divided by the same norm or not, the path is
@@ -466,7 +471,7 @@ def a_small_model_learns_from_stories():  # M23.7 M23.1
     assert round(read_tokens / story_run.training_tokens, 1) == 0.7
     training_flops = 6 * parameters * read_tokens  # @inspect training_flops
     assert 2.5e12 < training_flops < 2.6e12
-    # The loss begins where a guess among 1024 tokens is, and falls below a third of that.
+    # The loss begins where a guess among 1024 tokens is, and falls below a quarter of that.
     losses = [step.loss for step in log]
     assert math.isclose(losses[0], math.log(1024), rel_tol=0.02)
     assert max(losses[300:]) < math.log(1024) / 4
@@ -535,7 +540,7 @@ def the_model_tells_a_story():  # M23.7
     possible = sum(stories.probability(story) > 0 for story in ended)  # @inspect possible
     assert len(ended) > 4
     assert possible < openings / 4
-    # That is what the rest of the excess is made of: a "she" that should be a "he", a ring that was
+    # Much of what is left above the source is this: a "she" that should be a "he", a ring that was
     # a blanket before. To be right there, the model has to look back over many tokens, and 400
     # steps teach the near before the far.
 
@@ -552,7 +557,7 @@ def a_log_has_a_line_for_each_step():  # M23.8
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "metrics.jsonl")
         for step in log:
-            append_row(path, asdict(step))
+            append_row(path, asdict(step))  # @stepover
         lines = path.read_text().splitlines()
         first_line = lines[0]  # @inspect first_line
         # Every line stands for itself. Numbers come back as they were, to the last bit: Python
@@ -566,5 +571,5 @@ def a_log_has_a_line_for_each_step():  # M23.8
         assert len(path.read_text().splitlines()) == 4
         assert read_rows(path) == [asdict(step) for step in log]
         # A run that resumes from step 2 makes step 3 again. What stood there has to go first.
-        forget_after(path, 2)
+        forget_after(path, 2)  # @stepover
         assert [row["step"] for row in read_rows(path)] == [1, 2]

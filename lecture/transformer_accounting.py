@@ -24,7 +24,7 @@ from trace.costs import measure
 
 XL = PRESETS["gpt2-xl"]
 LONG_XL = replace(XL, context=16 * XL.context)
-FAMILY = {**PRESETS, "gpt2-xl, T·16": LONG_XL}
+FAMILY = {name: PRESETS[f"gpt2-{name}"] for name in GPT2_SIZES} | {"xl, T·16": LONG_XL}
 
 
 def flops_of_products(T: int, D: int, F: int, h: int) -> dict[str, int]:
@@ -309,9 +309,9 @@ def tokens_times_parameters_with_corrections():  # M16.8
     assert list(plain.values()) == [1.116, 1.002, 0.973, 0.965, 0.466]  # @inspect plain
     # That the second is right within 0.3 % is luck: the two errors have opposite signs. For the way
     # back all is twice as much, so the same shares hold for 6NT.
-    small = measured(PRESETS["gpt2-small"])
+    small = measured(FAMILY["small"])
     step_flops = small.forward_flops + small.backward_flops
-    assert round(6 * 1024 * small.parameters / step_flops, 3) == plain["gpt2-small"]
+    assert round(6 * 1024 * small.parameters / step_flops, 3) == plain["small"]
 
 
 def numel(*parts: nn.Module) -> int:  # @stepover
@@ -369,7 +369,7 @@ def half_of_the_scores_are_masked():  # M16.10
     config = TransformerConfig(100, context=T, layers=L, width=D, heads=4, feed_forward=128)
     model = TransformerLM(config, device="meta")  # @stepover
     tokens = torch.zeros(1, T, dtype=torch.int64, device="meta")
-    caches = [LayerCache() for _ in range(L)]
+    caches = [LayerCache() for _ in range(L)]  # @stepover
     with measure() as one_by_one:
         for piece in tokens.split([2, *[1] * (T - 2)], dim=1):
             model(piece, caches)  # @stepover

@@ -609,6 +609,18 @@ def test_documents_are_listed_in_one_of_two_indexes(ours, traces, tmp_path, caps
     assert [(entry["file"], entry["failed"]) for entry in entries(index)] == [("first.json", True)]
 
 
+def test_the_index_says_which_documents_have_times(traces, tmp_path, capsys):
+    """A page asks for no file that is not there: browsers print an error for each."""
+    for name, options in [("first", ["--time"]), ("second", [])]:
+        (tmp_path / f"{name}.py").write_text("def main(): pass")
+        command(capsys, tmp_path / f"{name}.py", *options)
+    index = traces / "index.local.json"
+    assert [entry.get("times") for entry in entries(index)] == [True, None]
+    (traces / "first.times.json").unlink()
+    command(capsys, tmp_path / "second.py")
+    assert [entry.get("times") for entry in entries(index)] == [None, None]
+
+
 @pytest.mark.parametrize("damage", ["", "{", "[]", "{}", '{"documents": null}'])
 def test_a_damaged_index_is_written_anew(damage, traces, tmp_path, capsys):
     (traces / "index.local.json").write_text(damage)

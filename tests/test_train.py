@@ -20,7 +20,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lecture import stories, train
-from lecture.training import checkpoints, metrics, scoring
+from lecture.training import checkpoints, corpus, judging, metrics, scoring, story_run
 from lecture.training.clipping import clip_gradients, global_norm
 from lecture.training.config import CONFIGS, TrainingConfig, read_config
 from lecture.training.errors import TrainingError
@@ -227,7 +227,7 @@ def test_each_token_is_predicted_from_most_of_what_is_before_it(model, length):
         start = next(start for start in starts if place < start + 8)
         logits = model(row[:, start : place + 1])
         expected = cross_entropy(logits[0, -1], row[0, place + 1])
-        assert math.isclose(found[place], expected, rel_tol=1e-4)
+        assert math.isclose(found[place], expected.item(), rel_tol=1e-4)
         assert place < 4 or place - start >= 3
 
 
@@ -364,9 +364,10 @@ BAD_INPUT = [
         ["--config", "huge"],
         "there is no configuration and no file 'huge'; configurations are: tiny",
     ),
-    (["--config", "tiny", "--text", "nowhere.txt"], "nowhere.txt"),
+    (["--config", "tiny", "--text", "nowhere.txt"], "nowhere.txt: No such file or directory"),
     (["--config", "tiny", "--save-every", "0"], "--save-every has to be at least 1, and is 0"),
     (["--config", "tiny", "--resume"], "there is no checkpoint in"),
+    (["--resume", "--text", "a.txt"], "--resume goes on with the tokens in"),
 ]
 
 
@@ -431,3 +432,62 @@ def test_a_log_is_json_on_each_line(finished):
 @pytest.mark.parametrize("name", CONFIGS)
 def test_settings_are_plain_values(name):
     assert {type(value) for value in asdict(CONFIGS[name]).values()} == {int, float}
+
+
+# What a run is compared with
+
+
+@pytest.fixture(scope="module")
+def story_corpus(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("corpus")
+    tokenizer = corpus.story_tokenizer(400, seed=1)
+    corpus.write_corpus(folder, tokenizer, stories.pieces(200_000, 1))
+    return corpus.open_corpus(folder)
+
+
+def test_pairs_are_better_than_a_guess_and_the_source_is_better_than_pairs(story_corpus):
+    levels = judging.levels_for(story_corpus)
+    assert list(levels) == ["uniform", "pairs", "source"]
+    assert levels["uniform"] == math.log(400)
+    assert levels["source"] < levels["pairs"] / 1.5 < levels["uniform"] / 2
+
+
+def test_other_text_has_no_known_source(tmp_path):
+    path = tmp_path / "text.txt"
+    path.write_text("One fish, two fish, red fish, blue fish.\n" * 200)
+    corpus.prepare(tmp_path, 300, path)
+    found = corpus.open_corpus(tmp_path)
+    assert list(judging.levels_for(found)) == ["uniform", "pairs"]
+    assert isinstance(judging.tell(Run(TINY), found), str)
+
+
+def test_the_last_twentieth_is_for_validation(story_corpus):
+    validation, training = len(story_corpus.validation), len(story_corpus.training)
+    assert validation == (training + validation) // 20
+    text = story_corpus.tokenizer.decode([*story_corpus.training, *story_corpus.validation])
+    assert text == stories.text(200_000, 1)
+
+
+def test_a_run_on_stories_is_judged_story_by_story(monkeypatch):
+    monkeypatch.setattr(story_run, "TRAINING_BYTES", 20_000)
+    monkeypatch.setattr(story_run, "VALIDATION_BYTES", 3_000)
+    config = replace(TINY, seed=7)
+    found = story_run.run_on_stories(config)
+    told = stories.text(3_000, 2).split(stories.END)[:-1]
+    assert found.story_bytes.tolist() == [len(story) + len(stories.END) for story in told]
+    assert {len(nats) for nats in found.nats.values()} == {len(told)}
+    lengths = [len(found.tokenizer.encode(story + stories.END)) for story in told]
+    assert sum(lengths) == found.validation_tokens
+    assert found.nats["uniform"].tolist() == pytest.approx([n * math.log(300) for n in lengths])
+    assert found.nats["source"].sum() == pytest.approx(
+        stories.bits(stories.text(3_000, 2)) * math.log(2)
+    )
+    assert [step.step for step in found.log] == [*range(1, 21)]
+    assert story_run.run_on_stories(config) is found
+    assert found.tell(2, seed=0) == found.tell(2, seed=0) != found.tell(2, seed=1)
+
+
+def test_a_story_begins_as_a_story_does():
+    assert story_run.could_begin(next(stories.stories()))
+    assert not story_run.could_begin("Once upon a time there was a kind boy named Lily.")
+    assert not story_run.could_begin("Once upon a time")

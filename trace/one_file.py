@@ -22,6 +22,8 @@ _CHARTS = "viewer/chart.js"
 _START = 'import "viewer/main.js";'
 _IMPORTED = re.compile(r"""(?:\bimport|\bfrom)\s*\(?\s*["']([^"'\s]+)["']""")
 _STYLES = ("style.css", "vendor/katex/katex.min.css")
+_STYLED = re.compile(r"""\bstyled\("([\w/-]+\.css)"\)""")
+"""Style sheets that modules ask for when they are first used."""
 _FONT = re.compile(r"url\((fonts/[\w-]+\.woff2)\)")
 _OTHER_FONTS = re.compile(r",url\(fonts/[\w-]+\.(?:woff|ttf)\) format\(\"\w+\"\)")
 _FONT_COMMANDS = {
@@ -45,7 +47,8 @@ def one_file(document: bytes, name: str) -> bytes:
     modules = _modules(with_charts=b'"vega":' in document)
     lecture = json.loads(document)
     fonts = _unused_fonts(document.decode())
-    styles = [_style(path, fonts) for path in _STYLES]
+    asked_for = {path for text in modules.values() for path in _STYLED.findall(text)}
+    styles = [_style(path, fonts) for path in (*_STYLES, *sorted(asked_for))]
     parts = {
         "name": name,
         "modules": [[specifier, _hash(text), text] for specifier, text in modules.items()],

@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { html } from "viewer/html.js";
-import { colourOf, colours } from "viewer/store.js";
+import { colourOf, colours, printing } from "viewer/store.js";
 import { chartHeight } from "viewer/value.js";
 
 const MAX_WIDTH = 640;
@@ -110,13 +110,14 @@ export function Chart({ spec, name }) {
       watcher.disconnect();
       start();
     }, { rootMargin: "600px" });
-    if (place.current) watcher.observe(place.current);
+    if (printing.value) start();
+    else if (place.current) watcher.observe(place.current);
     return () => {
       gone = true;
       watcher.disconnect();
       view?.finalize();
     };
-  }, [spec, shade]);
+  }, [spec, shade, printing.value]);
   return html`<figure class="picture chart" role="img" aria-label=${description(spec, name)}>
     <div ref=${place} class="chart-place" style=${{ minHeight: chartHeight(spec) }}></div>
     ${problem && html`<figcaption class="wrong">This chart cannot be drawn: ${problem}</figcaption>`}

@@ -1,11 +1,8 @@
 // What the panels show. Fetched when the first of them opens.
 
-import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { counted } from "viewer/format.js";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { addStyles, html, keyName } from "viewer/html.js";
 import { COMMANDS } from "viewer/keys.js";
-import { activationOf, functionOf } from "viewer/model.js";
-import { Claim, outcomeOf, plainTitle } from "viewer/read.js";
 import { current, dialog, goTo, mode } from "viewer/store.js";
 import { search } from "viewer/search.js";
 
@@ -30,51 +27,25 @@ mark { background: var(--changed); color: inherit; border-radius: 2px; }
 kbd { font-size: 0.75rem; padding: 0.05rem 0.4rem; border: 1px solid var(--line-strong); border-bottom-width: 2px; border-radius: 4px; background: var(--raised); }
 `);
 
+/** The panels by their names; the larger ones are fetched when they open. @type {Record<string, () => any>} */
+export const PANELS = {
+  Claims: async () => (await import("viewer/inspect/claims_view.js")).Claims,
+  Compare: async () => (await import("viewer/inspect/compare_view.js")).Compare,
+  Costs: async () => (await import("viewer/inspect/costs.js")).Costs,
+  Help: () => Help,
+  Inspector: async () => (await import("viewer/inspect/inspector.js")).Inspector,
+  Menu: async () => (await import("viewer/menu.js")).Menu,
+  Search: () => Search,
+};
+
 /** @param {number} target a step */
 function leaveTo(target) {
   dialog.value = "";
   goTo(target, { jump: true });
 }
 
-/** Every claim once, the failed ones first. @returns {ClaimEntry[]} */
-function claimEntries() {
-  const { model, document } = current();
-  const { claims } = document;
-  /** @type {Map<number, number[]>} */
-  const byStatement = new Map();
-  claims.statement.forEach((statement, row) => {
-    if (!byStatement.get(statement)?.push(row)) byStatement.set(statement, [row]);
-  });
-  const entries = [...byStatement.values()].map((found) => {
-    const row = found.find((candidate) => claims.held[candidate] !== true) ?? found[found.length - 1];
-    const func = functionOf(model, activationOf(model, claims.step[row]));
-    const place = func.title ? plainTitle(func.title) : func.name;
-    const { text, operands } = outcomeOf(model, row);
-    const words = [text, place, ...operands.map((operand) => operand.text)].join(" ").toLowerCase();
-    return { row, count: found.length, failed: claims.held[row] !== true, place, words };
-  });
-  return entries.sort((one, other) => Number(other.failed) - Number(one.failed));
-}
-
-/** The claims that contain what is typed. */
-export function Claims() {
-  const { model, document } = current();
-  const [query, setQuery] = useState("");
-  const [onlyFailed, setOnlyFailed] = useState(false);
-  const entries = useMemo(claimEntries, [document]);
-  const failed = entries.filter((entry) => entry.failed).length;
-  const shown = entries.filter((entry) => entry.words.includes(query.trim().toLowerCase()) && (entry.failed || !onlyFailed));
-  return html`<p class="quiet">${counted(entries.length, "claim")} in ${counted(document.claims.held.length, "execution")}; ${failed ? `${failed} failed` : "all held"}.</p>
-    <div class="filter"><input class="search-field" type="text" inputmode="search" placeholder="filter" aria-label="filter claims" value=${query} onInput=${(/** @type {any} */ event) => setQuery(event.target.value)} />
-      ${failed > 0 && html`<label><input type="checkbox" checked=${onlyFailed} onChange=${() => setOnlyFailed(!onlyFailed)} /> failed only</label>`}</div>
-    <ol class="claim-list">${shown.map(({ row, count, place }) => html`<li key=${row}><button class="claim-entry" title="Go to this claim" onClick=${() => leaveTo(document.claims.step[row])}>
-      <${Claim} outcome=${outcomeOf(model, row)} text />
-      <span class="claim-place">${place}${count > 1 && ` · ${count} times`}</span></button></li>`)}</ol>
-    ${!shown.length && html`<p class="quiet">No claim contains “${query}”.</p>`}`;
-}
-
 /** Search as one types. */
-export function Search() {
+function Search() {
   const [query, setQuery] = useState("");
   const results = search(current().model, query);
   const first = results[0];
@@ -91,9 +62,13 @@ export function Search() {
 }
 
 /** The table of keys. */
-export function Help() {
-  const rows = (/** @type {"step" | "any"} */ where) => COMMANDS.filter((command) => command.where === where).map(({ keys, title }) => html`<tr><td>${keys.map((key) => html`<kbd>${keyName(key)}</kbd> `)}</td><td>${title}</td></tr>`);
+function Help() {
+  const rows = (/** @type {Command["where"]} */ where) => COMMANDS.filter((command) => command.where === where).map(({ keys, title }) => html`<tr><td>${keys.map((key) => html`<kbd>${keyName(key)}</kbd> `)}</td><td>${title}</td></tr>`);
   return html`<table class="keys"><caption>Everywhere</caption><tbody>${rows("any")}</tbody></table>
     <table class=${`keys ${mode.value === "read" ? "dimmed" : ""}`}><caption>In Step</caption><tbody>${rows("step")}</tbody></table>
+    <table class="keys"><caption>While presenting</caption><tbody>${rows("present")}</tbody></table>
     <p class="quiet">In Step, a click on a line number runs to that line.</p>`;
 }
+
+// They open at once later, also when the server has ended.
+for (const load of [...Object.values(PANELS), () => import("viewer/present.js"), () => import("viewer/print.js")]) Promise.resolve(load()).catch(() => {});

@@ -3,7 +3,7 @@
 import { signal } from "@preact/signals";
 import { activationOf } from "viewer/model.js";
 import { backOver, nextChange, out, over } from "viewer/navigate.js";
-import { chosenFrame, chosenName, current, dialog, firstVisibleStep, focus, goTo, loaded, mode, nextTheme, outlineShown, proseShown, step, variablesShown } from "viewer/store.js";
+import { chosenFrame, chosenName, claimsOf, current, dialog, firstVisibleStep, focus, goTo, loaded, mode, nextTheme, outlineShown, pinned, presenting, proseShown, step, variablesShown } from "viewer/store.js";
 
 /** @type {Command[]} */
 export const COMMANDS = [
@@ -20,12 +20,28 @@ export const COMMANDS = [
   { id: "notes", keys: ["N"], title: "Hide or show the prose", label: "¶", where: "step", run: () => toggleProse("none") },
   { id: "previousChange", keys: ["["], title: "Previous change of the chosen variable", label: "[", where: "step", run: () => goToChange(-1) },
   { id: "nextChange", keys: ["]"], title: "Next change of the chosen variable", label: "]", where: "step", run: () => goToChange(1) },
+  { id: "inspect", keys: ["i"], title: "Inspect the chosen variable, or the latest", label: "⊞", where: "step", run: () => inspectChosen("value") },
+  { id: "history", keys: ["v"], title: "Its values over the run", label: "∿", where: "step", run: () => inspectChosen("history") },
+  { id: "pin", keys: ["m"], title: "Pin this step as A, or unpin it", label: "pin", where: "step", run: () => (pinned.value = pinned.value === step.value ? -1 : step.value) },
+  { id: "compare", keys: ["d"], title: "What differs between A and this step", label: "A→B", where: "step", run: () => toggleDialog("compare") },
   { id: "mode", keys: ["r", "Enter"], title: "Switch between Read and Step", where: "any", run: switchMode },
   { id: "outline", keys: ["o"], title: "Outline", where: "any", run: toggleOutline },
-  { id: "claims", keys: ["c"], title: "Claims", where: "any", run: () => toggleDialog("claims") },
+  { id: "claims", keys: ["c"], title: "Claims", where: "any", run: toggleClaims },
   { id: "search", keys: ["/", "g"], title: "Search text, code, names and values, or go to a step", where: "any", run: () => toggleDialog("search") },
+  { id: "costs", keys: ["C"], title: "Costs: table, roofline, memory", label: "Costs", where: "any", menu: true, run: () => toggleDialog("costs") },
+  { id: "present", keys: ["P"], title: "Present one section at a time", where: "any", menu: true, run: presenter("start") },
+  { id: "print", keys: ["Ctrl+p"], title: "Print the whole article, or save it as PDF", where: "any", menu: true, run: async () => (await import("viewer/print.js")).printPage() },
   { id: "theme", keys: ["t"], title: "Light, dark or automatic", where: "any", run: nextTheme },
-  { id: "help", keys: ["?"], title: "Keys", label: "?", where: "any", run: () => toggleDialog("help") },
+  { id: "help", keys: ["?"], title: "Keys", label: "?", where: "any", menu: true, run: () => toggleDialog("help") },
+  { id: "menu", keys: ["M"], title: "More", where: "any", run: () => toggleDialog("menu") },
+  { id: "slideForward", keys: ["PageDown", "ArrowRight", " "], title: "A screen further, or the next section", where: "present", run: presenter("forward") },
+  { id: "slideBack", keys: ["PageUp", "ArrowLeft", "Shift+ "], title: "A screen back, or the previous section", where: "present", run: presenter("back") },
+  { id: "nextSlide", keys: ["n", "j"], title: "Next section", where: "present", run: presenter("next") },
+  { id: "previousSlide", keys: ["k"], title: "Previous section", where: "present", run: presenter("previous") },
+  { id: "firstSlide", keys: ["Home"], title: "First section", where: "present", run: presenter("first") },
+  { id: "lastSlide", keys: ["End"], title: "Last section", where: "present", run: presenter("last") },
+  { id: "blank", keys: ["b", "."], title: "Blank screen", label: "■", where: "present", run: presenter("toggleBlank") },
+  { id: "leave", keys: ["Escape"], title: "Leave the presentation", where: "present", run: presenter("leave") },
   { id: "close", keys: ["Escape"], title: "Close a panel", where: "any", run: () => (dialog.value = "") },
 ];
 
@@ -49,8 +65,17 @@ function toggleProse(how) {
   proseShown.value = proseShown.value === how ? "rendered" : how;
 }
 
+/** @param {"start" | "leave" | "forward" | "back" | "next" | "previous" | "first" | "last" | "toggleBlank"} act */
+function presenter(act) {
+  return async () => (await import("viewer/present.js"))[act]();
+}
+
 /** Show the same place the other way. */
 function switchMode() {
+  if (presenting.value) {
+    presenting.value = false;
+    return goTo(step.value, { jump: true, to: "step" });
+  }
   if (mode.value === "step") return goTo(step.value, { jump: true, to: "read" });
   const visible = firstVisibleStep(focus.value.step);
   goTo(visible >= 0 ? visible : step.value, { jump: true, to: "step" });
@@ -62,7 +87,18 @@ function toggleOutline() {
   else outlineShown.value = !outlineShown.value;
 }
 
-/** @param {"claims" | "search" | "help" | "outline"} name */
+/** @param {"value" | "history"} view */
+async function inspectChosen(view) {
+  (await import("viewer/inspect/open.js")).inspectChosen(view);
+}
+
+/** All of them. */
+function toggleClaims() {
+  claimsOf.value = -1;
+  toggleDialog("claims");
+}
+
+/** @param {PanelName} name */
 function toggleDialog(name) {
   dialog.value = dialog.value === name ? "" : name;
 }
@@ -70,16 +106,16 @@ function toggleDialog(name) {
 /** @param {KeyboardEvent} event */
 export function onKey(event) {
   const target = /** @type {Element} */ (event.target);
-  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || !loaded.value) return;
+  if (event.altKey || event.isComposing || !loaded.value) return;
   if (target.matches("input:not([type=range]), textarea, select, [contenteditable]")) return;
   const pressesControl = [" ", "Enter"].includes(event.key) && target.closest("button, a, summary, input");
   const movesSlider = /^(Arrow|Page|Home|End)/.test(event.key) && target.matches("input[type=range]");
   if (pressesControl || movesSlider) return;
   const named = event.key.length > 1 || event.key === " ";
-  const key = event.shiftKey && named ? `Shift+${event.key}` : event.key;
-  const found = COMMANDS.find((candidate) => candidate.keys.includes(key));
-  if (!found || found.id === "close" || (dialog.value && found.where === "step")) return;
-  if (found.where === "step" && mode.value !== "step") return;
+  const key = `${event.ctrlKey || event.metaKey ? "Ctrl+" : ""}${event.shiftKey && named ? "Shift+" : ""}${event.key}`;
+  const place = presenting.value ? "present" : mode.value;
+  const found = COMMANDS.find(({ keys, where }) => keys.includes(key) && (where === "any" || (where === place && !dialog.value)));
+  if (!found || found.id === "close") return;
   event.preventDefault();
   if (playing.value && found.id !== "play") stopPlaying();
   found.run();

@@ -13,10 +13,10 @@ import { Failure, plainTitle, Read, Topics } from "viewer/read.js";
 import { claimsWithin, sectionOfStep, titleOf } from "viewer/reading.js";
 import { checkSize, DocumentError } from "viewer/schema.js";
 import { Step } from "viewer/step.js";
-import { current, dialog, fail, followScrolling, goTo, goToHash, listing, loaded, loading, mode, open, outlineShown, problem, startTheme, step, theme, visibleSection } from "viewer/store.js";
+import { current, dialog, fail, followScrolling, goTo, goToHash, listing, loaded, loading, mode, open, outlineShown, presenting, printing, problem, startTheme, step, theme, visibleSection } from "viewer/store.js";
 
 const FOLDER = "traces/";
-/** Milliseconds after which the panels are fetched, so that they open at once, even when the server has ended. */
+/** Milliseconds after which panels are fetched, to open at once. */
 const LATER = 2000;
 
 /** @param {string} file @returns {Promise<any>} */
@@ -39,10 +39,10 @@ function embeddedName() {
   return document.getElementById("document")?.dataset.name ?? "";
 }
 
-/** What is being fetched: the lists of documents. @type {Promise<void> | undefined} */
+/** @type {Promise<void> | undefined} */
 let listings;
 
-/** Whether there may be seconds beside a document: the list says so, and our own server answers in any case.
+/** Whether to ask for seconds: where the list has them, and of our own server.
  * @param {string} name @param {Answer} answer */
 async function hasTimes(name, { isLocal }) {
   if (!isLocal) await listings;
@@ -51,7 +51,8 @@ async function hasTimes(name, { isLocal }) {
 
 /** Show what the address names. */
 async function followAddress() {
-  const wanted = embeddedName() || readHash(location.hash).doc || (listing.value.length === 1 ? listing.value[0].file.replace(/\.json$/, "") : "");
+  const { doc, at } = readHash(location.hash);
+  const wanted = embeddedName() || doc || (at && loaded.value?.name) || (listing.value.length === 1 ? listing.value[0].file.replace(/\.json$/, "") : "");
   dialog.value = "";
   if (loaded.value && loaded.value.name === wanted) return goToHash();
   loaded.value = null;
@@ -104,6 +105,7 @@ function removeFirst() {
 }
 
 const Home = later(async () => (await import("viewer/home.js")).Home);
+const Present = later(async () => (await import("viewer/present.js")).Present);
 const Sentence = later(async () => (await import("viewer/home.js")).Problem);
 
 /** A sentence instead of a document. */
@@ -132,11 +134,12 @@ export class App extends Component {
 function Page() {
   useLayoutEffect(removeFirst, []);
   const wide = outlineShown.value && current().sections.length > 1;
+  if (presenting.value && !printing.value) return html`<${Present} /><${Panel} />`;
   return html`<a class="skip" href="#article" onClick=${skip}>Skip to the lecture</a>
     <${Bar} />
     <div class=${`page mode-${mode.value} ${wide ? "with-outline" : ""}`}>
       ${wide && html`<div class="sidebar"><${Outline} /></div>`}
-      <div class="content">${mode.value === "read" ? html`<${Failure} /><${Read} />` : html`<${Step} />`}</div>
+      <div class="content">${mode.value === "read" || printing.value ? html`<${Failure} /><${Read} />` : html`<${Step} />`}</div>
     </div>
     <${Panel} />`;
 }
@@ -159,15 +162,16 @@ function Bar() {
     <span class="bar-spacer"></span>
     <${CommandButton} id="mode" class="modes"><span class=${mode.value === "read" ? "on" : ""}>Read</span><span class=${mode.value === "step" ? "on" : ""}>Step</span></${CommandButton}>
     <${CommandButton} id="claims" class=${failed ? "failed" : "held"}>${failed ? `✗ ${integer(failed)}` : `✓ ${integer(claims)}`}<span class="wide-only"> ${failed ? "failed" : claims === 1 ? "claim" : "claims"}</span></${CommandButton}>
+    <${CommandButton} id="costs" class="icon wide-only" />
     <${CommandButton} id="search" class="icon" />
     <${CommandButton} id="theme" class="icon"><${Icon} name=${theme.value} /></${CommandButton}>
-    <${CommandButton} id="help" class="icon wide-only" />
+    <${CommandButton} id="menu" class="icon" />
   </header>`;
 }
 
-/** @param {"Claims" | "Search" | "Help"} name */
+/** @param {"Claims" | "Compare" | "Costs" | "Help" | "Inspector" | "Menu" | "Search"} name */
 function dialogLater(name) {
-  return later(async () => (await import("viewer/dialogs.js"))[name]);
+  return later(async () => (await (await import("viewer/dialogs.js")).PANELS[name])());
 }
 
 /** @type {Record<string, {title: string, content: (properties: {}) => any}>} */
@@ -175,6 +179,10 @@ const PANELS = {
   claims: { title: "Claims", content: dialogLater("Claims") },
   search: { title: "Search", content: dialogLater("Search") },
   help: { title: "Keys", content: dialogLater("Help") },
+  inspect: { title: "Inspector", content: dialogLater("Inspector") },
+  compare: { title: "Two steps compared", content: dialogLater("Compare") },
+  costs: { title: "Costs", content: dialogLater("Costs") },
+  menu: { title: "More", content: dialogLater("Menu") },
   outline: { title: "Outline", content: Outline },
 };
 

@@ -90,11 +90,12 @@ export function runToLine(model, file, line, step) {
 }
 
 /**
- * @param {string} hash such as `#doc=lecture.main&mode=step&at=12`
+ * @param {string} hash such as `#doc=lecture.main&mode=step&at=12`, or the name of a function: `#main`
  * @returns {State}
  */
 export function readHash(hash) {
-  const parameters = new URLSearchParams(hash.replace(/^#/, ""));
+  const text = hash.replace(/^#/, "");
+  const parameters = new URLSearchParams(text.includes("=") ? text : `at=${text}`);
   return {
     doc: parameters.get("doc") ?? "",
     mode: parameters.get("mode") === "step" ? "step" : "read",
@@ -129,14 +130,14 @@ export function placeOfStep(model, step) {
 }
 
 /**
- * The step of a place, or of a plain step number; the nearest that still exists, or -1.
+ * The step of a place, of a plain step number, or the first of a function; the nearest that still exists, or -1.
  * @param {Model} model
  * @param {string} place
  */
 export function stepOfPlace(model, place) {
   if (/^\d+$/.test(place)) return Math.min(Number(place), model.steps - 1);
   const match = /^(.+):([^:]+):(\d+)\.(\d+)$/.exec(place);
-  if (!match) return -1;
+  if (!match) return firstOf(model, place);
   const { functions, files } = model.document;
   const paths = shortPaths(files.map((source) => source.path));
   const func = functions.findIndex((candidate) => candidate.name === match[2] && paths[candidate.file] === match[1]);
@@ -146,6 +147,13 @@ export function stepOfPlace(model, place) {
     if (found >= 0) return found;
   }
   return -1;
+}
+
+/** The first statement of a function's first call, or -1. @param {Model} model @param {string} name */
+function firstOf(model, name) {
+  const code = -1 - model.document.functions.findIndex((func) => func.name === name);
+  const entry = code < 0 ? model.events.indexOf(code) : -1;
+  return entry < 0 ? -1 : stepsBefore(model, entry);
 }
 
 /** How often a statement has run when an event is over. @param {Model} model @param {number} statement @param {number} event */

@@ -8,8 +8,8 @@ import { html, later } from "viewer/html.js";
 import { activationOf, callerOf, endOf, entryOf, eventOf, functionIndex, functionOf, rows, stepAfter, stepRange, wholeScope } from "viewer/model.js";
 import { environmentAt } from "viewer/navigate.js";
 import { Prose } from "viewer/prose.js";
-import { bodyOf, callsOf, holds, isBareCall, isWithin, isOfUnrunCode, lastSteps, linesOf, pieces, turnAt, turnOf, turnsOf, withoutDirectives } from "viewer/reading.js";
-import { bringIntoView, current, focus, goTo, laidOut } from "viewer/store.js";
+import { bodyOf, callsOf, claimsWithin, holds, isBareCall, isWithin, isOfUnrunCode, lastSteps, linesOf, pieces, turnAt, turnOf, turnsOf, withoutDirectives } from "viewer/reading.js";
+import { bringIntoView, claimsOf, current, dialog, focus, goTo, laidOut, presenting, printing } from "viewer/store.js";
 import { heightOf, isPicture, NamedValue, ValueView } from "viewer/value.js";
 
 /** Topic ids as chips; other words of a label are for readers of the source. @param {{labels: string}} properties */
@@ -19,11 +19,11 @@ export function Topics({ labels }) {
 }
 
 /** @param {{activation: number, depth: number}} properties */
-function Section({ activation, depth }) {
+export function Section({ activation, depth }) {
   const { model, sections } = current();
   const order = sections.find((section) => section.activation === activation)?.order ?? 0;
   const level = depth > 0 && sections.some((section) => section.chapter) ? depth + 1 : depth;
-  const ready = useComputed(() => laidOut.value.has(order)).value;
+  const ready = useComputed(() => presenting.value || printing.value || laidOut.value.has(order)).value;
   const place = useRef(/** @type {HTMLElement | null} */ (null));
   const func = functionOf(model, activation);
   const Heading = `h${Math.min(level + 1, 6)}`;
@@ -36,10 +36,20 @@ function Section({ activation, depth }) {
       <${Heading} id=${`title-${activation}`} class="section-title">${func.title ? plainTitle(func.title) : html`<code>${func.name}</code>`}</${Heading}>
       <div class="section-meta"><${Topics} labels=${func.labels} />
         ${depth > 0 && html`<button class="quiet-link" title="Step through this section" onClick=${() => goTo(first, { jump: true, to: "step" })}>${func.name}() ▸</button>`}
-        ${depth > 0 && html`<${Cost} first=${first} beyond=${beyond} />`}</div>
+        ${depth > 0 && html`<${ClaimCount} section=${{ activation, first, beyond }} /><${Cost} first=${first} beyond=${beyond} />`}</div>
     </header>
     ${ready ? html`<${Activation} activation=${activation} depth=${depth} />` : html`<p class="waiting" style=${{ height: `${(func.end_line - func.line) * 1.6}rem` }}>…</p>`}
   </section>`;
+}
+
+/** A section's claims, and a way to their list. @param {{section: Pick<Section, "activation" | "first" | "beyond">}} properties */
+function ClaimCount({ section }) {
+  const { claims, failed } = claimsWithin(current().model, section);
+  const open = () => {
+    claimsOf.value = section.activation;
+    dialog.value = "claims";
+  };
+  return claims > 0 && html`<button class=${`quiet-link ${failed ? "wrong" : ""}`} title="List the claims of this section" onClick=${open}>${failed ? `✗ ${counted(failed, "failure")}` : `✓ ${counted(claims, "claim")}`}</button>`;
 }
 
 /** A title is plain text: Markdown's marks around code and emphasis go. @param {string} title */
@@ -77,7 +87,7 @@ function Folded({ activation, depth }) {
   const func = functionOf(model, activation);
   return html`<details class="folded" open=${open} onToggle=${(/** @type {any} */ event) => setOpen(event.target.open)}>
     <summary>stepped into <code>${func.name}</code>${func.title && html` <span class="folded-title">${func.title}</span>`}</summary>
-    ${open && html`<div class="folded-body" id=${`activation-${activation}`}><${Activation} activation=${activation} depth=${depth + 1} /></div>`}
+    ${(open || printing.value) && html`<div class="folded-body" id=${`activation-${activation}`}><${Activation} activation=${activation} depth=${depth + 1} /></div>`}
   </details>`;
 }
 
@@ -120,7 +130,7 @@ function Colophon({ document }) {
 }
 
 /** @param {{blocks: Block[], scope: Scope, indent: number, depth: number}} properties */
-function Blocks({ blocks, scope, indent, depth }) {
+export function Blocks({ blocks, scope, indent, depth }) {
   /** @type {any[]} */
   const page = [];
   /** @type {PageRow | null} */
@@ -158,12 +168,12 @@ function Blocks({ blocks, scope, indent, depth }) {
   return page;
 }
 
-/** Characters in a line of prose, and of what stands beside code, about; and how many lines of values are too many beside a line of code. */
+/** Characters in a line of prose and beside code, about; lines that are too many there. */
 const PROSE_WIDTH = 80;
 const ASIDE_WIDTH = 36;
 const TALL = 4;
 
-/** Tall values stand below their line where they would push it apart from the next one.
+/** Tall values stand below their line where they would part it from the next.
  * @param {{row: PageRow, isFollowed: boolean}} properties isFollowed: the next line has values too */
 function Row({ row, isFollowed }) {
   const excess = row.tall.reduce((sum, [, lines]) => sum + lines, 0) - row.height;
@@ -224,8 +234,8 @@ function inspectedAt(step) {
   });
 }
 
-/** What stands beside a line, and which of it is tall, with its height in lines.
- * @param {number[]} steps @param {boolean} unfolded whether the calls of the steps are shown with their own cost */
+/** What stands beside a line, and which of it is tall.
+ * @param {number[]} steps @param {boolean} unfolded whether their calls are shown with their own cost */
 function asidesOf(steps, unfolded) {
   const parts = steps.flatMap((step) => asideOf(step, unfolded));
   return { aside: parts.map(([part]) => part), tall: parts.filter(([, lines]) => lines >= TALL) };
@@ -300,7 +310,7 @@ function Loop({ block, scope, indent, depth }) {
   const { aside } = asidesOf(onHeader, false);
   const inner = turn?.scope ?? { ...scope, to: scope.from };
   return html`<div class=${`loop ${header < 0 ? "unrun" : ""}`} data-first=${block.first}>
-    <div class="row">
+    <div class="row" data-steps=${onHeader.join(" ")}>
       <div class="row-line"><div class="line" data-step=${header >= 0 ? header : null}><span class="line-number">${block.first}</span><pre><${Code} file=${document.files[file]} first=${first} last=${last} indent=${indent} /></pre></div>
         ${turns.count > 1 && html`<${Scrubber} chosen=${chosen} count=${turns.count} choose=${choose} line=${block.first} />`}</div>
       ${aside.length > 0 && html`<div class="row-aside">${aside}</div>`}

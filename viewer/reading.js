@@ -180,7 +180,7 @@ export function isWithin(statements, inner, outer) {
 }
 
 /**
- * Whether prose belongs to a branch that did not run: the next code as far to the right did not, or else the code before.
+ * Whether prose is of a branch that did not run: the next code at its indentation did not, or else the code before.
  * @param {ProseBlock} prose
  * @param {Block[]} blocks among which it is
  * @param {Map<number, number>} ran the statements that ran
@@ -366,7 +366,7 @@ export function sectionOfStep(sections, step) {
   return sections.findLast(({ first, beyond }) => first <= step && step < beyond);
 }
 
-/** @param {Model} model @param {Section} section @returns {{claims: number, failed: number}} claims inside a call */
+/** @param {Model} model @param {Pick<Section, "first" | "beyond">} section @returns {{claims: number, failed: number}} claims inside a call */
 export function claimsWithin(model, { first, beyond }) {
   const { held, statement } = model.document.claims;
   const found = rows(model.claimsOf, first, beyond);

@@ -17,6 +17,7 @@ const TABLES = ["environment", "uncounted", "topics", "assets"];
 const COLUMNS = {
   inspections: ["event", "at", "name", "value"],
   claims: ["statement", "step", "at", "held", "operands"],
+  memory: ["at", "live_bytes", "category"],
   costs: ["step", "operator", "calls", "matmul_flops", "other_flops", "read_bytes", "written_bytes", "allocated_bytes", "freed_bytes"],
 };
 /** Columns whose numbers point into another list of the document. @type {[string, string, string][]} */
@@ -26,6 +27,7 @@ const REFERENCES = [
   ["inspections", "value", "values"],
   ["claims", "statement", "statements"],
   ["costs", "operator", "names"],
+  ["memory", "category", "names"],
 ];
 
 /** Says in one sentence why a document cannot be shown. */

@@ -119,7 +119,7 @@ function around(text, wanted) {
 }
 
 /** The first step of each statement, or -1. @param {Model} model */
-function firstRuns({ events, document }) {
+export function firstRuns({ events, document }) {
   const found = new Int32Array(document.statements.length).fill(-1);
   let step = 0;
   for (const code of events) {

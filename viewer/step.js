@@ -9,8 +9,8 @@ import { environmentAt, runToLine, shortPaths } from "viewer/navigate.js";
 import { Prose } from "viewer/prose.js";
 import { Claim, codeLine, Cost, Failure, outcomeOf, plainTitle, Printed } from "viewer/read.js";
 import { linesOf } from "viewer/reading.js";
-import { chosenFrame, chosenName, colourOf, colours, current, goTo, proseShown, step, variablesShown } from "viewer/store.js";
-import { ValueView } from "viewer/value.js";
+import { chosenFrame, chosenName, colourOf, colours, current, goTo, pinned, proseShown, step, variablesShown } from "viewer/store.js";
+import { inspect, ValueView } from "viewer/value.js";
 
 /** The stepping page. */
 export function Step() {
@@ -30,7 +30,7 @@ export function Step() {
   </main>`;
 }
 
-/** How many files stay laid out: the one that is shown, those that the run enters next, those that it left last. */
+/** How many files stay laid out: the one shown, those that the run enters next, those that it left. */
 const KEPT = 5;
 const AHEAD = 2;
 /** How many events the next files are looked for in. */
@@ -54,7 +54,7 @@ function Program({ at, inner }) {
   </section>`;
 }
 
-/** Call back when nothing else is to be done. @param {() => void} work @returns {() => void} to take it back */
+/** Call back later. @param {() => void} work @returns {() => void} to take it back */
 function whenIdle(work) {
   if (!("requestIdleCallback" in window)) {
     const timer = setTimeout(work, 200);
@@ -76,7 +76,7 @@ function filesAhead(model, step) {
 
 const CHUNK = 24;
 
-/** The lines of a file, in chunks: a prose block is in one chunk. @param {number} file @param {string} how prose is shown */
+/** The lines of a file in chunks that cut no prose. @param {number} file @param {string} how prose is shown */
 function chunksOf(file, how) {
   const { document } = current();
   const source = document.files[file];
@@ -93,8 +93,8 @@ function chunksOf(file, how) {
   return chunks;
 }
 
-/** A file. While it is not shown it is laid out bit by bit, and then frozen, so that it can be shown at once.
- * @param {{file: number, path: string, mark: string}} properties mark: what `Pane.mark` takes, or empty while it is not shown */
+/** A file; while it is not shown it is laid out bit by bit, then frozen.
+ * @param {{file: number, path: string, mark: string}} properties mark: of `Pane.mark` */
 function SourceFile({ file, path, mark }) {
   const { model, document } = current();
   const how = proseShown.value;
@@ -168,7 +168,7 @@ class Pane {
     this.watcher.observe(/** @type {HTMLElement} */ (element.lastElementChild));
   }
 
-  /** All lines are there: measure them, once for each layout of the file. @param {any[]} chunks */
+  /** Measure the lines, when they are new. @param {any[]} chunks */
   fill(chunks) {
     if (chunks === this.filled) return;
     this.filled = chunks;
@@ -330,7 +330,7 @@ export function Variables({ activation }) {
   const { model } = current();
   const variables = variablesOf(activation);
   return html`<section class="variables" aria-label="variables">
-    <h2>in <code>${functionOf(model, activation).name}</code>${chosenName.value >= 0 && html`<span class="changes"><${CommandButton} id="previousChange" /><${CommandButton} id="nextChange" /></span>`}</h2>
+    <h2>in <code>${functionOf(model, activation).name}</code><span class="changes">${chosenName.value >= 0 && html`<${CommandButton} id="previousChange" /><${CommandButton} id="nextChange" /><${CommandButton} id="inspect" /><${CommandButton} id="history" />`}<${CommandButton} id="pin" pressed=${pinned.value === step.value} /><${CommandButton} id="compare" /></span></h2>
     ${!variables.length && html`<p class="quiet">No value of this call is shown yet.</p>`}
     ${variables.map((variable) => html`<${Row} key=${variable.name} ...${variable} shares=${sharing(variables, variable)} chosen=${chosenName.value === variable.name} />`)}
   </section>`;
@@ -346,9 +346,9 @@ function sharing(variables, variable) {
 const Row = memo(({ name, text, value, count, changed, shares, chosen }) => {
   const choose = () => (chosenName.value = chosen ? -1 : name);
   return html`<div class=${["variable", changed && "changed", chosen && "chosen"].filter(Boolean).join(" ")}>
-    <button class="variable-name" aria-pressed=${chosen} title="Choose this variable: [ and ] go to its changes" onClick=${choose}><code>${text}</code>
-      ${changed && html`<span class="mark" title="Changed by this statement">●<span class="visually-hidden"> changed</span></span>`}
-      ${count > 1 && html`<span class="count" title=${`recorded ${counted(count, "time")} so far`}>×${integer(count)}</span>`}${!value.shape?.length && html`<span class="type">${value.type}</span>`}</button>
+    <div class="variable-name"><button aria-pressed=${chosen} title="Choose this variable: [ and ] go to its changes" onClick=${choose}><code>${text}</code>
+      ${changed && html`<span class="mark" title="Changed by this statement">●<span class="visually-hidden"> changed</span></span>`}</button>
+      <button class="type" title=${`Its values over the run: ${counted(count, "time")} so far`} onClick=${(/** @type {Event} */ event) => inspect(event, value, text, "history")}>${!value.shape?.length && value.type}${(count > 1 || value.shape?.length) && ` ×${integer(count)}`}</button></div>
     <${ValueView} value=${value} shares=${shares} name=${text} />
   </div>`;
 });

@@ -24,8 +24,17 @@ export const chosenFrame = signal(-1);
 export const chosenName = signal(-1);
 /** What Read scrolls to; a new object scrolls again. @type {import("@preact/signals").Signal<{step: number}>} */
 export const focus = signal({ step: -1 });
-/** @type {import("@preact/signals").Signal<"" | "claims" | "search" | "help" | "outline">} */
+/** @type {import("@preact/signals").Signal<"" | PanelName>} */
 export const dialog = signal("");
+/** What the inspector is opened on. @type {import("@preact/signals").Signal<Opened | null>} */
+export const inspected = signal(null);
+/** The step that others are compared with, or -1. */
+export const pinned = signal(-1);
+/** The section whose claims are listed, or -1. */
+export const claimsOf = signal(-1);
+/** Whether one section at a time is shown, and whether all is laid out for paper. */
+export const presenting = signal(false);
+export const printing = signal(false);
 export const outlineShown = signal(true);
 export const variablesShown = signal(true);
 /** How Step shows prose: as it reads, as it is written, or not at all. @type {import("@preact/signals").Signal<"rendered" | "raw" | "none">} */
@@ -52,6 +61,7 @@ export function open(name, parsed, times = null) {
     const model = buildModel(document);
     batch(() => {
       laidOut.value = new Set();
+      pinned.value = -1;
       loaded.value = { name, times, document, model, cost: costMeter(document.costs), sections: sectionsOf(model) };
       problem.value = "";
       goToHash();
@@ -70,18 +80,26 @@ export function fail(sentence) {
   });
 }
 
-/** Go where the address says; where it names no place, to the failure or the start. */
+/** The address as it was last read or written. */
+let address = "";
+
+/** Go where the address says; where it names no place, to the failure or the start. A link to a function keeps the
+ * mode, and where no function has that name, the place. */
 export function goToHash() {
   const { mode: wanted, at } = readHash(location.hash);
   const { model, document } = current();
   const named = at ? stepOfPlace(model, at) : -1;
+  const isLink = /^#[^=]+$/.test(location.hash);
+  if (isLink && named < 0 && address) return put("replaceState", address);
   const failed = document.failure ? document.failure.step : -1;
   batch(() => {
-    mode.value = wanted;
+    if (!isLink) mode.value = wanted;
     step.value = clamp(model, named >= 0 ? named : Math.max(failed, 0));
     chosenFrame.value = -1;
     focus.value = { step: named };
   });
+  address = location.hash;
+  if (isLink) writeAddress("replaceState");
 }
 
 /**
@@ -110,7 +128,12 @@ export function noteReading(target) {
 /** @param {"pushState" | "replaceState"} write @param {number} [target] a step */
 function writeAddress(write, target = step.value) {
   const { name, model } = current();
-  const hash = writeHash({ doc: name, mode: mode.value, at: placeOfStep(model, target) });
+  put(write, writeHash({ doc: name, mode: mode.value, at: placeOfStep(model, target) }));
+}
+
+/** @param {"pushState" | "replaceState"} write @param {string} hash */
+function put(write, hash) {
+  address = hash;
   try {
     if (hash !== location.hash) history[write](null, "", hash);
   } catch {
@@ -174,7 +197,7 @@ function partsOfArticle() {
   return roots[1]?.matches(".section") ? roots : (roots[0]?.children ?? []);
 }
 
-/** How many parts begin above a height. It asks for the places of few: each may have to be laid out for that.
+/** How many parts begin above a height; few are asked, since each may be laid out for that.
  * @param {ArrayLike<any>} parts @param {number} height in the window */
 function partsAbove(parts, height) {
   return lowerBoundBy(parts, (/** @type {any} */ part) => part.getBoundingClientRect().top, height);
@@ -227,16 +250,15 @@ const JUMP = 1000;
 /** Where a section counts as being read, from the top of the window. */
 const READING_LINE = 140;
 
-/** Sections, by their order, that are laid out: first those around the place that is shown, then what follows it, and what
- * precedes it last, from there upwards. @type {import("@preact/signals").Signal<Set<number>>} */
+/** Orders of the sections that are laid out: those around the reader, then what follows, then what precedes. @type {import("@preact/signals").Signal<Set<number>>} */
 export const laidOut = signal(new Set());
 /** The activation whose section is being read, or -1. */
 export const visibleSection = signal(-1);
-/** Order of the section from which on the others are laid out. */
+/** Order of the section where the reader is. */
 let origin = 0;
 
 effect(() => {
-  if (!loaded.value || mode.value !== "read") {
+  if (!loaded.value || mode.value !== "read" || presenting.value) {
     laidOut.value = new Set();
     return;
   }
@@ -249,13 +271,13 @@ effect(() => {
 effect(() => {
   const done = laidOut.value;
   const count = loaded.value?.sections.length ?? 0;
-  if (mode.value !== "read" || done.size >= count) return;
+  if (mode.value !== "read" || presenting.value || done.size >= count) return;
   const timer = setTimeout(() => {
     let next = origin;
     while (done.has(next)) next++;
     if (next >= count) {
       for (next = origin; done.has(next); ) next--;
-      // Above the reader it keeps the height that it has until it comes near: nothing moves.
+      // Above the reader it keeps its height until it comes near.
       document.getElementById(`activation-${loaded.value?.sections[next]?.activation}`)?.classList.add("settled");
     }
     laidOut.value = new Set(done).add(next);
@@ -273,7 +295,7 @@ effect(() => {
 export function followScrolling() {
   let waiting = false;
   addEventListener("scroll", () => {
-    if (waiting || mode.value !== "read") return;
+    if (waiting || mode.value !== "read" || presenting.value) return;
     waiting = true;
     requestAnimationFrame(() => {
       waiting = false;

@@ -21,7 +21,8 @@ export async function takeTimes(lecture, sidecar) {
     for (const [row, operands] of Object.entries(sidecar.claims))
       for (const [index, value] of Object.entries(operands)) if (row in lecture.claims.operands) lecture.claims.operands[row][index] = keep(value);
     const { device, threads } = sidecar.environment;
-    return { text: timer(sidecar.seconds), device: [device, threads && `${threads} threads`].filter(Boolean).join(", ") };
+    const seconds = timer(sidecar.seconds);
+    return { seconds, text: (first, beyond) => duration(seconds(first, beyond)), device: [device, threads && `${threads} threads`].filter(Boolean).join(", ") };
   } catch {
     return null;
   }
@@ -33,11 +34,11 @@ async function digest(text) {
   return [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** A function that says how long a range of steps took, if it took long enough. @param {number[]} seconds of each step */
+/** A function that says how many seconds a range of steps took. @param {number[]} seconds of each step */
 function timer(seconds) {
   const sums = new Float64Array(seconds.length + 1);
   seconds.forEach((time, step) => (sums[step + 1] = sums[step] + time));
-  return (/** @type {number} */ first, /** @type {number} */ beyond) => duration(sums[beyond] - sums[first]);
+  return (/** @type {number} */ first, /** @type {number} */ beyond) => sums[beyond] - sums[first];
 }
 
 /** @param {number} seconds */

@@ -18,6 +18,7 @@ interface Lecture {
   claims: { statement: number[]; step: number[]; at: number[]; held: (boolean | null)[]; operands: (number | null)[][] };
   output: { step: number; at: number; stream: "stdout" | "stderr"; text: string }[];
   costs: Costs | null;
+  memory: { at: number[]; live_bytes: number[]; category: number[] };
   uncounted: Record<string, number>;
   topics: Record<string, string>;
   assets: Record<string, Asset>;
@@ -144,8 +145,6 @@ interface Named { name: string; value: Value }
 interface PageRow { line: any; aside: any[]; rest: any[]; steps: number[]; tall: [value: any, lines: number][]; height: number }
 interface Variable { name: number; text: string; value: Value; count: number; changed: boolean }
 interface Result { step: number; kind: "prose" | "code" | "title" | "value"; before: string; match: string; after: string; place: string }
-/** A claim in the list of claims. */
-interface ClaimEntry { row: number; count: number; failed: boolean; place: string; words: string }
 
 /** What the address names. */
 interface State { doc: string; mode: "read" | "step"; at: string }
@@ -153,12 +152,13 @@ interface State { doc: string; mode: "read" | "step"; at: string }
 interface Answer { isLocal?: boolean; found: boolean; size: number; document: any }
 /** A line of the home page. */
 interface Listed { file: string; module: string; title: string; steps: number; claims: number; failed: boolean; times?: boolean }
-/** Times that were measured in another run of the same sources; text: of a range of steps, empty where it was short. */
-interface Times { text: (first: number, beyond: number) => string; device: string }
+/** Times that were measured in another run of the same sources; of a range of steps; text is empty where they were short. */
+interface Times { seconds: (first: number, beyond: number) => number; text: (first: number, beyond: number) => string; device: string }
 /** A document with everything computed from it once. */
 interface Loaded { times: Times | null; name: string; document: Lecture; model: Model; cost: CostMeter; sections: Section[] }
 type Theme = "auto" | "light" | "dark";
-type PanelName = "claims" | "search" | "help" | "outline";
-/** Keys as `KeyboardEvent.key`, with `Shift+` before named keys; label: what the button shows that has no icon. */
-interface Command { id: string; keys: string[]; title: string; label?: string; where: "step" | "any"; run: () => void }
+type PanelName = "claims" | "search" | "help" | "outline" | "inspect" | "compare" | "menu" | "costs";
+/** Keys as `KeyboardEvent.key`, with `Shift+` before named keys; label: what the button shows that has no icon; where the keys
+ * hold, and whether the menu lists it. */
+interface Command { id: string; keys: string[]; title: string; label?: string; where: "step" | "any" | "present"; menu?: boolean; run: () => void }
 interface Formula { tex: string; display: boolean }

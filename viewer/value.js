@@ -1,7 +1,7 @@
 // Any recorded value: one line where it fits, a card where it does not, a picture where it draws itself.
 
 import { useEffect, useRef, useState } from "preact/hooks";
-import { bytes, counted, element, integer, number, shape, tensorText, valueText } from "viewer/format.js";
+import { counted, element, integer, number, shape, tensorText, valueText } from "viewer/format.js";
 import { html, later, memo } from "viewer/html.js";
 import { pngAddress, Prose, renderSvg } from "viewer/prose.js";
 
@@ -30,8 +30,8 @@ export function NamedValue({ value, shares, name }) {
 /** @type {(properties: {value: Value, shares?: string, name?: string}) => any} */
 export const ValueView = memo(({ value, shares, name = "" }) => {
   if (isPicture(value)) return html`<${Picture} value=${value} name=${name} />`;
-  if (value.shape && value.shape.length === 0) return html`<span class="value"><code>${tensorText(value)}</code></span>`;
-  if (value.shape) return html`<${Tensor} value=${value} shares=${shares} />`;
+  if (value.shape && value.shape.length === 0) return html`<span class="value"><${Inspect} value=${value} name=${name}><code>${tensorText(value)}</code></${Inspect}></span>`;
+  if (value.shape) return html`<${Tensor} value=${value} shares=${shares} label=${name} />`;
   const text = valueText(value);
   if (value.error !== undefined) return html`<span class="value wrong">${text}</span>`;
   if (typeof value.value === "string" && value.value.includes("\n")) return html`<pre class="value text">${value.value}${value.cut && "…"}</pre>`;
@@ -52,7 +52,7 @@ function partsOf(value) {
   return (value.items ?? []).map((item, index) => [String(index), item]);
 }
 
-/** Whether a container is shown as text: its items are scalars. @param {Value} value @param {[string, Value][]} parts */
+/** Whether a container is shown as text. @param {Value} value @param {[string, Value][]} parts */
 function isFlat(value, parts) {
   return !value.fields && !value.entries && parts.every(([, part]) => part.value !== undefined);
 }
@@ -77,7 +77,7 @@ function Picture({ value, name }) {
   return html`<figure class="picture">${address ? html`<img src=${address} alt=${name} />` : valueText(value)}</figure>`;
 }
 
-/** Room for a chart before it is drawn: its own height, and about what its title and axes take. @param {any} spec */
+/** Room for a chart with its title and axes. @param {any} spec */
 export function chartHeight(spec) {
   return `${(Number(spec.height) || 220) + 80}px`;
 }
@@ -103,20 +103,30 @@ function Svg({ source, name }) {
 const SLICES_AT_ONCE = 4;
 const NARROW_COLUMNS = 5;
 
-/** @param {{value: Value, shares?: string, name?: string}} properties shares: shown names with the same storage */
-export function Tensor({ value, shares = "", name = "" }) {
+/** Open the inspector. @param {Event} event @param {Value} value @param {string} name @param {"value" | "history"} [view] */
+export async function inspect({ currentTarget: place }, value, name, view) {
+  (await import("viewer/inspect/open.js")).inspect(/** @type {Element} */ (place), value, name, view);
+}
+
+/** @param {{value: Value, name: string, children?: any}} properties */
+function Inspect({ value, name, children }) {
+  return html`<button class="inspect" title="Inspect this tensor" onClick=${(/** @type {Event} */ event) => inspect(event, value, name)}>${children}</button>`;
+}
+
+/** @param {{value: Value, shares?: string, name?: string, label?: string}} properties shares: shown names with the same storage; label: a name that stands elsewhere */
+export function Tensor({ value, shares = "", name = "", label = name }) {
   const sizes = value.shape ?? [];
   return html`<div class="tensor">
     <div class="tensor-head">
       ${name && html`<code class="value-name">${name}</code>`}
-      <span class="dtype">${value.dtype ?? value.type}</span><span class="shape">${shape(sizes)}</span>
+      <${Inspect} value=${value} name=${label}><span class="dtype">${value.dtype ?? value.type}</span> <span class="shape">${shape(sizes)}</span></${Inspect}>
       ${value.device && value.device !== "cpu" && html`<span class="badge">${value.device}</span>`}
     </div>
     <div class="tensor-body">
       <${Elements} value=${value} />
       <div class="tensor-notes">
         ${shares && html`<span class="badge shares" title="These names show the same storage">shares storage with ${shares}</span>`}
-        ${value.strides && html`<${Layout} value=${value} />`}
+        ${value.strides && html`<span class="layout">${[value.storage && `storage #${value.storage}`, value.contiguous === false && "not contiguous"].filter(Boolean).join(", ")}</span>`}
       </div>
     </div>
     ${value.statistics && value.cut && html`<${Statistics} value=${value} />`}
@@ -177,7 +187,7 @@ function Grid({ cells, lines, columns, scale }) {
 
 /** Digits after the point that all cells of a grid can share, or -1 when they differ too much.
  * @param {(number | boolean | string)[]} cells @param {number} most */
-function sharedDecimals(cells, most) {
+export function sharedDecimals(cells, most) {
   const numbers = cells.filter((cell) => typeof cell === "number");
   if (numbers.some((cell) => cell !== 0 && (Math.abs(cell) >= 1e5 || Math.abs(cell) < 1e-3))) return -1;
   const wanted = numbers.map((cell) => (String(cell).split(".")[1] ?? "").length);
@@ -185,7 +195,7 @@ function sharedDecimals(cells, most) {
 }
 
 /** @param {number | boolean | string} cell @param {number} decimals */
-function cellText(cell, decimals) {
+export function cellText(cell, decimals) {
   return typeof cell === "number" && decimals >= 0 ? cell.toFixed(decimals) : element(cell);
 }
 
@@ -214,20 +224,4 @@ function Histogram({ histogram: { low, high, counts } }) {
     <title>${text}</title>
     ${counts.map((count, bin) => html`<rect x=${bin + 0.08} width="0.84" y=${10 - (count / most) * 10} height=${(count / most) * 10} />`)}
   </svg>`;
-}
-
-/** @param {{value: Value}} properties */
-function Layout({ value }) {
-  const { strides = [], offset = 0, storage, storage_bytes: held, contiguous } = value;
-  const order = contiguous === false ? "not contiguous" : "contiguous";
-  return html`<details class="layout">
-    <summary>${storage === undefined ? "memory" : `storage #${storage}`}${contiguous === false ? ", not contiguous" : ""}</summary>
-    <dl>
-      <div><dt>strides</dt><dd>(${strides.join(", ")}), ${order}</dd></div>
-      <div><dt>offset</dt><dd>${integer(offset)}</dd></div>
-      ${value.bytes !== undefined && html`<div><dt>elements</dt><dd>${bytes(value.bytes)}</dd></div>`}
-      ${held !== undefined && html`<div><dt>storage</dt><dd>${bytes(held)}</dd></div>`}
-      ${value.requires_grad && html`<div><dt>autograd</dt><dd>requires grad</dd></div>`}
-    </dl>
-  </details>`;
 }

@@ -37,13 +37,13 @@ def parameters_by_part(config: TransformerConfig) -> dict[str, int]:
     }
 
 
-def parameters(config: TransformerConfig) -> int:
+def parameters(config: TransformerConfig) -> int:  # @stepover
     """Count all parameters."""
     return sum(parameters_by_part(config).values())
 
 
 def forward_flops_by_part(config: TransformerConfig, tokens: int, batch: int = 1) -> dict[str, int]:
-    """Count the matmul FLOPs of a forward pass over `batch` sequences of `tokens` tokens."""
+    """Count the matmul FLOPs of a forward pass over B sequences of T tokens, part by part."""
     L, D, F, V = config.layers, config.width, config.feed_forward, config.vocabulary
     B, T = batch, tokens
     return {
@@ -54,7 +54,7 @@ def forward_flops_by_part(config: TransformerConfig, tokens: int, batch: int = 1
     }
 
 
-def forward_flops(config: TransformerConfig, tokens: int, batch: int = 1) -> int:
+def forward_flops(config: TransformerConfig, tokens: int, batch: int = 1) -> int:  # @stepover
     """Count the matmul FLOPs of a forward pass."""
     return sum(forward_flops_by_part(config, tokens, batch).values())
 
@@ -64,7 +64,7 @@ def backward_flops(config: TransformerConfig, tokens: int, batch: int = 1) -> in
     return 2 * forward_flops(config, tokens, batch)
 
 
-def step_flops(config: TransformerConfig, tokens: int, batch: int = 1) -> int:
+def step_flops(config: TransformerConfig, tokens: int, batch: int = 1) -> int:  # @stepover
     """Count the matmul FLOPs of a training step; the optimizer multiplies no matrices."""
     return forward_flops(config, tokens, batch) + backward_flops(config, tokens, batch)
 
@@ -139,7 +139,7 @@ def training_bytes(
     batch: int = 1,
     element_bytes: int = FP32_BYTES,
     optimizer: str = "adamw",
-) -> int:
+) -> int:  # @stepover
     """Add up all parts of the memory in training."""
     return sum(training_bytes_by_part(config, tokens, batch, element_bytes, optimizer).values())
 
@@ -150,7 +150,7 @@ def largest_batch(
     memory_bytes: int,
     element_bytes: int = FP32_BYTES,
     optimizer: str = "adamw",
-) -> int:
+) -> int:  # @stepover
     """Return how many sequences can be trained on at once; 0 if there is no room for one."""
     fixed_bytes, one_bytes = (
         training_bytes(config, tokens, batch, element_bytes, optimizer) for batch in (0, 1)
@@ -165,7 +165,7 @@ def training_days(
     device_flops_per_second: float,
     mfu: float,
 ) -> float:
-    """Return how long one device takes to train on so many tokens, in sequences of `tokens`."""
+    """Return how long one device takes to train on so many tokens, in sequences of T."""
     work_flops = step_flops(config, tokens) * training_tokens / tokens
     return work_flops / (device_flops_per_second * mfu) / SECONDS_PER_DAY
 

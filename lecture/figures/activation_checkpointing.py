@@ -88,7 +88,11 @@ def memory_against_recomputation(
     found.append((*never_any, "nothing, ever", ""))
     held, again, kinds, names = zip(*found, strict=True)
     base = altair.Chart(rows_of(held=held, again=again, kind=kinds, step=names)).encode(
-        x=altair.X("held:Q", title="results in memory at most"),
+        x=altair.X(
+            "held:Q",
+            title="results in memory at most",
+            scale=altair.Scale(domain=[0, 1.1 * layers], nice=False),
+        ),
         y=altair.Y(
             "again:Q",
             title="layers run again",
@@ -102,5 +106,10 @@ def memory_against_recomputation(
     )
     steps = base.transform_filter("datum.step")
     line = steps.mark_line(opacity=0.4).encode(order="again:Q")
-    labels = steps.mark_text(dx=9, dy=11).encode(text="step:N")
-    return framed(altair.layer(line, points, labels), "64 layers, every k-th result kept", 240)
+    labels = [
+        steps.transform_filter(f"toNumber(datum.step) {side} {root}")
+        .mark_text(dy=shift)
+        .encode(text="step:N")
+        for side, shift in (("<=", 15), (">", -13))
+    ]
+    return framed(altair.layer(line, points, *labels), "64 layers, every k-th result kept", 240)

@@ -10,8 +10,8 @@ from lecture.figures.charts import framed, legend_below, lines, powers_of_ten, r
 from lecture.figures.drawing import COLOURS, Figure, box, text
 from lecture.shapes import shape_checked
 
-FORMAT_COLOURS = {"float32": COLOURS[0], "bfloat16": COLOURS[1], "int64": COLOURS[2]}
-FORMAT_NAMES = {"float32": "fp32", "bfloat16": "bf16", "int64": "int64"}
+FORMAT_COLOURS = {"float32": COLOURS[0], "bfloat16": COLOURS[1]}
+FORMAT_NAMES = {"float32": "fp32", "bfloat16": "bf16"}
 
 
 def bytes_of_recipes(recipes: Mapping[str, Mapping[str, int]]) -> altair.Chart:  # @stepover
@@ -38,15 +38,13 @@ def bytes_of_recipes(recipes: Mapping[str, Mapping[str, int]]) -> altair.Chart: 
 
 @shape_checked
 def losses_of_recipes(losses: Mapping[str, Float[Tensor, " step"]]) -> altair.Chart:  # @stepover
-    """Draw the loss of each recipe on a logarithmic axis, averaged over 20 steps."""
+    """Draw the loss of each recipe on a logarithmic axis, averaged over 10 steps."""
     series = {
-        name: {
-            20.0 * number + 10: part.mean().item() for number, part in enumerate(found.split(20))
-        }
+        name: {10.0 * number + 5: part.mean().item() for number, part in enumerate(found.split(10))}
         for name, found in losses.items()
     }
-    y = powers_of_ten("loss", -9, 1, 2)
-    return lines(series, {"title": "step"}, y, "Sixteen weights on the way from 1 to 1.5")
+    y = powers_of_ten("loss", -5, 1)
+    return lines(series, {"title": "step"}, y, "Sixteen weights on the way from 1 to 1.25")
 
 
 @shape_checked

@@ -11,15 +11,15 @@ from lecture.figures.drawing import COLOURS, Figure, box, text
 from lecture.shapes import shape_checked
 
 PLACES = {
-    "SGD": (115, 4),
+    "SGD": (122, 4),
     "momentum": (4, 84),
-    "AdaGrad": (226, 84),
-    "RMSProp": (226, 164),
-    "Adam": (115, 244),
-    "AdamW": (115, 324),
+    "AdaGrad": (240, 84),
+    "RMSProp": (240, 164),
+    "Adam": (122, 244),
+    "AdamW": (122, 324),
 }
 """Where the boxes of the family tree stand: left edge and top."""
-BOX_WIDTH, BOX_HEIGHT = 150, 40
+BOX_WIDTH, BOX_HEIGHT = 120, 40
 
 
 def family_tree(parents: Mapping[str, Mapping[str, str]]) -> Figure:  # @stepover
@@ -32,8 +32,8 @@ def family_tree(parents: Mapping[str, Mapping[str, str]]) -> Figure:  # @stepove
         for parent, new in news.items():
             parent_left, parent_top = PLACES[parent]
             aside = (left > parent_left) - (left < parent_left)
-            start_x = parent_left + BOX_WIDTH / 2 + 40 * aside
-            end_x, start_y, end_y = left + BOX_WIDTH / 2 - 40 * aside, parent_top + BOX_HEIGHT, top
+            start_x = parent_left + BOX_WIDTH / 2 + 34 * aside
+            end_x, start_y, end_y = left + BOX_WIDTH / 2 - 34 * aside, parent_top + BOX_HEIGHT, top
             parts.append(
                 f'<path d="M{start_x:g} {start_y:g}L{end_x:g} {end_y - 6:g}" '
                 'stroke="currentColor" stroke-width="1.5"/>'
@@ -49,7 +49,7 @@ def family_tree(parents: Mapping[str, Mapping[str, str]]) -> Figure:  # @stepove
             if aside and start_y > 100:
                 middle_y += 6
             parts.append(text(place, middle_y + 4, new, anchor, ' font-size="12"'))
-    return Figure("A family of optimizers", 382, 370, tuple(parts))
+    return Figure("A family of optimizers", 398, 370, tuple(parts))
 
 
 @shape_checked
@@ -57,22 +57,19 @@ def paths_in_a_ravine(
     title: str, paths: Mapping[str, Float[Tensor, "_ 2"]], steepness: float
 ) -> Figure:  # @stepover
     """Draw each path over lines of equal loss, in a panel of its own; a dot is a step."""
-    scale_x, scale_y, width, height = 7.6, 15.0, 186, 104
+    scale_x, scale_y, width, height = 7.4, 11.0, 186, 104
     parts = []
     for number, (name, path) in enumerate(paths.items()):
         left, top = 4 + (width + 10) * (number % 2), 6 + (height + 26) * (number // 2)
         x0, y0 = left + 98, top + height / 2
         parts.append(box(left, top, width, height))
-        for radius in (3, 6, 9, 12):
+        for radius in (3, 6, 9, 11.5):
             parts.append(
                 f'<ellipse cx="{x0:g}" cy="{y0:g}" rx="{radius * scale_x:g}" '
                 f'ry="{radius / steepness**0.5 * scale_y:g}" fill="none" '
                 'stroke="currentColor" stroke-opacity="0.25"/>'
             )
-        places = [
-            (x0 + scale_x * along, y0 - scale_y * min(3.2, max(-3.2, across)))
-            for along, across in path.tolist()
-        ]
+        places = [(x0 + scale_x * along, y0 - scale_y * across) for along, across in path.tolist()]
         route = "L".join(f"{x:.1f} {y:.1f}" for x, y in places)
         colour = COLOURS[number % len(COLOURS)]
         parts.append(f'<path d="M{route}" fill="none" stroke="{colour}" stroke-width="1.2"/>')
@@ -86,7 +83,7 @@ def step_sizes(sizes: Mapping[str, Mapping[int, float]], fall: int) -> altair.Ch
     """Draw how far each step goes."""
     x: Layout = {"title": "step"}
     title = f"The gradient falls to a hundredth after step {fall}"
-    return lines(sizes, x, powers_of_ten("change of the weight", -4, -1), title)
+    return lines(sizes, x, powers_of_ten("change of the weight", -6, -1), title)
 
 
 def losses_by_rate(losses: Mapping[float, Mapping[int, float]]) -> altair.Chart:  # @stepover
@@ -98,10 +95,10 @@ def losses_by_rate(losses: Mapping[float, Mapping[int, float]]) -> altair.Chart:
 
 def final_losses(losses: Mapping[str, Mapping[float, float]]) -> altair.Chart:  # @stepover
     """Draw the loss after training over the learning rate."""
-    highest = 100.0
+    highest = 10.0
     series = {
         name: {rate: loss for rate, loss in found.items() if loss < highest}
         for name, found in losses.items()
     }
-    x, y = powers_of_ten("learning rate", -5, 1), powers_of_ten("loss at the end", -1, 2)
+    x, y = powers_of_ten("learning rate", -4, 0), powers_of_ten("loss at the end", -2, 1)
     return lines(series, x, y, "Each optimizer has its range of rates")

@@ -12,14 +12,25 @@ STEPS: Layout = {"title": "step", "axis": altair.Axis(format="d")}
 
 def toy_curves(
     losses: Mapping[float, Sequence[float]], expected: Mapping[float, Sequence[float]]
-) -> altair.Chart:  # @stepover
+) -> altair.LayerChart:  # @stepover
     """Draw measured and expected losses of some learning rates."""
-    series = {}
-    for lr in losses:
-        series[f"{lr}, mean of 4000 runs"] = dict(enumerate(losses[lr]))
-        series[f"{lr}, predicted"] = dict(enumerate(expected[lr]))
-    y: Layout = {"title": "loss"}
-    return lines(series, STEPS, y, "Ten steps at two learning rates")
+    rows = [
+        (f"{lr}", step, loss, expected[lr][step])
+        for lr in losses
+        for step, loss in enumerate(losses[lr])
+    ]
+    rates, steps, found, predicted = zip(*rows, strict=True)
+    chart = altair.Chart(rows_of(lr=rates, step=steps, loss=found, predicted=predicted)).encode(
+        x=altair.X("step:Q", **STEPS),
+        color=altair.Color("lr:N", title="learning rate", legend=legend_below(columns=2)),
+        tooltip=["lr:N", "step:Q", altair.Tooltip("loss:Q", format=".4g")],
+    )
+    dots = chart.mark_point(filled=True, size=50, opacity=1).encode(
+        y=altair.Y("loss:Q", title="loss"), shape="lr:N"
+    )
+    line = chart.mark_line(strokeDash=[4, 3]).encode(y="predicted:Q")
+    title = "Ten steps: mean of 4000 runs (dots) and prediction (lines)"
+    return framed(altair.layer(line, dots), title, 220)
 
 
 def schedule(rates: Sequence[float]) -> altair.Chart:  # @stepover
@@ -85,7 +96,7 @@ def loss_and_levels(
     )
     curve = (
         altair.Chart(rows)
-        .mark_line()
+        .mark_line(color="gray")
         .encode(
             x=altair.X("step:Q", title="step"),
             y=altair.Y("loss:Q", title="nats per byte"),

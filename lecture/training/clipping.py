@@ -1,6 +1,5 @@
 """Gradient clipping: a step may be long, but not too long."""
 
-import math
 from collections.abc import Iterable
 
 import torch
@@ -14,7 +13,9 @@ def gradients_of(parameters: Iterable[torch.nn.Parameter]) -> list[Tensor]:
 
 def global_norm(gradients: Iterable[Tensor]) -> float:
     """Return the length of all gradients, taken as one long vector."""
-    return math.sqrt(sum(float(gradient.float().square().sum()) for gradient in gradients))
+    squares = [gradient.float().square().sum() for gradient in gradients]
+    # One sum on the device and one number that is waited for.
+    return float(torch.stack(squares).sum().sqrt()) if squares else 0.0
 
 
 @torch.no_grad()

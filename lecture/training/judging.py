@@ -69,8 +69,12 @@ def promised_flops_per_second(device: torch.device, precision: str) -> float | N
 
 
 def tell(run: Run, corpus: Corpus) -> str:
-    """Let the model write a text from its beginning to the end of its context."""
-    start = torch.full((1, 1), corpus.end, device=run.device)
+    """Let the model write, from where a text ended, until its context is full."""
+    has_ends = bool((corpus.validation == corpus.end).any())
+    first = corpus.end if has_ends else int(corpus.validation[0])
+    start = torch.full((1, 1), first, device=run.device)
     generator = torch.Generator(run.device).manual_seed(run.config.seed)
     [row] = generate(run.model, start, run.config.context - 1, generator=generator).tolist()
-    return corpus.tokenizer.decode(row[1:])
+    # A short text may have fewer tokens than the model has room for.
+    known = len(corpus.tokenizer)
+    return corpus.tokenizer.decode(token for token in row[1:] if token < known)

@@ -54,7 +54,7 @@ def picture(rows: Sequence[Row], levels: Mapping[str, float]) -> str:
             y = top + HEIGHT * (1 - level / high)
             parts.append(
                 f'<path d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}" stroke="#e45756" '
-                f'stroke-dasharray="5 3"/><text x="{WIDTH - RIGHT}" y="{y - 4:.1f}" '
+                f'stroke-dasharray="5 3"/><text x="{WIDTH - RIGHT}" y="{y + 13:.1f}" '
                 f'text-anchor="end">{label} {level:.3g}</text>'
             )
         points = " ".join(

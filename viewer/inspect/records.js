@@ -47,22 +47,30 @@ export function pathTo(value, wanted) {
  */
 export function foundRecord(model, { value, name, steps }) {
   const { inspections, names, values } = model.document;
-  const latest = Math.max(0, ...steps);
-  const end = model.steps ? endOf(model, Math.min(latest, model.steps - 1)) : 0;
-  /** @type {{row: number, path: string, rank: number} | null} */
-  let best = null;
+  const latest = Math.max(-1, ...steps);
+  const end = latest < 0 ? Infinity : endOf(model, latest);
+  const paths = values.map((recorded) => pathTo(recorded, value));
+  const known = latest < 0 ? new Set() : rowsShownAt(model, latest);
+  /** @type {{row: number, path: string, rank: number}[]} */
+  const candidates = [];
   inspections.value.forEach((index, row) => {
-    const path = index === null ? null : pathTo(values[index], value);
+    const path = index === null ? null : paths[index];
     if (path === null) return;
-    const rank = (names[inspections.name[row]] === name ? 4 : path ? 1 : 0) + (steps.includes(stepOfRow(model, row)) ? 2 : 0) - (inspections.at[row] > end ? 8 : 0);
-    if (!best || rank >= best.rank) best = { row, path, rank };
+    const isNamed = names[inspections.name[row]] === name;
+    const rank = (isNamed ? 4 : 0) + (path ? 0 : 1) + (known.has(row) || steps.includes(stepOfRow(model, row)) ? 2 : 0) - (inspections.at[row] > end ? 8 : 0);
+    candidates.push({ row, path, rank });
   });
-  if (!best) return null;
-  const { row, path } = /** @type {{row: number, path: string}} */ (best);
-  const recorded = stepOfRow(model, row);
+  if (!candidates.length) return null;
+  const { row, path } = candidates.reduce((best, other) => (other.rank >= best.rank ? other : best));
   // In Step a value is looked at from a later step of the same call.
-  const step = Math.max(recorded, latest);
+  const step = Math.max(stepOfRow(model, row), latest);
   return { row, step, activation: activationOfRow(model, row), name: inspections.name[row], path, value };
+}
+
+/** The records that are known at a step, of all calls that are open. @param {Model} model @param {number} step @returns {Set<number>} */
+function rowsShownAt(model, step) {
+  const end = endOf(model, step);
+  return new Set(callStack(model, step).flatMap(({ activation }) => [...environmentAt(model, activation, end).values()].map(({ row }) => row)));
 }
 
 /** Tensors in a value that view a storage. @param {Value} value @param {string} [path] @returns {[string, Value][]} */
@@ -102,7 +110,7 @@ function viewsByStorage(document) {
 export function aliasesOf(model, storage, step) {
   const { inspections, names } = model.document;
   const end = endOf(model, step);
-  const shown = new Set(callStack(model, step).flatMap(({ activation }) => [...environmentAt(model, activation, end).values()].map(({ row }) => row)));
+  const shown = rowsShownAt(model, step);
   /** @type {Map<string, Alias>} */
   const found = new Map();
   for (const { row, path, value } of viewsByStorage(model.document).get(storage) ?? []) {

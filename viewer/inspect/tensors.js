@@ -1,5 +1,7 @@
 // Where the elements of a tensor lie in its storage, which of them are recorded, and what they are together. Pure.
 
+import { counted, integer } from "viewer/format.js";
+
 const BITS = /(\d+)/;
 const BINS = 20;
 /** How many elements are gone through one by one to count the cells they lie in. */
@@ -207,8 +209,8 @@ function binned(numbers, low, high) {
 }
 
 /** @param {number} count */
-function bytesText(count) {
-  return count === 1 ? "1 byte" : `${count} bytes`;
+function bytesOf(count) {
+  return counted(count, "byte");
 }
 
 /**
@@ -227,9 +229,9 @@ export function storageWords(value, name, aliases) {
   const known = aliases.filter(({ when }) => when !== "later");
   const owner = known[0]?.name ?? name;
   const others = [...new Set(known.filter(({ when }) => when === "now").map((alias) => alias.name))].filter((other) => other !== name);
-  const part = readBytes === held ? `all ${bytesText(held)}` : readBytes === null ? `some of its ${bytesText(held)}` : `${readBytes} of ${bytesText(held)}`;
-  const first = owner !== name ? `A view of ${owner}’s storage, ${part}.` : readBytes === held ? `Its own storage of ${bytesText(held)}${others.length ? `, which ${listed(others)} ${others.length > 1 ? "view" : "views"} too` : ""}.` : `Its storage is larger than what it reads: ${part}${others.length ? `; ${listed(others)} ${others.length > 1 ? "view" : "views"} it too` : ""}.`;
-  const repeats = readBytes !== null && bytes > readBytes ? [`Its elements would be ${bytesText(bytes)} if each had a place of its own; several share one.`] : [];
+  const part = readBytes === held ? `all ${bytesOf(held)}` : readBytes === null ? `some of its ${bytesOf(held)}` : `${integer(readBytes)} of ${bytesOf(held)}`;
+  const first = owner !== name ? `A view of ${owner}’s storage, ${part}.` : readBytes === held ? `Its own storage of ${bytesOf(held)}${others.length ? `, which ${listed(others)} ${others.length > 1 ? "view" : "views"} too` : ""}.` : `Its storage is larger than what it reads: ${part}${others.length ? `; ${listed(others)} ${others.length > 1 ? "view" : "views"} it too` : ""}.`;
+  const repeats = readBytes !== null && bytes > readBytes ? [`Its elements would be ${bytesOf(bytes)} if each had a place of its own; several share one.`] : [];
   return [first, ...repeats];
 }
 
@@ -250,4 +252,10 @@ export function haveEqualElements(one, other) {
 export function windowOf(cells, around, most) {
   const first = Math.max(0, Math.min(cells - most, around - Math.floor(most / 2)));
   return { first, beyond: Math.min(cells, first + most) };
+}
+
+/** A long line of cells, broken into lines of the same length. @param {Plane} plane @param {number} width @returns {Plane} */
+export function folded({ columns, cells }, width) {
+  const lines = Array.from({ length: Math.ceil(columns.length / width) }, (_, line) => line * width);
+  return { lines, columns: Array.from({ length: width }, (_, column) => column), cells };
 }

@@ -1,0 +1,108 @@
+"""The command line: `python -m lecture.accounting --shape gpt2-xl`."""
+
+import argparse
+import json
+import math
+import sys
+from collections.abc import Sequence
+
+from lecture.accounting.formulas import OPTIMIZER_NUMBERS
+from lecture.accounting.presets import PRESETS
+from lecture.accounting.sheet import ELEMENT_BYTES, GIB, Plan, lines_of, sheet_of
+from lecture.facts import ACCELERATORS
+from lecture.transformer import TransformerConfig
+
+SIZES = {
+    "layers": "blocks, L",
+    "width": "features of a token, D",
+    "heads": "attention heads, h",
+    "feed_forward": "features inside the feed-forward network, F",
+    "vocabulary": "entries of the vocabulary, V",
+    "context": "tokens of a sequence, T",
+}
+CARDS = {card.name.lower().replace(" ", "-"): card for card in ACCELERATORS.values()}
+
+
+def _build_parser() -> argparse.ArgumentParser:  # @stepover
+    parser = argparse.ArgumentParser(
+        prog="python -m lecture.accounting",
+        description="What a Transformer costs: parameters, FLOPs, memory and days of training.",
+    )
+    model = parser.add_argument_group("the model: a shape, or all sizes, or a shape and changes")
+    model.add_argument("--shape", choices=PRESETS, help="sizes that are known by a name")
+    for name, meaning in SIZES.items():
+        model.add_argument(f"--{name.replace('_', '-')}", type=int, metavar="N", help=meaning)
+    training = parser.add_argument_group("training")
+    training.add_argument("--batch", type=int, default=1, metavar="N", help="sequences; default 1")
+    training.add_argument(
+        "--dtype", choices=ELEMENT_BYTES, default="fp32", help="of the model; default fp32"
+    )
+    training.add_argument(
+        "--optimizer", choices=OPTIMIZER_NUMBERS, default="adamw", help="default adamw"
+    )
+    training.add_argument(
+        "--tokens",
+        type=float,
+        metavar="N",
+        help="in the whole training, such as 3e11; default 20 for each parameter",
+    )
+    device = parser.add_argument_group("the device")
+    device.add_argument("--accelerator", choices=CARDS, help="its memory and its rate are known")
+    device.add_argument("--devices", type=int, default=1, metavar="N", help="default 1")
+    device.add_argument("--memory-gib", type=float, metavar="X", help="instead of the card's")
+    device.add_argument(
+        "--mfu", type=float, default=0.4, metavar="X", help="share of the peak; default 0.4"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    return parser
+
+
+def main(arguments: Sequence[str]) -> int:  # @stepover
+    """Print the sheet; return the exit status."""
+    options = _build_parser().parse_args(arguments)
+    try:
+        sheet = sheet_of(_plan_of(options))
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return 2
+    text = json.dumps(sheet, indent=2) if options.json else "\n".join(lines_of(sheet))
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:  # as `| head` does when it has seen enough
+        sys.stdout = None  # type: ignore[assignment]  # nothing is left to flush
+        return 1
+    return 0
+
+
+def _plan_of(options: argparse.Namespace) -> Plan:  # @stepover
+    """Put the options together."""
+    return Plan(
+        config=_config_of(options),
+        batch=options.batch,
+        dtype=options.dtype,
+        optimizer=options.optimizer,
+        accelerator=CARDS.get(options.accelerator),
+        devices=options.devices,
+        memory_bytes=_whole("--memory-gib", options.memory_gib, GIB),
+        mfu=options.mfu,
+        training_tokens=_whole("--tokens", options.tokens),
+    )
+
+
+def _config_of(options: argparse.Namespace) -> TransformerConfig:  # @stepover
+    """Take the sizes from the shape, unless they are given."""
+    sizes = {name: getattr(PRESETS.get(options.shape), name, None) for name in SIZES}
+    given = {name: getattr(options, name) for name in SIZES}
+    sizes |= {name: size for name, size in given.items() if size is not None}
+    if missing := [f"--{name.replace('_', '-')}" for name in SIZES if sizes[name] is None]:
+        raise ValueError(f"Give --shape, or all sizes: {', '.join(missing)} is missing.")
+    return TransformerConfig(**sizes)
+
+
+def _whole(name: str, value: float | None, unit: int = 1) -> int | None:  # @stepover
+    """Turn an amount into a whole number of its unit's parts."""
+    if value is None:
+        return None
+    if not math.isfinite(value):
+        raise ValueError(f"{name} must be a finite number, not {value}.")
+    return int(value * unit)

@@ -1,0 +1,513 @@
+"""What the inspectors compute, against torch and against replays written here."""
+
+import itertools
+import json
+import math
+import statistics as python_statistics
+from pathlib import Path
+
+import pytest
+
+from tests.viewer import documents
+from tests.viewer.test_golden import replay
+from trace.tensors import StorageNumbers, snapshot
+
+torch = pytest.importorskip("torch")
+numpy = pytest.importorskip("numpy")
+
+GOLDEN = sorted((Path(__file__).parents[1] / "golden").glob("*.json"))
+
+RUN = """
+async ([code, argument]) => {
+    const modules = {};
+    for (const name of ["tensors", "records", "compare", "claims"])
+        Object.assign(modules, await import(`viewer/inspect/${name}.js`));
+    Object.assign(modules, await import("viewer/model.js"));
+    const plain = (key, value) => (ArrayBuffer.isView(value) ? Array.from(value) : value);
+    const found = new Function("m", "argument", code)(modules, argument) ?? null;
+    return JSON.parse(JSON.stringify(found, plain));
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def run(browser, site):
+    """`run(code, argument)` runs the body of a function in a page with the modules as `m`."""
+    page = browser.new_page(bypass_csp=True)  # the policy forbids `new Function`
+    site.publish(demo=documents.small())
+    page.goto(site.address)
+    yield lambda code, argument=None: page.evaluate(RUN, [code, argument])
+    page.close()
+
+
+def tensors() -> dict:
+    """Tensors of every kind of layout, each a view of a storage that counts from 0."""
+    base = torch.arange(24.0)
+    return {
+        "whole": base,
+        "matrix": base.view(4, 6),
+        "transposed": base.view(4, 6).T,
+        "row": base.view(4, 6)[2],
+        "column": base.view(4, 6)[:, 5],
+        "every second": base[1::2],
+        "block": base.view(2, 3, 4)[:, 1:, ::2],
+        "permuted": base.view(2, 3, 4).permute(2, 0, 1),
+        "expanded": base[3:6].unsqueeze(0).expand(4, 3),
+        "windows": base[:10].unfold(0, 4, 1),
+        "wide windows": base[:10].unfold(0, 3, 2),
+        "scalar": base[7],
+        "empty": base[5:5],
+        "repeats": base.as_strided((3, 2, 3), (2, 0, 1), 4),
+        "half": torch.arange(24, dtype=torch.float16)[4:],
+        "bytes": torch.arange(24, dtype=torch.uint8).view(4, 6)[:, ::3],
+    }
+
+
+def picture(tensor) -> dict:
+    return json.loads(json.dumps(snapshot(tensor, StorageNumbers())))
+
+
+def all_indices(shape) -> list[list[int]]:
+    return [list(index) for index in itertools.product(*map(range, shape))]
+
+
+CELLS = """
+const layout = m.layoutOf(argument.value);
+return {
+    layout,
+    cells: argument.indices.map((index) => m.cellOf(layout, index)),
+    readers: Array.from({ length: layout.cells }, (_, cell) => m.readersOf(layout, cell)),
+    read: m.cellsRead(layout),
+};
+"""
+
+
+@pytest.mark.parametrize("name", tensors())
+def test_elements_lie_where_torch_has_them(run, name):
+    """The storage holds 0, 1, 2, ..., so that what an element is says where it lies."""
+    tensor = tensors()[name]
+    indices = all_indices(tensor.shape)
+    found = run(CELLS, {"value": picture(tensor), "indices": indices})
+    expected = [int(tensor[tuple(index)]) for index in indices]
+    assert found["cells"] == expected
+    assert found["layout"]["cells"] == tensor.untyped_storage().nbytes() // tensor.element_size()
+    assert found["layout"]["itemBytes"] == tensor.element_size()
+    assert found["read"] == len(set(expected))
+    for cell, readers in enumerate(found["readers"]):
+        there = [index for index, lies in zip(indices, expected, strict=True) if lies == cell]
+        assert readers["count"] == len(there)
+        assert readers["indices"] == there[:12]
+
+
+def test_a_large_tensor_is_not_gone_through(run):
+    value = {
+        "type": "Tensor",
+        "dtype": "float32",
+        "shape": [100_000, 50_000],
+        "strides": [1, 100_000],
+        "offset": 5,
+        "bytes": 20_000_000_000,
+        "storage": 1,
+        "storage_bytes": 20_000_000_020,
+    }
+    found = run(
+        "const l = m.layoutOf(argument); return [m.readersOf(l, 1234578905), m.cellsRead(l)]",
+        value,
+    )
+    assert found == [{"count": 1, "indices": [[78900, 12345]]}, 5_000_000_000]
+
+
+def test_arrays_of_numpy_count_from_the_first_cell_that_they_read(run):
+    array = numpy.arange(12.0).reshape(3, 4)[::-1, ::2]
+    found = run(CELLS, {"value": picture(array), "indices": all_indices(array.shape)})
+    assert found["layout"]["known"] is False
+    assert found["cells"] == [int(value) for value in array.reshape(-1)]
+    for cell, readers in enumerate(found["readers"]):
+        there = [index for index in all_indices(array.shape) if array[tuple(index)] == cell]
+        assert readers == {"count": len(there), "indices": there}
+
+
+PLANES = """
+return argument.planes.map(([rows, columns, at]) =>
+    m.planeOf(argument.value, rows, columns, at).cells.map(({ index, cell }) => [index, cell]));
+"""
+
+
+def test_any_two_axes_make_a_plane(run):
+    tensor = torch.arange(120.0).view(2, 3, 4, 5)
+    planes = [
+        [rows, columns, [1, 2, 3, 4]] for rows, columns in itertools.permutations(range(4), 2)
+    ]
+    found = run(PLANES, {"value": picture(tensor), "planes": planes})
+    for (rows, columns, at), cells in zip(planes, found, strict=True):
+        fixed = {axis: place for axis, place in enumerate(at) if axis not in (rows, columns)}
+        assert len(cells) == tensor.shape[rows] * tensor.shape[columns]
+        assert [(index[rows], index[columns]) for index, _ in cells] == list(
+            itertools.product(range(tensor.shape[rows]), range(tensor.shape[columns]))
+        )
+        for index, cell in cells:
+            assert cell == float(tensor[tuple(index)])
+            assert all(index[axis] == place for axis, place in fixed.items())
+
+
+def test_a_plane_of_a_tensor_that_was_cut_has_the_recorded_indices(run):
+    tensor = torch.arange(3 * 30 * 40.0).view(3, 30, 40)
+    value = picture(tensor)
+    ends = [0, 1, 2, 3]
+    found = run(PLANES, {"value": value, "planes": [[1, 2, [1, 0, 0]], [2, 0, [0, 7, 0]]]})
+    first = {tuple(index): cell for index, cell in found[0]}
+    rows, columns = [*ends, 26, 27, 28, 29], [*ends, 36, 37, 38, 39]
+    assert list(first) == [(2, row, column) for row in rows for column in columns]
+    assert all(cell == float(tensor[index]) for index, cell in first.items())
+    assert [index for index, _ in found[1]] == [[place, 29, c] for c in columns for place in (0, 2)]
+
+
+SUMMARY = "const s = m.summaryOf(argument); return s && { ...s, statistics: s.statistics };"
+
+
+def test_statistics_of_a_tensor_recorded_whole_are_those_of_torch(run):
+    tensor = torch.randn(10, 9, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
+    found = run(SUMMARY, picture(tensor))
+    assert found["recorded"] is False
+    assert found["of"] == 90
+    known = dict(found["statistics"])
+    assert known["min"] == pytest.approx(float(tensor.min()))
+    assert known["max"] == pytest.approx(float(tensor.max()))
+    assert known["mean"] == pytest.approx(float(tensor.mean()))
+    assert known["std"] == pytest.approx(float(tensor.std(correction=0)))
+    assert known["nan"] == known["inf"] == 0
+    assert found["histogram"]["counts"] == torch.histc(tensor, 20).int().tolist()
+
+
+def test_statistics_leave_out_what_is_not_finite(run):
+    numbers = [1.0, 3.0, math.nan, math.inf, -math.inf, math.inf, 8.0]
+    known = dict(run(SUMMARY, picture(torch.tensor(numbers)))["statistics"])
+    assert (known["nan"], known["inf"]) == (1, 3)
+    assert known["mean"] == 4
+    assert known["std"] == pytest.approx(python_statistics.pstdev([1, 3, 8]))
+
+
+def test_statistics_of_a_large_tensor_are_those_of_the_run(run):
+    value = picture(torch.randn(100, 100, generator=torch.Generator().manual_seed(2)))
+    found = run(SUMMARY, value)
+    assert found["recorded"] is True
+    assert found["of"] == 10_000
+    assert dict(found["statistics"]) == value["statistics"]
+    assert found["histogram"] == value["histogram"]
+
+
+def test_complex_numbers_have_no_statistics(run):
+    assert run(SUMMARY, picture(torch.zeros(3, dtype=torch.complex64))) is None
+
+
+# Records ----------------------------------------------------------------------------------------
+
+
+def recorded(*rows: tuple[int, str, dict]) -> dict:
+    """The small lecture with these values: step, name and value."""
+    document = documents.small()
+    inspections = document["inspections"]
+    events = [event for event, code in enumerate(document["events"]) if code > 0]
+    for step, name, value in rows:
+        if name not in document["names"]:
+            document["names"].append(name)
+        document["values"].append(value)
+        inspections["event"].append(events[step])
+        inspections["at"].append(events[step] + 1)
+        inspections["name"].append(document["names"].index(name))
+        inspections["value"].append(len(document["values"]) - 1)
+    return document
+
+
+def views() -> dict:
+    """`a` and views of its storage, which different steps of `main` show."""
+    numbers = StorageNumbers()
+    base = torch.arange(6.0)
+    shown = [base, base.view(2, 3).T, base[2:4], base.clone()]
+    pictures = [json.loads(json.dumps(snapshot(tensor, numbers))) for tensor in shown]
+    for value in pictures:
+        value["storage"] += 10
+    first, transposed, part, copied = pictures
+    parameters = {"type": "dict", "length": 1, "entries": [[{"type": "str", "value": "w"}, part]]}
+    return recorded(
+        (4, "a", first),
+        (7, "b", transposed),
+        (9, "c", parameters),
+        (11, "a", copied),
+        (13, "d", first),
+    )
+
+
+ALIASES = """
+const model = m.buildModel({ ...argument[0], events: Int16Array.from(argument[0].events) });
+return m.aliasesOf(model, argument[1], argument[2])
+    .map(({ name, step, when }) => [name, step, when]);
+"""
+
+
+def test_names_of_a_storage_are_told_apart_by_time(run):
+    document = views()
+    at = {step: run(ALIASES, [document, 11, step]) for step in (4, 9, 11, 15)}
+    assert at[4] == [["a", 4, "now"], ["b", 7, "later"], ["c['w']", 9, "later"], ["d", 13, "later"]]
+    assert at[9][:3] == [["a", 4, "now"], ["b", 7, "now"], ["c['w']", 9, "now"]]
+    assert at[11][0] == ["a", 4, "earlier"]  # the name shows a copy by then
+    assert at[15] == [
+        ["a", 4, "earlier"],
+        ["b", 7, "now"],
+        ["c['w']", 9, "now"],
+        ["d", 13, "now"],
+    ]
+    assert run(ALIASES, [document, 12, 15]) == [["a", 11, "now"]]
+
+
+WORDS = """
+const model = m.buildModel({ ...argument[0], events: Int16Array.from(argument[0].events) });
+const value = model.document.values[argument[1]];
+const found = m.foundRecord(model, { value, name: argument[2], steps: [argument[3]] });
+const name = model.document.names[found.name] + found.path;
+return m.storageWords(found.value, name, m.aliasesOf(model, found.value.storage, found.step));
+"""
+
+
+def test_copy_or_view_is_said_in_words(run):
+    document = views()
+    first = len(documents.VALUES)
+    assert run(WORDS, [document, first, "a", 4]) == ["Its own storage of 24 bytes."]
+    assert run(WORDS, [document, first + 1, "b", 7]) == ["A view of a’s storage, all 24 bytes."]
+    assert run(WORDS, [document, first, "a", 9]) == [
+        "Its own storage of 24 bytes, which b and c['w'] view too."
+    ]
+    part = """
+    const { values } = argument[0];
+    argument[1] = values.push(values[argument[1]].entries[0][1]) - 1;
+    """
+    assert run(part + WORDS, [document, first + 2, "w", 9]) == [
+        "A view of a’s storage, 8 of 24 bytes."
+    ]
+    assert run(WORDS, [document, first + 3, "a", 11]) == ["Its own storage of 24 bytes."]
+
+
+def test_a_part_of_a_larger_storage_and_repeated_elements_are_said(run):
+    words = "return m.storageWords(argument, 'x', [])"
+    assert run(words, picture(torch.arange(6.0)[2:4])) == [
+        "Its storage is larger than what it reads: 8 of 24 bytes."
+    ]
+    assert run(words, picture(torch.ones(3).expand(4, 3))) == [
+        "Its own storage of 12 bytes.",
+        "Its elements would be 48 bytes if each had a place of its own; several share one.",
+    ]
+
+
+def test_a_shown_part_of_a_container_is_found(run):
+    document = views()
+    code = """
+    const model = m.buildModel({ ...argument, events: Int16Array.from(argument.events) });
+    const inner = model.document.values[argument.values.length - 3].entries[0][1];
+    return m.foundRecord(model, { value: inner, name: "w", steps: [13] });
+    """
+    found = run(code, document)
+    assert (document["names"][found["name"]], found["path"]) == ("c", "['w']")
+    assert found["activation"] == 0
+
+
+def owners(document: dict) -> list[int]:
+    """The activation of each event, by a stack."""
+    functions = len(document["functions"])
+    stack, owner, entered = [], [], 0
+    for code in document["events"]:
+        if code < 0:
+            stack.append(entered if -code <= functions else -code - functions - 1)
+            entered += -code <= functions
+        owner.append(stack[-1])
+        if code == 0:
+            stack.pop()
+    return owner
+
+
+HISTORIES = """
+const model = m.buildModel(argument);
+return Array.from({ length: model.activations }, (_, activation) => argument.names.map((_, name) =>
+    [false, true].map((everywhere) => m.historyOf(model, activation, name, everywhere)
+        .map(({ row, step, changed }) => [row, step, changed]))));
+"""
+
+
+def entered(document: dict) -> list[int]:
+    functions = len(document["functions"])
+    return [-code - 1 for code in document["events"] if code < 0 and -code <= functions]
+
+
+@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
+def test_histories_are_those_of_a_replay(run, path):
+    document = json.loads(path.read_text(encoding="utf-8"))
+    rows, owner, functions = document["inspections"], owners(document), entered(document)
+    found = run(HISTORIES, document)
+    steps_before = list(itertools.accumulate((code > 0 for code in document["events"]), initial=0))
+    last = steps_before[-1] - 1
+    order = sorted(range(len(rows["at"])), key=lambda row: (rows["at"][row], row))
+    for activation, name in itertools.product(range(len(functions)), range(len(document["names"]))):
+        for everywhere in (False, True):
+            wanted, before = [], object()
+            for row in order:
+                of = owner[rows["event"][row]]
+                same = functions[of] == functions[activation] if everywhere else of == activation
+                if rows["name"][row] != name or not same:
+                    continue
+                value = rows["value"][row]
+                step = min(steps_before[rows["event"][row]], last)
+                wanted.append([row, step, value != before])
+                before = value
+            assert found[activation][name][everywhere] == wanted
+
+
+NUMBERS = [
+    ({"type": "int", "value": 3}, 3),
+    ({"type": "bool", "value": True}, 1),
+    ({"type": "float", "value": 0.5}, 0.5),
+    ({"type": "int", "text": "100000000000000000000"}, 1e20),
+    ({"type": "Tensor", "shape": [], "elements": [2.5]}, 2.5),
+    ({"type": "Tensor", "shape": [1], "elements": [2.5]}, None),
+    ({"type": "str", "value": "3"}, None),
+    (None, None),
+]
+
+
+@pytest.mark.parametrize(("value", "expected"), NUMBERS)
+def test_numbers_of_a_chart(run, value, expected):
+    assert run("return m.chartedNumber(argument)", value) == expected
+
+
+def test_numbers_that_json_does_not_hold(run):
+    code = "return [m.chartedNumber({type: 'float', text: 'nan'}), m.numberOf('-inf')].map(String)"
+    assert run(code) == ["NaN", "-Infinity"]
+
+
+# Comparison -------------------------------------------------------------------------------------
+
+DIFFERENCES = """
+const model = m.buildModel(argument[0]);
+return argument[1].map(([before, after]) => m.pairsOf(model, before, after).map((pair) => ({
+    ...pair,
+    found: Object.fromEntries(m.differencesOf(model, pair, before, after)
+        .map(({ name, kind }) => [name, kind])),
+})));
+"""
+
+
+@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
+def test_two_steps_differ_as_a_replay_says(run, path):
+    document = json.loads(path.read_text(encoding="utf-8"))
+    steps = replay(document)
+    count = len(steps)
+    pairs = [(a, b) for a in range(0, count, 3) for b in range(0, count, 2)][:400]
+    functions, values = entered(document), document["values"]
+    for (before, after), found in zip(pairs, run(DIFFERENCES, [document, pairs]), strict=True):
+        one, other = steps[before], steps[after]
+        common = [activation for activation in other["stack"] if activation in one["stack"]]
+        inner = (one["activation"], other["activation"])
+        expected = [(activation, activation) for activation in reversed(common)]
+        if inner[0] != inner[1]:
+            alike = functions[inner[0]] == functions[inner[1]]
+            expected.insert(0 if alike or not expected else len(expected), inner)
+        shown = [(pair["before"]["activation"], pair["after"]["activation"]) for pair in found]
+        assert shown == expected
+        for pair in found:
+            if (pair["before"]["activation"], pair["after"]["activation"]) != inner:
+                continue
+            old, new = one["known"], other["known"]
+            kinds = {
+                name: "added"
+                if name not in old
+                else "removed"
+                if name not in new
+                else "same"
+                if values[old[name]] == values[new[name]]
+                else "changed"
+                for name in {**old, **new}
+            }
+            assert pair["found"] == kinds
+
+
+DETAIL = "return m.detailOf(argument[0], argument[1])"
+
+
+def test_tensors_recorded_whole_are_compared_element_by_element(run):
+    before = torch.tensor([[1.0, 2.0, math.nan], [4.0, math.inf, 6.0]])
+    after = torch.tensor([[1.0, -3.0, math.nan], [4.5, 2.0, 6.0]])
+    found = run(DETAIL, [picture(before), picture(after)])
+    assert found["by"] == "elements"
+    assert (found["count"], found["changed"]) == (6, 3)
+    assert (found["largest"], found["where"]) == (5, [0, 1])
+    assert found["differences"] == [0, -5, 0, 0.5, "-inf", 0]
+    assert run(DETAIL, [picture(before), picture(before)]) is None
+
+
+def test_large_tensors_are_compared_by_statistics_and_by_what_is_recorded(run):
+    generator = torch.Generator().manual_seed(3)
+    before = torch.randn(50, 50, generator=generator)
+    after = before.clone()
+    after[0, 0] = 9.0
+    after[20, 20] = -9.0  # not recorded
+    one, other = picture(before), picture(after)
+    found = run(DETAIL, [one, other])
+    assert found["by"] == "statistics"
+    assert (found["shown"], found["changed"]) == (64, 1)
+    assert found["rows"] == [
+        [name, one["statistics"][name], other["statistics"][name]] for name in one["statistics"]
+    ]
+
+
+def test_what_else_changed_about_a_tensor_is_named(run):
+    numbers = StorageNumbers()
+    base = torch.arange(6.0)
+    one, other, third = (
+        json.loads(json.dumps(snapshot(tensor, numbers)))
+        for tensor in (base.view(2, 3), base.view(2, 3).T, base.view(2, 3).half())
+    )
+    found = run(DETAIL, [one, other])
+    assert found["by"] == "layout"
+    assert found["notes"] == ["shape [2, 3] → [3, 2]", "strides (3, 1) → (1, 3)"]
+    found = run(DETAIL, [one, third])
+    assert found["notes"] == ["dtype float32 → float16", "storage #1 → #2"]
+    assert (found["by"], found["changed"]) == ("elements", 0)
+
+
+def test_other_values_are_compared_by_their_parts(run):
+    def items(*numbers):
+        return {"type": "list", "length": len(numbers), "items": [number(n) for n in numbers]}
+
+    def number(value):
+        return {"type": "int", "value": value}
+
+    assert run(DETAIL, [number(3), number(8)]) == {"by": "number", "notes": [], "difference": 5}
+    found = run(DETAIL, [items(1, 2, 3), items(1, 5)])
+    assert found["parts"] == [["[1]", "2", "5"], ["[2]", "3", "–"]]
+    found = run(DETAIL, [number(3), {"type": "str", "value": "a"}])
+    assert found == {"by": "text", "notes": ["type int → str"]}
+
+
+# Claims -----------------------------------------------------------------------------------------
+
+GROUPS = """
+const model = m.buildModel(argument[0]);
+return m.claimGroups(model, argument[1])
+    .map(({ statement, failed, rows }) => [statement, failed, rows]);
+"""
+
+
+@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
+def test_claims_are_grouped_and_the_failed_ones_come_first(run, path):
+    document = json.loads(path.read_text(encoding="utf-8"))
+    claims = document["claims"]
+    for first, beyond in ((0, 10**9), (3, 12)):
+        found = run(GROUPS, [document, {"first": first, "beyond": beyond}])
+        rows = [row for row, step in enumerate(claims["step"]) if first <= step < beyond]
+        assert sorted(row for _, _, group in found for row in group) == rows
+        assert {s: sorted(group) for s, _, group in found} == {
+            s: [row for row in rows if claims["statement"][row] == s]
+            for s in {claims["statement"][row] for row in rows}
+        }
+        held = [[claims["held"][row] is True for row in group] for _, _, group in found]
+        assert held == [sorted(group) for group in held]
+        assert [all(group) for group in held] == sorted(all(group) for group in held)
+        assert [failed for _, failed, _ in found] == [group.count(False) for group in held]

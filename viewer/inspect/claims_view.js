@@ -1,0 +1,50 @@
+// All claims, of the lecture or of one section: statement, outcome, both sides, each time it was checked.
+
+import { useMemo, useState } from "preact/hooks";
+import { counted, integer } from "viewer/format.js";
+import { html } from "viewer/html.js";
+import { claimGroups } from "viewer/inspect/claims.js";
+import { Jump, leaveTo } from "viewer/inspect/parts.js";
+import { styled } from "viewer/styles.js";
+import { functionOf } from "viewer/model.js";
+import { Claim, outcomeOf, plainTitle } from "viewer/read.js";
+import { claimsOf, current } from "viewer/store.js";
+
+await styled("inspect/inspect.css");
+
+const AT_ONCE = 20;
+
+/** The claims that contain what is typed. */
+export function Claims() {
+  const { model, document, sections } = current();
+  const [query, setQuery] = useState("");
+  const [onlyFailed, setOnlyFailed] = useState(false);
+  const section = sections.find(({ activation }) => activation === claimsOf.value);
+  const groups = useMemo(() => claimGroups(model, section), [document, section]);
+  const failed = groups.filter((group) => group.failed).length;
+  const checks = groups.reduce((sum, { rows }) => sum + rows.length, 0);
+  const shown = groups.filter((group) => group.words.includes(query.trim().toLowerCase()) && (group.failed || !onlyFailed));
+  const place = section && functionOf(model, section.activation);
+  return html`<p class="quiet">${counted(groups.length, "claim")} in ${counted(checks, "execution")}${place ? html` of <b>${place.title ? plainTitle(place.title) : place.name}</b>` : ""}; ${failed ? `${failed} failed` : "all held"}.
+      ${place && html` <button class="quiet-link" onClick=${() => (claimsOf.value = -1)}>show the whole lecture</button>`}</p>
+    <div class="filter"><input class="search-field" type="text" inputmode="search" placeholder="filter" aria-label="filter claims" value=${query} onInput=${(/** @type {any} */ event) => setQuery(event.target.value)} />
+      ${failed > 0 && html`<label><input type="checkbox" checked=${onlyFailed} onChange=${() => setOnlyFailed(!onlyFailed)} /> failed only</label>`}</div>
+    <ol class="claim-list">${shown.map((group) => html`<${Group} key=${group.statement} group=${group} />`)}</ol>
+    ${!shown.length && html`<p class="quiet">${query ? `No claim contains “${query}”.` : "There is no claim here."}</p>`}`;
+}
+
+/** @param {{group: ClaimGroup}} properties */
+function Group({ group: { rows, failed, place } }) {
+  const { model, document } = current();
+  const [open, setOpen] = useState(false);
+  const [most, setMost] = useState(AT_ONCE);
+  const many = rows.length > 1;
+  const times = failed && failed < rows.length ? `failed ${integer(failed)} of ${counted(rows.length, "time")}` : counted(rows.length, "time");
+  return html`<li><button class="claim-entry" title="Go to this claim" onClick=${() => leaveTo(document.claims.step[rows[0]])}>
+      <${Claim} outcome=${outcomeOf(model, rows[0])} text />
+      <span class="claim-place">${place}${!many && ` · step ${integer(document.claims.step[rows[0]] + 1)}`}</span></button>
+    ${many && html`<details class="occurrences" onToggle=${(/** @type {any} */ event) => setOpen(event.target.open)}><summary>${times}</summary>
+      ${open && html`<ol>${rows.slice(0, most).map((row) => html`<li key=${row}><${Jump} step=${document.claims.step[row]} /> <${Claim} outcome=${outcomeOf(model, row)} /></li>`)}</ol>
+        ${rows.length > most && html`<button class="quiet-link" onClick=${() => setMost(most + 5 * AT_ONCE)}>show ${Math.min(rows.length - most, 5 * AT_ONCE)} more</button>`}`}
+    </details>`}</li>`;
+}

@@ -1,0 +1,34 @@
+// The inspector: a value as it was recorded, and how its variable went over the run. Fetched when it is first opened.
+
+import { useMemo } from "preact/hooks";
+import { html } from "viewer/html.js";
+import { History } from "viewer/inspect/history_view.js";
+import { Tabs } from "viewer/inspect/parts.js";
+import { foundRecord } from "viewer/inspect/records.js";
+import { styled } from "viewer/styles.js";
+import { TensorView } from "viewer/inspect/tensor_view.js";
+import { functionOf } from "viewer/model.js";
+import { current, inspected } from "viewer/store.js";
+import { ValueView } from "viewer/value.js";
+
+await styled("inspect/inspect.css");
+
+/** What `inspected` names. */
+export function Inspector() {
+  const { model, document } = current();
+  const opened = inspected.value;
+  const found = useMemo(() => (opened ? foundRecord(model, opened) : null), [model, opened?.value, opened?.name, String(opened?.steps)]);
+  if (!opened) return html`<p class="quiet">Nothing is chosen.</p>`;
+  const name = found ? document.names[found.name] + found.path : opened.name;
+  const isTensor = opened.value.shape !== undefined;
+  const choose = (/** @type {any} */ view) => (inspected.value = { ...opened, view });
+  const content = opened.view === "history" && found
+    ? html`<${History} key=${`${found.activation} ${found.name}`} found=${found} />`
+    : isTensor
+      ? html`<${TensorView} key=${`${found?.row} ${found?.path}`} value=${opened.value} name=${name} found=${found} />`
+      : html`<div class="whole-value"><${ValueView} value=${opened.value} name=${name} /></div>`;
+  return html`<div class="inspector">
+    <h3><code>${name}</code>${found && html` <span class="quiet">in ${functionOf(model, found.activation).name}</span>`}</h3>
+    ${found ? html`<${Tabs} chosen=${opened.view} choose=${choose} tabs=${[["value", isTensor ? "Tensor" : "Value"], ["history", "Over the run"]]}>${content}</${Tabs}>` : content}
+  </div>`;
+}

@@ -1,0 +1,163 @@
+// Tensor memory over time, stacked by what it is for; a click or Enter goes to the place.
+
+import { useState } from "preact/hooks";
+import { bytes, integer } from "viewer/format.js";
+import { html } from "viewer/html.js";
+
+/** In the order of the recorder; the colours of the style sheet go by it. */
+export const CATEGORIES = ["parameters", "gradients", "optimizer state", "activations", "other tensors"];
+
+/** @typedef {{step: number, live: number[], total: number}} Moment bytes by category while a step ran */
+
+/**
+ * The states of the memory in the order of the run. At one moment there may be two: the one in which most was alive, and
+ * the last.
+ * @param {Model} model
+ * @returns {Moment[]}
+ */
+export function momentsOf({ document, events }) {
+  const { at, live_bytes: live, category } = document.memory;
+  /** @type {Moment[]} */
+  const moments = [];
+  let now = CATEGORIES.map(() => 0);
+  let [event, step] = [0, -1];
+  at.forEach((moment, row) => {
+    const index = CATEGORIES.indexOf(document.names[category[row]]);
+    const place = index < 0 ? CATEGORIES.length - 1 : index;
+    for (; event < moment; event++) if (events[event] > 0) step++;
+    const isNext = row === 0 || at[row - 1] !== moment || CATEGORIES.indexOf(document.names[category[row - 1]]) >= place;
+    now = now.map((before, other) => (other === place ? live[row] : before));
+    const state = { step: Math.max(0, step), live: now, total: now.reduce((sum, part) => sum + part, 0) };
+    if (isNext) moments.push(state);
+    else moments[moments.length - 1] = state;
+  });
+  return moments;
+}
+
+/**
+ * One moment for each column of a chart: the one in which most was alive during its steps.
+ * @param {Moment[]} moments
+ * @param {import("viewer/inspect/tally.js").Span} span
+ * @param {number} most how many columns there may be
+ * @returns {Moment[]}
+ */
+export function columnsOf(moments, { first, beyond }, most) {
+  const count = Math.max(1, Math.min(most, beyond - first));
+  let next = 0;
+  /** @type {Moment} */
+  let state = { step: first, live: CATEGORIES.map(() => 0), total: 0 };
+  for (; next < moments.length && moments[next].step < first; next++) state = moments[next];
+  return Array.from({ length: count }, (_, column) => {
+    const from = first + Math.floor((column * (beyond - first)) / count);
+    const to = first + Math.floor(((column + 1) * (beyond - first)) / count);
+    let highest = { ...state, step: from };
+    for (; next < moments.length && moments[next].step < to; next++) {
+      state = moments[next];
+      if (state.total > highest.total) highest = state;
+    }
+    return highest;
+  });
+}
+
+const WIDTH = 720;
+const HEIGHT = 320;
+const LEFT = 70;
+const RIGHT = 12;
+const TOP = 26;
+const BOTTOM = 34;
+const COLUMNS = 600;
+/** How much higher than the middle of the columns the peak may be before the scale counts in powers. */
+const STEEP = 500;
+
+/** @param {Moment[]} columns */
+function isSteep(columns) {
+  const totals = columns.map(({ total }) => total).filter(Boolean).sort((one, other) => one - other);
+  return totals.length > 0 && totals[totals.length - 1] > STEEP * totals[totals.length >> 1];
+}
+
+/** Where bytes stand from the bottom of the chart, from 0 to 1, and what is written beside it.
+ * @param {Moment[]} columns @param {boolean} isLogarithmic @returns {{height: (value: number) => number, marks: number[]}} */
+function scaleOf(columns, isLogarithmic) {
+  const totals = columns.map(({ total }) => total).filter(Boolean);
+  const highest = Math.max(1, ...totals);
+  if (isLogarithmic) {
+    const low = 2 ** Math.floor(Math.log2(Math.min(highest, ...totals)));
+    const range = Math.max(1, Math.log2((highest * 1.2) / low));
+    const height = (/** @type {number} */ value) => (value <= low ? 0 : Math.log2(value / low) / range);
+    return { height, marks: [0, 10, 20, 30, 40, 50].flatMap((power) => [2 ** power, 32 * 2 ** power]).filter((mark) => mark > low && mark <= highest * 1.2) };
+  }
+  const unit = 2 ** Math.floor(Math.log2(highest / 2));
+  return { height: (value) => value / (highest * 1.08), marks: [0, 1, 2, 3, 4].map((times) => times * unit).filter((mark) => mark <= highest * 1.08) };
+}
+
+/** @param {number} value */
+function clamped(value) {
+  return Math.max(0, Math.min(1, value));
+}
+
+/**
+ * @param {{model: Model, moments: Moment[], span: import("viewer/inspect/tally.js").Span, here: number, place: (step: number) => string, jump: (step: number) => void}} properties
+ * here: the current step; place: where a step is, in words
+ */
+export function MemoryChart({ model, moments, span, here, place, jump }) {
+  const columns = columnsOf(moments, span, COLUMNS);
+  const peak = columns.reduce((best, { total }, column) => (total > columns[best].total ? column : best), 0);
+  const [chosen, choose] = useState(-1);
+  const [scale, setScale] = useState("");
+  const isLogarithmic = scale ? scale === "logarithmic" : isSteep(columns);
+  if (!columns[peak].total) return html`<p>No tensor was alive here.</p>`;
+  const { height, marks } = scaleOf(columns, isLogarithmic);
+  const length = span.beyond - span.first;
+  const columnAt = (/** @type {number} */ step) => Math.max(0, Math.min(columns.length - 1, Math.floor(((step - span.first) / length) * columns.length)));
+  const isInside = here >= span.first && here < span.beyond;
+  const now = chosen >= 0 ? chosen : isInside ? columnAt(here) : peak;
+  const x = (/** @type {number} */ column) => LEFT + (column / columns.length) * (WIDTH - LEFT - RIGHT);
+  const y = (/** @type {number} */ value) => HEIGHT - BOTTOM - clamped(height(value)) * (HEIGHT - TOP - BOTTOM);
+  const shown = columns[now];
+  const said = `step ${integer(shown.step + 1)}, ${place(shown.step)}: ${bytes(shown.total)}`;
+  const onKey = (/** @type {KeyboardEvent} */ event) => {
+    const last = columns.length - 1;
+    /** @type {Record<string, number>} */
+    const targets = { ArrowRight: now + 1, ArrowUp: now + 1, ArrowLeft: now - 1, ArrowDown: now - 1, PageDown: now + 30, PageUp: now - 30, Home: 0, End: last, p: peak };
+    if (event.key !== "Enter" && !(event.key in targets)) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (event.key === "Enter") jump(shown.step);
+    else choose(Math.max(0, Math.min(last, targets[event.key])));
+  };
+  const columnUnder = (/** @type {any} */ event) => {
+    const box = event.currentTarget.getBoundingClientRect();
+    const at = ((event.clientX - box.left) / box.width) * WIDTH;
+    return Math.max(0, Math.min(columns.length - 1, Math.floor(((at - LEFT) / (WIDTH - LEFT - RIGHT)) * columns.length)));
+  };
+  const peakLeft = x(peak + 0.5);
+  return html`<div class="inspect-choices"><label>Scale <select value=${isLogarithmic ? "logarithmic" : "linear"} onChange=${(/** @type {any} */ event) => setScale(event.target.value)}><option value="linear">linear</option><option value="logarithmic">logarithmic</option></select></label>
+      <button class="inspect-button" title="Go to where most was alive" onClick=${() => jump(columns[peak].step)}>Go to the peak</button></div>
+    <figure class="inspect-figure memory">
+      <svg viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} role="slider" tabindex="0" aria-label="memory over time; Enter goes to the step, p to the peak" aria-valuemin=${span.first + 1} aria-valuemax=${span.beyond} aria-valuenow=${shown.step + 1} aria-valuetext=${said}
+        onKeyDown=${onKey} onMouseMove=${(/** @type {any} */ event) => choose(columnUnder(event))} onMouseLeave=${() => choose(-1)} onClick=${(/** @type {any} */ event) => jump(columns[columnUnder(event)].step)}>
+        ${marks.map((mark) => html`<g class="inspect-axis"><line x1=${LEFT} x2=${WIDTH - RIGHT} y1=${y(mark)} y2=${y(mark)} /><text x=${LEFT - 6} y=${y(mark) + 4} text-anchor="end">${bytes(mark)}</text></g>`)}
+        ${CATEGORIES.map((_, category) => html`<path class=${`memory-area memory-${category}`} d=${areaOf(columns, category, x, y)} />`)}
+        <g class="memory-peak"><line x1=${peakLeft} x2=${peakLeft} y1=${TOP - 8} y2=${y(columns[peak].total)} /><text x=${Math.max(LEFT + 50, Math.min(WIDTH - 60, peakLeft))} y=${TOP - 12} text-anchor="middle">peak ${bytes(columns[peak].total)}</text></g>
+        ${isInside && html`<g class="memory-here"><line x1=${x(columnAt(here) + 0.5)} x2=${x(columnAt(here) + 0.5)} y1=${TOP} y2=${HEIGHT - BOTTOM + 4} /></g>`}
+        <line class="memory-cursor" x1=${x(now + 0.5)} x2=${x(now + 0.5)} y1=${TOP} y2=${HEIGHT - BOTTOM} />
+        <g class="inspect-axis"><text x=${LEFT} y=${HEIGHT - BOTTOM + 18}>step ${integer(span.first + 1)}</text><text x=${WIDTH - RIGHT} y=${HEIGHT - BOTTOM + 18} text-anchor="end">${integer(span.beyond)}</text></g>
+      </svg>
+      <figcaption class="inspect-readout">${said}${now === peak ? ", the peak" : ""}${isInside && now === columnAt(here) ? ", the current step" : ""}</figcaption>
+    </figure>
+    <table class="inspect-table memory-legend"><thead><tr><th scope="col">category</th><th scope="col">${chosen >= 0 ? "at the cursor" : isInside ? "at the current step" : "at the peak"}</th><th scope="col">at the peak</th></tr></thead>
+      <tbody>${CATEGORIES.map((name, category) => html`<tr><th scope="row"><span class=${`memory-swatch memory-${category}`} aria-hidden="true"></span>${name}</th><td>${bytes(shown.live[category])}</td><td>${bytes(columns[peak].live[category])}</td></tr>`)}</tbody>
+      <tfoot><tr><th scope="row">all</th><td>${bytes(shown.total)}</td><td>${bytes(columns[peak].total)}</td></tr></tfoot></table>
+    <p class="quiet">Of the steps that share a column of the chart, the one with most alive is shown${isLogarithmic ? "; on this scale areas do not add up by eye" : ""}. The peak of ${bytes(columns[peak].total)} is at ${place(columns[peak].step)}, step ${integer(columns[peak].step + 1)} of ${integer(model.steps)}.</p>`;
+}
+
+/** The area between what lies below a category and what lies below the next, in steps.
+ * @param {Moment[]} columns @param {number} category @param {(column: number) => number} x @param {(value: number) => number} y */
+function areaOf(columns, category, x, y) {
+  const below = columns.map(({ live }) => live.slice(0, category).reduce((sum, part) => sum + part, 0));
+  const edge = (/** @type {number[]} */ values) => values.map((value, column) => [column, y(value)]);
+  const top = edge(below.map((value, column) => value + columns[column].live[category]));
+  const up = top.map(([column, at]) => `L${x(column).toFixed(1)} ${at.toFixed(1)}H${x(column + 1).toFixed(1)}`);
+  const down = edge(below).toReversed().map(([column, at]) => `L${x(column + 1).toFixed(1)} ${at.toFixed(1)}H${x(column).toFixed(1)}`);
+  return `M${up.join("").slice(1)}${down.join("")}Z`;
+}

@@ -1,0 +1,179 @@
+// Presenting: one section at a time in large type, for a clicker. Fetched when it starts.
+
+import { signal } from "@preact/signals";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { CommandButton, html, Icon } from "viewer/html.js";
+import { callerOf, functionIndex, functionOf, statementOf, wholeScope } from "viewer/model.js";
+import { Prose } from "viewer/prose.js";
+import { Blocks, plainTitle, Section } from "viewer/read.js";
+import { bodyOf, titleOf } from "viewer/reading.js";
+import { current, firstVisibleStep, focus, goTo, loaded, mode, presenting, step } from "viewer/store.js";
+import { styled } from "viewer/styles.js";
+
+await styled("present.css");
+
+/**
+ * What is shown at one time. Text: prose of the table of contents before a section, or empty; section: null where a heading
+ * and its text stand alone; step: the first step of what is shown.
+ * @typedef {{section: Section | null, chapter: string, text: string, step: number, title: string}} Slide
+ */
+
+const shown = signal(0);
+const blank = signal(false);
+/** How much of the screen a press scrolls where a section is longer. */
+const SCREEN = 0.85;
+const HEADING = /^#{1,6}\s+(.+)/;
+
+/** @param {Model} model @param {Section[]} sections @returns {Slide[]} */
+export function slidesOf(model, sections) {
+  return sections.filter(({ parent }) => parent < 0).flatMap((root) => {
+    const own = sections.filter(({ parent }) => parent === root.activation);
+    /** @type {Slide[]} */
+    const slides = [{ section: root, chapter: "", text: "", step: root.first, title: titleOf(model) }];
+    let [chapter, line] = ["", 0];
+    for (const section of own) {
+      const called = callLine(model, section);
+      const texts = proseBetween(model, root, line, called);
+      const heading = texts.findLast((text) => HEADING.test(text));
+      if (heading) {
+        chapter = HEADING.exec(heading)?.[1].trim() ?? "";
+        slides.push({ section: null, chapter, text: texts.slice(texts.indexOf(heading)).join("\n\n"), step: section.first, title: chapter });
+      }
+      const func = functionOf(model, section.activation);
+      slides.push({ section, chapter, text: heading ? "" : texts.join("\n\n"), step: section.first, title: func.title ? plainTitle(func.title) : func.name });
+      line = called;
+    }
+    return slides;
+  });
+}
+
+/** The line that calls a section. @param {Model} model @param {Section} section */
+function callLine(model, section) {
+  const caller = callerOf(model, section.activation);
+  return caller < 0 ? 0 : model.document.statements[statementOf(model, caller)][1];
+}
+
+/** Prose that stands right before a line of the table of contents. @param {Model} model @param {Section} root @param {number} after @param {number} before */
+function proseBetween(model, root, after, before) {
+  const { blocks } = bodyOf(model.document, functionIndex(model, root.activation));
+  const between = blocks.filter((block) => (block.kind === "prose" ? block.line : block.first) > after && (block.kind === "prose" ? block.line : block.first) < before);
+  return between.slice(between.findLastIndex(({ kind }) => kind !== "prose") + 1).flatMap((block) => (block.kind === "prose" ? [block.text] : []));
+}
+
+/** Everything of the outermost call that is on no slide of its own. @param {Model} model @param {Section[]} sections @param {Section} root */
+function restOf(model, sections, root) {
+  const calls = sections.filter(({ parent }) => parent === root.activation).map((section) => callLine(model, section));
+  const { blocks } = bodyOf(model.document, functionIndex(model, root.activation));
+  const isCall = (/** @type {Block} */ block) => block.kind !== "prose" && calls.some((line) => block.first <= line && line <= block.last);
+  return blocks.filter((block, index) => {
+    if (block.kind !== "prose") return !isCall(block);
+    const next = blocks.slice(index).find(({ kind }) => kind !== "prose");
+    return !next || !isCall(next);
+  });
+}
+
+function slides() {
+  const { model, sections } = current();
+  return slidesOf(model, sections);
+}
+
+/** Show a slide from its top, and let the address follow. @param {number} wanted */
+function show(wanted) {
+  const all = slides();
+  const index = Math.max(0, Math.min(all.length - 1, wanted));
+  blank.value = false;
+  if (index !== shown.value) goTo(all[index].step);
+  shown.value = index;
+  scrollTo({ top: 0, behavior: "instant" });
+}
+
+/** Begin at the section that is on the screen. */
+export function start() {
+  if (presenting.value || !loaded.value) return;
+  const visible = mode.value === "read" ? firstVisibleStep(focus.value.step) : -1;
+  if (visible >= 0 && !isAtStart()) goTo(visible);
+  const at = step.value;
+  shown.value = isAtStart() ? 0 : Math.max(0, slides().findLastIndex((slide) => slide.section && slide.section.first <= at && at < slide.section.beyond));
+  blank.value = false;
+  presenting.value = true;
+  scrollTo({ top: 0, behavior: "instant" });
+}
+
+/** Whether the article is shown from its beginning. */
+function isAtStart() {
+  return mode.value === "read" && scrollY < 100;
+}
+
+/** Leave for the same place. */
+export function leave() {
+  presenting.value = false;
+  if (mode.value === "read") goTo(step.value, { jump: true });
+}
+
+/** A screen further, or to the next section at the end of this one. */
+export function forward() {
+  const left = document.documentElement.scrollHeight - innerHeight - scrollY;
+  if (!blank.value && left > 4) return scrollBy({ top: Math.min(left, SCREEN * innerHeight), behavior: "instant" });
+  if (blank.value) blank.value = false;
+  else show(shown.value + 1);
+}
+
+/** A screen back, or to the section before. */
+export function back() {
+  if (blank.value) blank.value = false;
+  else if (scrollY > 4) scrollBy({ top: -SCREEN * innerHeight, behavior: "instant" });
+  else show(shown.value - 1);
+}
+
+export const next = () => show(shown.value + 1);
+export const previous = () => show(shown.value - 1);
+export const first = () => show(0);
+export const last = () => show(Infinity);
+export const toggleBlank = () => (blank.value = !blank.value);
+
+/** @type {Record<string, string>} */
+const ICONS = { leave: "close", firstSlide: "first", previousSlide: "backOver", slideBack: "back", slideForward: "forward", nextSlide: "over", lastSlide: "last" };
+
+/** @param {string} id */
+function button(id) {
+  return html`<${CommandButton} id=${id}><${Icon} name=${ICONS[id]} /></${CommandButton}>`;
+}
+
+/** The page while presenting. */
+export function Present() {
+  const { model, sections, document: lecture } = current();
+  const all = useMemo(slides, [lecture]);
+  const place = useRef(/** @type {HTMLElement | null} */ (null));
+  const slide = all[Math.min(shown.value, all.length - 1)];
+  useLayoutEffect(() => {
+    document.documentElement.classList.add("presenting");
+    return () => document.documentElement.classList.remove("presenting");
+  }, []);
+  useEffect(() => {
+    place.current?.focus({ preventScroll: true });
+    const live = document.getElementById("live");
+    if (live && slide) live.textContent = blank.value ? "blank screen" : `${slide.title}, ${shown.value + 1} of ${all.length}`;
+  }, [slide, blank.value]);
+  if (!slide) return html`<main id="article"><p class="notice-inline">Nothing of this lecture ran.</p></main>`;
+  return html`<div class="content slide-content"><main id="article" class="article slide" tabindex="-1" ref=${place} aria-label=${slide.title}>
+      ${slide.section?.depth !== 0 && slide.section && html`<p class="slide-chapter">${slide.chapter || titleOf(model)}</p>`}
+      <${Contents} key=${shown.value} slide=${slide} sections=${sections} />
+    </main></div>
+    <nav class="slide-bar" aria-label="presentation">
+      ${["leave", "firstSlide", "previousSlide", "slideBack"].map(button)}
+      <span class="slide-count">${shown.value + 1} / ${all.length}</span>
+      ${["slideForward", "nextSlide", "lastSlide"].map(button)}<${CommandButton} id="blank" pressed=${blank.value} />
+    </nav>
+    ${blank.value && html`<div class="slide-blank" onClick=${toggleBlank}></div>`}`;
+}
+
+/** @param {{slide: Slide, sections: Section[]}} properties */
+function Contents({ slide: { section, text, title }, sections }) {
+  const { model, document: lecture } = current();
+  if (!section) return html`<div class="slide-heading"><${Prose} text=${text} heading=${1} /></div>`;
+  if (section.depth > 0) return html`${text && html`<${Prose} text=${text} />`}<${Section} activation=${section.activation} depth=${section.depth} />`;
+  const { indent, docstring } = bodyOf(lecture, functionIndex(model, section.activation));
+  return html`<section class="section depth-0"><header class="section-head"><h1 class="section-title">${title}</h1></header>
+    ${docstring && html`<${Prose} text=${docstring} />`}
+    <${Blocks} blocks=${restOf(model, sections, section)} scope=${wholeScope(model, section.activation)} indent=${indent} depth=${0} /></section>`;
+}

@@ -34,7 +34,7 @@ def a_checkpoint_holds_parameters_and_state():  # M24.1
     D, L = 64, 3
     model = LinearStack(D, L, torch.Generator().manual_seed(0))  # @stepover
     optimizer = AdamW(model.parameters(), lr=0.01)
-    model(torch.ones(1, D)).sum().backward()
+    sum(weight.sum() for weight in model.parameters()).backward()
     optimizer.step()
     parameters = sum(weight.numel() for weight in model.parameters())
     assert parameters == 3 * 64 * 64 + 64 == 12_352
@@ -55,7 +55,7 @@ def a_checkpoint_holds_parameters_and_state():  # M24.1
     # A model and an optimizer that were made in another way are the same after loading, to the
     # last bit.
     other = LinearStack(D, L, torch.Generator().manual_seed(1))  # @stepover
-    other_optimizer = AdamW(other.parameters(), lr=0.5)
+    other_optimizer = AdamW(other.parameters())
     assert not torch.equal(other.final.weight, model.final.weight)
     other.load_state_dict(saved["model"])
     other_optimizer.load_state_dict(saved["optimizer"])
@@ -102,6 +102,7 @@ def resuming_equals_never_stopping():  # M24.2 E100
     """
     generator = torch.Generator().manual_seed(0)
     tokens = torch.randint(300, (5000,), generator=generator).numpy()
+    assert len(tokens) == 5000
     straight = Run(CONFIGS["tiny"])  # @stepover
     steps = [*train(straight, tokens)]  # @stepover
     assert len(steps) == 10 + 10
@@ -138,7 +139,7 @@ def schedules_and_scalers_have_a_state():  # M24.3 M24.2
     count steps for themselves. What if they are left out?
     """
     scheduler, restored, forgotten = (
-        torch.optim.lr_scheduler.LambdaLR(SGD([nn.Parameter(torch.ones(1))], lr=1.0), rate)
+        torch.optim.lr_scheduler.LambdaLR(SGD([nn.Parameter(torch.ones(()))], lr=1.0), rate)
         for _ in range(3)
     )
     for _ in range(14):
@@ -158,16 +159,16 @@ def schedules_and_scalers_have_a_state():  # M24.3 M24.2
     weight = nn.Parameter(torch.ones(2))
     optimizer = SGD([weight], lr=0.1)
     scales = []
-    for gradient in (1.0, math.inf, 1.0, 1.0):
+    for gradient in (1.0, math.inf, 1.0, 1.0, 1.0, 1.0):
         scaler.scale((gradient * weight).sum()).backward()
         scaler.step(optimizer)
         scaler.update()
         optimizer.zero_grad()
         scales.append(scaler.get_scale())  # @inspect scales
-    assert scales == [256, 128, 128, 128]
+    assert scales == [256, 128, 128, 128, 256, 256]
     # The scale, and how many good steps there have been; the step that overflowed was left out.
-    assert (scaler.state_dict()["scale"], scaler.state_dict()["_growth_tracker"]) == (128, 2)
-    assert torch.allclose(weight, torch.full((2,), 1 - 3 * 0.1))
+    assert (scaler.state_dict()["scale"], scaler.state_dict()["_growth_tracker"]) == (256, 1)
+    assert torch.allclose(weight, torch.full((2,), 1 - 5 * 0.1))
 
 
 def whole_checkpoints(folder: Path) -> list[int]:  # @stepover
@@ -181,6 +182,23 @@ def whole_checkpoints(folder: Path) -> list[int]:  # @stepover
     return steps
 
 
+def loads(path: Path, contents: bytes) -> bool:  # @stepover
+    """Write these bytes to a file and tell whether they are a checkpoint."""
+    path.write_bytes(contents)
+    try:
+        checkpoints.load(path)
+    except TrainingError:
+        return False
+    return True
+
+
+def with_a_bit_flipped(contents: bytes, byte: int) -> bytes:  # @stepover
+    """Change the lowest bit of one byte."""
+    changed = bytearray(contents)
+    changed[byte] ^= 1
+    return bytes(changed)
+
+
 def a_file_gets_its_name_when_it_is_whole():  # M24.3
     """A file gets its name when it is whole.
 
@@ -191,34 +209,28 @@ def a_file_gets_its_name_when_it_is_whole():  # M24.3
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         path = checkpoints.path_for(folder, 1)
-        checkpoints.save(path, {"step": 1, "model": torch.ones(500)})
+        checkpoints.save(path, {"step": 1})
         assert whole_checkpoints(folder) == [1]
         whole = path.read_bytes()
-        for written_bytes in range(0, len(whole), 100):
-            path.write_bytes(whole[:written_bytes])
-            assert whole_checkpoints(folder) == [-1]
-        path.write_bytes(whole)
+        assert not any(loads(path, whole[:size]) for size in range(len(whole)))
+        assert loads(path, whole)
         # So ours is written under another name, however far it gets. What has the name of a
         # checkpoint is whole.
         unfinished = path.with_name("step-00000002.checkpoint.unfinished")
-        for written_bytes in range(0, len(whole), 100):
-            unfinished.write_bytes(whole[:written_bytes])
+        for written in (b"", whole[: len(whole) // 2], whole):
+            unfinished.write_bytes(written)
             assert whole_checkpoints(folder) == [1]
         # Then it is renamed, which the file system does at once or not at all; a file that had the
         # name before makes way. Before that comes `fsync`: the system may bring a new name to the
         # disk before the bytes, and after a power cut the name would stand for nothing.
-        unfinished.write_bytes(whole)
         unfinished.replace(checkpoints.path_for(folder, 2))
         assert whole_checkpoints(folder) == [1, 1]
         checkpoints.save(checkpoints.path_for(folder, 2), {"step": 2})
         assert whole_checkpoints(folder) == [1, 2]
         # Disks err as well. A checksum in the first line of the file finds out: here any bit that
         # is not what it was.
-        for place in range(0, len(whole), 50):
-            changed = bytearray(whole)
-            changed[place] ^= 1
-            path.write_bytes(changed)
-            assert whole_checkpoints(folder) == [-1, 2]
+        assert not any(loads(path, with_a_bit_flipped(whole, byte)) for byte in range(len(whole)))
+        assert whole_checkpoints(folder) == [-1, 2]
 
 
 class Loud:
@@ -264,8 +276,8 @@ def a_checkpoint_should_not_be_a_program():  # M24.3
     file = io.BytesIO()
     torch.save(plain, file)
     loaded = torch.load(io.BytesIO(file.getvalue()))
-    assert torch.equal(loaded.pop("order"), plain.pop("order"))
-    assert loaded == plain
+    assert loaded.pop("order").tolist() == [0, 1, 2]
+    assert loaded == {"step": 7, "config": {"name": "tiny", "betas": [0.9, 0.95]}}
     # So a setting is saved as a number or a string and not as an object of a class of ours. That
     # also keeps old files readable when the class has changed.
 
@@ -291,6 +303,7 @@ def saving_has_a_best_interval():  # M24.3
     interval of $\sqrt{2cm}$ ([Young, 1974](https://doi.org/10.1145/361147.361115)).
     """
     save_seconds, between_failures_seconds = 60, 24 * 3600
+    assert between_failures_seconds == 86_400
     # Failures come at any time, whatever has been. To get through an interval of t seconds and the
     # saving after it then takes $m(e^{(t+c)/m}-1)$ seconds on average, with all that is done twice.
     overheads = {
@@ -298,7 +311,7 @@ def saving_has_a_best_interval():  # M24.3
         * math.expm1((60 * minutes + save_seconds) / between_failures_seconds)
         / (60 * minutes)
         - 1
-        for minutes in range(5, 241, 5)
+        for minutes in range(5, 245, 5)
     }
     lost = figures.lost_time(overheads)  # @inspect lost
     assert (len(overheads), max(overheads)) == (48, 240)
@@ -319,5 +332,5 @@ def saving_has_a_best_interval():  # M24.3
     # 3](https://arxiv.org/abs/2407.21783) was interrupted 419 times in 54 days without being
     # planned: every three hours. A minute for saving then asks for every 19 minutes.
     llama_seconds = LLAMA3_INTERRUPTIONS_DAYS * 24 * 3600 / LLAMA3_INTERRUPTIONS
-    assert round(llama_seconds / 3600, 1) == 3.1
+    assert round(llama_seconds) == 11_135
     assert round(math.sqrt(2 * save_seconds * llama_seconds) / 60) == 19

@@ -66,7 +66,7 @@ def eval_does_not_stop_the_recording():  # M26.1
     How does one say that there will be no way back? There are two switches, and they do different
     things.
     """
-    model = nn.Sequential(nn.Linear(64, 64), nn.GELU(), nn.Dropout(0.5))
+    model = nn.Sequential(nn.Linear(64, 128), nn.GELU(), nn.Dropout(0.5))
     x = torch.ones(32, 64)
     # `eval` tells layers that behave differently in use. Dropout, which zeroes a part of the
     # numbers in training, lets everything pass.
@@ -82,10 +82,10 @@ def eval_does_not_stop_the_recording():  # M26.1
         kept_bytes[mode.__name__] = cost.allocated_bytes - cost.freed_bytes  # @inspect kept_bytes
         assert results[2].requires_grad == (mode is torch.enable_grad)
     # Recorded, each keeps the product under the GELU beside its result.
-    result_bytes = 32 * 64 * 4
+    result_bytes = 32 * 128 * 4
     assert list(kept_bytes.values()) == [3 * 2 * result_bytes, 3 * result_bytes, 3 * result_bytes]
     # `inference_mode` goes further than `no_grad`: what is made in it can be part of no way back.
-    w = torch.ones(64, requires_grad=True)
+    w = torch.ones(128, requires_grad=True)
     assert results[0].is_inference()
     assert is_refused(lambda: (results[0] @ w).sum().backward())
 
@@ -332,7 +332,7 @@ def afterwards_is_easier_than_during():  # M26.2
     step = 2 / 127
     in_quadrature = math.hypot(exact, step / math.sqrt(12))
     assert round(exact, 4) == 0.0021
-    assert math.isclose(at_the_end[8], in_quadrature, rel_tol=0.2)
+    assert math.isclose(at_the_end[8], in_quadrature, rel_tol=0.1)
     # Rounded after each step, the weights stop as soon as an update is less than half a step of the
     # grid. With 4 bits they do not move at all; 8 bits are 19 times as bad as the same 8 bits
     # afterwards.

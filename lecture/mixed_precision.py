@@ -140,6 +140,7 @@ def bf16_weights_stop_learning():  # M25.2 M25.3 E103
     """
     recipes = ("all fp32", "bf16 products", "bf16 weights")
     losses = {recipe: losses_on_the_way(recipe) for recipe in recipes}
+    assert all(len(found) == 500 for found in losses.values())
     drawn = figures.losses_of_recipes(losses)  # @inspect drawn
     # With bf16 weights nothing happens, in 500 steps: above 1 the next bf16 number is 1 + 1/128,
     # and 0.0015 is less than half of that. Every update is rounded away.
@@ -325,7 +326,9 @@ def autocast_chooses_operation_by_operation():  # M25.5
     loss.backward()
     weight = network[0].weight
     dtypes = {"x": x, "y": y, "loss": loss, "y + x": summed, "w": weight, "gradient": weight.grad}
-    found = {name: str(tensor.dtype)[6:] for name, tensor in dtypes.items()}  # @inspect found
+    found = {
+        name: str(tensor.dtype).removeprefix("torch.") for name, tensor in dtypes.items()
+    }  # @inspect found
     # Products are on the first list, losses on the second. What is on neither takes what comes, and
     # of two formats the wider.
     assert (y.dtype, loss.dtype, summed.dtype) == (BF16, torch.float32, torch.float32)

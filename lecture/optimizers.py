@@ -111,7 +111,7 @@ def an_optimizer_keeps_state_and_settings():  # M17.2
     SGD([matrix], lr=1.0).step()
     assert torch.equal(matrix, before)
     optimizer.step()
-    assert (matrix < before - 0.005).all()
+    assert torch.allclose(before - matrix, torch.tensor(0.00773), atol=1e-5)
 
 
 def a_saved_state_goes_by_number():  # M17.2
@@ -164,6 +164,7 @@ def clearing_gradients_frees_their_memory():  # M17.8
     assert (while_there, afterwards) == (4 * 1000, 0)
     # Zeros can be had as well. They keep the memory, and are read and added to.
     (2 * weight).sum().backward()
+    assert weight.grad.sum() == 2 * 1000
     with measure() as zeros:
         optimizer.zero_grad(set_to_none=False)
     assert zeros.freed_bytes == 0
@@ -432,6 +433,7 @@ def adamw_averages_both():  # M17.6 M17.1 E66
     gradients = torch.tensor([2e-3, 0.5, -40])
     make = functools.partial(AdamW, lr=0.01, weight_decay=0.0)
     first = torch.cat([moves(make, gradient.view(1)) for gradient in gradients])
+    assert round((gradients.abs().max() / gradients.abs().min()).item()) == 20_000
     assert torch.allclose(first, 0.01 * gradients.sign().double(), rtol=1e-5)
     # A common mistake is "Adam is RMSProp with momentum". Put together like that, without the
     # correction, the first step would be 3.16 times as long.
@@ -566,6 +568,7 @@ def adamw_costs_33_flops_per_parameter():  # M17.7 E67
         w = w - (lr * decay) * w
     with measure() as update:
         w = w - lr * m / (v.sqrt() + 1e-8)
+    assert math.isclose(1 - w[0].item(), 1e-5 + 1e-3 * 0.1 / math.sqrt(0.001), rel_tol=1e-4)
     lines = (average, average_of_squares, update, shrinking)
     flops = [line.other_flops // 100 for line in lines]  # @inspect flops
     assert flops == [3, 4, 24, 2]
@@ -576,8 +579,8 @@ def adamw_costs_33_flops_per_parameter():  # M17.7 E67
     with measure() as step:
         AdamW([weight]).step()
     assert step.other_flops == sum(flops) * weight.numel() == 33 * 2_126_902_400
-    # For a model in the shape of GPT-2 XL, 70 GFLOPs. Most of it, 20 of 33, is the root, by an
-    # agreement on what a root costs. With 1 for it there are 14.
+    # For a model in the shape of GPT-2 XL, 70 GFLOPs. Most of it, 20 of 33, is the root, by
+    # agreement. With 1 for it there are 14.
     assert round(step.other_flops / 1e9, 1) == 70.2
     with measure() as root:
         v.sqrt()
@@ -636,6 +639,15 @@ FAMILY: dict[str, dict[str, str]] = {
 }
 
 
+IN_THE_RAVINE: dict[str, MakeOptimizer] = {
+    "SGD": functools.partial(SGD, lr=0.07),
+    "momentum": functools.partial(SGD, lr=1 / 9, momentum=4 / 9),
+    "AdaGrad": functools.partial(AdaGrad, lr=3.0),
+    "RMSProp": functools.partial(RMSProp, lr=0.3, alpha=0.9),
+    "AdamW": functools.partial(AdamW, lr=0.6, betas=(0.8, 0.9), weight_decay=0.0),
+}
+
+
 def the_family_in_a_ravine():  # M17.1
     """The family in a ravine.
 
@@ -643,27 +655,20 @@ def the_family_in_a_ravine():  # M17.1
     across as along, and make 40 steps.
     """
     tree = figures.family_tree(FAMILY)  # @inspect tree
-    makers: dict[str, MakeOptimizer] = {
-        "SGD": lambda weights: SGD(weights, lr=0.07),
-        "momentum": lambda weights: SGD(weights, lr=1 / 9, momentum=4 / 9),
-        "AdaGrad": lambda weights: AdaGrad(weights, lr=3.0),
-        "RMSProp": lambda weights: RMSProp(weights, lr=0.3, alpha=0.9),
-        "AdamW": lambda weights: AdamW(weights, lr=0.6, betas=(0.8, 0.9), weight_decay=0.0),
-    }
-    paths = {name: path_in_a_ravine(make) for name, make in makers.items()}
+    paths = {name: path_in_a_ravine(make) for name, make in IN_THE_RAVINE.items()}
     drawn = figures.paths_in_a_ravine("40 steps along the axes", paths, 25)  # @inspect drawn
-    # SGD jumps from wall to wall and creeps along the bottom. Momentum does both better.
+    # SGD jumps from wall to wall and creeps along the bottom. Momentum swings further at first, and
+    # is down sooner.
     across = {name: path[:, 1] for name, path in paths.items()}
     assert ((across["SGD"][1:6] * across["SGD"][:5]) < 0).all()
     ends = {name: path[-1].norm().item() for name, path in paths.items()}  # @inspect ends
     assert ends["momentum"] < 1e-4 < 0.3 < ends["SGD"]
     # Those that divide by the size of the gradient do not feel the ravine. In their first step they
     # go equally far in both directions.
-    for name in ("AdaGrad", "RMSProp", "AdamW"):
+    for name, length in (("AdaGrad", 3), ("RMSProp", 0.3 / math.sqrt(0.1)), ("AdamW", 0.6)):
         first = (paths[name][1] - paths[name][0]).abs()
-        assert math.isclose(first[0], first[1], rel_tol=1e-6)
+        assert torch.allclose(first, torch.tensor(length).double(), rtol=1e-5)
         assert ends[name] < ends["SGD"]
-    assert math.isclose(paths["AdaGrad"][1, 0], -10 + 3, rel_tol=1e-6)
     # RMSProp goes on in steps of the size of the learning rate, and does not come to rest. Hence
     # schedules that lower it towards the end.
     last_steps = (paths["RMSProp"][1:] - paths["RMSProp"][:-1])[-5:].norm(dim=1)
@@ -676,12 +681,7 @@ def a_rate_per_weight_sees_only_the_axes():  # M17.1
     Do rates per weight make ravines harmless? Only those along an axis. Turn the same ravine by 45
     degrees, so that it lies across the weights: both gradients are now those of the steep side.
     """
-    makers: dict[str, MakeOptimizer] = {
-        "SGD": lambda weights: SGD(weights, lr=0.07),
-        "momentum": lambda weights: SGD(weights, lr=1 / 9, momentum=4 / 9),
-        "AdaGrad": lambda weights: AdaGrad(weights, lr=3.0),
-        "AdamW": lambda weights: AdamW(weights, lr=0.6, betas=(0.8, 0.9), weight_decay=0.0),
-    }
+    makers = {name: make for name, make in IN_THE_RAVINE.items() if name != "RMSProp"}
     straight = {name: path_in_a_ravine(make) for name, make in makers.items()}
     turned = {name: path_in_a_ravine(make, turn_degrees=45) for name, make in makers.items()}
     drawn = figures.paths_in_a_ravine("The ravine turned by 45°", turned, 25)  # @inspect drawn
@@ -731,6 +731,7 @@ def a_learning_rate_has_an_edge():  # M17.9 E104
     # step t multiplies it by $1-lr/(50\sqrt{t+1})$. With 100 the first factor is −1 and nothing is
     # gained; and at t = 3 it is zero, by luck.
     factors = [1 - 100 / (50 * math.sqrt(t + 1)) for t in range(10)]  # @inspect factors
+    assert len(factors) == len(losses[100])
     assert (factors[0], factors[3]) == (-1, 0)
     assert losses[100][1] == losses[100][0]
     assert losses[100][4] < 1e-12 < 0.1 < losses[100][3]

@@ -1,10 +1,11 @@
 // What the panels show. Fetched when the first of them opens.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { addStyles, html, keyName } from "viewer/html.js";
+import { html, keyName } from "viewer/html.js";
 import { COMMANDS } from "viewer/keys.js";
 import { current, dialog, goTo, mode } from "viewer/store.js";
 import { search } from "viewer/search.js";
+import { addStyles } from "viewer/styles.js";
 
 addStyles(`
 .claim-list, .results { list-style: none; margin: 0; padding: 0; }
@@ -32,7 +33,7 @@ export const PANELS = {
   Claims: async () => (await import("viewer/inspect/claims_view.js")).Claims,
   Compare: async () => (await import("viewer/inspect/compare_view.js")).Compare,
   Costs: async () => (await import("viewer/inspect/costs.js")).Costs,
-  Help: () => Help,
+  Help: async () => (await import("viewer/present.js"), Help),
   Inspector: async () => (await import("viewer/inspect/inspector.js")).Inspector,
   Menu: async () => (await import("viewer/menu.js")).Menu,
   Search: () => Search,
@@ -71,4 +72,4 @@ function Help() {
 }
 
 // They open at once later, also when the server has ended.
-for (const load of [...Object.values(PANELS), () => import("viewer/present.js"), () => import("viewer/print.js")]) Promise.resolve(load()).catch(() => {});
+for (const load of [...Object.values(PANELS), () => import("viewer/print.js")]) Promise.resolve(load()).catch(() => {});

@@ -1,9 +1,10 @@
 // What ended a run early, with the steps that led there. Fetched when there is such an end.
 
-import { addStyles, html } from "viewer/html.js";
+import { html } from "viewer/html.js";
 import { nearestRun, rows } from "viewer/model.js";
 import { current, goTo } from "viewer/store.js";
 import { Claim, outcomeOf } from "viewer/read.js";
+import { addStyles } from "viewer/styles.js";
 
 addStyles(`
 .failure { max-width: 68rem; margin: 1.5rem 1.5rem 0; padding: 1rem 1.25rem; background: var(--wrong-soft); border-left: 4px solid var(--wrong); border-radius: var(--radius); }

@@ -1,10 +1,11 @@
 // The page where no document is shown: the list of documents, or a sentence that says why there is none.
 
 import { counted } from "viewer/format.js";
-import { addStyles, html } from "viewer/html.js";
+import { html } from "viewer/html.js";
 import { writeHash } from "viewer/navigate.js";
 import { plainTitle } from "viewer/read.js";
 import { listing, problem } from "viewer/store.js";
+import { addStyles } from "viewer/styles.js";
 
 addStyles(`
 .home { max-width: 44rem; margin: 10vh auto; padding: 0 1.5rem; font-family: var(--serif); }

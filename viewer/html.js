@@ -28,13 +28,6 @@ export function memo(draw) {
   };
 }
 
-/** Styles of a module that is fetched later. @param {string} text */
-export function addStyles(text) {
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(text);
-  document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
-}
-
 /**
  * A component whose module is fetched when it is first shown.
  * @param {() => Promise<any>} load
@@ -67,10 +60,7 @@ const PATHS = {
   outline: "M4 5.5h12M4 10h12M4 14.5h8",
   search: "M9 4a5 5 0 1 1 0 10A5 5 0 0 1 9 4zM12.7 12.7 16.5 16.5",
   costs: "M4 16V9M8 16V4M12 16v-5M16 16V7",
-  present: "M3 4h14M4 4v8.5h12V4M10 12.5V15M6.5 17l3.5-2.5 3.5 2.5",
-  print: "M6 8V3.5h8V8M6 14H3.5V8h13v6H14M6 11.5h8v5H6z",
-  help: "M7.5 7.5a2.5 2.5 0 1 1 3.6 2.2c-.8.5-1.1.9-1.1 1.8M10 14.5v.3",
-  menu: "M4.5 10h.1M10 10h.1M15.5 10h.1",
+  menu: "M4 9h2v2H4zM9 9h2v2H9zM14 9h2v2h-2z",
   close: "M5 5l10 10M15 5 5 15",
   auto: "M10 3.5a6.5 6.5 0 1 1 0 13 6.5 6.5 0 0 1 0-13zM10 3.5v13M10 7h5.6M10 10h6.4M10 13h5.6",
   light: "M10 6.5a3.5 3.5 0 1 1 0 7 3.5 3.5 0 0 1 0-7zM10 1.8v1.7M10 16.5v1.7M1.8 10h1.7M16.5 10h1.7M4.2 4.2l1.2 1.2M14.6 14.6l1.2 1.2M15.8 4.2l-1.2 1.2M5.4 14.6l-1.2 1.2",
@@ -83,7 +73,7 @@ export function Icon({ name }) {
 }
 
 /** @type {Record<string, string>} */
-const KEY_NAMES = { ArrowLeft: "←", ArrowRight: "→", " ": "Space", PageUp: "Page up", PageDown: "Page down", Escape: "Esc", "Ctrl+p": "Ctrl P" };
+const KEY_NAMES = { ArrowLeft: "←", ArrowRight: "→", " ": "Space", PageUp: "Page up", PageDown: "Page down", Escape: "Esc" };
 
 /** A key as the help and the tooltips write it. @param {string} key */
 export function keyName(key) {

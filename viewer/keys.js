@@ -29,19 +29,11 @@ export const COMMANDS = [
   { id: "claims", keys: ["c"], title: "Claims", where: "any", run: toggleClaims },
   { id: "search", keys: ["/", "g"], title: "Search text, code, names and values, or go to a step", where: "any", run: () => toggleDialog("search") },
   { id: "costs", keys: ["C"], title: "Costs: table, roofline, memory", label: "Costs", where: "any", menu: true, run: () => toggleDialog("costs") },
-  { id: "present", keys: ["P"], title: "Present one section at a time", where: "any", menu: true, run: presenter("start") },
+  { id: "present", keys: ["P"], title: "Present one section at a time", where: "any", menu: true, run: async () => (await import("viewer/present.js")).start() },
   { id: "print", keys: ["Ctrl+p"], title: "Print the whole article, or save it as PDF", where: "any", menu: true, run: async () => (await import("viewer/print.js")).printPage() },
   { id: "theme", keys: ["t"], title: "Light, dark or automatic", where: "any", run: nextTheme },
   { id: "help", keys: ["?"], title: "Keys", label: "?", where: "any", menu: true, run: () => toggleDialog("help") },
   { id: "menu", keys: ["M"], title: "More", where: "any", run: () => toggleDialog("menu") },
-  { id: "slideForward", keys: ["PageDown", "ArrowRight", " "], title: "A screen further, or the next section", where: "present", run: presenter("forward") },
-  { id: "slideBack", keys: ["PageUp", "ArrowLeft", "Shift+ "], title: "A screen back, or the previous section", where: "present", run: presenter("back") },
-  { id: "nextSlide", keys: ["n", "j"], title: "Next section", where: "present", run: presenter("next") },
-  { id: "previousSlide", keys: ["k"], title: "Previous section", where: "present", run: presenter("previous") },
-  { id: "firstSlide", keys: ["Home"], title: "First section", where: "present", run: presenter("first") },
-  { id: "lastSlide", keys: ["End"], title: "Last section", where: "present", run: presenter("last") },
-  { id: "blank", keys: ["b", "."], title: "Blank screen", label: "■", where: "present", run: presenter("toggleBlank") },
-  { id: "leave", keys: ["Escape"], title: "Leave the presentation", where: "present", run: presenter("leave") },
   { id: "close", keys: ["Escape"], title: "Close a panel", where: "any", run: () => (dialog.value = "") },
 ];
 
@@ -63,11 +55,6 @@ function goToChange(direction) {
 /** @param {"raw" | "none"} how */
 function toggleProse(how) {
   proseShown.value = proseShown.value === how ? "rendered" : how;
-}
-
-/** @param {"start" | "leave" | "forward" | "back" | "next" | "previous" | "first" | "last" | "toggleBlank"} act */
-function presenter(act) {
-  return async () => (await import("viewer/present.js"))[act]();
 }
 
 /** Show the same place the other way. */

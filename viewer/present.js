@@ -3,6 +3,7 @@
 import { signal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { CommandButton, html, Icon } from "viewer/html.js";
+import { COMMANDS } from "viewer/keys.js";
 import { callerOf, functionIndex, functionOf, statementOf, wholeScope } from "viewer/model.js";
 import { Prose } from "viewer/prose.js";
 import { Blocks, plainTitle, Section } from "viewer/read.js";
@@ -105,13 +106,13 @@ function isAtStart() {
 }
 
 /** Leave for the same place. */
-export function leave() {
+function leave() {
   presenting.value = false;
   if (mode.value === "read") goTo(step.value, { jump: true });
 }
 
 /** A screen further, or to the next section at the end of this one. */
-export function forward() {
+function forward() {
   const left = document.documentElement.scrollHeight - innerHeight - scrollY;
   if (!blank.value && left > 4) return scrollBy({ top: Math.min(left, SCREEN * innerHeight), behavior: "instant" });
   if (blank.value) blank.value = false;
@@ -119,17 +120,17 @@ export function forward() {
 }
 
 /** A screen back, or to the section before. */
-export function back() {
+function back() {
   if (blank.value) blank.value = false;
   else if (scrollY > 4) scrollBy({ top: -SCREEN * innerHeight, behavior: "instant" });
   else show(shown.value - 1);
 }
 
-export const next = () => show(shown.value + 1);
-export const previous = () => show(shown.value - 1);
-export const first = () => show(0);
-export const last = () => show(Infinity);
-export const toggleBlank = () => (blank.value = !blank.value);
+const next = () => show(shown.value + 1);
+const previous = () => show(shown.value - 1);
+const first = () => show(0);
+const last = () => show(Infinity);
+const toggleBlank = () => (blank.value = !blank.value);
 
 /** @type {Record<string, string>} */
 const ICONS = { leave: "close", firstSlide: "first", previousSlide: "backOver", slideBack: "back", slideForward: "forward", nextSlide: "over", lastSlide: "last" };
@@ -138,6 +139,17 @@ const ICONS = { leave: "close", firstSlide: "first", previousSlide: "backOver", 
 function button(id) {
   return html`<${CommandButton} id=${id}><${Icon} name=${ICONS[id]} /></${CommandButton}>`;
 }
+
+COMMANDS.unshift(
+  { id: "slideForward", keys: ["PageDown", "ArrowRight", " "], title: "A screen further, or the next section", where: "present", run: forward },
+  { id: "slideBack", keys: ["PageUp", "ArrowLeft", "Shift+ "], title: "A screen back, or the previous section", where: "present", run: back },
+  { id: "nextSlide", keys: ["n", "j"], title: "Next section", where: "present", run: next },
+  { id: "previousSlide", keys: ["k"], title: "Previous section", where: "present", run: previous },
+  { id: "firstSlide", keys: ["Home"], title: "First section", where: "present", run: first },
+  { id: "lastSlide", keys: ["End"], title: "Last section", where: "present", run: last },
+  { id: "blank", keys: ["b", "."], title: "Blank screen", label: "■", where: "present", run: toggleBlank },
+  { id: "leave", keys: ["Escape"], title: "Leave the presentation", where: "present", run: leave },
+);
 
 /** The page while presenting. */
 export function Present() {

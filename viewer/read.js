@@ -93,7 +93,7 @@ function Folded({ activation, depth }) {
 
 /** The article. */
 export function Read() {
-  const { document, model, sections } = current();
+  const { model, sections } = current();
   const target = focus.value;
   useLayoutEffect(() => {
     if (target.step >= 0) scrollToStep(target.step);
@@ -102,7 +102,7 @@ export function Read() {
   return html`<main id="article" class="article" tabindex="-1">
     ${roots.map(({ activation }) => html`<${Section} key=${activation} activation=${activation} depth=${0} />`)}
     ${model.steps === 0 && html`<p class="notice-inline">Nothing of this lecture ran.</p>`}
-    <${Colophon} document=${document} />
+    <${Colophon} />
   </main>`;
 }
 
@@ -115,10 +115,10 @@ function scrollToStep(step) {
   }
 }
 
-/** What the run depended on and what it did not count. @param {{document: Lecture}} properties */
-function Colophon({ document }) {
+/** What the run depended on and what it did not count. */
+function Colophon() {
+  const { document, times } = current();
   const { environment, uncounted, warnings } = document;
-  const { times } = current();
   const run = Object.entries(environment).map(([name, value]) => `${name.replaceAll("_", " ")} ${value}`).join(", ");
   const missing = Object.entries(uncounted).map(([name, count]) => `${name} (${counted(count, "time")})`);
   return html`<footer class="colophon">

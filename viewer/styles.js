@@ -1,5 +1,12 @@
 // Style sheets of parts of the page that are opened later.
 
+/** Styles of a module that is fetched later. @param {string} text */
+export function addStyles(text) {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(text);
+  document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+}
+
 /** @type {Map<string, Promise<unknown>>} */
 const asked = new Map();
 

@@ -1,9 +1,9 @@
 // Any recorded value: one line where it fits, a card where it does not, a picture where it draws itself.
 
-import { useEffect, useRef, useState } from "preact/hooks";
-import { counted, element, integer, number, shape, tensorText, valueText } from "viewer/format.js";
+import { useState } from "preact/hooks";
+import { counted, element, integer, shape, tensorText, valueText } from "viewer/format.js";
 import { html, later, memo } from "viewer/html.js";
-import { pngAddress, Prose, renderSvg } from "viewer/prose.js";
+import { pngAddress, Prose } from "viewer/prose.js";
 
 const LINE_LENGTH = 44;
 
@@ -24,7 +24,7 @@ export function heightOf(value) {
 /** A value with its name before it. @param {{value: Value, shares?: string, name: string}} properties */
 export function NamedValue({ value, shares, name }) {
   if (value.shape?.length) return html`<div class="named-value is-tensor"><${Tensor} value=${value} shares=${shares} name=${name} /></div>`;
-  return html`<div class="named-value"><code class="value-name">${name}</code><${ValueView} value=${value} name=${name} /></div>`;
+  return html`<div class="named-value"><${Name} value=${value} name=${name} /><${ValueView} value=${value} name=${name} /></div>`;
 }
 
 /** @type {(properties: {value: Value, shares?: string, name?: string}) => any} */
@@ -71,7 +71,7 @@ function Parts({ value, parts }) {
 /** @param {{value: Value, name: string}} properties */
 function Picture({ value, name }) {
   if (value.vega) return html`<${LaterChart} spec=${value.vega} name=${name} />`;
-  if (value.svg !== undefined) return html`<${Svg} source=${value.svg} name=${name} />`;
+  if (value.svg !== undefined) return html`<${LaterSvg} source=${value.svg} name=${name} />`;
   if (value.markdown !== undefined) return html`<div class="picture"><${Prose} text=${value.markdown} /></div>`;
   const address = pngAddress(value.png ?? "");
   return html`<figure class="picture">${address ? html`<img src=${address} alt=${name} />` : valueText(value)}</figure>`;
@@ -85,20 +85,9 @@ export function chartHeight(spec) {
 /** The code of charts is fetched when there is one; its place is kept free. */
 const LaterChart = later(async () => (await import("viewer/chart.js")).Chart, ({ spec }) => html`<figure class="picture chart" style=${{ minHeight: chartHeight(spec) }}></figure>`);
 
-/** @param {{source: string, name: string}} properties */
-function Svg({ source, name }) {
-  const place = useRef(/** @type {HTMLElement | null} */ (null));
-  useEffect(() => {
-    const svg = renderSvg(source);
-    if (svg && !svg.hasAttribute("aria-label") && !svg.querySelector("title")) svg.setAttribute("aria-label", `picture ${name}`);
-    const title = svg?.querySelector(":scope > title")?.textContent?.trim() ?? "";
-    const drawn = [...(svg?.querySelectorAll("text") ?? [])].map((text) => text.textContent).join(" ");
-    const caption = document.createElement("figcaption");
-    caption.textContent = title;
-    place.current?.replaceChildren(...(title && !drawn.includes(title) ? [caption] : []), svg ?? "This picture cannot be shown.");
-  }, [source]);
-  return html`<figure class="picture" ref=${place}></figure>`;
-}
+/** The same for pictures. @param {string} source */
+const pictureHeight = (source) => `${/<svg[^>]* height="(\d+)/.exec(source)?.[1] ?? 0}px`;
+const LaterSvg = later(async () => (await import("viewer/picture.js")).Svg, ({ source }) => html`<figure class="picture" style=${{ minHeight: pictureHeight(source) }}></figure>`);
 
 const SLICES_AT_ONCE = 4;
 const NARROW_COLUMNS = 5;
@@ -106,6 +95,11 @@ const NARROW_COLUMNS = 5;
 /** Open the inspector. @param {Event} event @param {Value} value @param {string} name @param {"value" | "history"} [view] */
 export async function inspect({ currentTarget: place }, value, name, view) {
   (await import("viewer/inspect/open.js")).inspect(/** @type {Element} */ (place), value, name, view);
+}
+
+/** @param {{value: Value, name: string}} properties */
+function Name({ value, name }) {
+  return html`<button class="value-name" title="Its values over the run" onClick=${(/** @type {Event} */ event) => inspect(event, value, name, "history")}><code>${name}</code></button>`;
 }
 
 /** @param {{value: Value, name: string, children?: any}} properties */
@@ -118,7 +112,7 @@ export function Tensor({ value, shares = "", name = "", label = name }) {
   const sizes = value.shape ?? [];
   return html`<div class="tensor">
     <div class="tensor-head">
-      ${name && html`<code class="value-name">${name}</code>`}
+      ${name && html`<${Name} value=${value} name=${name} />`}
       <${Inspect} value=${value} name=${label}><span class="dtype">${value.dtype ?? value.type}</span> <span class="shape">${shape(sizes)}</span></${Inspect}>
       ${value.device && value.device !== "cpu" && html`<span class="badge">${value.device}</span>`}
     </div>
@@ -207,21 +201,5 @@ function heat(cell, scale) {
   return { background: `color-mix(in oklab, var(${amount < 0 ? "--negative" : "--positive"}) ${share}%, var(--cell))` };
 }
 
-/** @param {{value: Value}} properties */
-function Statistics({ value }) {
-  const entries = Object.entries(value.statistics ?? {}).filter(([name, amount]) => !(["nan", "inf"].includes(name) && amount === 0));
-  return html`<div class="statistics">
-    ${value.histogram && html`<${Histogram} histogram=${value.histogram} />`}
-    <dl>${entries.map(([name, amount]) => html`<div><dt>${name}</dt><dd>${typeof amount === "number" ? number(Number(amount.toPrecision(4))) : amount}</dd></div>`)}</dl>
-  </div>`;
-}
-
-/** @param {{histogram: {low: number, high: number, counts: number[]}}} properties */
-function Histogram({ histogram: { low, high, counts } }) {
-  const most = Math.max(...counts, 1);
-  const text = `histogram from ${number(low)} to ${number(high)}`;
-  return html`<svg class="histogram" viewBox=${`0 0 ${counts.length} 10`} preserveAspectRatio="none" role="img" aria-label=${text}>
-    <title>${text}</title>
-    ${counts.map((count, bin) => html`<rect x=${bin + 0.08} width="0.84" y=${10 - (count / most) * 10} height=${(count / most) * 10} />`)}
-  </svg>`;
-}
+/** Their code is fetched when there are some; their place is kept free. */
+const Statistics = later(async () => (await import("viewer/statistics.js")).Statistics, () => html`<div style=${{ height: "1.6rem" }}></div>`);

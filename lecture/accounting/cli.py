@@ -5,6 +5,7 @@ import json
 import math
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from lecture.accounting.formulas import OPTIMIZER_NUMBERS
 from lecture.accounting.presets import PRESETS
@@ -62,14 +63,17 @@ def main(arguments: Sequence[str]) -> int:  # @stepover
     options = _build_parser().parse_args(arguments)
     try:
         sheet = sheet_of(_plan_of(options))
+        text = json.dumps(sheet, indent=2) if options.json else "\n".join(lines_of(sheet))
+    except OverflowError:
+        print("These sizes are too large to compute with.", file=sys.stderr)
+        return 2
     except ValueError as error:
         print(error, file=sys.stderr)
         return 2
-    text = json.dumps(sheet, indent=2) if options.json else "\n".join(lines_of(sheet))
     try:
         print(text, flush=True)
     except BrokenPipeError:  # as `| head` does when it has seen enough
-        sys.stdout = None  # type: ignore[assignment]  # nothing is left to flush
+        sys.stdout = None  # nothing is left to flush
         return 1
     return 0
 
@@ -91,11 +95,13 @@ def _plan_of(options: argparse.Namespace) -> Plan:  # @stepover
 
 def _config_of(options: argparse.Namespace) -> TransformerConfig:  # @stepover
     """Take the sizes from the shape, unless they are given."""
-    sizes = {name: getattr(PRESETS.get(options.shape), name, None) for name in SIZES}
+    sizes: dict[str, Any] = {
+        name: getattr(PRESETS.get(options.shape), name, None) for name in SIZES
+    }
     given = {name: getattr(options, name) for name in SIZES}
     sizes |= {name: size for name, size in given.items() if size is not None}
     if missing := [f"--{name.replace('_', '-')}" for name in SIZES if sizes[name] is None]:
-        raise ValueError(f"Give --shape, or all sizes: {', '.join(missing)} is missing.")
+        raise ValueError(f"Give --shape, or all sizes; what is missing: {', '.join(missing)}.")
     return TransformerConfig(**sizes)
 
 

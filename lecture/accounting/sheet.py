@@ -3,6 +3,7 @@
 import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from lecture.accounting import formulas
 from lecture.facts import COMPUTE_OPTIMAL_TOKENS_PER_PARAMETER, Accelerator
@@ -11,7 +12,7 @@ from lecture.transformer import TransformerConfig
 ELEMENT_BYTES = {"fp32": 4, "bf16": 2}
 GIB = 2**30
 
-Sheet = dict[str, object]
+Sheet = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ def _of_the_run(plan: Plan, N: int) -> Sheet:
     T = plan.config.context
     found: Sheet = {
         "training_tokens": tokens,
-        "training_flops": formulas.step_flops(plan.config, T) * tokens / T,
+        "training_flops": formulas.step_flops(plan.config, T) // T * tokens,
     }
     if plan.accelerator:
         rate = plan.accelerator.dense_flops_per_second[plan.dtype]

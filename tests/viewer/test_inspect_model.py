@@ -97,6 +97,7 @@ def test_elements_lie_where_torch_has_them(run, name):
         there = [index for index, lies in zip(indices, expected, strict=True) if lies == cell]
         assert readers["count"] == len(there)
         assert readers["indices"] == there[:12]
+        assert readers["isAll"]
 
 
 def test_a_large_tensor_is_not_gone_through(run):
@@ -114,7 +115,32 @@ def test_a_large_tensor_is_not_gone_through(run):
         "const l = m.layoutOf(argument); return [m.readersOf(l, 1234578905), m.cellsRead(l)]",
         value,
     )
-    assert found == [{"count": 1, "indices": [[78900, 12345]]}, 5_000_000_000]
+    assert found == [
+        {"count": 1, "isAll": True, "indices": [[78900, 12345]]},
+        5_000_000_000,
+    ]
+
+
+def test_a_cell_of_very_many_elements_is_not_searched_through(run):
+    value = {
+        "type": "Tensor",
+        "dtype": "uint8",
+        "shape": [1000, 1000, 1000, 1000],
+        "strides": [1, 1, 1, 1],
+        "offset": 0,
+        "bytes": 10**12,
+        "storage": 1,
+        "storage_bytes": 3997,
+    }
+    found = run("return m.readersOf(m.layoutOf(argument), 2000)", value)
+    assert found["isAll"] is False
+    assert found["count"] == 10_000
+    assert all(sum(index) == 2000 for index in found["indices"])
+
+
+def test_a_tensor_without_elements_names_no_index_but_the_first(run):
+    value = {"type": "Tensor", "shape": [10**12, 3], "device": "meta", "strides": [3, 1]}
+    assert run("return m.recordedAlong(argument)", value) == [[0], [0]]
 
 
 def test_arrays_of_numpy_count_from_the_first_cell_that_they_read(run):
@@ -124,7 +150,7 @@ def test_arrays_of_numpy_count_from_the_first_cell_that_they_read(run):
     assert found["cells"] == [int(value) for value in array.reshape(-1)]
     for cell, readers in enumerate(found["readers"]):
         there = [index for index in all_indices(array.shape) if array[tuple(index)] == cell]
-        assert readers == {"count": len(there), "indices": there}
+        assert readers == {"count": len(there), "isAll": True, "indices": there}
 
 
 PLANES = """

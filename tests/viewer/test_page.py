@@ -10,8 +10,11 @@ from tests.viewer.conftest import VIEWER
 
 COMMANDS = """async () => {
     const { COMMANDS } = await import("viewer/keys.js");
-    return COMMANDS.map(({ id, keys, title }) => [id, keys, title]);
+    await import("viewer/present.js");  // brings its own
+    return COMMANDS.map(({ id, keys, title, where }) => [id, keys, title, where]);
 }"""
+BUTTONS = """() => Object.fromEntries([...document.querySelectorAll("[data-command]")].map(
+    (button) => [button.dataset.command, [button.dataset.key, button.title !== ""]]))"""
 
 
 def line(page, number: int):
@@ -305,25 +308,35 @@ def test_the_help_is_the_table_of_keys(page, show):
         """() => [...document.querySelectorAll(".keys tr")].map(
             (row) => [row.querySelectorAll("kbd").length, row.cells[1].textContent])"""
     )
-    assert sorted(shown) == sorted([len(keys), title] for _, keys, title in table)
+    assert sorted(shown) == sorted([len(keys), title] for _, keys, title, _ in table)
 
 
 def test_every_command_has_a_button_with_its_keys(page, show):
     show(page, documents.small(), mode="step", at="8")
     page.locator(".variable-name").first.click()
     page.keyboard.press("c")
-    buttons = page.evaluate(
-        """() => Object.fromEntries([...document.querySelectorAll("[data-command]")].map(
-            (button) => [button.dataset.command, [button.dataset.key, button.title !== ""]]))"""
-    )
-    expected = {id_: [" ".join(keys), True] for id_, keys, _ in page.evaluate(COMMANDS)}
+    buttons = page.evaluate(BUTTONS)
+    page.keyboard.press("Escape")
+    page.keyboard.press("M")
+    page.locator(".menu").wait_for()
+    buttons |= page.evaluate(BUTTONS)
+    page.keyboard.press("Escape")
+    page.locator("dialog").wait_for(state="detached")
+    page.keyboard.press("P")
+    page.locator(".slide").wait_for()
+    buttons |= page.evaluate(BUTTONS)
+    expected = {id_: [" ".join(keys), True] for id_, keys, *_ in page.evaluate(COMMANDS)}
     assert buttons == expected
     assert page.locator("button:not([title])").count() == 0
 
 
-def test_no_two_commands_share_a_key(page, show):
+@pytest.mark.parametrize("place", ["step", "present"])
+def test_no_two_commands_share_a_key(page, show, place):
+    """Escape closes what is open: a panel first, then the presentation."""
     show(page, documents.small())
-    keys = [key for _, own, _ in page.evaluate(COMMANDS) for key in own]
+    table = page.evaluate(COMMANDS)
+    keys = [key for id_, own, _, where in table if where in ("any", place) for key in own]
+    keys = [key for key in keys if key != "Escape"]
     assert len(keys) == len(set(keys))
 
 

@@ -83,7 +83,7 @@ function shortened(value) {
 /** @param {{name: string, value: Value | null, detail: Detail}} properties */
 function Change({ name, value, detail }) {
   if (detail.by === "number") return html`<p class="quiet">by ${detail.difference > 0 ? "+" : ""}${number(detail.difference)}</p>`;
-  if (detail.by === "elements" && detail.count === 1) return detail.changed ? html`<p class="quiet">by ${element(detail.differences[0])}</p>` : null;
+  if (detail.by === "elements" && detail.count === 1) return detail.changed ? html`<p class="quiet">by ${Number(detail.differences[0]) > 0 ? "+" : ""}${element(detail.differences[0])}</p>` : null;
   if (detail.by === "elements" && value) return html`<${ElementChange} name=${name} value=${value} detail=${detail} />`;
   if (detail.by === "statistics") return html`<p class="quiet">By statistics of all elements, since not all are recorded; of ${integer(detail.shown)} that are, ${integer(detail.changed)} changed.</p>
     <table class="statistics-change"><thead><tr><th scope="col"></th><th scope="col">A</th><th scope="col">B</th></tr></thead><tbody>${detail.rows.map(([statistic, one, other]) => html`<tr class=${one === other ? "quiet" : ""}><th scope="row">${statistic}</th><td>${statisticText(one)}</td><td>${statisticText(other)}</td></tr>`)}</tbody></table>`;

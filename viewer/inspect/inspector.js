@@ -18,17 +18,17 @@ export function Inspector() {
   const { model, document } = current();
   const opened = inspected.value;
   const found = useMemo(() => (opened ? foundRecord(model, opened) : null), [model, opened?.value, opened?.name, String(opened?.steps)]);
-  if (!opened) return html`<p class="quiet">Nothing is chosen.</p>`;
-  const name = found ? document.names[found.name] + found.path : opened.name;
+  if (!opened || !found) return html`<p class="quiet">This value is not of the run that is shown.</p>`;
+  const name = document.names[found.name] + found.path;
   const isTensor = opened.value.shape !== undefined;
   const choose = (/** @type {any} */ view) => (inspected.value = { ...opened, view });
-  const content = opened.view === "history" && found
+  const content = opened.view === "history"
     ? html`<${History} key=${`${found.activation} ${found.name}`} found=${found} />`
     : isTensor
-      ? html`<${TensorView} key=${`${found?.row} ${found?.path}`} value=${opened.value} name=${name} found=${found} />`
+      ? html`<${TensorView} key=${`${found.row} ${found.path}`} value=${opened.value} name=${name} found=${found} />`
       : html`<div class="whole-value"><${ValueView} value=${opened.value} name=${name} /></div>`;
   return html`<div class="inspector">
-    <h3><code>${name}</code>${found && html` <span class="quiet">in ${functionOf(model, found.activation).name}</span>`}</h3>
-    ${found ? html`<${Tabs} chosen=${opened.view} choose=${choose} tabs=${[["value", isTensor ? "Tensor" : "Value"], ["history", "Over the run"]]}>${content}</${Tabs}>` : content}
+    <h3><code>${name}</code> <span class="quiet">in ${functionOf(model, found.activation).name}</span></h3>
+    <${Tabs} chosen=${opened.view} choose=${choose} tabs=${[["value", isTensor ? "Tensor" : "Value"], ["history", "Over the run"]]}>${content}</${Tabs}>
   </div>`;
 }

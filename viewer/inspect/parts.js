@@ -55,14 +55,14 @@ export function walk(event) {
  * @param {{plane: Plane, scale: number, picked: string, pick?: (index: number[]) => void, label: string, title: (index: number[], cell: Cell) => string}} properties
  */
 export function HeatMap({ plane, scale, picked, pick, label, title }) {
-  const { lines, columns, cells } = plane;
+  const { lines, columns, step, cells } = plane;
   const isNarrow = columns.length > 12;
   const decimals = sharedDecimals(cells.map(({ cell }) => cell), isNarrow ? 2 : 3);
   const hasPicked = cells.some(({ index }) => String(index) === picked);
-  const gap = (/** @type {number[]} */ along, /** @type {number} */ at) => (at > 0 && along[at] > along[at - 1] + 1 ? "gap" : "");
+  const gap = (/** @type {number[]} */ along, /** @type {number} */ at, by = 1) => (at > 0 && along[at] > along[at - 1] + by ? "gap" : "");
   return html`<div class="heat-place"><table class=${`heat ${isNarrow ? "narrow" : ""}`} aria-label=${label} onKeyDown=${walk}>
-    <thead><tr><th></th>${columns.map((column, at) => html`<th scope="col" class=${gap(columns, at)}>${column}</th>`)}</tr></thead>
-    <tbody>${lines.map((line, row) => html`<tr class=${gap(lines, row) && "gap-above"}><th scope="row">${line}</th>
+    <thead><tr><td></td>${columns.map((column, at) => html`<th scope="col" class=${gap(columns, at)}>${column}</th>`)}</tr></thead>
+    <tbody>${lines.map((line, row) => html`<tr class=${gap(lines, row, step) && "gap-above"}><th scope="row">${line}</th>
       ${cells.slice(row * columns.length, (row + 1) * columns.length).map(({ index, cell }, at) => {
         const { name, style } = heat(cell, scale);
         const isPicked = String(index) === picked;

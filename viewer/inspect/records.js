@@ -63,8 +63,8 @@ export function foundRecord(model, { value, name, steps }) {
   if (!candidates.length) return null;
   const { row, path } = candidates.reduce((best, other) => (other.rank >= best.rank ? other : best));
   // In Step a value is looked at from a later step of the same call.
-  const step = Math.max(stepOfRow(model, row), latest);
-  return { row, step, activation: activationOfRow(model, row), name: inspections.name[row], path, value };
+  const recorded = stepOfRow(model, row);
+  return { row, step: Math.max(recorded, latest), recorded, activation: activationOfRow(model, row), name: inspections.name[row], path, value };
 }
 
 /** The records that are known at a step, of all calls that are open. @param {Model} model @param {number} step @returns {Set<number>} */

@@ -1,6 +1,6 @@
 // A tensor: what it is, its elements as colours, what they are together, where they lie, and who else looks there.
 
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { bytes, counted, element, integer, number, shape } from "viewer/format.js";
 import { html } from "viewer/html.js";
 import { HeatMap, heat, Histogram, Jump, Legend, walk } from "viewer/inspect/parts.js";
@@ -12,22 +12,24 @@ import { current, inspected } from "viewer/store.js";
 import { cellText, sharedDecimals } from "viewer/value.js";
 
 const ON_A_LINE = 16;
-const STRIP = 192;
+/** Storages of so many cells are drawn whole, of larger ones a part. */
+const WHOLE = 192;
+const PART = 64;
 
-/** @param {{value: Value, name: string, found: Found | null}} properties */
+/** @param {{value: Value, name: string, found: Found}} properties */
 export function TensorView({ value, name, found }) {
   const { model } = current();
   const layout = useMemo(() => layoutOf(value), [value]);
-  const aliases = useMemo(() => (found && value.storage !== undefined ? aliasesOf(model, value.storage, found.step) : []), [value, found]);
+  const aliases = useMemo(() => (value.storage !== undefined ? aliasesOf(model, value.storage, found.step) : []), [value, found]);
   const [picked, pick] = useState(() => recordedAlong(value).map((along) => along[0] ?? 0));
   const words = [...storageWords(value, name, aliases), ...equalWords(value, name, found)];
   return html`<${Facts} value=${value} />
     ${words.map((sentence) => html`<p class="words">${sentence}</p>`)}
     ${value.text !== undefined && html`<p class="words">${value.text}</p>`}
-    ${(value.elements?.length ?? 0) > 0 && html`<${Elements} value=${value} name=${name} picked=${picked} pick=${pick} layout=${layout} />`}
+    ${(value.elements?.length ?? 0) > 0 && html`<${Elements} value=${value} name=${name} picked=${picked} pick=${pick} layout=${layout} recorded=${found.recorded < found.step ? found.recorded : -1} />`}
     <${Together} value=${value} />
     ${layout && layout.cells > 0 && product(layout.sizes) > 0 && html`<${Place} value=${value} name=${name} layout=${layout} picked=${picked} pick=${pick} />`}
-    ${aliases.length > 0 && found && html`<${Aliases} aliases=${aliases} storage=${value.storage ?? 0} found=${found} />`}`;
+    ${aliases.length > 0 && html`<${Aliases} aliases=${aliases} storage=${value.storage ?? 0} found=${found} />`}`;
 }
 
 /** @param {{value: Value}} properties */
@@ -48,9 +50,9 @@ function Facts({ value }) {
     <dl class="inspect-facts">${facts.filter(([, fact]) => fact !== undefined).map(([term, fact]) => html`<div><dt>${term}</dt><dd>${fact}</dd></div>`)}</dl>`;
 }
 
-/** Names that hold the same elements elsewhere. @param {Value} value @param {string} name @param {Found | null} found */
+/** Names that hold the same elements elsewhere. @param {Value} value @param {string} name @param {Found} found */
 function equalWords(value, name, found) {
-  if (!found || value.storage === undefined) return [];
+  if (value.storage === undefined) return [];
   const { model, document } = current();
   const { names, values, inspections } = document;
   const end = endOf(model, found.step);
@@ -63,8 +65,8 @@ function equalWords(value, name, found) {
   return [...new Set(equal)].map((other) => `${other} holds equal elements in another storage: they share no memory.`);
 }
 
-/** @param {{value: Value, name: string, picked: number[], pick: (index: number[]) => void, layout: Layout | null}} properties */
-function Elements({ value, name, picked, pick, layout }) {
+/** @param {{value: Value, name: string, picked: number[], pick: (index: number[]) => void, layout: Layout | null, recorded: number}} properties recorded: the step, if it was an earlier one */
+function Elements({ value, name, picked, pick, layout, recorded }) {
   const sizes = value.shape ?? [];
   const last = sizes.length - 1;
   const [[rows, columns], turn] = useState([last - 1, last]);
@@ -93,6 +95,7 @@ function Elements({ value, name, picked, pick, layout }) {
     </div>`}
     <${HeatMap} plane=${shown} scale=${scale} picked=${String(picked)} pick=${pick} label=${`elements of ${name}`} title=${title} />
     <${Legend} cells=${cells} scale=${scale} />
+    ${recorded >= 0 && html`<p class="quiet">As they were when <${Jump} step=${recorded} /> recorded them.</p>`}
     ${value.shown && html`<p class="quiet">Of ${integer(product(sizes))} elements ${integer(cells.length)} are recorded: the first and last of each axis. Dotted lines stand where others are left out.</p>`}
   </section>`;
 }
@@ -110,7 +113,7 @@ function Together({ value }) {
   const missing = summary.statistics.some(([name, amount]) => ["nan", "inf"].includes(name) && amount > 0);
   return html`<section class="inspect-part" aria-labelledby="together-title"><h4 id="together-title">All together</h4>
     <div class="together">
-      ${summary.histogram && html`<${Histogram} histogram=${summary.histogram} />`}
+      ${summary.histogram && summary.histogram.high > summary.histogram.low && html`<${Histogram} histogram=${summary.histogram} />`}
       <dl class="inspect-facts">${summary.statistics.filter(([name, amount]) => amount !== 0 || !["nan", "inf"].includes(name)).map(([name, amount]) => html`<div><dt>${name}</dt><dd>${number(Number(amount.toPrecision(6)))}</dd></div>`)}</dl>
     </div>
     <p class="quiet">${source}${missing ? "; range, mean, deviation and histogram are of the finite ones" : ""}.</p>
@@ -137,7 +140,7 @@ function Place({ value, name, layout, picked, pick }) {
   return html`<section class="inspect-part" aria-labelledby="place-title"><h4 id="place-title">Where it lies in ${layout.known ? "storage" : "memory"}</h4>
     ${layout.sizes.length > 0 && html`<div class="index-inputs">element ${layout.sizes.map((size, axis) => html`<input type="number" min="0" max=${size - 1} value=${picked[axis]} aria-label=${`index on axis ${axis}, of ${size}`} onInput=${(/** @type {any} */ event) => take(picked.with(axis, Math.max(0, Math.min(size - 1, Math.floor(Number(event.target.value) || 0)))))} />`)}${here !== undefined && html`<span> = <code>${element(here)}</code></span>`}</div>`}
     <p class="sum" aria-live="polite">${chosen >= 0 ? html`<span class="quiet">offset + index · stride:</span> <code>${sumText(layout, picked)}</code>, so cell ${integer(own)}${layout.known ? `, byte ${integer(own * layout.itemBytes)}` : ""}.` : `Cell ${integer(cell)} is not read by ${name}.`}
-      ${readers.count > 1 ? ` Cell ${integer(cell)} holds ${counted(readers.count, "element")}: ${readers.indices.map((index) => `[${index.join(", ")}]`).join(", ")}${readers.count > readers.indices.length ? ", …" : ""}.` : ""}</p>
+      ${readers.count > 1 ? ` Cell ${integer(cell)} holds ${readers.isAll ? "" : "at least "}${counted(readers.count, "element")}: ${readers.indices.map((index) => `[${index.join(", ")}]`).join(", ")}${readers.count > readers.indices.length ? ", …" : ""}.` : ""}</p>
     <${Strip} value=${value} name=${name} layout=${layout} cell=${cell} lookAt=${lookAt} />
     ${!layout.known && html`<p class="quiet">The run did not record the memory of this array, only its distances: cells are counted from the first one that it reads.</p>`}
   </section>`;
@@ -145,9 +148,10 @@ function Place({ value, name, layout, picked, pick }) {
 
 /** The cells of the storage, or those around the chosen one. @param {{value: Value, name: string, layout: Layout, cell: number, lookAt: (cell: number) => void}} properties */
 function Strip({ value, name, layout, cell, lookAt }) {
-  const [start, begin] = useState(() => windowOf(layout.cells, cell, STRIP).first);
-  const isInside = start <= cell && cell < start + STRIP;
-  const { first, beyond } = isInside ? windowOf(layout.cells, start + STRIP / 2, STRIP) : windowOf(layout.cells, cell, STRIP);
+  const size = layout.cells > WHOLE ? PART : layout.cells;
+  const [start, begin] = useState(() => windowOf(layout.cells, cell, size).first);
+  const first = start <= cell && cell < start + size ? start : windowOf(layout.cells, cell, size).first;
+  const beyond = first + size;
   const scale = useMemo(() => scaleOf(value.elements ?? []), [value]);
   const decimals = sharedDecimals(value.elements ?? [], 2);
   const cells = Array.from({ length: beyond - first }, (_, at) => first + at);
@@ -157,9 +161,16 @@ function Strip({ value, name, layout, cell, lookAt }) {
     begin(Number(event.target.value));
     lookAt(Number(event.target.value));
   };
-  return html`${layout.cells > STRIP && html`<label class="strip-slider">cells ${integer(first)} to ${integer(beyond - 1)} of ${integer(layout.cells)} <input type="range" min="0" max=${layout.cells - STRIP} step="1" value=${first} aria-label="first cell that is drawn" onInput=${move} /></label>`}
-    <div class="strip" role="group" aria-label=${`storage cells ${first} to ${beyond - 1}`} onKeyDown=${walk}>${cells.map((at, place) => {
-      const found = readers[place];
+  const place = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => {
+    const [box, chosen] = [place.current, place.current?.querySelector(".picked")];
+    if (!box || !chosen) return;
+    const [outer, inner] = [box.getBoundingClientRect(), chosen.getBoundingClientRect()];
+    box.scrollTop += Math.min(0, inner.top - outer.top - 4) + Math.max(0, inner.bottom - outer.bottom + 4);
+  }, [cell, first]);
+  return html`${layout.cells > WHOLE && html`<label class="strip-slider">cells ${integer(first)} to ${integer(beyond - 1)} of ${integer(layout.cells)} <input type="range" min="0" max=${layout.cells - size} step="1" value=${first} aria-label="first cell that is drawn" onInput=${move} /></label>`}
+    <div class="strip" ref=${place} role="group" aria-label=${`storage cells ${first} to ${beyond - 1}`} onKeyDown=${walk}>${cells.map((at, index) => {
+      const found = readers[index];
       const content = found.count ? elementAt(value, found.indices[0]) : undefined;
       const { name: kind, style } = content === undefined ? { name: found.count ? "unknown" : "unread", style: {} } : heat(content, scale);
       const isPicked = at === cell;

@@ -6,6 +6,8 @@ const BITS = /(\d+)/;
 const BINS = 20;
 /** How many elements are gone through one by one to count the cells they lie in. */
 const MAX_COUNTED = 200_000;
+/** How many elements of one cell are looked for. */
+const MAX_SEARCHED = 10_000;
 /** How many of the elements that share a cell are named. */
 const MAX_NAMED = 12;
 
@@ -44,13 +46,13 @@ export function cellOf({ strides, offset }, index) {
 
 /** The sum that leads to an element's cell, such as `4 + 1·3 + 2·1 = 9`. @param {Layout} layout @param {number[]} index */
 export function sumText(layout, index) {
-  const terms = index.map((at, axis) => `${at}·${layout.strides[axis]}`);
+  const terms = layout.strides.map((stride, axis) => `${index[axis]}·${stride < 0 ? `(${stride})` : stride}`);
   return `${[layout.offset, ...terms].join(" + ")} = ${cellOf(layout, index)}`;
 }
 
 /** The elements that lie in a cell. @param {Layout} layout @param {number} cell @returns {Readers} */
 export function readersOf({ sizes, strides, offset }, cell) {
-  if (!product(sizes)) return { count: 0, indices: [] };
+  if (!product(sizes)) return { count: 0, isAll: true, indices: [] };
   const free = sizes.map((_, axis) => axis).filter((axis) => strides[axis] === 0);
   const axes = sizes.map((_, axis) => axis).filter((axis) => strides[axis] !== 0).sort((one, other) => Math.abs(strides[other]) - Math.abs(strides[one]));
   const reach = axes.map((axis) => (sizes[axis] - 1) * Math.abs(strides[axis]));
@@ -70,14 +72,14 @@ export function readersOf({ sizes, strides, offset }, cell) {
     const axis = axes[at];
     const step = Math.abs(strides[axis]);
     const last = Math.min(sizes[axis] - 1, Math.floor(rest / step));
-    for (let place = Math.max(0, Math.ceil((rest - beyond[at]) / step)); place <= last; place++) {
+    for (let place = Math.max(0, Math.ceil((rest - beyond[at]) / step)); place <= last && count < MAX_SEARCHED; place++) {
       index[axis] = strides[axis] < 0 ? sizes[axis] - 1 - place : place;
       search(at + 1, rest - place * step);
     }
   };
   search(0, cell - start);
   const repeats = product(free.map((axis) => sizes[axis]));
-  return { count: count * repeats, indices: repeated(found, free, sizes).sort(inOrder).slice(0, MAX_NAMED) };
+  return { count: count * repeats, isAll: count < MAX_SEARCHED, indices: repeated(found, free, sizes).sort(inOrder).slice(0, MAX_NAMED) };
 }
 
 /** Indices with every place along the axes that take no step. @param {number[][]} indices @param {number[]} free @param {number[]} sizes */
@@ -113,9 +115,10 @@ export function cellsRead({ sizes, strides }) {
   return places.length;
 }
 
-/** Indices that are recorded along each axis. @param {Value} value @returns {number[][]} */
+/** Indices that are recorded along each axis; where no element is, the first. @param {Value} value @returns {number[][]} */
 export function recordedAlong(value) {
-  return (value.shape ?? []).map((size, axis) => value.shown?.[axis] ?? [...Array(size).keys()]);
+  const most = value.elements?.length || 1;
+  return (value.shape ?? []).map((size, axis) => value.shown?.[axis] ?? [...Array(Math.min(size, most)).keys()]);
 }
 
 /** Whether every element is recorded. @param {Value} value */
@@ -144,7 +147,7 @@ export function planeOf(value, rows, columns, at) {
       const flat = places.reduce((sum, place, axis) => sum * along[axis].length + place, 0);
       if (flat < elements.length) cells.push({ index: places.map((place, axis) => along[axis][place]), cell: elements[flat] });
     }
-  return { lines, columns: across, cells };
+  return { lines, columns: across, step: 1, cells };
 }
 
 /** The recorded element of an index, if any. @param {Value} value @param {number[]} index @returns {Cell | undefined} */
@@ -257,5 +260,5 @@ export function windowOf(cells, around, most) {
 /** A long line of cells, broken into lines of the same length. @param {Plane} plane @param {number} width @returns {Plane} */
 export function folded({ columns, cells }, width) {
   const lines = Array.from({ length: Math.ceil(columns.length / width) }, (_, line) => line * width);
-  return { lines, columns: Array.from({ length: width }, (_, column) => column), cells };
+  return { lines, columns: Array.from({ length: width }, (_, column) => column), step: width, cells };
 }

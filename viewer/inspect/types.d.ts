@@ -5,18 +5,19 @@ type Cell = number | boolean | string;
 
 /** Where the elements of a tensor lie, counted in elements. cells: how many the storage holds; known: the document says so. */
 interface Layout { sizes: number[]; strides: number[]; offset: number; itemBytes: number; cells: number; known: boolean }
-/** The elements that lie in one cell: how many, and the indices of the first few. */
-interface Readers { count: number; indices: number[][] }
-/** A plane through the recorded elements: indices of its rows and columns, and for each cell its index and what is there. */
-interface Plane { lines: number[]; columns: number[]; cells: { index: number[]; cell: Cell }[] }
+/** The elements that lie in one cell: how many, whether there may be more, and the indices of the first few. */
+interface Readers { count: number; isAll: boolean; indices: number[][] }
+/** A plane through the recorded elements: indices of its rows and columns, what a row adds to the index, and for each cell
+ * its index and what is there. */
+interface Plane { lines: number[]; columns: number[]; step: number; cells: { index: number[]; cell: Cell }[] }
 /** of: how many elements it is made from; recorded: by the run, from all elements, or else computed here from those shown. */
 interface Summary { of: number; recorded: boolean; statistics: [name: string, amount: number][]; histogram: Bins | null }
 interface Bins { low: number; high: number; counts: number[] }
 
 /** What the inspector was opened on: a value, the name beside it, and the steps at which it may have been recorded. */
 interface Opened { value: Value; name: string; steps: number[]; view: "value" | "history" }
-/** The same, found in the record; path: from the recorded value to the one that is looked at. */
-interface Found { row: number; step: number; activation: number; name: number; path: string; value: Value }
+/** The same, found in the record; step: from which it is looked at; path: from the recorded value to it. */
+interface Found { row: number; step: number; recorded: number; activation: number; name: number; path: string; value: Value }
 
 /** A name that views a storage. step: where it was recorded; count: how often with the same layout. */
 interface Alias { name: string; func: string; activation: number; row: number; step: number; value: Value; when: "now" | "earlier" | "later"; count: number }

@@ -1,0 +1,201 @@
+"""What somebody meets who does not see the page, or sees it in other colours: axe-core, keys, words for pictures."""
+
+import importlib.resources
+import json
+
+import pytest
+
+from tests.viewer import documents
+from tests.viewer.conftest import VIEWER
+
+GRAVE = ("serious", "critical")
+RUN = """async () => {
+    const { violations } = await axe.run(document, { resultTypes: ["violations"] });
+    return violations.flatMap(({ id, impact, nodes }) =>
+        nodes.map(({ html, failureSummary }) => [impact, id, html.slice(0, 160), failureSummary]));
+}"""
+
+
+def axe_source() -> str:
+    package = importlib.resources.files("axe_playwright_python")
+    return (package / "axe.min.js").read_text(encoding="utf-8")
+
+
+AXE = axe_source()
+
+
+def assert_accessible(page, place: str) -> None:
+    page.evaluate(AXE + "; 0")
+    found = [
+        (id_, html, why) for impact, id_, html, why in page.evaluate(RUN) if impact in GRAVE
+    ]
+    assert found == [], f"{place}: {json.dumps(found, indent=1)}"
+
+
+def rich() -> dict:
+    """A lecture with every kind of value, a loop, a picture, a chart, a cut tensor, memory."""
+    picture = (
+        '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="20">'
+        '<title>A circle</title><circle cx="9" cy="9" r="5"/></svg>'
+    )
+    large = {
+        **documents.TENSOR,
+        "shape": [100, 100],
+        "strides": [1, 100],
+        "contiguous": False,
+        "cut": True,
+        "shown": [[0, 1, 99], [0, 99]],
+        "elements": [1.0, 2.0, 3.0, "nan", -5.0, 6.0],
+        "statistics": {"min": -5.0, "max": 6.0, "mean": 0.25, "nan": 1},
+        "histogram": {"low": -5.0, "high": 6.0, "counts": [1, 5, 3]},
+    }
+    chart = {
+        "type": "Chart",
+        "vega": {
+            "mark": "bar",
+            "title": "Bytes",
+            "data": {"values": [{"a": "x", "b": 1}]},
+            "encoding": {
+                "x": {"field": "a", "type": "nominal"},
+                "y": {"field": "b", "type": "quantitative"},
+            },
+        },
+    }
+    document = documents.with_values(
+        large,
+        chart,
+        {"type": "Figure", "svg": picture},
+        {"type": "str", "value": "text"},
+        {"type": "list", "length": 2, "items": [{"type": "int", "value": 1}]},
+        {"type": "Thing", "error": "ValueError: no"},
+    )
+    document["output"].append({"step": 2, "at": 7, "stream": "stderr", "text": "careful\n"})
+    names = [*document["names"], "parameters", "activations", "other tensors"]
+    document["names"] = names
+    places = [names.index(name) for name in ("parameters", "activations", "other tensors")]
+    document["memory"] = {
+        "at": [4, 8, 8, 12],
+        "live_bytes": [4096, 9000, 100, 500],
+        "category": [places[0], places[1], places[1], places[2]],
+    }
+    document["files"][0]["prose"][3]["text"] = (
+        "A view moves no data, says [a paper](https://example.org/a). $x^2$\n\n"
+        "| a | b |\n|---|---|\n| 1 | 2 |\n\n> quoted\n\n```\ncode\n```"
+    )
+    return document
+
+
+def press(*keys: str):
+    def act(page):
+        for key in keys:
+            page.keyboard.press(key)
+
+    return act
+
+
+def open_view(name: str):
+    def act(page):
+        page.keyboard.press("C")
+        page.get_by_role("tab", name=name).click()
+        page.locator(f"#costs-{name.lower()}[aria-selected=true]").wait_for()
+
+    return act
+
+
+def inspect(page):
+    page.keyboard.press("i")
+    page.locator(".panel-inspect button").nth(1).wait_for()
+
+
+def search(page):
+    page.keyboard.press("/")
+    page.locator(".search-field").fill("sh")
+
+
+# what is looked at -> mode, what is done there, what then is on the page
+PLACES = {
+    "read": ("read", press(), "#article .tensor"),
+    "step": ("step", press(), ".variable"),
+    "read, unfolded": ("read", lambda page: page.locator(".folded summary").click(), ".folded-body"),
+    "claims": ("read", press("c"), ".claim-entry"),
+    "search": ("read", search, ".results li"),
+    "help": ("step", press("?"), ".keys"),
+    "menu": ("read", press("M"), ".menu"),
+    "inspector": ("step", inspect, ".panel-inspect"),
+    "history": ("step", press("v"), ".panel-inspect"),
+    "compare": ("step", press("m", "l", "d"), ".panel-compare"),
+    "costs": ("read", press("C"), ".costs-table td"),
+    "roofline": ("read", open_view("Roofline"), ".roof"),
+    "memory": ("step", open_view("Memory"), ".memory-legend"),
+    "presenting, title": ("read", press("P"), ".slide"),
+    "presenting": ("read", press("P", "n"), ".slide"),
+}
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("place", PLACES)
+def test_axe_finds_nothing_serious(place, theme, page, show):
+    mode, act, there = PLACES[place]
+    page.emulate_media(color_scheme=theme)
+    show(page, rich(), mode=mode, at="8" if mode == "step" else "1")
+    page.locator(".waiting").first.wait_for(state="detached")
+    act(page)
+    page.locator(there).first.wait_for()
+    page.wait_for_timeout(100)
+    assert_accessible(page, place)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_serious_in_a_failure_a_list_and_a_sentence(theme, page, show, site):
+    page.emulate_media(color_scheme=theme)
+    show(page, documents.failing())
+    page.locator(".failure").wait_for()
+    assert_accessible(page, "failure")
+    show(page, documents.failing(), mode="step")
+    page.locator(".failure").wait_for()
+    assert_accessible(page, "failure in Step")
+    site.publish(first=documents.small(), second=documents.small())
+    page.goto("about:blank")
+    page.goto(site.address)
+    page.locator(".documents a").nth(1).wait_for()
+    assert_accessible(page, "home")
+    site.publish(demo='{"a": 1}')
+    page.goto("about:blank")
+    page.goto(f"{site.address}#doc=demo")
+    page.locator(".notice-page").wait_for()
+    assert_accessible(page, "sentence")
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_serious_on_a_phone(theme, phone, show):
+    phone.emulate_media(color_scheme=theme)
+    show(phone, rich())
+    assert_accessible(phone, "read")
+    phone.keyboard.press("o")
+    phone.locator("dialog .outline").wait_for()
+    assert_accessible(phone, "outline")
+    phone.keyboard.press("Escape")
+    phone.locator("dialog").wait_for(state="detached")
+    phone.keyboard.press("r")
+    phone.locator("#stepping").wait_for()
+    assert_accessible(phone, "step")
+    phone.keyboard.press("C")
+    phone.locator(".costs-table").wait_for()
+    assert_accessible(phone, "costs")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_serious_in_sections_of_our_lecture(theme, page, site):
+    """While one section is presented, all of its values, pictures and charts are drawn."""
+    page.emulate_media(color_scheme=theme)
+    site.publish(lecture=(VIEWER / "traces/lecture.main.json").read_text(encoding="utf-8"))
+    page.goto("about:blank")
+    page.goto(f"{site.address}#doc=lecture")
+    page.locator("#article .section").nth(2).wait_for()
+    page.keyboard.press("P")
+    page.locator(".slide").wait_for()
+    for _ in range(9):
+        page.keyboard.press("n")
+        page.wait_for_timeout(50)
+        assert_accessible(page, page.locator(".slide-count").inner_text())

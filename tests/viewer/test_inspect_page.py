@@ -1,0 +1,376 @@
+"""The inspectors in Chromium: by mouse, by keyboard, on a phone, in a file."""
+
+import copy
+
+import pytest
+
+from tests.viewer import documents
+from tests.viewer.test_export import offline, opened  # noqa: F401
+from tests.viewer.test_page import current_line, line, variables
+
+CUBE = {
+    **documents.TENSOR,
+    "shape": [2, 3, 4],
+    "strides": [12, 4, 1],
+    "bytes": 96,
+    "storage_bytes": 96,
+    "elements": [float(number) for number in range(-12, 12)],
+}
+ROW = {
+    **documents.TENSOR,
+    "shape": [2, 2],
+    "strides": [0, 4],
+    "offset": 5,
+    "contiguous": False,
+    "bytes": 16,
+    "storage_bytes": 96,
+    "elements": [-7.0, -3.0, -7.0, -3.0],
+}
+ODD = {**documents.TENSOR, "storage": 2, "shape": [4], "strides": [1], "bytes": 16}
+ODD |= {"storage_bytes": 16, "elements": [1.0, "nan", "inf", "-inf"]}
+
+
+def changing() -> dict:
+    """`x` of `views` at step 1, then again, changed, at step 3, beside a number that goes too."""
+    document = documents.small()
+    inspections = document["inspections"]
+    document["names"].append("k")
+    document["values"] += [
+        {**documents.TENSOR, "elements": [0.0, 1.0, 2.0, 3.0, 4.0, 1.5]},
+        {"type": "int", "value": 41},
+    ]
+    for event, name, value in ((3, "k", 8 + 1), (5, "x", 8), (5, "y", 3)):
+        inspections["event"].append(event)
+        inspections["at"].append(event + 1)
+        inspections["name"].append(document["names"].index(name))
+        inspections["value"].append(value)
+    return document
+
+
+def inspector(page, tensor=0):
+    page.locator(".tensor .inspect").nth(tensor).click()
+    panel = page.locator(".panel-inspect .inspector")
+    panel.wait_for()
+    return panel
+
+
+def picked(panel) -> list[str]:
+    """What is picked of the elements, and of the storage."""
+    return [
+        panel.locator(f".{kind}[aria-pressed=true]").get_attribute("aria-label")
+        for kind in ("heat-cell", "strip-cell")
+    ]
+
+
+def test_a_tensor_opens_with_its_shape_first(page, show):
+    panel = inspector(show(page, documents.small()))
+    assert panel.locator("h3").inner_text() == "x in views"
+    assert panel.locator(".headline").inner_text() == "[2, 3] float32"
+    facts = panel.locator(".inspect-facts").first.inner_text()
+    assert "contiguous" in facts
+    assert "24 B" in facts
+    assert panel.locator(".words").all_inner_texts() == ["Its own storage of 24 bytes."]
+    assert panel.locator(".heat-cell").all_inner_texts() == [
+        "0.0",
+        "1.0",
+        "2.0",
+        "3.0",
+        "4.0",
+        "5.5",
+    ]
+    assert panel.locator(".legend-scale").inner_text().split() == ["0", "5.5"]
+    assert "Computed here from all 6 elements." in panel.inner_text()
+    assert panel.locator(".bins rect").count() == 20
+
+
+def test_elements_and_cells_are_walked_with_the_keys(page, show):
+    panel = inspector(show(page, documents.small()))
+    panel.locator(".heat-cell").first.focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowRight")
+    assert picked(panel) == ["x[1, 1] is 4, cell 4", "cell 4: x[1, 1]"]
+    assert "0 + 1·3 + 1·1 = 4, so cell 4, byte 16" in panel.locator(".sum").inner_text()
+    page.keyboard.press("Home")
+    assert picked(panel)[0] == "x[1, 0] is 3, cell 3"
+    panel.locator(".strip-cell[aria-pressed=true]").focus()
+    page.keyboard.press("End")
+    assert picked(panel) == ["x[1, 2] is 5.5, cell 5", "cell 5: x[1, 2]"]
+    panel.get_by_label("index on axis 0, of 2").fill("0")
+    assert picked(panel) == ["x[0, 2] is 2, cell 2", "cell 2: x[0, 2]"]
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+
+
+def test_a_cell_says_which_elements_read_it(page, show):
+    panel = inspector(show(page, documents.with_values(CUBE, ROW)), 2)
+    assert panel.locator(".words").all_inner_texts() == [
+        "A view of x’s storage, 8 of 96 bytes.",
+        "Its elements would be 16 bytes if each had a place of its own; several share one.",
+    ]
+    panel.get_by_role("button", name="cell 9:").click()
+    assert "Cell 9 holds 2 elements: [0, 1], [1, 1]." in panel.locator(".sum").inner_text()
+    panel.get_by_role("button", name="cell 6: not read by v1").click()
+    assert panel.locator(".sum").inner_text().strip() == "Cell 6 is not read by v1."
+    assert panel.locator(".strip-cell.unread").count() == 22
+
+
+def test_slices_and_axes_are_chosen(page, show):
+    panel = inspector(show(page, documents.with_values(CUBE)), 1)
+    cells = panel.locator(".heat-cell")
+    assert cells.first.inner_text() == "-12"
+    assert cells.count() == 12
+    panel.get_by_label("index on axis 0").first.fill("1")
+    assert cells.first.inner_text() == "0"
+    assert panel.locator(".slice-name").inner_text() == "v0[1, :, :]"
+    panel.get_by_label("rows").select_option("0")
+    assert panel.locator(".slice-name").inner_text() == "v0[:, 0, :]"
+    panel.get_by_label("columns").select_option("0")
+    assert panel.locator(".slice-name").inner_text() == "v0[:, 0, :]"
+    assert cells.all_inner_texts() == [
+        str(number) for row in range(4) for number in (row - 12, row)
+    ]
+    assert panel.locator(".legend").inner_text().split() == ["-12", "0", "12"]
+
+
+def test_what_is_no_number_is_marked(page, show):
+    panel = inspector(show(page, documents.with_values(ODD)), 1)
+    assert panel.locator(".heat-cell.is-nan").inner_text() == "nan"
+    assert panel.locator(".heat-cell.is-inf").all_inner_texts() == ["inf", "-inf"]
+    assert panel.locator(".legend").inner_text().split() == ["0", "1", "nan", "infinite"]
+    assert "of the finite ones" in panel.inner_text()
+
+
+def test_a_large_tensor_says_what_is_recorded(page, show):
+    large = {
+        **documents.TENSOR,
+        "shape": [100, 100],
+        "strides": [100, 1],
+        "bytes": 40_000,
+        "storage": 7,
+        "storage_bytes": 40_000,
+        "cut": True,
+        "shown": [[0, 1, 99], [0, 99]],
+        "elements": [1.0, 2.0, 3.0, "nan", -5.0, 6.0],
+        "statistics": {"min": -5.0, "max": 6.0, "mean": 0.25, "std": 1.5, "nan": 1, "inf": 0},
+        "histogram": {"low": -5.0, "high": 6.0, "counts": [1, 5, 3]},
+    }
+    panel = inspector(show(page, documents.with_values(large)), 1)
+    text = panel.inner_text().replace("\u202f", " ")
+    assert "Of 10 000 elements 6 are recorded" in text
+    assert "Recorded by the run, from all 10 000 elements" in text
+    assert panel.locator(".strip-cell").count() == 64
+    panel.get_by_label("index on axis 0, of 100").fill("99")
+    panel.get_by_label("index on axis 1, of 100").fill("99")
+    assert picked(panel)[1] == "cell 9999: v0[99, 99]"
+
+
+def test_other_names_of_the_storage_lead_on(page, show):
+    document = documents.with_values(CUBE, ROW)
+    panel = inspector(show(page, document), 1)
+    names = panel.locator(".alias-name")
+    assert names.all_inner_texts() == ["x", "v1"]
+    names.nth(1).click()
+    assert panel.locator("h3").inner_text() == "v1 in views"
+    panel.locator(".alias-list .jump").first.click()
+    assert page.locator("dialog").count() == 0
+    assert "views:1.1" in page.url
+
+
+def test_equal_elements_elsewhere_are_said_to_be_no_view(page, show):
+    panel = inspector(show(page, documents.with_values({**documents.TENSOR, "storage": 9})), 1)
+    assert panel.locator(".words").all_inner_texts() == [
+        "Its own storage of 24 bytes.",
+        "x holds equal elements in another storage: they share no memory.",
+    ]
+
+
+def test_elements_that_an_earlier_step_recorded_say_so(page, show):
+    show(page, documents.small(), mode="step", at="3")
+    panel = inspector(page)
+    assert "As they were when step 2 recorded them." in panel.inner_text()
+
+
+def test_a_long_line_is_broken(page, show):
+    elements = [number / 4 for number in range(-40, 40)]
+    line_of = {**documents.TENSOR, "shape": [80], "strides": [1], "bytes": 320, "storage": 8}
+    value = {**line_of, "storage_bytes": 320, "elements": elements}
+    panel = inspector(show(page, documents.with_values(value)), 1)
+    rows = panel.locator(".heat tbody tr")
+    assert rows.locator("th").all_inner_texts() == ["0", "16", "32", "48", "64"]
+    assert panel.locator(".gap, .gap-above").count() == 0
+    panel.get_by_label("index on axis 0, of 80").fill("79")
+    strip = panel.locator(".strip")
+    shown, box = strip.locator(".picked").bounding_box(), strip.bounding_box()
+    assert box["y"] <= shown["y"]
+    assert shown["y"] + shown["height"] <= box["y"] + box["height"]
+
+
+def test_a_variable_is_inspected_by_keys(page, show):
+    show(page, changing(), mode="step", at="3")
+    page.keyboard.press("i")
+    panel = page.locator(".inspector")
+    panel.wait_for()
+    page.keyboard.press("Escape")
+    panel.wait_for(state="detached")
+    page.locator(".variable-name button[aria-pressed]", has_text="x").click()
+    page.locator("[data-command=inspect]").click()
+    panel.wait_for()
+    assert panel.locator("h3").inner_text() == "x in views"
+    tabs = panel.get_by_role("tab")
+    tabs.first.focus()
+    page.keyboard.press("ArrowRight")
+    assert tabs.nth(1).get_attribute("aria-selected") == "true"
+    assert panel.locator(".history-list li").count() == 2
+
+
+def test_the_values_of_a_loop_make_a_chart_that_leads_there(page, show):
+    show(page, documents.small(), mode="step", at="11")
+    page.locator(".variable", has=page.locator("code:text-is('total')")).locator(".type").click()
+    panel = page.locator(".inspector")
+    assert "Recorded 3 times, with 2 changes." in panel.inner_text()
+    chart = panel.get_by_role("img")
+    assert "from 0 at first to 4 at last" in chart.get_attribute("aria-label")
+    assert panel.locator(".history-list .here").inner_text().split() == ["step", "11", "2"]
+    chart.click(position={"x": 5, "y": 20})
+    assert "1 of 3: 0" in panel.locator("output").inner_text()
+    panel.get_by_role("slider", name="record").press("End")
+    assert "3 of 3: 4" in panel.locator("output").inner_text()
+    panel.locator(".history-list .jump").last.press("Enter")
+    assert page.locator("dialog").count() == 0
+    assert variables(page)["total"] == "4"
+
+
+def test_a_name_in_the_article_opens_its_values_in_all_calls(page, show):
+    document = documents.small()
+    show(page, document)
+    page.get_by_text("stepped into double").click()
+    line(page, 27).locator(".value-name").click()
+    panel = page.locator(".inspector")
+    assert panel.locator("h3").inner_text() == "m in double"
+    assert panel.locator(".history-list li").count() == 1
+
+
+def test_two_steps_are_compared(page, show):
+    show(page, changing(), mode="step", at="1")
+    page.keyboard.press("d")
+    page.locator(".panel-compare").get_by_role("button", name="Pin step 2 as A").click()
+    page.keyboard.press("Escape")
+    page.locator("dialog").wait_for(state="detached")
+    page.keyboard.type("lld")
+    panel = page.locator(".panel-compare")
+    panel.locator(".differences li").first.wait_for()
+    shown = panel.locator(".difference h4").all_inner_texts()
+    assert shown == ["x changed", "y added"]
+    text = panel.inner_text()
+    assert "1 of 6 elements changed. The largest change is 4, at [1, 2]." in text
+    assert "Unchanged: k." in text
+    assert panel.locator(".heat-cell").last.inner_text() == "-4"
+    panel.get_by_role("button", name="Swap").click()
+    page.keyboard.press("d")
+    panel.locator(".differences li").first.wait_for()
+    assert panel.locator(".difference h4").all_inner_texts() == ["x changed", "y removed"]
+
+
+def test_claims_of_a_section_are_listed_beside_its_heading(page, show):
+    show(page, documents.small())
+    page.locator(".section-meta").get_by_title("List the claims of this section").first.click()
+    entries = page.locator(".claim-entry .condition")
+    entries.first.wait_for()
+    assert entries.all_inner_texts() == ["x.size == 6"]
+    page.get_by_text("show the whole lecture").click()
+    assert entries.all_inner_texts() == ["x.size == 6", "y == 6"]
+
+
+def test_every_time_a_claim_was_checked_is_listed_the_failed_ones_first(page, show):
+    document = documents.small()
+    claims = document["claims"]
+    for column, cells in {"statement": [4, 4], "step": [9, 11], "at": [16, 18]}.items():
+        claims[column] += cells
+    claims["held"] += [True, False]
+    claims["operands"] += [[6, 6], [5, 6]]
+    show(page, document)
+    page.keyboard.press("c")
+    entry = page.locator(".claim-list > li").first
+    assert entry.locator(".condition").inner_text() == "y == 6"
+    entry.locator("summary").click()
+    assert entry.locator("summary").inner_text() == "failed 1 of 3 times"
+    steps = entry.locator(".occurrences .jump")
+    assert steps.all_inner_texts() == ["step 12", "step 15", "step 10"]
+    steps.nth(2).click()
+    assert page.locator("dialog").count() == 0
+    assert "main:3.2" in page.url
+
+
+LINKS = "[there](#double), [nowhere](#nothing_of_that_name), [views](#views)"
+
+
+def test_a_link_to_a_function_leads_to_its_first_statement(page, show):
+    document = documents.with_prose(LINKS)
+    show(page, document, mode="step", at="2")
+    page.get_by_role("link", name="there").click()
+    page.wait_for_url("**/*mode=step&at=main.py:double:1.1")
+    assert page.locator(".variable-name code").all_inner_texts()[0] == "n"
+    before = page.url
+    page.get_by_role("link", name="nowhere").first.click()
+    page.wait_for_url(before)
+    assert current_line(page) == 27
+
+
+def test_a_link_in_the_article_scrolls_to_the_section(page, show):
+    document = documents.with_prose(LINKS)
+    show(page, document)
+    page.get_by_role("link", name="views", exact=True).click()
+    page.wait_for_url("**/*at=main.py:views:1.1")
+    assert page.locator(".mode-read").count() == 1
+    assert page.locator("[data-step='1'].aimed, [data-steps~='1'].aimed").count() == 1
+
+
+def test_on_a_phone_nothing_is_wider_than_the_screen(phone, show):
+    panel = inspector(show(phone, documents.with_values(CUBE, ROW)), 1)
+    assert panel.locator(".strip-cell").count() == 24
+    wide = phone.evaluate(
+        """() => [document.querySelector(".panel-body"), document.documentElement].map(
+            (box) => box.scrollWidth - box.clientWidth)"""
+    )
+    assert wide == [0, 0]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_numbers_can_be_read_on_every_colour(page, show, scheme):
+    page.emulate_media(color_scheme=scheme)
+    panel = inspector(show(page, documents.with_values(CUBE)), 1)
+    ratios = panel.locator(".heat-cell").evaluate_all(
+        """(cells) => {
+            const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
+            const light = (colour) => {
+                canvas.fillStyle = colour;
+                canvas.fillRect(0, 0, 1, 1);
+                const parts = [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3).map((part) => {
+                    const share = part / 255;
+                    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+                });
+                return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2];
+            };
+            return cells.map((cell) => {
+                const { color, backgroundColor } = getComputedStyle(cell);
+                const [one, other] = [light(color), light(backgroundColor)].sort((a, b) => b - a);
+                return (one + 0.05) / (other + 0.05);
+            });
+        }"""
+    )
+    page.emulate_media(color_scheme=None)
+    assert min(ratios) >= 4.5
+
+
+def test_a_page_in_one_file_has_the_inspectors(opened):  # noqa: F811
+    page = opened(copy.deepcopy(documents.small()))
+    panel = inspector(page)
+    assert panel.locator(".strip-cell").first.evaluate("e => getComputedStyle(e).display") == "flex"
+    page.keyboard.press("Escape")
+    page.goto(f"{page.url.split('#')[0]}#double")
+    page.wait_for_url("**/*at=main.py:double:1.1")
+
+
+def test_the_first_page_fetches_no_inspector(page, show, site):
+    site.requests.clear()
+    show(page, documents.small())
+    assert not [path for path in site.requests if path.startswith("/inspect/")]

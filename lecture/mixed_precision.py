@@ -326,9 +326,7 @@ def autocast_chooses_operation_by_operation():  # M25.5
     loss.backward()
     weight = network[0].weight
     dtypes = {"x": x, "y": y, "loss": loss, "y + x": summed, "w": weight, "gradient": weight.grad}
-    found = {
-        name: str(tensor.dtype).removeprefix("torch.") for name, tensor in dtypes.items()
-    }  # @inspect found
+    found = {name: tensor.dtype for name, tensor in dtypes.items()}  # @inspect found
     # Products are on the first list, losses on the second. What is on neither takes what comes, and
     # of two formats the wider.
     assert (y.dtype, loss.dtype, summed.dtype) == (BF16, torch.float32, torch.float32)
@@ -344,8 +342,8 @@ def autocast_chooses_operation_by_operation():  # M25.5
         with measure() as second:
             network[0](x)
     assert first.allocated_bytes - second.allocated_bytes == 2 * 64 * 128
-    # Where sums are delicate it can be turned off. Attention's scores are an example: an error of
-    # 0.3 % of a score of 30 is a factor of 1.1 after the exponential.
+    # Where sums are delicate it can be turned off, as for attention's scores: 0.3 % of a score of
+    # 30 is a factor of 1.1 after the exponential.
     with torch.autocast("cpu", dtype=BF16):
         scores = x @ x.T
         with torch.autocast("cpu", enabled=False):

@@ -99,7 +99,7 @@ export async function inspect({ currentTarget: place }, value, name, view) {
 
 /** @param {{value: Value, name: string}} properties */
 function Name({ value, name }) {
-  return html`<button class="value-name" title="Its values over the run" onClick=${(/** @type {Event} */ event) => inspect(event, value, name, "history")}><code>${name}</code></button>`;
+  return html`<button class="value-name" tabindex=${value.shape ? -1 : 0} title="Its values over the run" onClick=${(/** @type {Event} */ event) => inspect(event, value, name, "history")}><code>${name}</code></button>`;
 }
 
 /** @param {{value: Value, name: string, children?: any}} properties */

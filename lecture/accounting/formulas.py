@@ -21,7 +21,8 @@ SECONDS_PER_DAY = 86_400
 FP32_BYTES = 4
 INT64_BYTES = 8
 
-# How many numbers an optimizer keeps for each parameter, in fp32.
+# How many numbers an optimizer keeps for each parameter, in fp32. A master copy, one of the three,
+# is for weights in fewer bits.
 OPTIMIZER_NUMBERS = {"sgd": 0, "momentum": 1, "adagrad": 1, "adamw": 2, "adamw-master": 3}
 
 

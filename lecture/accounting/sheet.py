@@ -38,6 +38,8 @@ class Plan:
             raise ValueError(
                 f"the MFU is a share of the peak, above 0 and at most 1, not {self.mfu}."
             )
+        if self.optimizer == "adamw-master" and self.dtype == "fp32":
+            raise ValueError("a master copy is for weights in fewer bits than fp32.")
         if self.accelerator and self.dtype not in self.accelerator.dense_flops_per_second:
             raise ValueError(f"{self.accelerator.name} has no {self.dtype} rate on its data sheet.")
 
@@ -123,9 +125,9 @@ def lines_of(sheet: Sheet) -> Iterator[str]:
     yield line("keys and values, per token", sheet["cache_bytes_per_token"])
     yield from ("", "The whole training")
     yield line("tokens", sheet["training_tokens"])
-    yield f"  {'matmul FLOPs':28}{sheet['training_flops']:26.4g}"
+    yield f"  {'matmul FLOPs':28}{sheet['training_flops']:25.4g}"
     if "training_days" in sheet:
-        yield f"  {'days':28}{sheet['training_days']:26,.2f}".replace(",", " ")
+        yield f"  {'days':28}{sheet['training_days']:25,.2f}".replace(",", " ")
         yield (
             f"  on {sheet['devices']} × {sheet['accelerator']}, MFU {sheet['mfu']:g} of the "
             f"dense {sheet['dtype']} peak"
@@ -144,7 +146,7 @@ def table(title: str, parts: Mapping[str, int], unit: int = 0) -> Iterator[str]:
 
 def line(name: str, amount: int, more: str = "") -> str:
     """Write a number behind its name, and what else there is to say."""
-    return f"  {name:28}{grouped(amount):>26}  {more}".rstrip()
+    return f"  {name:28}{grouped(amount):>25}  {more}".rstrip()
 
 
 def grouped(amount: int) -> str:

@@ -403,6 +403,24 @@ def test_numbers_of_a_chart(run, value, expected):
     assert run("return m.chartedNumber(argument)", value) == expected
 
 
+def test_a_long_chart_keeps_its_extremes(run):
+    numbers = [math.sin(at * at) for at in range(5000)]
+    numbers[777], numbers[4001] = 9, -9
+    kept = run("return m.thinned(argument.map((number) => ({ number })), 100)", numbers)
+    assert kept == sorted(set(kept))
+    assert len(kept) <= 400
+    assert {0, 777, 4001, 4999} <= set(kept)
+    for start in range(0, 5000, 50):
+        column = [numbers[at] for at in kept if start <= at < start + 50]
+        assert (min(column), max(column)) == (
+            min(numbers[start : start + 50]),
+            max(numbers[start : start + 50]),
+        )
+    gaps = "return m.thinned(argument.map((n) => ({ number: n < 0 ? NaN : n })), 2)"
+    assert run(gaps, [-1, -1, 5, -1, 2, 3, -1, -1, 4, -1, 9, 6]) == [0, 2, 4, 5, 6, 8, 10, 11]
+    assert run("return m.thinned([{ number: 1 }, { number: 2 }], 1)") == [0, 1]
+
+
 def test_numbers_that_json_does_not_hold(run):
     code = "return [m.chartedNumber({type: 'float', text: 'nan'}), m.numberOf('-inf')].map(String)"
     assert run(code) == ["NaN", "-Infinity"]

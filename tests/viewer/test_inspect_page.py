@@ -243,6 +243,10 @@ def test_a_name_in_the_article_opens_its_values_in_all_calls(page, show):
     document = documents.small()
     show(page, document)
     page.get_by_text("stepped into double").click()
+    page.locator(".arguments .value-name").click()
+    assert page.locator(".inspector h3").inner_text() == "n in double"
+    page.keyboard.press("Escape")
+    page.locator("dialog").wait_for(state="detached")
     line(page, 27).locator(".value-name").click()
     panel = page.locator(".inspector")
     assert panel.locator("h3").inner_text() == "m in double"

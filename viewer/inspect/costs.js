@@ -92,7 +92,7 @@ export function Costs() {
   const option = (/** @type {Section} */ found) => html`<option value=${found.order} selected=${found.order === scope.value}>${titleOfSection(found)}</option>`;
   return html`<div class="inspect-choices">
       <div class="inspect-tabs" role="tablist" aria-label="costs" onKeyDown=${turnTab}>${Object.entries(VIEWS).map(([id, title]) => html`<button key=${id} id=${`costs-${id}`} role="tab" title=${title} aria-selected=${view.value === id} aria-controls="costs-view" tabindex=${view.value === id ? 0 : -1} onClick=${() => (view.value = /** @type {any} */ (id))}>${title}</button>`)}</div>
-      <label>of <select value=${scope.value} onChange=${choose}><option value="-1">the whole run</option>
+      <label>of <select aria-label="part of the run" value=${scope.value} onChange=${choose}><option value="-1">the whole run</option>
         ${around && around.depth > 0 && html`<option value=${around.order}>this section: ${titleOfSection(around)}</option>`}
         ${chapters().map(({ title, sections: own }) => (title ? html`<optgroup label=${title}>${own.map(option)}</optgroup>` : own.map(option)))}</select></label>
     </div>

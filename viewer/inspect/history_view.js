@@ -4,11 +4,12 @@ import { useMemo, useState } from "preact/hooks";
 import { counted, integer, number, valueText } from "viewer/format.js";
 import { html } from "viewer/html.js";
 import { Jump, leaveTo } from "viewer/inspect/parts.js";
-import { historyOf, pointAt } from "viewer/inspect/records.js";
+import { historyOf, pointAt, thinned } from "viewer/inspect/records.js";
 import { functionOf } from "viewer/model.js";
 import { current, inspected } from "viewer/store.js";
 
 const AT_ONCE = 60;
+const LONG = 160;
 const [WIDTH, HEIGHT, MARGIN] = [600, 150, 8];
 
 /** @param {{found: Found}} properties */
@@ -39,7 +40,8 @@ export function History({ found }) {
 
 /** @param {Point} point */
 function textOf({ value }) {
-  return value ? valueText(value) : "cleared";
+  const text = value ? valueText(value) : "cleared";
+  return text.length > LONG ? `${text.slice(0, LONG)}…` : text;
 }
 
 /** Numbers by their order; what is not finite leaves a gap. @param {{points: Point[], now: number, choose: (at: number) => void}} properties */
@@ -70,7 +72,8 @@ function Chart({ points, now, choose }) {
 /** @param {Point[]} points @param {(at: number) => number} x @param {(amount: number) => number} y */
 function linePath(points, x, y) {
   let pen = "M";
-  return points.map(({ number: amount }, at) => {
+  return thinned(points, WIDTH).map((at) => {
+    const amount = points[at].number;
     if (amount === null || !Number.isFinite(amount)) {
       pen = "M";
       return "";

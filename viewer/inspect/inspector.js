@@ -18,7 +18,8 @@ export function Inspector() {
   const { model, document } = current();
   const opened = inspected.value;
   const found = useMemo(() => (opened ? foundRecord(model, opened) : null), [model, opened?.value, opened?.name, String(opened?.steps)]);
-  if (!opened || !found) return html`<p class="quiet">This value is not of the run that is shown.</p>`;
+  if (!opened) return html`<p class="quiet">There is nothing to inspect: this call shows no value yet.</p>`;
+  if (!found) return html`<p class="quiet">This value is not of the run that is shown.</p>`;
   const name = document.names[found.name] + found.path;
   const isTensor = opened.value.shape !== undefined;
   const choose = (/** @type {any} */ view) => (inspected.value = { ...opened, view });

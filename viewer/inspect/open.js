@@ -12,9 +12,10 @@ import { chosenFrame, chosenName, current, dialog, inspected, mode, step } from 
  */
 function stepsOf(place) {
   if (mode.value === "step") return [step.value];
-  const line = place.closest("[data-steps]")?.getAttribute("data-steps");
+  const around = place.closest("[data-steps], [id^=activation-]");
+  const line = around?.getAttribute("data-steps");
   if (line) return line.split(" ").map(Number);
-  const activation = place.closest("[id^=activation-]")?.id.split("-")[1];
+  const activation = around?.id.split("-")[1];
   return activation ? [stepsBefore(current().model, entryOf(current().model, Number(activation)))] : [];
 }
 
@@ -42,5 +43,9 @@ export function inspectChosen(view) {
     ?? known.find(([, { row: candidate }]) => inspections.event[candidate] === event)
     ?? known[known.length - 1] ?? [-1, { row: -1 }];
   const value = values[inspections.value[row] ?? -1];
-  if (value) inspect(window.document.body, value, names[name], view);
+  if (value) return inspect(window.document.body, value, names[name], view);
+  batch(() => {
+    inspected.value = null;
+    dialog.value = "inspect";
+  });
 }

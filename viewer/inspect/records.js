@@ -160,3 +160,31 @@ export function pointAt(model, points, step) {
   const end = endOf(model, step);
   return points.findLastIndex(({ row }) => at[row] <= end);
 }
+
+/**
+ * Which points of a long history a narrow chart draws: of each of its columns the first, the lowest, the highest and the last.
+ * @param {Pick<Point, "number">[]} points
+ * @param {number} columns
+ * @returns {number[]}
+ */
+export function thinned(points, columns) {
+  if (points.length <= 4 * columns) return points.map((_, at) => at);
+  /** @type {number[]} */
+  const kept = [];
+  for (let column = 0; column < columns; column++) {
+    const first = Math.floor((column * points.length) / columns);
+    const last = Math.floor(((column + 1) * points.length) / columns) - 1;
+    let [lowest, highest] = [first, first];
+    for (let at = first; at <= last; at++) {
+      if (finiteOr(points[at], Infinity) < finiteOr(points[lowest], Infinity)) lowest = at;
+      if (finiteOr(points[at], -Infinity) > finiteOr(points[highest], -Infinity)) highest = at;
+    }
+    kept.push(...new Set([first, lowest, highest, last].sort((one, other) => one - other)));
+  }
+  return kept;
+}
+
+/** @param {Pick<Point, "number">} point @param {number} otherwise */
+function finiteOr({ number }, otherwise) {
+  return number !== null && Number.isFinite(number) ? number : otherwise;
+}

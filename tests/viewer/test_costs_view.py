@@ -1,0 +1,416 @@
+"""The costs of a run: who spent what, how fast that could be, and what was alive when."""
+
+import itertools
+import re
+
+import pytest
+
+from lecture import facts
+from tests.viewer import documents
+from tests.viewer.conftest import VIEWER
+
+CATEGORIES = ["parameters", "gradients", "optimizer state", "activations", "other tensors"]
+SCRIPT = """async ([document, grouping, first, beyond, withCalls]) => {
+    const { checked } = await import("viewer/schema.js");
+    const { buildModel } = await import("viewer/model.js");
+    const { sectionsOf } = await import("viewer/reading.js");
+    const { tally } = await import("viewer/inspect/tally.js");
+    const model = buildModel(checked(document));
+    const seconds = (from, to) => to - from;
+    const run = { model, sections: sectionsOf(model), seconds };
+    return tally(run, grouping, { first, beyond }, withCalls);
+}"""
+MOMENTS = """async (document) => {
+    const { checked } = await import("viewer/schema.js");
+    const { buildModel } = await import("viewer/model.js");
+    const { momentsOf, columnsOf } = await import("viewer/inspect/memory.js");
+    const moments = momentsOf(buildModel(checked(document)));
+    const part = columnsOf(moments, { first: 2, beyond: 10 }, 4);
+    const plain = ({ step, live, total }) => [step, live, total];
+    return [moments.map(plain), part.map(plain)];
+}"""
+
+
+def spent(document, rows):
+    """Give a document these rows of costs: step, operator, matmul FLOPs, read bytes."""
+    names = sorted({*document["names"], *(row[1] for row in rows)})
+    order = [names.index(name) for name in document["names"]]
+    inspections = document["inspections"]
+    inspections["name"] = [order[name] for name in inspections["name"]]
+    zeros = [0] * len(rows)
+    document["names"] = names
+    document["costs"] = {
+        "step": [row[0] for row in rows],
+        "operator": [names.index(row[1]) for row in rows],
+        "calls": [1] * len(rows),
+        "matmul_flops": [row[2] for row in rows],
+        "other_flops": zeros,
+        "read_bytes": [row[3] for row in rows],
+        "written_bytes": zeros,
+        "allocated_bytes": zeros,
+        "freed_bytes": zeros,
+    }
+    return document
+
+
+def priced():
+    """Steps 0 (main calls views), 1 and 2 (views), 5 (double, called by step 4), 8 (the loop)."""
+    rows = [
+        (0, "aten.a", 1, 1),
+        (1, "aten.b", 20, 10),
+        (2, "aten.b", 300, 0),
+        (5, "aten.c", 4000, 40),
+        (8, "aten.sort", 50_000, 500),
+    ]
+    return spent(documents.small(), rows)
+
+
+def flops_by(page, document, grouping, first=0, beyond=16, with_calls=False):
+    entries = page.evaluate(SCRIPT, [document, grouping, first, beyond, with_calls])
+    return {entry["key"]: (entry["matmul_flops"], entry["step"]) for entry in entries}
+
+
+@pytest.fixture
+def empty(page, site):
+    """A page that has the import map and shows nothing."""
+    site.publish(demo="{}")
+    page.goto(f"{site.address}#doc=demo")
+    page.locator(".notice-page").wait_for()
+    return page
+
+
+# grouping, with the calls -> key -> FLOPs and the step to go to
+TALLIES = [
+    ("line", False, {0: (1, 0), 6: (20, 1), 7: (300, 2), 10: (4000, 5), 3: (50_000, 8)}),
+    (
+        "line",
+        True,
+        {0: (321, 0), 6: (20, 1), 7: (300, 2), 1: (4000, 4), 10: (4000, 5), 3: (50_000, 8)},
+    ),
+    ("call", False, {0: (50_001, 8), 1: (320, 2), 2: (4000, 5)}),
+    ("call", True, {0: (54_321, 8), 1: (320, 2), 2: (4000, 5)}),
+    ("section", False, {0: (54_001, 0), 1: (320, 1)}),
+    ("section", True, {0: (54_321, 0), 1: (320, 1)}),
+]
+
+
+def named(found):
+    """Only lines, functions and sections that spent something."""
+    return {key: value for key, value in found.items() if value[0]}
+
+
+@pytest.mark.parametrize(("grouping", "with_calls", "expected"), TALLIES)
+def test_costs_are_summed_by_place(empty, grouping, with_calls, expected):
+    assert named(flops_by(empty, priced(), grouping, with_calls=with_calls)) == expected
+
+
+def test_costs_are_summed_by_operator(empty):
+    document = priced()
+    found = flops_by(empty, document, "operator")
+    by_name = {document["names"][key]: value for key, value in found.items()}
+    assert by_name == {
+        "aten.a": (1, 0),
+        "aten.b": (320, 2),
+        "aten.c": (4000, 5),
+        "aten.sort": (50_000, 8),
+    }
+
+
+def test_costs_of_a_part_leave_out_the_calls_around_it(empty):
+    found = flops_by(empty, priced(), "call", 1, 4, with_calls=True)
+    assert named(found) == {1: (320, 2)}
+
+
+def test_seconds_are_summed_with_the_rest(empty):
+    entries = empty.evaluate(SCRIPT, [priced(), "call", 0, 16, False])
+    assert {entry["key"]: entry["seconds"] for entry in entries} == {0: 11, 1: 3, 2: 2}
+    entries = empty.evaluate(SCRIPT, [priced(), "call", 0, 16, True])
+    assert {entry["key"]: entry["seconds"] for entry in entries} == {0: 16, 1: 3, 2: 2}
+
+
+def test_a_sum_with_an_uncounted_operator_is_marked(empty):
+    entries = empty.evaluate(SCRIPT, [priced(), "line", 0, 16, False])
+    assert [entry["key"] for entry in entries if entry["partial"]] == [3]
+
+
+def cells(page) -> dict[str, list[str]]:
+    return {
+        row.locator("th").inner_text().split("\n")[0]: row.locator("td").all_inner_texts()
+        for row in page.locator(".costs-table tbody tr").all()
+    }
+
+
+def first_cells(page) -> list[str]:
+    return [text.split("\n")[0] for text in page.locator(".costs-table tbody th").all_inner_texts()]
+
+
+@pytest.fixture
+def table(page, show):
+    show(page, priced())
+    page.keyboard.press("C")
+    page.locator(".costs-table").wait_for()
+    return page
+
+
+def test_the_table_lists_lines_with_the_dearest_first(table):
+    assert first_cells(table)[0] == "total = i * 2"
+    assert cells(table)["m = n * 2"] == ["1", "4 kFLOP", "0", "40 B", "0", "100", "0", "0"]
+    assert cells(table)["total = i * 2"][1] == "50 kFLOP+"
+    last = table.locator(".costs-table tfoot td").all_inner_texts()
+    assert last[1] == "54.3 kFLOP+"
+
+
+def test_headers_sort_with_the_keyboard_and_say_so(table):
+    read = table.locator("th", has=table.get_by_role("button", name="read"))
+    assert read.get_attribute("aria-sort") == "none"
+    read.get_by_role("button").focus()
+    table.keyboard.press("Enter")
+    assert read.get_attribute("aria-sort") == "descending"
+    table.keyboard.press("Space")
+    assert read.get_attribute("aria-sort") == "ascending"
+    assert first_cells(table)[0] == "if x is None:"
+    assert table.locator("th[aria-sort$=scending]").count() == 1
+    table.get_by_role("button", name="line", exact=True).click()
+    assert first_cells(table) == sorted(first_cells(table), key=str.casefold)
+
+
+def test_every_grouping_has_its_rows(table):
+    expected = {
+        "function": ["main()", "double()", "views()"],
+        "section": ["Small numbers", "Views share storage"],
+        "operator": ["aten.sort", "aten.c", "aten.b", "aten.a"],
+    }
+    for grouping, rows in expected.items():
+        table.get_by_label(grouping, exact=True).check()
+        assert first_cells(table) == rows
+
+
+def test_a_row_leads_to_its_place(table):
+    table.get_by_role("button", name="m = n * 2").click()
+    table.locator("dialog").wait_for(state="detached")
+    assert table.evaluate("location.hash") == "#doc=demo&at=main.py:double:1.1"
+
+
+def test_a_part_of_the_run_can_be_chosen(table):
+    table.get_by_label("part of the run").select_option("Views share storage")
+    assert set(first_cells(table)) == {"x = make()", "if x is None:"}
+    table.get_by_label("part of the run").select_option("the whole run")
+    assert len(first_cells(table)) == 5
+
+
+@pytest.mark.parametrize("view", ["Table", "Roofline", "Memory"])
+def test_what_is_not_counted_is_always_in_sight(table, view):
+    table.get_by_role("tab", name=view).click()
+    assert "aten.sort (2 times)" in table.locator(".inspect-uncounted").inner_text()
+
+
+def test_arrow_keys_go_through_the_views(table):
+    table.get_by_role("tab", name="Table").focus()
+    table.keyboard.press("ArrowRight")
+    assert table.evaluate("document.activeElement.textContent") == "Roofline"
+    assert table.locator("[role=tab][aria-selected=true]").inner_text() == "Roofline"
+    table.keyboard.press("ArrowLeft")
+    assert table.locator(".costs-table").is_visible()
+
+
+def test_a_run_without_costs_says_so(page, show):
+    show(page, {**documents.small(), "costs": None})
+    page.keyboard.press("C")
+    page.get_by_text("recorded without costs").wait_for()
+
+
+# Roofline ---------------------------------------------------------------------------------------
+
+ACCELERATORS = """async () => (await import("viewer/inspect/accelerators.js")).ACCELERATORS"""
+
+
+def test_accelerators_are_those_of_the_lecture(empty):
+    cards = {card.name: card for card in facts.ACCELERATORS.values()}
+    shown = {card["name"]: card for card in empty.evaluate(ACCELERATORS)}
+    assert set(shown) == set(cards)
+    text = (VIEWER.parent / "lecture" / "facts.py").read_text(encoding="utf-8")
+    for name, card in shown.items():
+        assert card["memory"] == cards[name].memory_bytes_per_second, name
+        assert card["rates"] == cards[name].dense_flops_per_second, name
+        assert card["source"] in text, name
+
+
+POINTS = """async ([flops, bytes]) => {
+    const { pointsOf } = await import("viewer/inspect/roofline.js");
+    const zero = { other_flops: 0, written_bytes: 0, partial: false };
+    const entries = flops.map((matmul_flops, key) =>
+        ({ ...zero, key, matmul_flops, read_bytes: bytes[key] }));
+    const points = pointsOf(entries, ["a", "b", "c", "memory"], 1000, 10);
+    return points.map(({ name, intensity, attainable, waits, seconds }) =>
+        [name, intensity, attainable, waits, seconds]);
+}"""
+
+
+def test_an_operator_waits_for_memory_below_the_ridge(empty):
+    found = empty.evaluate(POINTS, [[5000, 40_000, 0, 7], [100, 100, 5, 7]])
+    assert found == [["b", 400, 1000, False, 40], ["a", 50, 500, True, 10]]
+
+
+def test_the_roofline_names_what_waits_for_memory(table):
+    table.get_by_role("tab", name="Roofline").click()
+    chart = table.get_by_role("slider", name="Roofline of H100 SXM in bf16")
+    assert chart.locator(".roof-point").count() == 3
+    assert table.get_by_text("3 of 3 operators wait for memory").is_visible()
+    chart.focus()
+    table.keyboard.press("Home")
+    assert chart.get_attribute("aria-valuetext").startswith("aten.a: 1 FLOP/B")
+    table.keyboard.press("ArrowRight")
+    assert chart.get_attribute("aria-valuetext").startswith("aten.b: 32 FLOP/B")
+    assert "320 FLOP" in table.locator(".inspect-readout").inner_text()
+    chart.locator(".roof-point").nth(0).hover()
+    assert table.locator(".inspect-readout").inner_text().startswith("aten.")
+    table.get_by_label("Accelerator").select_option("RTX 3090")
+    table.get_by_label("Arithmetic in").select_option("fp32")
+    table.get_by_role("slider", name="Roofline of RTX 3090 in fp32").wait_for()
+    rows = table.locator(".inspect-table tbody tr").all_inner_texts()
+    limits = {row.split()[0]: row.split()[-1] for row in rows}
+    assert limits == {"aten.a": "memory", "aten.b": "memory", "aten.c": "arithmetic"}
+
+
+# Memory -----------------------------------------------------------------------------------------
+
+
+def remembered(rows):
+    """The small lecture with rows of memory: events recorded, category, bytes alive."""
+    document = documents.small()
+    document["names"] += CATEGORIES
+    places = [document["names"].index(name) for name in CATEGORIES]
+    document["memory"] = {
+        "at": [row[0] for row in rows],
+        "category": [places[row[1]] for row in rows],
+        "live_bytes": [row[2] for row in rows],
+    }
+    return document
+
+
+ROWS = [
+    (2, 0, 100),  # step 0
+    (4, 3, 50),  # step 1: most, and then the last
+    (4, 3, 10),
+    (10, 1, 7),  # step 5
+    (10, 3, 90),
+    (13, 3, 0),  # step 7
+]
+
+
+def test_memory_is_followed_by_category(empty):
+    moments, part = empty.evaluate(MOMENTS, remembered(ROWS))
+    assert moments == [
+        [0, [100, 0, 0, 0, 0], 100],
+        [1, [100, 0, 0, 50, 0], 150],
+        [1, [100, 0, 0, 10, 0], 110],
+        [5, [100, 7, 0, 90, 0], 197],
+        [7, [100, 7, 0, 0, 0], 107],
+    ]
+    assert [(step, total) for step, _, total in part] == [(2, 110), (5, 197), (6, 197), (8, 107)]
+
+
+@pytest.fixture
+def memory(page, show):
+    show(page, remembered(ROWS), mode="step", at="2")
+    page.keyboard.press("C")
+    page.get_by_role("tab", name="Memory").click()
+    page.locator(".memory-legend").wait_for()
+    return page
+
+
+def legend(page) -> list[list[str]]:
+    rows = page.locator(".memory-legend tr").all()
+    return [row.locator("th, td").all_inner_texts() for row in rows]
+
+
+def test_the_current_step_and_the_peak_are_marked(memory):
+    assert memory.locator(".memory-here line").count() == 1
+    assert memory.locator(".memory-peak text").text_content() == "peak 197 B"
+    head, *rows = legend(memory)
+    assert head == ["category", "at the current step", "at the peak"]
+    assert rows[0] == ["parameters", "100 B", "100 B"]
+    assert rows[3] == ["activations", "10 B", "90 B"]
+    assert rows[-1] == ["all", "110 B", "197 B"]
+    assert "step 6 of 16" in memory.locator("#costs-view").inner_text()
+
+
+def test_keys_move_over_the_memory_and_go_to_a_step(memory):
+    chart = memory.get_by_role("slider", name="memory over time")
+    chart.focus()
+    memory.keyboard.press("p")
+    said = "step 6, line 27 of double: 197 B"
+    assert chart.get_attribute("aria-valuetext") == said
+    memory.keyboard.press("ArrowLeft")
+    assert chart.get_attribute("aria-valuetext").endswith(": 110 B")
+    memory.keyboard.press("ArrowRight")
+    memory.keyboard.press("Enter")
+    memory.locator("dialog").wait_for(state="detached")
+    assert memory.locator(".program-line.current").get_attribute("data-line") == "27"
+
+
+def test_a_click_on_the_memory_goes_to_the_step(memory):
+    box = memory.locator(".memory > svg").bounding_box()
+    memory.mouse.click(box["x"] + box["width"] - 20, box["y"] + box["height"] / 2)
+    memory.locator("dialog").wait_for(state="detached")
+    assert memory.locator(".timeline-count").inner_text() == "16 / 16"
+
+
+# Machado et al. 2009, severity 1, for linear RGB
+SEEN = {
+    "all colours": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
+    "without red": (
+        (0.152286, 1.052583, -0.204868),
+        (0.114503, 0.786281, 0.099216),
+        (-0.003882, -0.048116, 1.051998),
+    ),
+    "without green": (
+        (0.367322, 0.860646, -0.227968),
+        (0.280085, 0.672501, 0.047413),
+        (-0.011820, 0.042940, 0.968881),
+    ),
+    "without blue": (
+        (1.255528, -0.076749, -0.178779),
+        (-0.078411, 0.930809, 0.147602),
+        (0.004733, 0.691367, 0.303900),
+    ),
+}
+
+
+def linear(colour: str) -> list[float]:
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    return [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+
+
+def lab(rgb: list[float]) -> list[float]:
+    """CIE L*a*b* of linear RGB under D65."""
+    rows = ((0.4124, 0.3576, 0.1805), (0.2126, 0.7152, 0.0722), (0.0193, 0.1192, 0.9505))
+    white = (0.9505, 1.0, 1.089)
+    xyz = [sum(a * b for a, b in zip(row, rgb, strict=True)) for row in rows]
+    f = [
+        (part / of) ** (1 / 3) if part / of > 0.008856 else 7.787 * part / of + 16 / 116
+        for part, of in zip(xyz, white, strict=True)
+    ]
+    return [116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])]
+
+
+def difference(one: str, other: str, seen) -> float:
+    first, second = (
+        lab([max(0, sum(a * b for a, b in zip(row, linear(colour), strict=True))) for row in seen])
+        for colour in (one, other)
+    )
+    return sum((a - b) ** 2 for a, b in zip(first, second, strict=True)) ** 0.5
+
+
+@pytest.mark.parametrize("theme", [0, 1])
+@pytest.mark.parametrize("eyes", SEEN)
+def test_categories_are_told_apart_by_everyone(eyes, theme):
+    css = (VIEWER / "inspect/costs.css").read_text(encoding="utf-8")
+    colours = [
+        re.search(rf"\.memory-{index} {{ fill: light-dark\((#\w+), (#\w+)\)", css)[theme + 1]
+        for index in range(len(CATEGORIES))
+    ]
+    closest = min(
+        difference(one, other, SEEN[eyes]) for one, other in itertools.combinations(colours, 2)
+    )
+    assert closest > 15  # 2.3 can just be noticed

@@ -1,0 +1,317 @@
+"""One section at a time for an audience, and everything at once on paper."""
+
+import json
+import re
+
+import pytest
+
+from tests.viewer import documents
+from tests.viewer.conftest import VIEWER
+from tests.viewer.test_access import rich
+from tests.viewer.test_page import current_line
+from trace.one_file import one_file
+
+
+def title(page) -> str:
+    return page.locator(".slide :is(h1, h2, h3, h4)").first.inner_text()
+
+
+def count(page) -> str:
+    return page.locator(".slide-count").inner_text()
+
+
+def chaptered() -> dict:
+    """The small lecture with a chapter heading above the call on line 9, not a docstring."""
+    document = documents.small()
+    blocks = document["files"][0]["prose"]
+    blocks[1] = {
+        "first_line": 5,
+        "last_line": 8,
+        "kind": "comment",
+        "text": "## Views\nWhat a view is.",
+    }
+    return document
+
+
+@pytest.fixture
+def presented(page, show):
+    show(page, documents.small())
+    page.keyboard.press("P")
+    page.locator(".slide").wait_for()
+    return page
+
+
+def test_the_presentation_begins_where_the_reader_is(page, show):
+    show(page, documents.small(), mode="step", at="2")
+    page.keyboard.press("P")
+    page.locator(".slide").wait_for()
+    assert title(page) == "Views share storage"
+    assert count(page) == "2 / 2"
+    page.keyboard.press("Escape")
+    page.locator("#stepping").wait_for()
+    assert current_line(page) == 21
+
+
+def test_a_slide_shows_one_section_and_nothing_of_the_page(presented):
+    assert title(presented) == "Small numbers"
+    assert presented.locator(".bar, .sidebar").count() == 0
+    assert "views()" not in presented.locator(".slide").inner_text()
+    assert presented.locator('[data-step="14"]').is_visible()  # the rest of main
+    presented.keyboard.press("n")
+    assert title(presented) == "Views share storage"
+    assert presented.locator('[data-step="14"]').count() == 0
+    assert presented.locator(".tensor").is_visible()
+    large = "parseFloat(getComputedStyle(document.querySelector('.slide .prose')).fontSize)"
+    assert presented.evaluate(large) > 20
+
+
+@pytest.mark.parametrize(
+    ("forward", "back"),
+    [("PageDown", "PageUp"), ("ArrowRight", "ArrowLeft"), ("Space", "Shift+Space"), ("j", "k")],
+)
+def test_clickers_and_arrows_turn_the_slides(presented, forward, back):
+    presented.set_viewport_size({"width": 1280, "height": 4000})  # each section fits
+    presented.keyboard.press(forward)
+    assert count(presented) == "2 / 2"
+    presented.keyboard.press(forward)
+    assert count(presented) == "2 / 2"
+    presented.keyboard.press(back)
+    assert count(presented) == "1 / 2"
+    presented.keyboard.press(back)
+    assert count(presented) == "1 / 2"
+
+
+def test_a_long_section_scrolls_before_the_next_one_comes(presented):
+    presented.set_viewport_size({"width": 1280, "height": 300})
+    presented.keyboard.press("PageDown")
+    assert count(presented) == "1 / 2"
+    assert presented.evaluate("scrollY") > 100
+    for _ in range(20):
+        presented.keyboard.press("PageDown")
+        if count(presented) == "2 / 2":
+            break
+    assert count(presented) == "2 / 2"
+    assert presented.evaluate("scrollY") == 0
+    presented.keyboard.press("PageDown")
+    presented.keyboard.press("PageUp")
+    assert presented.evaluate("scrollY") == 0
+    presented.keyboard.press("Home")
+    assert count(presented) == "1 / 2"
+    presented.keyboard.press("End")
+    assert count(presented) == "2 / 2"
+
+
+@pytest.mark.parametrize("key", ["b", "."])
+def test_the_screen_goes_blank_and_comes_back(presented, key):
+    presented.keyboard.press(key)
+    blank = presented.locator(".slide-blank")
+    box = blank.bounding_box()
+    assert (box["width"], box["height"]) == (1280, 800)
+    assert blank.evaluate("e => getComputedStyle(e).backgroundColor") == "rgb(0, 0, 0)"
+    presented.locator("#live", has_text="blank").wait_for(state="attached")
+    presented.keyboard.press("PageDown")  # only brings the screen back
+    blank.wait_for(state="detached")
+    assert count(presented) == "1 / 2"
+    presented.keyboard.press(key)
+    blank.wait_for()
+    presented.keyboard.press(key)
+    blank.wait_for(state="detached")
+
+
+def test_leaving_keeps_the_place(presented, site):
+    presented.keyboard.press("n")
+    presented.keyboard.press("Escape")
+    presented.locator(".bar").wait_for()
+    presented.wait_for_url(f"{site.address}#doc=demo&at=main.py:views:1.1")
+    assert presented.locator("#article h2").inner_text() == "Views share storage"
+    assert presented.locator("html.presenting").count() == 0
+
+
+def test_escape_closes_a_panel_first(presented):
+    presented.keyboard.press("?")
+    presented.locator("dialog .keys").first.wait_for()
+    presented.keyboard.press("Escape")
+    presented.locator("dialog").wait_for(state="detached")
+    assert presented.locator(".slide").is_visible()
+    presented.keyboard.press("Enter")
+    presented.locator("#stepping").wait_for()
+
+
+def test_each_slide_is_announced(presented):
+    presented.keyboard.press("n")
+    presented.locator("#live", has_text="Views share storage, 2 of 2").wait_for(state="attached")
+
+
+def test_a_chapter_has_a_slide_of_its_own(page, show):
+    show(page, chaptered())
+    page.keyboard.press("P")
+    page.locator(".slide").wait_for()
+    assert count(page) == "1 / 3"
+    assert "What a view is" not in page.locator(".slide").inner_text()
+    page.keyboard.press("n")
+    assert page.locator(".slide").inner_text().split("\n\n") == ["Views", "What a view is."]
+    page.keyboard.press("n")
+    assert page.locator(".slide-chapter").inner_text() == "Views"
+
+
+def test_every_part_of_our_lecture_is_on_a_slide(page, site):
+    text = (VIEWER / "traces/lecture.main.json").read_text(encoding="utf-8")
+    site.publish(lecture=text)
+    page.goto("about:blank")
+    page.goto(f"{site.address}#doc=lecture")
+    page.locator("#article .section").nth(2).wait_for()
+    found = page.evaluate(
+        """async () => {
+        const { current } = await import("viewer/store.js");
+        const { slidesOf } = await import("viewer/present.js");
+        const { model, sections } = current();
+        const slides = slidesOf(model, sections);
+        return [slides.filter(({ section }) => section?.depth === 1).length,
+            sections.filter(({ depth }) => depth === 1).length,
+            slides.filter(({ section }) => !section).map(({ title }) => title)];
+    }"""
+    )
+    assert found[0] == found[1]
+    main = next(f for f in json.loads(text)["files"] if f["path"].endswith("main.py"))
+    headings = re.findall(r"^ +# ## (.+)$", main["source"], re.MULTILINE)
+    assert found[2] == headings
+
+
+# Paper ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def printer(page):
+    """`printer(page)` lays the page out for paper, as the command does, and gives the PDF."""
+
+    def make() -> bytes:
+        page.evaluate("() => { window.print = () => { window.printed = true; }; }")
+        page.keyboard.press("Control+p")
+        page.wait_for_function("() => window.printed")
+        return page.pdf(prefer_css_page_size=True)
+
+    return make
+
+
+def pages_of(pdf: bytes) -> int:
+    return len(re.findall(rb"/Type\s*/Page\b(?!s)", pdf))
+
+
+def displayed(page, selector: str) -> list[bool]:
+    return page.locator(selector).evaluate_all(
+        "all => all.map((e) => e.checkVisibility({ contentVisibilityAuto: true }))"
+    )
+
+
+@pytest.fixture
+def paper(page, show, printer):
+    """The rich lecture in a dark theme, laid out for paper and kept so."""
+    page.emulate_media(color_scheme="dark")
+    show(page, rich())
+    pdf = printer()
+    page.emulate_media(media="print", color_scheme="dark")
+    page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
+    page.locator(".chart svg").wait_for()
+    return page, pdf
+
+
+def test_paper_has_everything_unfolded_and_nothing_to_press(paper):
+    page, pdf = paper
+    assert pages_of(pdf) >= 1
+    assert page.locator(".waiting").count() == 0
+    assert page.locator("details:not([open])").count() == 0
+    assert page.get_by_text("m = n * 2").is_visible()  # in a call that is folded on the screen
+    assert not any(displayed(page, ".bar, .sidebar, .line-number, .scrubber button, .quiet-link"))
+
+
+def test_paper_is_light(paper):
+    page, _ = paper
+    colour = page.evaluate("getComputedStyle(document.body).color")
+    assert max(map(int, re.findall(r"\d+", colour)[:3])) < 80
+    assert page.locator("html").get_attribute("data-theme") == "light"
+
+
+def test_links_are_readable_on_paper(paper):
+    page, _ = paper
+    link = page.locator('.prose a[href="https://example.org/a"]')
+    after = "e => getComputedStyle(e, '::after').content"
+    assert "https://example.org/a" in link.evaluate(after)
+
+
+@pytest.mark.parametrize("selector", [".chart", ".picture", ".tensor", ".claim"])
+def test_figures_stay_whole_on_paper(paper, selector):
+    page, _ = paper
+    breaks = page.locator(selector).evaluate_all(
+        "all => all.map(e => getComputedStyle(e).breakInside)"
+    )
+    assert set(breaks) == {"avoid"}
+
+
+def test_after_printing_the_page_is_as_it_was(page, show, printer):
+    page.emulate_media(color_scheme="dark")
+    show(page, documents.small(), mode="step", at="5")
+    pdf = printer()
+    assert pages_of(pdf) >= 1
+    page.locator("#stepping").wait_for()
+    assert current_line(page) == 27
+    page.keyboard.press("r")
+    page.locator("#article").wait_for()
+    assert page.locator("html").get_attribute("data-theme") != "light"
+    page.keyboard.press("t")
+    page.keyboard.press("t")
+    page.keyboard.press("t")
+
+
+def test_the_browsers_own_command_lays_out_everything_too(page, show):
+    show(page, documents.small())
+    page.evaluate("""async () => { await import("viewer/print.js"); }""")
+    page.pdf()
+    page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
+    assert page.get_by_text("m = n * 2").count() == 1
+    page.evaluate("() => dispatchEvent(new Event('afterprint'))")
+    page.locator(".folded-body").wait_for(state="detached")
+
+
+def test_a_page_in_one_file_presents_and_shows_costs(browser, tmp_path):
+    file = tmp_path / "lecture.html"
+    file.write_bytes(one_file(json.dumps(rich()).encode(), "demo"))
+    context = browser.new_context(offline=True)
+    context.set_default_timeout(10_000)
+    page = context.new_page()
+    noise = []
+    page.on("console", lambda message: message.type == "error" and noise.append(message.text))
+    page.on("pageerror", lambda error: noise.append(str(error)))
+    page.goto(file.as_uri())
+    page.locator("#app main").first.wait_for()
+    page.keyboard.press("C")
+    page.locator(".costs-table").wait_for()
+    assert page.locator(".panel-costs").bounding_box()["width"] > 1000  # has its styles
+    page.get_by_role("tab", name="Memory").click()
+    page.locator(".memory-legend").wait_for()
+    page.keyboard.press("Escape")
+    page.locator("dialog").wait_for(state="detached")
+    page.keyboard.press("P")
+    page.locator(".slide").wait_for()
+    assert page.locator("html.presenting .slide-bar").count() == 1
+    page.keyboard.press("Escape")
+    page.locator(".bar").wait_for()
+    page.evaluate("() => { window.print = () => { window.printed = true; }; }")
+    page.keyboard.press("Control+p")
+    page.wait_for_function("() => window.printed")
+    assert pages_of(page.pdf()) >= 1
+    context.close()
+    assert noise == []
+
+
+@pytest.mark.slow
+def test_our_whole_lecture_is_printed(page, site, printer):
+    text = (VIEWER / "traces/lecture.main.json").read_text(encoding="utf-8")
+    site.publish(lecture=text)
+    page.goto("about:blank")
+    page.goto(f"{site.address}#doc=lecture")
+    page.locator("#article .section").nth(2).wait_for()
+    pdf = printer()
+    sections = page.evaluate(
+        """async () => (await import("viewer/store.js")).current().sections.length"""
+    )
+    assert pages_of(pdf) > sections / 3

@@ -470,8 +470,8 @@ def halves_of_halves_need_a_logarithm():  # M20.4
     # half of the layers once more.
     assert counts == {4: (2, 4), 16: (4, 32), 64: (6, 192)}
     assert all(again == L / 2 * math.log2(L) for L, (_, again) in counts.items())
-    # So 64 layers fit on a shelf of six, if each is run four times in the place of one, where every
-    # eighth result needed fifteen places. What is best kept on a shelf of a given size is
+    # So 64 layers fit on a shelf of six, if each is run four times on average, where every eighth
+    # result needed fifteen places. What is best kept on a shelf of a given size is
     # [known](https://doi.org/10.1145/347837.347846), also for programs that are no networks.
     assert 1 + counts[64][1] / 64 == 4
 
@@ -699,6 +699,7 @@ def attention_scores_are_cheap_to_make_again():  # M20.5
     # features and 1024 tokens, that is 16.
     grown = tensors_kept["keep", 6] - tensors_kept["keep", 2]  # @inspect tensors_kept
     assert grown == 2 * (6 - 2) / 8
+    assert 25 * 1024 / 1600 == 16
     # The dear products do not grow: queries, keys, values, the output of attention, then 3 + 3 + 1
     # in the feed-forward network, which is three times as wide inside, and the result of the block.
     assert [tensors_kept["keep dear", T] for T in (2, 6)] == [3 + 1 + (3 + 3 + 1) + 1] * 2

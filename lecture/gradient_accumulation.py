@@ -157,8 +157,8 @@ def a_sum_of_means_is_no_mean():  # M19.2
         moved[optimizer_class.__name__] = updates[1] / updates[4]  # @inspect moved
     # For SGD it is the same as four times the learning rate.
     assert round(moved["SGD"], 3) == 4
-    # AdamW divides by the size of the gradients that it has seen, and does nearly the same with
-    # both. So the mistake can live on, until gradients are clipped at some size.
+    # AdamW does not see the scale of its gradients and does nearly the same with both. So the
+    # mistake can live on, until gradients are clipped at some size.
     assert round(moved["AdamW"], 3) == 1
 
 
@@ -202,7 +202,7 @@ def accumulate(model: torch.nn.Module, parts: list[Tensor]) -> None:  # @stepove
 
 
 def accumulation_spends_no_flops():  # M19.3 E69
-    """Accumulation spends no FLOPs.
+    """Accumulation spends next to no FLOPs.
 
     What is the price? A common mistake is to say compute. Every row goes forward and back once,
     whatever the company it is in.
@@ -211,16 +211,19 @@ def accumulation_spends_no_flops():  # M19.3 E69
     generator = torch.Generator().manual_seed(0)
     model = LinearStack(D, L, generator)  # @stepover
     batch = torch.randn(B, D, generator=generator)
-    flops, moved_bytes, gradients = {}, {}, {}
+    flops, additions, moved_bytes, gradients = {}, {}, {}, {}
     for rows in (64, 16, 4, 1):
         with measure() as step:
             accumulate(model, micro_batches(batch, rows))
         gradients[rows] = taken_gradients(model)
-        flops[rows] = step.matmul_flops
+        flops[rows], additions[rows] = step.matmul_flops, step.other_flops
         moved_bytes[rows] = step.read_bytes + step.written_bytes
     assert set(flops.values()) == {169_984}  # @inspect flops
     assert all(torch.allclose(found, gradients[64], atol=1e-5) for found in gradients.values())
-    # (To recompute activations, in the next chapter, is the trade that does spend FLOPs.)
+    # Each further part is added to the gradient, one FLOP per parameter, and its loss divided,
+    # forward and back. (To recompute activations, in the next chapter, does spend FLOPs.)
+    assert additions[1] - additions[64] == 63 * (2 * 16**2 + 16 + 2)
+    assert additions[16] - additions[64] == 3 * (2 * 16**2 + 16 + 2)
     # What grows is the traffic with memory. Each part reads all weights again, and adds a gradient
     # of each to what is there. So there are fewer FLOPs for each byte,
     intensity = {n: round(flops[n] / moved_bytes[n], 2) for n in flops}  # @inspect intensity
@@ -318,8 +321,8 @@ def a_long_sum_needs_more_digits():  # M19.2
     # Each part adds 1. From 256 on, bf16 has no number for "one more", and the sum stands still.
     assert sums[torch.bfloat16].tolist() == [256] * 3
     assert sums[torch.float32].tolist() == [300] * 3
-    # So the sum is often kept apart, in fp32, and the gradient of each part is added to it and let
-    # go. It takes two bytes per parameter more.
+    # So the sum is often kept apart, in fp32: four bytes per parameter instead of two. The gradient
+    # of each part is added to it and let go, so two more are taken for a while.
     weight = torch.ones(3, dtype=torch.bfloat16, requires_grad=True)
     apart = sum_of_gradients(weight, 300, torch.zeros(3))
     assert apart.tolist() == [300] * 3

@@ -85,9 +85,9 @@ def eval_does_not_stop_the_recording():  # M26.1
     result_bytes = 32 * 128 * 4
     assert list(kept_bytes.values()) == [3 * 2 * result_bytes, 3 * result_bytes, 3 * result_bytes]
     # `inference_mode` goes further than `no_grad`: what is made in it can be part of no way back.
-    w = torch.ones(128, requires_grad=True)
+    w = torch.ones((), requires_grad=True)
     assert results[0].is_inference()
-    assert is_refused(lambda: (results[0] @ w).sum().backward())
+    assert is_refused(lambda: (w * results[0]).sum().backward())
 
 
 def writing_reads_every_weight_for_a_token():  # M26.1
@@ -112,10 +112,9 @@ def writing_reads_every_weight_for_a_token():  # M26.1
     assert billions == [20, 40, 80, 160]
     # Training has no such gain in sight. It reads a weight once for thousands of tokens, so the
     # bytes of weights hardly matter, and it has to change them, by little at a time.
-    many = work_of(
-        lambda: torch.ones(4096, 512, device="meta") @ torch.ones(512, 512, device="meta")
-    )
-    assert round(4 * 512 * 512 / many.moved_bytes, 3) == 0.038
+    x, w = torch.ones(4096, 512, device="meta"), torch.ones(512, 512, device="meta")
+    many = work_of(lambda: x @ w)
+    assert many.moved_bytes == (8 + 1 + 8) * 4 * w.numel()  # x and y are 8 times as large as w
 
 
 @shape_checked
@@ -180,6 +179,9 @@ def each_bit_halves_the_error():  # M26.2
             errors[name][bits] = relative_error(y, exact)
     error_by_bits = figures.error_by_bits(errors)  # @inspect error_by_bits
     by_row, by_block = errors.values()
+    # With 2 bits there are −1, 0 and 1, and four fifths are error.
+    found = [round(error, 2) for error in by_row.values()]
+    assert found == [0.81, 0.29, 0.13, 0.06, 0.03, 0.01, 0.01]
     assert round(by_row[8], 3) == 0.007
     assert round(by_row[4], 3) == 0.126
     assert round(by_block[4], 3) == 0.097
@@ -201,18 +203,16 @@ def an_outlier_costs_its_block():  # M26.2
     What if one weight is a hundred times as large as the others? Integers are spread evenly up to
     the largest, and for the others few are left.
     """
-    generator = torch.Generator().manual_seed(0)
-    w, x = (torch.randn(256, 256, generator=generator) for _ in range(2))
-    w[7, 9] = 100.0
-    exact, x[:, 9] = w.double().clone(), 0.0
-    errors = {}
+    w = torch.randn(256, 256, generator=torch.Generator().manual_seed(0))
+    w[0, 0] = 100.0
+    others, errors = w.abs() < w.max(), {}
     for name, rows, block in (("whole", 1, 65_536), ("row", 256, 256), ("32", 256, 32)):
         found = restored(*quantized(w.view(rows, -1), 8, block)).view(256, 256)
-        errors[name] = relative_error(x @ found.T, x.double() @ exact.T)  # @inspect errors
+        errors[name] = relative_error(found[others], w[others].double())  # @inspect errors
     # With one scale for the whole matrix all of it suffers. With one for each row, one row of 256;
     # with one for every 32 weights, an eighth of that row.
-    assert 0.2 < errors["whole"] < 0.3
-    assert errors["32"] < errors["row"] < 0.03 < errors["whole"]
+    assert math.isclose(errors["whole"], 100 / 127 / math.sqrt(12), rel_tol=0.02)
+    assert errors["32"] < 0.5 * errors["row"] < 0.01 < errors["whole"]
     # Smaller blocks are never worse for memory alone: a scale of 16 bits for 32 weights is half a
     # bit.
     bits_per_weight = {block: 4 + 16 / block for block in (16, 32, 128, 256)}
@@ -238,10 +238,10 @@ def four_bits_go_in_pairs():  # M26.2
 
     The smallest thing a memory hands out is a byte. Where do 4 bits go? Two weights share one.
     """
-    integers = torch.tensor([[1, -1, 7, -7]], dtype=torch.int8)
+    integers = torch.tensor([[1, -1, 7, -8]], dtype=torch.int8)
     pairs = packed(integers)  # @inspect pairs
-    # −1 is 1111 in 4 bits, −7 is 1001.
-    assert [f"{pair:08b}" for pair in pairs[0].tolist()] == ["11110001", "10010111"]
+    # −1 is 1111 in 4 bits, −8 is 1000.
+    assert [f"{pair:08b}" for pair in pairs[0].tolist()] == ["11110001", "10000111"]
     assert unpacked(pairs).tolist() == integers.tolist()
     w = torch.randn(256, 256, generator=torch.Generator().manual_seed(0))
     integers, scales = quantized(w, bits=4, block=32)
@@ -319,32 +319,30 @@ def afterwards_is_easier_than_during():  # M26.2
     If weights can do with 4 to 8 bits, why are they not trained with them? 64 weights are learned
     from noisy examples, and rounded to a grid: at the end, or after each step.
     """
-    moments = ("afterwards", "where used", "after each step")
+    moments = ("afterwards", "where used", "after each step", "never")
     bits = list(range(4, 17, 2))
     errors = {
         when: dict(zip(bits, errors_after_training(bits, when).tolist(), strict=True))
         for when in moments
     }
-    exact = errors_after_training([8], "never").item()
+    exact = errors.pop("never")[8]
     drawn = figures.error_by_moment(errors, exact)  # @inspect drawn
     at_the_end, where_used, each_step = errors.values()
     # Rounded at the end, the error is the grid's, on top of the 0.2 % that training leaves.
-    step = 2 / 127
-    in_quadrature = math.hypot(exact, step / math.sqrt(12))
-    assert round(exact, 4) == 0.0021
-    assert math.isclose(at_the_end[8], in_quadrature, rel_tol=0.1)
+    assert 0.0015 < exact < 0.0025
+    assert math.isclose(at_the_end[8], math.hypot(exact, 2 / 127 / math.sqrt(12)), rel_tol=0.15)
     # Rounded after each step, the weights stop as soon as an update is less than half a step of the
-    # grid. With 4 bits they do not move at all; 8 bits are 19 times as bad as the same 8 bits
+    # grid. With 4 bits they do not move at all; 8 bits are some 19 times as bad as the same 8 bits
     # afterwards.
     assert round(each_step[4], 2) == 1
-    assert round(each_step[8] / at_the_end[8]) == 19
+    assert 17 < each_step[8] / at_the_end[8] < 21
     # It takes some 14 bits to train in, and 10 to use. (Training makes many small changes; use
     # makes none.)
-    assert each_step[12] > 1.3 * exact > 1.1 * each_step[14]
-    assert at_the_end[8] > 1.3 * exact > 1.1 * at_the_end[10]
+    assert each_step[12] > 1.2 * exact > 1.1 * each_step[14]
+    assert at_the_end[8] > 2 * exact > 1.5 * at_the_end[10]
     # In between: the weights are kept in fp32, and rounded where they are used. This is
     # *quantization-aware training*, a master copy again. It learns with any number of bits.
-    assert all(where_used[count] < 1.5 * at_the_end[count] for count in bits)
+    assert all(where_used[count] < 2 * at_the_end[count] for count in bits)
 
 
 def the_largest_weight_need_not_fit():  # M26.2

@@ -376,7 +376,6 @@ def main() -> None:
     training_memory.a_small_model_takes_496_bytes()
     training_memory.the_sum_is_for_one_optimizer()
     training_memory.each_recipe_has_its_bytes_per_parameter()
-    training_memory.a_master_remembers_what_bf16_forgets()
     training_memory.an_optimizer_needs_room_to_work()
     training_memory.a_weight_needs_what_it_multiplied()
     training_memory.what_is_frozen_needs_no_activations()

@@ -144,15 +144,17 @@ def bf16_weights_stop_learning():  # M25.2 M25.3 E103
     drawn = figures.losses_of_recipes(losses)  # @inspect drawn
     # With bf16 weights nothing happens, in 500 steps: above 1 the next bf16 number is 1 + 1/128,
     # and 0.0015 is less than half of that. Every update is rounded away.
-    ends = {recipe: found[-50:].mean().item() for recipe, found in losses.items()}  # @inspect ends
-    assert math.isclose(ends["bf16 weights"], 16 * 0.25**2, rel_tol=0.2)
+    assert math.isclose(losses["bf16 weights"].mean(), 16 * 0.25**2, rel_tol=0.1)
     # A common mistake is to call this recipe stable since its averages are in fp32. They are, and
     # know the way; it is the weight that cannot take such a small step.
     assert torch.ones((), dtype=BF16) + 0.0015 == 1
     # The other two learn. What is computed in bf16 has errors, but of either sign, and they are
     # made anew in each step: the loss gets down to them. One keeps fp32 weights and casts them for
     # each product. The other is the paper's arrangement: the network has weights of 16 bits, the
-    # optimizer an fp32 *master* copy, from which they are rounded after each step.
+    # optimizer an fp32 *master* copy, from which they are rounded after each step. After 100 steps
+    # about half of the way is left.
+    assert 0.3 < math.sqrt(losses["all fp32"][100]) < 0.7
+    ends = {recipe: found[-50:].mean().item() for recipe, found in losses.items()}  # @inspect ends
     assert ends["all fp32"] < ends["bf16 products"] < 0.001 * ends["bf16 weights"]
     # Both are the same thing, with the copy made at another place.
     with_a_master = losses_on_the_way("master weights", steps=50)
@@ -219,7 +221,7 @@ def rounding_by_chance_is_right_on_average():  # M25.3
     *stochastic rounding*.
     """
     generator = torch.Generator().manual_seed(0)
-    x = torch.full((10_000,), 1 + 0.2 / 128)
+    x = torch.full((10_000,), 1 + 0.2 * torch.finfo(BF16).eps)
     rounded = rounded_by_chance(x, generator)
     assert rounded.unique().tolist() == [1, 1 + 1 / 128]
     share = (rounded > 1).float().mean().item()  # @inspect share
@@ -249,7 +251,7 @@ def a_scale_lifts_gradients_into_range():  # M25.4
     # of factors that starts with it, so all are multiplied.
     gradients = {}
     for scale in (1, 1024):
-        w = torch.tensor([1.0, 2.0], dtype=torch.float16, requires_grad=True)
+        w = torch.ones(2, dtype=torch.float16, requires_grad=True)
         y = (w * torch.tensor([0.5, 2.0]).half()).float()
         loss = (y * 2.0**-26).sum()
         (scale * loss).backward()
@@ -281,8 +283,8 @@ def a_scale_is_found_by_overflowing():  # M25.4
     """
     weight = nn.Parameter(torch.zeros(2))
     optimizer = SGD([weight], lr=1.0)
-    scaler = torch.amp.GradScaler("cpu", init_scale=2.0**16, backoff_factor=0.5, growth_interval=3)
-    scale, good_steps, scales, made = 2.0**16, 0, [], []
+    scaler = torch.amp.GradScaler("cpu", init_scale=2.0**14, backoff_factor=0.5, growth_interval=3)
+    scale, good_steps, scales, made = 2.0**14, 0, [], []
     # A loss whose gradient is 1 in both weights, seen through fp16, which ends at 65 504.
     for _ in range(10):
         optimizer.zero_grad()
@@ -300,13 +302,13 @@ def a_scale_is_found_by_overflowing():  # M25.4
             scale, good_steps = 2 * scale, 0
         assert scaler.get_scale() == scale
         scales.append(round(math.log2(scale)))
-    # $2^{16}$ is too large for fp16 by a hair. It goes down, tries again after three good steps,
-    # and so loses every fourth.
-    assert scales == [15, 15, 15, 16, 15, 15, 15, 16, 15, 15]  # @inspect scales
-    assert made == [False, True, True, True] * 2 + [False, True]
+    # It doubles after three good steps, and again. $2^{16}$ is too large for fp16 by a hair. So it
+    # goes down, tries again after three good steps, and from then on loses every fourth.
+    assert scales == [14, 14, 15, 15, 15, 16, 15, 15, 15, 16]  # @inspect scales
+    assert made == [True] * 6 + [False, True, True, True]
     # In practice it tries again after 2000 steps. The steps that were made had the right gradient:
     # it is divided by the scale before the optimizer sees it.
-    assert weight.tolist() == [-7.0, -7.0] == [-float(sum(made))] * 2
+    assert weight.tolist() == [-9.0, -9.0] == [-float(sum(made))] * 2
     assert torch.amp.GradScaler("cpu").get_growth_interval() == 2000
 
 
@@ -330,9 +332,9 @@ def autocast_chooses_operation_by_operation():  # M25.5
     # Products are on the first list, losses on the second. What is on neither takes what comes, and
     # of two formats the wider.
     assert (y.dtype, loss.dtype, summed.dtype) == (BF16, torch.float32, torch.float32)
-    # Weights stay in fp32. Their gradient goes back through the cast, and is fp32 as well.
+    assert torch.equal(summed, y.float() + x)
+    # Weights stay in fp32. So do their gradients, with bf16's digits: they came through the cast.
     assert weight.dtype == weight.grad.dtype == torch.float32
-    # But its digits are those of bf16.
     assert torch.equal(weight.grad.bfloat16().float(), weight.grad)
     # A weight is cast once, however often it is used, and the copy dropped at the end of the block.
     with torch.autocast("cpu", dtype=BF16), measure() as first:
@@ -360,8 +362,8 @@ def a_step_passes_to_bf16_and_back():  # M25.5 M25.6
     """
     generator = torch.Generator().manual_seed(0)
     weight = nn.Parameter(torch.randn(32, 10, generator=generator))
-    labels = torch.randint(0, 10, (6,), generator=generator)
-    x = torch.randn(6, 32, generator=generator).bfloat16().requires_grad_()
+    labels = torch.arange(10)
+    x = torch.randn(10, 32, generator=generator).bfloat16().requires_grad_()
     copy = weight.bfloat16()
     y = x @ copy
     logits = y.float()
@@ -410,7 +412,8 @@ def eight_bits_need_scales():  # M25.6
     at 448, and at the other end at 1/512. No tensor of a training step fits in there by itself.
     """
     generator = torch.Generator().manual_seed(0)
-    gradients = 1e-4 * torch.randn(64, 1024, generator=generator)
+    gradients, w = (torch.randn(64, 1024, generator=generator) for _ in range(2))
+    gradients *= 1e-4
     assert E4M3_MOST == 448
     assert gradients.to(torch.float8_e4m3fn).float().abs().max() == 0
     # Multiplied by a number that brings the largest to 448, and divided by it afterwards, they have
@@ -422,10 +425,10 @@ def eight_bits_need_scales():  # M25.6
     # row be 100 000 times as large as the others. They are scaled down with it, to where only
     # subnormal numbers are left.
     outliers = gradients.clone()
-    outliers[:, 5] = 10.0
-    others = torch.arange(1024) >= 128
+    outliers[:, 0] = 10.0
+    later = slice(FP8_BLOCK_VALUES, None)
     errors = {
-        block: relative_error(in_fp8(outliers, block)[:, others], exact[:, others])
+        block: relative_error(in_fp8(outliers, block)[:, later], exact[:, later])
         for block in (1024, FP8_BLOCK_VALUES)
     }  # @inspect errors
     assert round(errors[1024], 2) == 0.13
@@ -435,9 +438,8 @@ def eight_bits_need_scales():  # M25.6
     assert 32 / FP8_BLOCK_VALUES == 0.25  # bits for an fp32 scale, per number
     # The product is the sum of many such errors of either sign. It has an error as small as that of
     # a single number, no matter how many are added up.
-    w = torch.randn(1024, 64, generator=generator)
-    product = in_fp8(gradients, 128) @ in_fp8(w.T.contiguous(), 128).T
-    of_product = relative_error(product, exact @ w.double())  # @inspect of_product
+    product = in_fp8(gradients, 128) @ in_fp8(w, 128).T
+    of_product = relative_error(product, exact @ w.double().T)  # @inspect of_product
     assert math.isclose(of_product, 0.026 * math.sqrt(2), rel_tol=0.05)
 
 
@@ -446,20 +448,20 @@ def models_follow_the_hardware():  # M25.6
 
     Why all this trouble? Because of one line on the data sheets: half the bits, twice the rate.
     """
-    bits = {"fp32": 32, "tf32": 32, "bf16": 16, "fp8": 8, "fp4": 4}
-    cards = (A100_SXM, H100_SXM, B200)
+    bits = {"tf32": 32, "bf16": 16, "fp8": 8, "fp4": 4}
+    formats = ("fp32", *bits)
     rates = {
         card.name: {
-            f: card.dense_flops_per_second[f] for f in bits if f in card.dense_flops_per_second
+            f: card.dense_flops_per_second[f] for f in formats if f in card.dense_flops_per_second
         }
-        for card in cards
+        for card in (A100_SXM, H100_SXM, B200)
     }
     drawn = figures.rates_of_formats(rates)  # @inspect drawn
     # From one format to the next with half the bits the rate doubles on each card, as the same
     # silicon and the same wires carry twice as many numbers. fp32 without tensor cores stands
     # apart.
     for found in rates.values():
-        steps = [rate * bits[name] for name, rate in found.items() if name != "fp32"]
+        steps = [rate * bits[name] for name, rate in found.items() if name in bits]
         assert max(steps) / min(steps) < 1.001  # data sheets round
     # Each generation of these cards brought a shorter format: bf16 in 2020, fp8 in 2022, fp4 in
     # 2024. Large models follow with some delay: DeepSeek-V3, trained in fp8, is of the end of 2024.

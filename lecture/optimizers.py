@@ -104,7 +104,8 @@ def an_optimizer_keeps_state_and_settings():  # M17.2
     optimizer.step()
     assert optimizer.state[matrix]["step"] == 2
     assert optimizer.state[matrix]["m"] is m
-    # So the past has a say. With a gradient of zero, SGD stays where it is. AdamW goes on.
+    # So the past has a say. With a gradient of zero, SGD stays where it is. AdamW goes on, by three
+    # quarters of its rate.
     before = matrix.detach().clone()
     optimizer.param_groups[1]["weight_decay"] = 0.0
     matrix.grad = torch.zeros(2, 3)
@@ -203,7 +204,8 @@ def momentum_sums_up_the_past():  # M17.5 M17.1
     assert math.isclose(moves(make, steady)[-1], 1 / (1 - 0.9), rel_tol=1e-6)
     assert math.isclose(moves(make, changing)[-1].abs(), 1 / (1 + 0.9), rel_tol=1e-6)
     # So whoever turns momentum on has multiplied the learning rate. A running *average*, with
-    # 1 − β in front of the new gradient, does not; it is the same path at a tenth of the rate.
+    # 1 − β in front of the new gradient, does not. (Begun at zero it would be the same path at a
+    # tenth of the rate. PyTorch's, with `dampening`, begins with the whole first gradient.)
     average = moves(lambda w: SGD(w, lr=1.0, momentum=0.9, dampening=0.9), steady)
     assert math.isclose(average[-1], 1, rel_tol=1e-6)
     # PyTorch agrees about both.
@@ -297,8 +299,8 @@ def the_steepest_direction_limits_the_rate():  # M17.1
     factor = (heavy[-1].norm() / heavy[-11].norm()).item() ** (1 / 10)  # @inspect factor
     assert 0.66 < factor < 0.69
     assert heavy[-1].norm() < 1e-4 < 0.4 < ends[0.077]
-    # Half as many digits per step would be twice as many steps. Here it is five times: κ of real
-    # models is larger still, which is why hardly anyone trains without momentum.
+    # So one step of momentum gains as many digits as five without, and the larger κ is, the greater
+    # the advantage.
     assert round(math.log(4 / 6) / math.log(24 / 26), 1) == 5.1
 
 
@@ -436,9 +438,10 @@ def adamw_averages_both():  # M17.6 M17.1 E66
     assert round((gradients.abs().max() / gradients.abs().min()).item()) == 20_000
     assert torch.allclose(first, 0.01 * gradients.sign().double(), rtol=1e-5)
     # A common mistake is "Adam is RMSProp with momentum". Put together like that, without the
-    # correction, the first step would be 3.16 times as long.
-    uncorrected = (1 - beta1) / math.sqrt(1 - beta2)
-    assert round(uncorrected, 2) == 3.16
+    # correction, a tenth of the gradient goes into RMSProp's first step, which is 31.6 times as long
+    # as its rate. So Adam's would be 3.16 times as long.
+    rms_first = moves(lambda w: RMSProp(w, lr=1.0, alpha=beta2), torch.ones(1))[0].item()
+    assert round((1 - beta1) * rms_first, 2) == 3.16
     # With β1 = 0 it *is* RMSProp with corrected squares. RMSProp's steps are larger by the root.
     settings = {"lr": 0.01, "eps": 0.0}
     adam = moves(lambda w: AdamW(w, betas=(0.0, 0.99), weight_decay=0.0, **settings), gradients)
@@ -462,8 +465,9 @@ def adamw_does_not_see_the_scale_of_the_loss():  # M17.6
         make = functools.partial(kind, lr=0.01)
         small, large = moves(make, gradients), moves(make, 1000 * gradients)
         assert torch.allclose(large, factor * small, rtol=1e-3)
-    # The same holds for each weight: its steps stay near the learning rate, be its gradients large
-    # or small. That bounds how far a weight gets: 50 steps of 0.01 are at most about one half.
+    # The same holds for each weight: be its gradients large or small, its steps stay near the
+    # learning rate. That bounds how far a weight gets. If its gradients agree, 50 steps at a rate
+    # of 0.001 go 0.05 far; if not, less.
     distances = moves(AdamW, torch.ones(50)).sum(), moves(AdamW, gradients).sum().abs()
     assert math.isclose(distances[0], 50 * 0.001, rel_tol=1e-3)
     assert distances[1] < distances[0]
@@ -535,8 +539,7 @@ def an_optimizer_is_paid_for_in_memory():  # M17.2 M17.6
         per_parameter[name] = first.live_bytes["optimizer state"] / 1200
         allocated[name] = (later.allocated_bytes, later.freed_bytes)
     assert list(per_parameter.values()) == [0, 4, 4, 4, 8]  # @inspect per_parameter
-    # It is made in the first step and stays. So a run may fail with "out of memory" in its second
-    # step only: the first forward and backward pass had no state beside them.
+    # It is made in the first step and stays.
     assert list(allocated.values()) == [(0, 0)] * 2 + [(4 * 1200, 4 * 1200)] * 3
     # (The divisor is made anew and freed, one parameter at a time.) With bf16 weights PyTorch's
     # AdamW keeps bf16 averages, and 0.999 times a bf16 number is that number again: squares do not
@@ -686,11 +689,14 @@ def a_rate_per_weight_sees_only_the_axes():  # M17.1
     # SGD and momentum add up gradients, and a sum turns with the ravine: the paths are the same.
     for name in ("SGD", "momentum"):
         assert torch.allclose(turned[name], straight[name], atol=1e-9)
-    # The others take each weight by itself. They have lost their advantage.
+    # The others take each weight by itself. After ten steps they were ahead of SGD, and now they
+    # are behind.
     bends = {
         name: (turned[name] - straight[name]).norm(dim=1).max().item() for name in makers
     }  # @inspect bends
     assert bends["SGD"] < bends["momentum"] < 1e-9 < 1 < min(bends["AdaGrad"], bends["AdamW"])
+    for name in ("AdaGrad", "AdamW"):
+        assert straight[name][10].norm() < straight["SGD"][10].norm() < turned[name][10].norm()
     # To see directions that are not axes one would have to remember products of gradients, a
     # matrix as large as the square of the number of parameters.
     # [Shampoo](https://arxiv.org/abs/1802.09568) does so for the rows and columns of each matrix.

@@ -28,7 +28,8 @@ def four_things_fill_the_memory():  # M18.1
 
     What is in memory while a model is trained? Its parameters; their gradients; what the optimizer
     remembers from step to step; and the activations, results of the way forward that the way back
-    will need. (And a batch of data, which is small beside them.) Watch two steps from the start.
+    will need. (And a batch of data, small beside those of a real model.) Watch two steps from the
+    start.
     """
     (B, D, L), seen = (16, 8, 4), {}
     generator = torch.Generator().manual_seed(0)
@@ -57,8 +58,8 @@ def four_things_fill_the_memory():  # M18.1
     assert seen["backward", 1] == [parameters, parameters, 0, 4]
     # AdamW makes its two numbers per parameter in the first step and keeps them for good.
     assert seen["step", 1] == [parameters, 0, 2 * parameters, 0]
-    # So the second step finds less room than the first, and it is the one to wait for before one
-    # says that a training fits.
+    # So the second step finds less room than the first: a training that got through one step may
+    # still run out of memory.
     assert seen["forward", 2] == [parameters, 0, 2 * parameters, activations]
     assert (parameters, activations) == (1024, 2116)
     totals = [sum(moment.values()) for moment in cost.timeline]
@@ -100,11 +101,11 @@ def a_small_model_takes_496_bytes():  # M18.2 E71 E52
 
 
 def the_sum_is_for_one_optimizer():  # M18.3 E60
-    """The sum is for one optimizer.
+    """The sum holds for one optimizer.
 
-    The deep network with three blocks in bf16: parameters, gradients and activations take two bytes
-    a number. The optimizer should not. Its averages change by a thousandth of themselves in a step,
-    which bf16 cannot resolve, so ours keep them in fp32.
+    What if parameters, gradients and activations are in bf16, two bytes a number, as here in a deep
+    network with three blocks? The optimizer should not follow: AdamW's average of squares fades by
+    a thousandth in each step, which bf16 cannot resolve. So ours keep what they remember in fp32.
     """
     B, D, L = 2, 4, 3
     parts = {}
@@ -176,7 +177,7 @@ def each_recipe_has_its_bytes_per_parameter():  # M18.4
         "AdaGrad": bytes_per_parameter(fp32, AdaGrad),
         "AdamW": bytes_per_parameter(fp32, AdamW),
         "AdamW on bf16": bytes_per_parameter(bf16, AdamW),
-        "with a master": bytes_per_parameter(bf16, AdamWWithMaster),
+        "bf16 with master": bytes_per_parameter(bf16, AdamWWithMaster),
         "all in bf16": bytes_per_parameter(bf16, torch.optim.AdamW),
     }
     table = figures.bytes_by_recipe(parts)  # @inspect table
@@ -184,48 +185,12 @@ def each_recipe_has_its_bytes_per_parameter():  # M18.4
     # In fp32: weight and gradient, and none, one or two numbers more.
     assert totals[:4] == [4 + 4, 4 + 4 + 4, 4 + 4 + 4, 4 + 4 + (4 + 4)]
     # In bf16: half for weight and gradient, the averages as before. With a *master*, a copy of the
-    # weights in fp32, nothing is left of what was saved. It is kept because bf16 forgets small
-    # updates.
+    # weights in fp32, nothing is left of what was saved. It is kept because bf16 rounds small
+    # updates away.
     assert totals[4:6] == [2 + 2 + (4 + 4), 2 + 2 + 4 + (4 + 4)]
     # PyTorch's own AdamW keeps its averages in the format of the weights. Whoever calls
     # `model.bfloat16()` and goes on as before trains with the last recipe.
     assert totals[6] == 2 + 2 + (2 + 2)
-
-
-@shape_checked
-def pull_upwards(
-    weight: Float[Tensor, " n"], optimizer: torch.optim.Optimizer, steps: int
-) -> None:  # @stepover
-    """Take steps with a gradient that always asks for more."""
-    for _ in range(steps):
-        weight.grad = -torch.ones_like(weight)
-        optimizer.step()
-
-
-def a_master_remembers_what_bf16_forgets():  # M18.4
-    """A master remembers what bf16 forgets.
-
-    Are four bytes for a second copy of the weights well spent? Ask 50 steps of AdamW to move
-    weights of 1 upwards by a thousandth each. In bf16 the next number above 1 is 1.0078.
-    """
-    moved = {}
-    recipes = {
-        "fp32": (torch.float32, AdamW),
-        "bf16": (torch.bfloat16, AdamW),
-        "bf16 with master": (torch.bfloat16, AdamWWithMaster),
-    }
-    for recipe, (dtype, optimizer_class) in recipes.items():
-        weight = torch.nn.Parameter(torch.ones(3, dtype=dtype))
-        optimizer = optimizer_class([weight], lr=0.001, weight_decay=0.0)  # @stepover
-        pull_upwards(weight, optimizer, 50)
-        moved[recipe] = [round(number, 4) for number in (weight.detach() - 1).tolist()]
-    # With a gradient that does not change, AdamW moves by the learning rate.
-    assert moved["fp32"] == [0.05] * 3  # @inspect moved
-    # Each update is less than half of what bf16 can resolve and is rounded away, 50 times. The
-    # averages in fp32 do not help.
-    assert moved["bf16"] == [0] * 3
-    # The master collects the updates, and the weight is its nearest number: six steps of 1/128.
-    assert moved["bf16 with master"] == [round(6 / 128, 4)] * 3
 
 
 def peak_bytes(B: int, D: int, L: int, number_bytes: int, state_numbers: int) -> int:
@@ -274,7 +239,7 @@ def a_formula_foretells_the_peak():  # M18.3 M18.4
     and one such tensor. When the optimizer steps, there are the gradients, and roots for a matrix.
     """
     assert peak_bytes(2, 4, 3, 4, 2) == measured_peak_bytes(2, 4, 3, torch.float32, AdamW) == 868
-    # It is equal to the byte for all of these models.
+    # It is right to the byte for all of these models.
     state_numbers = {SGD: 0, AdaGrad: 1, AdamW: 2}
     assert all(
         peak_bytes(B, D, L, dtype.itemsize, state_numbers[optimizer])
@@ -402,8 +367,8 @@ def a_weight_needs_what_it_multiplied():  # M18.5 E70
     # second tensor for each layer.
     assert [counts["ReLU", L] for L in (1, 2, 5)] == [1 + 1, 2 + 1, 5 + 1]
     assert [counts["GELU", L] for L in (1, 2, 5)] == [2 * 1, 2 * 2, 2 * 5]
-    # A common mistake is to count B·D·L for any of them. Which tensors are kept is a property of
-    # each operation, and it is better looked up than guessed.
+    # A common mistake is to count B·D·L for all three. Which tensors are kept is a property of each
+    # operation, and it is better looked up than guessed.
 
 
 def what_is_frozen_needs_no_activations():  # M18.5

@@ -168,7 +168,7 @@ def the_shape_of_gpt2_xl():  # M16.3 E80 E81
     assert round(model_bytes / 2**30, 3) == 7.924
     assert round(model_bytes / 1e9, 3) == 8.508
     mebibytes = [
-        4 * part / 2**20 for part in (80_411_200, attention + feed_forward)
+        4 * part / 2**20 for part in (parameters["head"], attention + feed_forward)
     ]  # @inspect mebibytes
     assert [round(part, 2) for part in mebibytes] == [306.74, 156.25]
 
@@ -253,8 +253,8 @@ def the_feed_forward_network_dominates():  # M16.6 E79 E88
     block = flops_of_products(1024, 1600, 6400, 25)  # @stepover
     wider = flops_of_products(1024, 3200, 12_800, 50)  # @stepover
     longer = flops_of_products(2048, 1600, 6400, 25)  # @stepover
-    by_width = [wider[part] // block[part] for part in block]  # @inspect by_width
-    by_length = [longer[part] // block[part] for part in block]  # @inspect by_length
+    by_width = [wider[part] / block[part] for part in block]  # @inspect by_width
+    by_length = [longer[part] / block[part] for part in block]  # @inspect by_length
     assert by_width == [4, 4, 2]
     assert by_length == [2, 2, 4]
     # So it is not quite right that one part grows with the width and the other with the length:
@@ -282,12 +282,14 @@ def long_contexts_belong_to_attention():  # M16.7 E83
     equal, half = (flops_of_products(n * 1600, 1600, 6400, 25) for n in (6, 8))  # @stepover
     assert equal["scores and values"] == equal["feed-forward"]
     assert 2 * half["scores and values"] == sum(half.values())
-    shares = {}
-    for T in (512, 1024, 2048, 4096, 8192, 9600, 12_800, 16_384, 32_768, 65_536):
-        parts = forward_flops_by_part(XL, T)  # @stepover
-        shares[T] = {part: found / sum(parts.values()) for part, found in parts.items()}
-    by_context = figures.shares_by_context(shares)  # @inspect by_context
-    assert shares[1024]["scores and values"] < 0.1 < 0.8 < shares[65_536]["scores and values"]
+    contexts = {
+        T: forward_flops_by_part(XL, T) for T in (512 * 2**n for n in range(8))
+    }  # @stepover
+    assert max(contexts) == 65_536
+    by_context = figures.shares_by_context(contexts)  # @inspect by_context
+    # Of a context of 65 536 tokens, 83 % of the bill are scores.
+    longest = contexts[65_536]
+    assert round(100 * longest["scores and values"] / sum(longest.values())) == 83
 
 
 def tokens_times_parameters_with_corrections():  # M16.8

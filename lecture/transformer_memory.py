@@ -162,7 +162,7 @@ def one_model_has_one_width():  # M18.7 E75
     fixed_gib = 16 * parameters(XL) / GIB  # @inspect fixed_gib
     assert round(fixed_gib, 2) == 31.7
     # A common mistake is to change the model on the way: to count the FLOPs with F = 4D and the
-    # memory with F = 8/3·D, where a block has 12D² parameters. All parts but the last shrink.
+    # memory with F = 8/3·D, where a block has 12D² parameters. Weights, gradients and state shrink.
     narrow = 48 * 12 * XL.width**2 + 2 * XL.vocabulary * XL.width
     assert narrow == 1_635_382_400
     narrow_gib = [round(found * narrow / GIB, 2) for found in (4, 4, 8)]
@@ -190,18 +190,19 @@ def memory_limits_the_batch():  # M18.8 E76
     # A common mistake is to trust a formula for activations that nobody measured. 9TD + 2T² in each
     # block, with the narrower model of the last section, promises 18, and 16 in 80 GB. Scores of
     # all heads put in, 4.
-    fixed_bytes, T, D, h = 16 * 1_635_382_400, 1024, 1600, 25
+    fixed_bytes, T, D, h = 16 * 1_635_382_400, 1024, XL.width, XL.heads
     guess_bytes, with_heads_bytes = (48 * 4 * (9 * T * D + 2 * n * T**2) for n in (1, h))
     assert (80 * GIB - fixed_bytes) // guess_bytes == 18
     assert (card_bytes - fixed_bytes) // guess_bytes == 16
     assert (80 * GIB - fixed_bytes) // with_heads_bytes == 4
-    lines = {
-        "this implementation": {B: training_bytes(XL, T, B) for B in range(0, 21, 4)},
-        "9TD + 2T², F = 8/3·D": {B: fixed_bytes + B * guess_bytes for B in range(0, 21, 4)},
-        "the same with heads": {B: fixed_bytes + B * with_heads_bytes for B in range(0, 21, 4)},
-    }  # @stepover
-    limits = {"80 GiB": 80 * GIB}
-    by_batch = figures.memory_by_batch(lines, limits)  # @inspect by_batch
+    by_batch = figures.memory_by_batch(
+        {
+            "this implementation": (training_bytes(XL, T, 0), each_bytes),
+            "9TD + 2T², F = 8/3·D": (fixed_bytes, guess_bytes),
+            "the same with heads": (fixed_bytes, with_heads_bytes),
+        },
+        {"80 GiB": 80 * GIB},
+    )  # @inspect by_batch
     # Eighteen would need 257 GiB.
     assert round(training_bytes(XL, 1024, 18) / GIB) == 257
 

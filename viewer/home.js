@@ -30,5 +30,5 @@ function Documents() {
 
 /** A sentence instead of a document. */
 export function Problem() {
-  return html`<main class="notice-page" role="alert"><p>${problem.value}</p>${listing.value.length > 0 && html`<${Documents} />`}</main>`;
+  return html`<main class="notice-page"><h1 class="visually-hidden">No lecture is shown</h1><div role="alert"><p>${problem.value}</p></div>${listing.value.length > 0 && html`<${Documents} />`}</main>`;
 }

@@ -31,7 +31,7 @@ export const COMMANDS = [
   { id: "costs", keys: ["C"], title: "Costs: table, roofline, memory", label: "Costs", where: "any", menu: true, run: () => toggleDialog("costs") },
   { id: "present", keys: ["P"], title: "Present one section at a time", where: "any", menu: true, run: async () => (await import("viewer/present.js")).start() },
   { id: "print", keys: ["Ctrl+p"], title: "Print the whole article, or save it as PDF", where: "any", menu: true, run: async () => (await import("viewer/print.js")).printPage() },
-  { id: "theme", keys: ["t"], title: "Light, dark or automatic", where: "any", run: nextTheme },
+  { id: "theme", keys: ["t"], title: "Light, dark or automatic", where: "any", menu: true, run: nextTheme },
   { id: "help", keys: ["?"], title: "Keys", label: "?", where: "any", menu: true, run: () => toggleDialog("help") },
   { id: "menu", keys: ["M"], title: "More", where: "any", run: () => toggleDialog("menu") },
   { id: "close", keys: ["Escape"], title: "Close a panel", where: "any", run: () => (dialog.value = "") },

@@ -135,7 +135,7 @@ function Page() {
   useLayoutEffect(removeFirst, []);
   const wide = outlineShown.value && current().sections.length > 1;
   if (presenting.value && !printing.value) return html`<${Present} /><${Panel} />`;
-  return html`<a class="skip" href="#article" onClick=${skip}>Skip to the lecture</a>
+  return html`<a class="skip" href=${mode.value === "read" ? "#article" : "#stepping"} onClick=${skip}>Skip to the lecture</a>
     <${Bar} />
     <div class=${`page mode-${mode.value} ${wide ? "with-outline" : ""}`}>
       ${wide && html`<div class="sidebar"><${Outline} /></div>`}
@@ -164,7 +164,7 @@ function Bar() {
     <${CommandButton} id="claims" class=${failed ? "failed" : "held"}>${failed ? `✗ ${integer(failed)}` : `✓ ${integer(claims)}`}<span class="wide-only"> ${failed ? "failed" : claims === 1 ? "claim" : "claims"}</span></${CommandButton}>
     <${CommandButton} id="costs" class="icon wide-only" />
     <${CommandButton} id="search" class="icon" />
-    <${CommandButton} id="theme" class="icon"><${Icon} name=${theme.value} /></${CommandButton}>
+    <${CommandButton} id="theme" class="icon wide-only"><${Icon} name=${theme.value} /></${CommandButton}>
     <${CommandButton} id="menu" class="icon" />
   </header>`;
 }

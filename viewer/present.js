@@ -78,6 +78,11 @@ function slides() {
   return slidesOf(model, sections);
 }
 
+/** @param {number} at a step @returns {number} the slide that shows it */
+function slideOf(at) {
+  return Math.max(0, slides().findLastIndex(({ section }) => section && section.first <= at && at < section.beyond));
+}
+
 /** Show a slide from its top, and let the address follow. @param {number} wanted */
 function show(wanted) {
   const all = slides();
@@ -93,8 +98,7 @@ export function start() {
   if (presenting.value || !loaded.value) return;
   const visible = mode.value === "read" ? firstVisibleStep(focus.value.step) : -1;
   if (visible >= 0 && !isAtStart()) goTo(visible);
-  const at = step.value;
-  shown.value = isAtStart() ? 0 : Math.max(0, slides().findLastIndex((slide) => slide.section && slide.section.first <= at && at < slide.section.beyond));
+  shown.value = isAtStart() ? 0 : slideOf(step.value);
   blank.value = false;
   presenting.value = true;
   scrollTo({ top: 0, behavior: "instant" });
@@ -157,6 +161,12 @@ export function Present() {
   const all = useMemo(slides, [lecture]);
   const place = useRef(/** @type {HTMLElement | null} */ (null));
   const slide = all[Math.min(shown.value, all.length - 1)];
+  const target = focus.value;
+  const known = useRef(target);
+  useLayoutEffect(() => {
+    if (known.current !== target) show(slideOf(target.step)); // a panel led elsewhere
+    known.current = target;
+  }, [target]);
   useLayoutEffect(() => {
     document.documentElement.classList.add("presenting");
     return () => document.documentElement.classList.remove("presenting");
@@ -168,7 +178,7 @@ export function Present() {
   }, [slide, blank.value]);
   if (!slide) return html`<main id="article"><p class="notice-inline">Nothing of this lecture ran.</p></main>`;
   return html`<div class="content slide-content"><main id="article" class="article slide" tabindex="-1" ref=${place} aria-label=${slide.title}>
-      ${slide.section?.depth !== 0 && slide.section && html`<p class="slide-chapter">${slide.chapter || titleOf(model)}</p>`}
+      ${slide.section?.depth !== 0 && html`<h1 class=${slide.chapter ? "visually-hidden" : "slide-chapter"}>${titleOf(model)}</h1>${slide.section && slide.chapter && html`<h2 class="slide-chapter">${slide.chapter}</h2>`}`}
       <${Contents} key=${shown.value} slide=${slide} sections=${sections} />
     </main></div>
     <nav class="slide-bar" aria-label="presentation">

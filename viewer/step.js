@@ -8,7 +8,7 @@ import { callStack, endOf, eventOf, functionOf, hasCalls, rows, statementOf, ste
 import { environmentAt, runToLine, shortPaths } from "viewer/navigate.js";
 import { Prose } from "viewer/prose.js";
 import { Claim, codeLine, Cost, Failure, outcomeOf, plainTitle, Printed } from "viewer/read.js";
-import { linesOf } from "viewer/reading.js";
+import { linesOf, titleOf } from "viewer/reading.js";
 import { chosenFrame, chosenName, colourOf, colours, current, goTo, pinned, proseShown, step, variablesShown } from "viewer/store.js";
 import { inspect, ValueView } from "viewer/value.js";
 
@@ -18,7 +18,7 @@ export function Step() {
   if (!model.steps) return html`<main id="stepping" class="stepping"><p class="notice-inline">Nothing of this lecture ran.</p></main>`;
   const frames = callStack(model, step.value);
   const shown = frames.find((frame) => frame.activation === chosenFrame.value) ?? frames[frames.length - 1];
-  return html`<main id="stepping" class="stepping" tabindex="-1">
+  return html`<main id="stepping" class="stepping" tabindex="-1"><h1 class="visually-hidden">${titleOf(model)}</h1>
     <${Program} at=${shown.step} inner=${shown.step === step.value} />
     <aside class="facts" aria-label="state after this statement"><div class="apart">
       ${current().document.failure?.step === step.value && html`<${Failure} />`}
@@ -330,7 +330,7 @@ export function Variables({ activation }) {
   const { model } = current();
   const variables = variablesOf(activation);
   return html`<section class="variables" aria-label="variables">
-    <h2>in <code>${functionOf(model, activation).name}</code><span class="changes">${chosenName.value >= 0 && html`<${CommandButton} id="previousChange" /><${CommandButton} id="nextChange" /><${CommandButton} id="inspect" /><${CommandButton} id="history" />`}<${CommandButton} id="pin" pressed=${pinned.value === step.value} /><${CommandButton} id="compare" /></span></h2>
+    <h2>in <code>${functionOf(model, activation).name}</code><span class="changes">${chosenName.value >= 0 && html`<${CommandButton} id="previousChange" /><${CommandButton} id="nextChange" /><${CommandButton} id="inspect" /><${CommandButton} id="history" />`}<${CommandButton} id="pin" pressed=${pinned.value === step.value} /><${CommandButton} id="compare" class=${pinned.value < 0 ? "" : "held"} /></span></h2>
     ${!variables.length && html`<p class="quiet">No value of this call is shown yet.</p>`}
     ${variables.map((variable) => html`<${Row} key=${variable.name} ...${variable} shares=${sharing(variables, variable)} chosen=${chosenName.value === variable.name} />`)}
   </section>`;
@@ -348,7 +348,7 @@ const Row = memo(({ name, text, value, count, changed, shares, chosen }) => {
   return html`<div class=${["variable", changed && "changed", chosen && "chosen"].filter(Boolean).join(" ")}>
     <div class="variable-name"><button aria-pressed=${chosen} title="Choose this variable: [ and ] go to its changes" onClick=${choose}><code>${text}</code>
       ${changed && html`<span class="mark" title="Changed by this statement">●<span class="visually-hidden"> changed</span></span>`}</button>
-      <button class="type" title=${`Its values over the run: ${counted(count, "time")} so far`} onClick=${(/** @type {Event} */ event) => inspect(event, value, text, "history")}>${!value.shape?.length && value.type}${(count > 1 || value.shape?.length) && ` ×${integer(count)}`}</button></div>
+      <button class="type" title=${`Its values over the run: ${counted(count, "time")} so far`} onClick=${(/** @type {Event} */ event) => inspect(event, value, text, "history")}>${!value.shape?.length && value.type}${count > 1 || value.shape?.length ? ` ×${integer(count)}` : ""}</button></div>
     <${ValueView} value=${value} shares=${shares} name=${text} />
   </div>`;
 });

@@ -107,9 +107,9 @@ def memory_against_recomputation(
     steps = base.transform_filter("datum.step")
     line = steps.mark_line(opacity=0.4).encode(order="again:Q")
     labels = [
-        steps.transform_filter(f"toNumber(datum.step) {side} {root}")
+        steps.transform_filter(f"{sign}(datum.again > 0 && toNumber(datum.step) <= {root})")
         .mark_text(dy=shift)
         .encode(text="step:N")
-        for side, shift in (("<=", 15), (">", -13))
+        for sign, shift in (("", 15), ("!", -13))
     ]
     return framed(altair.layer(line, points, *labels), "64 layers, every k-th result kept", 240)

@@ -75,15 +75,15 @@ def shares_of_models(flops: Mapping[str, Mapping[str, int]]) -> altair.Chart:  #
     return framed(chart, "Where the FLOPs are", 260)
 
 
-def shares_by_context(shares: Mapping[int, Mapping[str, float]]) -> altair.Chart:  # @stepover
+def shares_by_context(flops: Mapping[int, Mapping[str, int]]) -> altair.Chart:  # @stepover
     """Draw the share of each part over the length of the context."""
     series = {
-        part: {tokens: 100 * found[part] for tokens, found in shares.items()} for part in PARTS
+        part: {tokens: 100 * parts[part] / sum(parts.values()) for tokens, parts in flops.items()}
+        for part in PARTS
     }
-    labels = [tokens for tokens in shares if tokens & (tokens - 1) == 0]
     return lines(
         series,
-        doublings("context in tokens, T", labels),
+        doublings("context in tokens, T", flops),
         {"title": "% of the FLOPs"},
         "Where the FLOPs are in long contexts",
     )

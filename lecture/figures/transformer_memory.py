@@ -47,19 +47,19 @@ def activations_by_context(kept: Mapping[int, Mapping[str, int]]) -> altair.Char
 
 
 def memory_by_batch(
-    bytes_by_batch: Mapping[str, Mapping[int, float]], limits: Mapping[str, float]
+    costs: Mapping[str, tuple[int, int]], limits: Mapping[str, int], largest: int = 20
 ) -> altair.Chart:  # @stepover
-    """Draw the memory of training over the batch, and the memory that cards have."""
-    largest = max(batch for line in bytes_by_batch.values() for batch in line)
+    """Draw memory over the batch, of which each sequence takes the same, and what a card has."""
+    batches = range(0, largest + 1, 4)
     series = {
-        name: {batch: found / GIB for batch, found in line.items()}
-        for name, line in bytes_by_batch.items()
+        name: {batch: (fixed + batch * each) / GIB for batch in batches}
+        for name, (fixed, each) in costs.items()
     }
     series |= {name: {0: limit / GIB, largest: limit / GIB} for name, limit in limits.items()}
-    batches = altair.Axis(values=list(range(0, largest + 1, 2)), format="d")
+    axis = altair.Axis(values=list(range(0, largest + 1, 2)), format="d")
     return lines(
         series,
-        {"title": "sequences in a batch, B", "axis": batches},
+        {"title": "sequences in a batch, B", "axis": axis},
         {"title": "GiB"},
         "When is the card full?",
         260,

@@ -8,6 +8,7 @@ import pytest
 from lecture import facts
 from tests.viewer import documents
 from tests.viewer.conftest import VIEWER
+from tests.viewer.test_reading import sidecar, with_times
 
 CATEGORIES = ["parameters", "gradients", "optimizer state", "activations", "other tensors"]
 SCRIPT = """async ([document, grouping, first, beyond, withCalls]) => {
@@ -202,6 +203,17 @@ def test_a_part_of_the_run_can_be_chosen(table):
 def test_what_is_not_counted_is_always_in_sight(table, view):
     table.get_by_role("tab", name=view).click()
     assert "aten.sort (2 times)" in table.locator(".inspect-uncounted").inner_text()
+
+
+def test_measured_seconds_are_one_more_column(page, site, show):
+    seconds = [0.001, 0.25, 0.0, 0.004, *[0.5] * 3, *[0.0] * 9]
+    with_times(page, site, show, sidecar(documents.small(), seconds))
+    page.keyboard.press("C")
+    page.get_by_label("function", exact=True).check()
+    page.get_by_role("button", name="time", exact=True).click()
+    last = {name: found[-1] for name, found in cells(page).items()}
+    assert list(last.items()) == [("double()", "1 s"), ("main()", "500 ms"), ("views()", "250 ms")]
+    assert "another run, on cpu, 2 threads" in page.locator("#costs-view").inner_text()
 
 
 def test_arrow_keys_go_through_the_views(table):
@@ -414,3 +426,18 @@ def test_categories_are_told_apart_by_everyone(eyes, theme):
         difference(one, other, SEEN[eyes]) for one, other in itertools.combinations(colours, 2)
     )
     assert closest > 15  # 2.3 can just be noticed
+
+
+PAIRS = [("positive", "negative"), ("positive", "cell"), ("negative", "cell"), ("accent", "wrong")]
+
+
+@pytest.mark.parametrize("theme", [0, 1])
+@pytest.mark.parametrize("eyes", SEEN)
+@pytest.mark.parametrize("pair", PAIRS)
+def test_colours_that_mean_something_are_told_apart_by_everyone(pair, eyes, theme):
+    """A claim has its sign besides, and what changed a dot."""
+    css = (VIEWER / "style.css").read_text(encoding="utf-8")
+    one, other = (
+        re.search(rf"--{name}: light-dark\((#\w+), (#\w+)\)", css)[theme + 1] for name in pair
+    )
+    assert difference(one, other, SEEN[eyes]) > 15

@@ -291,7 +291,8 @@ const model = m.buildModel({ ...argument[0], events: Int16Array.from(argument[0]
 const value = model.document.values[argument[1]];
 const found = m.foundRecord(model, { value, name: argument[2], steps: [argument[3]] });
 const name = model.document.names[found.name] + found.path;
-return m.storageWords(found.value, name, m.aliasesOf(model, found.value.storage, found.step));
+const aliases = m.aliasesOf(model, found.value.storage, found.step);
+return m.storageWords(found.value, name, found.activation, aliases);
 """
 
 
@@ -299,7 +300,9 @@ def test_copy_or_view_is_said_in_words(run):
     document = views()
     first = len(documents.VALUES)
     assert run(WORDS, [document, first, "a", 4]) == ["Its own storage of 24 bytes."]
-    assert run(WORDS, [document, first + 1, "b", 7]) == ["A view of a’s storage, all 24 bytes."]
+    assert run(WORDS, [document, first + 1, "b", 7]) == [
+        "A view of the storage of a, all 24 bytes."
+    ]
     assert run(WORDS, [document, first, "a", 9]) == [
         "Its own storage of 24 bytes, which b and c['w'] view too."
     ]
@@ -308,16 +311,32 @@ def test_copy_or_view_is_said_in_words(run):
     argument[1] = values.push(values[argument[1]].entries[0][1]) - 1;
     """
     assert run(part + WORDS, [document, first + 2, "w", 9]) == [
-        "A view of a’s storage, 8 of 24 bytes."
+        "A view of the storage of a, 8 of 24 bytes."
     ]
     assert run(WORDS, [document, first + 3, "a", 11]) == ["Its own storage of 24 bytes."]
 
 
-def test_a_part_of_a_larger_storage_and_repeated_elements_are_said(run):
-    words = "return m.storageWords(argument, 'x', [])"
-    assert run(words, picture(torch.arange(6.0)[2:4])) == [
-        "Its storage is larger than what it reads: 8 of 24 bytes."
+def test_a_name_of_another_call_is_said_to_be_of_it(run):
+    """`a` of main is passed to `double`, whose `n` views it too; both are known at step 5."""
+    numbers = StorageNumbers()
+    base = torch.arange(6.0)
+    first, second = (json.loads(json.dumps(snapshot(t, numbers))) for t in (base, base[:2]))
+    for value in (first, second):
+        value["storage"] = 11
+    document = recorded((0, "a", first), (5, "n", second))
+    document["inspections"]["at"][-2] = 2  # known when step 0 began
+    first_value = len(documents.VALUES)
+    assert run(WORDS, [document, first_value + 1, "n", 5]) == [
+        "A view of the storage of a in main, 8 of 24 bytes."
     ]
+    assert run(WORDS, [document, first_value, "a", 5]) == [
+        "Its own storage of 24 bytes, which n in double views too."
+    ]
+
+
+def test_a_part_of_a_larger_storage_and_repeated_elements_are_said(run):
+    words = "return m.storageWords(argument, 'x', 0, [])"
+    assert run(words, picture(torch.arange(6.0)[2:4])) == ["A part of a storage: 8 of 24 bytes."]
     assert run(words, picture(torch.ones(3).expand(4, 3))) == [
         "Its own storage of 12 bytes.",
         "Its elements would be 48 bytes if each had a place of its own; several share one.",
@@ -497,7 +516,8 @@ def test_large_tensors_are_compared_by_statistics_and_by_what_is_recorded(run):
     assert found["by"] == "statistics"
     assert (found["shown"], found["changed"]) == (64, 1)
     assert found["rows"] == [
-        [name, one["statistics"][name], other["statistics"][name]] for name in one["statistics"]
+        [name, one["statistics"][name], other["statistics"][name]]
+        for name in ("min", "mean", "max", "std")
     ]
 
 

@@ -103,7 +103,7 @@ def test_elements_and_cells_are_walked_with_the_keys(page, show):
 def test_a_cell_says_which_elements_read_it(page, show):
     panel = inspector(show(page, documents.with_values(CUBE, ROW)), 2)
     assert panel.locator(".words").all_inner_texts() == [
-        "A view of x’s storage, 8 of 96 bytes.",
+        "A view of the storage of x, 8 of 96 bytes.",
         "Its elements would be 16 bytes if each had a place of its own; several share one.",
     ]
     panel.get_by_role("button", name="cell 9:").click()
@@ -111,6 +111,8 @@ def test_a_cell_says_which_elements_read_it(page, show):
     panel.get_by_role("button", name="cell 6: not read by v1").click()
     assert panel.locator(".sum").inner_text().strip() == "Cell 6 is not read by v1."
     assert panel.locator(".strip-cell.unread").count() == 22
+    panel.locator(".heat-cell").first.click()
+    assert "5 + 0·0 + 0·4 = 5, so cell 5" in panel.locator(".sum").inner_text()
 
 
 def test_slices_and_axes_are_chosen(page, show):
@@ -161,6 +163,15 @@ def test_a_large_tensor_says_what_is_recorded(page, show):
     panel.get_by_label("index on axis 0, of 100").fill("99")
     panel.get_by_label("index on axis 1, of 100").fill("99")
     assert picked(panel)[1] == "cell 9999: v0[99, 99]"
+    chosen = panel.locator(".strip-cell[aria-pressed=true]")
+    panel.get_by_label("first cell that is drawn").fill("128")
+    assert chosen.get_attribute("aria-label") == "cell 128: v0[1, 28]"
+    chosen.focus()
+    for key, cell in (("ArrowLeft", 127), ("ArrowLeft", 126), ("ArrowRight", 127), ("End", None)):
+        page.keyboard.press(key)
+        focused = page.evaluate("document.activeElement.getAttribute('aria-label')")
+        assert focused == chosen.get_attribute("aria-label")
+        assert cell is None or focused == f"cell {cell}: v0[1, {cell - 100}]"
 
 
 def test_other_names_of_the_storage_lead_on(page, show):
@@ -204,6 +215,18 @@ def test_a_long_line_is_broken(page, show):
     assert shown["y"] + shown["height"] <= box["y"] + box["height"]
 
 
+def test_a_tensor_of_one_number_is_inspected_too(page, show):
+    value = {**ODD, "shape": [], "strides": [], "bytes": 4, "storage_bytes": 16, "offset": 2}
+    show(page, documents.with_values({**value, "elements": [2.5]}), mode="step", at="2")
+    assert page.locator(".variable .type").all_inner_texts() == ["×1", "Tensor"]
+    page.locator(".variable .inspect", has_text="2.5").click()
+    panel = page.locator(".inspector")
+    assert panel.locator(".headline").inner_text() == "[] float32"
+    assert "offset: 2, so cell 2, byte 8" in panel.locator(".sum").inner_text()
+    assert panel.locator(".strip-cell").count() == 4
+    assert panel.locator(".words").inner_text() == "A part of a storage: 4 of 16 bytes."
+
+
 def test_a_variable_is_inspected_by_keys(page, show):
     show(page, changing(), mode="step", at="3")
     page.keyboard.press("i")
@@ -218,6 +241,7 @@ def test_a_variable_is_inspected_by_keys(page, show):
     tabs = panel.get_by_role("tab")
     tabs.first.focus()
     page.keyboard.press("ArrowRight")
+    panel.locator(".history-list li").first.wait_for()
     assert tabs.nth(1).get_attribute("aria-selected") == "true"
     assert panel.locator(".history-list li").count() == 2
 
@@ -237,6 +261,38 @@ def test_the_values_of_a_loop_make_a_chart_that_leads_there(page, show):
     panel.locator(".history-list .jump").last.press("Enter")
     assert page.locator("dialog").count() == 0
     assert variables(page)["total"] == "4"
+
+
+def looping(turns: int) -> dict:
+    """The small lecture with a longer loop and no claims."""
+    document = documents.small()
+    inspections = document["inspections"]
+    names = [document["names"].index(name) for name in ("i", "total")]
+    document["events"] = [-1, *[3, 4] * turns, 3, 0]
+    document["values"] = [{"type": "int", "value": number} for number in range(2 * turns)]
+    rows = [
+        (1 + 2 * turn + at, names[at], turn * (at + 1)) for turn in range(turns) for at in (0, 1)
+    ]
+    inspections["event"] = [event for event, _, _ in rows]
+    inspections["at"] = [event + 1 for event, _, _ in rows]
+    inspections["name"] = [name for _, name, _ in rows]
+    inspections["value"] = [value for _, _, value in rows]
+    document["claims"] = {name: [] for name in document["claims"]}
+    return {**document, "output": [], "costs": None}
+
+
+def test_of_a_long_history_what_is_near_is_listed(page, show):
+    show(page, looping(400), mode="step", at="300")
+    page.locator(".variable .type").last.click()
+    panel = page.locator(".inspector")
+    records = panel.locator(".history-list li")
+    records.first.wait_for()
+    assert records.count() == 60
+    assert panel.locator(".history-list .here").inner_text().split() == ["step", "300", "298"]
+    panel.get_by_role("slider", name="record").press("Home")
+    assert records.first.inner_text().split() == ["step", "2", "0"]
+    panel.get_by_text("show 60 more").click()
+    assert records.count() == 120
 
 
 def test_a_name_in_the_article_opens_its_values_in_all_calls(page, show):
@@ -378,3 +434,28 @@ def test_the_first_page_fetches_no_inspector(page, show, site):
     site.requests.clear()
     show(page, documents.small())
     assert not [path for path in site.requests if path.startswith("/inspect/")]
+
+
+def test_many_claims_are_listed_a_hundred_at_a_time(page, show):
+    document = documents.small()
+    claims, statements = document["claims"], document["statements"]
+    for number in range(128):
+        statements.append(list(statements[4]))
+        statement = len(statements) - 1
+        document["assertions"].append(
+            {"statement": statement, "text": f"claim_{number}", "operands": []}
+        )
+        row = {"statement": statement, "step": 14, "at": 20, "held": number != 126, "operands": []}
+        for name, cell in row.items():
+            claims[name].append(cell)
+    show(page, document)
+    page.keyboard.press("c")
+    entries = page.locator(".claim-entry .condition")
+    entries.first.wait_for()
+    assert (entries.count(), entries.first.inner_text()) == (100, "claim_126")
+    page.get_by_text("show 30 more of 130").click()
+    assert entries.count() == 130
+    page.get_by_label("filter claims").fill("claim_12")
+    assert entries.count() == 9
+    page.get_by_label("failed only").check()
+    assert entries.all_inner_texts() == ["claim_126"]

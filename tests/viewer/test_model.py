@@ -95,6 +95,9 @@ PLACES = [
     ("m.stepOfPlace(model, '700')", 15),
     ("m.stepOfPlace(model, 'main.py:nowhere:1.1')", -1),
     ("m.stepOfPlace(model, 'nonsense')", -1),
+    ("m.stepOfPlace(model, 'double')", 5),
+    ("m.readHash('#double')", {"doc": "", "mode": "read", "at": "double"}),
+    ("m.readHash('#gr%C3%B6%C3%9Fe')", {"doc": "", "mode": "read", "at": "größe"}),
     (
         "m.readHash('#doc=a.b&mode=step&at=main.py:f:1.2')",
         {"doc": "a.b", "mode": "step", "at": "main.py:f:1.2"},

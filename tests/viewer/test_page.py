@@ -349,7 +349,7 @@ def test_a_phone_scrolls_in_one_direction(phone, show, mode):
     assert phone.locator("dialog .outline").is_visible()
     phone.keyboard.press("Escape")
     phone.locator("dialog").wait_for(state="detached")
-    for id_ in ("mode", "claims", "search", "theme"):
+    for id_ in ("mode", "claims", "search", "menu"):
         box = phone.locator(f'[data-command="{id_}"]').bounding_box()
         assert box and box["x"] >= 0 and box["x"] + box["width"] <= 390
 

@@ -13,7 +13,7 @@ from trace.one_file import one_file
 
 
 def title(page) -> str:
-    return page.locator(".slide :is(h1, h2, h3, h4)").first.inner_text()
+    return page.locator(".slide .section-title").inner_text()
 
 
 def count(page) -> str:
@@ -137,6 +137,14 @@ def test_escape_closes_a_panel_first(presented):
     presented.locator("#stepping").wait_for()
 
 
+def test_a_panel_leads_to_another_slide(presented):
+    presented.keyboard.press("c")
+    presented.locator(".claim-entry").first.click()  # x.size == 6
+    presented.locator("dialog").wait_for(state="detached")
+    presented.locator(".slide-count", has_text="2 / 2").wait_for()
+    assert title(presented) == "Views share storage"
+
+
 def test_each_slide_is_announced(presented):
     presented.keyboard.press("n")
     presented.locator("#live", has_text="Views share storage, 2 of 2").wait_for(state="attached")
@@ -149,7 +157,7 @@ def test_a_chapter_has_a_slide_of_its_own(page, show):
     assert count(page) == "1 / 3"
     assert "What a view is" not in page.locator(".slide").inner_text()
     page.keyboard.press("n")
-    assert page.locator(".slide").inner_text().split("\n\n") == ["Views", "What a view is."]
+    assert page.locator(".slide-heading").inner_text().split("\n\n") == ["Views", "What a view is."]
     page.keyboard.press("n")
     assert page.locator(".slide-chapter").inner_text() == "Views"
 

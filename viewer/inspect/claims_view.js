@@ -2,7 +2,7 @@
 
 import { useMemo, useState } from "preact/hooks";
 import { counted, integer } from "viewer/format.js";
-import { html } from "viewer/html.js";
+import { html, memo } from "viewer/html.js";
 import { claimGroups } from "viewer/inspect/claims.js";
 import { Jump, leaveTo } from "viewer/inspect/parts.js";
 import { styled } from "viewer/styles.js";
@@ -12,13 +12,15 @@ import { claimsOf, current } from "viewer/store.js";
 
 await styled("inspect/inspect.css");
 
-const AT_ONCE = 20;
+const AT_ONCE = 100;
+const TIMES_AT_ONCE = 20;
 
 /** The claims that contain what is typed. */
 export function Claims() {
   const { model, document, sections } = current();
   const [query, setQuery] = useState("");
   const [onlyFailed, setOnlyFailed] = useState(false);
+  const [most, setMost] = useState(AT_ONCE);
   const section = sections.find(({ activation }) => activation === claimsOf.value);
   const groups = useMemo(() => claimGroups(model, section), [document, section]);
   const failed = groups.filter((group) => group.failed).length;
@@ -29,22 +31,29 @@ export function Claims() {
       ${place && html` <button class="quiet-link" onClick=${() => (claimsOf.value = -1)}>show the whole lecture</button>`}</p>
     <div class="filter"><input class="search-field" type="text" inputmode="search" placeholder="filter" aria-label="filter claims" value=${query} onInput=${(/** @type {any} */ event) => setQuery(event.target.value)} />
       ${failed > 0 && html`<label><input type="checkbox" checked=${onlyFailed} onChange=${() => setOnlyFailed(!onlyFailed)} /> failed only</label>`}</div>
-    <ol class="claim-list">${shown.map((group) => html`<${Group} key=${group.statement} group=${group} />`)}</ol>
+    <ol class="claim-list">${shown.slice(0, most).map((group) => html`<${Group} key=${group.statement} group=${group} />`)}</ol>
+    ${shown.length > most && html`<button class="quiet-link" onClick=${() => setMost(most + AT_ONCE)}>show ${Math.min(shown.length - most, AT_ONCE)} more of ${integer(shown.length)}</button>`}
     ${!shown.length && html`<p class="quiet">${query ? `No claim contains “${query}”.` : "There is no claim here."}</p>`}`;
 }
 
-/** @param {{group: ClaimGroup}} properties */
-function Group({ group: { rows, failed, place } }) {
-  const { model, document } = current();
-  const [open, setOpen] = useState(false);
-  const [most, setMost] = useState(AT_ONCE);
+/** @type {(properties: {group: ClaimGroup}) => any} */
+const Group = memo(({ group: { rows, failed, place } }) => {
+  const { document, model } = current();
   const many = rows.length > 1;
   const times = failed && failed < rows.length ? `failed ${integer(failed)} of ${counted(rows.length, "time")}` : counted(rows.length, "time");
   return html`<li><button class="claim-entry" title="Go to this claim" onClick=${() => leaveTo(document.claims.step[rows[0]])}>
       <${Claim} outcome=${outcomeOf(model, rows[0])} text />
       <span class="claim-place">${place}${!many && ` · step ${integer(document.claims.step[rows[0]] + 1)}`}</span></button>
-    ${many && html`<details class="occurrences" onToggle=${(/** @type {any} */ event) => setOpen(event.target.open)}><summary>${times}</summary>
-      ${open && html`<ol>${rows.slice(0, most).map((row) => html`<li key=${row}><${Jump} step=${document.claims.step[row]} /> <${Claim} outcome=${outcomeOf(model, row)} /></li>`)}</ol>
-        ${rows.length > most && html`<button class="quiet-link" onClick=${() => setMost(most + 5 * AT_ONCE)}>show ${Math.min(rows.length - most, 5 * AT_ONCE)} more</button>`}`}
-    </details>`}</li>`;
+    ${many && html`<${Occurrences} rows=${rows} times=${times} />`}</li>`;
+});
+
+/** @param {{rows: number[], times: string}} properties */
+function Occurrences({ rows, times }) {
+  const { document, model } = current();
+  const [open, setOpen] = useState(false);
+  const [most, setMost] = useState(TIMES_AT_ONCE);
+  return html`<details class="occurrences" onToggle=${(/** @type {any} */ event) => setOpen(event.target.open)}><summary>${times}</summary>
+    ${open && html`<ol>${rows.slice(0, most).map((row) => html`<li key=${row}><${Jump} step=${document.claims.step[row]} /> <${Claim} outcome=${outcomeOf(model, row)} /></li>`)}</ol>
+      ${rows.length > most && html`<button class="quiet-link" onClick=${() => setMost(most + AT_ONCE)}>show ${Math.min(rows.length - most, AT_ONCE)} more</button>`}`}
+  </details>`;
 }

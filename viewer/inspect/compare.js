@@ -2,7 +2,7 @@
 
 import { valueText } from "viewer/format.js";
 import { partsOf } from "viewer/inspect/records.js";
-import { isWhole, numberOf } from "viewer/inspect/tensors.js";
+import { inReadingOrder, isWhole, numberOf } from "viewer/inspect/tensors.js";
 import { callStack, endOf, functionIndex } from "viewer/model.js";
 import { environmentAt } from "viewer/navigate.js";
 
@@ -85,8 +85,10 @@ function tensorDetail(before, after) {
   const shown = Math.min(before.elements.length, after.elements.length);
   const changed = before.elements.slice(0, shown).filter((cell, at) => cell !== after.elements?.[at]).length;
   if (!before.statistics || !after.statistics) return { by: "corners", notes, shown, changed };
-  const rows = Object.keys({ ...before.statistics, ...after.statistics }).map((name) => /** @type {[string, number | string, number | string]} */ ([name, before.statistics?.[name] ?? "–", after.statistics?.[name] ?? "–"]));
-  return { by: "statistics", notes, rows, shown, changed };
+  const rows = Object.keys({ ...before.statistics, ...after.statistics })
+    .sort(inReadingOrder)
+    .map((name) => /** @type {[string, number | string, number | string]} */ ([name, before.statistics?.[name] ?? "–", after.statistics?.[name] ?? "–"]));
+  return { by: "statistics", notes, rows: rows.filter(([, one, other]) => one !== 0 || other !== 0), shown, changed };
 }
 
 /** What changed about a tensor besides its elements. @param {Value} before @param {Value} after */

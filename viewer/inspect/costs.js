@@ -28,6 +28,9 @@ const scope = signal(-1);
 const withCalls = signal(false);
 const order = signal({ column: "matmul_flops", direction: /** @type {"ascending" | "descending"} */ ("descending") });
 
+/** What these were chosen in. @type {Lecture | null} */
+let chosenIn = null;
+
 const AT_ONCE = 60;
 const all = signal(false);
 
@@ -84,6 +87,8 @@ function chapters() {
 export function Costs() {
   const { document, model, sections } = current();
   const at = useMemo(here, [document]);
+  if (chosenIn !== document) scope.value = -1;
+  chosenIn = document;
   const section = sections[scope.value];
   const span = section ? { first: section.first, beyond: section.beyond } : { first: 0, beyond: model.steps };
   if (!document.costs) return html`<p>This run was recorded without costs, or used no tensors.</p>`;

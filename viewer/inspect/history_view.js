@@ -1,6 +1,6 @@
 // How a variable went over the run: a chart of its numbers, and every record with a way to it.
 
-import { useMemo, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { counted, integer, number, valueText } from "viewer/format.js";
 import { html } from "viewer/html.js";
 import { Jump, leaveTo } from "viewer/inspect/parts.js";
@@ -86,8 +86,14 @@ function linePath(points, x, y) {
 
 /** @param {{points: Point[], now: number, name: string}} properties */
 function Records({ points, now, name }) {
-  const [first, start] = useState(() => Math.max(0, Math.min(points.length - AT_ONCE, now - AT_ONCE / 2)));
-  const [beyond, end] = useState(first + AT_ONCE);
+  const around = Math.max(0, Math.min(points.length - AT_ONCE, now - AT_ONCE / 2));
+  const [first, start] = useState(around);
+  const [beyond, end] = useState(around + AT_ONCE);
+  useLayoutEffect(() => {
+    if (first <= now && now < beyond) return;
+    start(around);
+    end(around + AT_ONCE);
+  }, [now, points]);
   const shown = points.slice(first, beyond);
   const open = (/** @type {Point} */ { value, step }) => value && (inspected.value = { value, name, steps: [step], view: "value" });
   return html`${first > 0 && html`<button class="quiet-link" onClick=${() => start(Math.max(0, first - AT_ONCE))}>show ${Math.min(first, AT_ONCE)} before</button>`}

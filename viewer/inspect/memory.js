@@ -3,6 +3,7 @@
 import { useState } from "preact/hooks";
 import { bytes, integer } from "viewer/format.js";
 import { html } from "viewer/html.js";
+import { widthOfCharts } from "viewer/inspect/roofline.js";
 
 /** In the order of the recorder; the colours of the style sheet go by it. */
 export const CATEGORIES = ["parameters", "gradients", "optimizer state", "activations", "other tensors"];
@@ -59,7 +60,6 @@ export function columnsOf(moments, { first, beyond }, most) {
   });
 }
 
-const WIDTH = 720;
 const HEIGHT = 320;
 const LEFT = 70;
 const RIGHT = 12;
@@ -106,12 +106,13 @@ export function MemoryChart({ model, moments, span, here, place, jump }) {
   const [scale, setScale] = useState("");
   const isLogarithmic = scale ? scale === "logarithmic" : isSteep(columns);
   if (!columns[peak].total) return html`<p>No tensor was alive here.</p>`;
+  const width = widthOfCharts();
   const { height, marks } = scaleOf(columns, isLogarithmic);
   const length = span.beyond - span.first;
   const columnAt = (/** @type {number} */ step) => Math.max(0, Math.min(columns.length - 1, Math.floor(((step - span.first) / length) * columns.length)));
   const isInside = here >= span.first && here < span.beyond;
   const now = chosen >= 0 ? chosen : isInside ? columnAt(here) : peak;
-  const x = (/** @type {number} */ column) => LEFT + (column / columns.length) * (WIDTH - LEFT - RIGHT);
+  const x = (/** @type {number} */ column) => LEFT + (column / columns.length) * (width - LEFT - RIGHT);
   const y = (/** @type {number} */ value) => HEIGHT - BOTTOM - clamped(height(value)) * (HEIGHT - TOP - BOTTOM);
   const shown = columns[now];
   const said = `step ${integer(shown.step + 1)}, ${place(shown.step)}: ${bytes(shown.total)}`;
@@ -127,21 +128,21 @@ export function MemoryChart({ model, moments, span, here, place, jump }) {
   };
   const columnUnder = (/** @type {any} */ event) => {
     const box = event.currentTarget.getBoundingClientRect();
-    const at = ((event.clientX - box.left) / box.width) * WIDTH;
-    return Math.max(0, Math.min(columns.length - 1, Math.floor(((at - LEFT) / (WIDTH - LEFT - RIGHT)) * columns.length)));
+    const at = ((event.clientX - box.left) / box.width) * width;
+    return Math.max(0, Math.min(columns.length - 1, Math.floor(((at - LEFT) / (width - LEFT - RIGHT)) * columns.length)));
   };
   const peakLeft = x(peak + 0.5);
   return html`<div class="inspect-choices"><label>Scale <select value=${isLogarithmic ? "logarithmic" : "linear"} onChange=${(/** @type {any} */ event) => setScale(event.target.value)}><option value="linear">linear</option><option value="logarithmic">logarithmic</option></select></label>
       <button class="inspect-button" title="Go to where most was alive" onClick=${() => jump(columns[peak].step)}>Go to the peak</button></div>
     <figure class="inspect-figure memory">
-      <svg viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} role="slider" tabindex="0" aria-label="memory over time; Enter goes to the step, p to the peak" aria-valuemin=${span.first + 1} aria-valuemax=${span.beyond} aria-valuenow=${shown.step + 1} aria-valuetext=${said}
+      <svg viewBox=${`0 0 ${width} ${HEIGHT}`} role="slider" tabindex="0" aria-label="memory over time; Enter goes to the step, p to the peak" aria-valuemin=${span.first + 1} aria-valuemax=${span.beyond} aria-valuenow=${shown.step + 1} aria-valuetext=${said}
         onKeyDown=${onKey} onMouseMove=${(/** @type {any} */ event) => choose(columnUnder(event))} onMouseLeave=${() => choose(-1)} onClick=${(/** @type {any} */ event) => jump(columns[columnUnder(event)].step)}>
-        ${marks.map((mark) => html`<g class="inspect-axis"><line x1=${LEFT} x2=${WIDTH - RIGHT} y1=${y(mark)} y2=${y(mark)} /><text x=${LEFT - 6} y=${y(mark) + 4} text-anchor="end">${bytes(mark)}</text></g>`)}
+        ${marks.map((mark) => html`<g class="inspect-axis"><line x1=${LEFT} x2=${width - RIGHT} y1=${y(mark)} y2=${y(mark)} /><text x=${LEFT - 6} y=${y(mark) + 4} text-anchor="end">${bytes(mark)}</text></g>`)}
         ${CATEGORIES.map((_, category) => html`<path class=${`memory-area memory-${category}`} d=${areaOf(columns, category, x, y)} />`)}
-        <g class="memory-peak"><line x1=${peakLeft} x2=${peakLeft} y1=${TOP - 8} y2=${y(columns[peak].total)} /><text x=${Math.max(LEFT + 50, Math.min(WIDTH - 60, peakLeft))} y=${TOP - 12} text-anchor="middle">peak ${bytes(columns[peak].total)}</text></g>
+        <g class="memory-peak"><line x1=${peakLeft} x2=${peakLeft} y1=${TOP - 8} y2=${y(columns[peak].total)} /><text x=${Math.max(LEFT + 50, Math.min(width - 60, peakLeft))} y=${TOP - 12} text-anchor="middle">peak ${bytes(columns[peak].total)}</text></g>
         ${isInside && html`<g class="memory-here"><line x1=${x(columnAt(here) + 0.5)} x2=${x(columnAt(here) + 0.5)} y1=${TOP} y2=${HEIGHT - BOTTOM + 4} /></g>`}
         <line class="memory-cursor" x1=${x(now + 0.5)} x2=${x(now + 0.5)} y1=${TOP} y2=${HEIGHT - BOTTOM} />
-        <g class="inspect-axis"><text x=${LEFT} y=${HEIGHT - BOTTOM + 18}>step ${integer(span.first + 1)}</text><text x=${WIDTH - RIGHT} y=${HEIGHT - BOTTOM + 18} text-anchor="end">${integer(span.beyond)}</text></g>
+        <g class="inspect-axis"><text x=${LEFT} y=${HEIGHT - BOTTOM + 18}>step ${integer(span.first + 1)}</text><text x=${width - RIGHT} y=${HEIGHT - BOTTOM + 18} text-anchor="end">${integer(span.beyond)}</text></g>
       </svg>
       <figcaption class="inspect-readout">${said}${now === peak ? ", the peak" : ""}${isInside && now === columnAt(here) ? ", the current step" : ""}</figcaption>
     </figure>

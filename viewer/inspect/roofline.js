@@ -29,13 +29,19 @@ export function pointsOf(entries, names, peak, memory) {
   return points.sort((one, other) => other.seconds - one.seconds);
 }
 
-const WIDTH = 720;
+const WIDE = 720;
+const NARROW = 400;
 const HEIGHT = 380;
 const LEFT = 92;
 const RIGHT = 16;
 const TOP = 16;
 const BOTTOM = 46;
 const NAMED = 5;
+
+/** Drawings are as wide as this, so that letters can be read on a small screen. */
+export function widthOfCharts() {
+  return innerWidth < 700 ? NARROW : WIDE;
+}
 
 /** Seconds with two digits, in a unit that suits. @param {number} seconds */
 export function duration(seconds) {
@@ -80,10 +86,11 @@ export function Roofline({ entries, names, jump }) {
 /** @param {{points: Point[], peak: number, memory: number, title: string}} properties */
 function Chart({ points, peak, memory, title }) {
   const [shown, show] = useState(-1);
+  const width = widthOfCharts();
   const ridge = peak / memory;
   const across = decades(Math.min(ridge / 10, ...points.map(({ intensity }) => intensity)) , Math.max(ridge * 10, ...points.map(({ intensity }) => intensity)));
   const up = decades(Math.min(...points.map(({ attainable }) => attainable), across.length ? 10 ** across[0] * memory : peak), peak * 1.5);
-  const x = (/** @type {number} */ intensity) => LEFT + ((Math.log10(intensity) - across[0]) / (across.length - 1)) * (WIDTH - LEFT - RIGHT);
+  const x = (/** @type {number} */ intensity) => LEFT + ((Math.log10(intensity) - across[0]) / (across.length - 1)) * (width - LEFT - RIGHT);
   const y = (/** @type {number} */ rate) => HEIGHT - BOTTOM - ((Math.log10(rate) - up[0]) / (up.length - 1)) * (HEIGHT - TOP - BOTTOM);
   const [low, high] = [10 ** across[0], 10 ** across[across.length - 1]];
   const roof = `M${x(low)} ${y(low * memory)}L${x(ridge)} ${y(peak)}H${x(high)}`;
@@ -100,11 +107,11 @@ function Chart({ points, peak, memory, title }) {
   const text = shown < 0 ? `${title}. ${points.length} operators; arrow keys go through them by intensity.` : said(points[shown]);
   const named = labelled(points, x, y);
   return html`<figure class="inspect-figure">
-    <svg viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} role="slider" tabindex="0" aria-label=${title} aria-valuemin="1" aria-valuemax=${points.length} aria-valuenow=${Math.max(1, place + 1)} aria-valuetext=${text} onKeyDown=${onKey} onFocus=${() => shown < 0 && show(0)} onMouseLeave=${() => show(-1)}>
+    <svg viewBox=${`0 0 ${width} ${HEIGHT}`} role="slider" tabindex="0" aria-label=${title} aria-valuemin="1" aria-valuemax=${points.length} aria-valuenow=${Math.max(1, place + 1)} aria-valuetext=${text} onKeyDown=${onKey} onFocus=${() => shown < 0 && show(0)} onMouseLeave=${() => show(-1)}>
       <path class="roof-shade" d=${`${roof}V${HEIGHT - BOTTOM}H${x(low)}Z`} />
       ${across.map((power) => html`<g class="inspect-axis"><line x1=${x(10 ** power)} x2=${x(10 ** power)} y1=${TOP} y2=${HEIGHT - BOTTOM} /><text x=${x(10 ** power)} y=${HEIGHT - BOTTOM + 16} text-anchor="middle">${power < 0 || power > 3 ? powerOfTen(power) : 10 ** power}</text></g>`)}
-      ${up.map((power) => html`<g class="inspect-axis"><line x1=${LEFT} x2=${WIDTH - RIGHT} y1=${y(10 ** power)} y2=${y(10 ** power)} /><text x=${LEFT - 6} y=${y(10 ** power) + 4} text-anchor="end">${flops(10 ** power)}/s</text></g>`)}
-      <text class="inspect-axis-title" x=${(LEFT + WIDTH - RIGHT) / 2} y=${HEIGHT - 8} text-anchor="middle">FLOPs for each byte moved</text>
+      ${up.map((power) => html`<g class="inspect-axis"><line x1=${LEFT} x2=${width - RIGHT} y1=${y(10 ** power)} y2=${y(10 ** power)} /><text x=${LEFT - 6} y=${y(10 ** power) + 4} text-anchor="end">${flops(10 ** power)}/s</text></g>`)}
+      <text class="inspect-axis-title" x=${(LEFT + width - RIGHT) / 2} y=${HEIGHT - 8} text-anchor="middle">FLOPs for each byte moved</text>
       <line class="roof-ridge" x1=${x(ridge)} x2=${x(ridge)} y1=${y(peak)} y2=${HEIGHT - BOTTOM} />
       <path class="roof" d=${roof} />
       ${points.map((point, index) => html`<path class=${`roof-point ${point.waits ? "waits" : "computes"} ${index === shown ? "shown" : ""}`} d=${mark(x(point.intensity), y(point.attainable), index === shown ? 8 : 5.5, point.waits)} onMouseEnter=${() => show(index)}><title>${said(point)}</title></path>`)}

@@ -1,11 +1,11 @@
 // A tensor: what it is, its elements as colours, what they are together, where they lie, and who else looks there.
 
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { bytes, counted, element, integer, number, shape } from "viewer/format.js";
 import { html } from "viewer/html.js";
 import { HeatMap, heat, Histogram, Jump, Legend, walk } from "viewer/inspect/parts.js";
 import { aliasesOf } from "viewer/inspect/records.js";
-import { cellOf, elementAt, folded, haveEqualElements, isWhole, layoutOf, planeOf, product, readersOf, recordedAlong, scaleOf, storageWords, sumText, summaryOf, windowOf } from "viewer/inspect/tensors.js";
+import { cellOf, elementAt, folded, haveEqualElements, layoutOf, planeOf, product, readersOf, recordedAlong, scaleOf, storageWords, sumText, summaryOf, windowOf } from "viewer/inspect/tensors.js";
 import { callStack, endOf } from "viewer/model.js";
 import { environmentAt } from "viewer/navigate.js";
 import { current, inspected } from "viewer/store.js";
@@ -22,7 +22,7 @@ export function TensorView({ value, name, found }) {
   const layout = useMemo(() => layoutOf(value), [value]);
   const aliases = useMemo(() => (value.storage !== undefined ? aliasesOf(model, value.storage, found.step) : []), [value, found]);
   const [picked, pick] = useState(() => recordedAlong(value).map((along) => along[0] ?? 0));
-  const words = [...storageWords(value, name, aliases), ...equalWords(value, name, found)];
+  const words = [...storageWords(value, name, found.activation, aliases), ...equalWords(value, name, found)];
   return html`<${Facts} value=${value} />
     ${words.map((sentence) => html`<p class="words">${sentence}</p>`)}
     ${value.text !== undefined && html`<p class="words">${value.text}</p>`}
@@ -122,24 +122,19 @@ function Together({ value }) {
 
 /** @param {{value: Value, name: string, layout: Layout, picked: number[], pick: (index: number[]) => void}} properties */
 function Place({ value, name, layout, picked, pick }) {
-  const [looked, look] = useState(-1);
-  const own = cellOf(layout, picked);
-  const cell = looked >= 0 ? looked : own;
+  // A cell that is looked at counts until an element is picked.
+  const [looked, look] = useState({ cell: -1, picked });
+  const cell = looked.cell >= 0 && looked.picked === picked ? looked.cell : cellOf(layout, picked);
   const readers = readersOf(layout, cell);
-  const take = (/** @type {number[]} */ index) => {
-    look(-1);
-    pick(index);
-  };
-  const chosen = looked >= 0 && !readers.indices.some((index) => String(index) === String(picked)) ? -1 : own;
   const lookAt = (/** @type {number} */ at) => {
-    const [first] = readersOf(layout, at).indices;
-    look(at);
-    if (first) pick(first);
+    const [first = picked] = readersOf(layout, at).indices;
+    look({ cell: at, picked: first });
+    pick(first);
   };
   const here = elementAt(value, picked);
   return html`<section class="inspect-part" aria-labelledby="place-title"><h4 id="place-title">Where it lies in ${layout.known ? "storage" : "memory"}</h4>
-    ${layout.sizes.length > 0 && html`<div class="index-inputs">element ${layout.sizes.map((size, axis) => html`<input type="number" min="0" max=${size - 1} value=${picked[axis]} aria-label=${`index on axis ${axis}, of ${size}`} onInput=${(/** @type {any} */ event) => take(picked.with(axis, Math.max(0, Math.min(size - 1, Math.floor(Number(event.target.value) || 0)))))} />`)}${here !== undefined && html`<span> = <code>${element(here)}</code></span>`}</div>`}
-    <p class="sum" aria-live="polite">${chosen >= 0 ? html`<span class="quiet">offset + index · stride:</span> <code>${sumText(layout, picked)}</code>, so cell ${integer(own)}${layout.known ? `, byte ${integer(own * layout.itemBytes)}` : ""}.` : `Cell ${integer(cell)} is not read by ${name}.`}
+    ${layout.sizes.length > 0 && html`<div class="index-inputs">element ${layout.sizes.map((size, axis) => html`<input type="number" min="0" max=${size - 1} value=${picked[axis]} aria-label=${`index on axis ${axis}, of ${size}`} onInput=${(/** @type {any} */ event) => pick(picked.with(axis, Math.max(0, Math.min(size - 1, Math.floor(Number(event.target.value) || 0)))))} />`)}${here !== undefined && html`<span> = <code>${element(here)}</code></span>`}</div>`}
+    <p class="sum" aria-live="polite">${readers.count ? html`<span class="quiet">offset${layout.sizes.length > 0 && " + index · stride"}:</span> <code>${sumText(layout, picked)}</code>, so cell ${integer(cell)}${layout.known ? `, byte ${integer(cell * layout.itemBytes)}` : ""}.` : `Cell ${integer(cell)} is not read by ${name}.`}
       ${readers.count > 1 ? ` Cell ${integer(cell)} holds ${readers.isAll ? "" : "at least "}${counted(readers.count, "element")}: ${readers.indices.map((index) => `[${index.join(", ")}]`).join(", ")}${readers.count > readers.indices.length ? ", …" : ""}.` : ""}</p>
     <${Strip} value=${value} name=${name} layout=${layout} cell=${cell} lookAt=${lookAt} />
     ${!layout.known && html`<p class="quiet">The run did not record the memory of this array, only its distances: cells are counted from the first one that it reads.</p>`}
@@ -152,6 +147,7 @@ function Strip({ value, name, layout, cell, lookAt }) {
   const [start, begin] = useState(() => windowOf(layout.cells, cell, size).first);
   const first = start <= cell && cell < start + size ? start : windowOf(layout.cells, cell, size).first;
   const beyond = first + size;
+  useLayoutEffect(() => begin(first), [first]);
   const scale = useMemo(() => scaleOf(value.elements ?? []), [value]);
   const decimals = sharedDecimals(value.elements ?? [], 2);
   const cells = Array.from({ length: beyond - first }, (_, at) => first + at);
@@ -162,19 +158,29 @@ function Strip({ value, name, layout, cell, lookAt }) {
     lookAt(Number(event.target.value));
   };
   const place = useRef(/** @type {HTMLElement | null} */ (null));
+  const walksOn = useRef(false);
+  const onKey = (/** @type {KeyboardEvent} */ event) => {
+    const next = cell + ({ ArrowLeft: -1, ArrowRight: 1 }[event.key] ?? 0);
+    walksOn.current = (next < first || next >= beyond) && next >= 0 && next < layout.cells;
+    if (walksOn.current) lookAt(next);
+    walk(event);
+  };
   useEffect(() => {
-    const [box, chosen] = [place.current, place.current?.querySelector(".picked")];
+    const box = place.current;
+    const chosen = /** @type {HTMLElement | null | undefined} */ (box?.querySelector(".picked"));
     if (!box || !chosen) return;
+    if (walksOn.current) chosen.focus({ preventScroll: true });
+    walksOn.current = false;
     const [outer, inner] = [box.getBoundingClientRect(), chosen.getBoundingClientRect()];
     box.scrollTop += Math.min(0, inner.top - outer.top - 4) + Math.max(0, inner.bottom - outer.bottom + 4);
   }, [cell, first]);
   return html`${layout.cells > WHOLE && html`<label class="strip-slider">cells ${integer(first)} to ${integer(beyond - 1)} of ${integer(layout.cells)} <input type="range" min="0" max=${layout.cells - size} step="1" value=${first} aria-label="first cell that is drawn" onInput=${move} /></label>`}
-    <div class="strip" ref=${place} role="group" aria-label=${`storage cells ${first} to ${beyond - 1}`} onKeyDown=${walk}>${cells.map((at, index) => {
+    <div class="strip" ref=${place} role="group" aria-label=${`storage cells ${first} to ${beyond - 1}`} onKeyDown=${onKey}>${cells.map((at, index) => {
       const found = readers[index];
       const content = found.count ? elementAt(value, found.indices[0]) : undefined;
       const { name: kind, style } = content === undefined ? { name: found.count ? "unknown" : "unread", style: {} } : heat(content, scale);
       const isPicked = at === cell;
-      return html`<button data-cell class=${`strip-cell ${kind} ${isPicked ? "picked" : ""}`} style=${style} tabindex=${isPicked ? 0 : -1} aria-pressed=${isPicked} aria-label=${describe(at, found)} title=${describe(at, found)} onFocus=${() => at !== cell && lookAt(at)} onClick=${() => lookAt(at)}><span class="strip-number">${at}</span><span>${content === undefined ? (found.count ? "…" : "") : cellText(content, decimals)}</span></button>`;
+      return html`<button key=${at} data-cell class=${`strip-cell ${kind} ${isPicked ? "picked" : ""}`} style=${style} tabindex=${isPicked ? 0 : -1} aria-pressed=${isPicked} aria-label=${describe(at, found)} title=${describe(at, found)} onFocus=${() => at !== cell && lookAt(at)} onClick=${() => lookAt(at)}><span class="strip-number">${at}</span><span>${content === undefined ? (found.count ? "…" : "") : cellText(content, decimals)}</span></button>`;
     })}</div>`;
 }
 
@@ -194,6 +200,5 @@ function Aliases({ aliases, storage, found }) {
         <span class="quiet"> in ${alias.func}</span> <code class="alias-layout">${shape(alias.value.shape ?? [])}, strides (${alias.value.strides?.join(", ")}), offset ${integer(alias.value.offset ?? 0)}</code>
         <${Jump} step=${alias.step} />${alias.count > 1 && html`<span class="quiet"> ×${integer(alias.count)}</span>`}</li>`)}</ul>`;
     })}
-    ${isWhole(found.value) ? null : html`<p class="quiet">Storages are told apart by the run, also where elements are not recorded.</p>`}
   </section>`;
 }

@@ -47,7 +47,7 @@ export function cellOf({ strides, offset }, index) {
 /** The sum that leads to an element's cell, such as `4 + 1·3 + 2·1 = 9`. @param {Layout} layout @param {number[]} index */
 export function sumText(layout, index) {
   const terms = layout.strides.map((stride, axis) => `${index[axis]}·${stride < 0 ? `(${stride})` : stride}`);
-  return `${[layout.offset, ...terms].join(" + ")} = ${cellOf(layout, index)}`;
+  return terms.length ? `${[layout.offset, ...terms].join(" + ")} = ${cellOf(layout, index)}` : String(layout.offset);
 }
 
 /** The elements that lie in a cell. @param {Layout} layout @param {number} cell @returns {Readers} */
@@ -176,7 +176,7 @@ export function summaryOf(value) {
       const number = numberOf(amount);
       return number === null ? [] : [/** @type {[string, number]} */ ([name, number])];
     });
-    return { of: product(value.shape ?? []), recorded: true, statistics: inReadingOrder(statistics), histogram: value.histogram ?? null };
+    return { of: product(value.shape ?? []), recorded: true, statistics: statistics.sort(([one], [other]) => inReadingOrder(one, other)), histogram: value.histogram ?? null };
   }
   const numbers = isWhole(value) ? (value.elements ?? []).map(numberOf) : [];
   if (!numbers.length || numbers.includes(null)) return null;
@@ -185,9 +185,9 @@ export function summaryOf(value) {
 
 const ORDER = ["min", "mean", "max", "std", "nan", "inf"];
 
-/** @param {[string, number][]} statistics */
-function inReadingOrder(statistics) {
-  return statistics.sort(([one], [other]) => ORDER.indexOf(one) - ORDER.indexOf(other));
+/** @param {string} one @param {string} other names of statistics */
+export function inReadingOrder(one, other) {
+  return ORDER.indexOf(one) - ORDER.indexOf(other);
 }
 
 /** The same statistics that a run records: of the finite elements, the deviation as of a population.
@@ -220,22 +220,26 @@ function bytesOf(count) {
  * Copy or view, in words. The storage belongs to the name that was first seen with it.
  * @param {Value} value
  * @param {string} name
+ * @param {number} activation of the call that it is a name of
  * @param {Alias[]} aliases of its storage, in the order of the run
  * @returns {string[]} sentences
  */
-export function storageWords(value, name, aliases) {
+export function storageWords(value, name, activation, aliases) {
   const { storage, storage_bytes: held = 0, bytes = 0 } = value;
   const layout = layoutOf(value);
   if (storage === undefined || !layout) return [];
   const read = cellsRead(layout);
   const readBytes = read === null ? null : read * layout.itemBytes;
-  const known = aliases.filter(({ when }) => when !== "later");
-  const owner = known[0]?.name ?? name;
-  const others = [...new Set(known.filter(({ when }) => when === "now").map((alias) => alias.name))].filter((other) => other !== name);
-  const part = readBytes === held ? `all ${bytesOf(held)}` : readBytes === null ? `some of its ${bytesOf(held)}` : `${integer(readBytes)} of ${bytesOf(held)}`;
-  const first = owner !== name ? `A view of ${owner}’s storage, ${part}.` : readBytes === held ? `Its own storage of ${bytesOf(held)}${others.length ? `, which ${listed(others)} ${others.length > 1 ? "view" : "views"} too` : ""}.` : `Its storage is larger than what it reads: ${part}${others.length ? `; ${listed(others)} ${others.length > 1 ? "view" : "views"} it too` : ""}.`;
+  const isOwn = (/** @type {Alias} */ alias) => alias.name === name && alias.activation === activation;
+  const called = (/** @type {Alias} */ alias) => (alias.activation === activation ? alias.name : `${alias.name} in ${alias.func}`);
+  const [owner, ...later] = aliases.filter(({ when }) => when !== "later");
+  const others = [...new Set(later.filter((alias) => alias.when === "now" && !isOwn(alias)).map(called))];
+  const too = others.length ? `, which ${listed(others)} ${others.length > 1 ? "view" : "views"} too` : "";
   const repeats = readBytes !== null && bytes > readBytes ? [`Its elements would be ${bytesOf(bytes)} if each had a place of its own; several share one.`] : [];
-  return [first, ...repeats];
+  const part = readBytes === held ? `all ${bytesOf(held)}` : readBytes === null ? `some of its ${bytesOf(held)}` : `${integer(readBytes)} of ${bytesOf(held)}`;
+  if (owner && !isOwn(owner)) return [`A view of the storage of ${called(owner)}, ${part}.`, ...repeats];
+  if (readBytes === held) return [`Its own storage of ${bytesOf(held)}${too}.`, ...repeats];
+  return [`A part of a storage${too}: ${part}.`, ...repeats];
 }
 
 /** @param {string[]} words */

@@ -21,13 +21,14 @@ MakeOptimizer = Callable[[list[nn.Parameter]], torch.optim.Optimizer]
 
 @shape_checked
 def trained(make: MakeOptimizer, steps: int = 100) -> Float[Tensor, "4 3"]:  # @stepover
-    """Fit random targets, the same ones on each call, and return the weights in the end."""
+    """Learn that all weights are 1 from noisy targets, the same ones on each call; return the
+    weights in the end."""
     generator = torch.Generator().manual_seed(0)
     weight = nn.Parameter(torch.randn(4, 3, generator=generator))
     optimizer = make([weight])
     for _ in range(steps):
         x = torch.randn(8, 4, generator=generator)
-        target = torch.randn(8, 3, generator=generator)
+        target = x.sum(dim=1, keepdim=True) + torch.randn(8, 3, generator=generator)
         optimizer.zero_grad()
         (x @ weight - target).square().mean().backward()
         optimizer.step()
@@ -71,7 +72,8 @@ def a_step_goes_against_the_gradient():  # M17.3
     ours = trained(lambda weights: SGD(weights, lr=0.1))
     theirs = trained(lambda weights: torch.optim.SGD(weights, lr=0.1))
     assert torch.equal(ours, theirs)
-    assert (ours - trained(lambda weights: SGD(weights, lr=0.1), 0)).abs().max() > 0.5
+    # All weights of that example should become 1, and nearly are.
+    assert (ours - 1).abs().max() < 0.2
 
 
 def an_optimizer_keeps_state_and_settings():  # M17.2
@@ -99,6 +101,7 @@ def an_optimizer_keeps_state_and_settings():  # M17.2
     state = optimizer.state[matrix]  # @inspect state
     assert list(state) == ["step", "m", "v"]
     assert state["m"].shape == state["v"].shape == (2, 3)
+    assert optimizer.state[embedding]["m"].shape == (5, 2)
     # It survives from step to step: the next one continues in the same memory.
     m = state["m"]
     optimizer.step()
@@ -109,7 +112,7 @@ def an_optimizer_keeps_state_and_settings():  # M17.2
     before = matrix.detach().clone()
     optimizer.param_groups[1]["weight_decay"] = 0.0
     matrix.grad = torch.zeros(2, 3)
-    SGD([matrix], lr=1.0).step()
+    SGD([matrix]).step()
     assert torch.equal(matrix, before)
     optimizer.step()
     assert torch.allclose(before - matrix, torch.tensor(0.00773), atol=1e-5)
@@ -149,7 +152,7 @@ def clearing_gradients_frees_their_memory():  # M17.8
     there. A common mistake is to forget it; then each step uses the sum of all gradients so far.
     """
     weight = nn.Parameter(torch.ones(1000))
-    optimizer = SGD([weight], lr=0.5)
+    optimizer = SGD([weight])
     for factor in (2.0, 3.0):
         (factor * weight).sum().backward()
     assert (weight.grad == 2 + 3).all()
@@ -158,28 +161,27 @@ def clearing_gradients_frees_their_memory():  # M17.8
     # It does not write zeros, it lets go of the tensor. So the memory is free until the next
     # backward pass: on the way forward, gradients take nothing.
     with measure() as cost:
-        (2 * weight).sum().backward()
+        weight.sum().backward()
         while_there = cost.live_bytes["gradients"]
         optimizer.zero_grad()
         afterwards = cost.live_bytes["gradients"]
     assert (while_there, afterwards) == (4 * 1000, 0)
     # Zeros can be had as well. They keep the memory, and are read and added to.
-    (2 * weight).sum().backward()
-    assert weight.grad.sum() == 2 * 1000
+    weight.sum().backward()
+    assert weight.grad.sum() == 1000
     with measure() as zeros:
         optimizer.zero_grad(set_to_none=False)
     assert zeros.freed_bytes == 0
     assert (zeros.written_bytes, weight.grad.sum()) == (4 * 1000, 0)
     # And they mean something else: `None` is no gradient, and the parameter is passed over. Zero
-    # is one, and what averages gradients goes on moving the weight.
-    for gradient, step in ((None, 1), (torch.zeros(1000), 2)):
-        optimizer = AdamW([weight], weight_decay=0.0)
+    # is one, and what remembers gradients goes on moving the weight.
+    for gradient, length in ((None, 0.0), (torch.zeros(1000), 0.5)):
+        optimizer = SGD([weight], lr=1.0, momentum=0.5)
         weight.grad = torch.ones(1000)
         optimizer.step()
         before, weight.grad = weight.detach().clone(), gradient
         optimizer.step()
-        assert optimizer.state[weight]["step"] == step
-        assert torch.equal(weight, before) == (gradient is None)
+        assert (before - weight == length).all()
 
 
 def momentum_sums_up_the_past():  # M17.5 M17.1
@@ -198,19 +200,18 @@ def momentum_sums_up_the_past():  # M17.5 M17.1
     # With nothing of the past it is SGD.
     assert torch.equal(moves(lambda w: SGD(w, lr=1.0, momentum=0.0), gradients), gradients)
     # A gradient that stays the same adds up to 1/(1 − β) times itself: with β = 0.9 to ten times.
-    # One that changes its sign each time is damped, to 1/(1 + β).
+    # One that changes its sign each time is damped, to 1/(1 + β). After t steps $\beta^t$ is left.
     make = functools.partial(SGD, lr=1.0, momentum=0.9)
-    steady, changing = torch.ones(200), torch.tensor([1.0, -1.0]).repeat(100)
-    assert math.isclose(moves(make, steady)[-1], 1 / (1 - 0.9), rel_tol=1e-6)
-    assert math.isclose(moves(make, changing)[-1].abs(), 1 / (1 + 0.9), rel_tol=1e-6)
+    steady, changing = torch.ones(50), torch.tensor([1.0, -1.0]).repeat(25)
+    assert math.isclose(moves(make, steady)[-1], (1 - 0.9**50) / (1 - 0.9), rel_tol=1e-9)
+    assert math.isclose(moves(make, changing)[-1], -(1 - 0.9**50) / (1 + 0.9), rel_tol=1e-9)
     # So whoever turns momentum on has multiplied the learning rate. A running *average*, with
     # 1 − β in front of the new gradient, does not. (Begun at zero it would be the same path at a
     # tenth of the rate. PyTorch's, with `dampening`, begins with the whole first gradient.)
     average = moves(lambda w: SGD(w, lr=1.0, momentum=0.9, dampening=0.9), steady)
     assert math.isclose(average[-1], 1, rel_tol=1e-6)
     # PyTorch agrees about both.
-    for dampening in (0.0, 0.9):
-        settings = {"lr": 0.05, "momentum": 0.9, "dampening": dampening}
+    for settings in ({"momentum": 0.9}, {"momentum": 0.9, "dampening": 0.9}):
         ours = trained(lambda weights, s=settings: SGD(weights, **s))
         theirs = trained(lambda weights, s=settings: torch.optim.SGD(weights, **s))
         assert torch.equal(ours, theirs)
@@ -237,9 +238,8 @@ def nesterov_looks_ahead():  # M17.5 E65
         ahead_path.append(ahead)
     # They begin alike. From the second step on they differ: Nesterov brakes earlier. With the
     # fourth the heavy ball has rolled past the lowest place, 0, and Nesterov's has not.
-    assert heavy_path[:2] == [0.75, 0.4375]
-    assert ahead_path[:2] == [0.75, 0.46875]
-    assert (heavy_path[3], ahead_path[3]) == (-0.00390625, 0.10107421875)
+    assert heavy_path == [0.75, 0.4375, 0.171875, -0.00390625]
+    assert ahead_path == [0.75, 0.46875, 0.24609375, 0.10107421875]
     # Optimizers keep the place that lies ahead as their weight, so that they need one gradient
     # only, the one there. Turned back by that last stretch, it is the same path.
     for nesterov, path in ((False, heavy_path), (True, ahead_path)):
@@ -297,7 +297,7 @@ def the_steepest_direction_limits_the_rate():  # M17.1
     # Momentum turns the ratio into its root: with the best settings (√κ − 1)/(√κ + 1), here 4/6.
     heavy = path_in_a_ravine(lambda weights: SGD(weights, lr=1 / 9, momentum=4 / 9))
     factor = (heavy[-1].norm() / heavy[-11].norm()).item() ** (1 / 10)  # @inspect factor
-    assert 0.66 < factor < 0.69
+    assert 0.67 < factor < 0.69
     assert heavy[-1].norm() < 1e-4 < 0.4 < ends[0.077]
     # So one step of momentum gains as many digits as five without, and the larger κ is, the greater
     # the advantage.
@@ -326,20 +326,20 @@ def adagrad_sums_up_squares():  # M17.4 E62 E63
         assert torch.allclose(old - weight, 0.01 * weight.grad.sign(), atol=1e-7)
     # With a gradient that stays the same, the sum after t steps is $tg^2$, and step t has the size
     # $lr/\sqrt{t}$, whatever g.
-    found = moves(lambda weights: AdaGrad(weights, lr=0.01), torch.full((4,), 3.0)).tolist()
+    gradients = torch.full((4,), 3.0)
+    found = moves(AdaGrad, gradients).tolist()
     assert [round(size, 5) for size in found] == [0.01, 0.00707, 0.00577, 0.005]  # @inspect found
     # A common mistake is to say that it *averages* the squares. Then steps would not shrink.
     squares, averaged = 0.0, []
-    for t in range(1, 5):
-        squares += 3.0**2
-        averaged.append(0.01 * 3.0 / math.sqrt(squares / t))
+    for t, gradient in enumerate(gradients.tolist(), start=1):
+        squares += gradient**2
+        averaged.append(0.01 * gradient / math.sqrt(squares / t))
     assert averaged == [0.01, 0.01, 0.01, 0.01]
     # Another is to sum only the gradients *before* this one. Then the first step divides by next to
     # nothing: with 1e-5 under the root, as some write it, by 0.003.
-    assert round(0.01 * 3.0 / math.sqrt(1e-5), 1) == 9.5
+    assert round(0.01 * gradient / math.sqrt(1e-5), 1) == 9.5
     assert round(found[0], 9) == 0.01
-    ours = trained(lambda weights: AdaGrad(weights, lr=0.1))
-    assert torch.equal(ours, trained(lambda weights: torch.optim.Adagrad(weights, lr=0.1)))
+    assert torch.equal(trained(AdaGrad), trained(torch.optim.Adagrad))
 
 
 def epsilon_decides_what_is_small():  # M17.4 E64
@@ -349,26 +349,25 @@ def epsilon_decides_what_is_small():  # M17.4 E64
     divided by. It may stand inside the root, $\\sqrt{s+\\varepsilon}$, or outside,
     $\\sqrt{s}+\\varepsilon$, and it says below which size a gradient no longer counts in full.
     """
-    gradients = torch.tensor([1.0, 0.1, 0.01, 0.003, 0.0001], dtype=torch.float64)
+    gradients = torch.tensor([0.01, 0.003, 0.0001], dtype=torch.float64)
     inside = gradients / (gradients**2 + 1e-5).sqrt()
     outside = gradients / (gradients + 1e-10)
     # The first step of AdaGrad, in units of the learning rate. 1e-5 inside is felt where the
     # gradient is not far above $\sqrt{10^{-5}}=0.003$; 1e-10 outside is not felt at all.
-    assert [round(share, 3) for share in inside.tolist()] == [1, 1, 0.953, 0.688, 0.032]
-    assert (outside > 1 - 1e-5).all()  # @inspect inside outside
+    assert [round(share, 3) for share in inside.tolist()] == [0.953, 0.688, 0.032]
+    assert math.isclose(1 - outside.min(), 1e-6, rel_tol=1e-3)  # @inspect inside outside
     # Inside, 1e-5 is as much as 0.003 outside: it has to be compared with squares.
-    assert math.isclose(inside[3], 0.003 / math.hypot(0.003, math.sqrt(1e-5)))
+    assert math.isclose(inside[1], 0.003 / math.hypot(0.003, math.sqrt(1e-5)))
     # So numbers for ε cannot be carried over from one form to the other. PyTorch's and ours have it
     # outside; the first step shows it.
-    for epsilon, share in ((1e-10, 1.0), (0.003, 0.5), (0.009, 0.25)):
+    for epsilon, share in ((0.003, 0.5), (0.009, 0.25)):
         make = functools.partial(AdaGrad, lr=1.0, eps=epsilon)
-        assert math.isclose(moves(make, gradients[3:4])[0], share, rel_tol=1e-6)
+        assert math.isclose(moves(make, gradients[1:2])[0], share, rel_tol=1e-6)
     # It matters for AdamW as well, where 1e-8 is usual: a weight whose gradients are as small as
     # that learns at half speed.
-    tiny = torch.tensor([1e-3, 1e-8])
-    for gradient, share in zip(tiny, (1, 0.5), strict=True):
-        make = functools.partial(AdamW, lr=1.0, weight_decay=0.0)
-        assert math.isclose(moves(make, gradient.view(1))[0], share, rel_tol=1e-4)
+    for gradient, share in ((1e-7, 10 / 11), (1e-8, 1 / 2)):
+        make = functools.partial(AdamW, lr=1.0)
+        assert math.isclose(moves(make, torch.tensor([gradient]))[0], share, rel_tol=1e-4)
 
 
 def rmsprop_forgets():  # M17.5
@@ -399,15 +398,14 @@ def rmsprop_forgets():  # M17.5
     # Then both are too careful. RMSProp forgets and is back at its rate after some hundred steps.
     # AdaGrad remembers everything, and its step stays a thousand times below the rate.
     assert rms[200] < 0.0002
-    assert math.isclose(rms[599], 0.01, rel_tol=0.01)
-    assert ada[599] < 0.01 / 1000
+    assert math.isclose(rms[-1], 0.01, rel_tol=0.01)
+    assert ada[-1] < 0.01 / 1000
+    assert math.isclose(ada[-1], 0.01**2 / math.sqrt(200 + 400 * 0.01**2), rel_tol=1e-7)
     # In its first step RMSProp is five times too fast: the average has begun at 0, and only 4 % of
     # the new square are in it.
     assert math.isclose(rms[0], 5 * 0.01, rel_tol=1e-6)
     assert math.isclose(math.sqrt(1 - 0.96), 1 / 5)
-    ours = trained(lambda weights: RMSProp(weights, lr=0.01))
-    theirs = trained(lambda weights: torch.optim.RMSprop(weights, lr=0.01))
-    assert torch.equal(ours, theirs)
+    assert torch.equal(trained(RMSProp), trained(torch.optim.RMSprop))
 
 
 def adamw_averages_both():  # M17.6 M17.1 E66
@@ -431,26 +429,25 @@ def adamw_averages_both():  # M17.6 M17.1 E66
         weight.grad = torch.tensor(gradient, dtype=torch.float64)
         optimizer.step()
         assert math.isclose(weight.item(), w, rel_tol=1e-14)  # @inspect w m v
+    assert (round(w, 5), round(m, 5), round(v, 5)) == (1.98109, 0.55345, 0.04122)
     # So the first step is the learning rate times the sign of the gradient, whatever its size.
-    gradients = torch.tensor([2e-3, 0.5, -40])
-    make = functools.partial(AdamW, lr=0.01, weight_decay=0.0)
+    gradients = torch.tensor([2e-3, -40])
+    make = functools.partial(AdamW, lr=0.01)
     first = torch.cat([moves(make, gradient.view(1)) for gradient in gradients])
     assert round((gradients.abs().max() / gradients.abs().min()).item()) == 20_000
-    assert torch.allclose(first, 0.01 * gradients.sign().double(), rtol=1e-5)
+    assert torch.allclose(first, torch.tensor([0.01, -0.01]).double(), rtol=1e-5)
     # A common mistake is "Adam is RMSProp with momentum". Put together like that, without the
-    # correction, a tenth of the gradient goes into RMSProp's first step, which is 31.6 times as long
-    # as its rate. So Adam's would be 3.16 times as long.
+    # correction, a tenth of the gradient goes into the first step of RMSProp, which is 31.6 times
+    # as long as its rate. So Adam's would be 3.16 times as long.
     rms_first = moves(lambda w: RMSProp(w, lr=1.0, alpha=beta2), torch.ones(1))[0].item()
     assert round((1 - beta1) * rms_first, 2) == 3.16
     # With β1 = 0 it *is* RMSProp with corrected squares. RMSProp's steps are larger by the root.
-    settings = {"lr": 0.01, "eps": 0.0}
+    settings = {"lr": lr, "eps": 0.0}
     adam = moves(lambda w: AdamW(w, betas=(0.0, 0.99), weight_decay=0.0, **settings), gradients)
     rms = moves(lambda w: RMSProp(w, alpha=0.99, **settings), gradients)
-    seen = 1 - 0.99 ** torch.arange(1, 4, dtype=torch.float64)
-    assert torch.allclose(adam, rms * seen.sqrt(), rtol=1e-9)
-    # After 500 steps PyTorch's arrives at the same weights, to the last bit.
-    ours, theirs = (trained(kind, 500) for kind in (AdamW, torch.optim.AdamW))
-    assert torch.equal(ours, theirs)
+    assert torch.allclose(adam, rms * (1 - 0.99 ** torch.arange(1.0, 3).double()).sqrt(), rtol=1e-9)
+    # After 100 steps PyTorch's arrives at the same weights, to the last bit.
+    assert torch.equal(trained(AdamW), trained(torch.optim.AdamW))
 
 
 def adamw_does_not_see_the_scale_of_the_loss():  # M17.6
@@ -462,20 +459,20 @@ def adamw_does_not_see_the_scale_of_the_loss():  # M17.6
     generator = torch.Generator().manual_seed(0)
     gradients = torch.randn(50, generator=generator)
     for kind, factor in ((SGD, 1000), (RMSProp, 1), (AdamW, 1)):
-        make = functools.partial(kind, lr=0.01)
-        small, large = moves(make, gradients), moves(make, 1000 * gradients)
-        assert torch.allclose(large, factor * small, rtol=1e-3)
+        small, large = moves(kind, gradients), moves(kind, 1000 * gradients)
+        assert torch.allclose(large, factor * small, rtol=1e-4)
     # The same holds for each weight: be its gradients large or small, its steps stay near the
     # learning rate. That bounds how far a weight gets. If its gradients agree, 50 steps at a rate
     # of 0.001 go 0.05 far; if not, less.
-    distances = moves(AdamW, torch.ones(50)).sum(), moves(AdamW, gradients).sum().abs()
+    steady = torch.ones_like(gradients)
+    distances = moves(AdamW, steady).sum(), moves(AdamW, gradients).sum().abs()
     assert math.isclose(distances[0], 50 * 0.001, rel_tol=1e-3)
     assert distances[1] < distances[0]
-    # A mean over ten times as many examples has less noise, and AdamW notices: gradients that agree
-    # give steps of full length, those that are mostly noise shorter ones.
-    noisy = moves(AdamW, gradients + 0.1)[10:].abs().mean().item()
-    clear = moves(AdamW, gradients / 10 + 0.1)[10:].abs().mean().item()
-    assert noisy < 0.5 * clear < 0.5 * 0.001  # @inspect noisy clear
+    # A mean over a hundred times as many examples has a tenth of the noise, and AdamW notices:
+    # gradients that agree give nearly full steps, those that are mostly noise shorter ones.
+    noisy = moves(AdamW, gradients + 0.1).abs().mean() / 0.001
+    clear = moves(AdamW, gradients / 10 + 0.1).abs().mean() / 0.001
+    assert (round(noisy.item(), 2), round(clear.item(), 2)) == (0.29, 0.77)  # @inspect noisy clear
 
 
 def decay_is_no_gradient():  # M17.6
@@ -543,17 +540,17 @@ def an_optimizer_is_paid_for_in_memory():  # M17.2 M17.6
     assert list(allocated.values()) == [(0, 0)] * 2 + [(4 * 1200, 4 * 1200)] * 3
     # (The divisor is made anew and freed, one parameter at a time.) With bf16 weights PyTorch's
     # AdamW keeps bf16 averages, and 0.999 times a bf16 number is that number again: squares do not
-    # fade. Ours keeps fp32.
-    half = nn.Parameter(torch.linspace(1, 2, 8).bfloat16())
+    # fade. (It is enough to try the 128 between two powers of two.) Ours keeps fp32.
+    half = nn.Parameter(torch.arange(128, 256).bfloat16())
     assert torch.equal(half * 0.999, half)
     half.grad = torch.ones_like(half)
     ours, theirs = AdamW([half]), torch.optim.AdamW([half])
     with measure() as cost:
         ours.step()
-    assert cost.live_bytes["optimizer state"] == 8 * (4 + 4)
+    assert cost.live_bytes["optimizer state"] == 128 * (4 + 4)
     with measure() as cost:
         theirs.step()
-    assert cost.live_bytes["optimizer state"] - 4 == 8 * (2 + 2)  # 4 are its counter of steps
+    assert cost.live_bytes["optimizer state"] - 4 == 128 * (2 + 2)  # 4 are its counter of steps
 
 
 def adamw_costs_33_flops_per_parameter():  # M17.7 E67
@@ -562,7 +559,7 @@ def adamw_costs_33_flops_per_parameter():  # M17.7 E67
     And in FLOPs? Line by line, as the meter books them.
     """
     lr, beta1, beta2, decay = 1e-3, 0.9, 0.999, 0.01
-    w, g, m, v = (torch.full((100,), start) for start in (1.0, 0.5, 0.0, 0.0))
+    w, g, m, v = (torch.full((100,), start) for start in (1.0, 1e-6, 0.0, 0.0))
     with measure() as average:
         m = beta1 * m + (1 - beta1) * g
     with measure() as average_of_squares:
@@ -571,9 +568,9 @@ def adamw_costs_33_flops_per_parameter():  # M17.7 E67
         w = w - (lr * decay) * w
     with measure() as update:
         w = w - lr * m / (v.sqrt() + 1e-8)
-    assert math.isclose(1 - w[0].item(), 1e-5 + 1e-3 * 0.1 / math.sqrt(0.001), rel_tol=1e-4)
+    assert math.isclose(1 - w[0].item(), 1e-5 + 1e-10 / (3.162e-8 + 1e-8), rel_tol=1e-3)
     lines = (average, average_of_squares, update, shrinking)
-    flops = [line.other_flops // 100 for line in lines]  # @inspect flops
+    flops = [line.other_flops / 100 for line in lines]  # @inspect flops
     assert flops == [3, 4, 24, 2]
     # The bias correction is missing here. Ours and PyTorch's divide by it in v (1 FLOP more), leave
     # that of m to a number that all parameters share, and shrink by one product (1 less).
@@ -593,7 +590,8 @@ def adamw_costs_33_flops_per_parameter():  # M17.7 E67
         model(torch.ones(1024, 64, requires_grad=True)).mean().backward()
     with measure() as step:
         AdamW(model.parameters()).step()
-    assert math.isclose(step.other_flops / passes.matmul_flops, 33 / 6 / 1024, rel_tol=1e-3)
+    assert passes.matmul_flops == 6 * 1024 * (8 * 64**2 + 64)
+    assert math.isclose(step.other_flops / passes.matmul_flops, 33 / 6 / 1024)
     assert round(6 * 1024 * 1024 / 33, -4) == 190_000
 
 
@@ -661,19 +659,20 @@ def the_family_in_a_ravine():  # M17.1
     # SGD jumps from wall to wall and creeps along the bottom. Momentum swings further at first, and
     # is down sooner.
     across = {name: path[:, 1] for name, path in paths.items()}
-    assert ((across["SGD"][1:6] * across["SGD"][:5]) < 0).all()
+    assert (across["SGD"][1:] * across["SGD"][:-1] < 0).all()
     ends = {name: path[-1].norm().item() for name, path in paths.items()}  # @inspect ends
-    assert ends["momentum"] < 1e-4 < 0.3 < ends["SGD"]
+    assert ends["momentum"] < 1e-4 < 0.5 < ends["SGD"] < 0.6
     # Those that divide by the size of the gradient do not feel the ravine. In their first step they
     # go equally far in both directions.
     for name, length in (("AdaGrad", 3), ("RMSProp", 0.3 / math.sqrt(0.1)), ("AdamW", 0.6)):
         first = (paths[name][1] - paths[name][0]).abs()
         assert torch.allclose(first, torch.tensor(length).double(), rtol=1e-5)
         assert ends[name] < ends["SGD"]
-    # RMSProp goes on in steps of the size of the learning rate, and does not come to rest. Hence
-    # schedules that lower it towards the end.
-    last_steps = (paths["RMSProp"][1:] - paths["RMSProp"][:-1])[-5:].norm(dim=1)
-    assert (last_steps > 0.3 / 10).all()
+    # RMSProp does not come to rest. In the long run it goes to and fro across the lowest place, in
+    # steps of the learning rate. Hence schedules that lower it towards the end.
+    longer = path_in_a_ravine(IN_THE_RAVINE["RMSProp"], steps=400)
+    to_and_fro = longer.diff(dim=0)[-1].abs()
+    assert torch.allclose(to_and_fro, torch.tensor(0.3).double(), rtol=0.05)
 
 
 def a_rate_per_weight_sees_only_the_axes():  # M17.1
@@ -692,7 +691,7 @@ def a_rate_per_weight_sees_only_the_axes():  # M17.1
     # The others take each weight by itself. After ten steps they were ahead of SGD, and now they
     # are behind.
     bends = {
-        name: (turned[name] - straight[name]).norm(dim=1).max().item() for name in makers
+        name: (turned[name] - straight[name]).abs().max().item() for name in makers
     }  # @inspect bends
     assert bends["SGD"] < bends["momentum"] < 1e-9 < 1 < min(bends["AdaGrad"], bends["AdamW"])
     for name in ("AdaGrad", "AdamW"):
@@ -742,22 +741,20 @@ def a_learning_rate_has_an_edge():  # M17.9 E104
 
 
 def end_of_training(make: MakeOptimizer) -> float:  # @stepover
-    """Fit a curve with 16 units of ReLU between two layers in 100 steps; return the mean of the
-    last ten losses."""
+    """Fit a curve with 16 units of ReLU between two layers in 100 steps; return the last loss."""
     generator = torch.Generator().manual_seed(0)
     x = torch.linspace(-2, 2, 32).unsqueeze(dim=1)
     target = torch.sin(3 * x)
     weights = [nn.Parameter(torch.randn(1, 16, generator=generator)) for _ in range(2)]
     weights.append(nn.Parameter(torch.randn(16, 1, generator=generator) / 4))
-    optimizer, losses = make(weights), []
+    optimizer = make(weights)
     for _ in range(100):
         optimizer.zero_grad()
         hidden = torch.relu(x * weights[0] + weights[1])
         loss = (hidden @ weights[2] - target).square().mean()
         loss.backward()
         optimizer.step()
-        losses.append(loss.item())
-    return sum(losses[-10:]) / 10
+    return loss.item()
 
 
 def a_sweep_shows_the_range():  # M17.9
@@ -772,6 +769,7 @@ def a_sweep_shows_the_range():  # M17.9
         "AdamW": AdamW,
     }
     rates = [10 ** (power / 2) for power in range(-7, 1)]
+    assert (rates[0], rates[-1]) == (10**-3.5, 1)
     ends = {
         name: {lr: end_of_training(lambda w, k=kind, lr=lr: k(w, lr=lr)) for lr in rates}
         for name, kind in makers.items()

@@ -55,8 +55,10 @@ def tasks_for(names: Collection[str], sources: dict[str, str], cuda: bool) -> li
             return tuple(mutants.sections_reaching((module, definition), sources))
 
         for mutant in mutants.mutants(module, source, cuda):
+            if names and not names_of(mutant) & set(names):
+                continue
             sections = reaching(mutant.definition)
-            if (not names or names_of(mutant) & set(names)) and (is_chapter or sections):
+            if is_chapter or sections:
                 tasks.append(Task(mutant, sections))
     if unknown := set(names) - {part for task in tasks for part in names_of(task.mutant)}:
         raise SystemExit(f"nothing to change in {', '.join(sorted(unknown))}")

@@ -4,6 +4,7 @@ import ast
 import keyword
 import string
 import textwrap
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from trace.directives import find_directives
 from trace.schema import TOKEN_KINDS
 from trace.source import hidden_lines, misread_docstrings, prose_of, tokens_of
+from trace.syntax import SourceLines
 
 
 def prose(source):
@@ -361,3 +363,17 @@ def test_a_docstring_that_python_changes_is_named(source, complaint):
 @pytest.mark.parametrize("source", READ_AS_WRITTEN)
 def test_a_docstring_that_is_read_as_written_is_not(source):
     assert list(misread_docstrings(source, ast.parse(source), "a.py")) == []
+
+
+REPOSITORY = Path(__file__).parent.parent
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"], ids=repr)
+@pytest.mark.parametrize("path", ["trace/syntax.py", "tests/test_source.py"])
+def test_segments_are_those_of_python(path, ending):
+    source = (REPOSITORY / path).read_text(encoding="utf-8").replace("\n", ending)
+    lines = SourceLines(source)
+    nodes = [n for n in ast.walk(ast.parse(source)) if isinstance(n, ast.expr | ast.stmt)][::3]
+    assert len(nodes) > 100
+    for node in nodes:
+        assert lines.segment(node) == ast.get_source_segment(source, node)

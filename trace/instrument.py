@@ -34,6 +34,7 @@ from .syntax import (
     ITER_IS_BLAMED,
     Function,
     Scope,
+    SourceLines,
     at,
     call,
     declarations_of,
@@ -68,7 +69,7 @@ class _Rewriting:
     """Makes the recording version of one module."""
 
     def __init__(self, module: SourceModule, tables: Tables, numbers: Numbering) -> None:
-        self.source = module.source
+        self.source = SourceLines(module.source)
         self.tree = module.tree
         self.directives = module.directives
         self.tables = tables
@@ -311,7 +312,7 @@ class _Rewriting:
 
     def _text(self, expression: ast.expr) -> str:
         """Source of an expression on one line."""
-        return " ".join((ast.get_source_segment(self.source, expression) or "").split())
+        return " ".join(self.source.segment(expression).split())
 
 
 def _as_written_is_right() -> ast.expr:

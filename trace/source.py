@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from .directives import Comment, Directives, comments_of, first_line, split_comment
 from .schema import TOKEN_KINDS, Prose
+from .syntax import SourceLines
 
 _NOT_PROSE = re.compile(
     r"#(!|\s*((?i:noqa\b)|type:|fmt:|pragma:|pylint:|ruff:|mypy:|-\*-|coding[:=]|vim?:))"
@@ -53,8 +54,9 @@ def _docstring_nodes(tree: ast.Module) -> Iterator[tuple[ast.stmt, str]]:
 
 def misread_docstrings(source: str, tree: ast.Module, path: str) -> Iterator[str]:
     """Name the docstrings in which Python reads a backslash and a letter as one character."""
+    lines = SourceLines(source)
     for docstring, _ in _docstring_nodes(tree):
-        literal = ast.get_source_segment(source, docstring) or ""
+        literal = lines.segment(docstring)
         escape = None if literal[:1] in "rR" else _ESCAPE.search(literal)
         if escape:
             line = docstring.lineno + literal.count("\n", 0, escape.start(1))

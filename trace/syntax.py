@@ -2,6 +2,7 @@
 
 import ast
 import dis
+import re
 import typing
 from collections.abc import Iterator
 
@@ -10,6 +11,23 @@ from .directives import blocks_of
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Scope = Function | ast.ClassDef
 NEW_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+
+
+_LINE_ENDS = re.compile(rb"(?<=\n)|(?<=\r)(?!\n)")
+
+
+class SourceLines:
+    """A source split into lines once; `ast.get_source_segment` does it again for each segment."""
+
+    def __init__(self, source: str) -> None:
+        self._lines = _LINE_ENDS.split(source.encode())  # a syntax tree counts columns in bytes
+
+    def segment(self, node: ast.expr | ast.stmt) -> str:
+        """Return the source of a node."""
+        lines = self._lines[node.lineno - 1 : node.end_lineno]
+        lines[-1] = lines[-1][: node.end_col_offset]
+        lines[0] = lines[0][node.col_offset :]
+        return b"".join(lines).decode()
 
 
 def is_declaration(statement: ast.stmt) -> bool:

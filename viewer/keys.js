@@ -20,8 +20,8 @@ export const COMMANDS = [
   { id: "notes", keys: ["N"], title: "Hide or show the prose", label: "¶", where: "step", run: () => toggleProse("none") },
   { id: "previousChange", keys: ["["], title: "Previous change of the chosen variable", label: "[", where: "step", run: () => goToChange(-1) },
   { id: "nextChange", keys: ["]"], title: "Next change of the chosen variable", label: "]", where: "step", run: () => goToChange(1) },
-  { id: "inspect", keys: ["i"], title: "Inspect the chosen variable, or the latest", label: "⊞", where: "step", run: () => inspectChosen("value") },
-  { id: "history", keys: ["v"], title: "Its values over the run", label: "∿", where: "step", run: () => inspectChosen("history") },
+  { id: "inspect", keys: ["i"], title: "Inspect the chosen variable, or the latest", label: "⊞", where: "step", run: async () => (await import("viewer/inspect/open.js")).inspectChosen("value") },
+  { id: "history", keys: ["v"], title: "Its values over the run", label: "∿", where: "step", run: async () => (await import("viewer/inspect/open.js")).inspectChosen("history") },
   { id: "pin", keys: ["m"], title: "Pin this step as A, or unpin it", label: "pin", where: "step", run: () => (pinned.value = pinned.value === step.value ? -1 : step.value) },
   { id: "compare", keys: ["d"], title: "What differs between A and this step", label: "A→B", where: "step", run: () => toggleDialog("compare") },
   { id: "mode", keys: ["r", "Enter"], title: "Switch between Read and Step", where: "any", run: switchMode },
@@ -72,11 +72,6 @@ function switchMode() {
 function toggleOutline() {
   if (matchMedia("(max-width: 60rem)").matches) toggleDialog("outline");
   else outlineShown.value = !outlineShown.value;
-}
-
-/** @param {"value" | "history"} view */
-async function inspectChosen(view) {
-  (await import("viewer/inspect/open.js")).inspectChosen(view);
 }
 
 /** All of them. */

@@ -196,7 +196,7 @@ function Panel() {
   if (!name || !loaded.value) return null;
   const { title, content: Content } = PANELS[name];
   const onBackdrop = (/** @type {Event} */ event) => event.target === place.current && (dialog.value = "");
-  return html`<dialog key=${name} ref=${place} class=${`panel panel-${name}`} aria-labelledby="panel-title" onClose=${() => (dialog.value = "")} onClick=${onBackdrop}>
+  return html`<dialog key=${name} ref=${place} class=${`panel panel-${name}`} aria-labelledby="panel-title" onClose=${() => dialog.value === name && (dialog.value = "")} onClick=${onBackdrop}>
     <header class="panel-head"><h2 id="panel-title">${title}</h2><${CommandButton} id="close" /></header>
     <div class="panel-body" tabindex="0" autofocus=${name !== "search"}><${Content} /></div>
   </dialog>`;

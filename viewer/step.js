@@ -1,7 +1,7 @@
 // Step: the program with the statement that just ran, the calls that are open, and what is known.
 
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { counted, integer } from "viewer/format.js";
+import { integer } from "viewer/format.js";
 import { CommandButton, html, Icon, memo } from "viewer/html.js";
 import { playing, stopPlaying } from "viewer/keys.js";
 import { callStack, endOf, eventOf, functionOf, hasCalls, rows, statementOf, stepAfter } from "viewer/model.js";
@@ -348,7 +348,7 @@ const Row = memo(({ name, text, value, count, changed, shares, chosen }) => {
   return html`<div class=${["variable", changed && "changed", chosen && "chosen"].filter(Boolean).join(" ")}>
     <div class="variable-name"><button aria-pressed=${chosen} title="Choose this variable: [ and ] go to its changes" onClick=${choose}><code>${text}</code>
       ${changed && html`<span class="mark" title="Changed by this statement">●<span class="visually-hidden"> changed</span></span>`}</button>
-      <button class="type" title=${`Its values over the run: ${counted(count, "time")} so far`} onClick=${(/** @type {Event} */ event) => inspect(event, value, text, "history")}>${!value.shape?.length && value.type}${count > 1 || value.shape?.length ? ` ×${integer(count)}` : ""}</button></div>
+      <button class="type" title="Its values over the run" onClick=${(/** @type {Event} */ event) => inspect(event, value, text, "history")}>${!value.shape?.length && value.type}${count > 1 || value.shape?.length ? ` ×${integer(count)}` : ""}</button></div>
     <${ValueView} value=${value} shares=${shares} name=${text} />
   </div>`;
 });

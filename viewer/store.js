@@ -83,8 +83,7 @@ export function fail(sentence) {
 /** The address as it was last read or written. */
 let address = "";
 
-/** Go where the address says; where it names no place, to the failure or the start. A link to a function keeps the
- * mode, and where no function has that name, the place. */
+/** Go where the address says, or else to the failure or the start. A link to no function that there is leads nowhere. */
 export function goToHash() {
   const { mode: wanted, at } = readHash(location.hash);
   const { model, document } = current();

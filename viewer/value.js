@@ -24,7 +24,7 @@ export function heightOf(value) {
 /** A value with its name before it. @param {{value: Value, shares?: string, name: string}} properties */
 export function NamedValue({ value, shares, name }) {
   if (value.shape?.length) return html`<div class="named-value is-tensor"><${Tensor} value=${value} shares=${shares} name=${name} /></div>`;
-  return html`<div class="named-value"><${Name} value=${value} name=${name} /><${ValueView} value=${value} name=${name} /></div>`;
+  return html`<div class="named-value"><${Inspect} value=${value} name=${name} view="history"><code>${name}</code></${Inspect}><${ValueView} value=${value} name=${name} /></div>`;
 }
 
 /** @type {(properties: {value: Value, shares?: string, name?: string}) => any} */
@@ -97,22 +97,17 @@ export async function inspect({ currentTarget: place }, value, name, view) {
   (await import("viewer/inspect/open.js")).inspect(/** @type {Element} */ (place), value, name, view);
 }
 
-/** @param {{value: Value, name: string}} properties */
-function Name({ value, name }) {
-  return html`<button class="value-name" tabindex=${value.shape ? -1 : 0} title="Its values over the run" onClick=${(/** @type {Event} */ event) => inspect(event, value, name, "history")}><code>${name}</code></button>`;
+/** A button that opens it. @param {{value: Value, name: string, view?: "history", children: any}} properties */
+function Inspect({ value, name, view, children }) {
+  return html`<button class=${view ? "value-name" : "inspect"} tabindex=${view && value.shape ? -1 : 0} title=${view ? "Its values over the run" : "Inspect this tensor"} onClick=${(/** @type {Event} */ event) => inspect(event, value, name, view)}>${children}</button>`;
 }
 
-/** @param {{value: Value, name: string, children?: any}} properties */
-function Inspect({ value, name, children }) {
-  return html`<button class="inspect" title="Inspect this tensor" onClick=${(/** @type {Event} */ event) => inspect(event, value, name)}>${children}</button>`;
-}
-
-/** @param {{value: Value, shares?: string, name?: string, label?: string}} properties shares: shown names with the same storage; label: a name that stands elsewhere */
+/** @param {{value: Value, shares?: string, name?: string, label?: string}} properties shares: names of the same storage; label: a name shown elsewhere */
 export function Tensor({ value, shares = "", name = "", label = name }) {
   const sizes = value.shape ?? [];
   return html`<div class="tensor">
     <div class="tensor-head">
-      ${name && html`<${Name} value=${value} name=${name} />`}
+      ${name && html`<${Inspect} value=${value} name=${name} view="history"><code>${name}</code></${Inspect}>`}
       <${Inspect} value=${value} name=${label}><span class="dtype">${value.dtype ?? value.type}</span> <span class="shape">${shape(sizes)}</span></${Inspect}>
       ${value.device && value.device !== "cpu" && html`<span class="badge">${value.device}</span>`}
     </div>

@@ -47,7 +47,7 @@ export function widthOfCharts() {
 export function duration(seconds) {
   /** @type {[number, string][]} */
   const units = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]];
-  const [size, unit] = units.find(([least]) => seconds >= least) ?? units[3];
+  const [size, unit] = units.find(([least]) => seconds >= 0.995 * least) ?? units[3];
   return `${Number((seconds / size).toPrecision(2))} ${unit}`;
 }
 

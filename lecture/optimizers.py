@@ -608,6 +608,7 @@ def an_update_waits_for_memory():  # M17.7
     optimizer.step()
     with measure() as cost:
         optimizer.step()
+    assert cost.other_flops == 33 * 2_126_902_400
     # Ours is eight operations, one after the other, which read 13 numbers and write 8. One kernel
     # that does it all at once, as PyTorch's with `fused=True`, has to read 4 and write 3.
     assert (cost.read_bytes, cost.written_bytes) == (13 * 4 * parameters, 8 * 4 * parameters)

@@ -8,6 +8,7 @@ only would be luck.
 
 import ast
 import copy
+import functools
 import itertools
 import re
 from collections.abc import Callable, Iterator
@@ -267,6 +268,7 @@ def imported_names(tree: ast.Module) -> dict[str, tuple[str, str]]:
     }
 
 
+@functools.cache
 def uses(module: str, source: str) -> dict[tuple[str, str], set[tuple[str, str]]]:
     """For each definition of a module, as (module, name), the definitions that it names."""
     tree = ast.parse(source)

@@ -20,13 +20,13 @@ MakeOptimizer = Callable[[list[nn.Parameter]], torch.optim.Optimizer]
 
 
 @shape_checked
-def trained(make: MakeOptimizer, steps: int = 100) -> Float[Tensor, "4 3"]:  # @stepover
-    """Learn that all weights are 1 from noisy targets, the same ones on each call; return the
-    weights in the end."""
+def trained(make: MakeOptimizer) -> Float[Tensor, "4 3"]:  # @stepover
+    """Learn from noisy targets that all weights should be 1, in 100 steps on the same batches at
+    each call; return the weights in the end."""
     generator = torch.Generator().manual_seed(0)
     weight = nn.Parameter(torch.randn(4, 3, generator=generator))
     optimizer = make([weight])
-    for _ in range(steps):
+    for _ in range(100):
         x = torch.randn(8, 4, generator=generator)
         target = x.sum(dim=1, keepdim=True) + torch.randn(8, 3, generator=generator)
         optimizer.zero_grad()
@@ -200,7 +200,8 @@ def momentum_sums_up_the_past():  # M17.5 M17.1
     # With nothing of the past it is SGD.
     assert torch.equal(moves(lambda w: SGD(w, lr=1.0, momentum=0.0), gradients), gradients)
     # A gradient that stays the same adds up to 1/(1 − β) times itself: with β = 0.9 to ten times.
-    # One that changes its sign each time is damped, to 1/(1 + β). After t steps $\beta^t$ is left.
+    # One that changes its sign each time is damped, to 1/(1 + β). After 50 steps a share of
+    # $\beta^{50}$, 0.5 %, is still missing from both.
     make = functools.partial(SGD, lr=1.0, momentum=0.9)
     steady, changing = torch.ones(50), torch.tensor([1.0, -1.0]).repeat(25)
     assert math.isclose(moves(make, steady)[-1], (1 - 0.9**50) / (1 - 0.9), rel_tol=1e-9)
@@ -662,7 +663,8 @@ def the_family_in_a_ravine():  # M17.1
     across = {name: path[:, 1] for name, path in paths.items()}
     assert (across["SGD"][1:] * across["SGD"][:-1] < 0).all()
     ends = {name: path[-1].norm().item() for name, path in paths.items()}  # @inspect ends
-    assert ends["momentum"] < 1e-4 < 0.5 < ends["SGD"] < 0.6
+    assert ends["momentum"] < 1e-4 < 0.5 < ends["SGD"]
+    assert math.isclose(ends["SGD"], 10 * (1 - 0.07) ** 40, rel_tol=1e-6)
     # Those that divide by the size of the gradient do not feel the ravine. In their first step they
     # go equally far in both directions.
     for name, length in (("AdaGrad", 3), ("RMSProp", 0.3 / math.sqrt(0.1)), ("AdamW", 0.6)):
@@ -672,8 +674,8 @@ def the_family_in_a_ravine():  # M17.1
     # RMSProp does not come to rest. In the long run it goes to and fro across the lowest place, in
     # steps of the learning rate. Hence schedules that lower it towards the end.
     longer = path_in_a_ravine(IN_THE_RAVINE["RMSProp"], steps=400)
-    to_and_fro = longer.diff(dim=0)[-1].abs()
-    assert torch.allclose(to_and_fro, torch.tensor(0.3).double(), rtol=0.05)
+    assert torch.allclose(longer[-1], -longer[-2], rtol=0.05)
+    assert torch.allclose(longer[-1].abs(), torch.tensor(0.3 / 2).double(), rtol=0.05)
 
 
 def a_rate_per_weight_sees_only_the_axes():  # M17.1

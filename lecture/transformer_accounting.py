@@ -200,7 +200,7 @@ def one_forward_pass_of_xl():  # M16.4 E82
 
 
 def heads_weigh_on_small_models():  # M16.5 E82
-    """In small models the head weighs most.
+    """In a small model the head is a fifth of the bill.
 
     GPT-2 came in four sizes. How does the bill change with the size? The same parts, 1024 tokens,
     F = 4D; and once more the largest, with 16 times the context.
@@ -357,7 +357,7 @@ def the_real_gpt2_has_other_parts():  # M16.9 E84
 
 
 def half_of_the_scores_are_masked():  # M16.10
-    """Half of the scores are masked.
+    """Nearly half of the scores are masked.
 
     Each of T tokens is compared with all T, and may see itself and those before. Are the others
     work? They are computed and then thrown away, so our counts have them.

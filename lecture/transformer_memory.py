@@ -86,34 +86,35 @@ def the_context_decides_what_is_kept():  # M18.6
     """The context decides what is kept.
 
     Which parts of the model keep how much? The calculator has a formula for each, and their sum is
-    what the meter finds.
+    what the meter finds: in XL, and in two of its layers in bf16 and with 16 times the context.
     """
+    two, long_two = replace(XL, layers=2), replace(LONG_XL, layers=2)
+    for config, dtype in ((XL, torch.float32), (two, torch.bfloat16), (long_two, torch.float32)):
+        by_formula = activation_bytes_by_part(config, config.context, element_bytes=dtype.itemsize)
+        found = kept(config, 1, dtype)
+        assert sum(by_formula.values()) == found.activation_bytes
+        assert constant_bytes(config, config.context) == found.constant_bytes
     parts = {
         "fp32": activation_bytes_by_part(XL, 1024),
         "bf16": activation_bytes_by_part(XL, 1024, element_bytes=2),
     }  # @stepover
-    found = {"fp32": kept(XL, 1, torch.float32), "bf16": kept(XL, 1, torch.bfloat16)}
-    for name in parts:
-        assert sum(parts[name].values()) == found[name].activation_bytes
     breakdown = figures.bytes_of_parts(parts, "One sequence, 1024 tokens", 90)  # @inspect breakdown
-    gib = {name: round(found[name].activation_bytes / GIB, 3) for name in found}  # @inspect gib
-    assert gib == {"fp32": 12.515, "bf16": 6.946}
+    gib = {name: round(sum(found.values()) / GIB, 3) for name, found in parts.items()}
+    assert gib == {"fp32": 12.515, "bf16": 6.946}  # @inspect gib
     # In bf16 it is a little more than half, as norms and loss compute in fp32 and keep that. The
     # loss keeps one table of T×V exponentials, 196 MiB, and not the logits.
     assert 2 * parts["bf16"]["norms"] > parts["fp32"]["norms"]
     assert parts["bf16"]["loss"] == parts["fp32"]["loss"] == 4 * (1024 * 50_257 + 1024 + 1)
     # Masks, cosines and sines wait as well. Every layer makes its own; 0.07 GiB, once for all
     # sequences.
-    assert found["fp32"].constant_bytes == constant_bytes(XL, 1024) == 75_505_664
+    assert constant_bytes(XL, 1024) == 75_505_664
     # With 16 times the context the weights of attention grow 256 times. They were 37 % and are 91 %
     # of 1325 GiB, for one sequence.
-    long_found = kept(LONG_XL, 1, torch.float32)
     by_context = {
         tokens: activation_bytes_by_part(XL, tokens) for tokens in (1024 * 2**n for n in range(5))
     }  # @stepover
     short, long = by_context[1024], by_context[16_384]
-    assert sum(long.values()) == long_found.activation_bytes
-    assert round(long_found.activation_bytes / GIB, 1) == 1325.2
+    assert round(sum(long.values()) / GIB, 1) == 1325.2
     percent = [
         round(100 * one["attention weights"] / sum(one.values())) for one in (short, long)
     ]  # @inspect percent
@@ -125,15 +126,13 @@ def the_context_decides_what_is_kept():  # M18.6
 
 @functools.cache
 def live_in_training(config: TransformerConfig) -> dict[str, int]:  # @stepover
-    """Train a step with AdamW, without numbers; measure the second micro-batch of the next."""
+    """Train a step with AdamW, without numbers; measure the next forward pass beside it."""
     tokens = torch.zeros(1, config.context, dtype=torch.int64, device="meta")
     with measure() as cost:
         model = TransformerLM(config, device="meta")
         optimizer = AdamW(model.parameters())
         cross_entropy(model(tokens), tokens).backward()
         optimizer.step()
-        optimizer.zero_grad()
-        cross_entropy(model(tokens), tokens).backward()
         loss = cross_entropy(model(tokens), tokens)
         live = cost.live_bytes
     del loss
@@ -145,7 +144,7 @@ def one_model_has_one_width():  # M18.7 E75
 
     How much memory does it need, with AdamW in fp32 and one sequence at a time? Parameters,
     gradients, two numbers of state for each, and the activations. All of it is in memory at once
-    when the loss of a second micro-batch has been computed and the gradients of the first are kept.
+    when a second loss has been computed and the gradients of the first are still there.
     """
     live = live_in_training(XL)  # @inspect live
     by_formula = training_bytes_by_part(XL, 1024)  # @inspect by_formula
@@ -226,7 +225,8 @@ def the_sum_is_no_peak():  # M18.8
     saved_gib = {B: round((sums[B] - peaks[B]) / GIB, 2) for B in peaks}  # @inspect saved_gib
     assert saved_gib == {1: 7.44, 3: 6.77, 4: 6.39}
     # So a plain step with four sequences would fit into 80 GiB, if nothing else took room. It does
-    # not into 80 GB. With micro-batches, gradients stay, and the sum is what counts.
+    # not into 80 GB. If a batch is taken in parts, as in the next chapter, the gradients stay, and
+    # the sum is what counts.
     peaks_gib = {B: round(peak / GIB, 1) for B, peak in peaks.items()}  # @inspect peaks_gib
     assert peaks_gib == {1: 36.8, 3: 62.5, 4: 75.4}
     assert A100_SXM.memory_bytes < peaks[4] < 80 * GIB < sums[4]
@@ -287,7 +287,7 @@ def tokens_go_with_parameters():  # M18.10 E87
     assert round(planned_tokens / tokens, 1) == 10.5
     # That is no mistake by itself. A model that will be used a lot is cheaper to use if it is
     # small, so many are trained longer than is optimal for the training alone.
-    # For the model of this chapter, counted to the last product: 3.6 % more than 6ND says.
+    # For the model of this chapter, counted to the last product: 3.6 % more than 6N per token.
     step_flops = measured(XL).forward_flops + measured(XL).backward_flops
     own_tokens = COMPUTE_OPTIMAL_TOKENS_PER_PARAMETER * parameters(XL)
     own_flops = step_flops / 1024 * own_tokens  # @inspect own_flops
@@ -313,12 +313,12 @@ def training_needs_no_cache():  # M18.11 E73
     assert cache_bytes(XL, 16_384, element_bytes=2) > 2 * parameters(XL)
     # A common mistake is to find training out of memory and to blame this cache. In training there
     # is none: all tokens pass at once. Keys and values are activations like others, and small ones.
-    # What fills the memory are the weights of attention, h·T² in each layer: 16 times as much as a
-    # tensor of T×D.
+    # What fills the memory are the weights of attention, h·T² in each layer, 16 times as much as a
+    # tensor of T×D; and for this context as much again in the feed-forward network.
     weights, one_tensor = 25 * 1024**2, 1024 * 1600
     assert (weights, one_tensor) == (26_214_400, 1_638_400)
     assert weights == 16 * one_tensor
     parts = activation_bytes_by_part(XL, 1024)  # @inspect parts
-    assert parts["attention weights"] == 48 * 4 * weights
+    assert parts["attention weights"] == parts["feed-forward"] == 48 * 4 * weights
     keys_and_values_bytes = 48 * 2 * 4 * one_tensor
     assert keys_and_values_bytes == cache_bytes(XL, 1024) < 0.05 * sum(parts.values())

@@ -25,7 +25,7 @@ function prepare() {
   colours.value++;
   laidOut.value = new Set(loaded.value.sections.map(({ order }) => order));
   options.debounceRendering = debounce;
-  unfolded = [...document.querySelectorAll("details")].filter((details) => !details.open);
+  unfolded = [...document.querySelectorAll("details")].filter((details) => !details.open && !details.matches(".folded:not(:has(> .folded-body))"));
   for (const details of unfolded) details.open = true;
 }
 

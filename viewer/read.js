@@ -75,6 +75,9 @@ function Arguments({ activation }) {
     <${NamedValue} value=${document.values[document.inspections.value[row] ?? 0]} name=${document.names[document.inspections.name[row]]} />`)}</div>`;
 }
 
+/** How deep paper goes into calls, which may be recursive. */
+const UNFOLDED = 7;
+
 /** @param {{activation: number, depth: number}} properties */
 function Folded({ activation, depth }) {
   const { model } = current();
@@ -87,7 +90,7 @@ function Folded({ activation, depth }) {
   const func = functionOf(model, activation);
   return html`<details class="folded" open=${open} onToggle=${(/** @type {any} */ event) => setOpen(event.target.open)}>
     <summary>stepped into <code>${func.name}</code>${func.title && html` <span class="folded-title">${func.title}</span>`}</summary>
-    ${(open || printing.value) && html`<div class="folded-body" id=${`activation-${activation}`}><${Activation} activation=${activation} depth=${depth + 1} /></div>`}
+    ${(open || (printing.value && depth < UNFOLDED)) && html`<div class="folded-body" id=${`activation-${activation}`}><${Activation} activation=${activation} depth=${depth + 1} /></div>`}
   </details>`;
 }
 

@@ -89,7 +89,7 @@ def step_sizes(sizes: Mapping[str, Mapping[int, float]], fall: int) -> altair.Ch
 def losses_by_rate(losses: Mapping[float, Mapping[int, float]]) -> altair.Chart:  # @stepover
     """Draw the loss of each step for each learning rate."""
     series = {f"lr {rate:g}": found for rate, found in losses.items()}
-    x: Layout = {"title": "steps made"}
+    x: Layout = {"title": "steps made", "axis": altair.Axis(tickMinStep=1)}
     return lines(series, x, powers_of_ten("loss", -24, 24, 8), "Four learning rates, one problem")
 
 

@@ -232,6 +232,18 @@ def test_paper_has_everything_unfolded_and_nothing_to_press(paper):
     assert not any(displayed(page, ".bar, .sidebar, .line-number, .scrubber button, .quiet-link"))
 
 
+def test_paper_does_not_follow_a_recursion_to_its_end(page, show, printer):
+    document = documents.small()
+    document["events"] = [-1, 2, *[-3, 11] * 40, *[12, 0] * 40, 6, 0]
+    document["inspections"] = {"event": [], "at": [], "name": [], "value": []}
+    document["claims"] = {"statement": [], "step": [], "at": [], "held": [], "operands": []}
+    document["output"] = []
+    show(page, document)
+    assert pages_of(printer()) < 4
+    page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
+    assert 4 < page.locator(".folded-body").count() < 8
+
+
 def test_paper_is_light(paper):
     page, _ = paper
     colour = page.evaluate("getComputedStyle(document.body).color")

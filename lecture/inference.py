@@ -330,6 +330,7 @@ def afterwards_is_easier_than_during():  # M26.2
     at_the_end, where_used, each_step = errors.values()
     # Rounded at the end, the error is the grid's, on top of the 0.2 % that training leaves.
     assert 0.0015 < exact < 0.0025
+    assert math.isclose(at_the_end[4], 2 / 7 / math.sqrt(12), rel_tol=0.1)
     assert math.isclose(at_the_end[8], math.hypot(exact, 2 / 127 / math.sqrt(12)), rel_tol=0.15)
     # Rounded after each step, the weights stop as soon as an update is less than half a step of the
     # grid. With 4 bits they do not move at all; 8 bits are some 19 times as bad as the same 8 bits

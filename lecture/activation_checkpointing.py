@@ -672,9 +672,8 @@ def attention_scores_are_cheap_to_make_again():  # M20.5
     """Attention scores are cheap to make again.
 
     Which results of a Transformer are worth their bytes? A number from a product with a weight is a
-    sum over D terms or more. A score of attention is a sum over the D/h features of one head, and
-    each token has T scores in every head. So scores, and the weights made of them, take much memory
-    for little work.
+    sum over D terms or more, a score of attention one over the D/h features of a head. And each
+    token has T scores in every head: much memory for little work.
     """
     B, D, h, F = 2, 8, 2, 24
     policy = functools.partial(keep_dear_products, D)

@@ -28,8 +28,7 @@ def four_things_fill_the_memory():  # M18.1
 
     What is in memory while a model is trained? Its parameters; their gradients; what the optimizer
     remembers from step to step; and the activations, results of the way forward that the way back
-    will need. (And a batch of data, small beside those of a real model.) Watch two steps from the
-    start.
+    will need. (And a batch of data, which is small.) Watch two steps from the start.
     """
     (B, D, L), seen = (16, 8, 4), {}
     generator = torch.Generator().manual_seed(0)

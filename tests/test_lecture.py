@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 import lecture
-from lecture import recap
 from lecture.syllabus import MISTAKES, OPEN_GROUPS, PARTS, TOPICS
 from tests import sections
 
@@ -139,19 +138,3 @@ def test_a_false_claim_shows_both_sides_and_a_file_left_behind_is_seen(tmp_path)
     assert "assert 6 == 7" in finished.stdout
     assert "the section leaves files behind" in finished.stdout
     assert "2 failed" in finished.stdout
-
-
-@pytest.mark.parametrize("group", recap.ANSWERS)
-def test_the_last_page_leads_to_a_section_of_the_chapter(group):
-    *_, section = recap.ANSWERS[group]
-    topics = sections.topics_named(SOURCES[section])
-    assert group in {topic.partition(".")[0] for topic in topics}
-
-
-def test_links_between_sections_lead_somewhere():
-    linked = [
-        name for file in FILES for name in re.findall(r"\]\(#(\w+)\)", file.read_text("utf-8"))
-    ]
-    sheets = re.findall(r'"([a-z0-9]+(?:_[a-z0-9]+){3,})"', inspect.getsource(recap))
-    assert [name for name in linked + sheets if name not in SOURCES] == []
-    assert len(sheets) > len(recap.ANSWERS)

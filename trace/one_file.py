@@ -36,6 +36,9 @@ _FONT_COMMANDS = {
 """KaTeX fonts and the commands that ask for them; the others may be needed anywhere."""
 _UNPACKED = "-_.!~*'()"
 """What `encodeURIComponent` leaves as it is, besides letters and digits."""
+_AROUND_LINES = re.compile(r"^[ \t]*(?:#+ ?)?|[ \t]+\Z")
+_AROUND_TEXTS = re.compile(r'^(?:[rR]?""")?[ \n]*|[ \n]*(?:""")?\Z')
+"""What stands around prose in a source; `unpack.js` takes the same away."""
 _LAGS = (1, 4)
 """How far apart the numbers may be of which the difference is taken; tokens have four each."""
 _EXACT = 2**52
@@ -53,7 +56,7 @@ def one_file(document: bytes, name: str) -> bytes:
         "name": name,
         "modules": [[specifier, _hash(text), text] for specifier, text in modules.items()],
         "styles": styles,
-        "document": packed(_without_unseen(lecture)),
+        "document": packed(slim(lecture)),
     }
     unpack = _text("unpack.js")
     scripts = [unpack, import_map(modules), _START, *modules.values()]
@@ -131,23 +134,38 @@ def _policy(scripts: list[str], styles: list[str]) -> str:
     )
 
 
-def _without_unseen(lecture: dict[str, Any]) -> dict[str, Any]:
-    """Leave out the text of files of which nothing was stepped through: no page shows it."""
+def slim(lecture: dict[str, Any]) -> dict[str, Any]:
+    """Leave out what no page shows, and prose that `unpack.js` reads from the source again."""
     statements = lecture["statements"]
     seen = {statements[event - 1][0] for event in lecture["events"] if event > 0}
     unseen = {"source": "", "prose": [], "tokens": [], "hidden": []}
     files = [
-        file if index in seen else {**file, **unseen} for index, file in enumerate(lecture["files"])
+        _without_prose(file) if index in seen else {**file, **unseen}
+        for index, file in enumerate(lecture["files"])
     ]
     return {**lecture, "files": files}
+
+
+def _without_prose(file: dict[str, Any]) -> dict[str, Any]:
+    """Replace prose by null where it is what its lines say."""
+    lines = file["source"].split("\n")
+
+    def slimmer(prose: dict[str, Any]) -> dict[str, Any]:
+        texts = lines[prose["first_line"] - 1 : prose["last_line"]]
+        said = "\n".join(_AROUND_LINES.sub("", text) for text in texts)
+        is_said = _AROUND_TEXTS.sub("", said) == prose["text"]
+        return {**prose, "text": None} if is_said else prose
+
+    return {**file, "prose": [slimmer(prose) for prose in file["prose"]]}
 
 
 def packed(value: Any) -> Any:
     """Return a value in a form that compresses better, with the same JSON types.
 
     Integers become differences: `[lag, first, ...]`, where lag 0 leaves them as they are. A table
-    becomes its columns: `[true, column, ...]`. Other lists that begin with null, a number or a
-    truth value begin with one more null.
+    becomes its columns: `[true, column, ...]`; objects with the same keys become one object of
+    columns: `[false, object]`. Other lists that begin with null, a number or a truth value begin
+    with one more null.
     """
     if isinstance(value, dict):
         return {key: packed(item) for key, item in value.items()}
@@ -157,12 +175,19 @@ def packed(value: Any) -> Any:
         return _differences(value)
     if _is_table(value):
         return [True, *(packed(list(column)) for column in zip(*value, strict=True))]
+    if _are_alike(value):
+        return [False, {key: packed([one[key] for one in value]) for key in value[0]}]
     mark = [None] if isinstance(value[0], int | float | None) else []
     return [*mark, *(packed(item) for item in value)]
 
 
 def _is_table(rows: list[Any]) -> bool:
     return all(isinstance(row, list) and row and len(row) == len(rows[0]) for row in rows)
+
+
+def _are_alike(values: list[Any]) -> bool:
+    first = values[0]
+    return bool(first) and all(isinstance(one, dict) and [*one] == [*first] for one in values)
 
 
 def _differences(values: list[int]) -> list[int]:
@@ -177,7 +202,8 @@ def _differences(values: list[int]) -> list[int]:
 
 def _compressed(parts: dict[str, Any]) -> str:
     data = json.dumps(parts, separators=(",", ":"), ensure_ascii=False).encode()
-    return base64.b64encode(zlib.compress(data, 9)).decode()
+    text = base64.b85encode(zlib.compress(data, 9)).decode()
+    return text.replace("<", ",")  # so that no letters begin markup
 
 
 def _page(title: str, policy: str, unpack: str, parts: str) -> str:

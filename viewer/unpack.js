@@ -1,12 +1,24 @@
 // The first script of a page that was exported as one file: it puts the parts of the page in their places and starts it.
 
+/** Five letters for four bytes, as in Python's `base64.b85encode`, with a comma for "<". @param {string} text */
+function bytesOf(text) {
+  const letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;,=>?@^_`{|}~";
+  const digits = new Map([...letters].map((letter, digit) => [letter, digit]));
+  const words = new DataView(new ArrayBuffer(4 * Math.ceil(text.length / 5)));
+  for (let word = 0; word * 5 < text.length; word++) {
+    let number = 0;
+    for (let at = word * 5; at < word * 5 + 5; at++) number = number * 85 + (digits.get(text[at]) ?? 84);
+    words.setUint32(word * 4, number);
+  }
+  return words.buffer.slice(0, Math.floor((text.length * 4) / 5));
+}
+
 async function unpack() {
-  const text = document.getElementById("parts")?.textContent ?? "";
-  const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  const parts = bytesOf(document.getElementById("parts")?.textContent ?? "");
+  const stream = new Blob([parts]).stream().pipeThrough(new DecompressionStream("deflate"));
   const { name, modules, styles, document: lecture } = await new Response(stream).json();
 
-  /** What lists begin with says how they were packed: integers as differences, tables as columns. @param {any} value @returns {any} */
+  /** What lists begin with says how they were packed: integers as differences, tables and objects as columns. @param {any} value @returns {any} */
   const unpacked = (value) => {
     if (value === null || typeof value !== "object") return value;
     if (!Array.isArray(value)) return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, unpacked(item)]));
@@ -15,11 +27,22 @@ async function unpack() {
       const columns = items.map(unpacked);
       return columns[0].map((/** @type {any} */ _, /** @type {number} */ row) => columns.map((column) => column[row]));
     }
+    if (mark === false) {
+      const columns = Object.entries(unpacked(items[0]));
+      return columns[0][1].map((/** @type {any} */ _, /** @type {number} */ row) => Object.fromEntries(columns.map(([key, column]) => [key, column[row]])));
+    }
     if (mark === null) return items.map(unpacked);
     if (typeof mark !== "number") return value.map(unpacked);
     if (mark) for (let at = mark; at < items.length; at++) items[at] += items[at - mark];
     return items;
   };
+
+  const whole = unpacked(lecture);
+  for (const file of whole.files) {
+    const lines = file.source.split("\n").map((/** @type {string} */ line) => line.replace(/^[ \t]*(?:#+ ?)?|[ \t]+$/g, ""));
+    for (const prose of file.prose)
+      prose.text ??= lines.slice(prose.first_line - 1, prose.last_line).join("\n").replace(/^(?:[rR]?""")?[ \n]*|[ \n]*(?:""")?$/g, "");
+  }
 
   /** @param {string} tag @param {string} text @param {Record<string, string>} attributes */
   const add = (tag, text, attributes = {}) => {
@@ -34,7 +57,7 @@ async function unpack() {
   const imports = Object.fromEntries(modules.map((/** @type {string[]} */ [specifier], /** @type {number} */ at) => [specifier, addresses[at]]));
   const integrity = Object.fromEntries(modules.map((/** @type {string[]} */ [, hash], /** @type {number} */ at) => [addresses[at], hash]));
   add("script", JSON.stringify({ imports, integrity }), { type: "importmap" });
-  add("script", JSON.stringify(unpacked(lecture)), { type: "application/json", id: "document" }).dataset.name = name;
+  add("script", JSON.stringify(whole), { type: "application/json", id: "document" }).dataset.name = name;
   const early = "viewer/early.js";
   await import(early);
 }

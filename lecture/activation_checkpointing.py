@@ -95,10 +95,13 @@ def what_is_thrown_away_is_computed_again():  # M20.1
     assert kept_bytes == {False: 2 * 4 * (4 * 6 * 8), True: 4 * 6 * 8}  # @inspect kept_bytes
     # The gradients are the same to the last bit, since the same operations ran on the same numbers.
     assert same_numbers(*gradients.values())
-    # Compute was given for memory: per parameter and row 2 FLOPs forward, 2 again, 4 backward.
+    # Compute was given for memory: per parameter and row 2 FLOPs forward, 2 again, 4 backward. (The
+    # second time [is no useful work](#recomputed_flops_are_not_useful).)
     assert flops == {False: 2 + 4, True: 2 + 2 + 4}  # @inspect flops
     # It is called *activation checkpointing*, gradient checkpointing or rematerialization, and came
-    # to deep learning with a paper on [sublinear memory](https://arxiv.org/abs/1604.06174).
+    # to deep learning with a paper on [sublinear memory](https://arxiv.org/abs/1604.06174). (The
+    # [checkpoints](#a_checkpoint_holds_parameters_and_state) from which a run is resumed are
+    # something else: files.)
 
 
 class Watch:
@@ -177,11 +180,11 @@ def everything_is_two_tensors_for_each_layer():  # M20.3 E70
     }
     strips = figures.strips(fates)  # @inspect strips
     by_fate = {name: Counter(found.values()) for name, found in fates.items()}  # @inspect by_fate
-    # So GELU keeps both. With x it makes 2L + 1, as long as the loss needs the last h.
+    # So GELU [keeps both](#a_weight_needs_what_it_multiplied). With x it makes 2L + 1, as long as
+    # the loss needs the last h.
     assert by_fate["GELU"] == {"kept": 2 * 4 + 1}
     # ReLU can tell from its result where it was flat, so g is free to go, and L + 1 are kept. A
-    # common mistake is to list g and h for every layer and then to count one of them, or to take
-    # one formula for both networks.
+    # common mistake is to list g and h for every layer and then to count one of them.
     assert by_fate["ReLU"] == {"kept": 4 + 1, "let go": 4}
     # To recompute every layer by itself makes GELU as modest as ReLU.
     each, pairs, whole = list(by_fate.values())[2:]
@@ -586,9 +589,9 @@ def layer_with_noted_dice(
 def only_known_dice_are_replayed():  # M20.5
     """Only known dice are replayed.
 
-    It is good practice to give each purpose a random generator of its own. Does a checkpoint know
-    about those? It does not: what PyTorch notes is the state of its own generators, one for each
-    device.
+    It is good practice to give [each purpose](#each_purpose_gets_its_own_stream) a random generator
+    of its own. Does a checkpoint know about those? It does not: what PyTorch notes is the state of
+    its own generators, one for each device.
     """
     (weight,), x = new_weights(1, 8), new_rows(6, 8)
     dice = torch.Generator().manual_seed(0)
@@ -735,8 +738,8 @@ def taken_gradients(weights: list[Tensor]) -> list[Tensor | None]:  # @stepover
 def the_two_trades_multiply():  # M20.2 M20.4
     """The two trades multiply.
 
-    Gradient accumulation takes the rows of a batch in turns, checkpointing the layers of a network.
-    Do they get in each other's way?
+    [Gradient accumulation](#parts_of_a_batch_add_up_to_it) takes the rows of a batch in turns,
+    checkpointing the layers of a network. Do they get in each other's way?
     """
     B, D, L = 16, 8, 18
     weights, batch = new_weights(L, D), new_rows(B, D)
@@ -770,3 +773,6 @@ def the_two_trades_multiply():  # M20.2 M20.4
     assert same_numbers(gradients["both"], gradients["four parts"])
     for added, whole in zip(gradients["both"], gradients["whole"], strict=True):
         assert (added - whole).norm() < 1e-5 * whole.norm()
+    # This chapter in short: what is not kept is made again. For one more way forward, a third more
+    # FLOPs, the activations in memory shrink from all layers to about the root of their number.
+    # What is cheap to make again is what to let go first.

@@ -49,8 +49,9 @@ from trace.costs import measure
 def one_amount_is_done_at_many_rates():  # M10.1 E44
     """One amount is done at many rates.
 
-    Why insist on "FLOPs" for an amount and "FLOP/s" for a rate? Because the amount follows from
-    the program, and the rate from how and where it runs. Here is one amount at two rates.
+    Why [insist](#an_amount_is_not_a_rate) on "FLOPs" for an amount and "FLOP/s" for a rate? Because
+    the amount follows from the program, and the rate from how and where it runs. Here is one amount
+    at two rates.
     """
     generator = torch.Generator().manual_seed(0)
     x = torch.randn(32, 64, generator=generator)
@@ -213,21 +214,24 @@ def attention_grows_with_the_context():  # M10.4
     """In attention, work grows with the context.
 
     Does the rule hold for Transformers, which most language models are? Nearly, as long as texts
-    are short. Their layers have six weight matrices, and one step without any: *attention* compares
-    each of T tokens with all T. That takes two products, T×D with D×T and T×T with T×D.
+    are short. Their layers have, as in GPT-3, six weight matrices, and one step without any:
+    [attention](#attention_takes_a_weighted_mean) compares each of T tokens with all T. That takes
+    two products, T×D with D×T and T×T with T×D.
     """
     excess = {}
     for T in (96, 384):
         flops, parameters = transformer_layer_flops(T, D=64)
         excess[T] = flops / (2 * T * parameters) - 1  # @inspect excess
         assert parameters == 12 * 64 * 64
-        # A layer of this kind has 12·D·D parameters, so the two products of 2·T·T·D add $T/6D$.
+        # A layer of this kind has 12·D·D parameters, so the two products of 2·T·T·D add $T/(6D)$.
         assert math.isclose(excess[T], T / (6 * 64))
     # At T = 6D the rule counts half of the work. (A model that writes uses half of the pairs, as no
-    # token looks ahead. Counts of a model's FLOPs usually have all of them, and so has this one.)
+    # token looks ahead. Counts of a model's FLOPs [usually have all of
+    # them](#half_of_the_scores_are_masked), and so has this one.)
     assert math.isclose(excess[96], 1 / 4)
     assert math.isclose(excess[384], 1)
-    # The width of GPT-3 is such that its 2048 tokens of context are short: 2.8 %.
+    # The width of GPT-3 is such that its *context* of 2048 tokens, the most that it can look at, is
+    # short: 2.8 %.
     flops, parameters = transformer_layer_flops(GPT3_CONTEXT_TOKENS, GPT3_WIDTH)
     gpt3_excess = flops / (2 * GPT3_CONTEXT_TOKENS * parameters) - 1
     assert round(100 * gpt3_excess, 1) == 2.8
@@ -263,8 +267,9 @@ def everything_else_is_linear():  # M10.5
     # A ReLU after a linear layer is one FLOP against 2D, for each element.
     ratios = [flops["product"][n] / flops["ReLU"][n] for n in flops["ReLU"]]
     assert ratios == [8, 32, 128, 512, 2048]
-    # In small models it is the other way round. A GELU, a smoother ReLU, is booked at 20 FLOPs, by
-    # agreement; with that, the product is the lesser part below n = 10.
+    # In small models it is the other way round. A [GELU](#gelu_moves_the_bytes_of_a_relu), a
+    # smoother ReLU, is booked at 20 FLOPs, by agreement; with that, the product is the lesser part
+    # below n = 10.
     assert flops["product"][4] < flops["GELU"][4]
     assert flops["product"][16] > flops["GELU"][16]
 
@@ -439,7 +444,8 @@ def a_data_sheet_has_a_rate_for_each_format():  # M10.7
     rtx_3090 = RTX_3090.dense_flops_per_second
     assert a100["bf16"] / a100["fp32"] == 16
     assert round(rtx_3090["bf16"] / rtx_3090["fp32"], 1) == 2.0
-    # Many sheets print twice these rates, "with sparsity"; the section after next shows of what.
+    # Many sheets print twice these rates, "with sparsity"; [the section after
+    # next](#two_of_every_four_weights_are_zero) shows of what.
     assert H100_SXM.sparse_flops_per_second["bf16"] == 2 * h100["bf16"] == 1979e12
     # The H200 promises the rates of the H100. What was improved is its memory.
     assert all(H200.dense_flops_per_second[dtype] == h100[dtype] for dtype in h100)
@@ -564,7 +570,7 @@ def zeros_save_work_only_if_they_are_skipped():  # M10.8
     sparse_bits = 16 * packed.numel() + 2 * sum(map(len, places))
     assert sparse_bits / dense_bits == 9 / 16
     # It is another matrix, though. 13 % of the squares were cut, and the error is the root of that,
-    # a third of the results. Networks that are used this way are [trained
+    # more than a third of the results. Networks that are used this way are [trained
     # again](https://arxiv.org/abs/2104.08378) after half of their weights were cut.
     full_y = w @ x
     error = ((y - full_y).norm() / full_y.norm()).item()  # @inspect error
@@ -592,10 +598,11 @@ def utilization_is_useful_over_promised():  # M10.9
     assert round(mfu(h100_rate, h100_peak), 2) == 0.82
     rates = {"RTX 3090": (rtx_3090_rate, rtx_3090_peak), "H100": (h100_rate, h100_peak)}
     in_fp32 = figures.achieved_and_promised(rates, "One product in fp32")  # @inspect in_fp32
-    # These are single products. Whole training runs get less, as cards wait for each other's data,
-    # for their own memory, and for the program. [PaLM](https://arxiv.org/abs/2204.02311) reports
-    # 46 %, [Llama 3 405B](https://arxiv.org/abs/2407.21783) 38 to 43 %. So one half is good, and at
-    # a twentieth something is wrong.
+    # These are single products. Whole training runs [get less](#utilization_decides_the_bill), as
+    # cards wait for each other's data, for their own memory, and for the program.
+    # [PaLM](https://arxiv.org/abs/2204.02311) reports 46 %, [Llama 3
+    # 405B](https://arxiv.org/abs/2407.21783) 38 to 43 %. So one half is good, and at a twentieth
+    # something is wrong.
     assert 0.05 < min(LLAMA3_405B_MFU) < max(LLAMA3_405B_MFU) < PALM_MFU < 0.5
     # Losses multiply. Say that of each second 0.2 go to communication and 0.1 to idling, and that
     # products run at 0.7 of the peak: 0.49 are left.
@@ -620,7 +627,7 @@ def more_than_the_peak_is_a_mistake():  # M10.10 E8
     promises = RTX_3090.dense_flops_per_second
     message = ""
     try:
-        mfu(rate, promises["fp32"])
+        mfu(rate, promises["fp32"])  # @stepover
     except ValueError as error:
         message = str(error)  # @inspect message
     assert "an MFU of 1.98 is impossible" in message
@@ -722,8 +729,9 @@ def recomputed_flops_are_not_useful():  # M10.12 E10
     """Recomputed FLOPs count for the hardware and not for the model.
 
     What is useful work? A common mistake is to define utilization as FLOPs done over FLOPs
-    available. There are ways to do more FLOPs without training faster. One saves memory: results
-    inside a layer are thrown away on the way forward, and computed again on the way back.
+    available. There are ways to do more FLOPs without training faster. [One saves
+    memory](#what_is_thrown_away_is_computed_again): results inside a layer are thrown away on the
+    way forward, and computed again on the way back.
     """
     generator = torch.Generator().manual_seed(0)
     x = torch.randn(6, 8, generator=generator, requires_grad=True)
@@ -817,7 +825,8 @@ def fp32_gets_tensor_cores_on_request():  # M10.13
     """fp32 gets tensor cores on request.
 
     Which products run on tensor cores? Those in bf16, fp16 and fp8 do so unasked. fp32 numbers
-    have to be shortened to TF32 first, which changes results, so PyTorch asks for permission.
+    have to be shortened to [TF32](#tf32_is_for_computing_not_for_storing) first, which changes
+    results, so PyTorch asks for permission.
     """
     before = torch.get_float32_matmul_precision()
     assert before == "highest"
@@ -883,3 +892,6 @@ def the_best_observed_rate_is_a_peak_for_any_machine():  # M10.14
     assert flops_per_second(running_sums, clock=ticking) == 1000 * 1000
     observed = best_matmul_flops_per_second((9, 4), torch.float32, clock=ticking)
     assert observed == 2 * 9**3
+    # This chapter in short: work is counted from shapes, two FLOPs for each parameter and token on
+    # the way forward. A rate is measured, warmed up and more than once. Utilization compares it
+    # with a peak, which has to be that of the same format.

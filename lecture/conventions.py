@@ -16,7 +16,8 @@ def every_claim_is_checked_on_every_run():
     comments, and each line that starts with `assert` is a *claim*. Most claims compare what was
     measured with what was derived in another way, and the program stops at the first one that is
     false. Numbers that cannot be measured here, such as what a data sheet promises, are constants
-    in `lecture/facts.py`, each with its unit, source and date.
+    in `lecture/facts.py`, each with its unit, source and date. A link within the text leads to the
+    section that explains a word.
     """
     B, D, K = 2, 3, 4
     x = torch.arange(6.0).view(B, D)  # @inspect x
@@ -52,9 +53,11 @@ def letters_name_the_axes():
     """Letters name the axes.
 
     What do the sizes of an array of numbers stand for? A language model works on *tokens*, the
-    pieces a text is cut into. Three letters come back in most chapters: B sequences in a batch, T
-    tokens in each sequence, D numbers (*features*) for each token. Others are K outputs of a
-    layer, L layers, h attention heads, V entries of the vocabulary and N parameters.
+    pieces [a text is cut into](#a_tokenizer_turns_text_into_integers). Three letters come back in
+    most chapters: B sequences in a batch, T tokens in each sequence, D numbers (*features*) for
+    each token; D is also called the *width*. Others are K outputs of a layer or features of an
+    attention head, F features inside a feed-forward network, L layers, h attention heads, V entries
+    of the vocabulary and N parameters.
     """
     B, T, D = 2, 3, 4
     x = torch.arange(24.0).view(B, T, D)  # @inspect x

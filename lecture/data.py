@@ -32,8 +32,9 @@ from trace.costs import measure
 def a_token_file_is_a_flat_array():  # M22.1
     """A token file is a flat array.
 
-    What does a corpus look like when training reads it? The text is gone. A tokenizer has turned it
-    into ids, and these lie one after the other in a file, each in as many bytes as its dtype has.
+    What does a corpus look like when training reads it? The text is gone. A
+    [tokenizer](#a_tokenizer_turns_text_into_integers) has turned it into ids, and these lie one
+    after the other in a file, each in as many bytes as its dtype has.
     """
     # Ten ids of GPT-2, the last of its vocabulary:
     ids = list(range(GPT2_VOCABULARY - 10, GPT2_VOCABULARY))
@@ -45,9 +46,10 @@ def a_token_file_is_a_flat_array():  # M22.1
             file_bytes[dtype.__name__] = path.stat().st_size  # @inspect file_bytes
             assert np.fromfile(path, dtype=dtype).tolist() == ids
     assert file_bytes == {"int64": 80, "int32": 40, "uint16": 20}
-    # `uint16` has no sign and counts to 65 535. That is enough for the ids of GPT-2 and of LLaMA.
-    # The 1.4 trillion tokens that the larger [LLaMA](https://arxiv.org/abs/2302.13971) models read
-    # take 2.8 TB in this form.
+    # `uint16` has no sign and counts to 65 535. That is
+    # [enough](#two_bytes_are_enough_for_65536_ids) for the ids of GPT-2 and of LLaMA. The 1.4
+    # trillion tokens that the larger [LLaMA](https://arxiv.org/abs/2302.13971) models read take 2.8
+    # TB in this form.
     ids_of_uint16 = np.iinfo(np.uint16).max + 1
     assert LLAMA_VOCABULARY < GPT2_VOCABULARY < ids_of_uint16 == 65_536
     bytes_per_token = file_bytes["uint16"] / len(ids)
@@ -322,7 +324,7 @@ def a_copy_can_hide_behind_the_computing():  # M22.4
 
     Does the accelerator have to wait while the next batch is on its way? No: the engine that copies
     is another than the one that computes. With room for two batches, one is copied while the other
-    is computed with.
+    is computed with, as [inside an accelerator](#every_operation_loads_computes_and_stores).
     """
     schedules = {
         buffers: schedule(copy_ms=2.0, compute_ms=3.0, batches=4, buffers=buffers)
@@ -348,8 +350,9 @@ def tokens_are_light():  # M22.4
     How long is the copy that is to be hidden? For language models it is hardly worth a thought,
     and it is good to know why.
     """
-    # A batch of GPT-3 is 3.2 million tokens and as many targets, 8 bytes each. Through one PCIe 5
-    # slot of full width, 63 GB/s, all of it passes in less than a millisecond.
+    # A batch of GPT-3 is 3.2 million tokens and as many targets, 8 bytes each. Through one [PCIe 5
+    # slot](#the_way_to_the_accelerator_is_narrow) of full width, 63 GB/s, all of it passes in less
+    # than a millisecond.
     tokens = torch.empty(GPT3_BATCH_TOKENS, dtype=torch.int64, device="meta")
     batch_bytes = 2 * tokens.untyped_storage().nbytes()
     assert batch_bytes == 51_200_000
@@ -505,3 +508,6 @@ def a_batch_depends_on_its_arguments_alone():  # M22.3 M22.5 E102
         torch.randn(8).to("meta")
     assert made_there.allocated_bytes == 8 * 4
     assert made_here.allocated_bytes == 2 * made_there.allocated_bytes
+    # This chapter in short: a corpus is a file of ids that is mapped, not read. A batch is some
+    # windows of it, chosen by a generator that was handed in. For language models the way to the
+    # device is short; the computing is what takes time.

@@ -14,7 +14,13 @@ import numpy as np
 import torch
 
 from lecture import stories
-from lecture.facts import GPT2_VOCABULARY, GPT4_VOCABULARY, LLAMA_VOCABULARY, PILE_BYTES
+from lecture.facts import (
+    GPT2_VOCABULARY,
+    GPT4_VOCABULARY,
+    LLAMA_VOCABULARY,
+    PALM_VOCABULARY,
+    PILE_BYTES,
+)
 from lecture.figures import tokenizer as figures
 from lecture.figures.text import coloured_tokens
 from lecture.learning_merges import Pair, fastest_seconds, merge
@@ -126,7 +132,7 @@ def decoding_joins_before_it_decodes():  # M4.1
     """Decoding joins before it decodes.
 
     How do ids become text again? Look up the bytes of each, join them all, and decode once. Not
-    token by token: a token may be a part of a character.
+    token by token: a token may be [a part of a character](#bytes_cannot_be_decoded_one_by_one).
     """
     tokenizer = trained()
     word = "café 🙂"
@@ -379,7 +385,8 @@ def a_tokenizer_from_another_domain_costs_tokens():  # M4.6 E91
         ("programs", "programs"): 1.87,
     }
     # A model that reads programs with the tokenizer of stories gets 1.67 times the tokens, and
-    # training it on the same text costs 1.67 times the FLOPs.
+    # training it on the same text costs 1.67 times [the
+    # FLOPs](#training_costs_six_flops_per_parameter_and_token).
     excess = ratios["programs", "programs"] / ratios["stories", "programs"]  # @inspect excess
     assert round(excess, 2) == 1.67
 
@@ -429,14 +436,14 @@ def two_bytes_are_enough_for_65536_ids():  # M4.7 E96
 def a_larger_vocabulary_costs_parameters():  # M4.8
     """A larger vocabulary costs parameters.
 
-    Why not a million tokens? Each brings a row of the embedding, which turns ids into D numbers,
-    and a column of the *head*, which turns D numbers into a score for every token. GPT-2 uses
-    50 257 tokens, GPT-4 about 100 000, [PaLM](https://arxiv.org/abs/2204.02311) with its many
-    languages 256 000.
+    Why not a million tokens? Each brings a row of the
+    [embedding](#an_embedding_is_a_table_of_vectors), which turns ids into D numbers, and a column
+    of the *head*, which turns D numbers into a score for every token. GPT-2 uses 50 257 tokens,
+    GPT-4 about 100 000, [PaLM](https://arxiv.org/abs/2204.02311) with its many languages 256 000.
     """
     D = 768
     parameters = {}
-    for V in (10_000, LLAMA_VOCABULARY, GPT2_VOCABULARY, GPT4_VOCABULARY, 256_000):
+    for V in (10_000, LLAMA_VOCABULARY, GPT2_VOCABULARY, GPT4_VOCABULARY, PALM_VOCABULARY):
         embedding = torch.nn.Embedding(V, D, device="meta")
         head = torch.nn.Linear(D, V, bias=False, device="meta")
         parameters[V] = embedding.weight.numel() + head.weight.numel()  # @inspect parameters
@@ -444,7 +451,8 @@ def a_larger_vocabulary_costs_parameters():  # M4.8
         assert parameters[V] == 2 * V * D
     assert min(parameters.values()) == 15_360_000
     assert max(parameters.values()) == 393_216_000
-    # It is half of that where one matrix serves as both, as in GPT-2.
+    # It is half of that where [one matrix serves as both](#looked_up_parameters_cost_no_products),
+    # as in GPT-2.
     head.weight = embedding.weight
     tied = torch.nn.ModuleList([embedding, head])
     assert 2 * sum(p.numel() for p in tied.parameters()) == max(parameters.values())
@@ -461,8 +469,9 @@ def a_larger_vocabulary_costs_parameters():  # M4.8
 def a_larger_vocabulary_saves_tokens():  # M4.8
     """A larger vocabulary saves tokens.
 
-    What do the parameters buy? Fewer tokens for the same text, and more text in the same context.
-    But the most frequent words come first, and what comes later helps less.
+    What do the parameters buy? Fewer tokens for the same text, and more text in the same *context*,
+    the most tokens that a model can look at. But the most frequent words come first, and what comes
+    later helps less.
     """
     text = "".join(itertools.islice(stories.stories(seed=1), 20))
     ratios = {}
@@ -482,7 +491,8 @@ def special_tokens_are_cut_out_first():  # M4.9
     """Special tokens are cut out first.
 
     How does a text say where a document ends? With a token that is agreed on, not learnt: it has an
-    id of its own, after those of bytes and merges, and is found before anything else is cut.
+    id of its own, after those of bytes and merges, and is found [before anything else is
+    cut](#text_is_cut_before_merging).
     """
     specials = ["<|end|>", "<|end|><|end|>"]
     tokenizer = Tokenizer.train("the end of the end", 262, specials)
@@ -552,3 +562,6 @@ def a_corpus_takes_days_to_encode():  # M4.10
     id_bytes = len(tokenizer.encode(text)) * id_type(len(tokenizer)).itemsize
     assert (len(text), id_bytes) == (11_047, 5_954)
     assert round(len(text) / id_bytes, 2) == 1.86
+    # This chapter in short: encoding repeats the merges in the order in which they were learnt, and
+    # is fast when it asks only for pairs that are there. A tokenizer is judged by its bytes per
+    # token, since a model pays by the token.

@@ -253,6 +253,9 @@ PALM_HFU = 0.578
 LLAMA_TRAINING_TOKENS = 1_400 * 10**9
 LLAMA_VOCABULARY = 32_000
 
+# Chowdhery et al., "PaLM", as above, section 2: the vocabulary, made for many languages.
+PALM_VOCABULARY = 256_000
+
 # "The Llama 3 Herd of Models", July 2024: parameters, tokens and FLOPs of the largest model; the
 # vocabulary as in the configuration published with the weights. https://arxiv.org/abs/2407.21783
 LLAMA3_405B_PARAMETERS = 405 * 10**9

@@ -594,9 +594,10 @@ def relative_error(x: Float[Tensor, "..."], exact: Float64[Tensor, "..."]) -> fl
 def tf32_is_for_computing_not_for_storing():  # M6.9 E7
     """TF32 is for computing, not for storing.
 
-    Why does a format of 19 bits exist, when memory comes in bytes? TF32 is what tensor cores of the
-    A100 and later can make of fp32: they read four bytes, use the exponent and ten digits of the
-    fraction, and add up in fp32. The tensors stay as large as they were.
+    Why does a format of 19 bits exist, when memory comes in bytes? TF32 is what [tensor
+    cores](#tensor_cores_multiply_tiles) of the A100 and later can make of fp32: they read four
+    bytes, use the exponent and ten digits of the fraction, and add up in fp32. The tensors stay as
+    large as they were.
     """
     generator = torch.Generator().manual_seed(0)
     x = torch.randn(64, 256, generator=generator)
@@ -616,7 +617,7 @@ def tf32_is_for_computing_not_for_storing():  # M6.9 E7
     assert 1000 < errors["tf32"] / errors["fp32"] < 2000
     assert 7.5 < errors["bf16"] / errors["tf32"] < 8.5
     # A common mistake is to believe that fp32 matrix products use them by default. They keep their
-    # precision, and their speed, until TF32 is asked for.
+    # precision, and their speed, until TF32 is [asked for](#fp32_gets_tensor_cores_on_request).
     assert torch.get_float32_matmul_precision() == "highest"
     # (Convolutions are the exception: cuDNN may take TF32 unless it is told not to.)
     assert torch.backends.cudnn.allow_tf32
@@ -681,7 +682,8 @@ def e4m3_gives_up_infinity():  # M6.10
     assert math.isnan(value_of(0b0_1111_111, torch.float8_e4m3fn))
     # (PyTorch writes `e4m3fn` for it: finite, and NaN.) What a cast makes of 1e4 differs between
     # programs and between their versions: 448 or NaN. So no tensor is cast as it is. It is divided
-    # by a *scale* first that brings its largest number to 448, and the scale is kept beside it.
+    # by a [*scale*](#eight_bits_need_scales) first that brings its largest number to 448, and the
+    # scale is kept beside it.
     ten_thousand = torch.tensor(1e4).to(torch.float8_e4m3fn).float()  # @inspect ten_thousand
     assert ten_thousand == 448 or ten_thousand.isnan()
     generator = torch.Generator().manual_seed(0)
@@ -874,10 +876,11 @@ def small_updates_are_lost():  # M6.12
     assert (one + 1 / 256, one - 1 / 512) == (1, 1)
     assert one + 1.01 / 256 == 1 + 1 / 128
     assert one - 1.01 / 512 == 1 - 1 / 256
-    # The remedy is an fp32 copy that collects the updates. What is computed with is rounded from
-    # it, and moves on when enough has come together: not with the first three updates, but with the
-    # fourth, and in the end through all 128 steps from 1 to 2. (Another remedy is to round up or
-    # down by chance, so that the average is right.)
+    # The remedy is [an fp32 copy](#a_master_collects_small_updates) that collects the updates. What
+    # is computed with is rounded from it, and moves on when enough has come together: not with the
+    # first three updates, but with the fourth, and in the end through all 128 steps from 1 to 2.
+    # (Another remedy is to round up or down [by chance](#rounding_by_chance_is_right_on_average),
+    # so that the average is right.)
     master = running_sums(torch.tensor(1.0), updates)  # @stepover
     used = master.bfloat16().tolist()
     assert used[-1] == 2
@@ -902,7 +905,8 @@ def each_format_fails_in_its_own_way():  # M6.12 E23
     assert kept["bf16"] == ["1.001e-08", "9.984e+04", "1"]
     # So there are different cures. For fp16, gradients are multiplied by a large number before
     # they are rounded, and divided by it in fp32; that is [loss
-    # scaling](https://arxiv.org/abs/1710.03740).
+    # scaling](https://arxiv.org/abs/1710.03740), which has [sections of its
+    # own](#a_scale_lifts_gradients_into_range).
     gradient = torch.tensor(1e-8)
     scaled = (gradient * 2**16).half()
     assert torch.isclose(scaled.float() / 2**16, torch.tensor(1e-8), rtol=2**-11, atol=0)
@@ -937,8 +941,12 @@ def each_format_has_its_job():  # M6.13
     # Hence the usual division of labour. fp32, safe and large: weights, sums and the optimizer's
     # averages, whatever accumulates. bf16: activations and the inputs of matrix products. fp16,
     # which needs loss scaling, is rare in training since there is bf16. fp8 and fp4, with scales:
-    # matrix products where the hardware has them, and weights that are only read. A later chapter
-    # puts this together as mixed precision. What is saved is half the memory.
+    # matrix products where the hardware has them, and weights that are only read. [A later
+    # chapter](#both_ends_have_their_price) puts this together as mixed precision. What is saved is
+    # half the memory.
     with measure() as cost:
         x.bfloat16()
     assert cost.allocated_bytes == x.numel() * x.element_size() / 2
+    # This chapter in short: a format divides its bits between range and resolution. What leaves the
+    # range becomes zero, or infinite where the format has infinity. What is finer than a step is
+    # rounded away, each time anew.

@@ -103,7 +103,8 @@ def parts_of_a_batch_add_up_to_it():  # M19.2
 
     Must all rows be in memory at one time? The loss is a mean over rows, so its gradient is a mean
     of gradients, and those can be added one after the other. *Micro-batches* go forward and back in
-    turn, `backward` adds to what is there, and the optimizer waits for the last of them.
+    turn, `backward` [adds](#gradients_add_up) to what is there, and the optimizer waits for the
+    last of them.
     """
     B, D, L = 16, 8, 4
     generator = torch.Generator().manual_seed(0)
@@ -157,8 +158,9 @@ def a_sum_of_means_is_no_mean():  # M19.2
         moved[optimizer_class.__name__] = updates[1] / updates[4]  # @inspect moved
     # For SGD it is the same as four times the learning rate.
     assert round(moved["SGD"], 3) == 4
-    # AdamW does not see the scale of its gradients and does nearly the same with both. So the
-    # mistake can live on, until gradients are clipped at some size.
+    # AdamW [does not see the scale](#adamw_does_not_see_the_scale_of_the_loss) of its gradients and
+    # does nearly the same with both. So the mistake can live on, until gradients are
+    # [clipped](#one_norm_for_all_gradients) at some size.
     assert round(moved["AdamW"], 3) == 1
 
 
@@ -221,15 +223,16 @@ def accumulation_spends_no_flops():  # M19.3 E69
     assert set(flops.values()) == {169_984}  # @inspect flops
     assert all(torch.allclose(found, gradients[64], atol=1e-5) for found in gradients.values())
     # Each further part is added to the gradient, one FLOP per parameter, and its loss divided,
-    # forward and back. (To recompute activations, in the next chapter, does spend FLOPs.)
+    # forward and back. ([To recompute activations](#a_second_way_forward_makes_eight_of_six), in
+    # the next chapter, does spend FLOPs.)
     assert additions[1] - additions[64] == 63 * (2 * 16**2 + 16 + 2)
     assert additions[16] - additions[64] == 3 * (2 * 16**2 + 16 + 2)
     # What grows is the traffic with memory. Each part reads all weights again, and adds a gradient
     # of each to what is there. So there are fewer FLOPs for each byte,
     intensity = {n: round(flops[n] / moved_bytes[n], 2) for n in flops}  # @inspect intensity
     assert intensity == {64: 2.71, 16: 1.74, 4: 0.71, 1: 0.21}
-    # and parts that are too small to keep a device busy take longer. The rule is to make them as
-    # large as memory allows.
+    # and parts that are [too small to keep a device busy](#a_batch_shares_the_weights) take longer.
+    # The rule is to make them as large as memory allows.
 
 
 def unequal_parts_need_weights():  # M19.3
@@ -291,7 +294,8 @@ def rows_must_not_know_each_other():  # M19.3
         error = (found[4] - found[16]).norm() / found[16].norm()
         error_percent[name] = round(100 * error.item(), 4)  # @inspect error_percent
     assert round(error_percent["over the batch"], 1) == 8.7
-    # The norms of Transformers look at the features of one token, so parts add up.
+    # The [norms of Transformers](#rmsnorm_divides_by_the_root_mean_square) look at the features of
+    # one token, so parts add up.
     assert error_percent["over features"] == 0
 
 
@@ -318,7 +322,8 @@ def a_long_sum_needs_more_digits():  # M19.2
     for dtype in (torch.bfloat16, torch.float32):
         weight = torch.ones(3, dtype=dtype, requires_grad=True)
         sums[dtype] = sum_of_gradients(weight, 300, None)
-    # Each part adds 1. From 256 on, bf16 has no number for "one more", and the sum stands still.
+    # Each part adds 1. From 256 on, bf16 has [no number](#counting_stops_early_in_16_bits) for "one
+    # more", and the sum stands still.
     assert sums[torch.bfloat16].tolist() == [256] * 3
     assert sums[torch.float32].tolist() == [300] * 3
     # So the sum is often kept apart, in fp32: four bytes per parameter instead of two. The gradient
@@ -328,3 +333,5 @@ def a_long_sum_needs_more_digits():  # M19.2
     assert apart.tolist() == [300] * 3
     assert weight.grad is None
     assert apart.element_size() - sums[torch.bfloat16].element_size() == 2
+    # This chapter in short: a large batch can be taken in parts, one after the other, for the same
+    # FLOPs and in the memory of one part. Each part has to count for as many rows as it has.

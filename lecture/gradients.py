@@ -144,7 +144,8 @@ def one_way_back_serves_all_parameters():  # M12.1 M12.4
     # The way back costs as much as the way forward, here in a model of one layer, and finds all 30
     # numbers. It never takes more than a few times the FLOPs of the way forward, whatever the
     # function: the ["cheap gradient principle"](https://arxiv.org/abs/1502.05767) that all of deep
-    # learning rests on. Its price is memory, since the numbers of the way forward have to be kept.
+    # learning rests on. Its price is memory, since the numbers of the way forward [have to be
+    # kept](#a_weight_needs_what_it_multiplied).
     assert forward.matmul_flops == backward.matmul_flops == 2 * 4 * 6 * 5
     # The differences take 60 passes, and the gap grows with the number of parameters.
     assert differences.matmul_flops == 60 * forward.matmul_flops == 14_400
@@ -237,10 +238,12 @@ def gradients_add_up():  # M12.7
     # Autograd goes on adding across calls: a second `backward` adds to what is there.
     (x @ w).backward()
     assert w.grad.tolist() == [4 + 1, 12 + 2, 30 + 3]
-    # So old gradients have to be cleared before the next step. An optimizer's `zero_grad` writes
-    # `None`, and lets go of the tensor.
+    # So old gradients have to be cleared before the next step. An optimizer's
+    # [`zero_grad`](#clearing_gradients_frees_their_memory) writes `None`, and lets go of the
+    # tensor.
     w.grad = None
-    # And a batch that is too large can be taken in parts, which is called *gradient accumulation*.
+    # And a batch that is too large can be taken in parts, which is called [*gradient
+    # accumulation*](#parts_of_a_batch_add_up_to_it).
     rows = torch.tensor([[1.0, 2, 3], [0, 1, 4]])
     for row in rows:
         (row @ w).backward()
@@ -567,6 +570,7 @@ def frozen_weights_still_pass_gradients_on():  # M12.5
     assert per_parameter[(2,)] == 6 + 2
     # To train only the first adds as much for its weight, and 2 for each frozen matrix that the
     # gradient has to pass. So a frozen matrix above a trained one costs 4 of 6.
+    # ([Memory](#what_is_frozen_needs_no_activations) has a rule of its own.)
     assert per_parameter[(0,)] == 6 + 2 + 2 * 2 == 4 + 4 + 4
 
 
@@ -667,7 +671,8 @@ def looked_up_parameters_cost_no_products():  # M12.6
     flops = []
     for head_table in (head, table):
         with measure() as step:
-            scores_of_next_tokens(tokens, table, w, head_table).square().mean().backward()
+            scores = scores_of_next_tokens(tokens, table, w, head_table)
+            scores.square().mean().backward()
         flops.append(step.matmul_flops)
     assert flops[0] == 6 * T * (w.numel() + head.numel()) == 3456
     assert round(flops[0] / (T * (table.numel() + w.numel() + head.numel())), 2) == 3.27
@@ -701,12 +706,17 @@ def long_contexts_add_work_without_parameters():  # M12.6
     assert (per_parameter[128] - 6) * parameters == 12 * 128 * D
     by_context = figures.flops_by_context(per_parameter, D)  # @inspect by_context
     # With L layers it adds up to $6N+12LDT$ for each token, the formula in [appendix B of the PaLM
-    # paper](https://arxiv.org/abs/2204.02311). A whole layer of a Transformer has about $12D^2$
-    # parameters, for which attention adds $T/D$ to the 6. In GPT-3 that is 3 %.
+    # paper](https://arxiv.org/abs/2204.02311). A whole layer of a Transformer such as GPT-3 has
+    # about $12D^2$ parameters, for which attention adds $T/D$ to the 6. In GPT-3 that is 2.8 %, [as
+    # on the way forward](#attention_grows_with_the_context).
     gpt3_excess_percent = 100 * GPT3_CONTEXT_TOKENS / GPT3_WIDTH / 6  # @inspect gpt3_excess_percent
     assert round(gpt3_excess_percent, 2) == 2.78
     # At 128 Ki tokens the same model would spend 10.7 on pairs of tokens for each 6 on parameters.
     assert round(2**17 / GPT3_WIDTH, 1) == 10.7
-    # A token that may not look ahead has use for half of the pairs. The formula counts them all.
+    # A token that may not look ahead has use for half of the pairs. The formula [counts them
+    # all](#half_of_the_scores_are_masked).
     useful_share = torch.ones(128, 128).tril().mean()  # @inspect useful_share
     assert useful_share == 0.5 + 1 / 256
+    # This chapter in short: for each product on the way forward there are two on the way back, and
+    # what they multiply has to be kept until then. So training takes 6 FLOPs for each parameter and
+    # token, where each parameter multiplies once and nothing multiplies without parameters.

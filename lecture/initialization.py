@@ -69,7 +69,8 @@ def data_are_not_parameters():  # M13.1 E56
             (x @ w).square().mean().backward()
         costs[kind] = cost
         assert (x.grad is None) == (kind == "tensor")
-    # It costs one of the three products of the layer, for a gradient that nobody uses.
+    # It costs one of the [three products](#a_layer_works_once_forward_and_twice_backward) of the
+    # layer, for a gradient that nobody uses.
     assert costs["tensor"].matmul_flops == 2 * (2 * B * D * K) == 2048
     assert costs["parameter"].matmul_flops == 3 * (2 * B * D * K)
     # And the gradient has the size of the data. Here it is four times that of the weights.
@@ -252,8 +253,8 @@ def depth_raises_the_scale_to_a_power():  # M13.3
     assert math.isclose(spreads["std 1"][7], 2**36, rel_tol=0.05)
     # A tenth less in each layer leaves 43 % at the end.
     assert math.isclose(spreads["a tenth less"][7], 0.9**8, rel_tol=0.05)
-    # fp32 can hold $2^{36}$. fp16 ends at 65 504, and after the fourth layer four fifths of the
-    # numbers are infinite.
+    # fp32 can hold $2^{36}$. fp16 [ends at 65 504](#fp16_ends_soon_on_both_sides), and after the
+    # fourth layer four fifths of the numbers are infinite.
     h, infinite_share = x.half(), []
     for _ in range(4):
         h = h @ torch.randn(D, D, generator=generator).half()
@@ -292,7 +293,8 @@ def tails_are_cut_where_the_bounds_say():  # M13.4 E53
     cut = w / std
     tails = figures.tails({"a=-3, b=3": uncut, "a=-3·std, b=3·std": cut})  # @inspect tails
     assert 2.99 < cut.abs().max() < 3.0001
-    # The price is a spread that is 1.3 % smaller than asked for. JAX's
+    # The price is a spread that is 1.3 % [smaller than asked
+    # for](#cutting_the_tails_shrinks_the_spread). JAX's
     # [initializers](https://docs.jax.dev/en/latest/_autosummary/jax.nn.initializers.variance_scaling.html)
     # divide by that factor, PyTorch's function does not.
     assert round(std_of_a_cut_normal(3.0), 4) == 0.9866
@@ -370,8 +372,9 @@ def xavier_looks_at_both_sides():  # M13.5 E54
 def relu_takes_half_of_the_squares():  # M13.5
     """ReLU takes half of the squares.
 
-    What about the nonlinearity between layers? ReLU sets negative numbers to 0. Of numbers that
-    are as often negative as positive, it removes half of the squares.
+    What about the nonlinearity between layers, also called *activation function*? ReLU sets
+    negative numbers to 0. Of numbers that are as often negative as positive, it removes half of the
+    squares.
     """
     B, D, K = 64, 512, 128
     x = torch.randn(B, D, generator=torch.Generator().manual_seed(0))
@@ -399,7 +402,8 @@ def relu_takes_half_of_the_squares():  # M13.5
     assert weight.abs().max() <= 1 / math.sqrt(D)
     assert math.isclose(weight.std().item(), math.sqrt(1 / 3 / D), rel_tol=0.02)
     # So plain stacks of it shrink what passes by $\sqrt{3}$ in each layer. Most deep models of
-    # today do not notice, since norms between their layers set the scale anew.
+    # today do not notice, since [norms](#rmsnorm_divides_by_the_root_mean_square) between their
+    # layers set the scale anew.
     assert math.isclose(spreads["√(1/3D), as nn.Linear"][7], 3**-4, rel_tol=0.05)
 
 
@@ -422,8 +426,8 @@ def spread_of_sums(x: Float[Tensor, "B D"], L: int, gain: float) -> list[float]:
 def layers_that_add_start_smaller():  # M13.3
     """Layers that add start smaller.
 
-    In a Transformer, what a layer makes is not handed on but added to what came in. A norm gives
-    each layer inputs of size 1. Is the scale safe then?
+    In a Transformer, what a layer makes is not handed on but [added](#a_block_adds_to_what_came_in)
+    to what came in. A norm gives each layer inputs of size 1. Is the scale safe then?
     """
     B, D, L = 64, 256, 24
     x = torch.randn(B, D, generator=torch.Generator().manual_seed(0))
@@ -446,3 +450,5 @@ def layers_that_add_start_smaller():  # M13.3
     assert round(1 / 0.02**2) == 2500
     assert math.isclose(smaller[11], math.sqrt(1 + 12 / 24), rel_tol=0.03)
     assert math.isclose(smaller[-1], math.sqrt(2), rel_tol=0.03)
+    # This chapter in short: weights start random, so that units can become different, and small, by
+    # the root of the number of inputs, so that numbers keep their size through many layers.

@@ -178,9 +178,9 @@ def two_tests_find_the_same_bottleneck():  # M11.3
         by_intensity = work.intensity > intensity_of(H100_SXM)
         assert by_intensity == (compute_seconds(work, H100_SXM) > move_seconds(work, H100_SXM))
         compute_bound += by_intensity
-    # One inequality, divided by the same positive numbers on both sides: $F/P > M/W$ and $F/M >
-    # P/W$, for F FLOPs, M bytes, a peak of P and a bandwidth of W. Of these two hundred
-    # made-up operations 37 wait for their arithmetic.
+    # One inequality, divided by the same positive numbers on both sides: FLOPs over peak is more
+    # than bytes over bandwidth where FLOPs over bytes is more than peak over bandwidth. Of these
+    # two hundred made-up operations 37 wait for their arithmetic.
     assert compute_bound == 37
     # The intensities are handier. That of the operation follows from its shapes alone, that of
     # the card from its sheet, and each is found once.
@@ -207,8 +207,9 @@ def relu_waits_for_memory():  # M11.4
     compute_microseconds = 1e6 * compute_seconds(relu, H100_SXM)  # @inspect compute_microseconds
     assert round(move_microseconds, 3) == 1.252
     assert round(compute_microseconds, 3) == 0.001
-    # By its intensity, the MFU is at most 8.5e-4. (That a ReLU cannot use tensor cores makes no
-    # difference: at the fp32 peak, computing would still be an 80th of the time.)
+    # By its intensity, the [MFU](#utilization_is_useful_over_promised) is at most 8.5e-4. (That a
+    # ReLU cannot use tensor cores makes no difference: at the fp32 peak, computing would still be
+    # an 80th of the time.)
     assert relu.intensity / intensity_of(H100_SXM, "fp32") == 1 / 80
     mfu_bound = relu.intensity / intensity_of(H100_SXM)
     assert round(mfu_bound, 6) == 0.000846
@@ -410,7 +411,7 @@ def a_small_cache_reads_numbers_again():  # M11.8
 
     Can each number really be loaded once and used n times? Only if it stays near while it is
     needed. The meter counts as if it did. A device has little memory beside its arithmetic, and
-    works in tiles that fit there.
+    works in [tiles](#tensor_cores_multiply_tiles) that fit there.
     """
     n = 8
     x, w = torch.ones(n, n).triu(), torch.ones(n, n).tril()
@@ -520,7 +521,8 @@ def the_roofline_bounds_every_operation():  # M11.10 E110
     assert at_peak == [(card.name, "matrix × matrix") for card in cards]
     # So the roof bounds the MFU: by intensity over the card's intensity, or by 1. A common mistake
     # is to read the bound as the MFU. It assumes perfect overlap, full bandwidth and the highest
-    # clock. The product of the chapter before has a bound of 1, and 0.3 were read.
+    # clock. The product of [the chapter before](#a_faster_format_may_use_less_of_its_peak) has a
+    # bound of 1, and 0.3 were read.
     product = work_of(lambda: bf16(16_384, 32_768) @ bf16(32_768, 8192))
     assert product.flops == 8_796_093_022_208
     measured = product.flops / H100_PRODUCT_SECONDS["bf16"] / 989.5e12
@@ -544,7 +546,8 @@ def this_machine_has_a_roofline():  # M11.10
     """This machine has a roofline.
 
     Do measured rates keep below the roof? For a machine without a data sheet both parts are
-    calibrated: the slope by copying numbers, the roof by products.
+    [calibrated](#the_best_observed_rate_is_a_peak_for_any_machine): the slope by copying numbers,
+    the roof by products.
     """
     device, dtype, n = "cpu", torch.float32, 512
     if torch.cuda.is_available():
@@ -629,8 +632,8 @@ def training_and_inference_differ_in_their_rows():  # M11.11 E111
     # it at once, is like training, and so are many texts written together.
     assert list(bound.values()) == ["compute", "compute", "memory", "compute"]
     # And of training only the products are compute-bound. Elementwise operations have no more
-    # intensity there than elsewhere, and the update of the weights has about 1: 33 FLOPs for each
-    # weight, with which its gradient, m and v are moved.
+    # intensity there than elsewhere, and [the update of the weights](#an_update_waits_for_memory)
+    # has about 1: 33 FLOPs for each weight, with which its gradient, m and v are moved.
     assert work_of(lambda: gelu(bf16(4 * T, D))).intensity == 5
     weight = torch.ones(100, requires_grad=True)
     weight.grad = torch.ones(100)
@@ -673,8 +676,9 @@ def a_written_token_costs_a_walk_through_all_weights():  # M11.11
     """A written token costs a walk through all weights.
 
     How fast can a model write? For each token every weight has to come by once. Take 48 layers of
-    width 1600, as in GPT-2 XL, with three matrices in the feed-forward parts, as most models have
-    today: 2.1 billion parameters.
+    width 1600, as in GPT-2 XL, with three matrices in the [feed-forward
+    networks](#swiglu_lets_one_half_gate_the_other), as most models have today. Its matrices have
+    2.1 billion parameters.
     """
     one = work_of_all_layers(tokens=1)
     assert round(one.intensity, 2) == 1.0
@@ -689,15 +693,16 @@ def a_written_token_costs_a_walk_through_all_weights():  # M11.11
     assert parameters == 2_126_902_400
     assert round(1e3 * 2 * parameters / H100_SXM.memory_bytes_per_second, 2) == 1.27
     # In these layers 64 texts at once take 6 % longer than one, and yield 64 tokens. This is why
-    # services put the requests of many together, and why weights are stored in fewer bits for
-    # writing: half the bytes, half the time.
+    # services put the requests of many together, and why weights are stored in [fewer
+    # bits](#writing_reads_every_weight_for_a_token) for writing: half the bytes, half the time.
     many = work_of_all_layers(tokens=64)
     assert round(move_seconds(many, H100_SXM) / move_seconds(one, H100_SXM), 3) == 1.056
     assert many.flops == 64 * one.flops
     assert compute_seconds(many, H100_SXM) < move_seconds(many, H100_SXM)
     # What texts do not share are the keys and values of their earlier tokens, which attention
-    # meets again for each new one. They are kept, in the *KV cache*: 0.31 MB for each token. With
-    # 1000 tokens in each of 64 texts they take 4.6 times as long to load as all weights.
+    # meets again for each new one. They are kept, in the [*KV
+    # cache*](#a_cache_reads_each_token_once): 0.31 MB for each token. With 1000 tokens in each of
+    # 64 texts they take 4.6 times as long to load as all weights.
     caches = work_of_all_caches(texts=64, T=1000)
     assert round(caches.moved_bytes / 64 / 1000 / 1e6, 2) == 0.31
     assert round(caches.intensity, 2) == 0.98
@@ -764,7 +769,8 @@ def fused_attention_does_not_store_its_scores():  # M11.12
     """Fused attention does not store its scores.
 
     Where does fusion matter most? Where something large is made only to be used up at once. In
-    attention these are the scores, T×T for each head, between two products.
+    [attention](#attention_takes_a_weighted_mean) these are the scores, T×T for each head, between
+    two products.
     """
     moved: dict[int, tuple[int, int]] = {}
     for T in (256, 512):
@@ -791,3 +797,6 @@ def fused_attention_does_not_store_its_scores():  # M11.12
     assert moved[512][1] == (4 * 16 + 1) * 2 * 512 * 4
     # It does not do fewer FLOPs. It waits less, here for a 48th of the bytes.
     assert round(moved[512][0] / moved[512][1], 1) == 48.2
+    # This chapter in short: an operation takes the longer of two times, that of its bytes and that
+    # of its FLOPs. Products of large matrices wait for their FLOPs. Nearly everything else waits
+    # for bytes, and is made faster by moving fewer of them.

@@ -237,9 +237,10 @@ END = stories.END
 def text_is_cut_before_merging():  # M3.1
     """Text is cut before anything is merged.
 
-    Byte pair encoding, BPE, joins pieces that often stand side by side. Left alone it would learn
-    " dog." and " dog,", and join the end of one document to the start of the next. So the text is
-    cut twice first, and nothing is ever merged across a cut.
+    With a token for each byte, texts are long. Which longer pieces should be tokens? *Byte pair
+    encoding*, BPE, [joins pieces](#the_most_frequent_pair_is_merged) that often stand side by side.
+    Left alone it would learn " dog." and " dog,", and join the end of one document to the start of
+    the next. So the text is cut twice first, and nothing is ever merged across a cut.
     """
     uncut = {"the dog. a dog, my dog. our dog, dog. dog,": 1}
     learnt = [b"".join(pair) for pair in train_plainly(uncut, 5, Work())]  # @stepover
@@ -740,3 +741,6 @@ def late_tokens_are_whole_words():  # M3.10 E97
     assert max(dashed.vocabulary, key=len) == dashes
     only_dashes = [token for token in dashed.vocabulary if {*token} == {*dashes}]
     assert [*map(len, only_dashes)] == [1, 2, 4, 8, 16, 32, 40]
+    # This chapter in short: a vocabulary is learnt by joining the most frequent pair again and
+    # again. It is learnt fast by doing less: counts are kept, an index says where a pair is, and a
+    # heap which pair comes next.

@@ -370,7 +370,7 @@ def main() -> None:
     optimizers.a_learning_rate_has_an_edge()
     optimizers.a_sweep_shows_the_range()
 
-    # ## Training memory
+    # ## Memory in training
     # What fills the memory while a model is trained, and how much of each part there is.
     training_memory.four_things_fill_the_memory()
     training_memory.a_small_model_takes_496_bytes()
@@ -406,7 +406,7 @@ def main() -> None:
     gradient_accumulation.rows_must_not_know_each_other()
     gradient_accumulation.a_long_sum_needs_more_digits()
 
-    # ## Activation checkpointing
+    # ## Activation checkpoints
     # How memory is bought with compute: keep some results, and make the others again.
     activation_checkpointing.what_is_thrown_away_is_computed_again()
     activation_checkpointing.everything_is_two_tensors_for_each_layer()
@@ -494,6 +494,7 @@ def main() -> None:
     # ## Inference and quantization
     # What is different when a model is only used, and how few bits its weights need then.
     inference.using_a_model_needs_no_way_back()
+    inference.a_model_that_writes_remembers()
     inference.eval_does_not_stop_the_recording()
     inference.writing_reads_every_weight_for_a_token()
     inference.a_scale_makes_weights_integers()
@@ -510,7 +511,9 @@ def main() -> None:
     recap.memory_has_four_parts()
     recap.bytes_loaded_want_to_be_used_often()
     recap.training_is_paid_in_days_and_writing_in_bandwidth()
-    recap.every_chapter_has_two_answers()
+    recap.text_and_tensors_have_two_answers()
+    recap.models_have_two_answers()
+    recap.training_has_two_answers()
 
 
 if __name__ == "__main__":

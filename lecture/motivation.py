@@ -39,7 +39,7 @@ from lecture.facts import (
 from lecture.figures import motivation as figures
 from lecture.hardware import mfu
 from lecture.shapes import shape_checked
-from lecture.syllabus import OPEN_GROUPS, PARTS
+from lecture.syllabus import PARTS
 from trace.costs import measure
 
 SECONDS_PER_DAY = 24 * 60 * 60
@@ -103,9 +103,8 @@ def every_chapter_pays_in_two_currencies():  # M1.1
     every wasted byte and every wasted operation is bought and paid for. So each chapter asks the
     same two questions of its subject: how many bytes, how many FLOPs?
     """
-    # The way leads from text and tensors over models to their training. Filled boxes are chapters
-    # that can be read here.
-    lecture_map = figures.lecture_map(PARTS, OPEN_GROUPS)  # @inspect lecture_map
+    # The way leads from text and tensors over models to their training.
+    lecture_map = figures.lecture_map(PARTS)  # @inspect lecture_map
     # One layer of a network, in numbers: each row of the input is multiplied with a matrix.
     B, D, K = 4, 5, 3
     x, w = torch.ones(B, D), torch.ones(D, K)
@@ -126,14 +125,15 @@ def training_time_is_work_over_rate():  # M1.2
 
     How long do 1024 H100 cards need to train a model of 70 billion parameters on 15 trillion
     tokens? A *parameter* is one of the numbers that training adjusts; an H100 is an accelerator, a
-    card with a processor made for matrix products.
+    card with a processor made for matrix products, also called a GPU.
     """
     # The work: 6 FLOPs for each parameter and each token. The next section shows why 6.
     work_flops = 6.0 * LLAMA3_70B_PARAMETERS * LLAMA3_TRAINING_TOKENS  # @inspect work_flops
     assert work_flops == 6.3e24
     # The rate: what the data sheet of the SXM card promises for bf16, a 2-byte number format, times
     # the share of it that arrives as useful work, the *[model FLOP/s
-    # utilization](https://arxiv.org/abs/2204.02311)* or MFU. We guess one half.
+    # utilization](https://arxiv.org/abs/2204.02311)* or MFU. [A later
+    # section](#utilization_is_useful_over_promised) measures it; here we guess one half.
     cards, mfu = 1024, 0.5
     card_flops_per_second = H100_SXM.dense_flops_per_second["bf16"] * mfu
     work_flops_per_day = cards * card_flops_per_second * SECONDS_PER_DAY
@@ -150,8 +150,9 @@ def training_time_is_work_over_rate():  # M1.2
 def training_costs_six_flops_per_parameter_and_token():  # M1.3 E1
     """Training costs 6 FLOPs per parameter and token.
 
-    Where does the 6 come from? From counting matrix products: 2 on the way forward, 4 on the way
-    back. Here is the count for a small network; a later chapter derives it.
+    Where does the 6 come from? From counting matrix products: 2 on the way forward, also called
+    *forward pass*, 4 on the way back, the *backward pass*. Here is the count for a small network;
+    [a later chapter](#two_plus_four_is_six) derives it.
     """
     T, D, K = 4, 5, 3
     generator = torch.Generator().manual_seed(0)
@@ -189,16 +190,17 @@ def the_optimizer_is_not_in_the_six():  # M1.3 E1
     with measure() as update:
         optimizer.step()
     assert update.matmul_flops == 0
-    # It is elementwise work, 33 FLOPs for each parameter: 3 for the running mean of the gradients,
-    # 4 for that of their squares, 24 for the step itself (its square root counted as 20), 2 for
-    # the decay. One more FLOP counts the steps.
+    # It is elementwise work, [33 FLOPs](#adamw_costs_33_flops_per_parameter) for each parameter: 3
+    # for the running mean of the gradients, 4 for that of their squares, 24 for the step itself
+    # (its square root counted as 20), 2 for the decay. One more FLOP counts the steps.
     assert update.other_flops == (3 + 4 + 24 + 2) * weight.numel() + 1
     # And it runs once per step, however many tokens the step has read. Of a step of GPT-3, which
     # reads 3.2 million of them, that is less than 2 millionths.
     update_share = 33 / (6 * GPT3_BATCH_TOKENS)
     assert round(update_share, 8) == 1.72e-6
-    # Where the rule really errs is in the model. An *embedding*, the table that turns a token into
-    # features, has parameters that are looked up and multiply nothing.
+    # Where the rule [really errs](#shared_weights_are_paid_for_at_every_use) is in the model. An
+    # *embedding*, the table that turns a token into features, has parameters that are looked up and
+    # multiply nothing.
     table, tokens = torch.arange(35.0).view(7, 5), torch.tensor([3, 0, 3, 6])
     with measure() as look_up:
         features = table[tokens]
@@ -216,9 +218,10 @@ def a_peak_has_conditions():  # M1.2 E2 E3 E5
     Which number on the data sheet is the right one? The estimate is only as good as the peak under
     it, and the largest number comes with a footnote.
     """
-    # For bf16 the H100 sheet prints 1979e12 FLOP/s, "with sparsity": for matrices in which two of
-    # every four weights are zero. Ordinary training has no such zeros and gets half, as can be
-    # seen on the sheet of the predecessor, the A100, which prints both rates.
+    # For bf16 the H100 sheet prints 1979e12 FLOP/s, "with sparsity": for matrices in which [two of
+    # every four weights](#two_of_every_four_weights_are_zero) are zero. Ordinary training has no
+    # such zeros and gets half, as can be seen on the sheet of the predecessor, the A100, which
+    # prints both rates.
     a100_dense = A100_SXM.dense_flops_per_second["bf16"]
     a100_sparse = A100_SXM.sparse_flops_per_second["bf16"]
     assert a100_sparse / a100_dense == 2
@@ -320,8 +323,9 @@ def bytes_per_parameter_depend_on_the_recipe():  # M1.4 M1.5 E6 E11 E12
     """Bytes per parameter depend on the recipe.
 
     Is it always 16? One reads 8, 12, 16 and 18, and each is right about some recipe. Recipes
-    differ in the format of each part, fp32 (4 bytes) or bf16 (2 bytes, the range of fp32 with
-    fewer digits), and in whether there is a *master*: a second copy of the weights, in fp32.
+    differ in the format of each part, fp32 (4 bytes) or bf16 (2 bytes, [the range of fp32 with
+    fewer digits](#bf16_trades_resolution_for_range)), and in whether there is a *master*: a second
+    copy of the weights, in fp32.
     """
     parts = {name: bytes_of_parts(recipe) for name, recipe in RECIPES.items()}
     measured = {name: sum(part_bytes.values()) for name, part_bytes in parts.items()}
@@ -335,12 +339,13 @@ def bytes_per_parameter_depend_on_the_recipe():  # M1.4 M1.5 E6 E11 E12
     # The first two surprise: with a master, computing in bf16 saves nothing per parameter. The
     # [ZeRO paper](https://arxiv.org/abs/1910.02054) counts 16 bytes for such a recipe, too.
     assert measured["bf16 + fp32 master"] == ZERO_BYTES_PER_PARAMETER
-    # What bf16 buys is speed: a peak 14.8 times that of fp32 proper, outside the tensor cores. One
-    # order of magnitude, not several.
+    # What bf16 buys is speed: a peak 14.8 times that of fp32 proper, outside the [tensor
+    # cores](#tensor_cores_multiply_tiles). One order of magnitude, not several.
     peaks = H100_SXM.dense_flops_per_second
     assert round(peaks["bf16"] / peaks["fp32"], 1) == 14.8
-    # Why keep a master? A common mistake is to drop it and call the 12 bytes safe because m and v
-    # are in fp32. But the weight itself forgets: next to 1, bf16 has no other number within 0.001.
+    # [Why keep a master?](#a_master_collects_small_updates) A common mistake is to drop it and call
+    # the 12 bytes safe because m and v are in fp32. But the weight itself forgets: next to 1, bf16
+    # has no other number within 0.001.
     weight = torch.tensor(1.0, dtype=torch.bfloat16)
     assert weight - 0.001 == 1
     master = torch.tensor(1.0, dtype=torch.float32)
@@ -375,7 +380,8 @@ def activations_come_on_top():  # M1.5
     """Activations come on top.
 
     What does this estimate leave out? Parameters are there before the first token arrives. The
-    *activations*, what layers compute on the way forward and keep for the way back, come on top.
+    *activations*, what layers compute on the way forward and [keep for the way
+    back](#a_weight_needs_what_it_multiplied), come on top.
     """
     D, K = 8, 6
     weight = torch.ones(D, K, requires_grad=True)
@@ -390,7 +396,8 @@ def activations_come_on_top():  # M1.5
     # the way back is done. Twice the sequences, or twice the tokens in each: twice the memory.
     assert kept_bytes == [4 * 2 * 5 * K, 4 * 4 * 5 * K, 4 * 4 * 10 * K] == [240, 480, 960]
     # The weights stay as they are, and here even the smallest batch outweighs them. So 40 billion
-    # parameters is an upper limit; how far below it one has to stay depends on the batch.
+    # parameters is an upper limit; how far below it one has to stay depends on [the
+    # batch](#memory_limits_the_batch).
     assert held_bytes(weight) == 4 * D * K == 192 < min(kept_bytes)
     # Without a way back nothing is kept.
     with torch.no_grad(), measure() as cost:
@@ -450,8 +457,8 @@ def a_week_on_eight_cards_is_little_beside_gpt3():  # M1.6 E4
 def the_ruler_spans_twenty_one_powers_of_ten():  # M1.6
     """The ruler spans twenty-one powers of ten.
 
-    How far is it from an example on this page to the largest training runs? A ruler
-    holds both if each step to the right multiplies.
+    How far is it from an example on this page to the largest training runs? A ruler holds both if
+    each step to the right multiplies.
     """
     # Its left end is one MFLOP, a million FLOPs, small enough to be counted here.
     with measure() as small:
@@ -489,14 +496,15 @@ def the_ruler_spans_twenty_one_powers_of_ten():  # M1.6
 def intuition_has_no_assert():  # M1.7
     """Mechanics and mindset can be asserted, intuition cannot.
 
-    What can be learned from small programs about models that cost millions? There are three kinds
+    What can be learnt from small programs about models that cost millions? There are three kinds
     of knowledge, and they do not travel equally well.
 
     *Intuition* is to know which choice of data and architecture makes a better model. It has to be
     earned at scale and fits in no assert; even those who find such choices may not know why they
-    work. The [paper](https://arxiv.org/abs/2002.05202) behind the layer that many current models
-    use closes: "We offer no explanation as to why these architectures seem to work; we attribute
-    their success, as all else, to divine benevolence." This lecture gives the other two.
+    work. The [paper](https://arxiv.org/abs/2002.05202) behind [the
+    layer](#swiglu_lets_one_half_gate_the_other) that many current models use closes: "We offer no
+    explanation as to why these architectures seem to work; we attribute their success, as all else,
+    to divine benevolence." This lecture gives the other two.
     """
     # *Mindset* is to say what something costs before it runs, and to look afterwards.
     T, D, K = 4, 6, 5
@@ -510,3 +518,6 @@ def intuition_has_no_assert():  # M1.7
     # *Mechanics* is to know what an operation does: here, that row 1 of one matrix and column 2 of
     # the other make element (1, 2) of the product. Both kinds hold at every size.
     assert torch.allclose(y[1, 2], (x[1] * w[:, 2]).sum(), atol=1e-6)  # another order of additions
+    # This chapter in short: training takes 6 FLOPs for each parameter and token, and 16 bytes for
+    # each parameter besides the activations; time is work over a rate, and the rate is the share of
+    # a peak that arrives. The other chapters take these numbers apart.

@@ -294,6 +294,7 @@ def reduce_names_what_goes():  # M9.6 E40
     assert torch.equal(total, 4 * mean)
     assert not torch.equal(total, mean)
     # In a loss it makes the gradients as many times larger, and more so with a larger batch.
+    # ([AdamW would not notice](#adamw_does_not_see_the_scale_of_the_loss).)
     losses = torch.zeros(8, requires_grad=True)
     slopes = [torch.autograd.grad(reduce(losses, "B ->", how), losses) for how in ("sum", "mean")]
     assert [slope.tolist() for (slope,) in slopes] == [[1] * 8, [1 / 8] * 8]
@@ -313,8 +314,9 @@ def reduce_names_what_goes():  # M9.6 E40
 def heads_are_split_without_moving_data():  # M9.7
     """Heads are split without moving data.
 
-    Attention treats the D features of a token as h *heads* of d features each. How are they taken
-    apart? `rearrange` writes an axis made of two as `(h d)`, the first name counting slower.
+    Attention treats the D features of a token as h *heads* of d features each (K in [the parts of a
+    Transformer](#heads_share_out_the_features)). How are they taken apart? `rearrange` writes an
+    axis made of two as `(h d)`, the first name counting slower.
     """
     x = torch.arange(48.0).view(2, 3, 8)
     with measure() as cost:
@@ -487,3 +489,5 @@ def an_order_is_found_once_from_the_sizes():  # M9.8
     with measure() as cost:
         recorded(a, b, v)
     assert cost.matmul_flops == min(flops.values())
+    # This chapter in short: names say what an axis is, and a checker makes them binding. From the
+    # names of a product one reads off its FLOPs, and from its sizes the best order.

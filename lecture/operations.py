@@ -40,7 +40,8 @@ def an_elementwise_result_has_its_own_memory():  # M8.1
     assert not same_storage(z, y)
     assert cost.allocated_bytes == z.untyped_storage().nbytes() == 48
     # One addition for each element of the result. For it, two numbers are read and one is written:
-    # 12 bytes move for every FLOP. A later chapter compares that with what machines can do.
+    # 12 bytes move for every FLOP. [A later chapter](#an_accelerator_has_an_intensity) compares
+    # that with what machines can do.
     assert cost.other_flops == 12
     assert cost.read_bytes + cost.written_bytes == 12 * cost.other_flops
     # How many bytes the result takes depends on its dtype, which need not be that of the inputs. A
@@ -86,8 +87,8 @@ def a_chain_makes_temporaries():  # M8.1
     assert named.freed_bytes == 0
     assert named.peak_bytes == 3 * result_bytes
     # The bytes that move are the larger bill: every operation reads four numbers and writes four.
-    # A *fused* kernel, as a compiler makes it from such a chain, would read x once and write y
-    # once: 32 bytes instead of 96.
+    # A [*fused*](#fusion_saves_the_way_through_memory) kernel, as a compiler makes it from such a
+    # chain, would read x once and write y once: 32 bytes instead of 96.
     assert cost.read_bytes + cost.written_bytes == 3 * (2 * result_bytes) == 96
     assert x.untyped_storage().nbytes() + result_bytes == 32
 
@@ -124,8 +125,8 @@ def the_backward_pass_needs_the_old_numbers():  # M8.1
     """The backward pass needs the old numbers.
 
     Is it always safe to save memory in place? A common mistake is to think so. To compute
-    gradients, PyTorch keeps some of the numbers that the forward pass saw, and they must not have
-    changed when the backward pass reads them.
+    gradients, PyTorch [keeps](#autograd_keeps_what_the_way_back_needs) some of the numbers that the
+    forward pass saw, and they must not have changed when the backward pass reads them.
     """
     x = torch.zeros(3, requires_grad=True)
     # The derivative of $e^x$ is $e^x$ itself, so the result of `exp` is kept, and overwritten.
@@ -158,7 +159,8 @@ def shapes_are_lined_up_from_the_right():  # M8.1
 
     What is the place of an element when the shapes differ? They are written one above the other,
     flush right. Where sizes differ, one of them has to be 1 or missing, and is repeated. This is
-    called *broadcasting*, and nothing is copied for it: the stride of that axis is 0.
+    called *broadcasting*, and nothing is copied for it: the stride of that axis [is
+    0](#expanding_repeats_without_copying).
     """
     x = torch.arange(12.0).view(3, 4)
     bias = torch.tensor([100.0, 200, 300, 400])
@@ -220,11 +222,12 @@ def the_upper_triangle_is_kept_by_position():  # M8.2
 def masked_scores_leave_nothing_for_the_future():  # M8.2
     """Masked scores leave nothing for the future.
 
-    How is a model kept from reading ahead? In [attention](https://arxiv.org/abs/1706.03762) each
-    token (a row) gives every token (a column) a score, and `softmax` turns each row of scores into
-    weights that add up to 1: it raises e to each score and divides by the sum of the results. (So
-    that no power overflows, the largest score of a row is subtracted first; the quotients are the
-    same.)
+    How is a model kept from reading ahead? In [attention](https://arxiv.org/abs/1706.03762), which
+    [a later chapter](#attention_takes_a_weighted_mean) takes apart, each token (a row) gives every
+    token (a column) a score, and `softmax` turns each row of scores into weights that add up to 1:
+    it raises e to each score and divides by the sum of the results. (So that no power overflows,
+    the largest score of a row is [subtracted first](#softmax_survives_large_numbers); the quotients
+    are the same.)
     """
     T = 4
     scores = torch.arange(16.0).view(T, T)  # @inspect scores
@@ -240,8 +243,8 @@ def masked_scores_leave_nothing_for_the_future():  # M8.2
     other = scores + 100 * future
     assert torch.equal(other.masked_fill(future, -torch.inf).softmax(dim=1), weights)
     assert torch.equal(other[future], scores[future] + 100)
-    # A mask saves no work by itself: here the products that lead to the scores were computed for
-    # all 16 pairs, and the 6 of the future thrown away. [Fused
+    # A mask [saves no work](#half_of_the_scores_are_masked) by itself: here the products that lead
+    # to the scores were computed for all 16 pairs, and the 6 of the future thrown away. [Fused
     # kernels](https://arxiv.org/abs/2307.08691) skip the blocks that are masked as a whole.
     queries, keys = torch.ones(T, 5), torch.ones(5, T)
     with measure() as cost:
@@ -403,7 +406,8 @@ def every_triple_multiplies_and_adds():  # M8.4 E38
     assert counted == {(1, 5, 1): 10, (4, 1, 3): 24, (2, 3, 4): 48}
     # Each sum starts at 0, and the addition to 0 is counted, too. Without it, an element takes
     # $2n-1$ FLOPs. Processors multiply and add in one instruction, FMA (*fused multiply-add*), and
-    # use it n times for each element, so $2n$ is what this lecture counts.
+    # use it n times for each element, so $2n$ is what this lecture counts. ([A later
+    # section](#the_last_addition_is_not_made) weighs the two.)
     assert flops / by_loops.numel() == 2 * n == 6
     # A common mistake in the innermost line: to add where it should multiply. That takes as many
     # FLOPs, so the count does not notice. The comparison of the results does.
@@ -457,3 +461,6 @@ def the_loops_nest_in_any_order():  # M8.4
     # With the row i innermost, each step in x and y is a whole row long.
     assert max(distances.values()) == distances["kji"] == 21_795
     assert {order for order in orders if distances[order] > 17_000} == {"jki", "kji"}
+    # This chapter in short: an elementwise operation makes a tensor of its own for little work; a
+    # product does two FLOPs for each triple, in whatever order; and only a product brings rows
+    # together with columns.

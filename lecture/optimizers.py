@@ -121,8 +121,8 @@ def an_optimizer_keeps_state_and_settings():  # M17.2
 def a_saved_state_goes_by_number():  # M17.2
     """A saved state goes by number.
 
-    A model's state dict has a name for each tensor. And an optimizer's? It was given parameters
-    without names.
+    A model's [state dict](#a_state_dict_names_every_tensor) has a name for each tensor. And an
+    optimizer's? It was given parameters without names.
     """
     first, second = nn.Parameter(torch.zeros(2)), nn.Parameter(torch.zeros(2))
     optimizer = AdamW([first, second])
@@ -148,8 +148,9 @@ def a_saved_state_goes_by_number():  # M17.2
 def clearing_gradients_frees_their_memory():  # M17.8
     """Clearing gradients frees their memory.
 
-    Why is there a `zero_grad` in every training loop? `backward` adds to the gradients that are
-    there. A common mistake is to forget it; then each step uses the sum of all gradients so far.
+    Why is there a `zero_grad` in every training loop? `backward` [adds](#gradients_add_up) to the
+    gradients that are there. A common mistake is to forget it; then each step uses the sum of all
+    gradients so far, and [their length shows it](#the_gradient_norm_is_a_symptom).
     """
     weight = nn.Parameter(torch.ones(1000))
     optimizer = SGD([weight])
@@ -580,8 +581,8 @@ def adamw_costs_33_flops_per_parameter():  # M17.7 E67
     with measure() as step:
         AdamW([weight]).step()
     assert step.other_flops == sum(flops) * weight.numel() == 33 * 2_126_902_400
-    # For a model in the shape of GPT-2 XL, 70 GFLOPs. Most of it, 20 of 33, is the root, by
-    # agreement. With 1 for it there are 14.
+    # For the matrices of a model in the shape of GPT-2 XL, 70 GFLOPs. Most of it, 20 of 33, is the
+    # root, by agreement. With 1 for it there are 14.
     assert round(step.other_flops / 1e9, 1) == 70.2
     assert sum(flops) - 20 + 1 == 14
     # Is it much? By the rule of 6, the passes take 6 FLOPs per parameter and token, so the number
@@ -650,7 +651,7 @@ IN_THE_RAVINE: dict[str, MakeOptimizer] = {
 
 
 def the_family_in_a_ravine():  # M17.1
-    """The family in a ravine.
+    """Rates per weight do not feel a ravine along the axes.
 
     How do they get down? All start at the same place in the ravine of before, 25 times as steep
     across as along, and make 40 steps.
@@ -672,7 +673,8 @@ def the_family_in_a_ravine():  # M17.1
         assert torch.allclose(first, torch.tensor(length).double(), rtol=1e-5)
         assert ends[name] < ends["SGD"]
     # RMSProp does not come to rest. In the long run it goes to and fro across the lowest place, in
-    # steps of the learning rate. Hence schedules that lower it towards the end.
+    # steps of the learning rate. Hence [schedules](#a_rate_rises_and_falls) that lower it towards
+    # the end.
     longer = path_in_a_ravine(IN_THE_RAVINE["RMSProp"], steps=400)
     assert torch.allclose(longer[-1], -longer[-2], rtol=0.05)
     assert torch.allclose(longer[-1].abs(), torch.tensor(0.3 / 2).double(), rtol=0.05)
@@ -798,3 +800,6 @@ def a_sweep_shows_the_range():  # M17.9
     assert math.isclose(ends["AdamW"][10**-1.5], ends["AdamW"][10**-1.0], rel_tol=0.2)
     # That momentum wins here means little. Ranges move with the model, the batch and the length of
     # training; a sweep is cheap on a small model and has to be done again on a large one.
+    #
+    # This chapter in short: an idea of the family is at most one more number for each parameter,
+    # and AdamW keeps two. A step is little work. What it costs is memory, and the time to move it.

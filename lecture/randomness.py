@@ -53,7 +53,7 @@ def a_seed_repeats_the_numbers():  # M21.1
     generator = torch.Generator().manual_seed(3)
     drawn_in_training(generator)  # @stepover
     # Where the draws stand is in the state, not in the seed. To go on from the middle, the state
-    # has to be kept: seeding again would go back to the start.
+    # [has to be kept](#resuming_equals_never_stopping): seeding again would go back to the start.
     state = generator.get_state()
     following = torch.rand(3, generator=generator)
     assert torch.equal(torch.rand(3, generator=generator.set_state(state)), following)
@@ -188,8 +188,9 @@ def some_draws_are_not_in_sight():  # M21.2
     shuffled = [batch.item() for batch in DataLoader(range(4), shuffle=True, generator=own)]
     assert torch.equal(torch.rand(4), expected)
     assert sorted(shuffled) == [0, 1, 2, 3]
-    # `dropout` takes no generator. It draws from the global one, which can be seeded anew inside
-    # `fork_rng`: at the end of the block its state is put back.
+    # [`dropout`](#recomputing_needs_the_same_dice) takes no generator. It draws from the global
+    # one, which can be seeded anew inside `fork_rng`: at the end of the block its state is put
+    # back.
     torch.manual_seed(5)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(7)
@@ -300,8 +301,9 @@ def no_seed_fixes_the_order_of_additions():  # M21.2
     """
     assert (1e16 + 1) - 1e16 == 0
     assert (1e16 - 1e16) + 1 == 1
-    # In the backward pass of an embedding, a table with a row for each token, the gradients of all
-    # places where a token occurs are added to its row. Here token 2 occurs 1000 times.
+    # In the backward pass of an [embedding](#an_embedding_is_a_table_of_vectors), a table with a
+    # row for each token, the gradients of all places where a token occurs are added to its row.
+    # Here token 2 occurs 1000 times.
     T, V = 1000, 4
     tokens = torch.full((T,), 2)
     arriving = torch.rand(T, 1, generator=torch.Generator().manual_seed(0))
@@ -365,3 +367,6 @@ def an_order_can_be_asked_for():  # M21.2
     # `torch.backends.cudnn.benchmark`, which is off until somebody turns it on: then a race decides
     # which algorithm is used.
     assert not torch.backends.cudnn.benchmark
+    # This chapter in short: a seed repeats all draws, and a generator for each purpose keeps a
+    # change of one from moving the others. What no seed fixes is the order of additions. It can be
+    # asked for, on one machine.

@@ -1,57 +1,15 @@
 """The whole on one page: the headline numbers, measured once more."""
 
-import functools
 import math
-from dataclasses import dataclass
-from typing import Any
 
 import torch
 
-from lecture.facts import (
-    GPT2_VOCABULARY,
-    H100_SXM,
-    LLAMA3_70B_PARAMETERS,
-    LLAMA3_TRAINING_TOKENS,
-)
+from lecture.answers import GPT2_XL_SHAPE, figures_of, step_of_xl
+from lecture.facts import H100_SXM, LLAMA3_70B_PARAMETERS, LLAMA3_TRAINING_TOKENS
 from lecture.figures.recap import Sheet, TwoAnswers
-from lecture.optim import AdamW
-from lecture.syllabus import PARTS
-from lecture.transformer import TransformerConfig, TransformerLM, cross_entropy
 from trace.costs import measure
 
-GPT2_XL_SHAPE = TransformerConfig(
-    vocabulary=GPT2_VOCABULARY, context=1024, layers=48, width=1600, heads=25, feed_forward=6400
-)
 SECONDS_PER_DAY = 86_400
-
-
-@dataclass(frozen=True)
-class Step:
-    """What one training step of a model costs, in its four phases."""
-
-    parameters: int
-    building: Any  # what the meter found, as are the others
-    forward: Any
-    backward: Any
-    update: Any
-
-
-@functools.cache
-def step_of_xl() -> Step:  # @stepover
-    """Train a model of the shape of GPT-2 XL for a step on one text, on the device `meta`."""
-    config = GPT2_XL_SHAPE
-    with measure() as building:
-        model = TransformerLM(config, device="meta")
-    text = torch.zeros(1, config.context, dtype=torch.int64, device="meta")
-    optimizer = AdamW(model.parameters(), lr=1e-4)
-    with measure() as forward:
-        loss = cross_entropy(model(text), text)
-    with measure() as backward:
-        loss.backward()
-    with measure() as update:
-        optimizer.step()
-    parameters = sum(weight.numel() for weight in model.parameters())
-    return Step(parameters, building, forward, backward, update)
 
 
 def everything_is_a_product_and_a_little_more():  # M27.1
@@ -61,7 +19,7 @@ def everything_is_a_product_and_a_little_more():  # M27.1
     the shape of GPT-2 XL, on one text of 1024 tokens. First the work.
     """
     T = GPT2_XL_SHAPE.context
-    step = step_of_xl()
+    step = step_of_xl(texts=1)
     N = step.parameters
     work_flops = step.forward.matmul_flops + step.backward.matmul_flops
     assert step.backward.matmul_flops == 2 * step.forward.matmul_flops
@@ -82,7 +40,7 @@ def everything_is_a_product_and_a_little_more():  # M27.1
     results = {
         "forward": (f"{forward:.2f}", "forward_is_two_flops_per_parameter_and_token"),
         "backward": (f"{backward:.2f}", "backward_costs_twice_forward"),
-        "update, without the token": (f"{update:.0f}", "adamw_costs_33_flops_per_parameter"),
+        "update, per parameter only": (f"{update:.0f}", "adamw_costs_33_flops_per_parameter"),
     }
     sheet = Sheet("FLOPs per parameter and token", results)  # @inspect sheet
     assert 0.005 < step.update.other_flops / work_flops < 0.006
@@ -94,7 +52,7 @@ def memory_has_four_parts():  # M27.1
     And what has to fit? Parameters, gradients, what the optimizer keeps, and the activations. The
     first three do not ask how long the text is.
     """
-    step = step_of_xl()
+    step = step_of_xl(texts=1)
     N = step.parameters
     model_bytes = step.building.live_bytes["parameters"]
     gradient_bytes = step.backward.live_bytes["gradients"]
@@ -166,12 +124,16 @@ def training_is_paid_in_days_and_writing_in_bandwidth():  # M27.1
     memory: bytes over bandwidth, one walk through all weights for each token.
     """
     # The rate is what the data sheet promises for the format in use, dense, times the MFU that is
-    # reached. Half is good. A promise doubled by a sparsity that is not there halves the days on
-    # paper only.
+    # reached. Half is good.
     card_flops_per_second = 0.5 * H100_SXM.dense_flops_per_second["bf16"]
     work_flops = 6.0 * LLAMA3_70B_PARAMETERS * LLAMA3_TRAINING_TOKENS
     days = work_flops / (1024 * card_flops_per_second) / SECONDS_PER_DAY
     assert round(days) == 144
+    # A promise doubled by a sparsity that is not there halves the days, on paper only.
+    sparse_over_dense = (
+        H100_SXM.sparse_flops_per_second["bf16"] / H100_SXM.dense_flops_per_second["bf16"]
+    )
+    assert round(days / sparse_over_dense) == 72
     # The weights of 70 billion parameters in bf16 need two cards to lie on, and come through memory
     # once for each token of a text. Many texts at once share the walk.
     weight_bytes = 2 * LLAMA3_70B_PARAMETERS
@@ -190,87 +152,76 @@ def training_is_paid_in_days_and_writing_in_bandwidth():  # M27.1
     )  # @inspect sheet
 
 
-# By group: how many bytes, how many FLOPs, and a section where that is measured.
-ANSWERS = {
-    "M1": (
-        "16 per parameter in training",
-        "6 per parameter and token",
-        "training_costs_six_flops_per_parameter_and_token",
-    ),
-    "M2": ("1 to 4 per character", "none", "bytes_are_an_alphabet_for_every_text"),
-    "M3": ("the counts of words, not the text", "none; pairs are counted", "the_ladder_so_far"),
-    "M4": (
-        "2 per token on disk",
-        "none; merges are looked up",
-        "two_bytes_are_enough_for_65536_ids",
-    ),
-    "M5": ("elements times element size", "none", "bytes_are_elements_times_element_size"),
-    "M6": ("4, 2, 1 or half per number", "the same in every format", "each_format_has_its_job"),
-    "M7": ("none for a view", "none", "views_share_storage"),
-    "M8": (
-        "each result has its own",
-        "2 per triple of a product",
-        "every_triple_multiplies_and_adds",
-    ),
-    "M9": (
-        "none for splitting heads",
-        "by the order of products",
-        "the_order_of_products_decides_their_price",
-    ),
-    "M10": (
-        "none for counting",
-        "2 per parameter and token",
-        "forward_is_two_flops_per_parameter_and_token",
-    ),
-    "M11": (
-        "decide the time below 295 FLOPs each",
-        "decide it above",
-        "the_roofline_bounds_every_operation",
-    ),
-    "M12": (
-        "a gradient as large as its tensor",
-        "4 per parameter and token",
-        "backward_costs_twice_forward",
-    ),
-    "M13": (
-        "4 per parameter in fp32",
-        "none; numbers are drawn",
-        "a_parameter_is_a_tensor_that_modules_register",
-    ),
-    "M14": ("counted by name", "2 per parameter and row", "parameters_are_counted_by_name"),
-    "M15": (
-        "h·T² weights in each layer",
-        "8TD² + 4T²D + 6TDF per block",
-        "heads_share_out_the_features",
-    ),
-    "M16": ("8.5 GB of weights for XL", "4.5e12 for 1024 tokens", "one_forward_pass_of_xl"),
-    "M17": ("8 per parameter for AdamW", "33 per parameter", "adamw_costs_33_flops_per_parameter"),
-    "M18": ("four parts; one grows with the batch", "none", "four_things_fill_the_memory"),
-    "M19": ("activations of one part", "the same", "accumulation_spends_no_flops"),
-    "M20": ("a root of the layers", "8 in place of 6", "a_second_way_forward_makes_eight_of_six"),
-    "M21": ("a few thousand for a generator", "none", "each_purpose_gets_its_own_stream"),
-    "M22": ("the pages that are touched", "none", "a_batch_touches_few_pages"),
-    "M23": ("one batch at a time", "6 per parameter and token, again", "six_moves_make_a_step"),
-    "M24": ("12 per parameter on disk", "none", "a_checkpoint_holds_parameters_and_state"),
-    "M25": ("16 per parameter, or 12", "the same, at a higher rate", "two_recipes_go_by_one_name"),
-    "M26": (
-        "2, 1 or half per weight",
-        "2 per parameter and token",
-        "writing_reads_every_weight_for_a_token",
-    ),
-    "M27": (
-        "16 per parameter and the activations",
-        "6 per parameter and token",
-        "memory_has_four_parts",
-    ),
-}
+def text_and_tensors_have_two_answers():  # M1.1 M27.1
+    """Text and tensors have two answers.
 
-
-def every_chapter_has_two_answers():  # M1.1 M27.1
-    """Every chapter has two answers.
-
-    How many bytes, how many FLOPs? Each chapter was asked; here is what they said.
+    How many bytes, how many FLOPs? Each chapter is asked once more, by a small experiment under the
+    meter; all stand in `lecture/answers.py`. Each has a size n, and what it finds is divided by
+    something that grows with n. Figures that are the same at two sizes belong to the chapter and
+    not to the experiment.
     """
-    chapters = {name: title for part in PARTS.values() for name, title in part.items()}
-    assert list(ANSWERS) == list(chapters)
-    answers = TwoAnswers({chapters[name]: ANSWERS[name] for name in chapters})  # @inspect answers
+    # For each chapter, bytes per unit and FLOPs per unit. The table says what the units are.
+    answers = {
+        "From text to bytes": ((1, 4), (0,)),
+        "Learning a vocabulary": ((1,), (0,)),
+        "Encoding and decoding": ((2,), (0,)),
+        "Tensors and their bytes": ((4,), (0,)),
+        "Floating-point formats": ((4, 2, 1), (2, 2)),
+        "Storage, strides, views": ((0,), (0,)),
+        "Elementwise and matmul": ((4,), (2,)),
+        "Axes with names": ((0,), (4, 2)),
+    }
+    for size in (4, 6):
+        assert figures_of("Text", "Tensors", size=size) == answers
+    table = TwoAnswers(answers)  # @inspect table
+    # Text has no FLOPs: it is looked up, compared and counted. Tensors have them as soon as two of
+    # them are multiplied, and a shorter format makes these cheaper to store, not fewer.
+
+
+def models_have_two_answers():  # M1.1 M27.1
+    """Models have two answers.
+
+    Products of matrices, their gradients, and what is built from them: where do the FLOPs come
+    from?
+    """
+    answers = {
+        "Why count": ((16,), (6,)),
+        "Counting FLOPs": ((4,), (2,)),
+        "Bytes against FLOPs": ((6,), (2,)),
+        "Gradients and their price": ((4,), (4,)),
+        "Parameters at the start": ((4,), (4,)),
+        "Small models": ((4,), (2,)),
+        "Parts of a Transformer": ((4,), (4,)),
+        "Bill of a Transformer": ((8.5,), (4.5,)),
+    }
+    for size in (4, 6):
+        assert figures_of("Why", "Compute", "Models", size=size) == answers
+    table = TwoAnswers(answers)  # @inspect table
+    # Two forward and four back for each parameter that multiplies a token. Only what meets in
+    # pairs, the scores of attention, grows faster than the text.
+
+
+def training_has_two_answers():  # M1.1 M27.1
+    """Training has two answers.
+
+    What comes on top when a model is trained and used? Mostly bytes, and ways to pay for them with
+    FLOPs.
+    """
+    answers = {
+        "Optimizers": ((8,), (33,)),
+        "Memory in training": ((8,), (2,)),
+        "Gradient accumulation": ((1,), (1,)),
+        "Activation checkpoints": ((1,), (8,)),
+        "Randomness": ((5056,), (0,)),
+        "Feeding data": ((8,), (0,)),
+        "The training loop": ((0,), (6,)),
+        "Saving and resuming": ((12,), (0,)),
+        "Mixed precision": ((16, 12), (6, 6)),
+        "Inference, quantization": ((2, 1, 0.5), (2,)),
+        "The whole on one page": ((16,), (6.2,)),
+    }
+    for size in (4, 6):
+        assert figures_of("Training", "After", size=size) == answers
+    table = TwoAnswers(answers)  # @inspect table
+    # With these figures the bill of a run can be written down before it begins. Where the bill is
+    # wrong, a claim on this page is the place to look.

@@ -57,8 +57,8 @@ def a_linear_layer_is_one_product():  # M14.1
     with measure() as start:
         layer = Linear(D, K, generator)
     assert start.live_bytes["parameters"] == 4 * D * K == 4096
-    # It starts as in the last chapter: normal numbers with standard deviation $1/\sqrt{D}$, cut at
-    # three of those.
+    # It starts as in [the last chapter](#dividing_by_the_root_of_the_inputs_keeps_the_scale):
+    # normal numbers with standard deviation $1/\sqrt{D}$, cut at three of those.
     assert layer.weight.abs().max() <= 3 / 8
     assert math.isclose(layer.weight.std().item(), 1 / 8, rel_tol=0.05)
     # Rows are mapped one by one, so there may be any axes in front.
@@ -69,8 +69,9 @@ def a_linear_layer_is_one_product():  # M14.1
     assert torch.allclose(y[1, 3], x[1, 3] @ layer.weight, atol=1e-6)
     # Two FLOPs for each row and parameter.
     assert forward.matmul_flops == 2 * (2 * 5) * layer.weight.numel() == 20_480
-    # PyTorch has a layer like it. Its weight is stored the other way round, (out, in), and
-    # transposed for the product; a transpose is a view and costs nothing.
+    # PyTorch has a layer like it. Its weight is stored [the other way
+    # round](#a_row_of_the_matrix_for_each_output), (out, in), and transposed for the product; a
+    # transpose is a view and costs nothing.
     theirs = torch.nn.Linear(D, K, bias=False)
     assert theirs.weight.shape == (16, 64)
     with torch.no_grad():
@@ -179,8 +180,8 @@ def a_plain_list_hides_its_layers():  # M14.2
 def a_state_dict_names_every_tensor():  # M14.2
     """A state dict names every tensor.
 
-    What has to be saved to have the same model again? Its numbers. The `state_dict` is a
-    dictionary of names and tensors; the program is not in it.
+    What has to be [saved](#a_checkpoint_holds_parameters_and_state) to have the same model again?
+    Its numbers. The `state_dict` is a dictionary of names and tensors; the program is not in it.
     """
     D, L = 8, 2
     generator = torch.Generator().manual_seed(0)
@@ -298,8 +299,8 @@ def a_deep_network_repeats_a_block():  # M14.3
     for block in model.blocks:
         by_hand = (by_hand @ block.linear.weight).relu()
     assert torch.equal(by_hand, y)
-    # Memory waiting for the way back: ReLU keeps its result, which is also what the next product
-    # keeps of its input. One B×D per block, and no second one.
+    # Memory [waiting for the way back](#a_weight_needs_what_it_multiplied): ReLU keeps its result,
+    # which is also what the next product keeps of its input. One B×D per block, and no second one.
     assert forward.live_bytes["activations"] == 4 * B * D * L == 96
 
 
@@ -440,3 +441,6 @@ def two_relus_make_an_absolute_value():  # M14.4
     assert (deep(x) + deep(-x)).shape == (5, 16)
     assert torch.minimum(deep(x), deep(-x)).min() == 0
     assert torch.maximum(deep(x), deep(-x)).max() > 0
+    # This chapter in short: a model is made of modules, and its parameters have names by which they
+    # are counted, saved and moved. Linear layers alone are one matrix, however many there are; a
+    # nonlinearity between them makes them more.

@@ -231,7 +231,7 @@ def most_operations_take_any_strides():  # M7.6 E116
 
     Does a tensor have to be made contiguous before it is used? A common mistake is to believe so,
     and to pay for copies that nobody needs. The exceptions are `view`, which comes next, and
-    kernels written by hand for one order.
+    *kernels*, programs for one operation, that were written by hand for one order.
     """
     x = torch.arange(1.0, 7).view(2, 3)
     transposed = x.T
@@ -293,8 +293,8 @@ def some_tensors_with_gaps_can_be_viewed():  # M7.7
     left = x[:, :4]
     assert not left.is_contiguous()
     # Splitting one axis in two is possible whatever its stride: the inner part keeps the stride,
-    # the outer part moves a whole inner part on. That is how a Transformer splits features into
-    # attention heads.
+    # the outer part moves a whole inner part on. That is how a Transformer [splits features into
+    # attention heads](#heads_are_split_without_moving_data).
     heads = left.view(4, 2, 2)  # @inspect heads
     assert same_storage(heads, x)
     assert heads.stride() == (6, 2, 1)
@@ -372,3 +372,5 @@ def a_view_keeps_the_whole_storage_alive():  # M7.8 E36
     torch.save(own_row, own_row_file)
     assert row_file.tell() > 4_000_000
     assert own_row_file.tell() < 8_000
+    # This chapter in short: a tensor is a way of reading a storage. Views are free, copies are paid
+    # for, and a storage lives as long as the last view of it.

@@ -37,7 +37,8 @@ def everything_is_a_tensor():  # M5.1
     loss.backward()
     gradients = parameters.grad  # @inspect gradients
     # Update: the optimizer changes the parameters, and keeps notes on the gradients it has seen.
-    # AdamW keeps two averages, of the gradients (`exp_avg`) and of their squares (`exp_avg_sq`).
+    # [AdamW](#adamw_averages_both) keeps two averages, of the gradients (`exp_avg`) and of their
+    # squares (`exp_avg_sq`).
     optimizer = torch.optim.AdamW([parameters])
     optimizer.step()
     optimizer_state = optimizer.state[parameters]["exp_avg"]  # @inspect optimizer_state
@@ -58,7 +59,7 @@ def rank_means_two_things():  # M5.1 E37
     """Rank means two things.
 
     How many axes does a tensor have, and what is that number called? A tensor from the inside of a
-    Transformer has four: B sequences, T tokens, h attention heads, d features of a head.
+    Transformer has four: B sequences, T tokens, h attention heads, K features of a head.
     """
     with measure() as cost:
         x = torch.zeros(32, 16, 16, 64)  # @inspect x.shape
@@ -73,7 +74,8 @@ def rank_means_two_things():  # M5.1 E37
     assert cost.allocated_bytes == 2 * 2**20
     # The number of axes is often called the *rank*. In linear algebra the rank of a matrix is
     # something else: how many of its rows are linearly independent. A common mistake is to mix the
-    # two, so this lecture says "axes", and `ndim` in code.
+    # two, so this lecture says "axes", and `ndim` in code. (The [rank of a
+    # merge](#the_smallest_rank_comes_first) was a third thing, a place in a list.)
     ones, identity = torch.ones(4, 4), torch.eye(4)
     assert ones.ndim == identity.ndim == 2
     assert ones.shape == identity.shape
@@ -96,7 +98,8 @@ def a_tensor_is_made_from_values_or_from_a_rule():  # M5.2
     zeros, ones = torch.zeros(4, 8), torch.ones(4, 8)
     assert (zeros + ones).sum() == ones.numel() == 32
     assert torch.full((4, 8), 0.5).sum() == 16
-    # Chance comes from a generator with a seed, so that the same numbers come again.
+    # Chance comes from a [generator with a seed](#a_seed_repeats_the_numbers), so that the same
+    # numbers come again.
     normal = torch.randn(4, 8, generator=torch.Generator().manual_seed(7))  # @inspect normal
     again = torch.randn(4, 8, generator=torch.Generator().manual_seed(7))
     assert torch.equal(normal, again)
@@ -142,8 +145,8 @@ def cutting_the_tails_shrinks_the_spread():  # M5.2
     uncut = torch.randn(2**16, generator=generator)
     histograms = figures.two_histograms({"cut at ±2": x, "not cut": uncut})  # @inspect histograms
     assert uncut.abs().max() > 3
-    # A common mistake is to take the cuts for multiples of `std`. They are values. With a spread of
-    # 0.02, usual for weights, the default cuts at -2 and 2 are a hundred spreads away.
+    # The cuts are values and [no multiples of `std`](#tails_are_cut_where_the_bounds_say). With a
+    # spread of 0.02, usual for weights, the default cuts at -2 and 2 are a hundred spreads away.
     weights = torch.nn.init.trunc_normal_(torch.empty(2**16), std=0.02, generator=generator)
     assert math.isclose(weights.std().item(), 0.02, rel_tol=0.005)
     assert weights.abs().max() > 4 * 0.02
@@ -154,7 +157,7 @@ def bytes_are_elements_times_element_size():  # M5.3
 
     How much memory do the numbers of a tensor take? Nothing is compressed and nothing is added: the
     number of elements times the size of one. The type of the elements, the *dtype*, has its size in
-    bits in its name. (What `e4m3fn` says is for the next chapter.)
+    bits in its name. (What `e4m3fn` says is for [the next chapter](#e4m3_gives_up_infinity).)
     """
     shape = (4, 8)
     elements = math.prod(shape)
@@ -183,8 +186,9 @@ def bytes_are_elements_times_element_size():  # M5.3
 def one_gpt3_matrix_takes_gigabytes():  # M5.4 E15
     """One matrix of GPT-3 takes 2.4 gigabytes.
 
-    How large is one weight matrix of a large model? GPT-3 has a *feed-forward* block in each of
-    its layers, which widens the 12 288 features of a token four times and narrows them again.
+    How large is one weight matrix of a large model? GPT-3 has a [feed-forward
+    network](#swiglu_lets_one_half_gate_the_other) in each of its layers, which widens the 12 288
+    features of a token four times and narrows them again.
     """
     # In fp32, four bytes each. On the device `meta` a tensor has a shape and a dtype and no
     # numbers: the meter books what the matrix would take, and no memory is needed.
@@ -264,7 +268,8 @@ def the_way_to_the_accelerator_is_narrow():  # M5.6
     # headers take their share after that.
     assert round(bus_bytes_per_second * PCIE5_DATA_SHARE / 1e9, 1) == 63.0
     # The operating system may move ordinary memory about, so it is copied once more on the way.
-    # *Pinned* memory stays where it is and goes straight across. A card that is here can show it.
+    # [*Pinned* memory](#pinned_memory_stays_where_it_is) stays where it is and goes straight
+    # across. A card that is here can show it.
     if torch.cuda.is_available():
         card = torch.cuda.get_device_properties(0)
         assert 100 * card.L2_cache_size < card.total_memory  # @inspect card.name
@@ -285,3 +290,5 @@ def the_way_to_the_accelerator_is_narrow():  # M5.6
     # do 15.5e12 FLOPs in matrix products of bf16.
     waiting_flops = transfer_seconds * H100_SXM.dense_flops_per_second["bf16"]
     assert round(waiting_flops / 1e12, 1) == 15.5
+    # This chapter in short: a tensor takes its elements times the size of one, nothing more and
+    # nothing less, in the memory of one device. From one device to another it is a long way.

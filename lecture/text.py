@@ -27,7 +27,8 @@ def a_tokenizer_turns_text_into_integers():  # M2.1
     place of each piece in the list. The pieces are *tokens*, their numbers *ids*.
     """
     # The one below has read two hundred little stories, which `lecture.stories` makes up, the same
-    # on every machine. It has kept what they repeat; the next chapter says how.
+    # on every machine. It has kept what they repeat; [the next
+    # chapter](#the_most_frequent_pair_is_merged) says how.
     read = list(itertools.islice(stories.stories(), 200))
     first_story = read[0]  # @inspect first_story
     assert len(first_story) == 355
@@ -106,9 +107,9 @@ def utf8_is_not_always_the_smallest():  # M2.3 E89
         for name in ("utf-16", "utf-32")
     }
     assert marks == {"utf-16": 2, "utf-32": 4}
-    # On the web, [99 of 100 sites](https://w3techs.com/technologies/details/en-utf8) use
-    # UTF-8. Its zeros are only where the text has NULs. In UTF-32, three of four bytes of English
-    # are zero.
+    # On the web, [nearly all sites](https://w3techs.com/technologies/details/en-utf8) use UTF-8.
+    # Its zeros are only where the text has NULs. In UTF-32, three of four bytes of English are
+    # zero.
     assert word.encode("utf-32-le").count(0) == 15
     assert word.encode("utf-8").count(0) == 0
 
@@ -151,8 +152,9 @@ def bytes_are_an_alphabet_for_every_text():  # M2.4
     encodable = [n for n in range(CODE_POINTS) if chr(n).encode("utf-8", "ignore")]  # @stepover
     assert len(encodable) == CODE_POINTS - len(SURROGATES) == 1_112_064
     assert not {*encodable} & {*SURROGATES}
-    # Each character would need its own row of D numbers in the model. With the 768 of the smallest
-    # GPT-2 that is 854 million, nearly seven times the whole model.
+    # Each character would need its own [row of D numbers](#an_embedding_is_a_table_of_vectors) in
+    # the model. With the 768 of the smallest GPT-2 that is 854 million, nearly seven times the
+    # whole model.
     assert len(encodable) * 768 == 854_065_152
     # Bytes have 256 values, and all text is made of them. So a tokenizer that knows the bytes and
     # nothing more takes any text, in any script, and gives it back.
@@ -240,9 +242,11 @@ def most_pairs_of_bytes_are_no_text():  # M2.6 E98
     # of ten are, such as two bytes that only continue a character, or any with FF, which occurs
     # nowhere in UTF-8.
     broken_percent = 100 * (1 - len(valid) / 256**2)  # @inspect broken_percent
-    assert round(broken_percent) == 72
+    assert round(broken_percent, 1) == 72.1
     assert not is_text(b"\x80\x80")
     assert not any(0xFF in pair for pair in valid)
     # A model may well produce such a sequence. `decode` then shows U+FFFD, the *replacement
     # character*, in place of what is broken.
     assert Tokenizer([]).decode([0x80, 0xFF]) == "\ufffd\ufffd"
+    # This chapter in short: all text is bytes, and 256 tokens spell any text without an exception.
+    # The price is length, and the next chapter is about that.

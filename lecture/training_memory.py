@@ -104,7 +104,8 @@ def the_sum_is_for_one_optimizer():  # M18.3 E60
 
     What if parameters, gradients and activations are in bf16, two bytes a number, as here in a deep
     network with three blocks? The optimizer should not follow: AdamW's average of squares fades by
-    a thousandth in each step, which bf16 cannot resolve. So ours keep what they remember in fp32.
+    a thousandth in each step, which [bf16 cannot resolve](#small_updates_are_lost). So ours keep
+    what they remember in fp32.
     """
     B, D, L = 2, 4, 3
     parts = {}
@@ -165,8 +166,9 @@ def each_recipe_has_its_bytes_per_parameter():  # M18.4
     """Each recipe has its bytes per parameter.
 
     Parameters, gradients and state grow with the model, not with the data. So a recipe of training,
-    its formats and its optimizer, has a price for each parameter. The recipes that are in use,
-    measured after one step of each:
+    its formats and its optimizer, has a [price for each
+    parameter](#bytes_per_parameter_depend_on_the_recipe). The recipes that are in use, measured
+    after one step of each:
     """
     fp32 = torch.ones(1000)
     bf16 = fp32.bfloat16()
@@ -184,11 +186,12 @@ def each_recipe_has_its_bytes_per_parameter():  # M18.4
     # In fp32: weight and gradient, and none, one or two numbers more.
     assert totals[:4] == [4 + 4, 4 + 4 + 4, 4 + 4 + 4, 4 + 4 + (4 + 4)]
     # In bf16: half for weight and gradient, the averages as before. With a *master*, a copy of the
-    # weights in fp32, nothing is left of what was saved. It is kept because bf16 rounds small
-    # updates away.
+    # weights in fp32, nothing is left of what was saved. It is kept because bf16 [rounds small
+    # updates away](#bf16_weights_stop_learning).
     assert totals[4:6] == [2 + 2 + (4 + 4), 2 + 2 + 4 + (4 + 4)]
-    # PyTorch's own AdamW keeps its averages in the format of the weights. Whoever calls
-    # `model.bfloat16()` and goes on as before trains with the last recipe.
+    # PyTorch's own AdamW keeps its averages [in the format of the
+    # weights](#an_optimizer_is_paid_for_in_memory). Whoever calls `model.bfloat16()` and goes on as
+    # before trains with the last recipe.
     assert totals[6] == 2 + 2 + (2 + 2)
 
 
@@ -256,13 +259,17 @@ def a_formula_foretells_the_peak():  # M18.3 M18.4
     by_rows = figures.peak_by_rows(peaks, foretold)  # @inspect by_rows
     growth_in_rows = [(more - less) / 32 for less, more in itertools.pairwise(peaks.values())]
     assert growth_in_rows == [1] * 4 + [3.125, 4, 4] + [1 + 4 + 2] * 8  # @inspect growth_in_rows
+    # This chapter in short: parameters, gradients and state have a price for each parameter, which
+    # the recipe sets; activations have one for each row, which the layers set. The peak is the
+    # largest of a few moments, and can be known before the run.
 
 
 def stale_gradients_take_room():  # M18.1
     """Stale gradients take room.
 
-    Does it matter when gradients are cleared? `zero_grad` lets go of their memory, so that
-    activations can have it. It can also keep the tensors and fill them with zeros.
+    Does it matter when gradients are cleared? `zero_grad` [lets
+    go](#clearing_gradients_frees_their_memory) of their memory, so that activations can have it. It
+    can also keep the tensors and fill them with zeros.
     """
     peaks = {}
     for B in (16, 2):
@@ -343,7 +350,8 @@ def tensors_kept(
 def a_weight_needs_what_it_multiplied():  # M18.5 E70
     """A weight needs what it multiplied.
 
-    Why keep activations at all? The gradient of a weight is $x^Tg$, with what entered its layer on
+    Why keep activations at all? The [gradient of a
+    weight](#the_gradient_of_a_weight_sums_over_the_batch) is $x^Tg$, with what entered its layer on
     the way forward and the gradient that comes back. The first is known long before the second. So
     it waits, and the first layer of a deep network waits longest.
     """
@@ -389,7 +397,8 @@ def what_is_frozen_needs_no_activations():  # M18.5
     assert kept[2, 3] == 2 * (4 * 6 * 8)
     assert kept[3,] == 4 * 6 * 8
     # To train the first layer alone needs all of them: the way back leads through every ReLU, and
-    # each has to know where it was flat. Few trained parameters do not mean few activations.
+    # each has to know where it was flat. Few trained parameters do not mean few activations, [nor
+    # little work](#frozen_weights_still_pass_gradients_on).
     assert kept[0,] == kept[0, 1, 2, 3]
     assert kept[()] == 0
 
@@ -414,5 +423,5 @@ def inference_keeps_the_layer_at_hand():  # M18.5 E117
     assert [inference for _, inference in peaks.values()] == [3, 3, 3, 3]  # @inspect peaks
     assert inference.peak_bytes == 3 * 4 * 6 * 8
     assert [training for training, _ in peaks.values()] == [L + 1 for L in (2, 4, 8, 16)]
-    # This holds for one way forward. A Transformer that writes a text token by token keeps keys and
-    # values of the tokens before, in all layers, so as not to compute them again for each new one.
+    # This holds for one way forward. A Transformer that writes a text token by token keeps [keys
+    # and values](#a_cache_reads_each_token_once) of all tokens before, in all layers.

@@ -163,7 +163,7 @@ class RotaryPositions(nn.Module):
         pairs = torch.arange(head_width // 2, device=device, dtype=torch.float32)
         positions = torch.arange(context, device=device, dtype=torch.float32)
         angles = positions[:, None] * base ** (-2 * pairs / head_width)
-        # Derived and not learned, hence no part of what is saved.
+        # Derived and not learnt, hence no part of what is saved.
         self.register_buffer("cosine", angles.cos(), persistent=False)
         self.register_buffer("sine", angles.sin(), persistent=False)
 

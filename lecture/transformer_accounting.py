@@ -79,9 +79,9 @@ def a_block_is_nine_products():  # M16.1
     """
     T, D, F, h, V, L = 10, 48, 128, 4, 100, 3
     flops = flops_of_products(T, D, F, h)  # @inspect flops
-    # Twice tokens times parameters for all that has a weight. Attention has T² pairs of tokens, and
-    # each takes D multiplications and D additions for its scores in all heads, and as many again
-    # for its share of the values.
+    # [Twice tokens times parameters](#forward_is_two_flops_per_parameter_and_token) for all that
+    # has a weight. Attention has T² pairs of tokens, and each takes D multiplications and D
+    # additions for its scores in all heads, and as many again for its share of the values.
     assert flops["feed-forward"] == 2 * T * (3 * D * F)
     assert flops["projections"] == 2 * T * (4 * D**2)
     assert flops["scores and values"] == 2 * (2 * T**2 * D)
@@ -97,7 +97,7 @@ def a_block_is_nine_products():  # M16.1
     found = measured(config)
     assert found.forward_flops == sum(by_formula.values()) == 3 * 572_160 + 96_000
     # The way back is exactly twice as long. Each product has two factors, and both need a gradient;
-    # also in the first block, as what enters it comes from the embedding, which is learned.
+    # also in the first block, as what enters it comes from the embedding, which is learnt.
     assert found.backward_flops == 2 * found.forward_flops
 
 
@@ -142,11 +142,12 @@ def parameters_are_counted_part_by_part():  # M16.2
 
 
 def the_shape_of_gpt2_xl():  # M16.3 E80 E81
-    """The shape of GPT-2 XL.
+    """A model in the shape of GPT-2 XL has 2.1 billion parameters.
 
     From here on, one model is the example: 48 blocks, 1600 features, 25 heads, F = 6400. These are
     the sizes of [GPT-2 XL](https://openai.com/index/better-language-models), put into the parts of
-    the last chapter. On the device `meta` it can be built on any machine.
+    the last chapter; [the real one](#the_real_gpt2_has_other_parts) has others. On the device
+    `meta` it can be built on any machine.
     """
     model = TransformerLM(XL, device="meta")  # @stepover
     parameters = parameters_of(model)  # @inspect parameters
@@ -162,7 +163,7 @@ def the_shape_of_gpt2_xl():  # M16.3 E80 E81
     assert matrices == 2_126_902_400
     assert sum(parameters.values()) == matrices + 97 * 1600 == 2_127_057_600
     # In fp32, 4 bytes each. Another mistake is to divide by 1024 and to call the result MB or GB:
-    # the same model has 7.92 GiB and 8.51 GB.
+    # the same model has 7.92 GiB and 8.51 GB, [two units](#giga_is_not_gibi).
     model_bytes = sum(weight.untyped_storage().nbytes() for weight in model.parameters())
     assert model_bytes == 4 * 2_127_057_600
     assert round(model_bytes / 2**30, 3) == 7.924
@@ -174,7 +175,7 @@ def the_shape_of_gpt2_xl():  # M16.3 E80 E81
 
 
 def one_forward_pass_of_xl():  # M16.4 E82
-    """One forward pass of it takes 4.5 trillion FLOPs.
+    """One forward pass of XL takes 4.5 trillion FLOPs.
 
     What does it cost to send one full context, 1024 tokens, through that model?
     """
@@ -325,7 +326,7 @@ def the_real_gpt2_has_other_parts():  # M16.9 E84
     """The real GPT-2 has other parts.
 
     Are these the four GPT-2 models? In shape only. GPT-2 has two matrices and GELU in its
-    feed-forward network, biases everywhere, LayerNorm (which also subtracts the mean), learned
+    feed-forward network, biases everywhere, LayerNorm (which also subtracts the mean), learnt
     positions, and one table for embedding and head. PyTorch has all of these.
     """
     counts = {}
@@ -383,8 +384,9 @@ def half_of_the_scores_are_masked():  # M16.10
     with measure() as causal:
         scaled_dot_product_attention(query, query, query, is_causal=True)
     assert causal.matmul_flops == 4 * T**2 * D
-    # Nor does the formula $6N+12LDT$ of [PaLM](https://arxiv.org/abs/2204.02311). The speeds in the
-    # paper on [FlashAttention-2](https://arxiv.org/abs/2307.08691) are based on half.
+    # Nor does [the formula](#long_contexts_add_work_without_parameters) $6N+12LDT$ of
+    # [PaLM](https://arxiv.org/abs/2204.02311). The speeds in the paper on
+    # [FlashAttention-2](https://arxiv.org/abs/2307.08691) are based on half.
     percent = {}
     for name, large in {"xl": XL, "xl, T·16": LONG_XL}.items():
         T, D, L = large.context, large.width, large.layers
@@ -393,3 +395,6 @@ def half_of_the_scores_are_masked():  # M16.10
     # For 1024 tokens the question is of little weight; for 16 384 it decides on a quarter of the
     # bill, and so of the utilization.
     assert percent == {"xl": 3.57, "xl, T·16": 27.57}  # @inspect percent
+    # This chapter in short: the bill of a Transformer follows from its sizes, to the last parameter
+    # and the last FLOP. The feed-forward networks have most of it; the head weighs on small models,
+    # and attention on long contexts.

@@ -70,8 +70,8 @@ def a_block_keeps_42_vectors_of_each_token():  # M18.6 E74
     assert round(48 * formula_bytes / GIB, 3) == 3.012
     assert round(48 * block_bytes / GIB, 3) == 12.305
     # With the heads put in, it comes close: 9 + 2·16 = 41 vectors. But not for the right reason. It
-    # keeps scores and weights and forgets the feed-forward network; ours keeps the weights only.
-    # With twice the context, they part.
+    # keeps scores and weights and forgets the feed-forward network; ours [keeps the weights
+    # only](#what_is_kept_is_a_choice). With twice the context, they part.
     with_heads_bytes = 4 * (9 * T * D + 2 * h * T**2)
     assert round(48 * with_heads_bytes / GIB, 3) == 12.012
     longer = [
@@ -157,7 +157,8 @@ def one_model_has_one_width():  # M18.7 E75
     bar = figures.bytes_of_parts(
         {"fp32": by_formula}, "Training on one sequence", 50
     )  # @inspect bar
-    # What does not depend on the batch is 31.7 GiB: 16 bytes for each parameter.
+    # What does not depend on the batch is 31.7 GiB: [16 bytes for each
+    # parameter](#adamw_keeps_four_numbers_per_parameter).
     fixed_gib = 16 * parameters(XL) / GIB  # @inspect fixed_gib
     assert round(fixed_gib, 2) == 31.7
     # A common mistake is to change the model on the way: to count the FLOPs with F = 4D and the
@@ -166,7 +167,8 @@ def one_model_has_one_width():  # M18.7 E75
     assert narrow == 1_635_382_400
     narrow_gib = [round(found * narrow / GIB, 2) for found in (4, 4, 8)]
     assert narrow_gib == [6.09, 6.09, 12.18]
-    # Together with the 3.01 GiB for activations of above, it comes to 27.4 GiB: 17 are missing.
+    # Together with the 3.01 GiB for activations of the [first
+    # section](#a_block_keeps_42_vectors_of_each_token), it comes to 27.4 GiB: 17 are missing.
     assert round(sum(narrow_gib) + 3.01, 1) == 27.4
 
 
@@ -225,8 +227,8 @@ def the_sum_is_no_peak():  # M18.8
     saved_gib = {B: round((sums[B] - peaks[B]) / GIB, 2) for B in peaks}  # @inspect saved_gib
     assert saved_gib == {1: 7.44, 3: 6.77, 4: 6.39}
     # So a plain step with four sequences would fit into 80 GiB, if nothing else took room. It does
-    # not into 80 GB. If a batch is taken in parts, as in the next chapter, the gradients stay, and
-    # the sum is what counts.
+    # not into 80 GB. If a batch is [taken in parts](#parts_of_a_batch_add_up_to_it), as in the next
+    # chapter, the gradients stay, and the sum is what counts.
     peaks_gib = {B: round(peak / GIB, 1) for B, peak in peaks.items()}  # @inspect peaks_gib
     assert peaks_gib == {1: 36.8, 3: 62.5, 4: 75.4}
     assert A100_SXM.memory_bytes < peaks[4] < 80 * GIB < sums[4]
@@ -237,8 +239,9 @@ def the_sum_is_no_peak():  # M18.8
 def one_card_takes_18_years():  # M18.9 E85 E86
     """One card takes 18 years.
 
-    Suppose the memory is there. How long does one A100 take for 400 000 steps with 1024 sequences
-    each, if half of its peak arrives? First in fp32, 19.5·10¹² FLOP/s.
+    Suppose the memory is there. Then [time is work over rate](#training_time_is_work_over_rate).
+    How long does one A100 take for 400 000 steps with 1024 sequences each, if half of its peak
+    arrives? First in fp32, 19.5·10¹² FLOP/s.
     """
     steps, B, T, mfu = 400_000, 1024, 1024, 0.5
     peak = A100_SXM.dense_flops_per_second
@@ -297,8 +300,8 @@ def tokens_go_with_parameters():  # M18.10 E87
 def training_needs_no_cache():  # M18.11 E73
     """Only writing needs a cache.
 
-    A model that writes keeps the keys and values of all tokens so far, two vectors for each layer
-    and token. What does that take, in bf16?
+    A model that writes [keeps the keys and values](#a_cache_reads_each_token_once) of all tokens so
+    far, two vectors for each layer and token. What does that take, in bf16?
     """
     T = 16
     model = TransformerLM(XL, device="meta", dtype=torch.bfloat16)  # @stepover
@@ -322,3 +325,6 @@ def training_needs_no_cache():  # M18.11 E73
     assert parts["attention weights"] == parts["feed-forward"] == 48 * 4 * weights
     keys_and_values_bytes = 48 * 2 * 4 * one_tensor
     assert keys_and_values_bytes == cache_bytes(XL, 1024) < 0.05 * sum(parts.values())
+    # This chapter in short: of the memory, batch and context decide about the activations, the
+    # recipe about the rest; the time is work over rate. Both can be known before anything is
+    # bought, if the formula is that of the model.

@@ -33,8 +33,9 @@ def the_parts_fit_together():  # M15.10 M15.12
 
     What is a Transformer language model made of? This chapter takes it apart. The parts are written
     out in `lecture/transformer.py`, with little from PyTorch but tensors, modules and the gradient.
-    From the bottom: tokens become vectors, each block adds to them twice, and the head turns the
-    last vectors into a number for each entry of the vocabulary.
+    From the bottom: tokens become vectors, each of the *blocks*, which are its layers, adds to them
+    twice, and the *head* turns the last vectors into a number for each entry of the vocabulary, its
+    *logit*. (The [heads of attention](#heads_share_out_the_features) are something else.)
     """
     config = TransformerConfig(
         vocabulary=1000, context=64, layers=2, width=32, heads=4, feed_forward=96
@@ -64,7 +65,7 @@ def an_embedding_is_a_table_of_vectors():  # M15.1
     """An embedding is a table of vectors.
 
     How does a token, an integer, become D numbers? It is looked up: the table has one row of D
-    features for each of V entries, and the rows are parameters, learned like all others.
+    features for each of V entries, and the rows are parameters, learnt like all others.
     """
     V, D = 100, 8
     embedding = Embedding(V, D, generator=torch.Generator().manual_seed(0))
@@ -77,8 +78,8 @@ def an_embedding_is_a_table_of_vectors():  # M15.1
     # not in the FLOPs.
     assert lookup.matmul_flops == lookup.other_flops == 0
     assert lookup.written_bytes == 4 * 3 * D
-    # The same as a product: a row with a 1 at the token's place and V - 1 zeros, a *one-hot*
-    # vector, times the table. It costs 2·3·V·D FLOPs to multiply by zeros.
+    # [As a product](#looked_up_parameters_cost_no_products) with *one-hot* vectors, which are 1 at
+    # the token's place and 0 elsewhere, it is the same for 2·3·V·D FLOPs.
     one_hot = functional.one_hot(tokens, V).float()
     with measure() as product:
         assert torch.equal(one_hot @ embedding.weight, x)
@@ -95,8 +96,9 @@ def an_embedding_is_a_table_of_vectors():  # M15.1
 def a_row_of_the_matrix_for_each_output():  # M15.2
     """A row of the matrix for each output.
 
-    How is the matrix of a linear layer stored? From here on as PyTorch does it: (outputs, inputs),
-    the numbers that one output needs beside each other. The product is with the transpose.
+    How is the matrix of a [linear layer](#a_linear_layer_is_one_product) stored? From here on as
+    PyTorch does it: (outputs, inputs), the numbers that one output needs beside each other. The
+    product is with the transpose.
     """
     inputs, outputs, T = 48, 32, 10
     generator = torch.Generator().manual_seed(0)
@@ -138,7 +140,7 @@ def rmsnorm_divides_by_the_root_mean_square():  # M15.3
     # takes 20. No product of matrices, so it hardly shows among the FLOPs; it shows in the bytes.
     assert cost.other_flops == 4 * D + 1 + 20 == 2069
     assert cost.matmul_flops == 0
-    # The gain belongs to the feature. It is the only thing learned here.
+    # The gain belongs to the feature. It is the only thing learnt here.
     with torch.no_grad():
         norm.gain[7] = 5
     assert torch.allclose(norm(x)[:, 7], 5 * y[:, 7])
@@ -148,8 +150,9 @@ def rmsnorm_divides_by_the_root_mean_square():  # M15.3
 def rmsnorm_adds_up_in_fp32():  # M15.3
     """RMSNorm adds up in fp32, whatever comes in.
 
-    Why does its first line say `x.float()`? Models compute in fp16 or bf16. fp16 ends at 65 504,
-    and a square gets there early. bf16 reaches as far as fp32, but has eight significant bits.
+    Why does its first line say `x.float()`? Models compute in fp16 or bf16. fp16 [ends at
+    65 504](#fp16_ends_soon_on_both_sides), and a square gets there early. bf16 reaches as far as
+    fp32, but has eight significant bits.
     """
     D = 512
     norm = RMSNorm(D, dtype=torch.float16)
@@ -239,7 +242,7 @@ def rotary_positions_turn_pairs():  # M15.5
         torch.ones_like(angle), angle
     )
     assert torch.allclose(torch.view_as_real(pairs).view(context, K), y, atol=1e-4)
-    # Nothing is learned. The cosines and sines are *buffers*: tensors of the module that are no
+    # Nothing is learnt. The cosines and sines are *buffers*: tensors of the module that are no
     # parameters, move with it, and here are not saved either, as they can be derived.
     assert list(rotary.parameters()) == list(rotary.state_dict()) == []
     assert {name for name, _ in rotary.named_buffers()} == {"cosine", "sine"}
@@ -276,9 +279,9 @@ def only_the_distance_matters():  # M15.5
 def a_turn_takes_six_flops():  # M15.5 E78
     """A turn takes six FLOPs.
 
-    What does it cost to turn a pair? As a product, a 2×2 matrix times 2 numbers, the rule 2mnk
-    gives 8, and a common mistake is 16, which takes a second vector for granted. Written out, it is
-    fewer.
+    What does it cost to turn a pair? As a product, a 2×2 matrix times 2 numbers, [two FLOPs per
+    triple](#a_product_costs_two_flops_per_triple) are 8, and a common mistake is 16, which takes a
+    second vector for granted. Written out, it is fewer.
     """
     pairs = 1000
     generator = torch.Generator().manual_seed(0)
@@ -310,7 +313,7 @@ def a_turn_takes_six_flops():  # M15.5 E78
 
 
 def softmax_survives_large_numbers():  # M15.6
-    """A softmax that does not overflow.
+    """Softmax survives large numbers.
 
     How do scores become weights that add up to 1? By *softmax*: the exponential of each, divided by
     the sum of all. Written just so, it fails on scores that are not even large.
@@ -404,8 +407,8 @@ def attention_takes_a_weighted_mean():  # M15.7
     T, K = 8, 4
     generator = torch.Generator().manual_seed(0)
     query, key, value = torch.randn(3, T, K, generator=generator).unbind()
-    # Tokens do not see those after them, or predicting the next would be no task: the *causal
-    # mask*.
+    # Tokens do not see those after them, or predicting the next would be no task: the [*causal
+    # mask*](#masked_scores_leave_nothing_for_the_future).
     visible = torch.ones(T, T, dtype=torch.bool).tril()
     with measure() as cost:
         mixed = attend(query, key, value, visible)
@@ -421,8 +424,8 @@ def attention_takes_a_weighted_mean():  # M15.7
     assert torch.allclose(weights @ value[:4], mixed[:4], atol=1e-6)
     # The first token sees only itself.
     assert torch.allclose(mixed[0], value[0])
-    # Two products of T×T×K: one for the scores, one for the mean. Nearly half of the scores are
-    # masked after they have been computed.
+    # Two products of T×T×K: one for the scores, one for the mean. [Nearly
+    # half](#half_of_the_scores_are_masked) of the scores are masked after they have been computed.
     assert cost.matmul_flops == 4 * T**2 * K == 1024
 
 
@@ -463,8 +466,9 @@ def heads_share_out_the_features():  # M15.8
     """Heads share out the features.
 
     One mean per token is little: a token may need its subject and its tense. So D features are
-    shared out among h *heads* of K = D/h, each with its own weights. Four matrices make the
-    queries, keys and values, and bring together what the heads found.
+    [shared out](#heads_are_split_without_moving_data) among h *heads* of K = D/h, each with scores
+    of its own. Four matrices make the queries, keys and values, and bring together what the heads
+    found.
     """
     T, D = 32, 64
     generator = torch.Generator().manual_seed(0)
@@ -506,7 +510,7 @@ def a_block_adds_to_what_came_in():  # M15.9 E80
     generator = torch.Generator().manual_seed(0)
     block = Block(D, h, F, RotaryPositions(D // h, T), generator=generator)
     parameters = {name: weight.numel() for name, weight in block.named_parameters()}
-    # A common mistake is to leave out the gains of the norms. They are few, but part of the model.
+    # The gains of the norms are few, but [part of the model](#the_shape_of_gpt2_xl).
     assert sum(parameters.values()) == 4 * D**2 + 3 * D * F + 2 * D == 27_744
     assert parameters["attention_norm.gain"] + parameters["feed_forward_norm.gain"] == 2 * D == 96
     x = torch.randn(2, T, D, generator=generator)
@@ -532,7 +536,7 @@ def a_block_adds_to_what_came_in():  # M15.9 E80
 def a_model_starts_by_guessing():  # M15.10
     """A model starts by guessing.
 
-    Which loss should a model have before it has learned anything? If all V entries of the
+    Which loss should a model have before it has learnt anything? If all V entries of the
     vocabulary are equally likely, the right one gets 1/V, and the loss is ln V.
     """
     generator = torch.Generator().manual_seed(0)
@@ -555,7 +559,7 @@ def a_model_starts_by_guessing():  # M15.10
     loud = cross_entropy(model(tokens[:, :-1]), tokens[:, 1:]).item()
     assert 0.3 < loud - math.log(50_257) < 0.7
     # Embedding and head are tables of the same size, and most of a model as small as this one. Some
-    # models use one table for both; here they are two.
+    # models [use one table for both](#looked_up_parameters_cost_no_products); here they are two.
     assert model.head.weight.shape == model.embedding.weight.shape == (50_257, 16)
     assert not same_storage(model.head.weight, model.embedding.weight)
     parameters = sum(weight.numel() for weight in model.parameters())
@@ -567,7 +571,8 @@ def cross_entropy_takes_no_detour():  # M15.11
     """Cross-entropy takes no detour through probabilities.
 
     What is the loss of one prediction? Minus the logarithm of the probability that the right token
-    got: 0 if it was certain, more the more it was a surprise.
+    got: 0 if it was certain, more the more it was a surprise. (With the natural logarithm its unit
+    is the *nat*.)
     """
     generator = torch.Generator().manual_seed(0)
     logits = torch.randn(5, 7, 100, generator=generator)
@@ -592,9 +597,9 @@ def cross_entropy_takes_no_detour():  # M15.11
 def perplexity_counts_the_choices():  # M15.11
     """Perplexity counts the choices.
 
-    A small model trained on children's stories reached a loss of 1.6569. What does that mean? A
-    model that hesitates evenly between n tokens has the loss ln n, so the exponential of the loss,
-    the *perplexity*, says between how many.
+    Suppose that a small model, trained on children's stories, reaches a loss of 1.6569. What does
+    that mean? A model that hesitates evenly between n tokens has the loss ln n, so the exponential
+    of the loss, the *perplexity*, says between how many.
     """
     between_fifty = cross_entropy(torch.zeros(1, 50), torch.tensor([0]))
     assert round(between_fifty.exp().item(), 3) == 50
@@ -609,8 +614,9 @@ def perplexity_counts_the_choices():  # M15.11
     assert math.isclose(perplexity, probabilities.prod().item() ** (-1 / 4), rel_tol=1e-5)
     assert perplexity > 7
     # Two models can be compared by it only if their tokens are the same: with longer tokens there
-    # are fewer of them, and each is harder. Per byte it is fair, if the losses are *added up* over
-    # the same text. A loss of 1.6569 for each token of 4 bytes is 0.414 for each byte.
+    # are fewer of them, and each is harder. [Per byte](#bytes_per_token_has_two_conventions) it is
+    # fair, if the losses are *added up* over the same text. A loss of 1.6569 for each token of 4
+    # bytes is 0.414 for each byte.
     assert round(1.6569 / 4, 3) == 0.414
     # Two bytes of noise as two tokens, or as one of 65 536 kinds: the mean is twice as large, the
     # loss per byte the same.
@@ -689,7 +695,8 @@ def a_cache_reads_each_token_once():  # M15.10
 
     To write the next token, must the model read the whole text again? The keys and values of
     earlier tokens do not depend on later ones, since no token sees the future. They can be kept:
-    the *KV cache*. Then only the new token passes through the model.
+    the *KV cache*, which [takes memory](#training_needs_no_cache). Then only the new token passes
+    through the model.
     """
     config = TransformerConfig(
         vocabulary=100, context=10, layers=2, width=32, heads=4, feed_forward=96
@@ -718,3 +725,7 @@ def a_cache_reads_each_token_once():  # M15.10
     # Without it, a text of t tokens, 4 to 9 of them, passes as a whole, with t² scores. The ratio
     # grows with the length of the text.
     assert costs[False].matmul_flops == sum(t * matrices + 2 * 4 * D * t**2 for t in range(4, 10))
+    # This chapter in short: a Transformer is a table, blocks of attention and feed-forward networks
+    # that add to a stream of vectors, and a head. Nearly all of its FLOPs are in the products of
+    # the blocks and of the head; of what it keeps, the weights of attention grow with the square of
+    # the context.

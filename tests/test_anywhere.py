@@ -75,7 +75,7 @@ def test_messages_give_the_command_as_it_has_to_be_typed(tmp_path):
     assert stdout.endswith(f"; see it: {command} --serve\n")
     write(tmp_path, {"my lectures/lec.py": LECTURE.replace("45", "45.0")})
     _, _, stderr = tool(*arguments, "--check", cwd=tmp_path, folder="the tool/trace")
-    assert stderr.endswith(f"write it anew with {command}\n")
+    assert stderr.endswith(f"write it anew with {command} -o out.json\n")
     _, _, stderr = tool("--nix", cwd=tmp_path, folder="the tool/trace")
     assert stderr.startswith('python "the tool/trace": unrecognized arguments: --nix;')
 
@@ -292,7 +292,8 @@ MISSES = [
     (["nix"], "there is no module nix in the folder "),
     (["trace"], "trace belongs to Python or to the tracer: give a lecture's name."),
     (["lec"], "lec has no function main(): define one without arguments; it is what "),
-    (["folder/"], "there is no file folder: give a lecture's path or module name."),
+    (["."], ". is a folder: give the file in it that has a main()."),
+    (["folder/"], "folder is a folder: give the file in it that has a main()."),
     ([], "name a lecture to run, such as lecture.main, or give --serve."),
 ]
 
@@ -304,6 +305,20 @@ def test_every_miss_is_one_sentence(arguments, sentence, tmp_path):
     assert (status, stdout) == (2, "")
     assert stderr.startswith(f"python {TOOL}: {sentence}")
     assert len(stderr.splitlines()) == 1
+
+
+def test_a_file_that_hides_pytorch_is_named(tmp_path):
+    write(tmp_path, {"lec.py": LECTURE, "torch.py": "x = 1"})
+    said = f"python {TOOL}: the folder {tmp_path.name} has a torch.py, which hides PyTorch"
+    for lecture in ("lec.py", "torch.py", "lec"):
+        status, _, stderr = tool(lecture, cwd=tmp_path)
+        assert (status, stderr) == (2, f"{said}: rename that file.\n")
+
+
+def test_a_comment_that_is_not_utf_8_is_named(tmp_path):
+    write(tmp_path, {"lec.py": (LECTURE + "\n# caf").encode() + b"\xe9"})
+    status, _, stderr = tool("lec.py", cwd=tmp_path)
+    assert (status, stderr) == (1, f"python {TOOL}: lec.py:5 is not UTF-8: save it as such.\n")
 
 
 def test_at_the_root_the_folder_is_the_same_as_the_module(tmp_path):

@@ -27,6 +27,11 @@ CASES = {
     "truth of a value": ("x = [1]\nassert x", [("x", True, [[1]])]),
     "all of a generator": ("assert all(i for i in (1, 2))", [("all(i for i in (1, 2))", True, [])]),
     "several lines": ("assert (\n    1\n    == 1\n), 'message'", [("1 == 1", True, [1, 1])]),
+    "a line that goes on": ("x = 2\nassert x \\\n    == 2", [("x == 2", True, [2, 2])]),
+    "comments inside": (
+        "x = 2  # two\nassert (\n    x  # left\n    == 2  # right\n) != ('# no')",
+        [("( x == 2 ) != ('# no')", True, [True, "# no"])],
+    ),
     "each execution is an occurrence": (
         "for i in range(2):\n    assert i < 2",
         [("i < 2", True, [0, 2]), ("i < 2", True, [1, 2])],
@@ -121,3 +126,54 @@ def test_the_exception_and_its_traceback_are_the_author_s() -> None:
         places.append((entry.tb_frame.f_code.co_name, entry.tb_lineno))
         entry = entry.tb_next
     assert places == [("main", 2), ("f", 5)]
+
+
+def test_a_claim_that_is_left_in_the_middle_and_resumed() -> None:
+    document = trace_source(
+        """
+        def ask(n):
+            for i in range(n):
+                assert (yield i) == 10 * i
+
+        def main():
+            first, second = ask(3), ask(3)
+            assert next(first) == 0
+            assert next(second) == 0
+            assert first.send(0) == 1
+            first.close()
+        """
+    )
+    assert document["failure"] is None
+    assert claims(document) == [
+        ("next(first) == 0", True, [0, 0]),
+        ("next(second) == 0", True, [0, 0]),
+        ("(yield i) == 10 * i", True, [0, 0]),
+        ("first.send(0) == 1", True, [1, 1]),
+    ]
+
+
+def test_claims_of_coroutines_that_take_turns() -> None:
+    document = trace_source(
+        """
+        import asyncio
+
+        async def value(n):
+            await asyncio.sleep(0)
+            return n
+
+        async def check(n):
+            assert await value(n) != 2, f"{await value(n)} is two"
+
+        async def all_of_them():
+            return await asyncio.gather(check(1), check(2), check(3), return_exceptions=True)
+
+        def main():
+            assert str(asyncio.run(all_of_them())[1]) == "2 is two"
+        """
+    )
+    assert sorted(claims(document)[:3], key=lambda claim: claim[2]) == [
+        ("await value(n) != 2", True, [1, 2]),
+        ("await value(n) != 2", False, [2, 2]),
+        ("await value(n) != 2", True, [3, 2]),
+    ]
+    assert claims(document)[3][2] == ["2 is two", "2 is two"]

@@ -194,8 +194,8 @@ ERRORS = [
     (["two words.py"], 2, "two words.py cannot be imported: name the file like a Python id"),
     (["./notes.txt"], 2, "notes.txt cannot be imported: name the file like a Python identifier"),
     (["nothing.py"], 2, "there is no file nothing.py: give a lecture's path or module name."),
-    (["folder.py"], 2, "there is no file folder.py: give a lecture's path or module name."),
-    (["./pack"], 2, "there is no file pack: give a lecture's path or module name."),
+    (["folder.py"], 2, "folder.py is a folder: give the file in it that has a main()."),
+    (["./pack"], 2, "pack is a folder: give the file in it that has a main()."),
     (["lec-1"], 2, "lec-1 is not a module name: write it as lecture.main."),
     (["lec."], 2, "lec. is not a module name: write it as lecture.main."),
     ([".lec"], 2, ".lec is not a module name: write it as lecture.main."),
@@ -252,6 +252,8 @@ IMPORTS = [
     ("x = 1\nraise SyntaxError('mine')\ndef main(): pass", 1, "lec.py:2: SyntaxError: mine"),
     ("def main():\n    x = '\0'", 1, "lec.py"),
     ("def main(x): pass", 2, "main"),
+    ("async def main(): pass", 2, "main() of lec is asynchronous: let an ordinary main() run it"),
+    ("def main(): yield", 2, "main() of lec has a yield"),
 ]
 
 
@@ -746,12 +748,30 @@ def test_the_document_is_served_whether_it_changed_or_not(lecture, monkeypatch):
     assert served == ["out.json"] * 3
 
 
+# false claim -> what its sides were, the last line on stderr
+SIDES = [
+    ("assert x == 2 * 3", "x = 1, 2 * 3 = 6"),
+    ("assert x == 2 and y == 3", "x = 1"),
+    ("assert 2 < x < 3", "x = 1"),
+    ("assert y == (x, [x], 'b')", "y = (1, [2, 'a']), (x, [x], 'b') = (1, [1], 'b')"),
+    ("assert x in list(range(2, 60))", ", 50, 51, ...]"),
+    ("assert x == 'long' * 90", "x = 1, 'long' * 90 = '" + "long" * 49 + "..."),
+    ("assert 1 == 2", "AssertionError"),
+]
+
+
+@pytest.mark.parametrize(("claim", "sides"), SIDES)
+def test_a_false_claim_shows_what_its_sides_were(claim, sides, lecture):
+    stderr = lecture(f"def main():\n    x, y = 1, (1, [2, 'a'])\n    {claim}")[2]
+    assert stderr.splitlines()[-1].endswith(sides)
+
+
 # --check ----------------------------------------------------------------------------------------
 
 
 def test_check_compares_and_writes_nothing(lecture, document, tmp_path):
     lecture("def main():\n    x = 1  # @inspect x")
-    good, anew = document(), f"python -m trace {tmp_path / 'lec.py'}"
+    good, anew = document(), f"python -m trace {tmp_path / 'lec.py'} -o {tmp_path / 'out.json'}"
     current = f"{tmp_path / 'out.json'} is current.\n"
     assert lecture("def main():\n    x = 1  # @inspect x", "--check") == (0, current, "")
     assert lecture("def main():\n    x = 1  # @inspect x", "--check", "-q") == (0, "", "")
@@ -769,7 +789,7 @@ def test_check_of_a_lecture_that_fails_as_before(lecture):
     lecture(FAILING)
     status, stdout, stderr = lecture(FAILING, "--check")
     assert (status, stdout.endswith("is current.\n")) == (1, True)
-    assert stderr.endswith("AssertionError\n")
+    assert stderr.endswith("AssertionError\nx = 1\n")
 
 
 def test_check_with_strict_says_why_it_fails(lecture):

@@ -1,5 +1,6 @@
 """How directives are spelled, where they may stand, and what they show."""
 
+import keyword
 import string
 
 import pytest
@@ -48,6 +49,8 @@ MISTAKES = [
     ("# @inspect x[0]", "@inspect takes names such as `x` or `x.shape`, not `x[0]`"),
     ("# @inspect f(x)", "not `f(x)`: give the expression a name first."),
     ("# @clear 3", "@clear takes names"),
+    ("# @inspect None", "not `None`"),
+    ("# @inspect x.class", "not `x.class`"),
 ]
 
 
@@ -59,7 +62,11 @@ def test_mistakes_are_named(comment: str, sentence: str) -> None:
     assert sentence in str(caught.value)
 
 
-NAMES = st.text(string.ascii_lowercase + "_", min_size=1).filter(str.isidentifier)
+NAMES = (
+    st.text(string.ascii_lowercase + "_", min_size=1)
+    .filter(str.isidentifier)
+    .filter(lambda name: not keyword.iskeyword(name))
+)
 
 
 @given(st.lists(st.tuples(st.sampled_from(DIRECTIVES[:2]), st.lists(NAMES))), NAMES)
@@ -209,3 +216,42 @@ def test_timed_values_stay_out_of_the_document() -> None:
     documents = [trace_source(source) for _ in range(2)]
     assert documents[0] == documents[1]
     assert documents[0]["claims"]["held"] == [True]
+
+
+def test_private_names_are_those_of_the_class() -> None:
+    document = trace_source(
+        """
+        class Account:
+            def __init__(self):
+                self.__balance = 3  # @inspect self.__balance
+
+            def add(self, n):
+                __n = n
+                pass  # @inspect
+
+        def main():
+            Account().add(1)
+        """
+    )
+    assert shown(document)[0] == (3, "self.__balance", 3)
+    assert [name for _, name, _ in shown(document)[1:]] == ["self", "n", "__n"]
+    assert document["warnings"] == []
+
+
+def test_names_are_compared_as_python_does() -> None:
+    document = trace_source("def main():\n    µ, ϕ = 1, 2  # @inspect µ ϕ\n")
+    assert shown(document) == [(2, "\u03bc", 1), (2, "\u03c6", 2)]
+
+
+@pytest.mark.parametrize("pattern", ["2 | _", "(_ as y)", "_", "y"])
+def test_a_match_whose_last_case_fits_all(pattern: str) -> None:
+    source = f"""
+        def main():
+            for x in (1, 2):
+                match x:  # @inspect x
+                    case 1:
+                        pass
+                    case {pattern}:
+                        pass
+        """
+    assert shown(trace_source(source)) == [(3, "x", 1), (3, "x", 2)]

@@ -67,10 +67,12 @@ def test_the_step_limit_cuts_at_exactly_that_step() -> None:
     assert max(document["inspections"]["at"]) <= len(document["events"])
 
 
+OBJECT = "<object object at #1>"
 FAILURES = {
     "an exception": ("raise ValueError('no')", "exception", "ValueError", "no"),
     "sys.exit with a status": ("import sys; sys.exit(3)", "exit", "SystemExit", "3"),
     "an interrupt": ("raise KeyboardInterrupt", "interrupt", "KeyboardInterrupt", ""),
+    "an object in the message": ("raise ValueError(object())", "exception", "ValueError", OBJECT),
     "an AssertionError that is no claim": (
         "raise AssertionError('x')",
         "exception",
@@ -128,7 +130,7 @@ def test_nothing_of_this_machine_reaches_the_document(tmp_path: Path) -> None:
     text = json.dumps(document)
     assert document["failure"]["type"] == "FileNotFoundError"
     assert str(Path.home()) not in text.replace(str(Path(__file__).parents[1]), "")
-    assert str(tmp_path.parents[2]) not in text
+    assert f"{tmp_path.parents[2]}/" not in text
 
 
 def test_images_beside_the_source_are_embedded(tmp_path: Path) -> None:
@@ -240,3 +242,115 @@ def test_a_lecture_without_torch_does_not_load_it(tmp_path: Path) -> None:
     command += ["-o", str(tmp_path / "plain.json")]
     root = Path(__file__).parents[1]
     assert subprocess.run(command, cwd=root, timeout=60).returncode == 0
+
+
+def test_only_folders_of_this_machine_are_replaced(monkeypatch) -> None:
+    monkeypatch.setenv("HOME", "/root")
+    texts = ["https://example.org/root/a", "/rooted /root-2", "'/root/a' at /root"]
+    document = trace_source(f"def main():\n    x = {texts}  # @inspect x\n")
+    assert [item["value"] for item in document["values"][0]["items"]] == [
+        *texts[:2],
+        "'~/a' at ~",
+    ]
+
+
+def test_what_a_value_prints_while_it_is_read_the_lecture_does_not(capsys) -> None:
+    document = trace_source(
+        """
+        class Chatty:
+            def __repr__(self):
+                print("read")
+                return "Chatty"
+
+        def main():
+            x = Chatty()  # @inspect x
+            print("main")
+        """
+    )
+    assert [row["text"] for row in document["output"]] == ["main\n"]
+    assert capsys.readouterr().out == "main\n"
+
+
+def test_a_stream_kept_while_the_lecture_is_imported_is_recorded(capsys) -> None:
+    document = trace_source(
+        """
+        import logging, sys
+
+        log = logging.Logger("sample")
+        log.addHandler(logging.StreamHandler(sys.stdout))
+        log.error("import")
+
+        def main():
+            log.error("main")
+        """
+    )
+    assert [row["text"] for row in document["output"]] == ["main\n"]
+    assert capsys.readouterr().out == "import\nmain\n"
+
+
+def test_what_a_stream_refuses_is_not_recorded() -> None:
+    document = trace_source(
+        """
+        import sys
+
+        def main():
+            print("a")
+            sys.stdout.write(5)
+        """
+    )
+    assert [row["text"] for row in document["output"]] == ["a\n"]
+    assert "must be" in document["failure"]["message"]
+
+
+def test_reading_a_value_takes_no_warning_from_the_lecture(recwarn) -> None:
+    document = trace_source(
+        """
+        import warnings
+
+        class Old:
+            @property
+            def name(self):
+                warnings.warn("old")
+                return "old"
+
+        def main():
+            warnings.simplefilter("default")
+            x = Old()  # @inspect x.name
+            for i in range(2):
+                x.name
+        """
+    )
+    assert document["values"] == [{"type": "str", "value": "old"}]
+    assert [str(warning.message) for warning in recwarn] == ["old"]
+
+
+def test_long_texts_are_not_kept_alive() -> None:
+    recording = record_source("def main():\n    s = 'x' * 100_000  # @inspect s\n")
+    assert recording.recorder.values[0]["length"] == 100_000
+    assert not any(recording.recorder._scalars.values())
+
+
+def test_an_attribute_that_ends_the_program_or_never_ends_has_no_value(monkeypatch) -> None:
+    monkeypatch.setattr("trace.recorder.MAX_PICTURE_SECONDS", 0.1)
+    document = trace_source(
+        """
+        class Odd:
+            @property
+            def leaves(self):
+                raise SystemExit
+
+            @property
+            def stays(self):
+                while True:
+                    pass
+
+        def main():
+            odd = Odd()  # @inspect odd.leaves odd.stays
+            print("done")
+        """
+    )
+    assert [row["text"] for row in document["output"]] == ["done\n"]
+    assert document["warnings"] == [
+        "sample.py:12: odd.leaves has no value.",
+        "sample.py:12: odd.stays has no value.",
+    ]

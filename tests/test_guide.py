@@ -153,7 +153,7 @@ def test_its_pictures_are_there_and_small():
 def test_what_it_installs_is_pinned():
     constraints = (ROOT / "constraints.txt").read_text(encoding="utf-8")
     named = " ".join(re.findall(rf"^{INSTALL}(.*)$", TEXT, re.MULTILINE)).split()
-    assert len(named) == 4
+    assert len(named) == 5
     assert [name for name in named if f"\n{name}==" not in constraints] == []
 
 

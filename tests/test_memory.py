@@ -344,3 +344,23 @@ def test_the_document_has_the_memory_of_each_category_over_time():
     assert most[ACTIVATIONS] == 2 * 8 * 4 + SCALAR_BYTES
     assert set(last.values()) == {0}, "all is freed when main() returns"
     assert memory["at"] == sorted(memory["at"])
+
+
+ON_META = """
+    def main():
+        import torch
+        x = torch.ones(8)
+        y = torch.ones(1000, device="meta")
+        z = torch.empty_like(y[:10], device="cpu")
+    """
+
+
+def test_what_is_on_meta_is_counted_but_never_alive_in_the_document():
+    document = trace_source(ON_META)
+    bytes_on_cpu = (8 + 10) * SCALAR_BYTES
+    assert max(document["memory"]["live_bytes"]) == bytes_on_cpu
+    assert document["memory"]["live_bytes"][-1] == 0
+    assert sum(document["costs"]["allocated_bytes"]) == bytes_on_cpu + 1000 * SCALAR_BYTES
+    with measure() as cost:
+        y = torch.ones(1000, device="meta")
+    assert cost.live_bytes[OTHER] == cost.peak_bytes == y.nbytes

@@ -100,6 +100,30 @@ def test_a_current_document_is_published_without_a_run(published, lectures):
     assert list(titles(lectures / "site")) == ["first.json"]
 
 
+def test_a_name_beyond_ascii_stays_in_a_file_and_in_a_site(published, lectures):
+    (lectures / "übung_λ.py").write_text(GOOD, encoding="utf-8")
+    arguments = ("übung_λ.py", "--html", "übung.html", "-q")
+    assert published(*arguments) == (0, "", "")
+    assert "<title>A title</title>" in (lectures / "übung.html").read_text(encoding="utf-8")
+    assert published("übung_λ.py", "--site", "Größe", "-q") == (0, "", "")
+    assert list(titles(lectures / "Größe")) == ["übung_λ.json"]
+    assert (lectures / "Größe/traces/übung_λ.json").exists()
+    status, stdout, stderr = published("übung_λ.py", "--check")
+    assert (status, stdout.endswith("übung_λ.json is current.\n"), stderr) == (0, True, "")
+
+
+def test_a_site_has_the_times_that_were_measured(published, lectures):
+    times = lectures / "site/traces/first.times.json"
+    published("first.py", "--time", "--site", "site", "-q")
+    assert json.loads(times.read_bytes())["module"] == "first"
+    index = lectures / "site/traces/index.json"
+    assert json.loads(index.read_bytes())["documents"][0]["times"] is True
+    (lectures / "tool/viewer/traces/first.times.json").unlink()
+    published("first.py", "--site", "site", "-q")
+    assert not times.exists()
+    assert "times" not in json.loads(index.read_bytes())["documents"][0]
+
+
 @pytest.mark.parametrize("option", ["--html", "--site"])
 def test_a_lecture_that_fails_is_not_published(option, published, lectures):
     status, stdout, stderr = published("wrong.py", option, "out")
@@ -184,7 +208,7 @@ REFUSED = [
     (["first.py", "--site", "first.py"], f"first.py {NO_SITE}"),
     (
         ["first.py", "--html", "other"],
-        "cannot write other (it is a folder): choose another place with -o.",
+        "cannot write other (it is a folder): choose another place with --html.",
     ),
     (
         ["first.py", "other/first.py", "--site", "s"],

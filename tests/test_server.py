@@ -234,17 +234,26 @@ def test_a_document_outside_the_viewer_is_served_as_if_it_lay_there(viewer, mine
     assert list((viewer / "traces").iterdir()) == []
 
 
-@pytest.mark.parametrize("name", ["my notes.json", "größe.json", "notes.txt", "a#b?c%20.json"])
-def test_whatever_its_name_is(name, viewer, mine, capsys, monkeypatch):
+# name of a document, and how addresses name it, as the viewer takes them
+NAMES = [
+    ("my notes.json", "my-notes"),
+    ("größe_λ.json", "größe_λ"),
+    ("notes.txt", "notes"),
+    ("a#b?c%20.d.json", "a-b-c-20.d"),
+]
+
+
+@pytest.mark.parametrize(("name", "shown_name"), NAMES)
+def test_whatever_its_name_is(name, shown_name, viewer, mine, capsys, monkeypatch):
     document = mine.rename(mine.parent / name)
     with monkeypatch.context() as patch:
         patch.setattr(server._Server, "serve_forever", lambda server: None)
         server.serve(Shown(document), port=0, open_browser=False)
     stem = capsys.readouterr().out.split("#doc=")[1].split()[0]
-    assert urllib.parse.unquote(stem) == document.stem
+    assert urllib.parse.unquote(stem) == shown_name
     with serving(document) as port:
         assert ask(port, f"/traces/{stem}.json")[2] == document.read_bytes()
-        assert local_index(port)[0]["file"] == f"{document.stem}.json"
+        assert local_index(port)[0]["file"] == f"{shown_name}.json"
 
 
 def test_local_documents_are_listed_beside_it(viewer, mine):

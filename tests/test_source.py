@@ -377,3 +377,8 @@ def test_segments_are_those_of_python(path, ending):
     assert len(nodes) > 100
     for node in nodes:
         assert lines.segment(node) == ast.get_source_segment(source, node)
+
+
+def test_a_very_long_line() -> None:
+    numbers = ",".join(map(str, range(20_000)))
+    assert len(tokens_of(f"x = [{numbers}]\n")) == 4 * (2 * 20_000 + 2)

@@ -685,3 +685,51 @@ def test_only_the_chosen_files_are_traced() -> None:
             textwrap.dedent(" a")
         """
     assert [file["path"] for file in trace_source(source)["files"]] == ["sample.py"]
+
+
+def test_decorators_are_looked_at_without_asking_them() -> None:
+    document = trace_source(
+        """
+        class OnTheClass:
+            def __init__(self, function):
+                self.function = function
+
+            def __get__(self, instance, owner):
+                raise RuntimeError("asked")
+
+        class Any(type):
+            def __getattr__(cls, name):
+                raise RuntimeError(name)
+
+        class Sample(metaclass=Any):
+            @OnTheClass
+            def value(cls):
+                return 1
+
+        def itself(function):
+            function.__wrapped__ = function
+            return function
+
+        @itself
+        def two():
+            return 2
+
+        def main():
+            assert two() == 2
+        """
+    )
+    assert story(document) == "26 two( 23 )"
+    assert document["failure"] is None
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "x = 7\n" + "".join(f"{'el' * (i > 0)}if x < -{i}:\n    pass\n" for i in range(300)),
+        "x = " + " + ".join(["1"] * 1200),
+    ],
+    ids=["elif", "sum"],
+)
+def test_sources_nested_as_deep_as_python_allows(body: str) -> None:
+    source = "def main():\n" + "".join(f"    {line}\n" for line in body.splitlines())
+    assert trace_source(source)["failure"] is None

@@ -2,10 +2,12 @@
 
 import json
 import math
+import re
 
 import numpy as np
 import pytest
 import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
 
 from trace.values import Snapshots
 
@@ -67,6 +69,10 @@ KINDS_OF_TENSOR = {
     "uint16": torch.tensor([1], dtype=torch.uint16),
     "meta": torch.empty(10**6, 10**6, device="meta"),
     "sparse": torch.eye(3).to_sparse(),
+    "negated": torch.ones(300, dtype=torch.complex128).conj().imag,
+    "matrix": np.ones((20, 20)).view(np.matrix),
+    "array of objects": np.array([None, 1, "a", json], dtype=object),
+    "shapes alone": FakeTensorMode().from_tensor(torch.ones(2)),
     "quantized": torch.quantize_per_tensor(torch.ones(2), 0.1, 0, torch.qint8),
     "parameter": torch.nn.Parameter(torch.ones(2)),
     "requires grad, large": torch.ones(300, requires_grad=True),
@@ -159,3 +165,41 @@ def test_statistics_at_the_limits_of_numbers(low, high, has_histogram) -> None:
     picture = take(numbers)
     assert (picture["statistics"]["min"], picture["statistics"]["max"]) == (low, high)
     assert ("histogram" in picture) is has_histogram
+
+
+def test_statistics_leave_out_what_is_masked() -> None:
+    values = np.arange(300.0)
+    picture = take(np.ma.masked_array(values, values >= 250))
+    assert picture["statistics"]["std"] == pytest.approx(values[:250].std(), rel=1e-5)
+    assert sum(picture["histogram"]["counts"]) == 250
+
+
+def test_objects_in_an_array_are_numbered() -> None:
+    assert take(np.array([object()]))["elements"] == ["<object object at #1>"]
+
+
+def test_inside_vmap_the_shape_of_one_is_seen() -> None:
+    pictures = []
+    torch.vmap(lambda x: pictures.append(take(x)) or x)(torch.ones(2, 3))
+    assert pictures[0]["shape"] == [3]
+
+
+def test_a_ragged_axis_has_a_symbol() -> None:
+    parts = [torch.ones(2, 3), torch.ones(4, 3)]
+    picture = take(torch.nested.nested_tensor(parts, layout=torch.jagged))
+    assert re.fullmatch(r"shape \(2, j\d+, 3\)", picture["text"])
+    json.dumps(picture)
+
+
+def test_what_is_no_number_is_a_gap_in_a_chart() -> None:
+    import altair as alt
+
+    rows = [{"a": math.nan}, {"a": math.inf}, {"a": 1.5}]
+    picture = take(alt.Chart(alt.Data(values=rows)).mark_bar().encode(x="a:Q"))
+    assert picture["vega"]["data"]["values"] == [{"a": None}, {"a": None}, {"a": 1.5}]
+
+
+def test_reading_is_not_part_of_what_jit_traces() -> None:
+    pictures = []
+    traced = torch.jit.trace(lambda x: (pictures.append(take(x)), 2 * x)[1], torch.ones(2))
+    assert (pictures[0]["shape"], str(traced.graph).count("aten::")) == ([2], 1)

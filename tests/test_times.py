@@ -7,7 +7,7 @@ import pytest
 from tests.tracing import record_source, shown
 from trace.document import build
 from trace.encoding import encode
-from trace.times import encode_times, step_seconds
+from trace.times import encode_times, processor_name, step_seconds
 
 SOURCE = """
     import time
@@ -63,3 +63,13 @@ def test_the_command_writes_it_on_request(tmp_path, option: bool, capsys) -> Non
     arguments = [str(tmp_path / "clock.py"), "-o", str(tmp_path / "clock.json")]
     assert main([*arguments, *["--time"] * option]) == 0
     assert (tmp_path / "clock.times.json").exists() == option
+
+
+def test_the_sidecar_names_the_processor(tmp_path) -> None:
+    sidecar = json.loads(encode_times(record_source(SOURCE, time=True)))
+    assert sidecar["environment"]["processor"] == processor_name() != ""
+    table = tmp_path / "cpuinfo"
+    table.write_text("processor\t: 0\nmodel name\t: A Processor @ 2.00GHz\nflags\t: a b\n")
+    assert processor_name(table) == "A Processor @ 2.00GHz"
+    table.write_text("processor\t: 0\n")
+    assert processor_name(table) == processor_name(tmp_path / "none") != ""

@@ -274,3 +274,7 @@ def test_any_value_gives_bounded_json(value: object) -> None:
     text = json.dumps(take(value), allow_nan=False)
     assert len(text) < 1_000_000
     assert take(value) == take(value) or "nan" in text
+
+
+def test_a_module_is_named_without_its_place() -> None:
+    assert take(json) == {"type": "module", "text": "json"}

@@ -164,6 +164,16 @@ def test_a_broken_save_is_told_and_the_next_one_recovers(
     assert value_of(watched.document()) == 2
 
 
+def test_pages_are_told_of_the_first_warning(start, tmp_path):
+    watched = start("def main():\n    x = 1  # @inspect y\n    z = 2  # @inspect x a b")
+    sentence = "lecture.py:2: y does not exist here. (2 more in the terminal)"
+    assert watched.hear(state="done")["sentence"] == sentence
+    save(tmp_path / "lecture.py", "def main():\n    x = 1  # @inspect y")
+    assert watched.hear(state="done")["sentence"] == "lecture.py:2: y does not exist here."
+    save(tmp_path / "lecture.py", lecture(2))
+    assert watched.hear(state="done")["sentence"] == ""
+
+
 def test_a_lecture_that_is_broken_at_first(start, tmp_path):
     watched = start("import beside\ndef main(:")
     assert watched.hear(state="failed")["recorded"] == ""

@@ -28,6 +28,7 @@ from .run import Recording, record
 from .schema import Document
 from .served import TIMES, Shown
 from .server import serve
+from .sides import sides_of_failed_claim
 from .surroundings import Options
 from .target import Target, find_target
 from .times import encode_times
@@ -196,7 +197,7 @@ class _Command:
             sys.stderr.write(f"... and {len(found) - MAX_SHOWN_DIFFERENCES} more differences\n")
         if found:
             sys.stderr.write(f"{documents.shown(path)} is not current: write it anew with ")
-            sys.stderr.write(f"{PROGRAM} {quoted(self.options.lectures[0])}\n")
+            sys.stderr.write(f"{_command(self.options)}\n")
             return FAILED
         self._say_current(path)
         return _status(recording, self.options.strict)
@@ -217,12 +218,15 @@ def _status(recording: Recording, strict: bool) -> int:
 
 
 def _print_complaints(recording: Recording, document: Document) -> None:
-    """Warnings, and the traceback as Python prints it, without the tracer's own frames."""
+    """Warnings, and the traceback as Python prints it, without the tracer's own frames; below it
+    what both sides of a false claim were."""
     for warning in document.warnings:
         sys.stderr.write(f"warning: {warning}\n")
     if recording.error is not None:
         _cut_own_frames(recording.error, set())
         sys.__excepthook__(type(recording.error), recording.error, recording.error.__traceback__)
+        if sides := sides_of_failed_claim(document):
+            sys.stderr.write(f"{sides}\n")
 
 
 def _cut_own_frames(error: BaseException | None, done: set[int]) -> None:
@@ -247,6 +251,11 @@ def _closing_line(summary: dict[str, Any], options: argparse.Namespace) -> str:
     ]
     if summary["failure"] not in (None, "claim"):
         parts.insert(2, f"ended by: {summary['failure']}")
-    see = f"{PROGRAM} {quoted(options.lectures[0])} --serve"
-    look = "" if options.serve else f"; see it: {see}"
+    look = "" if options.serve else f"; see it: {PROGRAM} {quoted(options.lectures[0])} --serve"
     return ", ".join(parts) + look
+
+
+def _command(options: argparse.Namespace) -> str:
+    """Return the command that writes the document, as it is typed."""
+    place = f" -o {quoted(str(options.output))}" if options.output else ""
+    return f"{PROGRAM} {quoted(options.lectures[0])}{place}"

@@ -62,13 +62,17 @@ class Storage:
     """A piece of memory that tensors view. The category may turn out late: a parameter is one from
     birth, but is known as one only when it is registered or used."""
 
-    __slots__ = ("bytes", "category", "number")
+    __slots__ = ("bytes", "category", "exists", "number")
 
-    def __init__(self, number: int, storage_bytes: int, category: str) -> None:
+    def __init__(
+        self, number: int, storage_bytes: int, category: str, *, exists: bool = True
+    ) -> None:
         self.number = number
         """Never used twice."""
         self.bytes = storage_bytes
         self.category = category
+        self.exists = exists
+        """False on the device `meta`: there `bytes` is what it would take."""
 
 
 class Cost:

@@ -11,8 +11,10 @@ statement to each evaluation of that header; on a line such as `else:` to the st
 import ast
 import difflib
 import io
+import keyword
 import re
 import tokenize
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
@@ -96,6 +98,14 @@ def comments_of(source: str) -> list[Comment]:
     return found
 
 
+def without_comments(source: str) -> str:
+    """Return a source text in which all else stands where it stood."""
+    lines = source.split("\n")
+    for comment in comments_of(source):
+        lines[comment.line - 1] = lines[comment.line - 1][: comment.column]
+    return "\n".join(lines)
+
+
 def split_comment(text: str, where: str) -> tuple[str, list[tuple[str, list[str]]]]:
     """Split a comment into its words and its directives with their names.
 
@@ -122,12 +132,13 @@ def _names(directive: str, rest: str, where: str) -> list[str]:
         return []
     names = [name for name in re.split(r"[\s,;]+", rest) if name]
     for name in names:
-        if not all(part.isidentifier() for part in name.split(".")):
+        parts = name.split(".")
+        if not all(part.isidentifier() and not keyword.iskeyword(part) for part in parts):
             raise LectureError(
                 f"{where}: @{directive} takes names such as `x` or `x.shape`, not `{name}`: "
                 "give the expression a name first."
             )
-    return names
+    return [unicodedata.normalize("NFKC", name) for name in names]  # as Python reads them
 
 
 def _refuse_near_miss(word: str, where: str) -> None:

@@ -100,7 +100,7 @@ def build(recording: Recording) -> Document:
             for at, row in output
         ],
         costs=_costs(operators, storages, places, names) if operators or storages else None,
-        memory=_memory(storages, names),
+        memory=_memory([row for row in storages if row[1][1].exists], names),
         uncounted=_uncounted(operators, recorder.elsewhere_operators),
         topics=recording.topics,
         assets={},

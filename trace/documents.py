@@ -29,7 +29,7 @@ def shown(path: Path) -> str:
     return str(path) if relative.startswith("..") else relative
 
 
-def require_writable(path: Path) -> None:
+def require_writable(path: Path, option: str = "-o") -> None:
     """Raise UsageError if no file can be written there. Tested before the run."""
     try:
         if path.is_dir():
@@ -41,7 +41,7 @@ def require_writable(path: Path) -> None:
             pass
     except OSError as error:
         raise UsageError(
-            f"cannot write {shown(path)} ({error.strerror}): choose another place with -o."
+            f"cannot write {shown(path)} ({error.strerror}): choose another place with {option}."
         ) from None
 
 

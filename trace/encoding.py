@@ -48,7 +48,7 @@ def _without_paths(plain: dict[str, Any]) -> dict[str, Any]:
     folders = {str(Path.home()): "~", tempfile.gettempdir(): "<tmp>", sys.prefix: "<python>"}
     folders |= {str(Path.cwd()): "."}
     folders.pop("/", None)
-    pattern = re.compile("|".join(re.escape(f) for f in sorted(folders, key=len, reverse=True)))
+    pattern = re.compile("|".join(map(_as_path, sorted(folders, key=len, reverse=True))))
 
     def clean(value: Any) -> Any:
         if isinstance(value, str):
@@ -62,6 +62,13 @@ def _without_paths(plain: dict[str, Any]) -> dict[str, Any]:
     for name in ("values", "output", "warnings", "failure"):
         plain[name] = clean(plain[name])
     return plain
+
+
+def _as_path(folder: str) -> str:
+    """A pattern for a folder where it is one: neither `/root` nor `/tmp` are in `tree/root/tmpfs`.
+    A longer one is found behind anything, such as `-I`."""
+    begin = r"(?<![\w.])" if folder.count(os.sep) == 1 else ""
+    return rf"{begin}{re.escape(folder)}(?![\w-])"
 
 
 def write(data: bytes, path: Path) -> None:

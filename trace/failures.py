@@ -71,7 +71,7 @@ def failure_of(error: BaseException, recorder: Recorder, target: Target) -> Fail
     return Failure(
         kind=kinds.get(type(error), kind),  # type: ignore[typeddict-item]
         type=name,
-        message="" if text == name else text,
+        message="" if text == name else recorder.without_addresses(text),
         step=-1,
         at=at,
         traceback=entries,

@@ -28,7 +28,7 @@ import copy
 import symtable
 from collections.abc import Callable
 
-from .directives import Marks, blocks_of
+from .directives import Marks, blocks_of, without_comments
 from .numbering import Numbering, SourceModule
 from .syntax import (
     ITER_IS_BLAMED,
@@ -69,7 +69,7 @@ class _Rewriting:
     """Makes the recording version of one module."""
 
     def __init__(self, module: SourceModule, tables: Tables, numbers: Numbering) -> None:
-        self.source = SourceLines(module.source)
+        self.source = SourceLines(without_comments(module.source))
         self.tree = module.tree
         self.directives = module.directives
         self.tables = tables
@@ -195,9 +195,9 @@ class _Rewriting:
     def _changed(self, statement: ast.stmt, number: int, marks: Marks) -> list[ast.stmt]:
         if isinstance(statement, Function):
             return [mark_yields(self._function(statement), statement)]
+        if isinstance(statement, ast.Assert):
+            return self._assert(copy.copy(statement), number, marks)
         changed = mark_yields(copy.copy(statement), statement)
-        if isinstance(changed, ast.Assert):
-            return self._assert(changed, number, marks)
         if isinstance(changed, ast.Return) and (marks.inspect or marks.inspect_all):
             site = ast.Constant(self._site(Site(number, "return", marks.timed)))
             changed.value = at(
@@ -254,7 +254,8 @@ class _Rewriting:
             names |= {name: True for name in self._all_names() if name not in names}
         for name, optional in names.items():
             first, *attributes = name.split(".")
-            site = self._site(Site(number, name, marks.timed, optional, tuple(attributes)))
+            mangled = tuple(self._private_prefix(part) + part for part in attributes)
+            site = self._site(Site(number, name, marks.timed, optional, mangled))
             root = load(first)
             read = ast.Expr(call("@inspect", ast.Constant(site), root))
             missing = ast.ExceptHandler(load("@NameError"), None, [note("@unbound", site)])
@@ -265,19 +266,33 @@ class _Rewriting:
 
     def _all_names(self) -> list[str]:
         scope = self.scopes[-1]
-        return self.locals.get((scope.name, scope.lineno), [])
+        prefix = self._private_prefix("__private")
+        names = self.locals.get((scope.name, scope.lineno), [])
+        return [
+            name.removeprefix(prefix) if name.startswith(f"{prefix}__") else name for name in names
+        ]
+
+    def _private_prefix(self, name: str) -> str:
+        """Return what Python puts before a name such as `__private` inside a class."""
+        classes = [
+            scope.name.lstrip("_") for scope in self.scopes if isinstance(scope, ast.ClassDef)
+        ]
+        private = name.startswith("__") and not name.endswith("__")
+        return f"_{classes[-1]}" if private and classes and classes[-1] else ""
 
     def _assert(self, changed: ast.Assert, number: int, marks: Marks) -> list[ast.stmt]:
         """Pass each operand through `@operand`; the condition keeps its shape, and with it the
         place that a traceback points to."""
         operands: list[str] = []
         text = self._text(changed.test)
-        if not yields_of(changed):
-            changed.test = self._condition(changed.test, operands)
+        changed.test = self._condition(changed.test, operands)
         self.tables.assertions[number] = AssertionRow(text, operands, marks.timed)
         if changed.msg is not None:
             changed.msg = at(call("@second", call("@failed"), changed.msg), changed.msg)
-        body = [changed, note("@held")]
+        asserted: ast.stmt = mark_yields(changed, changed)
+        if yields_of(changed):
+            asserted = guarded([asserted])
+        body = [asserted, note("@held")]
         return [note("@claim", number), ast.Try(body, [], [], [note("@claimed")])]
 
     def _condition(self, test: ast.expr, operands: list[str]) -> ast.expr:
@@ -312,7 +327,7 @@ class _Rewriting:
 
     def _text(self, expression: ast.expr) -> str:
         """Source of an expression on one line."""
-        return " ".join(self.source.segment(expression).split())
+        return " ".join(self.source.segment(expression).replace("\\\n", " ").split())
 
 
 def _as_written_is_right() -> ast.expr:
@@ -337,8 +352,13 @@ def _is_address(operand: ast.expr) -> bool:
 
 
 def _catches_all(case: ast.match_case) -> bool:
-    pattern = case.pattern
-    return case.guard is None and isinstance(pattern, ast.MatchAs) and pattern.pattern is None
+    return case.guard is None and _fits_all(case.pattern)
+
+
+def _fits_all(pattern: ast.pattern | None) -> bool:
+    if isinstance(pattern, ast.MatchOr):
+        return _fits_all(pattern.patterns[-1])
+    return pattern is None or (isinstance(pattern, ast.MatchAs) and _fits_all(pattern.pattern))
 
 
 def _local_names(source: str, path: str) -> dict[tuple[str, int], list[str]]:

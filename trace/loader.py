@@ -16,6 +16,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from .directives import Comment, Directives, comments_of, find_directives, split_comment
 from .errors import LectureError
@@ -25,6 +26,9 @@ from .recorder import Recorder
 from .source import misread_docstrings
 from .tables import Tables
 from .target import is_own
+
+MAX_TREE_DEPTH = 20_000
+"""Calls inside calls while a file is rewritten: each `elif` and each `+` of a sum is a level."""
 
 
 @dataclass
@@ -101,14 +105,27 @@ class LectureFinder(importlib.abc.MetaPathFinder):
 
     def compile(self, data: bytes, file: str) -> types.CodeType:
         """Compile one traced file; raises SyntaxError as Python does, or LectureError."""
+        limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(max(limit, MAX_TREE_DEPTH))
+        try:
+            return self._compile(data, file)
+        except (RecursionError, MemoryError):
+            raise LectureError(f"{Path(file).name}: its code is nested too deeply.") from None
+        finally:
+            sys.setrecursionlimit(limit)
+
+    def _compile(self, data: bytes, file: str) -> types.CodeType:
         try:
             compile(data, file, "exec", dont_inherit=True)  # the author's own errors come first
+            source = importlib.util.decode_source(data)
+        except UnicodeDecodeError as error:  # in a comment, which compiling does not read
+            line = data.count(b"\n", 0, error.start) + 1
+            raise LectureError(f"{Path(file).name}:{line} is not UTF-8: save it as such.") from None
         except (ValueError, SyntaxError) as error:
             if getattr(error, "filename", None):
                 raise
             reason = f"{type(error).__name__}: {error}"  # such as null bytes, which have no place
             raise LectureError(f"{Path(file).name}: {reason}.") from None
-        source = importlib.util.decode_source(data)
         tree = ast.parse(source, file)
         path = Path(file).resolve().relative_to(self.scope.root).as_posix()
         directives = find_directives(source, tree, path)
@@ -127,7 +144,7 @@ class LectureFinder(importlib.abc.MetaPathFinder):
             path = self.tables.paths[row.file]
             function: object = sys.modules.get(self.modules[row.file])
             for name in row.name.split("."):
-                function = inspect.unwrap(getattr(function, name, None))  # type: ignore[arg-type]
+                function = _unwrapped(inspect.getattr_static(function, name, None))
             code = getattr(function, "__code__", None)
             if isinstance(code, types.CodeType) and self._is_foreign(code, path):
                 yield (
@@ -143,6 +160,13 @@ class LectureFinder(importlib.abc.MetaPathFinder):
         """Take the traced modules out of `sys.modules`; others will import them unchanged."""
         for name in self.modules:
             sys.modules.pop(name, None)
+
+
+def _unwrapped(function: Any) -> object:
+    try:
+        return inspect.unwrap(function)
+    except Exception:  # it wraps itself, or its class answers as it likes
+        return None
 
 
 class _LectureLoader(importlib.machinery.SourceFileLoader):

@@ -152,7 +152,8 @@ class Meter(TorchDispatchMode):  # type: ignore[misc]
 
     def _watch(self, storage: Any, category: str) -> None:
         """Report a storage now, and again when it dies."""
-        watched = Storage(next(_STORAGE_NUMBERS), storage.nbytes(), category)
+        exists = storage.device.type != "meta"
+        watched = Storage(next(_STORAGE_NUMBERS), storage.nbytes(), category, exists=exists)
         reference = _Reference(storage, self._freed)
         reference.key, reference.watched = id(storage), watched
         self.storages[reference.key] = reference

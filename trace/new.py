@@ -66,7 +66,7 @@ def a_line_shows_its_cost():
     Operations on tensors of PyTorch are metered: beside the line stands how many operations on
     numbers it took and how many bytes it moved.
     """
-    if torch is None:  # To see it: python -m pip install torch
+    if torch is None:  # To see it: python -m pip install torch numpy
         return
     numbers = torch.arange(1.0, 101.0)  # @inspect numbers
     total = numbers.sum()  # @inspect total

@@ -41,6 +41,8 @@ class Operator:
 
     def price(self, args: Sequence[Any], kwargs: Mapping[str, Any], out: Any) -> Work:
         """Return what a call costs."""
+        if _tracing_state() is not None:  # torch.jit.trace would record each question for a size
+            return Work(counted=False)
         if not self._depends_on_shapes_only:
             return self._price_or_none(args, kwargs, out)
         arguments = (*args, *kwargs.values(), _scales(kwargs)) if kwargs else args
@@ -84,6 +86,7 @@ class Operator:
         return Work(0, each * elements, read, written)
 
 
+_tracing_state = torch._C._get_tracing_state
 MAX_PRICES = 10_000
 """Prices remembered for an operator."""
 _PRODUCTS = frozenset(f"aten.{name}" for name in ("mm", "addmm", "bmm", "baddbmm", "mv", "dot"))

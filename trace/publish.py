@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import re
 import shutil
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from .encoding import write
 from .errors import UsageError
 from .one_file import one_file
 from .program import quoted
+from .served import TIMES, address_name
 
 _FOR_AUTHORS = ("live.js", "live.css", "unpack.js", "types.d.ts", "globals.d.ts")
 """Files of the viewer that a published site does not need."""
@@ -36,10 +36,10 @@ class Publication:
     def require_writable(self) -> None:
         """Raise UsageError if something else is in the way. Tested before the run."""
         if self.html:
-            documents.require_writable(self.html)
+            documents.require_writable(self.html, "--html")
         if self.site:
             _require_site(self.site)
-            documents.require_writable(self.site / "index.html")
+            documents.require_writable(self.site / "index.html", "--site")
 
     def require_distinct(self, lectures: list[str], paths: list[Path]) -> None:
         """Raise UsageError if two documents would have one name."""
@@ -52,7 +52,7 @@ class Publication:
         """Write what is asked for from these documents; return the exit status."""
         try:
             if self.html:
-                write(one_file(paths[0].read_bytes(), _address_name(paths[0])), self.html)
+                write(one_file(paths[0].read_bytes(), address_name(paths[0])), self.html)
             if self.site:
                 write_site(self.site, paths)
         except (OSError, shutil.Error) as error:
@@ -63,11 +63,6 @@ class Publication:
     def refuse(self, status: int) -> int:
         """Say that nothing is published, and why."""
         return complain(f"{self} was not written, for the lecture failed.", status)
-
-
-def _address_name(path: Path) -> str:
-    """Return the name of a document as the viewer's addresses may hold it."""
-    return re.sub(r"[^\w.-]", "-", path.stem, flags=re.ASCII)
 
 
 def _require_site(folder: Path) -> None:
@@ -89,8 +84,20 @@ def write_site(folder: Path, paths: list[Path]) -> None:
     index = traces / "index.json"
     entries = {entry["file"]: entry for entry in documents.entries_of(index)}
     for path in paths:
-        name = f"{_address_name(path)}.json"
+        name = f"{address_name(path)}.json"
         write(path.read_bytes(), traces / name)
         entries[name] = {**documents.entry_of(path), "file": name}
+        if _copy_times(path, traces / name):
+            entries[name]["times"] = True
     listed = [entries[name] for name in sorted(entries) if (traces / name).is_file()]
     write(json.dumps({"documents": listed}, indent=1).encode() + b"\n", index)
+
+
+def _copy_times(path: Path, published: Path) -> bool:
+    """Copy the seconds that lie beside a document, if there are any; tell whether there are."""
+    times = path.with_suffix(TIMES)
+    if not times.is_file():
+        published.with_suffix(TIMES).unlink(missing_ok=True)
+        return False
+    write(times.read_bytes(), published.with_suffix(TIMES))
+    return True

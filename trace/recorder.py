@@ -11,16 +11,18 @@ import sys
 import threading
 import time
 import types
+import warnings
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from .costs import Storage, Work
+from .guard import MAX_PICTURE_SECONDS, TooSlow, bounded
 from .schema import Value
 from .suspension import Lengths, Suspensions
 from .tables import Site, Tables
 from .tensors import unobserved
-from .values import Snapshots
+from .values import MAX_CHARACTERS, Snapshots
 
 _RUNS = itertools.count()
 _ITERATION = {
@@ -87,6 +89,10 @@ class Recorder:
     """Warnings in order, each once."""
     times: list[float] = field(default_factory=list)
     """Seconds on a clock at each event."""
+    running: bool = False
+    """Whether `main()` has begun: what is printed before is not recorded."""
+    reading: int = 0
+    """Greater than 0 while a value is read."""
     end_seconds: float = 0.0
     """The same at the end of the run."""
     timed_inspections: dict[int, Value] = field(default_factory=dict)
@@ -104,7 +110,9 @@ class Recorder:
         self._thread = threading.get_ident()
         self._skips: list[Lengths] = []
         self.note = self._note_with_time if self.timed else self.events.append
-        self._suspensions = Suspensions(self.events, self.note, self._skips, self.off)
+        self._suspensions = Suspensions(
+            self.events, self.note, self._skips, self._open_claims, self.off
+        )
         run = next(_RUNS)
         self.suffix = f"#{run}" if run else ""
         """Tells the inserted names of several runs in one process apart."""
@@ -162,6 +170,10 @@ class Recorder:
         events = itertools.islice(self.events, event_count)
         return sum(event > 0 or -event in first_steps for event in events)
 
+    def is_reading(self) -> bool:
+        """Tell whether the thread that asks is reading a value."""
+        return bool(self.reading) and threading.get_ident() == self._thread
+
     # Values -------------------------------------------------------------------------------------
 
     def inspect(self, site: int, root: object) -> object:
@@ -176,10 +188,10 @@ class Recorder:
     def _inspect_object(self, site: int, row: Site, value: object) -> None:
         if row.attributes:
             try:
-                with _Quiet(self):
+                with _Quiet(self), bounded(None, MAX_PICTURE_SECONDS):
                     for attribute in row.attributes:
                         value = getattr(value, attribute)
-            except Exception:
+            except (Exception, SystemExit, GeneratorExit, TooSlow):
                 self._warn(site, "has no value")
                 return
         if row.timed:
@@ -192,6 +204,10 @@ class Recorder:
         if not self.tables.sites[site].optional:
             self._warn(site, "does not exist here")
 
+    def without_addresses(self, text: str) -> str:
+        """Replace each memory address in a text by a small number."""
+        return self._snapshots.without_addresses(text)
+
     def clear(self, site: int) -> None:
         """Take a name off the display."""
         self.inspections.append(Inspection(len(self.events), site, None))
@@ -199,6 +215,8 @@ class Recorder:
     def intern(self, value: object) -> int:
         """Return the index of the picture of a value."""
         scalars = self._scalars.get(type(value))
+        if type(value) is str and len(value) > MAX_CHARACTERS:
+            scalars = None  # which would keep it alive
         if scalars is not None:
             key = value if value and value == value else repr(value)  # 0.0 == -0.0, nan != nan
             index = scalars.get(key)
@@ -310,8 +328,8 @@ class Recorder:
         """End an assert. If nothing is known of it yet, it failed and has no message, or one of
         its operands raised."""
         claim = self._open_claims.pop()
-        if not claim.at:
-            error = sys.exception()
+        error = sys.exception()
+        if not claim.at and not isinstance(error, GeneratorExit):  # nobody asked for the outcome
             entry = error.__traceback__ if error else None
             failed = isinstance(error, AssertionError) and entry and entry.tb_next is None
             self._close(claim, False if failed else None)
@@ -341,20 +359,29 @@ class Recorder:
         self.storages.append((len(self.events), storage, -storage.bytes))
 
 
+_SILENCE = ("ignore", None, Warning, None, 0)
+"""A filter; put in place without a word to `warnings`, which would forget what it has shown."""
+
+
 class _Quiet:
-    """Inside, nothing that runs is recorded, metered, or seen by autograd."""
+    """Inside, nothing that runs is recorded, printed, metered, or seen by autograd, nor are there
+    warnings: a warning that is shown once is still shown when the lecture's own code gives it."""
 
     def __init__(self, recorder: Recorder) -> None:
         self.recorder = recorder
         self.unobserved = unobserved()
 
     def __enter__(self) -> None:
+        self.recorder.reading += 1
+        warnings.filters.insert(0, _SILENCE)  # type: ignore[attr-defined]
         self.recorder.skip()
         self.unobserved.__enter__()
 
     def __exit__(self, *exception: Any) -> None:
         self.unobserved.__exit__(*exception)
         self.recorder.unskip()
+        warnings.filters.remove(_SILENCE)  # type: ignore[attr-defined]
+        self.recorder.reading -= 1
 
 
 def _nothing(*_: object) -> None:

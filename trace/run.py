@@ -50,19 +50,22 @@ def record(target: Target, options: Options) -> Recording:
     recorder = Recorder(tables, options.time)
     scope = Scope(target.root, target.folder, options.include, options.exclude)
     finder = LectureFinder(scope, tables, recorder)
-    with _installed(target, finder, recorder):
+    with _installed(target, finder, recorder), tees(recorder, options):
         module = _import(target)
         main = _main_of(module, target)
+        recorder.skip()
         for warning in finder.replaced_functions():
             recorder.warnings[warning] = None
+        recorder.unskip()
         with contextlib.ExitStack() as stack:
-            stack.enter_context(tees(recorder, options))
             stack.enter_context(step_limit(recorder, options))
             stack.enter_context(thread_watch(recorder))
             recorder.torch_loaded()
             if options.costs:
                 stack.enter_context(costs.metered(recorder))
+            recorder.running = True
             error = _call(main)
+            recorder.running = False
             recorder.end_seconds = time.perf_counter()
         if error is None and recorder.step_count(len(recorder.events)) > options.max_steps:
             error = too_many_steps(options)  # it ended before the timer looked
@@ -125,6 +128,13 @@ def _main_of(module: ModuleType, target: Target) -> Callable[[], object]:
             f"{target.module} has no function main(): define one without arguments; it is what "
             "the tracer calls."
         )
+    if inspect.iscoroutinefunction(main) or inspect.isasyncgenfunction(main):
+        raise UsageError(
+            f"main() of {target.module} is asynchronous: let an ordinary main() run it with "
+            "asyncio.run()."
+        )
+    if inspect.isgeneratorfunction(main):
+        raise UsageError(f"main() of {target.module} has a yield: nothing in it would run.")
     with contextlib.suppress(ValueError):  # some callables do not tell their parameters
         parameters = inspect.signature(main).parameters.values()
         needed = [p.name for p in parameters if p.default is p.empty and p.kind < p.VAR_POSITIONAL]

@@ -246,6 +246,8 @@ class Memory:
     """Bytes of tensor storage alive over time, as columns; a row is one change of a category.
 
     Of several changes at one moment there are the state in which most was alive, and the last.
+    Tensors on the device `meta` hold no memory and are not among it, though `Costs` counts what
+    they would take.
     """
 
     at: list[int] = field(default_factory=list)

@@ -29,6 +29,16 @@ class Shown:
     host: str = HOST
 
 
+def address_name(path: Path) -> str:
+    """Return the name of a document as the viewer's addresses may hold it."""
+    return "".join(sign if _is_allowed(sign) else "-" for sign in path.stem)
+
+
+def _is_allowed(sign: str) -> bool:
+    """Tell whether a name in an address may have this sign: those of Python's names, and `.-`."""
+    return sign in ".-" or f"_{sign}".isidentifier()
+
+
 def extra_files(shown: Shown) -> dict[str, Callable[[], bytes]]:
     """What is served besides the folder, or in place of what is there."""
     local = documents.TRACES / "index.local.json"
@@ -36,12 +46,11 @@ def extra_files(shown: Shown) -> dict[str, Callable[[], bytes]]:
         "/traces/index.local.json": lambda: _listing(local, shown.document)
     }
     if shown.document and shown.document.resolve().parent != documents.TRACES:
-        name = f"{shown.document.stem}.json"
-        extra["/traces/index.json"] = lambda: _listing_without(name)
-        extra[f"/traces/{name}"] = shown.document.read_bytes
-        extra[f"/traces/{shown.document.stem}{TIMES}"] = shown.document.with_suffix(
-            TIMES
-        ).read_bytes
+        name = address_name(shown.document)
+        times = shown.document.with_suffix(TIMES)
+        extra["/traces/index.json"] = lambda: _listing_without(f"{name}.json")
+        extra[f"/traces/{name}.json"] = shown.document.read_bytes
+        extra[f"/traces/{name}{TIMES}"] = times.read_bytes
     if shown.bulletin:
         page = functools.partial(_page_with_news, shown.bulletin)
         extra["/"] = extra["/index.html"] = page
@@ -52,7 +61,7 @@ def _listing(index: Path, document: Path | None) -> bytes:
     """The local index; with the document, if that lies elsewhere and is there."""
     entries = documents.entries_of(index)
     if document and document.resolve().parent != documents.TRACES:
-        name = f"{document.stem}.json"
+        name = f"{address_name(document)}.json"
         entries = [entry for entry in entries if entry["file"] != name]
         with contextlib.suppress(OSError):
             entries.append({**documents.entry_of(document), "file": name})

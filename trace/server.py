@@ -21,7 +21,7 @@ from . import documents
 from .errors import UsageError
 from .news import Bulletin
 from .program import say
-from .served import HOST, TIMES, Shown, extra_files
+from .served import HOST, TIMES, Shown, address_name, extra_files
 
 PORTS_TRIED = 20
 MAX_PORT = 65535
@@ -54,7 +54,7 @@ def announce(server: http.server.HTTPServer, shown: Shown) -> str:
     place = f"[{host}]" if ":" in host else host
     address = f"http://{place}:{server.server_address[1]}/"
     if shown.document:
-        address += f"#doc={urllib.parse.quote(shown.document.stem)}"
+        address += f"#doc={urllib.parse.quote(address_name(shown.document))}"
     others = ", to other machines too" if everywhere else ""
     say(f"serving {address}{others}  (stop with Ctrl-C)")
     return address

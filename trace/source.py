@@ -110,6 +110,7 @@ def hidden_lines(directives: Directives) -> list[list[int]]:
 def tokens_of(source: str) -> list[int]:
     """Return the highlighted pieces of a source text as the document stores them."""
     lines = source.split("\n")
+    wide = {number for number, text in enumerate(lines, 1) if _utf16(text) > len(text)}
     flat: list[int] = []
     for (row, start), (last_row, end), kind in _spans(source):
         for line in range(row, last_row + 1):
@@ -117,7 +118,9 @@ def tokens_of(source: str) -> list[int]:
             first = start if line == row else len(text) - len(text.lstrip())
             last = end if line == last_row else len(text)
             if last > first:
-                column, length = _utf16(text[:first]), _utf16(text[first:last])
+                column, length = first, last - first
+                if line in wide:
+                    column, length = _utf16(text[:first]), _utf16(text[first:last])
                 flat += [line, column, length, TOKEN_KINDS.index(kind)]
     return flat
 

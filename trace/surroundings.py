@@ -122,14 +122,21 @@ class _Tee:
         self._progress = progress
 
     def write(self, text: str) -> int:
+        if self._recorder.is_reading():  # what a value's own code prints, the lecture does not
+            return len(text)
         if self._progress:
             self._progress(None)
+        written = self._stream.write(text)
+        if self._recorder.running:
+            self._note(text)
+        return written
+
+    def _note(self, text: str) -> None:
         output, at = self._recorder.output, len(self._recorder.events)
         if output and (output[-1].at, output[-1].stream) == (at, self._name):
             output[-1].text += text
         else:
             output.append(Printed(at, self._name, text))
-        return self._stream.write(text)
 
     def writelines(self, lines: Iterable[str]) -> None:
         for line in lines:

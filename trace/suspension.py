@@ -18,6 +18,34 @@ Lengths = tuple[int, int, int]
 """How many events, inspections and claims there were when a `@stepover` began."""
 
 
+class _Shared:
+    """A stack of the recorder, of whose entries each activation takes its own along."""
+
+    def __init__(self, stack: list[Any]) -> None:
+        self.stack = stack
+        self._outer: dict[int, int] = {}
+        """How many entries there were when an activation was entered or resumed, if any."""
+        self._own: dict[int, list[Any]] = {}
+        """The entries that an activation had added when it was left."""
+
+    def resume(self, activation: int) -> bool:
+        """Put its entries back; tell whether there are any now."""
+        own = self._own.pop(activation, [])
+        if self.stack:
+            self._outer[activation] = len(self.stack)
+        self.stack += own
+        return bool(self.stack)
+
+    def suspend(self, activation: int) -> bool:
+        """Take its entries off; tell whether it had any."""
+        outer = self._outer.pop(activation, 0)
+        own = self.stack[outer:]
+        if own:
+            self._own[activation] = own
+            del self.stack[outer:]
+        return bool(own)
+
+
 @dataclass
 class Suspensions:
     """Notes suspension and resumption. An activation is known by the index of its entry."""
@@ -28,13 +56,14 @@ class Suspensions:
     """Adds to them."""
     skips: list[Lengths]
     """The open stepovers of the recorder."""
+    claims: list[Any]
+    """The open asserts of the recorder."""
     off: Callable[[bool], None]
     """Turns its recording off or on."""
     _suspended: set[int] = field(default_factory=set)
-    _outer_skips: dict[int, int] = field(default_factory=dict)
-    """How many skips were open when an activation was resumed."""
-    _own_skips: dict[int, list[Lengths]] = field(default_factory=dict)
-    """The skips that an activation had opened when it was left."""
+
+    def __post_init__(self) -> None:
+        self._skips, self._claims = _Shared(self.skips), _Shared(self.claims)
 
     def names(self) -> dict[str, object]:
         """The names that instrumented code looks up."""
@@ -46,16 +75,16 @@ class Suspensions:
 
     def activation(self) -> int:
         """Return what identifies the activation that was just entered."""
-        return len(self.events) - 1
+        activation = len(self.events) - 1
+        self._claims.resume(activation)
+        return activation
 
     def suspend(self, activation: int, value: object = None) -> object:
         """Note that a generator is left at a `yield`; returns the value it yields."""
         self._suspended.add(activation)
         self.note(0)
-        outer = self._outer_skips.pop(activation, 0)
-        if len(self.skips) > outer:  # it yields under a @stepover of its own
-            self._own_skips[activation] = self.skips[outer:]
-            del self.skips[outer:]
+        self._claims.suspend(activation)
+        if self._skips.suspend(activation):  # it yields under a @stepover of its own
             self.off(bool(self.skips))
         return value
 
@@ -63,10 +92,9 @@ class Suspensions:
         """Note that a generator goes on; returns the value sent to it."""
         self._suspended.discard(activation)
         self.note(RESUMED - activation)
-        if self.skips or activation in self._own_skips:
-            self._outer_skips[activation] = len(self.skips)
-            self.skips += self._own_skips.pop(activation, [])
-            self.off(bool(self.skips))
+        self._claims.resume(activation)
+        if self._skips.resume(activation):
+            self.off(True)
         return value
 
     def thrown(self, activation: int) -> None:

@@ -26,12 +26,19 @@ class Target:
 
 def find_target(argument: str) -> Target:
     """Find a lecture by module name or by path of a `.py` file. Raises UsageError."""
-    if argument.endswith(".py") or "/" in argument or "\\" in argument:
-        return _from_path(Path(argument))
-    return _from_name(argument)
+    is_name = all(part.isidentifier() for part in argument.split("."))
+    is_path = argument.endswith(".py") or "/" in argument or "\\" in argument
+    if is_path or (Path(argument).is_dir() and not is_name):
+        target = _from_path(Path(argument))
+    else:
+        target = _from_name(argument)
+    _refuse_other_torch(target.root)
+    return target
 
 
 def _from_path(path: Path) -> Target:
+    if path.is_dir():
+        raise UsageError(f"{path} is a folder: give the file in it that has a main().")
     if not path.is_file():
         raise UsageError(f"there is no file {path}: give a lecture's path or module name.")
     _require_identifier(path)
@@ -123,6 +130,12 @@ def _refuse_taken_name(name: str, root: Path, path: Path) -> None:
     loaded = getattr(sys.modules.get(name), "__file__", None)
     if _is_taken(name) or (loaded and root not in Path(loaded).resolve().parents):
         raise UsageError(_taken(path))
+
+
+def _refuse_other_torch(root: Path) -> None:
+    """Raise UsageError where `import torch` would find a file of the author's."""
+    if (root / "torch.py").is_file():
+        raise UsageError(f"{_shown(root)} has a torch.py, which hides PyTorch: rename that file.")
 
 
 def _taken(path: Path) -> str:

@@ -67,15 +67,21 @@ def snapshot(value: Any, storages: StorageNumbers) -> Value:
 
 @contextlib.contextmanager
 def unobserved() -> Iterator[None]:
-    """What runs inside is seen by no dispatch mode (hence by no meter) and by no autograd."""
+    """What runs inside is seen by no dispatch mode (hence by no meter), by no autograd, and not by
+    `torch.jit.trace`."""
     torch = sys.modules.get("torch")
     if torch is None:
         yield
         return
     from torch.utils._python_dispatch import _disable_current_modes
 
-    with torch._C.DisableTorchFunction(), _disable_current_modes(), torch.no_grad():
-        yield
+    tracing = torch._C._get_tracing_state()
+    torch._C._set_tracing_state(None)
+    try:
+        with torch._C.DisableTorchFunction(), _disable_current_modes(), torch.no_grad():
+            yield
+    finally:
+        torch._C._set_tracing_state(tracing)
 
 
 def numpy_scalar(value: Any) -> Value:
@@ -86,13 +92,23 @@ def numpy_scalar(value: Any) -> Value:
 
 
 def _tensor(tensor: Any, storages: StorageNumbers) -> Value:
-    picture: Value = {
+    picture: Value = {"type": "Tensor", "dtype": str(tensor.dtype).removeprefix("torch.")}
+    shape = list(tensor.shape)
+    if not all(type(size) is int for size in shape):  # a symbol stands for a ragged axis
+        return {**picture, "text": f"shape ({', '.join(map(str, shape))})"}
+    picture |= {
         "type": "Tensor",
-        "dtype": str(tensor.dtype).removeprefix("torch."),
-        "shape": list(tensor.shape),
+        "shape": shape,
         "device": str(tensor.device),
         "bytes": tensor.numel() * tensor.element_size(),
     }
+    try:
+        return _with_contents(picture, tensor, storages)
+    except Exception:  # inside vmap, or of a class that only knows shapes
+        return {**picture, "text": "its elements cannot be read"}
+
+
+def _with_contents(picture: Value, tensor: Any, storages: StorageNumbers) -> Value:
     if str(tensor.layout) != "torch.strided" or tensor.is_quantized:
         return {**picture, "text": f"{str(tensor.layout).removeprefix('torch.')} tensor"}
     storage = tensor.untyped_storage()
@@ -118,6 +134,9 @@ def _array(array: Any) -> Value:
         "contiguous": bool(array.flags.c_contiguous),
         "bytes": int(array.nbytes),
     }
+    numpy: Any = sys.modules["numpy"]
+    if issubclass(type(array), numpy.matrix):  # which always has two axes
+        array = array.view(numpy.ndarray)
     _add_elements(picture, array)
     return picture
 
@@ -153,7 +172,7 @@ def _flat_list(tensor: Any) -> list[Any]:
 
 
 def _number(item: Any, dtype: str) -> Any:
-    """An element as JSON holds it, without digits its type does not have."""
+    """An element as JSON holds it, without digits its type does not have; an object as it is."""
     if item is None or isinstance(item, bool | str):  # None: masked
         return item
     if isinstance(item, int):
@@ -162,7 +181,7 @@ def _number(item: Any, dtype: str) -> Any:
         if not math.isfinite(item):
             return repr(item)
         return float(f"{item:.{DIGITS.get(dtype, 4)}g}")
-    return str(item)
+    return item if dtype == "object" else str(item)
 
 
 def _add_statistics(picture: Value, tensor: Any) -> None:
@@ -196,7 +215,9 @@ def _blocks(tensor: Any) -> Iterator[Any]:
     for start in range(0, tensor.shape[0], rows):
         block = tensor[start : start + rows]
         if _is_torch(block):
-            block = block.cpu().double().numpy()
+            block = block.cpu().double().resolve_neg().numpy()
+        elif hasattr(block, "compressed"):  # without what is masked
+            block = block.compressed()
         yield block.reshape(-1).astype("float64", copy=False)
 
 

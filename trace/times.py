@@ -6,6 +6,8 @@ document itself stays the same on every run. The file says which sources it belo
 
 import hashlib
 import json
+import platform
+from pathlib import Path
 from typing import Any
 
 from .run import Recording
@@ -21,7 +23,7 @@ def encode_times(recording: Recording) -> bytes:
 
     `seconds[i]` is the time spent in step i itself, without the recorded functions it calls.
     `inspections` and `claims` give the values of `@timed` statements by the row of the document
-    they belong to; of a claim, the operands by their index.
+    they belong to; of a claim, the operands by their index. `processor` names the machine.
     """
     recorder = recording.recorder
     sources = {file.path: hashlib.sha256(file.source.encode()) for file in recording.files}
@@ -30,12 +32,22 @@ def encode_times(recording: Recording) -> bytes:
         "version": VERSION,
         "module": recording.target.module,
         "sources": {path: digest.hexdigest() for path, digest in sources.items()},
-        "environment": recording.environment,
+        "environment": {**recording.environment, "processor": processor_name()},
         "seconds": [float(f"{seconds:.3g}") for seconds in step_seconds(recording)],
         "inspections": recorder.timed_inspections,
         "claims": recorder.timed_claims,
     }
     return (json.dumps(sidecar) + "\n").encode("ascii")
+
+
+def processor_name(path: Path = Path("/proc/cpuinfo")) -> str:
+    """Return the name that the processor gives itself, or its kind where it gives none."""
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        lines = []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return next(filter(None, names), "") or platform.processor() or platform.machine()
 
 
 def step_seconds(recording: Recording) -> list[float]:

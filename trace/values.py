@@ -11,6 +11,7 @@ import dataclasses
 import enum
 import io
 import itertools
+import json
 import re
 import sys
 import types
@@ -61,20 +62,22 @@ class Snapshots:
             if scalar := _scalar(value, name):
                 return scalar
             if tensors.is_tensor(value):
-                return tensors.snapshot(value, self._storages)
+                return self._without_objects(tensors.snapshot(value, self._storages))
             if id(value) in parents:
                 return {"type": name, "text": "... (contains itself)", "cut": True}
             return self._compound(value, name, depth, (*parents, id(value)))
         except TooSlow as error:
             return {"type": name, "error": f"not shown: {error}"}
         except (Exception, SystemExit, GeneratorExit) as error:
-            message = self._without_addresses(f"{type(error).__name__}: {_message(error)}")
+            message = self.without_addresses(f"{type(error).__name__}: {_message(error)}")
             return {"type": name, "error": message[:MAX_CHARACTERS]}
 
     def _compound(self, value: Any, name: str, depth: int, parents: tuple[int, ...]) -> Value:
         cls = type(value)
         if issubclass(cls, _NAMED) and not hasattr(cls, "_repr_svg_"):
             return {"type": name, "text": str(getattr(value, "__qualname__", "?"))}
+        if issubclass(cls, types.ModuleType):
+            return {"type": name, "text": str(value.__name__)}  # its repr has a path
         picture = _drawn(value, cls, name)
         if picture is not None:
             return picture
@@ -95,14 +98,27 @@ class Snapshots:
     def _text(self, value: Any, name: str) -> Value:
         with bounded():
             text = str.__str__(repr(value))
-        text = self._without_addresses(text)
+        text = self.without_addresses(text)
         if len(text) > MAX_CHARACTERS:
             return {"type": name, "text": text[:MAX_CHARACTERS], "length": len(text), "cut": True}
         return {"type": name, "text": text}
 
-    def _without_addresses(self, text: str) -> str:
+    def without_addresses(self, text: str) -> str:
         """Replace each memory address in a text by #1, #2, ..."""
         return _ADDRESS.sub(lambda match: self.number(match[0]), text)
+
+    def _without_objects(self, picture: Value) -> Value:
+        """Replace what an array of objects holds by its text."""
+        if picture.get("dtype") == "object" and "elements" in picture:
+            picture["elements"] = [self._element(item) for item in picture["elements"]]
+        return picture
+
+    def _element(self, item: object) -> object:
+        if item is None or isinstance(item, bool | int | float | str):
+            return item
+        with bounded():
+            text = str.__str__(str(item))
+        return self.without_addresses(text)[:MAX_CHARACTERS]
 
     def number(self, address: str) -> str:
         """Return #1 for the first address of a run, #2 for the second, ..."""
@@ -223,7 +239,8 @@ def _drawn(value: Any, cls: type, name: str) -> Value | None:
     if module.startswith("altair.") and hasattr(cls, "to_dict"):
         with bounded(None, MAX_PICTURE_SECONDS):
             spec = value.to_dict()
-        return {"type": name, "vega": {key: spec[key] for key in spec if key != "config"}}
+        plain = json.loads(json.dumps(spec), parse_constant=lambda _: None)  # nan is a gap
+        return {"type": name, "vega": {key: plain[key] for key in plain if key != "config"}}
     if module.startswith("matplotlib.") and hasattr(cls, "savefig"):
         return {"type": name, "svg": _matplotlib_svg(value)}
     for method, key in _PICTURES:

@@ -24,7 +24,7 @@ from .errors import UsageError
 from .news import Bulletin
 from .process import Run
 from .program import PROGRAM, counted, say
-from .served import TIMES, Shown
+from .served import TIMES, Shown, address_name
 from .server import announce, make_server, open_in_browser
 from .sources import Sources
 from .target import Target
@@ -105,7 +105,7 @@ class _Session:
         self._sources = Sources(target)
         self._run: Run | None = None
         self._opened = False
-        self._told = {"document": document.stem, "recorded": "", "sentence": ""}
+        self._told = {"document": address_name(document), "recorded": "", "sentence": ""}
 
     def begin(self) -> None:
         """Begin with a document that is there and current, if that is wanted; else with a run."""
@@ -186,7 +186,7 @@ class _Session:
         write(data, self._document)
         documents.update_index(self._document, self._target)
         self._sources.follow(document, began_ns)
-        self._told |= {"recorded": str(time.time_ns()), "sentence": _failure_of(document)}
+        self._told |= {"recorded": str(time.time_ns()), "sentence": _complaint_of(document)}
         self._tell("failed" if document["failure"] else "done")
 
     def _tell(self, state: str) -> None:
@@ -203,11 +203,12 @@ def _facts(path: Path) -> str:
     return f"{counted(entry['steps'], 'step')}, {counted(entry['claims'], 'claim')} {outcome}"
 
 
-def _failure_of(document: dict[str, Any]) -> str:
-    """What ended a run early, in one line; empty if nothing did."""
-    failure = document["failure"]
+def _complaint_of(document: dict[str, Any]) -> str:
+    """What ended a run early, in one line, or else the first warning; empty if all is well."""
+    failure, warnings = document["failure"], document["warnings"]
     if not failure:
-        return ""
+        others = f" ({len(warnings) - 1} more in the terminal)" if len(warnings) > 1 else ""
+        return f"{warnings[0]}{others}" if warnings else ""
     places = [f"{entry['path']}:{entry['line']}: " for entry in failure["traceback"][-1:]]
     kind = "a claim is false" if failure["kind"] == "claim" else failure["type"]
     message = failure["message"].partition("\n")[0]

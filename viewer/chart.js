@@ -64,19 +64,27 @@ function fitted(spec, width) {
   return { ...spec, background: null, ...room, ...(isSingle ? { width } : {}) };
 }
 
+/** Let the page paint before the next piece of work. */
+function breath() {
+  return new Promise((resolve) => setTimeout(resolve));
+}
+
 /**
  * @param {HTMLElement} place
  * @param {any} spec
+ * @param {number} room in pixels
  * @returns {Promise<{finalize: () => void}>}
  */
-async function draw(place, spec) {
+async function draw(place, spec, room) {
   const { vega, vegaLite, expressionInterpreter } = await loadLibraries();
-  const width = Math.min(MAX_WIDTH, place.clientWidth || MAX_WIDTH);
+  const width = Math.min(MAX_WIDTH, room || MAX_WIDTH);
   const logger = vega.logger(vega.None);
   const { config, ...rest } = fitted(spec, width);
   const compiled = vegaLite.compile(rest, { config: vega.mergeConfig({}, config ?? {}, look()), logger }).spec;
+  await breath();
   const runtime = vega.parse(compiled, null, { ast: true });
   const view = new vega.View(runtime, { renderer: "svg", loader: refusingLoader, expr: expressionInterpreter, logger });
+  await breath();
   view.initialize(place).hover();
   await view.runAsync();
   place.querySelector(".vega-bindings:empty")?.remove();
@@ -98,19 +106,20 @@ export function Chart({ spec, name }) {
     /** @type {{finalize: () => void} | null} */
     let view = null;
     let gone = false;
-    const start = () => {
+    const start = (/** @type {number} */ room) => {
       if (gone || !place.current) return;
-      draw(place.current, spec).then(
+      draw(place.current, spec, room).then(
         (drawn) => (gone ? drawn.finalize() : (view = drawn)),
         (error) => setProblem(String(error?.message ?? error)),
       );
     };
     const watcher = new IntersectionObserver((entries) => {
-      if (!entries.some((entry) => entry.isIntersecting)) return;
+      const entry = entries.find(({ isIntersecting }) => isIntersecting);
+      if (!entry) return;
       watcher.disconnect();
-      start();
+      start(entry.boundingClientRect.width); // to measure it later would lay out a section that has left the screen
     }, { rootMargin: "600px" });
-    if (printing.value) start();
+    if (printing.value) start(place.current?.clientWidth ?? 0);
     else if (place.current) watcher.observe(place.current);
     return () => {
       gone = true;

@@ -1,13 +1,22 @@
-// What the panels show. Fetched when the first of them opens.
+// The panels over the page. Fetched when the first of them opens, or while the reader rests.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { html, keyName } from "viewer/html.js";
+import { CommandButton, html, keyName, later } from "viewer/html.js";
 import { COMMANDS } from "viewer/keys.js";
-import { current, dialog, goTo, mode } from "viewer/store.js";
+import { Outline } from "viewer/main.js";
+import { current, dialog, goTo, mode, rested } from "viewer/store.js";
 import { search } from "viewer/search.js";
 import { addStyles } from "viewer/styles.js";
 
 addStyles(`
+dialog { width: min(44rem, calc(100vw - 2rem)); max-height: min(80vh, 50rem); margin: 8vh auto auto; padding: 0; border: 1px solid var(--line); border-radius: 10px; background: var(--page); color: inherit; box-shadow: 0 12px 48px #0006; overflow: hidden; }
+dialog[open] { display: flex; flex-direction: column; }
+dialog::backdrop { background: #0006; }
+.panel-head { display: flex; align-items: center; justify-content: space-between; padding: 0.6rem 0.75rem 0.6rem 1.25rem; border-bottom: 1px solid var(--line); }
+.panel-head h2 { margin: 0; font-size: 1rem; }
+.panel-body { padding: 0.75rem 1.25rem 1.25rem; overflow-y: auto; }
+.panel-body:focus-visible { outline-width: 1px; outline-offset: -1px; }
+.panel-outline .panel-body { padding: 0 0 1rem; }
 .claim-list, .results { list-style: none; margin: 0; padding: 0; }
 .claim-list > li, .results > li { border-top: 1px solid var(--line); }
 .claim-entry, .results button { display: block; width: 100%; padding: 0.5rem 0.4rem; }
@@ -28,16 +37,33 @@ mark { background: var(--changed); color: inherit; border-radius: 2px; }
 kbd { font-size: 0.75rem; padding: 0.05rem 0.4rem; border: 1px solid var(--line-strong); border-bottom-width: 2px; border-radius: 4px; background: var(--raised); }
 `);
 
-/** The panels by their names; the larger ones are fetched when they open. @type {Record<string, () => any>} */
-export const PANELS = {
-  Claims: async () => (await import("viewer/inspect/claims_view.js")).Claims,
-  Compare: async () => (await import("viewer/inspect/compare_view.js")).Compare,
-  Costs: async () => (await import("viewer/inspect/costs.js")).Costs,
-  Help: async () => (await import("viewer/present.js"), Help),
-  Inspector: async () => (await import("viewer/inspect/inspector.js")).Inspector,
-  Menu: async () => (await import("viewer/menu.js")).Menu,
-  Search: () => Search,
+/** The panels: title, and what fetches the content. @type {Record<string, [title: string, load: () => Promise<any>]>} */
+const PANELS = {
+  search: ["Search", async () => Search],
+  help: ["Keys", async () => (await import("viewer/present.js"), Help)],
+  menu: ["More", async () => (await import("viewer/menu.js")).Menu],
+  outline: ["Outline", async () => Outline],
+  claims: ["Claims", async () => (await import("viewer/inspect/claims_view.js")).Claims],
+  inspect: ["Inspector", async () => (await import("viewer/inspect/inspector.js")).Inspector],
+  compare: ["Two steps compared", async () => (await import("viewer/inspect/compare_view.js")).Compare],
+  costs: ["Costs", async () => (await import("viewer/inspect/costs.js")).Costs],
 };
+const CONTENTS = Object.fromEntries(Object.entries(PANELS).map(([name, [, load]]) => [name, later(load)]));
+
+/** The open panel. */
+export function Panel() {
+  const place = useRef(/** @type {HTMLDialogElement | null} */ (null));
+  const name = dialog.value;
+  useLayoutEffect(() => {
+    if (place.current && !place.current.open) place.current.showModal();
+  }, [name]);
+  if (!name) return null;
+  const onBackdrop = (/** @type {Event} */ event) => event.target === place.current && (dialog.value = "");
+  return html`<dialog key=${name} ref=${place} class=${`panel panel-${name}`} aria-labelledby="panel-title" onClose=${() => dialog.value === name && (dialog.value = "")} onClick=${onBackdrop}>
+    <header class="panel-head"><h2 id="panel-title">${PANELS[name][0]}</h2><${CommandButton} id="close" /></header>
+    <div class="panel-body" tabindex="0" autofocus=${name !== "search"}><${CONTENTS[name]} /></div>
+  </dialog>`;
+}
 
 /** @param {number} target a step */
 function leaveTo(target) {
@@ -71,5 +97,11 @@ function Help() {
     <p class="quiet">In Step, a click on a line number runs to that line.</p>`;
 }
 
-// They open at once later, also when the server has ended.
-for (const load of [...Object.values(PANELS), () => import("viewer/print.js")]) Promise.resolve(load()).catch(() => {});
+/** Fetch the rest of the page: it is then there at once, also when the server has ended. */
+async function fetchAll() {
+  const others = [() => import("viewer/speech.js"), () => import("viewer/moves.js"), () => import("viewer/print.js")];
+  for (const load of [...others, ...Object.values(PANELS).map(([, load]) => load)])
+    await rested().then(load).catch(() => {});
+}
+
+fetchAll();

@@ -105,10 +105,14 @@ function loadPage() {
   document.head.append(later.content);
 }
 
-/** The reader's choice, before anything is painted. */
+/** Where the reader's choice of colours is kept. */
+export const THEME = "lecture-theme";
+
+/** Take it up before anything is painted. */
 function takeUpTheme() {
   try {
-    document.documentElement.dataset.theme = localStorage.getItem("lecture-theme") ?? "auto";
+    const kept = localStorage.getItem(THEME);
+    if (kept === "light" || kept === "dark") document.documentElement.dataset.theme = kept;
   } catch {
     // Storage may be forbidden.
   }
@@ -118,11 +122,11 @@ function takeUpTheme() {
 async function start() {
   const named = /[#&]doc=([\w.-]+)(?=&|$)/.exec(location.hash); // a regular expression is there at once, URLSearchParams is not
   const name = document.getElementById("document")?.dataset.name ?? named?.[1];
-  if (name) {
-    const answer = ask(name);
+  const answer = name ? ask(name) : null;
+  takeUpTheme();
+  if (name && answer) {
     asked.set(name, answer);
     answer.catch(() => {}); // told by who takes it
-    takeUpTheme();
     const first = /[#&](at=|mode=step)/.test(location.hash) ? null : await answer.catch(() => null);
     if (first) {
       showFirstLines(first);

@@ -1,7 +1,6 @@
 // Numbers, sizes, costs, values and steps as text. Units live here and nowhere else. Pure.
 
-import { eventOf, lowerBound, rows, statementOf } from "viewer/model.js";
-import { pieces, withoutDirectives } from "viewer/reading.js";
+import { lowerBound } from "viewer/model.js";
 
 const FLOP_UNITS = ["FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP", "EFLOP"];
 const BYTE_UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
@@ -193,23 +192,4 @@ function withRest(texts, value) {
 export function isLiteral(source) {
   const scalar = String.raw`(?:[-+]?[\d_.]+(?:e[-+]?\d+)?|True|False|None|'[^']*'|"[^"]*"|torch\.\w+)`;
   return new RegExp(`^(?:${scalar}|[\\[({](?:\\s*${scalar}\\s*[,:]?)*[\\])}])$`).test(source.trim());
-}
-
-const MAX_LENGTH = 300;
-
-/**
- * @param {Model} model
- * @param {number} step
- */
-export function narrate(model, step) {
-  const { statements, files, inspections, names, values, claims } = model.document;
-  if (!model.steps) return "";
-  const [file, line] = statements[statementOf(model, step)];
-  const source = withoutDirectives(pieces(files[file], line)).map(({ text }) => text).join("").trim();
-  const changes = rows(model.inspected, eventOf(model, step)).map((row) => {
-    const value = inspections.value[row];
-    return value === null ? `${names[inspections.name[row]]} cleared` : `${names[inspections.name[row]]} is ${valueText(values[value])}`;
-  });
-  const outcomes = rows(model.claimsOf, step).map((row) => (claims.held[row] ? "claim held" : "claim failed"));
-  return [`line ${line}: ${source}`, ...changes, ...outcomes].join("; ").slice(0, MAX_LENGTH);
 }

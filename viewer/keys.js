@@ -1,9 +1,7 @@
 // One table of commands: their keys, titles and buttons, and what the help lists.
 
-import { signal } from "@preact/signals";
-import { activationOf } from "viewer/model.js";
-import { backOver, nextChange, out, over } from "viewer/navigate.js";
-import { chosenFrame, chosenName, claimsOf, current, dialog, firstVisibleStep, focus, goTo, loaded, mode, nextTheme, outlineShown, pinned, presenting, proseShown, step, variablesShown } from "viewer/store.js";
+import { backOver, out, over } from "viewer/navigate.js";
+import { claimsOf, current, dialog, firstVisibleStep, focus, goTo, loaded, mode, nextTheme, outlineShown, pinned, playing, presenting, proseShown, step, variablesShown } from "viewer/store.js";
 
 /** @type {Command[]} */
 export const COMMANDS = [
@@ -14,12 +12,14 @@ export const COMMANDS = [
   { id: "out", keys: ["u"], title: "Out of this call", where: "step", run: () => goTo(out(current().model, step.value)) },
   { id: "first", keys: ["Home"], title: "First step", where: "step", run: () => goTo(0, { jump: true }) },
   { id: "last", keys: ["End"], title: "Last step", where: "step", run: () => goTo(Infinity, { jump: true }) },
+  { id: "lineAbove", keys: ["ArrowUp"], title: "Choose the line above; Enter runs to it", where: "step", run: async () => (await import("viewer/moves.js")).chooseLine(-1) },
+  { id: "lineBelow", keys: ["ArrowDown"], title: "Choose the line below; Enter runs to it", where: "step", run: async () => (await import("viewer/moves.js")).chooseLine(1) },
   { id: "play", keys: ["A", "p"], title: "Play or pause", where: "step", run: togglePlay },
   { id: "variables", keys: ["E"], title: "Show or hide the variables", label: "x =", where: "step", run: () => (variablesShown.value = !variablesShown.value) },
   { id: "raw", keys: ["R"], title: "Prose as it is written, or as it reads", label: "#", where: "step", run: () => toggleProse("raw") },
   { id: "notes", keys: ["N"], title: "Hide or show the prose", label: "¶", where: "step", run: () => toggleProse("none") },
-  { id: "previousChange", keys: ["["], title: "Previous change of the chosen variable", label: "[", where: "step", run: () => goToChange(-1) },
-  { id: "nextChange", keys: ["]"], title: "Next change of the chosen variable", label: "]", where: "step", run: () => goToChange(1) },
+  { id: "previousChange", keys: ["["], title: "Previous change of the chosen variable", label: "[", where: "step", run: async () => (await import("viewer/moves.js")).goToChange(-1) },
+  { id: "nextChange", keys: ["]"], title: "Next change of the chosen variable", label: "]", where: "step", run: async () => (await import("viewer/moves.js")).goToChange(1) },
   { id: "inspect", keys: ["i"], title: "Inspect the chosen variable, or the latest", label: "⊞", where: "step", run: async () => (await import("viewer/inspect/open.js")).inspectChosen("value") },
   { id: "history", keys: ["v"], title: "Its values over the run", label: "∿", where: "step", run: async () => (await import("viewer/inspect/open.js")).inspectChosen("history") },
   { id: "pin", keys: ["m"], title: "Pin this step as A, or unpin it", label: "pin", where: "step", run: () => (pinned.value = pinned.value === step.value ? -1 : step.value) },
@@ -44,12 +44,10 @@ export function command(id) {
   return found;
 }
 
-/** @param {1 | -1} direction */
-function goToChange(direction) {
-  const { model } = current();
-  const activation = chosenFrame.value >= 0 ? chosenFrame.value : activationOf(model, step.value);
-  const target = nextChange(model, activation, chosenName.value, step.value, direction);
-  if (target >= 0) goTo(target);
+/** */
+function togglePlay() {
+  playing.value = !playing.value;
+  import("viewer/moves.js");
 }
 
 /** @param {"raw" | "none"} how */
@@ -68,9 +66,9 @@ function switchMode() {
   goTo(visible >= 0 ? visible : step.value, { jump: true, to: "step" });
 }
 
-/** The outline is a panel beside a wide page and a dialog over a narrow one. */
+/** The outline is a panel beside a wide page, and a dialog over a narrow one or over a presentation. */
 function toggleOutline() {
-  if (matchMedia("(max-width: 60rem)").matches) toggleDialog("outline");
+  if (presenting.value || matchMedia("(max-width: 60rem)").matches) toggleDialog("outline");
   else outlineShown.value = !outlineShown.value;
 }
 
@@ -92,42 +90,14 @@ export function onKey(event) {
   if (target.matches("input:not([type=range]), textarea, select, [contenteditable]")) return;
   const pressesControl = [" ", "Enter"].includes(event.key) && target.closest("button, a, summary, input");
   const movesSlider = /^(Arrow|Page|Home|End)/.test(event.key) && target.matches("input[type=range]");
-  if (pressesControl || movesSlider) return;
+  const scrolls = /^Arrow(Up|Down)/.test(event.key) && target.closest(".facts");
+  if (pressesControl || movesSlider || scrolls) return;
   const named = event.key.length > 1 || event.key === " ";
   const key = `${event.ctrlKey || event.metaKey ? "Ctrl+" : ""}${event.shiftKey && named ? "Shift+" : ""}${event.key}`;
   const place = presenting.value ? "present" : mode.value;
   const found = COMMANDS.find(({ keys, where }) => keys.includes(key) && (where === "any" || (where === place && !dialog.value)));
   if (!found || found.id === "close") return;
   event.preventDefault();
-  if (playing.value && found.id !== "play") stopPlaying();
+  if (found.id !== "play") playing.value = false;
   found.run();
-}
-
-const PAUSE = 700;
-
-export const playing = signal(false);
-let timer = 0;
-
-/** Start at this step, or at the first one when the run is over; or stop. */
-export function togglePlay() {
-  if (playing.value) return stopPlaying();
-  if (step.value === lastStep()) goTo(0);
-  playing.value = true;
-  timer = setTimeout(advance, PAUSE);
-}
-
-/** Stay where the run is now. */
-export function stopPlaying() {
-  playing.value = false;
-  clearTimeout(timer);
-}
-
-function lastStep() {
-  return current().model.steps - 1;
-}
-
-function advance() {
-  if (!loaded.value || mode.value !== "step" || step.value >= lastStep()) return stopPlaying();
-  goTo(step.value + 1);
-  timer = setTimeout(advance, PAUSE);
 }

@@ -2,7 +2,7 @@
 
 import { documentOf } from "viewer/early.js";
 import { fetchTimes } from "viewer/main.js";
-import { clamp, placeOfStep, shortPaths, stepOfPlace } from "viewer/navigate.js";
+import { clamp, placeOfStep, readHash, shortPaths, stepOfPlace } from "viewer/navigate.js";
 import { linesOf } from "viewer/reading.js";
 import { checkSize, DocumentError } from "viewer/schema.js";
 import { fail, firstVisibleStep, focus, goTo, loaded, loading, mode, noteReading, open, problem, step } from "viewer/store.js";
@@ -44,7 +44,7 @@ async function hear({ state, document: name, recorded, sentence }) {
 
 /** Whether the address names this document. @param {string} name */
 function isWanted(name) {
-  return location.hash.includes(`doc=${encodeURIComponent(name)}`);
+  return readHash(location.hash).doc === name;
 }
 
 /** While there is no document yet, say why; no sentence: it will come. @param {string} sentence */
@@ -149,7 +149,7 @@ function listen() {
   source = document.hidden ? null : new EventSource("news");
   if (!source) return;
   source.onmessage = ({ data }) => (heard = heard.then(() => hear(JSON.parse(data))));
-  source.onerror = () => say("The server has ended; start it again to go on: python -m trace … --watch", true);
+  source.onerror = () => say("The server has ended; start it again to go on.", true);
 }
 
 document.addEventListener("visibilitychange", listen);

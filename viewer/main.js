@@ -1,10 +1,10 @@
-// Wiring: address -> document -> page; its bar, its outline, panels over it; keys; what a screen reader hears.
+// Wiring: address -> document -> page; its bar and its outline; keys.
 
 import { computed, effect } from "@preact/signals";
 import { Component, render } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { documentOf, isOurServer } from "viewer/early.js";
-import { integer, narrate } from "viewer/format.js";
+import { integer } from "viewer/format.js";
 import { CommandButton, html, Icon, later, memo } from "viewer/html.js";
 import { onKey } from "viewer/keys.js";
 import { functionOf } from "viewer/model.js";
@@ -13,7 +13,7 @@ import { Failure, plainTitle, Read, Topics } from "viewer/read.js";
 import { claimsWithin, sectionOfStep, titleOf } from "viewer/reading.js";
 import { checkSize, DocumentError } from "viewer/schema.js";
 import { Step } from "viewer/step.js";
-import { current, dialog, fail, followScrolling, goTo, goToHash, listing, loaded, loading, mode, open, outlineShown, presenting, printing, problem, startTheme, step, theme, visibleSection } from "viewer/store.js";
+import { current, dialog, fail, followScrolling, goTo, goToHash, listing, loaded, loading, mode, open, outlineShown, presenting, printing, problem, rested, step, theme, visibleSection } from "viewer/store.js";
 
 const FOLDER = "traces/";
 /** Milliseconds after which panels are fetched, to open at once. */
@@ -59,21 +59,21 @@ async function followAddress() {
   problem.value = "";
   loading.value = true;
   if (wanted) await fetchDocument(wanted);
-  else if (!listing.value.length) fail("No lecture has been recorded yet; run: python -m trace lecture.main");
+  else if (!listing.value.length) fail("No lecture has been recorded yet; run the tracer on one, then load this page again.");
   loading.value = false;
 }
 
 /** @param {string} name */
 async function fetchDocument(name) {
-  if (!/^[\w.-]+$/.test(name)) return fail("The address names no lecture of this site.");
+  if (!/^[\p{ID_Continue}.-]+$/u.test(name)) return fail("The address names no lecture of this site.");
   try {
     const answer = await documentOf(name);
     checkSize(answer.size);
     if (answer.found) open(name, answer.document, (await hasTimes(name, answer)) ? await fetchTimes(name, answer.document) : null);
-    else fail(`There is no lecture “${name}” here; record it with: python -m trace ${name}`);
+    else fail(`There is no lecture “${name}” here.`);
   } catch (error) {
     if (error instanceof DocumentError) return fail(error.message);
-    fail("The lecture could not be fetched; is the server still running? python -m trace lecture.main --serve");
+    fail("The lecture could not be fetched; is the server still running?");
   }
 }
 
@@ -88,7 +88,6 @@ export async function fetchTimes(name, lecture) {
 /** Start the page. */
 async function start() {
   document.getElementById("not-served")?.remove();
-  startTheme();
   render(html`<${App} />`, /** @type {HTMLElement} */ (document.getElementById("app")));
   addEventListener("keydown", onKey);
   addEventListener("hashchange", followAddress);
@@ -96,7 +95,7 @@ async function start() {
   listings = embeddedName() ? undefined : fetchListings().catch(() => {});
   if (!readHash(location.hash).doc) await listings;
   await followAddress();
-  setTimeout(() => import("viewer/dialogs.js"), LATER);
+  setTimeout(() => rested().then(() => import("viewer/dialogs.js")), LATER);
 }
 
 /** Take away the first lines, which stood in for the page. */
@@ -105,6 +104,7 @@ function removeFirst() {
 }
 
 const Home = later(async () => (await import("viewer/home.js")).Home);
+const Panel = later(async () => (await import("viewer/dialogs.js")).Panel);
 const Present = later(async () => (await import("viewer/present.js")).Present);
 const Sentence = later(async () => (await import("viewer/home.js")).Problem);
 
@@ -119,7 +119,7 @@ export class App extends Component {
   /** @param {Error} error */
   componentDidCatch(error) {
     console.warn(error);
-    fail(`A part of this document cannot be shown (${error.message}); record it again: python -m trace lecture.main`);
+    fail(`A part of this document cannot be shown (${error.message}); record it again.`);
   }
 
   /** */
@@ -134,14 +134,15 @@ export class App extends Component {
 function Page() {
   useLayoutEffect(removeFirst, []);
   const wide = outlineShown.value && current().sections.length > 1;
-  if (presenting.value && !printing.value) return html`<${Present} /><${Panel} />`;
+  const panel = dialog.value && html`<${Panel} />`;
+  if (presenting.value && !printing.value) return html`<${Present} />${panel}`;
   return html`<a class="skip" href=${mode.value === "read" ? "#article" : "#stepping"} onClick=${skip}>Skip to the lecture</a>
     <${Bar} />
     <div class=${`page mode-${mode.value} ${wide ? "with-outline" : ""}`}>
       ${wide && html`<div class="sidebar"><${Outline} /></div>`}
       <div class="content">${mode.value === "read" || printing.value ? html`<${Failure} /><${Read} />` : html`<${Step} />`}</div>
     </div>
-    <${Panel} />`;
+    ${panel}`;
 }
 
 /** @param {Event} event */
@@ -167,39 +168,6 @@ function Bar() {
     <${CommandButton} id="theme" class="icon wide-only"><${Icon} name=${theme.value} /></${CommandButton}>
     <${CommandButton} id="menu" class="icon" />
   </header>`;
-}
-
-/** @param {"Claims" | "Compare" | "Costs" | "Help" | "Inspector" | "Menu" | "Search"} name */
-function dialogLater(name) {
-  return later(async () => (await (await import("viewer/dialogs.js")).PANELS[name])());
-}
-
-/** @type {Record<string, {title: string, content: (properties: {}) => any}>} */
-const PANELS = {
-  claims: { title: "Claims", content: dialogLater("Claims") },
-  search: { title: "Search", content: dialogLater("Search") },
-  help: { title: "Keys", content: dialogLater("Help") },
-  inspect: { title: "Inspector", content: dialogLater("Inspector") },
-  compare: { title: "Two steps compared", content: dialogLater("Compare") },
-  costs: { title: "Costs", content: dialogLater("Costs") },
-  menu: { title: "More", content: dialogLater("Menu") },
-  outline: { title: "Outline", content: Outline },
-};
-
-/** The open panel, if any. */
-function Panel() {
-  const place = useRef(/** @type {HTMLDialogElement | null} */ (null));
-  const name = dialog.value;
-  useLayoutEffect(() => {
-    if (name && place.current && !place.current.open) place.current.showModal();
-  }, [name]);
-  if (!name || !loaded.value) return null;
-  const { title, content: Content } = PANELS[name];
-  const onBackdrop = (/** @type {Event} */ event) => event.target === place.current && (dialog.value = "");
-  return html`<dialog key=${name} ref=${place} class=${`panel panel-${name}`} aria-labelledby="panel-title" onClose=${() => dialog.value === name && (dialog.value = "")} onClick=${onBackdrop}>
-    <header class="panel-head"><h2 id="panel-title">${title}</h2><${CommandButton} id="close" /></header>
-    <div class="panel-body" tabindex="0" autofocus=${name !== "search"}><${Content} /></div>
-  </dialog>`;
 }
 
 /** @param {{claims: number, failed: number}} properties */
@@ -263,7 +231,7 @@ function chaptersOf() {
 }
 
 /** The list of sections, by chapters where the table of contents has headings. */
-function Outline() {
+export function Outline() {
   const { document } = current();
   const place = useRef(/** @type {HTMLElement | null} */ (null));
   const chapters = useMemo(chaptersOf, [document]);
@@ -281,21 +249,7 @@ function Outline() {
     : entries(sections, shownSection.value)))}</nav>`;
 }
 
-/** A screen reader speaks of the step at which one rests. */
-const NARRATION_DELAY = 100;
-let narration = 0;
-
 effect(() => {
   document.title = loaded.value ? titleOf(loaded.value.model) : "Executable lectures";
-});
-effect(() => {
-  clearTimeout(narration);
-  if (!loaded.value || mode.value !== "step") return;
-  const { model } = loaded.value;
-  const at = step.value;
-  narration = setTimeout(() => {
-    const live = document.getElementById("live");
-    if (live) live.textContent = narrate(model, at);
-  }, NARRATION_DELAY);
 });
 start();

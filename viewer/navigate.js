@@ -1,6 +1,6 @@
 // Where a step leads, the address of what is shown, with places that survive a new recording. Pure.
 
-import { activationOf, callerOf, callStack, changesOf, eventOf, lowerBound, lowerBoundBy, nearestRun, statementOf, stepAfter, stepRange, stepsBefore, visitSteps, wholeScope } from "viewer/model.js";
+import { activationOf, callerOf, callStack, changesOf, eventOf, lowerBound, lowerBoundBy, statementOf, stepAfter, stepRange, stepsBefore, visitSteps, wholeScope } from "viewer/model.js";
 
 /** @param {Model} model @param {number} step */
 export function clamp(model, step) {
@@ -50,43 +50,6 @@ export function environmentAt(model, activation, at) {
   }
   known.sort(([, one], [, other]) => one - other);
   return new Map(known.map(([name, , row, count]) => [name, { row, count }]));
-}
-
-/**
- * The step at which a name of this call changes next (direction 1) or changed before (-1), or -1.
- * @param {Model} model
- * @param {number} activation
- * @param {number} name
- * @param {number} step
- * @param {1 | -1} direction
- */
-export function nextChange(model, activation, name, step, direction) {
-  const { inspections } = model.document;
-  const own = changesOf(model, activation).get(name)?.rows ?? [];
-  const event = eventOf(model, step);
-  let index = lowerBoundBy(own, (row) => inspections.event[row], direction > 0 ? event + 1 : event) - (direction > 0 ? 0 : 1);
-  for (; index >= 0 && index < own.length; index += direction) {
-    const changed = index === 0 || inspections.value[own[index]] !== inspections.value[own[index - 1]];
-    if (changed && model.events[inspections.event[own[index]]] > 0) return stepsBefore(model, inspections.event[own[index]]);
-  }
-  return -1;
-}
-
-/**
- * The next step on a line of a file, or else the one before, or -1: what a click on its number means.
- * @param {Model} model
- * @param {number} file
- * @param {number} line
- * @param {number} step
- */
-export function runToLine(model, file, line, step) {
-  const { statements } = model.document;
-  const isThere = (/** @type {number} */ statement) => {
-    const [owner, first, last] = statements[statement];
-    return owner === file && first <= line && line <= last;
-  };
-  const next = nearestRun(model, isThere, step, 1);
-  return next >= 0 ? next : nearestRun(model, isThere, step, -1);
 }
 
 /**

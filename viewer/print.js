@@ -13,18 +13,32 @@ let unfolded = [];
 let shade = "";
 let place = 0;
 
+/** Draw at once what changes meanwhile, and start its charts: a browser that prints by its own command waits for no frame.
+ * Charts whose libraries are there are drawn in the promises that it does wait for. @param {() => void} change */
+function atOnce(change) {
+  const { debounceRendering, requestAnimationFrame: frame } = options;
+  /** @type {(() => void)[]} */
+  const effects = [];
+  options.debounceRendering = (draw) => draw();
+  options.requestAnimationFrame = (flush) => effects.push(flush);
+  change();
+  Object.assign(options, { debounceRendering, requestAnimationFrame: frame });
+  for (const flush of effects) flush();
+}
+
 /** Lay out everything, at once. */
 function prepare() {
   if (!loaded.value || printing.value) return;
+  const { sections } = loaded.value;
   place = scrollY;
   shade = document.documentElement.dataset.theme ?? "auto";
   document.documentElement.dataset.theme = "light";
-  const debounce = options.debounceRendering;
-  options.debounceRendering = (draw) => draw();
-  printing.value = true;
-  colours.value++;
-  laidOut.value = new Set(loaded.value.sections.map(({ order }) => order));
-  options.debounceRendering = debounce;
+  atOnce(() => {
+    printing.value = true;
+    colours.value++;
+    laidOut.value = new Set(sections.map(({ order }) => order));
+  });
+  for (const link of document.querySelectorAll(".prose a")) link.classList.toggle("spelled", link.textContent === link.getAttribute("href"));
   unfolded = [...document.querySelectorAll("details")].filter((details) => !details.open && !details.matches(".folded:not(:has(> .folded-body))"));
   for (const details of unfolded) details.open = true;
 }
@@ -40,10 +54,11 @@ function restore() {
   requestAnimationFrame(() => scrollTo({ top: place, behavior: "instant" }));
 }
 
-/** Until each chart is drawn. */
+/** Until each chart is drawn, also those that are drawn again. */
 async function charts() {
   const deadline = performance.now() + PATIENCE;
-  while (document.querySelector(".chart-place:empty, .chart:empty") && performance.now() < deadline) await new Promise((resolve) => setTimeout(resolve, 50));
+  do await new Promise((resolve) => setTimeout(resolve, 50));
+  while (document.querySelector(".chart-place:empty, .chart:empty") && performance.now() < deadline);
 }
 
 /** Lay out everything, wait for its charts, and open the browser's own dialog. */

@@ -101,11 +101,12 @@ export function Read() {
   useLayoutEffect(() => {
     if (target.step >= 0) scrollToStep(target.step);
   }, [target]);
+  const isWhole = useComputed(() => laidOut.value.size >= sections.length).value;
   const roots = sections.filter((section) => section.parent < 0);
   return html`<main id="article" class="article" tabindex="-1">
     ${roots.map(({ activation }) => html`<${Section} key=${activation} activation=${activation} depth=${0} />`)}
     ${model.steps === 0 && html`<p class="notice-inline">Nothing of this lecture ran.</p>`}
-    <${Colophon} />
+    ${isWhole && html`<${Colophon} />`}
   </main>`;
 }
 
@@ -116,20 +117,6 @@ function scrollToStep(step) {
     if (bringIntoView(`[data-step="${at}"], [data-steps~="${at}"]`)) return;
     if (bringIntoView(`#activation-${activationOf(model, at)}`)) return;
   }
-}
-
-/** What the run depended on and what it did not count. */
-function Colophon() {
-  const { document, times } = current();
-  const { environment, uncounted, warnings } = document;
-  const run = Object.entries(environment).map(([name, value]) => `${name.replaceAll("_", " ")} ${value}`).join(", ");
-  const missing = Object.entries(uncounted).map(([name, count]) => `${name} (${counted(count, "time")})`);
-  return html`<footer class="colophon">
-    <p>The values, claims and costs on this page come from one run of <code>${document.module}</code>: ${run}.${times && ` Times were measured in another run, on ${times.device}.`}</p>
-    ${missing.length > 0 && html`<details><summary>${counted(missing.length, "operator")} ran without a formula for some cost, so that part is not counted</summary><p>${missing.join(", ")}.</p></details>`}
-    ${warnings.length > 0 && html`<details><summary>${counted(warnings.length, "warning")} for the author</summary>
-      <ul>${warnings.map((warning) => html`<li>${warning}</li>`)}</ul></details>`}
-  </footer>`;
 }
 
 /** @param {{blocks: Block[], scope: Scope, indent: number, depth: number}} properties */
@@ -214,7 +201,7 @@ function partsOf(block, last, scope, indent, depth, spaced) {
   };
 }
 
-/** @param {{block: CodeBlock, file: SourceFile, indent: number, steps: number[], ran: boolean, spaced: boolean}} properties */
+/** @param {{block: {first: number, last: number}, file: SourceFile, indent: number, steps: number[], ran: boolean, spaced?: boolean}} properties */
 function Line({ block, file, indent, steps, ran, spaced }) {
   const { model, document } = current();
   const claims = steps.flatMap((step) => rows(model.claimsOf, step));
@@ -312,9 +299,9 @@ function Loop({ block, scope, indent, depth }) {
   const onHeader = header < 0 ? [] : [header, ...(turn ? stepsOnLine(turn.scope, block) : [])];
   const { aside } = asidesOf(onHeader, false);
   const inner = turn?.scope ?? { ...scope, to: scope.from };
-  return html`<div class=${`loop ${header < 0 ? "unrun" : ""}`} data-first=${block.first}>
+  return html`<div class="loop" data-first=${block.first}>
     <div class="row" data-steps=${onHeader.join(" ")}>
-      <div class="row-line"><div class="line" data-step=${header >= 0 ? header : null}><span class="line-number">${block.first}</span><pre><${Code} file=${document.files[file]} first=${first} last=${last} indent=${indent} /></pre></div>
+      <div class="row-line"><${Line} block=${{ first, last }} file=${document.files[file]} indent=${indent} steps=${header < 0 ? [] : [header]} ran=${header >= 0} />
         ${turns.count > 1 && html`<${Scrubber} chosen=${chosen} count=${turns.count} choose=${choose} line=${block.first} />`}</div>
       ${aside.length > 0 && html`<div class="row-aside">${aside}</div>`}
       ${header >= 0 && html`<div class="row-rest">${onHeader.flatMap((step) => restOf(step, callsOf(model, step).folded, depth))}</div>`}
@@ -417,6 +404,7 @@ export function Printed({ step }) {
   return found.length ? html`<pre class="output" aria-label="output">${found.map(({ stream, text }) => html`<span class=${stream}>${text}</span>`)}</pre>` : null;
 }
 
+const Colophon = later(async () => (await import("viewer/colophon.js")).Colophon);
 const Ended = later(async () => (await import("viewer/failure.js")).Failure);
 
 /** The alert; none when the lecture ran to its end. */

@@ -4,7 +4,7 @@ import { MAX_SIZE } from "viewer/early.js";
 
 export const FORMAT = "lecture-trace";
 export const VERSION = 1;
-const RERUN = "Record it again: python -m trace lecture.main";
+const RERUN = "Record it again.";
 
 /** Index of each kind in `SourceFile.tokens`; also the CSS class `token-KIND`. */
 export const TOKEN_KINDS = [
@@ -55,7 +55,7 @@ export function checked(document) {
 /** Throw when a document is too large to be shown. @param {number} size of its text */
 export function checkSize(size) {
   if (size > MAX_SIZE)
-    throw new DocumentError(`This document has ${Math.round(size / 1e6)} MB, and this viewer shows at most ${MAX_SIZE / 1e6}. Record fewer steps: python -m trace lecture.main --max-steps 1000000`);
+    throw new DocumentError(`This document has ${Math.round(size / 1e6)} MB, and this viewer shows at most ${MAX_SIZE / 1e6}. Record fewer steps, with --max-steps 1000000.`);
 }
 
 /** @param {any} document */

@@ -3,18 +3,18 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { integer } from "viewer/format.js";
 import { CommandButton, html, Icon, memo } from "viewer/html.js";
-import { playing, stopPlaying } from "viewer/keys.js";
 import { callStack, endOf, eventOf, functionOf, hasCalls, rows, statementOf, stepAfter } from "viewer/model.js";
-import { environmentAt, runToLine, shortPaths } from "viewer/navigate.js";
+import { environmentAt, shortPaths } from "viewer/navigate.js";
 import { Prose } from "viewer/prose.js";
 import { Claim, codeLine, Cost, Failure, outcomeOf, plainTitle, Printed } from "viewer/read.js";
 import { linesOf, titleOf } from "viewer/reading.js";
-import { chosenFrame, chosenName, colourOf, colours, current, goTo, pinned, proseShown, step, variablesShown } from "viewer/store.js";
+import { chosenFrame, chosenName, colourOf, colours, current, goTo, pinned, playing, proseShown, rested, step, variablesShown } from "viewer/store.js";
 import { inspect, ValueView } from "viewer/value.js";
 
-/** The stepping page. */
+/** The stepping page. What does not follow each step is made once. */
 export function Step() {
   const { model } = current();
+  const controls = useMemo(() => html`<${Controls} />`, []);
   if (!model.steps) return html`<main id="stepping" class="stepping"><p class="notice-inline">Nothing of this lecture ran.</p></main>`;
   const frames = callStack(model, step.value);
   const shown = frames.find((frame) => frame.activation === chosenFrame.value) ?? frames[frames.length - 1];
@@ -26,15 +26,17 @@ export function Step() {
       <${Outcome} />
       ${variablesShown.value && html`<${Variables} activation=${shown.activation} />`}
     </div></aside>
-    <${Controls} />
+    ${controls}
   </main>`;
 }
 
 /** How many files stay laid out: the one shown, those that the run enters next, those that it left. */
 const KEPT = 5;
 const AHEAD = 2;
-/** How many events the next files are looked for in. */
+/** How many events the next files are looked for in, how few of these are soon, and after how many steps one looks again. */
 const REACH = 4000;
+const SOON = 200;
+const STRIDE = 8;
 
 /** @param {{at: number, inner: boolean}} properties the step to mark, and whether it is the current one */
 function Program({ at, inner }) {
@@ -43,14 +45,14 @@ function Program({ at, inner }) {
   const recent = useRef(/** @type {number[]} */ ([]));
   const [ahead, setAhead] = useState("");
   const paths = useMemo(() => shortPaths(document.files.map((source) => source.path)), [document]);
-  const next = ahead ? ahead.split(" ").map(Number) : [];
+  const [soon, ...next] = ahead.split(" ").map(Number);
   recent.current = [...new Set([file, ...next, ...recent.current])].slice(0, KEPT);
-  useEffect(() => whenIdle(() => setAhead(filesAhead(model, at).join(" "))), [at]);
+  useEffect(() => whenIdle(() => setAhead([filesAhead(model, at, SOON).length, ...filesAhead(model, at, REACH)].join(" "))), [file, Math.floor(at / STRIDE)]);
   const mark = `${first} ${last} ${inner ? "current" : "caller"}`;
   const lines = first === last ? `line ${first}` : `lines ${first}–${last}`;
   return html`<section class="program" aria-label="program">
     <header class="program-head"><span class="path">${paths[file]}</span><span class="where">${inner ? `after ${lines} ran` : `during ${lines}`}</span></header>
-    <div class="program-files">${recent.current.toSorted((one, other) => one - other).map((kept) => html`<${SourceFile} key=${kept} file=${kept} path=${paths[kept]} mark=${kept === file ? mark : ""} />`)}</div>
+    <div class="program-files">${recent.current.toSorted((one, other) => one - other).map((kept) => html`<${SourceFile} key=${kept} file=${kept} path=${paths[kept]} how=${proseShown.value} isSoon=${next.slice(0, soon).includes(kept)} mark=${kept === file ? mark : ""} />`)}</div>
   </section>`;
 }
 
@@ -64,17 +66,18 @@ function whenIdle(work) {
   return () => cancelIdleCallback(request);
 }
 
-/** The other files that the run enters next. @param {Model} model @param {number} step @returns {number[]} */
-function filesAhead(model, step) {
+/** The other files that the run enters next, in their order. @param {Model} model @param {number} step @param {number} reach in events @returns {number[]} */
+function filesAhead(model, step, reach) {
   const { statements } = model.document;
   const from = eventOf(model, step);
   const files = new Set([statements[model.events[from] - 1][0]]);
-  for (let event = from; event < Math.min(from + REACH, model.events.length) && files.size <= AHEAD; event++)
+  for (let event = from; event < Math.min(from + reach, model.events.length) && files.size <= AHEAD; event++)
     if (model.events[event] > 0) files.add(statements[model.events[event] - 1][0]);
   return [...files].slice(1);
 }
 
-const CHUNK = 24;
+/** Lines that are laid out at once ahead of the reader: few, since a press may have to wait for them. */
+const CHUNK = 8;
 
 /** The lines of a file in chunks that cut no prose. @param {number} file @param {string} how prose is shown */
 function chunksOf(file, how) {
@@ -93,18 +96,19 @@ function chunksOf(file, how) {
   return chunks;
 }
 
-/** A file; while it is not shown it is laid out bit by bit, then frozen.
- * @param {{file: number, path: string, mark: string}} properties mark: of `Pane.mark` */
-function SourceFile({ file, path, mark }) {
-  const { model, document } = current();
-  const how = proseShown.value;
+/** A file; while it is not shown it is laid out bit by bit, when the reader rests or will see it soon, then frozen.
+ * Mark: of `Pane.mark`. @type {(properties: {file: number, path: string, how: string, isSoon: boolean, mark: string}) => any} */
+const SourceFile = memo(({ file, path, how, isSoon, mark }) => {
+  const { document } = current();
+  const isAway = !mark;
   const place = useRef(/** @type {HTMLElement | null} */ (null));
   const pane = useRef(/** @type {Pane | null} */ (null));
   const chunks = useMemo(() => chunksOf(file, how), [document, file, how]);
   const [grown, grow] = useState(0);
   const ready = useRef(0);
   ready.current = mark ? chunks.length : Math.max(ready.current, Math.min(grown, chunks.length));
-  const isFrozen = !mark && grown > chunks.length;
+  const isFrozen = isAway && grown > chunks.length;
+  const text = useMemo(() => html`<div class="program-text">${chunks.slice(0, ready.current)}</div>`, [chunks, ready.current]);
   useLayoutEffect(() => {
     if (!place.current) return;
     pane.current = new Pane(place.current);
@@ -115,16 +119,22 @@ function SourceFile({ file, path, mark }) {
     pane.current?.mark(mark);
   }, [mark, ready.current, chunks]);
   useEffect(() => {
-    if (!mark && !isFrozen) return whenIdle(() => grow(ready.current + 1));
-    if (mark) grow(0);
-  }, [mark, isFrozen, ready.current, chunks]);
-  const onClick = (/** @type {any} */ event) => {
-    const line = event.target.closest(".line-number")?.parentElement.dataset.line;
-    const target = line ? runToLine(model, file, Number(line), step.value) : -1;
-    if (target >= 0) goTo(target);
+    if (!isAway) return grow(0);
+    if (isFrozen) return;
+    let leave = () => {};
+    let isLeft = false;
+    (isSoon ? Promise.resolve() : rested()).then(() => isLeft || (leave = whenIdle(() => grow(ready.current + 1))));
+    return () => {
+      isLeft = true;
+      leave();
+    };
+  }, [isAway, isSoon, isFrozen, ready.current, chunks]);
+  const onClick = async (/** @type {any} */ event) => {
+    const line = event.target.closest("button.line-number")?.parentElement.dataset.line;
+    if (line) (await import("viewer/moves.js")).goToLine(file, Number(line));
   };
-  return html`<div class=${`program-file ${mark ? "" : "away"} ${isFrozen ? "frozen" : ""}`} aria-hidden=${!mark}><div class="program-lines" ref=${place} tabindex=${mark ? 0 : -1} role="region" aria-label=${`source of ${path}`} onClick=${onClick}><div class="marker" aria-hidden="true"></div><div class="program-text">${chunks.slice(0, ready.current)}</div></div></div>`;
-}
+  return html`<div class=${`program-file ${isAway ? "away" : ""} ${isFrozen ? "frozen" : ""}`} aria-hidden=${isAway}><div class="program-lines" ref=${place} tabindex=${isAway ? -1 : 0} role="region" aria-label=${`source of ${path}`} onClick=${onClick}><div class="marker" aria-hidden="true"></div>${text}</div></div>`;
+});
 
 /** @type {(properties: {source: Lecture["files"][0], first: number, last: number, prose: Map<number, ProseText>, claims: Set<number>, how: string}) => any} */
 const Chunk = memo(({ source, first, last, prose, claims, how }) => {
@@ -205,7 +215,7 @@ class Pane {
     const [first, last, name] = /** @type {[number, number, string]} */ (this.place);
     const [top, end] = this.bounds?.get(first) ?? [0, 0];
     const bottom = this.bounds?.get(last)?.[1] ?? end;
-    this.marker.className = `marker ${name}`;
+    this.marker.classList.toggle("of-caller", name === "caller");
     this.marker.style.transform = `translateY(${top}px) scaleY(${bottom - top})`;
     const { height = 0, top: from = 0, lowest = 0 } = this;
     const margin = Math.min(120, height / 4);
@@ -235,21 +245,24 @@ function Outcome() {
 
 /** @param {{frames: {activation: number, step: number}[], shown: number}} properties */
 function Frames({ frames, shown }) {
-  const { model, document } = current();
-  return html`<nav class="frames" aria-label="open calls"><ol>
-    ${frames.map(({ activation, step: at }) => {
-      const func = functionOf(model, activation);
-      const line = document.statements[statementOf(model, at)][1];
-      const look = () => (chosenFrame.value = activation);
-      return html`<li><button class=${activation === shown ? "frame shown" : "frame"} aria-current=${activation === shown} title=${func.title ? plainTitle(func.title) : "Look at this call"} onClick=${look}><code>${func.name}</code><span class="frame-line">:${line}</span></button></li>`;
-    })}
-  </ol></nav>`;
+  const innermost = frames.length - 1;
+  return html`<nav class="frames" aria-label="open calls"><ol>${frames.map(({ activation, step: at }, depth) => html`
+    <${Frame} activation=${activation} at=${depth < innermost || activation !== shown ? at : -1} isShown=${activation === shown} />`)}</ol></nav>`;
 }
+
+/** An open call, with the line that it has reached unless that is marked in the program (-1).
+ * @type {(properties: {activation: number, at: number, isShown: boolean}) => any} */
+const Frame = memo(({ activation, at, isShown }) => {
+  const { model, document } = current();
+  const { name, title } = functionOf(model, activation);
+  const look = () => (chosenFrame.value = activation);
+  return html`<li><button class=${isShown ? "frame shown" : "frame"} aria-current=${isShown} title=${title ? plainTitle(title) : "Look at this call"} onClick=${look}><code>${name}</code>${at >= 0 && html`<span class="frame-line">:${document.statements[statementOf(model, at)][1]}</span>`}</button></li>`;
+});
 
 /** Buttons and timeline. */
 function Controls() {
   const buttons = ["first", "backOver", "back", "forward", "over", "out", "last"];
-  useEffect(() => stopPlaying, []);
+  useEffect(() => () => (playing.value = false), []);
   return html`<div class="controls" role="toolbar" aria-label="stepping">
     <div class="control-buttons">${buttons.map((id) => html`<${CommandButton} id=${id} />`)}
       <${CommandButton} id="play" pressed=${playing.value}><${Icon} name=${playing.value ? "pause" : "play"} /></${CommandButton}>
@@ -278,7 +291,7 @@ export function Timeline() {
 function Ticks() {
   const { model } = current();
   const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
-  const shade = colours.value;
+  const shown = [colours.value, pinned.value].join();
   useEffect(() => {
     const element = canvas.current;
     if (!element) return;
@@ -287,7 +300,7 @@ function Ticks() {
     const watcher = new ResizeObserver(draw);
     watcher.observe(element);
     return () => watcher.disconnect();
-  }, [model, shade]);
+  }, [model, shown]);
   return html`<canvas ref=${canvas} class="ticks" aria-hidden="true"></canvas>`;
 }
 
@@ -300,14 +313,16 @@ function drawTicks(canvas) {
   const context = canvas.getContext("2d");
   const { claims } = document;
   if (!context) return;
-  const tick = (/** @type {number} */ at, /** @type {number} */ top, /** @type {number} */ height) =>
-    context.fillRect((at / Math.max(1, model.steps - 1)) * (canvas.width - scale), top * scale, scale, height * scale);
+  const tick = (/** @type {number} */ at, /** @type {number} */ top, /** @type {number} */ height, width = 1) =>
+    context.fillRect((at / Math.max(1, model.steps - 1)) * (canvas.width - width * scale), top * scale, width * scale, height * scale);
   context.fillStyle = colourOf("var(--line-strong)");
   for (const { first, depth } of sections) if (depth > 0 && depth < 3) tick(first, depth === 1 ? 0 : 4, depth === 1 ? 12 : 8);
   context.fillStyle = colourOf("var(--right)");
   claims.step.forEach((at, row) => claims.held[row] && tick(at, 13, 4));
   context.fillStyle = colourOf("var(--wrong)");
   claims.step.forEach((at, row) => claims.held[row] || tick(at, 0, 17));
+  context.fillStyle = colourOf("var(--accent)");
+  if (pinned.value >= 0) tick(pinned.value, 0, 17, 3);
 }
 
 /** @param {number} activation @returns {Variable[]} */

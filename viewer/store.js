@@ -1,32 +1,33 @@
 // What the page shows now, as signals, and the few functions that change it; what of the article is on the screen.
 
 import { batch, effect, signal } from "@preact/signals";
+import { THEME } from "viewer/early.js";
 import { costMeter } from "viewer/format.js";
 import { buildModel, lowerBoundBy, stepRange } from "viewer/model.js";
 import { clamp, placeOfStep, readHash, stepOfPlace, writeHash } from "viewer/navigate.js";
 import { sectionOfStep, sectionsOf } from "viewer/reading.js";
 import { checked, DocumentError } from "viewer/schema.js";
 
-/** @type {import("@preact/signals").Signal<Loaded | null>} */
+/** @type {Signal<Loaded | null>} */
 export const loaded = signal(null);
-/** @type {import("@preact/signals").Signal<Listed[]>} */
+/** @type {Signal<Listed[]>} */
 export const listing = signal([]);
 /** Whether a document is on its way. */
 export const loading = signal(true);
 /** A sentence that stands in place of a document. */
 export const problem = signal("");
-/** @type {import("@preact/signals").Signal<"read" | "step">} */
+/** @type {Signal<"read" | "step">} */
 export const mode = signal("read");
 export const step = signal(0);
 /** The activation that the reader looks at instead of the innermost one, or -1. */
 export const chosenFrame = signal(-1);
 /** Index of the name whose changes `[` and `]` visit, or -1. */
 export const chosenName = signal(-1);
-/** What Read scrolls to; a new object scrolls again. @type {import("@preact/signals").Signal<{step: number}>} */
+/** What Read scrolls to; a new object scrolls again. @type {Signal<{step: number}>} */
 export const focus = signal({ step: -1 });
-/** @type {import("@preact/signals").Signal<"" | PanelName>} */
+/** @type {Signal<"" | PanelName>} */
 export const dialog = signal("");
-/** What the inspector is opened on. @type {import("@preact/signals").Signal<Opened | null>} */
+/** What the inspector is opened on. @type {Signal<Opened | null>} */
 export const inspected = signal(null);
 /** The step that others are compared with, or -1. */
 export const pinned = signal(-1);
@@ -35,12 +36,14 @@ export const claimsOf = signal(-1);
 /** Whether one section at a time is shown, and whether all is laid out for paper. */
 export const presenting = signal(false);
 export const printing = signal(false);
+/** Whether Step goes on by itself. */
+export const playing = signal(false);
 export const outlineShown = signal(true);
 export const variablesShown = signal(true);
-/** How Step shows prose: as it reads, as it is written, or not at all. @type {import("@preact/signals").Signal<"rendered" | "raw" | "none">} */
+/** How Step shows prose: as it reads, as it is written, or not at all. @type {Signal<"rendered" | "raw" | "none">} */
 export const proseShown = signal("rendered");
 
-const HASH_DELAY = 150;
+const HASH_DELAY = 400;
 const READING_DELAY = 500;
 let hashTimer = 0;
 
@@ -68,7 +71,7 @@ export function open(name, parsed, times = null) {
     });
   } catch (error) {
     if (!(error instanceof DocumentError)) console.warn(error);
-    fail(error instanceof DocumentError ? error.message : "This document cannot be shown; record it again: python -m trace lecture.main");
+    fail(error instanceof DocumentError ? error.message : "This document cannot be shown; record it again.");
   }
 }
 
@@ -101,12 +104,22 @@ export function goToHash() {
   if (isLink) writeAddress("replaceState");
 }
 
+/** When the reader last went to a step, and for how many milliseconds one then expects more. */
+let moved = 0;
+const REST = 500;
+
+/** Settled while the reader rests. */
+export async function rested() {
+  while (performance.now() - moved < REST) await new Promise((resolve) => setTimeout(resolve, REST));
+}
+
 /**
  * Show a step. The address follows at once when the reader jumped, and a moment later while stepping.
  * @param {number} target
  * @param {{jump?: boolean, to?: "read" | "step"}} [options]
  */
 export function goTo(target, { jump = false, to = mode.value } = {}) {
+  moved = performance.now();
   batch(() => {
     step.value = clamp(current().model, target);
     chosenFrame.value = -1;
@@ -140,42 +153,24 @@ function put(write, hash) {
   }
 }
 
-/** @type {Theme[]} */
-const THEMES = ["auto", "light", "dark"];
-const KEY = "lecture-theme";
-
-/** @type {import("@preact/signals").Signal<Theme>} */
-export const theme = signal("auto");
+/** @type {Signal<Theme>} */
+export const theme = signal(/** @type {any} */ (document.documentElement.dataset.theme));
 /** Counts changes of the colours that are on the screen; charts draw again. */
 export const colours = signal(0);
 
-/** Take up the remembered theme and follow the system. */
-export function startTheme() {
-  try {
-    apply(THEMES.find((name) => name === localStorage.getItem(KEY)) ?? "auto");
-  } catch {
-    apply("auto");
-  }
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => colours.value++);
-}
-
 /** Go to the next theme. */
 export function nextTheme() {
-  const next = THEMES[(THEMES.indexOf(theme.value) + 1) % THEMES.length];
-  apply(next);
+  theme.value = theme.value === "auto" ? "light" : theme.value === "light" ? "dark" : "auto";
+  document.documentElement.dataset.theme = theme.value;
+  colours.value++;
   try {
-    localStorage.setItem(KEY, next);
+    localStorage.setItem(THEME, theme.value);
   } catch {
     // Storage may be forbidden; the theme then lasts as long as the page.
   }
 }
 
-/** @param {Theme} name */
-function apply(name) {
-  theme.value = name;
-  document.documentElement.dataset.theme = name;
-  colours.value++;
-}
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => colours.value++);
 
 /** What a colour of the style sheet is now, as `rgb(...)`. @param {string} colour such as `var(--text)` */
 export function colourOf(colour) {
@@ -249,7 +244,7 @@ const JUMP = 1000;
 /** Where a section counts as being read, from the top of the window. */
 const READING_LINE = 140;
 
-/** Orders of the sections that are laid out: those around the reader, then what follows, then what precedes. @type {import("@preact/signals").Signal<Set<number>>} */
+/** Orders of the sections that are laid out: those around the reader, then what follows, then what precedes. @type {Signal<Set<number>>} */
 export const laidOut = signal(new Set());
 /** The activation whose section is being read, or -1. */
 export const visibleSection = signal(-1);

@@ -20,9 +20,10 @@ export async function takeTimes(lecture, sidecar) {
     for (const [row, value] of Object.entries(sidecar.inspections)) if (row in lecture.inspections.value) lecture.inspections.value[row] = keep(value);
     for (const [row, operands] of Object.entries(sidecar.claims))
       for (const [index, value] of Object.entries(operands)) if (row in lecture.claims.operands) lecture.claims.operands[row][index] = keep(value);
-    const { device, threads } = sidecar.environment;
+    const { device = "cpu", processor, threads } = sidecar.environment;
+    const name = device === "cpu" && processor ? processor : device;
     const seconds = timer(sidecar.seconds);
-    return { seconds, text: (first, beyond) => duration(seconds(first, beyond)), device: [device, threads && `${threads} threads`].filter(Boolean).join(", ") };
+    return { seconds, text: (first, beyond) => duration(seconds(first, beyond)), device: [name, threads && `${threads} threads`].filter(Boolean).join(", ") };
   } catch {
     return null;
   }

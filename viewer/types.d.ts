@@ -156,6 +156,7 @@ interface Listed { file: string; module: string; title: string; steps: number; c
 interface Times { seconds: (first: number, beyond: number) => number; text: (first: number, beyond: number) => string; device: string }
 /** A document with everything computed from it once. */
 interface Loaded { times: Times | null; name: string; document: Lecture; model: Model; cost: CostMeter; sections: Section[] }
+type Signal<T> = import("@preact/signals").Signal<T>;
 type Theme = "auto" | "light" | "dark";
 type PanelName = "claims" | "search" | "help" | "outline" | "inspect" | "compare" | "menu" | "costs";
 /** Keys as `KeyboardEvent.key`, with `Shift+` before named keys; label: what the button shows that has no icon; where the keys

@@ -12,10 +12,10 @@ def differences(by_part: Mapping[str, float]) -> altair.Chart:  # @stepover
     chart = altair.Chart(rows_of(part=by_part, difference=by_part.values())).mark_bar()
     chart = chart.encode(
         y=altair.Y("part:N", title="left out of the file", sort=list(by_part)),
-        x=altair.X("difference:Q", title="largest difference of a parameter after 20 steps"),
+        x=altair.X("difference:Q", title="largest difference of a parameter"),
         tooltip=["part:N", altair.Tooltip("difference:Q", format=".3g")],
     )
-    return framed(chart, "Resumed after 10 steps, and not resumed", 150)
+    return framed(chart, "Resumed after 10 steps, and never stopped", 150)
 
 
 def lost_time(by_minutes: Mapping[int, float]) -> altair.Chart:  # @stepover

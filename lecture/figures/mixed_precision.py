@@ -33,7 +33,7 @@ def bytes_of_recipes(recipes: Mapping[str, Mapping[str, int]]) -> altair.Chart: 
         order="order:Q",
         tooltip=["recipe:N", "part:N", altair.Tooltip("kB:Q", format=".1f")],
     )
-    return framed(chart, "Memory of one step, 16 tokens, 16 384 weights", 130)
+    return framed(chart, "Memory of one step with 16 tokens", 130)
 
 
 @shape_checked

@@ -1,6 +1,6 @@
 """Pictures of the two estimates."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 
 import altair
 
@@ -8,10 +8,8 @@ from lecture.figures.charts import framed, legend_below, powers_of_ten, rows_of
 from lecture.figures.drawing import COLOURS, Figure, box, text
 
 
-def lecture_map(
-    parts: Mapping[str, Mapping[str, str]], open_groups: Collection[str]
-) -> Figure:  # @stepover
-    """Draw the chapters part by part; a filled box is a chapter that is complete."""
+def lecture_map(parts: Mapping[str, Mapping[str, str]]) -> Figure:  # @stepover
+    """Draw the chapters part by part."""
     drawn: list[str] = []
     bottoms = [0.0, 0.0]
     for number, (part, chapters) in enumerate(parts.items()):
@@ -20,7 +18,7 @@ def lecture_map(
         drawn.append(text(left, y, part, "start", ' font-weight="bold"'))
         y += 8
         for name, title in chapters.items():
-            drawn.append(box(left, y, 36, 22, None if name in open_groups else COLOURS[0], name))
+            drawn.append(box(left, y, 36, 22, COLOURS[0], name))
             drawn.append(text(left + 43, y + 16, title, "start"))
             y += 26
         bottoms[side] = y + 4

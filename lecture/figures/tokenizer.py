@@ -60,7 +60,7 @@ def ladder(steps: Mapping[str, float], unit: str, title: str) -> altair.LayerCha
             title=f"{unit}, logarithmic",
             scale=altair.Scale(type="log", domain=[least, most], nice=False),
             axis=altair.Axis(
-                format="~s" if is_large else "~g", grid=False, values=powers_of_ten(least, most)
+                format="~s" if is_large else "~g", grid=False, values=decades(least, most)
             ),
         ),
         tooltip=["rung:N", altair.Tooltip("amount:Q", format=".3g")],
@@ -72,7 +72,7 @@ def ladder(steps: Mapping[str, float], unit: str, title: str) -> altair.LayerCha
     return framed(points + amounts, title, 50 + 26 * len(steps))
 
 
-def powers_of_ten(least: float, most: float) -> list[float]:
+def decades(least: float, most: float) -> list[float]:
     """Return the powers of ten from the least to the most."""
     exponents = range(math.ceil(math.log10(least)), math.floor(math.log10(most)) + 1)
     return [10.0**exponent for exponent in exponents]

@@ -3,11 +3,14 @@
 from collections.abc import Mapping, Sequence
 
 import altair
+from jaxtyping import Float
+from torch import Tensor
 
 from lecture.figures.charts import Layout, framed, legend_below, lines, powers_of_ten, rows_of
+from lecture.shapes import shape_checked
 from lecture.training.loop import Step
 
-STEPS: Layout = {"title": "step", "axis": altair.Axis(format="d")}
+STEPS: Layout = {"title": "step", "axis": altair.Axis(format="d", labelSeparation=8)}
 
 
 def toy_curves(
@@ -15,7 +18,7 @@ def toy_curves(
 ) -> altair.LayerChart:  # @stepover
     """Draw measured and expected losses of some learning rates."""
     rows = [
-        (f"{lr}", step, loss, expected[lr][step])
+        (f"learning rate {lr}", step, loss, expected[lr][step])
         for lr in losses
         for step, loss in enumerate(losses[lr])
     ]
@@ -29,7 +32,7 @@ def toy_curves(
         y=altair.Y("loss:Q", title="loss"), shape="lr:N"
     )
     line = chart.mark_line(strokeDash=[4, 3]).encode(y="predicted:Q")
-    title = "Ten steps: mean of 4000 runs (dots) and prediction (lines)"
+    title = "Ten steps: measured, and predicted (lines)"
     return framed(altair.layer(line, dots), title, 220)
 
 
@@ -45,7 +48,16 @@ def schedule(rates: Sequence[float]) -> altair.Chart:  # @stepover
 def paths(places: Mapping[str, Sequence[float]]) -> altair.Chart:  # @stepover
     """Draw how far each run has come after each step."""
     series = {name: dict(enumerate(path, start=1)) for name, path in places.items()}
-    return lines(series, STEPS, {"title": "mean distance"}, "AdamW meets one bad batch at step 21")
+    y: Layout = {"title": "way against the gradients"}
+    return lines(series, STEPS, y, "AdamW meets one bad batch at step 21")
+
+
+@shape_checked
+def distances(runs: Mapping[str, Float[Tensor, " step"]]) -> altair.Chart:  # @stepover
+    """Draw how far some runs have strayed after each step."""
+    series = {name: dict(enumerate(found.tolist())) for name, found in runs.items()}
+    y: Layout = {"title": "distance from the start"}
+    return lines(series, STEPS, y, "AdamW follows noise", 180)
 
 
 def norms(cleared: Sequence[float], kept: Sequence[float]) -> altair.Chart:  # @stepover
@@ -80,7 +92,7 @@ def curve(log: Sequence[Step], name: str, title: str) -> altair.Chart:  # @stepo
     rows = rows_of(step=[step.step for step in log], value=[getattr(step, name) for step in log])
     chart = altair.Chart(rows).mark_line()
     chart = chart.encode(
-        x=altair.X("step:Q", title="step"),
+        x=altair.X("step:Q", **STEPS),
         y=altair.Y("value:Q", title=title),
         tooltip=["step:Q", altair.Tooltip("value:Q", title=title, format=".3g")],
     )
@@ -98,7 +110,7 @@ def loss_and_levels(
         altair.Chart(rows)
         .mark_line(color="gray")
         .encode(
-            x=altair.X("step:Q", title="step"),
+            x=altair.X("step:Q", **STEPS),
             y=altair.Y("loss:Q", title="nats per byte"),
             tooltip=["step:Q", altair.Tooltip("loss:Q", format=".3f")],
         )

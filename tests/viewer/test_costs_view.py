@@ -205,6 +205,32 @@ def test_what_is_not_counted_is_always_in_sight(table, view):
     assert "aten.sort (2 times)" in table.locator(".inspect-uncounted").inner_text()
 
 
+def test_of_a_part_only_what_ran_in_it_is_said_not_to_be_counted(table, page, show):
+    missing = table.locator(".inspect-uncounted")
+    table.get_by_label("part of the run").select_option("Views share storage")
+    assert table.get_by_text("Every operator of this part is counted.").is_visible()
+    assert missing.count() == 0
+    document = priced()
+    document["costs"]["step"][-1] = 2  # one of the two times that aten.sort ran
+    show(page, document)
+    page.keyboard.press("C")
+    assert "aten.sort (2 times)." in missing.inner_text()
+    page.get_by_label("part of the run").select_option("Views share storage")
+    assert "aten.sort (1 time)." in missing.inner_text()
+
+
+def test_on_a_phone_the_names_of_rows_stay_in_sight(phone, show):
+    show(phone, priced())
+    phone.keyboard.press("C")
+    table = phone.locator(".inspect-scroll")
+    name = table.locator("tbody th").first
+    before = name.bounding_box()
+    table.evaluate("e => (e.scrollLeft = 200)")
+    assert name.bounding_box()["x"] == before["x"]
+    assert before["width"] < 390 / 2
+    assert name.locator(".inspect-place").evaluate("e => e.scrollWidth <= e.clientWidth")
+
+
 def test_measured_seconds_are_one_more_column(page, site, show):
     seconds = [0.001, 0.25, 0.0, 0.004, *[0.5] * 3, *[0.0] * 9]
     with_times(page, site, show, sidecar(documents.small(), seconds))
@@ -213,7 +239,7 @@ def test_measured_seconds_are_one_more_column(page, site, show):
     page.get_by_role("button", name="time", exact=True).click()
     last = {name: found[-1] for name, found in cells(page).items()}
     assert list(last.items()) == [("double()", "1 s"), ("main()", "500 ms"), ("views()", "250 ms")]
-    assert "another run, on cpu, 2 threads" in page.locator("#costs-view").inner_text()
+    assert "another run, on A Processor, 2 threads" in page.locator("#costs-view").inner_text()
 
 
 def test_arrow_keys_go_through_the_views(table):
@@ -274,6 +300,7 @@ def test_the_roofline_names_what_waits_for_memory(table):
     table.keyboard.press("ArrowRight")
     assert chart.get_attribute("aria-valuetext").startswith("aten.b: 32 FLOP/B")
     assert "320 FLOP" in table.locator(".inspect-readout").inner_text()
+    assert table.locator(".inspect-readout").inner_text().endswith(" in 2 calls.")
     chart.locator(".roof-point").nth(0).hover()
     assert table.locator(".inspect-readout").inner_text().startswith("aten.")
     table.get_by_label("Accelerator").select_option("RTX 3090")
@@ -282,6 +309,10 @@ def test_the_roofline_names_what_waits_for_memory(table):
     rows = table.locator(".inspect-table tbody tr").all_inner_texts()
     limits = {row.split()[0]: row.split()[-1] for row in rows}
     assert limits == {"aten.a": "memory", "aten.b": "memory", "aten.c": "arithmetic"}
+    table.keyboard.press("Escape")
+    table.locator("dialog").wait_for(state="detached")
+    table.keyboard.press("C")
+    table.get_by_role("slider", name="Roofline of RTX 3090 in fp32").wait_for()
 
 
 # Memory -----------------------------------------------------------------------------------------
@@ -337,14 +368,53 @@ def legend(page) -> list[list[str]]:
 
 
 def test_the_current_step_and_the_peak_are_marked(memory):
-    assert memory.locator(".memory-here line").count() == 1
+    assert memory.locator(".memory-here").count() == 1
     assert memory.locator(".memory-peak text").text_content() == "peak 197 B"
     head, *rows = legend(memory)
-    assert head == ["category", "at the current step", "at the peak"]
+    assert head == ["category", "after the current step", "at the peak"]
     assert rows[0] == ["parameters", "100 B", "100 B"]
     assert rows[3] == ["activations", "10 B", "90 B"]
     assert rows[-1] == ["all", "110 B", "197 B"]
     assert "step 6 of 16" in memory.locator("#costs-view").inner_text()
+
+
+def test_the_current_step_is_not_the_highest_of_its_column(memory):
+    """At step 1 most are 150 bytes; when it has run, 110 are left."""
+    memory.keyboard.press("Escape")
+    memory.locator("dialog").wait_for(state="detached")
+    memory.keyboard.press("h")
+    memory.keyboard.press("C")
+    memory.locator(".memory-legend").wait_for()
+    assert legend(memory)[-1] == ["all", "110 B", "197 B"]
+    said = memory.locator(".inspect-readout").inner_text()
+    assert said == "step 2, line 20 of views, in “Views share storage”: 110 B, the current step"
+    chart = memory.get_by_role("slider", name="memory over time")
+    chart.press("ArrowLeft")
+    chart.press("ArrowRight")
+    assert legend(memory)[0][1] == "at the cursor"
+    assert legend(memory)[-1] == ["all", "150 B", "197 B"]
+
+
+@pytest.mark.parametrize(
+    ("view", "said"),
+    [
+        ("Table", "as it would run"),
+        ("Roofline", "as it would run"),
+        ("Memory", "not in this chart"),
+    ],
+)
+def test_a_lecture_that_uses_meta_says_what_that_is(page, show, view, said):
+    document = priced() | {"memory": remembered(ROWS)["memory"]}
+    document["names"] += CATEGORIES
+    document["memory"]["category"] = [document["names"].index(CATEGORIES[row[1]]) for row in ROWS]
+    for source in ("", 'device = "meta"\n'):
+        document["files"][0]["source"] += source
+        show(page, document)
+        page.keyboard.press("C")
+        page.get_by_role("tab", name=view).click()
+        page.locator(f"#costs-{view.lower()}[aria-selected=true]").wait_for()
+        assert (said in page.locator("#costs-view").inner_text()) == bool(source)
+        page.keyboard.press("Escape")
 
 
 def test_keys_move_over_the_memory_and_go_to_a_step(memory):

@@ -299,12 +299,13 @@ return m.storageWords(found.value, name, found.activation, aliases);
 def test_copy_or_view_is_said_in_words(run):
     document = views()
     first = len(documents.VALUES)
-    assert run(WORDS, [document, first, "a", 4]) == ["Its own storage of 24 bytes."]
+    alone = "All 24 bytes of its storage; no other name seen so far views it."
+    assert run(WORDS, [document, first, "a", 4]) == [alone]
     assert run(WORDS, [document, first + 1, "b", 7]) == [
         "A view of the storage of a, all 24 bytes."
     ]
     assert run(WORDS, [document, first, "a", 9]) == [
-        "Its own storage of 24 bytes, which b and c['w'] view too."
+        "All 24 bytes of its storage, which b and c['w'] view too."
     ]
     part = """
     const { values } = argument[0];
@@ -313,7 +314,11 @@ def test_copy_or_view_is_said_in_words(run):
     assert run(part + WORDS, [document, first + 2, "w", 9]) == [
         "A view of the storage of a, 8 of 24 bytes."
     ]
-    assert run(WORDS, [document, first + 3, "a", 11]) == ["Its own storage of 24 bytes."]
+    assert run(WORDS, [document, first + 3, "a", 11]) == [alone]
+    seen = "[['x', 'now'], ['y', 'earlier']].map(([name, when]) => ({ name, when, activation: 1 }))"
+    words = f"return m.storageWords(argument, 'x', 1, {seen})"
+    assert run(words, picture(base := torch.arange(6.0))) == ["All 24 bytes of its storage."]
+    assert run(words.replace("earlier", "later"), picture(base)) == [alone]
 
 
 def test_a_name_of_another_call_is_said_to_be_of_it(run):
@@ -330,7 +335,7 @@ def test_a_name_of_another_call_is_said_to_be_of_it(run):
         "A view of the storage of a in main, 8 of 24 bytes."
     ]
     assert run(WORDS, [document, first_value, "a", 5]) == [
-        "Its own storage of 24 bytes, which n in double views too."
+        "All 24 bytes of its storage, which n in double views too."
     ]
 
 
@@ -338,8 +343,8 @@ def test_a_part_of_a_larger_storage_and_repeated_elements_are_said(run):
     words = "return m.storageWords(argument, 'x', 0, [])"
     assert run(words, picture(torch.arange(6.0)[2:4])) == ["A part of a storage: 8 of 24 bytes."]
     assert run(words, picture(torch.ones(3).expand(4, 3))) == [
-        "Its own storage of 12 bytes.",
-        "Its elements would be 48 bytes if each had a place of its own; several share one.",
+        "All 12 bytes of its storage; no other name seen so far views it.",
+        "A view in which elements share a place: apart, they would be 48 bytes.",
     ]
 
 

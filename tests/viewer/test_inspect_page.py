@@ -69,7 +69,10 @@ def test_a_tensor_opens_with_its_shape_first(page, show):
     facts = panel.locator(".inspect-facts").first.inner_text()
     assert "contiguous" in facts
     assert "24 B" in facts
-    assert panel.locator(".words").all_inner_texts() == ["Its own storage of 24 bytes."]
+    assert facts.split()[-3:] == ["requires", "grad", "no"]
+    assert panel.locator(".words").all_inner_texts() == [
+        "All 24 bytes of its storage; no other name seen so far views it."
+    ]
     assert panel.locator(".heat-cell").all_inner_texts() == [
         "0.0",
         "1.0",
@@ -104,10 +107,12 @@ def test_a_cell_says_which_elements_read_it(page, show):
     panel = inspector(show(page, documents.with_values(CUBE, ROW)), 2)
     assert panel.locator(".words").all_inner_texts() == [
         "A view of the storage of x, 8 of 96 bytes.",
-        "Its elements would be 16 bytes if each had a place of its own; several share one.",
+        "A view in which elements share a place: apart, they would be 16 bytes.",
     ]
     panel.get_by_role("button", name="cell 9:").click()
     assert "Cell 9 holds 2 elements: [0, 1], [1, 1]." in panel.locator(".sum").inner_text()
+    assert picked(panel)[0].startswith("v1[0, 1]")
+    assert panel.locator(".heat-cell.alike").get_attribute("aria-label").startswith("v1[1, 1]")
     panel.get_by_role("button", name="cell 6: not read by v1").click()
     assert panel.locator(".sum").inner_text().strip() == "Cell 6 is not read by v1."
     assert panel.locator(".strip-cell.unread").count() == 22
@@ -186,10 +191,33 @@ def test_other_names_of_the_storage_lead_on(page, show):
     assert "views:1.1" in page.url
 
 
+def test_the_longest_number_fits_its_cell(phone, show):
+    elements = [-34_537.0, 1.0, 2.0, 3.0, 4.0, 5.5]
+    panel = inspector(show(phone, documents.with_values({**documents.TENSOR, "storage": 9})))
+    narrow = panel.locator(".strip-cell").first.bounding_box()["width"]
+    phone.keyboard.press("Escape")
+    value = {**documents.TENSOR, "storage": 9, "elements": elements}
+    panel = inspector(show(phone, documents.with_values(value)), 1)
+    for cell in panel.locator(".strip-cell").all():
+        assert cell.bounding_box()["width"] > narrow
+        assert cell.evaluate("e => e.scrollWidth <= e.clientWidth")
+
+
+def test_nan_is_hatched_in_the_storage_too(page, show):
+    panel = inspector(show(page, documents.with_values(ODD)), 1)
+    picture = "e => getComputedStyle(e).backgroundImage"
+    hatched = panel.locator(".strip-cell.is-nan, .strip-cell.is-inf").all()
+    assert len(hatched) == 3
+    assert all("gradient" in cell.evaluate(picture) for cell in hatched)
+    none = {**ODD, "elements": ["nan"] * 4}
+    panel = inspector(show(page, documents.with_values(none)), 1)
+    assert "from all 4 elements; none is finite." in panel.inner_text()
+
+
 def test_equal_elements_elsewhere_are_said_to_be_no_view(page, show):
     panel = inspector(show(page, documents.with_values({**documents.TENSOR, "storage": 9})), 1)
     assert panel.locator(".words").all_inner_texts() == [
-        "Its own storage of 24 bytes.",
+        "All 24 bytes of its storage; no other name seen so far views it.",
         "x holds equal elements in another storage: they share no memory.",
     ]
 
@@ -222,6 +250,14 @@ def test_a_tensor_of_one_number_is_inspected_too(page, show):
     page.locator(".variable .inspect", has_text="2.5").click()
     panel = page.locator(".inspector")
     assert panel.locator(".headline").inner_text() == "[] float32"
+    page.keyboard.press("Escape")
+    one = {**value, "shape": [1], "strides": [1], "elements": [1_234_567.5]}
+    show(page, documents.with_values(one), mode="step", at="2")
+    page.keyboard.press("i")
+    assert "= 1234567.5" in panel.locator(".index-inputs").inner_text(), "as it is recorded"
+    page.keyboard.press("Escape")
+    show(page, documents.with_values({**value, "elements": [2.5]}), mode="step", at="2")
+    page.locator(".variable .inspect", has_text="2.5").click()
     assert "offset: 2, so cell 2, byte 8" in panel.locator(".sum").inner_text()
     assert panel.locator(".strip-cell").count() == 4
     assert panel.locator(".words").inner_text() == "A part of a storage: 4 of 16 bytes."
@@ -289,6 +325,10 @@ def test_of_a_long_history_what_is_near_is_listed(page, show):
     records.first.wait_for()
     assert records.count() == 60
     assert panel.locator(".history-list .here").inner_text().split() == ["step", "300", "298"]
+    box, here = (
+        panel.locator(place).bounding_box() for place in (".history-list", ".history-list .here")
+    )
+    assert box["y"] <= here["y"] < here["y"] + here["height"] <= box["y"] + box["height"]
     panel.get_by_role("slider", name="record").press("Home")
     assert records.first.inner_text().split() == ["step", "2", "0"]
     panel.get_by_text("show 60 more").click()
@@ -309,6 +349,27 @@ def test_a_name_in_the_article_opens_its_values_in_all_calls(page, show):
     assert panel.locator(".history-list li").count() == 1
 
 
+def test_what_was_recorded_again_and_is_equal_is_said_to_be(page, show):
+    document = changing()
+    document["inspections"]["value"][-2] = 7  # `x` as before
+    show(page, document, mode="step", at="1")
+    page.keyboard.type("mlld")
+    panel = page.locator(".panel-compare")
+    panel.locator(".differences li").first.wait_for()
+    assert "Recorded again, and equal: x." in panel.inner_text()
+
+
+def test_a_call_that_shows_values_is_compared_first(page, show):
+    show(page, documents.small(), mode="step", at="3")
+    page.keyboard.press("m")
+    page.keyboard.type("ll")  # from `views` into `double`; `main` knows nothing yet
+    page.keyboard.press("d")
+    title = page.locator(".pair-title")
+    title.wait_for()
+    assert title.inner_text() == "Differences in views (A) and double (B)"
+    assert page.locator(".difference h4").all_inner_texts() == ["n added", "m added", "x removed"]
+
+
 def test_two_steps_are_compared(page, show):
     show(page, changing(), mode="step", at="1")
     page.keyboard.press("d")
@@ -322,7 +383,8 @@ def test_two_steps_are_compared(page, show):
     assert shown == ["x changed", "y added"]
     text = panel.inner_text()
     assert "1 of 6 elements changed. The largest change is 4, at [1, 2]." in text
-    assert "Unchanged: k." in text
+    assert "Not recorded between A and B, so nothing is known of a change: k." in text
+    assert "Recorded again" not in text
     assert panel.locator(".heat-cell").last.inner_text() == "-4"
     panel.get_by_role("button", name="Swap").click()
     page.keyboard.press("d")
@@ -338,6 +400,20 @@ def test_claims_of_a_section_are_listed_beside_its_heading(page, show):
     assert entries.all_inner_texts() == ["x.size == 6"]
     page.get_by_text("show the whole lecture").click()
     assert entries.all_inner_texts() == ["x.size == 6", "y == 6"]
+
+
+def test_the_claims_of_the_reader_s_section_are_one_press_away(page, show):
+    show(page, documents.small(), mode="step", at="2")
+    page.keyboard.press("c")
+    places = page.locator(".claim-place")
+    places.first.wait_for()
+    before = ["Views share storage · step 4", "Small numbers · step 15"]
+    assert places.all_inner_texts() == before
+    page.get_by_role("button", name="show only “Views share storage”").focus()
+    page.keyboard.press("Enter")
+    assert places.all_inner_texts() == ["step 4"]
+    page.keyboard.press("Enter")  # the focus stays on the same button
+    assert places.all_inner_texts() == before
 
 
 def test_every_time_a_claim_was_checked_is_listed_the_failed_ones_first(page, show):

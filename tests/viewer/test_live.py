@@ -172,3 +172,32 @@ def test_a_page_says_when_the_server_has_ended(watched, page):
     assert server.end()[0] == 0
     page.locator(f"{NOTICE}.wrong", has_text="The server has ended").wait_for()
     assert page.locator("h1").first.text_content() == "A long lecture"
+
+
+def test_a_lecture_whose_name_is_beyond_ascii_is_followed_and_listed(page, tmp_path):
+    source = 'def main():\n    """Größe."""\n    x = {}  # @inspect x\n'
+    save(tmp_path / "übung_λ.py", source.format(123))
+    server = Watched(tmp_path, tmp_path / "übung_λ.py")
+    try:
+        server.hear(state="done")
+        page.goto(server.address)
+        value_shown(page, "x", 123)
+        save(tmp_path / "übung_λ.py", source.format(456))
+        value_shown(page, "x", 456)
+        page.goto("about:blank")
+        page.goto(server.address.partition("#")[0])
+        page.get_by_role("link", name="Größe").click()
+        value_shown(page, "x", 456)
+    finally:
+        server.process.kill()
+        server.process.communicate()
+
+
+def test_a_warning_is_told_on_the_page(watched, page):
+    server = watched('def main():\n    """Numbers."""\n    x = 1  # @inspect y\n')
+    server.hear(state="done")
+    page.goto(server.address)
+    notice = page.locator(f"{NOTICE}:not(.wrong)")
+    notice.filter(has_text="lecture.py:3: y does not exist here.").wait_for()
+    watched('def main():\n    """Numbers."""\n    x = 1  # @inspect x\n')
+    page.locator(NOTICE).wait_for(state="hidden")

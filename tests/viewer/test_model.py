@@ -9,7 +9,7 @@ from tests.viewer import documents
 MODEL = """
 async ([code, document]) => {
     const modules = {};
-    const files = "model navigate reading format search";
+    const files = "model navigate reading format search speech moves";
     for (const name of files.split(" "))
         Object.assign(modules, await import(`viewer/${name}.js`));
     const model = modules.buildModel(document);

@@ -292,6 +292,80 @@ def test_the_browsers_own_command_lays_out_everything_too(page, show):
     page.locator(".folded-body").wait_for(state="detached")
 
 
+# A browser that prints lets promises end after its event, and waits for no frame and no timer.
+ON_PAPER = """async () => {
+    dispatchEvent(new Event("beforeprint"));
+    for (let turn = 0; turn < 1000; turn++) await null;
+    const found = {
+        empty: document.querySelectorAll(".chart-place:empty, .chart:empty").length,
+        colours: [...document.querySelectorAll(".chart svg text")].map(
+            (text) => getComputedStyle(text).fill),
+    };
+    dispatchEvent(new Event("afterprint"));
+    return found;
+}"""
+
+
+@pytest.mark.parametrize("mode", ["read", "step"])
+def test_the_browsers_own_command_draws_charts_for_paper(page, show, mode):
+    page.emulate_media(color_scheme="dark")
+    show(page, rich())
+    page.locator(".chart").scroll_into_view_if_needed()
+    page.locator(".chart svg text").first.wait_for()
+    if mode == "step":
+        page.keyboard.press("r")
+        page.locator("#stepping").wait_for()
+    page.evaluate("""async () => { await import("viewer/print.js"); }""")
+    printed = page.evaluate(ON_PAPER)
+    assert printed["empty"] == 0
+    assert printed["colours"]
+    for colour in printed["colours"]:
+        assert max(map(int, re.findall(r"\d+", colour)[:3])) < 150, "dark letters on paper"
+
+
+UNDRAWN = """() => {
+    dispatchEvent(new Event("beforeprint"));
+    return [...document.querySelectorAll(".chart-place:empty, .chart:empty")].map(
+        (place) => getComputedStyle(place, "::before").content);
+}"""
+
+
+def test_a_chart_that_is_not_drawn_yet_says_so_on_paper(page, show):
+    show(page, rich(), mode="step")  # nothing has fetched the libraries
+    page.evaluate("""async () => { await import("viewer/print.js"); }""")
+    page.emulate_media(media="print")
+    [said] = page.evaluate(UNDRAWN)
+    assert "not drawn yet" in said
+    page.locator(".chart svg text").first.wait_for()
+    assert page.evaluate(UNDRAWN) == []
+
+
+def test_an_address_that_is_spelled_out_is_not_printed_twice(page, show, printer):
+    document = documents.small()
+    document["files"][0]["prose"][3]["text"] = (
+        "See <https://example.org/b> and [a paper](https://example.org/a)."
+    )
+    show(page, document)
+    printer()
+    page.emulate_media(media="print")
+    page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
+    after = "all => all.map((e) => getComputedStyle(e, '::after').content)"
+    assert page.locator("#article .prose a").evaluate_all(after) == [
+        "none",
+        '" (https://example.org/a)"',
+    ]
+
+
+def test_the_outline_opens_over_a_presentation(presented):
+    page = presented
+    page.keyboard.press("o")
+    page.locator("dialog .outline a", has_text="Views share storage").click()
+    page.locator("dialog").wait_for(state="detached")
+    assert page.locator(".slide .section-title").inner_text() == "Views share storage"
+    page.keyboard.press("Escape")
+    page.locator(".sidebar .outline").wait_for()
+
+
 def test_a_page_in_one_file_presents_and_shows_costs(browser, tmp_path):
     file = tmp_path / "lecture.html"
     file.write_bytes(one_file(json.dumps(rich()).encode(), "demo"))

@@ -293,7 +293,7 @@ def sidecar(document: dict, seconds: list[float], **changes) -> str:
             "version": 1,
             "module": "demo.main",
             "sources": {"demo/main.py": hashlib.sha256(source).hexdigest()},
-            "environment": {"device": "cpu", "threads": 2},
+            "environment": {"device": "cpu", "processor": "A Processor", "threads": 2},
             "seconds": seconds,
             "inspections": {"4": {"type": "float", "value": 0.125}},
             "claims": {"1": {"0": {"type": "float", "value": 0.25}}},
@@ -320,8 +320,10 @@ def test_measured_seconds_stand_in_the_margin_and_the_headings(page, site, show)
     assert views.locator(".section-meta .cost").inner_text().endswith("250 ms")
     costs = page.locator("#article .row .cost").all_inner_texts()
     assert any(text.endswith("1.5 s") for text in costs), "with the calls of the line"
-    assert "on cpu, 2 threads" in page.locator("#article .cost").first.get_attribute("title")
-    assert "measured in another run, on cpu, 2 threads" in page.locator(".colophon").inner_text()
+    assert "on A Processor, 2 threads" in page.locator("#article .cost").first.get_attribute(
+        "title"
+    )
+    assert "in another run, on A Processor, 2 threads" in page.locator(".colophon").inner_text()
     line = page.locator("#article .row", has=page.locator('.line-number:text-is("10")')).last
     assert line.locator(".named-value").inner_text().split() == ["y", "0.125"]
 

@@ -4,10 +4,10 @@ import { useMemo, useState } from "preact/hooks";
 import { counted, integer } from "viewer/format.js";
 import { html, memo } from "viewer/html.js";
 import { claimGroups } from "viewer/inspect/claims.js";
-import { Jump, leaveTo } from "viewer/inspect/parts.js";
+import { Jump, leaveTo, stepOfReader, titleOfSection } from "viewer/inspect/parts.js";
 import { styled } from "viewer/styles.js";
-import { functionOf } from "viewer/model.js";
-import { Claim, outcomeOf, plainTitle } from "viewer/read.js";
+import { Claim, outcomeOf } from "viewer/read.js";
+import { sectionOfStep } from "viewer/reading.js";
 import { claimsOf, current } from "viewer/store.js";
 
 await styled("inspect/inspect.css");
@@ -26,24 +26,27 @@ export function Claims() {
   const failed = groups.filter((group) => group.failed).length;
   const checks = groups.reduce((sum, { rows }) => sum + rows.length, 0);
   const shown = groups.filter((group) => group.words.includes(query.trim().toLowerCase()) && (group.failed || !onlyFailed));
-  const place = section && functionOf(model, section.activation);
-  return html`<p class="quiet">${counted(groups.length, "claim")} in ${counted(checks, "execution")}${place ? html` of <b>${place.title ? plainTitle(place.title) : place.name}</b>` : ""}; ${failed ? `${failed} failed` : "all held"}.
-      ${place && html` <button class="quiet-link" onClick=${() => (claimsOf.value = -1)}>show the whole lecture</button>`}</p>
+  const place = section ? titleOfSection(section) : "";
+  const around = useMemo(() => sectionOfStep(sections, stepOfReader()), [document]);
+  const narrower = around && around.depth > 0 ? { activation: around.activation, text: `show only “${titleOfSection(around)}”` } : null;
+  const choice = section ? { activation: -1, text: "show the whole lecture" } : narrower;
+  return html`<p class="quiet">${counted(groups.length, "claim")} in ${counted(checks, "execution")}${place && html` of <b>${place}</b>`}; ${failed ? `${failed} failed` : "all held"}.
+      ${" "}${choice && html`<button class="jump" onClick=${() => (claimsOf.value = choice.activation)}>${choice.text}</button>`}</p>
     <div class="filter"><input class="search-field" type="text" inputmode="search" placeholder="filter" aria-label="filter claims" value=${query} onInput=${(/** @type {any} */ event) => setQuery(event.target.value)} />
       ${failed > 0 && html`<label><input type="checkbox" checked=${onlyFailed} onChange=${() => setOnlyFailed(!onlyFailed)} /> failed only</label>`}</div>
-    <ol class="claim-list">${shown.slice(0, most).map((group) => html`<${Group} key=${group.statement} group=${group} />`)}</ol>
+    <ol class="claim-list">${shown.slice(0, most).map((group) => html`<${Group} key=${group.statement} group=${group} within=${place} />`)}</ol>
     ${shown.length > most && html`<button class="quiet-link" onClick=${() => setMost(most + AT_ONCE)}>show ${Math.min(shown.length - most, AT_ONCE)} more of ${integer(shown.length)}</button>`}
     ${!shown.length && html`<p class="quiet">${query ? `No claim contains “${query}”.` : "There is no claim here."}</p>`}`;
 }
 
-/** @type {(properties: {group: ClaimGroup}) => any} */
-const Group = memo(({ group: { rows, failed, place } }) => {
+/** @type {(properties: {group: ClaimGroup, within: string}) => any} within: the section whose claims are listed */
+const Group = memo(({ group: { rows, failed, place }, within }) => {
   const { document, model } = current();
   const many = rows.length > 1;
   const times = failed && failed < rows.length ? `failed ${integer(failed)} of ${counted(rows.length, "time")}` : counted(rows.length, "time");
   return html`<li><button class="claim-entry" title="Go to this claim" onClick=${() => leaveTo(document.claims.step[rows[0]])}>
       <${Claim} outcome=${outcomeOf(model, rows[0])} text />
-      <span class="claim-place">${place}${!many && ` · step ${integer(document.claims.step[rows[0]] + 1)}`}</span></button>
+      <span class="claim-place">${[place !== within && place, !many && `step ${integer(document.claims.step[rows[0]] + 1)}`].filter(Boolean).join(" · ")}</span></button>
     ${many && html`<${Occurrences} rows=${rows} times=${times} />`}</li>`;
 });
 

@@ -37,21 +37,26 @@ export function pairsOf(model, before, after) {
  * @param {Pair} pair
  * @param {number} before the steps that are compared, in which these calls are open
  * @param {number} after
- * @returns {Difference[]} what changed first, then what was added, removed, and what stayed
+ * @returns {Difference[]} what changed first, then what was added, removed, and what stayed; each says whether it was
+ * recorded between the two: what was not may have changed unseen
  */
 export function differencesOf(model, pair, before, after) {
   const { names, values, inspections } = model.document;
   const known = (/** @type {number} */ activation, /** @type {number} */ step) => {
     const found = environmentAt(model, activation, endOf(model, step));
-    return new Map([...found].map(([name, { row }]) => [names[name], inspections.value[row] ?? -1]));
+    return new Map([...found].map(([name, { row }]) => [names[name], row]));
   };
   const first = known(pair.before.activation, before);
   const second = known(pair.after.activation, after);
-  const all = [...new Set([...first.keys(), ...second.keys()])].map((name) => difference(name, first.get(name), second.get(name), values));
+  const all = [...new Set([...first.keys(), ...second.keys()])].map((name) => {
+    const [one, other] = [first.get(name), second.get(name)];
+    const valueOf = (/** @type {number | undefined} */ row) => (row === undefined ? undefined : (inspections.value[row] ?? -1));
+    return { ...difference(name, valueOf(one), valueOf(other), values), anew: one !== other };
+  });
   return ["changed", "added", "removed", "same"].flatMap((kind) => all.filter((entry) => entry.kind === kind));
 }
 
-/** @param {string} name @param {number | undefined} one @param {number | undefined} other indices of values @param {Value[]} values @returns {Difference} */
+/** @param {string} name @param {number | undefined} one @param {number | undefined} other indices of values @param {Value[]} values @returns {Omit<Difference, "anew">} */
 function difference(name, one, other, values) {
   const before = one === undefined ? null : values[one];
   const after = other === undefined ? null : values[other];

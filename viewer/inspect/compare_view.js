@@ -1,7 +1,7 @@
 // Two steps side by side: a pinned one, A, and the current one, B. Fetched when it is first opened.
 
 import { useMemo, useState } from "preact/hooks";
-import { counted, element, integer, number, valueText } from "viewer/format.js";
+import { counted, integer, number, valueText } from "viewer/format.js";
 import { html } from "viewer/html.js";
 import { differencesOf, pairsOf } from "viewer/inspect/compare.js";
 import { HeatMap, Jump, leaveTo, Legend } from "viewer/inspect/parts.js";
@@ -28,10 +28,11 @@ export function Compare() {
 function Differences({ before, after }) {
   const { model } = current();
   const pairs = useMemo(() => pairsOf(model, before, after), [model, before, after]);
-  const [chosen, choose] = useState(0);
+  const [chosen, choose] = useState(() => Math.max(0, pairs.findIndex((option) => differencesOf(model, option, before, after).length)));
   const pair = pairs[chosen] ?? pairs[0];
   const found = useMemo(() => differencesOf(model, pair, before, after), [model, pair]);
   const same = found.filter(({ kind }) => kind === "same");
+  const [again, kept] = [same.filter(({ anew }) => anew), same.filter(({ anew }) => !anew)];
   const differing = found.filter(({ kind }) => kind !== "same");
   const swap = () => {
     pinned.value = after;
@@ -46,7 +47,13 @@ function Differences({ before, after }) {
     <h3 class="pair-title">${differing.length ? "Differences" : "No difference"} in ${pairText(pair)}</h3>
     ${!found.length && html`<p class="quiet">No value of this call is shown at either step.</p>`}
     <ul class="differences">${differing.map((difference) => html`<${Entry} key=${difference.name} difference=${difference} />`)}</ul>
-    ${same.length > 0 && html`<p class="quiet">Unchanged: ${same.map(({ name }) => name).join(", ")}.</p>`}`;
+    ${again.length > 0 && html`<p class="quiet">Recorded again, and equal: ${listed(again)}.</p>`}
+    ${kept.length > 0 && html`<p class="quiet">Not recorded between A and B, so nothing is known of a change: ${listed(kept)}.</p>`}`;
+}
+
+/** @param {Difference[]} differences */
+function listed(differences) {
+  return html`${differences.map(({ name }, at) => html`${at > 0 && ", "}<code>${name}</code>`)}`;
 }
 
 /** @param {number} at a step */
@@ -82,8 +89,8 @@ function shortened(value) {
 
 /** @param {{name: string, value: Value | null, detail: Detail}} properties */
 function Change({ name, value, detail }) {
-  if (detail.by === "number") return html`<p class="quiet">by ${detail.difference > 0 ? "+" : ""}${number(detail.difference)}</p>`;
-  if (detail.by === "elements" && detail.count === 1) return detail.changed ? html`<p class="quiet">by ${Number(detail.differences[0]) > 0 ? "+" : ""}${element(detail.differences[0])}</p>` : null;
+  if (detail.by === "number") return html`<p class="quiet">by ${changeText(detail.difference)}</p>`;
+  if (detail.by === "elements" && detail.count === 1) return detail.changed ? html`<p class="quiet">by ${changeText(detail.differences[0])}</p>` : null;
   if (detail.by === "elements" && value) return html`<${ElementChange} name=${name} value=${value} detail=${detail} />`;
   if (detail.by === "statistics") return html`<p class="quiet">By statistics of all elements, since not all are recorded; of ${integer(detail.shown)} that are, ${integer(detail.changed)} changed.</p>
     <table class="statistics-change"><thead><tr><th scope="col"></th><th scope="col">A</th><th scope="col">B</th></tr></thead><tbody>${detail.rows.map(([statistic, one, other]) => html`<tr class=${one === other ? "quiet" : ""}><th scope="row">${statistic}</th><td>${statisticText(one)}</td><td>${statisticText(other)}</td></tr>`)}</tbody></table>`;
@@ -91,6 +98,11 @@ function Change({ name, value, detail }) {
   if (detail.by === "layout") return html`<p class="quiet">The shapes differ or no element is recorded, so elements are not compared.</p>`;
   if (detail.by === "parts") return html`<table class="parts-change"><thead><tr><th scope="col">part</th><th scope="col">A</th><th scope="col">B</th></tr></thead><tbody>${detail.parts.map(([path, one, other]) => html`<tr><th scope="row"><code>${path || name}</code></th><td><code>${one}</code></td><td><code>${other}</code></td></tr>`)}</tbody></table>${detail.more > 0 && html`<p class="quiet">and ${integer(detail.more)} more</p>`}`;
   return null;
+}
+
+/** @param {Cell} change */
+function changeText(change) {
+  return typeof change === "number" ? `${change > 0 ? "+" : ""}${number(change)}` : String(change);
 }
 
 /** @param {number | string} amount */

@@ -1,17 +1,17 @@
 // The costs of the run in one panel: a table, a roofline, and memory over time. Fetched when it is opened.
 
 import { signal } from "@preact/signals";
-import { useMemo } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { bytes, counted, flops, integer, number } from "viewer/format.js";
 import { html } from "viewer/html.js";
 import { MemoryChart, momentsOf } from "viewer/inspect/memory.js";
 import { duration, Roofline } from "viewer/inspect/roofline.js";
+import { stepOfReader, titleOfSection } from "viewer/inspect/parts.js";
 import { intensityOf, MEMORY, sorted, tally } from "viewer/inspect/tally.js";
 import { activationOf, functionOf, statementOf } from "viewer/model.js";
 import { shortPaths } from "viewer/navigate.js";
-import { plainTitle } from "viewer/read.js";
 import { linesOf, sectionOfStep } from "viewer/reading.js";
-import { current, dialog, firstVisibleStep, focus, goTo, mode, step } from "viewer/store.js";
+import { current, dialog, goTo } from "viewer/store.js";
 import { styled } from "viewer/styles.js";
 
 await styled("inspect/costs.css");
@@ -32,7 +32,6 @@ const order = signal({ column: "matmul_flops", direction: /** @type {"ascending"
 let chosenIn = null;
 
 const AT_ONCE = 60;
-const all = signal(false);
 
 /** @type {Column[]} */
 const COLUMNS = [
@@ -58,19 +57,6 @@ function jump(target) {
   goTo(target, { jump: true });
 }
 
-/** The step that the reader is at. */
-function here() {
-  if (mode.value === "step") return step.value;
-  const visible = firstVisibleStep(focus.value.step);
-  return visible >= 0 ? visible : step.value;
-}
-
-/** @param {Section} section */
-function titleOfSection({ activation }) {
-  const func = functionOf(current().model, activation);
-  return func.title ? plainTitle(func.title) : func.name;
-}
-
 /** Sections for the choice of a part of the run, by chapters. @returns {{title: string, sections: Section[]}[]} */
 function chapters() {
   /** @type {{title: string, sections: Section[]}[]} */
@@ -86,7 +72,7 @@ function chapters() {
 /** The panel. */
 export function Costs() {
   const { document, model, sections } = current();
-  const at = useMemo(here, [document]);
+  const at = useMemo(stepOfReader, [document]);
   if (chosenIn !== document) scope.value = -1;
   chosenIn = document;
   const section = sections[scope.value];
@@ -101,8 +87,8 @@ export function Costs() {
         ${around && around.depth > 0 && html`<option value=${around.order}>this section: ${titleOfSection(around)}</option>`}
         ${chapters().map(({ title, sections: own }) => (title ? html`<optgroup label=${title}>${own.map(option)}</optgroup>` : own.map(option)))}</select></label>
     </div>
-    <${Uncounted} />
-    <div id="costs-view" role="tabpanel" aria-labelledby=${`costs-${view.value}`}>${view.value === "table" ? html`<${Table} span=${span} />` : view.value === "roofline" ? html`<${Rates} span=${span} />` : html`<${Memory} span=${span} at=${at} />`}</div>`;
+    <${Uncounted} span=${section ? span : null} />
+    <div id="costs-view" role="tabpanel" aria-labelledby=${`costs-${view.value}`}>${view.value === "table" ? html`<${Table} span=${span} />` : view.value === "roofline" ? html`<${Rates} span=${span} />` : html`<${Memory} span=${span} at=${at} />`}<${OnMeta} /></div>`;
 }
 
 /** Arrow keys go from one view to the next. @param {KeyboardEvent} event */
@@ -116,11 +102,31 @@ function turnTab(event) {
   window.document.getElementById(`costs-${view.value}`)?.focus();
 }
 
-/** What the sums lack, always in sight. */
-function Uncounted() {
-  const missing = Object.entries(current().document.uncounted);
-  if (!missing.length) return html`<p class="quiet">Every operator of this run is counted.</p>`;
+/** What the sums lack, always in sight. @param {{span: import("viewer/inspect/tally.js").Span | null}} properties a part of the run */
+function Uncounted({ span }) {
+  const { document } = current();
+  const missing = useMemo(() => uncountedIn(document, span), [document, span?.first, span?.beyond]);
+  if (!missing.length) return html`<p class="quiet">Every operator of this ${span ? "part" : "run"} is counted.</p>`;
   return html`<p class="quiet inspect-uncounted">Not counted: ${missing.map(([name, count], index) => html`${index > 0 && ", "}<code>${name}</code> (${counted(count, "time")})`)}. For what these did there is no formula, so sums marked with + are too small.</p>`;
+}
+
+/** Where a lecture computes on paper: the device that has sizes and no memory. */
+function OnMeta() {
+  const { document } = current();
+  if (!document.files.some(({ source }) => /["']meta["']/.test(source))) return null;
+  if (view.value === "memory") return html`<p class="quiet">Tensors on the device <code>meta</code> have sizes and no memory: they are not in this chart.</p>`;
+  return html`<p class="quiet">On the device <code>meta</code> an operator is counted as it would run: nothing is computed there, and no memory is held.</p>`;
+}
+
+/** Operators without a formula, and how often they ran. @param {Lecture} document @param {import("viewer/inspect/tally.js").Span | null} span */
+function uncountedIn({ uncounted, costs, names }, span) {
+  if (!span || !costs) return Object.entries(uncounted);
+  const isHere = (/** @type {number} */ row) => span.first <= costs.step[row] && costs.step[row] < span.beyond;
+  return Object.entries(uncounted).flatMap(([name, most]) => {
+    const operator = names.indexOf(name);
+    const calls = costs.operator.reduce((sum, other, row) => (other === operator && isHere(row) ? sum + costs.calls[row] : sum), 0);
+    return calls ? [/** @type {[string, number]} */ ([name, Math.min(calls, most)])] : [];
+  });
 }
 
 /** @param {{span: import("viewer/inspect/tally.js").Span}} properties */
@@ -128,13 +134,15 @@ function Table({ span }) {
   const { document, model, sections, times, cost } = current();
   const seconds = times?.seconds ?? null;
   const by = grouping.value;
+  const shape = `${by} ${span.first} ${span.beyond}`;
+  const [whole, showWhole] = useState("");
   const entries = useMemo(() => tally({ model, sections, seconds }, by, span, withCalls.value), [document, by, span.first, span.beyond, withCalls.value]);
   const label = useMemo(() => labels(by), [document, by]);
   const columns = seconds && by !== "operator" ? [...COLUMNS, SECONDS] : COLUMNS;
   const { column, direction } = order.value;
   const chosen = columns.find(({ id }) => id === column);
   const rows = sorted(entries, chosen ? chosen.value : ({ key }) => label(key).name, direction);
-  const shown = all.value ? rows : rows.slice(0, AT_ONCE);
+  const shown = whole === shape ? rows : rows.slice(0, AT_ONCE);
   const sums = totals(cost(span.first, span.beyond), entries, seconds?.(span.first, span.beyond) ?? null, by !== "operator" && withCalls.value);
   return html`<div class="inspect-choices">
       <fieldset><legend>by</legend>${Object.entries(GROUPINGS).map(([id, title]) => html`<label><input type="radio" name="grouping" checked=${by === id} onChange=${() => (grouping.value = /** @type {Grouping} */ (id))} /> ${title}</label>`)}</fieldset>
@@ -146,7 +154,7 @@ function Table({ span }) {
       <tbody>${shown.map((entry) => html`<${Row} key=${`${by} ${entry.key}`} entry=${entry} label=${label(entry.key)} columns=${columns} />`)}</tbody>
       <tfoot><tr><th scope="row">all</th>${columns.map((each) => html`<td>${cell(each, sums)}</td>`)}</tr></tfoot>
     </table></div>
-    ${shown.length < rows.length && html`<button class="inspect-button" title="Show every row" onClick=${() => (all.value = true)}>Show all ${integer(rows.length)} rows</button>`}
+    ${shown.length < rows.length && html`<button class="inspect-button" title="Show every row" onClick=${() => showWhole(shape)}>Show all ${integer(rows.length)} rows</button>`}
     ${!rows.length && html`<p>Nothing here cost anything.</p>`}
     ${times && by !== "operator" && html`<p class="quiet">Times were measured in another run, on ${times.device}.</p>`}`;
 }

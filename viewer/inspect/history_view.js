@@ -1,9 +1,9 @@
 // How a variable went over the run: a chart of its numbers, and every record with a way to it.
 
-import { useLayoutEffect, useMemo, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { counted, integer, number, valueText } from "viewer/format.js";
 import { html } from "viewer/html.js";
-import { Jump, leaveTo } from "viewer/inspect/parts.js";
+import { Jump, keepInside, leaveTo } from "viewer/inspect/parts.js";
 import { historyOf, pointAt, thinned } from "viewer/inspect/records.js";
 import { functionOf } from "viewer/model.js";
 import { current, inspected } from "viewer/store.js";
@@ -95,9 +95,14 @@ function Records({ points, now, name }) {
     end(around + AT_ONCE);
   }, [now, points]);
   const shown = points.slice(first, beyond);
+  const list = useRef(/** @type {HTMLElement | null} */ (null));
+  useLayoutEffect(() => {
+    const here = list.current?.querySelector(".here");
+    if (list.current && here) keepInside(list.current, here);
+  }, [now, points, first, beyond]);
   const open = (/** @type {Point} */ { value, step }) => value && (inspected.value = { value, name, steps: [step], view: "value" });
   return html`${first > 0 && html`<button class="quiet-link" onClick=${() => start(Math.max(0, first - AT_ONCE))}>show ${Math.min(first, AT_ONCE)} before</button>`}
-    <ol class="history-list" start=${first + 1}>${shown.map((point, place) => html`<li key=${point.row} class=${first + place === now ? "here" : ""} aria-current=${first + place === now ? "true" : null}>
+    <ol class="history-list" ref=${list} start=${first + 1}>${shown.map((point, place) => html`<li key=${point.row} class=${first + place === now ? "here" : ""} aria-current=${first + place === now ? "true" : null}>
       <${Jump} step=${point.step} /> <code class=${point.changed ? "" : "unchanged"}>${textOf(point)}</code>
       ${!point.changed && html` <span class="quiet">same</span>`}
       ${point.value?.shape && html` <button class="quiet-link" onClick=${() => open(point)}>inspect</button>`}</li>`)}</ol>

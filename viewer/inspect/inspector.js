@@ -30,6 +30,6 @@ export function Inspector() {
       : html`<div class="whole-value"><${ValueView} value=${opened.value} name=${name} /></div>`;
   return html`<div class="inspector">
     <h3><code>${name}</code> <span class="quiet">in ${functionOf(model, found.activation).name}</span></h3>
-    <${Tabs} chosen=${opened.view} choose=${choose} tabs=${[["value", isTensor ? "Tensor" : "Value"], ["history", "Over the run"]]}>${content}</${Tabs}>
+    <${Tabs} chosen=${opened.view} choose=${choose} tabs=${[["value", isTensor ? (opened.value.type === "ndarray" ? "Array" : "Tensor") : "Value"], ["history", "Over the run"]]}>${content}</${Tabs}>
   </div>`;
 }

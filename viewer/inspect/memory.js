@@ -35,6 +35,12 @@ export function momentsOf({ document, events }) {
   return moments;
 }
 
+/** What was alive once a step had run. @param {Moment[]} moments @param {number} step @returns {Moment} */
+export function momentAfter(moments, step) {
+  const { live, total } = moments.findLast((moment) => moment.step <= step) ?? { live: CATEGORIES.map(() => 0), total: 0 };
+  return { step, live, total };
+}
+
 /**
  * One moment for each column of a chart: the one in which most was alive during its steps.
  * @param {Moment[]} moments
@@ -60,6 +66,7 @@ export function columnsOf(moments, { first, beyond }, most) {
   });
 }
 
+const WIDEST = 1160;
 const HEIGHT = 320;
 const LEFT = 70;
 const RIGHT = 12;
@@ -106,7 +113,7 @@ export function MemoryChart({ model, moments, span, here, place, jump }) {
   const [scale, setScale] = useState("");
   const isLogarithmic = scale ? scale === "logarithmic" : isSteep(columns);
   if (!columns[peak].total) return html`<p>No tensor was alive here.</p>`;
-  const width = widthOfCharts();
+  const width = widthOfCharts(WIDEST);
   const { height, marks } = scaleOf(columns, isLogarithmic);
   const length = span.beyond - span.first;
   const columnAt = (/** @type {number} */ step) => Math.max(0, Math.min(columns.length - 1, Math.floor(((step - span.first) / length) * columns.length)));
@@ -114,7 +121,8 @@ export function MemoryChart({ model, moments, span, here, place, jump }) {
   const now = chosen >= 0 ? chosen : isInside ? columnAt(here) : peak;
   const x = (/** @type {number} */ column) => LEFT + (column / columns.length) * (width - LEFT - RIGHT);
   const y = (/** @type {number} */ value) => HEIGHT - BOTTOM - clamped(height(value)) * (HEIGHT - TOP - BOTTOM);
-  const shown = columns[now];
+  const isHere = chosen < 0 && isInside;
+  const shown = isHere ? momentAfter(moments, here) : columns[now];
   const said = `step ${integer(shown.step + 1)}, ${place(shown.step)}: ${bytes(shown.total)}`;
   const onKey = (/** @type {KeyboardEvent} */ event) => {
     const last = columns.length - 1;
@@ -140,13 +148,13 @@ export function MemoryChart({ model, moments, span, here, place, jump }) {
         ${marks.map((mark) => html`<g class="inspect-axis"><line x1=${LEFT} x2=${width - RIGHT} y1=${y(mark)} y2=${y(mark)} /><text x=${LEFT - 6} y=${y(mark) + 4} text-anchor="end">${bytes(mark)}</text></g>`)}
         ${CATEGORIES.map((_, category) => html`<path class=${`memory-area memory-${category}`} d=${areaOf(columns, category, x, y)} />`)}
         <g class="memory-peak"><line x1=${peakLeft} x2=${peakLeft} y1=${TOP - 8} y2=${y(columns[peak].total)} /><text x=${Math.max(LEFT + 50, Math.min(width - 60, peakLeft))} y=${TOP - 12} text-anchor="middle">peak ${bytes(columns[peak].total)}</text></g>
-        ${isInside && html`<g class="memory-here"><line x1=${x(columnAt(here) + 0.5)} x2=${x(columnAt(here) + 0.5)} y1=${TOP} y2=${HEIGHT - BOTTOM + 4} /></g>`}
+        ${isInside && html`<g class="memory-here" transform=${`translate(${x(columnAt(here) + 0.5).toFixed(1)})`}><path d=${`M0 ${TOP}V${HEIGHT - BOTTOM + 4}`} /><path d=${`M0 ${TOP}V${HEIGHT - BOTTOM + 4}`} /><path d=${`M-5 ${TOP - 7}h10l-5 7z`} /></g>`}
         <line class="memory-cursor" x1=${x(now + 0.5)} x2=${x(now + 0.5)} y1=${TOP} y2=${HEIGHT - BOTTOM} />
         <g class="inspect-axis"><text x=${LEFT} y=${HEIGHT - BOTTOM + 18}>step ${integer(span.first + 1)}</text><text x=${width - RIGHT} y=${HEIGHT - BOTTOM + 18} text-anchor="end">${integer(span.beyond)}</text></g>
       </svg>
-      <figcaption class="inspect-readout">${said}${now === peak ? ", the peak" : ""}${isInside && now === columnAt(here) ? ", the current step" : ""}</figcaption>
+      <figcaption class="inspect-readout">${said}${isHere ? ", the current step" : now === peak ? ", the peak" : ""}</figcaption>
     </figure>
-    <table class="inspect-table memory-legend"><thead><tr><th scope="col">category</th><th scope="col">${chosen >= 0 ? "at the cursor" : isInside ? "at the current step" : "at the peak"}</th><th scope="col">at the peak</th></tr></thead>
+    <table class="inspect-table memory-legend"><thead><tr><th scope="col">category</th><th scope="col">${chosen >= 0 ? "at the cursor" : isInside ? "after the current step" : "at the peak"}</th><th scope="col">at the peak</th></tr></thead>
       <tbody>${CATEGORIES.map((name, category) => html`<tr><th scope="row"><span class=${`memory-swatch memory-${category}`} aria-hidden="true"></span>${name}</th><td>${bytes(shown.live[category])}</td><td>${bytes(columns[peak].live[category])}</td></tr>`)}</tbody>
       <tfoot><tr><th scope="row">all</th><td>${bytes(shown.total)}</td><td>${bytes(columns[peak].total)}</td></tr></tfoot></table>
     <p class="quiet">Of the steps that share a column of the chart, the one with most alive is shown${isLogarithmic ? "; on this scale areas do not add up by eye" : ""}. The peak of ${bytes(columns[peak].total)} is at ${place(columns[peak].step)}, step ${integer(columns[peak].step + 1)} of ${integer(model.steps)}.</p>`;

@@ -4,7 +4,8 @@ import { integer, number } from "viewer/format.js";
 import { html } from "viewer/html.js";
 import { numberOf } from "viewer/inspect/tensors.js";
 import { activationOf, functionOf } from "viewer/model.js";
-import { current, dialog, goTo } from "viewer/store.js";
+import { plainTitle } from "viewer/read.js";
+import { current, dialog, firstVisibleStep, focus, goTo, mode, step } from "viewer/store.js";
 import { cellText, sharedDecimals } from "viewer/value.js";
 
 /** The strongest colour still lets the text on it be read. */
@@ -16,11 +17,30 @@ export function leaveTo(target) {
   goTo(target, { jump: true });
 }
 
+/** Scroll a box, and nothing around it, so that a part of it is on the screen. @param {Element} box @param {Element} part */
+export function keepInside(box, part) {
+  const [outer, inner] = [box.getBoundingClientRect(), part.getBoundingClientRect()];
+  box.scrollTop += Math.min(0, inner.top - outer.top - 4) + Math.max(0, inner.bottom - outer.bottom + 4);
+}
+
+/** The step that the reader is at. */
+export function stepOfReader() {
+  if (mode.value === "step") return step.value;
+  const visible = firstVisibleStep(focus.value.step);
+  return visible >= 0 ? visible : step.value;
+}
+
+/** What a section is called. @param {Section} section */
+export function titleOfSection({ activation }) {
+  const func = functionOf(current().model, activation);
+  return func.title ? plainTitle(func.title) : func.name;
+}
+
 /** @param {{step: number, place?: boolean}} properties place: name the function too */
-export function Jump({ step, place = false }) {
+export function Jump({ step: target, place = false }) {
   const { model } = current();
-  const where = place ? ` in ${functionOf(model, activationOf(model, step)).name}` : "";
-  return html`<button class="jump" title=${`Go to step ${step + 1}`} onClick=${() => leaveTo(step)}>step ${integer(step + 1)}${where}</button>`;
+  const where = place ? ` in ${functionOf(model, activationOf(model, target)).name}` : "";
+  return html`<button class="jump" title=${`Go to step ${target + 1}`} onClick=${() => leaveTo(target)}>step ${integer(target + 1)}${where}</button>`;
 }
 
 /** Class and colour of a cell by sign and size; what is no number is hatched. @param {Cell} cell @param {number} scale */
@@ -51,10 +71,10 @@ export function walk(event) {
 }
 
 /**
- * A heat map. Cells are buttons; the picked one is in the order of tabs.
- * @param {{plane: Plane, scale: number, picked: string, pick?: (index: number[]) => void, label: string, title: (index: number[], cell: Cell) => string}} properties
+ * A heat map. Cells are buttons; the picked one is in the order of tabs. Alike: other indices to mark with the picked one.
+ * @param {{plane: Plane, scale: number, picked: string, pick?: (index: number[]) => void, label: string, title: (index: number[], cell: Cell) => string, alike?: string[]}} properties
  */
-export function HeatMap({ plane, scale, picked, pick, label, title }) {
+export function HeatMap({ plane, scale, picked, pick, label, title, alike = [] }) {
   const { lines, columns, step, cells } = plane;
   const isNarrow = columns.length > 12;
   const decimals = sharedDecimals(cells.map(({ cell }) => cell), isNarrow ? 2 : 3);
@@ -67,7 +87,7 @@ export function HeatMap({ plane, scale, picked, pick, label, title }) {
         const { name, style } = heat(cell, scale);
         const isPicked = String(index) === picked;
         const isTab = isPicked || (!hasPicked && row === 0 && at === 0);
-        return html`<td class=${gap(columns, at)}><button data-cell class=${`heat-cell ${name} ${isPicked ? "picked" : ""}`} style=${style} tabindex=${isTab ? 0 : -1} title=${title(index, cell)} aria-label=${title(index, cell)} aria-pressed=${isPicked} onFocus=${() => pick?.(index)} onClick=${() => pick?.(index)}>${cellText(cell, decimals)}</button></td>`;
+        return html`<td class=${gap(columns, at)}><button data-cell class=${`heat-cell ${name} ${isPicked ? "picked" : alike.includes(String(index)) ? "alike" : ""}`} style=${style} tabindex=${isTab ? 0 : -1} title=${title(index, cell)} aria-label=${title(index, cell)} aria-pressed=${isPicked} onFocus=${() => pick?.(index)} onClick=${() => pick?.(index)}>${cellText(cell, decimals)}</button></td>`;
       })}</tr>`)}</tbody>
   </table></div>`;
 }

@@ -1,7 +1,8 @@
 // What an accelerator could reach with the operators of a part of the run: at most its peak, and at most what its memory
 // feeds it with.
 
-import { bytes, flops, number } from "viewer/format.js";
+import { signal } from "@preact/signals";
+import { bytes, counted, flops, number } from "viewer/format.js";
 import { html } from "viewer/html.js";
 import { ACCELERATORS } from "viewer/inspect/accelerators.js";
 import { MEMORY } from "viewer/inspect/tally.js";
@@ -29,6 +30,10 @@ export function pointsOf(entries, names, peak, memory) {
   return points.sort((one, other) => other.seconds - one.seconds);
 }
 
+/** What the reader chose last, for as long as the page is open. */
+const card = signal(0);
+const wanted = signal("bf16");
+
 const WIDE = 720;
 const NARROW = 400;
 const HEIGHT = 380;
@@ -38,9 +43,9 @@ const TOP = 16;
 const BOTTOM = 46;
 const NAMED = 5;
 
-/** Drawings are as wide as this, so that letters can be read on a small screen. */
-export function widthOfCharts() {
-  return innerWidth < 700 ? NARROW : WIDE;
+/** Drawings are as wide as this, so that letters can be read on a small screen. @param {number} [most] on a large one */
+export function widthOfCharts(most = WIDE) {
+  return innerWidth < 700 ? NARROW : Math.max(WIDE, Math.min(most, innerWidth - 100));
 }
 
 /** Seconds with two digits, in a unit that suits. @param {number} seconds */
@@ -64,20 +69,18 @@ function decades(low, high) {
 
 /** @param {{entries: import("viewer/inspect/tally.js").Entry[], names: string[], jump: (step: number) => void}} properties */
 export function Roofline({ entries, names, jump }) {
-  const [card, setCard] = useState(0);
-  const [wanted, setWanted] = useState("bf16");
-  const { name, memory, rates, source } = ACCELERATORS[card];
-  const format = wanted in rates ? wanted : Object.keys(rates)[0];
+  const { name, memory, rates, source } = ACCELERATORS[card.value];
+  const format = wanted.value in rates ? wanted.value : Object.keys(rates)[0];
   const points = pointsOf(entries, names, rates[format], memory);
   const waiting = points.filter((point) => point.waits);
   const total = points.reduce((sum, { seconds }) => sum + seconds, 0);
   const ridge = rates[format] / memory;
   return html`<div class="inspect-choices">
-      <label>Accelerator <select value=${card} onChange=${(/** @type {any} */ event) => setCard(Number(event.target.value))}>${ACCELERATORS.map((accelerator, index) => html`<option value=${index}>${accelerator.name}</option>`)}</select></label>
-      <label>Arithmetic in <select value=${format} onChange=${(/** @type {any} */ event) => setWanted(event.target.value)}>${Object.keys(rates).map((rate) => html`<option value=${rate}>${rate}</option>`)}</select></label>
+      <label>Accelerator <select value=${card.value} onChange=${(/** @type {any} */ event) => (card.value = Number(event.target.value))}>${ACCELERATORS.map((accelerator, index) => html`<option value=${index}>${accelerator.name}</option>`)}</select></label>
+      <label>Arithmetic in <select value=${format} onChange=${(/** @type {any} */ event) => (wanted.value = event.target.value)}>${Object.keys(rates).map((rate) => html`<option value=${rate}>${rate}</option>`)}</select></label>
     </div>
     <p class="quiet">${name}: at most ${flops(rates[format])}/s in ${format}, dense, and ${number(memory / 1e12)} TB/s from memory (<a href=${source} rel="noreferrer">data sheet</a>). Below ${number(Number(ridge.toPrecision(3)))} FLOP/B an operator waits for memory. Nothing here ran on this accelerator: the points are the FLOPs and the bytes that this run counted, at the most that the sheet allows for them.</p>
-    ${points.length ? html`<${Chart} key=${`${card} ${format}`} points=${points} peak=${rates[format]} memory=${memory} title=${`Roofline of ${name} in ${format}`} />
+    ${points.length ? html`<${Chart} key=${`${card.value} ${format}`} points=${points} peak=${rates[format]} memory=${memory} title=${`Roofline of ${name} in ${format}`} />
     <p>${waiting.length} of ${points.length} operators wait for memory; they would take ${duration(waiting.reduce((sum, { seconds }) => sum + seconds, 0))} of at least ${duration(total)} in all.</p>
     <div class="inspect-scroll" tabindex="0" role="region" aria-label="operators of the roofline"><table class="inspect-table"><thead><tr><th scope="col">operator</th><th scope="col">FLOP/B</th><th scope="col">at most</th><th scope="col">at least</th><th scope="col">share</th><th scope="col">limited by</th></tr></thead>
       <tbody>${points.map((point) => html`<tr key=${point.name}><th scope="row"><button class="inspect-jump" title="Go to where it cost most" onClick=${() => jump(point.entry.step)}><code>${point.name}</code></button></th><td>${number(Number(point.intensity.toPrecision(2)))}</td><td>${flops(point.attainable)}/s</td><td>${duration(point.seconds)}</td><td>${(100 * point.seconds / total).toFixed(1)} %</td><td>${point.waits ? "memory" : "arithmetic"}</td></tr>`)}</tbody></table></div>` : html`<p>No operator here has a count of both FLOPs and bytes.</p>`}`;
@@ -117,7 +120,7 @@ function Chart({ points, peak, memory, title }) {
       ${points.map((point, index) => html`<path class=${`roof-point ${point.waits ? "waits" : "computes"} ${index === shown ? "shown" : ""}`} d=${mark(x(point.intensity), y(point.attainable), index === shown ? 8 : 5.5, point.waits)} onMouseEnter=${() => show(index)}><title>${said(point)}</title></path>`)}
       ${named.map(({ point, left, top }) => html`<text class="roof-label" x=${left} y=${top} text-anchor="end">${shortName(point.name)}</text>`)}
     </svg>
-    <figcaption class="inspect-readout" aria-live="off">${shown < 0 ? html`<span class="roof-key"><svg width="14" height="14" aria-hidden="true"><path class="roof-point waits" d=${mark(7, 7, 5.5, true)} /></svg> waits for memory</span> <span class="roof-key"><svg width="14" height="14" aria-hidden="true"><path class="roof-point computes" d=${mark(7, 7, 5.5, false)} /></svg> limited by arithmetic</span>` : `${text}. ${flops(points[shown].entry.matmul_flops + points[shown].entry.other_flops)} and ${bytes(points[shown].entry.read_bytes + points[shown].entry.written_bytes)} in ${points[shown].entry.calls} calls.`}</figcaption>
+    <figcaption class="inspect-readout" aria-live="off">${shown < 0 ? html`<span class="roof-key"><svg width="14" height="14" aria-hidden="true"><path class="roof-point waits" d=${mark(7, 7, 5.5, true)} /></svg> waits for memory</span> <span class="roof-key"><svg width="14" height="14" aria-hidden="true"><path class="roof-point computes" d=${mark(7, 7, 5.5, false)} /></svg> limited by arithmetic</span>` : `${text}. ${flops(points[shown].entry.matmul_flops + points[shown].entry.other_flops)} and ${bytes(points[shown].entry.read_bytes + points[shown].entry.written_bytes)} in ${counted(points[shown].entry.calls, "call")}.`}</figcaption>
   </figure>`;
 }
 

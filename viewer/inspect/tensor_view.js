@@ -1,9 +1,9 @@
 // A tensor: what it is, its elements as colours, what they are together, where they lie, and who else looks there.
 
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { bytes, counted, element, integer, number, shape } from "viewer/format.js";
 import { html } from "viewer/html.js";
-import { HeatMap, heat, Histogram, Jump, Legend, walk } from "viewer/inspect/parts.js";
+import { HeatMap, heat, Histogram, Jump, keepInside, Legend, walk } from "viewer/inspect/parts.js";
 import { aliasesOf } from "viewer/inspect/records.js";
 import { cellOf, elementAt, folded, haveEqualElements, layoutOf, planeOf, product, readersOf, recordedAlong, scaleOf, storageWords, sumText, summaryOf, windowOf } from "viewer/inspect/tensors.js";
 import { callStack, endOf } from "viewer/model.js";
@@ -44,7 +44,7 @@ function Facts({ value }) {
     ["offset", offset === undefined ? undefined : integer(offset)],
     ["order", contiguous === undefined ? undefined : contiguous ? "contiguous" : "not contiguous"],
     ["storage", held === undefined ? undefined : `#${value.storage}, ${bytes(held)}`],
-    ["gradient", grad === undefined ? undefined : grad ? "recorded by autograd" : "none"],
+    ["requires grad", grad === undefined ? undefined : grad ? "yes" : "no"],
   ];
   return html`<p class="headline"><span class="shape">${shape(sizes)}</span> <span class="dtype">${dtype}</span></p>
     <dl class="inspect-facts">${facts.filter(([, fact]) => fact !== undefined).map(([term, fact]) => html`<div><dt>${term}</dt><dd>${fact}</dd></div>`)}</dl>`;
@@ -76,6 +76,7 @@ function Elements({ value, name, picked, pick, layout, recorded }) {
   const shown = rows < 0 && plane.columns.length > ON_A_LINE && !value.shown ? folded(plane, ON_A_LINE) : plane;
   const cells = value.elements ?? [];
   const scale = scaleOf(cells);
+  const alike = useMemo(() => (layout ? readersOf(layout, cellOf(layout, picked)).indices.map(String) : []), [layout, picked]);
   const leading = sizes.map((_, axis) => axis).filter((axis) => axis !== rows && axis !== columns);
   const title = (/** @type {number[]} */ index, /** @type {Cell} */ cell) => `${name}[${index.join(", ")}] is ${cell}${layout ? `, cell ${cellOf(layout, index)}` : ""}`;
   const show = (/** @type {number} */ axis, /** @type {number} */ place) => {
@@ -93,7 +94,7 @@ function Elements({ value, name, picked, pick, layout, recorded }) {
       ${leading.map((axis) => html`<label class="slice-slider">axis ${axis}: <input type="range" min="0" max=${along[axis].length - 1} value=${at[axis]} disabled=${along[axis].length < 2} aria-label=${`index on axis ${axis}`} aria-valuetext=${`${along[axis][at[axis]]} of ${sizes[axis]}`} onInput=${(/** @type {any} */ event) => show(axis, Number(event.target.value))} /> <output>${along[axis][at[axis]]}</output></label>`)}
       <p class="slice-name"><code>${name}[${sizes.map((_, axis) => (axis === rows || axis === columns ? ":" : along[axis][at[axis]])).join(", ")}]</code></p>
     </div>`}
-    <${HeatMap} plane=${shown} scale=${scale} picked=${String(picked)} pick=${pick} label=${`elements of ${name}`} title=${title} />
+    <${HeatMap} plane=${shown} scale=${scale} picked=${String(picked)} alike=${alike} pick=${pick} label=${`elements of ${name}`} title=${title} />
     <${Legend} cells=${cells} scale=${scale} />
     ${recorded >= 0 && html`<p class="quiet">As they were when <${Jump} step=${recorded} /> recorded them.</p>`}
     ${value.shown && html`<p class="quiet">Of ${integer(product(sizes))} elements ${integer(cells.length)} are recorded: the first and last of each axis. Dotted lines stand where others are left out.</p>`}
@@ -111,12 +112,13 @@ function Together({ value }) {
   if (!summary || summary.of < 2) return null;
   const source = summary.recorded ? `Recorded by the run, from all ${integer(summary.of)} elements` : `Computed here from all ${integer(summary.of)} elements`;
   const missing = summary.statistics.some(([name, amount]) => ["nan", "inf"].includes(name) && amount > 0);
+  const finite = summary.statistics.some(([name]) => name === "mean");
   return html`<section class="inspect-part" aria-labelledby="together-title"><h4 id="together-title">All together</h4>
     <div class="together">
       ${summary.histogram && summary.histogram.high > summary.histogram.low && html`<${Histogram} histogram=${summary.histogram} />`}
       <dl class="inspect-facts">${summary.statistics.filter(([name, amount]) => amount !== 0 || !["nan", "inf"].includes(name)).map(([name, amount]) => html`<div><dt>${name}</dt><dd>${number(Number(amount.toPrecision(6)))}</dd></div>`)}</dl>
     </div>
-    <p class="quiet">${source}${missing ? "; range, mean, deviation and histogram are of the finite ones" : ""}.</p>
+    <p class="quiet">${source}${missing ? (finite ? "; range, mean, deviation and histogram are of the finite ones" : "; none is finite") : ""}.</p>
   </section>`;
 }
 
@@ -133,7 +135,7 @@ function Place({ value, name, layout, picked, pick }) {
   };
   const here = elementAt(value, picked);
   return html`<section class="inspect-part" aria-labelledby="place-title"><h4 id="place-title">Where it lies in ${layout.known ? "storage" : "memory"}</h4>
-    ${layout.sizes.length > 0 && html`<div class="index-inputs">element ${layout.sizes.map((size, axis) => html`<input type="number" min="0" max=${size - 1} value=${picked[axis]} aria-label=${`index on axis ${axis}, of ${size}`} onInput=${(/** @type {any} */ event) => pick(picked.with(axis, Math.max(0, Math.min(size - 1, Math.floor(Number(event.target.value) || 0)))))} />`)}${here !== undefined && html`<span> = <code>${element(here)}</code></span>`}</div>`}
+    ${layout.sizes.length > 0 && html`<div class="index-inputs">element ${layout.sizes.map((size, axis) => html`<input type="number" min="0" max=${size - 1} value=${picked[axis]} aria-label=${`index on axis ${axis}, of ${size}`} onInput=${(/** @type {any} */ event) => pick(picked.with(axis, Math.max(0, Math.min(size - 1, Math.floor(Number(event.target.value) || 0)))))} />`)}${here !== undefined && html`<span> = <code>${typeof here === "number" ? String(here) : element(here)}</code></span>`}</div>`}
     <p class="sum" aria-live="polite">${readers.count ? html`<span class="quiet">offset${layout.sizes.length > 0 && " + index · stride"}:</span> <code>${sumText(layout, picked)}</code>, so cell ${integer(cell)}${layout.known ? `, byte ${integer(cell * layout.itemBytes)}` : ""}.` : `Cell ${integer(cell)} is not read by ${name}.`}
       ${readers.count > 1 ? ` Cell ${integer(cell)} holds ${readers.isAll ? "" : "at least "}${counted(readers.count, "element")}: ${readers.indices.map((index) => `[${index.join(", ")}]`).join(", ")}${readers.count > readers.indices.length ? ", …" : ""}.` : ""}</p>
     <${Strip} value=${value} name=${name} layout=${layout} cell=${cell} lookAt=${lookAt} />
@@ -152,6 +154,8 @@ function Strip({ value, name, layout, cell, lookAt }) {
   const decimals = sharedDecimals(value.elements ?? [], 2);
   const cells = Array.from({ length: beyond - first }, (_, at) => first + at);
   const readers = useMemo(() => cells.map((at) => readersOf(layout, at)), [layout, first]);
+  const contents = readers.map(({ count, indices }) => (count ? elementAt(value, indices[0]) : undefined));
+  const longest = Math.max(...contents.map((content) => (content === undefined ? 1 : cellText(content, decimals).length)));
   const describe = (/** @type {number} */ at, /** @type {Readers} */ { count, indices }) => `cell ${at}: ${count ? `${indices.slice(0, 3).map((index) => `${name}[${index.join(", ")}]`).join(", ")}${count > 3 ? ` and ${count - 3} more` : ""}` : `not read by ${name}`}`;
   const move = (/** @type {any} */ event) => {
     begin(Number(event.target.value));
@@ -165,19 +169,18 @@ function Strip({ value, name, layout, cell, lookAt }) {
     if (walksOn.current) lookAt(next);
     walk(event);
   };
-  useEffect(() => {
+  useLayoutEffect(() => {
     const box = place.current;
     const chosen = /** @type {HTMLElement | null | undefined} */ (box?.querySelector(".picked"));
     if (!box || !chosen) return;
     if (walksOn.current) chosen.focus({ preventScroll: true });
     walksOn.current = false;
-    const [outer, inner] = [box.getBoundingClientRect(), chosen.getBoundingClientRect()];
-    box.scrollTop += Math.min(0, inner.top - outer.top - 4) + Math.max(0, inner.bottom - outer.bottom + 4);
+    keepInside(box, chosen);
   }, [cell, first]);
   return html`${layout.cells > WHOLE && html`<label class="strip-slider">cells ${integer(first)} to ${integer(beyond - 1)} of ${integer(layout.cells)} <input type="range" min="0" max=${layout.cells - size} step="1" value=${first} aria-label="first cell that is drawn" onInput=${move} /></label>`}
-    <div class="strip" ref=${place} role="group" aria-label=${`storage cells ${first} to ${beyond - 1}`} onKeyDown=${onKey}>${cells.map((at, index) => {
+    <div class="strip" ref=${place} style=${{ "--longest": longest }} role="group" aria-label=${`storage cells ${first} to ${beyond - 1}`} onKeyDown=${onKey}>${cells.map((at, index) => {
       const found = readers[index];
-      const content = found.count ? elementAt(value, found.indices[0]) : undefined;
+      const content = contents[index];
       const { name: kind, style } = content === undefined ? { name: found.count ? "unknown" : "unread", style: {} } : heat(content, scale);
       const isPicked = at === cell;
       return html`<button key=${at} data-cell class=${`strip-cell ${kind} ${isPicked ? "picked" : ""}`} style=${style} tabindex=${isPicked ? 0 : -1} aria-pressed=${isPicked} aria-label=${describe(at, found)} title=${describe(at, found)} onFocus=${() => at !== cell && lookAt(at)} onClick=${() => lookAt(at)}><span class="strip-number">${at}</span><span>${content === undefined ? (found.count ? "…" : "") : cellText(content, decimals)}</span></button>`;

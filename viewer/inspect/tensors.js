@@ -217,7 +217,8 @@ function bytesOf(count) {
 }
 
 /**
- * Copy or view, in words. The storage belongs to the name that was first seen with it.
+ * Copy or view, in words. The storage goes by the name that was first seen with it, which need not be the one that it was
+ * made for: not every name is recorded.
  * @param {Value} value
  * @param {string} name
  * @param {number} activation of the call that it is a name of
@@ -234,11 +235,12 @@ export function storageWords(value, name, activation, aliases) {
   const called = (/** @type {Alias} */ alias) => (alias.activation === activation ? alias.name : `${alias.name} in ${alias.func}`);
   const [owner, ...later] = aliases.filter(({ when }) => when !== "later");
   const others = [...new Set(later.filter((alias) => alias.when === "now" && !isOwn(alias)).map(called))];
+  const isAlone = later.every(isOwn);
   const too = others.length ? `, which ${listed(others)} ${others.length > 1 ? "view" : "views"} too` : "";
-  const repeats = readBytes !== null && bytes > readBytes ? [`Its elements would be ${bytesOf(bytes)} if each had a place of its own; several share one.`] : [];
+  const repeats = readBytes !== null && bytes > readBytes ? [`A view in which elements share a place: apart, they would be ${bytesOf(bytes)}.`] : [];
   const part = readBytes === held ? `all ${bytesOf(held)}` : readBytes === null ? `some of its ${bytesOf(held)}` : `${integer(readBytes)} of ${bytesOf(held)}`;
   if (owner && !isOwn(owner)) return [`A view of the storage of ${called(owner)}, ${part}.`, ...repeats];
-  if (readBytes === held) return [`Its own storage of ${bytesOf(held)}${too}.`, ...repeats];
+  if (readBytes === held) return [`All ${bytesOf(held)} of its storage${too || (isAlone ? "; no other name seen so far views it" : "")}.`, ...repeats];
   return [`A part of a storage${too}: ${part}.`, ...repeats];
 }
 

@@ -29,7 +29,7 @@ interface Point { row: number; step: number; activation: number; value: Value | 
 interface Moment { activation: number; step: number }
 /** Two calls whose variables can be compared, the same one twice or two of them. */
 interface Pair { before: Moment; after: Moment }
-interface Difference { name: string; kind: "added" | "removed" | "changed" | "same"; before: Value | null; after: Value | null; detail: Detail | null }
+interface Difference { name: string; kind: "added" | "removed" | "changed" | "same"; before: Value | null; after: Value | null; detail: Detail | null; anew: boolean }
 /** How a value differs. notes: what changed about it besides its contents. */
 type Detail =
   | { by: "elements"; notes: string[]; count: number; changed: number; largest: number | null; where: number[]; differences: Cell[] }

@@ -17,6 +17,7 @@ from lecture.facts import (
     LLAMA3_70B_PARAMETERS,
     LLAMA3_INTERRUPTIONS,
     LLAMA3_INTERRUPTIONS_DAYS,
+    SECONDS_PER_DAY,
 )
 from lecture.figures import checkpointing as figures
 from lecture.optim import SGD, AdamW
@@ -135,7 +136,7 @@ def resuming_equals_never_stopping():  # M24.2 E100
 
 
 def rate(step: int) -> float:  # @stepover
-    """Return the learning rate of the last chapter."""
+    """Return the rate that [rises and falls](#a_rate_rises_and_falls)."""
     return learning_rate(step, max_lr=1.0, min_lr=0.1, warm_up_steps=7, end_step=21)
 
 
@@ -168,9 +169,10 @@ def schedules_and_scalers_have_a_state():  # M24.3 M24.2
     # The one that was restored goes on. The other starts the warm-up anew.
     assert rates == [rate(15), rate(15), rate(1)]
     assert [round(one, 4) for one in rates] == [0.4499, 0.4499, 0.1429]
-    # Whoever trains in fp16 multiplies the loss by a factor, the *scale*; why, the next chapter
-    # shows. It is found by trying: halved when a gradient overflows, doubled after so many good
-    # steps, here three. So it depends on what has been, and belongs in the file.
+    # Whoever trains in fp16 multiplies the loss by a factor, the
+    # [scale](#a_scale_is_found_by_overflowing). It is found by trying: halved when a gradient
+    # overflows, doubled after so many good steps, here three. So it depends on what has been, and
+    # belongs in the file.
     scaler = torch.amp.GradScaler("cpu", init_scale=256.0, growth_interval=3)
     weight = nn.Parameter(torch.ones(2))
     optimizer = SGD([weight], lr=0.1)
@@ -322,7 +324,7 @@ def saving_has_a_best_interval():  # M24.3
     the last time. With $m$ seconds from one failure to the next on average, the least time is lost
     near an interval of $\sqrt{2cm}$ ([Young, 1974](https://doi.org/10.1145/361147.361115)).
     """
-    save_seconds, between_failures_seconds = 60, 86_400
+    save_seconds, between_failures_seconds = 60, SECONDS_PER_DAY
     # Failures come at any time, no matter when the last one was. To get through an interval of $t$
     # seconds and the saving after it then takes $m(e^{(t+c)/m}-1)$ seconds on average, with all
     # that has to be done again. What exceeds $t$ is lost.
@@ -355,3 +357,5 @@ def saving_has_a_best_interval():  # M24.3
     llama_seconds = LLAMA3_INTERRUPTIONS_DAYS * 24 * 3600 / LLAMA3_INTERRUPTIONS
     assert round(llama_seconds) == 11_135
     assert round(math.sqrt(2 * save_seconds * llama_seconds) / 60) == 19
+    # This chapter in short: a run is its parameters, its optimizer's state, its generators and its
+    # step. A checkpoint has them all, and gets its name only when it is whole.

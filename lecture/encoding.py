@@ -20,6 +20,7 @@ from lecture.facts import (
     LLAMA_VOCABULARY,
     PALM_VOCABULARY,
     PILE_BYTES,
+    SECONDS_PER_DAY,
 )
 from lecture.figures import tokenizer as figures
 from lecture.figures.text import coloured_tokens
@@ -30,7 +31,6 @@ from lecture.tokenizer.splitting import Splitter
 from lecture.tokenizer.token_files import id_type, read_ids, write_ids
 
 END = stories.END
-SECONDS_PER_DAY = 24 * 60 * 60
 VOCABULARY_SIZE = 256 + 1_000 + 1
 
 

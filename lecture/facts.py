@@ -6,6 +6,8 @@ arithmetic; "sparse" assumes matrices in which two of every four weights are zer
 
 from dataclasses import dataclass, replace
 
+SECONDS_PER_DAY = 24 * 60 * 60
+
 
 @dataclass(frozen=True)
 class Accelerator:

@@ -64,7 +64,8 @@ def a_model_that_writes_remembers():  # M26.1 E117
 
     Does inference keep nothing, then? A common mistake is to say so. For one pass it is true. But
     whoever writes token by token needs keys and values of all earlier tokens, in all layers. They
-    are kept so that they need not be computed again, and this *cache* grows with the text.
+    are kept, so that [each token is read once](#a_cache_reads_each_token_once), and this *cache*
+    grows with the text.
     """
     L, D, T = 3, 16, 8
     config = TransformerConfig(
@@ -130,8 +131,10 @@ def writing_reads_every_weight_for_a_token():  # M26.1
     one = work_of_all_layers(tokens=1)  # bf16; a model in the shape of GPT-2 XL
     assert round(one.intensity, 2) == 1.0
     assert round(intensity_of(H100_SXM)) == 295
-    # In bf16 the limit on an H100 is 818 tokens a second. With fewer bits for each weight, and the
-    # arithmetic as before, it rises in proportion, as long as weights are nearly all that is moved.
+    # In bf16 the limit on an H100 is [818 tokens a
+    # second](#a_written_token_costs_a_walk_through_all_weights). With fewer bits for each weight,
+    # and the arithmetic as before, it rises in proportion, as long as weights are nearly all that
+    # is moved.
     weights = one.flops // 2
     assert round(one.moved_bytes / (2 * weights), 3) == 1.001
     per_second = {
@@ -353,7 +356,7 @@ def errors_after_training(bits: list[int], when: str) -> Float[Tensor, " bits"]:
 def afterwards_is_easier_than_during():  # M26.2
     """Afterwards is easier than during.
 
-    If weights can do with 4 to 8 bits, why are they not trained with them? 64 weights are learned
+    If weights can do with 4 to 8 bits, why are they not trained with them? 64 weights are learnt
     from noisy examples, and rounded to a grid: at the end, or after each step.
     """
     moments = ("afterwards", "where used", "after each step", "never")
@@ -383,6 +386,8 @@ def afterwards_is_easier_than_during():  # M26.2
     # In between: the weights are kept in fp32, and rounded where they are used. This is
     # *quantization-aware training*, a master copy again. It learns with any number of bits.
     assert all(where_used[count] < 2 * at_the_end[count] for count in bits)
+    # This chapter in short: writing waits for the bytes of the weights, so fewer bits are more
+    # tokens a second; and a scale for few weights keeps the error small.
 
 
 @shape_checked

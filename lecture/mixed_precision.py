@@ -83,9 +83,10 @@ def bytes_of_a_step(
 def two_recipes_go_by_one_name():  # M25.2 E103
     """Two recipes go by one name.
 
-    What is "the standard recipe"? Two are in use under that name. In the first, weights, gradients
-    and the optimizer's averages are fp32, and products are computed from copies in bf16 (or fp8).
-    In the second, weights and gradients are bf16 themselves, and only the averages are fp32.
+    What is "the standard recipe"? Two of [the recipes](#bytes_per_parameter_depend_on_the_recipe)
+    have that name. In the first, weights, gradients and the optimizer's averages are fp32, and
+    products are computed from copies in bf16 (or fp8). In the second, weights and gradients are
+    bf16 themselves, and only the averages are fp32.
     """
     in_fp32 = bytes_of_a_step(torch.float32, autocast=False)
     first = bytes_of_a_step(torch.float32, autocast=True)  # @inspect first
@@ -181,7 +182,8 @@ def weight_after(updates: int, dtype: torch.dtype) -> float:  # @stepover
 def a_master_collects_small_updates():  # M25.3
     """A master copy collects small updates.
 
-    How small is too small? A weight of 1 gets a thousand updates of −0.001.
+    How small is too small? A weight of 1 gets a thousand updates of −0.001, as when we saw that
+    [small updates are lost](#small_updates_are_lost). Who could keep them?
     """
     ends = {dtype: weight_after(1000, dtype) for dtype in (torch.float32, BF16)}  # @inspect ends
     # In bf16 all of them are lost. In fp32 it ends at 9e-6 instead of 0: each update had a rounding
@@ -458,7 +460,8 @@ def eight_bits_need_scales():  # M25.6
 def models_follow_the_hardware():  # M25.6
     """Models follow the hardware.
 
-    Why all this trouble? Because of one line on the data sheets: half the bits, twice the rate.
+    Why all this trouble? Because of one line on [the data
+    sheets](#a_data_sheet_has_a_rate_for_each_format): half the bits, twice the rate.
     """
     bits = {"tf32": 32, "bf16": 16, "fp8": 8, "fp4": 4}
     formats = ("fp32", *bits)
@@ -487,3 +490,5 @@ def models_follow_the_hardware():  # M25.6
     from_bits = rates["B200"]["fp4"] / rates["B200"]["bf16"]
     assert from_bits == 4
     assert round(most / from_bits, 1) == 7.2
+    # This chapter in short: what is used and forgotten may be short; what collects small changes
+    # may not.

@@ -32,6 +32,7 @@ from lecture.facts import (
     LLAMA3_405B_TRAINING_TOKENS,
     LLAMA3_TRAINING_TOKENS,
     PALM_MFU,
+    SECONDS_PER_DAY,
     TRANSFORMER_BIG_TRAINING_FLOPS,
     US_REPORTING_THRESHOLD_FLOPS,
     ZERO_BYTES_PER_PARAMETER,
@@ -41,8 +42,6 @@ from lecture.hardware import mfu
 from lecture.shapes import shape_checked
 from lecture.syllabus import PARTS
 from trace.costs import measure
-
-SECONDS_PER_DAY = 24 * 60 * 60
 
 RECIPES: dict[str, dict[str, torch.dtype]] = {
     "all fp32": {

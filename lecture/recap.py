@@ -5,11 +5,14 @@ import math
 import torch
 
 from lecture.answers import GPT2_XL_SHAPE, figures_of, step_of_xl
-from lecture.facts import H100_SXM, LLAMA3_70B_PARAMETERS, LLAMA3_TRAINING_TOKENS
+from lecture.facts import (
+    H100_SXM,
+    LLAMA3_70B_PARAMETERS,
+    LLAMA3_TRAINING_TOKENS,
+    SECONDS_PER_DAY,
+)
 from lecture.figures.recap import Sheet, TwoAnswers
 from trace.costs import measure
-
-SECONDS_PER_DAY = 86_400
 
 
 def everything_is_a_product_and_a_little_more():  # M27.1

@@ -324,9 +324,9 @@ def one_norm_for_all_gradients():  # M23.4
 def clipping_is_for_the_exception():  # M23.4
     """Clipping is for the exception.
 
-    Where should the limit be? Just above what is usual, which the log tells. AdamW does not see the
-    scale of its gradients: if every step is clipped to the same length or scaled by the same
-    factor, that changes little. What it does notice is one gradient unlike the others.
+    Where should the limit be? Just above what is usual, which the log tells. [AdamW does not see
+    the scale](#adamw_does_not_see_the_scale_of_the_loss) of its gradients: if every step is clipped
+    to the same length, that changes little. What it does notice is one gradient unlike the others.
     """
     generator = torch.Generator().manual_seed(0)
     usual = torch.randn(40, 6, generator=generator) + 2
@@ -402,7 +402,8 @@ def the_gradient_norm_is_a_symptom():  # M23.5
     assert [round(sick[step], 1) for step in (0, 5, 10)] == [99.3, 368.5, 502.9]
     # In the healthy run the norm falls slowly, as the loss does, with the noise of the batches. In
     # the other it grows from the first step on, and so evenly that something must be adding up: the
-    # second gradient has the first in it, the third both. `zero_grad` is missing.
+    # second gradient has the first in it, the third both.
+    # [`zero_grad`](#clearing_gradients_frees_their_memory) is missing.
     assert all(later > sooner for sooner, later in itertools.pairwise(sick))
     # The loss alone would have said nothing for a while. In the sick run it falls even faster: the
     # sum of old gradients is momentum without friction. So it shoots past the valley, and comes
@@ -491,8 +492,8 @@ def a_report_can_be_checked():  # M23.7 E107
     step_seconds = hours * 3600 / steps
     assert step_seconds == 2.4
     assert round(5000 * step_seconds / 3600, 2) == 3.33
-    # A loss in nats is easier to grasp as its exponential, the *perplexity*: as unsure as among so
-    # many equally likely tokens.
+    # A loss in nats is easier to grasp as its exponential, the
+    # [perplexity](#perplexity_counts_the_choices): as unsure as among so many tokens.
     assert round(math.exp(loss), 2) == 5.24
     # If the loss was 2 at step 1000, two thirds of the time went into the last 0.34 nats.
     assert round(2 - loss, 2) == 0.34
@@ -635,3 +636,5 @@ def a_log_has_a_line_for_each_step():  # M23.8
         # A run that resumes from step 2 makes step 3 again. What stood there has to go first.
         forget_after(path, 2)  # @stepover
         assert [row["step"] for row in read_rows(path)] == [1, 2]
+    # This chapter in short: a step is six moves. What can be predicted of it should be, and the
+    # rest is read off a log.

@@ -15,7 +15,7 @@ from lecture.accounting.formulas import (
     training_bytes_by_part,
     training_days,
 )
-from lecture.facts import A100_SXM, COMPUTE_OPTIMAL_TOKENS_PER_PARAMETER
+from lecture.facts import A100_SXM, COMPUTE_OPTIMAL_TOKENS_PER_PARAMETER, SECONDS_PER_DAY
 from lecture.figures import transformer_memory as figures
 from lecture.motivation import held_bytes
 from lecture.optim import AdamW
@@ -249,16 +249,16 @@ def one_card_takes_18_years():  # M18.9 E85 E86
     step_seconds = step_flops / (mfu * peak["fp32"])  # @inspect step_seconds
     assert round(step_seconds) == 1422
     days = training_days(XL, T, steps * B * T, peak["fp32"], mfu)  # @inspect days
-    assert round(days) == round(steps * step_seconds / 86_400) == 6584
+    assert round(days) == round(steps * step_seconds / SECONDS_PER_DAY) == 6584
     assert round(days / 365.25) == 18
     # Without the head it would look like 1370 seconds and 6343 days.
     head_flops = 3 * B * 2 * T * XL.width * XL.vocabulary
     blocks_seconds = (step_flops - head_flops) / (mfu * peak["fp32"])
     assert round(blocks_seconds) == 1370
-    assert round(steps * blocks_seconds / 86_400) == 6343
+    assert round(steps * blocks_seconds / SECONDS_PER_DAY) == 6343
     # A common mistake is to round on the way. "About 1000 seconds" for a step becomes 4630 days,
     # and almost two thousand are lost. Round at the end.
-    assert round(steps * 1000 / 86_400) == 4630
+    assert round(steps * 1000 / SECONDS_PER_DAY) == 4630
     # The other mistake is the peak. This is the rate outside the tensor cores; in bf16, the same
     # card has 16 times as much, and takes 411 days.
     assert peak["bf16"] / peak["fp32"] == 16
@@ -283,7 +283,7 @@ def tokens_go_with_parameters():  # M18.10 E87
     assert work_flops == 4.8e20
     # One A100 with 10¹³ FLOP/s, about half of its peak in fp32, takes a year and a half; 100 of
     # them less than six days. "Five days" is rounded the wrong way, and 9.75·10¹² makes it 5.7.
-    days = [work_flops / rate / 86_400 for rate in (1e13, 100 * 1e13, 100 * 9.75e12)]
+    days = [work_flops / rate / SECONDS_PER_DAY for rate in (1e13, 100 * 1e13, 100 * 9.75e12)]
     assert [round(found, 2) for found in days] == [555.56, 5.56, 5.7]  # @inspect days
     # The plan reads 10 times as much.
     planned_tokens = 400_000 * 1024 * 1024

@@ -66,44 +66,44 @@ def process(*arguments, **keywords):
 RUNS = {
     "nothing": (
         "def main(): pass",
-        [], 0, None, "", "lec: 1 step, 0 claims held in 0 checks, 0.0 MB in",
+        [], 0, None, "", "lec: 1 step, 0 claims held in 0 checks, ",
     ),
     "claims are checked": (
         "def main():\n    for i in range(2):\n        assert i < 2",
-        [], 0, None, "", "lec: 5 steps, 1 claim held in 2 checks, 0.0 MB in",
+        [], 0, None, "", "lec: 5 steps, 1 claim held in 2 checks, ",
     ),
     "sys.exit": (
         "import sys\ndef main(): sys.exit()",
-        [], 0, None, "", "lec: 1 step, 0 claims held in 0 checks, 0.0 MB in",
+        [], 0, None, "", "lec: 1 step, 0 claims held in 0 checks, ",
     ),
     "an exception": (
         "def main(): return 1 / 0",
         [], 1, "exception", "ZeroDivisionError: division by zero",
-        "lec: 1 step, 0 claims held in 0 checks, ended by: exception, 0.0 MB in",
+        "lec: 1 step, 0 claims held in 0 checks, ended by: exception, ",
     ),
     "a false claim": (
         "def main():\n    assert 1 == 1\n    assert 1 == 2, 'no'",
         [], 1, "claim", "AssertionError: no",
-        "lec: 2 steps, 1 of 2 claims FAILED in 2 checks, 0.0 MB in",
+        "lec: 2 steps, 1 of 2 claims FAILED in 2 checks, ",
     ),
     "a claim that cannot be checked": (
         "def main():\n    assert 1 / 0",
         [], 1, "exception", "ZeroDivisionError: division by zero",
-        "lec: 1 step, 1 of 1 claim FAILED in 1 check, ended by: exception, 0.0 MB in",
+        "lec: 1 step, 1 of 1 claim FAILED in 1 check, ended by: exception, ",
     ),
     "a false claim that is caught": (
         "def main():\n    try: assert 1 == 5\n    except AssertionError: pass",
-        [], 0, None, "", "lec: 3 steps, 1 of 1 claim FAILED in 1 check, 0.0 MB in",
+        [], 0, None, "", "lec: 3 steps, 1 of 1 claim FAILED in 1 check, ",
     ),
     "sys.exit with a status": (
         "import sys\ndef main(): sys.exit(3)",
         [], 1, "exit", "SystemExit: 3",
-        "lec: 1 step, 0 claims held in 0 checks, ended by: exit, 0.0 MB in",
+        "lec: 1 step, 0 claims held in 0 checks, ended by: exit, ",
     ),
     "sys.exit with a text": (
         "import sys\ndef main(): sys.exit('why')",
         [], 1, "exit", "SystemExit: why",
-        "lec: 1 step, 0 claims held in 0 checks, ended by: exit, 0.0 MB in",
+        "lec: 1 step, 0 claims held in 0 checks, ended by: exit, ",
     ),
     "too many steps": (
         "def main():\n    n = 0\n    while True:\n        n += 1  # @inspect n",
@@ -113,17 +113,17 @@ RUNS = {
     "a warning": (
         "def main():\n    x = 1  # @inspect y",
         [], 0, None, "warning: lec.py:2: y does not exist here.",
-        "lec: 1 step, 0 claims held in 0 checks, 0.0 MB in",
+        "lec: 1 step, 0 claims held in 0 checks, ",
     ),
     "a warning that counts": (
         "def main():\n    x = 1  # @inspect y",
         ["--strict"], 1, None, "warning: lec.py:2: y does not exist here.",
-        "lec: 1 step, 0 claims held in 0 checks, 0.0 MB in",
+        "lec: 1 step, 0 claims held in 0 checks, ",
     ),
     "an interrupt": (
         "def main(): raise KeyboardInterrupt",
         [], 130, "interrupt", "KeyboardInterrupt",
-        "lec: 1 step, 0 claims held in 0 checks, ended by: interrupt, 0.0 MB in",
+        "lec: 1 step, 0 claims held in 0 checks, ended by: interrupt, ",
     ),
 }  # fmt: skip
 LIMIT = """\
@@ -145,7 +145,8 @@ def test_runs(source, options, status, kind, complaint, closing, lecture, docume
     last_line = stderr.strip().rpartition("\n")[2]
     assert (ended, last_line) == (status, complaint.replace("LIMIT", LIMIT))
     assert stdout.startswith(closing)
-    assert f" MB in {tmp_path / 'out.json'}, " in stdout
+    size = (tmp_path / "out.json").stat().st_size
+    assert f" {size / 1000:.1f} kB in {tmp_path / 'out.json'}, " in stdout
     assert stdout.endswith(f"; see it: python -m trace {tmp_path / 'lec.py'} --serve\n")
     assert stdout.count("\n") == 1
     failure = document()["failure"]

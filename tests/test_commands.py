@@ -70,8 +70,9 @@ def test_a_lecture_of_the_repository(run, repository):
     status, stdout, stderr = run("lecture.main")
     assert (status, stderr) == (0, "")
     document = Path("viewer", "traces", "lecture.main.json")
+    size = (repository / document).stat().st_size / 1000
     assert stdout.startswith(
-        f"lecture.main: 3 steps, 1 claim held in 1 check, 0.0 MB in {document}"
+        f"lecture.main: 3 steps, 1 claim held in 1 check, {size:.1f} kB in {document}"
     )
     assert stdout.endswith(" s; see it: python -m trace lecture.main --serve\n")
     assert entries(repository, "index.json")["lecture.main.json"]["title"] == "A title"

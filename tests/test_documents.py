@@ -2,6 +2,7 @@
 
 import json
 import re
+import signal
 import sys
 from pathlib import Path
 
@@ -143,7 +144,8 @@ def test_images_beside_the_source_are_embedded(tmp_path: Path) -> None:
     document = json.loads(trace_file(tmp_path / "pictures.py"))
     assert document["assets"] == {"inside.svg": {"mime": "image/svg+xml", "base64": "PHN2Zy8+"}}
     assert document["warnings"] == [
-        "pictures.py: the image ../outside.svg is not in the folder of the source file."
+        f"pictures.py: the image {name} is not in the folder of the source file."
+        for name in ("https://a.org/x.png", "../outside.svg")
     ]
 
 
@@ -154,6 +156,9 @@ IMAGES = [
     ("![a](größe.svg) ![b](größe.svg)", ["größe.svg"], []),
     ("![a](nix.svg) ![b](nix.svg)", [], ["nix.svg is not in the folder of the source file."]),
     ("![a](pictures.py)", [], ["pictures.py is of no known kind: .gif, .jpeg, .jpg, .png, .svg,"]),
+    ("![a](two words.PNG)", [], ["two words.PNG has spaces in its name: write each as %20."]),
+    ("![a](/größe.svg)", [], ["/größe.svg is not in the folder of the source file."]),
+    ("![a](data:image/gif;base64,R0==)", [], []),
     ("![a](.)", [], [". is of no known kind: .gif, .jpeg, .jpg, .png, .svg, .webp."]),
 ]
 
@@ -354,3 +359,35 @@ def test_an_attribute_that_ends_the_program_or_never_ends_has_no_value(monkeypat
         "sample.py:12: odd.leaves has no value.",
         "sample.py:12: odd.stays has no value.",
     ]
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no alarms")
+def test_an_alarm_of_the_lecture_waits_until_a_value_is_read() -> None:
+    document = trace_source(
+        """
+        import signal, time
+
+        class Ring(Exception):
+            pass
+
+        class Rings:
+            def __repr__(self):
+                signal.raise_signal(signal.SIGALRM)
+                return "Rings"
+
+        def ring(number, frame):
+            raise Ring
+
+        def main():
+            before = signal.signal(signal.SIGALRM, ring)
+            try:
+                x = Rings()  # @inspect x
+                time.sleep(10)
+            except Ring:
+                print("rang")
+            finally:
+                signal.signal(signal.SIGALRM, before)
+        """
+    )
+    assert document["values"] == [{"type": "Rings", "text": "Rings"}]
+    assert [row["text"] for row in document["output"]] == ["rang\n"]

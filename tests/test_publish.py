@@ -80,6 +80,18 @@ def test_a_site_keeps_the_lectures_that_it_has(published, lectures):
     assert (lectures / "site/CNAME").exists()
 
 
+def test_a_site_lists_its_lectures_in_the_order_in_which_they_are_named(published, lectures):
+    (lectures / "a_third.py").write_text(GOOD)
+    for named, listed in [
+        (["second.py", "first.py"], ["second.json", "first.json"]),
+        (["a_third.py"], ["second.json", "first.json", "a_third.json"]),
+        (["first.py"], ["second.json", "first.json", "a_third.json"]),
+        (["a_third.py", "second.py"], ["a_third.json", "first.json", "second.json"]),
+    ]:
+        assert published(*named, "--site", "site", "-q") == (0, "", "")
+        assert list(titles(lectures / "site")) == listed
+
+
 def test_nothing_in_a_site_is_addressed_from_its_root(published, lectures):
     published("first.py", "--site", "site", "-q")
     page = (lectures / "site/index.html").read_text()

@@ -73,3 +73,21 @@ def test_the_sidecar_names_the_processor(tmp_path) -> None:
     assert processor_name(table) == "A Processor @ 2.00GHz"
     table.write_text("processor\t: 0\n")
     assert processor_name(table) == processor_name(tmp_path / "none") != ""
+
+
+def test_times_of_a_run_that_met_the_limit_of_recursion() -> None:
+    recording = record_source(
+        """
+        def deeper(n):
+            return deeper(n + 1)
+
+        def main():
+            try:
+                deeper(0)
+            except RecursionError:
+                pass
+        """,
+        time=True,
+    )
+    steps = sum(event > 0 for event in build(recording).events)
+    assert len(json.loads(encode_times(recording))["seconds"]) == steps

@@ -246,13 +246,17 @@ def _closing_line(summary: dict[str, Any], options: argparse.Namespace) -> str:
     parts = [
         f"{summary['lecture']}: {counted(summary['steps'], 'step')}",
         f"{held} in {counted(summary['occurrences'], 'check')}",
-        f"{summary['bytes'] / 1e6:.1f} MB in {summary['document']}",
+        f"{_size(summary['bytes'])} in {summary['document']}",
         f"{summary['seconds']} s",
     ]
     if summary["failure"] not in (None, "claim"):
         parts.insert(2, f"ended by: {summary['failure']}")
     look = "" if options.serve else f"; see it: {PROGRAM} {quoted(options.lectures[0])} --serve"
     return ", ".join(parts) + look
+
+
+def _size(size_bytes: int) -> str:
+    return f"{size_bytes / 1e6:.1f} MB" if size_bytes >= 1e5 else f"{size_bytes / 1e3:.1f} kB"
 
 
 def _command(options: argparse.Namespace) -> str:

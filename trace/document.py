@@ -33,7 +33,8 @@ from .walk import Expansion, Place, cut_events, find_places
 MAX_ASSET_BYTES = 2_000_000
 """Larger images are left out, with a warning."""
 
-_IMAGE = re.compile(r"!\[[^\]]*\]\(([^)\s]+)[^)]*\)")
+_IMAGE = re.compile(r"""!\[[^\]]*\]\(([^)\s]+)(?:\s+["'][^)]*)?\s*\)""")
+_IMAGE_WITH_SPACES = re.compile(r"""!\[[^\]]*\]\(([^)\s<]+ [^)"'\n]*[^)"'\s])\)""")
 _IMAGE_TYPES = {
     ".gif": "image/gif",
     ".jpeg": "image/jpeg",
@@ -276,8 +277,10 @@ def _assets(recording: Recording, document: Document) -> Iterator[tuple[str, Ass
     """Embed the images that prose names by a path relative to its source file."""
     found: dict[str, Asset] = {}
     for file in document.files:
-        names = [name for prose in file.prose for name in images_in(prose.text)]
-        for name in dict.fromkeys(names):
+        texts = [prose.text for prose in file.prose]
+        for name in dict.fromkeys(name for text in texts for name in _never_shown(text)):
+            document.warnings.append(f"{file.path}: the image {name}")
+        for name in dict.fromkeys(name for text in texts for name in images_in(text)):
             asset = _asset(recording, file.path, name, document.warnings)
             if asset and found.setdefault(name, asset) == asset:
                 yield name, asset
@@ -290,7 +293,19 @@ def _assets(recording: Recording, document: Document) -> Iterator[tuple[str, Ass
 def images_in(text: str) -> list[str]:
     """Return the images that prose names by a path relative to its source file."""
     names = _IMAGE.findall(text)
-    return [name for name in names if "://" not in name and not name.startswith(("data:", "/"))]
+    return [name for name in names if not _is_elsewhere(name) and not name.startswith("data:")]
+
+
+def _is_elsewhere(name: str) -> bool:
+    return "://" in name or name.startswith("/")
+
+
+def _never_shown(text: str) -> Iterator[str]:
+    """Name the images that a page cannot show, and why."""
+    for name in _IMAGE_WITH_SPACES.findall(text):
+        yield f"{name} has spaces in its name: write each as %20."
+    for name in filter(_is_elsewhere, _IMAGE.findall(text)):
+        yield f"{name} is not in the folder of the source file."
 
 
 def _asset(recording: Recording, path: str, name: str, warnings: list[str]) -> Asset | None:

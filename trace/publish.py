@@ -76,7 +76,10 @@ def _require_site(folder: Path) -> None:
 
 
 def write_site(folder: Path, paths: list[Path]) -> None:
-    """Write the viewer and documents into a folder; documents that are there already stay."""
+    """Write the viewer and documents into a folder; documents that are there already stay.
+
+    The documents are listed in the order in which they are named, new ones at the end.
+    """
     ignored = shutil.ignore_patterns("traces", ".*", *_FOR_AUTHORS)
     shutil.copytree(documents.VIEWER, folder, ignore=ignored, dirs_exist_ok=True)
     (folder / ".nojekyll").touch()  # GitHub Pages takes the files as they are
@@ -89,7 +92,10 @@ def write_site(folder: Path, paths: list[Path]) -> None:
         entries[name] = {**documents.entry_of(path), "file": name}
         if _copy_times(path, traces / name):
             entries[name]["times"] = True
-    listed = [entries[name] for name in sorted(entries) if (traces / name).is_file()]
+    named = [f"{address_name(path)}.json" for path in paths]
+    following = iter(named)  # in the places that they had
+    order = [next(following) if name in named else name for name in entries]
+    listed = [entries[name] for name in order if (traces / name).is_file()]
     write(json.dumps({"documents": listed}, indent=1).encode() + b"\n", index)
 
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from .costs import Storage, Work
-from .guard import MAX_PICTURE_SECONDS, TooSlow, bounded
+from .guard import MAX_PICTURE_SECONDS, TooSlow, bounded, held_alarms
 from .schema import Value
 from .suspension import Lengths, Suspensions
 from .tables import Site, Tables
@@ -149,8 +149,9 @@ class Recorder:
         }
 
     def _note_with_time(self, event: int) -> None:
+        now = time.perf_counter()  # first, since it may raise: at the limit of recursion
         self.events.append(event)
-        self.times.append(time.perf_counter())
+        self.times.append(now)
 
     def off(self, off: bool) -> None:
         """Let functions that are entered from here on run as written, or be recorded."""
@@ -372,6 +373,7 @@ class _Quiet:
         self.unobserved = unobserved()
 
     def __enter__(self) -> None:
+        self.release_alarms = held_alarms()
         self.recorder.reading += 1
         warnings.filters.insert(0, _SILENCE)  # type: ignore[attr-defined]
         self.recorder.skip()
@@ -382,6 +384,7 @@ class _Quiet:
         self.recorder.unskip()
         warnings.filters.remove(_SILENCE)  # type: ignore[attr-defined]
         self.recorder.reading -= 1
+        self.release_alarms()
 
 
 def _nothing(*_: object) -> None:

@@ -64,9 +64,9 @@ function fitted(spec, width) {
   return { ...spec, background: null, ...room, ...(isSingle ? { width } : {}) };
 }
 
-/** Let the page paint before the next piece of work. */
-function breath() {
-  return new Promise((resolve) => setTimeout(resolve));
+/** Let the page paint before the next piece of work; a browser that prints waits for no timer. */
+async function breath() {
+  if (!printing.value) await new Promise((resolve) => setTimeout(resolve));
 }
 
 /**

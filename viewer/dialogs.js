@@ -99,7 +99,7 @@ function Help() {
 
 /** Fetch the rest of the page: it is then there at once, also when the server has ended. */
 async function fetchAll() {
-  const others = [() => import("viewer/speech.js"), () => import("viewer/moves.js"), () => import("viewer/print.js")];
+  const others = [() => import("viewer/speech.js"), () => import("viewer/colophon.js"), () => import("viewer/moves.js"), () => import("viewer/print.js")];
   for (const load of [...others, ...Object.values(PANELS).map(([, load]) => load)])
     await rested().then(load).catch(() => {});
 }

@@ -4,6 +4,9 @@
 export const MAX_SIZE = 128e6;
 const MAX_LINES = 16;
 
+/** A page that was exported as one file carries its document. */
+export const embedded = document.getElementById("document");
+
 /** Answers that nobody has taken yet. @type {Map<string, Promise<Answer>>} */
 const asked = new Map();
 
@@ -16,7 +19,6 @@ export function documentOf(name) {
 
 /** @param {string} name @returns {Promise<Answer>} */
 async function ask(name) {
-  const embedded = document.getElementById("document");
   const response = embedded ? new Response(embedded.textContent) : await fetch(`traces/${name}.json`, { cache: "no-cache" });
   const size = Number(response.headers.get("Content-Length"));
   if (!response.ok || size > MAX_SIZE) return { found: response.ok, size, document: undefined };
@@ -121,7 +123,7 @@ function takeUpTheme() {
 /** Show what the address names. */
 async function start() {
   const named = /[#&]doc=([\w.-]+)(?=&|$)/.exec(location.hash); // a regular expression is there at once, URLSearchParams is not
-  const name = document.getElementById("document")?.dataset.name ?? named?.[1];
+  const name = embedded?.dataset.name ?? named?.[1];
   const answer = name ? ask(name) : null;
   takeUpTheme();
   if (name && answer) {

@@ -3,7 +3,7 @@
 import { computed, effect } from "@preact/signals";
 import { Component, render } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { documentOf, isOurServer } from "viewer/early.js";
+import { documentOf, embedded, isOurServer } from "viewer/early.js";
 import { integer } from "viewer/format.js";
 import { CommandButton, html, Icon, later, memo } from "viewer/html.js";
 import { onKey } from "viewer/keys.js";
@@ -34,11 +34,6 @@ async function fetchListings() {
   listing.value = [...index.documents, ...local.documents];
 }
 
-/** A page that was exported as one file carries its document in `<script type="application/json" id="document">`. */
-function embeddedName() {
-  return document.getElementById("document")?.dataset.name ?? "";
-}
-
 /** @type {Promise<void> | undefined} */
 let listings;
 
@@ -52,7 +47,7 @@ async function hasTimes(name, { isLocal }) {
 /** Show what the address names. */
 async function followAddress() {
   const { doc, at } = readHash(location.hash);
-  const wanted = embeddedName() || doc || (at && loaded.value?.name) || (listing.value.length === 1 ? listing.value[0].file.replace(/\.json$/, "") : "");
+  const wanted = embedded?.dataset.name || doc || (at && loaded.value?.name) || (listing.value.length === 1 ? listing.value[0].file.replace(/\.json$/, "") : "");
   dialog.value = "";
   if (loaded.value && loaded.value.name === wanted) return goToHash();
   loaded.value = null;
@@ -92,7 +87,7 @@ async function start() {
   addEventListener("keydown", onKey);
   addEventListener("hashchange", followAddress);
   followScrolling();
-  listings = embeddedName() ? undefined : fetchListings().catch(() => {});
+  listings = embedded ? undefined : fetchListings().catch(() => {});
   if (!readHash(location.hash).doc) await listings;
   await followAddress();
   setTimeout(() => rested().then(() => import("viewer/dialogs.js")), LATER);
@@ -176,7 +171,7 @@ function Count({ claims, failed }) {
   return claims ? html`<span class="outline-claims" title="claims that held">✓ ${claims}</span>` : null;
 }
 
-/** @type {(properties: {section: CountedSection, here: boolean}) => any} */
+/** @type {View<{section: CountedSection, here: boolean}>} */
 const Entry = memo(({ section, here }) => {
   const { activation, depth, first, func, counts } = section;
   const open = (/** @type {Event} */ event) => {
@@ -196,7 +191,7 @@ function entries(sections, here) {
   return html`<ol>${sections.map((section) => html`<${Entry} key=${section.activation} section=${section} here=${section.activation === here} />`)}</ol>`;
 }
 
-/** @type {(properties: OutlineChapter & {here: number}) => any} here: the section that is read, if it is of this chapter, or -1 */
+/** @type {View<OutlineChapter & {here: number}>} here: the section that is read, if it is of this chapter, or -1 */
 const Chapter = memo(({ title, sections, here }) => {
   const [open, setOpen] = useState(here >= 0);
   useLayoutEffect(() => {

@@ -35,7 +35,7 @@ export function Section({ activation, depth }) {
     <header class="section-head">
       <${Heading} id=${`title-${activation}`} class="section-title">${func.title ? plainTitle(func.title) : html`<code>${func.name}</code>`}</${Heading}>
       <div class="section-meta"><${Topics} labels=${func.labels} />
-        ${depth > 0 && html`<button class="quiet-link" title="Step through this section" onClick=${() => goTo(first, { jump: true, to: "step" })}>${func.name}() ▸</button>`}
+        ${depth > 0 && html`<button class="quiet-link" title="Step through this section" onClick=${() => goTo(first, { jump: true, to: "step" })}>▸ ${func.name}()</button>`}
         ${depth > 0 && html`<${ClaimCount} section=${{ activation, first, beyond }} /><${Cost} first=${first} beyond=${beyond} />`}</div>
     </header>
     ${ready ? html`<${Activation} activation=${activation} depth=${depth} />` : html`<p class="waiting" style=${{ height: `${(func.end_line - func.line) * 1.6}rem` }}>…</p>`}

@@ -47,7 +47,9 @@ function Program({ at, inner }) {
   const paths = useMemo(() => shortPaths(document.files.map((source) => source.path)), [document]);
   const [soon, ...next] = ahead.split(" ").map(Number);
   recent.current = [...new Set([file, ...next, ...recent.current])].slice(0, KEPT);
-  useEffect(() => whenIdle(() => setAhead([filesAhead(model, at, SOON).length, ...filesAhead(model, at, REACH)].join(" "))), [file, Math.floor(at / STRIDE)]);
+  useEffect(() => {
+    idle().then(() => setAhead([filesAhead(model, at, SOON).length, ...filesAhead(model, at, REACH)].join(" ")));
+  }, [file, Math.floor(at / STRIDE)]);
   const mark = `${first} ${last} ${inner ? "current" : "caller"}`;
   const lines = first === last ? `line ${first}` : `lines ${first}–${last}`;
   return html`<section class="program" aria-label="program">
@@ -56,14 +58,9 @@ function Program({ at, inner }) {
   </section>`;
 }
 
-/** Call back later. @param {() => void} work @returns {() => void} to take it back */
-function whenIdle(work) {
-  if (!("requestIdleCallback" in window)) {
-    const timer = setTimeout(work, 200);
-    return () => clearTimeout(timer);
-  }
-  const request = requestIdleCallback(work, { timeout: 2000 });
-  return () => cancelIdleCallback(request);
+/** Settled when the browser has nothing to do. @returns {Promise<any>} */
+function idle() {
+  return new Promise((resolve) => ("requestIdleCallback" in window ? requestIdleCallback(resolve, { timeout: 2000 }) : setTimeout(resolve, 200)));
 }
 
 /** The other files that the run enters next, in their order. @param {Model} model @param {number} step @param {number} reach in events @returns {number[]} */
@@ -97,7 +94,7 @@ function chunksOf(file, how) {
 }
 
 /** A file; while it is not shown it is laid out bit by bit, when the reader rests or will see it soon, then frozen.
- * Mark: of `Pane.mark`. @type {(properties: {file: number, path: string, how: string, isSoon: boolean, mark: string}) => any} */
+ * Mark: of `Pane.mark`. @type {View<{file: number, path: string, how: string, isSoon: boolean, mark: string}>} */
 const SourceFile = memo(({ file, path, how, isSoon, mark }) => {
   const { document } = current();
   const isAway = !mark;
@@ -121,13 +118,9 @@ const SourceFile = memo(({ file, path, how, isSoon, mark }) => {
   useEffect(() => {
     if (!isAway) return grow(0);
     if (isFrozen) return;
-    let leave = () => {};
     let isLeft = false;
-    (isSoon ? Promise.resolve() : rested()).then(() => isLeft || (leave = whenIdle(() => grow(ready.current + 1))));
-    return () => {
-      isLeft = true;
-      leave();
-    };
+    (isSoon ? idle() : rested().then(idle)).then(() => isLeft || grow(ready.current + 1));
+    return () => (isLeft = true);
   }, [isAway, isSoon, isFrozen, ready.current, chunks]);
   const onClick = async (/** @type {any} */ event) => {
     const line = event.target.closest("button.line-number")?.parentElement.dataset.line;
@@ -136,7 +129,7 @@ const SourceFile = memo(({ file, path, how, isSoon, mark }) => {
   return html`<div class=${`program-file ${isAway ? "away" : ""} ${isFrozen ? "frozen" : ""}`} aria-hidden=${isAway}><div class="program-lines" ref=${place} tabindex=${isAway ? -1 : 0} role="region" aria-label=${`source of ${path}`} onClick=${onClick}><div class="marker" aria-hidden="true"></div>${text}</div></div>`;
 });
 
-/** @type {(properties: {source: Lecture["files"][0], first: number, last: number, prose: Map<number, ProseText>, claims: Set<number>, how: string}) => any} */
+/** @type {View<{source: Lecture["files"][0], first: number, last: number, prose: Map<number, ProseText>, claims: Set<number>, how: string}>} */
 const Chunk = memo(({ source, first, last, prose, claims, how }) => {
   const page = [];
   for (let line = first; line <= last; line++) {
@@ -251,7 +244,7 @@ function Frames({ frames, shown }) {
 }
 
 /** An open call, with the line that it has reached unless that is marked in the program (-1).
- * @type {(properties: {activation: number, at: number, isShown: boolean}) => any} */
+ * @type {View<{activation: number, at: number, isShown: boolean}>} */
 const Frame = memo(({ activation, at, isShown }) => {
   const { model, document } = current();
   const { name, title } = functionOf(model, activation);
@@ -345,7 +338,7 @@ export function Variables({ activation }) {
   const { model } = current();
   const variables = variablesOf(activation);
   return html`<section class="variables" aria-label="variables">
-    <h2>in <code>${functionOf(model, activation).name}</code><span class="changes">${chosenName.value >= 0 && html`<${CommandButton} id="previousChange" /><${CommandButton} id="nextChange" /><${CommandButton} id="inspect" /><${CommandButton} id="history" />`}<${CommandButton} id="pin" pressed=${pinned.value === step.value} /><${CommandButton} id="compare" class=${pinned.value < 0 ? "" : "held"} /></span></h2>
+    <h2>in <code>${functionOf(model, activation).name}</code><span class="changes">${chosenName.value >= 0 && ["previousChange", "nextChange", "inspect", "history"].map((id) => html`<${CommandButton} id=${id} />`)}<${CommandButton} id="pin" pressed=${pinned.value === step.value} /><${CommandButton} id="compare" class=${pinned.value < 0 ? "" : "held"} /></span></h2>
     ${!variables.length && html`<p class="quiet">No value of this call is shown yet.</p>`}
     ${variables.map((variable) => html`<${Row} key=${variable.name} ...${variable} shares=${sharing(variables, variable)} chosen=${chosenName.value === variable.name} />`)}
   </section>`;
@@ -357,7 +350,7 @@ function sharing(variables, variable) {
   return storage === undefined ? "" : variables.filter((other) => other !== variable && other.value.storage === storage).map((other) => other.text).join(", ");
 }
 
-/** @type {(properties: Variable & {shares: string, chosen: boolean}) => any} */
+/** @type {View<Variable & {shares: string, chosen: boolean}>} */
 const Row = memo(({ name, text, value, count, changed, shares, chosen }) => {
   const choose = () => (chosenName.value = chosen ? -1 : name);
   return html`<div class=${["variable", changed && "changed", chosen && "chosen"].filter(Boolean).join(" ")}>

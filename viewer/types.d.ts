@@ -156,6 +156,8 @@ interface Listed { file: string; module: string; title: string; steps: number; c
 interface Times { seconds: (first: number, beyond: number) => number; text: (first: number, beyond: number) => string; device: string }
 /** A document with everything computed from it once. */
 interface Loaded { times: Times | null; name: string; document: Lecture; model: Model; cost: CostMeter; sections: Section[] }
+/** A component. */
+type View<Properties> = (properties: Properties) => any;
 type Signal<T> = import("@preact/signals").Signal<T>;
 type Theme = "auto" | "light" | "dark";
 type PanelName = "claims" | "search" | "help" | "outline" | "inspect" | "compare" | "menu" | "costs";

@@ -27,7 +27,7 @@ export function NamedValue({ value, shares, name }) {
   return html`<div class="named-value"><${Inspect} value=${value} name=${name} view="history"><code>${name}</code></${Inspect}><${ValueView} value=${value} name=${name} /></div>`;
 }
 
-/** @type {(properties: {value: Value, shares?: string, name?: string}) => any} */
+/** @type {View<{value: Value, shares?: string, name?: string}>} */
 export const ValueView = memo(({ value, shares, name = "" }) => {
   if (isPicture(value)) return html`<${Picture} value=${value} name=${name} />`;
   if (value.shape && value.shape.length === 0) return html`<span class="value"><${Inspect} value=${value} name=${name}><code>${tensorText(value)}</code></${Inspect}></span>`;

@@ -168,7 +168,8 @@ def test_a_page_says_when_the_server_has_ended(watched, page):
     server = watched(textwrap.dedent(lecture()))
     server.hear(state="done")
     page.goto(server.address)
-    page.locator("h1").first.wait_for()
+    page.locator(".colophon").wait_for(state="attached")
+    page.evaluate("import('viewer/dialogs.js')")  # the last part that a page fetches by itself
     assert server.end()[0] == 0
     page.locator(f"{NOTICE}.wrong", has_text="The server has ended").wait_for()
     assert page.locator("h1").first.text_content() == "A long lecture"

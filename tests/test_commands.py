@@ -88,7 +88,7 @@ def test_a_lecture_anywhere_else(run, repository):
 
 # arguments -> exit status, what stdout and stderr hold
 COMMANDS = [
-    (["mine/lec.py", "-o", "out.json"], 0, "MB in out.json, ", ""),
+    (["mine/lec.py", "-o", "out.json"], 0, "kB in out.json, ", ""),
     (["mine/lec.py", "-o", "out.json", "--check"], 0, "out.json is current.\n", ""),
     (["mine/lec.py", "-o", "out.json", "--if-changed"], 0, "out.json is current.\n", ""),
     (["mine/two.py", "-o", "out.json", "--check"], 1, "", "out.json is not current: write it anew"),

@@ -630,3 +630,11 @@ def test_blocks_that_do_not_nest_leave_no_flag_of_torch_behind() -> None:
     torch.ones(2) + 1
     second.close()
     assert not is_in_torch_dispatch_mode()
+
+
+def test_costs_are_numbers_while_jit_traces() -> None:
+    with measure() as cost:
+        function = lambda x: x + x if x.shape[0] == 2 else x  # noqa: E731
+        torch.jit.trace(function, torch.ones(2), check_trace=False)
+    assert type(cost.other_flops) is int
+    assert set(cost.uncounted) == {"aten._local_scalar_dense"}

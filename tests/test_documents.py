@@ -1,5 +1,6 @@
 """Documents: valid, the same each time, the same on every Python, complete on failure."""
 
+import io
 import json
 import re
 import signal
@@ -391,3 +392,23 @@ def test_an_alarm_of_the_lecture_waits_until_a_value_is_read() -> None:
     )
     assert document["values"] == [{"type": "Rings", "text": "Rings"}]
     assert [row["text"] for row in document["output"]] == ["rang\n"]
+
+
+def test_a_stream_put_in_place_while_the_lecture_is_imported_is_recorded(monkeypatch) -> None:
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO()))
+    monkeypatch.setattr(sys, "stderr", sys.stderr)
+    document = trace_source(
+        """
+        import io, sys
+
+        sys.stdout = io.TextIOWrapper(sys.stdout.detach(), encoding="utf-8")
+
+        def main():
+            print("é")
+            sys.stderr = io.StringIO()
+        """
+    )
+    assert [row["text"] for row in document["output"]] == ["é\n"]
+    sys.stdout.flush()
+    assert sys.stdout.buffer.getvalue().decode().split() == ["é"]
+    assert type(sys.stderr) is not io.StringIO

@@ -50,7 +50,7 @@ def record(target: Target, options: Options) -> Recording:
     recorder = Recorder(tables, options.time)
     scope = Scope(target.root, target.folder, options.include, options.exclude)
     finder = LectureFinder(scope, tables, recorder)
-    with _installed(target, finder, recorder), tees(recorder, options):
+    with _installed(target, finder, recorder), tees(recorder, options, importing=True):
         module = _import(target)
         main = _main_of(module, target)
         recorder.skip()
@@ -58,6 +58,7 @@ def record(target: Target, options: Options) -> Recording:
             recorder.warnings[warning] = None
         recorder.unskip()
         with contextlib.ExitStack() as stack:
+            stack.enter_context(tees(recorder, options))
             stack.enter_context(step_limit(recorder, options))
             stack.enter_context(thread_watch(recorder))
             recorder.torch_loaded()

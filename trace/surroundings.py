@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from types import FrameType
-from typing import Any, TextIO, cast
+from typing import Any, TextIO
 
 from .failures import StepLimitReached
 from .recorder import Printed, Recorder
@@ -95,15 +95,24 @@ def thread_watch(recorder: Recorder) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def tees(recorder: Recorder, options: Options) -> Iterator[None]:
-    """Record what is printed, and show it all the same."""
-    streams = sys.stdout, sys.stderr
-    sys.stdout = cast(TextIO, _Tee(streams[0], "stdout", recorder, options.progress))
-    sys.stderr = cast(TextIO, _Tee(streams[1], "stderr", recorder, options.progress))
+def tees(recorder: Recorder, options: Options, importing: bool = False) -> Iterator[None]:
+    """Record what is printed, and show it all the same.
+
+    While importing, the lecture may keep a stream, such as for a logger, or put another one in its
+    place, which then stays.
+    """
+    streams = {"stdout": sys.stdout, "stderr": sys.stderr}
+    teed = {
+        name: stream if type(stream) is _Tee else _Tee(stream, name, recorder, options.progress)
+        for name, stream in streams.items()
+    }
+    vars(sys).update(teed)
     try:
         yield
     finally:
-        sys.stdout, sys.stderr = streams
+        for name, stream in streams.items():
+            if not importing or getattr(sys, name) is teed[name]:
+                setattr(sys, name, stream)
 
 
 class _Tee:

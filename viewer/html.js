@@ -8,6 +8,12 @@ import { command } from "viewer/keys.js";
 /** @type {(strings: TemplateStringsArray, ...values: any[]) => any} */
 export const html = htm.bind(h);
 
+/** @param {any} one @param {any} other */
+function differs(one, other) {
+  for (const name in one) if (one[name] !== other[name]) return true;
+  return false;
+}
+
 /**
  * A component that is left as it is while its properties are the same.
  * @template P
@@ -18,8 +24,7 @@ export function memo(draw) {
   return class extends Component {
     /** @param {any} next */
     shouldComponentUpdate(next) {
-      const now = /** @type {any} */ (this.props);
-      return Object.keys({ ...now, ...next }).some((name) => now[name] !== next[name]);
+      return differs(this.props, next) || differs(next, this.props);
     }
     /** @param {any} properties */
     render(properties) {

@@ -270,10 +270,11 @@ function Controls() {
 export function Timeline() {
   const { model } = current();
   const last = model.steps - 1;
+  const ticks = useMemo(() => html`<${Ticks} />`, []);
   const text = `${integer(step.value + 1)} / ${integer(last + 1)}`;
   return html`<div class="timeline">
     <div class="timeline-track">
-      <${Ticks} />
+      ${ticks}
       <input type="range" min="0" max=${last} value=${step.value} aria-label="step" aria-valuetext=${`step ${text}`} onInput=${(/** @type {any} */ event) => goTo(Number(event.target.value))} />
     </div>
     <output class="timeline-count" style=${{ width: `${2 * integer(last + 1).length + 3}ch` }}><span class="apart">${text}</span></output>
@@ -338,11 +339,17 @@ export function Variables({ activation }) {
   const { model } = current();
   const variables = variablesOf(activation);
   return html`<section class="variables" aria-label="variables">
-    <h2>in <code>${functionOf(model, activation).name}</code><span class="changes">${chosenName.value >= 0 && ["previousChange", "nextChange", "inspect", "history"].map((id) => html`<${CommandButton} id=${id} />`)}<${CommandButton} id="pin" pressed=${pinned.value === step.value} /><${CommandButton} id="compare" class=${pinned.value < 0 ? "" : "held"} /></span></h2>
+    <h2>in <code>${functionOf(model, activation).name}</code><${Changes} isChosen=${chosenName.value >= 0} isPinned=${pinned.value === step.value} isOther=${pinned.value >= 0} /></h2>
     ${!variables.length && html`<p class="quiet">No value of this call is shown yet.</p>`}
     ${variables.map((variable) => html`<${Row} key=${variable.name} ...${variable} shares=${sharing(variables, variable)} chosen=${chosenName.value === variable.name} />`)}
   </section>`;
 }
+
+/** Buttons for the chosen variable and for two steps. @type {View<{isChosen: boolean, isPinned: boolean, isOther: boolean}>} */
+const Changes = memo(({ isChosen, isPinned, isOther }) => {
+  const ofVariable = isChosen ? ["previousChange", "nextChange", "inspect", "history"] : [];
+  return html`<span class="changes">${ofVariable.map((id) => html`<${CommandButton} id=${id} />`)}<${CommandButton} id="pin" pressed=${isPinned} /><${CommandButton} id="compare" class=${isOther ? "held" : ""} /></span>`;
+});
 
 /** @param {Variable[]} variables @param {Variable} variable */
 function sharing(variables, variable) {

@@ -1,9 +1,14 @@
 """What all tests share: the right `trace`, readable claims, golden files, a reproducible torch."""
 
 import contextlib
+import os
 from pathlib import Path
 
 import pytest
+
+# Threads that wait for each other ask again and again by default: beside other programs on the same
+# cores, that makes the lecture up to seven times slower. Set before torch reads it.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 # The sections of the lecture are test cases, so a false claim of theirs shows both of its sides.
 pytest.register_assert_rewrite("lecture")

@@ -28,7 +28,7 @@ def test_every_chapter_is_asked_in_the_order_of_the_lecture():
 
 
 def test_every_part_is_asked_on_the_last_page_once():
-    asked = re.findall(r"assert figures_of\((.*), size=size", inspect.getsource(recap))
+    asked = re.findall(r"found = figures_of\((.*), size=size", inspect.getsource(recap))
     parts = [part for call in asked for part in re.findall(r'"(\w+)"', call)]
     assert sorted(parts) == sorted(PARTS)
 

@@ -863,3 +863,13 @@ def test_the_lecture_is_reproducible_and_its_published_document_current(tmp_path
     old, new = json.loads(published), json.loads(written[0])
     assert differences(old, new) == [], "`make trace` writes it anew"
     assert (published == written[0]) == (old["environment"] == new["environment"])
+
+
+@pytest.mark.parametrize(("set_before", "there"), [(None, "PASSIVE"), ("ACTIVE", "ACTIVE")])
+def test_threads_of_torch_wait_without_spinning(set_before, there, lecture, document, monkeypatch):
+    monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)
+    if set_before:
+        monkeypatch.setenv("OMP_WAIT_POLICY", set_before)
+    source = "import os\n\ndef main():\n    print(os.environ['OMP_WAIT_POLICY'])"
+    lecture(source)
+    assert document()["output"][0]["text"].split() == [there]

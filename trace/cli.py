@@ -6,6 +6,7 @@ Exit status: 0 done; 1 the lecture failed, `--check` found a difference, or `--s
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import time
@@ -41,6 +42,9 @@ MAX_SHOWN_DIFFERENCES = 20
 
 def main(arguments: list[str] | None = None) -> int:
     """Carry out one command; return its exit status."""
+    # torch's threads wait for each other by asking again and again, unless this is set before it is
+    # imported. Beside other programs that makes a lecture several times slower; alone, no faster.
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     try:
         options = parse(arguments)
         return _Command(options).run()

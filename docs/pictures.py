@@ -1,4 +1,4 @@
-"""Draw the pictures of the guide anew, from the viewer itself: `python -m docs.pictures`."""
+"""Draw the pictures of guide and README anew, from the viewer itself: `python -m docs.pictures`."""
 
 import functools
 import http.server
@@ -17,7 +17,8 @@ from playwright.sync_api import Page, sync_playwright
 from tests.chromium import find_chromium
 
 HERE = Path(__file__).parent
-TOOL = HERE.parent / "trace"
+ROOT = HERE.parent
+TOOL = ROOT / "trace"
 COLOURS = 64
 
 
@@ -43,7 +44,7 @@ class QuietHandler(http.server.SimpleHTTPRequestHandler):
         """Say nothing."""
 
 
-def take(page: Page, address: str, name: str, height: int) -> None:
+def take(page: Page, address: str, file: Path, height: int) -> None:
     """Take a picture of what an address shows."""
     page.set_viewport_size({"width": 1200, "height": height})
     page.goto("about:blank")
@@ -51,27 +52,30 @@ def take(page: Page, address: str, name: str, height: int) -> None:
     page.locator("#app main").first.wait_for()
     page.wait_for_timeout(500)
     picture = Image.open(io.BytesIO(page.screenshot()))
-    picture.convert("RGB").quantize(COLOURS).save(HERE / name, optimize=True)
+    picture.convert("RGB").quantize(COLOURS).save(file, optimize=True)
 
 
 def main() -> None:
-    """Write a new lecture, look at it, make a mistake in it, look again."""
+    """Look at our lecture; write a new one, look at it, make a mistake in it, look again."""
     with tempfile.TemporaryDirectory() as name, sync_playwright() as started:
         folder = Path(name)
         browser = started.chromium.launch(executable_path=find_chromium())
+        with served(ROOT / "viewer") as site:
+            at = f"{site}#doc=lecture.main&at=views_share_storage"
+            take(browser.new_page(), at, ROOT / ".github" / "read.png", 860)
         page = browser.new_page(device_scale_factor=0.8)
         run(folder, "--new", "my_lecture.py")
         document = "site/traces/my_lecture.json"
         with served(folder / "site") as site:
             run(folder, "my_lecture.py", "-o", document, "--site", "site")
             at = f"{site}#doc=my_lecture"
-            take(page, at, "read.png", 1100)
-            take(page, f"{at}&mode=step&at=14", "step.png", 640)
+            take(page, at, HERE / "read.png", 1100)
+            take(page, f"{at}&mode=step&at=14", HERE / "step.png", 640)
             source = folder / "my_lecture.py"
             text = source.read_text(encoding="utf-8")
             source.write_text(text.replace("10 * 11 / 2", "10 * 11"), encoding="utf-8")
             run(folder, "my_lecture.py", "-o", document)
-            take(page, at, "mistake.png", 480)
+            take(page, at, HERE / "mistake.png", 480)
         browser.close()
 
 

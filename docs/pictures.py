@@ -19,7 +19,7 @@ from tests.chromium import find_chromium
 HERE = Path(__file__).parent
 ROOT = HERE.parent
 TOOL = ROOT / "trace"
-COLOURS = 64
+COLOURS = 256
 
 
 def run(folder: Path, *arguments: str) -> None:
@@ -50,7 +50,7 @@ def take(page: Page, address: str, file: Path, height: int) -> None:
     page.goto("about:blank")
     page.goto(address)
     page.locator("#app main").first.wait_for()
-    page.wait_for_timeout(500)
+    page.wait_for_timeout(3000)  # the line that an address leads to is marked for a while
     picture = Image.open(io.BytesIO(page.screenshot()))
     picture.convert("RGB").quantize(COLOURS).save(file, optimize=True)
 

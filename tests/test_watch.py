@@ -1,5 +1,6 @@
 """`--watch`: a saved change is run and told of; what goes on is stopped; nothing is left behind."""
 
+import argparse
 import contextlib
 import http.client
 import json
@@ -362,6 +363,27 @@ def test_it_says_what_it_needs(monkeypatch, tmp_path, capsys):
 
 
 # Parts ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_an_interrupt_that_strikes_in_a_finalizer_ends_it_too(monkeypatch):
+    class Finalized:
+        def __del__(self):
+            signal.raise_signal(signal.SIGINT)
+
+    def wait(session):
+        if not waits.pop():
+            raise AssertionError("it went on")
+        Finalized()
+
+    waits = [False, True]
+    session = object.__new__(watching._Session)
+    session._run, session._options = None, argparse.Namespace(open=False)
+    session._sources = argparse.Namespace(changed=lambda: False)
+    monkeypatch.setattr(watching._Session, "_wait", wait)
+    with watching._ended_by_signals() as is_asked_to_end:
+        session.keep_up("", is_asked_to_end)
+    assert waits == [False]
 
 
 def test_pages_hear_the_latest_notice_at_once_and_each_new_one():

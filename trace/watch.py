@@ -37,7 +37,7 @@ def watch(target: Target, options: argparse.Namespace) -> None:
     """Serve a lecture and keep what is served up to date, until interrupted."""
     _require_watchfiles()
     with contextlib.ExitStack() as stack:
-        stack.enter_context(_ended_by_signals())
+        is_asked_to_end = stack.enter_context(_ended_by_signals())
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lecture-")))
         document = options.output or folder / f"{target.module}.json"
         documents.require_writable(document)
@@ -50,7 +50,7 @@ def watch(target: Target, options: argparse.Namespace) -> None:
         session = _Session(target, options, document, folder / "new", bulletin)
         stack.callback(session.stop)
         session.begin()
-        session.keep_up(address)
+        session.keep_up(address, is_asked_to_end)
 
 
 def _require_watchfiles() -> None:
@@ -63,8 +63,12 @@ def _require_watchfiles() -> None:
 
 
 @contextlib.contextmanager
-def _ended_by_signals() -> Iterator[None]:
-    """End the block at the first signal that asks for it, and clean up undisturbed by others."""
+def _ended_by_signals() -> Iterator[threading.Event]:
+    """End the block at the first signal that asks for it, and clean up undisturbed by others.
+
+    Python drops the exception where it strikes in a finalizer; the event tells of it all the same.
+    """
+    is_asked_to_end = threading.Event()
     numbers = [signal.SIGINT, signal.SIGTERM]
     if hasattr(signal, "SIGHUP"):
         numbers.append(signal.SIGHUP)
@@ -73,12 +77,13 @@ def _ended_by_signals() -> Iterator[None]:
     def end(number: int, frame: object) -> None:
         for other in numbers:
             signal.signal(other, signal.SIG_IGN)
+        is_asked_to_end.set()
         raise KeyboardInterrupt
 
     for number in numbers:
         signal.signal(number, end)
     try:
-        yield
+        yield is_asked_to_end
     except KeyboardInterrupt:
         pass
     finally:
@@ -115,9 +120,9 @@ class _Session:
         else:
             self._start()
 
-    def keep_up(self, address: str) -> None:
-        """Run the lecture again after each change, for ever; open a browser after the first run."""
-        while True:
+    def keep_up(self, address: str, is_asked_to_end: threading.Event) -> None:
+        """Run the lecture again after each change; open a browser after the first run."""
+        while not is_asked_to_end.is_set():
             if self._run and self._run.ended.is_set():
                 self._finish(self._run)
                 self._run = None

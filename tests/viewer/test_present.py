@@ -310,7 +310,10 @@ ON_PAPER = """async () => {
 def test_the_browsers_own_command_draws_charts_for_paper(page, show, mode):
     page.emulate_media(color_scheme="dark")
     show(page, rich())
-    page.locator(".chart").scroll_into_view_if_needed()
+    page.locator(".chart").wait_for(state="attached")
+    page.evaluate(
+        "document.querySelector('.chart').scrollIntoView()"
+    )  # it may be redrawn meanwhile
     page.locator(".chart svg text").first.wait_for()
     if mode == "step":
         page.keyboard.press("r")

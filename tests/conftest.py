@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-# Threads that wait for each other ask again and again by default: beside other programs on the same
-# cores, that makes the lecture up to seven times slower. Set before torch reads it.
+# As the tool does (`trace/cli.py`), and for the same reason; set before torch reads it.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 # The sections of the lecture are test cases, so a false claim of theirs shows both of its sides.

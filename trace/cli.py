@@ -43,7 +43,8 @@ MAX_SHOWN_DIFFERENCES = 20
 def main(arguments: list[str] | None = None) -> int:
     """Carry out one command; return its exit status."""
     # torch's threads wait for each other by asking again and again, unless this is set before it is
-    # imported. Beside other programs that makes a lecture several times slower; alone, no faster.
+    # imported. Beside other programs that slows a lecture down; alone it gains nothing (measured in
+    # benchmarks/RESULTS.md).
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
     try:
         options = parse(arguments)

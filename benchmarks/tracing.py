@@ -21,9 +21,10 @@ from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
 
-from trace.document import build
-from trace.encoding import encode
-from trace.run import Options, Recording, record
+from trace.document.build import build
+from trace.document.encoding import encode
+from trace.options import Options
+from trace.record.run import Recording, record
 from trace.target import find_target
 
 ROUNDS = 7

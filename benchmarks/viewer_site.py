@@ -9,9 +9,10 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from trace.document import build
-from trace.encoding import encode
-from trace.run import Options, record
+from trace.document.build import build
+from trace.document.encoding import encode
+from trace.options import Options
+from trace.record.run import record
 from trace.target import find_target
 
 VIEWER = Path(__file__).parents[1] / "viewer"

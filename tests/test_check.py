@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tracing import trace_source
-from trace.check import differences
-from trace.document import build
-from trace.encoding import encode
-from trace.run import Options, record
+from trace.document.build import build
+from trace.document.check import differences
+from trace.document.encoding import encode
+from trace.options import Options
+from trace.record.run import record
 from trace.target import find_target
 
 GOLDEN = sorted((Path(__file__).parent / "golden").glob("*.json"))

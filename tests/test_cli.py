@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from tests.tracing import plain, shown
-from trace import documents
-from trace.check import differences
 from trace.cli import MAX_SHOWN_DIFFERENCES, main
+from trace.document.check import differences
+from trace.serve import library as documents
 
 ROOT = Path(__file__).parent.parent
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="no such signals or terminals")
@@ -127,7 +127,7 @@ RUNS = {
     ),
 }  # fmt: skip
 LIMIT = """\
-trace.failures.StepLimitReached: the lecture made more than 1,000 steps; raise --max-steps, or \
+trace.errors.StepLimitReached: the lecture made more than 1,000 steps; raise --max-steps, or \
 mark the call or function that runs so long with @stepover."""
 
 

@@ -10,7 +10,7 @@ from torch.utils._python_dispatch import is_in_torch_dispatch_mode
 
 from tests.tracing import trace_source
 from trace.costs import measure
-from trace.matmuls import FORMULAS
+from trace.meter.products import FORMULAS
 
 B, D, K = 3, 5, 7
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tracing import record_source, shown, trace_source
-from trace.directives import DIRECTIVES, split_comment
 from trace.errors import LectureError
+from trace.rewrite.directives import DIRECTIVES, split_comment
 
 SPELLINGS = [
     ("# @inspect x", "#", [("inspect", ["x"])]),

@@ -11,9 +11,10 @@ import jsonschema
 import pytest
 
 from tests.tracing import lines, record_source, trace_source
-from trace.document import build
-from trace.encoding import encode
-from trace.run import Options, record
+from trace.document.build import build
+from trace.document.encoding import encode
+from trace.options import Options
+from trace.record.run import record
 from trace.schema import json_schema
 from trace.target import find_target
 
@@ -337,7 +338,7 @@ def test_long_texts_are_not_kept_alive() -> None:
 
 
 def test_an_attribute_that_ends_the_program_or_never_ends_has_no_value(monkeypatch) -> None:
-    monkeypatch.setattr("trace.recorder.MAX_PICTURE_SECONDS", 0.1)
+    monkeypatch.setattr("trace.record.recorder.MAX_PICTURE_SECONDS", 0.1)
     document = trace_source(
         """
         class Odd:

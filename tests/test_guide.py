@@ -14,10 +14,10 @@ import pytest
 from tests.outside import ROOT, copy_of_the_tool, run
 from tests.readme import blocks
 from trace.costs import Cost
-from trace.directives import DIRECTIVES
-from trace.surroundings import Options
-from trace.tensors import MAX_ELEMENTS
-from trace.values import _PICTURES, MAX_CHARACTERS, MAX_ITEMS
+from trace.options import Options
+from trace.record.pictures import _PICTURES, MAX_CHARACTERS, MAX_ITEMS
+from trace.record.tensors import MAX_ELEMENTS
+from trace.rewrite.directives import DIRECTIVES
 
 GUIDE = ROOT / "docs/guide.md"
 TEXT = GUIDE.read_text(encoding="utf-8")

@@ -8,15 +8,15 @@ from torch.utils.checkpoint import checkpoint
 
 from tests.programs_of_torch import ModelOfGpt2Shape
 from tests.tracing import trace_source
-from trace.allocator import allocator_figures
-from trace.costs import (
+from trace.costs import measure
+from trace.meter.allocator import allocator_figures
+from trace.meter.ledger import (
     ACTIVATIONS,
     CATEGORIES,
     GRADIENTS,
     OPTIMIZER_STATE,
     OTHER,
     PARAMETERS,
-    measure,
 )
 
 SCALAR_BYTES = 4

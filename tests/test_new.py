@@ -7,7 +7,7 @@ import pytest
 
 from tests.outside import run, tool
 from trace.cli import main
-from trace.new import EXAMPLE
+from trace.serve.template import EXAMPLE
 
 WITHOUT_PACKAGES = ["-S"]
 

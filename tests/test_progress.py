@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.tracing import record_source
-from trace import progress
-from trace.progress import Progress
+from trace.record import progress
+from trace.record.progress import Progress
 
 ROOT = Path(__file__).parent.parent
 LECTURE = """

@@ -72,8 +72,10 @@ def imports(source):
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield "." * node.level + node.module
         elif isinstance(node, ast.ImportFrom):
-            yield "." * node.level + (node.module or "")
+            yield from ("." * node.level + alias.name for alias in node.names)
 
 
 def first_parts(folder):
@@ -90,10 +92,49 @@ def test_the_lecture_imports_neither_tests_nor_benchmarks():
 
 
 def test_relative_and_absolute_imports_are_told_apart():
-    assert list(imports("import trace.a\nfrom .b import c\nfrom d import e")) == [
-        "trace.a",
-        ".b",
-        "d",
+    source = "import trace.a\nfrom .b import c\nfrom d import e\nfrom .. import f, g"
+    assert list(imports(source)) == ["trace.a", ".b", "d", "..f", "..g"]
+
+
+ROOMS = ("rewrite", "meter", "record", "document", "serve")  # from below
+COMMAND = ("arguments", "cli", "costs", "pytest_plugin")  # above them; all else stands below them
+
+
+def floor(module):
+    first = module.split(".")[0]
+    return ROOMS.index(first) + 1 if first in ROOMS else (len(ROOMS) + 1) * (first in COMMAND)
+
+
+def upward_imports(folder):
+    """Imports of a room or file by one that stands below it, those inside functions too."""
+    for file in sorted(folder.rglob("*.py")):
+        module = file.relative_to(folder).with_suffix("").as_posix().replace("/", ".")
+        for name in imports(file.read_text(encoding="utf-8")):
+            level = len(name) - len(name.lstrip("."))
+            there = ".".join([*module.split(".")[:-level], name.lstrip(".")]) if level else ""
+            if floor(module) < floor(there):
+                yield f"{module} imports {there}"
+
+
+def test_a_room_of_the_tracer_imports_only_rooms_below_it():
+    assert list(upward_imports(ROOT / "trace")) == []
+    rooms = {path.parent.name for path in (ROOT / "trace").glob("*/__init__.py")}
+    assert rooms == set(ROOMS)
+
+
+def test_imports_of_rooms_above_are_found(tmp_path):
+    files = {
+        "record/run.py": "def f():\n    from .. import costs",
+        "record/limits.py": "from .run import f\nfrom ..meter.switch import metered\nimport sys",
+        "errors.py": "from .serve import library",
+        "cli.py": "from .serve.server import serve",
+    }
+    for name, source in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(source)
+    assert list(upward_imports(tmp_path)) == [
+        "errors imports serve",
+        "record.run imports costs",
     ]
 
 

@@ -137,7 +137,7 @@ IMPORTS = [
     ("import trace.costs", False),
     ("from trace import costs", False),
     ("from trace.costs import measure, Meter", False),
-    ("from trace.recorder import record", False),
+    ("from trace.record.recorder import record", False),
     ("def f():\n    from trace import costs", False),
 ]
 

@@ -19,11 +19,11 @@ import pytest
 from tests.tracing import record_source
 from trace import documents, server
 from trace.cli import main
-from trace.document import build
-from trace.encoding import encode
+from trace.document.build import build
+from trace.document.encoding import encode
 from trace.errors import UsageError
-from trace.news import Bulletin
-from trace.served import Shown
+from trace.serve.news import Bulletin
+from trace.serve.overlay import Shown
 
 ROOT = Path(__file__).parent.parent
 
@@ -338,7 +338,7 @@ def test_without_news_there_is_none(viewer):
 
 @pytest.fixture
 def bulletin(monkeypatch):
-    monkeypatch.setattr("trace.news.STILL_THERE_SECONDS", 0.05)
+    monkeypatch.setattr("trace.serve.news.STILL_THERE_SECONDS", 0.05)
     return Bulletin()
 
 

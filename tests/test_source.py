@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trace.directives import find_directives
+from trace.rewrite.directives import find_directives
+from trace.rewrite.prose import hidden_lines, misread_docstrings, prose_of, tokens_of
+from trace.rewrite.syntax import SourceLines
 from trace.schema import TOKEN_KINDS
-from trace.source import hidden_lines, misread_docstrings, prose_of, tokens_of
-from trace.syntax import SourceLines
 
 
 def prose(source):
@@ -369,7 +369,7 @@ REPOSITORY = Path(__file__).parent.parent
 
 
 @pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"], ids=repr)
-@pytest.mark.parametrize("path", ["trace/syntax.py", "tests/test_source.py"])
+@pytest.mark.parametrize("path", ["trace/rewrite/syntax.py", "tests/test_source.py"])
 def test_segments_are_those_of_python(path, ending):
     source = (REPOSITORY / path).read_text(encoding="utf-8").replace("\n", ending)
     lines = SourceLines(source)

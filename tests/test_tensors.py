@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
-from trace.values import Snapshots
+from trace.record.pictures import Snapshots
 
 
 def take(value: object) -> dict:

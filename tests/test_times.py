@@ -5,9 +5,9 @@ import json
 import pytest
 
 from tests.tracing import record_source, shown
-from trace.document import build
-from trace.encoding import encode
-from trace.times import encode_times, processor_name, step_seconds
+from trace.document.build import build
+from trace.document.encoding import encode
+from trace.document.times import encode_times, processor_name, step_seconds
 
 SOURCE = """
     import time

@@ -22,9 +22,10 @@ from hypothesis import HealthCheck, given, settings
 
 from tests.programs import PROGRAMS
 from tests.tracing import lines
-from trace.document import build
-from trace.encoding import encode
-from trace.run import Options, record
+from trace.document.build import build
+from trace.document.encoding import encode
+from trace.options import Options
+from trace.record.run import record
 from trace.target import find_target
 
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "100"))

@@ -14,7 +14,7 @@ import torch
 
 from tests.tracing import trace_source
 from trace.costs import measure
-from trace.imports import when_imported
+from trace.meter.when_imported import when_imported
 
 ROOT = Path(__file__).parent.parent
 

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trace.values import MAX_CHARACTERS, MAX_DEPTH, MAX_ITEMS, Snapshots
+from trace.record.pictures import MAX_CHARACTERS, MAX_DEPTH, MAX_ITEMS, Snapshots
 
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "60"))
 """Generated values of each kind; `make fuzz` takes many more."""

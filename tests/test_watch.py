@@ -16,10 +16,10 @@ from pathlib import Path
 
 import pytest
 
-from trace import watch as watching
 from trace.cli import main
-from trace.news import Bulletin
-from trace.sources import Sources
+from trace.serve import watch as watching
+from trace.serve.changes import Sources
+from trace.serve.news import Bulletin
 from trace.target import find_target
 
 ROOT = Path(__file__).parent.parent
@@ -397,7 +397,7 @@ def test_pages_hear_the_latest_notice_at_once_and_each_new_one():
 
 
 def test_a_page_that_has_nothing_to_hear_is_asked_whether_it_is_there(monkeypatch):
-    monkeypatch.setattr("trace.news.STILL_THERE_SECONDS", 0.01)
+    monkeypatch.setattr("trace.serve.news.STILL_THERE_SECONDS", 0.01)
     bulletin = Bulletin()
     events = bulletin.events()
     assert next(events).startswith(b"data: {}")

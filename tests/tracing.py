@@ -6,9 +6,10 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
-from trace.document import build
-from trace.encoding import encode
-from trace.run import Options, Recording, record
+from trace.document.build import build
+from trace.document.encoding import encode
+from trace.options import Options
+from trace.record.run import Recording, record
 from trace.target import find_target
 
 

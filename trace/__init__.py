@@ -1,6 +1,19 @@
-"""Run a lecture, record it, write one JSON document.
+"""Run a lecture, record it, write one JSON document, and show it.
 
-source --directives, source--> statements, prose, tokens
-source --instrument--> code that reports to the recorder --loader--> imported modules
-main() --recorder, values, costs--> a recording --document--> JSON, as `schema` describes it
+The rooms, in the order in which a lecture passes through them. A room imports only rooms above it
+in this list, and what they all stand on:
+
+    errors, options, schema, target, terminal    what all rooms stand on
+    rewrite/     from a lecture's source to code that reports to the recorder, and to its prose
+    meter/       what tensor operators cost: operations, bytes moved, memory
+    record/      one run: imports the rewritten modules, calls `main()`, notes what happens
+    document/    from a recording to the document: its bytes, its check, its seconds
+    serve/       where documents lie; how they are shown, watched and published
+    arguments, cli, __main__                     the command, which uses them all
+
+The contracts:
+
+    schema           with the viewer: every field of the document
+    costs            with lectures: `from trace.costs import measure`
+    pytest_plugin    with pytest: the sections of a lecture are test cases
 """

@@ -1,23 +1,13 @@
-"""What can be written on the command line, and how to write it for another process."""
+"""What can be written on the command line."""
 
 import argparse
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
-from .errors import UsageError
-from .program import PROGRAM
-from .served import HOST
-from .server import MAX_PORT
-from .surroundings import Options
-
-USAGE = 2
-"""Exit status of a command that cannot be carried out."""
-MAX_STEPS = 1_000_000_000
-
-_FLAGS = ("check", "if_changed", "time", "no_costs", "strict", "json", "quiet", "verbose")
-_LISTS = ("include", "exclude")
+from .errors import USAGE, UsageError
+from .options import HOST, MAX_PORT, MAX_STEPS, Options
+from .terminal import PROGRAM, complain
 
 _NEED_A_LECTURE = ("check", "watch", "html", "site")
 _TAKE_ONE_LECTURE = ("output", "html", "watch")
@@ -30,12 +20,6 @@ _EXCLUDE = [
     ),
     ("check", ("html", "site", "serve"), "only compares"),
 ]
-
-
-def complain(error: Exception | str, status: int) -> int:
-    """Say one sentence on stderr; return the exit status."""
-    sys.stderr.write(f"{PROGRAM}: {error}\n")
-    return status
 
 
 class _Parser(argparse.ArgumentParser):
@@ -139,18 +123,3 @@ def _add_what_is_said(add: Callable[..., object]) -> None:
     add("--progress", action="store_true", help="show progress though stderr is no terminal")
     add("-q", "--quiet", action="store_true", help="print nothing but errors")
     add("-v", "--verbose", action="store_true", help="list traced files and uncounted operators")
-
-
-def own_command(options: argparse.Namespace, lecture: str) -> list[str]:
-    """Return the command that runs one lecture, with these options, as this process was started."""
-    started = sys.argv[0]
-    command = [started] if Path(started).is_dir() else ["-m", str(__package__)]
-    for name in (*_FLAGS, "progress"):
-        if getattr(options, name):
-            command.append(f"--{name.replace('_', '-')}")
-    command.append(f"--max-steps={options.max_steps}")
-    for name in _LISTS:
-        command += [f"--{name}={glob}" for glob in getattr(options, name)]
-    if options.output:
-        command.append(f"--output={options.output}")
-    return [sys.executable, *command, "--", lecture]

@@ -1,8 +1,4 @@
-"""What the command line does with its arguments.
-
-Exit status: 0 done; 1 the lecture failed, `--check` found a difference, or `--strict` a warning;
-2 the command cannot be carried out; 130 interrupted.
-"""
+"""What the command line does with its arguments."""
 
 import argparse
 import json
@@ -14,28 +10,27 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import documents
-from .arguments import complain, own_command, parse
-from .check import differences
-from .document import build
-from .encoding import encode, write
-from .errors import LectureError, UsageError
-from .failures import without_own_frames
-from .new import write_example
-from .program import PROGRAM, counted, quoted, say
-from .progress import progress_on
-from .publish import Publication
-from .run import Recording, record
+from .arguments import parse
+from .document.build import build
+from .document.check import differences
+from .document.encoding import encode, write
+from .document.failed_claim import sides_of_failed_claim
+from .document.times import encode_times
+from .errors import FAILED, HELD, INTERRUPTED, USAGE, LectureError, UsageError
+from .options import Options
+from .record.failures import without_own_frames
+from .record.progress import progress_on
+from .record.run import Recording, record
 from .schema import Document
-from .served import TIMES, Shown
-from .server import serve
-from .sides import sides_of_failed_claim
-from .surroundings import Options
+from .serve import library
+from .serve.library import TIMES
+from .serve.overlay import Shown
+from .serve.publication import Publication
+from .serve.server import serve
+from .serve.template import write_example
+from .serve.watch import watch
 from .target import Target, find_target
-from .times import encode_times
-from .watch import watch
-
-HELD, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
+from .terminal import PROGRAM, complain, counted, own_command, quoted, say
 
 MAX_SHOWN_DIFFERENCES = 20
 
@@ -67,7 +62,7 @@ class _Command:
             return self._write_example(options.new)
         publication = Publication(options.html, options.site)
         targets = [find_target(lecture) for lecture in options.lectures]
-        paths = [options.output or documents.default_path(target) for target in targets]
+        paths = [options.output or library.default_path(target) for target in targets]
         publication.require_distinct(options.lectures, paths)
         publication.require_writable()
         if options.watch:
@@ -106,7 +101,7 @@ class _Command:
     def _run(self, target: Target, path: Path) -> int:
         if self.options.check:
             return self._check(target, path)
-        if self.options.if_changed and documents.is_current(path, target):
+        if self.options.if_changed and library.is_current(path, target):
             self._say_current(path)
             return HELD
         return self._trace(target, path)
@@ -123,17 +118,17 @@ class _Command:
         return HELD
 
     def _trace(self, target: Target, path: Path) -> int:
-        documents.require_writable(path)
+        library.require_writable(path)
         start_seconds = time.perf_counter()
         recording, document, data = self._record(target)
         try:
             write(data, path)
             if self.options.time:
                 write(encode_times(recording), path.with_suffix(TIMES))
-            documents.update_index(path, target)
+            library.update_index(path, target)
         except OSError as error:
             reason = error.strerror or type(error).__name__
-            return complain(f"{documents.shown(path)} could not be written: {reason}.", FAILED)
+            return complain(f"{library.shown(path)} could not be written: {reason}.", FAILED)
         self._report(recording, document, path, len(data), time.perf_counter() - start_seconds)
         return _status(recording, self.options.strict)
 
@@ -177,7 +172,7 @@ class _Command:
         rows = zip(claims.statement, claims.held, strict=True)
         summary = {
             "lecture": document.module,
-            "document": documents.shown(path),
+            "document": library.shown(path),
             "steps": sum(event > 0 for event in document.events),
             "claims": len(set(claims.statement)),
             "occurrences": len(claims.held),
@@ -192,7 +187,7 @@ class _Command:
             say(_closing_line(summary, self.options))
 
     def _check(self, target: Target, path: Path) -> int:
-        old_data, old = documents.read(path)
+        old_data, old = library.read(path)
         recording, document, data = self._record(target)
         _print_complaints(recording, document)
         found = [] if data == old_data else differences(old, json.loads(data))
@@ -201,7 +196,7 @@ class _Command:
         if len(found) > MAX_SHOWN_DIFFERENCES:
             sys.stderr.write(f"... and {len(found) - MAX_SHOWN_DIFFERENCES} more differences\n")
         if found:
-            sys.stderr.write(f"{documents.shown(path)} is not current: write it anew with ")
+            sys.stderr.write(f"{library.shown(path)} is not current: write it anew with ")
             sys.stderr.write(f"{_command(self.options)}\n")
             return FAILED
         self._say_current(path)
@@ -209,7 +204,7 @@ class _Command:
 
     def _say_current(self, path: Path) -> None:
         if not self.options.quiet:
-            say(f"{documents.shown(path)} is current.")
+            say(f"{library.shown(path)} is current.")
 
     def _serve(self, path: Path | None) -> None:
         shown = Shown(path, host=self.options.host)

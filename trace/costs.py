@@ -3,9 +3,9 @@
 The meter sits below PyTorch's operators as a dispatch mode and counts, for each of them,
 
 - matmul FLOPs, two per multiply-add: by the formulas of `torch.utils.flop_counter`, and by those
-  of `matmuls.py` where torch has none;
-- other FLOPs, by the convention of `arithmetic.py`;
-- bytes read and written, each element once (`traffic.py`);
+  of `meter/products.py` where torch has none;
+- other FLOPs, by the convention of `meter/rates.py`;
+- bytes read and written, each element once (`meter/traffic.py`);
 - bytes allocated and freed, by storage: a view allocates nothing, and a storage counts as freed
   when its last owner lets go of it, be that a variable or autograd. What a storage is for is told
   apart as far as torch lets us know (`Storage.category`). (Under any dispatch mode, torch adds
@@ -26,53 +26,13 @@ torch is looked up in `sys.modules` and never imported: a lecture without it pay
 
 import contextlib
 import sys
-import threading
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Iterator
+from typing import Any
 
-from .imports import when_imported
-
-PARAMETERS = "parameters"
-"""Registered in a module, made an `nn.Parameter`, or changed by an optimizer."""
-GRADIENTS = "gradients"
-"""Made by a backward pass, be it for a parameter or on the way to one."""
-OPTIMIZER_STATE = "optimizer state"
-"""Made inside the `step` of an optimizer."""
-ACTIVATIONS = "activations"
-"""Results of operators that autograd records, also of those it records anew to recompute them, and
-of a backward pass that is recorded itself (`create_graph=True`)."""
-OTHER = "other tensors"
-"""Data, and all that runs without autograd."""
-CATEGORIES = (PARAMETERS, GRADIENTS, OPTIMIZER_STATE, ACTIVATIONS, OTHER)
-
-
-class Work(NamedTuple):
-    """What one call of an operator costs; `counted` is False when no formula knows it."""
-
-    matmul_flops: int = 0
-    other_flops: int = 0
-    read_bytes: int = 0
-    written_bytes: int = 0
-    counted: bool = True
-
-
-class Storage:
-    """A piece of memory that tensors view. The category may turn out late: a parameter is one from
-    birth, but is known as one only when it is registered or used."""
-
-    __slots__ = ("bytes", "category", "exists", "number")
-
-    def __init__(
-        self, number: int, storage_bytes: int, category: str, *, exists: bool = True
-    ) -> None:
-        self.number = number
-        """Never used twice."""
-        self.bytes = storage_bytes
-        self.category = category
-        self.exists = exists
-        """False on the device `meta`: there `bytes` is what it would take."""
+from .meter.ledger import CATEGORIES, Storage, Work, live_bytes_over_time
+from .meter.switch import metered
 
 
 class Cost:
@@ -146,31 +106,6 @@ class Cost:
                 self._changes.append((storage, -storage.bytes))
 
 
-def live_bytes_over_time(changes: Iterable[tuple[Storage, int]]) -> Iterator[dict[str, int]]:
-    """Yield the bytes alive in each category after each change, a storage and its bytes (negative
-    when it died)."""
-    live = dict.fromkeys(CATEGORIES, 0)
-    for storage, change_bytes in changes:
-        live[storage.category] += change_bytes
-        yield dict(live)
-
-
-class Account(Protocol):
-    """Something the meter reports to: a `Cost`, or the recorder."""
-
-    def ran(self, operator: str, work: Work) -> None:
-        """One call of an operator."""
-
-    def ran_elsewhere(self, operator: str) -> None:
-        """One call of an operator in another thread, of which no more is known."""
-
-    def allocated(self, storage: Storage) -> None:
-        """A storage came to life."""
-
-    def freed(self, storage: Storage) -> None:
-        """It died."""
-
-
 @contextlib.contextmanager
 def measure(*, timeline: bool = False) -> Iterator[Cost]:
     """Measure what the tensor operators inside the block cost.
@@ -193,7 +128,7 @@ def _allocator_figures(cost: Cost) -> contextlib.AbstractContextManager[None]:
     torch: Any = sys.modules.get("torch")
     if torch is None or not torch.cuda.is_available():
         return contextlib.nullcontext()
-    from .allocator import allocator_figures
+    from .meter.allocator import allocator_figures
 
     return allocator_figures(cost.allocator)
 
@@ -204,22 +139,3 @@ def _seconds() -> float:
     if torch is not None and torch.cuda.is_available() and torch.cuda.is_initialized():
         torch.cuda.synchronize()
     return time.perf_counter()
-
-
-@contextlib.contextmanager
-def metered(account: Account) -> Iterator[None]:
-    """Report to `account` what runs inside the block. Without torch there is nothing to report."""
-    with contextlib.ExitStack() as stack:
-        thread = threading.get_ident()
-
-        def begin() -> None:
-            if threading.get_ident() == thread:
-                from .meter import meter_of_this_thread
-
-                stack.enter_context(meter_of_this_thread().reporting_to(account))
-
-        if "torch" in sys.modules:
-            begin()
-        else:
-            stack.enter_context(when_imported("torch", begin))
-        yield

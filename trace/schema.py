@@ -255,7 +255,7 @@ class Memory:
     live_bytes: list[int] = field(default_factory=list)
     """Bytes of the category alive after it."""
     category: list[int] = field(default_factory=list)
-    """Index into `Document.names`: what the bytes are for, one of `costs.CATEGORIES`."""
+    """Index into `Document.names`: what the bytes are for, one of `ledger.CATEGORIES`."""
 
 
 class Asset(TypedDict):

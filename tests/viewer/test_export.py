@@ -16,11 +16,11 @@ import pytest
 from tests.viewer import documents
 from tests.viewer.conftest import VIEWER
 from tests.viewer.test_security import ATTACK, HOSTILE_PROSE
-from trace import one_file as exporting
-from trace.directives import find_directives
-from trace.one_file import one_file, packed, slim
-from trace.publish import Publication
-from trace.source import prose_of
+from trace.rewrite.directives import find_directives
+from trace.rewrite.prose import prose_of
+from trace.serve import one_file as exporting
+from trace.serve.one_file import one_file, packed, slim
+from trace.serve.publication import Publication
 
 MAX_BYTES = 1_600_000
 PIXEL = b"GIF89a\x01\x00\x01\x00\x00\x00\x00;"

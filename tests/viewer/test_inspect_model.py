@@ -10,7 +10,7 @@ import pytest
 
 from tests.viewer import documents
 from tests.viewer.test_golden import replay
-from trace.tensors import StorageNumbers, snapshot
+from trace.record.tensors import StorageNumbers, snapshot
 
 torch = pytest.importorskip("torch")
 numpy = pytest.importorskip("numpy")

@@ -9,7 +9,7 @@ from tests.viewer import documents
 from tests.viewer.conftest import VIEWER
 from tests.viewer.test_access import rich
 from tests.viewer.test_page import current_line
-from trace.one_file import one_file
+from trace.serve.one_file import one_file
 
 
 def title(page) -> str:

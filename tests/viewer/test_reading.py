@@ -8,8 +8,8 @@ import pytest
 
 from tests.viewer import documents
 from tests.viewer.conftest import VIEWER
-from trace.served import Shown
-from trace.server import make_server
+from trace.serve.overlay import Shown
+from trace.serve.server import make_server
 
 LECTURE = VIEWER / "traces" / "lecture.main.json"
 

@@ -1,0 +1,309 @@
+"""From a recording to the document."""
+
+import base64
+import dataclasses
+import itertools
+import urllib.parse
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from operator import itemgetter
+from typing import Any
+
+from ..meter.ledger import CATEGORIES, live_bytes_over_time
+from ..record.finder import TracedFile
+from ..record.run import Recording
+from ..rewrite.prose import (
+    hidden_lines,
+    images_in,
+    images_never_shown,
+    prose_of,
+    tokens_of,
+)
+from ..rewrite.rows import Tables
+from ..schema import (
+    Assertion,
+    Asset,
+    Claims,
+    Costs,
+    Document,
+    Failure,
+    Function,
+    Inspections,
+    Memory,
+    Output,
+    SourceFile,
+)
+from .places import Expansion, Place, cut_events, find_places
+
+MAX_ASSET_BYTES = 2_000_000
+"""Larger images are left out, with a warning."""
+
+_IMAGE_TYPES = {
+    ".gif": "image/gif",
+    ".jpeg": "image/jpeg",
+    ".jpg": "image/jpeg",
+    ".png": "image/png",
+    ".svg": "image/svg+xml",
+    ".webp": "image/webp",
+}
+"""What the viewer shows; the same on every system."""
+
+Places = dict[int, Place]
+_Dated = list[tuple[int, Any]]
+"""Rows of the recorder with the number of events of the document that were there."""
+
+_COMPOUND = ("for", "while", "if", "with", "try", "match", "class")
+"""Statements that need not be the latest of their activation when their marks are read."""
+
+
+def build(recording: Recording) -> Document:
+    """Return the document of a recording, cut at the step limit."""
+    recorder, tables = recording.recorder, recording.tables
+    expansion = Expansion(recorder.events, tables.first_steps)
+    events = cut_events(expansion.events, recording.max_steps)
+
+    def before_the_cut(rows: Iterable[Any]) -> list[tuple[int, Any]]:
+        dated = ((expansion.at(row[0] if isinstance(row, tuple) else row.at), row) for row in rows)
+        return [(at, row) for at, row in dated if at <= len(events)]
+
+    inspections = before_the_cut(recorder.inspections)
+    claims = before_the_cut(recorder.claims)
+    output = before_the_cut(recorder.output)
+    operators = before_the_cut(recorder.operators)
+    storages = before_the_cut(recorder.storages)
+    questions: dict[int, set[int]] = {
+        at: set() for at, _ in (*claims, *output, *operators, *storages)
+    }
+    for at, row in inspections:
+        asked = tables.sites[row.site].statement
+        known = asked > 0 and tables.statements[asked - 1].kind in _COMPOUND
+        questions.setdefault(at, set()).update([asked] if known else [])
+    places = find_places(events, len(tables.functions), questions)
+    names = _Names()
+    document = Document(
+        module=recording.target.module,
+        title=recording.title,
+        environment=recording.environment,
+        files=[_source_file(file) for file in recording.files],
+        statements=[list(dataclasses.astuple(row)) for row in tables.statements],
+        functions=[
+            Function(**vars(row), labels=recording.files[row.file].labels(row.line))
+            for row in tables.functions
+        ],
+        events=events,
+        names=names.list,
+        values=recorder.values,
+        inspections=_inspections(recording, inspections, places, names),
+        assertions=[
+            Assertion(statement=number - 1, text=row.text, operands=row.operands)
+            for number, row in sorted(tables.assertions.items())
+        ],
+        claims=_claims(claims, places),
+        output=[
+            Output(step=places[at].step, at=at, stream=row.stream, text=row.text)
+            for at, row in output
+        ],
+        costs=_costs(operators, storages, places, names) if operators or storages else None,
+        memory=_memory([row for row in storages if row[1][1].exists], names),
+        uncounted=_uncounted(operators, recorder.elsewhere_operators),
+        topics=recording.topics,
+        assets={},
+        warnings=recording.warnings,
+        failure=_failure(recording, events, expansion.at(len(recorder.events))),
+    )
+    document.assets = dict(_assets(recording, document))
+    _drop_unused_values(document)
+    return document
+
+
+def _source_file(file: TracedFile) -> SourceFile:
+    return SourceFile(
+        path=file.path,
+        source=file.source,
+        prose=prose_of(file.source, file.tree, file.directives),
+        tokens=tokens_of(file.source),
+        hidden=hidden_lines(file.directives),
+    )
+
+
+def _drop_unused_values(document: Document) -> None:
+    """Leave out what was read after the cut."""
+    inspections, claims = document.inspections, document.claims
+    indices = {index for row in [inspections.value, *claims.operands] for index in row}
+    used = sorted(index for index in indices if index is not None)
+    if len(used) == len(document.values):
+        return
+    new: dict[int | None, int] = {old: index for index, old in enumerate(used)}
+    document.values = [document.values[old] for old in used]
+    inspections.value = [new.get(index) for index in inspections.value]
+    claims.operands = [[new.get(index) for index in row] for row in claims.operands]
+
+
+class _Names:
+    """Strings of the columns, each once."""
+
+    def __init__(self) -> None:
+        self.list: list[str] = []
+        self._index: dict[str, int] = {}
+
+    def of(self, name: str) -> int:
+        if name not in self._index:
+            self._index[name] = len(self.list)
+            self.list.append(name)
+        return self._index[name]
+
+
+def _inspections(recording: Recording, rows: _Dated, places: Places, names: _Names) -> Inspections:
+    result = Inspections()
+    on_display: dict[int, dict[str, None]] = {}  # by the entry of the activation
+    for at, row in rows:
+        site = recording.tables.sites[row.site]
+        place = places[at]
+        shown = on_display.setdefault(place.entry, {})
+        for name in list(shown) if site.name == "*" else [site.name]:
+            result.event.append(place.by_statement.get(site.statement, place.event))
+            result.at.append(at)
+            result.name.append(names.of(name))
+            result.value.append(row.value)
+            shown[name] = None
+            if row.value is None:
+                del shown[name]
+    return result
+
+
+def _claims(rows: _Dated, places: Places) -> Claims:
+    result = Claims()
+    for at, row in rows:
+        result.statement.append(row.statement - 1)
+        result.step.append(places[at].step)
+        result.at.append(at)
+        result.held.append(row.held)
+        result.operands.append(row.operands)
+    return result
+
+
+def _costs(
+    operators: _Dated,
+    storages: _Dated,
+    places: Places,
+    names: _Names,
+) -> Costs:
+    """Sum what ran by step and operator; memory by step alone."""
+    sums: dict[tuple[int, str], list[int]] = {}
+
+    def row(step: int, operator: str) -> list[int]:
+        return sums.setdefault((step, operator), [0] * 7)
+
+    for at, (_, operator, work) in operators:
+        counts = row(places[at].step, operator)
+        for index, count in enumerate((1, *work[:4])):
+            counts[index] += count
+    for at, (_, _, change_bytes) in storages:
+        counts = row(places[at].step, "memory")
+        counts[5 if change_bytes > 0 else 6] += abs(change_bytes)
+    rows = [
+        (step, names.of(operator), *counts) for (step, operator), counts in sorted(sums.items())
+    ]
+    return Costs(*(list(column) for column in zip(*rows, strict=True)))
+
+
+def _memory(storages: _Dated, names: _Names) -> Memory:
+    """Bytes alive by category. Of several changes at one moment, the highest and the last count."""
+    result = Memory()
+    shown = dict.fromkeys(CATEGORIES, 0)
+    states = live_bytes_over_time((storage, change) for _, (_, storage, change) in storages)
+    dated = zip((at for at, _ in storages), states, strict=True)
+    for at, moment in itertools.groupby(dated, key=itemgetter(0)):
+        highest, last = _highest_and_last(state for _, state in moment)
+        for state in (highest, last):
+            for category in CATEGORIES:
+                if state[category] != shown[category]:
+                    result.at.append(at)
+                    result.live_bytes.append(state[category])
+                    result.category.append(names.of(category))
+            shown = state
+    return result
+
+
+def _highest_and_last(states: Iterator[dict[str, int]]) -> tuple[dict[str, int], dict[str, int]]:
+    """Of states of the memory, of which there may be millions."""
+    highest = last = next(states)
+    for last in states:
+        if sum(last.values()) > sum(highest.values()):
+            highest = last
+    return highest, last
+
+
+def _uncounted(operators: _Dated, elsewhere: Mapping[str, int]) -> dict[str, int]:
+    counts = Counter(elsewhere)
+    counts.update(operator for _, (_, operator, work) in operators if not work.counted)
+    return dict(sorted(counts.items()))
+
+
+def _failure(recording: Recording, events: list[int], at: int) -> Failure | None:
+    failure = recording.failure
+    if failure is None:
+        return None
+    at, step = min(at, len(events)), _failed_step(recording, events, failure)
+    message = failure["message"]
+    if failure["kind"] == "step limit" and (place := _loop_around(recording.tables, events)):
+        message += f" It ended in the loop at {place}."
+    return {**failure, "at": at, "step": step, "message": message}
+
+
+def _failed_step(recording: Recording, events: list[int], failure: Failure) -> int:
+    """Return the last step at the innermost line of the traceback that is the lecture's."""
+    steps = [event for event in events if event > 0]
+    paths = recording.tables.paths
+    for entry in reversed(failure["traceback"]):
+        for step in range(len(steps) - 1, -1, -1):
+            row = recording.tables.statements[steps[step] - 1]
+            same_file = paths[row.file] == entry["path"]
+            if same_file and row.first_line <= entry["line"] <= row.last_line:
+                return step
+    return len(steps) - 1
+
+
+def _loop_around(tables: Tables, events: list[int]) -> str:
+    """Return the place of the outermost loop around the last step, or nothing."""
+    number = next((event for event in reversed(events) if event > 0), 0)
+    place = ""
+    while number > 0:
+        row = tables.statements[number - 1]
+        if row.kind in ("for", "while"):
+            place = f"{tables.paths[row.file]}:{row.first_line}"
+        number = row.enclosing + 1
+    return place
+
+
+def _assets(recording: Recording, document: Document) -> Iterator[tuple[str, Asset]]:
+    """Embed the images that prose names by a path relative to its source file."""
+    found: dict[str, Asset] = {}
+    for file in document.files:
+        texts = [prose.text for prose in file.prose]
+        for name in dict.fromkeys(name for text in texts for name in images_never_shown(text)):
+            document.warnings.append(f"{file.path}: the image {name}")
+        for name in dict.fromkeys(name for text in texts for name in images_in(text)):
+            asset = _asset(recording, file.path, name, document.warnings)
+            if asset and found.setdefault(name, asset) == asset:
+                yield name, asset
+            elif asset:
+                document.warnings.append(
+                    f"{file.path}: the image {name} is not the {name} of another file: rename it."
+                )
+
+
+def _asset(recording: Recording, path: str, name: str, warnings: list[str]) -> Asset | None:
+    folder = (recording.target.root / path).parent.resolve()
+    file = (folder / urllib.parse.unquote(name)).resolve()
+    mime = _IMAGE_TYPES.get(file.suffix.lower())
+    if mime is None:
+        kinds = ", ".join(_IMAGE_TYPES)
+        warnings.append(f"{path}: the image {name} is of no known kind: {kinds}.")
+    elif folder not in file.parents or not file.is_file():
+        warnings.append(f"{path}: the image {name} is not in the folder of the source file.")
+    elif file.stat().st_size > MAX_ASSET_BYTES:
+        warnings.append(f"{path}: the image {name} is larger than {MAX_ASSET_BYTES:,} bytes.")
+    else:
+        return Asset(mime=mime, base64=base64.b64encode(file.read_bytes()).decode("ascii"))
+    return None

@@ -1,0 +1,75 @@
+"""What depends on the clock: seconds per step, and the values of `@timed` statements.
+
+It goes to a file of its own beside the document, `NAME.times.json`, written with `--time` only: the
+document itself stays the same on every run. The file says which sources it belongs to.
+"""
+
+import hashlib
+import json
+import platform
+from pathlib import Path
+from typing import Any
+
+from ..record.resume import RESUMED
+from ..record.run import Recording
+from .places import Expansion
+
+FORMAT = "lecture-trace-times"
+VERSION = 1
+
+
+def encode_times(recording: Recording) -> bytes:
+    """Return the bytes of the times of a recording that was made with the option `time`.
+
+    `seconds[i]` is the time spent in step i itself, without the recorded functions it calls.
+    `inspections` and `claims` give the values of `@timed` statements by the row of the document
+    they belong to; of a claim, the operands by their index. `processor` names the machine.
+    """
+    recorder = recording.recorder
+    sources = {file.path: hashlib.sha256(file.source.encode()) for file in recording.files}
+    sidecar: dict[str, Any] = {
+        "format": FORMAT,
+        "version": VERSION,
+        "module": recording.target.module,
+        "sources": {path: digest.hexdigest() for path, digest in sources.items()},
+        "environment": {**recording.environment, "processor": processor_name()},
+        "seconds": [float(f"{seconds:.3g}") for seconds in step_seconds(recording)],
+        "inspections": recorder.timed_inspections,
+        "claims": recorder.timed_claims,
+    }
+    return (json.dumps(sidecar) + "\n").encode("ascii")
+
+
+def processor_name(path: Path = Path("/proc/cpuinfo")) -> str:
+    """Return the name that the processor gives itself, or its kind where it gives none."""
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        lines = []
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return next(filter(None, names), "") or platform.processor() or platform.machine()
+
+
+def step_seconds(recording: Recording) -> list[float]:
+    """Return the seconds spent in each step."""
+    recorder = recording.recorder
+    expansion = Expansion(recorder.events, recording.tables.first_steps)
+    clock = [*expansion.spread(recorder.times), recorder.end_seconds]
+    seconds: list[float] = []
+    stack: list[tuple[int, int]] = []
+    left: dict[int, int] = {}  # entry of an activation -> its latest step
+    step, entry = -1, -1  # of the innermost activation
+    for index, event in enumerate(expansion.events):
+        if event > 0:
+            step = len(seconds)
+            seconds.append(0.0)
+        elif event == 0:
+            left[entry] = step
+            step, entry = stack.pop() if stack else (-1, -1)
+        else:
+            stack.append((step, entry))
+            entry = index if event > RESUMED // 2 else RESUMED - event
+            step = left.get(entry, step)
+        if step >= 0:
+            seconds[step] += clock[index + 1] - clock[index]
+    return seconds[: recording.max_steps]

@@ -1,0 +1,69 @@
+"""What the meter reports, and to whom: the work of an operator, and storages that come and go."""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple, Protocol
+
+PARAMETERS = "parameters"
+"""Registered in a module, made an `nn.Parameter`, or changed by an optimizer."""
+GRADIENTS = "gradients"
+"""Made by a backward pass, be it for a parameter or on the way to one."""
+OPTIMIZER_STATE = "optimizer state"
+"""Made inside the `step` of an optimizer."""
+ACTIVATIONS = "activations"
+"""Results of operators that autograd records, also of those it records anew to recompute them, and
+of a backward pass that is recorded itself (`create_graph=True`)."""
+OTHER = "other tensors"
+"""Data, and all that runs without autograd."""
+CATEGORIES = (PARAMETERS, GRADIENTS, OPTIMIZER_STATE, ACTIVATIONS, OTHER)
+
+
+class Work(NamedTuple):
+    """What one call of an operator costs; `counted` is False when no formula knows it."""
+
+    matmul_flops: int = 0
+    other_flops: int = 0
+    read_bytes: int = 0
+    written_bytes: int = 0
+    counted: bool = True
+
+
+class Storage:
+    """A piece of memory that tensors view. The category may turn out late: a parameter is one from
+    birth, but is known as one only when it is registered or used."""
+
+    __slots__ = ("bytes", "category", "exists", "number")
+
+    def __init__(
+        self, number: int, storage_bytes: int, category: str, *, exists: bool = True
+    ) -> None:
+        self.number = number
+        """Never used twice."""
+        self.bytes = storage_bytes
+        self.category = category
+        self.exists = exists
+        """False on the device `meta`: there `bytes` is what it would take."""
+
+
+def live_bytes_over_time(changes: Iterable[tuple[Storage, int]]) -> Iterator[dict[str, int]]:
+    """Yield the bytes alive in each category after each change, a storage and its bytes (negative
+    when it died)."""
+    live = dict.fromkeys(CATEGORIES, 0)
+    for storage, change_bytes in changes:
+        live[storage.category] += change_bytes
+        yield dict(live)
+
+
+class Account(Protocol):
+    """Something the meter reports to: a `Cost`, or the recorder."""
+
+    def ran(self, operator: str, work: Work) -> None:
+        """One call of an operator."""
+
+    def ran_elsewhere(self, operator: str) -> None:
+        """One call of an operator in another thread, of which no more is known."""
+
+    def allocated(self, storage: Storage) -> None:
+        """A storage came to life."""
+
+    def freed(self, storage: Storage) -> None:
+        """A storage died."""

@@ -1,0 +1,106 @@
+"""Bounds on the code of a value's own class while its picture is taken.
+
+`repr` and its kin may loop or sleep. A budget of executed lines stops loops at the same place each
+time; on the main thread of a POSIX system an alarm also stops what sleeps or loops in C.
+"""
+
+import contextlib
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+MAX_LINES = 20_000
+"""Lines of Python that may run for one value."""
+MAX_SECONDS = 0.1
+"""Seconds that may pass for one value."""
+MAX_PICTURE_SECONDS = 10.0
+"""Seconds for a value that draws itself: its author meant it to."""
+SOON_SECONDS = 1e-4
+"""Seconds after which an alarm of the lecture rings that had to wait."""
+
+_OWN_FOLDER = str(Path(__file__).parents[1])
+
+
+class TooSlow(BaseException):
+    """The value's own code took too long; not an Exception, so that such code lets it pass."""
+
+
+@contextlib.contextmanager
+def bounded(lines: int | None = MAX_LINES, seconds: float = MAX_SECONDS) -> Iterator[None]:
+    """Raise TooSlow inside the block when it runs too many lines or takes too long."""
+    outer = sys.gettrace()
+    with _alarm(seconds):
+        if lines is not None:
+            sys.settrace(_counter(lines))
+        try:
+            yield
+        finally:
+            sys.settrace(outer)
+
+
+def held_alarms() -> Callable[[], None]:
+    """Let what the lecture does at an alarm wait until the result is called: it may raise."""
+    handler = signal.getsignal(signal.SIGALRM) if hasattr(signal, "setitimer") else None
+    if not callable(handler) or threading.current_thread() != threading.main_thread():
+        return lambda: None
+    due: list[int] = []
+
+    def release() -> None:
+        signal.signal(signal.SIGALRM, handler)
+        if due:
+            _, interval = signal.getitimer(signal.ITIMER_REAL)
+            signal.setitimer(signal.ITIMER_REAL, SOON_SECONDS, interval)
+
+    signal.signal(signal.SIGALRM, lambda number, frame: due.append(number))
+    return release
+
+
+def _counter(lines: int) -> Callable[..., Any]:
+    """Return a trace function that raises when foreign code has run so many lines."""
+    left = lines
+
+    def on_call(frame: FrameType, event: str, argument: object) -> Callable[..., Any] | None:
+        own = frame.f_code.co_filename.startswith(_OWN_FOLDER)
+        return None if own else on_line
+
+    def on_line(frame: FrameType, event: str, argument: object) -> Callable[..., Any]:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise TooSlow(f"it ran more than {lines:,} lines")
+        return on_line
+
+    return on_call
+
+
+@contextlib.contextmanager
+def _alarm(seconds: float) -> Iterator[None]:
+    if not hasattr(signal, "setitimer") or threading.current_thread() != threading.main_thread():
+        yield
+        return
+
+    end_seconds = time.monotonic() + seconds
+    is_over = is_due = False
+
+    def on_alarm(number: int, frame: object) -> None:
+        nonlocal is_due
+        if time.monotonic() < end_seconds:  # the lecture's own rang in between
+            is_due = True
+        elif not is_over:
+            raise TooSlow(f"it took longer than {seconds} s")
+
+    handler = signal.signal(signal.SIGALRM, on_alarm)
+    left, interval = signal.setitimer(signal.ITIMER_REAL, seconds, seconds)
+    try:
+        yield
+    finally:
+        is_over = True
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, handler)
+        left = SOON_SECONDS if is_due else left
+        signal.setitimer(signal.ITIMER_REAL, left, interval)  # what the lecture had set

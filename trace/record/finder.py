@@ -1,0 +1,186 @@
+"""Imports the lecture's modules through the compiler pass, and nothing else.
+
+Modules are chosen by file. Rewritten bytecode never reaches the pycache.
+"""
+
+import ast
+import fnmatch
+import functools
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import inspect
+import sys
+import types
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..errors import LectureError
+from ..rewrite.directives import Comment, Directives, comments_of, find_directives, split_comment
+from ..rewrite.instrument import instrument
+from ..rewrite.numbering import SourceModule
+from ..rewrite.prose import misread_docstrings
+from ..rewrite.rows import Tables
+from ..target import is_own
+from .recorder import Recorder
+
+MAX_TREE_DEPTH = 20_000
+"""Calls inside calls while a file is rewritten: each `elif` and each `+` of a sum is a level."""
+
+
+@dataclass
+class TracedFile:
+    """A source file that was imported through the pass."""
+
+    path: str
+    source: str
+    tree: ast.Module
+    directives: Directives
+
+    @functools.cached_property
+    def comments(self) -> list[Comment]:
+        """The comments of the file."""
+        return comments_of(self.source)
+
+    def labels(self, line: int) -> str:
+        """Return the comment at the end of a line, without its directives."""
+        comments = {comment.line: comment.text for comment in self.comments}
+        return split_comment(comments.get(line, ""), f"{self.path}:{line}")[0]
+
+
+@dataclass
+class Scope:
+    """Which files are traced."""
+
+    root: Path
+    """The folder the lecture is imported from; paths in the document are relative to it."""
+    folder: Path
+    """Files in and below this folder are traced (of a single file: those beside it)."""
+    include: Sequence[str] = ()
+    """If given, only paths relative to `root` that match one of these patterns."""
+    exclude: Sequence[str] = ()
+    """Never paths that match one of these."""
+
+    def covers(self, file: Path) -> bool:
+        """Tell whether a source file is traced."""
+        if not is_own(file, self.folder):
+            return False
+        relative = file.relative_to(self.root).as_posix()
+        if self.include and not any(fnmatch.fnmatch(relative, glob) for glob in self.include):
+            return False
+        return not any(fnmatch.fnmatch(relative, glob) for glob in self.exclude)
+
+
+@dataclass
+class LectureFinder(importlib.abc.MetaPathFinder):
+    """Finds the traced modules; `files` lists those that were imported, in order."""
+
+    scope: Scope
+    tables: Tables
+    recorder: Recorder
+    files: list[TracedFile] = field(default_factory=list)
+    modules: list[str] = field(default_factory=list)
+
+    def find_spec(
+        self,
+        fullname: str,
+        path: Sequence[str] | None,
+        target: types.ModuleType | None = None,
+    ) -> importlib.machinery.ModuleSpec | None:
+        """Take the spec that Python would use, with our loader for traced files."""
+        if fullname.startswith("torch."):  # the lecture imports torch in the middle of its run
+            self.recorder.torch_loaded()
+        spec = importlib.machinery.PathFinder.find_spec(fullname, path, target)
+        if spec is None or not isinstance(spec.loader, importlib.machinery.SourceFileLoader):
+            return None
+        file = Path(spec.loader.path).resolve()
+        if not self.scope.covers(file):
+            return None
+        spec.loader = _LectureLoader(fullname, spec.loader.path, self)
+        self.modules.append(fullname)
+        return spec
+
+    def compile(self, data: bytes, file: str) -> types.CodeType:
+        """Compile one traced file; raises SyntaxError as Python does, or LectureError."""
+        limit = sys.getrecursionlimit()
+        sys.setrecursionlimit(max(limit, MAX_TREE_DEPTH))
+        try:
+            return self._compile(data, file)
+        except (RecursionError, MemoryError):
+            raise LectureError(f"{Path(file).name}: its code is nested too deeply.") from None
+        finally:
+            sys.setrecursionlimit(limit)
+
+    def _compile(self, data: bytes, file: str) -> types.CodeType:
+        try:
+            compile(data, file, "exec", dont_inherit=True)  # the author's own errors come first
+            source = importlib.util.decode_source(data)
+        except UnicodeDecodeError as error:  # in a comment, which compiling does not read
+            line = data.count(b"\n", 0, error.start) + 1
+            raise LectureError(f"{Path(file).name}:{line} is not UTF-8: save it as such.") from None
+        except (ValueError, SyntaxError) as error:
+            if getattr(error, "filename", None):
+                raise
+            reason = f"{type(error).__name__}: {error}"  # such as null bytes, which have no place
+            raise LectureError(f"{Path(file).name}: {reason}.") from None
+        tree = ast.parse(source, file)
+        path = Path(file).resolve().relative_to(self.scope.root).as_posix()
+        directives = find_directives(source, tree, path)
+        self.tables.warnings.extend(misread_docstrings(source, tree, path))
+        module = SourceModule(len(self.files), path, source, tree, directives)
+        self.files.append(TracedFile(path, source, tree, directives))
+        self.tables.paths.append(path)
+        rewritten = instrument(module, self.tables, self.recorder.suffix)
+        with warnings.catch_warnings():  # the author has seen those of the source already
+            warnings.simplefilter("ignore", SyntaxWarning)
+            return compile(rewritten, file, "exec", dont_inherit=True, optimize=0)
+
+    def replaced_functions(self) -> Iterator[str]:
+        """Name the functions that a decorator recompiled: their calls are not seen."""
+        for row in self.tables.functions:
+            path = self.tables.paths[row.file]
+            function: object = sys.modules.get(self.modules[row.file])
+            for name in row.name.split("."):
+                function = _unwrapped(inspect.getattr_static(function, name, None))
+            code = getattr(function, "__code__", None)
+            if isinstance(code, types.CodeType) and self._is_foreign(code, path):
+                yield (
+                    f"{path}:{row.line}: a decorator replaced the code of {row.name}: its steps "
+                    "are not recorded."
+                )
+
+    def _is_foreign(self, code: types.CodeType, path: str) -> bool:
+        here = Path(code.co_filename).as_posix().endswith(path)
+        return here and f"@off{self.recorder.suffix}" not in code.co_names
+
+    def forget(self) -> None:
+        """Take the traced modules out of `sys.modules`; others will import them unchanged."""
+        for name in self.modules:
+            sys.modules.pop(name, None)
+
+
+def _unwrapped(function: Any) -> object:
+    try:
+        return inspect.unwrap(function)
+    except Exception:  # it wraps itself, or its class answers as it likes
+        return None
+
+
+class _LectureLoader(importlib.machinery.SourceFileLoader):
+    def __init__(self, fullname: str, path: str, finder: LectureFinder) -> None:
+        super().__init__(fullname, path)
+        self._finder = finder
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        """Module-level code is not recorded, nor what it calls."""
+        self._finder.recorder.skip()
+        try:
+            super().exec_module(module)
+        finally:
+            self._finder.recorder.unskip()
+
+    def get_code(self, fullname: str) -> types.CodeType:
+        return self._finder.compile(self.get_data(self.path), self.path)

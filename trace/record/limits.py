@@ -1,0 +1,80 @@
+"""What a lecture runs in: a step limit and watched threads."""
+
+import _thread
+import contextlib
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from types import FrameType
+from typing import Any
+
+from ..errors import StepLimitReached
+from ..options import Options
+from .recorder import Recorder
+
+POLL_SECONDS = 0.05
+"""How often the step limit is looked at; the document is cut at the exact step."""
+
+
+def too_many_steps(options: Options) -> StepLimitReached:
+    """What ends a run that makes more steps than allowed."""
+    return StepLimitReached(
+        f"the lecture made more than {options.max_steps:,} steps; raise --max-steps, or mark the "
+        "call or function that runs so long with @stepover."
+    )
+
+
+@contextlib.contextmanager
+def step_limit(recorder: Recorder, options: Options) -> Iterator[None]:
+    """Interrupt the lecture soon after it has made more steps than allowed; report progress."""
+    done = threading.Event()
+    reached = threading.Event()
+
+    def poll() -> None:
+        while not done.wait(POLL_SECONDS):
+            count = len(recorder.events)
+            if options.progress:
+                options.progress(recorder)
+            if count > options.max_steps and recorder.step_count(count) > options.max_steps:
+                reached.set()  # and again if the lecture, or a finalizer, swallows it
+                signal.raise_signal(signal.SIGINT)
+
+    def on_interrupt(number: int, frame: object) -> None:
+        if not reached.is_set():
+            signal.default_int_handler(number, None)
+        if not done.is_set():
+            raise too_many_steps(options)
+
+    previous = signal.signal(signal.SIGINT, on_interrupt)
+    poller = threading.Thread(target=poll, daemon=True)
+    poller.start()
+    try:
+        yield
+    finally:
+        done.set()
+        poller.join()
+        signal.signal(signal.SIGINT, previous)
+
+
+@contextlib.contextmanager
+def thread_watch(recorder: Recorder) -> Iterator[None]:
+    """Tell the recorder when the lecture starts a thread."""
+    start, outer = _thread.start_new_thread, threading.gettrace()
+
+    def on_start(*arguments: Any) -> int:
+        recorder.thread_started()
+        return start(*arguments)
+
+    def in_new_thread(frame: FrameType, event: Any, argument: object) -> Any:
+        recorder.thread_started()
+        sys.settrace(outer)
+        return outer(frame, event, argument) if outer else None
+
+    _thread.start_new_thread = on_start
+    threading.settrace(in_new_thread)
+    try:
+        yield
+    finally:
+        _thread.start_new_thread = start
+        threading.settrace(outer)

@@ -1,0 +1,399 @@
+"""What instrumented code calls: it notes events, values, claims, output and costs.
+
+The recorder keeps columns and knows neither JSON nor files. An event is an integer in a list, so
+that a step costs one append; all else is noted together with the number of events so far, and its
+step is found afterwards (`document/places.py`).
+"""
+
+import builtins
+import itertools
+import sys
+import threading
+import time
+import types
+import warnings
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from ..meter.ledger import Storage, Work
+from ..rewrite.rows import Site, Tables
+from ..schema import Value
+from .bounds import MAX_PICTURE_SECONDS, TooSlow, bounded, held_alarms
+from .pictures import MAX_CHARACTERS, Snapshots
+from .resume import Lengths, Suspensions
+from .tensors import unobserved
+
+_RUNS = itertools.count()
+_ITERATION = {
+    **{"@map": map, "@repeat": itertools.repeat, "@chain": itertools.chain},
+    **{"@first": (None,), "@pick": {}.get},
+}
+"""What `for` loops are wrapped in: all of it C, so that no frame of ours is ever in the way."""
+
+
+_NO_TORCH = types.ModuleType("torch")
+_NO_TORCH.compiler = types.ModuleType("compiler")  # type: ignore[attr-defined]
+_NO_TORCH.compiler.is_compiling = bool
+"""Not `is_compiling` itself: torch takes every function it finds among the builtins for one."""
+
+
+class Inspection(NamedTuple):
+    """One name read, or cleared (value None)."""
+
+    at: int
+    site: int
+    value: int | None
+
+
+@dataclass
+class Claim:
+    """One execution of an assert."""
+
+    statement: int
+    operands: list[int | None]
+    at: int = 0
+    held: bool | None = None
+    timed: dict[int, Value] = field(default_factory=dict)
+    """Operands that depend on the clock."""
+
+
+@dataclass
+class Printed:
+    """One piece of output."""
+
+    at: int
+    stream: str
+    text: str
+
+
+@dataclass
+class Recorder:
+    """One recording. Its methods are what the names in `instrument` stand for."""
+
+    tables: Tables
+    timed: bool = False
+    """Whether to note when each event happened, and the values that depend on the clock."""
+    events: list[int] = field(default_factory=list)
+    inspections: list[Inspection] = field(default_factory=list)
+    claims: list[Claim] = field(default_factory=list)
+    output: list[Printed] = field(default_factory=list)
+    operators: list[tuple[int, str, Work]] = field(default_factory=list)
+    """at, operator, what it cost: one call each."""
+    storages: list[tuple[int, Storage, int]] = field(default_factory=list)
+    """at, storage, bytes: positive when it came to life, negative when it died."""
+    elsewhere_operators: Counter[str] = field(default_factory=Counter)
+    """How often each operator ran in another thread."""
+    values: list[Value] = field(default_factory=list)
+    warnings: dict[str, None] = field(default_factory=dict)
+    """Warnings in order, each once."""
+    times: list[float] = field(default_factory=list)
+    """Seconds on a clock at each event."""
+    running: bool = False
+    """Whether `main()` has begun: what is printed before is not recorded."""
+    reading: int = 0
+    """Greater than 0 while a value is read."""
+    end_seconds: float = 0.0
+    """The same at the end of the run."""
+    timed_inspections: dict[int, Value] = field(default_factory=dict)
+    """By row of `inspections`."""
+    timed_claims: dict[int, dict[int, Value]] = field(default_factory=dict)
+    """By row of `claims`, then by operand."""
+
+    def __post_init__(self) -> None:
+        self._snapshots = Snapshots()
+        self._interned: dict[str, int] = {}
+        self._scalars: dict[type, dict[Any, int]] = {
+            scalar: {} for scalar in (int, float, str, bool, type(None))
+        }
+        self._open_claims: list[Claim] = []
+        self._thread = threading.get_ident()
+        self._skips: list[Lengths] = []
+        self.note = self._note_with_time if self.timed else self.events.append
+        self._suspensions = Suspensions(
+            self.events, self.note, self._skips, self._open_claims, self.off
+        )
+        run = next(_RUNS)
+        self.suffix = f"#{run}" if run else ""
+        """Tells the inserted names of several runs in one process apart."""
+
+    def names(self) -> dict[str, object]:
+        """What instrumented code looks up while the run lasts."""
+        names = {
+            **{"@step": self.note, "@off": False, "@torch": _NO_TORCH},
+            **{"@threads": False, "@elsewhere": self.elsewhere},
+            **_ITERATION,
+            **{"@inspect": self.inspect, "@unbound": self.unbound, "@clear": self.clear},
+            **{"@skip": self.skip, "@unskip": self.unskip},
+            **{"@claim": self.claim, "@operand": self.operand, "@address": self.address},
+            **{"@held": self.held},
+            **{"@failed": self.failed, "@second": _second, "@claimed": self.claimed},
+            **self._suspensions.names(),
+            **{"@NameError": NameError, "@BaseException": BaseException},
+        }
+        return {name + self.suffix: value for name, value in names.items()}
+
+    def names_afterwards(self) -> dict[str, object]:
+        """What it finds there after the run, when an exit handler or a finalizer calls it: it runs
+        as written, and what was left in the middle ends in silence."""
+        transparent = {
+            **dict.fromkeys(("@inspect", "@operand", "@address", "@suspend", "@resume"), _second),
+            **dict.fromkeys(("@delegate", "@awaiting", "@acontext"), _second),
+            **{"@aiter": _third, "@second": _second, "@off": True, "@torch": _NO_TORCH},
+            **{"@threads": False},
+            **_ITERATION,
+            **{"@NameError": NameError, "@BaseException": BaseException},
+        }
+        return {
+            name: transparent.get(name.removesuffix(self.suffix), _nothing) for name in self.names()
+        }
+
+    def _note_with_time(self, event: int) -> None:
+        now = time.perf_counter()  # first, since it may raise: at the limit of recursion
+        self.events.append(event)
+        self.times.append(now)
+
+    def off(self, off: bool) -> None:
+        """Let functions that are entered from here on run as written, or be recorded."""
+        builtins.__dict__["@off" + self.suffix] = off
+
+    def torch_loaded(self) -> None:
+        """Once torch is loaded, compiled code runs as written."""
+        torch: Any = sys.modules.get("torch")
+        if hasattr(torch, "compiler") and hasattr(torch, "cuda"):  # else it is still being loaded
+            builtins.__dict__["@torch" + self.suffix] = torch
+            if torch.cuda.is_available():  # whose backward pass has threads of its own
+                self.thread_started()
+
+    def step_count(self, event_count: int) -> int:
+        """Return the number of steps among the first events."""
+        first_steps = self.tables.first_steps
+        events = itertools.islice(self.events, event_count)
+        return sum(event > 0 or -event in first_steps for event in events)
+
+    def is_reading(self) -> bool:
+        """Tell whether the thread that asks is reading a value."""
+        return bool(self.reading) and threading.get_ident() == self._thread
+
+    # Values -------------------------------------------------------------------------------------
+
+    def inspect(self, site: int, root: object) -> object:
+        """Read a value; returns `root`."""
+        row = self.tables.sites[site]
+        if row.timed or row.attributes:
+            self._inspect_object(site, row, root)
+        else:
+            self.inspections.append(Inspection(len(self.events), site, self.intern(root)))
+        return root
+
+    def _inspect_object(self, site: int, row: Site, value: object) -> None:
+        if row.attributes:
+            try:
+                with _Quiet(self), bounded(None, MAX_PICTURE_SECONDS):
+                    for attribute in row.attributes:
+                        value = getattr(value, attribute)
+            except (Exception, SystemExit, GeneratorExit, TooSlow):
+                self._warn(site, "has no value")
+                return
+        if row.timed:
+            self.timed_inspections[len(self.inspections)] = self._picture(value)
+        index = self._intern_timed(value) if row.timed else self.intern(value)
+        self.inspections.append(Inspection(len(self.events), site, index))
+
+    def unbound(self, site: int) -> None:
+        """Note that a name to read has no value."""
+        if not self.tables.sites[site].optional:
+            self._warn(site, "does not exist here")
+
+    def without_addresses(self, text: str) -> str:
+        """Replace each memory address in a text by a small number."""
+        return self._snapshots.without_addresses(text)
+
+    def clear(self, site: int) -> None:
+        """Take a name off the display."""
+        self.inspections.append(Inspection(len(self.events), site, None))
+
+    def intern(self, value: object) -> int:
+        """Return the index of the picture of a value."""
+        scalars = self._scalars.get(type(value))
+        if type(value) is str and len(value) > MAX_CHARACTERS:
+            scalars = None  # which would keep it alive
+        if scalars is not None:
+            key = value if value and value == value else repr(value)  # 0.0 == -0.0, nan != nan
+            index = scalars.get(key)
+            if index is None:
+                index = scalars[key] = self._add(self._snapshots.take(value))
+            return index
+        return self._intern_picture(self._picture(value))
+
+    def _picture(self, value: object) -> Value:
+        with _Quiet(self):
+            return self._snapshots.take(value)
+
+    def _intern_timed(self, value: object) -> int:
+        return self._intern_picture(
+            {"type": type(value).__name__, "text": "depends on the clock, not recorded"}
+        )
+
+    def _intern_picture(self, picture: Value) -> int:
+        text = repr(picture)
+        if text not in self._interned:
+            self._interned[text] = self._add(picture)
+        return self._interned[text]
+
+    def _add(self, picture: Value) -> int:
+        self.values.append(picture)
+        return len(self.values) - 1
+
+    def _warn(self, site: int, complaint: str) -> None:
+        row = self.tables.sites[site]
+        number = row.statement
+        table = self.tables.statements if number > 0 else self.tables.functions
+        place: Any = table[abs(number) - 1]
+        line = place.first_line if number > 0 else place.line
+        self.warnings[f"{self.tables.paths[place.file]}:{line}: {row.name} {complaint}."] = None
+
+    # Recording on and off -----------------------------------------------------------------------
+
+    def skip(self) -> None:
+        """Do not record what is called from here on."""
+        lengths = len(self.events), len(self.inspections), len(self.claims)
+        self._skips.append(lengths)
+        self.off(True)
+
+    def unskip(self, keep: int = 0) -> None:
+        """End the innermost `skip`. Unless `keep`, forget what a generator that was begun before
+        has noted meanwhile."""
+        events, inspections, claims = self._skips.pop()
+        self.off(bool(self._skips))
+        if not keep and len(self.events) > events:
+            del self.events[events:], self.inspections[inspections:], self.claims[claims:]
+            del self.times[events:]
+            self._book_at(events)
+
+    def _book_at(self, at: int) -> None:
+        """Move output and costs of a forgotten stretch to the statement that is stepped over."""
+        for printed in reversed(self.output):
+            if printed.at <= at:
+                break
+            printed.at = at
+        for table in (self.operators, self.storages):
+            for index in range(len(table) - 1, -1, -1):
+                if table[index][0] <= at:
+                    break
+                table[index] = (at, *table[index][1:])
+
+    def elsewhere(self) -> bool:
+        """Tell whether this is another thread than that of the run; it is not recorded."""
+        if threading.get_ident() == self._thread:
+            return False
+        warning = "Functions ran in other threads: their steps and costs are not recorded."
+        self.warnings[warning] = None
+        return True
+
+    def thread_started(self) -> None:
+        """From now on each function that is entered has to ask in which thread it runs."""
+        builtins.__dict__["@threads" + self.suffix] = True
+
+    # Claims -------------------------------------------------------------------------------------
+
+    def claim(self, statement: int) -> None:
+        """Begin an assert."""
+        row = self.tables.assertions[statement]
+        self._open_claims.append(Claim(statement, [None] * len(row.operands)))
+
+    def operand(self, index: int, value: object) -> object:
+        """Read an operand of the innermost open assert; returns it."""
+        claim = self._open_claims[-1]
+        timed = self.tables.assertions[claim.statement].timed
+        if timed:
+            claim.timed[index] = self._picture(value)
+        claim.operands[index] = self._intern_timed(value) if timed else self.intern(value)
+        return value
+
+    def address(self, index: int, value: object) -> object:
+        """Read an operand that is an address: equal ones get the same small number."""
+        picture: Value = {"type": "int", "text": self._snapshots.number(str(value))}
+        self._open_claims[-1].operands[index] = self._intern_picture(picture)
+        return value
+
+    def held(self) -> None:
+        """Note that the innermost open assert held."""
+        self._close(self._open_claims[-1], True)
+
+    def failed(self) -> None:
+        """Note that it failed; called before its message is evaluated."""
+        self._close(self._open_claims[-1], False)
+
+    def claimed(self) -> None:
+        """End an assert. If nothing is known of it yet, it failed and has no message, or one of
+        its operands raised."""
+        claim = self._open_claims.pop()
+        error = sys.exception()
+        if not claim.at and not isinstance(error, GeneratorExit):  # nobody asked for the outcome
+            entry = error.__traceback__ if error else None
+            failed = isinstance(error, AssertionError) and entry and entry.tb_next is None
+            self._close(claim, False if failed else None)
+
+    def _close(self, claim: Claim, held: bool | None) -> None:
+        claim.held, claim.at = held, len(self.events)
+        if claim.timed:
+            self.timed_claims[len(self.claims)] = claim.timed
+        self.claims.append(claim)
+
+    # Costs: the recorder is an account of the meter ---------------------------------------------
+
+    def ran(self, operator: str, work: Work) -> None:
+        """One call of an operator."""
+        self.operators.append((len(self.events), operator, work))
+
+    def ran_elsewhere(self, operator: str) -> None:
+        """One call of an operator in another thread; no step can be given."""
+        self.elsewhere_operators[operator] += 1
+
+    def allocated(self, storage: Storage) -> None:
+        """A storage came to life."""
+        self.storages.append((len(self.events), storage, storage.bytes))
+
+    def freed(self, storage: Storage) -> None:
+        """A storage died."""
+        self.storages.append((len(self.events), storage, -storage.bytes))
+
+
+_SILENCE = ("ignore", None, Warning, None, 0)
+"""A filter; put in place without a word to `warnings`, which would forget what it has shown."""
+
+
+class _Quiet:
+    """Inside, nothing that runs is recorded, printed, metered, or seen by autograd, nor are there
+    warnings: a warning that is shown once is still shown when the lecture's own code gives it."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self.recorder = recorder
+        self.unobserved = unobserved()
+
+    def __enter__(self) -> None:
+        self.release_alarms = held_alarms()
+        self.recorder.reading += 1
+        warnings.filters.insert(0, _SILENCE)  # type: ignore[attr-defined]
+        self.recorder.skip()
+        self.unobserved.__enter__()
+
+    def __exit__(self, *exception: Any) -> None:
+        self.unobserved.__exit__(*exception)
+        self.recorder.unskip()
+        warnings.filters.remove(_SILENCE)  # type: ignore[attr-defined]
+        self.recorder.reading -= 1
+        self.release_alarms()
+
+
+def _nothing(*_: object) -> None:
+    return None
+
+
+def _second(_: object, value: object = None) -> object:
+    return value
+
+
+def _third(_: object, __: object, value: object) -> object:
+    return value

@@ -1,0 +1,183 @@
+"""Run a lecture under the recorder, and leave the interpreter as it was."""
+
+import builtins
+import contextlib
+import importlib
+import inspect
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+
+from ..errors import LectureError, UsageError
+from ..meter.switch import metered
+from ..options import Options
+from ..rewrite.rows import Tables
+from ..schema import Environment, Failure
+from ..target import Target
+from .failures import failure_of, relative, without_own_frames
+from .finder import LectureFinder, Scope, TracedFile
+from .limits import step_limit, thread_watch, too_many_steps
+from .recorder import Recorder
+from .streams import tees
+
+
+@dataclass
+class Recording:
+    """One finished run."""
+
+    target: Target
+    title: str
+    files: list[TracedFile]
+    tables: Tables
+    recorder: Recorder
+    environment: Environment
+    topics: dict[str, str]
+    max_steps: int
+    failure: Failure | None = None
+    error: BaseException | None = None
+    warnings: list[str] = field(default_factory=list)
+
+
+def record(target: Target, options: Options) -> Recording:
+    """Import the lecture, call its `main()`, return what happened.
+
+    Raises UsageError when there is nothing to run, LectureError when the source is wrong. Whatever
+    the lecture itself raises ends the run and is in the recording.
+    """
+    tables = Tables()
+    recorder = Recorder(tables, options.time)
+    scope = Scope(target.root, target.folder, options.include, options.exclude)
+    finder = LectureFinder(scope, tables, recorder)
+    with _installed(target, finder, recorder), tees(recorder, options, importing=True):
+        module = _import(target)
+        main = _main_of(module, target)
+        recorder.skip()
+        for warning in finder.replaced_functions():
+            recorder.warnings[warning] = None
+        recorder.unskip()
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(tees(recorder, options))
+            stack.enter_context(step_limit(recorder, options))
+            stack.enter_context(thread_watch(recorder))
+            recorder.torch_loaded()
+            if options.costs:
+                stack.enter_context(metered(recorder))
+            recorder.running = True
+            error = _call(main)
+            recorder.running = False
+            recorder.end_seconds = time.perf_counter()
+        if error is None and recorder.step_count(len(recorder.events)) > options.max_steps:
+            error = too_many_steps(options)  # it ended before the timer looked
+        return Recording(
+            target=target,
+            title=_title(main.__doc__) or _title(module.__doc__) or target.module,
+            files=finder.files,
+            tables=tables,
+            recorder=recorder,
+            environment=_environment(),
+            topics=_topics(target),
+            max_steps=options.max_steps,
+            failure=failure_of(error, recorder, target) if error else None,
+            error=error,
+            warnings=[*tables.warnings, *recorder.warnings],
+        )
+
+
+@contextlib.contextmanager
+def _installed(target: Target, finder: LectureFinder, recorder: Recorder) -> Iterator[None]:
+    """Put the import hook and the inserted names in place for the duration of a run."""
+    root = str(target.root)
+    sys.path.insert(0, root)
+    sys.meta_path.insert(0, finder)
+    builtins.__dict__.update(recorder.names())
+    try:
+        yield
+    finally:
+        builtins.__dict__.update(recorder.names_afterwards())
+        sys.meta_path.remove(finder)
+        sys.path.remove(root)
+        finder.forget()
+
+
+def _import(target: Target) -> ModuleType:
+    try:
+        return importlib.import_module(target.module)
+    except (LectureError, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        entries = traceback.extract_tb(without_own_frames(error.__traceback__))
+        own = [entry for entry in entries if target.root in Path(entry.filename).parents]
+        file, line = (own[-1].filename, own[-1].lineno) if own else (None, None)
+        if isinstance(error, SyntaxError) and error.filename:  # found while compiling
+            file, line = error.filename, error.lineno
+        if file is None:  # nobody's frames but ours: a mistake of the tracer
+            raise
+        place = f"{relative(file, target.root)}:{line}"
+        message = error.msg if isinstance(error, SyntaxError) else error
+        reason = f"{place}: {type(error).__name__}: {message}"
+        if not isinstance(error, SyntaxError):
+            reason = f"{target.module} cannot be imported: {reason}"
+        raise LectureError(reason) from None
+
+
+def _main_of(module: ModuleType, target: Target) -> Callable[[], object]:
+    main = getattr(module, "main", None)
+    if not callable(main):
+        raise UsageError(
+            f"{target.module} has no function main(): define one without arguments; it is what "
+            "the tracer calls."
+        )
+    if inspect.iscoroutinefunction(main) or inspect.isasyncgenfunction(main):
+        raise UsageError(
+            f"main() of {target.module} is asynchronous: let an ordinary main() run it with "
+            "asyncio.run()."
+        )
+    if inspect.isgeneratorfunction(main):
+        raise UsageError(f"main() of {target.module} has a yield: nothing in it would run.")
+    with contextlib.suppress(ValueError):  # some callables do not tell their parameters
+        parameters = inspect.signature(main).parameters.values()
+        needed = [p.name for p in parameters if p.default is p.empty and p.kind < p.VAR_POSITIONAL]
+        if needed:
+            raise UsageError(
+                f"main() of {target.module} asks for {', '.join(needed)}: the tracer calls it "
+                "without arguments."
+            )
+    return main  # type: ignore[no-any-return]
+
+
+def _title(docstring: str | None) -> str:
+    return (docstring or "").strip().partition("\n")[0].removesuffix(".")
+
+
+def _call(main: Callable[[], object]) -> BaseException | None:
+    """Call `main()`; return what it raised, if anything."""
+    try:
+        main()
+    except BaseException as error:
+        error.__traceback__ = without_own_frames(error.__traceback__)
+        return None if isinstance(error, SystemExit) and not error.code else error
+    return None
+
+
+def _environment() -> Environment:
+    environment = Environment(python=f"{sys.version_info.major}.{sys.version_info.minor}")
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        cuda = torch.cuda.is_available()
+        environment["torch"] = str(torch.__version__).partition("+")[0]
+        environment["device"] = torch.cuda.get_device_name() if cuda else "cpu"
+        environment["cpu_capability"] = torch.backends.cpu.get_cpu_capability()
+        environment["threads"] = torch.get_num_threads()
+    return environment
+
+
+def _topics(target: Target) -> dict[str, str]:
+    """Return the mapping `TOPICS` of the module `syllabus` beside the lecture, if there is one."""
+    name = ".".join([*target.module.split(".")[:-1], "syllabus"])
+    if not (target.root / (name.replace(".", "/") + ".py")).is_file():
+        return {}
+    return dict(getattr(importlib.import_module(name), "TOPICS", {}))

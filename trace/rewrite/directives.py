@@ -1,0 +1,223 @@
+"""Directives: the comments that tell the tracer what to show.
+
+`# @inspect a b.shape`, `@clear a`, `@stepover`, `@hide`, `@timed`; several in one comment, in any
+order, after other words, after a second `#`. Names are separated by spaces or commas and end at the
+next `@` or `#`. Found with `tokenize`, so never inside a string.
+
+A directive belongs to the whole statement on whose lines it stands; on the header of a compound
+statement to each evaluation of that header; on a line such as `else:` to the start of that block.
+"""
+
+import ast
+import difflib
+import io
+import keyword
+import re
+import tokenize
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ..errors import LectureError
+from .syntax import blocks_of, first_line, header_end
+
+DIRECTIVES = ("inspect", "clear", "stepover", "hide", "timed")
+
+_AT_WORD = re.compile(r"(?<!\w)@(\w+)([^@]*)")
+
+
+@dataclass
+class Marks:
+    """The directives of one statement."""
+
+    inspect: list[str] = field(default_factory=list)
+    """Dotted names to read."""
+    inspect_all: bool = False
+    """Bare `@inspect`: every local name."""
+    clear: list[str] = field(default_factory=list)
+    """Dotted names to take off the display."""
+    clear_all: bool = False
+    """Bare `@clear`: everything on display."""
+    stepover: bool = False
+    """Do not record what calls run."""
+    hide: bool = False
+    """Do not show in Read."""
+    timed: bool = False
+    """Values depend on the clock."""
+
+    @property
+    def reads(self) -> bool:
+        """Whether anything is read or cleared."""
+        return bool(self.inspect or self.inspect_all or self.clear or self.clear_all)
+
+    def add(self, directive: str, names: list[str]) -> None:
+        """Add one directive with its names."""
+        if directive == "inspect":
+            self.inspect += names
+            self.inspect_all |= not names
+        elif directive == "clear":
+            self.clear += names
+            self.clear_all |= not names
+        else:
+            setattr(self, directive, True)
+
+
+@dataclass(frozen=True)
+class Comment:
+    """One comment of a source file."""
+
+    line: int
+    """Line number, from 1."""
+    column: int
+    """Column of the `#`, in code points."""
+    text: str
+    """The comment with its `#`."""
+    own_line: bool
+    """True when nothing but white space stands before it."""
+
+
+@dataclass
+class Directives:
+    """All directives of one file."""
+
+    statements: dict[ast.stmt, Marks] = field(default_factory=dict)
+    """Marks of statements."""
+    blocks: dict[ast.stmt, Marks] = field(default_factory=dict)
+    """Marks of `else`, `finally`, `except` and `case` lines, by the first statement below them."""
+    hidden_comments: list[int] = field(default_factory=list)
+    """Lines of comments that hide themselves."""
+
+
+def comments_of(source: str) -> list[Comment]:
+    """Return the comments of a source text."""
+    found = []
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            own_line = not token.line[: token.start[1]].strip()
+            found.append(Comment(*token.start, token.string, own_line))
+    return found
+
+
+def without_comments(source: str) -> str:
+    """Return a source text in which all else stands where it stood."""
+    lines = source.split("\n")
+    for comment in comments_of(source):
+        lines[comment.line - 1] = lines[comment.line - 1][: comment.column]
+    return "\n".join(lines)
+
+
+def split_comment(text: str, where: str) -> tuple[str, list[tuple[str, list[str]]]]:
+    """Split a comment into its words and its directives with their names.
+
+    Raises LectureError when a word is nearly, but not quite, a directive, or when what follows
+    `@inspect` or `@clear` is not a name.
+    """
+    words: list[str] = []
+    directives: list[tuple[str, list[str]]] = []
+    for segment in text.split("#"):
+        words.append(segment.partition("@")[0])
+        for match in _AT_WORD.finditer(segment):
+            word, rest = match.groups()
+            if word in DIRECTIVES:
+                directives.append((word, _names(word, rest, where)))
+            else:
+                _refuse_near_miss(word, where)
+                words.append(match[0])
+    return " ".join(" ".join(words).split()), directives
+
+
+def _names(directive: str, rest: str, where: str) -> list[str]:
+    """Return the dotted names after a directive; other directives than these two take none."""
+    if directive not in ("inspect", "clear"):
+        return []
+    names = [name for name in re.split(r"[\s,;]+", rest) if name]
+    for name in names:
+        parts = name.split(".")
+        if not all(part.isidentifier() and not keyword.iskeyword(part) for part in parts):
+            raise LectureError(
+                f"{where}: @{directive} takes names such as `x` or `x.shape`, not `{name}`: "
+                "give the expression a name first."
+            )
+    return [unicodedata.normalize("NFKC", name) for name in names]  # as Python reads them
+
+
+def _refuse_near_miss(word: str, where: str) -> None:
+    close = difflib.get_close_matches(word.lower(), DIRECTIVES, n=1, cutoff=0.75)
+    if close:
+        raise LectureError(
+            f"{where}: unknown directive @{word}: did you mean @{close[0]}? "
+            f"(The directives are {', '.join('@' + name for name in DIRECTIVES)}.)"
+        )
+
+
+def find_directives(source: str, tree: ast.Module, path: str) -> Directives:
+    """Attach every directive of a file to its statement or block."""
+    result = Directives()
+    spans = _Spans(tree, source)
+    for comment in comments_of(source):
+        where = f"{path}:{comment.line}"
+        _, directives = split_comment(comment.text, where)
+        if not directives:
+            continue
+        owner = spans.owner(comment.line)
+        if comment.own_line and (owner is None or owner.where != "simple"):
+            if [name for name, _ in directives] != ["hide"]:
+                raise LectureError(
+                    f"{where}: @{directives[0][0]} stands on a line of its own: "
+                    "put it at the end of the statement it is for."
+                )
+            result.hidden_comments.append(comment.line)
+            continue
+        if owner is None:
+            raise LectureError(
+                f"{where}: @{directives[0][0]} outside of a function has no effect: only what "
+                "functions run is recorded."
+            )
+        table = result.blocks if owner.where == "block" else result.statements
+        marks = table.setdefault(owner.statement, Marks())
+        for name, names in directives:
+            marks.add(name, names)
+    return result
+
+
+@dataclass(frozen=True)
+class _Owner:
+    statement: ast.stmt
+    where: Literal["simple", "header", "block"]
+
+
+class _Spans:
+    """Finds the statement that a line belongs to."""
+
+    def __init__(self, tree: ast.Module, source: str) -> None:
+        self.source_lines = source.split("\n")
+        self.lines: dict[int, _Owner] = {}
+        for function in _outermost_functions(tree):
+            self._add(function)
+
+    def owner(self, line: int) -> _Owner | None:
+        return self.lines.get(line)
+
+    def _add(self, statement: ast.stmt) -> None:
+        blocks = blocks_of(statement)
+        first = first_line(statement)
+        last = header_end(statement, self.source_lines)
+        self._claim(range(first, last + 1), _Owner(statement, "header" if blocks else "simple"))
+        for block in blocks:
+            self._claim(range(last + 1, first_line(block[0])), _Owner(block[0], "block"))
+            for child in block:
+                self._add(child)
+            last = block[-1].end_lineno or block[-1].lineno
+
+    def _claim(self, lines: range, owner: _Owner) -> None:
+        for line in lines:
+            self.lines[line] = owner
+
+
+def _outermost_functions(tree: ast.AST) -> Iterator[ast.stmt]:
+    for child in ast.iter_child_nodes(tree):
+        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield child
+        else:
+            yield from _outermost_functions(child)

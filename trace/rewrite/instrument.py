@@ -1,0 +1,377 @@
+"""The compiler pass: from a lecture's syntax tree to one that reports to the recorder.
+
+A pure function from `ast` to `ast`. Before each statement of a function stands one call that notes
+the statement's number; around it stands what its directives need. Every function keeps its body
+twice, as written and recording, and chooses on entry.
+
+Inserted names begin with `@`, which no source can spell; they are looked up as builtins:
+
+    @step(n)       note that statement n runs; -k: function k is entered; 0: it is left
+    @off           true while nothing is to be recorded
+    @torch         torch once it is loaded, before that a stand-in: where it compiles, recording
+                   would be wrong
+    @threads, @elsewhere()   whether there are other threads, and whether this is one of them
+    @map, @pick, @chain, @first, @repeat   wrap the iterator of a `for`, to note n each time that an
+                   item is asked for after the first time
+    @inspect(s, v) read the value of inspection site s;  @unbound(s): it has none
+    @clear(s)      take it off the display
+    @skip(), @unskip(keep)                       around `@stepover`
+    @claim(n), @operand(i, v), @address(i, v), @held(), @failed(), @claimed()   around `assert`
+    @a = @activation(), @suspend(a, v), @resume(a, v), @thrown(a), @delegate(a, i)
+    @awaiting(a, x), @aiter(a, n, x), @acontext(a, x)    for what is left and resumed
+
+Locations are copied, so that tracebacks and debuggers see the author's file.
+"""
+
+import ast
+import copy
+import symtable
+from collections.abc import Callable
+
+from .directives import Marks, without_comments
+from .numbering import Numbering, SourceModule
+from .rows import AssertionRow, Site, Tables
+from .syntax import (
+    ITER_IS_BLAMED,
+    Function,
+    Scope,
+    SourceLines,
+    at,
+    blocks_of,
+    call,
+    declarations_of,
+    docstring_of,
+    is_declaration,
+    load,
+    note,
+)
+from .yields import guarded, mark_yields, yields_of
+
+MAX_NESTED_COPIES = 4
+"""How deep functions inside functions keep a recording body in the as-written copy of the outer
+one; each level doubles the code."""
+
+
+def instrument(module: SourceModule, tables: Tables, suffix: str = "") -> ast.Module:
+    """Return the recording version of a module; adds its rows to `tables`.
+
+    `suffix` is added to the inserted names, to tell several runs in one process apart.
+    """
+    numbers = Numbering(module, tables)
+    numbers.below(module.tree)
+    rewritten = _Rewriting(module, tables, numbers).module()
+    for node in ast.walk(rewritten) if suffix else ():
+        if isinstance(node, ast.Name) and node.id.startswith("@") and "#" not in node.id:
+            node.id += suffix
+    return ast.fix_missing_locations(rewritten)
+
+
+class _Rewriting:
+    """Makes the recording version of one module."""
+
+    def __init__(self, module: SourceModule, tables: Tables, numbers: Numbering) -> None:
+        self.source = SourceLines(without_comments(module.source))
+        self.tree = module.tree
+        self.directives = module.directives
+        self.tables = tables
+        self.numbers = numbers
+        self.locals = _local_names(module.source, module.path)
+        self.scopes: list[Scope] = []  # functions and classes around the current statement
+        self.copies = 0  # as-written copies around the current statement
+
+    def module(self) -> ast.Module:
+        """Module-level code runs as written; only the functions in it change."""
+        return ast.Module(self._as_written(self.tree.body), self.tree.type_ignores)
+
+    def _as_written(self, statements: list[ast.stmt]) -> list[ast.stmt]:
+        """Statements that are not recorded themselves, but may hold functions that are."""
+        return [self._outside(child) for child in statements if not self._is_hoisted(child)]
+
+    def _outside(self, statement: ast.stmt) -> ast.stmt:
+        if isinstance(statement, Function):
+            return self._function(statement)
+        if not blocks_of(statement):
+            return statement
+        changed = copy.copy(statement)
+        self._in_scope(changed, self._as_written)
+        return changed
+
+    def _in_scope(
+        self, changed: ast.stmt, rewrite: Callable[[list[ast.stmt]], list[ast.stmt]]
+    ) -> None:
+        """Rewrite all blocks of a compound statement, which is a copy."""
+        if isinstance(changed, ast.ClassDef):
+            self.scopes.append(changed)
+        for name in ("body", "orelse", "finalbody"):
+            if getattr(changed, name, None):
+                setattr(changed, name, rewrite(getattr(changed, name)) or [ast.Pass()])
+        for name in ("handlers", "cases"):
+            if hasattr(changed, name):
+                clauses = [copy.copy(clause) for clause in getattr(changed, name)]
+                for clause in clauses:
+                    clause.body = rewrite(clause.body) or [ast.Pass()]
+                setattr(changed, name, clauses)
+        if isinstance(changed, ast.ClassDef):
+            self.scopes.pop()
+
+    def _is_hoisted(self, statement: ast.stmt) -> bool:
+        """`global` and `nonlocal` of a function move above its two bodies."""
+        in_function = bool(self.scopes) and isinstance(self.scopes[-1], Function)
+        return in_function and is_declaration(statement)
+
+    def _function(self, function: Function) -> Function:
+        """Docstring and declarations, then a choice: the body as written, or recording."""
+        changed = copy.copy(function)
+        docstring = docstring_of(function)
+        body = function.body[len(docstring) :]
+        self.scopes.append(function)
+        self.copies += 1
+        written = self._as_written(body) if self.copies <= MAX_NESTED_COPIES else body
+        self.copies -= 1
+        if self._marks(function).stepover:
+            recording = _skipping(written or [ast.Pass()])
+        else:
+            recording = self._recording(function, body)
+        self.scopes.pop()
+        choice = at(ast.If(_as_written_is_right(), written or [ast.Pass()], recording), function)
+        changed.body = [*docstring, *declarations_of(body), choice]
+        return changed
+
+    def _recording(self, function: Function, body: list[ast.stmt]) -> list[ast.stmt]:
+        number = -self.numbers.functions[function]
+        start: list[ast.stmt] = [note("@step", number)]
+        suspends = any(yields_of(statement, inside=True) for statement in body)
+        if suspends or isinstance(function, ast.AsyncFunctionDef):
+            start.append(ast.Assign([load("@a", ast.Store())], call("@activation")))
+        arguments = self._readings(self._marks(function), number)
+        recorded = self._block(body)
+        if not arguments and recorded and body[0] in self.numbers.statements:
+            recorded = self._without_first_step(function, body[0], recorded)
+        recorded = [*arguments, *recorded] or [ast.Pass()]
+        return [*start, ast.Try(recorded, [], [], [note("@step", 0)])]
+
+    def _without_first_step(
+        self, function: Function, first: ast.stmt, recorded: list[ast.stmt]
+    ) -> list[ast.stmt]:
+        """Entering a function implies its first step, unless that is a loop's evaluated header."""
+        if isinstance(first, ast.While) or first in self.directives.blocks:
+            return recorded
+        number = self.numbers.statements[first]
+        self.tables.first_steps[self.numbers.functions[function]] = number
+        return recorded[1:]
+
+    def _block(self, statements: list[ast.stmt]) -> list[ast.stmt]:
+        """A block of recorded statements; marks on a line such as `else:` are read first."""
+        marks = self.directives.blocks.get(statements[0]) if statements else None
+        result = self._readings(marks, self._enclosing(statements[0])) if marks else []
+        for statement in statements:
+            if not self._is_hoisted(statement):
+                result += self._statement(statement)
+        return result
+
+    def _enclosing(self, statement: ast.stmt) -> int:
+        """Number of the compound statement around a numbered statement."""
+        number = self.numbers.statements.get(statement, 0)
+        return self.tables.statements[number - 1].enclosing + 1
+
+    def _statement(self, statement: ast.stmt) -> list[ast.stmt]:
+        """What records one statement: its step, itself, and what its marks ask for."""
+        number = self.numbers.statements.get(statement)
+        if number is None:  # a docstring, or a declaration in a class
+            return [statement]
+        marks = self._marks(statement)
+        changed = self._changed(statement, number, marks)
+        suspends = yields_of(statement)
+        if suspends:
+            changed = [guarded(changed)]
+        if marks.stepover and not isinstance(statement, Function):
+            changed = _skipping(changed, keep=suspends or bool(blocks_of(statement)))
+        if not blocks_of(statement) or isinstance(statement, ast.ClassDef):
+            after = self._readings(marks, number)
+            changed = [ast.Try(changed, [], [], after)] if after else changed
+        if not isinstance(statement, ast.While):  # its header notes each evaluation
+            changed = [note("@step", number), *changed]
+        return [at(part, statement) for part in changed]
+
+    def _changed(self, statement: ast.stmt, number: int, marks: Marks) -> list[ast.stmt]:
+        if isinstance(statement, Function):
+            return [mark_yields(self._function(statement), statement)]
+        if isinstance(statement, ast.Assert):
+            return self._assert(copy.copy(statement), number, marks)
+        changed = mark_yields(copy.copy(statement), statement)
+        if isinstance(changed, ast.Return) and (marks.inspect or marks.inspect_all):
+            site = ast.Constant(self._site(Site(number, "return", marks.timed)))
+            changed.value = at(
+                call("@inspect", site, changed.value or ast.Constant(None)),
+                changed.value or changed,
+            )
+        if blocks_of(statement):
+            self._in_scope(changed, self._block)
+            self._header(changed, number, marks)
+        return [changed]
+
+    def _header(self, changed: ast.stmt, number: int, marks: Marks) -> None:
+        """Note each evaluation of a compound statement's header, and read what its marks name."""
+        if isinstance(changed, ast.For):
+            later = call("@map", load("@step"), call("@repeat", ast.Constant(number)))
+            ticks = call("@chain", load("@first"), later)
+            noted = call("@map", load("@pick"), ticks, changed.iter)
+            changed.iter = at(noted, changed.iter if ITER_IS_BLAMED else changed)
+        if isinstance(changed, ast.AsyncFor):
+            noted = call("@aiter", load("@a"), ast.Constant(number), changed.iter)
+            changed.iter = at(noted, changed.iter)
+        if isinstance(changed, ast.AsyncWith):
+            for item in changed.items:  # deep copies, since they hold an implicit await
+                manager = call("@acontext", load("@a"), item.context_expr)
+                item.context_expr = at(manager, item.context_expr)
+        if isinstance(changed, ast.While):
+            either = ast.BoolOp(ast.Or(), [call("@step", ast.Constant(number)), changed.test])
+            changed.test = at(either, changed.test)
+        if isinstance(changed, ast.ClassDef) or not marks.reads:
+            return
+        if isinstance(changed, ast.Match):
+            if not _catches_all(changed.cases[-1]):
+                changed.cases.append(ast.match_case(ast.MatchAs(), None, [ast.Pass()]))
+            for case in changed.cases:
+                case.body = [*self._readings(marks, number), *case.body]
+            return
+        for name in ("body", "orelse"):
+            if name == "body" or isinstance(changed, ast.If | ast.While):
+                block = [*self._readings(marks, number), *getattr(changed, name)]
+                setattr(changed, name, block)
+
+    def _marks(self, statement: ast.stmt) -> Marks:
+        return self.directives.statements.get(statement, Marks())
+
+    def _site(self, site: Site) -> int:
+        self.tables.sites.append(site)
+        return len(self.tables.sites) - 1
+
+    def _readings(self, marks: Marks, number: int) -> list[ast.stmt]:
+        """Statements that read what `@inspect` names and clear what `@clear` names."""
+        result: list[ast.stmt] = []
+        names = dict.fromkeys(marks.inspect, False)
+        if marks.inspect_all:
+            names |= {name: True for name in self._all_names() if name not in names}
+        for name, optional in names.items():
+            first, *attributes = name.split(".")
+            mangled = tuple(self._private_prefix(part) + part for part in attributes)
+            site = self._site(Site(number, name, marks.timed, optional, mangled))
+            root = load(first)
+            read = ast.Expr(call("@inspect", ast.Constant(site), root))
+            missing = ast.ExceptHandler(load("@NameError"), None, [note("@unbound", site)])
+            result.append(ast.Try([read], [missing], [], []))
+        for name in [*marks.clear, *(["*"] if marks.clear_all else [])]:
+            result.append(note("@clear", self._site(Site(number, name))))
+        return result
+
+    def _all_names(self) -> list[str]:
+        scope = self.scopes[-1]
+        prefix = self._private_prefix("__private")
+        names = self.locals.get((scope.name, scope.lineno), [])
+        return [
+            name.removeprefix(prefix) if name.startswith(f"{prefix}__") else name for name in names
+        ]
+
+    def _private_prefix(self, name: str) -> str:
+        """Return what Python puts before a name such as `__private` inside a class."""
+        classes = [
+            scope.name.lstrip("_") for scope in self.scopes if isinstance(scope, ast.ClassDef)
+        ]
+        private = name.startswith("__") and not name.endswith("__")
+        return f"_{classes[-1]}" if private and classes and classes[-1] else ""
+
+    def _assert(self, changed: ast.Assert, number: int, marks: Marks) -> list[ast.stmt]:
+        """Pass each operand through `@operand`; the condition keeps its shape, and with it the
+        place that a traceback points to."""
+        operands: list[str] = []
+        text = self._text(changed.test)
+        changed.test = self._condition(changed.test, operands)
+        self.tables.assertions[number] = AssertionRow(text, operands, marks.timed)
+        if changed.msg is not None:
+            changed.msg = at(call("@second", call("@failed"), changed.msg), changed.msg)
+        asserted: ast.stmt = mark_yields(changed, changed)
+        if yields_of(changed):
+            asserted = guarded([asserted])
+        body = [asserted, note("@held")]
+        return [note("@claim", number), ast.Try(body, [], [], [note("@claimed")])]
+
+    def _condition(self, test: ast.expr, operands: list[str]) -> ast.expr:
+        changed = copy.copy(test)
+        match changed:
+            case ast.Compare():
+                changed.left = self._operand(changed.left, operands)
+                changed.comparators = [self._operand(c, operands) for c in changed.comparators]
+            case ast.BoolOp():
+                changed.values = [self._condition(value, operands) for value in changed.values]
+            case ast.UnaryOp(op=ast.Not()):
+                changed.operand = self._condition(changed.operand, operands)
+            case ast.Call():
+                changed.args = [self._argument(argument, operands) for argument in changed.args]
+                changed.keywords = [copy.copy(keyword) for keyword in changed.keywords]
+                for keyword in changed.keywords:
+                    keyword.value = self._argument(keyword.value, operands)
+            case _:
+                return self._operand(test, operands)
+        return changed
+
+    def _argument(self, argument: ast.expr, operands: list[str]) -> ast.expr:
+        """Arguments that are literals, or whose value says nothing, are left as they are."""
+        silent = (ast.Constant, ast.Starred, ast.GeneratorExp, ast.Lambda)
+        return argument if isinstance(argument, silent) else self._operand(argument, operands)
+
+    def _operand(self, operand: ast.expr, operands: list[str]) -> ast.expr:
+        index = ast.Constant(len(operands))
+        operands.append(self._text(operand))
+        recorder = "@address" if _is_address(operand) else "@operand"
+        return at(call(recorder, index, operand), operand)
+
+    def _text(self, expression: ast.expr) -> str:
+        """Source of an expression on one line."""
+        return " ".join(self.source.segment(expression).replace("\\\n", " ").split())
+
+
+def _as_written_is_right() -> ast.expr:
+    """`@off or @torch.compiler.is_compiling() or @threads and @elsewhere()`."""
+    compiler = ast.Attribute(load("@torch"), "compiler", ast.Load())
+    compiling = ast.Call(ast.Attribute(compiler, "is_compiling", ast.Load()), [], [])
+    elsewhere = ast.BoolOp(ast.And(), [load("@threads"), call("@elsewhere")])
+    return ast.BoolOp(ast.Or(), [load("@off"), compiling, elsewhere])
+
+
+def _skipping(statements: list[ast.stmt], keep: bool = True) -> list[ast.stmt]:
+    """Without recording; unless `keep`, what was noted all the same is dropped."""
+    return [note("@skip"), ast.Try(statements, [], [], [note("@unskip", int(keep))])]
+
+
+def _is_address(operand: ast.expr) -> bool:
+    """Tell whether an operand is a number that differs from run to run."""
+    match operand:
+        case ast.Call(ast.Name("id" | "hash")) | ast.Call(ast.Attribute(_, "data_ptr")):
+            return True
+    return False
+
+
+def _catches_all(case: ast.match_case) -> bool:
+    return case.guard is None and _fits_all(case.pattern)
+
+
+def _fits_all(pattern: ast.pattern | None) -> bool:
+    if isinstance(pattern, ast.MatchOr):
+        return _fits_all(pattern.patterns[-1])
+    return pattern is None or (isinstance(pattern, ast.MatchAs) and _fits_all(pattern.pattern))
+
+
+def _local_names(source: str, path: str) -> dict[tuple[str, int], list[str]]:
+    """Return the local names of every function and class by its name and line."""
+    found: dict[tuple[str, int], list[str]] = {}
+    tables = [symtable.symtable(source, path, "exec")]
+    while tables:
+        table = tables.pop()
+        tables += table.get_children()
+        found[table.get_name(), table.get_lineno()] = [
+            symbol.get_name()
+            for symbol in table.get_symbols()
+            if (symbol.is_local() or symbol.is_free()) and symbol.get_name().isidentifier()
+        ]
+    return found

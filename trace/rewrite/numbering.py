@@ -1,0 +1,119 @@
+"""Numbers the functions and statements of a module in the order of the source."""
+
+import ast
+from dataclasses import dataclass
+
+from .directives import Directives
+from .rows import FunctionRow, StatementRow, Tables
+from .syntax import Function, Scope, docstring_of, first_line, header_end, is_declaration
+
+
+@dataclass(frozen=True)
+class SourceModule:
+    """One module to instrument."""
+
+    file: int
+    path: str
+    source: str
+    tree: ast.Module
+    directives: Directives
+
+
+_KINDS = {
+    **dict.fromkeys(("Assign", "AugAssign", "AnnAssign"), "assign"),
+    **dict.fromkeys(("For", "AsyncFor"), "for"),
+    **dict.fromkeys(("With", "AsyncWith"), "with"),
+    **dict.fromkeys(("Try", "TryStar"), "try"),
+    **dict.fromkeys(("FunctionDef", "AsyncFunctionDef"), "def"),
+    **dict.fromkeys(("Import", "ImportFrom"), "import"),
+    **{"While": "while", "If": "if", "Match": "match", "ClassDef": "class", "Delete": "delete"},
+    **{"Assert": "assert", "Return": "return", "Raise": "raise", "Pass": "pass"},
+    **{"Break": "break", "Continue": "continue", "TypeAlias": "type"},
+}
+
+
+def statement_kind(statement: ast.stmt) -> str:
+    """Return the kind of a statement as the document names it."""
+    if isinstance(statement, ast.Expr):
+        return "call" if isinstance(statement.value, ast.Call) else "expression"
+    return _KINDS[type(statement).__name__]
+
+
+class Numbering:
+    """Numbers functions and their statements in the order of the source."""
+
+    def __init__(self, module: SourceModule, tables: Tables) -> None:
+        self.module = module
+        self.tables = tables
+        self.lines = module.source.split("\n")
+        self.statements: dict[ast.stmt, int] = {}
+        """Numbers from 1."""
+        self.functions: dict[ast.stmt, int] = {}
+        """Numbers from 1, of the functions that are recorded."""
+        self.function = 0
+        """Number of the function around the current statement, or 0."""
+
+    def below(self, node: ast.AST, qualifier: str = "", enclosing: int = -1) -> None:
+        """Number everything below a node."""
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.stmt):
+                self._statement(child, qualifier, enclosing)
+            elif isinstance(child, ast.ExceptHandler | ast.match_case):
+                self.below(child, qualifier, enclosing)
+
+    def _statement(self, statement: ast.stmt, qualifier: str, enclosing: int) -> None:
+        if self.function and not is_declaration(statement):
+            self.tables.statements.append(self._row(statement, enclosing))
+            self.statements[statement] = len(self.tables.statements)
+            enclosing = len(self.tables.statements) - 1
+        if isinstance(statement, Function):
+            self._function(statement, qualifier, enclosing)
+        elif isinstance(statement, ast.ClassDef):
+            self._below_docstring(statement, f"{qualifier}{statement.name}.", enclosing)
+        else:
+            self.below(statement, qualifier, enclosing)
+
+    def _function(self, function: Function, qualifier: str, enclosing: int) -> None:
+        title = (ast.get_docstring(function) or "").partition("\n")[0]
+        arguments = function.args
+        parameters = [*arguments.posonlyargs, *arguments.args, arguments.vararg]
+        parameters += [*arguments.kwonlyargs, arguments.kwarg]
+        self.tables.functions.append(
+            FunctionRow(
+                file=self.module.file,
+                name=qualifier + function.name,
+                line=function.lineno,
+                end_line=self._end_line(function),
+                title=title,
+                parameters=[parameter.arg for parameter in parameters if parameter],
+            )
+        )
+        self.functions[function] = len(self.tables.functions)
+        outer, self.function = self.function, self.functions[function]
+        self._below_docstring(function, f"{qualifier}{function.name}.", enclosing)
+        self.function = outer
+
+    def _end_line(self, function: Function) -> int:
+        """Last line of a function with the comments after its last statement."""
+        last = line = function.end_lineno or function.lineno
+        for text in self.lines[line:]:
+            line += 1
+            indentation = len(text) - len(text.lstrip())
+            if text.strip() and (text.lstrip()[0] != "#" or indentation <= function.col_offset):
+                break
+            last = line if text.strip() else last
+        return last
+
+    def _below_docstring(self, scope: Scope, qualifier: str, enclosing: int) -> None:
+        for child in scope.body[len(docstring_of(scope)) :]:
+            self._statement(child, qualifier, enclosing)
+
+    def _row(self, statement: ast.stmt, enclosing: int) -> StatementRow:
+        return StatementRow(
+            file=self.module.file,
+            first_line=first_line(statement),
+            last_line=header_end(statement, self.lines),
+            enclosing=enclosing,
+            kind=statement_kind(statement),
+            function=self.function - 1,
+        )

@@ -1,0 +1,69 @@
+"""What the instrumented code refers to by number; shared by all modules of a run."""
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class StatementRow:
+    """One statement of a traced function."""
+
+    file: int
+    first_line: int
+    last_line: int
+    enclosing: int
+    kind: str
+    function: int
+
+
+@dataclass(frozen=True)
+class FunctionRow:
+    """One traced function."""
+
+    file: int
+    name: str
+    line: int
+    end_line: int
+    title: str
+    parameters: list[str]
+
+
+@dataclass(frozen=True)
+class Site:
+    """One name that a directive reads or clears."""
+
+    statement: int
+    """Number of the statement (from 1), or minus the number of the function for its arguments."""
+    name: str
+    """The dotted name, `return`, or `*` for everything on display."""
+    timed: bool = False
+    """True when the value depends on the clock."""
+    optional: bool = False
+    """True for bare `@inspect`: a name that has no value yet is no mistake."""
+    attributes: tuple[str, ...] = ()
+    """What follows the first name."""
+
+
+@dataclass(frozen=True)
+class AssertionRow:
+    """One `assert` statement."""
+
+    text: str
+    operands: list[str]
+    timed: bool
+
+
+@dataclass
+class Tables:
+    """What the instrumented code refers to by number; shared by all modules of a run."""
+
+    statements: list[StatementRow] = field(default_factory=list)
+    functions: list[FunctionRow] = field(default_factory=list)
+    sites: list[Site] = field(default_factory=list)
+    assertions: dict[int, AssertionRow] = field(default_factory=dict)
+    """By number of the statement, from 1."""
+    first_steps: dict[int, int] = field(default_factory=dict)
+    """Number of a function -> number of the statement that always follows its entry. The recorder
+    notes the entry alone; `Expansion` adds the step."""
+    paths: list[str] = field(default_factory=list)
+    """Paths of the files as the document names them."""
+    warnings: list[str] = field(default_factory=list)

@@ -1,0 +1,117 @@
+"""Small questions to a syntax tree, and small trees to insert."""
+
+import ast
+import dis
+import re
+import typing
+from collections.abc import Iterator
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+Scope = Function | ast.ClassDef
+NEW_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+
+
+_LINE_ENDS = re.compile(rb"(?<=\n)|(?<=\r)(?!\n)")
+
+
+class SourceLines:
+    """A source split into lines once; `ast.get_source_segment` does it again for each segment."""
+
+    def __init__(self, source: str) -> None:
+        self._lines = _LINE_ENDS.split(source.encode())  # a syntax tree counts columns in bytes
+
+    def segment(self, node: ast.expr | ast.stmt) -> str:
+        """Return the source of a node."""
+        lines = self._lines[node.lineno - 1 : node.end_lineno]
+        lines[-1] = lines[-1][: node.end_col_offset]
+        lines[0] = lines[0][node.col_offset :]
+        return b"".join(lines).decode()
+
+
+def first_line(statement: ast.stmt) -> int:
+    """Return the first line of a statement, decorators included."""
+    decorators: list[ast.expr] = getattr(statement, "decorator_list", [])
+    return min([statement.lineno, *(decorator.lineno for decorator in decorators)])
+
+
+def header_end(statement: ast.stmt, source_lines: list[str]) -> int:
+    """Return the last line of a statement, or of its header if it is a compound one."""
+    blocks = blocks_of(statement)
+    if not blocks:
+        return statement.end_lineno or statement.lineno
+    below = first_line(blocks[0][0])
+    if isinstance(statement, ast.Match):
+        below = statement.cases[0].pattern.lineno
+    line = max(statement.lineno, below - 1)
+    while line > statement.lineno and source_lines[line - 1].lstrip()[:1] in ("", "#"):
+        line -= 1
+    return line
+
+
+def blocks_of(statement: ast.stmt) -> list[list[ast.stmt]]:
+    """Return the non-empty blocks of a compound statement in the order of the source."""
+    blocks = [getattr(statement, "body", [])]
+    blocks += [handler.body for handler in getattr(statement, "handlers", [])]
+    blocks += [case.body for case in getattr(statement, "cases", [])]
+    blocks += [getattr(statement, "orelse", []), getattr(statement, "finalbody", [])]
+    return [block for block in blocks if block]
+
+
+def is_declaration(statement: ast.stmt) -> bool:
+    """Tell whether a statement only says where names live; it is no step."""
+    return isinstance(statement, ast.Global | ast.Nonlocal)
+
+
+def declarations_of(statements: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield the `global` and `nonlocal` statements of a function, not of those inside it."""
+    for statement in statements:
+        if is_declaration(statement):
+            yield statement
+        elif not isinstance(statement, NEW_SCOPES):
+            for block in blocks_of(statement):
+                yield from declarations_of(block)
+
+
+def docstring_of(scope: ast.AST) -> list[ast.stmt]:
+    """Return the docstring of a function, class or module as a list of one statement or none."""
+    body: list[ast.stmt] = getattr(scope, "body", [])
+    match body:
+        case [ast.Expr(ast.Constant(str())) as docstring, *_]:
+            return [docstring]
+    return []
+
+
+def load(identifier: str, context: ast.expr_context | None = None) -> ast.Name:
+    """A name that is read, unless another context is given."""
+    return ast.Name(identifier, context or ast.Load())
+
+
+def call(function: str, *arguments: ast.expr) -> ast.Call:
+    """A call of an inserted function."""
+    return ast.Call(load(function), list(arguments), [])
+
+
+def note(function: str, *numbers: int) -> ast.stmt:
+    """A statement that calls an inserted function with numbers."""
+    return ast.Expr(call(function, *(ast.Constant(number) for number in numbers)))
+
+
+Node = typing.TypeVar("Node", bound=ast.AST)
+
+
+def at(node: Node, origin: ast.AST) -> Node:
+    """Give a new node the location of the code it stands for."""
+    return node if hasattr(node, "lineno") else ast.copy_location(node, origin)
+
+
+def _is_iter_blamed() -> bool:
+    """Tell where a traceback points when a `for` has nothing to iterate over: Python 3.11 points to
+    the whole statement, later ones to the iterable."""
+    instructions = dis.get_instructions(compile("for a in b: pass", "", "exec"))
+    places = [
+        i.positions.col_offset for i in instructions if i.opname == "GET_ITER" and i.positions
+    ]
+    return places == [len("for a in ")]
+
+
+ITER_IS_BLAMED = _is_iter_blamed()

@@ -1,0 +1,13 @@
+"""Where documents lie, and how they are shown, watched and published.
+
+library        where documents lie, and the index that tells the viewer of them
+server         serves the viewer on this machine
+overlay        what is served besides the files of the viewer
+watch          runs a lecture again after each change, with
+process        the run in a process of its own
+changes        which files a document was made from, and whether one has changed
+news           what open pages are told
+publication    `--html` and `--site`
+one_file       the viewer and one document in a single file
+template       `--new`: a small lecture to begin with
+"""

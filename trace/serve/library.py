@@ -1,0 +1,127 @@
+"""Where documents lie, and the index that tells the viewer of them."""
+
+import dataclasses
+import importlib.util
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from ..document.encoding import write
+from ..errors import UsageError
+from ..schema import FORMAT, VERSION, Document
+from ..target import Target
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+VIEWER = REPOSITORY / "viewer"
+TRACES = VIEWER / "traces"
+TIMES = ".times.json"
+"""What the name of a file with seconds ends in, instead of `.json`."""
+
+
+def default_path(target: Target) -> Path:
+    """Return where the document of a lecture is written unless told otherwise."""
+    return TRACES / f"{target.module}.json"
+
+
+def shown(path: Path) -> str:
+    """Return a path as messages show it."""
+    relative = os.path.relpath(path)
+    return str(path) if relative.startswith("..") else relative
+
+
+def require_writable(path: Path, option: str = "-o") -> None:
+    """Raise UsageError if no file can be written there. Tested before the run."""
+    try:
+        if path.is_dir():
+            raise IsADirectoryError(21, "it is a folder")
+        if path.resolve() in (TRACES / "index.json", TRACES / "index.local.json"):
+            raise FileExistsError(17, "it is the list of documents")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass
+    except OSError as error:
+        raise UsageError(
+            f"cannot write {shown(path)} ({error.strerror}): choose another place with {option}."
+        ) from None
+
+
+def read(path: Path) -> tuple[bytes, dict[str, Any]]:
+    """Return a written document, as bytes and as a dict. Raises UsageError if there is none."""
+    try:
+        data = path.read_bytes()
+        document = json.loads(data)
+    except FileNotFoundError:
+        raise UsageError(
+            f"there is no document {shown(path)} to compare with: run without --check first."
+        ) from None
+    except (OSError, ValueError):
+        document = None
+    if not _is_document(document):
+        raise UsageError(
+            f"{shown(path)} is no document of this version: run without --check to write it anew."
+        )
+    return data, document
+
+
+def _is_document(data: Any) -> bool:
+    if not isinstance(data, dict) or (data.get("format"), data.get("version")) != (FORMAT, VERSION):
+        return False
+    return all(field.name in data for field in dataclasses.fields(Document))
+
+
+def is_current(path: Path, target: Target) -> bool:
+    """Tell whether a written document is of a whole run of this lecture from the same sources."""
+    try:
+        _, document = read(path)
+        if document["module"] != target.module or document["failure"] is not None:
+            return False
+        return all(
+            importlib.util.decode_source((target.root / file["path"]).read_bytes())
+            == file["source"]
+            for file in document["files"]
+        )
+    except (UsageError, OSError, ValueError, SyntaxError):
+        return False
+
+
+def update_index(path: Path, target: Target) -> None:
+    """List a document that lies among the viewer's: lectures of ours in `index.json`, which is
+    committed, others in `index.local.json`, which is not."""
+    if path.resolve().parent != TRACES:
+        return
+    ours = target.root == REPOSITORY
+    index = TRACES / ("index.json" if ours else "index.local.json")
+    entries = [entry for entry in entries_of(index) if entry["file"] != path.name]
+    entries = [entry for entry in entries if (TRACES / entry["file"]).exists()]
+    entries.append(entry_of(path))
+    for entry in entries:  # browsers print an error where a file is asked for in vain
+        entry.pop("times", None)
+        if (TRACES / entry["file"]).with_suffix(".times.json").exists():
+            entry["times"] = True
+    entries.sort(key=lambda entry: str(entry["file"]))
+    write(json.dumps({"documents": entries}, indent=1).encode() + b"\n", index)
+
+
+def entry_of(path: Path) -> dict[str, Any]:
+    """Return the line of an index for a document."""
+    document = json.loads(path.read_bytes())
+    held = document["claims"]["held"]
+    return {
+        "file": path.name,
+        "module": document["module"],
+        "title": document["title"],
+        "steps": sum(event > 0 for event in document["events"]),
+        "claims": len(set(document["claims"]["statement"])),
+        "held": len(held) - held.count(False),
+        "failed": document["failure"] is not None,
+    }
+
+
+def entries_of(index: Path) -> list[dict[str, Any]]:
+    """Return the lines of an index, none if it cannot be read."""
+    try:
+        return list(json.loads(index.read_bytes())["documents"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return []

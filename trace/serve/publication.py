@@ -1,0 +1,109 @@
+"""A lecture for others: one file that opens anywhere, or a folder for any web server."""
+
+import dataclasses
+import json
+import shutil
+from pathlib import Path
+
+from ..document.encoding import write
+from ..errors import FAILED, HELD, UsageError
+from ..terminal import complain, quoted
+from . import library
+from .library import TIMES
+from .one_file import one_file
+from .overlay import address_name
+
+_FOR_AUTHORS = ("live.js", "live.css", "unpack.js", "types.d.ts", "globals.d.ts")
+"""Files of the viewer that a published site does not need."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Publication:
+    """What `--html` and `--site` ask for."""
+
+    html: Path | None
+    site: Path | None
+
+    @property
+    def is_wanted(self) -> bool:
+        """Tell whether something is to be published."""
+        return bool(self.html or self.site)
+
+    def __str__(self) -> str:
+        places = [library.shown(place) for place in (self.html, self.site) if place]
+        return " and ".join(places)
+
+    def require_writable(self) -> None:
+        """Raise UsageError if something else is in the way. Tested before the run."""
+        if self.html:
+            library.require_writable(self.html, "--html")
+        if self.site:
+            _require_site(self.site)
+            library.require_writable(self.site / "index.html", "--site")
+
+    def require_distinct(self, lectures: list[str], paths: list[Path]) -> None:
+        """Raise UsageError if two documents would have one name."""
+        for index, path in enumerate(paths):
+            if path.name in [other.name for other in paths[:index]]:
+                named = " and ".join(map(quoted, lectures))
+                raise UsageError(f"of {named}, two would be {path.name}: rename one of the files.")
+
+    def publish(self, paths: list[Path]) -> int:
+        """Write what is asked for from these documents; return the exit status."""
+        try:
+            if self.html:
+                write(one_file(paths[0].read_bytes(), address_name(paths[0])), self.html)
+            if self.site:
+                write_site(self.site, paths)
+        except (OSError, shutil.Error) as error:
+            reason = getattr(error, "strerror", None) or type(error).__name__
+            return complain(f"{self} could not be written: {reason}.", FAILED)
+        return HELD
+
+    def refuse(self, status: int) -> int:
+        """Say that nothing is published, and why."""
+        return complain(f"{self} was not written, for the lecture failed.", status)
+
+
+def _require_site(folder: Path) -> None:
+    if not folder.exists() or (folder / "traces" / "index.json").is_file():
+        return
+    if folder.is_file() or any(folder.iterdir()):
+        raise UsageError(
+            f"{library.shown(folder)} is neither empty nor a site that was made with --site: "
+            "choose another folder."
+        )
+
+
+def write_site(folder: Path, paths: list[Path]) -> None:
+    """Write the viewer and documents into a folder; documents that are there already stay.
+
+    The documents are listed in the order in which they are named, new ones at the end.
+    """
+    ignored = shutil.ignore_patterns("traces", ".*", *_FOR_AUTHORS)
+    shutil.copytree(library.VIEWER, folder, ignore=ignored, dirs_exist_ok=True)
+    (folder / ".nojekyll").touch()  # GitHub Pages takes the files as they are
+    traces = folder / "traces"
+    index = traces / "index.json"
+    entries = {entry["file"]: entry for entry in library.entries_of(index)}
+    for path in paths:
+        name = f"{address_name(path)}.json"
+        write(path.read_bytes(), traces / name)
+        entries[name] = {**library.entry_of(path), "file": name}
+        if _copy_times(path, traces / name):
+            entries[name]["times"] = True
+    named = [f"{address_name(path)}.json" for path in paths]
+    following = iter(named)  # in the places that they had
+    order = [next(following) if name in named else name for name in entries]
+    listed = [entries[name] for name in order if (traces / name).is_file()]
+    write(json.dumps({"documents": listed}, indent=1).encode() + b"\n", index)
+
+
+def _copy_times(path: Path, published: Path) -> bool:
+    """Copy the seconds that lie beside a document, if there are any; tell whether there are."""
+    times = path.with_suffix(TIMES)
+    if not times.is_file():
+        published.with_suffix(TIMES).unlink(missing_ok=True)
+        return False
+    write(times.read_bytes(), published.with_suffix(TIMES))
+    return True

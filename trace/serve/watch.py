@@ -1,0 +1,220 @@
+"""Run a lecture again whenever one of its sources changes, and tell the pages that show it.
+
+Each run is a process of its own, so that modules are fresh, and a run that is still going when the
+next change comes is stopped.
+"""
+
+import argparse
+import contextlib
+import json
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ..document.encoding import write
+from ..errors import UsageError
+from ..target import Target
+from ..terminal import PROGRAM, counted, own_command, say
+from . import library
+from .changes import Sources
+from .library import TIMES
+from .news import Bulletin
+from .overlay import Shown, address_name
+from .process import Run
+from .server import announce, make_server, open_in_browser
+
+QUIET_SECONDS = 1.0
+"""How often the sources are looked at even if the system reports no change."""
+
+
+def watch(target: Target, options: argparse.Namespace) -> None:
+    """Serve a lecture and keep what is served up to date, until interrupted."""
+    _require_watchfiles()
+    with contextlib.ExitStack() as stack:
+        is_asked_to_end = stack.enter_context(_ended_by_signals())
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lecture-")))
+        document = options.output or folder / f"{target.module}.json"
+        library.require_writable(document)
+        bulletin = Bulletin()
+        shown = Shown(document, bulletin, options.host)
+        server = stack.enter_context(make_server(shown, options.port))
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        stack.callback(server.shutdown)
+        address = announce(server, shown)
+        session = _Session(target, options, document, folder / "new", bulletin)
+        stack.callback(session.stop)
+        session.begin()
+        session.keep_up(address, is_asked_to_end)
+
+
+def _require_watchfiles() -> None:
+    try:
+        import watchfiles  # noqa: F401
+    except ImportError:
+        raise UsageError(
+            "--watch needs the package watchfiles: python -m pip install watchfiles"
+        ) from None
+
+
+@contextlib.contextmanager
+def _ended_by_signals() -> Iterator[threading.Event]:
+    """End the block at the first signal that asks for it, and clean up undisturbed by others.
+
+    Python drops the exception where it strikes in a finalizer; the event tells of it all the same.
+    """
+    is_asked_to_end = threading.Event()
+    numbers = [signal.SIGINT, signal.SIGTERM]
+    if hasattr(signal, "SIGHUP"):
+        numbers.append(signal.SIGHUP)
+    previous = {number: signal.getsignal(number) for number in numbers}
+
+    def end(number: int, frame: object) -> None:
+        for other in numbers:
+            signal.signal(other, signal.SIG_IGN)
+        is_asked_to_end.set()
+        raise KeyboardInterrupt
+
+    for number in numbers:
+        signal.signal(number, end)
+    try:
+        yield is_asked_to_end
+    except KeyboardInterrupt:
+        pass
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
+
+
+class _Session:
+    """One lecture that is watched: its sources, the run that is going, what pages were told."""
+
+    def __init__(
+        self,
+        target: Target,
+        options: argparse.Namespace,
+        document: Path,
+        staging: Path,
+        bulletin: Bulletin,
+    ) -> None:
+        self._target = target
+        self._options = options
+        self._document = document
+        self._new = staging / document.name
+        self._bulletin = bulletin
+        self._sources = Sources(target)
+        self._run: Run | None = None
+        self._opened = False
+        self._told = {"document": address_name(document), "recorded": "", "sentence": ""}
+
+    def begin(self) -> None:
+        """Begin with a document that is there and current, if that is wanted; else with a run."""
+        there = self._options.output or library.default_path(self._target)
+        if self._options.if_changed and library.is_current(there, self._target):
+            self._publish(there.read_bytes(), time.time_ns())
+        else:
+            self._start()
+
+    def keep_up(self, address: str, is_asked_to_end: threading.Event) -> None:
+        """Run the lecture again after each change; open a browser after the first run."""
+        while not is_asked_to_end.is_set():
+            if self._run and self._run.ended.is_set():
+                self._finish(self._run)
+                self._run = None
+            if self._options.open and self._run is None and not self._opened:
+                self._opened = True
+                open_in_browser(address)
+            if self._sources.changed():
+                self._start()
+            self._wait()
+
+    def stop(self) -> None:
+        """End a run that is going; what it has written is dropped."""
+        if self._run:
+            self._run.stop()
+            self._run = None
+        shutil.rmtree(self._new.parent, ignore_errors=True)
+
+    def _start(self) -> None:
+        self.stop()
+        self._sources.remember()
+        self._tell("running")
+        options = argparse.Namespace(**vars(self._options))
+        options.output, options.json, options.if_changed = self._new, False, False
+        options.progress = options.progress or (sys.stderr.isatty() and not options.quiet)
+        options.quiet = True  # the closing line is ours
+        self._run = Run(own_command(options, options.lectures[0]))
+
+    def _wait(self) -> None:
+        """Wait until a file changes beside a source, the run ends, or a while has passed."""
+        from watchfiles import watch as changes
+
+        folders = self._sources.folders()
+        ended = self._run.ended if self._run else threading.Event()
+        try:
+            next(
+                changes(
+                    *folders,
+                    watch_filter=None,
+                    recursive=False,
+                    debounce=500,
+                    stop_event=ended,
+                    rust_timeout=round(QUIET_SECONDS * 1000),
+                    yield_on_timeout=True,
+                ),
+                None,
+            )
+        except (OSError, RuntimeError):  # a folder is gone, or the system watches no more of them
+            ended.wait(QUIET_SECONDS)
+
+    def _finish(self, run: Run) -> None:
+        """Take over the document of a run, or tell why there is none."""
+        if self._new.exists():
+            times = self._new.with_suffix(TIMES)
+            if times.exists():
+                write(times.read_bytes(), self._document.with_suffix(TIMES))
+            self._publish(self._new.read_bytes(), run.began_ns)
+            self._say(f"{_facts(self._document)}, {run.seconds:.1f} s")
+        else:
+            self._sources.follow(None, run.began_ns)
+            self._told["sentence"] = run.last_words().removeprefix(f"{PROGRAM}: ")
+            self._tell("failed")
+            self._say("nothing new to show")
+
+    def _publish(self, data: bytes, began_ns: int) -> None:
+        document = json.loads(data)
+        write(data, self._document)
+        library.update_index(self._document, self._target)
+        self._sources.follow(document, began_ns)
+        self._told |= {"recorded": str(time.time_ns()), "sentence": _complaint_of(document)}
+        self._tell("failed" if document["failure"] else "done")
+
+    def _tell(self, state: str) -> None:
+        self._bulletin.post(state=state, **self._told)
+
+    def _say(self, text: str) -> None:
+        if not self._options.quiet:
+            say(f"{time.strftime('%H:%M:%S')} {self._target.module}: {text}")
+
+
+def _facts(path: Path) -> str:
+    entry = library.entry_of(path)
+    outcome = "and then it FAILED" if entry["failed"] else "held"
+    return f"{counted(entry['steps'], 'step')}, {counted(entry['claims'], 'claim')} {outcome}"
+
+
+def _complaint_of(document: dict[str, Any]) -> str:
+    """What ended a run early, in one line, or else the first warning; empty if all is well."""
+    failure, warnings = document["failure"], document["warnings"]
+    if not failure:
+        others = f" ({len(warnings) - 1} more in the terminal)" if len(warnings) > 1 else ""
+        return f"{warnings[0]}{others}" if warnings else ""
+    places = [f"{entry['path']}:{entry['line']}: " for entry in failure["traceback"][-1:]]
+    kind = "a claim is false" if failure["kind"] == "claim" else failure["type"]
+    message = failure["message"].partition("\n")[0]
+    return "".join(places) + ": ".join(filter(None, [kind, message]))

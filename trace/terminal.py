@@ -1,0 +1,54 @@
+"""What is said on a terminal, and how: messages, and commands as they are typed or started."""
+
+import argparse
+import sys
+from pathlib import Path
+
+_FLAGS = ("check", "if_changed", "time", "no_costs", "strict", "json", "quiet", "verbose")
+_LISTS = ("include", "exclude")
+
+
+def quoted(argument: str) -> str:
+    """Return an argument as it has to be typed, on every system."""
+    return f'"{argument}"' if " " in argument else argument
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number of things as a message gives it."""
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
+def say(line: str) -> None:
+    """Print a line; what stdout cannot encode is written with backslashes, as on stderr."""
+    encoding = sys.stdout.encoding or "utf-8"
+    print(line.encode(encoding, "backslashreplace").decode(encoding), flush=True)
+
+
+def _program() -> str:
+    started = sys.argv[0] if sys.argv else ""
+    return f"python {quoted(started)}" if Path(started).is_dir() else "python -m trace"
+
+
+PROGRAM = _program()
+"""`python -m trace`, or `python path/to/trace` if its folder was started."""
+
+
+def complain(error: Exception | str, status: int) -> int:
+    """Say one sentence on stderr; return the exit status."""
+    sys.stderr.write(f"{PROGRAM}: {error}\n")
+    return status
+
+
+def own_command(options: argparse.Namespace, lecture: str) -> list[str]:
+    """Return the command that runs one lecture, with these options, as this process was started."""
+    started = sys.argv[0]
+    command = [started] if Path(started).is_dir() else ["-m", str(__package__)]
+    for name in (*_FLAGS, "progress"):
+        if getattr(options, name):
+            command.append(f"--{name.replace('_', '-')}")
+    command.append(f"--max-steps={options.max_steps}")
+    for name in _LISTS:
+        command += [f"--{name}={glob}" for glob in getattr(options, name)]
+    if options.output:
+        command.append(f"--output={options.output}")
+    return [sys.executable, *command, "--", lecture]

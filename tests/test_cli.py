@@ -14,7 +14,7 @@ import pytest
 from tests.tracing import plain, shown
 from trace.cli import MAX_SHOWN_DIFFERENCES, main
 from trace.document.check import differences
-from trace.serve import library as documents
+from trace.serve import library
 
 ROOT = Path(__file__).parent.parent
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="no such signals or terminals")
@@ -578,7 +578,7 @@ def traces(tmp_path, monkeypatch):
     """Another folder for the documents of the viewer."""
     folder = tmp_path.resolve() / "viewer" / "traces"
     folder.mkdir(parents=True)
-    monkeypatch.setattr(documents, "TRACES", folder)
+    monkeypatch.setattr(library, "TRACES", folder)
     return folder
 
 
@@ -589,7 +589,7 @@ def entries(index):
 @pytest.mark.parametrize("ours", [True, False])
 def test_documents_are_listed_in_one_of_two_indexes(ours, traces, tmp_path, capsys, monkeypatch):
     if ours:
-        monkeypatch.setattr(documents, "REPOSITORY", tmp_path.resolve())
+        monkeypatch.setattr(library, "REPOSITORY", tmp_path.resolve())
     for name in ("second", "first"):
         source = f'"""The {name}\n\nMore."""\ndef main():\n    assert 1'
         (tmp_path / f"{name}.py").write_text(source)
@@ -664,7 +664,7 @@ def test_a_failing_write_is_said_in_one_sentence(lecture, tmp_path, monkeypatch)
     def fail(path, data):
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(documents, "update_index", fail)
+    monkeypatch.setattr(library, "update_index", fail)
     sentence = f"{tmp_path / 'out.json'} could not be written: No space left on device."
     assert lecture("def main(): pass") == (1, "", f"python -m trace: {sentence}\n")
 
@@ -859,7 +859,7 @@ def test_the_lecture_is_reproducible_and_its_published_document_current(tmp_path
         assert run.returncode == 0
         written.append((tmp_path / name).read_bytes())
     assert written[0] == written[1]
-    published = (documents.TRACES / "lecture.main.json").read_bytes()
+    published = (library.TRACES / "lecture.main.json").read_bytes()
     old, new = json.loads(published), json.loads(written[0])
     assert differences(old, new) == [], "`make trace` writes it anew"
     assert (published == written[0]) == (old["environment"] == new["environment"])

@@ -17,11 +17,11 @@ from pathlib import Path
 import pytest
 
 from tests.tracing import record_source
-from trace import documents, server
 from trace.cli import main
 from trace.document.build import build
 from trace.document.encoding import encode
 from trace.errors import UsageError
+from trace.serve import library, server
 from trace.serve.news import Bulletin
 from trace.serve.overlay import Shown
 
@@ -40,8 +40,8 @@ def viewer(tmp_path, monkeypatch):
     (folder / ".git").mkdir()
     (folder / ".git/config").write_text("secret")
     (folder.parent / "outside.txt").write_text("secret")
-    monkeypatch.setattr(documents, "VIEWER", folder)
-    monkeypatch.setattr(documents, "TRACES", folder / "traces")
+    monkeypatch.setattr(library, "VIEWER", folder)
+    monkeypatch.setattr(library, "TRACES", folder / "traces")
     return folder
 
 

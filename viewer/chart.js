@@ -6,7 +6,14 @@ import { colourOf, colours, printing } from "viewer/store.js";
 import { chartHeight } from "viewer/value.js";
 
 const MAX_WIDTH = 640;
-const SERIES = ["light-dark(#1f5fa8, #7fb4f0)", "light-dark(#c2571a, #f0a06a)", "light-dark(#1c7a45, #63c58b)", "light-dark(#8a4fa3, #cf9fe3)", "light-dark(#a3392f, #ef8f86)", "light-dark(#6b6a1f, #cfcd74)"];
+const SERIES = [
+  "light-dark(#1f5fa8, #7fb4f0)",
+  "light-dark(#c2571a, #f0a06a)",
+  "light-dark(#1c7a45, #63c58b)",
+  "light-dark(#8a4fa3, #cf9fe3)",
+  "light-dark(#a3392f, #ef8f86)",
+  "light-dark(#6b6a1f, #cfcd74)",
+];
 
 /** @type {Promise<any> | null} */
 let libraries = null;
@@ -41,15 +48,34 @@ function refuse() {
 function look() {
   const [text, quiet, line] = ["var(--text)", "var(--quiet)", "var(--line)"].map(colourOf);
   const font = getComputedStyle(document.body).getPropertyValue("--sans").trim();
-  const axis = { labelColor: quiet, titleColor: text, gridColor: line, domainColor: line, tickColor: line, titleFontWeight: "normal" };
+  const axis = {
+    labelColor: quiet,
+    titleColor: text,
+    gridColor: line,
+    domainColor: line,
+    tickColor: line,
+    titleFontWeight: "normal",
+  };
   return {
     background: null,
     font,
     view: { stroke: null },
     axis: { ...axis, labelFontSize: 12, titleFontSize: 13 },
-    legend: { labelColor: quiet, titleColor: text, labelFontSize: 12, titleFontSize: 13, titleFontWeight: "normal" },
+    legend: {
+      labelColor: quiet,
+      titleColor: text,
+      labelFontSize: 12,
+      titleFontSize: 13,
+      titleFontWeight: "normal",
+    },
     header: { labelColor: quiet, titleColor: text },
-    title: { color: text, subtitleColor: quiet, fontSize: 15, fontWeight: "normal", anchor: "start" },
+    title: {
+      color: text,
+      subtitleColor: quiet,
+      fontSize: 15,
+      fontWeight: "normal",
+      anchor: "start",
+    },
     mark: { color: colourOf(SERIES[0]) },
     text: { color: text },
     rule: { color: quiet },
@@ -60,7 +86,9 @@ function look() {
 /** Fit a single view to the page; composed views keep the sizes that they have. @param {any} spec @param {number} width */
 function fitted(spec, width) {
   const isSingle = "mark" in spec || "layer" in spec;
-  const room = isSingle ? { width: "container", autosize: { type: "fit-x", contains: "padding" } } : {};
+  const room = isSingle
+    ? { width: "container", autosize: { type: "fit-x", contains: "padding" } }
+    : {};
   return { ...spec, background: null, ...room, ...(isSingle ? { width } : {}) };
 }
 
@@ -80,10 +108,18 @@ async function draw(place, spec, room) {
   const width = Math.min(MAX_WIDTH, room || MAX_WIDTH);
   const logger = vega.logger(vega.None);
   const { config, ...rest } = fitted(spec, width);
-  const compiled = vegaLite.compile(rest, { config: vega.mergeConfig({}, config ?? {}, look()), logger }).spec;
+  const compiled = vegaLite.compile(rest, {
+    config: vega.mergeConfig({}, config ?? {}, look()),
+    logger,
+  }).spec;
   await breath();
   const runtime = vega.parse(compiled, null, { ast: true });
-  const view = new vega.View(runtime, { renderer: "svg", loader: refusingLoader, expr: expressionInterpreter, logger });
+  const view = new vega.View(runtime, {
+    renderer: "svg",
+    loader: refusingLoader,
+    expr: expressionInterpreter,
+    logger,
+  });
   await breath();
   view.initialize(place).hover();
   await view.runAsync();
@@ -113,12 +149,15 @@ export function Chart({ spec, name }) {
         (error) => setProblem(String(error?.message ?? error)),
       );
     };
-    const watcher = new IntersectionObserver((entries) => {
-      const entry = entries.find(({ isIntersecting }) => isIntersecting);
-      if (!entry) return;
-      watcher.disconnect();
-      start(entry.boundingClientRect.width); // to measure it later would lay out a section that has left the screen
-    }, { rootMargin: "600px" });
+    const watcher = new IntersectionObserver(
+      (entries) => {
+        const entry = entries.find(({ isIntersecting }) => isIntersecting);
+        if (!entry) return;
+        watcher.disconnect();
+        start(entry.boundingClientRect.width); // to measure it later would lay out a section that has left the screen
+      },
+      { rootMargin: "600px" },
+    );
     if (printing.value) start(place.current?.clientWidth ?? 0);
     else if (place.current) watcher.observe(place.current);
     return () => {

@@ -45,10 +45,15 @@ const PANELS = {
   outline: ["Outline", async () => Outline],
   claims: ["Claims", async () => (await import("viewer/inspect/claims_view.js")).Claims],
   inspect: ["Inspector", async () => (await import("viewer/inspect/inspector.js")).Inspector],
-  compare: ["Two steps compared", async () => (await import("viewer/inspect/compare_view.js")).Compare],
+  compare: [
+    "Two steps compared",
+    async () => (await import("viewer/inspect/compare_view.js")).Compare,
+  ],
   costs: ["Costs", async () => (await import("viewer/inspect/costs.js")).Costs],
 };
-const CONTENTS = Object.fromEntries(Object.entries(PANELS).map(([name, [, load]]) => [name, later(load)]));
+const CONTENTS = Object.fromEntries(
+  Object.entries(PANELS).map(([name, [, load]]) => [name, later(load)]),
+);
 
 /** The open panel. */
 export function Panel() {
@@ -58,7 +63,8 @@ export function Panel() {
     if (place.current && !place.current.open) place.current.showModal();
   }, [name]);
   if (!name) return null;
-  const onBackdrop = (/** @type {Event} */ event) => event.target === place.current && (dialog.value = "");
+  const onBackdrop = (/** @type {Event} */ event) =>
+    event.target === place.current && (dialog.value = "");
   return html`<dialog key=${name} ref=${place} class=${`panel panel-${name}`} aria-labelledby="panel-title" onClose=${() => dialog.value === name && (dialog.value = "")} onClick=${onBackdrop}>
     <header class="panel-head"><h2 id="panel-title">${PANELS[name][0]}</h2><${CommandButton} id="close" /></header>
     <div class="panel-body" tabindex="0" autofocus=${name !== "search"}><${CONTENTS[name]} /></div>
@@ -83,14 +89,27 @@ function Search() {
     if (first) leaveTo(first.step);
   };
   return html`<form onSubmit=${submit}><input ref=${field} class="search-field" type="text" inputmode="search" placeholder="text, code, a name, a value or the number of a step" aria-label="search" value=${query} onInput=${(/** @type {any} */ event) => setQuery(event.target.value)} /></form>
-    <ul class="results" aria-live="polite">${results.map(({ step, kind, before, match, after, place }) => html`<li><button title="Go there" onClick=${() => leaveTo(step)}>
-      <span class=${`result-text ${kind}`}>${before}<mark>${match}</mark>${after}</span><span class="result-place">${place}</span></button></li>`)}</ul>
+    <ul class="results" aria-live="polite">${results.map(
+      ({
+        step,
+        kind,
+        before,
+        match,
+        after,
+        place,
+      }) => html`<li><button title="Go there" onClick=${() => leaveTo(step)}>
+      <span class=${`result-text ${kind}`}>${before}<mark>${match}</mark>${after}</span><span class="result-place">${place}</span></button></li>`,
+    )}</ul>
     ${query.trim().length > 1 && !results.length && html`<p class="quiet">Nothing that ran contains “${query}”.</p>`}`;
 }
 
 /** The table of keys. */
 function Help() {
-  const rows = (/** @type {Command["where"]} */ where) => COMMANDS.filter((command) => command.where === where).map(({ keys, title }) => html`<tr><td>${keys.map((key) => html`<kbd>${keyName(key)}</kbd> `)}</td><td>${title}</td></tr>`);
+  const rows = (/** @type {Command["where"]} */ where) =>
+    COMMANDS.filter((command) => command.where === where).map(
+      ({ keys, title }) =>
+        html`<tr><td>${keys.map((key) => html`<kbd>${keyName(key)}</kbd> `)}</td><td>${title}</td></tr>`,
+    );
   return html`<table class="keys"><caption>Everywhere</caption><tbody>${rows("any")}</tbody></table>
     <table class=${`keys ${mode.value === "read" ? "dimmed" : ""}`}><caption>In Step</caption><tbody>${rows("step")}</tbody></table>
     <table class="keys"><caption>While presenting</caption><tbody>${rows("present")}</tbody></table>
@@ -99,9 +118,16 @@ function Help() {
 
 /** Fetch the rest of the page: it is then there at once, also when the server has ended. */
 async function fetchAll() {
-  const others = [() => import("viewer/speech.js"), () => import("viewer/colophon.js"), () => import("viewer/moves.js"), () => import("viewer/print.js")];
+  const others = [
+    () => import("viewer/speech.js"),
+    () => import("viewer/colophon.js"),
+    () => import("viewer/moves.js"),
+    () => import("viewer/print.js"),
+  ];
   for (const load of [...others, ...Object.values(PANELS).map(([, load]) => load)])
-    await rested().then(load).catch(() => {});
+    await rested()
+      .then(load)
+      .catch(() => {});
 }
 
 fetchAll();

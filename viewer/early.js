@@ -19,17 +19,27 @@ export function documentOf(name) {
 
 /** @param {string} name @returns {Promise<Answer>} */
 async function ask(name) {
-  const response = embedded ? new Response(embedded.textContent) : await fetch(`traces/${name}.json`, { cache: "no-cache" });
+  const response = embedded
+    ? new Response(embedded.textContent)
+    : await fetch(`traces/${name}.json`, { cache: "no-cache" });
   const size = Number(response.headers.get("Content-Length"));
   if (!response.ok || size > MAX_SIZE) return { found: response.ok, size, document: undefined };
   const text = await response.text();
-  return { isLocal: isOurServer(response), found: true, size: text.length, document: text.length > MAX_SIZE ? undefined : parsed(text) };
+  return {
+    isLocal: isOurServer(response),
+    found: true,
+    size: text.length,
+    document: text.length > MAX_SIZE ? undefined : parsed(text),
+  };
 }
 
 /** Whether the server is `python -m trace --serve`, which always has a local index and an answer about times. Another
  * server would answer 404, which browsers print as an error. @param {Response} response */
 export function isOurServer(response) {
-  return ["127.0.0.1", "localhost"].includes(location.hostname) && response.headers.get("X-Content-Type-Options") === "nosniff";
+  return (
+    ["127.0.0.1", "localhost"].includes(location.hostname) &&
+    response.headers.get("X-Content-Type-Options") === "nosniff"
+  );
 }
 
 /** @param {string} text */
@@ -56,7 +66,14 @@ function plain(text) {
 
 /** @param {string} text @returns {HTMLElement} */
 function prose(text) {
-  return make("div", "prose", ...text.trim().split(/\n\s*\n/).map((paragraph) => make("p", "", plain(paragraph))));
+  return make(
+    "div",
+    "prose",
+    ...text
+      .trim()
+      .split(/\n\s*\n/)
+      .map((paragraph) => make("p", "", plain(paragraph))),
+  );
 }
 
 /** The beginning of the function that was run, up to a heading or a section: title, prose and code. @param {any} found a document */
@@ -64,17 +81,34 @@ function firstLines({ files, functions, events }) {
   const { file, line, end_line: end, title } = functions[-events[0] - 1];
   const { source, prose: blocks, hidden } = files[file];
   const lines = source.split(/\r\n|\r|\n/);
-  const section = make("section", "section depth-0", make("header", "section-head", make("h1", "section-title", plain(title).replace(/\.$/, "")), make("div", "section-meta")));
+  const section = make(
+    "section",
+    "section depth-0",
+    make(
+      "header",
+      "section-head",
+      make("h1", "section-title", plain(title).replace(/\.$/, "")),
+      make("div", "section-meta"),
+    ),
+  );
   for (let at = line + 1, shown = 0; at <= end && shown < MAX_LINES; at++, shown++) {
     const block = blocks.find((/** @type {any} */ candidate) => candidate.first_line === at);
     if (block) {
       const text = block.kind === "docstring" ? block.text.replace(/^[^\n]*\n?/, "") : block.text;
       if (text.startsWith("#")) break;
-      if (text.trim()) section.append(block.kind === "docstring" ? prose(text) : row("row-rest", prose(text)));
+      if (text.trim())
+        section.append(block.kind === "docstring" ? prose(text) : row("row-rest", prose(text)));
       at = block.last_line;
     } else if (/^\s*[\w.]+\(\)\s*(#|$)/.test(lines[at - 1])) break;
-    else if (/^\s*[^#\s]/.test(lines[at - 1]) && !hidden.some((/** @type {number[]} */ [from, to]) => from <= at && at <= to)) {
-      const code = make("code", "source", lines[at - 1].replace(/^ {4}/, "").replace(/\s*#\s*@.*$/, "") || " ");
+    else if (
+      /^\s*[^#\s]/.test(lines[at - 1]) &&
+      !hidden.some((/** @type {number[]} */ [from, to]) => from <= at && at <= to)
+    ) {
+      const code = make(
+        "code",
+        "source",
+        lines[at - 1].replace(/^ {4}/, "").replace(/\s*#\s*@.*$/, "") || " ",
+      );
       section.append(row("row-line", make("div", "line", make("pre", "", code))));
     }
   }
@@ -92,7 +126,12 @@ function showFirstLines({ document: found }) {
     if (found.failure) return;
     const article = make("main", "article", firstLines(found));
     const titled = found.functions.filter((/** @type {any} */ { title }) => title).length > 1;
-    const page = make("div", "page", ...(titled ? [make("div", "sidebar")] : []), make("div", "content", article));
+    const page = make(
+      "div",
+      "page",
+      ...(titled ? [make("div", "sidebar")] : []),
+      make("div", "content", article),
+    );
     const first = make("div", "", make("header", "bar"), page);
     first.id = "first";
     document.getElementById("app")?.before(first);

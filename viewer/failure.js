@@ -29,7 +29,10 @@ export function Failure() {
   const { document, model } = current();
   const { failure } = document;
   if (!failure) return null;
-  const outcomes = failure.step >= 0 ? rows(model.claimsOf, failure.step).filter((row) => document.claims.held[row] !== true) : [];
+  const outcomes =
+    failure.step >= 0
+      ? rows(model.claimsOf, failure.step).filter((row) => document.claims.held[row] !== true)
+      : [];
   return html`<section class="failure" role="alert">
     <h2>${TITLES[failure.kind] ?? "This run ended early"}</h2>
     <p><code>${failure.type}</code>${failure.message && `: ${failure.message}`}</p>

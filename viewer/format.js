@@ -38,7 +38,10 @@ export function number(value) {
   const magnitude = Math.abs(value);
   if (magnitude >= 1e5 && magnitude < 1e9) return value.toFixed(1);
   if (magnitude >= 1e-4 && magnitude < 1e7) return String(Number(value.toPrecision(6)));
-  return value.toExponential(4).replace(/\.?0+e/, "e").replace("e+", "e");
+  return value
+    .toExponential(4)
+    .replace(/\.?0+e/, "e")
+    .replace("e+", "e");
 }
 
 /** Groups of three from five digits on. @param {number} value */
@@ -49,8 +52,10 @@ export function integer(value) {
 
 /** An element of a tensor, short enough for a grid. @param {number | boolean | string} value */
 export function element(value) {
-  if (typeof value !== "number") return typeof value === "boolean" ? (value ? "True" : "False") : value;
-  if (Number.isInteger(value)) return Math.abs(value) < 1e6 ? String(value) : value.toExponential(1);
+  if (typeof value !== "number")
+    return typeof value === "boolean" ? (value ? "True" : "False") : value;
+  if (Number.isInteger(value))
+    return Math.abs(value) < 1e6 ? String(value) : value.toExponential(1);
   const magnitude = Math.abs(value);
   if (magnitude >= 1000 || magnitude < 0.001) return value.toExponential(1);
   return value.toFixed(magnitude >= 100 ? 1 : magnitude >= 10 ? 2 : 3);
@@ -67,7 +72,14 @@ export function counted(count, one, many = `${one}s`) {
 }
 
 /** @type {Quantity[]} */
-const QUANTITIES = ["matmul_flops", "other_flops", "read_bytes", "written_bytes", "allocated_bytes", "freed_bytes"];
+const QUANTITIES = [
+  "matmul_flops",
+  "other_flops",
+  "read_bytes",
+  "written_bytes",
+  "allocated_bytes",
+  "freed_bytes",
+];
 
 /**
  * A function that sums what the steps of a range cost, in logarithmic time.
@@ -75,14 +87,23 @@ const QUANTITIES = ["matmul_flops", "other_flops", "read_bytes", "written_bytes"
  * @returns {CostMeter}
  */
 export function costMeter(costs) {
-  const order = costs ? costs.step.map((_, row) => row).sort((a, b) => costs.step[a] - costs.step[b]) : [];
+  const order = costs
+    ? costs.step.map((_, row) => row).sort((a, b) => costs.step[a] - costs.step[b])
+    : [];
   const steps = Float64Array.from(order, (row) => costs?.step[row] ?? 0);
-  const sums = QUANTITIES.map((quantity) => prefixSums(order.map((row) => costs?.[quantity][row] ?? 0)));
-  const unknown = prefixSums(order.map((row) => (QUANTITIES.some((quantity) => costs?.[quantity][row] === null) ? 1 : 0)));
+  const sums = QUANTITIES.map((quantity) =>
+    prefixSums(order.map((row) => costs?.[quantity][row] ?? 0)),
+  );
+  const unknown = prefixSums(
+    order.map((row) => (QUANTITIES.some((quantity) => costs?.[quantity][row] === null) ? 1 : 0)),
+  );
   return (first, beyond) => {
     const low = lowerBound(steps, first);
     const high = lowerBound(steps, beyond);
-    const entries = QUANTITIES.map((quantity, index) => [quantity, sums[index][high] - sums[index][low]]);
+    const entries = QUANTITIES.map((quantity, index) => [
+      quantity,
+      sums[index][high] - sums[index][low],
+    ]);
     return { ...Object.fromEntries(entries), partial: unknown[high] > unknown[low] };
   };
 }
@@ -99,8 +120,14 @@ function prefixSums(values) {
 export function costText(cost) {
   const computed = cost.matmul_flops + cost.other_flops;
   const moved = cost.partial ? 0 : cost.read_bytes + cost.written_bytes;
-  const intensity = moved && computed ? `${number(Number((computed / moved).toPrecision(2)))} FLOP/B` : "";
-  const parts = [computed ? flops(computed) : "", moved ? `${bytes(moved)} moved` : "", intensity, cost.allocated_bytes ? `${bytes(cost.allocated_bytes)} allocated` : ""];
+  const intensity =
+    moved && computed ? `${number(Number((computed / moved).toPrecision(2)))} FLOP/B` : "";
+  const parts = [
+    computed ? flops(computed) : "",
+    moved ? `${bytes(moved)} moved` : "",
+    intensity,
+    cost.allocated_bytes ? `${bytes(cost.allocated_bytes)} allocated` : "",
+  ];
   return parts.filter(Boolean).join(" · ");
 }
 
@@ -118,7 +145,13 @@ export function costDetails(cost) {
 }
 
 /** @type {Record<string, [string, string]>} */
-const BRACKETS = { list: ["[", "]"], tuple: ["(", ")"], set: ["{", "}"], frozenset: ["frozenset({", "})"], Size: ["[", "]"] };
+const BRACKETS = {
+  list: ["[", "]"],
+  tuple: ["(", ")"],
+  set: ["{", "}"],
+  frozenset: ["frozenset({", "})"],
+  Size: ["[", "]"],
+};
 const MAX_DEPTH = 4;
 const MAX_ELEMENTS = 8;
 
@@ -130,11 +163,15 @@ export function valueText(value, depth = 0) {
   if (depth > MAX_DEPTH) return "…";
   if (value.items) return itemsText(value, value.items, depth);
   if (value.entries) {
-    const entries = value.entries.map(([key, item]) => `${valueText(key, depth + 1)}: ${valueText(item, depth + 1)}`);
+    const entries = value.entries.map(
+      ([key, item]) => `${valueText(key, depth + 1)}: ${valueText(item, depth + 1)}`,
+    );
     return `{${withRest(entries, value).join(", ")}}`;
   }
   if (value.fields) {
-    const fields = Object.entries(value.fields).map(([name, item]) => `${name}=${valueText(item, depth + 1)}`);
+    const fields = Object.entries(value.fields).map(
+      ([name, item]) => `${name}=${valueText(item, depth + 1)}`,
+    );
     return `${value.type}(${withRest(fields, value).join(", ")})`;
   }
   if (value.text !== undefined) return value.cut ? `${value.text}…` : value.text;
@@ -152,13 +189,16 @@ function scalarText({ value, cut }) {
 /** @param {string} text */
 function quoted(text) {
   const escaped = text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n").replaceAll("\t", "\\t");
-  return escaped.includes("'") && !escaped.includes('"') ? `"${escaped}"` : `'${escaped.replaceAll("'", "\\'")}'`;
+  return escaped.includes("'") && !escaped.includes('"')
+    ? `"${escaped}"`
+    : `'${escaped.replaceAll("'", "\\'")}'`;
 }
 
 /** @param {Value} value */
 export function tensorText(value) {
   const { dtype = value.type, shape: sizes = [], elements = [], shown } = value;
-  if (shown || !elements.length || elements.length > MAX_ELEMENTS) return `${dtype} ${shape(sizes)}`;
+  if (shown || !elements.length || elements.length > MAX_ELEMENTS)
+    return `${dtype} ${shape(sizes)}`;
   return `${dtype} ${sizes.length ? nested(elements, sizes) : cellText(elements[0])}`;
 }
 
@@ -170,14 +210,19 @@ function cellText(cell) {
 /** Elements in the brackets of their axes. @param {(number | boolean | string)[]} elements @param {number[]} sizes @returns {string} */
 function nested(elements, [size, ...inner]) {
   const width = elements.length / size;
-  const parts = Array.from({ length: size }, (_, index) => elements.slice(index * width, (index + 1) * width));
+  const parts = Array.from({ length: size }, (_, index) =>
+    elements.slice(index * width, (index + 1) * width),
+  );
   return `[${parts.map((part) => (inner.length ? nested(part, inner) : cellText(part[0]))).join(", ")}]`;
 }
 
 /** @param {Value} value @param {Value[]} items @param {number} depth */
 function itemsText(value, items, depth) {
   const [open, close] = BRACKETS[value.type] ?? [`${value.type}(`, ")"];
-  const texts = withRest(items.map((item) => valueText(item, depth + 1)), value);
+  const texts = withRest(
+    items.map((item) => valueText(item, depth + 1)),
+    value,
+  );
   return `${open}${texts.join(", ")}${value.type === "tuple" && texts.length === 1 ? "," : ""}${close}`;
 }
 
@@ -191,5 +236,7 @@ function withRest(texts, value) {
 /** Whether source text is a literal, which needs no measured value beside it. @param {string} source */
 export function isLiteral(source) {
   const scalar = String.raw`(?:[-+]?[\d_.]+(?:e[-+]?\d+)?|True|False|None|'[^']*'|"[^"]*"|torch\.\w+)`;
-  return new RegExp(`^(?:${scalar}|[\\[({](?:\\s*${scalar}\\s*[,:]?)*[\\])}])$`).test(source.trim());
+  return new RegExp(`^(?:${scalar}|[\\[({](?:\\s*${scalar}\\s*[,:]?)*[\\])}])$`).test(
+    source.trim(),
+  );
 }

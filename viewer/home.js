@@ -23,9 +23,18 @@ export function Home() {
 
 /** The list of documents. */
 function Documents() {
-  return html`<ul class="documents">${listing.value.map(({ file, title, module, steps, claims, failed }) => html`<li><a href=${writeHash({ doc: file.replace(/\.json$/, ""), mode: "read", at: "" })}>
+  return html`<ul class="documents">${listing.value.map(
+    ({
+      file,
+      title,
+      module,
+      steps,
+      claims,
+      failed,
+    }) => html`<li><a href=${writeHash({ doc: file.replace(/\.json$/, ""), mode: "read", at: "" })}>
     <span class="document-title">${plainTitle(title)}</span>
-    <span class="document-facts">${module} · ${counted(steps, "step")} · ${failed ? "✗ failed" : `✓ ${counted(claims, "claim")}`}</span></a></li>`)}</ul>`;
+    <span class="document-facts">${module} · ${counted(steps, "step")} · ${failed ? "✗ failed" : `✓ ${counted(claims, "claim")}`}</span></a></li>`,
+  )}</ul>`;
 }
 
 /** A sentence instead of a document. */

@@ -68,7 +68,8 @@ const PATHS = {
   menu: "M4 9h2v2H4zM9 9h2v2H9zM14 9h2v2h-2z",
   close: "M5 5l10 10M15 5 5 15",
   auto: "M10 3.5a6.5 6.5 0 1 1 0 13 6.5 6.5 0 0 1 0-13zM10 3.5v13M10 7h5.6M10 10h6.4M10 13h5.6",
-  light: "M10 6.5a3.5 3.5 0 1 1 0 7 3.5 3.5 0 0 1 0-7zM10 1.8v1.7M10 16.5v1.7M1.8 10h1.7M16.5 10h1.7M4.2 4.2l1.2 1.2M14.6 14.6l1.2 1.2M15.8 4.2l-1.2 1.2M5.4 14.6l-1.2 1.2",
+  light:
+    "M10 6.5a3.5 3.5 0 1 1 0 7 3.5 3.5 0 0 1 0-7zM10 1.8v1.7M10 16.5v1.7M1.8 10h1.7M16.5 10h1.7M4.2 4.2l1.2 1.2M14.6 14.6l1.2 1.2M15.8 4.2l-1.2 1.2M5.4 14.6l-1.2 1.2",
   dark: "M16 12.2A6.5 6.5 0 0 1 7.8 4a6.5 6.5 0 1 0 8.2 8.2z",
 };
 
@@ -78,7 +79,14 @@ export function Icon({ name }) {
 }
 
 /** @type {Record<string, string>} */
-const KEY_NAMES = { ArrowLeft: "←", ArrowRight: "→", " ": "Space", PageUp: "Page up", PageDown: "Page down", Escape: "Esc" };
+const KEY_NAMES = {
+  ArrowLeft: "←",
+  ArrowRight: "→",
+  " ": "Space",
+  PageUp: "Page up",
+  PageDown: "Page down",
+  Escape: "Esc",
+};
 
 /** A key as the help and the tooltips write it. @param {string} key */
 export function keyName(key) {

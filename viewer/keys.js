@@ -1,40 +1,229 @@
 // One table of commands: their keys, titles and buttons, and what the help lists.
 
 import { backOver, out, over } from "viewer/navigate.js";
-import { claimsOf, current, dialog, firstVisibleStep, focus, goTo, loaded, mode, nextTheme, outlineShown, pinned, playing, presenting, proseShown, step, variablesShown } from "viewer/store.js";
+import {
+  claimsOf,
+  current,
+  dialog,
+  firstVisibleStep,
+  focus,
+  goTo,
+  loaded,
+  mode,
+  nextTheme,
+  outlineShown,
+  pinned,
+  playing,
+  presenting,
+  proseShown,
+  step,
+  variablesShown,
+} from "viewer/store.js";
 
 /** @type {Command[]} */
 export const COMMANDS = [
-  { id: "back", keys: ["ArrowLeft", "h", "PageUp", "Shift+ "], title: "Step back", where: "step", run: () => goTo(step.value - 1) },
-  { id: "forward", keys: ["ArrowRight", "l", " ", "PageDown"], title: "Step forward", where: "step", run: () => goTo(step.value + 1) },
-  { id: "backOver", keys: ["k", "Shift+ArrowLeft"], title: "Back over calls", where: "step", run: () => goTo(backOver(current().model, step.value)) },
-  { id: "over", keys: ["j", "Shift+ArrowRight"], title: "Step over calls", where: "step", run: () => goTo(over(current().model, step.value)) },
-  { id: "out", keys: ["u"], title: "Out of this call", where: "step", run: () => goTo(out(current().model, step.value)) },
-  { id: "first", keys: ["Home"], title: "First step", where: "step", run: () => goTo(0, { jump: true }) },
-  { id: "last", keys: ["End"], title: "Last step", where: "step", run: () => goTo(Infinity, { jump: true }) },
-  { id: "lineAbove", keys: ["ArrowUp"], title: "Choose the line above; Enter runs to it", where: "step", run: async () => (await import("viewer/moves.js")).chooseLine(-1) },
-  { id: "lineBelow", keys: ["ArrowDown"], title: "Choose the line below; Enter runs to it", where: "step", run: async () => (await import("viewer/moves.js")).chooseLine(1) },
+  {
+    id: "back",
+    keys: ["ArrowLeft", "h", "PageUp", "Shift+ "],
+    title: "Step back",
+    where: "step",
+    run: () => goTo(step.value - 1),
+  },
+  {
+    id: "forward",
+    keys: ["ArrowRight", "l", " ", "PageDown"],
+    title: "Step forward",
+    where: "step",
+    run: () => goTo(step.value + 1),
+  },
+  {
+    id: "backOver",
+    keys: ["k", "Shift+ArrowLeft"],
+    title: "Back over calls",
+    where: "step",
+    run: () => goTo(backOver(current().model, step.value)),
+  },
+  {
+    id: "over",
+    keys: ["j", "Shift+ArrowRight"],
+    title: "Step over calls",
+    where: "step",
+    run: () => goTo(over(current().model, step.value)),
+  },
+  {
+    id: "out",
+    keys: ["u"],
+    title: "Out of this call",
+    where: "step",
+    run: () => goTo(out(current().model, step.value)),
+  },
+  {
+    id: "first",
+    keys: ["Home"],
+    title: "First step",
+    where: "step",
+    run: () => goTo(0, { jump: true }),
+  },
+  {
+    id: "last",
+    keys: ["End"],
+    title: "Last step",
+    where: "step",
+    run: () => goTo(Infinity, { jump: true }),
+  },
+  {
+    id: "lineAbove",
+    keys: ["ArrowUp"],
+    title: "Choose the line above; Enter runs to it",
+    where: "step",
+    run: async () => (await import("viewer/moves.js")).chooseLine(-1),
+  },
+  {
+    id: "lineBelow",
+    keys: ["ArrowDown"],
+    title: "Choose the line below; Enter runs to it",
+    where: "step",
+    run: async () => (await import("viewer/moves.js")).chooseLine(1),
+  },
   { id: "play", keys: ["A", "p"], title: "Play or pause", where: "step", run: togglePlay },
-  { id: "variables", keys: ["E"], title: "Show or hide the variables", label: "x =", where: "step", run: () => (variablesShown.value = !variablesShown.value) },
-  { id: "raw", keys: ["R"], title: "Prose as it is written, or as it reads", label: "#", where: "step", run: () => toggleProse("raw") },
-  { id: "notes", keys: ["N"], title: "Hide or show the prose", label: "¶", where: "step", run: () => toggleProse("none") },
-  { id: "previousChange", keys: ["["], title: "Previous change of the chosen variable", label: "[", where: "step", run: async () => (await import("viewer/moves.js")).goToChange(-1) },
-  { id: "nextChange", keys: ["]"], title: "Next change of the chosen variable", label: "]", where: "step", run: async () => (await import("viewer/moves.js")).goToChange(1) },
-  { id: "inspect", keys: ["i"], title: "Inspect the chosen variable, or the latest", label: "⊞", where: "step", run: async () => (await import("viewer/inspect/open.js")).inspectChosen("value") },
-  { id: "history", keys: ["v"], title: "Its values over the run", label: "∿", where: "step", run: async () => (await import("viewer/inspect/open.js")).inspectChosen("history") },
-  { id: "pin", keys: ["m"], title: "Pin this step as A, or unpin it", label: "pin", where: "step", run: () => (pinned.value = pinned.value === step.value ? -1 : step.value) },
-  { id: "compare", keys: ["d"], title: "What differs between A and this step", label: "A→B", where: "step", run: () => toggleDialog("compare") },
-  { id: "mode", keys: ["r", "Enter"], title: "Switch between Read and Step", where: "any", run: switchMode },
+  {
+    id: "variables",
+    keys: ["E"],
+    title: "Show or hide the variables",
+    label: "x =",
+    where: "step",
+    run: () => (variablesShown.value = !variablesShown.value),
+  },
+  {
+    id: "raw",
+    keys: ["R"],
+    title: "Prose as it is written, or as it reads",
+    label: "#",
+    where: "step",
+    run: () => toggleProse("raw"),
+  },
+  {
+    id: "notes",
+    keys: ["N"],
+    title: "Hide or show the prose",
+    label: "¶",
+    where: "step",
+    run: () => toggleProse("none"),
+  },
+  {
+    id: "previousChange",
+    keys: ["["],
+    title: "Previous change of the chosen variable",
+    label: "[",
+    where: "step",
+    run: async () => (await import("viewer/moves.js")).goToChange(-1),
+  },
+  {
+    id: "nextChange",
+    keys: ["]"],
+    title: "Next change of the chosen variable",
+    label: "]",
+    where: "step",
+    run: async () => (await import("viewer/moves.js")).goToChange(1),
+  },
+  {
+    id: "inspect",
+    keys: ["i"],
+    title: "Inspect the chosen variable, or the latest",
+    label: "⊞",
+    where: "step",
+    run: async () => (await import("viewer/inspect/open.js")).inspectChosen("value"),
+  },
+  {
+    id: "history",
+    keys: ["v"],
+    title: "Its values over the run",
+    label: "∿",
+    where: "step",
+    run: async () => (await import("viewer/inspect/open.js")).inspectChosen("history"),
+  },
+  {
+    id: "pin",
+    keys: ["m"],
+    title: "Pin this step as A, or unpin it",
+    label: "pin",
+    where: "step",
+    run: () => (pinned.value = pinned.value === step.value ? -1 : step.value),
+  },
+  {
+    id: "compare",
+    keys: ["d"],
+    title: "What differs between A and this step",
+    label: "A→B",
+    where: "step",
+    run: () => toggleDialog("compare"),
+  },
+  {
+    id: "mode",
+    keys: ["r", "Enter"],
+    title: "Switch between Read and Step",
+    where: "any",
+    run: switchMode,
+  },
   { id: "outline", keys: ["o"], title: "Outline", where: "any", run: toggleOutline },
   { id: "claims", keys: ["c"], title: "Claims", where: "any", run: toggleClaims },
-  { id: "search", keys: ["/", "g"], title: "Search text, code, names and values, or go to a step", where: "any", run: () => toggleDialog("search") },
-  { id: "costs", keys: ["C"], title: "Costs: table, roofline, memory", label: "Costs", where: "any", menu: true, run: () => toggleDialog("costs") },
-  { id: "present", keys: ["P"], title: "Present one section at a time", where: "any", menu: true, run: async () => (await import("viewer/present.js")).start() },
-  { id: "print", keys: ["Ctrl+p"], title: "Print the whole article, or save it as PDF", where: "any", menu: true, run: async () => (await import("viewer/print.js")).printPage() },
-  { id: "theme", keys: ["t"], title: "Light, dark or automatic", where: "any", menu: true, run: nextTheme },
-  { id: "help", keys: ["?"], title: "Keys", label: "?", where: "any", menu: true, run: () => toggleDialog("help") },
+  {
+    id: "search",
+    keys: ["/", "g"],
+    title: "Search text, code, names and values, or go to a step",
+    where: "any",
+    run: () => toggleDialog("search"),
+  },
+  {
+    id: "costs",
+    keys: ["C"],
+    title: "Costs: table, roofline, memory",
+    label: "Costs",
+    where: "any",
+    menu: true,
+    run: () => toggleDialog("costs"),
+  },
+  {
+    id: "present",
+    keys: ["P"],
+    title: "Present one section at a time",
+    where: "any",
+    menu: true,
+    run: async () => (await import("viewer/present.js")).start(),
+  },
+  {
+    id: "print",
+    keys: ["Ctrl+p"],
+    title: "Print the whole article, or save it as PDF",
+    where: "any",
+    menu: true,
+    run: async () => (await import("viewer/print.js")).printPage(),
+  },
+  {
+    id: "theme",
+    keys: ["t"],
+    title: "Light, dark or automatic",
+    where: "any",
+    menu: true,
+    run: nextTheme,
+  },
+  {
+    id: "help",
+    keys: ["?"],
+    title: "Keys",
+    label: "?",
+    where: "any",
+    menu: true,
+    run: () => toggleDialog("help"),
+  },
   { id: "menu", keys: ["M"], title: "More", where: "any", run: () => toggleDialog("menu") },
-  { id: "close", keys: ["Escape"], title: "Close a panel", where: "any", run: () => (dialog.value = "") },
+  {
+    id: "close",
+    keys: ["Escape"],
+    title: "Close a panel",
+    where: "any",
+    run: () => (dialog.value = ""),
+  },
 ];
 
 /** @param {string} id @returns {Command} */
@@ -88,14 +277,19 @@ export function onKey(event) {
   const target = /** @type {Element} */ (event.target);
   if (event.altKey || event.isComposing || !loaded.value) return;
   if (target.matches("input:not([type=range]), textarea, select, [contenteditable]")) return;
-  const pressesControl = [" ", "Enter"].includes(event.key) && target.closest("button, a, summary, input");
-  const movesSlider = /^(Arrow|Page|Home|End)/.test(event.key) && target.matches("input[type=range]");
+  const pressesControl =
+    [" ", "Enter"].includes(event.key) && target.closest("button, a, summary, input");
+  const movesSlider =
+    /^(Arrow|Page|Home|End)/.test(event.key) && target.matches("input[type=range]");
   const scrolls = /^Arrow(Up|Down)/.test(event.key) && target.closest(".facts");
   if (pressesControl || movesSlider || scrolls) return;
   const named = event.key.length > 1 || event.key === " ";
   const key = `${event.ctrlKey || event.metaKey ? "Ctrl+" : ""}${event.shiftKey && named ? "Shift+" : ""}${event.key}`;
   const place = presenting.value ? "present" : mode.value;
-  const found = COMMANDS.find(({ keys, where }) => keys.includes(key) && (where === "any" || (where === place && !dialog.value)));
+  const found = COMMANDS.find(
+    ({ keys, where }) =>
+      keys.includes(key) && (where === "any" || (where === place && !dialog.value)),
+  );
   if (!found || found.id === "close") return;
   event.preventDefault();
   if (found.id !== "play") playing.value = false;

@@ -5,7 +5,19 @@ import { fetchTimes } from "viewer/main.js";
 import { clamp, placeOfStep, readHash, shortPaths, stepOfPlace } from "viewer/navigate.js";
 import { linesOf } from "viewer/reading.js";
 import { checkSize, DocumentError } from "viewer/schema.js";
-import { fail, firstVisibleStep, focus, goTo, loaded, loading, mode, noteReading, open, problem, step } from "viewer/store.js";
+import {
+  fail,
+  firstVisibleStep,
+  focus,
+  goTo,
+  loaded,
+  loading,
+  mode,
+  noteReading,
+  open,
+  problem,
+  step,
+} from "viewer/store.js";
 
 /** Milliseconds for which a place is held once all of the article is laid out. */
 const HOLD = 1500;
@@ -19,7 +31,9 @@ notice.className = "live-notice";
 notice.setAttribute("role", "status");
 
 /** When the document that is shown was recorded. */
-let shown = /** @type {HTMLElement} */ (document.querySelector("script[data-recorded]")).dataset.recorded ?? "";
+let shown =
+  /** @type {HTMLElement} */ (document.querySelector("script[data-recorded]")).dataset.recorded ??
+  "";
 let patience = 0;
 
 /** @param {string} text @param {boolean} [isWrong] */
@@ -32,7 +46,8 @@ function say(text, isWrong = false) {
 /** @param {News} news */
 async function hear({ state, document: name, recorded, sentence }) {
   clearTimeout(patience);
-  if (state === "running" && recorded) patience = setTimeout(() => say("The lecture is running again …"), PATIENCE);
+  if (state === "running" && recorded)
+    patience = setTimeout(() => say("The lecture is running again …"), PATIENCE);
   else if (state === "running") say("The lecture is running for the first time …");
   if (recorded !== shown) {
     shown = recorded;
@@ -81,7 +96,11 @@ async function showAgain(name) {
 /** The step that is shown, and where on the screen the first line of an article is. @param {Model} model */
 function placeNow(model) {
   const line = mode.value === "read" ? firstVisibleStep(step.value) : -1;
-  return { step: clamp(model, step.value), line, top: lineOf(line)?.getBoundingClientRect().top ?? 0 };
+  return {
+    step: clamp(model, step.value),
+    line,
+    top: lineOf(line)?.getBoundingClientRect().top ?? 0,
+  };
 }
 
 /** @param {number} wanted a step @returns {Element | null} */
@@ -100,7 +119,8 @@ function hold(line, top) {
   const letGo = new AbortController();
   held.abort();
   held = letGo;
-  for (const event of ["wheel", "keydown", "pointerdown", "touchstart"]) addEventListener(event, () => letGo.abort(), { signal: letGo.signal, passive: true });
+  for (const event of ["wheel", "keydown", "pointerdown", "touchstart"])
+    addEventListener(event, () => letGo.abort(), { signal: letGo.signal, passive: true });
   const keep = () => {
     if (document.querySelector("#article .waiting") || !end) end = performance.now() + HOLD;
     if (letGo.signal.aborted || performance.now() > end) return letGo.abort();
@@ -128,14 +148,26 @@ export function sameStep(old, model, wanted) {
   const text = before[Number(ordinal) - 1];
   const rank = before.slice(0, Number(ordinal) - 1).filter((other) => other === text).length;
   const found = textsOf(model, func).flatMap((other, index) => (other === text ? [index + 1] : []));
-  return stepOfPlace(model, `${func}:${found[Math.min(rank, found.length - 1)] ?? ordinal}.${occurrence}`);
+  return stepOfPlace(
+    model,
+    `${func}:${found[Math.min(rank, found.length - 1)] ?? ordinal}.${occurrence}`,
+  );
 }
 
 /** The texts of the statements of a function, in their order. @param {Model} model @param {string} name as `file:function` */
 function textsOf({ document: { files, functions, statements } }, name) {
   const paths = shortPaths(files.map(({ path }) => path));
-  const func = functions.findIndex((candidate) => `${paths[candidate.file]}:${candidate.name}` === name);
-  return statements.filter(([, , , , , owner]) => owner === func).map(([file, first, last]) => linesOf(files[file]).slice(first - 1, last).map((line) => line.trim()).join("\n"));
+  const func = functions.findIndex(
+    (candidate) => `${paths[candidate.file]}:${candidate.name}` === name,
+  );
+  return statements
+    .filter(([, , , , , owner]) => owner === func)
+    .map(([file, first, last]) =>
+      linesOf(files[file])
+        .slice(first - 1, last)
+        .map((line) => line.trim())
+        .join("\n"),
+    );
 }
 
 /** Listen while the page can be seen: browsers allow few connections, and a hidden page will hear the latest news later. */

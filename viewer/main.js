@@ -13,7 +13,27 @@ import { Failure, plainTitle, Read, Topics } from "viewer/read.js";
 import { claimsWithin, sectionOfStep, titleOf } from "viewer/reading.js";
 import { checkSize, DocumentError } from "viewer/schema.js";
 import { Step } from "viewer/step.js";
-import { current, dialog, fail, followScrolling, goTo, goToHash, listing, loaded, loading, mode, open, outlineShown, presenting, printing, problem, rested, step, theme, visibleSection } from "viewer/store.js";
+import {
+  current,
+  dialog,
+  fail,
+  followScrolling,
+  goTo,
+  goToHash,
+  listing,
+  loaded,
+  loading,
+  mode,
+  open,
+  outlineShown,
+  presenting,
+  printing,
+  problem,
+  rested,
+  step,
+  theme,
+  visibleSection,
+} from "viewer/store.js";
 
 const FOLDER = "traces/";
 /** Milliseconds after which panels are fetched, to open at once. */
@@ -41,30 +61,43 @@ let listings;
  * @param {string} name @param {Answer} answer */
 async function hasTimes(name, { isLocal }) {
   if (!isLocal) await listings;
-  return isLocal || listing.value.some(({ file, times }) => file === `${name}.json` && times === true);
+  return (
+    isLocal || listing.value.some(({ file, times }) => file === `${name}.json` && times === true)
+  );
 }
 
 /** Show what the address names. */
 async function followAddress() {
   const { doc, at } = readHash(location.hash);
-  const wanted = embedded?.dataset.name || doc || (at && loaded.value?.name) || (listing.value.length === 1 ? listing.value[0].file.replace(/\.json$/, "") : "");
+  const wanted =
+    embedded?.dataset.name ||
+    doc ||
+    (at && loaded.value?.name) ||
+    (listing.value.length === 1 ? listing.value[0].file.replace(/\.json$/, "") : "");
   dialog.value = "";
   if (loaded.value && loaded.value.name === wanted) return goToHash();
   loaded.value = null;
   problem.value = "";
   loading.value = true;
   if (wanted) await fetchDocument(wanted);
-  else if (!listing.value.length) fail("No lecture has been recorded yet; run the tracer on one, then load this page again.");
+  else if (!listing.value.length)
+    fail("No lecture has been recorded yet; run the tracer on one, then load this page again.");
   loading.value = false;
 }
 
 /** @param {string} name */
 async function fetchDocument(name) {
-  if (!/^[\p{ID_Continue}.-]+$/u.test(name)) return fail("The address names no lecture of this site.");
+  if (!/^[\p{ID_Continue}.-]+$/u.test(name))
+    return fail("The address names no lecture of this site.");
   try {
     const answer = await documentOf(name);
     checkSize(answer.size);
-    if (answer.found) open(name, answer.document, (await hasTimes(name, answer)) ? await fetchTimes(name, answer.document) : null);
+    if (answer.found)
+      open(
+        name,
+        answer.document,
+        (await hasTimes(name, answer)) ? await fetchTimes(name, answer.document) : null,
+      );
     else fail(`There is no lecture “${name}” here.`);
   } catch (error) {
     if (error instanceof DocumentError) return fail(error.message);
@@ -120,7 +153,10 @@ export class App extends Component {
   /** */
   render() {
     if (problem.value) return html`<${Problem} />`;
-    if (loading.value) return document.getElementById("first") ? null : html`<p class="notice-inline" role="status">Loading…</p>`;
+    if (loading.value)
+      return document.getElementById("first")
+        ? null
+        : html`<p class="notice-inline" role="status">Loading…</p>`;
     return loaded.value ? html`<${Page} key=${loaded.value.model} />` : html`<${Home} />`;
   }
 }
@@ -167,8 +203,11 @@ function Bar() {
 
 /** @param {{claims: number, failed: number}} properties */
 function Count({ claims, failed }) {
-  if (failed) return html`<span class="outline-claims failed" title="failed claims">✗ ${failed}</span>`;
-  return claims ? html`<span class="outline-claims" title="claims that held">✓ ${claims}</span>` : null;
+  if (failed)
+    return html`<span class="outline-claims failed" title="failed claims">✗ ${failed}</span>`;
+  return claims
+    ? html`<span class="outline-claims" title="claims that held">✓ ${claims}</span>`
+    : null;
 }
 
 /** @type {View<{section: CountedSection, here: boolean}>} */
@@ -197,7 +236,9 @@ const Chapter = memo(({ title, sections, here }) => {
   useLayoutEffect(() => {
     if (here >= 0) setOpen(true);
   }, [here >= 0]);
-  const counts = /** @type {CountedSection[]} */ (sections).flatMap(({ depth, counts }) => (depth === 1 ? [counts] : []));
+  const counts = /** @type {CountedSection[]} */ (sections).flatMap(({ depth, counts }) =>
+    depth === 1 ? [counts] : [],
+  );
   const claims = counts.reduce((sum, count) => sum + count.claims, 0);
   const failed = counts.reduce((sum, count) => sum + count.failed, 0);
   return html`<details class="chapter" open=${open} onToggle=${(/** @type {any} */ event) => setOpen(event.target.open)}>
@@ -219,8 +260,13 @@ function chaptersOf() {
   const chapters = [];
   for (const section of sections) {
     if (section.depth === 0 || section.depth > 3) continue;
-    if (section.chapter || !chapters.length) chapters.push({ title: section.chapter, sections: [] });
-    chapters[chapters.length - 1].sections.push({ ...section, func: functionOf(model, section.activation), counts: claimsWithin(model, section) });
+    if (section.chapter || !chapters.length)
+      chapters.push({ title: section.chapter, sections: [] });
+    chapters[chapters.length - 1].sections.push({
+      ...section,
+      func: functionOf(model, section.activation),
+      counts: claimsWithin(model, section),
+    });
   }
   return chapters;
 }
@@ -230,7 +276,8 @@ export function Outline() {
   const { document } = current();
   const place = useRef(/** @type {HTMLElement | null} */ (null));
   const chapters = useMemo(chaptersOf, [document]);
-  const here = shownSection.value > 0 ? shownSection.value : (chapters[0]?.sections[0].activation ?? -1);
+  const here =
+    shownSection.value > 0 ? shownSection.value : (chapters[0]?.sections[0].activation ?? -1);
   useEffect(() => {
     // `scrollIntoView` would move the page too.
     const box = place.current?.closest(".sidebar, .panel-body");
@@ -239,9 +286,12 @@ export function Outline() {
     const { top, bottom } = box.getBoundingClientRect();
     box.scrollTop += Math.min(0, entry.top - top) + Math.max(0, entry.bottom - bottom);
   }, [here]);
-  return html`<nav class="outline" aria-label="outline" ref=${place}>${chapters.map(({ title, sections }) => (title
-    ? html`<${Chapter} key=${sections[0].activation} title=${title} sections=${sections} here=${sections.some(({ activation }) => activation === here) ? here : -1} />`
-    : entries(sections, shownSection.value)))}</nav>`;
+  return html`<nav class="outline" aria-label="outline" ref=${place}>${chapters.map(
+    ({ title, sections }) =>
+      title
+        ? html`<${Chapter} key=${sections[0].activation} title=${title} sections=${sections} here=${sections.some(({ activation }) => activation === here) ? here : -1} />`
+        : entries(sections, shownSection.value),
+  )}</nav>`;
 }
 
 effect(() => {

@@ -19,7 +19,9 @@ export function buildModel(document) {
     inspected: lookup(inspections.event),
     claimsOf: lookup(claims.step),
     outputOf: lookup(output.map((piece) => piece.step)),
-    assertionOf: new Map(document.assertions.map((assertion, index) => [assertion.statement, index])),
+    assertionOf: new Map(
+      document.assertions.map((assertion, index) => [assertion.statement, index]),
+    ),
     changes: new Map(),
   };
   return model;
@@ -73,7 +75,9 @@ function noteStay(resumed, stay, activation, isEntry) {
 
 /** @param {number} event @returns {DocumentError} */
 function broken(event) {
-  return new DocumentError(`The record of this run makes no sense from event ${event} on. Record it again.`);
+  return new DocumentError(
+    `The record of this run makes no sense from event ${event} on. Record it again.`,
+  );
 }
 
 /** @param {Lecture["events"]} events @param {number} functions */
@@ -84,7 +88,8 @@ function emptyReplay(events, functions) {
     else if (code < 0) stays++;
     if (code < 0 && -code <= functions) activations++;
   }
-  const column = (/** @type {number} */ length, initial = 0) => new Int32Array(length).fill(initial);
+  const column = (/** @type {number} */ length, initial = 0) =>
+    new Int32Array(length).fill(initial);
   const checkpoints = Math.ceil(events.length / STRIDE);
   return {
     events,
@@ -98,7 +103,15 @@ function emptyReplay(events, functions) {
     stayEnd: column(stays, events.length),
     stayBelow: column(stays),
     stayCaller: column(stays),
-    resumed: stays === activations ? null : { activation: column(stays), next: column(stays, -1), first: column(activations), last: column(activations) },
+    resumed:
+      stays === activations
+        ? null
+        : {
+            activation: column(stays),
+            next: column(stays, -1),
+            first: column(activations),
+            last: column(activations),
+          },
   };
 }
 
@@ -112,7 +125,8 @@ function lookup(keys) {
 /** The rows of the keys from one until before another. @param {Lookup} lookup @param {number} key @param {number} [beyond] */
 export function rows({ keys, rows: order }, key, beyond = key + 1) {
   const found = [];
-  for (let at = lowerBound(keys, key); at < keys.length && keys[at] < beyond; at++) found.push(order ? order[at] : at);
+  for (let at = lowerBound(keys, key); at < keys.length && keys[at] < beyond; at++)
+    found.push(order ? order[at] : at);
   return found;
 }
 
@@ -155,7 +169,8 @@ export function stepsBefore({ events, stepsAt, steps }, event) {
 export function eventOf({ events, stepsAt }, step) {
   const checkpoint = lowerBound(stepsAt, step + 1) - 1;
   let event = checkpoint * STRIDE;
-  for (let seen = stepsAt[checkpoint]; seen < step || events[event] <= 0; event++) if (events[event] > 0) seen++;
+  for (let seen = stepsAt[checkpoint]; seen < step || events[event] <= 0; event++)
+    if (events[event] > 0) seen++;
   return event;
 }
 
@@ -232,7 +247,10 @@ export function functionOf(model, activation) {
 /** Steps from the entry of an activation until it was left for good: `[first, beyond]`.
  * @param {Model} model @param {number} activation @returns {[number, number]} */
 export function stepRange(model, activation) {
-  return [stepsBefore(model, entryOf(model, activation)), stepsBefore(model, leaveOf(model, activation))];
+  return [
+    stepsBefore(model, entryOf(model, activation)),
+    stepsBefore(model, leaveOf(model, activation)),
+  ];
 }
 
 /** Whether a step made a call, as far as its first moment tells. @param {Model} model @param {number} event of the step */
@@ -268,7 +286,11 @@ export function callsBy(model, step) {
 export function callStack(model, step) {
   const frames = [];
   let at = step;
-  for (let stay = stayAt(model, eventOf(model, step)); stay >= 0 && at >= 0; stay = model.stayBelow[stay]) {
+  for (
+    let stay = stayAt(model, eventOf(model, step));
+    stay >= 0 && at >= 0;
+    stay = model.stayBelow[stay]
+  ) {
     frames.unshift({ activation: activationOfStay(model, stay), step: at });
     at = model.stayCaller[stay];
   }

@@ -2,7 +2,14 @@
 // or while the reader rests.
 
 import { effect, untracked } from "@preact/signals";
-import { activationOf, changesOf, eventOf, lowerBoundBy, nearestRun, stepsBefore } from "viewer/model.js";
+import {
+  activationOf,
+  changesOf,
+  eventOf,
+  lowerBoundBy,
+  nearestRun,
+  stepsBefore,
+} from "viewer/model.js";
 import { chosenFrame, chosenName, current, goTo, playing, step } from "viewer/store.js";
 
 /**
@@ -17,10 +24,14 @@ export function nextChange(model, activation, name, step, direction) {
   const { inspections } = model.document;
   const own = changesOf(model, activation).get(name)?.rows ?? [];
   const event = eventOf(model, step);
-  let index = lowerBoundBy(own, (row) => inspections.event[row], direction > 0 ? event + 1 : event) - (direction > 0 ? 0 : 1);
+  let index =
+    lowerBoundBy(own, (row) => inspections.event[row], direction > 0 ? event + 1 : event) -
+    (direction > 0 ? 0 : 1);
   for (; index >= 0 && index < own.length; index += direction) {
-    const changed = index === 0 || inspections.value[own[index]] !== inspections.value[own[index - 1]];
-    if (changed && model.events[inspections.event[own[index]]] > 0) return stepsBefore(model, inspections.event[own[index]]);
+    const changed =
+      index === 0 || inspections.value[own[index]] !== inspections.value[own[index - 1]];
+    if (changed && model.events[inspections.event[own[index]]] > 0)
+      return stepsBefore(model, inspections.event[own[index]]);
   }
   return -1;
 }
@@ -61,10 +72,14 @@ let chosenAt = -1;
 
 /** Put the focus on the number of the next line, where Enter runs to it. @param {1 | -1} direction */
 export function chooseLine(direction) {
-  const numbers = /** @type {HTMLElement[]} */ ([...document.querySelectorAll(".program-file:not(.away) button.line-number")]);
+  const numbers = /** @type {HTMLElement[]} */ ([
+    ...document.querySelectorAll(".program-file:not(.away) button.line-number"),
+  ]);
   const marked = numbers.filter((number) => number.parentElement?.matches(".current, .caller"));
-  const chosen = chosenAt === step.value ? numbers.findIndex((number) => number === document.activeElement) : -1;
-  const from = chosen >= 0 ? chosen : numbers.indexOf(marked[direction > 0 ? marked.length - 1 : 0]);
+  const chosen =
+    chosenAt === step.value ? numbers.findIndex((number) => number === document.activeElement) : -1;
+  const from =
+    chosen >= 0 ? chosen : numbers.indexOf(marked[direction > 0 ? marked.length - 1 : 0]);
   numbers[from + direction]?.focus();
   chosenAt = step.value;
 }

@@ -1,6 +1,20 @@
 // Where a step leads, the address of what is shown, with places that survive a new recording. Pure.
 
-import { activationOf, callerOf, callStack, changesOf, eventOf, lowerBound, lowerBoundBy, statementOf, stepAfter, stepRange, stepsBefore, visitSteps, wholeScope } from "viewer/model.js";
+import {
+  activationOf,
+  callerOf,
+  callStack,
+  changesOf,
+  eventOf,
+  lowerBound,
+  lowerBoundBy,
+  statementOf,
+  stepAfter,
+  stepRange,
+  stepsBefore,
+  visitSteps,
+  wholeScope,
+} from "viewer/model.js";
 
 /** @param {Model} model @param {number} step */
 export function clamp(model, step) {
@@ -19,7 +33,11 @@ export function backOver(model, step) {
   const frame = callStack(model, step - 1).find((open) => open.activation === activation);
   if (frame) return frame.step;
   let last = -1; // before a call that was suspended
-  visitSteps(model, { ...wholeScope(model, activation), to: eventOf(model, step) }, (event) => (last = event));
+  visitSteps(
+    model,
+    { ...wholeScope(model, activation), to: eventOf(model, step) },
+    (event) => (last = event),
+  );
   if (last >= 0) return stepsBefore(model, last);
   const caller = callerOf(model, activation);
   return caller >= 0 ? caller : step - 1;
@@ -68,7 +86,11 @@ export function readHash(hash) {
 
 /** @param {State} state */
 export function writeHash({ doc, mode, at }) {
-  const parts = [`doc=${encode(doc)}`, ...(mode === "step" ? ["mode=step"] : []), ...(at ? [`at=${encode(at)}`] : [])];
+  const parts = [
+    `doc=${encode(doc)}`,
+    ...(mode === "step" ? ["mode=step"] : []),
+    ...(at ? [`at=${encode(at)}`] : []),
+  ];
   return `#${parts.join("&")}`;
 }
 
@@ -103,7 +125,9 @@ export function stepOfPlace(model, place) {
   if (!match) return firstOf(model, place);
   const { functions, files } = model.document;
   const paths = shortPaths(files.map((source) => source.path));
-  const func = functions.findIndex((candidate) => candidate.name === match[2] && paths[candidate.file] === match[1]);
+  const func = functions.findIndex(
+    (candidate) => candidate.name === match[2] && paths[candidate.file] === match[1],
+  );
   const statements = statementsOf(model, func);
   for (let ordinal = Math.min(Number(match[3]), statements.length); ordinal > 0; ordinal--) {
     const found = occurrence(model, statements[ordinal - 1], Math.max(1, Number(match[4])));
@@ -139,13 +163,19 @@ function occurrence(model, statement, wanted) {
 
 /** @param {Model} model @param {number} func @returns {number[]} */
 function statementsOf(model, func) {
-  return model.document.statements.flatMap((statement, index) => (statement[5] === func ? [index] : []));
+  return model.document.statements.flatMap((statement, index) =>
+    statement[5] === func ? [index] : [],
+  );
 }
 
 /** Paths without the folder that they all share. @param {string[]} paths @returns {string[]} */
 export function shortPaths(paths) {
   const folders = paths.map((path) => path.split("/").slice(0, -1));
   let shared = 0;
-  while (folders.length && folders.every((parts) => shared < parts.length && parts[shared] === folders[0][shared])) shared++;
+  while (
+    folders.length &&
+    folders.every((parts) => shared < parts.length && parts[shared] === folders[0][shared])
+  )
+    shared++;
   return paths.map((path) => path.split("/").slice(shared).join("/"));
 }

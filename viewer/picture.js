@@ -36,10 +36,13 @@ function isolate(element, prefix) {
   for (const { name, value } of [...element.attributes]) {
     const isLink = name === "href" || name === "xlink:href" || name === "src";
     if (name === "id") element.setAttribute(name, prefix + value);
-    else if (isLink && value.startsWith("#")) element.setAttribute(name, `#${prefix}${value.slice(1)}`);
+    else if (isLink && value.startsWith("#"))
+      element.setAttribute(name, `#${prefix}${value.slice(1)}`);
     else if (isLink && !PICTURE.test(value)) element.removeAttribute(name);
-    else if (REFERENCE.test(value) || /@import|expression\(/i.test(value)) element.removeAttribute(name);
-    else if (value.includes("url(#")) element.setAttribute(name, value.replaceAll("url(#", `url(#${prefix}`));
+    else if (REFERENCE.test(value) || /@import|expression\(/i.test(value))
+      element.removeAttribute(name);
+    else if (value.includes("url(#"))
+      element.setAttribute(name, value.replaceAll("url(#", `url(#${prefix}`));
   }
 }
 
@@ -47,7 +50,8 @@ function isolate(element, prefix) {
 function fitToWidth(svg) {
   const width = Number.parseFloat(svg.getAttribute("width") ?? "");
   const height = Number.parseFloat(svg.getAttribute("height") ?? "");
-  if (!svg.hasAttribute("viewBox") && width > 0 && height > 0) svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  if (!svg.hasAttribute("viewBox") && width > 0 && height > 0)
+    svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
   if (svg.hasAttribute("viewBox")) svg.removeAttribute("height");
   if (!svg.hasAttribute("role")) svg.setAttribute("role", "img");
 }
@@ -57,12 +61,18 @@ export function Svg({ source, name }) {
   const place = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
     const svg = renderSvg(source);
-    if (svg && !svg.hasAttribute("aria-label") && !svg.querySelector("title")) svg.setAttribute("aria-label", `picture ${name}`);
+    if (svg && !svg.hasAttribute("aria-label") && !svg.querySelector("title"))
+      svg.setAttribute("aria-label", `picture ${name}`);
     const title = svg?.querySelector(":scope > title")?.textContent?.trim() ?? "";
-    const drawn = [...(svg?.querySelectorAll("text") ?? [])].map((text) => text.textContent).join(" ");
+    const drawn = [...(svg?.querySelectorAll("text") ?? [])]
+      .map((text) => text.textContent)
+      .join(" ");
     const caption = document.createElement("figcaption");
     caption.textContent = title;
-    place.current?.replaceChildren(...(title && !drawn.includes(title) ? [caption] : []), svg ?? "This picture cannot be shown.");
+    place.current?.replaceChildren(
+      ...(title && !drawn.includes(title) ? [caption] : []),
+      svg ?? "This picture cannot be shown.",
+    );
   }, [source]);
   return html`<figure class="picture" ref=${place}></figure>`;
 }

@@ -8,7 +8,16 @@ import { callerOf, functionIndex, functionOf, statementOf, wholeScope } from "vi
 import { Prose } from "viewer/prose.js";
 import { Blocks, plainTitle, Section } from "viewer/read.js";
 import { bodyOf, titleOf } from "viewer/reading.js";
-import { current, firstVisibleStep, focus, goTo, loaded, mode, presenting, step } from "viewer/store.js";
+import {
+  current,
+  firstVisibleStep,
+  focus,
+  goTo,
+  loaded,
+  mode,
+  presenting,
+  step,
+} from "viewer/store.js";
 import { styled } from "viewer/styles.js";
 
 await styled("present.css");
@@ -27,25 +36,41 @@ const HEADING = /^#{1,6}\s+(.+)/;
 
 /** @param {Model} model @param {Section[]} sections @returns {Slide[]} */
 export function slidesOf(model, sections) {
-  return sections.filter(({ parent }) => parent < 0).flatMap((root) => {
-    const own = sections.filter(({ parent }) => parent === root.activation);
-    /** @type {Slide[]} */
-    const slides = [{ section: root, chapter: "", text: "", step: root.first, title: titleOf(model) }];
-    let [chapter, line] = ["", 0];
-    for (const section of own) {
-      const called = callLine(model, section);
-      const texts = proseBetween(model, root, line, called);
-      const heading = texts.findLast((text) => HEADING.test(text));
-      if (heading) {
-        chapter = HEADING.exec(heading)?.[1].trim() ?? "";
-        slides.push({ section: null, chapter, text: texts.slice(texts.indexOf(heading)).join("\n\n"), step: section.first, title: chapter });
+  return sections
+    .filter(({ parent }) => parent < 0)
+    .flatMap((root) => {
+      const own = sections.filter(({ parent }) => parent === root.activation);
+      /** @type {Slide[]} */
+      const slides = [
+        { section: root, chapter: "", text: "", step: root.first, title: titleOf(model) },
+      ];
+      let [chapter, line] = ["", 0];
+      for (const section of own) {
+        const called = callLine(model, section);
+        const texts = proseBetween(model, root, line, called);
+        const heading = texts.findLast((text) => HEADING.test(text));
+        if (heading) {
+          chapter = HEADING.exec(heading)?.[1].trim() ?? "";
+          slides.push({
+            section: null,
+            chapter,
+            text: texts.slice(texts.indexOf(heading)).join("\n\n"),
+            step: section.first,
+            title: chapter,
+          });
+        }
+        const func = functionOf(model, section.activation);
+        slides.push({
+          section,
+          chapter,
+          text: heading ? "" : texts.join("\n\n"),
+          step: section.first,
+          title: func.title ? plainTitle(func.title) : func.name,
+        });
+        line = called;
       }
-      const func = functionOf(model, section.activation);
-      slides.push({ section, chapter, text: heading ? "" : texts.join("\n\n"), step: section.first, title: func.title ? plainTitle(func.title) : func.name });
-      line = called;
-    }
-    return slides;
-  });
+      return slides;
+    });
 }
 
 /** The line that calls a section. @param {Model} model @param {Section} section */
@@ -57,15 +82,24 @@ function callLine(model, section) {
 /** Prose that stands right before a line of the table of contents. @param {Model} model @param {Section} root @param {number} after @param {number} before */
 function proseBetween(model, root, after, before) {
   const { blocks } = bodyOf(model.document, functionIndex(model, root.activation));
-  const between = blocks.filter((block) => (block.kind === "prose" ? block.line : block.first) > after && (block.kind === "prose" ? block.line : block.first) < before);
-  return between.slice(between.findLastIndex(({ kind }) => kind !== "prose") + 1).flatMap((block) => (block.kind === "prose" ? [block.text] : []));
+  const between = blocks.filter(
+    (block) =>
+      (block.kind === "prose" ? block.line : block.first) > after &&
+      (block.kind === "prose" ? block.line : block.first) < before,
+  );
+  return between
+    .slice(between.findLastIndex(({ kind }) => kind !== "prose") + 1)
+    .flatMap((block) => (block.kind === "prose" ? [block.text] : []));
 }
 
 /** Everything of the outermost call that is on no slide of its own. @param {Model} model @param {Section[]} sections @param {Section} root */
 function restOf(model, sections, root) {
-  const calls = sections.filter(({ parent }) => parent === root.activation).map((section) => callLine(model, section));
+  const calls = sections
+    .filter(({ parent }) => parent === root.activation)
+    .map((section) => callLine(model, section));
   const { blocks } = bodyOf(model.document, functionIndex(model, root.activation));
-  const isCall = (/** @type {Block} */ block) => block.kind !== "prose" && calls.some((line) => block.first <= line && line <= block.last);
+  const isCall = (/** @type {Block} */ block) =>
+    block.kind !== "prose" && calls.some((line) => block.first <= line && line <= block.last);
   return blocks.filter((block, index) => {
     if (block.kind !== "prose") return !isCall(block);
     const next = blocks.slice(index).find(({ kind }) => kind !== "prose");
@@ -80,7 +114,10 @@ function slides() {
 
 /** @param {number} at a step @returns {number} the slide that shows it */
 function slideOf(at) {
-  return Math.max(0, slides().findLastIndex(({ section }) => section && section.first <= at && at < section.beyond));
+  return Math.max(
+    0,
+    slides().findLastIndex(({ section }) => section && section.first <= at && at < section.beyond),
+  );
 }
 
 /** Show a slide from its top, and let the address follow. @param {number} wanted */
@@ -118,7 +155,8 @@ function leave() {
 /** A screen further, or to the next section at the end of this one. */
 function forward() {
   const left = document.documentElement.scrollHeight - innerHeight - scrollY;
-  if (!blank.value && left > 4) return scrollBy({ top: Math.min(left, SCREEN * innerHeight), behavior: "instant" });
+  if (!blank.value && left > 4)
+    return scrollBy({ top: Math.min(left, SCREEN * innerHeight), behavior: "instant" });
   if (blank.value) blank.value = false;
   else show(shown.value + 1);
 }
@@ -137,7 +175,15 @@ const last = () => show(Infinity);
 const toggleBlank = () => (blank.value = !blank.value);
 
 /** @type {Record<string, string>} */
-const ICONS = { leave: "close", firstSlide: "first", previousSlide: "backOver", slideBack: "back", slideForward: "forward", nextSlide: "over", lastSlide: "last" };
+const ICONS = {
+  leave: "close",
+  firstSlide: "first",
+  previousSlide: "backOver",
+  slideBack: "back",
+  slideForward: "forward",
+  nextSlide: "over",
+  lastSlide: "last",
+};
 
 /** @param {string} id */
 function button(id) {
@@ -145,13 +191,32 @@ function button(id) {
 }
 
 COMMANDS.unshift(
-  { id: "slideForward", keys: ["PageDown", "ArrowRight", " "], title: "A screen further, or the next section", where: "present", run: forward },
-  { id: "slideBack", keys: ["PageUp", "ArrowLeft", "Shift+ "], title: "A screen back, or the previous section", where: "present", run: back },
+  {
+    id: "slideForward",
+    keys: ["PageDown", "ArrowRight", " "],
+    title: "A screen further, or the next section",
+    where: "present",
+    run: forward,
+  },
+  {
+    id: "slideBack",
+    keys: ["PageUp", "ArrowLeft", "Shift+ "],
+    title: "A screen back, or the previous section",
+    where: "present",
+    run: back,
+  },
   { id: "nextSlide", keys: ["n", "j"], title: "Next section", where: "present", run: next },
   { id: "previousSlide", keys: ["k"], title: "Previous section", where: "present", run: previous },
   { id: "firstSlide", keys: ["Home"], title: "First section", where: "present", run: first },
   { id: "lastSlide", keys: ["End"], title: "Last section", where: "present", run: last },
-  { id: "blank", keys: ["b", "."], title: "Blank screen", label: "■", where: "present", run: toggleBlank },
+  {
+    id: "blank",
+    keys: ["b", "."],
+    title: "Blank screen",
+    label: "■",
+    where: "present",
+    run: toggleBlank,
+  },
   { id: "leave", keys: ["Escape"], title: "Leave the presentation", where: "present", run: leave },
 );
 
@@ -174,9 +239,13 @@ export function Present() {
   useEffect(() => {
     place.current?.focus({ preventScroll: true });
     const live = document.getElementById("live");
-    if (live && slide) live.textContent = blank.value ? "blank screen" : `${slide.title}, ${shown.value + 1} of ${all.length}`;
+    if (live && slide)
+      live.textContent = blank.value
+        ? "blank screen"
+        : `${slide.title}, ${shown.value + 1} of ${all.length}`;
   }, [slide, blank.value]);
-  if (!slide) return html`<main id="article"><p class="notice-inline">Nothing of this lecture ran.</p></main>`;
+  if (!slide)
+    return html`<main id="article"><p class="notice-inline">Nothing of this lecture ran.</p></main>`;
   return html`<div class="content slide-content"><main id="article" class="article slide" tabindex="-1" ref=${place} aria-label=${slide.title}>
       ${slide.section?.depth !== 0 && html`<h1 class=${slide.chapter ? "visually-hidden" : "slide-chapter"}>${titleOf(model)}</h1>${slide.section && slide.chapter && html`<h2 class="slide-chapter">${slide.chapter}</h2>`}`}
       <${Contents} key=${shown.value} slide=${slide} sections=${sections} />
@@ -192,8 +261,10 @@ export function Present() {
 /** @param {{slide: Slide, sections: Section[]}} properties */
 function Contents({ slide: { section, text, title }, sections }) {
   const { model, document: lecture } = current();
-  if (!section) return html`<div class="slide-heading"><${Prose} text=${text} heading=${1} /></div>`;
-  if (section.depth > 0) return html`${text && html`<${Prose} text=${text} />`}<${Section} activation=${section.activation} depth=${section.depth} />`;
+  if (!section)
+    return html`<div class="slide-heading"><${Prose} text=${text} heading=${1} /></div>`;
+  if (section.depth > 0)
+    return html`${text && html`<${Prose} text=${text} />`}<${Section} activation=${section.activation} depth=${section.depth} />`;
   const { indent, docstring } = bodyOf(lecture, functionIndex(model, section.activation));
   return html`<section class="section depth-0"><header class="section-head"><h1 class="section-title">${title}</h1></header>
     ${docstring && html`<${Prose} text=${docstring} />`}

@@ -38,8 +38,11 @@ function prepare() {
     colours.value++;
     laidOut.value = new Set(sections.map(({ order }) => order));
   });
-  for (const link of document.querySelectorAll(".prose a")) link.classList.toggle("spelled", link.textContent === link.getAttribute("href"));
-  unfolded = [...document.querySelectorAll("details")].filter((details) => !details.open && !details.matches(".folded:not(:has(> .folded-body))"));
+  for (const link of document.querySelectorAll(".prose a"))
+    link.classList.toggle("spelled", link.textContent === link.getAttribute("href"));
+  unfolded = [...document.querySelectorAll("details")].filter(
+    (details) => !details.open && !details.matches(".folded:not(:has(> .folded-body))"),
+  );
   for (const details of unfolded) details.open = true;
 }
 
@@ -58,7 +61,10 @@ function restore() {
 async function charts() {
   const deadline = performance.now() + PATIENCE;
   do await new Promise((resolve) => setTimeout(resolve, 50));
-  while (document.querySelector(".chart-place:empty, .chart:empty") && performance.now() < deadline);
+  while (
+    document.querySelector(".chart-place:empty, .chart:empty") &&
+    performance.now() < deadline
+  );
 }
 
 /** Lay out everything, wait for its charts, and open the browser's own dialog. */

@@ -9,10 +9,15 @@ import { html } from "viewer/html.js";
 import { loaded } from "viewer/store.js";
 
 const ALLOWED_TAGS = [
-  ..."a abbr b blockquote br code del details div em h1 h2 h3 h4 h5 h6 hr i img input kbd li mark ol p pre".split(" "),
+  ..."a abbr b blockquote br code del details div em h1 h2 h3 h4 h5 h6 hr i img input kbd li mark ol p pre".split(
+    " ",
+  ),
   ..."s small span strong sub summary sup table tbody td tfoot th thead tr u ul var".split(" "),
 ];
-const ALLOWED_ATTRIBUTES = "align alt checked colspan data-maths disabled height href rowspan src start title type width".split(" ");
+const ALLOWED_ATTRIBUTES =
+  "align alt checked colspan data-maths disabled height href rowspan src start title type width".split(
+    " ",
+  );
 const IMAGE_TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp", "image/svg+xml"];
 
 /** Formulas of the text that is being rendered. @type {Formula[]} */
@@ -74,7 +79,9 @@ export function renderMarkdown(text, assets = {}, heading = 4) {
   });
   for (const image of fragment.querySelectorAll("img")) resolveImage(image, assets);
   for (const link of fragment.querySelectorAll("a")) secureLink(link);
-  for (const box of fragment.querySelectorAll("input")) if (box.type === "checkbox") box.disabled = true; else box.remove();
+  for (const box of fragment.querySelectorAll("input"))
+    if (box.type === "checkbox") box.disabled = true;
+    else box.remove();
   for (const place of fragment.querySelectorAll("[data-maths]")) layOut(place, found);
   return fragment;
 }
@@ -84,8 +91,10 @@ function resolveImage(image, assets) {
   const source = image.getAttribute("src") ?? "";
   const name = [source, unescaped(source)].find((name) => Object.hasOwn(assets, name));
   const asset = name === undefined ? null : assets[name];
-  if (asset && IMAGE_TYPES.includes(asset.mime)) image.setAttribute("src", `data:${asset.mime};base64,${asset.base64}`);
-  else if (asset || !isRelative(source)) image.replaceWith(image.alt || "(an image that is not part of this document)");
+  if (asset && IMAGE_TYPES.includes(asset.mime))
+    image.setAttribute("src", `data:${asset.mime};base64,${asset.base64}`);
+  else if (asset || !isRelative(source))
+    image.replaceWith(image.alt || "(an image that is not part of this document)");
 }
 
 /** An address as the text has it: `größe.svg` reaches the page as `gr%C3%B6%C3%9Fe.svg`. @param {string} address */
@@ -100,7 +109,11 @@ function unescaped(address) {
 /** @param {string} address */
 function isRelative(address) {
   const { origin, protocol } = new URL(address, location.href);
-  return origin === location.origin && protocol === location.protocol && !/^[a-z][a-z+.-]*:|^[\\/]{2}/i.test(address);
+  return (
+    origin === location.origin &&
+    protocol === location.protocol &&
+    !/^[a-z][a-z+.-]*:|^[\\/]{2}/i.test(address)
+  );
 }
 
 /** @param {HTMLAnchorElement} link */

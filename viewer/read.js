@@ -5,17 +5,57 @@ import { useComputed } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { costDetails, costText, counted, isLiteral, valueText } from "viewer/format.js";
 import { html, later } from "viewer/html.js";
-import { activationOf, callerOf, endOf, entryOf, eventOf, functionIndex, functionOf, rows, stepAfter, stepRange, wholeScope } from "viewer/model.js";
+import {
+  activationOf,
+  callerOf,
+  endOf,
+  entryOf,
+  eventOf,
+  functionIndex,
+  functionOf,
+  rows,
+  stepAfter,
+  stepRange,
+  wholeScope,
+} from "viewer/model.js";
 import { environmentAt } from "viewer/navigate.js";
 import { Prose } from "viewer/prose.js";
-import { bodyOf, callsOf, claimsWithin, holds, isBareCall, isWithin, isOfUnrunCode, lastSteps, linesOf, pieces, turnAt, turnOf, turnsOf, withoutDirectives } from "viewer/reading.js";
-import { bringIntoView, claimsOf, current, dialog, focus, goTo, laidOut, presenting, printing } from "viewer/store.js";
+import {
+  bodyOf,
+  callsOf,
+  claimsWithin,
+  holds,
+  isBareCall,
+  isWithin,
+  isOfUnrunCode,
+  lastSteps,
+  linesOf,
+  pieces,
+  turnAt,
+  turnOf,
+  turnsOf,
+  withoutDirectives,
+} from "viewer/reading.js";
+import {
+  bringIntoView,
+  claimsOf,
+  current,
+  dialog,
+  focus,
+  goTo,
+  laidOut,
+  presenting,
+  printing,
+} from "viewer/store.js";
 import { heightOf, isPicture, NamedValue, ValueView } from "viewer/value.js";
 
 /** Topic ids as chips; other words of a label are for readers of the source. @param {{labels: string}} properties */
 export function Topics({ labels }) {
   const { topics } = current().document;
-  return labels.split(/[\s,;]+/).filter((label) => Object.hasOwn(topics, label)).map((label) => html`<span class="topic" title=${topics[label]}>${label}</span>`);
+  return labels
+    .split(/[\s,;]+/)
+    .filter((label) => Object.hasOwn(topics, label))
+    .map((label) => html`<span class="topic" title=${topics[label]}>${label}</span>`);
 }
 
 /** @param {{activation: number, depth: number}} properties */
@@ -23,13 +63,18 @@ export function Section({ activation, depth }) {
   const { model, sections } = current();
   const order = sections.find((section) => section.activation === activation)?.order ?? 0;
   const level = depth > 0 && sections.some((section) => section.chapter) ? depth + 1 : depth;
-  const ready = useComputed(() => presenting.value || printing.value || laidOut.value.has(order)).value;
+  const ready = useComputed(
+    () => presenting.value || printing.value || laidOut.value.has(order),
+  ).value;
   const place = useRef(/** @type {HTMLElement | null} */ (null));
   const func = functionOf(model, activation);
   const Heading = `h${Math.min(level + 1, 6)}`;
   const [first, beyond] = stepRange(model, activation);
   useEffect(() => {
-    if (ready && depth > 0) requestAnimationFrame(() => requestAnimationFrame(() => place.current?.classList.add("settled")));
+    if (ready && depth > 0)
+      requestAnimationFrame(() =>
+        requestAnimationFrame(() => place.current?.classList.add("settled")),
+      );
   }, [ready]);
   return html`<section ref=${place} class=${`section depth-${Math.min(level, 4)}`} id=${`activation-${activation}`} aria-labelledby=${`title-${activation}`}>
     <header class="section-head">
@@ -49,7 +94,10 @@ function ClaimCount({ section }) {
     claimsOf.value = section.activation;
     dialog.value = "claims";
   };
-  return claims > 0 && html`<button class=${`quiet-link ${failed ? "wrong" : ""}`} title="List the claims of this section" onClick=${open}>${failed ? `✗ ${counted(failed, "failure")}` : `✓ ${counted(claims, "claim")}`}</button>`;
+  return (
+    claims > 0 &&
+    html`<button class=${`quiet-link ${failed ? "wrong" : ""}`} title="List the claims of this section" onClick=${open}>${failed ? `✗ ${counted(failed, "failure")}` : `✓ ${counted(claims, "claim")}`}</button>`
+  );
 }
 
 /** A title is plain text: Markdown's marks around code and emphasis go. @param {string} title */
@@ -69,10 +117,14 @@ function Activation({ activation, depth }) {
 /** Values that were inspected at the entry of a call. @param {{activation: number}} properties */
 function Arguments({ activation }) {
   const { model, document } = current();
-  const found = rows(model.inspected, entryOf(model, activation)).filter((row) => document.inspections.value[row] !== null);
+  const found = rows(model.inspected, entryOf(model, activation)).filter(
+    (row) => document.inspections.value[row] !== null,
+  );
   if (!found.length) return null;
-  return html`<div class="arguments" aria-label="arguments">${found.map((row) => html`
-    <${NamedValue} value=${document.values[document.inspections.value[row] ?? 0]} name=${document.names[document.inspections.name[row]]} />`)}</div>`;
+  return html`<div class="arguments" aria-label="arguments">${found.map(
+    (row) => html`
+    <${NamedValue} value=${document.values[document.inspections.value[row] ?? 0]} name=${document.names[document.inspections.name[row]]} />`,
+  )}</div>`;
 }
 
 /** How deep paper goes into calls, which may be recursive. */
@@ -137,14 +189,33 @@ export function Blocks({ blocks, scope, indent, depth }) {
     if (block.kind === "prose") {
       row ??= { line: null, aside: [], rest: [], steps: [], tall: [], height: 0 };
       row.height += 2 + block.text.length / PROSE_WIDTH;
-      row.rest.push(html`<${Prose} key=${`prose-${block.line}`} text=${block.text} heading=${depth === 0 ? 2 : 4} unrun=${isOfUnrunCode(block, blocks, ran, lines)} />`);
+      row.rest.push(
+        html`<${Prose} key=${`prose-${block.line}`} text=${block.text} heading=${depth === 0 ? 2 : 4} unrun=${isOfUnrunCode(block, blocks, ran, lines)} />`,
+      );
     } else if (block.kind === "loop") {
       flush(true);
-      page.push(html`<${Loop} key=${`loop-${block.first}`} block=${block} scope=${scope} indent=${indent} depth=${depth} />`);
+      page.push(
+        html`<${Loop} key=${`loop-${block.first}`} block=${block} scope=${scope} indent=${indent} depth=${depth} />`,
+      );
     } else {
-      const parts = partsOf(block, ran, scope, indent, depth, previous >= 0 && block.first > previous + 1);
+      const parts = partsOf(
+        block,
+        ran,
+        scope,
+        indent,
+        depth,
+        previous >= 0 && block.first > previous + 1,
+      );
       if (parts.aside.length) flush(true);
-      if (parts.line && !row) row = { line: null, aside: parts.aside, rest: [], steps: parts.steps, tall: parts.tall, height: 0 };
+      if (parts.line && !row)
+        row = {
+          line: null,
+          aside: parts.aside,
+          rest: [],
+          steps: parts.steps,
+          tall: parts.tall,
+          height: 0,
+        };
       if (row && row.aside === parts.aside) row.line = parts.line;
       else if (parts.line) row?.rest.push(parts.line);
       row?.rest.push(...parts.rest);
@@ -194,10 +265,15 @@ function partsOf(block, last, scope, indent, depth, spaced) {
   const ran = !block.statements.length || steps.length > 0;
   return {
     steps,
-    line: isContents ? null : html`<${Line} block=${block} file=${document.files[functionOf(model, scope.activation).file]} indent=${indent} steps=${steps} ran=${ran} spaced=${spaced} />`,
+    line: isContents
+      ? null
+      : html`<${Line} block=${block} file=${document.files[functionOf(model, scope.activation).file]} indent=${indent} steps=${steps} ran=${ran} spaced=${spaced} />`,
     ...(isContents ? { aside: [], tall: [] } : asidesOf(steps, sections.length > 0)),
     rest: steps.flatMap((step, index) => restOf(step, calls[index].folded, depth)),
-    sections: sections.map((section) => html`<${Section} key=${`section-${section}`} activation=${section} depth=${depth + 1} />`),
+    sections: sections.map(
+      (section) =>
+        html`<${Section} key=${`section-${section}`} activation=${section} depth=${depth + 1} />`,
+    ),
   };
 }
 
@@ -206,7 +282,9 @@ function Line({ block, file, indent, steps, ran, spaced }) {
   const { model, document } = current();
   const claims = steps.flatMap((step) => rows(model.claimsOf, step));
   const failed = claims.some((row) => document.claims.held[row] !== true);
-  const classes = ["line", ran ? "" : "unrun", spaced ? "spaced" : "", failed ? "failed" : ""].join(" ");
+  const classes = ["line", ran ? "" : "unrun", spaced ? "spaced" : "", failed ? "failed" : ""].join(
+    " ",
+  );
   const step = steps.at(-1) ?? -1;
   return html`<div class=${classes} data-step=${step >= 0 ? step : null} title=${ran ? null : "This line did not run"}>
     <button class="line-number" tabindex="-1" disabled=${step < 0} title=${`Line ${block.first}: step from here`} onClick=${() => goTo(step, { jump: true, to: "step" })}>${block.first}</button>
@@ -238,12 +316,23 @@ function asideOf(step, unfolded) {
   const outcomes = rows(model.claimsOf, step).map((row) => outcomeOf(model, row));
   const beyond = unfolded ? step + 1 : stepAfter(model, step);
   const sum = cost(step, beyond);
-  const costs = sum.matmul_flops + sum.other_flops + sum.allocated_bytes > 0 || times?.text(step, beyond);
+  const costs =
+    sum.matmul_flops + sum.other_flops + sum.allocated_bytes > 0 || times?.text(step, beyond);
   /** @type {[any, number][]} */
-  const parts = found.map(({ name, value }) => [html`<${NamedValue} name=${name} value=${value} shares=${sharesAt(step, name, value)} />`, heightOf(value)]);
+  const parts = found.map(({ name, value }) => [
+    html`<${NamedValue} name=${name} value=${value} shares=${sharesAt(step, name, value)} />`,
+    heightOf(value),
+  ]);
   for (const outcome of outcomes) {
-    const lines = outcome.operands.reduce((sum, { source, text }) => sum + Math.ceil((source.length + shortened(text).length) / ASIDE_WIDTH), 0);
-    parts.push([html`<${Claim} outcome=${outcome} text=${document.claims.held[outcome.row] !== true} />`, lines]);
+    const lines = outcome.operands.reduce(
+      (sum, { source, text }) =>
+        sum + Math.ceil((source.length + shortened(text).length) / ASIDE_WIDTH),
+      0,
+    );
+    parts.push([
+      html`<${Claim} outcome=${outcome} text=${document.claims.held[outcome.row] !== true} />`,
+      lines,
+    ]);
   }
   if (costs) parts.push([html`<${Cost} first=${step} beyond=${beyond} />`, 1]);
   return parts;
@@ -256,7 +345,10 @@ function sharesAt(step, name, value) {
   const { names, values, inspections } = document;
   const known = environmentAt(model, activationOf(model, step), endOf(model, step));
   return [...known]
-    .filter(([other, { row }]) => names[other] !== name && values[inspections.value[row] ?? 0].storage === value.storage)
+    .filter(
+      ([other, { row }]) =>
+        names[other] !== name && values[inspections.value[row] ?? 0].storage === value.storage,
+    )
     .map(([other]) => names[other])
     .join(", ");
 }
@@ -286,14 +378,25 @@ function Calls({ calls, depth }) {
 /** @param {{block: LoopBlock, scope: Scope, indent: number, depth: number}} properties */
 function Loop({ block, scope, indent, depth }) {
   const { model, document } = current();
-  const turns = useMemo(() => turnsOf(model, scope, block.statement), [model, scope.activation, scope.from, scope.to]);
+  const turns = useMemo(
+    () => turnsOf(model, scope, block.statement),
+    [model, scope.activation, scope.from, scope.to],
+  );
   const target = focus.value;
   const aimed = turnAt(model, turns, target.step);
   const [chosen, choose] = useState(aimed >= 0 ? aimed : turns.count - 1);
   useLayoutEffect(() => {
     if (aimed >= 0) choose(aimed);
   }, [target]);
-  const turn = turns.headers.length ? turnOf(model, scope, block.statement, turns.headers, Math.max(0, Math.min(chosen, turns.count - 1))) : null;
+  const turn = turns.headers.length
+    ? turnOf(
+        model,
+        scope,
+        block.statement,
+        turns.headers,
+        Math.max(0, Math.min(chosen, turns.count - 1)),
+      )
+    : null;
   const header = turn?.header ?? -1;
   const [file, first, last] = document.statements[block.statement];
   const onHeader = header < 0 ? [] : [header, ...(turn ? stepsOnLine(turn.scope, block) : [])];
@@ -316,7 +419,11 @@ function stepsOnLine(scope, block) {
   const { model, document } = current();
   const { statements } = document;
   return [...lastSteps(model, scope)]
-    .filter(([statement]) => statements[statement][1] <= statements[block.statement][2] && isWithin(statements, statement, block.statement))
+    .filter(
+      ([statement]) =>
+        statements[statement][1] <= statements[block.statement][2] &&
+        isWithin(statements, statement, block.statement),
+    )
     .map(([, step]) => step);
 }
 
@@ -335,7 +442,9 @@ const CONTINUATION = 4;
 
 /** @param {Piece[]} line */
 function spans(line) {
-  return line.map(({ text, kind }) => (kind ? html`<span class=${`token-${kind}`}>${text}</span>` : text));
+  return line.map(({ text, kind }) =>
+    kind ? html`<span class=${`token-${kind}`}>${text}</span>` : text,
+  );
 }
 
 /** A line that continues, where it must wrap, a little to the right of its own indentation. @param {Piece[]} line */
@@ -346,7 +455,9 @@ function hanging(line) {
 
 /** Lines of an article, without directives. @param {{file: SourceFile, first: number, last: number, indent: number}} properties */
 function Code({ file, first, last, indent }) {
-  const lines = Array.from({ length: last - first + 1 }, (_, index) => withoutDirectives(pieces(file, first + index, indent)));
+  const lines = Array.from({ length: last - first + 1 }, (_, index) =>
+    withoutDirectives(pieces(file, first + index, indent)),
+  );
   return html`<code class="source">${lines.map(hanging)}</code>`;
 }
 
@@ -364,10 +475,19 @@ export function outcomeOf(model, row) {
   const assertion = assertions[model.assertionOf.get(claims.statement[row]) ?? -1];
   const operands = (assertion?.operands ?? []).flatMap((source, index) => {
     const value = claims.operands[row]?.[index] ?? null;
-    if (value === null) return claims.held[row] === true || isLiteral(source) ? [] : [{ source, text: "not evaluated" }];
+    if (value === null)
+      return claims.held[row] === true || isLiteral(source)
+        ? []
+        : [{ source, text: "not evaluated" }];
     return isLiteral(source) ? [] : [{ source, text: valueText(values[value]) }];
   });
-  return { row, step: claims.step[row], held: claims.held[row], text: assertion?.text ?? "", operands };
+  return {
+    row,
+    step: claims.step[row],
+    held: claims.held[row],
+    text: assertion?.text ?? "",
+    operands,
+  };
 }
 
 /** @param {{outcome: Outcome, text?: boolean}} properties text: repeat the condition */
@@ -394,14 +514,18 @@ export function Cost({ first, beyond }) {
   const sum = cost(first, beyond);
   const time = times?.text(first, beyond);
   const text = [costText(sum), time].filter(Boolean).join(" · ");
-  return text ? html`<div class="cost" title=${costDetails(sum) + (time ? `; ${time} on ${times?.device}` : "")}>${text}</div>` : null;
+  return text
+    ? html`<div class="cost" title=${costDetails(sum) + (time ? `; ${time} on ${times?.device}` : "")}>${text}</div>`
+    : null;
 }
 
 /** What a step printed. @param {{step: number}} properties */
 export function Printed({ step }) {
   const { model, document } = current();
   const found = rows(model.outputOf, step).map((row) => document.output[row]);
-  return found.length ? html`<pre class="output" aria-label="output">${found.map(({ stream, text }) => html`<span class=${stream}>${text}</span>`)}</pre>` : null;
+  return found.length
+    ? html`<pre class="output" aria-label="output">${found.map(({ stream, text }) => html`<span class=${stream}>${text}</span>`)}</pre>`
+    : null;
 }
 
 const Colophon = later(async () => (await import("viewer/colophon.js")).Colophon);

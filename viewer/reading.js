@@ -1,7 +1,23 @@
 // What an article shows: source lines as pieces of highlighted text, the body of a function as blocks, and which part of
 // a run stands beside them: statements, turns of loops, calls, sections. Pure.
 
-import { activationOf, callerOf, callsBy, endOf, eventOf, functionIndex, functionOf, hasCalls, lowerBound, rows, statementOf, stepRange, stepsBefore, visitSteps, wholeScope } from "viewer/model.js";
+import {
+  activationOf,
+  callerOf,
+  callsBy,
+  endOf,
+  eventOf,
+  functionIndex,
+  functionOf,
+  hasCalls,
+  lowerBound,
+  rows,
+  statementOf,
+  stepRange,
+  stepsBefore,
+  visitSteps,
+  wholeScope,
+} from "viewer/model.js";
 import { TOKEN_KINDS } from "viewer/schema.js";
 
 /** @type {WeakMap<SourceFile, {lines: string[], tokens: Map<number, number[]>}>} */
@@ -55,10 +71,14 @@ export function withoutDirectives(line) {
   if (!line.some((piece) => piece.kind === "directive")) return line;
   const kept = line
     .filter((piece) => piece.kind !== "directive")
-    .map((piece) => (piece.kind === "comment" ? { ...piece, text: piece.text.replace(/[#\s]+$/, "") } : piece))
+    .map((piece) =>
+      piece.kind === "comment" ? { ...piece, text: piece.text.replace(/[#\s]+$/, "") } : piece,
+    )
     .filter((piece) => piece.text);
   while (kept.length && !kept[kept.length - 1].text.trim()) kept.pop();
-  return kept.map((piece, index) => (index + 1 < kept.length ? piece : { ...piece, text: piece.text.trimEnd() }));
+  return kept.map((piece, index) =>
+    index + 1 < kept.length ? piece : { ...piece, text: piece.text.trimEnd() },
+  );
 }
 
 /** @param {string} line */
@@ -99,14 +119,26 @@ function shapeOf(document, func) {
   /** @type {Map<number, number>} */
   const owner = new Map();
   document.statements.forEach(([, first, last, , , owned], statement) => {
-    if (owned === func) for (let at = first; at <= last; at++) if (!owner.has(at)) owner.set(at, statement);
+    if (owned === func)
+      for (let at = first; at <= last; at++) if (!owner.has(at)) owner.set(at, statement);
   });
   const inside = file.prose.filter((block) => block.first_line > line && block.last_line <= end);
   const prose = new Map(inside.map((block) => [block.first_line, block]));
   const docstring = inside.find((block) => block.kind === "docstring");
   const start = docstring ? docstring.first_line : Math.min(end, ...owner.keys(), ...prose.keys());
-  const isHidden = (/** @type {number} */ at) => file.hidden.some(([first, last]) => first <= at && at <= last);
-  return { document, func, lines, start, end, indent: indentOf(lines[start - 1] ?? ""), prose, owner, isHidden };
+  const isHidden = (/** @type {number} */ at) =>
+    file.hidden.some(([first, last]) => first <= at && at <= last);
+  return {
+    document,
+    func,
+    lines,
+    start,
+    end,
+    indent: indentOf(lines[start - 1] ?? ""),
+    prose,
+    owner,
+    isHidden,
+  };
 }
 
 /**
@@ -132,7 +164,12 @@ function blocksOf(shape, first, last, loop) {
       line = block.last;
     } else if (statement >= 0 || shape.lines[line - 1]?.trim()) {
       const end = statement >= 0 ? Math.min(last, shape.document.statements[statement][2]) : line;
-      blocks.push({ kind: "code", first: line, last: end, statements: startingOn(shape, line, end) });
+      blocks.push({
+        kind: "code",
+        first: line,
+        last: end,
+        statements: startingOn(shape, line, end),
+      });
       line = end;
     }
   }
@@ -155,7 +192,13 @@ function isLoop(document, statement) {
 function loopBlock(shape, statement, limit) {
   const [, first, header] = shape.document.statements[statement];
   const last = Math.min(limit, extentOf(shape, statement));
-  return { kind: "loop", first, last, statement, body: blocksOf(shape, header + 1, last, statement) };
+  return {
+    kind: "loop",
+    first,
+    last,
+    statement,
+    body: blocksOf(shape, header + 1, last, statement),
+  };
 }
 
 /** The last line that belongs to a compound statement. @param {Shape} shape @param {number} statement */
@@ -189,10 +232,15 @@ export function isWithin(statements, inner, outer) {
 export function isOfUnrunCode(prose, blocks, ran, lines) {
   const at = blocks.indexOf(prose);
   const indent = indentOf(lines[prose.line - 1]);
-  const statements = (/** @type {Block | undefined} */ block) => (block?.kind === "code" ? block.statements : block?.kind === "loop" ? [block.statement] : []);
+  const statements = (/** @type {Block | undefined} */ block) =>
+    block?.kind === "code" ? block.statements : block?.kind === "loop" ? [block.statement] : [];
   const isOfBranch = (/** @type {Block} */ block) => statements(block).length > 0;
-  const isBeside = (/** @type {Block | undefined} */ block) => block && block.kind !== "prose" && indentOf(lines[block.first - 1]) === indent;
-  const [next, before] = [blocks.slice(at).find(isOfBranch), blocks.slice(0, at).findLast(isOfBranch)];
+  const isBeside = (/** @type {Block | undefined} */ block) =>
+    block && block.kind !== "prose" && indentOf(lines[block.first - 1]) === indent;
+  const [next, before] = [
+    blocks.slice(at).find(isOfBranch),
+    blocks.slice(0, at).findLast(isOfBranch),
+  ];
   const code = [next, before].find(isBeside);
   return code !== undefined && !statements(code).some((statement) => ran.has(statement));
 }
@@ -229,7 +277,11 @@ export function turnsOf(model, scope, statement) {
   });
   if (!headers.length) return { headers, count: 0, end: 0 };
   const { from, to } = turnOf(model, scope, statement, headers, headers.length - 1).scope;
-  return { headers, count: from < to ? headers.length : headers.length - 1, end: Math.max(from, to) };
+  return {
+    headers,
+    count: from < to ? headers.length : headers.length - 1,
+    end: Math.max(from, to),
+  };
 }
 
 /**
@@ -239,7 +291,8 @@ export function turnsOf(model, scope, statement) {
 export function turnOf(model, { activation, to: end }, statement, headers, index) {
   const header = stepsBefore(model, headers[index]);
   const from = endOf(model, header);
-  if (index + 1 < headers.length) return { header, scope: { activation, from, to: headers[index + 1] } };
+  if (index + 1 < headers.length)
+    return { header, scope: { activation, from, to: headers[index + 1] } };
   let to = end;
   visitSteps(model, { activation, from, to: end }, (event, ran) => {
     if (event < to && !isWithin(model.document.statements, ran, statement)) to = event;
@@ -280,7 +333,9 @@ export function callsOf(model, step) {
   const called = calls.length ? calledName(model, statementOf(model, step)) : "";
   const section = called ? (calls.findLast((call) => isCalled(model, call, called)) ?? -1) : -1;
   const recursive = section >= 0 && isNested(model, section);
-  return recursive ? { section: -1, folded: calls } : { section, folded: calls.filter((call) => call !== section) };
+  return recursive
+    ? { section: -1, folded: calls }
+    : { section, folded: calls.filter((call) => call !== section) };
 }
 
 /** @param {Model} model @param {number} call @param {string} name */
@@ -303,7 +358,10 @@ function isNested(model, activation) {
 /** Whether a call statement passes nothing, as a table of contents does. @param {Model} model @param {number} statement */
 export function isBareCall(model, statement) {
   const [file, line, last] = model.document.statements[statement];
-  return line === last && /^\s*[\w.]+\(\)\s*(#.*)?$/.test(linesOf(model.document.files[file])[line - 1] ?? "");
+  return (
+    line === last &&
+    /^\s*[\w.]+\(\)\s*(#.*)?$/.test(linesOf(model.document.files[file])[line - 1] ?? "")
+  );
 }
 
 /**
@@ -329,7 +387,8 @@ function nameChapters(model, sections, root) {
   for (const { first_line: at, text } of files[file].prose) {
     const heading = /^#{1,6}\s+(.+)/.exec(text);
     if (!heading || at < line || at > end) continue;
-    const lineOf = (/** @type {Section} */ section) => statements[statementOf(model, callerOf(model, section.activation))][1];
+    const lineOf = (/** @type {Section} */ section) =>
+      statements[statementOf(model, callerOf(model, section.activation))][1];
     const first = sections.find((section) => section.parent === root && lineOf(section) > at);
     if (first) first.chapter = heading[1].trim();
   }
@@ -370,5 +429,8 @@ export function sectionOfStep(sections, step) {
 export function claimsWithin(model, { first, beyond }) {
   const { held, statement } = model.document.claims;
   const found = rows(model.claimsOf, first, beyond);
-  return { claims: new Set(found.map((row) => statement[row])).size, failed: found.filter((row) => held[row] !== true).length };
+  return {
+    claims: new Set(found.map((row) => statement[row])).size,
+    failed: found.filter((row) => held[row] !== true).length,
+  };
 }

@@ -11,14 +11,34 @@ export const TOKEN_KINDS = [
   ..."keyword string number comment directive definition builtin operator decorator".split(" "),
 ];
 
-const LISTS = ["files", "statements", "functions", "events", "names", "values", "assertions", "output", "warnings"];
+const LISTS = [
+  "files",
+  "statements",
+  "functions",
+  "events",
+  "names",
+  "values",
+  "assertions",
+  "output",
+  "warnings",
+];
 const TABLES = ["environment", "uncounted", "topics", "assets"];
 /** @type {Record<string, string[]>} */
 const COLUMNS = {
   inspections: ["event", "at", "name", "value"],
   claims: ["statement", "step", "at", "held", "operands"],
   memory: ["at", "live_bytes", "category"],
-  costs: ["step", "operator", "calls", "matmul_flops", "other_flops", "read_bytes", "written_bytes", "allocated_bytes", "freed_bytes"],
+  costs: [
+    "step",
+    "operator",
+    "calls",
+    "matmul_flops",
+    "other_flops",
+    "read_bytes",
+    "written_bytes",
+    "allocated_bytes",
+    "freed_bytes",
+  ],
 };
 /** Columns whose numbers point into another list of the document. @type {[string, string, string][]} */
 const REFERENCES = [
@@ -39,7 +59,10 @@ export class DocumentError extends Error {}
  * @returns {Lecture}
  */
 export function checked(document) {
-  if (document === undefined) throw new DocumentError(`This document is not complete JSON; it may have been cut off. ${RERUN}`);
+  if (document === undefined)
+    throw new DocumentError(
+      `This document is not complete JSON; it may have been cut off. ${RERUN}`,
+    );
   if (!document || typeof document !== "object" || document.format !== FORMAT)
     throw new DocumentError(`This file is not a recorded lecture: its format is not “${FORMAT}”.`);
   if (document.version !== VERSION)
@@ -55,13 +78,16 @@ export function checked(document) {
 /** Throw when a document is too large to be shown. @param {number} size of its text */
 export function checkSize(size) {
   if (size > MAX_SIZE)
-    throw new DocumentError(`This document has ${Math.round(size / 1e6)} MB, and this viewer shows at most ${MAX_SIZE / 1e6}. Record fewer steps, with --max-steps 1000000.`);
+    throw new DocumentError(
+      `This document has ${Math.round(size / 1e6)} MB, and this viewer shows at most ${MAX_SIZE / 1e6}. Record fewer steps, with --max-steps 1000000.`,
+    );
 }
 
 /** @param {any} document */
 function checkLists(document) {
   for (const name of LISTS)
-    if (!Array.isArray(document[name])) throw new DocumentError(`This document lacks the list “${name}”. ${RERUN}`);
+    if (!Array.isArray(document[name]))
+      throw new DocumentError(`This document lacks the list “${name}”. ${RERUN}`);
   for (const name of TABLES)
     if (!document[name] || typeof document[name] !== "object")
       throw new DocumentError(`This document lacks the table “${name}”. ${RERUN}`);
@@ -74,7 +100,9 @@ function checkColumns(document) {
     const rows = document[table]?.[columns[0]]?.length;
     for (const column of columns)
       if (!Array.isArray(document[table]?.[column]) || document[table][column].length !== rows)
-        throw new DocumentError(`This document lacks the column “${table}.${column}”, or a part of it. ${RERUN}`);
+        throw new DocumentError(
+          `This document lacks the column “${table}.${column}”, or a part of it. ${RERUN}`,
+        );
   }
 }
 
@@ -88,31 +116,52 @@ function checkRows(document) {
   const functions = document.functions.length;
   const sound =
     document.files.every(isFile) &&
-    inRange(document.functions.map((/** @type {any} */ row) => row?.file), files) &&
-    inRange(document.statements.map((/** @type {any} */ row) => row?.[0]), files) &&
-    inRange(document.statements.map((/** @type {any} */ row) => row?.[5]), functions);
-  if (!sound) throw new DocumentError(`The files, functions and statements of this document do not fit together. ${RERUN}`);
+    inRange(
+      document.functions.map((/** @type {any} */ row) => row?.file),
+      files,
+    ) &&
+    inRange(
+      document.statements.map((/** @type {any} */ row) => row?.[0]),
+      files,
+    ) &&
+    inRange(
+      document.statements.map((/** @type {any} */ row) => row?.[5]),
+      functions,
+    );
+  if (!sound)
+    throw new DocumentError(
+      `The files, functions and statements of this document do not fit together. ${RERUN}`,
+    );
 }
 
 /** The events in as few bytes as they need: most of a long run. @param {any[]} events */
 function packed(events) {
   let [lowest, highest] = [0, 0];
   for (const code of events) {
-    if (!Number.isInteger(code)) throw new DocumentError(`The list “events” holds something else than numbers. ${RERUN}`);
+    if (!Number.isInteger(code))
+      throw new DocumentError(`The list “events” holds something else than numbers. ${RERUN}`);
     if (code < lowest) lowest = code;
     if (code > highest) highest = code;
   }
   const reach = Math.max(-lowest, highest + 1);
-  return reach <= 2 ** 7 ? Int8Array.from(events) : reach <= 2 ** 15 ? Int16Array.from(events) : Int32Array.from(events);
+  return reach <= 2 ** 7
+    ? Int8Array.from(events)
+    : reach <= 2 ** 15
+      ? Int16Array.from(events)
+      : Int32Array.from(events);
 }
 
 /** @param {any} file */
 function isFile(file) {
   const lists = [file?.prose, file?.tokens, file?.hidden];
-  return typeof file?.path === "string" && typeof file.source === "string" && lists.every(Array.isArray);
+  return (
+    typeof file?.path === "string" && typeof file.source === "string" && lists.every(Array.isArray)
+  );
 }
 
 /** @param {any[]} indices @param {number} length */
 function inRange(indices, length) {
-  return indices.every((index) => index === null || (Number.isInteger(index) && index >= 0 && index < length));
+  return indices.every(
+    (index) => index === null || (Number.isInteger(index) && index >= 0 && index < length),
+  );
 }

@@ -19,14 +19,28 @@ export function search(model, query) {
   const wanted = query.trim().toLowerCase();
   const numbered = stepNumbered(model, wanted);
   if (wanted.length < 2) return numbered;
-  return [...numbered, ...titles(model, wanted), ...lines(model, wanted), ...values(model, wanted)].slice(0, MAX_RESULTS);
+  return [
+    ...numbered,
+    ...titles(model, wanted),
+    ...lines(model, wanted),
+    ...values(model, wanted),
+  ].slice(0, MAX_RESULTS);
 }
 
 /** The step of this number, counted from 1 as the timeline does. @param {Model} model @param {string} wanted @returns {Result[]} */
 function stepNumbered(model, wanted) {
   const step = /^\d+$/.test(wanted) ? Number(wanted) - 1 : -1;
   if (step < 0 || step >= model.steps) return [];
-  return [{ step, kind: "title", before: "step ", match: wanted, after: "", place: functionOf(model, activationOf(model, step)).name }];
+  return [
+    {
+      step,
+      kind: "title",
+      before: "step ",
+      match: wanted,
+      after: "",
+      place: functionOf(model, activationOf(model, step)).name,
+    },
+  ];
 }
 
 /** @param {Model} model @param {string} wanted @returns {Result[]} */
@@ -38,7 +52,9 @@ function titles(model, wanted) {
     const activation = first.get(index);
     if (activation === undefined || !text.toLowerCase().includes(wanted)) return [];
     const step = stepsBefore(model, entryOf(model, activation));
-    return [{ step, kind: /** @type {const} */ ("title"), ...around(text, wanted), place: func.name }];
+    return [
+      { step, kind: /** @type {const} */ ("title"), ...around(text, wanted), place: func.name },
+    ];
   });
 }
 
@@ -46,7 +62,8 @@ function titles(model, wanted) {
 function firstCalls(model) {
   /** @type {Map<number, number>} */
   const found = new Map();
-  for (let activation = model.activations - 1; activation >= 0; activation--) found.set(functionIndex(model, activation), activation);
+  for (let activation = model.activations - 1; activation >= 0; activation--)
+    found.set(functionIndex(model, activation), activation);
   return found;
 }
 
@@ -54,14 +71,30 @@ function firstCalls(model) {
 function lines(model, wanted) {
   const firstRuns = firstRunByLine(model);
   return model.document.files.flatMap((file, index) => {
-    const prose = file.prose.map(({ last_line: line, text }) => ({ line, text, kind: /** @type {const} */ ("prose") }));
-    const isProse = (/** @type {number} */ line) => file.prose.some((block) => block.first_line <= line && line <= block.last_line);
-    const code = linesOf(file).map((text, at) => ({ line: at + 1, text: text.trim(), kind: /** @type {const} */ ("code") }));
+    const prose = file.prose.map(({ last_line: line, text }) => ({
+      line,
+      text,
+      kind: /** @type {const} */ ("prose"),
+    }));
+    const isProse = (/** @type {number} */ line) =>
+      file.prose.some((block) => block.first_line <= line && line <= block.last_line);
+    const code = linesOf(file).map((text, at) => ({
+      line: at + 1,
+      text: text.trim(),
+      kind: /** @type {const} */ ("code"),
+    }));
     return [...prose, ...code.filter(({ line }) => !isProse(line))]
       .filter(({ text }) => text.toLowerCase().includes(wanted))
-      .map(({ line, text, kind }) => ({ step: stepNear(firstRuns[index], line), kind, ...around(text.replace(/\s+/g, " "), wanted) }))
+      .map(({ line, text, kind }) => ({
+        step: stepNear(firstRuns[index], line),
+        kind,
+        ...around(text.replace(/\s+/g, " "), wanted),
+      }))
       .filter(({ step }) => step >= 0)
-      .map((result) => ({ ...result, place: functionOf(model, activationOf(model, result.step)).name }));
+      .map((result) => ({
+        ...result,
+        place: functionOf(model, activationOf(model, result.step)).name,
+      }));
   });
 }
 
@@ -81,7 +114,12 @@ function values(model, wanted) {
     if (!text.toLowerCase().includes(wanted)) continue;
     const step = Math.min(stepsBefore(model, inspections.event[row]), model.steps - 1);
     if (step < 0) continue;
-    found.push({ step, kind: "value", ...around(text, wanted), place: functionOf(model, activationOf(model, step)).name });
+    found.push({
+      step,
+      kind: "value",
+      ...around(text, wanted),
+      place: functionOf(model, activationOf(model, step)).name,
+    });
   }
   return found;
 }
@@ -94,7 +132,8 @@ function firstRunByLine(model) {
   model.document.statements.forEach(([file, first, last], statement) => {
     const step = steps[statement];
     if (step < 0) return;
-    for (let line = first; line <= last; line++) if (!found[file].has(line)) found[file].set(line, step);
+    for (let line = first; line <= last; line++)
+      if (!found[file].has(line)) found[file].set(line, step);
   });
   return found;
 }
@@ -102,7 +141,8 @@ function firstRunByLine(model) {
 /** The step of a line, or of the next line below that ran: prose stands above its statement.
  * @param {Map<number, number>} firstRuns @param {number} line */
 function stepNear(firstRuns, line) {
-  for (let at = line; at < line + BELOW; at++) if (firstRuns.has(at)) return firstRuns.get(at) ?? -1;
+  for (let at = line; at < line + BELOW; at++)
+    if (firstRuns.has(at)) return firstRuns.get(at) ?? -1;
   return -1;
 }
 

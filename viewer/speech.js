@@ -16,12 +16,19 @@ export function narrate(model, step) {
   const { statements, files, inspections, names, values, claims } = model.document;
   if (!model.steps) return "";
   const [file, line] = statements[statementOf(model, step)];
-  const source = withoutDirectives(pieces(files[file], line)).map(({ text }) => text).join("").trim();
+  const source = withoutDirectives(pieces(files[file], line))
+    .map(({ text }) => text)
+    .join("")
+    .trim();
   const changes = rows(model.inspected, eventOf(model, step)).map((row) => {
     const value = inspections.value[row];
-    return value === null ? `${names[inspections.name[row]]} cleared` : `${names[inspections.name[row]]} is ${valueText(values[value])}`;
+    return value === null
+      ? `${names[inspections.name[row]]} cleared`
+      : `${names[inspections.name[row]]} is ${valueText(values[value])}`;
   });
-  const outcomes = rows(model.claimsOf, step).map((row) => (claims.held[row] ? "claim held" : "claim failed"));
+  const outcomes = rows(model.claimsOf, step).map((row) =>
+    claims.held[row] ? "claim held" : "claim failed",
+  );
   return [`line ${line}: ${source}`, ...changes, ...outcomes].join("; ").slice(0, MAX_LENGTH);
 }
 

@@ -15,7 +15,9 @@ addStyles(`
 
 /** @param {{value: Value}} properties */
 export function Statistics({ value }) {
-  const entries = Object.entries(value.statistics ?? {}).filter(([name, amount]) => !(["nan", "inf"].includes(name) && amount === 0));
+  const entries = Object.entries(value.statistics ?? {}).filter(
+    ([name, amount]) => !(["nan", "inf"].includes(name) && amount === 0),
+  );
   return html`<div class="statistics">
     ${value.histogram && html`<${Histogram} histogram=${value.histogram} />`}
     <dl>${entries.map(([name, amount]) => html`<div><dt>${name}</dt><dd>${typeof amount === "number" ? number(Number(amount.toPrecision(4))) : amount}</dd></div>`)}</dl>

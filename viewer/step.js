@@ -3,21 +3,45 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { integer } from "viewer/format.js";
 import { CommandButton, html, Icon, memo } from "viewer/html.js";
-import { callStack, endOf, eventOf, functionOf, hasCalls, rows, statementOf, stepAfter } from "viewer/model.js";
+import {
+  callStack,
+  endOf,
+  eventOf,
+  functionOf,
+  hasCalls,
+  rows,
+  statementOf,
+  stepAfter,
+} from "viewer/model.js";
 import { environmentAt, shortPaths } from "viewer/navigate.js";
 import { Prose } from "viewer/prose.js";
 import { Claim, codeLine, Cost, Failure, outcomeOf, plainTitle, Printed } from "viewer/read.js";
 import { linesOf, titleOf } from "viewer/reading.js";
-import { chosenFrame, chosenName, colourOf, colours, current, goTo, pinned, playing, proseShown, rested, step, variablesShown } from "viewer/store.js";
+import {
+  chosenFrame,
+  chosenName,
+  colourOf,
+  colours,
+  current,
+  goTo,
+  pinned,
+  playing,
+  proseShown,
+  rested,
+  step,
+  variablesShown,
+} from "viewer/store.js";
 import { inspect, ValueView } from "viewer/value.js";
 
 /** The stepping page. What does not follow each step is made once. */
 export function Step() {
   const { model } = current();
   const controls = useMemo(() => html`<${Controls} />`, []);
-  if (!model.steps) return html`<main id="stepping" class="stepping"><p class="notice-inline">Nothing of this lecture ran.</p></main>`;
+  if (!model.steps)
+    return html`<main id="stepping" class="stepping"><p class="notice-inline">Nothing of this lecture ran.</p></main>`;
   const frames = callStack(model, step.value);
-  const shown = frames.find((frame) => frame.activation === chosenFrame.value) ?? frames[frames.length - 1];
+  const shown =
+    frames.find((frame) => frame.activation === chosenFrame.value) ?? frames[frames.length - 1];
   return html`<main id="stepping" class="stepping" tabindex="-1"><h1 class="visually-hidden">${titleOf(model)}</h1>
     <${Program} at=${shown.step} inner=${shown.step === step.value} />
     <aside class="facts" aria-label="state after this statement"><div class="apart">
@@ -48,7 +72,9 @@ function Program({ at, inner }) {
   const [soon, ...next] = ahead.split(" ").map(Number);
   recent.current = [...new Set([file, ...next, ...recent.current])].slice(0, KEPT);
   useEffect(() => {
-    idle().then(() => setAhead([filesAhead(model, at, SOON).length, ...filesAhead(model, at, REACH)].join(" ")));
+    idle().then(() =>
+      setAhead([filesAhead(model, at, SOON).length, ...filesAhead(model, at, REACH)].join(" ")),
+    );
   }, [file, Math.floor(at / STRIDE)]);
   const mark = `${first} ${last} ${inner ? "current" : "caller"}`;
   const lines = first === last ? `line ${first}` : `lines ${first}–${last}`;
@@ -60,7 +86,11 @@ function Program({ at, inner }) {
 
 /** Settled when the browser has nothing to do. @returns {Promise<any>} */
 function idle() {
-  return new Promise((resolve) => ("requestIdleCallback" in window ? requestIdleCallback(resolve, { timeout: 2000 }) : setTimeout(resolve, 200)));
+  return new Promise((resolve) =>
+    "requestIdleCallback" in window
+      ? requestIdleCallback(resolve, { timeout: 2000 })
+      : setTimeout(resolve, 200),
+  );
 }
 
 /** The other files that the run enters next, in their order. @param {Model} model @param {number} step @param {number} reach in events @returns {number[]} */
@@ -68,7 +98,11 @@ function filesAhead(model, step, reach) {
   const { statements } = model.document;
   const from = eventOf(model, step);
   const files = new Set([statements[model.events[from] - 1][0]]);
-  for (let event = from; event < Math.min(from + reach, model.events.length) && files.size <= AHEAD; event++)
+  for (
+    let event = from;
+    event < Math.min(from + reach, model.events.length) && files.size <= AHEAD;
+    event++
+  )
     if (model.events[event] > 0) files.add(statements[model.events[event] - 1][0]);
   return [...files].slice(1);
 }
@@ -81,13 +115,22 @@ function chunksOf(file, how) {
   const { document } = current();
   const source = document.files[file];
   const length = linesOf(source).length;
-  const prose = new Map(how === "raw" ? [] : source.prose.map((block) => [block.first_line, block]));
-  const claims = new Set(document.assertions.map(({ statement }) => document.statements[statement]).filter(([owner]) => owner === file).map(([, line]) => line));
+  const prose = new Map(
+    how === "raw" ? [] : source.prose.map((block) => [block.first_line, block]),
+  );
+  const claims = new Set(
+    document.assertions
+      .map(({ statement }) => document.statements[statement])
+      .filter(([owner]) => owner === file)
+      .map(([, line]) => line),
+  );
   const chunks = [];
   for (let first = 1, line = 1; line <= length; line++) {
     line = prose.get(line)?.last_line ?? line;
     if (line < Math.min(first + CHUNK - 1, length)) continue;
-    chunks.push(html`<${Chunk} key=${first} source=${source} first=${first} last=${line} prose=${prose} claims=${claims} how=${how} />`);
+    chunks.push(
+      html`<${Chunk} key=${first} source=${source} first=${first} last=${line} prose=${prose} claims=${claims} how=${how} />`,
+    );
     first = line + 1;
   }
   return chunks;
@@ -105,7 +148,10 @@ const SourceFile = memo(({ file, path, how, isSoon, mark }) => {
   const ready = useRef(0);
   ready.current = mark ? chunks.length : Math.max(ready.current, Math.min(grown, chunks.length));
   const isFrozen = isAway && grown > chunks.length;
-  const text = useMemo(() => html`<div class="program-text">${chunks.slice(0, ready.current)}</div>`, [chunks, ready.current]);
+  const text = useMemo(
+    () => html`<div class="program-text">${chunks.slice(0, ready.current)}</div>`,
+    [chunks, ready.current],
+  );
   useLayoutEffect(() => {
     if (!place.current) return;
     pane.current = new Pane(place.current);
@@ -134,8 +180,14 @@ const Chunk = memo(({ source, first, last, prose, claims, how }) => {
   const page = [];
   for (let line = first; line <= last; line++) {
     const block = prose.get(line);
-    if (!block) page.push(html`<div class=${claims.has(line) ? "program-line is-claim" : "program-line"} data-line=${line}><button class="line-number" tabindex="-1" title="Run to this line">${line}</button>${codeLine(source, line, how === "raw")}</div>`);
-    else if (how === "rendered") page.push(html`<${ProseLine} block=${block} indent=${linesOf(source)[line - 1].search(/\S|$/)} />`);
+    if (!block)
+      page.push(
+        html`<div class=${claims.has(line) ? "program-line is-claim" : "program-line"} data-line=${line}><button class="line-number" tabindex="-1" title="Run to this line">${line}</button>${codeLine(source, line, how === "raw")}</div>`,
+      );
+    else if (how === "rendered")
+      page.push(
+        html`<${ProseLine} block=${block} indent=${linesOf(source)[line - 1].search(/\S|$/)} />`,
+      );
     if (block) line = block.last_line;
   }
   return page;
@@ -143,7 +195,10 @@ const Chunk = memo(({ source, first, last, prose, claims, how }) => {
 
 /** @param {{block: ProseText, indent: number}} properties */
 function ProseLine({ block, indent }) {
-  const text = block.kind === "docstring" ? block.text.replace(/^[^\n]+/, (title) => `**${title}**\n`) : block.text;
+  const text =
+    block.kind === "docstring"
+      ? block.text.replace(/^[^\n]+/, (title) => `**${title}**\n`)
+      : block.text;
   return html`<div class="program-prose"><span class="line-number">${block.first_line}</span><div style=${{ marginLeft: `${indent}ch` }}><${Prose} text=${text} /></div></div>`;
 }
 
@@ -176,7 +231,10 @@ class Pane {
     if (chunks === this.filled) return;
     this.filled = chunks;
     this.lines = new Map();
-    for (const line of /** @type {NodeListOf<HTMLElement>} */ (this.element.querySelectorAll("[data-line]"))) this.lines.set(Number(line.dataset.line), line);
+    for (const line of /** @type {NodeListOf<HTMLElement>} */ (
+      this.element.querySelectorAll("[data-line]")
+    ))
+      this.lines.set(Number(line.dataset.line), line);
     this.measure();
   }
 
@@ -185,7 +243,12 @@ class Pane {
     this.height = this.element.clientHeight;
     this.lowest = this.element.scrollHeight - this.height;
     /** @type {Map<number, [top: number, bottom: number]>} */
-    this.bounds = new Map([...this.lines].map(([number, { offsetTop, offsetHeight }]) => [number, [offsetTop, offsetTop + offsetHeight]]));
+    this.bounds = new Map(
+      [...this.lines].map(([number, { offsetTop, offsetHeight }]) => [
+        number,
+        [offsetTop, offsetTop + offsetHeight],
+      ]),
+    );
   }
 
   /** @param {string} mark first line, last line and class, or nothing */
@@ -239,8 +302,10 @@ function Outcome() {
 /** @param {{frames: {activation: number, step: number}[], shown: number}} properties */
 function Frames({ frames, shown }) {
   const innermost = frames.length - 1;
-  return html`<nav class="frames" aria-label="open calls"><ol>${frames.map(({ activation, step: at }, depth) => html`
-    <${Frame} activation=${activation} at=${depth < innermost || activation !== shown ? at : -1} isShown=${activation === shown} />`)}</ol></nav>`;
+  return html`<nav class="frames" aria-label="open calls"><ol>${frames.map(
+    ({ activation, step: at }, depth) => html`
+    <${Frame} activation=${activation} at=${depth < innermost || activation !== shown ? at : -1} isShown=${activation === shown} />`,
+  )}</ol></nav>`;
 }
 
 /** An open call, with the line that it has reached unless that is marked in the program (-1).
@@ -307,10 +372,21 @@ function drawTicks(canvas) {
   const context = canvas.getContext("2d");
   const { claims } = document;
   if (!context) return;
-  const tick = (/** @type {number} */ at, /** @type {number} */ top, /** @type {number} */ height, width = 1) =>
-    context.fillRect((at / Math.max(1, model.steps - 1)) * (canvas.width - width * scale), top * scale, width * scale, height * scale);
+  const tick = (
+    /** @type {number} */ at,
+    /** @type {number} */ top,
+    /** @type {number} */ height,
+    width = 1,
+  ) =>
+    context.fillRect(
+      (at / Math.max(1, model.steps - 1)) * (canvas.width - width * scale),
+      top * scale,
+      width * scale,
+      height * scale,
+    );
   context.fillStyle = colourOf("var(--line-strong)");
-  for (const { first, depth } of sections) if (depth > 0 && depth < 3) tick(first, depth === 1 ? 0 : 4, depth === 1 ? 12 : 8);
+  for (const { first, depth } of sections)
+    if (depth > 0 && depth < 3) tick(first, depth === 1 ? 0 : 4, depth === 1 ? 12 : 8);
   context.fillStyle = colourOf("var(--right)");
   claims.step.forEach((at, row) => claims.held[row] && tick(at, 13, 4));
   context.fillStyle = colourOf("var(--wrong)");
@@ -354,7 +430,12 @@ const Changes = memo(({ isChosen, isPinned, isOther }) => {
 /** @param {Variable[]} variables @param {Variable} variable */
 function sharing(variables, variable) {
   const { storage } = variable.value;
-  return storage === undefined ? "" : variables.filter((other) => other !== variable && other.value.storage === storage).map((other) => other.text).join(", ");
+  return storage === undefined
+    ? ""
+    : variables
+        .filter((other) => other !== variable && other.value.storage === storage)
+        .map((other) => other.text)
+        .join(", ");
 }
 
 /** @type {View<Variable & {shares: string, chosen: boolean}>} */

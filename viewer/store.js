@@ -65,13 +65,24 @@ export function open(name, parsed, times = null) {
     batch(() => {
       laidOut.value = new Set();
       pinned.value = -1;
-      loaded.value = { name, times, document, model, cost: costMeter(document.costs), sections: sectionsOf(model) };
+      loaded.value = {
+        name,
+        times,
+        document,
+        model,
+        cost: costMeter(document.costs),
+        sections: sectionsOf(model),
+      };
       problem.value = "";
       goToHash();
     });
   } catch (error) {
     if (!(error instanceof DocumentError)) console.warn(error);
-    fail(error instanceof DocumentError ? error.message : "This document cannot be shown; record it again.");
+    fail(
+      error instanceof DocumentError
+        ? error.message
+        : "This document cannot be shown; record it again.",
+    );
   }
 }
 
@@ -110,7 +121,8 @@ const REST = 500;
 
 /** Settled while the reader rests. */
 export async function rested() {
-  while (performance.now() - moved < REST) await new Promise((resolve) => setTimeout(resolve, REST));
+  while (performance.now() - moved < REST)
+    await new Promise((resolve) => setTimeout(resolve, REST));
 }
 
 /**
@@ -134,7 +146,10 @@ export function goTo(target, { jump = false, to = mode.value } = {}) {
 /** Let the address name what is being read, once the reader rests there. @param {number} target a step */
 export function noteReading(target) {
   clearTimeout(hashTimer);
-  hashTimer = setTimeout(() => loaded.value && mode.value === "read" && writeAddress("replaceState", target), READING_DELAY);
+  hashTimer = setTimeout(
+    () => loaded.value && mode.value === "read" && writeAddress("replaceState", target),
+    READING_DELAY,
+  );
 }
 
 /** @param {"pushState" | "replaceState"} write @param {number} [target] a step */
@@ -204,8 +219,15 @@ function partsAbove(parts, height) {
  */
 export function firstVisibleStep(preferred) {
   const parts = partsOfArticle();
-  const near = Array.prototype.slice.call(parts, Math.max(0, partsAbove(parts, COVERED) - 1), partsAbove(parts, innerHeight));
-  const lines = near.flatMap((/** @type {Element} */ part) => /** @type {HTMLElement[]} */ ([...part.querySelectorAll("[data-step]")]));
+  const near = Array.prototype.slice.call(
+    parts,
+    Math.max(0, partsAbove(parts, COVERED) - 1),
+    partsAbove(parts, innerHeight),
+  );
+  const lines = near.flatMap(
+    (/** @type {Element} */ part) =>
+      /** @type {HTMLElement[]} */ ([...part.querySelectorAll("[data-step]")]),
+  );
   const visible = lines.filter((line) => {
     const { top, bottom } = line.getBoundingClientRect();
     return bottom > COVERED && top < innerHeight;
@@ -219,7 +241,9 @@ function sectionRead() {
   const parts = partsOfArticle();
   let head = null;
   for (let at = partsAbove(parts, READING_LINE) - 1; at >= 0 && !head; at--) {
-    const heads = parts[at].matches(".section-head") ? [parts[at]] : [...parts[at].querySelectorAll(".section-head")];
+    const heads = parts[at].matches(".section-head")
+      ? [parts[at]]
+      : [...parts[at].querySelectorAll(".section-head")];
     head = heads.findLast((candidate) => candidate.getBoundingClientRect().top < READING_LINE);
   }
   return Number(head?.parentElement?.id.split("-")[1] ?? -1);
@@ -232,7 +256,8 @@ export function bringIntoView(selector) {
   element.classList.add("aimed");
   element.addEventListener("animationend", () => element.classList.remove("aimed"), { once: true });
   const { top, bottom } = element.getBoundingClientRect();
-  if (top < COVERED || bottom > innerHeight) scrollTo({ top: scrollY + top - innerHeight / 4, behavior: "instant" });
+  if (top < COVERED || bottom > innerHeight)
+    scrollTo({ top: scrollY + top - innerHeight / 4, behavior: "instant" });
   return true;
 }
 
@@ -259,7 +284,12 @@ effect(() => {
   const { sections } = loaded.value;
   const target = Math.max(0, focus.value.step);
   origin = focus.value.step < 0 ? 0 : (sectionOfStep(sections, target)?.order ?? 0);
-  const near = sections.filter(({ order, first, beyond, depth }) => depth === 0 || (origin - 1 <= order && order < origin + AT_ONCE) || (first <= target && target < beyond));
+  const near = sections.filter(
+    ({ order, first, beyond, depth }) =>
+      depth === 0 ||
+      (origin - 1 <= order && order < origin + AT_ONCE) ||
+      (first <= target && target < beyond),
+  );
   laidOut.value = new Set([...laidOut.peek(), ...near.map(({ order }) => order)]);
 });
 effect(() => {
@@ -270,9 +300,11 @@ effect(() => {
     let next = origin;
     while (done.has(next)) next++;
     if (next >= count) {
-      for (next = origin; done.has(next); ) next--;
+      for (next = origin; done.has(next);) next--;
       // Above the reader it keeps its height until it comes near.
-      document.getElementById(`activation-${loaded.value?.sections[next]?.activation}`)?.classList.add("settled");
+      document
+        .getElementById(`activation-${loaded.value?.sections[next]?.activation}`)
+        ?.classList.add("settled");
     }
     laidOut.value = new Set(done).add(next);
   }, TURN);
@@ -288,17 +320,21 @@ effect(() => {
 /** Note which section is on the screen, once for each frame that scrolls. */
 export function followScrolling() {
   let waiting = false;
-  addEventListener("scroll", () => {
-    if (waiting || mode.value !== "read" || presenting.value) return;
-    waiting = true;
-    requestAnimationFrame(() => {
-      waiting = false;
-      const before = visibleSection.value;
-      visibleSection.value = sectionRead();
-      if (!loaded.value || visibleSection.value < 0 || visibleSection.value === before) return;
-      const [first] = stepRange(loaded.value.model, visibleSection.value);
-      origin = sectionOfStep(loaded.value.sections, first)?.order ?? 0;
-      if (performance.now() - lastJump >= JUMP) noteReading(first);
-    });
-  }, { passive: true });
+  addEventListener(
+    "scroll",
+    () => {
+      if (waiting || mode.value !== "read" || presenting.value) return;
+      waiting = true;
+      requestAnimationFrame(() => {
+        waiting = false;
+        const before = visibleSection.value;
+        visibleSection.value = sectionRead();
+        if (!loaded.value || visibleSection.value < 0 || visibleSection.value === before) return;
+        const [first] = stepRange(loaded.value.model, visibleSection.value);
+        origin = sectionOfStep(loaded.value.sections, first)?.order ?? 0;
+        if (performance.now() - lastJump >= JUMP) noteReading(first);
+      });
+    },
+    { passive: true },
+  );
 }

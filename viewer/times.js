@@ -14,16 +14,29 @@ const LEAST_SECONDS = 50e-6;
 export async function takeTimes(lecture, sidecar) {
   try {
     const steps = lecture.events.filter((/** @type {number} */ code) => code > 0).length;
-    if (sidecar.format !== FORMAT || sidecar.version !== 1 || sidecar.seconds.length !== steps || !sidecar.seconds.every(Number.isFinite)) return null;
-    for (const { path, source } of lecture.files) if ((await digest(source)) !== sidecar.sources[path]) return null;
+    if (
+      sidecar.format !== FORMAT ||
+      sidecar.version !== 1 ||
+      sidecar.seconds.length !== steps ||
+      !sidecar.seconds.every(Number.isFinite)
+    )
+      return null;
+    for (const { path, source } of lecture.files)
+      if ((await digest(source)) !== sidecar.sources[path]) return null;
     const keep = (/** @type {Value} */ value) => lecture.values.push(value) - 1;
-    for (const [row, value] of Object.entries(sidecar.inspections)) if (row in lecture.inspections.value) lecture.inspections.value[row] = keep(value);
+    for (const [row, value] of Object.entries(sidecar.inspections))
+      if (row in lecture.inspections.value) lecture.inspections.value[row] = keep(value);
     for (const [row, operands] of Object.entries(sidecar.claims))
-      for (const [index, value] of Object.entries(operands)) if (row in lecture.claims.operands) lecture.claims.operands[row][index] = keep(value);
+      for (const [index, value] of Object.entries(operands))
+        if (row in lecture.claims.operands) lecture.claims.operands[row][index] = keep(value);
     const { device = "cpu", processor, threads } = sidecar.environment;
     const name = device === "cpu" && processor ? processor : device;
     const seconds = timer(sidecar.seconds);
-    return { seconds, text: (first, beyond) => duration(seconds(first, beyond)), device: [name, threads && `${threads} threads`].filter(Boolean).join(", ") };
+    return {
+      seconds,
+      text: (first, beyond) => duration(seconds(first, beyond)),
+      device: [name, threads && `${threads} threads`].filter(Boolean).join(", "),
+    };
   } catch {
     return null;
   }

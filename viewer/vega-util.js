@@ -2,4 +2,5 @@
 
 import "vega";
 
-export const { ascending, isString, DisallowedObjectProperties } = /** @type {any} */ (globalThis).vega;
+export const { ascending, isString, DisallowedObjectProperties } = /** @type {any} */ (globalThis)
+  .vega;

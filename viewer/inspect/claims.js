@@ -17,14 +17,17 @@ export function claimGroups(model, range) {
     if (range && (claims.step[row] < range.first || claims.step[row] >= range.beyond)) return;
     if (!byStatement.get(statement)?.push(row)) byStatement.set(statement, [row]);
   });
-  const failedFirst = (/** @type {boolean} */ one, /** @type {boolean} */ other) => Number(other) - Number(one);
+  const failedFirst = (/** @type {boolean} */ one, /** @type {boolean} */ other) =>
+    Number(other) - Number(one);
   const hasFailed = (/** @type {number} */ row) => claims.held[row] !== true;
   const groups = [...byStatement].map(([statement, found]) => {
     const rows = found.toSorted((one, other) => failedFirst(hasFailed(one), hasFailed(other)));
     const func = functionOf(model, activationOf(model, claims.step[rows[0]]));
     const place = func.title ? plainTitle(func.title) : func.name;
     const { text, operands } = outcomeOf(model, rows[0]);
-    const words = [text, place, func.name, ...operands.map((operand) => operand.text)].join(" ").toLowerCase();
+    const words = [text, place, func.name, ...operands.map((operand) => operand.text)]
+      .join(" ")
+      .toLowerCase();
     return { statement, text, failed: rows.filter(hasFailed).length, rows, place, words };
   });
   return groups.sort((one, other) => failedFirst(one.failed > 0, other.failed > 0));

@@ -25,10 +25,15 @@ export function Claims() {
   const groups = useMemo(() => claimGroups(model, section), [document, section]);
   const failed = groups.filter((group) => group.failed).length;
   const checks = groups.reduce((sum, { rows }) => sum + rows.length, 0);
-  const shown = groups.filter((group) => group.words.includes(query.trim().toLowerCase()) && (group.failed || !onlyFailed));
+  const shown = groups.filter(
+    (group) => group.words.includes(query.trim().toLowerCase()) && (group.failed || !onlyFailed),
+  );
   const place = section ? titleOfSection(section) : "";
   const around = useMemo(() => sectionOfStep(sections, stepOfReader()), [document]);
-  const narrower = around && around.depth > 0 ? { activation: around.activation, text: `show only “${titleOfSection(around)}”` } : null;
+  const narrower =
+    around && around.depth > 0
+      ? { activation: around.activation, text: `show only “${titleOfSection(around)}”` }
+      : null;
   const choice = section ? { activation: -1, text: "show the whole lecture" } : narrower;
   return html`<p class="quiet">${counted(groups.length, "claim")} in ${counted(checks, "execution")}${place && html` of <b>${place}</b>`}; ${failed ? `${failed} failed` : "all held"}.
       ${" "}${choice && html`<button class="jump" onClick=${() => (claimsOf.value = choice.activation)}>${choice.text}</button>`}</p>
@@ -43,7 +48,10 @@ export function Claims() {
 const Group = memo(({ group: { rows, failed, place }, within }) => {
   const { document, model } = current();
   const many = rows.length > 1;
-  const times = failed && failed < rows.length ? `failed ${integer(failed)} of ${counted(rows.length, "time")}` : counted(rows.length, "time");
+  const times =
+    failed && failed < rows.length
+      ? `failed ${integer(failed)} of ${counted(rows.length, "time")}`
+      : counted(rows.length, "time");
   return html`<li><button class="claim-entry" title="Go to this claim" onClick=${() => leaveTo(document.claims.step[rows[0]])}>
       <${Claim} outcome=${outcomeOf(model, rows[0])} text />
       <span class="claim-place">${[place !== within && place, !many && `step ${integer(document.claims.step[rows[0]] + 1)}`].filter(Boolean).join(" · ")}</span></button>
@@ -56,7 +64,10 @@ function Occurrences({ rows, times }) {
   const [open, setOpen] = useState(false);
   const [most, setMost] = useState(TIMES_AT_ONCE);
   return html`<details class="occurrences" onToggle=${(/** @type {any} */ event) => setOpen(event.target.open)}><summary>${times}</summary>
-    ${open && html`<ol>${rows.slice(0, most).map((row) => html`<li key=${row}><${Jump} step=${document.claims.step[row]} /> <${Claim} outcome=${outcomeOf(model, row)} /></li>`)}</ol>
-      ${rows.length > most && html`<button class="quiet-link" onClick=${() => setMost(most + AT_ONCE)}>show ${Math.min(rows.length - most, AT_ONCE)} more</button>`}`}
+    ${
+      open &&
+      html`<ol>${rows.slice(0, most).map((row) => html`<li key=${row}><${Jump} step=${document.claims.step[row]} /> <${Claim} outcome=${outcomeOf(model, row)} /></li>`)}</ol>
+      ${rows.length > most && html`<button class="quiet-link" onClick=${() => setMost(most + AT_ONCE)}>show ${Math.min(rows.length - most, AT_ONCE)} more</button>`}`
+    }
   </details>`;
 }

@@ -50,17 +50,21 @@ export function differencesOf(model, pair, before, after) {
   const second = known(pair.after.activation, after);
   const all = [...new Set([...first.keys(), ...second.keys()])].map((name) => {
     const [one, other] = [first.get(name), second.get(name)];
-    const valueOf = (/** @type {number | undefined} */ row) => (row === undefined ? undefined : (inspections.value[row] ?? -1));
+    const valueOf = (/** @type {number | undefined} */ row) =>
+      row === undefined ? undefined : (inspections.value[row] ?? -1);
     return { ...difference(name, valueOf(one), valueOf(other), values), anew: one !== other };
   });
-  return ["changed", "added", "removed", "same"].flatMap((kind) => all.filter((entry) => entry.kind === kind));
+  return ["changed", "added", "removed", "same"].flatMap((kind) =>
+    all.filter((entry) => entry.kind === kind),
+  );
 }
 
 /** @param {string} name @param {number | undefined} one @param {number | undefined} other indices of values @param {Value[]} values @returns {Omit<Difference, "anew">} */
 function difference(name, one, other, values) {
   const before = one === undefined ? null : values[one];
   const after = other === undefined ? null : values[other];
-  if (!before || !after) return { name, kind: before ? "removed" : "added", before, after, detail: null };
+  if (!before || !after)
+    return { name, kind: before ? "removed" : "added", before, after, detail: null };
   const detail = one === other ? null : detailOf(before, after);
   return { name, kind: detail ? "changed" : "same", before, after, detail };
 }
@@ -75,9 +79,11 @@ export function detailOf(before, after) {
   if (JSON.stringify(before) === JSON.stringify(after)) return null;
   if (before.shape && after.shape) return tensorDetail(before, after);
   const [one, other] = [before.value, after.value];
-  if (typeof one === "number" && typeof other === "number" && before.type === after.type) return { by: "number", notes: [], difference: other - one };
+  if (typeof one === "number" && typeof other === "number" && before.type === after.type)
+    return { by: "number", notes: [], difference: other - one };
   const notes = before.type === after.type ? [] : [`type ${before.type} → ${after.type}`];
-  const isContainer = partsOf(before).length > 0 && partsOf(after).length > 0 && before.type === after.type;
+  const isContainer =
+    partsOf(before).length > 0 && partsOf(after).length > 0 && before.type === after.type;
   return isContainer ? partsDetail(before, after, notes) : { by: "text", notes };
 }
 
@@ -88,17 +94,43 @@ function tensorDetail(before, after) {
   if (!sameShape || !before.elements || !after.elements) return { by: "layout", notes };
   if (isWhole(before) && isWhole(after)) return elementsDetail(before, after, notes);
   const shown = Math.min(before.elements.length, after.elements.length);
-  const changed = before.elements.slice(0, shown).filter((cell, at) => cell !== after.elements?.[at]).length;
+  const changed = before.elements
+    .slice(0, shown)
+    .filter((cell, at) => cell !== after.elements?.[at]).length;
   if (!before.statistics || !after.statistics) return { by: "corners", notes, shown, changed };
   const rows = Object.keys({ ...before.statistics, ...after.statistics })
     .sort(inReadingOrder)
-    .map((name) => /** @type {[string, number | string, number | string]} */ ([name, before.statistics?.[name] ?? "–", after.statistics?.[name] ?? "–"]));
-  return { by: "statistics", notes, rows: rows.filter(([, one, other]) => one !== 0 || other !== 0), shown, changed };
+    .map(
+      (name) =>
+        /** @type {[string, number | string, number | string]} */ ([
+          name,
+          before.statistics?.[name] ?? "–",
+          after.statistics?.[name] ?? "–",
+        ]),
+    );
+  return {
+    by: "statistics",
+    notes,
+    rows: rows.filter(([, one, other]) => one !== 0 || other !== 0),
+    shown,
+    changed,
+  };
 }
 
 /** What changed about a tensor besides its elements. @param {Value} before @param {Value} after */
 function tensorNotes(before, after) {
-  const facts = (/** @type {Value} */ { type, dtype, shape, device, strides, offset, storage, requires_grad: grad }) => ({
+  const facts = (
+    /** @type {Value} */ {
+      type,
+      dtype,
+      shape,
+      device,
+      strides,
+      offset,
+      storage,
+      requires_grad: grad,
+    },
+  ) => ({
     type,
     dtype,
     shape: `[${shape?.join(", ")}]`,
@@ -127,7 +159,15 @@ function elementsDetail(before, after, notes) {
     const size = typeof change === "number" ? Math.abs(change) : NaN;
     if (old[at] !== after.elements?.[at] && size > (largest ?? -1)) [largest, place] = [size, at];
   });
-  return { by: "elements", notes, count: differences.length, changed, largest, where: place < 0 ? [] : indexOf(place, sizes), differences };
+  return {
+    by: "elements",
+    notes,
+    count: differences.length,
+    changed,
+    largest,
+    where: place < 0 ? [] : indexOf(place, sizes),
+    differences,
+  };
 }
 
 /** Signed change of an element; text where the difference is no finite number. @param {Cell} before @param {Cell} after @returns {Cell} */
@@ -136,17 +176,26 @@ function changeOf(before, after) {
   const [one, other] = [numberOf(before), numberOf(after)];
   if (one === null || other === null) return "changed";
   const change = other - one;
-  return Number.isFinite(change) ? change : Number.isNaN(change) ? "nan" : change > 0 ? "inf" : "-inf";
+  return Number.isFinite(change)
+    ? change
+    : Number.isNaN(change)
+      ? "nan"
+      : change > 0
+        ? "inf"
+        : "-inf";
 }
 
 /** Index of an element from its place in row-major order. @param {number} place @param {number[]} sizes */
 function indexOf(place, sizes) {
   let rest = place;
-  return sizes.toReversed().map((size) => {
-    const at = rest % size;
-    rest = (rest - at) / size;
-    return at;
-  }).toReversed();
+  return sizes
+    .toReversed()
+    .map((size) => {
+      const at = rest % size;
+      rest = (rest - at) / size;
+      return at;
+    })
+    .toReversed();
 }
 
 /** @param {Value} before @param {Value} after @param {string[]} notes @returns {Detail} */
@@ -157,7 +206,12 @@ function partsDetail(before, after, notes) {
     const [old, now] = [one.get(path) ?? "–", other.get(path) ?? "–"];
     return old === now ? [] : [/** @type {[string, string, string]} */ ([path, old, now])];
   });
-  return { by: "parts", notes, parts: changed.slice(0, MAX_PARTS), more: Math.max(0, changed.length - MAX_PARTS) };
+  return {
+    by: "parts",
+    notes,
+    parts: changed.slice(0, MAX_PARTS),
+    more: Math.max(0, changed.length - MAX_PARTS),
+  };
 }
 
 /** The innermost parts of a value as text, by the way to them. @param {Value} value @param {string} [path] @param {Map<string, string>} [found] */

@@ -19,7 +19,8 @@ const LONG = 160;
 export function Compare() {
   const { model } = current();
   const isPinned = pinned.value >= 0 && pinned.value < model.steps;
-  if (!isPinned) return html`<p>Pin a step as A, go to another one, and come back here: this panel then says what differs.</p>
+  if (!isPinned)
+    return html`<p>Pin a step as A, go to another one, and come back here: this panel then says what differs.</p>
     <p><button class="plain-button" onClick=${() => (pinned.value = step.value)}>Pin step ${integer(step.value + 1)} as A</button></p>`;
   return html`<${Differences} key=${`${pinned.value} ${step.value}`} before=${pinned.value} after=${step.value} />`;
 }
@@ -28,7 +29,12 @@ export function Compare() {
 function Differences({ before, after }) {
   const { model } = current();
   const pairs = useMemo(() => pairsOf(model, before, after), [model, before, after]);
-  const [chosen, choose] = useState(() => Math.max(0, pairs.findIndex((option) => differencesOf(model, option, before, after).length)));
+  const [chosen, choose] = useState(() =>
+    Math.max(
+      0,
+      pairs.findIndex((option) => differencesOf(model, option, before, after).length),
+    ),
+  );
   const pair = pairs[chosen] ?? pairs[0];
   const found = useMemo(() => differencesOf(model, pair, before, after), [model, pair]);
   const same = found.filter(({ kind }) => kind === "same");
@@ -74,7 +80,10 @@ function pairText({ before, after }) {
 /** @param {{difference: Difference}} properties */
 function Entry({ difference: { name, kind, before, after, detail } }) {
   const isSingle = detail?.by === "elements" && detail.count === 1;
-  const isWide = (detail?.by === "elements" && !isSingle) || detail?.by === "statistics" || detail?.by === "parts";
+  const isWide =
+    (detail?.by === "elements" && !isSingle) ||
+    detail?.by === "statistics" ||
+    detail?.by === "parts";
   return html`<li class=${`difference ${kind}`}><h4><code>${name}</code> <span class="kind">${kind}</span></h4>
     ${!isWide && html`<div class="before-after">${before && html`<div><span class="quiet">A</span> <code>${shortened(before)}</code></div>`}${after && html`<div><span class="quiet">B</span> <code>${shortened(after)}</code></div>`}</div>`}
     ${detail && detail.notes.length > 0 && html`<p class="notes">${detail.notes.join("; ")}.</p>`}
@@ -90,13 +99,21 @@ function shortened(value) {
 /** @param {{name: string, value: Value | null, detail: Detail}} properties */
 function Change({ name, value, detail }) {
   if (detail.by === "number") return html`<p class="quiet">by ${changeText(detail.difference)}</p>`;
-  if (detail.by === "elements" && detail.count === 1) return detail.changed ? html`<p class="quiet">by ${changeText(detail.differences[0])}</p>` : null;
-  if (detail.by === "elements" && value) return html`<${ElementChange} name=${name} value=${value} detail=${detail} />`;
-  if (detail.by === "statistics") return html`<p class="quiet">By statistics of all elements, since not all are recorded; of ${integer(detail.shown)} that are, ${integer(detail.changed)} changed.</p>
+  if (detail.by === "elements" && detail.count === 1)
+    return detail.changed
+      ? html`<p class="quiet">by ${changeText(detail.differences[0])}</p>`
+      : null;
+  if (detail.by === "elements" && value)
+    return html`<${ElementChange} name=${name} value=${value} detail=${detail} />`;
+  if (detail.by === "statistics")
+    return html`<p class="quiet">By statistics of all elements, since not all are recorded; of ${integer(detail.shown)} that are, ${integer(detail.changed)} changed.</p>
     <table class="statistics-change"><thead><tr><th scope="col"></th><th scope="col">A</th><th scope="col">B</th></tr></thead><tbody>${detail.rows.map(([statistic, one, other]) => html`<tr class=${one === other ? "quiet" : ""}><th scope="row">${statistic}</th><td>${statisticText(one)}</td><td>${statisticText(other)}</td></tr>`)}</tbody></table>`;
-  if (detail.by === "corners") return html`<p class="quiet">By the ${integer(detail.shown)} elements that are recorded, of which ${integer(detail.changed)} changed; there are no statistics of the others.</p>`;
-  if (detail.by === "layout") return html`<p class="quiet">The shapes differ or no element is recorded, so elements are not compared.</p>`;
-  if (detail.by === "parts") return html`<table class="parts-change"><thead><tr><th scope="col">part</th><th scope="col">A</th><th scope="col">B</th></tr></thead><tbody>${detail.parts.map(([path, one, other]) => html`<tr><th scope="row"><code>${path || name}</code></th><td><code>${one}</code></td><td><code>${other}</code></td></tr>`)}</tbody></table>${detail.more > 0 && html`<p class="quiet">and ${integer(detail.more)} more</p>`}`;
+  if (detail.by === "corners")
+    return html`<p class="quiet">By the ${integer(detail.shown)} elements that are recorded, of which ${integer(detail.changed)} changed; there are no statistics of the others.</p>`;
+  if (detail.by === "layout")
+    return html`<p class="quiet">The shapes differ or no element is recorded, so elements are not compared.</p>`;
+  if (detail.by === "parts")
+    return html`<table class="parts-change"><thead><tr><th scope="col">part</th><th scope="col">A</th><th scope="col">B</th></tr></thead><tbody>${detail.parts.map(([path, one, other]) => html`<tr><th scope="row"><code>${path || name}</code></th><td><code>${one}</code></td><td><code>${other}</code></td></tr>`)}</tbody></table>${detail.more > 0 && html`<p class="quiet">and ${integer(detail.more)} more</p>`}`;
   return null;
 }
 
@@ -121,11 +138,18 @@ function ElementChange({ name, value, detail }) {
   const plane = planeOf(change, last - 1, last, at);
   const shown = last === 0 && plane.columns.length > ON_A_LINE ? folded(plane, ON_A_LINE) : plane;
   const scale = scaleOf(differences);
-  const title = (/** @type {number[]} */ index, /** @type {Cell} */ cell) => `${name}[${index.join(", ")}] changed by ${cell}`;
-  const most = largest === null ? "" : ` The largest change is ${number(largest)}${where.length ? `, at [${where.join(", ")}]` : ""}.`;
+  const title = (/** @type {number[]} */ index, /** @type {Cell} */ cell) =>
+    `${name}[${index.join(", ")}] changed by ${cell}`;
+  const most =
+    largest === null
+      ? ""
+      : ` The largest change is ${number(largest)}${where.length ? `, at [${where.join(", ")}]` : ""}.`;
   return html`<p class="quiet">Element by element: ${changed ? `${integer(changed)} of ${counted(count, "element")} changed` : "no element changed"}.${changed ? most : ""}</p>
-    ${changed > 0 && html`<p class="quiet">B − A:</p>
+    ${
+      changed > 0 &&
+      html`<p class="quiet">B − A:</p>
       ${sizes.slice(0, -2).map((size, axis) => html`<label class="slice-slider">axis ${axis}: <input type="range" min="0" max=${size - 1} value=${at[axis]} disabled=${size < 2} aria-label=${`index on axis ${axis} of ${name}`} onInput=${(/** @type {any} */ event) => move(at.with(axis, Number(event.target.value)))} /> <output>${at[axis]}</output></label>`)}
       <${HeatMap} plane=${shown} scale=${scale} picked=${picked} pick=${(/** @type {number[]} */ index) => pick(String(index))} label=${`changes of ${name}`} title=${title} />
-      <${Legend} cells=${differences} scale=${scale} />`}`;
+      <${Legend} cells=${differences} scale=${scale} />`
+    }`;
 }

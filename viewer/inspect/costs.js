@@ -26,7 +26,10 @@ const grouping = signal(/** @type {Grouping} */ ("line"));
 /** Order of the section, or -1 for the whole run. */
 const scope = signal(-1);
 const withCalls = signal(false);
-const order = signal({ column: "matmul_flops", direction: /** @type {"ascending" | "descending"} */ ("descending") });
+const order = signal({
+  column: "matmul_flops",
+  direction: /** @type {"ascending" | "descending"} */ ("descending"),
+});
 
 /** What these were chosen in. @type {Lecture | null} */
 let chosenIn = null;
@@ -35,17 +38,71 @@ const AT_ONCE = 60;
 
 /** @type {Column[]} */
 const COLUMNS = [
-  { id: "calls", title: "calls", hint: "how often operators ran", value: ({ calls }) => calls, text: integer },
-  { id: "matmul_flops", title: "matmul", hint: "FLOPs of matrix products", value: (entry) => entry.matmul_flops, text: flops },
-  { id: "other_flops", title: "other", hint: "all other FLOPs", value: (entry) => entry.other_flops, text: flops },
-  { id: "read_bytes", title: "read", hint: "bytes read", value: (entry) => entry.read_bytes, text: bytes },
-  { id: "written_bytes", title: "written", hint: "bytes written", value: (entry) => entry.written_bytes, text: bytes },
-  { id: "intensity", title: "FLOP/B", hint: "FLOPs for each byte read or written", value: intensityOf, text: (value) => number(Number(value.toPrecision(2))) },
-  { id: "allocated_bytes", title: "allocated", hint: "bytes of tensors that came to life", value: (entry) => entry.allocated_bytes, text: bytes },
-  { id: "freed_bytes", title: "freed", hint: "bytes of tensors that were given back", value: (entry) => entry.freed_bytes, text: bytes },
+  {
+    id: "calls",
+    title: "calls",
+    hint: "how often operators ran",
+    value: ({ calls }) => calls,
+    text: integer,
+  },
+  {
+    id: "matmul_flops",
+    title: "matmul",
+    hint: "FLOPs of matrix products",
+    value: (entry) => entry.matmul_flops,
+    text: flops,
+  },
+  {
+    id: "other_flops",
+    title: "other",
+    hint: "all other FLOPs",
+    value: (entry) => entry.other_flops,
+    text: flops,
+  },
+  {
+    id: "read_bytes",
+    title: "read",
+    hint: "bytes read",
+    value: (entry) => entry.read_bytes,
+    text: bytes,
+  },
+  {
+    id: "written_bytes",
+    title: "written",
+    hint: "bytes written",
+    value: (entry) => entry.written_bytes,
+    text: bytes,
+  },
+  {
+    id: "intensity",
+    title: "FLOP/B",
+    hint: "FLOPs for each byte read or written",
+    value: intensityOf,
+    text: (value) => number(Number(value.toPrecision(2))),
+  },
+  {
+    id: "allocated_bytes",
+    title: "allocated",
+    hint: "bytes of tensors that came to life",
+    value: (entry) => entry.allocated_bytes,
+    text: bytes,
+  },
+  {
+    id: "freed_bytes",
+    title: "freed",
+    hint: "bytes of tensors that were given back",
+    value: (entry) => entry.freed_bytes,
+    text: bytes,
+  },
 ];
 /** @type {Column} */
-const SECONDS = { id: "seconds", title: "time", hint: "measured in another run", value: ({ seconds }) => seconds, text: (value) => (value ? duration(value) : "0") };
+const SECONDS = {
+  id: "seconds",
+  title: "time",
+  hint: "measured in another run",
+  value: ({ seconds }) => seconds,
+  text: (value) => (value ? duration(value) : "0"),
+};
 
 /** @type {Record<Grouping, string>} */
 const GROUPINGS = { line: "line", call: "function", section: "section", operator: "operator" };
@@ -76,11 +133,14 @@ export function Costs() {
   if (chosenIn !== document) scope.value = -1;
   chosenIn = document;
   const section = sections[scope.value];
-  const span = section ? { first: section.first, beyond: section.beyond } : { first: 0, beyond: model.steps };
+  const span = section
+    ? { first: section.first, beyond: section.beyond }
+    : { first: 0, beyond: model.steps };
   if (!document.costs) return html`<p>This run was recorded without costs, or used no tensors.</p>`;
   const around = sectionOfStep(sections, at);
   const choose = (/** @type {any} */ event) => (scope.value = Number(event.target.value));
-  const option = (/** @type {Section} */ found) => html`<option value=${found.order} selected=${found.order === scope.value}>${titleOfSection(found)}</option>`;
+  const option = (/** @type {Section} */ found) =>
+    html`<option value=${found.order} selected=${found.order === scope.value}>${titleOfSection(found)}</option>`;
   return html`<div class="inspect-choices">
       <div class="inspect-tabs" role="tablist" aria-label="costs" onKeyDown=${turnTab}>${Object.entries(VIEWS).map(([id, title]) => html`<button key=${id} id=${`costs-${id}`} role="tab" title=${title} aria-selected=${view.value === id} aria-controls="costs-view" tabindex=${view.value === id ? 0 : -1} onClick=${() => (view.value = /** @type {any} */ (id))}>${title}</button>`)}</div>
       <label>of <select aria-label="part of the run" value=${scope.value} onChange=${choose}><option value="-1">the whole run</option>
@@ -106,7 +166,8 @@ function turnTab(event) {
 function Uncounted({ span }) {
   const { document } = current();
   const missing = useMemo(() => uncountedIn(document, span), [document, span?.first, span?.beyond]);
-  if (!missing.length) return html`<p class="quiet">Every operator of this ${span ? "part" : "run"} is counted.</p>`;
+  if (!missing.length)
+    return html`<p class="quiet">Every operator of this ${span ? "part" : "run"} is counted.</p>`;
   return html`<p class="quiet inspect-uncounted">Not counted: ${missing.map(([name, count], index) => html`${index > 0 && ", "}<code>${name}</code> (${counted(count, "time")})`)}. For what these did there is no formula, so sums marked with + are too small.</p>`;
 }
 
@@ -114,17 +175,22 @@ function Uncounted({ span }) {
 function OnMeta() {
   const { document } = current();
   if (!document.files.some(({ source }) => /["']meta["']/.test(source))) return null;
-  if (view.value === "memory") return html`<p class="quiet">Tensors on the device <code>meta</code> have sizes and no memory: they are not in this chart.</p>`;
+  if (view.value === "memory")
+    return html`<p class="quiet">Tensors on the device <code>meta</code> have sizes and no memory: they are not in this chart.</p>`;
   return html`<p class="quiet">On the device <code>meta</code> an operator is counted as it would run: nothing is computed there, and no memory is held.</p>`;
 }
 
 /** Operators without a formula, and how often they ran. @param {Lecture} document @param {import("viewer/inspect/tally.js").Span | null} span */
 function uncountedIn({ uncounted, costs, names }, span) {
   if (!span || !costs) return Object.entries(uncounted);
-  const isHere = (/** @type {number} */ row) => span.first <= costs.step[row] && costs.step[row] < span.beyond;
+  const isHere = (/** @type {number} */ row) =>
+    span.first <= costs.step[row] && costs.step[row] < span.beyond;
   return Object.entries(uncounted).flatMap(([name, most]) => {
     const operator = names.indexOf(name);
-    const calls = costs.operator.reduce((sum, other, row) => (other === operator && isHere(row) ? sum + costs.calls[row] : sum), 0);
+    const calls = costs.operator.reduce(
+      (sum, other, row) => (other === operator && isHere(row) ? sum + costs.calls[row] : sum),
+      0,
+    );
     return calls ? [/** @type {[string, number]} */ ([name, Math.min(calls, most)])] : [];
   });
 }
@@ -136,14 +202,22 @@ function Table({ span }) {
   const by = grouping.value;
   const shape = `${by} ${span.first} ${span.beyond}`;
   const [whole, showWhole] = useState("");
-  const entries = useMemo(() => tally({ model, sections, seconds }, by, span, withCalls.value), [document, by, span.first, span.beyond, withCalls.value]);
+  const entries = useMemo(
+    () => tally({ model, sections, seconds }, by, span, withCalls.value),
+    [document, by, span.first, span.beyond, withCalls.value],
+  );
   const label = useMemo(() => labels(by), [document, by]);
   const columns = seconds && by !== "operator" ? [...COLUMNS, SECONDS] : COLUMNS;
   const { column, direction } = order.value;
   const chosen = columns.find(({ id }) => id === column);
   const rows = sorted(entries, chosen ? chosen.value : ({ key }) => label(key).name, direction);
   const shown = whole === shape ? rows : rows.slice(0, AT_ONCE);
-  const sums = totals(cost(span.first, span.beyond), entries, seconds?.(span.first, span.beyond) ?? null, by !== "operator" && withCalls.value);
+  const sums = totals(
+    cost(span.first, span.beyond),
+    entries,
+    seconds?.(span.first, span.beyond) ?? null,
+    by !== "operator" && withCalls.value,
+  );
   return html`<div class="inspect-choices">
       <fieldset><legend>by</legend>${Object.entries(GROUPINGS).map(([id, title]) => html`<label><input type="radio" name="grouping" checked=${by === id} onChange=${() => (grouping.value = /** @type {Grouping} */ (id))} /> ${title}</label>`)}</fieldset>
       ${by !== "operator" && html`<label title="Count also what its calls spent; the rows then overlap"><input type="checkbox" checked=${withCalls.value} onChange=${() => (withCalls.value = !withCalls.value)} /> with the calls made in it</label>`}
@@ -163,7 +237,11 @@ function Table({ span }) {
 function Header({ id, title, hint, first }) {
   const { column, direction } = order.value;
   const isChosen = column === id;
-  const turn = () => (order.value = { column: id, direction: isChosen ? (direction === "ascending" ? "descending" : "ascending") : first });
+  const turn = () =>
+    (order.value = {
+      column: id,
+      direction: isChosen ? (direction === "ascending" ? "descending" : "ascending") : first,
+    });
   return html`<th scope="col" aria-sort=${isChosen ? direction : "none"}><button title=${`Sort by ${hint}`} onClick=${turn}>${isChosen && html`<span class="inspect-arrow" aria-hidden="true">${direction === "ascending" ? "▲" : "▼"}</span>`}${title}</button></th>`;
 }
 
@@ -184,8 +262,17 @@ function cell({ id, value, text }, entry) {
 /** The last row: what the span cost, however the rows overlap.
  * @param {CostSum} sum @param {Entry[]} entries @param {number | null} seconds @param {boolean} overlaps @returns {Entry} */
 function totals(sum, entries, seconds, overlaps) {
-  const calls = overlaps ? Math.max(0, ...entries.map((entry) => entry.calls)) : entries.reduce((count, entry) => count + entry.calls, 0);
-  return { ...sum, key: -1, step: 0, calls, seconds, partial: sum.partial || entries.some(({ partial }) => partial) };
+  const calls = overlaps
+    ? Math.max(0, ...entries.map((entry) => entry.calls))
+    : entries.reduce((count, entry) => count + entry.calls, 0);
+  return {
+    ...sum,
+    key: -1,
+    step: 0,
+    calls,
+    seconds,
+    partial: sum.partial || entries.some(({ partial }) => partial),
+  };
 }
 
 /** What the rows are called and where they are. @param {Grouping} by @returns {(key: number) => {name: string, place: string, isCode: boolean}} */
@@ -193,9 +280,20 @@ function labels(by) {
   const { document, sections } = current();
   const { statements, files, functions, names } = document;
   const paths = shortPaths(files.map(({ path }) => path));
-  if (by === "operator") return (key) => ({ name: names[key] === MEMORY ? "memory" : names[key], place: names[key] === MEMORY ? "tensors that came and went" : "", isCode: true });
-  if (by === "section") return (key) => ({ name: titleOfSection(sections[key]), place: "", isCode: false });
-  if (by === "call") return (key) => ({ name: `${functions[key].name}()`, place: `${paths[functions[key].file]}:${functions[key].line}`, isCode: true });
+  if (by === "operator")
+    return (key) => ({
+      name: names[key] === MEMORY ? "memory" : names[key],
+      place: names[key] === MEMORY ? "tensors that came and went" : "",
+      isCode: true,
+    });
+  if (by === "section")
+    return (key) => ({ name: titleOfSection(sections[key]), place: "", isCode: false });
+  if (by === "call")
+    return (key) => ({
+      name: `${functions[key].name}()`,
+      place: `${paths[functions[key].file]}:${functions[key].line}`,
+      isCode: true,
+    });
   return (key) => {
     const [file, line] = statements[key];
     const text = (linesOf(files[file])[line - 1] ?? "").replace(/\s*#\s.*$/, "").trim();
@@ -206,7 +304,10 @@ function labels(by) {
 /** @param {{span: import("viewer/inspect/tally.js").Span}} properties */
 function Rates({ span }) {
   const { document, model, sections } = current();
-  const entries = useMemo(() => tally({ model, sections }, "operator", span, false), [document, span.first, span.beyond]);
+  const entries = useMemo(
+    () => tally({ model, sections }, "operator", span, false),
+    [document, span.first, span.beyond],
+  );
   return html`<${Roofline} entries=${entries} names=${document.names} jump=${jump} />`;
 }
 
@@ -223,4 +324,3 @@ function Memory({ span, at }) {
   };
   return html`<${MemoryChart} key=${`${span.first} ${span.beyond}`} model=${model} moments=${moments} span=${span} here=${at} place=${place} jump=${jump} />`;
 }
-

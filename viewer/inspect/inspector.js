@@ -17,19 +17,27 @@ await styled("inspect/inspect.css");
 export function Inspector() {
   const { model, document } = current();
   const opened = inspected.value;
-  const found = useMemo(() => (opened ? foundRecord(model, opened) : null), [model, opened?.value, opened?.name, String(opened?.steps)]);
-  if (!opened) return html`<p class="quiet">There is nothing to inspect: this call shows no value yet.</p>`;
+  const found = useMemo(
+    () => (opened ? foundRecord(model, opened) : null),
+    [model, opened?.value, opened?.name, String(opened?.steps)],
+  );
+  if (!opened)
+    return html`<p class="quiet">There is nothing to inspect: this call shows no value yet.</p>`;
   if (!found) return html`<p class="quiet">This value is not of the run that is shown.</p>`;
   const name = document.names[found.name] + found.path;
   const isTensor = opened.value.shape !== undefined;
   const choose = (/** @type {any} */ view) => (inspected.value = { ...opened, view });
-  const content = opened.view === "history"
-    ? html`<${History} key=${`${found.activation} ${found.name}`} found=${found} />`
-    : isTensor
-      ? html`<${TensorView} key=${`${found.row} ${found.path}`} value=${opened.value} name=${name} found=${found} />`
-      : html`<div class="whole-value"><${ValueView} value=${opened.value} name=${name} /></div>`;
+  const content =
+    opened.view === "history"
+      ? html`<${History} key=${`${found.activation} ${found.name}`} found=${found} />`
+      : isTensor
+        ? html`<${TensorView} key=${`${found.row} ${found.path}`} value=${opened.value} name=${name} found=${found} />`
+        : html`<div class="whole-value"><${ValueView} value=${opened.value} name=${name} /></div>`;
   return html`<div class="inspector">
     <h3><code>${name}</code> <span class="quiet">in ${functionOf(model, found.activation).name}</span></h3>
-    <${Tabs} chosen=${opened.view} choose=${choose} tabs=${[["value", isTensor ? (opened.value.type === "ndarray" ? "Array" : "Tensor") : "Value"], ["history", "Over the run"]]}>${content}</${Tabs}>
+    <${Tabs} chosen=${opened.view} choose=${choose} tabs=${[
+      ["value", isTensor ? (opened.value.type === "ndarray" ? "Array" : "Tensor") : "Value"],
+      ["history", "Over the run"],
+    ]}>${content}</${Tabs}>
   </div>`;
 }

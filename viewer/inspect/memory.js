@@ -6,7 +6,13 @@ import { html } from "viewer/html.js";
 import { widthOfCharts } from "viewer/inspect/roofline.js";
 
 /** In the order of the recorder; the colours of the style sheet go by it. */
-export const CATEGORIES = ["parameters", "gradients", "optimizer state", "activations", "other tensors"];
+export const CATEGORIES = [
+  "parameters",
+  "gradients",
+  "optimizer state",
+  "activations",
+  "other tensors",
+];
 
 /** @typedef {{step: number, live: number[], total: number}} Moment bytes by category while a step ran */
 
@@ -26,9 +32,16 @@ export function momentsOf({ document, events }) {
     const index = CATEGORIES.indexOf(document.names[category[row]]);
     const place = index < 0 ? CATEGORIES.length - 1 : index;
     for (; event < moment; event++) if (events[event] > 0) step++;
-    const isNext = row === 0 || at[row - 1] !== moment || CATEGORIES.indexOf(document.names[category[row - 1]]) >= place;
+    const isNext =
+      row === 0 ||
+      at[row - 1] !== moment ||
+      CATEGORIES.indexOf(document.names[category[row - 1]]) >= place;
     now = now.map((before, other) => (other === place ? live[row] : before));
-    const state = { step: Math.max(0, step), live: now, total: now.reduce((sum, part) => sum + part, 0) };
+    const state = {
+      step: Math.max(0, step),
+      live: now,
+      total: now.reduce((sum, part) => sum + part, 0),
+    };
     if (isNext) moments.push(state);
     else moments[moments.length - 1] = state;
   });
@@ -37,7 +50,10 @@ export function momentsOf({ document, events }) {
 
 /** What was alive once a step had run. @param {Moment[]} moments @param {number} step @returns {Moment} */
 export function momentAfter(moments, step) {
-  const { live, total } = moments.findLast((moment) => moment.step <= step) ?? { live: CATEGORIES.map(() => 0), total: 0 };
+  const { live, total } = moments.findLast((moment) => moment.step <= step) ?? {
+    live: CATEGORIES.map(() => 0),
+    total: 0,
+  };
   return { step, live, total };
 }
 
@@ -78,7 +94,10 @@ const STEEP = 500;
 
 /** @param {Moment[]} columns */
 function isSteep(columns) {
-  const totals = columns.map(({ total }) => total).filter(Boolean).sort((one, other) => one - other);
+  const totals = columns
+    .map(({ total }) => total)
+    .filter(Boolean)
+    .sort((one, other) => one - other);
   return totals.length > 0 && totals[totals.length - 1] > STEEP * totals[totals.length >> 1];
 }
 
@@ -90,11 +109,20 @@ function scaleOf(columns, isLogarithmic) {
   if (isLogarithmic) {
     const low = 2 ** Math.floor(Math.log2(Math.min(highest, ...totals)));
     const range = Math.max(1, Math.log2((highest * 1.2) / low));
-    const height = (/** @type {number} */ value) => (value <= low ? 0 : Math.log2(value / low) / range);
-    return { height, marks: [0, 10, 20, 30, 40, 50].flatMap((power) => [2 ** power, 32 * 2 ** power]).filter((mark) => mark > low && mark <= highest * 1.2) };
+    const height = (/** @type {number} */ value) =>
+      value <= low ? 0 : Math.log2(value / low) / range;
+    return {
+      height,
+      marks: [0, 10, 20, 30, 40, 50]
+        .flatMap((power) => [2 ** power, 32 * 2 ** power])
+        .filter((mark) => mark > low && mark <= highest * 1.2),
+    };
   }
   const unit = 2 ** Math.floor(Math.log2(highest / 2));
-  return { height: (value) => value / (highest * 1.08), marks: [0, 1, 2, 3, 4].map((times) => times * unit).filter((mark) => mark <= highest * 1.08) };
+  return {
+    height: (value) => value / (highest * 1.08),
+    marks: [0, 1, 2, 3, 4].map((times) => times * unit).filter((mark) => mark <= highest * 1.08),
+  };
 }
 
 /** @param {number} value */
@@ -108,7 +136,10 @@ function clamped(value) {
  */
 export function MemoryChart({ model, moments, span, here, place, jump }) {
   const columns = columnsOf(moments, span, COLUMNS);
-  const peak = columns.reduce((best, { total }, column) => (total > columns[best].total ? column : best), 0);
+  const peak = columns.reduce(
+    (best, { total }, column) => (total > columns[best].total ? column : best),
+    0,
+  );
   const [chosen, choose] = useState(-1);
   const [scale, setScale] = useState("");
   const isLogarithmic = scale ? scale === "logarithmic" : isSteep(columns);
@@ -116,18 +147,34 @@ export function MemoryChart({ model, moments, span, here, place, jump }) {
   const width = widthOfCharts(WIDEST);
   const { height, marks } = scaleOf(columns, isLogarithmic);
   const length = span.beyond - span.first;
-  const columnAt = (/** @type {number} */ step) => Math.max(0, Math.min(columns.length - 1, Math.floor(((step - span.first) / length) * columns.length)));
+  const columnAt = (/** @type {number} */ step) =>
+    Math.max(
+      0,
+      Math.min(columns.length - 1, Math.floor(((step - span.first) / length) * columns.length)),
+    );
   const isInside = here >= span.first && here < span.beyond;
   const now = chosen >= 0 ? chosen : isInside ? columnAt(here) : peak;
-  const x = (/** @type {number} */ column) => LEFT + (column / columns.length) * (width - LEFT - RIGHT);
-  const y = (/** @type {number} */ value) => HEIGHT - BOTTOM - clamped(height(value)) * (HEIGHT - TOP - BOTTOM);
+  const x = (/** @type {number} */ column) =>
+    LEFT + (column / columns.length) * (width - LEFT - RIGHT);
+  const y = (/** @type {number} */ value) =>
+    HEIGHT - BOTTOM - clamped(height(value)) * (HEIGHT - TOP - BOTTOM);
   const isHere = chosen < 0 && isInside;
   const shown = isHere ? momentAfter(moments, here) : columns[now];
   const said = `step ${integer(shown.step + 1)}, ${place(shown.step)}: ${bytes(shown.total)}`;
   const onKey = (/** @type {KeyboardEvent} */ event) => {
     const last = columns.length - 1;
     /** @type {Record<string, number>} */
-    const targets = { ArrowRight: now + 1, ArrowUp: now + 1, ArrowLeft: now - 1, ArrowDown: now - 1, PageDown: now + 30, PageUp: now - 30, Home: 0, End: last, p: peak };
+    const targets = {
+      ArrowRight: now + 1,
+      ArrowUp: now + 1,
+      ArrowLeft: now - 1,
+      ArrowDown: now - 1,
+      PageDown: now + 30,
+      PageUp: now - 30,
+      Home: 0,
+      End: last,
+      p: peak,
+    };
     if (event.key !== "Enter" && !(event.key in targets)) return;
     event.preventDefault();
     event.stopPropagation();
@@ -137,7 +184,13 @@ export function MemoryChart({ model, moments, span, here, place, jump }) {
   const columnUnder = (/** @type {any} */ event) => {
     const box = event.currentTarget.getBoundingClientRect();
     const at = ((event.clientX - box.left) / box.width) * width;
-    return Math.max(0, Math.min(columns.length - 1, Math.floor(((at - LEFT) / (width - LEFT - RIGHT)) * columns.length)));
+    return Math.max(
+      0,
+      Math.min(
+        columns.length - 1,
+        Math.floor(((at - LEFT) / (width - LEFT - RIGHT)) * columns.length),
+      ),
+    );
   };
   const peakLeft = x(peak + 0.5);
   return html`<div class="inspect-choices"><label>Scale <select value=${isLogarithmic ? "logarithmic" : "linear"} onChange=${(/** @type {any} */ event) => setScale(event.target.value)}><option value="linear">linear</option><option value="logarithmic">logarithmic</option></select></label>
@@ -163,10 +216,17 @@ export function MemoryChart({ model, moments, span, here, place, jump }) {
 /** The area between what lies below a category and what lies below the next, in steps.
  * @param {Moment[]} columns @param {number} category @param {(column: number) => number} x @param {(value: number) => number} y */
 function areaOf(columns, category, x, y) {
-  const below = columns.map(({ live }) => live.slice(0, category).reduce((sum, part) => sum + part, 0));
-  const edge = (/** @type {number[]} */ values) => values.map((value, column) => [column, y(value)]);
+  const below = columns.map(({ live }) =>
+    live.slice(0, category).reduce((sum, part) => sum + part, 0),
+  );
+  const edge = (/** @type {number[]} */ values) =>
+    values.map((value, column) => [column, y(value)]);
   const top = edge(below.map((value, column) => value + columns[column].live[category]));
-  const up = top.map(([column, at]) => `L${x(column).toFixed(1)} ${at.toFixed(1)}H${x(column + 1).toFixed(1)}`);
-  const down = edge(below).toReversed().map(([column, at]) => `L${x(column + 1).toFixed(1)} ${at.toFixed(1)}H${x(column).toFixed(1)}`);
+  const up = top.map(
+    ([column, at]) => `L${x(column).toFixed(1)} ${at.toFixed(1)}H${x(column + 1).toFixed(1)}`,
+  );
+  const down = edge(below)
+    .toReversed()
+    .map(([column, at]) => `L${x(column + 1).toFixed(1)} ${at.toFixed(1)}H${x(column).toFixed(1)}`);
   return `M${up.join("").slice(1)}${down.join("")}Z`;
 }

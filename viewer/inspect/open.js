@@ -16,7 +16,9 @@ function stepsOf(place) {
   const line = around?.getAttribute("data-steps");
   if (line) return line.split(" ").map(Number);
   const activation = around?.id.split("-")[1];
-  return activation ? [stepsBefore(current().model, entryOf(current().model, Number(activation)))] : [];
+  return activation
+    ? [stepsBefore(current().model, entryOf(current().model, Number(activation)))]
+    : [];
 }
 
 /**
@@ -39,9 +41,9 @@ export function inspectChosen(view) {
   const activation = chosenFrame.value >= 0 ? chosenFrame.value : activationOf(model, step.value);
   const known = [...environmentAt(model, activation, endOf(model, step.value))];
   const event = eventOf(model, step.value);
-  const [name, { row }] = known.find(([candidate]) => candidate === chosenName.value)
-    ?? known.find(([, { row: candidate }]) => inspections.event[candidate] === event)
-    ?? known[known.length - 1] ?? [-1, { row: -1 }];
+  const [name, { row }] = known.find(([candidate]) => candidate === chosenName.value) ??
+    known.find(([, { row: candidate }]) => inspections.event[candidate] === event) ??
+    known[known.length - 1] ?? [-1, { row: -1 }];
   const value = values[inspections.value[row] ?? -1];
   if (value) return inspect(window.document.body, value, names[name], view);
   batch(() => {

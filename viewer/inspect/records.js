@@ -1,7 +1,16 @@
 // Where values were recorded: which inspection a shown value is, who views a storage, how a variable went. Pure.
 
 import { numberOf } from "viewer/inspect/tensors.js";
-import { activationOf, callStack, changesOf, endOf, functionIndex, functionOf, lowerBound, stepsBefore } from "viewer/model.js";
+import {
+  activationOf,
+  callStack,
+  changesOf,
+  endOf,
+  functionIndex,
+  functionOf,
+  lowerBound,
+  stepsBefore,
+} from "viewer/model.js";
 import { environmentAt } from "viewer/navigate.js";
 
 /** The activation that a row of the inspections belongs to. @param {Model} model @param {number} row */
@@ -14,7 +23,10 @@ export function activationOfRow(model, row) {
 
 /** The step at which a row became known; of an argument, the first step of the call. @param {Model} model @param {number} row */
 export function stepOfRow(model, row) {
-  return Math.max(0, Math.min(model.steps - 1, stepsBefore(model, model.document.inspections.event[row])));
+  return Math.max(
+    0,
+    Math.min(model.steps - 1, stepsBefore(model, model.document.inspections.event[row])),
+  );
 }
 
 /** Parts of a value with what leads to them in Python. @param {Value} value @returns {[string, Value][]} */
@@ -26,7 +38,9 @@ export function partsOf(value) {
 
 /** @param {Value} key */
 function keyText(key) {
-  return typeof key.value === "string" ? `'${key.value}'` : String(key.value ?? key.text ?? key.type);
+  return typeof key.value === "string"
+    ? `'${key.value}'`
+    : String(key.value ?? key.text ?? key.type);
 }
 
 /** The way from one value to another inside it, or null. @param {Value} value @param {Value} wanted @returns {string | null} */
@@ -57,20 +71,38 @@ export function foundRecord(model, { value, name, steps }) {
     const path = index === null ? null : paths[index];
     if (path === null) return;
     const isNamed = names[inspections.name[row]] === name;
-    const rank = (isNamed ? 4 : 0) + (path ? 0 : 1) + (known.has(row) || steps.includes(stepOfRow(model, row)) ? 2 : 0) - (inspections.at[row] > end ? 8 : 0);
+    const rank =
+      (isNamed ? 4 : 0) +
+      (path ? 0 : 1) +
+      (known.has(row) || steps.includes(stepOfRow(model, row)) ? 2 : 0) -
+      (inspections.at[row] > end ? 8 : 0);
     candidates.push({ row, path, rank });
   });
   if (!candidates.length) return null;
-  const { row, path } = candidates.reduce((best, other) => (other.rank >= best.rank ? other : best));
+  const { row, path } = candidates.reduce((best, other) =>
+    other.rank >= best.rank ? other : best,
+  );
   // In Step a value is looked at from a later step of the same call.
   const recorded = stepOfRow(model, row);
-  return { row, step: Math.max(recorded, latest), recorded, activation: activationOfRow(model, row), name: inspections.name[row], path, value };
+  return {
+    row,
+    step: Math.max(recorded, latest),
+    recorded,
+    activation: activationOfRow(model, row),
+    name: inspections.name[row],
+    path,
+    value,
+  };
 }
 
 /** The records that are known at a step, of all calls that are open. @param {Model} model @param {number} step @returns {Set<number>} */
 function rowsShownAt(model, step) {
   const end = endOf(model, step);
-  return new Set(callStack(model, step).flatMap(({ activation }) => [...environmentAt(model, activation, end).values()].map(({ row }) => row)));
+  return new Set(
+    callStack(model, step).flatMap(({ activation }) =>
+      [...environmentAt(model, activation, end).values()].map(({ row }) => row),
+    ),
+  );
 }
 
 /** Tensors in a value that view a storage. @param {Value} value @param {string} [path] @returns {[string, Value][]} */
@@ -90,7 +122,9 @@ function viewsByStorage(document) {
   const { value: values, at } = document.inspections;
   /** @type {Map<number, {row: number, path: string, value: Value}[]>} */
   const found = new Map();
-  const order = values.map((_, row) => row).sort((one, other) => at[one] - at[other] || one - other);
+  const order = values
+    .map((_, row) => row)
+    .sort((one, other) => at[one] - at[other] || one - other);
   for (const row of order)
     for (const [path, value] of inside[values[row] ?? -1] ?? []) {
       const view = { row, path, value };
@@ -117,9 +151,26 @@ export function aliasesOf(model, storage, step) {
     const activation = activationOfRow(model, row);
     const name = names[inspections.name[row]] + path;
     const when = shown.has(row) ? "now" : inspections.at[row] <= end ? "earlier" : "later";
-    const key = [activation, name, value.shape, value.strides, value.offset, value.dtype, when === "later"].join(";");
+    const key = [
+      activation,
+      name,
+      value.shape,
+      value.strides,
+      value.offset,
+      value.dtype,
+      when === "later",
+    ].join(";");
     const before = found.get(key);
-    found.set(key, { name, func: functionOf(model, activation).name, activation, row, step: stepOfRow(model, row), value, when, count: (before?.count ?? 0) + 1 });
+    found.set(key, {
+      name,
+      func: functionOf(model, activation).name,
+      activation,
+      row,
+      step: stepOfRow(model, row),
+      value,
+      when,
+      count: (before?.count ?? 0) + 1,
+    });
   }
   return [...found.values()];
 }
@@ -128,8 +179,11 @@ export function aliasesOf(model, storage, step) {
 export function chartedNumber(value) {
   if (!value) return null;
   if (value.shape?.length === 0 && value.elements?.length === 1) return numberOf(value.elements[0]);
-  if (typeof value.value === "number" || typeof value.value === "boolean") return Number(value.value);
-  return ["float", "int"].includes(value.type) && value.text !== undefined ? numberOf(value.text) : null;
+  if (typeof value.value === "number" || typeof value.value === "boolean")
+    return Number(value.value);
+  return ["float", "int"].includes(value.type) && value.text !== undefined
+    ? numberOf(value.text)
+    : null;
 }
 
 /**
@@ -144,13 +198,26 @@ export function historyOf(model, activation, name, everywhere = false) {
   const { inspections } = model.document;
   const func = functionIndex(model, activation);
   const own = changesOf(model, activation).get(name)?.rows ?? [];
-  const all = everywhere ? inspections.name.flatMap((other, row) => (other === name && functionIndex(model, activationOfRow(model, row)) === func ? [row] : [])) : own;
-  const ordered = everywhere ? all.sort((one, other) => inspections.at[one] - inspections.at[other] || one - other) : all;
+  const all = everywhere
+    ? inspections.name.flatMap((other, row) =>
+        other === name && functionIndex(model, activationOfRow(model, row)) === func ? [row] : [],
+      )
+    : own;
+  const ordered = everywhere
+    ? all.sort((one, other) => inspections.at[one] - inspections.at[other] || one - other)
+    : all;
   return ordered.map((row, index) => {
     const value = inspections.value[row];
     const recorded = value === null ? null : model.document.values[value];
     const changed = index === 0 || inspections.value[ordered[index - 1]] !== value;
-    return { row, step: stepOfRow(model, row), activation: everywhere ? activationOfRow(model, row) : activation, value: recorded, number: chartedNumber(recorded), changed };
+    return {
+      row,
+      step: stepOfRow(model, row),
+      activation: everywhere ? activationOfRow(model, row) : activation,
+      value: recorded,
+      number: chartedNumber(recorded),
+      changed,
+    };
   });
 }
 

@@ -25,7 +25,16 @@ export function pointsOf(entries, names, peak, memory) {
     if (!moved || !computed || entry.partial || names[entry.key] === MEMORY) return [];
     const intensity = computed / moved;
     const attainable = Math.min(peak, intensity * memory);
-    return [{ name: names[entry.key], entry, intensity, attainable, waits: intensity * memory < peak, seconds: computed / attainable }];
+    return [
+      {
+        name: names[entry.key],
+        entry,
+        intensity,
+        attainable,
+        waits: intensity * memory < peak,
+        seconds: computed / attainable,
+      },
+    ];
   });
   return points.sort((one, other) => other.seconds - one.seconds);
 }
@@ -51,7 +60,12 @@ export function widthOfCharts(most = WIDE) {
 /** Seconds with two digits, in a unit that suits. @param {number} seconds */
 export function duration(seconds) {
   /** @type {[number, string][]} */
-  const units = [[1, "s"], [1e-3, "ms"], [1e-6, "µs"], [1e-9, "ns"]];
+  const units = [
+    [1, "s"],
+    [1e-3, "ms"],
+    [1e-6, "µs"],
+    [1e-9, "ns"],
+  ];
   const [size, unit] = units.find(([least]) => seconds >= 0.995 * least) ?? units[3];
   return `${Number((seconds / size).toPrecision(2))} ${unit}`;
 }
@@ -64,7 +78,10 @@ function said({ name, intensity, attainable, waits, seconds }) {
 /** Whole powers of ten around values. @param {number} low @param {number} high */
 function decades(low, high) {
   const first = Math.floor(Math.log10(low));
-  return Array.from({ length: Math.max(1, Math.ceil(Math.log10(high)) - first) + 1 }, (_, index) => first + index);
+  return Array.from(
+    { length: Math.max(1, Math.ceil(Math.log10(high)) - first) + 1 },
+    (_, index) => first + index,
+  );
 }
 
 /** @param {{entries: import("viewer/inspect/tally.js").Entry[], names: string[], jump: (step: number) => void}} properties */
@@ -80,10 +97,14 @@ export function Roofline({ entries, names, jump }) {
       <label>Arithmetic in <select value=${format} onChange=${(/** @type {any} */ event) => (wanted.value = event.target.value)}>${Object.keys(rates).map((rate) => html`<option value=${rate}>${rate}</option>`)}</select></label>
     </div>
     <p class="quiet">${name}: at most ${flops(rates[format])}/s in ${format}, dense, and ${number(memory / 1e12)} TB/s from memory (<a href=${source} rel="noreferrer">data sheet</a>). Below ${number(Number(ridge.toPrecision(3)))} FLOP/B an operator waits for memory. Nothing here ran on this accelerator: the points are the FLOPs and the bytes that this run counted, at the most that the sheet allows for them.</p>
-    ${points.length ? html`<${Chart} key=${`${card.value} ${format}`} points=${points} peak=${rates[format]} memory=${memory} title=${`Roofline of ${name} in ${format}`} />
+    ${
+      points.length
+        ? html`<${Chart} key=${`${card.value} ${format}`} points=${points} peak=${rates[format]} memory=${memory} title=${`Roofline of ${name} in ${format}`} />
     <p>${waiting.length} of ${points.length} operators wait for memory; they would take ${duration(waiting.reduce((sum, { seconds }) => sum + seconds, 0))} of at least ${duration(total)} in all.</p>
     <div class="inspect-scroll" tabindex="0" role="region" aria-label="operators of the roofline"><table class="inspect-table"><thead><tr><th scope="col">operator</th><th scope="col">FLOP/B</th><th scope="col">at most</th><th scope="col">at least</th><th scope="col">share</th><th scope="col">limited by</th></tr></thead>
-      <tbody>${points.map((point) => html`<tr key=${point.name}><th scope="row"><button class="inspect-jump" title="Go to where it cost most" onClick=${() => jump(point.entry.step)}><code>${point.name}</code></button></th><td>${number(Number(point.intensity.toPrecision(2)))}</td><td>${flops(point.attainable)}/s</td><td>${duration(point.seconds)}</td><td>${(100 * point.seconds / total).toFixed(1)} %</td><td>${point.waits ? "memory" : "arithmetic"}</td></tr>`)}</tbody></table></div>` : html`<p>No operator here has a count of both FLOPs and bytes.</p>`}`;
+      <tbody>${points.map((point) => html`<tr key=${point.name}><th scope="row"><button class="inspect-jump" title="Go to where it cost most" onClick=${() => jump(point.entry.step)}><code>${point.name}</code></button></th><td>${number(Number(point.intensity.toPrecision(2)))}</td><td>${flops(point.attainable)}/s</td><td>${duration(point.seconds)}</td><td>${((100 * point.seconds) / total).toFixed(1)} %</td><td>${point.waits ? "memory" : "arithmetic"}</td></tr>`)}</tbody></table></div>`
+        : html`<p>No operator here has a count of both FLOPs and bytes.</p>`
+    }`;
 }
 
 /** @param {{points: Point[], peak: number, memory: number, title: string}} properties */
@@ -91,23 +112,46 @@ function Chart({ points, peak, memory, title }) {
   const [shown, show] = useState(-1);
   const width = widthOfCharts();
   const ridge = peak / memory;
-  const across = decades(Math.min(ridge / 10, ...points.map(({ intensity }) => intensity)) , Math.max(ridge * 10, ...points.map(({ intensity }) => intensity)));
-  const up = decades(Math.min(...points.map(({ attainable }) => attainable), across.length ? 10 ** across[0] * memory : peak), peak * 1.5);
-  const x = (/** @type {number} */ intensity) => LEFT + ((Math.log10(intensity) - across[0]) / (across.length - 1)) * (width - LEFT - RIGHT);
-  const y = (/** @type {number} */ rate) => HEIGHT - BOTTOM - ((Math.log10(rate) - up[0]) / (up.length - 1)) * (HEIGHT - TOP - BOTTOM);
+  const across = decades(
+    Math.min(ridge / 10, ...points.map(({ intensity }) => intensity)),
+    Math.max(ridge * 10, ...points.map(({ intensity }) => intensity)),
+  );
+  const up = decades(
+    Math.min(
+      ...points.map(({ attainable }) => attainable),
+      across.length ? 10 ** across[0] * memory : peak,
+    ),
+    peak * 1.5,
+  );
+  const x = (/** @type {number} */ intensity) =>
+    LEFT + ((Math.log10(intensity) - across[0]) / (across.length - 1)) * (width - LEFT - RIGHT);
+  const y = (/** @type {number} */ rate) =>
+    HEIGHT - BOTTOM - ((Math.log10(rate) - up[0]) / (up.length - 1)) * (HEIGHT - TOP - BOTTOM);
   const [low, high] = [10 ** across[0], 10 ** across[across.length - 1]];
   const roof = `M${x(low)} ${y(low * memory)}L${x(ridge)} ${y(peak)}H${x(high)}`;
-  const order = points.map((_, index) => index).sort((one, other) => points[one].intensity - points[other].intensity);
+  const order = points
+    .map((_, index) => index)
+    .sort((one, other) => points[one].intensity - points[other].intensity);
   const place = order.indexOf(shown);
   const onKey = (/** @type {KeyboardEvent} */ event) => {
     /** @type {Record<string, number>} */
-    const targets = { ArrowRight: place + 1, ArrowUp: place + 1, ArrowLeft: place - 1, ArrowDown: place - 1, Home: 0, End: order.length - 1 };
+    const targets = {
+      ArrowRight: place + 1,
+      ArrowUp: place + 1,
+      ArrowLeft: place - 1,
+      ArrowDown: place - 1,
+      Home: 0,
+      End: order.length - 1,
+    };
     if (!(event.key in targets)) return;
     event.preventDefault();
     event.stopPropagation();
     show(order[Math.max(0, Math.min(order.length - 1, targets[event.key]))]);
   };
-  const text = shown < 0 ? `${title}. ${points.length} operators; arrow keys go through them by intensity.` : said(points[shown]);
+  const text =
+    shown < 0
+      ? `${title}. ${points.length} operators; arrow keys go through them by intensity.`
+      : said(points[shown]);
   const named = labelled(points, x, y);
   return html`<figure class="inspect-figure">
     <svg viewBox=${`0 0 ${width} ${HEIGHT}`} role="slider" tabindex="0" aria-label=${title} aria-valuemin="1" aria-valuemax=${points.length} aria-valuenow=${Math.max(1, place + 1)} aria-valuetext=${text} onKeyDown=${onKey} onFocus=${() => shown < 0 && show(0)} onMouseLeave=${() => show(-1)}>
@@ -149,8 +193,11 @@ function labelled(points, x, y) {
   const found = [];
   for (const point of points) {
     const [left, top] = [x(point.intensity) - 9, y(point.attainable) - 6];
-    const isFree = found.every((other) => Math.abs(other.top - top) > 15 || Math.abs(other.left - left) > 150);
-    if (isFree && left > LEFT + 8 * shortName(point.name).length && found.length < NAMED) found.push({ point, left, top });
+    const isFree = found.every(
+      (other) => Math.abs(other.top - top) > 15 || Math.abs(other.left - left) > 150,
+    );
+    if (isFree && left > LEFT + 8 * shortName(point.name).length && found.length < NAMED)
+      found.push({ point, left, top });
   }
   return found;
 }

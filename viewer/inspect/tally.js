@@ -10,7 +10,14 @@
 /** @typedef {{func: number, statement: number, step: number}} Frame an open call and the step that it has reached */
 
 /** @type {Quantity[]} */
-export const QUANTITIES = ["matmul_flops", "other_flops", "read_bytes", "written_bytes", "allocated_bytes", "freed_bytes"];
+export const QUANTITIES = [
+  "matmul_flops",
+  "other_flops",
+  "read_bytes",
+  "written_bytes",
+  "allocated_bytes",
+  "freed_bytes",
+];
 /** The name under which the recorder books memory: no operator. */
 export const MEMORY = "memory";
 
@@ -76,15 +83,31 @@ export function tally({ model, sections, seconds }, grouping, span, withCalls) {
   const { costs, uncounted, names } = model.document;
   if (!costs) return [];
   const rows = rowsByStep(costs);
-  const owner = grouping === "section" ? sectionOfEachStep(sections, model.steps) : new Int32Array(0);
+  const owner =
+    grouping === "section" ? sectionOfEachStep(sections, model.steps) : new Int32Array(0);
   const isUncounted = names.map((name) => Object.hasOwn(uncounted, name));
   /** @type {Map<number, Entry & {most: number}>} */
   const entries = new Map();
   const entryOf = (/** @type {number} */ key, /** @type {number} */ step) => {
     const known = entries.get(key);
     if (known) return known;
-    const none = { matmul_flops: 0, other_flops: 0, read_bytes: 0, written_bytes: 0, allocated_bytes: 0, freed_bytes: 0 };
-    const entry = { key, step, most: -1, calls: 0, ...none, seconds: seconds ? 0 : null, partial: false };
+    const none = {
+      matmul_flops: 0,
+      other_flops: 0,
+      read_bytes: 0,
+      written_bytes: 0,
+      allocated_bytes: 0,
+      freed_bytes: 0,
+    };
+    const entry = {
+      key,
+      step,
+      most: -1,
+      calls: 0,
+      ...none,
+      seconds: seconds ? 0 : null,
+      partial: false,
+    };
     entries.set(key, entry);
     return entry;
   };
@@ -99,7 +122,8 @@ export function tally({ model, sections, seconds }, grouping, span, withCalls) {
     }
     for (const row of spent) {
       const operator = costs.operator[row];
-      for (const [key, at] of grouping === "operator" ? [[operator, step]] : places) add(entryOf(key, at), costs, row, at, isUncounted[operator]);
+      for (const [key, at] of grouping === "operator" ? [[operator, step]] : places)
+        add(entryOf(key, at), costs, row, at, isUncounted[operator]);
     }
   });
   return [...entries.values()].map(({ most, ...entry }) => entry);
@@ -112,7 +136,11 @@ function placesOf(grouping, withCalls, step, frames, sections, owner) {
   /** @type {Map<number, number>} */
   const places = new Map();
   if (grouping === "section") {
-    for (let at = sections[owner[step]]; at; at = /** @type {Section} */ (sections.find(({ activation }) => activation === at.parent))) {
+    for (
+      let at = sections[owner[step]];
+      at;
+      at = /** @type {Section} */ (sections.find(({ activation }) => activation === at.parent))
+    ) {
       places.set(at.order, at.first);
       if (!withCalls) break;
     }
@@ -139,7 +167,13 @@ function add(entry, costs, row, step, isUncounted) {
 }
 
 /** FLOPs for each byte moved; null where nothing was computed or moved, or not all of it was counted. @param {Entry} entry */
-export function intensityOf({ matmul_flops: products, other_flops: other, read_bytes: read, written_bytes: written, partial }) {
+export function intensityOf({
+  matmul_flops: products,
+  other_flops: other,
+  read_bytes: read,
+  written_bytes: written,
+  partial,
+}) {
   const computed = products + other;
   return computed && read + written && !partial ? computed / (read + written) : null;
 }
@@ -154,8 +188,10 @@ export function sorted(entries, value, direction) {
   const sign = direction === "ascending" ? 1 : -1;
   return entries.toSorted((one, other) => {
     const [left, right] = [value(one), value(other)];
-    if (left === null || right === null) return Number(left === null) - Number(right === null) || one.key - other.key;
-    const order = typeof left === "string" ? left.localeCompare(String(right), "en") : left - Number(right);
+    if (left === null || right === null)
+      return Number(left === null) - Number(right === null) || one.key - other.key;
+    const order =
+      typeof left === "string" ? left.localeCompare(String(right), "en") : left - Number(right);
     return sign * order || one.key - other.key;
   });
 }

@@ -5,7 +5,22 @@ import { bytes, counted, element, integer, number, shape } from "viewer/format.j
 import { html } from "viewer/html.js";
 import { HeatMap, heat, Histogram, Jump, keepInside, Legend, walk } from "viewer/inspect/parts.js";
 import { aliasesOf } from "viewer/inspect/records.js";
-import { cellOf, elementAt, folded, haveEqualElements, layoutOf, planeOf, product, readersOf, recordedAlong, scaleOf, storageWords, sumText, summaryOf, windowOf } from "viewer/inspect/tensors.js";
+import {
+  cellOf,
+  elementAt,
+  folded,
+  haveEqualElements,
+  layoutOf,
+  planeOf,
+  product,
+  readersOf,
+  recordedAlong,
+  scaleOf,
+  storageWords,
+  sumText,
+  summaryOf,
+  windowOf,
+} from "viewer/inspect/tensors.js";
 import { callStack, endOf } from "viewer/model.js";
 import { environmentAt } from "viewer/navigate.js";
 import { current, inspected } from "viewer/store.js";
@@ -20,9 +35,15 @@ const PART = 64;
 export function TensorView({ value, name, found }) {
   const { model } = current();
   const layout = useMemo(() => layoutOf(value), [value]);
-  const aliases = useMemo(() => (value.storage !== undefined ? aliasesOf(model, value.storage, found.step) : []), [value, found]);
+  const aliases = useMemo(
+    () => (value.storage !== undefined ? aliasesOf(model, value.storage, found.step) : []),
+    [value, found],
+  );
   const [picked, pick] = useState(() => recordedAlong(value).map((along) => along[0] ?? 0));
-  const words = [...storageWords(value, name, found.activation, aliases), ...equalWords(value, name, found)];
+  const words = [
+    ...storageWords(value, name, found.activation, aliases),
+    ...equalWords(value, name, found),
+  ];
   return html`<${Facts} value=${value} />
     ${words.map((sentence) => html`<p class="words">${sentence}</p>`)}
     ${value.text !== undefined && html`<p class="words">${value.text}</p>`}
@@ -34,7 +55,17 @@ export function TensorView({ value, name, found }) {
 
 /** @param {{value: Value}} properties */
 function Facts({ value }) {
-  const { shape: sizes = [], dtype = value.type, device, contiguous, strides, offset, requires_grad: grad, bytes: size, storage_bytes: held } = value;
+  const {
+    shape: sizes = [],
+    dtype = value.type,
+    device,
+    contiguous,
+    strides,
+    offset,
+    requires_grad: grad,
+    bytes: size,
+    storage_bytes: held,
+  } = value;
   /** @type {[string, any][]} */
   const facts = [
     ["elements", integer(product(sizes))],
@@ -56,13 +87,20 @@ function equalWords(value, name, found) {
   const { model, document } = current();
   const { names, values, inspections } = document;
   const end = endOf(model, found.step);
-  const known = callStack(model, found.step).flatMap(({ activation }) => [...environmentAt(model, activation, end)]);
+  const known = callStack(model, found.step).flatMap(({ activation }) => [
+    ...environmentAt(model, activation, end),
+  ]);
   const equal = known.flatMap(([other, { row }]) => {
     const candidate = values[inspections.value[row] ?? -1];
-    const isElsewhere = candidate?.storage !== undefined && candidate.storage !== value.storage && names[other] !== name;
+    const isElsewhere =
+      candidate?.storage !== undefined &&
+      candidate.storage !== value.storage &&
+      names[other] !== name;
     return isElsewhere && haveEqualElements(candidate, value) ? [names[other]] : [];
   });
-  return [...new Set(equal)].map((other) => `${other} holds equal elements in another storage: they share no memory.`);
+  return [...new Set(equal)].map(
+    (other) => `${other} holds equal elements in another storage: they share no memory.`,
+  );
 }
 
 /** @param {{value: Value, name: string, picked: number[], pick: (index: number[]) => void, layout: Layout | null, recorded: number}} properties recorded: the step, if it was an earlier one */
@@ -73,27 +111,37 @@ function Elements({ value, name, picked, pick, layout, recorded }) {
   const [at, move] = useState(/** @type {number[]} */ (sizes.map(() => 0)));
   const along = recordedAlong(value);
   const plane = planeOf(value, rows, columns, at);
-  const shown = rows < 0 && plane.columns.length > ON_A_LINE && !value.shown ? folded(plane, ON_A_LINE) : plane;
+  const shown =
+    rows < 0 && plane.columns.length > ON_A_LINE && !value.shown ? folded(plane, ON_A_LINE) : plane;
   const cells = value.elements ?? [];
   const scale = scaleOf(cells);
-  const alike = useMemo(() => (layout ? readersOf(layout, cellOf(layout, picked)).indices.map(String) : []), [layout, picked]);
+  const alike = useMemo(
+    () => (layout ? readersOf(layout, cellOf(layout, picked)).indices.map(String) : []),
+    [layout, picked],
+  );
   const leading = sizes.map((_, axis) => axis).filter((axis) => axis !== rows && axis !== columns);
-  const title = (/** @type {number[]} */ index, /** @type {Cell} */ cell) => `${name}[${index.join(", ")}] is ${cell}${layout ? `, cell ${cellOf(layout, index)}` : ""}`;
+  const title = (/** @type {number[]} */ index, /** @type {Cell} */ cell) =>
+    `${name}[${index.join(", ")}] is ${cell}${layout ? `, cell ${cellOf(layout, index)}` : ""}`;
   const show = (/** @type {number} */ axis, /** @type {number} */ place) => {
     move(at.with(axis, place));
     pick(picked.with(axis, along[axis][place]));
   };
   const turnTo = (/** @type {number} */ row, /** @type {number} */ column) => {
     turn([row, column]);
-    pick(along.map((indices, axis) => indices[axis === row || axis === column ? 0 : at[axis]] ?? 0));
+    pick(
+      along.map((indices, axis) => indices[axis === row || axis === column ? 0 : at[axis]] ?? 0),
+    );
   };
   return html`<section class="inspect-part" aria-labelledby="elements-title"><h4 id="elements-title">Elements</h4>
-    ${sizes.length > 2 && html`<div class="axes">
+    ${
+      sizes.length > 2 &&
+      html`<div class="axes">
       <${Axis} label="rows" chosen=${rows} sizes=${sizes} choose=${(/** @type {number} */ axis) => turnTo(axis, axis === columns ? rows : columns)} />
       <${Axis} label="columns" chosen=${columns} sizes=${sizes} choose=${(/** @type {number} */ axis) => turnTo(axis === rows ? columns : rows, axis)} />
       ${leading.map((axis) => html`<label class="slice-slider">axis ${axis}: <input type="range" min="0" max=${along[axis].length - 1} value=${at[axis]} disabled=${along[axis].length < 2} aria-label=${`index on axis ${axis}`} aria-valuetext=${`${along[axis][at[axis]]} of ${sizes[axis]}`} onInput=${(/** @type {any} */ event) => show(axis, Number(event.target.value))} /> <output>${along[axis][at[axis]]}</output></label>`)}
       <p class="slice-name"><code>${name}[${sizes.map((_, axis) => (axis === rows || axis === columns ? ":" : along[axis][at[axis]])).join(", ")}]</code></p>
-    </div>`}
+    </div>`
+    }
     <${HeatMap} plane=${shown} scale=${scale} picked=${String(picked)} alike=${alike} pick=${pick} label=${`elements of ${name}`} title=${title} />
     <${Legend} cells=${cells} scale=${scale} />
     ${recorded >= 0 && html`<p class="quiet">As they were when <${Jump} step=${recorded} /> recorded them.</p>`}
@@ -110,8 +158,12 @@ function Axis({ label, chosen, sizes, choose }) {
 function Together({ value }) {
   const summary = useMemo(() => summaryOf(value), [value]);
   if (!summary || summary.of < 2) return null;
-  const source = summary.recorded ? `Recorded by the run, from all ${integer(summary.of)} elements` : `Computed here from all ${integer(summary.of)} elements`;
-  const missing = summary.statistics.some(([name, amount]) => ["nan", "inf"].includes(name) && amount > 0);
+  const source = summary.recorded
+    ? `Recorded by the run, from all ${integer(summary.of)} elements`
+    : `Computed here from all ${integer(summary.of)} elements`;
+  const missing = summary.statistics.some(
+    ([name, amount]) => ["nan", "inf"].includes(name) && amount > 0,
+  );
   const finite = summary.statistics.some(([name]) => name === "mean");
   return html`<section class="inspect-part" aria-labelledby="together-title"><h4 id="together-title">All together</h4>
     <div class="together">
@@ -147,16 +199,29 @@ function Place({ value, name, layout, picked, pick }) {
 function Strip({ value, name, layout, cell, lookAt }) {
   const size = layout.cells > WHOLE ? PART : layout.cells;
   const [start, begin] = useState(() => windowOf(layout.cells, cell, size).first);
-  const first = start <= cell && cell < start + size ? start : windowOf(layout.cells, cell, size).first;
+  const first =
+    start <= cell && cell < start + size ? start : windowOf(layout.cells, cell, size).first;
   const beyond = first + size;
   useLayoutEffect(() => begin(first), [first]);
   const scale = useMemo(() => scaleOf(value.elements ?? []), [value]);
   const decimals = sharedDecimals(value.elements ?? [], 2);
   const cells = Array.from({ length: beyond - first }, (_, at) => first + at);
   const readers = useMemo(() => cells.map((at) => readersOf(layout, at)), [layout, first]);
-  const contents = readers.map(({ count, indices }) => (count ? elementAt(value, indices[0]) : undefined));
-  const longest = Math.max(...contents.map((content) => (content === undefined ? 1 : cellText(content, decimals).length)));
-  const describe = (/** @type {number} */ at, /** @type {Readers} */ { count, indices }) => `cell ${at}: ${count ? `${indices.slice(0, 3).map((index) => `${name}[${index.join(", ")}]`).join(", ")}${count > 3 ? ` and ${count - 3} more` : ""}` : `not read by ${name}`}`;
+  const contents = readers.map(({ count, indices }) =>
+    count ? elementAt(value, indices[0]) : undefined,
+  );
+  const longest = Math.max(
+    ...contents.map((content) => (content === undefined ? 1 : cellText(content, decimals).length)),
+  );
+  const describe = (/** @type {number} */ at, /** @type {Readers} */ { count, indices }) =>
+    `cell ${at}: ${
+      count
+        ? `${indices
+            .slice(0, 3)
+            .map((index) => `${name}[${index.join(", ")}]`)
+            .join(", ")}${count > 3 ? ` and ${count - 3} more` : ""}`
+        : `not read by ${name}`
+    }`;
   const move = (/** @type {any} */ event) => {
     begin(Number(event.target.value));
     lookAt(Number(event.target.value));
@@ -178,30 +243,50 @@ function Strip({ value, name, layout, cell, lookAt }) {
     keepInside(box, chosen);
   }, [cell, first]);
   return html`${layout.cells > WHOLE && html`<label class="strip-slider">cells ${integer(first)} to ${integer(beyond - 1)} of ${integer(layout.cells)} <input type="range" min="0" max=${layout.cells - size} step="1" value=${first} aria-label="first cell that is drawn" onInput=${move} /></label>`}
-    <div class="strip" ref=${place} style=${{ "--longest": longest }} role="group" aria-label=${`storage cells ${first} to ${beyond - 1}`} onKeyDown=${onKey}>${cells.map((at, index) => {
-      const found = readers[index];
-      const content = contents[index];
-      const { name: kind, style } = content === undefined ? { name: found.count ? "unknown" : "unread", style: {} } : heat(content, scale);
-      const isPicked = at === cell;
-      return html`<button key=${at} data-cell class=${`strip-cell ${kind} ${isPicked ? "picked" : ""}`} style=${style} tabindex=${isPicked ? 0 : -1} aria-pressed=${isPicked} aria-label=${describe(at, found)} title=${describe(at, found)} onFocus=${() => at !== cell && lookAt(at)} onClick=${() => lookAt(at)}><span class="strip-number">${at}</span><span>${content === undefined ? (found.count ? "…" : "") : cellText(content, decimals)}</span></button>`;
-    })}</div>`;
+    <div class="strip" ref=${place} style=${{ "--longest": longest }} role="group" aria-label=${`storage cells ${first} to ${beyond - 1}`} onKeyDown=${onKey}>${cells.map(
+      (at, index) => {
+        const found = readers[index];
+        const content = contents[index];
+        const { name: kind, style } =
+          content === undefined
+            ? { name: found.count ? "unknown" : "unread", style: {} }
+            : heat(content, scale);
+        const isPicked = at === cell;
+        return html`<button key=${at} data-cell class=${`strip-cell ${kind} ${isPicked ? "picked" : ""}`} style=${style} tabindex=${isPicked ? 0 : -1} aria-pressed=${isPicked} aria-label=${describe(at, found)} title=${describe(at, found)} onFocus=${() => at !== cell && lookAt(at)} onClick=${() => lookAt(at)}><span class="strip-number">${at}</span><span>${content === undefined ? (found.count ? "…" : "") : cellText(content, decimals)}</span></button>`;
+      },
+    )}</div>`;
 }
 
-const TIMES = /** @type {const} */ ([["now", "Now"], ["earlier", "Earlier in the run"], ["later", "Later in the run"]]);
+const TIMES = /** @type {const} */ ([
+  ["now", "Now"],
+  ["earlier", "Earlier in the run"],
+  ["later", "Later in the run"],
+]);
 
 /** @param {{aliases: Alias[], storage: number, found: Found}} properties */
 function Aliases({ aliases, storage, found }) {
   const own = aliases.find((alias) => alias.row === found.row && alias.value === found.value);
   const others = aliases.filter((alias) => alias !== own);
-  const open = (/** @type {Alias} */ alias) => (inspected.value = { value: alias.value, name: alias.name, steps: [alias.step], view: "value" });
+  const open = (/** @type {Alias} */ alias) =>
+    (inspected.value = {
+      value: alias.value,
+      name: alias.name,
+      steps: [alias.step],
+      view: "value",
+    });
   return html`<section class="inspect-part" aria-labelledby="aliases-title"><h4 id="aliases-title">Names that view storage #${storage}</h4>
     ${!others.length && html`<p class="quiet">No other name that the run shows views it.</p>`}
     ${TIMES.map(([when, title]) => {
       const shown = others.filter((alias) => alias.when === when);
-      return shown.length > 0 && html`<h5>${title}</h5><ul class="alias-list">${shown.map((alias) => html`<li>
+      return (
+        shown.length > 0 &&
+        html`<h5>${title}</h5><ul class="alias-list">${shown.map(
+          (alias) => html`<li>
         <button class="alias-name" title="Inspect this one" onClick=${() => open(alias)}><code>${alias.name}</code></button>
         <span class="quiet"> in ${alias.func}</span> <code class="alias-layout">${shape(alias.value.shape ?? [])}, strides (${alias.value.strides?.join(", ")}), offset ${integer(alias.value.offset ?? 0)}</code>
-        <${Jump} step=${alias.step} />${alias.count > 1 && html`<span class="quiet"> ×${integer(alias.count)}</span>`}</li>`)}</ul>`;
+        <${Jump} step=${alias.step} />${alias.count > 1 && html`<span class="quiet"> ×${integer(alias.count)}</span>`}</li>`,
+        )}</ul>`
+      );
     })}
   </section>`;
 }

@@ -13,7 +13,7 @@ from .one_file import one_file
 from .program import quoted
 from .served import TIMES, address_name
 
-_FOR_AUTHORS = ("live.js", "live.css", "unpack.js", "types.d.ts", "globals.d.ts")
+_FOR_AUTHORS = ("live.js", "live.css", "unpack.js", "*.d.ts")
 """Files of the viewer that a published site does not need."""
 
 

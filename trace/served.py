@@ -15,7 +15,7 @@ TIMES = ".times.json"
 
 _LIVE = """\
 <link rel="stylesheet" href="live.css">
-<script type="module" src="live.js" data-recorded="{recorded}"></script>
+<script type="module" src="views/live.js" data-recorded="{recorded}"></script>
 </template>"""
 
 

@@ -35,9 +35,10 @@ lint: $(VENV)/.lint-ready node_modules/.ready ## formatting, mistakes, types, ch
 	npm run --silent check
 	$(BIN)/python .ci/vendor.py
 
-format: $(VENV)/.lint-ready ## format the Python sources and mend what can be mended
+format: $(VENV)/.lint-ready node_modules/.ready ## format the sources and mend what can be mended
 	$(BIN)/ruff check --fix
 	$(BIN)/ruff format
+	npm run --silent format
 
 pythons: $(VENV)/.test-ready ## run the tracer's tests on every other Python found here, without torch
 	@.ci/pythons

@@ -65,7 +65,7 @@ def test_a_site_of_several_lectures(published, lectures):
         "second.json",
     }
     assert list(site.rglob(".*")) == [site / ".nojekyll"]
-    assert not (site / "live.js").exists()
+    assert not [*site.rglob("live.*"), *site.rglob("*.d.ts")]
     assert (site / "vendor/katex/LICENSE").exists()
 
 

@@ -90,6 +90,7 @@ def test_the_viewer_is_served(path, media_type, word):
         assert word in body
         assert headers["Cache-Control"] == "no-cache"
         assert headers["X-Content-Type-Options"] == "nosniff"
+        assert headers["Lecture-Server"] == "1"
         status, same_headers, body = ask(port, path, "HEAD")
         assert (status, body) == (200, b"")
         assert same_headers["Content-Length"] == headers["Content-Length"]
@@ -347,7 +348,7 @@ def test_news_is_sent_as_it_comes_and_the_page_listens(viewer, mine, bulletin):
     bulletin.post(state="done", recorded="7")
     with serving(mine, bulletin=bulletin) as port:
         page = ask(port, "/")[2].decode()
-        assert '<script type="module" src="live.js" data-recorded="7"></script>' in page
+        assert '<script type="module" src="views/live.js" data-recorded="7"></script>' in page
         assert ask(port, "/index.html")[2].decode() == page
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
         connection.request("GET", "/news")

@@ -2,12 +2,14 @@
 
 /** Five letters for four bytes, as in Python's `base64.b85encode`, with a comma for "<". @param {string} text */
 function bytesOf(text) {
-  const letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;,=>?@^_`{|}~";
+  const letters =
+    "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;,=>?@^_`{|}~";
   const digits = new Map([...letters].map((letter, digit) => [letter, digit]));
   const words = new DataView(new ArrayBuffer(4 * Math.ceil(text.length / 5)));
   for (let word = 0; word * 5 < text.length; word++) {
     let number = 0;
-    for (let at = word * 5; at < word * 5 + 5; at++) number = number * 85 + (digits.get(text[at]) ?? 84);
+    for (let at = word * 5; at < word * 5 + 5; at++)
+      number = number * 85 + (digits.get(text[at]) ?? 84);
     words.setUint32(word * 4, number);
   }
   return words.buffer.slice(0, Math.floor((text.length * 4) / 5));
@@ -21,15 +23,20 @@ async function unpack() {
   /** What lists begin with says how they were packed: integers as differences, tables and objects as columns. @param {any} value @returns {any} */
   const unpacked = (value) => {
     if (value === null || typeof value !== "object") return value;
-    if (!Array.isArray(value)) return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, unpacked(item)]));
+    if (!Array.isArray(value))
+      return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, unpacked(item)]));
     const [mark, ...items] = value;
     if (mark === true) {
       const columns = items.map(unpacked);
-      return columns[0].map((/** @type {any} */ _, /** @type {number} */ row) => columns.map((column) => column[row]));
+      return columns[0].map((/** @type {any} */ _, /** @type {number} */ row) =>
+        columns.map((column) => column[row]),
+      );
     }
     if (mark === false) {
       const columns = Object.entries(unpacked(items[0]));
-      return columns[0][1].map((/** @type {any} */ _, /** @type {number} */ row) => Object.fromEntries(columns.map(([key, column]) => [key, column[row]])));
+      return columns[0][1].map((/** @type {any} */ _, /** @type {number} */ row) =>
+        Object.fromEntries(columns.map(([key, column]) => [key, column[row]])),
+      );
     }
     if (mark === null) return items.map(unpacked);
     if (typeof mark !== "number") return value.map(unpacked);
@@ -39,9 +46,14 @@ async function unpack() {
 
   const whole = unpacked(lecture);
   for (const file of whole.files) {
-    const lines = file.source.split("\n").map((/** @type {string} */ line) => line.replace(/^[ \t]*(?:#+ ?)?|[ \t]+$/g, ""));
+    const lines = file.source
+      .split("\n")
+      .map((/** @type {string} */ line) => line.replace(/^[ \t]*(?:#+ ?)?|[ \t]+$/g, ""));
     for (const prose of file.prose)
-      prose.text ??= lines.slice(prose.first_line - 1, prose.last_line).join("\n").replace(/^(?:[rR]?""")?[ \n]*|[ \n]*(?:""")?$/g, "");
+      prose.text ??= lines
+        .slice(prose.first_line - 1, prose.last_line)
+        .join("\n")
+        .replace(/^(?:[rR]?""")?[ \n]*|[ \n]*(?:""")?$/g, "");
   }
 
   /** @param {string} tag @param {string} text @param {Record<string, string>} attributes */
@@ -53,11 +65,24 @@ async function unpack() {
   };
 
   for (const style of styles) add("style", style);
-  const addresses = modules.map((/** @type {string[]} */ [, , source]) => `data:text/javascript,${encodeURIComponent(source)}`);
-  const imports = Object.fromEntries(modules.map((/** @type {string[]} */ [specifier], /** @type {number} */ at) => [specifier, addresses[at]]));
-  const integrity = Object.fromEntries(modules.map((/** @type {string[]} */ [, hash], /** @type {number} */ at) => [addresses[at], hash]));
+  const addresses = modules.map(
+    (/** @type {string[]} */ [, , source]) => `data:text/javascript,${encodeURIComponent(source)}`,
+  );
+  const imports = Object.fromEntries(
+    modules.map((/** @type {string[]} */ [specifier], /** @type {number} */ at) => [
+      specifier,
+      addresses[at],
+    ]),
+  );
+  const integrity = Object.fromEntries(
+    modules.map((/** @type {string[]} */ [, hash], /** @type {number} */ at) => [
+      addresses[at],
+      hash,
+    ]),
+  );
   add("script", JSON.stringify({ imports, integrity }), { type: "importmap" });
-  add("script", JSON.stringify(whole), { type: "application/json", id: "document" }).dataset.name = name;
+  add("script", JSON.stringify(whole), { type: "application/json", id: "document" }).dataset.name =
+    name;
   const early = "viewer/early.js";
   await import(early);
 }
@@ -65,6 +90,7 @@ async function unpack() {
 unpack().catch((error) => {
   console.warn(error);
   const sentence = document.createElement("p");
-  sentence.textContent = "This browser cannot show this page; current versions of Firefox, Safari, Chrome and Edge can.";
+  sentence.textContent =
+    "This browser cannot show this page; current versions of Firefox, Safari, Chrome and Edge can.";
   document.body.prepend(sentence);
 });

@@ -2,12 +2,11 @@
 
 import json
 import random
-import re
 
 import pytest
 
 from tests.viewer import documents
-from tests.viewer.conftest import VIEWER
+from tests.viewer.shelves import needed_by
 
 
 def test_play_steps_until_paused(page, show):
@@ -92,7 +91,7 @@ def test_spaces_in_a_value_are_all_shown(page, show, mode):
 def test_what_is_fetched_ahead_waits_while_the_reader_steps(page, show):
     show(page, documents.small(), mode="step", at="4")
     order = """async () => {
-        const { goTo, rested } = await import("viewer/store.js");
+        const { goTo, rested } = await import("viewer/state/address.js");
         const order = [];
         goTo(5);
         const rest = rested().then(() => order.push("rested"));
@@ -160,22 +159,18 @@ def test_motion_is_reduced_for_those_who_ask(browser, site):
     assert longest == 0
 
 
-def test_what_a_page_without_charts_needs_is_asked_for_at_once(page, show, site):
-    index = (VIEWER / "index.html").read_text(encoding="utf-8")
-    announced = set(re.findall(r'<link rel="modulepreload" href="([^"]+)">', index))
-    site.requests.clear()
+def test_a_page_without_charts_fetches_what_is_announced(page, show, site):
     show(page, documents.small())
+    page.locator(".colophon").wait_for()
     loaded = page.evaluate("performance.getEntriesByType('resource').map((entry) => entry.name)")
     scripts = {name.removeprefix(site.address) for name in loaded if name.endswith(".js")}
-    main = (VIEWER / "main.js").read_text(encoding="utf-8")
-    named = set(re.findall(r'from "viewer/(\w+\.js)"', main))  # asked for as soon as that is there
-    end = {"colophon.js", "styles.js"}  # fetched when all before the end is there
-    assert announced == scripts - named - end - {"main.js", "early.js"}
+    end = {"views/colophon.js", "parts/styles.js"}  # fetched when all before the end is there
+    assert scripts == {"early.js", "main.js", *needed_by("early.js"), *needed_by("main.js")} | end
 
 
 LOAD_EACH = """async (texts) => {
-    const { checked, DocumentError } = await import("viewer/schema.js");
-    const { buildModel } = await import("viewer/model.js");
+    const { checked, DocumentError } = await import("viewer/model/check.js");
+    const { buildModel } = await import("viewer/model/replay.js");
     const parsed = (text) => {
         try {
             return JSON.parse(text);

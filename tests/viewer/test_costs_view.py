@@ -12,19 +12,19 @@ from tests.viewer.test_reading import sidecar, with_times
 
 CATEGORIES = ["parameters", "gradients", "optimizer state", "activations", "other tensors"]
 SCRIPT = """async ([document, grouping, first, beyond, withCalls]) => {
-    const { checked } = await import("viewer/schema.js");
-    const { buildModel } = await import("viewer/model.js");
-    const { sectionsOf } = await import("viewer/reading.js");
-    const { tally } = await import("viewer/inspect/tally.js");
+    const { checked } = await import("viewer/model/check.js");
+    const { buildModel } = await import("viewer/model/replay.js");
+    const { sectionsOf } = await import("viewer/model/sections.js");
+    const { tally } = await import("viewer/model/tally.js");
     const model = buildModel(checked(document));
     const seconds = (from, to) => to - from;
     const run = { model, sections: sectionsOf(model), seconds };
     return tally(run, grouping, { first, beyond }, withCalls);
 }"""
 MOMENTS = """async (document) => {
-    const { checked } = await import("viewer/schema.js");
-    const { buildModel } = await import("viewer/model.js");
-    const { momentsOf, columnsOf } = await import("viewer/inspect/memory.js");
+    const { checked } = await import("viewer/model/check.js");
+    const { buildModel } = await import("viewer/model/replay.js");
+    const { momentsOf, columnsOf } = await import("viewer/model/memory.js");
     const moments = momentsOf(buildModel(checked(document)));
     const part = columnsOf(moments, { first: 2, beyond: 10 }, 4);
     const plain = ({ step, live, total }) => [step, live, total];
@@ -259,7 +259,7 @@ def test_a_run_without_costs_says_so(page, show):
 
 # Roofline ---------------------------------------------------------------------------------------
 
-ACCELERATORS = """async () => (await import("viewer/inspect/accelerators.js")).ACCELERATORS"""
+ACCELERATORS = """async () => (await import("viewer/model/accelerators.js")).ACCELERATORS"""
 
 
 def test_accelerators_are_those_of_the_lecture(empty):
@@ -274,7 +274,7 @@ def test_accelerators_are_those_of_the_lecture(empty):
 
 
 POINTS = """async ([flops, bytes]) => {
-    const { pointsOf } = await import("viewer/inspect/roofline.js");
+    const { pointsOf } = await import("viewer/model/roofline.js");
     const zero = { other_flops: 0, written_bytes: 0, partial: false };
     const entries = flops.map((matmul_flops, key) =>
         ({ ...zero, key, matmul_flops, read_bytes: bytes[key] }));

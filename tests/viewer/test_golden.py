@@ -10,9 +10,10 @@ from tests.viewer import documents
 GOLDEN = sorted((Path(__file__).parents[1] / "golden").glob("*.json"))
 
 MODEL = """async (document) => {
-    const m = await import("viewer/model.js");
-    const { environmentAt } = await import("viewer/navigate.js");
-    const model = m.buildModel(document);
+    const m = await import("viewer/model/run.js");
+    const { buildModel } = await import("viewer/model/replay.js");
+    const { environmentAt } = await import("viewer/model/changes.js");
+    const model = buildModel(document);
     return Array.from({ length: model.steps }, (_, step) => ({
         event: m.eventOf(model, step),
         statement: m.statementOf(model, step),

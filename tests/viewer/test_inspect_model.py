@@ -20,9 +20,8 @@ GOLDEN = sorted((Path(__file__).parents[1] / "golden").glob("*.json"))
 RUN = """
 async ([code, argument]) => {
     const modules = {};
-    for (const name of ["tensors", "records", "compare", "claims"])
-        Object.assign(modules, await import(`viewer/inspect/${name}.js`));
-    Object.assign(modules, await import("viewer/model.js"));
+    for (const name of ["elements", "storage", "records", "compare", "claims", "replay", "run"])
+        Object.assign(modules, await import(`viewer/model/${name}.js`));
     const plain = (key, value) => (ArrayBuffer.isView(value) ? Array.from(value) : value);
     const found = new Function("m", "argument", code)(modules, argument) ?? null;
     return JSON.parse(JSON.stringify(found, plain));

@@ -169,7 +169,7 @@ def test_a_page_says_when_the_server_has_ended(watched, page):
     server.hear(state="done")
     page.goto(server.address)
     page.locator(".colophon").wait_for(state="attached")
-    page.evaluate("import('viewer/dialogs.js')")  # the last part that a page fetches by itself
+    page.evaluate("import('viewer/views/panels.js')")  # the last part that a page fetches by itself
     assert server.end()[0] == 0
     page.locator(f"{NOTICE}.wrong", has_text="The server has ended").wait_for()
     assert page.locator("h1").first.text_content() == "A long lecture"

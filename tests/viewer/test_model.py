@@ -9,9 +9,10 @@ from tests.viewer import documents
 MODEL = """
 async ([code, document]) => {
     const modules = {};
-    const files = "model navigate reading format search speech moves";
+    const files = "replay run sorted changes stepping places source blocks loops sections " +
+        "format values costs search narration";
     for (const name of files.split(" "))
-        Object.assign(modules, await import(`viewer/${name}.js`));
+        Object.assign(modules, await import(`viewer/model/${name}.js`));
     const model = modules.buildModel(document);
     const steps = (read) => Array.from({ length: model.steps }, (_, step) => read(model, step));
     const calls = (read) => Array.from({ length: model.activations }, (_, id) => read(model, id));
@@ -229,8 +230,8 @@ def test_generators_suspend_and_resume(model_page):
 def test_a_million_events_are_fine(model_page):
     took = model_page.evaluate(
         """async (document) => {
-            const { buildModel } = await import("viewer/model.js");
-            const { over } = await import("viewer/navigate.js");
+            const { buildModel } = await import("viewer/model/replay.js");
+            const { over } = await import("viewer/model/stepping.js");
             const events = [-1];
             while (events.length < 1e6) events.push(3, 4);
             document.events = events;

@@ -9,8 +9,8 @@ from tests.viewer import documents
 from tests.viewer.conftest import VIEWER
 
 COMMANDS = """async () => {
-    const { COMMANDS } = await import("viewer/keys.js");
-    await import("viewer/present.js");  // brings its own
+    const { COMMANDS } = await import("viewer/state/commands.js");
+    await import("viewer/views/present.js");  // brings its own
     return COMMANDS.map(({ id, keys, title, where }) => [id, keys, title, where]);
 }"""
 BUTTONS = """() => Object.fromEntries([...document.querySelectorAll("[data-command]")].map(

@@ -170,8 +170,8 @@ def test_every_part_of_our_lecture_is_on_a_slide(page, site):
     page.locator("#article .section").nth(2).wait_for()
     found = page.evaluate(
         """async () => {
-        const { current } = await import("viewer/store.js");
-        const { slidesOf } = await import("viewer/present.js");
+        const { current } = await import("viewer/state/state.js");
+        const { slidesOf } = await import("viewer/model/slides.js");
         const { model, sections } = current();
         const slides = slidesOf(model, sections);
         return [slides.filter(({ section }) => section?.depth === 1).length,
@@ -284,7 +284,7 @@ def test_after_printing_the_page_is_as_it_was(page, show, printer):
 
 def test_the_browsers_own_command_lays_out_everything_too(page, show):
     show(page, documents.small())
-    page.evaluate("""async () => { await import("viewer/print.js"); }""")
+    page.evaluate("""async () => { await import("viewer/views/print.js"); }""")
     page.pdf()
     page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
     assert page.get_by_text("m = n * 2").count() == 1
@@ -318,7 +318,7 @@ def test_the_browsers_own_command_draws_charts_for_paper(page, show, mode):
     if mode == "step":
         page.keyboard.press("r")
         page.locator("#stepping").wait_for()
-    page.evaluate("""async () => { await import("viewer/print.js"); }""")
+    page.evaluate("""async () => { await import("viewer/views/print.js"); }""")
     printed = page.evaluate(ON_PAPER)
     assert printed["empty"] == 0
     assert printed["colours"]
@@ -335,7 +335,7 @@ UNDRAWN = """() => {
 
 def test_a_chart_that_is_not_drawn_yet_says_so_on_paper(page, show):
     show(page, rich(), mode="step")  # nothing has fetched the libraries
-    page.evaluate("""async () => { await import("viewer/print.js"); }""")
+    page.evaluate("""async () => { await import("viewer/views/print.js"); }""")
     page.emulate_media(media="print")
     [said] = page.evaluate(UNDRAWN)
     assert "not drawn yet" in said
@@ -409,6 +409,6 @@ def test_our_whole_lecture_is_printed(page, site, printer):
     page.locator("#article .section").nth(2).wait_for()
     pdf = printer()
     sections = page.evaluate(
-        """async () => (await import("viewer/store.js")).current().sections.length"""
+        """async () => (await import("viewer/state/state.js")).current().sections.length"""
     )
     assert pages_of(pdf) > sections / 3

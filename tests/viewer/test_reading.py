@@ -305,7 +305,7 @@ def sidecar(document: dict, seconds: list[float], **changes) -> str:
 def with_times(page, site, show, times: str):
     document = documents.small()
     site.publish(demo=document)
-    site.headers = {"X-Content-Type-Options": "nosniff"}
+    site.headers = {"Lecture-Server": "1"}
     site.texts["/traces/demo.times.json"] = times
     site.texts["/traces/index.local.json"] = '{"documents": []}'
     page.goto("about:blank")

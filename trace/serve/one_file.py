@@ -18,7 +18,7 @@ from urllib.parse import quote
 from . import library
 
 _ENTRIES = ("viewer/early.js", "viewer/main.js")
-_CHARTS = "viewer/chart.js"
+_CHARTS = "viewer/parts/chart.js"
 _START = 'import "viewer/main.js";'
 _IMPORTED = re.compile(r"""(?:\bimport|\bfrom)\s*\(?\s*["']([^"'\s]+)["']""")
 _STYLES = ("style.css", "vendor/katex/katex.min.css")
@@ -215,7 +215,7 @@ def _page(title: str, policy: str, unpack: str, parts: str) -> str:
         (r"(?<=<title>).*(?=</title>)", html.escape(title)),
         (r'(?<=rel="icon" href=")[^"]*', f"data:image/svg+xml;base64,{icon}"),
         (r'<script type="importmap">(.|\n)*?</script>\n', ""),
-        (r'<script type="module" src="early.js" async></script>\n', ""),
+        (r'(<link rel="modulepreload" .*\n)+<script type="module" src="early.js" async>.*\n', ""),
         (r'<link rel="stylesheet" href="style.css">\n', ""),
         (
             r'(?<=<template id="later">\n)(.|\n)*?(?=</template>)',

@@ -14,7 +14,7 @@ from .news import Bulletin
 
 _LIVE = """\
 <link rel="stylesheet" href="live.css">
-<script type="module" src="live.js" data-recorded="{recorded}"></script>
+<script type="module" src="views/live.js" data-recorded="{recorded}"></script>
 </template>"""
 
 

@@ -13,7 +13,7 @@ from .library import TIMES
 from .one_file import one_file
 from .overlay import address_name
 
-_FOR_AUTHORS = ("live.js", "live.css", "unpack.js", "types.d.ts", "globals.d.ts")
+_FOR_AUTHORS = ("live.js", "live.css", "unpack.js", "*.d.ts")
 """Files of the viewer that a published site does not need."""
 
 

@@ -202,6 +202,7 @@ class ViewerHandler(http.server.SimpleHTTPRequestHandler):
         """A page that is reloaded shows what is on disk."""
         self.send_header("Cache-Control", "no-cache")
         self.send_header("X-Content-Type-Options", "nosniff")
+        self.send_header("Lecture-Server", "1")  # for pages, which ask it for more than others
         super().end_headers()
 
     def log_message(self, *args: object) -> None:

@@ -1,0 +1,162 @@
+// The body of a function as prose, code and loops. Pure.
+
+import { indentOf, prepare } from "viewer/model/source.js";
+
+/** @type {WeakMap<LectureFunction, BodyBlocks>} */
+const bodies = new WeakMap();
+
+/**
+ * The body of a function as prose, code and loops, in the order of its lines.
+ * @param {Lecture} document
+ * @param {number} func index of the function
+ * @returns {BodyBlocks}
+ */
+export function bodyOf(document, func) {
+  const known = bodies.get(document.functions[func]);
+  const body = known ?? layOut(document, func);
+  if (!known) bodies.set(document.functions[func], body);
+  return body;
+}
+
+/** @param {Lecture} document @param {number} func @returns {BodyBlocks} */
+function layOut(document, func) {
+  const shape = shapeOf(document, func);
+  const doc = shape.prose.get(shape.start);
+  const docstring = doc?.kind === "docstring" ? doc.text.replace(/^[^\n]*\n?/, "").trim() : "";
+  const start = doc?.kind === "docstring" ? doc.last_line + 1 : shape.start;
+  return { indent: shape.indent, docstring, blocks: blocksOf(shape, start, shape.end, -1) };
+}
+
+/** @param {Lecture} document @param {number} func @returns {Shape} */
+function shapeOf(document, func) {
+  const { file: index, line, end_line: end } = document.functions[func];
+  const file = document.files[index];
+  const { lines } = prepare(file);
+  /** @type {Map<number, number>} */
+  const owner = new Map();
+  document.statements.forEach(([, first, last, , , owned], statement) => {
+    if (owned === func)
+      for (let at = first; at <= last; at++) if (!owner.has(at)) owner.set(at, statement);
+  });
+  const inside = file.prose.filter((block) => block.first_line > line && block.last_line <= end);
+  const prose = new Map(inside.map((block) => [block.first_line, block]));
+  const docstring = inside.find((block) => block.kind === "docstring");
+  const start = docstring ? docstring.first_line : Math.min(end, ...owner.keys(), ...prose.keys());
+  const isHidden = (/** @type {number} */ at) =>
+    file.hidden.some(([first, last]) => first <= at && at <= last);
+  return {
+    document,
+    func,
+    lines,
+    start,
+    end,
+    indent: indentOf(lines[start - 1] ?? ""),
+    prose,
+    owner,
+    isHidden,
+  };
+}
+
+/**
+ * @param {Shape} shape
+ * @param {number} first
+ * @param {number} last
+ * @param {number} loop the loop whose body this is, or -1
+ * @returns {Block[]}
+ */
+function blocksOf(shape, first, last, loop) {
+  /** @type {Block[]} */
+  const blocks = [];
+  for (let line = first; line <= last; line++) {
+    const prose = shape.prose.get(line);
+    const statement = shape.owner.get(line) ?? -1;
+    if (shape.isHidden(line)) continue;
+    if (prose) {
+      blocks.push({ kind: "prose", line, text: prose.text });
+      line = prose.last_line;
+    } else if (statement >= 0 && statement !== loop && isLoop(shape.document, statement)) {
+      const block = loopBlock(shape, statement, last);
+      blocks.push(block);
+      line = block.last;
+    } else if (statement >= 0 || shape.lines[line - 1]?.trim()) {
+      const end = statement >= 0 ? Math.min(last, shape.document.statements[statement][2]) : line;
+      blocks.push({
+        kind: "code",
+        first: line,
+        last: end,
+        statements: startingOn(shape, line, end),
+      });
+      line = end;
+    }
+  }
+  return blocks;
+}
+
+/** Statements of the function that begin on these lines. @param {Shape} shape @param {number} first @param {number} last */
+function startingOn({ document, func }, first, last) {
+  return document.statements.flatMap(([, line, , , , owned], statement) =>
+    owned === func && first <= line && line <= last ? [statement] : [],
+  );
+}
+
+/** @param {Lecture} document @param {number} statement */
+function isLoop(document, statement) {
+  return ["for", "while"].includes(document.statements[statement][4]);
+}
+
+/** @param {Shape} shape @param {number} statement @param {number} limit @returns {LoopBlock} */
+function loopBlock(shape, statement, limit) {
+  const [, first, header] = shape.document.statements[statement];
+  const last = Math.min(limit, extentOf(shape, statement));
+  return {
+    kind: "loop",
+    first,
+    last,
+    statement,
+    body: blocksOf(shape, header + 1, last, statement),
+  };
+}
+
+/** The last line that belongs to a compound statement. @param {Shape} shape @param {number} statement */
+function extentOf(shape, statement) {
+  const { statements } = shape.document;
+  const [, first, header] = statements[statement];
+  const indent = indentOf(shape.lines[first - 1]);
+  let last = header;
+  for (let line = header + 1; line <= shape.end; line++) {
+    const blank = !shape.lines[line - 1]?.trim();
+    if (isWithin(statements, shape.owner.get(line) ?? -1, statement)) last = line;
+    else if (!blank && indentOf(shape.lines[line - 1]) > indent) last = line;
+    else if (!blank && !/^\s*else\s*:/.test(shape.lines[line - 1])) break;
+  }
+  return last;
+}
+
+/** @param {Statement[]} statements @param {number} inner @param {number} outer */
+export function isWithin(statements, inner, outer) {
+  for (let at = inner; at >= 0; at = statements[at][3]) if (at === outer) return true;
+  return false;
+}
+
+/**
+ * Whether prose is of a branch that did not run: the next code at its indentation did not, or else the code before.
+ * @param {ProseBlock} prose
+ * @param {Block[]} blocks among which it is
+ * @param {Map<number, number>} ran the statements that ran
+ * @param {string[]} lines of the file
+ */
+export function isOfUnrunCode(prose, blocks, ran, lines) {
+  const at = blocks.indexOf(prose);
+  const indent = indentOf(lines[prose.line - 1]);
+  const statements = (/** @type {Block | undefined} */ block) =>
+    block?.kind === "code" ? block.statements : block?.kind === "loop" ? [block.statement] : [];
+  const isOfBranch = (/** @type {Block} */ block) => statements(block).length > 0;
+  const isBeside = (/** @type {Block | undefined} */ block) =>
+    block && block.kind !== "prose" && indentOf(lines[block.first - 1]) === indent;
+  const [next, before] = [
+    blocks.slice(at).find(isOfBranch),
+    blocks.slice(0, at).findLast(isOfBranch),
+  ];
+  const code = [next, before].find(isBeside);
+  return code !== undefined && !statements(code).some((statement) => ran.has(statement));
+}

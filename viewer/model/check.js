@@ -1,0 +1,113 @@
+// Checks that a document is what `contract.js` says before anything else reads it. Pure.
+
+import { COLUMNS, FORMAT, LISTS, REFERENCES, TABLES, VERSION } from "viewer/model/contract.js";
+
+const RERUN = "Record it again.";
+
+/** Says in one sentence why a document cannot be shown. */
+export class DocumentError extends Error {}
+
+/**
+ * Check a document, or throw a `DocumentError` with a sentence for the page.
+ * @param {any} document as parsed, or undefined where that failed
+ * @returns {Lecture}
+ */
+export function checked(document) {
+  if (document === undefined)
+    throw new DocumentError(
+      `This document is not complete JSON; it may have been cut off. ${RERUN}`,
+    );
+  if (!document || typeof document !== "object" || document.format !== FORMAT)
+    throw new DocumentError(`This file is not a recorded lecture: its format is not “${FORMAT}”.`);
+  if (document.version !== VERSION)
+    throw new DocumentError(
+      `This document has version ${JSON.stringify(document.version)}, and this viewer reads version ${VERSION}. ${RERUN}`,
+    );
+  checkLists(document);
+  checkColumns(document);
+  checkRows(document);
+  return document;
+}
+
+/** @param {any} document */
+function checkLists(document) {
+  for (const name of LISTS)
+    if (!Array.isArray(document[name]))
+      throw new DocumentError(`This document lacks the list “${name}”. ${RERUN}`);
+  for (const name of TABLES)
+    if (!document[name] || typeof document[name] !== "object")
+      throw new DocumentError(`This document lacks the table “${name}”. ${RERUN}`);
+}
+
+/** @param {any} document */
+function checkColumns(document) {
+  for (const [table, columns] of Object.entries(COLUMNS)) {
+    if (table === "costs" && document.costs === null) continue;
+    const rows = document[table]?.[columns[0]]?.length;
+    for (const column of columns)
+      if (!Array.isArray(document[table]?.[column]) || document[table][column].length !== rows)
+        throw new DocumentError(
+          `This document lacks the column “${table}.${column}”, or a part of it. ${RERUN}`,
+        );
+  }
+}
+
+/** @param {any} document */
+function checkRows(document) {
+  for (const [table, column, target] of REFERENCES)
+    if (!inRange(document[table]?.[column] ?? [], document[target].length))
+      throw new DocumentError(`“${table}.${column}” points outside “${target}”. ${RERUN}`);
+  document.events = packed(document.events);
+  const files = document.files.length;
+  const functions = document.functions.length;
+  const sound =
+    document.files.every(isFile) &&
+    inRange(
+      document.functions.map((/** @type {any} */ row) => row?.file),
+      files,
+    ) &&
+    inRange(
+      document.statements.map((/** @type {any} */ row) => row?.[0]),
+      files,
+    ) &&
+    inRange(
+      document.statements.map((/** @type {any} */ row) => row?.[5]),
+      functions,
+    );
+  if (!sound)
+    throw new DocumentError(
+      `The files, functions and statements of this document do not fit together. ${RERUN}`,
+    );
+}
+
+/** The events in as few bytes as they need: most of a long run. @param {any[]} events */
+function packed(events) {
+  let [lowest, highest] = [0, 0];
+  for (const code of events) {
+    if (!Number.isInteger(code))
+      throw new DocumentError(`The list “events” holds something else than numbers. ${RERUN}`);
+    if (code < lowest) lowest = code;
+    if (code > highest) highest = code;
+  }
+  const reach = Math.max(-lowest, highest + 1);
+  return reach <= 2 ** 7
+    ? Int8Array.from(events)
+    : reach <= 2 ** 15
+      ? Int16Array.from(events)
+      : Int32Array.from(events);
+}
+
+/** @param {any} file */
+function isFile(file) {
+  const lists = [file?.prose, file?.tokens, file?.hidden];
+  return (
+    typeof file?.path === "string" && typeof file.source === "string" && lists.every(Array.isArray)
+  );
+}
+
+/** @param {any[]} indices @param {number} length */
+function inRange(indices, length) {
+  return indices.every(
+    (index) => index === null || (Number.isInteger(index) && index >= 0 && index < length),
+  );
+}

@@ -1,0 +1,57 @@
+// Read: the run unfolded as an article. A call that is a whole statement is a section. A line that measured something
+// starts a new row of the page's grid: line on the left, values on the right, and below the line whatever follows it.
+
+import { activationOf, functionOf } from "viewer/model/run.js";
+import { plainTitle } from "viewer/model/sections.js";
+import { isLiteral, valueText } from "viewer/model/values.js";
+
+/** @param {Model} model @param {number} row @returns {Outcome} */
+export function outcomeOf(model, row) {
+  const { claims, assertions, values } = model.document;
+  const assertion = assertions[model.assertionOf.get(claims.statement[row]) ?? -1];
+  const operands = (assertion?.operands ?? []).flatMap((source, index) => {
+    const value = claims.operands[row]?.[index] ?? null;
+    if (value === null)
+      return claims.held[row] === true || isLiteral(source)
+        ? []
+        : [{ source, text: "not evaluated" }];
+    return isLiteral(source) ? [] : [{ source, text: valueText(values[value]) }];
+  });
+  return {
+    row,
+    step: claims.step[row],
+    held: claims.held[row],
+    text: assertion?.text ?? "",
+    operands,
+  };
+}
+
+/**
+ * Every claim once, the failed ones first; so are the times at which it was checked.
+ * @param {Model} model
+ * @param {{first: number, beyond: number}} [range] of steps, or the whole run
+ * @returns {ClaimGroup[]}
+ */
+export function claimGroups(model, range) {
+  const { claims } = model.document;
+  /** @type {Map<number, number[]>} */
+  const byStatement = new Map();
+  claims.statement.forEach((statement, row) => {
+    if (range && (claims.step[row] < range.first || claims.step[row] >= range.beyond)) return;
+    if (!byStatement.get(statement)?.push(row)) byStatement.set(statement, [row]);
+  });
+  const failedFirst = (/** @type {boolean} */ one, /** @type {boolean} */ other) =>
+    Number(other) - Number(one);
+  const hasFailed = (/** @type {number} */ row) => claims.held[row] !== true;
+  const groups = [...byStatement].map(([statement, found]) => {
+    const rows = found.toSorted((one, other) => failedFirst(hasFailed(one), hasFailed(other)));
+    const func = functionOf(model, activationOf(model, claims.step[rows[0]]));
+    const place = func.title ? plainTitle(func.title) : func.name;
+    const { text, operands } = outcomeOf(model, rows[0]);
+    const words = [text, place, func.name, ...operands.map((operand) => operand.text)]
+      .join(" ")
+      .toLowerCase();
+    return { statement, text, failed: rows.filter(hasFailed).length, rows, place, words };
+  });
+  return groups.sort((one, other) => failedFirst(one.failed > 0, other.failed > 0));
+}

@@ -1,0 +1,70 @@
+// What steps cost: sums over any range, and their text. Pure.
+
+import { bytes, flops, number } from "viewer/model/format.js";
+import { lowerBound, prefixSums } from "viewer/model/sorted.js";
+
+/** Columns of the costs that can be added up. @type {Quantity[]} */
+export const QUANTITIES = [
+  "matmul_flops",
+  "other_flops",
+  "read_bytes",
+  "written_bytes",
+  "allocated_bytes",
+  "freed_bytes",
+];
+
+/**
+ * A function that sums what the steps of a range cost, in logarithmic time.
+ * @param {Costs | null} costs
+ * @returns {CostMeter}
+ */
+export function costMeter(costs) {
+  const order = costs
+    ? costs.step.map((_, row) => row).sort((a, b) => costs.step[a] - costs.step[b])
+    : [];
+  const steps = Float64Array.from(order, (row) => costs?.step[row] ?? 0);
+  const sums = QUANTITIES.map((quantity) =>
+    prefixSums(order.map((row) => costs?.[quantity][row] ?? 0)),
+  );
+  const unknown = prefixSums(
+    order.map((row) => (QUANTITIES.some((quantity) => costs?.[quantity][row] === null) ? 1 : 0)),
+  );
+  return (first, beyond) => {
+    const low = lowerBound(steps, first);
+    const high = lowerBound(steps, beyond);
+    const entries = QUANTITIES.map((quantity, index) => [
+      quantity,
+      sums[index][high] - sums[index][low],
+    ]);
+    return { ...Object.fromEntries(entries), partial: unknown[high] > unknown[low] };
+  };
+}
+
+/** The quiet text of the margin; empty when nothing was computed or allocated. Traffic and intensity only where all
+ * of it was counted. @param {CostSum} cost */
+export function costText(cost) {
+  const computed = cost.matmul_flops + cost.other_flops;
+  const moved = cost.partial ? 0 : cost.read_bytes + cost.written_bytes;
+  const intensity =
+    moved && computed ? `${number(Number((computed / moved).toPrecision(2)))} FLOP/B` : "";
+  const parts = [
+    computed ? flops(computed) : "",
+    moved ? `${bytes(moved)} moved` : "",
+    intensity,
+    cost.allocated_bytes ? `${bytes(cost.allocated_bytes)} allocated` : "",
+  ];
+  return parts.filter(Boolean).join(" · ");
+}
+
+/** All quantities in one sentence, for a tooltip. @param {CostSum} cost */
+export function costDetails(cost) {
+  return [
+    `matrix products ${flops(cost.matmul_flops)}`,
+    `other ${flops(cost.other_flops)}`,
+    `read ${bytes(cost.read_bytes)}`,
+    `written ${bytes(cost.written_bytes)}`,
+    `allocated ${bytes(cost.allocated_bytes)}`,
+    `freed ${bytes(cost.freed_bytes)}`,
+    ...(cost.partial ? ["some operators are not counted (see the end of the page)"] : []),
+  ].join(", ");
+}

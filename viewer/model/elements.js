@@ -1,0 +1,169 @@
+// The elements of a tensor: which of them are recorded, as planes to look at, and what they are together. Pure.
+
+const BINS = 20;
+
+/** @param {number[]} sizes */
+export function product(sizes) {
+  return sizes.reduce((all, size) => all * size, 1);
+}
+
+/** An element as a number; NaN, infinities and large integers stand in the document as text, complex numbers have none.
+ * @param {Cell} cell @returns {number | null} */
+export function numberOf(cell) {
+  if (typeof cell !== "string") return Number(cell);
+  if (cell === "nan") return NaN;
+  if (/^[+-]?inf$/.test(cell)) return cell.startsWith("-") ? -Infinity : Infinity;
+  return /^-?\d+$/.test(cell) ? Number(cell) : null;
+}
+
+/** Indices that are recorded along each axis; where no element is, the first. @param {Value} value @returns {number[][]} */
+export function recordedAlong(value) {
+  const most = value.elements?.length || 1;
+  return (value.shape ?? []).map(
+    (size, axis) => value.shown?.[axis] ?? [...Array(Math.min(size, most)).keys()],
+  );
+}
+
+/** Whether every element is recorded. @param {Value} value */
+export function isWhole(value) {
+  return (
+    !value.shown &&
+    value.elements !== undefined &&
+    value.elements.length === product(value.shape ?? [])
+  );
+}
+
+/**
+ * The plane of two axes; -1 stands for an axis that is not there.
+ * @param {Value} value
+ * @param {number} rows
+ * @param {number} columns
+ * @param {number[]} at for each other axis, which of its recorded indices
+ * @returns {Plane}
+ */
+export function planeOf(value, rows, columns, at) {
+  const along = recordedAlong(value);
+  const elements = value.elements ?? [];
+  const lines = along[rows] ?? [0];
+  const across = along[columns] ?? [0];
+  /** @type {Plane["cells"]} */
+  const cells = [];
+  for (let line = 0; line < lines.length; line++)
+    for (let column = 0; column < across.length; column++) {
+      const places = along.map((_, axis) =>
+        axis === rows ? line : axis === columns ? column : (at[axis] ?? 0),
+      );
+      const flat = places.reduce((sum, place, axis) => sum * along[axis].length + place, 0);
+      if (flat < elements.length)
+        cells.push({
+          index: places.map((place, axis) => along[axis][place]),
+          cell: elements[flat],
+        });
+    }
+  return { lines, columns: across, step: 1, cells };
+}
+
+/** The recorded element of an index, if any. @param {Value} value @param {number[]} index @returns {Cell | undefined} */
+export function elementAt(value, index) {
+  const along = recordedAlong(value);
+  const places = index.map((at, axis) => along[axis].indexOf(at));
+  return places.includes(-1)
+    ? undefined
+    : value.elements?.[places.reduce((sum, place, axis) => sum * along[axis].length + place, 0)];
+}
+
+/** The largest finite magnitude, which gives a colour scale its ends. @param {Cell[]} cells */
+export function scaleOf(cells) {
+  return cells.reduce((/** @type {number} */ most, cell) => {
+    const amount = Math.abs(numberOf(cell) ?? 0);
+    return Number.isFinite(amount) ? Math.max(most, amount) : most;
+  }, 0);
+}
+
+/**
+ * What the elements are together: as the run recorded it from all of them, or computed here where all are recorded.
+ * @param {Value} value
+ * @returns {Summary | null}
+ */
+export function summaryOf(value) {
+  if (value.statistics) {
+    const statistics = Object.entries(value.statistics).flatMap(([name, amount]) => {
+      const number = numberOf(amount);
+      return number === null ? [] : [/** @type {[string, number]} */ ([name, number])];
+    });
+    return {
+      of: product(value.shape ?? []),
+      recorded: true,
+      statistics: statistics.sort(([one], [other]) => inReadingOrder(one, other)),
+      histogram: value.histogram ?? null,
+    };
+  }
+  const numbers = isWhole(value) ? (value.elements ?? []).map(numberOf) : [];
+  if (!numbers.length || numbers.includes(null)) return null;
+  return { of: numbers.length, recorded: false, ...summed(/** @type {number[]} */ (numbers)) };
+}
+
+const ORDER = ["min", "mean", "max", "std", "nan", "inf"];
+
+/** @param {string} one @param {string} other names of statistics */
+export function inReadingOrder(one, other) {
+  return ORDER.indexOf(one) - ORDER.indexOf(other);
+}
+
+/** The same statistics that a run records: of the finite elements, the deviation as of a population.
+ * @param {number[]} numbers @returns {{statistics: [string, number][], histogram: Bins | null}} */
+function summed(numbers) {
+  const finite = numbers.filter(Number.isFinite);
+  const nan = numbers.filter(Number.isNaN).length;
+  /** @type {[string, number][]} */
+  const missing = [
+    ["nan", nan],
+    ["inf", numbers.length - finite.length - nan],
+  ];
+  if (!finite.length) return { statistics: missing, histogram: null };
+  const [low, high] = [Math.min(...finite), Math.max(...finite)];
+  const mean = finite.reduce((sum, number) => sum + number / finite.length, 0);
+  const deviation = Math.sqrt(
+    finite.reduce((sum, number) => sum + (number - mean) ** 2 / finite.length, 0),
+  );
+  return {
+    statistics: [["min", low], ["mean", mean], ["max", high], ["std", deviation], ...missing],
+    histogram: { low, high, counts: binned(finite, low, high) },
+  };
+}
+
+/** @param {number[]} numbers @param {number} low @param {number} high */
+function binned(numbers, low, high) {
+  const counts = Array(BINS).fill(0);
+  for (const number of numbers)
+    counts[
+      high > low ? Math.min(BINS - 1, Math.floor(((number - low) / (high - low)) * BINS)) : BINS / 2
+    ]++;
+  return counts;
+}
+
+/** Whether two tensors hold the same recorded elements, more than one, and not all alike.
+ * @param {Value} one @param {Value} other */
+export function haveEqualElements(one, other) {
+  if (one.dtype !== other.dtype || !isWhole(one) || !isWhole(other)) return false;
+  const [mine, others] = [one.elements ?? [], other.elements ?? []];
+  return (
+    mine.length === others.length &&
+    mine.every((cell, at) => cell === others[at]) &&
+    mine.some((cell) => cell !== mine[0])
+  );
+}
+
+/** A long line of cells, broken into lines of the same length. @param {Plane} plane @param {number} width @returns {Plane} */
+export function folded({ columns, cells }, width) {
+  const lines = Array.from(
+    { length: Math.ceil(columns.length / width) },
+    (_, line) => line * width,
+  );
+  return {
+    lines,
+    columns: Array.from({ length: width }, (_, column) => column),
+    step: width,
+    cells,
+  };
+}

@@ -1,0 +1,64 @@
+// Which part of a run stands beside the body of a function: its statements, and the turns of its loops. Pure.
+
+import { isWithin } from "viewer/model/blocks.js";
+import { endOf, eventOf, stepsBefore, visitSteps } from "viewer/model/run.js";
+import { lowerBound } from "viewer/model/sorted.js";
+
+/** The last step of each statement that ran in a scope. @param {Model} model @param {Scope} scope @returns {Map<number, number>} */
+export function lastSteps(model, scope) {
+  /** @type {Map<number, number>} */
+  const found = new Map();
+  visitSteps(model, scope, (event, statement) => found.set(statement, event));
+  for (const [statement, event] of found) found.set(statement, stepsBefore(model, event));
+  return found;
+}
+
+/** @param {Model} model @param {Scope} scope @param {number} step @returns {boolean} whether it, or a call in it, runs then */
+export function holds(model, scope, step) {
+  const event = eventOf(model, step);
+  return scope.from <= event && event < scope.to;
+}
+
+/**
+ * The turns that a loop took in a scope; the header's last evaluation is no turn when nothing followed it.
+ * @param {Model} model
+ * @param {Scope} scope
+ * @param {number} statement
+ * @returns {Turns} headers: the events of the loop's first line; end: the first event after it
+ */
+export function turnsOf(model, scope, statement) {
+  /** @type {number[]} */
+  const headers = [];
+  visitSteps(model, scope, (event, ran) => {
+    if (ran === statement) headers.push(event);
+  });
+  if (!headers.length) return { headers, count: 0, end: 0 };
+  const { from, to } = turnOf(model, scope, statement, headers, headers.length - 1).scope;
+  return {
+    headers,
+    count: from < to ? headers.length : headers.length - 1,
+    end: Math.max(from, to),
+  };
+}
+
+/**
+ * @param {Model} model @param {Scope} scope @param {number} statement @param {number[]} headers @param {number} index
+ * @returns {Turn}
+ */
+export function turnOf(model, { activation, to: end }, statement, headers, index) {
+  const header = stepsBefore(model, headers[index]);
+  const from = endOf(model, header);
+  if (index + 1 < headers.length)
+    return { header, scope: { activation, from, to: headers[index + 1] } };
+  let to = end;
+  visitSteps(model, { activation, from, to: end }, (event, ran) => {
+    if (event < to && !isWithin(model.document.statements, ran, statement)) to = event;
+  });
+  return { header, scope: { activation, from, to } };
+}
+
+/** The turn that holds a step, or -1. @param {Model} model @param {Turns} turns @param {number} step */
+export function turnAt(model, { headers, count, end }, step) {
+  const event = step < 0 ? end : eventOf(model, step);
+  return event < end ? Math.min(lowerBound(headers, event + 1), count) - 1 : -1;
+}

@@ -1,0 +1,76 @@
+// Tensor memory over the run: its states, and one for each column of a chart. Pure.
+
+/** In the order of the recorder; the colours of the style sheet go by it. */
+export const CATEGORIES = [
+  "parameters",
+  "gradients",
+  "optimizer state",
+  "activations",
+  "other tensors",
+];
+
+/**
+ * The states of the memory in the order of the run. At one moment there may be two: the one in which most was alive, and
+ * the last.
+ * @param {Model} model
+ * @returns {MemoryState[]}
+ */
+export function momentsOf({ document, events }) {
+  const { at, live_bytes: live, category } = document.memory;
+  /** @type {MemoryState[]} */
+  const moments = [];
+  let now = CATEGORIES.map(() => 0);
+  let [event, step] = [0, -1];
+  at.forEach((moment, row) => {
+    const index = CATEGORIES.indexOf(document.names[category[row]]);
+    const place = index < 0 ? CATEGORIES.length - 1 : index;
+    for (; event < moment; event++) if (events[event] > 0) step++;
+    const isNext =
+      row === 0 ||
+      at[row - 1] !== moment ||
+      CATEGORIES.indexOf(document.names[category[row - 1]]) >= place;
+    now = now.map((before, other) => (other === place ? live[row] : before));
+    const state = {
+      step: Math.max(0, step),
+      live: now,
+      total: now.reduce((sum, part) => sum + part, 0),
+    };
+    if (isNext) moments.push(state);
+    else moments[moments.length - 1] = state;
+  });
+  return moments;
+}
+
+/** What was alive once a step had run. @param {MemoryState[]} moments @param {number} step @returns {MemoryState} */
+export function momentAfter(moments, step) {
+  const { live, total } = moments.findLast((moment) => moment.step <= step) ?? {
+    live: CATEGORIES.map(() => 0),
+    total: 0,
+  };
+  return { step, live, total };
+}
+
+/**
+ * One moment for each column of a chart: the one in which most was alive during its steps.
+ * @param {MemoryState[]} moments
+ * @param {Span} span
+ * @param {number} most how many columns there may be
+ * @returns {MemoryState[]}
+ */
+export function columnsOf(moments, { first, beyond }, most) {
+  const count = Math.max(1, Math.min(most, beyond - first));
+  let next = 0;
+  /** @type {MemoryState} */
+  let state = { step: first, live: CATEGORIES.map(() => 0), total: 0 };
+  for (; next < moments.length && moments[next].step < first; next++) state = moments[next];
+  return Array.from({ length: count }, (_, column) => {
+    const from = first + Math.floor((column * (beyond - first)) / count);
+    const to = first + Math.floor(((column + 1) * (beyond - first)) / count);
+    let highest = { ...state, step: from };
+    for (; next < moments.length && moments[next].step < to; next++) {
+      state = moments[next];
+      if (state.total > highest.total) highest = state;
+    }
+    return highest;
+  });
+}

@@ -1,0 +1,172 @@
+// Search across titles, prose, code, names and values. Pure. Fetched when somebody searches.
+
+import { activationOf, entryOf, functionIndex, functionOf, stepsBefore } from "viewer/model/run.js";
+import { linesOf } from "viewer/model/source.js";
+import { valueText } from "viewer/model/values.js";
+
+const MAX_RESULTS = 60;
+const CONTEXT = 48;
+
+/** How many lines below prose its statement may stand. */
+const BELOW = 12;
+
+/**
+ * The step of that number, and places whose text contains the query, titles first; each leads to the first step there.
+ * @param {Model} model
+ * @param {string} query
+ * @returns {Result[]}
+ */
+export function search(model, query) {
+  const wanted = query.trim().toLowerCase();
+  const numbered = stepNumbered(model, wanted);
+  if (wanted.length < 2) return numbered;
+  return [
+    ...numbered,
+    ...titles(model, wanted),
+    ...lines(model, wanted),
+    ...values(model, wanted),
+  ].slice(0, MAX_RESULTS);
+}
+
+/** The step of this number, counted from 1 as the timeline does. @param {Model} model @param {string} wanted @returns {Result[]} */
+function stepNumbered(model, wanted) {
+  const step = /^\d+$/.test(wanted) ? Number(wanted) - 1 : -1;
+  if (step < 0 || step >= model.steps) return [];
+  return [
+    {
+      step,
+      kind: "title",
+      before: "step ",
+      match: wanted,
+      after: "",
+      place: functionOf(model, activationOf(model, step)).name,
+    },
+  ];
+}
+
+/** @param {Model} model @param {string} wanted @returns {Result[]} */
+function titles(model, wanted) {
+  const { functions } = model.document;
+  const first = firstCalls(model);
+  return functions.flatMap((func, index) => {
+    const text = `${func.title} ${func.labels}`;
+    const activation = first.get(index);
+    if (activation === undefined || !text.toLowerCase().includes(wanted)) return [];
+    const step = stepsBefore(model, entryOf(model, activation));
+    return [
+      { step, kind: /** @type {const} */ ("title"), ...around(text, wanted), place: func.name },
+    ];
+  });
+}
+
+/** Function -> its first activation. @param {Model} model */
+function firstCalls(model) {
+  /** @type {Map<number, number>} */
+  const found = new Map();
+  for (let activation = model.activations - 1; activation >= 0; activation--)
+    found.set(functionIndex(model, activation), activation);
+  return found;
+}
+
+/** @param {Model} model @param {string} wanted @returns {Result[]} */
+function lines(model, wanted) {
+  const firstRuns = firstRunByLine(model);
+  return model.document.files.flatMap((file, index) => {
+    const prose = file.prose.map(({ last_line: line, text }) => ({
+      line,
+      text,
+      kind: /** @type {const} */ ("prose"),
+    }));
+    const isProse = (/** @type {number} */ line) =>
+      file.prose.some((block) => block.first_line <= line && line <= block.last_line);
+    const code = linesOf(file).map((text, at) => ({
+      line: at + 1,
+      text: text.trim(),
+      kind: /** @type {const} */ ("code"),
+    }));
+    return [...prose, ...code.filter(({ line }) => !isProse(line))]
+      .filter(({ text }) => text.toLowerCase().includes(wanted))
+      .map(({ line, text, kind }) => ({
+        step: stepNear(firstRuns[index], line),
+        kind,
+        ...around(text.replace(/\s+/g, " "), wanted),
+      }))
+      .filter(({ step }) => step >= 0)
+      .map((result) => ({
+        ...result,
+        place: functionOf(model, activationOf(model, result.step)).name,
+      }));
+  });
+}
+
+/** Names and values that were shown, each pair once, where it was first so.
+ * @param {Model} model @param {string} wanted @returns {Result[]} */
+function values(model, wanted) {
+  const { inspections, names, values: recorded } = model.document;
+  const seen = new Set();
+  /** @type {Result[]} */
+  const found = [];
+  for (let row = 0; row < inspections.at.length && found.length < MAX_RESULTS; row++) {
+    const value = inspections.value[row];
+    const key = `${inspections.name[row]}:${value}`;
+    if (value === null || seen.has(key)) continue;
+    seen.add(key);
+    const text = `${names[inspections.name[row]]} = ${valueText(recorded[value])}`;
+    if (!text.toLowerCase().includes(wanted)) continue;
+    const step = Math.min(stepsBefore(model, inspections.event[row]), model.steps - 1);
+    if (step < 0) continue;
+    found.push({
+      step,
+      kind: "value",
+      ...around(text, wanted),
+      place: functionOf(model, activationOf(model, step)).name,
+    });
+  }
+  return found;
+}
+
+/** For each file: line -> first step of the statement there. @param {Model} model @returns {Map<number, number>[]} */
+function firstRunByLine(model) {
+  /** @type {Map<number, number>[]} */
+  const found = model.document.files.map(() => new Map());
+  const steps = firstRuns(model);
+  model.document.statements.forEach(([file, first, last], statement) => {
+    const step = steps[statement];
+    if (step < 0) return;
+    for (let line = first; line <= last; line++)
+      if (!found[file].has(line)) found[file].set(line, step);
+  });
+  return found;
+}
+
+/** The step of a line, or of the next line below that ran: prose stands above its statement.
+ * @param {Map<number, number>} firstRuns @param {number} line */
+function stepNear(firstRuns, line) {
+  for (let at = line; at < line + BELOW; at++)
+    if (firstRuns.has(at)) return firstRuns.get(at) ?? -1;
+  return -1;
+}
+
+/** @param {string} text @param {string} wanted */
+function around(text, wanted) {
+  const at = text.toLowerCase().indexOf(wanted);
+  const end = at + wanted.length;
+  const start = Math.max(0, at - CONTEXT);
+  return {
+    before: (start > 0 ? "…" : "") + text.slice(start, at),
+    match: text.slice(at, end),
+    after: text.slice(end, end + CONTEXT) + (text.length > end + CONTEXT ? "…" : ""),
+  };
+}
+
+/** The first step of each statement, or -1. @param {Model} model */
+export function firstRuns({ events, document }) {
+  const found = new Int32Array(document.statements.length).fill(-1);
+  let step = 0;
+  for (const code of events) {
+    if (code <= 0) continue;
+    if (found[code - 1] < 0) found[code - 1] = step;
+    step++;
+  }
+  return found;
+}

@@ -1,0 +1,153 @@
+// Calls that unfold as sections of the article, and their titles. Pure.
+
+import {
+  activationOf,
+  callerOf,
+  callsBy,
+  functionIndex,
+  functionOf,
+  hasCalls,
+  statementOf,
+  stepRange,
+  stepsBefore,
+  visitSteps,
+  wholeScope,
+} from "viewer/model/run.js";
+import { rows } from "viewer/model/sorted.js";
+import { linesOf } from "viewer/model/source.js";
+
+const MAX_SECTION_DEPTH = 5;
+
+/** @type {WeakMap<Model, Map<number, string>>} */
+const calledNames = new WeakMap();
+
+/** The function whose call is the whole statement, or empty. @param {Model} model @param {number} statement */
+function calledName(model, statement) {
+  const names = calledNames.get(model) ?? new Map();
+  calledNames.set(model, names);
+  if (!names.has(statement)) {
+    const [file, line, , , kind] = model.document.statements[statement];
+    const text = linesOf(model.document.files[file])[line - 1] ?? "";
+    const called = kind === "call" && /^\s*(?:await\s+)?([\w.]+)\s*\(/.exec(text);
+    names.set(statement, called ? (called[1].split(".").at(-1) ?? "") : "");
+  }
+  return names.get(statement);
+}
+
+/**
+ * The calls of a step: the one that unfolds as a section, if the statement is that call, and the others.
+ * @param {Model} model
+ * @param {number} step
+ * @returns {{section: number, folded: number[]}}
+ */
+export function callsOf(model, step) {
+  const calls = callsBy(model, step);
+  const called = calls.length ? calledName(model, statementOf(model, step)) : "";
+  const section = called ? (calls.findLast((call) => isCalled(model, call, called)) ?? -1) : -1;
+  const recursive = section >= 0 && isNested(model, section);
+  return recursive
+    ? { section: -1, folded: calls }
+    : { section, folded: calls.filter((call) => call !== section) };
+}
+
+/** @param {Model} model @param {number} call @param {string} name */
+function isCalled(model, call, name) {
+  return functionOf(model, call).name.split(".").includes(name);
+}
+
+/** Whether the same function is open already, or too many are. @param {Model} model @param {number} activation */
+function isNested(model, activation) {
+  let depth = 0;
+  const func = functionIndex(model, activation);
+  for (let step = callerOf(model, activation); step >= 0; depth++) {
+    const caller = activationOf(model, step);
+    if (functionIndex(model, caller) === func) return true;
+    step = callerOf(model, caller);
+  }
+  return depth > MAX_SECTION_DEPTH;
+}
+
+/** Whether a call statement passes nothing, as a table of contents does. @param {Model} model @param {number} statement */
+export function isBareCall(model, statement) {
+  const [file, line, last] = model.document.statements[statement];
+  return (
+    line === last &&
+    /^\s*[\w.]+\(\)\s*(#.*)?$/.test(linesOf(model.document.files[file])[line - 1] ?? "")
+  );
+}
+
+/**
+ * The sections of a run in reading order, the outermost calls first. A line that calls often counts once.
+ * @param {Model} model
+ * @returns {Section[]}
+ */
+export function sectionsOf(model) {
+  /** @type {Section[]} */
+  const sections = [];
+  for (let root = 0; root < model.activations; root++) {
+    if (callerOf(model, root) >= 0) continue;
+    addSections(model, sections, root, 0, -1);
+    nameChapters(model, sections, root);
+  }
+  return sections;
+}
+
+/** Headings among the calls of a table of contents. @param {Model} model @param {Section[]} sections @param {number} root */
+function nameChapters(model, sections, root) {
+  const { file, line, end_line: end } = functionOf(model, root);
+  const { files, statements } = model.document;
+  for (const { first_line: at, text } of files[file].prose) {
+    const heading = /^#{1,6}\s+(.+)/.exec(text);
+    if (!heading || at < line || at > end) continue;
+    const lineOf = (/** @type {Section} */ section) =>
+      statements[statementOf(model, callerOf(model, section.activation))][1];
+    const first = sections.find((section) => section.parent === root && lineOf(section) > at);
+    if (first) first.chapter = heading[1].trim();
+  }
+}
+
+/**
+ * @param {Model} model
+ * @param {Section[]} sections
+ * @param {number} activation
+ * @param {number} depth
+ * @param {number} parent
+ */
+function addSections(model, sections, activation, depth, parent) {
+  const [first, beyond] = stepRange(model, activation);
+  sections.push({ activation, depth, order: sections.length, parent, chapter: "", first, beyond });
+  const seen = new Set();
+  visitSteps(model, wholeScope(model, activation), (event, statement) => {
+    if (!hasCalls(model, event) || seen.has(statement) || !calledName(model, statement)) return;
+    const { section } = callsOf(model, stepsBefore(model, event));
+    if (section < 0 || !functionOf(model, section).title) return;
+    seen.add(statement);
+    addSections(model, sections, section, depth + 1, activation);
+  });
+}
+
+/** The title of the lecture: that of the function that was run, or else of its module. @param {Model} model */
+export function titleOf(model) {
+  const title = model.activations ? functionOf(model, 0).title : "";
+  return (title || model.document.title).replace(/[`*]+/g, "").replace(/\.$/, "");
+}
+
+/** The section that shows a step: the innermost one around it. @param {Section[]} sections @param {number} step */
+export function sectionOfStep(sections, step) {
+  return sections.findLast(({ first, beyond }) => first <= step && step < beyond);
+}
+
+/** @param {Model} model @param {Pick<Section, "first" | "beyond">} section @returns {{claims: number, failed: number}} claims inside a call */
+export function claimsWithin(model, { first, beyond }) {
+  const { held, statement } = model.document.claims;
+  const found = rows(model.claimsOf, first, beyond);
+  return {
+    claims: new Set(found.map((row) => statement[row])).size,
+    failed: found.filter((row) => held[row] !== true).length,
+  };
+}
+
+/** A title is plain text: Markdown's marks around code and emphasis go. @param {string} title */
+export function plainTitle(title) {
+  return title.replace(/[`*]+/g, "").replace(/\.$/, "");
+}

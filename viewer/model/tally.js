@@ -1,0 +1,181 @@
+// Who spent what: the costs of a run, or of a part of it, summed by line, function, section or operator. Pure.
+
+import { QUANTITIES } from "viewer/model/costs.js";
+
+/** The name under which the recorder books memory: no operator. */
+export const MEMORY = "memory";
+
+/**
+ * Visit the steps of a span with the calls that are open, outermost first: those of the span's own call and inside it.
+ * @param {Model} model
+ * @param {Span} span
+ * @param {(step: number, frames: Frame[]) => void} visit the list is the same one each time
+ */
+export function visitFrames({ events, functions }, { first, beyond }, visit) {
+  /** @type {Frame[]} */
+  const activations = [];
+  /** @type {Frame[]} */
+  const stack = [];
+  /** @type {Frame[]} */
+  let shown = [];
+  let [step, outside] = [0, -1];
+  for (const code of events) {
+    if (code > 0) {
+      const frame = stack[stack.length - 1];
+      frame.statement = code - 1;
+      frame.step = step;
+      if (step >= first && step < beyond) {
+        if (outside < 0) outside = stack.length - 1;
+        shown = outside ? stack.slice(Math.min(outside, stack.length - 1)) : stack;
+        visit(step, shown);
+      }
+      if (++step >= beyond) return;
+    } else if (code === 0) stack.pop();
+    else if (-code <= functions) {
+      const frame = { func: -code - 1, statement: -1, step: -1 };
+      activations.push(frame);
+      stack.push(frame);
+    } else stack.push(activations[-code - functions - 1]);
+  }
+}
+
+/** Rows of the costs by step. @param {Costs} costs */
+function rowsByStep(costs) {
+  /** @type {Map<number, number[]>} */
+  const found = new Map();
+  costs.step.forEach((step, row) => {
+    if (!found.get(step)?.push(row)) found.set(step, [row]);
+  });
+  return found;
+}
+
+/** For each step the order of the innermost section around it. @param {Section[]} sections @param {number} steps */
+function sectionOfEachStep(sections, steps) {
+  const owner = new Int32Array(steps);
+  for (const { order, first, beyond } of sections) owner.fill(order, first, beyond);
+  return owner;
+}
+
+/**
+ * @param {{model: Model, sections: Section[], seconds?: ((first: number, beyond: number) => number) | null}} run
+ * @param {Grouping} grouping
+ * @param {Span} span
+ * @param {boolean} withCalls count for a line, function or section also what the calls in it spent; sums then overlap
+ * @returns {TallyEntry[]}
+ */
+export function tally({ model, sections, seconds }, grouping, span, withCalls) {
+  const { costs, uncounted, names } = model.document;
+  if (!costs) return [];
+  const rows = rowsByStep(costs);
+  const owner =
+    grouping === "section" ? sectionOfEachStep(sections, model.steps) : new Int32Array(0);
+  const isUncounted = names.map((name) => Object.hasOwn(uncounted, name));
+  /** @type {Map<number, TallyEntry & {most: number}>} */
+  const entries = new Map();
+  const entryOf = (/** @type {number} */ key, /** @type {number} */ step) => {
+    const known = entries.get(key);
+    if (known) return known;
+    const none = {
+      matmul_flops: 0,
+      other_flops: 0,
+      read_bytes: 0,
+      written_bytes: 0,
+      allocated_bytes: 0,
+      freed_bytes: 0,
+    };
+    const entry = {
+      key,
+      step,
+      most: -1,
+      calls: 0,
+      ...none,
+      seconds: seconds ? 0 : null,
+      partial: false,
+    };
+    entries.set(key, entry);
+    return entry;
+  };
+  visitFrames(model, span, (step, frames) => {
+    const spent = rows.get(step) ?? [];
+    const time = seconds?.(step, step + 1) ?? 0;
+    if (!spent.length && !time) return;
+    const places = placesOf(grouping, withCalls, step, frames, sections, owner);
+    for (const [key, at] of places) {
+      const entry = entryOf(key, at);
+      if (entry.seconds !== null) entry.seconds += time;
+    }
+    for (const row of spent) {
+      const operator = costs.operator[row];
+      for (const [key, at] of grouping === "operator" ? [[operator, step]] : places)
+        add(entryOf(key, at), costs, row, at, isUncounted[operator]);
+    }
+  });
+  return [...entries.values()].map(({ most, ...entry }) => entry);
+}
+
+/** The keys that a step counts for, each with the step to go to.
+ * @param {Grouping} grouping @param {boolean} withCalls @param {number} step @param {Frame[]} frames @param {Section[]} sections @param {Int32Array} owner
+ * @returns {Map<number, number>} */
+function placesOf(grouping, withCalls, step, frames, sections, owner) {
+  /** @type {Map<number, number>} */
+  const places = new Map();
+  if (grouping === "section") {
+    for (
+      let at = sections[owner[step]];
+      at;
+      at = /** @type {Section} */ (sections.find(({ activation }) => activation === at.parent))
+    ) {
+      places.set(at.order, at.first);
+      if (!withCalls) break;
+    }
+  } else if (grouping !== "operator")
+    for (const frame of withCalls ? frames : frames.slice(-1)) {
+      const key = grouping === "line" ? frame.statement : frame.func;
+      if (!places.has(key)) places.set(key, frame.step);
+    }
+  return places;
+}
+
+/** @param {TallyEntry & {most: number}} entry @param {Costs} costs @param {number} row @param {number} step @param {boolean} isUncounted */
+function add(entry, costs, row, step, isUncounted) {
+  let spent = 0;
+  for (const quantity of QUANTITIES) {
+    const value = costs[quantity][row];
+    if (value === null) entry.partial = true;
+    entry[quantity] += value ?? 0;
+    spent += value ?? 0;
+  }
+  entry.calls += costs.calls[row];
+  entry.partial ||= isUncounted;
+  if (spent > entry.most) [entry.most, entry.step] = [spent, step];
+}
+
+/** FLOPs for each byte moved; null where nothing was computed or moved, or not all of it was counted. @param {TallyEntry} entry */
+export function intensityOf({
+  matmul_flops: products,
+  other_flops: other,
+  read_bytes: read,
+  written_bytes: written,
+  partial,
+}) {
+  const computed = products + other;
+  return computed && read + written && !partial ? computed / (read + written) : null;
+}
+
+/**
+ * The largest first or the smallest first; what is not there comes last.
+ * @param {TallyEntry[]} entries
+ * @param {(entry: TallyEntry) => number | string | null} value
+ * @param {"ascending" | "descending"} direction
+ */
+export function sorted(entries, value, direction) {
+  const sign = direction === "ascending" ? 1 : -1;
+  return entries.toSorted((one, other) => {
+    const [left, right] = [value(one), value(other)];
+    if (left === null || right === null)
+      return Number(left === null) - Number(right === null) || one.key - other.key;
+    const order =
+      typeof left === "string" ? left.localeCompare(String(right), "en") : left - Number(right);
+    return sign * order || one.key - other.key;
+  });
+}

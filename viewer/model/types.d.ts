@@ -1,0 +1,340 @@
+// What is computed from a document, for the type check only: no browser loads this file. Sizes are in bytes, indices count
+// from 0.
+
+/**
+ * What follows from the events. A stay is the time in which an activation is on the stack: from its entry until it is
+ * left or suspended, and again after each time it is resumed.
+ */
+interface Model {
+  document: Lecture;
+  events: Lecture["events"];
+  /** How many functions, steps and activations there are. */
+  functions: number;
+  steps: number;
+  activations: number;
+  /** Steps and stays before each checkpoint, and the innermost stay there, or -1. */
+  stepsAt: Int32Array;
+  staysAt: Int32Array;
+  topAt: Int32Array;
+  /** Events that began and ended each stay (or the number of events), the stay it returns to and the step of the caller, or -1. */
+  stayEvent: Int32Array;
+  stayEnd: Int32Array;
+  stayBelow: Int32Array;
+  stayCaller: Int32Array;
+  /** Null where nothing was suspended: then stays are activations. */
+  resumed: Resumed | null;
+  /** Rows of inspections by event, rows of claims by step, pieces of output by step. */
+  inspected: Lookup;
+  claimsOf: Lookup;
+  outputOf: Lookup;
+  /** Statement -> index of its assertion. */
+  assertionOf: Map<number, number>;
+  /** What `changesOf` remembers. */
+  changes: Map<number, Map<number, Changes>>;
+}
+/** Activation and next stay of each stay; first and last stay of each activation. */
+interface Resumed {
+  activation: Int32Array;
+  next: Int32Array;
+  first: Int32Array;
+  last: Int32Array;
+}
+/** Rows by key: keys ascend, and `rows` says which row each belongs to, where that is not its index. */
+interface Lookup {
+  keys: ArrayLike<number>;
+  rows: Int32Array | null;
+}
+/** Rows of inspections of one name, as they became known, and which of them (by index) took it off the display. */
+interface Changes {
+  rows: number[];
+  clears: number[];
+}
+/** A part of one activation, by events of its own: from the first until before the last. */
+interface Scope {
+  activation: number;
+  from: number;
+  to: number;
+}
+/** The turns of a loop: events of its first line, how many turns there are, and the first event after it. */
+interface Turns {
+  headers: number[];
+  count: number;
+  end: number;
+}
+/** One of them; header: the step of the loop's first line. */
+interface Turn {
+  header: number;
+  scope: Scope;
+}
+/** A call that is a section; chapter: the heading in the table of contents that it is the first of, or empty; its steps. */
+interface Section {
+  activation: number;
+  depth: number;
+  order: number;
+  parent: number;
+  chapter: string;
+  first: number;
+  beyond: number;
+}
+/** A line of the outline, with the claims inside the call. */
+type CountedSection = Section & {
+  func: LectureFunction;
+  counts: { claims: number; failed: number };
+};
+interface OutlineChapter {
+  title: string;
+  sections: CountedSection[];
+}
+/** A piece of a source line. */
+interface Piece {
+  text: string;
+  kind: string;
+}
+interface ProseBlock {
+  kind: "prose";
+  line: number;
+  text: string;
+}
+/** No statements on `else:` and the like. */
+interface CodeBlock {
+  kind: "code";
+  first: number;
+  last: number;
+  statements: number[];
+}
+interface LoopBlock {
+  kind: "loop";
+  first: number;
+  last: number;
+  statement: number;
+  body: Block[];
+}
+type Block = ProseBlock | CodeBlock | LoopBlock;
+interface BodyBlocks {
+  indent: number;
+  docstring: string;
+  blocks: Block[];
+}
+/** What is needed to lay out one function; prose by first line, the first statement on each line. */
+interface Shape {
+  document: Lecture;
+  func: number;
+  lines: string[];
+  start: number;
+  end: number;
+  indent: number;
+  prose: Map<number, ProseText>;
+  owner: Map<number, number>;
+  isHidden: (line: number) => boolean;
+}
+/** Sums over a range of steps; partial: something was not counted. */
+type CostSum = Record<Quantity, number> & { partial: boolean };
+type CostMeter = (first: number, beyond: number) => CostSum;
+/** One execution of an assert; operands: measured, without the literals. */
+interface Outcome {
+  row: number;
+  step: number;
+  held: boolean | null;
+  text: string;
+  operands: { source: string; text: string }[];
+}
+interface Named {
+  name: string;
+  value: Value;
+}
+interface Result {
+  step: number;
+  kind: "prose" | "code" | "title" | "value";
+  before: string;
+  match: string;
+  after: string;
+  place: string;
+}
+
+/** An element of a tensor as the document has it: text for nan, inf, complex numbers and large integers. */
+type Cell = number | boolean | string;
+/** Where the elements of a tensor lie, counted in elements. cells: how many the storage holds; known: the document says so. */
+interface Layout {
+  sizes: number[];
+  strides: number[];
+  offset: number;
+  itemBytes: number;
+  cells: number;
+  known: boolean;
+}
+/** The elements that lie in one cell: how many, whether there may be more, and the indices of the first few. */
+interface Readers {
+  count: number;
+  isAll: boolean;
+  indices: number[][];
+}
+/** A plane through the recorded elements: indices of its rows and columns, what a row adds to the index, and for each cell
+ * its index and what is there. */
+interface Plane {
+  lines: number[];
+  columns: number[];
+  step: number;
+  cells: { index: number[]; cell: Cell }[];
+}
+/** of: how many elements it is made from; recorded: by the run, from all elements, or else computed here from those shown. */
+interface Summary {
+  of: number;
+  recorded: boolean;
+  statistics: [name: string, amount: number][];
+  histogram: Bins | null;
+}
+interface Bins {
+  low: number;
+  high: number;
+  counts: number[];
+}
+/** What the inspector was opened on: a value, the name beside it, and the steps at which it may have been recorded. */
+interface Opened {
+  value: Value;
+  name: string;
+  steps: number[];
+  view: "value" | "history";
+}
+/** The same, found in the record; step: from which it is looked at; path: from the recorded value to it. */
+interface Found {
+  row: number;
+  step: number;
+  recorded: number;
+  activation: number;
+  name: number;
+  path: string;
+  value: Value;
+}
+/** A name that views a storage. step: where it was recorded; count: how often with the same layout. */
+interface Alias {
+  name: string;
+  func: string;
+  activation: number;
+  row: number;
+  step: number;
+  value: Value;
+  when: "now" | "earlier" | "later";
+  count: number;
+}
+/** A record of a variable; number: what a chart shows of it; changed: it differs from the record before. */
+interface Point {
+  row: number;
+  step: number;
+  activation: number;
+  value: Value | null;
+  number: number | null;
+  changed: boolean;
+}
+/** A call at a step. */
+interface Moment {
+  activation: number;
+  step: number;
+}
+/** Two calls whose variables can be compared, the same one twice or two of them. */
+interface Pair {
+  before: Moment;
+  after: Moment;
+}
+interface Difference {
+  name: string;
+  kind: "added" | "removed" | "changed" | "same";
+  before: Value | null;
+  after: Value | null;
+  detail: Detail | null;
+  anew: boolean;
+}
+/** How a value differs. notes: what changed about it besides its contents. */
+type Detail =
+  | {
+      by: "elements";
+      notes: string[];
+      count: number;
+      changed: number;
+      largest: number | null;
+      where: number[];
+      differences: Cell[];
+    }
+  | {
+      by: "statistics";
+      notes: string[];
+      rows: [name: string, before: number | string, after: number | string][];
+      shown: number;
+      changed: number;
+    }
+  | { by: "corners"; notes: string[]; shown: number; changed: number }
+  | { by: "layout"; notes: string[] }
+  | { by: "number"; notes: string[]; difference: number }
+  | {
+      by: "parts";
+      notes: string[];
+      parts: [path: string, before: string, after: string][];
+      more: number;
+    }
+  | { by: "text"; notes: string[] };
+/** A claim with what happened each time; rows: of `claims`, the failed ones first. */
+interface ClaimGroup {
+  statement: number;
+  text: string;
+  failed: number;
+  rows: number[];
+  place: string;
+  words: string;
+}
+
+/** Columns of the costs that can be added up. */
+type Quantity =
+  | "matmul_flops"
+  | "other_flops"
+  | "read_bytes"
+  | "written_bytes"
+  | "allocated_bytes"
+  | "freed_bytes";
+/** A range of steps. */
+interface Span {
+  first: number;
+  beyond: number;
+}
+type Grouping = "line" | "call" | "section" | "operator";
+/**
+ * Key: a statement, a function, the order of a section, or the name of an operator by its index. Step: the place where most
+ * of it was spent. Partial: some of it has no formula. Seconds: null where no time was measured.
+ */
+interface TallyEntry extends Record<Quantity, number> {
+  key: number;
+  step: number;
+  calls: number;
+  seconds: number | null;
+  partial: boolean;
+}
+/** An open call and the step that it has reached. */
+interface Frame {
+  func: number;
+  statement: number;
+  step: number;
+}
+/** Bytes by category while a step ran. */
+interface MemoryState {
+  step: number;
+  live: number[];
+  total: number;
+}
+/** An operator on an accelerator: FLOP/B, the FLOP/s that it could reach, and the seconds that it would take at least. */
+interface RooflinePoint {
+  name: string;
+  entry: TallyEntry;
+  intensity: number;
+  attainable: number;
+  waits: boolean;
+  seconds: number;
+}
+/**
+ * What is presented at one time. Text: prose of the table of contents before a section, or empty; section: null where a
+ * heading and its text stand alone; step: the first step of what is shown.
+ */
+interface Slide {
+  section: Section | null;
+  chapter: string;
+  text: string;
+  step: number;
+  title: string;
+}

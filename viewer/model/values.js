@@ -1,0 +1,177 @@
+// Recorded values as text, and what their display depends on. Pure.
+
+import { element, integer, number, shape } from "viewer/model/format.js";
+
+/** @type {Record<string, [string, string]>} */
+const BRACKETS = {
+  list: ["[", "]"],
+  tuple: ["(", ")"],
+  set: ["{", "}"],
+  frozenset: ["frozenset({", "})"],
+  Size: ["[", "]"],
+};
+const MAX_DEPTH = 4;
+const MAX_ELEMENTS = 8;
+
+/** @param {Value} value @param {number} [depth] @returns {string} */
+export function valueText(value, depth = 0) {
+  if (value.error !== undefined) return `‹${value.error}›`;
+  if (value.value !== undefined) return scalarText(value);
+  if (value.shape) return tensorText(value);
+  if (depth > MAX_DEPTH) return "…";
+  if (value.items) return itemsText(value, value.items, depth);
+  if (value.entries) {
+    const entries = value.entries.map(
+      ([key, item]) => `${valueText(key, depth + 1)}: ${valueText(item, depth + 1)}`,
+    );
+    return `{${withRest(entries, value).join(", ")}}`;
+  }
+  if (value.fields) {
+    const fields = Object.entries(value.fields).map(
+      ([name, item]) => `${name}=${valueText(item, depth + 1)}`,
+    );
+    return `${value.type}(${withRest(fields, value).join(", ")})`;
+  }
+  if (value.text !== undefined) return value.cut ? `${value.text}…` : value.text;
+  return `‹${value.type}›`;
+}
+
+/** @param {Value} value */
+function scalarText({ value, cut }) {
+  if (value === null) return "None";
+  if (typeof value === "boolean") return value ? "True" : "False";
+  if (typeof value === "number") return number(value);
+  return cut ? `${quoted(String(value)).slice(0, -1)}…'` : quoted(String(value));
+}
+
+/** @param {string} text */
+function quoted(text) {
+  const escaped = text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n").replaceAll("\t", "\\t");
+  return escaped.includes("'") && !escaped.includes('"')
+    ? `"${escaped}"`
+    : `'${escaped.replaceAll("'", "\\'")}'`;
+}
+
+/** @param {Value} value */
+export function tensorText(value) {
+  const { dtype = value.type, shape: sizes = [], elements = [], shown } = value;
+  if (shown || !elements.length || elements.length > MAX_ELEMENTS)
+    return `${dtype} ${shape(sizes)}`;
+  return `${dtype} ${sizes.length ? nested(elements, sizes) : elementText(elements[0])}`;
+}
+
+/** @param {number | boolean | string} cell */
+function elementText(cell) {
+  return typeof cell === "string" ? cell : scalarText({ type: "", value: cell });
+}
+
+/** Elements in the brackets of their axes. @param {(number | boolean | string)[]} elements @param {number[]} sizes @returns {string} */
+function nested(elements, [size, ...inner]) {
+  const width = elements.length / size;
+  const parts = Array.from({ length: size }, (_, index) =>
+    elements.slice(index * width, (index + 1) * width),
+  );
+  return `[${parts.map((part) => (inner.length ? nested(part, inner) : elementText(part[0]))).join(", ")}]`;
+}
+
+/** @param {Value} value @param {Value[]} items @param {number} depth */
+function itemsText(value, items, depth) {
+  const [open, close] = BRACKETS[value.type] ?? [`${value.type}(`, ")"];
+  const texts = withRest(
+    items.map((item) => valueText(item, depth + 1)),
+    value,
+  );
+  return `${open}${texts.join(", ")}${value.type === "tuple" && texts.length === 1 ? "," : ""}${close}`;
+}
+
+/** @param {string[]} texts @param {Value} value */
+function withRest(texts, value) {
+  if (!value.cut) return texts;
+  const rest = (value.length ?? 0) - texts.length;
+  return [...texts, rest > 0 ? `… ${integer(rest)} more` : "…"];
+}
+
+/** Whether source text is a literal, which needs no measured value beside it. @param {string} source */
+export function isLiteral(source) {
+  const scalar = String.raw`(?:[-+]?[\d_.]+(?:e[-+]?\d+)?|True|False|None|'[^']*'|"[^"]*"|torch\.\w+)`;
+  return new RegExp(`^(?:${scalar}|[\\[({](?:\\s*${scalar}\\s*[,:]?)*[\\])}])$`).test(
+    source.trim(),
+  );
+}
+
+export const LINE_LENGTH = 44;
+
+/** Whether a value is shown as a picture, across the article. @param {Value} value */
+export function isPicture(value) {
+  return ["svg", "png", "vega", "markdown"].some((key) => key in value);
+}
+
+/** How many lines a value takes beside code, about. @param {Value} value @returns {number} */
+export function heightOf(value) {
+  if (value.shape?.length)
+    return (
+      2 +
+      Math.min(
+        value.shown?.at(-2)?.length ?? value.shape.at(-2) ?? 1,
+        (value.elements ?? []).length,
+      )
+    );
+  if (typeof value.value === "string" && value.value.includes("\n"))
+    return 1 + value.value.split("\n").length;
+  const parts = partsOf(value);
+  const text = valueText(value).length / LINE_LENGTH;
+  return (text > 1 || hasTensor(value)) && parts.length && !isFlat(value, parts)
+    ? parts.reduce((sum, [, part]) => sum + heightOf(part), 1)
+    : Math.ceil(text);
+}
+
+/** @param {Value} value */
+export function hasTensor(value) {
+  return partsOf(value).some(([, part]) => part.shape && part.shape.length > 0);
+}
+
+/** Named parts of a container. @param {Value} value @returns {[string, Value][]} */
+export function partsOf(value) {
+  if (value.fields) return Object.entries(value.fields);
+  if (value.entries) return value.entries.map(([key, item]) => [valueText(key), item]);
+  return (value.items ?? []).map((item, index) => [String(index), item]);
+}
+
+/** Whether a container is shown as text. @param {Value} value @param {[string, Value][]} parts */
+export function isFlat(value, parts) {
+  return !value.fields && !value.entries && parts.every(([, part]) => part.value !== undefined);
+}
+
+/** Indices of the leading axes, such as `[0, 2, :, :]`. @param {number[][]} shown @param {number} slice */
+export function sliceName(shown, slice) {
+  const indices = [];
+  let rest = slice;
+  for (const axis of shown.slice(0, -2).toReversed()) {
+    indices.unshift(axis[rest % axis.length]);
+    rest = Math.floor(rest / axis.length);
+  }
+  return `[${[...indices, ":", ":"].join(", ")}]`;
+}
+
+/** @param {(number | boolean | string)[]} elements */
+export function largest(elements) {
+  return elements.reduce(
+    (/** @type {number} */ most, cell) => Math.max(most, Math.abs(Number(cell)) || 0),
+    0,
+  );
+}
+
+/** Digits after the point that all cells of a grid can share, or -1 when they differ too much.
+ * @param {(number | boolean | string)[]} cells @param {number} most */
+export function sharedDecimals(cells, most) {
+  const numbers = cells.filter((cell) => typeof cell === "number");
+  if (numbers.some((cell) => cell !== 0 && (Math.abs(cell) >= 1e5 || Math.abs(cell) < 1e-3)))
+    return -1;
+  const wanted = numbers.map((cell) => (String(cell).split(".")[1] ?? "").length);
+  return Math.min(most, Math.max(0, ...wanted));
+}
+
+/** @param {number | boolean | string} cell @param {number} decimals */
+export function cellText(cell, decimals) {
+  return typeof cell === "number" && decimals >= 0 ? cell.toFixed(decimals) : element(cell);
+}

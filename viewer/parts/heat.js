@@ -1,0 +1,100 @@
+// Cells of a tensor as a heat map that one walks with the arrow keys, and its legend.
+
+import { numberOf } from "viewer/model/elements.js";
+import { number } from "viewer/model/format.js";
+import { cellText, sharedDecimals } from "viewer/model/values.js";
+import { html } from "viewer/parts/html.js";
+
+/** The strongest colour still lets the text on it be read. */
+const STRONGEST = 85;
+
+/** Class and colour of a cell by sign and size; what is no number is hatched. @param {Cell} cell @param {number} scale */
+export function heat(cell, scale) {
+  const amount = numberOf(cell);
+  if (amount === null) return { name: "no-number", style: {} };
+  if (!Number.isFinite(amount))
+    return { name: Number.isNaN(amount) ? "is-nan" : "is-inf", style: {} };
+  const share = scale ? Math.round((Math.abs(amount) / scale) * STRONGEST) : 0;
+  return {
+    name: "",
+    style: {
+      background: `color-mix(in oklab, var(${amount < 0 ? "--negative" : "--positive"}) ${share}%, var(--cell))`,
+    },
+  };
+}
+
+/** Move among the buttons of a block with the arrow keys; one of them is in the order of tabs. @param {KeyboardEvent} event */
+export function walk(event) {
+  const block = /** @type {HTMLElement} */ (event.currentTarget);
+  const buttons = /** @type {HTMLElement[]} */ ([...block.querySelectorAll("button[data-cell]")]);
+  const at = buttons.indexOf(/** @type {HTMLElement} */ (event.target));
+  if (at < 0) return;
+  const { top } = buttons[at].getBoundingClientRect();
+  const start = buttons.findIndex(
+    (button) => Math.abs(button.getBoundingClientRect().top - top) < 2,
+  );
+  const width = buttons.filter(
+    (button) => Math.abs(button.getBoundingClientRect().top - top) < 2,
+  ).length;
+  /** @type {Record<string, number>} */
+  const targets = {
+    ArrowLeft: at - 1,
+    ArrowRight: at + 1,
+    ArrowUp: at - width,
+    ArrowDown: at + width,
+    Home: start,
+    End: start + width - 1,
+  };
+  const target = buttons[targets[event.key]];
+  if (!(event.key in targets)) return;
+  event.preventDefault();
+  event.stopPropagation();
+  target?.focus();
+}
+
+/**
+ * A heat map. Cells are buttons; the picked one is in the order of tabs. Alike: other indices to mark with the picked one.
+ * @param {{plane: Plane, scale: number, picked: string, pick?: (index: number[]) => void, label: string, title: (index: number[], cell: Cell) => string, alike?: string[]}} properties
+ */
+export function HeatMap({ plane, scale, picked, pick, label, title, alike = [] }) {
+  const { lines, columns, step, cells } = plane;
+  const isNarrow = columns.length > 12;
+  const decimals = sharedDecimals(
+    cells.map(({ cell }) => cell),
+    isNarrow ? 2 : 3,
+  );
+  const hasPicked = cells.some(({ index }) => String(index) === picked);
+  const gap = (/** @type {number[]} */ along, /** @type {number} */ at, by = 1) =>
+    at > 0 && along[at] > along[at - 1] + by ? "gap" : "";
+  return html`<div class="heat-place"><table class=${`heat ${isNarrow ? "narrow" : ""}`} aria-label=${label} onKeyDown=${walk}>
+    <thead><tr><td></td>${columns.map((column, at) => html`<th scope="col" class=${gap(columns, at)}>${column}</th>`)}</tr></thead>
+    <tbody>${lines.map(
+      (
+        line,
+        row,
+      ) => html`<tr class=${gap(lines, row, step) && "gap-above"}><th scope="row">${line}</th>
+      ${cells.slice(row * columns.length, (row + 1) * columns.length).map(({ index, cell }, at) => {
+        const { name, style } = heat(cell, scale);
+        const isPicked = String(index) === picked;
+        const isTab = isPicked || (!hasPicked && row === 0 && at === 0);
+        return html`<td class=${gap(columns, at)}><button data-cell class=${`heat-cell ${name} ${isPicked ? "picked" : alike.includes(String(index)) ? "alike" : ""}`} style=${style} tabindex=${isTab ? 0 : -1} title=${title(index, cell)} aria-label=${title(index, cell)} aria-pressed=${isPicked} onFocus=${() => pick?.(index)} onClick=${() => pick?.(index)}>${cellText(cell, decimals)}</button></td>`;
+      })}</tr>`,
+    )}</tbody>
+  </table></div>`;
+}
+
+/** What the colours mean. @param {{cells: Cell[], scale: number}} properties */
+export function Legend({ cells, scale }) {
+  const numbers = cells.map(numberOf);
+  const has = (/** @type {(amount: number) => boolean} */ test) =>
+    numbers.some((amount) => amount !== null && test(amount));
+  const below = has((amount) => amount < 0 && Number.isFinite(amount));
+  const colour = (/** @type {string} */ name) =>
+    `color-mix(in oklab, var(--${name}) ${STRONGEST}%, var(--cell))`;
+  const background = `linear-gradient(90deg, ${below ? `${colour("negative")}, ` : ""}var(--cell), ${colour("positive")})`;
+  return html`<div class="legend">
+    ${scale > 0 && html`<span class="legend-scale">${below && html`<span>${number(-scale)}</span>`}${!below && html`<span>0</span>`}<span class="legend-bar" style=${{ background }}>${below && html`<span class="legend-zero">0</span>`}</span><span>${number(scale)}</span></span>`}
+    ${has(Number.isNaN) && html`<span><span class="swatch is-nan"></span> nan</span>`}
+    ${has((amount) => Math.abs(amount) === Infinity) && html`<span><span class="swatch is-inf"></span> infinite</span>`}
+  </div>`;
+}

@@ -1,0 +1,79 @@
+// Pictures of a document, sanitised: they run nothing and fetch nothing. Fetched when there is one.
+
+import "dompurify";
+import { useEffect, useRef } from "preact/hooks";
+import { html } from "viewer/parts/html.js";
+
+const REFERENCE = /url\(\s*['"]?(?!#)/i;
+const PICTURE = /^data:image\/(png|jpeg|gif|webp);base64,/i;
+
+/** Style sheets go before the sanitiser parses them: the policy would complain about each on the console. */
+const STYLE = /<style\b[^>]*>[\s\S]*?<\/style\s*>/gi;
+let drawn = 0;
+
+/**
+ * @param {string} source
+ * @returns {SVGSVGElement | null} null when nothing to draw is left
+ */
+export function renderSvg(source) {
+  const picture = source.slice(Math.max(0, source.indexOf("<svg"))).replace(STYLE, "");
+  const fragment = DOMPurify.sanitize(picture, {
+    USE_PROFILES: { svg: true, svgFilters: true },
+    ADD_TAGS: ["use"],
+    FORBID_TAGS: ["style", "a", "foreignobject", "animate", "set"],
+    RETURN_DOM_FRAGMENT: true,
+  });
+  const svg = fragment.querySelector("svg");
+  if (!svg) return null;
+  const prefix = `picture-${++drawn}-`;
+  for (const element of [svg, ...svg.querySelectorAll("*")]) isolate(element, prefix);
+  fitToWidth(svg);
+  return svg;
+}
+
+/** Keep references inside the picture, and its names apart from those of other pictures.
+ * @param {Element} element @param {string} prefix */
+function isolate(element, prefix) {
+  for (const { name, value } of [...element.attributes]) {
+    const isLink = name === "href" || name === "xlink:href" || name === "src";
+    if (name === "id") element.setAttribute(name, prefix + value);
+    else if (isLink && value.startsWith("#"))
+      element.setAttribute(name, `#${prefix}${value.slice(1)}`);
+    else if (isLink && !PICTURE.test(value)) element.removeAttribute(name);
+    else if (REFERENCE.test(value) || /@import|expression\(/i.test(value))
+      element.removeAttribute(name);
+    else if (value.includes("url(#"))
+      element.setAttribute(name, value.replaceAll("url(#", `url(#${prefix}`));
+  }
+}
+
+/** Let a picture shrink on small screens. @param {SVGSVGElement} svg */
+function fitToWidth(svg) {
+  const width = Number.parseFloat(svg.getAttribute("width") ?? "");
+  const height = Number.parseFloat(svg.getAttribute("height") ?? "");
+  if (!svg.hasAttribute("viewBox") && width > 0 && height > 0)
+    svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  if (svg.hasAttribute("viewBox")) svg.removeAttribute("height");
+  if (!svg.hasAttribute("role")) svg.setAttribute("role", "img");
+}
+
+/** @param {{source: string, name: string}} properties */
+export function Svg({ source, name }) {
+  const place = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => {
+    const svg = renderSvg(source);
+    if (svg && !svg.hasAttribute("aria-label") && !svg.querySelector("title"))
+      svg.setAttribute("aria-label", `picture ${name}`);
+    const title = svg?.querySelector(":scope > title")?.textContent?.trim() ?? "";
+    const drawn = [...(svg?.querySelectorAll("text") ?? [])]
+      .map((text) => text.textContent)
+      .join(" ");
+    const caption = document.createElement("figcaption");
+    caption.textContent = title;
+    place.current?.replaceChildren(
+      ...(title && !drawn.includes(title) ? [caption] : []),
+      svg ?? "This picture cannot be shown.",
+    );
+  }, [source]);
+  return html`<figure class="picture" ref=${place}></figure>`;
+}

@@ -1,0 +1,148 @@
+// Markdown, maths and pictures of a document, sanitised: they run nothing and fetch nothing. Maths is taken out
+// first and laid out last, so nothing escapes it twice.
+
+import "dompurify";
+import "katex";
+import { Marked } from "marked";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { html } from "viewer/parts/html.js";
+import { loaded } from "viewer/state/state.js";
+
+const ALLOWED_TAGS = [
+  ..."a abbr b blockquote br code del details div em h1 h2 h3 h4 h5 h6 hr i img input kbd li mark ol p pre".split(
+    " ",
+  ),
+  ..."s small span strong sub summary sup table tbody td tfoot th thead tr u ul var".split(" "),
+];
+
+const ALLOWED_ATTRIBUTES =
+  "align alt checked colspan data-maths disabled height href rowspan src start title type width".split(
+    " ",
+  );
+const IMAGE_TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp", "image/svg+xml"];
+
+/** Formulas of the text that is being rendered. @type {Formula[]} */
+let formulas = [];
+let highestHeading = 1;
+
+/**
+ * @param {string} name
+ * @param {"block" | "inline"} level
+ * @param {RegExp} rule
+ * @param {boolean} display
+ * @returns {import("marked").TokenizerAndRendererExtension}
+ */
+function maths(name, level, rule, display) {
+  return {
+    name,
+    level,
+    start: (source) => source.search(level === "block" ? /^\$\$/m : /\$/),
+    tokenizer(source) {
+      const match = rule.exec(source);
+      return match ? { type: name, raw: match[0], tex: match[1].trim() } : undefined;
+    },
+    renderer(token) {
+      return `<span data-maths="${formulas.push({ tex: token.tex, display }) - 1}"></span>`;
+    },
+  };
+}
+
+const markdown = new Marked({
+  gfm: true,
+  extensions: [
+    maths("mathsBlock", "block", /^\$\$([\s\S]+?)\$\$[ \t]*(?:\n+|$)/, true),
+    maths("mathsDisplay", "inline", /^\$\$([\s\S]+?)\$\$/, true),
+    maths("mathsInline", "inline", /^\$(?![\s$])((?:\\[\s\S]|[^\\$])+?)(?<!\s)\$(?!\d)/, false),
+  ],
+  walkTokens(token) {
+    if (token.type === "heading") token.depth = Math.max(highestHeading, token.depth);
+    if (token.type === "text") token.text = token.text.replace(/(\d) (?=\d{3}\b)/g, "$1\u00a0");
+  },
+});
+
+/**
+ * @param {string} text Markdown
+ * @param {Record<string, {mime: string, base64: string}>} [assets] images by the path that the text uses
+ * @param {number} [heading] the highest level of a heading
+ * @returns {DocumentFragment}
+ */
+export function renderMarkdown(text, assets = {}, heading = 4) {
+  formulas = [];
+  highestHeading = heading;
+  const html = /** @type {string} */ (markdown.parse(text, { async: false }));
+  const found = formulas;
+  const fragment = DOMPurify.sanitize(html, {
+    ALLOWED_TAGS,
+    ALLOWED_ATTR: ALLOWED_ATTRIBUTES,
+    ALLOW_DATA_ATTR: false,
+    ALLOW_ARIA_ATTR: false,
+    RETURN_DOM_FRAGMENT: true,
+  });
+  for (const image of fragment.querySelectorAll("img")) resolveImage(image, assets);
+  for (const link of fragment.querySelectorAll("a")) secureLink(link);
+  for (const box of fragment.querySelectorAll("input"))
+    if (box.type === "checkbox") box.disabled = true;
+    else box.remove();
+  for (const place of fragment.querySelectorAll("[data-maths]")) layOut(place, found);
+  return fragment;
+}
+
+/** @param {HTMLImageElement} image @param {Record<string, {mime: string, base64: string}>} assets */
+function resolveImage(image, assets) {
+  const source = image.getAttribute("src") ?? "";
+  const name = [source, unescaped(source)].find((name) => Object.hasOwn(assets, name));
+  const asset = name === undefined ? null : assets[name];
+  if (asset && IMAGE_TYPES.includes(asset.mime))
+    image.setAttribute("src", `data:${asset.mime};base64,${asset.base64}`);
+  else if (asset || !isRelative(source))
+    image.replaceWith(image.alt || "(an image that is not part of this document)");
+}
+
+/** An address as the text has it: `größe.svg` reaches the page as `gr%C3%B6%C3%9Fe.svg`. @param {string} address */
+function unescaped(address) {
+  try {
+    return decodeURI(address);
+  } catch {
+    return address;
+  }
+}
+
+/** @param {string} address */
+function isRelative(address) {
+  const { origin, protocol } = new URL(address, location.href);
+  return (
+    origin === location.origin &&
+    protocol === location.protocol &&
+    !/^[a-z][a-z+.-]*:|^[\\/]{2}/i.test(address)
+  );
+}
+
+/** @param {HTMLAnchorElement} link */
+function secureLink(link) {
+  const address = link.getAttribute("href") ?? "";
+  if (/^https?:\/\//i.test(address)) link.target = "_blank";
+  else if (!isRelative(address)) link.removeAttribute("href");
+  link.rel = "noopener noreferrer";
+}
+
+/** @param {Element} place @param {Formula[]} found */
+function layOut(place, found) {
+  const formula = found[Number(place.getAttribute("data-maths"))];
+  if (!formula) return place.remove();
+  katex.render(formula.tex, /** @type {HTMLElement} */ (place), {
+    displayMode: formula.display,
+    throwOnError: false,
+    trust: false,
+    strict: false,
+    maxExpand: 1000,
+  });
+}
+
+/** @param {{text: string, heading?: number, unrun?: boolean}} properties heading: the highest level that headings in it take */
+export function Prose({ text, heading = 4, unrun = false }) {
+  const place = useRef(/** @type {HTMLElement | null} */ (null));
+  useLayoutEffect(() => {
+    place.current?.replaceChildren(renderMarkdown(text, loaded.value?.document.assets, heading));
+  }, [text, heading]);
+  return html`<div class=${unrun ? "prose unrun" : "prose"} title=${unrun ? "The code of this text did not run" : null} ref=${place}></div>`;
+}

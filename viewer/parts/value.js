@@ -1,0 +1,88 @@
+// Any recorded value: one line where it fits, a card where it does not, a picture where it draws itself.
+
+import { integer } from "viewer/model/format.js";
+import {
+  hasTensor,
+  isFlat,
+  isPicture,
+  LINE_LENGTH,
+  partsOf,
+  tensorText,
+  valueText,
+} from "viewer/model/values.js";
+import { html, later, memo } from "viewer/parts/html.js";
+import { Inspect } from "viewer/parts/inspect.js";
+import { Prose } from "viewer/parts/prose.js";
+import { Tensor } from "viewer/parts/tensor.js";
+
+/** A value with its name before it. @param {{value: Value, shares?: string, name: string}} properties */
+export function NamedValue({ value, shares, name }) {
+  if (value.shape?.length)
+    return html`<div class="named-value is-tensor"><${Tensor} value=${value} shares=${shares} name=${name} /></div>`;
+  return html`<div class="named-value"><${Inspect} value=${value} name=${name} view="history"><code>${name}</code></${Inspect}><${ValueView} value=${value} name=${name} /></div>`;
+}
+
+/** @type {View<{value: Value, shares?: string, name?: string}>} */
+export const ValueView = memo(({ value, shares, name = "" }) => {
+  if (isPicture(value)) return html`<${Picture} value=${value} name=${name} />`;
+  if (value.shape && value.shape.length === 0)
+    return html`<span class="value"><${Inspect} value=${value} name=${name}><code>${tensorText(value)}</code></${Inspect}></span>`;
+  if (value.shape) return html`<${Tensor} value=${value} shares=${shares} label=${name} />`;
+  const text = valueText(value);
+  if (value.error !== undefined) return html`<span class="value wrong">${text}</span>`;
+  if (typeof value.value === "string" && value.value.includes("\n"))
+    return html`<pre class="value text">${value.value}${value.cut && "…"}</pre>`;
+  const isShort = text.length <= LINE_LENGTH && !text.includes("\n");
+  const parts = isShort && !hasTensor(value) ? [] : partsOf(value);
+  return parts.length
+    ? html`<${Parts} value=${value} parts=${parts} />`
+    : html`<span class="value"><code class=${`is-${value.type}`}>${text}</code></span>`;
+});
+
+/** @param {{value: Value, parts: [string, Value][]}} properties */
+function Parts({ value, parts }) {
+  const rest = value.cut ? (value.length ?? 0) - parts.length : 0;
+  if (isFlat(value, parts))
+    return html`<span class="value"><code class="long">${valueText(value)}</code></span>`;
+  return html`<div class="parts">
+    <div class="parts-type">${value.type}${value.length !== undefined && ` of ${integer(value.length)}`}</div>
+    <dl>${parts.map(([key, part]) => html`<div><dt>${key}</dt><dd><${ValueView} value=${part} name=${key} /></dd></div>`)}</dl>
+    ${rest > 0 && html`<p class="more">and ${integer(rest)} more</p>`}
+  </div>`;
+}
+
+/** @param {{value: Value, name: string}} properties */
+function Picture({ value, name }) {
+  if (value.vega)
+    return html`<${LaterChart} spec=${value.vega} name=${name} height=${chartHeight(value.vega)} />`;
+  if (value.svg !== undefined) return html`<${LaterSvg} source=${value.svg} name=${name} />`;
+  if (value.markdown !== undefined)
+    return html`<div class="picture"><${Prose} text=${value.markdown} /></div>`;
+  const address = pngAddress(value.png ?? "");
+  return html`<figure class="picture">${address ? html`<img src=${address} alt=${name} />` : valueText(value)}</figure>`;
+}
+
+/** Room for a chart with its title and axes. @param {any} spec */
+function chartHeight(spec) {
+  return `${(Number(spec.height) || 220) + 80}px`;
+}
+
+/** The code of charts is fetched when there is one; its place is kept free. */
+const LaterChart = later(
+  async () => (await import("viewer/parts/chart.js")).Chart,
+  ({ height }) => html`<figure class="picture chart" style=${{ minHeight: height }}></figure>`,
+);
+
+/** The same for pictures. @param {string} source */
+const pictureHeight = (source) => `${/<svg[^>]* height="(\d+)/.exec(source)?.[1] ?? 0}px`;
+
+const LaterSvg = later(
+  async () => (await import("viewer/parts/picture.js")).Svg,
+  ({ source }) =>
+    html`<figure class="picture" style=${{ minHeight: pictureHeight(source) }}></figure>`,
+);
+
+/** @param {string} base64 @returns {string} address of a PNG, or empty */
+function pngAddress(base64) {
+  return /^[A-Za-z0-9+/=\s]+$/.test(base64) ? `data:image/png;base64,${base64}` : "";
+}

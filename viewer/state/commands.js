@@ -1,0 +1,275 @@
+// One table of commands: their keys, titles and buttons, and what the help lists.
+
+import { backOver, out, over } from "viewer/model/stepping.js";
+import { goTo } from "viewer/state/address.js";
+import { firstVisibleStep } from "viewer/state/article.js";
+import {
+  claimsOf,
+  current,
+  dialog,
+  focus,
+  mode,
+  outlineShown,
+  pinned,
+  playing,
+  presenting,
+  proseShown,
+  step,
+  variablesShown,
+} from "viewer/state/state.js";
+import { nextTheme } from "viewer/state/theme.js";
+
+/** @type {Command[]} */
+export const COMMANDS = [
+  {
+    id: "back",
+    keys: ["ArrowLeft", "h", "PageUp", "Shift+ "],
+    title: "Step back",
+    where: "step",
+    run: () => goTo(step.value - 1),
+  },
+  {
+    id: "forward",
+    keys: ["ArrowRight", "l", " ", "PageDown"],
+    title: "Step forward",
+    where: "step",
+    run: () => goTo(step.value + 1),
+  },
+  {
+    id: "backOver",
+    keys: ["k", "Shift+ArrowLeft"],
+    title: "Back over calls",
+    where: "step",
+    run: () => goTo(backOver(current().model, step.value)),
+  },
+  {
+    id: "over",
+    keys: ["j", "Shift+ArrowRight"],
+    title: "Step over calls",
+    where: "step",
+    run: () => goTo(over(current().model, step.value)),
+  },
+  {
+    id: "out",
+    keys: ["u"],
+    title: "Out of this call",
+    where: "step",
+    run: () => goTo(out(current().model, step.value)),
+  },
+  {
+    id: "first",
+    keys: ["Home"],
+    title: "First step",
+    where: "step",
+    run: () => goTo(0, { jump: true }),
+  },
+  {
+    id: "last",
+    keys: ["End"],
+    title: "Last step",
+    where: "step",
+    run: () => goTo(Infinity, { jump: true }),
+  },
+  {
+    id: "lineAbove",
+    keys: ["ArrowUp"],
+    title: "Choose the line above; Enter runs to it",
+    where: "step",
+    run: async () => (await import("viewer/state/moves.js")).chooseLine(-1),
+  },
+  {
+    id: "lineBelow",
+    keys: ["ArrowDown"],
+    title: "Choose the line below; Enter runs to it",
+    where: "step",
+    run: async () => (await import("viewer/state/moves.js")).chooseLine(1),
+  },
+  { id: "play", keys: ["A", "p"], title: "Play or pause", where: "step", run: togglePlay },
+  {
+    id: "variables",
+    keys: ["E"],
+    title: "Show or hide the variables",
+    label: "x =",
+    where: "step",
+    run: () => (variablesShown.value = !variablesShown.value),
+  },
+  {
+    id: "raw",
+    keys: ["R"],
+    title: "Prose as it is written, or as it reads",
+    label: "#",
+    where: "step",
+    run: () => toggleProse("raw"),
+  },
+  {
+    id: "notes",
+    keys: ["N"],
+    title: "Hide or show the prose",
+    label: "¶",
+    where: "step",
+    run: () => toggleProse("none"),
+  },
+  {
+    id: "previousChange",
+    keys: ["["],
+    title: "Previous change of the chosen variable",
+    label: "[",
+    where: "step",
+    run: async () => (await import("viewer/state/moves.js")).goToChange(-1),
+  },
+  {
+    id: "nextChange",
+    keys: ["]"],
+    title: "Next change of the chosen variable",
+    label: "]",
+    where: "step",
+    run: async () => (await import("viewer/state/moves.js")).goToChange(1),
+  },
+  {
+    id: "inspect",
+    keys: ["i"],
+    title: "Inspect the chosen variable, or the latest",
+    label: "⊞",
+    where: "step",
+    run: async () => (await import("viewer/state/inspecting.js")).inspectChosen("value"),
+  },
+  {
+    id: "history",
+    keys: ["v"],
+    title: "Its values over the run",
+    label: "∿",
+    where: "step",
+    run: async () => (await import("viewer/state/inspecting.js")).inspectChosen("history"),
+  },
+  {
+    id: "pin",
+    keys: ["m"],
+    title: "Pin this step as A, or unpin it",
+    label: "pin",
+    where: "step",
+    run: () => (pinned.value = pinned.value === step.value ? -1 : step.value),
+  },
+  {
+    id: "compare",
+    keys: ["d"],
+    title: "What differs between A and this step",
+    label: "A→B",
+    where: "step",
+    run: () => toggleDialog("compare"),
+  },
+  {
+    id: "mode",
+    keys: ["r", "Enter"],
+    title: "Switch between Read and Step",
+    where: "any",
+    run: switchMode,
+  },
+  { id: "outline", keys: ["o"], title: "Outline", where: "any", run: toggleOutline },
+  { id: "claims", keys: ["c"], title: "Claims", where: "any", run: toggleClaims },
+  {
+    id: "search",
+    keys: ["/", "g"],
+    title: "Search text, code, names and values, or go to a step",
+    where: "any",
+    run: () => toggleDialog("search"),
+  },
+  {
+    id: "costs",
+    keys: ["C"],
+    title: "Costs: table, roofline, memory",
+    label: "Costs",
+    where: "any",
+    menu: true,
+    run: () => toggleDialog("costs"),
+  },
+  {
+    id: "present",
+    keys: ["P"],
+    title: "Present one section at a time",
+    where: "any",
+    menu: true,
+    run: ofView,
+  },
+  {
+    id: "print",
+    keys: ["Ctrl+p"],
+    title: "Print the whole article, or save it as PDF",
+    where: "any",
+    menu: true,
+    run: ofView,
+  },
+  {
+    id: "theme",
+    keys: ["t"],
+    title: "Light, dark or automatic",
+    where: "any",
+    menu: true,
+    run: nextTheme,
+  },
+  {
+    id: "help",
+    keys: ["?"],
+    title: "Keys",
+    label: "?",
+    where: "any",
+    menu: true,
+    run: () => toggleDialog("help"),
+  },
+  { id: "menu", keys: ["M"], title: "More", where: "any", run: () => toggleDialog("menu") },
+  {
+    id: "close",
+    keys: ["Escape"],
+    title: "Close a panel",
+    where: "any",
+    run: () => (dialog.value = ""),
+  },
+];
+
+/** @param {string} id @returns {Command} */
+export function command(id) {
+  const found = COMMANDS.find((candidate) => candidate.id === id);
+  if (!found) throw new Error(`no command ${id}`);
+  return found;
+}
+
+/** Takes the place of what `main.js` adds: commands that a view carries out. */
+function ofView() {}
+
+/** */
+function togglePlay() {
+  playing.value = !playing.value;
+  import("viewer/state/moves.js");
+}
+
+/** @param {"raw" | "none"} how */
+function toggleProse(how) {
+  proseShown.value = proseShown.value === how ? "rendered" : how;
+}
+
+/** Show the same place the other way. */
+function switchMode() {
+  if (presenting.value) {
+    presenting.value = false;
+    return goTo(step.value, { jump: true, to: "step" });
+  }
+  if (mode.value === "step") return goTo(step.value, { jump: true, to: "read" });
+  const visible = firstVisibleStep(focus.value.step);
+  goTo(visible >= 0 ? visible : step.value, { jump: true, to: "step" });
+}
+
+/** The outline is a panel beside a wide page, and a dialog over a narrow one or over a presentation. */
+function toggleOutline() {
+  if (presenting.value || matchMedia("(max-width: 60rem)").matches) toggleDialog("outline");
+  else outlineShown.value = !outlineShown.value;
+}
+
+/** All of them. */
+function toggleClaims() {
+  claimsOf.value = -1;
+  toggleDialog("claims");
+}
+
+/** @param {PanelName} name */
+function toggleDialog(name) {
+  dialog.value = dialog.value === name ? "" : name;
+}

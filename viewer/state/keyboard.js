@@ -1,0 +1,28 @@
+// Keys -> commands.
+
+import { COMMANDS } from "viewer/state/commands.js";
+import { dialog, loaded, mode, playing, presenting } from "viewer/state/state.js";
+
+/** @param {KeyboardEvent} event */
+export function onKey(event) {
+  const target = /** @type {Element} */ (event.target);
+  if (event.altKey || event.isComposing || !loaded.value) return;
+  if (target.matches("input:not([type=range]), textarea, select, [contenteditable]")) return;
+  const pressesControl =
+    [" ", "Enter"].includes(event.key) && target.closest("button, a, summary, input");
+  const movesSlider =
+    /^(Arrow|Page|Home|End)/.test(event.key) && target.matches("input[type=range]");
+  const scrolls = /^Arrow(Up|Down)/.test(event.key) && target.closest(".facts");
+  if (pressesControl || movesSlider || scrolls) return;
+  const named = event.key.length > 1 || event.key === " ";
+  const key = `${event.ctrlKey || event.metaKey ? "Ctrl+" : ""}${event.shiftKey && named ? "Shift+" : ""}${event.key}`;
+  const place = presenting.value ? "present" : mode.value;
+  const found = COMMANDS.find(
+    ({ keys, where }) =>
+      keys.includes(key) && (where === "any" || (where === place && !dialog.value)),
+  );
+  if (!found || found.id === "close") return;
+  event.preventDefault();
+  if (found.id !== "play") playing.value = false;
+  found.run();
+}

@@ -1,0 +1,91 @@
+// The lectures of this site, and the one that the address names.
+
+import { DocumentError } from "viewer/model/check.js";
+import { readHash } from "viewer/model/places.js";
+import { goToHash } from "viewer/state/address.js";
+import { documentOf, embedded, isOurServer } from "viewer/state/fetching.js";
+import { checkSize, fail, open } from "viewer/state/opening.js";
+import { dialog, listing, loaded, loading, problem } from "viewer/state/state.js";
+
+const FOLDER = "traces/";
+
+/** @param {string} file @returns {Promise<any>} */
+async function fetchListing(file) {
+  const response = await fetch(FOLDER + file, { cache: "no-cache" });
+  const found = response.ok ? await response.json().catch(() => null) : null;
+  const documents = Array.isArray(found?.documents) ? found.documents : [];
+  return { documents, hasLocal: isOurServer(response) };
+}
+
+/** The lectures of this site, and on the author's machine those that are not committed. */
+async function fetchListings() {
+  const index = await fetchListing("index.json");
+  const local = index.hasLocal ? await fetchListing("index.local.json") : { documents: [] };
+  listing.value = [...index.documents, ...local.documents];
+}
+
+/** @type {Promise<void> | undefined} */
+let listings;
+
+/** Fetch the list of lectures, and show what the address names. */
+export async function start() {
+  listings = embedded ? undefined : fetchListings().catch(() => {});
+  if (!readHash(location.hash).doc) await listings;
+  await followAddress();
+}
+
+/** Whether to ask for seconds: where the list has them, and of our own server.
+ * @param {string} name @param {Answer} answer */
+async function hasTimes(name, { isLocal }) {
+  if (!isLocal) await listings;
+  return (
+    isLocal || listing.value.some(({ file, times }) => file === `${name}.json` && times === true)
+  );
+}
+
+/** Show what the address names. */
+export async function followAddress() {
+  const { doc, at } = readHash(location.hash);
+  const wanted =
+    embedded?.dataset.name ||
+    doc ||
+    (at && loaded.value?.name) ||
+    (listing.value.length === 1 ? listing.value[0].file.replace(/\.json$/, "") : "");
+  dialog.value = "";
+  if (loaded.value && loaded.value.name === wanted) return goToHash();
+  loaded.value = null;
+  problem.value = "";
+  loading.value = true;
+  if (wanted) await fetchDocument(wanted);
+  else if (!listing.value.length)
+    fail("No lecture has been recorded yet; run the tracer on one, then load this page again.");
+  loading.value = false;
+}
+
+/** @param {string} name */
+async function fetchDocument(name) {
+  if (!/^[\p{ID_Continue}.-]+$/u.test(name))
+    return fail("The address names no lecture of this site.");
+  try {
+    const answer = await documentOf(name);
+    checkSize(answer.size);
+    if (answer.found)
+      open(
+        name,
+        answer.document,
+        (await hasTimes(name, answer)) ? await fetchTimes(name, answer.document) : null,
+      );
+    else fail(`There is no lecture “${name}” here.`);
+  } catch (error) {
+    if (error instanceof DocumentError) return fail(error.message);
+    fail("The lecture could not be fetched; is the server still running?");
+  }
+}
+
+/** Seconds that were measured beside the document, if any. @param {string} name @param {any} lecture */
+export async function fetchTimes(name, lecture) {
+  const response = await fetch(`${FOLDER}${name}.times.json`, { cache: "no-cache" });
+  if (response.status !== 200) return null;
+  const { takeTimes } = await import("viewer/model/times.js");
+  return takeTimes(lecture, await response.json().catch(() => null));
+}

@@ -1,0 +1,61 @@
+// Longer ways through a run: to a line, to a change of a variable, or one step after the other. Fetched when one is taken,
+// or while the reader rests.
+
+import { effect, untracked } from "@preact/signals";
+import { nextChange } from "viewer/model/changes.js";
+import { activationOf } from "viewer/model/run.js";
+import { runToLine } from "viewer/model/stepping.js";
+import { goTo } from "viewer/state/address.js";
+import { chosenFrame, chosenName, current, playing, step } from "viewer/state/state.js";
+
+/** @param {number} file @param {number} line */
+export function goToLine(file, line) {
+  const target = runToLine(current().model, file, line, step.value);
+  if (target >= 0) goTo(target);
+}
+
+/** @param {1 | -1} direction */
+export function goToChange(direction) {
+  const { model } = current();
+  const activation = chosenFrame.value >= 0 ? chosenFrame.value : activationOf(model, step.value);
+  const target = nextChange(model, activation, chosenName.value, step.value, direction);
+  if (target >= 0) goTo(target);
+}
+
+/** The step at which a line was chosen; another step begins at its own line. */
+let chosenAt = -1;
+
+/** Put the focus on the number of the next line, where Enter runs to it. @param {1 | -1} direction */
+export function chooseLine(direction) {
+  const numbers = /** @type {HTMLElement[]} */ ([
+    ...document.querySelectorAll(".program-file:not(.away) button.line-number"),
+  ]);
+  const marked = numbers.filter((number) => number.parentElement?.matches(".current, .caller"));
+  const chosen =
+    chosenAt === step.value ? numbers.findIndex((number) => number === document.activeElement) : -1;
+  const from =
+    chosen >= 0 ? chosen : numbers.indexOf(marked[direction > 0 ? marked.length - 1 : 0]);
+  numbers[from + direction]?.focus();
+  chosenAt = step.value;
+}
+
+const PAUSE = 700;
+
+/** @returns {number} */
+function lastStep() {
+  return current().model.steps - 1;
+}
+
+/** Go on, or stop where the run ends. */
+function advance() {
+  if (step.value < lastStep()) goTo(step.value + 1);
+  else playing.value = false;
+}
+
+// Play from this step, or from the first one when the run is over.
+effect(() => {
+  if (!playing.value) return;
+  if (step.peek() === lastStep()) untracked(() => goTo(0));
+  const timer = setInterval(advance, PAUSE);
+  return () => clearInterval(timer);
+});

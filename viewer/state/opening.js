@@ -1,0 +1,60 @@
+// A document that came: checked, computed from once, shown; or a sentence in its place.
+
+import { batch } from "@preact/signals";
+import { checked, DocumentError } from "viewer/model/check.js";
+import { costMeter } from "viewer/model/costs.js";
+import { buildModel } from "viewer/model/replay.js";
+import { sectionsOf } from "viewer/model/sections.js";
+import { goToHash } from "viewer/state/address.js";
+import { MAX_SIZE } from "viewer/state/fetching.js";
+import { laidOut } from "viewer/state/layout.js";
+import { loaded, pinned, problem } from "viewer/state/state.js";
+
+/**
+ * @param {string} name of the document
+ * @param {any} parsed undefined where it is no JSON
+ * @param {Times | null} [times]
+ */
+export function open(name, parsed, times = null) {
+  try {
+    const document = checked(parsed);
+    const model = buildModel(document);
+    batch(() => {
+      laidOut.value = new Set();
+      pinned.value = -1;
+      loaded.value = {
+        name,
+        times,
+        document,
+        model,
+        cost: costMeter(document.costs),
+        sections: sectionsOf(model),
+      };
+      problem.value = "";
+      goToHash();
+    });
+  } catch (error) {
+    if (!(error instanceof DocumentError)) console.warn(error);
+    fail(
+      error instanceof DocumentError
+        ? error.message
+        : "This document cannot be shown; record it again.",
+    );
+  }
+}
+
+/** @param {string} sentence */
+export function fail(sentence) {
+  batch(() => {
+    loaded.value = null;
+    problem.value = sentence;
+  });
+}
+
+/** Throw when a document is too large to be shown. @param {number} size of its text */
+export function checkSize(size) {
+  if (size > MAX_SIZE)
+    throw new DocumentError(
+      `This document has ${Math.round(size / 1e6)} MB, and this viewer shows at most ${MAX_SIZE / 1e6}. Record fewer steps, with --max-steps 1000000.`,
+    );
+}

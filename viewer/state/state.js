@@ -1,0 +1,58 @@
+// What the page shows now, as signals.
+
+import { signal } from "@preact/signals";
+
+/** @type {Signal<Loaded | null>} */
+export const loaded = signal(null);
+
+/** @type {Signal<Listed[]>} */
+export const listing = signal([]);
+
+/** Whether a document is on its way. */
+export const loading = signal(true);
+
+/** A sentence that stands in place of a document. */
+export const problem = signal("");
+
+/** @type {Signal<"read" | "step">} */
+export const mode = signal("read");
+export const step = signal(0);
+
+/** The activation that the reader looks at instead of the innermost one, or -1. */
+export const chosenFrame = signal(-1);
+
+/** Index of the name whose changes `[` and `]` visit, or -1. */
+export const chosenName = signal(-1);
+
+/** What Read scrolls to; a new object scrolls again. @type {Signal<{step: number}>} */
+export const focus = signal({ step: -1 });
+
+/** @type {Signal<"" | PanelName>} */
+export const dialog = signal("");
+
+/** What the inspector is opened on. @type {Signal<Opened | null>} */
+export const inspected = signal(null);
+
+/** The step that others are compared with, or -1. */
+export const pinned = signal(-1);
+
+/** The section whose claims are listed, or -1. */
+export const claimsOf = signal(-1);
+
+/** Whether one section at a time is shown, and whether all is laid out for paper. */
+export const presenting = signal(false);
+export const printing = signal(false);
+
+/** Whether Step goes on by itself. */
+export const playing = signal(false);
+export const outlineShown = signal(true);
+export const variablesShown = signal(true);
+
+/** How Step shows prose: as it reads, as it is written, or not at all. @type {Signal<"rendered" | "raw" | "none">} */
+export const proseShown = signal("rendered");
+
+/** The loaded document, where one must be there. @returns {Loaded} */
+export function current() {
+  if (!loaded.value) throw new Error("no document is loaded");
+  return loaded.value;
+}

@@ -1,0 +1,55 @@
+// What the page holds, for the type check only: no browser loads this file.
+
+type Signal<T> = import("@preact/signals").Signal<T>;
+/** What the address names. */
+interface State {
+  doc: string;
+  mode: "read" | "step";
+  at: string;
+}
+/** A document as it came; undefined where it is no JSON. */
+interface Answer {
+  isLocal?: boolean;
+  found: boolean;
+  size: number;
+  document: any;
+}
+/** A line of the home page. */
+interface Listed {
+  file: string;
+  module: string;
+  title: string;
+  steps: number;
+  claims: number;
+  failed: boolean;
+  times?: boolean;
+}
+/** Times that were measured in another run of the same sources; of a range of steps; text is empty where they were short. */
+interface Times {
+  seconds: (first: number, beyond: number) => number;
+  text: (first: number, beyond: number) => string;
+  device: string;
+}
+/** A document with everything computed from it once. */
+interface Loaded {
+  times: Times | null;
+  name: string;
+  document: Lecture;
+  model: Model;
+  cost: CostMeter;
+  sections: Section[];
+}
+type Theme = "auto" | "light" | "dark";
+type PanelName =
+  "claims" | "search" | "help" | "outline" | "inspect" | "compare" | "menu" | "costs";
+/** Keys as `KeyboardEvent.key`, with `Shift+` before named keys; label: what the button shows that has no icon; where the keys
+ * hold, and whether the menu lists it. */
+interface Command {
+  id: string;
+  keys: string[];
+  title: string;
+  label?: string;
+  where: "step" | "any" | "present";
+  menu?: boolean;
+  run: () => void;
+}

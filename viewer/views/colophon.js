@@ -1,0 +1,29 @@
+// The end of an article. Fetched when all before it is laid out.
+
+import { counted } from "viewer/model/format.js";
+import { html } from "viewer/parts/html.js";
+import { styled } from "viewer/parts/styles.js";
+import { current } from "viewer/state/state.js";
+
+await styled("later.css");
+
+/** What the run depended on and what it did not count. */
+export function Colophon() {
+  const { document, times } = current();
+  const { environment, uncounted, warnings } = document;
+  const run = Object.entries(environment)
+    .map(([name, value]) => `${name.replaceAll("_", " ")} ${value}`)
+    .join(", ");
+  const missing = Object.entries(uncounted).map(
+    ([name, count]) => `${name} (${counted(count, "time")})`,
+  );
+  return html`<footer class="colophon">
+    <p>The values, claims and costs on this page come from one run of <code>${document.module}</code>: ${run}.${times && ` Times were measured in another run, on ${times.device}.`}</p>
+    ${missing.length > 0 && html`<details><summary>${counted(missing.length, "operator")} ran without a formula for some cost, so that part is not counted</summary><p>${missing.join(", ")}.</p></details>`}
+    ${
+      warnings.length > 0 &&
+      html`<details><summary>${counted(warnings.length, "warning")} for the author</summary>
+      <ul>${warnings.map((warning) => html`<li>${warning}</li>`)}</ul></details>`
+    }
+  </footer>`;
+}

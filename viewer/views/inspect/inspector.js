@@ -1,0 +1,43 @@
+// The inspector: a value as it was recorded, and how its variable went over the run. Fetched when it is first opened.
+
+import { useMemo } from "preact/hooks";
+import { foundRecord } from "viewer/model/records.js";
+import { functionOf } from "viewer/model/run.js";
+import { html } from "viewer/parts/html.js";
+import { Tabs } from "viewer/parts/panel.js";
+import { styled } from "viewer/parts/styles.js";
+import { ValueView } from "viewer/parts/value.js";
+import { current, inspected } from "viewer/state/state.js";
+import { History } from "viewer/views/inspect/history.js";
+import { TensorView } from "viewer/views/inspect/tensor.js";
+
+await styled("inspect.css");
+
+/** What `inspected` names. */
+export function Inspector() {
+  const { model, document } = current();
+  const opened = inspected.value;
+  const found = useMemo(
+    () => (opened ? foundRecord(model, opened) : null),
+    [model, opened?.value, opened?.name, String(opened?.steps)],
+  );
+  if (!opened)
+    return html`<p class="quiet">There is nothing to inspect: this call shows no value yet.</p>`;
+  if (!found) return html`<p class="quiet">This value is not of the run that is shown.</p>`;
+  const name = document.names[found.name] + found.path;
+  const isTensor = opened.value.shape !== undefined;
+  const choose = (/** @type {any} */ view) => (inspected.value = { ...opened, view });
+  const content =
+    opened.view === "history"
+      ? html`<${History} key=${`${found.activation} ${found.name}`} found=${found} />`
+      : isTensor
+        ? html`<${TensorView} key=${`${found.row} ${found.path}`} value=${opened.value} name=${name} found=${found} />`
+        : html`<div class="whole-value"><${ValueView} value=${opened.value} name=${name} /></div>`;
+  return html`<div class="inspector">
+    <h3><code>${name}</code> <span class="quiet">in ${functionOf(model, found.activation).name}</span></h3>
+    <${Tabs} chosen=${opened.view} choose=${choose} tabs=${[
+      ["value", isTensor ? (opened.value.type === "ndarray" ? "Array" : "Tensor") : "Value"],
+      ["history", "Over the run"],
+    ]}>${content}</${Tabs}>
+  </div>`;
+}

@@ -1,0 +1,15 @@
+// What else the page can do, each with its key. Fetched when it is opened.
+
+import { keyName } from "viewer/parts/buttons.js";
+import { html } from "viewer/parts/html.js";
+import { COMMANDS } from "viewer/state/commands.js";
+import { dialog } from "viewer/state/state.js";
+
+/** The menu; commands that stand in the table of keys with `menu`. */
+export function Menu() {
+  const run = (/** @type {Command} */ command) => {
+    dialog.value = "";
+    command.run();
+  };
+  return html`<ul class="menu">${COMMANDS.filter(({ menu }) => menu).map((command) => html`<li><button data-command=${command.id} data-key=${command.keys.join(" ")} title=${command.title} onClick=${() => run(command)}><span>${command.title}</span>${command.keys.slice(0, 1).map((key) => html`<kbd>${keyName(key)}</kbd>`)}</button></li>`)}</ul>`;
+}

@@ -1,0 +1,100 @@
+// The page: its bar, the article or the program, a panel over it, or a sentence instead.
+
+import { Component } from "preact";
+import { useLayoutEffect } from "preact/hooks";
+import { integer } from "viewer/model/format.js";
+import { titleOf } from "viewer/model/sections.js";
+import { CommandButton, Icon } from "viewer/parts/buttons.js";
+import { html, later } from "viewer/parts/html.js";
+import { fail } from "viewer/state/opening.js";
+import {
+  current,
+  dialog,
+  loaded,
+  loading,
+  mode,
+  outlineShown,
+  presenting,
+  printing,
+  problem,
+} from "viewer/state/state.js";
+import { theme } from "viewer/state/theme.js";
+import { Failure } from "viewer/views/alert.js";
+import { Outline } from "viewer/views/outline.js";
+import { Read } from "viewer/views/read.js";
+import { Step } from "viewer/views/step.js";
+
+/** Take away the first lines, which stood in for the page. */
+function removeFirst() {
+  document.getElementById("first")?.remove();
+}
+
+const Home = later(async () => (await import("viewer/views/home.js")).Home);
+const Panel = later(async () => (await import("viewer/views/panels.js")).Panel);
+const Present = later(async () => (await import("viewer/views/present.js")).Present);
+const Sentence = later(async () => (await import("viewer/views/home.js")).Problem);
+
+/** A sentence instead of a document. */
+function Problem() {
+  useLayoutEffect(removeFirst, []);
+  return html`<${Sentence} />`;
+}
+
+/** Catches what a malformed document does to a component, so that the page says something. */
+export class App extends Component {
+  /** @param {Error} error */
+  componentDidCatch(error) {
+    console.warn(error);
+    fail(`A part of this document cannot be shown (${error.message}); record it again.`);
+  }
+
+  /** */
+  render() {
+    if (problem.value) return html`<${Problem} />`;
+    if (loading.value)
+      return document.getElementById("first")
+        ? null
+        : html`<p class="notice-inline" role="status">Loading…</p>`;
+    return loaded.value ? html`<${Page} key=${loaded.value.model} />` : html`<${Home} />`;
+  }
+}
+
+/** A document. */
+function Page() {
+  useLayoutEffect(removeFirst, []);
+  const wide = outlineShown.value && current().sections.length > 1;
+  const panel = dialog.value && html`<${Panel} />`;
+  if (presenting.value && !printing.value) return html`<${Present} />${panel}`;
+  return html`<a class="skip" href=${mode.value === "read" ? "#article" : "#stepping"} onClick=${skip}>Skip to the lecture</a>
+    <${Bar} />
+    <div class=${`page mode-${mode.value} ${wide ? "with-outline" : ""}`}>
+      ${wide && html`<div class="sidebar"><${Outline} /></div>`}
+      <div class="content">${mode.value === "read" || printing.value ? html`<${Failure} /><${Read} />` : html`<${Step} />`}</div>
+    </div>
+    ${panel}`;
+}
+
+/** @param {Event} event */
+function skip(event) {
+  event.preventDefault();
+  document.querySelector("main")?.focus();
+}
+
+/** Name, modes and panels. */
+function Bar() {
+  const { document, model } = current();
+  const { held } = document.claims;
+  const failed = held.filter((outcome) => outcome !== true).length;
+  const claims = new Set(document.claims.statement).size;
+  return html`<header class="bar">
+    <${CommandButton} id="outline" class="icon" />
+    <a class="bar-title" href="#" title="All lectures">${titleOf(model)}</a>
+    <span class="bar-spacer"></span>
+    <${CommandButton} id="mode" class="modes"><span class=${mode.value === "read" ? "on" : ""}>Read</span><span class=${mode.value === "step" ? "on" : ""}>Step</span></${CommandButton}>
+    <${CommandButton} id="claims" class=${failed ? "failed" : "held"}>${failed ? `✗ ${integer(failed)}` : `✓ ${integer(claims)}`}<span class="wide-only"> ${failed ? "failed" : claims === 1 ? "claim" : "claims"}</span></${CommandButton}>
+    <${CommandButton} id="costs" class="icon wide-only" />
+    <${CommandButton} id="search" class="icon" />
+    <${CommandButton} id="theme" class="icon wide-only"><${Icon} name=${theme.value} /></${CommandButton}>
+    <${CommandButton} id="menu" class="icon" />
+  </header>`;
+}

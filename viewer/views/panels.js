@@ -1,0 +1,64 @@
+// The panels over the page. Fetched when the first of them opens, or while the reader rests.
+
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { CommandButton } from "viewer/parts/buttons.js";
+import { html, later } from "viewer/parts/html.js";
+import { styled } from "viewer/parts/styles.js";
+import { rested } from "viewer/state/address.js";
+import { dialog } from "viewer/state/state.js";
+import { Help } from "viewer/views/help.js";
+import { Outline } from "viewer/views/outline.js";
+import { Search } from "viewer/views/search.js";
+
+await styled("panels.css");
+
+/** The panels: title, and what fetches the content. @type {Record<string, [title: string, load: () => Promise<any>]>} */
+const PANELS = {
+  search: ["Search", async () => Search],
+  help: ["Keys", async () => (await import("viewer/views/present.js"), Help)],
+  menu: ["More", async () => (await import("viewer/views/menu.js")).Menu],
+  outline: ["Outline", async () => Outline],
+  claims: ["Claims", async () => (await import("viewer/views/inspect/claims.js")).Claims],
+  inspect: ["Inspector", async () => (await import("viewer/views/inspect/inspector.js")).Inspector],
+  compare: [
+    "Two steps compared",
+    async () => (await import("viewer/views/inspect/compare.js")).Compare,
+  ],
+  costs: ["Costs", async () => (await import("viewer/views/inspect/costs.js")).Costs],
+};
+
+const CONTENTS = Object.fromEntries(
+  Object.entries(PANELS).map(([name, [, load]]) => [name, later(load)]),
+);
+
+/** The open panel. */
+export function Panel() {
+  const place = useRef(/** @type {HTMLDialogElement | null} */ (null));
+  const name = dialog.value;
+  useLayoutEffect(() => {
+    if (place.current && !place.current.open) place.current.showModal();
+  }, [name]);
+  if (!name) return null;
+  const onBackdrop = (/** @type {Event} */ event) =>
+    event.target === place.current && (dialog.value = "");
+  return html`<dialog key=${name} ref=${place} class=${`panel panel-${name}`} aria-labelledby="panel-title" onClose=${() => dialog.value === name && (dialog.value = "")} onClick=${onBackdrop}>
+    <header class="panel-head"><h2 id="panel-title">${PANELS[name][0]}</h2><${CommandButton} id="close" /></header>
+    <div class="panel-body" tabindex="0" autofocus=${name !== "search"}><${CONTENTS[name]} /></div>
+  </dialog>`;
+}
+
+/** Fetch the rest of the page: it is then there at once, also when the server has ended. */
+async function fetchAll() {
+  const others = [
+    () => import("viewer/views/speech.js"),
+    () => import("viewer/views/colophon.js"),
+    () => import("viewer/state/moves.js"),
+    () => import("viewer/views/print.js"),
+  ];
+  for (const load of [...others, ...Object.values(PANELS).map(([, load]) => load)])
+    await rested()
+      .then(load)
+      .catch(() => {});
+}
+
+fetchAll();

@@ -1,0 +1,161 @@
+// The files of a program, the lines of the one that runs marked; others are laid out ahead, while the reader rests.
+
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { shortPaths } from "viewer/model/places.js";
+import { eventOf, statementOf } from "viewer/model/run.js";
+import { linesOf } from "viewer/model/source.js";
+import { codeLine } from "viewer/parts/code.js";
+import { html, memo } from "viewer/parts/html.js";
+import { Prose } from "viewer/parts/prose.js";
+import { rested } from "viewer/state/address.js";
+import { current, proseShown } from "viewer/state/state.js";
+import { Pane } from "viewer/views/pane.js";
+
+/** How many files stay laid out: the one shown, those that the run enters next, those that it left. */
+const KEPT = 5;
+const AHEAD = 2;
+
+/** How many events the next files are looked for in, how few of these are soon, and after how many steps one looks again. */
+const REACH = 4000;
+const SOON = 200;
+const STRIDE = 8;
+
+/** @param {{at: number, inner: boolean}} properties the step to mark, and whether it is the current one */
+export function Program({ at, inner }) {
+  const { model, document } = current();
+  const [file, first, last] = document.statements[statementOf(model, at)];
+  const recent = useRef(/** @type {number[]} */ ([]));
+  const [ahead, setAhead] = useState("");
+  const paths = useMemo(() => shortPaths(document.files.map((source) => source.path)), [document]);
+  const [soon, ...next] = ahead.split(" ").map(Number);
+  recent.current = [...new Set([file, ...next, ...recent.current])].slice(0, KEPT);
+  useEffect(() => {
+    idle().then(() =>
+      setAhead([filesAhead(model, at, SOON).length, ...filesAhead(model, at, REACH)].join(" ")),
+    );
+  }, [file, Math.floor(at / STRIDE)]);
+  const mark = `${first} ${last} ${inner ? "current" : "caller"}`;
+  const lines = first === last ? `line ${first}` : `lines ${first}–${last}`;
+  return html`<section class="program" aria-label="program">
+    <header class="program-head"><span class="path">${paths[file]}</span><span class="where">${inner ? `after ${lines} ran` : `during ${lines}`}</span></header>
+    <div class="program-files">${recent.current.toSorted((one, other) => one - other).map((kept) => html`<${SourceFile} key=${kept} file=${kept} path=${paths[kept]} how=${proseShown.value} isSoon=${next.slice(0, soon).includes(kept)} mark=${kept === file ? mark : ""} />`)}</div>
+  </section>`;
+}
+
+/** Settled when the browser has nothing to do. @returns {Promise<any>} */
+function idle() {
+  return new Promise((resolve) =>
+    "requestIdleCallback" in window
+      ? requestIdleCallback(resolve, { timeout: 2000 })
+      : setTimeout(resolve, 200),
+  );
+}
+
+/** The other files that the run enters next, in their order. @param {Model} model @param {number} step @param {number} reach in events @returns {number[]} */
+function filesAhead(model, step, reach) {
+  const { statements } = model.document;
+  const from = eventOf(model, step);
+  const files = new Set([statements[model.events[from] - 1][0]]);
+  for (
+    let event = from;
+    event < Math.min(from + reach, model.events.length) && files.size <= AHEAD;
+    event++
+  )
+    if (model.events[event] > 0) files.add(statements[model.events[event] - 1][0]);
+  return [...files].slice(1);
+}
+
+/** Lines that are laid out at once ahead of the reader: few, since a press may have to wait for them. */
+const CHUNK = 8;
+
+/** The lines of a file in chunks that cut no prose. @param {number} file @param {string} how prose is shown */
+function chunksOf(file, how) {
+  const { document } = current();
+  const source = document.files[file];
+  const length = linesOf(source).length;
+  const prose = new Map(
+    how === "raw" ? [] : source.prose.map((block) => [block.first_line, block]),
+  );
+  const claims = new Set(
+    document.assertions
+      .map(({ statement }) => document.statements[statement])
+      .filter(([owner]) => owner === file)
+      .map(([, line]) => line),
+  );
+  const chunks = [];
+  for (let first = 1, line = 1; line <= length; line++) {
+    line = prose.get(line)?.last_line ?? line;
+    if (line < Math.min(first + CHUNK - 1, length)) continue;
+    chunks.push(
+      html`<${Chunk} key=${first} source=${source} first=${first} last=${line} prose=${prose} claims=${claims} how=${how} />`,
+    );
+    first = line + 1;
+  }
+  return chunks;
+}
+
+/** A file; while it is not shown it is laid out bit by bit, when the reader rests or will see it soon, then frozen.
+ * Mark: of `Pane.mark`. @type {View<{file: number, path: string, how: string, isSoon: boolean, mark: string}>} */
+const SourceFile = memo(({ file, path, how, isSoon, mark }) => {
+  const { document } = current();
+  const isAway = !mark;
+  const place = useRef(/** @type {HTMLElement | null} */ (null));
+  const pane = useRef(/** @type {Pane | null} */ (null));
+  const chunks = useMemo(() => chunksOf(file, how), [document, file, how]);
+  const [grown, grow] = useState(0);
+  const ready = useRef(0);
+  ready.current = mark ? chunks.length : Math.max(ready.current, Math.min(grown, chunks.length));
+  const isFrozen = isAway && grown > chunks.length;
+  const text = useMemo(
+    () => html`<div class="program-text">${chunks.slice(0, ready.current)}</div>`,
+    [chunks, ready.current],
+  );
+  useLayoutEffect(() => {
+    if (!place.current) return;
+    pane.current = new Pane(place.current);
+    return () => pane.current?.close();
+  }, [document, file, how]);
+  useLayoutEffect(() => {
+    if (ready.current === chunks.length) pane.current?.fill(chunks);
+    pane.current?.mark(mark);
+  }, [mark, ready.current, chunks]);
+  useEffect(() => {
+    if (!isAway) return grow(0);
+    if (isFrozen) return;
+    let isLeft = false;
+    (isSoon ? idle() : rested().then(idle)).then(() => isLeft || grow(ready.current + 1));
+    return () => (isLeft = true);
+  }, [isAway, isSoon, isFrozen, ready.current, chunks]);
+  const onClick = async (/** @type {any} */ event) => {
+    const line = event.target.closest("button.line-number")?.parentElement.dataset.line;
+    if (line) (await import("viewer/state/moves.js")).goToLine(file, Number(line));
+  };
+  return html`<div class=${`program-file ${isAway ? "away" : ""} ${isFrozen ? "frozen" : ""}`} aria-hidden=${isAway}><div class="program-lines" ref=${place} tabindex=${isAway ? -1 : 0} role="region" aria-label=${`source of ${path}`} onClick=${onClick}><div class="marker" aria-hidden="true"></div>${text}</div></div>`;
+});
+
+/** @type {View<{source: Lecture["files"][0], first: number, last: number, prose: Map<number, ProseText>, claims: Set<number>, how: string}>} */
+const Chunk = memo(({ source, first, last, prose, claims, how }) => {
+  const page = [];
+  for (let line = first; line <= last; line++) {
+    const block = prose.get(line);
+    if (!block)
+      page.push(
+        html`<div class=${claims.has(line) ? "program-line is-claim" : "program-line"} data-line=${line}><button class="line-number" tabindex="-1" title="Run to this line">${line}</button>${codeLine(source, line, how === "raw")}</div>`,
+      );
+    else if (how === "rendered")
+      page.push(
+        html`<${ProseLine} block=${block} indent=${linesOf(source)[line - 1].search(/\S|$/)} />`,
+      );
+    if (block) line = block.last_line;
+  }
+  return page;
+});
+
+/** @param {{block: ProseText, indent: number}} properties */
+function ProseLine({ block, indent }) {
+  const text =
+    block.kind === "docstring"
+      ? block.text.replace(/^[^\n]+/, (title) => `**${title}**\n`)
+      : block.text;
+  return html`<div class="program-prose"><span class="line-number">${block.first_line}</span><div style=${{ marginLeft: `${indent}ch` }}><${Prose} text=${text} /></div></div>`;
+}

@@ -1,0 +1,33 @@
+// Search as one types.
+
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { search } from "viewer/model/search.js";
+import { html } from "viewer/parts/html.js";
+import { leaveTo } from "viewer/state/address.js";
+import { current } from "viewer/state/state.js";
+
+/** Search as one types. */
+export function Search() {
+  const [query, setQuery] = useState("");
+  const results = search(current().model, query);
+  const first = results[0];
+  const field = useRef(/** @type {HTMLInputElement | null} */ (null));
+  useLayoutEffect(() => field.current?.focus(), []);
+  const submit = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    if (first) leaveTo(first.step);
+  };
+  return html`<form onSubmit=${submit}><input ref=${field} class="search-field" type="text" inputmode="search" placeholder="text, code, a name, a value or the number of a step" aria-label="search" value=${query} onInput=${(/** @type {any} */ event) => setQuery(event.target.value)} /></form>
+    <ul class="results" aria-live="polite">${results.map(
+      ({
+        step,
+        kind,
+        before,
+        match,
+        after,
+        place,
+      }) => html`<li><button title="Go there" onClick=${() => leaveTo(step)}>
+      <span class=${`result-text ${kind}`}>${before}<mark>${match}</mark>${after}</span><span class="result-place">${place}</span></button></li>`,
+    )}</ul>
+    ${query.trim().length > 1 && !results.length && html`<p class="quiet">Nothing that ran contains “${query}”.</p>`}`;
+}

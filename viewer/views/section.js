@@ -1,0 +1,270 @@
+// A section of the article: a call unfolded, with sections, loops and calls inside it. A call that is a whole statement is a
+// section. A line that measured something starts a new row of the page's grid: line on the left, values on the right, and
+// below the line whatever follows it.
+
+import { useComputed } from "@preact/signals";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { bodyOf, isOfUnrunCode, isWithin } from "viewer/model/blocks.js";
+import { counted } from "viewer/model/format.js";
+import { holds, lastSteps, turnAt, turnOf, turnsOf } from "viewer/model/loops.js";
+import { entryOf, functionIndex, functionOf, stepRange, wholeScope } from "viewer/model/run.js";
+import { callsOf, claimsWithin, isBareCall, plainTitle } from "viewer/model/sections.js";
+import { rows } from "viewer/model/sorted.js";
+import { linesOf } from "viewer/model/source.js";
+import { isPicture } from "viewer/model/values.js";
+import { html } from "viewer/parts/html.js";
+import { Cost, Printed, Topics } from "viewer/parts/notes.js";
+import { Prose } from "viewer/parts/prose.js";
+import { NamedValue, ValueView } from "viewer/parts/value.js";
+import { goTo } from "viewer/state/address.js";
+import { laidOut } from "viewer/state/layout.js";
+import { claimsOf, current, dialog, focus, presenting, printing } from "viewer/state/state.js";
+import { asidesOf, inspectedAt, Line, Row, Scrubber } from "viewer/views/line.js";
+
+/** @param {{activation: number, depth: number}} properties */
+export function Section({ activation, depth }) {
+  const { model, sections } = current();
+  const order = sections.find((section) => section.activation === activation)?.order ?? 0;
+  const level = depth > 0 && sections.some((section) => section.chapter) ? depth + 1 : depth;
+  const ready = useComputed(
+    () => presenting.value || printing.value || laidOut.value.has(order),
+  ).value;
+  const place = useRef(/** @type {HTMLElement | null} */ (null));
+  const func = functionOf(model, activation);
+  const Heading = `h${Math.min(level + 1, 6)}`;
+  const [first, beyond] = stepRange(model, activation);
+  useEffect(() => {
+    if (ready && depth > 0)
+      requestAnimationFrame(() =>
+        requestAnimationFrame(() => place.current?.classList.add("settled")),
+      );
+  }, [ready]);
+  return html`<section ref=${place} class=${`section depth-${Math.min(level, 4)}`} id=${`activation-${activation}`} aria-labelledby=${`title-${activation}`}>
+    <header class="section-head">
+      <${Heading} id=${`title-${activation}`} class="section-title">${func.title ? plainTitle(func.title) : html`<code>${func.name}</code>`}</${Heading}>
+      <div class="section-meta"><${Topics} labels=${func.labels} />
+        ${depth > 0 && html`<button class="quiet-link" title="Step through this section" onClick=${() => goTo(first, { jump: true, to: "step" })}>▸ ${func.name}()</button>`}
+        ${depth > 0 && html`<${ClaimCount} section=${{ activation, first, beyond }} /><${Cost} first=${first} beyond=${beyond} />`}</div>
+    </header>
+    ${ready ? html`<${Activation} activation=${activation} depth=${depth} />` : html`<p class="waiting" style=${{ height: `${(func.end_line - func.line) * 1.6}rem` }}>…</p>`}
+  </section>`;
+}
+
+/** A section's claims, and a way to their list. @param {{section: Pick<Section, "activation" | "first" | "beyond">}} properties */
+function ClaimCount({ section }) {
+  const { claims, failed } = claimsWithin(current().model, section);
+  const open = () => {
+    claimsOf.value = section.activation;
+    dialog.value = "claims";
+  };
+  return (
+    claims > 0 &&
+    html`<button class=${`quiet-link ${failed ? "wrong" : ""}`} title="List the claims of this section" onClick=${open}>${failed ? `✗ ${counted(failed, "failure")}` : `✓ ${counted(claims, "claim")}`}</button>`
+  );
+}
+
+/** Arguments and body of one call. @param {{activation: number, depth: number}} properties */
+function Activation({ activation, depth }) {
+  const { model, document } = current();
+  const { indent, docstring, blocks } = bodyOf(document, functionIndex(model, activation));
+  return html`<${Arguments} activation=${activation} />
+    ${docstring && html`<${Prose} text=${docstring} />`}
+    <${Blocks} blocks=${blocks} scope=${wholeScope(model, activation)} indent=${indent} depth=${depth} />`;
+}
+
+/** Values that were inspected at the entry of a call. @param {{activation: number}} properties */
+function Arguments({ activation }) {
+  const { model, document } = current();
+  const found = rows(model.inspected, entryOf(model, activation)).filter(
+    (row) => document.inspections.value[row] !== null,
+  );
+  if (!found.length) return null;
+  return html`<div class="arguments" aria-label="arguments">${found.map(
+    (row) => html`
+    <${NamedValue} value=${document.values[document.inspections.value[row] ?? 0]} name=${document.names[document.inspections.name[row]]} />`,
+  )}</div>`;
+}
+
+/** How deep paper goes into calls, which may be recursive. */
+const UNFOLDED = 7;
+
+/** @param {{activation: number, depth: number}} properties */
+function Folded({ activation, depth }) {
+  const { model } = current();
+  const target = focus.value;
+  const holdsTarget = target.step >= 0 && holds(model, wholeScope(model, activation), target.step);
+  const [open, setOpen] = useState(holdsTarget);
+  useLayoutEffect(() => {
+    if (holdsTarget) setOpen(true);
+  }, [target]);
+  const func = functionOf(model, activation);
+  return html`<details class="folded" open=${open} onToggle=${(/** @type {any} */ event) => setOpen(event.target.open)}>
+    <summary>stepped into <code>${func.name}</code>${func.title && html` <span class="folded-title">${func.title}</span>`}</summary>
+    ${(open || (printing.value && depth < UNFOLDED)) && html`<div class="folded-body" id=${`activation-${activation}`}><${Activation} activation=${activation} depth=${depth + 1} /></div>`}
+  </details>`;
+}
+
+/** Characters in a line of prose and beside code, about; lines that are too many there. */
+const PROSE_WIDTH = 80;
+
+/** @param {{blocks: Block[], scope: Scope, indent: number, depth: number}} properties */
+export function Blocks({ blocks, scope, indent, depth }) {
+  /** @type {any[]} */
+  const page = [];
+  /** @type {PageRow | null} */
+  let row = null;
+  let previous = -1;
+  const { document, model } = current();
+  const ran = lastSteps(model, scope);
+  const lines = linesOf(document.files[functionOf(model, scope.activation).file]);
+  const flush = (isFollowed = false) => {
+    if (row) page.push(html`<${Row} row=${row} isFollowed=${isFollowed} />`);
+    row = null;
+  };
+  for (const block of blocks) {
+    if (block.kind === "prose") {
+      row ??= { line: null, aside: [], rest: [], steps: [], tall: [], height: 0 };
+      row.height += 2 + block.text.length / PROSE_WIDTH;
+      row.rest.push(
+        html`<${Prose} key=${`prose-${block.line}`} text=${block.text} heading=${depth === 0 ? 2 : 4} unrun=${isOfUnrunCode(block, blocks, ran, lines)} />`,
+      );
+    } else if (block.kind === "loop") {
+      flush(true);
+      page.push(
+        html`<${Loop} key=${`loop-${block.first}`} block=${block} scope=${scope} indent=${indent} depth=${depth} />`,
+      );
+    } else {
+      const parts = partsOf(
+        block,
+        ran,
+        scope,
+        indent,
+        depth,
+        previous >= 0 && block.first > previous + 1,
+      );
+      if (parts.aside.length) flush(true);
+      if (parts.line && !row)
+        row = {
+          line: null,
+          aside: parts.aside,
+          rest: [],
+          steps: parts.steps,
+          tall: parts.tall,
+          height: 0,
+        };
+      if (row && row.aside === parts.aside) row.line = parts.line;
+      else if (parts.line) row?.rest.push(parts.line);
+      row?.rest.push(...parts.rest);
+      if (row) row.height += block.last - block.first + 1 + 2 * parts.rest.length;
+      if (parts.sections.length) flush();
+      page.push(...parts.sections);
+    }
+    previous = block.kind === "code" ? block.last : -1;
+  }
+  flush();
+  return page;
+}
+
+/**
+ * What a block of code shows, sorted by where it stands.
+ * @param {CodeBlock} block
+ * @param {Map<number, number>} last the last step of each statement that ran
+ * @param {Scope} scope
+ * @param {number} indent
+ * @param {number} depth
+ * @param {boolean} spaced whether blank lines precede it
+ */
+function partsOf(block, last, scope, indent, depth, spaced) {
+  const { model, document } = current();
+  const steps = block.statements.flatMap((statement) => last.get(statement) ?? []);
+  const calls = steps.map((step) => callsOf(model, step));
+  const sections = calls.flatMap(({ section }) => (section >= 0 ? [section] : []));
+  const isContents = sections.length > 0 && isBareCall(model, block.statements[0]);
+  const ran = !block.statements.length || steps.length > 0;
+  return {
+    steps,
+    line: isContents
+      ? null
+      : html`<${Line} block=${block} file=${document.files[functionOf(model, scope.activation).file]} indent=${indent} steps=${steps} ran=${ran} spaced=${spaced} />`,
+    ...(isContents ? { aside: [], tall: [] } : asidesOf(steps, sections.length > 0)),
+    rest: steps.flatMap((step, index) => restOf(step, calls[index].folded, depth)),
+    sections: sections.map(
+      (section) =>
+        html`<${Section} key=${`section-${section}`} activation=${section} depth=${depth + 1} />`,
+    ),
+  };
+}
+
+/** @param {number} step @param {number[]} folded @param {number} depth */
+function restOf(step, folded, depth) {
+  const pictures = inspectedAt(step).filter(({ value }) => isPicture(value));
+  return [
+    ...(rows(current().model.outputOf, step).length ? [html`<${Printed} step=${step} />`] : []),
+    ...pictures.map(({ name, value }) => html`<${ValueView} value=${value} name=${name} />`),
+    ...(folded.length ? [html`<${Calls} calls=${folded} depth=${depth} />`] : []),
+  ];
+}
+
+const CALLS_AT_ONCE = 3;
+
+/** Calls within an expression, each behind a disclosure. @param {{calls: number[], depth: number}} properties */
+function Calls({ calls, depth }) {
+  const [all, setAll] = useState(false);
+  const shown = all ? calls : calls.slice(0, CALLS_AT_ONCE);
+  return html`<div class="calls">
+    ${shown.map((activation) => html`<${Folded} key=${activation} activation=${activation} depth=${depth} />`)}
+    ${shown.length < calls.length && html`<button class="quiet-link" onClick=${() => setAll(true)}>and ${calls.length - shown.length} more calls</button>`}
+  </div>`;
+}
+
+/** @param {{block: LoopBlock, scope: Scope, indent: number, depth: number}} properties */
+function Loop({ block, scope, indent, depth }) {
+  const { model, document } = current();
+  const turns = useMemo(
+    () => turnsOf(model, scope, block.statement),
+    [model, scope.activation, scope.from, scope.to],
+  );
+  const target = focus.value;
+  const aimed = turnAt(model, turns, target.step);
+  const [chosen, choose] = useState(aimed >= 0 ? aimed : turns.count - 1);
+  useLayoutEffect(() => {
+    if (aimed >= 0) choose(aimed);
+  }, [target]);
+  const turn = turns.headers.length
+    ? turnOf(
+        model,
+        scope,
+        block.statement,
+        turns.headers,
+        Math.max(0, Math.min(chosen, turns.count - 1)),
+      )
+    : null;
+  const header = turn?.header ?? -1;
+  const [file, first, last] = document.statements[block.statement];
+  const onHeader = header < 0 ? [] : [header, ...(turn ? stepsOnLine(turn.scope, block) : [])];
+  const { aside } = asidesOf(onHeader, false);
+  const inner = turn?.scope ?? { ...scope, to: scope.from };
+  return html`<div class="loop" data-first=${block.first}>
+    <div class="row" data-steps=${onHeader.join(" ")}>
+      <div class="row-line"><${Line} block=${{ first, last }} file=${document.files[file]} indent=${indent} steps=${header < 0 ? [] : [header]} ran=${header >= 0} />
+        ${turns.count > 1 && html`<${Scrubber} chosen=${chosen} count=${turns.count} choose=${choose} line=${block.first} />`}</div>
+      ${aside.length > 0 && html`<div class="row-aside">${aside}</div>`}
+      ${header >= 0 && html`<div class="row-rest">${onHeader.flatMap((step) => restOf(step, callsOf(model, step).folded, depth))}</div>`}
+    </div>
+    <${Blocks} key=${chosen} blocks=${block.body} scope=${inner} indent=${indent} depth=${depth} />
+  </div>`;
+}
+
+/** Steps of a turn that stand on the first line themselves: `for x in y: total += x`.
+ * @param {Scope} scope @param {LoopBlock} block */
+function stepsOnLine(scope, block) {
+  const { model, document } = current();
+  const { statements } = document;
+  return [...lastSteps(model, scope)]
+    .filter(
+      ([statement]) =>
+        statements[statement][1] <= statements[block.statement][2] &&
+        isWithin(statements, statement, block.statement),
+    )
+    .map(([, step]) => step);
+}

@@ -66,29 +66,34 @@ def as_in_the_lecture() -> None:
     torch.manual_seed(0)
 
 
+def modules_below(package: str) -> dict[str, types.ModuleType]:
+    """The modules of a package that are loaded."""
+    return {name: found for name, found in sys.modules.items() if name.startswith(f"{package}.")}
+
+
 @contextlib.contextmanager
 def installed(tree: Any, module: str, path: Path) -> Iterator[None]:
     """Let a changed module take the place of the original, for those who import it as well."""
     package, _, name = module.rpartition(".")
-    chapters = [loaded for loaded in sys.modules if loaded.startswith(f"{package}.")]
-    before = {loaded: sys.modules[loaded] for loaded in chapters}
-    attributes = dict(vars(sys.modules[package]))
+    lecture = module.partition(".")[0]
+    before = modules_below(lecture)
+    attributes = dict(vars(sys.modules[lecture]))
     try:
         changed = types.ModuleType(module)
         changed.__file__, changed.__package__ = str(path), package
-        for loaded in chapters:
-            if not loaded.startswith(f"{package}.figures"):
+        for loaded in before:
+            if not loaded.endswith("_figures"):
                 del sys.modules[loaded]
         sys.modules[module] = changed
-        setattr(sys.modules[package], name, changed)
+        setattr(importlib.import_module(package), name, changed)
         exec(compile(tree, str(path), "exec"), vars(changed))
         yield
     finally:
-        for loaded in [loaded for loaded in sys.modules if loaded.startswith(f"{package}.")]:
+        for loaded in modules_below(lecture):
             del sys.modules[loaded]
         sys.modules.update(before)
-        vars(sys.modules[package]).clear()
-        vars(sys.modules[package]).update(attributes)
+        vars(sys.modules[lecture]).clear()
+        vars(sys.modules[lecture]).update(attributes)
 
 
 def claim_failed(error: BaseException, root: Path) -> bool:

@@ -17,9 +17,9 @@ from pathlib import Path
 
 import torch
 
-from lecture.training import checkpoints
-from lecture.training.config import CONFIGS
-from lecture.training.loop import Run, train
+from lecture.train import checkpoints
+from lecture.train.config import CONFIGS
+from lecture.train.loop import Run, train
 
 KILLS, MOST_SECONDS = 50, 0.03
 CONFIG = replace(CONFIGS["tiny"], vocabulary=40, width=8, feed_forward=16, steps=3000)

@@ -3,8 +3,8 @@
 import hashlib
 import sys
 
-from lecture import train
-from lecture.training.parallel import Together
+from lecture.train import cli
+from lecture.train.parallel import Together
 
 if __name__ == "__main__":
     groups = []
@@ -14,8 +14,8 @@ if __name__ == "__main__":
             super().__init__(device)
             groups.append(self)
 
-    train.join = Watched
-    steps = train.train
+    cli.join = Watched
+    steps = cli.train
 
     def watched_steps(run, *arguments):
         yield from steps(run, *arguments)
@@ -23,5 +23,5 @@ if __name__ == "__main__":
         digest = hashlib.sha256(weights).hexdigest()
         print(f"weights {digest}, reduced {groups[0].reduced_bytes} bytes", flush=True)
 
-    train.train = watched_steps
-    raise SystemExit(train.main(sys.argv[1:]))
+    cli.train = watched_steps
+    raise SystemExit(cli.main(sys.argv[1:]))

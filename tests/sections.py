@@ -106,31 +106,51 @@ def faults_of_the_mistakes(
             yield from (f"no section names {mistake}" for mistake in ids if mistake not in treated)
 
 
-def calls_of_main(source: str) -> Counter[str]:
-    """How often `main()` calls what, by the last part of the name."""
+def calls_of_main(source: str) -> list[str]:
+    """What `main()` calls, in the order of the source."""
     main = next(
         node
         for node in ast.parse(source).body
         if isinstance(node, ast.FunctionDef) and node.name == "main"
     )
-    called = (node.func for node in ast.walk(main) if isinstance(node, ast.Call))
-    return Counter(ast.unparse(function).rpartition(".")[2] for function in called)
+    called = [node for node in ast.walk(main) if isinstance(node, ast.Call)]
+    in_order = sorted(called, key=lambda call: (call.lineno, call.col_offset))
+    return [ast.unparse(call.func) for call in in_order]
 
 
-def faults_of_main(source: str, names: Collection[str]) -> Iterator[str]:
-    """Sections that the table of contents forgets or repeats."""
-    calls = calls_of_main(source)
-    yield from (f"{name} is called {calls[name]} times" for name in names if calls[name] != 1)
+def faults_of_the_contents(sources: Collection[str], names: Collection[str]) -> Iterator[str]:
+    """Sections that the parts of the table of contents forget or repeat."""
+    called = [name for source in sources for name in calls_of_main(source)]
+    times = Counter(name.rpartition(".")[2] for name in called)
+    yield from (f"{name} is called {times[name]} times" for name in names if times[name] != 1)
 
 
-def foreign_imports(source: str) -> Iterator[str]:
-    """Imports from `trace` other than the meter."""
+def imports(source: str) -> Iterator[tuple[str, str]]:
+    """All imports, those within functions too: the module, and what is taken from it or nothing."""
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
-            found = [(alias.name, "") for alias in node.names]
+            yield from ((alias.name, "") for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            found = [(node.module or "", alias.name) for alias in node.names]
-        else:
-            continue
-        if any(name.split(".")[0] == "trace" and (name, what) != METER for name, what in found):
-            yield ast.unparse(node)
+            module = "." * node.level + (node.module or "")
+            yield from ((module, alias.name) for alias in node.names)
+
+
+def foreign_imports(source: str) -> list[tuple[str, str]]:
+    """Imports from `trace` other than the meter."""
+    return [
+        found for found in imports(source) if found[0].split(".")[0] == "trace" and found != METER
+    ]
+
+
+def chapter_of(module: str) -> str:
+    """The number that a chapter's modules share: m07 of `lecture.part3_tensors.m07_figures`."""
+    found = re.match(r"lecture\.part\d_\w+\.(m\d+[a-z]?)_", module)
+    return found[1] if found else ""
+
+
+def chapters_imported(module: str, source: str) -> list[str]:
+    """What a module imports from chapters that it is no part of."""
+    own = chapter_of(module)
+    names = [f"{name}.{what}".rstrip(".") for name, what in imports(source)]
+    foreign = [name for name in names if not own or chapter_of(name) != own]
+    return [name for name in foreign if name.startswith(("lecture.part", "."))]

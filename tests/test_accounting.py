@@ -10,12 +10,12 @@ import torch
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from lecture import optim
 from lecture.accounting import formulas
 from lecture.accounting.cli import main
 from lecture.accounting.presets import PRESETS
-from lecture.training_memory import AdamWWithMaster
-from lecture.transformer import LayerCache, TransformerConfig, TransformerLM, cross_entropy
+from lecture.lib import optim
+from lecture.lib.transformer import LayerCache, TransformerConfig, TransformerLM, cross_entropy
+from lecture.part6_training.m18a_training_memory import AdamWWithMaster
 from trace.costs import measure
 
 ROOT = Path(__file__).parent.parent

@@ -13,10 +13,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lecture.training import checkpoints
-from lecture.training.config import CONFIGS
-from lecture.training.errors import TrainingError
-from lecture.training.loop import Run, train
+from lecture.train import checkpoints
+from lecture.train.config import CONFIGS
+from lecture.train.errors import TrainingError
+from lecture.train.loop import Run, train
 
 ROOT = Path(__file__).parent.parent
 TINY = CONFIGS["tiny"]

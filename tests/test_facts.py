@@ -3,7 +3,7 @@
 import pytest
 
 from lecture.facts import ACCELERATORS
-from lecture.hardware import accelerator_named, mfu
+from lecture.lib.hardware import accelerator_named, mfu
 
 # a name that torch.cuda.get_device_name reports -> the card, its dense bf16 peak, its memory
 CARDS = [

@@ -18,6 +18,7 @@ ROOT = Path(__file__).parent.parent
 SECTIONS = sections.find_sections(lecture)
 SOURCES = {section.__name__: inspect.getsource(section) for section in SECTIONS}
 FILES = sorted((ROOT / "lecture").rglob("*.py"))
+CONTENTS = sorted((ROOT / "lecture").glob("part*/contents.py"))
 
 # How many topics M1, M2, ... have, and how many common mistakes there are in all.
 TOPICS_OF_GROUPS = (
@@ -81,21 +82,53 @@ def test_every_common_mistake_has_its_section():
     assert list(sections.faults_of_the_mistakes(sources, MISTAKES, OPEN_GROUPS)) == []
 
 
-def test_main_calls_every_section_once():
+def test_the_contents_call_every_section_once():
+    sources = [contents.read_text(encoding="utf-8") for contents in CONTENTS]
+    assert list(sections.faults_of_the_contents(sources, SOURCES)) == []
+
+
+def test_parts_are_called_in_the_order_of_their_folders():
     main = (ROOT / "lecture/main.py").read_text(encoding="utf-8")
-    assert list(sections.faults_of_main(main, SOURCES)) == []
+    called = [name for name in sections.calls_of_main(main) if name.endswith(".main")]
+    folders = [contents.parent.name for contents in CONTENTS]
+    assert called == [f"{folder.partition('_')[2]}.main" for folder in folders]
+    assert called == [f"{part.lower()}.main" for part in PARTS]
+
+
+@pytest.mark.parametrize("contents", CONTENTS, ids=[path.parent.name for path in CONTENTS])
+def test_chapters_are_called_in_the_order_of_their_files(contents):
+    calls = sections.calls_of_main(contents.read_text(encoding="utf-8"))
+    files = [path.stem for path in sorted(contents.parent.glob("m*.py"))]
+    called = list(dict.fromkeys(call.partition(".")[0] for call in calls))
+    assert called == [name for name in files if name in called]
+    without_sections = set(files) - set(called)
+    assert all(name.endswith(("_figures", "_answers")) for name in without_sections)
+
+
+def test_sections_stand_in_the_chapter_of_their_topics():
+    for section in SECTIONS:
+        group = "M" + re.search(r"\.m0*(\d+)", section.__module__)[1]
+        topics = sections.topics_named(SOURCES[section.__name__])
+        assert not topics or group in {topic.partition(".")[0] for topic in topics}, section
 
 
 @pytest.mark.parametrize("path", FILES, ids=[path.name for path in FILES])
 def test_the_lecture_imports_only_the_meter_from_the_tracer(path):
-    assert list(sections.foreign_imports(path.read_text(encoding="utf-8"))) == []
+    assert sections.foreign_imports(path.read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize("path", FILES, ids=[path.name for path in FILES])
+def test_chapters_are_imported_by_the_contents_only(path):
+    module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+    if path not in (*CONTENTS, ROOT / "lecture/main.py"):
+        assert sections.chapters_imported(module, path.read_text(encoding="utf-8")) == []
 
 
 def test_the_lecture_runs_plainly_and_ends_with_one_line():
     command = [sys.executable, "-m", "lecture.main"]
     finished = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8")
     assert finished.returncode == 0, finished.stderr
-    assert re.fullmatch(rf"{len(SECTIONS)} sections in [\d.]+ s", finished.stdout.splitlines()[-1])
+    assert re.fullmatch(r"the lecture ran in [\d.]+ s", finished.stdout.splitlines()[-1])
 
 
 MADE_UP = '''\

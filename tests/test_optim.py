@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import nn
 
-from lecture.optim import SGD, AdaGrad, AdamW, RMSProp
+from lecture.lib.optim import SGD, AdaGrad, AdamW, RMSProp
 from trace.costs import measure
 
 DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]

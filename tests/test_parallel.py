@@ -14,10 +14,10 @@ import pytest
 import torch
 
 from lecture import stories
-from lecture.training.config import CONFIGS
-from lecture.training.errors import TrainingError
-from lecture.training.parallel import Alone, Together, join
-from lecture.transformer import TransformerLM
+from lecture.lib.transformer import TransformerLM
+from lecture.train.config import CONFIGS
+from lecture.train.errors import TrainingError
+from lecture.train.parallel import Alone, Together, join
 
 ROOT = Path(__file__).parent.parent
 TINY = CONFIGS["tiny"]

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 import lecture
-from lecture import recap
-from lecture.answers import EXPERIMENTS
-from lecture.figures import recap as figures
-from lecture.figures.recap import WORDINGS, TwoAnswers, worded
+from lecture.part7_after import m27_figures as figures
+from lecture.part7_after import m27_recap as recap
+from lecture.part7_after.m27_answers import EXPERIMENTS
+from lecture.part7_after.m27_figures import WORDINGS, TwoAnswers, worded
 from lecture.syllabus import PARTS
 from tests import sections
 

@@ -1,7 +1,5 @@
 """That each rule of tests/sections.py can be broken, and what is said then."""
 
-from collections import Counter
-
 import pytest
 
 from tests import sections
@@ -119,10 +117,13 @@ def main():
 """
 
 
-def test_main_calls_each_section_once():
-    assert sections.calls_of_main(MAIN) == Counter(views=1, twice=2, range=1)
-    assert list(sections.faults_of_main(MAIN, ["views"])) == []
-    assert list(sections.faults_of_main(MAIN, ["views", "twice", "never"])) == [
+def test_the_contents_call_each_section_once():
+    assert sections.calls_of_main(MAIN) == ["tensors.views", "twice", "range", "twice"]
+    assert list(sections.faults_of_the_contents([MAIN], ["views"])) == []
+    assert list(sections.faults_of_the_contents([MAIN, MAIN], ["views"])) == [
+        "views is called 2 times"
+    ]
+    assert list(sections.faults_of_the_contents([MAIN], ["views", "twice", "never"])) == [
         "twice is called 2 times",
         "never is called 0 times",
     ]
@@ -144,4 +145,31 @@ IMPORTS = [
 
 @pytest.mark.parametrize(("source", "allowed"), IMPORTS)
 def test_the_meter_is_all_the_lecture_takes_from_the_tracer(source, allowed):
-    assert (list(sections.foreign_imports(source)) == []) is allowed
+    assert (sections.foreign_imports(source) == []) is allowed
+
+
+CHAPTER = "lecture.part3_tensors.m07_storage"
+
+# a module, what it imports -> whether it may
+CHAPTERS_IMPORTED = [
+    (CHAPTER, "from lecture.part3_tensors import m07_figures as figures", True),
+    (CHAPTER, "from lecture.lib.memory import same_storage", True),
+    (CHAPTER, "from lecture.tokenizer import Tokenizer", True),
+    (CHAPTER, "from lecture.part3_tensors import m08_operations", False),
+    (CHAPTER, "from lecture.part3_tensors.m08_figures import axes", False),
+    (CHAPTER, "from lecture.part4_compute import m10_compute", False),
+    (CHAPTER, "import lecture.part4_compute.m10_compute as compute", False),
+    (CHAPTER, "from lecture.part3_tensors import contents", False),
+    (CHAPTER, "from lecture import part4_compute", False),
+    (CHAPTER, "from . import m08_operations", False),
+    (CHAPTER, "def f():\n    from lecture.part4_compute import m10_compute", False),
+    (CHAPTER.replace("m07", "m07a"), "from lecture.part3_tensors import m07b_views", False),
+    ("lecture.lib.memory", "from lecture.facts import H100_SXM", True),
+    ("lecture.lib.memory", "from lecture.part3_tensors.m07_storage import whole_storage", False),
+    ("lecture.train.loop", "from lecture.part6_training import m22_figures", False),
+]
+
+
+@pytest.mark.parametrize(("module", "source", "allowed"), CHAPTERS_IMPORTED)
+def test_chapters_are_imported_by_the_contents_only(module, source, allowed):
+    assert (sections.chapters_imported(module, source) == []) is allowed

@@ -5,7 +5,7 @@ import itertools
 import pytest
 import torch
 
-from lecture import timing
+from lecture.lib import timing
 
 
 class Clock:

@@ -19,16 +19,16 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lecture import stories, train
-from lecture.training import checkpoints, corpus, judging, metrics, scoring, story_run
-from lecture.training.clipping import clip_gradients, global_norm
-from lecture.training.config import CONFIGS, TrainingConfig, read_config
-from lecture.training.errors import TrainingError
-from lecture.training.judging import step_flops
-from lecture.training.loop import Run
-from lecture.training.loop import train as train_steps
-from lecture.training.schedule import learning_rate
-from lecture.transformer import TransformerConfig, TransformerLM, cross_entropy
+from lecture import stories
+from lecture.lib.transformer import TransformerConfig, TransformerLM, cross_entropy
+from lecture.train import checkpoints, cli, corpus, judging, metrics, scoring, story_run
+from lecture.train.clipping import clip_gradients, global_norm
+from lecture.train.config import CONFIGS, TrainingConfig, read_config
+from lecture.train.errors import TrainingError
+from lecture.train.judging import step_flops
+from lecture.train.loop import Run
+from lecture.train.loop import train as train_steps
+from lecture.train.schedule import learning_rate
 
 ROOT = Path(__file__).parent.parent
 TINY = CONFIGS["tiny"]
@@ -279,7 +279,7 @@ def test_a_picture_has_a_line_for_each_number():
 
 def run_here(*arguments, folder):
     """Run the command in this process, without what it prints."""
-    return train.main([*arguments, "--output", str(folder), "--device", "cpu"])
+    return cli.main([*arguments, "--output", str(folder), "--device", "cpu"])
 
 
 @pytest.fixture(scope="module")
@@ -401,14 +401,14 @@ def test_bytes_that_are_no_text_are_named(tmp_path, capsys):
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is one")
 def test_a_device_that_is_not_there_is_named(tmp_path, capsys):
-    assert train.main(["--device", "cuda", "--output", str(tmp_path)]) == 2
+    assert cli.main(["--device", "cuda", "--output", str(tmp_path)]) == 2
     assert capsys.readouterr().err == (
         "there is no cuda device here; --device auto takes what there is\n"
     )
 
 
 def test_the_file_started_by_itself_says_how_to_start_it():
-    command = [sys.executable, str(ROOT / "lecture/train.py")]
+    command = [sys.executable, str(ROOT / "lecture/train/__main__.py")]
     finished = subprocess.run(command, capture_output=True, text=True)
     assert finished.returncode == 2
     assert finished.stderr == "Run it from the repository root: python -m lecture.train\n"

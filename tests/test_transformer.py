@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 from torch.nn import functional
 
-from lecture.generation import generate, keep_top_k, keep_top_p, sample
-from lecture.transformer import (
+from lecture.lib.generation import generate, keep_top_k, keep_top_p, sample
+from lecture.lib.transformer import (
     Attention,
     Block,
     Embedding,

@@ -11,7 +11,7 @@ from lecture.accounting.formulas import OPTIMIZER_NUMBERS
 from lecture.accounting.presets import PRESETS
 from lecture.accounting.sheet import ELEMENT_BYTES, GIB, Plan, lines_of, sheet_of
 from lecture.facts import ACCELERATORS
-from lecture.transformer import TransformerConfig
+from lecture.lib.transformer import TransformerConfig
 
 SIZES = {
     "layers": "blocks, L",

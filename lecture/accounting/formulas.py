@@ -1,21 +1,21 @@
 """The bill of a Transformer before it is run: parameters, FLOPs, memory, time.
 
-Closed formulas for `lecture/transformer.py`, a function each. What is counted:
+Closed formulas for `lecture/lib/transformer.py`, a function each. What is counted:
 
 - FLOPs are those of matrix products, an addition and a multiplication each. Scores that the causal
   mask hides are computed, so they count.
 - Activation bytes are what waits for the way back after the loss has been computed, as this
-  implementation keeps it (`lecture/transformer.py` says where). The masks and the rows of sines and
-  cosines that wait with them are listed by themselves.
+  implementation keeps it (`lecture/lib/transformer.py` says where). The masks and the rows of sines
+  and cosines that wait with them are listed by themselves.
 - A backward pass costs twice the forward pass: every product has two factors, both of which need a
   gradient.
-- Optimizers keep their state in fp32, as those of `lecture/optim.py` do.
+- Optimizers keep their state in fp32, as those of `lecture/lib/optim.py` do.
 
 Letters: B sequences of T tokens, L layers, D features, h heads, F features inside the feed-forward
 network, V entries in the vocabulary.
 """
 
-from lecture.transformer import TransformerConfig
+from lecture.lib.transformer import TransformerConfig
 
 SECONDS_PER_DAY = 86_400
 FP32_BYTES = 4

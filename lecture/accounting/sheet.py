@@ -7,7 +7,7 @@ from typing import Any
 
 from lecture.accounting import formulas
 from lecture.facts import COMPUTE_OPTIMAL_TOKENS_PER_PARAMETER, Accelerator
-from lecture.transformer import TransformerConfig
+from lecture.lib.transformer import TransformerConfig
 
 ELEMENT_BYTES = {"fp32": 4, "bf16": 2}
 GIB = 2**30

@@ -1,0 +1,34 @@
+"""A matrix product, tile by tile."""
+
+import itertools
+import math
+
+import torch
+from einops import rearrange
+from jaxtyping import Float
+from torch import Tensor
+
+from lecture.lib.shapes import shape_checked
+
+
+@shape_checked
+def product_by_tiles(
+    x: Float[Tensor, "m n"], w: Float[Tensor, "n p"], tile: int
+) -> tuple[Float[Tensor, "m p"], int]:
+    """Multiply in square tiles, the last ones filled up with zeros; count products of tiles."""
+    (m, n), p = x.shape, w.shape[1]
+    rows, inner, columns = (math.ceil(size / tile) for size in (m, n, p))
+    padded_x, padded_w = (
+        torch.zeros(rows * tile, inner * tile),
+        torch.zeros(inner * tile, columns * tile),
+    )
+    padded_x[:m, :n], padded_w[:n, :p] = x, w
+    x_tiles = rearrange(padded_x, "(i r) (j s) -> i j r s", r=tile, s=tile)
+    w_tiles = rearrange(padded_w, "(j s) (k c) -> j k s c", s=tile, c=tile)
+    y_tiles = torch.zeros(rows, columns, tile, tile)
+    products = 0
+    for i, j, k in itertools.product(range(rows), range(inner), range(columns)):
+        y_tiles[i, k] += x_tiles[i, j] @ w_tiles[j, k]
+        products += 1
+    y = rearrange(y_tiles, "i k r c -> (i r) (k c)")
+    return y[:m, :p], products

@@ -1,0 +1,377 @@
+"""A Transformer language model, written out: parts, block, model and loss.
+
+Its shape is that of today's open models: norms in front (RMSNorm), rotary positions, a gated
+feed-forward network (SwiGLU), no biases, and a head of its own. Every part takes `device` and
+`dtype` and hands them on, so a model can be built on the `meta` device at no cost.
+
+The letters of the shapes: B sequences, T tokens in each, S tokens to look back at (S = T without a
+cache), D features, h heads of K = D / h features each, F features inside the feed-forward network,
+V entries in the vocabulary.
+"""
+
+import math
+from dataclasses import dataclass
+
+import einops
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor, nn
+
+from lecture.lib.shapes import shape_checked
+
+
+@dataclass(frozen=True)
+class TransformerConfig:
+    """The sizes that make a model. Raises `ValueError` for sizes that make none."""
+
+    vocabulary: int  # V: entries
+    context: int  # the longest T: tokens
+    layers: int  # L: blocks
+    width: int  # D: features of a token
+    heads: int  # h: attention heads of D / h features each
+    feed_forward: int  # F: features inside the feed-forward network
+    rotation_base: float = 10_000.0  # the slowest pair of features turns once in 2π times this
+
+    def __post_init__(self) -> None:  # @stepover
+        for name in ("vocabulary", "context", "layers", "width", "heads", "feed_forward"):
+            size = getattr(self, name)
+            if not isinstance(size, int) or size < 1:
+                raise ValueError(f"{name} must be a whole number of at least 1, not {size!r}.")
+        if self.width % self.heads:
+            raise ValueError(
+                f"width must be a multiple of heads: {self.width} features cannot be shared out "
+                f"evenly among {self.heads} heads."
+            )
+        if self.width // self.heads % 2:
+            raise ValueError(
+                f"a head must have an even number of features, as rotary positions turn pairs: "
+                f"{self.width} / {self.heads} = {self.width // self.heads} is odd."
+            )
+
+
+class Linear(nn.Module):
+    """Multiply by a matrix, stored as (outputs, inputs); no bias."""
+
+    def __init__(
+        self,
+        inputs: int,
+        outputs: int,
+        *,
+        std: float | None = None,
+        generator: torch.Generator | None = None,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(outputs, inputs, device=device, dtype=dtype))
+        start_normal(self.weight, 1 / math.sqrt(inputs) if std is None else std, generator)
+
+    @shape_checked
+    def forward(self, x: Float[Tensor, "*lead inputs"]) -> Float[Tensor, "*lead outputs"]:
+        return einops.einsum(x, self.weight, "... inputs, outputs inputs -> ... outputs")
+
+
+def start_normal(weight: nn.Parameter, std: float, generator: torch.Generator | None) -> None:
+    """Fill with normal numbers, cut at three standard deviations."""
+    nn.init.trunc_normal_(weight, 0, std, -3 * std, 3 * std, generator)
+
+
+class Embedding(nn.Module):
+    """One row of D features for each entry of the vocabulary."""
+
+    def __init__(
+        self,
+        vocabulary: int,
+        width: int,
+        *,
+        generator: torch.Generator | None = None,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.empty(vocabulary, width, device=device, dtype=dtype))
+        start_normal(self.weight, 1.0, generator)
+
+    @shape_checked
+    def forward(self, tokens: Int[Tensor, "*lead"]) -> Float[Tensor, "*lead D"]:
+        return self.weight[tokens]
+
+
+class RMSNorm(nn.Module):
+    """Divide each token's features by their root mean square, then scale each with its gain."""
+
+    def __init__(
+        self,
+        width: int,
+        *,
+        epsilon: float = 1e-5,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__()
+        self.gain = nn.Parameter(torch.ones(width, device=device, dtype=dtype))
+        self.epsilon = epsilon
+
+    @shape_checked
+    def forward(self, x: Float[Tensor, "*lead D"]) -> Float[Tensor, "*lead D"]:
+        # In fp32 whatever comes in: a sum of D squares needs more digits than bf16 has.
+        wide = x.float()
+        mean_square = wide.square().mean(dim=-1, keepdim=True)
+        normed = wide * torch.rsqrt(mean_square + self.epsilon)
+        return (normed * self.gain).to(x.dtype)
+
+
+class SwiGLU(nn.Module):
+    """The feed-forward network: two ways up, one gating the other, and one way down."""
+
+    def __init__(
+        self,
+        width: int,
+        feed_forward: int,
+        *,
+        generator: torch.Generator | None = None,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__()
+        made = {"generator": generator, "device": device, "dtype": dtype}
+        self.gate = Linear(width, feed_forward, **made)
+        self.up = Linear(width, feed_forward, **made)
+        self.down = Linear(feed_forward, width, **made)
+
+    @shape_checked
+    def forward(self, x: Float[Tensor, "*lead D"]) -> Float[Tensor, "*lead D"]:
+        return self.down(nn.functional.silu(self.gate(x)) * self.up(x))
+
+
+class RotaryPositions(nn.Module):
+    """Turn each pair of features by an angle that grows with the position.
+
+    Pair p of a head with K features turns by `position * base ** (-2 * p / K)` radians.
+    Source: Su et al., RoFormer, https://arxiv.org/abs/2104.09864.
+    """
+
+    def __init__(
+        self,
+        head_width: int,
+        context: int,
+        *,
+        base: float = 10_000.0,
+        device: torch.device | str | None = None,
+    ) -> None:
+        super().__init__()
+        pairs = torch.arange(head_width // 2, device=device, dtype=torch.float32)
+        positions = torch.arange(context, device=device, dtype=torch.float32)
+        angles = positions[:, None] * base ** (-2 * pairs / head_width)
+        # Derived and not learnt, hence no part of what is saved.
+        self.register_buffer("cosine", angles.cos(), persistent=False)
+        self.register_buffer("sine", angles.sin(), persistent=False)
+
+    @shape_checked
+    def forward(
+        self, x: Float[Tensor, "*lead T K"], positions: Int[Tensor, " T"]
+    ) -> Float[Tensor, "*lead T K"]:
+        cosine, sine = self.cosine[positions], self.sine[positions]
+        first, second = einops.rearrange(x.float(), "... (pair two) -> two ... pair", two=2)
+        turned = torch.stack(
+            [first * cosine - second * sine, first * sine + second * cosine], dim=-1
+        )
+        return einops.rearrange(turned, "... pair two -> ... (pair two)").to(x.dtype)
+
+
+class KeepOnlyTheResult(torch.autograd.Function):
+    """Softmax over the last axis that keeps its result and nothing else for the way back.
+
+    Left to autograd, the exponentials would be kept beside the result.
+    """
+
+    @staticmethod
+    def forward(ctx, scores: Tensor) -> Tensor:
+        # Shifted so that the largest is 0: the result is the same, and no exponential overflows.
+        weights = (scores - scores.amax(dim=-1, keepdim=True)).exp()
+        weights /= weights.sum(dim=-1, keepdim=True)
+        ctx.save_for_backward(weights)
+        return weights
+
+    @staticmethod
+    def backward(ctx, gradient: Tensor) -> Tensor:
+        (weights,) = ctx.saved_tensors
+        weighted = gradient * weights
+        return weighted - weights * weighted.sum(dim=-1, keepdim=True)
+
+
+@shape_checked
+def softmax(scores: Float[Tensor, "*lead S"]) -> Float[Tensor, "*lead S"]:
+    """Positive numbers that add up to 1 over the last axis, in the proportions of exp(scores)."""
+    return KeepOnlyTheResult.apply(scores)
+
+
+@shape_checked
+def attend(
+    query: Float[Tensor, "*lead T K"],
+    key: Float[Tensor, "*lead S K"],
+    value: Float[Tensor, "*lead S K"],
+    visible: Bool[Tensor, "T S"],
+) -> Float[Tensor, "*lead T K"]:
+    """Scaled dot-product attention: for each query a weighted mean of the visible values.
+
+    Source: Vaswani et al., Attention is all you need, https://arxiv.org/abs/1706.03762.
+    """
+    scores = einops.einsum(query, key, "... T K, ... S K -> ... T S") / math.sqrt(query.shape[-1])
+    weights = softmax(scores.masked_fill(~visible, -torch.inf))
+    return einops.einsum(weights, value, "... T S, ... S K -> ... T K")
+
+
+class LayerCache:
+    """The keys and values of one layer for the tokens seen so far."""
+
+    def __init__(self) -> None:
+        self.key: Tensor | None = None
+        self.value: Tensor | None = None
+
+    @property
+    def tokens(self) -> int:
+        return 0 if self.key is None else self.key.shape[-2]
+
+    def extend(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
+        """Append the keys and values of new tokens, of shape (B, h, T, K); return all of them."""
+        if self.key is not None:
+            key = torch.cat([self.key, key], dim=-2)
+            value = torch.cat([self.value, value], dim=-2)
+        self.key, self.value = key, value
+        return key, value
+
+
+class Attention(nn.Module):
+    """Causal self-attention with several heads and rotary positions."""
+
+    def __init__(
+        self,
+        width: int,
+        heads: int,
+        rotary: RotaryPositions,
+        *,
+        generator: torch.Generator | None = None,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__()
+        made = {"generator": generator, "device": device, "dtype": dtype}
+        self.heads = heads
+        self.rotary = rotary
+        self.query = Linear(width, width, **made)
+        self.key = Linear(width, width, **made)
+        self.value = Linear(width, width, **made)
+        self.output = Linear(width, width, **made)
+
+    @shape_checked
+    def forward(
+        self, x: Float[Tensor, "B T D"], cache: LayerCache | None = None
+    ) -> Float[Tensor, "B T D"]:
+        start = 0 if cache is None else cache.tokens
+        positions = torch.arange(start, start + x.shape[1], device=x.device)
+        query = self.rotary(self.split(self.query(x)), positions)
+        key = self.rotary(self.split(self.key(x)), positions)
+        value = self.split(self.value(x))
+        if cache is not None:
+            key, value = cache.extend(key, value)
+        looked_at = torch.arange(key.shape[-2], device=x.device)
+        mixed = attend(query, key, value, visible=looked_at <= positions[:, None])
+        return self.output(einops.rearrange(mixed, "B h T K -> B T (h K)"))
+
+    @shape_checked
+    def split(self, x: Float[Tensor, "B T D"]) -> Float[Tensor, "B h T K"]:
+        """Share out the features among the heads."""
+        return einops.rearrange(x, "B T (h K) -> B h T K", h=self.heads)
+
+
+class Block(nn.Module):
+    """Attention, then the feed-forward network, each behind a norm and added to what came in."""
+
+    def __init__(
+        self,
+        width: int,
+        heads: int,
+        feed_forward: int,
+        rotary: RotaryPositions,
+        *,
+        generator: torch.Generator | None = None,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__()
+        made = {"device": device, "dtype": dtype}
+        self.attention_norm = RMSNorm(width, **made)
+        self.attention = Attention(width, heads, rotary, generator=generator, **made)
+        self.feed_forward_norm = RMSNorm(width, **made)
+        self.feed_forward = SwiGLU(width, feed_forward, generator=generator, **made)
+
+    @shape_checked
+    def forward(
+        self, x: Float[Tensor, "B T D"], cache: LayerCache | None = None
+    ) -> Float[Tensor, "B T D"]:
+        x = x + self.attention(self.attention_norm(x), cache)
+        return x + self.feed_forward(self.feed_forward_norm(x))
+
+
+class TransformerLM(nn.Module):
+    """From tokens to logits: embedding, L blocks, a last norm, and the head.
+
+    `generator` draws the start values; `device` and `dtype` go to every parameter.
+    """
+
+    def __init__(
+        self,
+        config: TransformerConfig,
+        *,
+        generator: torch.Generator | None = None,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
+    ) -> None:
+        super().__init__()
+        made = {"device": device, "dtype": dtype}
+        drawn = {"generator": generator, **made}
+        D, V = config.width, config.vocabulary
+        self.config = config
+        self.embedding = Embedding(V, D, **drawn)
+        rotary = RotaryPositions(
+            D // config.heads, config.context, base=config.rotation_base, device=device
+        )
+        self.blocks = nn.ModuleList(
+            Block(D, config.heads, config.feed_forward, rotary, **drawn)
+            for _ in range(config.layers)
+        )
+        self.final_norm = RMSNorm(D, **made)
+        # A small start: the first predictions are nearly uniform over the vocabulary.
+        self.head = Linear(D, V, std=1 / D, **drawn)
+
+    @shape_checked
+    def forward(
+        self, tokens: Int[Tensor, "B T"], caches: list[LayerCache] | None = None
+    ) -> Float[Tensor, "B T V"]:
+        seen = tokens.shape[1] + (caches[0].tokens if caches else 0)
+        if seen > self.config.context:
+            raise ValueError(
+                f"{seen} tokens do not fit into the model's context of {self.config.context}."
+            )
+        x = self.embedding(tokens)
+        for number, block in enumerate(self.blocks):
+            x = block(x, caches[number] if caches else None)
+        return self.head(self.final_norm(x))
+
+
+@shape_checked
+def cross_entropy(
+    logits: Float[Tensor, "*lead V"], targets: Int[Tensor, "*lead"]
+) -> Float[Tensor, ""]:
+    """Mean over all targets of -log p(target), in nats, where p = softmax(logits).
+
+    Taken as log(sum(exp(logits))) - logits[target]: no probability is computed that could
+    round to 0.
+    """
+    rows = einops.rearrange(logits.float(), "... V -> (...) V")
+    largest = rows.detach().amax(dim=1, keepdim=True)
+    log_sum = (rows - largest).exp().sum(dim=1).log() + largest[:, 0]
+    # Indexing keeps no logits for the way back, as `gather` would; only the exponentials are kept.
+    hit = rows[torch.arange(len(rows), device=rows.device), targets.flatten().long()]
+    return (log_sum - hit).mean()

@@ -1,0 +1,1 @@
+"""Why: how to read this lecture, and why to count at all."""

@@ -1,0 +1,29 @@
+"""Why: how to read this lecture, and why to count at all."""
+
+from lecture.part1_why import m00_conventions, m01_motivation
+
+
+def main() -> None:
+    # ## Before we start
+    # How to read this page, and the letters and units that all chapters use.
+    m00_conventions.every_claim_is_checked_on_every_run()
+    m00_conventions.letters_name_the_axes()
+    m00_conventions.an_amount_is_not_a_rate()
+    m00_conventions.giga_is_not_gibi()
+
+    # ## Why count
+    # Two estimates that fit on a napkin, and what it takes to believe them.
+    m01_motivation.every_chapter_pays_in_two_currencies()
+    m01_motivation.training_time_is_work_over_rate()
+    m01_motivation.training_costs_six_flops_per_parameter_and_token()
+    m01_motivation.the_optimizer_is_not_in_the_six()
+    m01_motivation.a_peak_has_conditions()
+    m01_motivation.utilization_decides_the_bill()
+    m01_motivation.adamw_keeps_four_numbers_per_parameter()
+    m01_motivation.bytes_per_parameter_depend_on_the_recipe()
+    m01_motivation.eight_cards_hold_forty_billion_parameters()
+    m01_motivation.activations_come_on_top()
+    m01_motivation.gpt3_can_be_recomputed()
+    m01_motivation.a_week_on_eight_cards_is_little_beside_gpt3()
+    m01_motivation.the_ruler_spans_twenty_one_powers_of_ten()
+    m01_motivation.intuition_has_no_assert()

@@ -1,0 +1,119 @@
+"""Letters and units, fixed once for the whole lecture."""
+
+import jaxtyping
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from lecture.lib.shapes import shape_checked
+from trace.costs import measure
+
+
+def every_claim_is_checked_on_every_run():
+    """Every claim is checked on every run.
+
+    Why believe a number on this page? Because the page is a program. The text you read is its
+    comments, and each line that starts with `assert` is a *claim*. Most claims compare what was
+    measured with what was derived in another way, and the program stops at the first one that is
+    false. Numbers that cannot be measured here, such as what a data sheet promises, are constants
+    in `lecture/facts.py`, each with its unit, source and date. A link within the text leads to the
+    section that explains a word.
+    """
+    B, D, K = 2, 3, 4
+    x = torch.arange(6.0).view(B, D)  # @inspect x
+    w = torch.arange(12.0).view(D, K)  # @inspect w
+    # `measure()` is the lecture's meter. It counts what the lines inside its block did: here the
+    # FLOPs (additions and multiplications) of one matrix product, which Python writes `@`, and the
+    # memory taken for the result.
+    with measure() as cost:
+        y = x @ w  # @inspect y
+    # The same product, written out as three loops. They find the same numbers and count for
+    # themselves; the first addition, to zero, counts as well.
+    multiplications = additions = 0
+    for row in range(B):
+        for column in range(K):
+            total = 0.0
+            for inner in range(D):
+                total += float(x[row, inner] * w[inner, column])
+                multiplications += 1
+                additions += 1
+            assert total == y[row, column]
+    assert cost.matmul_flops == multiplications + additions
+    # The memory: eight results of four bytes each.
+    assert cost.allocated_bytes == 8 * 4
+
+
+@shape_checked
+def sum_over_features(x: Float[Tensor, "B T D"]) -> Float[Tensor, "B T"]:
+    """Add up the features of each token."""
+    return x.sum(dim=2)
+
+
+def letters_name_the_axes():
+    """Letters name the axes.
+
+    What do the sizes of an array of numbers stand for? A language model works on *tokens*, the
+    pieces [a text is cut into](#a_tokenizer_turns_text_into_integers). Three letters come back in
+    most chapters: B sequences in a batch, T tokens in each sequence, D numbers (*features*) for
+    each token; D is also called the *width*. Others are K outputs of a layer or features of an
+    attention head, F features inside a feed-forward network, L layers, h attention heads, V entries
+    of the vocabulary and N parameters.
+    """
+    B, T, D = 2, 3, 4
+    x = torch.arange(24.0).view(B, T, D)  # @inspect x
+    # The last token of the last sequence, counted from 0, has four features.
+    assert x[1, 2].tolist() == [20, 21, 22, 23]
+    # Functions here state the letters in their signature: this one takes `Float[Tensor, "B T D"]`
+    # and returns `Float[Tensor, "B T"]`. Each call compares the tensors with the letters, and a
+    # letter has to mean the same size throughout the call.
+    sums = sum_over_features(x)  # @inspect sums
+    assert sums[1, 2] == 20 + 21 + 22 + 23
+    # So one sequence without its batch axis is refused.
+    refused = False
+    try:
+        sum_over_features(x[0])
+    except jaxtyping.TypeCheckError:
+        refused = True
+    assert refused
+
+
+def an_amount_is_not_a_rate():
+    """FLOPs are an amount, FLOP/s is a rate.
+
+    How much work is it, and how fast is it done? A *FLOP* is one floating-point operation: one
+    addition or one multiplication of numbers such as 3.14. *FLOPs* counts them; *FLOP/s* says how
+    many a machine does in a second. Elsewhere FLOPS may stand for the rate, one capital letter
+    away from the amount. Here the rate always carries its "/s", and a name in the code ends in its
+    unit.
+    """
+    rows = torch.ones(6, 5)
+    w = torch.ones(5, 4)
+    with measure() as at_once:
+        rows @ w
+    # Each of 6·4 results takes 5 multiplications and 5 additions.
+    assert at_once.matmul_flops == 6 * 4 * (5 + 5) == 240
+    # The amount belongs to the work: row by row it is the same, however long it takes.
+    with measure() as row_by_row:
+        for row in rows:
+            row @ w
+    assert row_by_row.matmul_flops == at_once.matmul_flops
+    # The rate belongs to the machine, and time is amount over rate: a machine that sustains 80
+    # FLOP/s would need three seconds for this.
+    machine_flops_per_second = 80
+    seconds = at_once.matmul_flops / machine_flops_per_second  # @inspect seconds
+    assert seconds == 3
+
+
+def giga_is_not_gibi():
+    """A gibibyte is 7.4 % more than a gigabyte.
+
+    Is 1 GB $10^9$ bytes or $2^{30}$? Both are in use. Here kB, MB and GB are powers of 1000, and
+    KiB, MiB and GiB (kibi-, mebi-, gibibyte) are powers of 1024. The costs beside the code are
+    given in the latter.
+    """
+    excess_percent = {}
+    for power, prefix in enumerate(("kilo", "mega", "giga", "tera"), start=1):
+        excess_percent[prefix] = round(100 * (1024**power / 1000**power - 1), 1)
+    # The difference grows with the prefix: to mix the two up costs little in kilobytes and a tenth
+    # in terabytes.
+    assert excess_percent == {"kilo": 2.4, "mega": 4.9, "giga": 7.4, "tera": 10.0}

@@ -1,0 +1,85 @@
+"""Pictures of the two estimates."""
+
+from collections.abc import Mapping
+
+import altair
+
+from lecture.lib.charts import framed, legend_below, powers_of_ten, rows_of
+from lecture.lib.drawing import COLOURS, Figure, box, text
+
+
+def lecture_map(parts: Mapping[str, Mapping[str, str]]) -> Figure:  # @stepover
+    """Draw the chapters part by part."""
+    drawn: list[str] = []
+    bottoms = [0.0, 0.0]
+    for number, (part, chapters) in enumerate(parts.items()):
+        side = 0 if number < 4 else 1
+        left, y = 4 + 206 * side, bottoms[side] + 18
+        drawn.append(text(left, y, part, "start", ' font-weight="bold"'))
+        y += 8
+        for name, title in chapters.items():
+            drawn.append(box(left, y, 36, 22, COLOURS[0], name))
+            drawn.append(text(left + 43, y + 16, title, "start"))
+            y += 26
+        bottoms[side] = y + 4
+    return Figure("Map of the lecture, part by part", 404, max(bottoms), tuple(drawn))
+
+
+def days_by_mfu(days: Mapping[int, float]) -> altair.Chart:  # @stepover
+    """Draw training time over utilization."""
+    chart = altair.Chart(rows_of(mfu=days.keys(), days=days.values())).mark_line(point=True)
+    chart = chart.encode(
+        x=altair.X(
+            "mfu:Q",
+            title="MFU in percent",
+            scale=altair.Scale(domain=[min(days), max(days)]),
+            axis=altair.Axis(values=list(days)),
+        ),
+        y=altair.Y("days:Q", title="days"),
+        tooltip=["mfu:Q", "days:Q"],
+    )
+    return framed(chart, "70B parameters, 15T tokens, 1024 H100", 220)
+
+
+def bytes_per_parameter(
+    recipes: Mapping[str, Mapping[str, float]],
+) -> altair.Chart:  # @stepover
+    """Stack what each recipe keeps for one parameter."""
+    kept = [
+        (name, part, part_bytes, order)
+        for name, recipe in recipes.items()
+        for order, (part, part_bytes) in enumerate(recipe.items())
+    ]
+    names, parts, sizes, orders = zip(*kept, strict=True)
+    all_parts = ["weights", "gradients", "master weights", "Adam m", "Adam v"]
+    chart = altair.Chart(rows_of(recipe=names, part=parts, bytes=sizes, order=orders)).mark_bar()
+    chart = chart.encode(
+        y=altair.Y("recipe:N", title=None, sort=list(recipes)),
+        x=altair.X(
+            "bytes:Q", title="bytes per parameter", axis=altair.Axis(values=[0, 4, 8, 12, 16])
+        ),
+        color=altair.Color(
+            "part:N", scale=altair.Scale(domain=all_parts), legend=legend_below(columns=2)
+        ),
+        order="order:Q",
+        tooltip=["recipe:N", "part:N", "bytes:Q"],
+    )
+    return framed(chart, "What one parameter costs while it is trained", 190)
+
+
+def flop_ruler(landmarks: Mapping[str, tuple[float, str]]) -> altair.Chart:  # @stepover
+    """Place amounts of work on a logarithmic axis, coloured by where they come from."""
+    ordered = sorted(landmarks, key=lambda name: landmarks[name][0])
+    flops, origins = zip(*(landmarks[name] for name in ordered), strict=True)
+    chart = altair.Chart(rows_of(landmark=ordered, flops=flops, origin=origins))
+    chart = chart.mark_point(filled=True, size=90, opacity=1).encode(
+        y=altair.Y("landmark:N", title=None, sort=ordered, axis=altair.Axis(grid=True)),
+        x=altair.X("flops:Q", **powers_of_ten("FLOPs", 3, 27, 3)),
+        color=altair.Color(
+            "origin:N",
+            scale=altair.Scale(domain=list(dict.fromkeys(origins))),
+            legend=legend_below(columns=1),
+        ),
+        tooltip=["landmark:N", altair.Tooltip("flops:Q", format=".2e"), "origin:N"],
+    )
+    return framed(chart, "From one MFLOP to the largest runs", 22 * len(ordered))

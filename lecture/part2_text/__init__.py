@@ -1,0 +1,1 @@
+"""Text: from characters to the ids that a model reads."""

@@ -1,0 +1,1 @@
+"""Tensors: what numbers are made of, where they lie, and what is done with them."""

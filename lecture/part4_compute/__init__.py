@@ -1,0 +1,1 @@
+"""Compute: FLOPs, the bytes they wait for, and the price of gradients."""

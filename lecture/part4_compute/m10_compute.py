@@ -1,0 +1,875 @@
+"""Counting FLOPs: what a product costs, how long it takes, and how much of a peak arrives."""
+
+import itertools
+import math
+import statistics
+from collections.abc import Callable
+
+import torch
+from einops import rearrange
+from jaxtyping import Bool, Float
+from torch import Tensor
+from torch.utils.checkpoint import checkpoint
+
+from lecture.facts import (
+    A100_CHIP,
+    A100_MULTIPROCESSORS,
+    A100_SXM,
+    ACCELERATORS,
+    B200,
+    GPT2_VOCABULARY,
+    GPT3_CONTEXT_TOKENS,
+    GPT3_PARAMETERS,
+    GPT3_TRAINING_FLOPS,
+    GPT3_WIDTH,
+    H100_PRODUCT_SECONDS,
+    H100_SXM,
+    H100_SXM_CHIP,
+    H200,
+    LLAMA3_405B_MFU,
+    PALM_HFU,
+    PALM_MFU,
+    RTX_3090,
+    RTX_3090_CHIP,
+    RTX_3090_PRODUCT_SECONDS,
+    Chip,
+)
+from lecture.lib.hardware import accelerator_named, mfu
+from lecture.lib.shapes import shape_checked
+from lecture.lib.tiles import product_by_tiles
+from lecture.lib.timing import (
+    best_matmul_flops_per_second,
+    flops_per_second,
+    matmul_flops_per_second,
+    time_call,
+)
+from lecture.part4_compute import m10_figures as figures
+from trace.costs import measure
+
+
+def one_amount_is_done_at_many_rates():  # M10.1 E44
+    """One amount is done at many rates.
+
+    Why [insist](#an_amount_is_not_a_rate) on "FLOPs" for an amount and "FLOP/s" for a rate? Because
+    the amount follows from the program, and the rate from how and where it runs. Here is one amount
+    at two rates.
+    """
+    generator = torch.Generator().manual_seed(0)
+    x = torch.randn(32, 64, generator=generator)
+    w = torch.randn(64, 32, generator=generator)
+    rows, columns = x.unbind(), w.T.unbind()
+
+    def element_by_element() -> list[Tensor]:
+        return [row @ column for row in rows for column in columns]
+
+    # All of a matrix product at once, or each of its elements by a call of its own.
+    with measure() as at_once:
+        y = x @ w
+    with measure() as one_by_one:
+        elements = element_by_element()
+    assert torch.allclose(torch.stack(elements), y.flatten(), atol=1e-4)  # another order of sums
+    assert one_by_one.matmul_flops == at_once.matmul_flops == 131_072
+    # Each call costs some time of its own, and 1024 calls cost it 1024 times. The rates are
+    # different on every run, so the page shows only that the claim held. Even a slow call, of 128
+    # FLOPs, takes less than a millisecond.
+    fast = at_once.matmul_flops / time_call(lambda: x @ w).best_seconds  # @timed @inspect fast
+    slow = one_by_one.matmul_flops / time_call(element_by_element).best_seconds  # @timed
+    assert fast > slow > 128 * 1000  # @timed
+    # A common mistake is to write FLOPS for both, or to tell them apart by a capital letter. An
+    # A100 "has 312 TFLOPS": is that a day's work, or what is in its data sheet? With units the
+    # question does not come up. An amount over a rate is a time: the 3.14e23 FLOPs of GPT-3 are 32
+    # years of one A100 at its peak, 312e12 FLOP/s.
+    rate_flops_per_second = A100_SXM.dense_flops_per_second["bf16"]
+    seconds = GPT3_TRAINING_FLOPS / rate_flops_per_second
+    assert round(seconds / (365 * 24 * 60 * 60), 1) == 31.9
+
+
+def a_product_costs_two_flops_per_triple():  # M10.2 E112
+    """A matrix product costs 2·B·D·K FLOPs.
+
+    How much work is one linear layer? B rows of D features meet a weight matrix of D×K. Each of
+    the B·K results takes D multiplications and D additions, and both count alike.
+    """
+    B, D, K = 1024, 256, 64
+    x, w = torch.ones(B, D), torch.ones(D, K)
+    with measure() as cost:
+        y = x @ w
+    assert (y == 256).all()
+    assert cost.matmul_flops == y.numel() * (D + D) == 33_554_432
+    # The sizes enter as factors: twice the rows, the features or the results, twice the work.
+    doubled = [(2 * B, D, K), (B, 2 * D, K), (B, D, 2 * K)]
+    for rows, features, results in doubled:
+        with measure() as twice:
+            torch.ones(rows, features) @ torch.ones(features, results)
+        assert twice.matmul_flops == 2 * cost.matmul_flops
+    # At a size that fills an accelerator it is 8.8e12. (This product comes back: people have timed
+    # it on two cards.) On the device `meta` tensors have shapes and no numbers, so here it costs no
+    # time and no memory.
+    with measure() as large:
+        z = torch.empty(16_384, 32_768, device="meta") @ torch.empty(32_768, 8192, device="meta")
+    assert z.shape == (16_384, 8192)
+    assert large.matmul_flops == 8_796_093_022_208
+    # A common mistake is to quote such a number without its sizes, as what "the layer" costs. Both
+    # numbers are right, and they are a factor of 262 144 apart. The device is no part of it: on
+    # `meta` the first product costs what it cost here.
+    assert large.matmul_flops == 2**18 * cost.matmul_flops
+    with measure() as elsewhere:
+        x.to("meta") @ w.to("meta")
+    assert elsewhere.matmul_flops == cost.matmul_flops
+
+
+@shape_checked
+def product_without_zeros(
+    x: Float[Tensor, "B D"], w: Float[Tensor, "D K"]
+) -> tuple[Float[Tensor, "B K"], int, int]:
+    """Multiply by loops; each sum starts with its first product. Count both kinds of FLOP."""
+    y = torch.empty(x.shape[0], w.shape[1])
+    multiplications = additions = 0
+    for row, column in itertools.product(range(x.shape[0]), range(w.shape[1])):
+        terms = [a * b for a, b in zip(x[row].tolist(), w[:, column].tolist(), strict=True)]
+        multiplications += len(terms)
+        total, *rest = terms
+        for term in rest:
+            total += term
+            additions += 1
+        y[row, column] = total
+    return y, multiplications, additions
+
+
+def the_last_addition_is_not_made():  # M10.3 E43
+    """Two conventions are one addition apart.
+
+    Is it 2D or 2D−1? To add up D products takes D−1 additions; the first has nothing to be added
+    to.
+    """
+    x, w = torch.arange(10.0).view(2, 5), torch.arange(15.0).view(5, 3)
+    y, multiplications, additions = product_without_zeros(x, w)
+    assert torch.equal(y, x @ w)
+    assert multiplications == y.numel() * 5
+    assert additions == y.numel() * (5 - 1)
+    # The meter has one FLOP more for each element of the result.
+    with measure() as cost:
+        x @ w
+    assert cost.matmul_flops == multiplications + additions + y.numel() == 60
+    # This lecture says 2D, for two reasons. Processors have one instruction that multiplies and
+    # adds, and they use it D times. And where a layer has a bias, the sum starts from that, and 2D
+    # is exact.
+    with measure() as with_bias:
+        torch.nn.functional.linear(x, w.T, bias=torch.ones(3))
+    assert with_bias.matmul_flops == multiplications + additions + y.numel()
+    assert with_bias.other_flops == 0
+    # A common mistake is to mix them and to look for the missing FLOPs. They differ by one part in
+    # 2D: 0.2 % for the 256 features of the section before, 0.0015 % for 32 768.
+    exact_flops, missing_percent = {}, {}
+    for D in (256, 32_768):
+        with measure() as cost:
+            z = torch.empty(1024, D, device="meta") @ torch.empty(D, 64, device="meta")
+        exact_flops[D] = cost.matmul_flops - z.numel()
+        missing_percent[D] = round(100 * z.numel() / cost.matmul_flops, 4)
+    assert exact_flops == {256: 33_488_896, 32_768: 4_294_901_760}
+    assert missing_percent == {256: 0.1953, 32_768: 0.0015}  # @inspect missing_percent
+
+
+def forward_is_two_flops_per_parameter_and_token():  # M10.4
+    """Forward costs 2 FLOPs per parameter and token.
+
+    What does 2·B·D·K mean for a model? B counts the rows, which for a language model are tokens,
+    and D·K is the number of weights. So each weight is used once per token, for one multiplication
+    and one addition.
+    """
+    tokens = 7
+    first, second = torch.ones(6, 24), torch.ones(24, 5)
+    parameters = first.numel() + second.numel()
+    assert parameters == 264
+    with measure() as forward:
+        y = torch.relu(torch.ones(tokens, 6) @ first) @ second
+    assert y.shape == (7, 5)
+    assert (y == 6 * 24).all()
+    assert forward.matmul_flops / (parameters * tokens) == 2
+    # It does not matter how the parameters are spread over layers. That makes a rule for models of
+    # which only the size is known: GPT-3 does 349 billion FLOPs for each token that it reads or
+    # writes.
+    gpt3_flops_per_token = 2 * GPT3_PARAMETERS
+    assert round(gpt3_flops_per_token / 1e9) == 349
+    # For text of 2048 tokens that is 0.7 seconds of an H100 at its peak.
+    h100_seconds = GPT3_CONTEXT_TOKENS * gpt3_flops_per_token
+    h100_seconds /= H100_SXM.dense_flops_per_second["bf16"]
+    assert round(h100_seconds, 2) == 0.72
+
+
+def transformer_layer_flops(T: int, D: int) -> tuple[int, int]:  # @stepover
+    """Count a layer's matrix products on `meta`, and its parameters: four D×D matrices around
+    attention, then to 4·D features and back."""
+    x = torch.empty(T, D, device="meta")
+    query, key, value, output = (torch.empty(D, D, device="meta") for _ in range(4))
+    up, down = torch.empty(D, 4 * D, device="meta"), torch.empty(4 * D, D, device="meta")
+    with measure() as cost:
+        queries, keys, values = x @ query, x @ key, x @ value
+        mixed = (queries @ keys.T) @ values
+        (mixed @ output) @ up @ down
+    parameters = sum(weight.numel() for weight in (query, key, value, output, up, down))
+    return cost.matmul_flops, parameters
+
+
+def attention_grows_with_the_context():  # M10.4
+    """In attention, work grows with the context.
+
+    Does the rule hold for Transformers, which most language models are? Nearly, as long as texts
+    are short. Their layers have, as in GPT-3, six weight matrices, and one step without any:
+    [attention](#attention_takes_a_weighted_mean) compares each of T tokens with all T. That takes
+    two products, T×D with D×T and T×T with T×D.
+    """
+    excess = {}
+    for T in (96, 384):
+        flops, parameters = transformer_layer_flops(T, D=64)
+        excess[T] = flops / (2 * T * parameters) - 1  # @inspect excess
+        assert parameters == 12 * 64 * 64
+        # A layer of this kind has 12·D·D parameters, so the two products of 2·T·T·D add $T/(6D)$.
+        assert math.isclose(excess[T], T / (6 * 64))
+    # At T = 6D the rule counts half of the work. (A model that writes uses half of the pairs, as no
+    # token looks ahead. Counts of a model's FLOPs [usually have all of
+    # them](#half_of_the_scores_are_masked), and so has this one.)
+    assert math.isclose(excess[96], 1 / 4)
+    assert math.isclose(excess[384], 1)
+    # The width of GPT-3 is such that its *context* of 2048 tokens, the most that it can look at, is
+    # short: 2.8 %.
+    flops, parameters = transformer_layer_flops(GPT3_CONTEXT_TOKENS, GPT3_WIDTH)
+    gpt3_excess = flops / (2 * GPT3_CONTEXT_TOKENS * parameters) - 1
+    assert round(100 * gpt3_excess, 1) == 2.8
+    # At 128 times that context, 262 144 tokens, attention would outweigh all parameters.
+    flops, parameters = transformer_layer_flops(128 * GPT3_CONTEXT_TOKENS, GPT3_WIDTH)
+    assert round(flops / (2 * 128 * GPT3_CONTEXT_TOKENS * parameters), 2) == 4.56
+
+
+def everything_else_is_linear():  # M10.5
+    """Everything else is linear in the size.
+
+    Why do estimates speak of matrix products and of nothing else? An elementwise operation or a
+    sum costs a fixed number of FLOPs per element. For n×n matrices that is a multiple of $n^2$
+    against $2n^3$.
+    """
+    operations: dict[str, Callable[[Tensor], Tensor]] = {
+        "product": lambda x: x @ x,
+        "GELU": torch.nn.functional.gelu,
+        "ReLU": torch.relu,
+    }
+    flops: dict[str, dict[int, int]] = {name: {} for name in operations}
+    for n in (4, 16, 64, 256, 1024):
+        x = torch.empty(n, n, device="meta")
+        for name, operation in operations.items():
+            with measure() as cost:
+                operation(x)
+            flops[name][n] = cost.matmul_flops + cost.other_flops
+    work = figures.flops_by_size(flops)  # @inspect work
+    # Four times the size is 64 times the work for a product, and 16 times for the others.
+    for small, large in itertools.pairwise(flops["product"]):
+        assert flops["product"][large] == 4**3 * flops["product"][small]
+        assert flops["GELU"][large] == 4**2 * flops["GELU"][small]
+    # A ReLU after a linear layer is one FLOP against 2D, for each element.
+    ratios = [flops["product"][n] / flops["ReLU"][n] for n in flops["ReLU"]]
+    assert ratios == [8, 32, 128, 512, 2048]
+    # In small models it is the other way round. A [GELU](#gelu_moves_the_bytes_of_a_relu), a
+    # smoother ReLU, is booked at 20 FLOPs, by agreement; with that, the product is the lesser part
+    # below n = 10.
+    assert flops["product"][4] < flops["GELU"][4]
+    assert flops["product"][16] > flops["GELU"][16]
+
+
+@shape_checked
+def whole_numbers(rows: int, columns: int, seed: int) -> Float[Tensor, "rows columns"]:  # @stepover
+    """Draw from -9 to 9: products of such numbers are not rounded."""
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randint(-9, 10, (rows, columns), generator=generator).float()
+
+
+@shape_checked
+def strassen_step(a: Float[Tensor, "n n"], b: Float[Tensor, "n n"]) -> Float[Tensor, "n n"]:
+    """Multiply by quarters, with seven products instead of eight."""
+    (a11, a12), (a21, a22) = rearrange(a, "(i m) (j n) -> i j m n", i=2, j=2)
+    (b11, b12), (b21, b22) = rearrange(b, "(i m) (j n) -> i j m n", i=2, j=2)
+    m1 = (a11 + a22) @ (b11 + b22)
+    m2 = (a21 + a22) @ b11
+    m3 = a11 @ (b12 - b22)
+    m4 = a22 @ (b21 - b11)
+    m5 = (a11 + a12) @ b22
+    m6 = (a21 - a11) @ (b11 + b12)
+    m7 = (a12 - a22) @ (b21 + b22)
+    upper = torch.cat([m1 + m4 - m5 + m7, m3 + m5], dim=1)
+    lower = torch.cat([m2 + m4, m1 - m2 + m3 + m6], dim=1)
+    return torch.cat([upper, lower])
+
+
+def a_count_is_an_agreement():  # M10.5
+    """A count is an agreement.
+
+    Does a computer really do $2n^3$ operations for a product? It may do fewer.
+    [Strassen](https://doi.org/10.1007/BF02165411) found in 1969 that two matrices, each cut into
+    quarters, can be multiplied with seven products of quarters. By definition there are eight.
+    """
+    totals, moved = {}, {}
+    for n in (8, 18, 32):
+        a, b = whole_numbers(n, n, seed=0), whole_numbers(n, n, seed=1)
+        with measure() as plain:
+            product = a @ b
+        with measure() as strassen:
+            same_product = strassen_step(a, b)
+        # With whole numbers from -9 to 9 nothing is rounded, so the results are equal.
+        assert torch.equal(same_product, product)
+        assert strassen.matmul_flops == plain.matmul_flops * 7 / 8
+        # The price is 18 additions of quarters.
+        assert strassen.other_flops == 18 * (n / 2) ** 2
+        totals[n] = (plain.matmul_flops, strassen.matmul_flops + strassen.other_flops)
+        moved[n] = tuple(cost.read_bytes + cost.written_bytes for cost in (plain, strassen))
+    assert (a.min(), a.max()) == (-9, 9)
+    # So it pays for n above 18. The seven products can be taken apart in the same way, down to a
+    # total of about $n^{2.81}$.
+    assert totals == {8: (1024, 1184), 18: (11_664, 11_664), 32: (65_536, 61_952)}
+    assert round(math.log2(7), 2) == 2.81
+    # What is counted as work is $2n^3$, whatever was executed: a count of FLOPs is an estimate of
+    # the task, and no measurement of a chip.
+    #
+    # The trick is seldom used. It moves more bytes, here 7.6 times as many, and rounds worse: its
+    # terms are larger than what is left of them in the end.
+    assert moved[32] == (3 * 4 * 32 * 32, 91 * 1024)  # @inspect moved
+    a, b = a / 10, b / 10
+    exact = a.double() @ b.double()
+    plain_error = (a @ b - exact).norm()
+    strassen_error = (strassen_step(a, b) - exact).norm()
+    assert 1.2 * plain_error < strassen_error < 1e-4
+
+
+def a_stopwatch_needs_a_warm_up_and_a_median():  # M10.6 E9
+    """A stopwatch needs a warm-up and a median.
+
+    How long does an operation take? One reading says little: the first call pays for what is set up
+    once (libraries, memory, caches), and any call may be interrupted by other programs. To see
+    what becomes of that, here is a function on a clock of our own: it takes 2 ticks, or 3.
+    """
+    now = 0
+    durations = iter((90, 2, 3, 2, 50, 2))
+
+    def interrupted_call() -> None:
+        nonlocal now
+        now += next(durations)
+
+    timing = time_call(interrupted_call, clock=lambda: now)
+    assert timing.first_seconds == 90
+    assert timing.repeated_seconds == (2, 3, 2, 50, 2)
+    # A common mistake is to take the mean of all calls, which here is ten times what the function
+    # usually needs. Without the first it is still five times that: one interruption is enough. The
+    # median is the reading in the middle, and half of the calls would have to be disturbed to move
+    # it.
+    mean_of_all = statistics.mean((timing.first_seconds, *timing.repeated_seconds))
+    mean_of_repeats = statistics.mean(timing.repeated_seconds)
+    assert round(mean_of_all, 1) == 24.8
+    assert mean_of_repeats == 11.8
+    assert timing.median_seconds == 2
+    levels = {
+        "mean of all": mean_of_all,
+        "mean of repeats": mean_of_repeats,
+        "median": timing.median_seconds,
+    }
+    stopwatch = figures.readings(90, timing.repeated_seconds, levels)  # @inspect stopwatch
+    # What is timed should look like what will be used, down to the numbers: a GPU multiplies zeros
+    # and ones [faster](https://www.thonking.ai/p/strangely-matrix-multiplications) than random
+    # numbers. Fewer bits flip, that takes less power, and with power left the clock stays high.
+    #
+    # The shortest reading answers another question: what the machine can do when left alone.
+    assert timing.best_seconds == 2
+    assert now == 90 + 2 + 3 + 2 + 50 + 2
+
+
+def an_accelerator_answers_before_it_is_done():  # M10.6
+    """An accelerator answers before it is done.
+
+    Why does a product on a GPU seem to take no time? The program only puts it into a queue and goes
+    on. The GPU works the queue off by itself. In ticks: 5 to put work into the queue, 100 to do it.
+    """
+    now, queue = 0, [1000]  # work that is left from before
+
+    def launch() -> None:
+        nonlocal now
+        now += 5
+        queue.append(100)
+
+    def wait() -> None:
+        nonlocal now
+        now += sum(queue)
+        queue.clear()
+
+    # Whoever waits neither before nor after reads what it takes to ask.
+    asked = time_call(launch, clock=lambda: now, wait=lambda: None)
+    assert asked.median_seconds == 5
+    assert sum(queue) == 1000 + 6 * 100
+    # Waiting after the call lets the work be done inside the reading. Waiting before it keeps
+    # earlier work out of the reading.
+    done = time_call(launch, clock=lambda: now, wait=wait)
+    assert done.first_seconds == done.median_seconds == 5 + 100
+    assert now == 6 * 5 + sum((1000, 6 * 100)) + 6 * (5 + 100)
+    queueing = figures.lanes(
+        "One call, waited for",
+        {"program": [(0, 5, "ask"), (5, 105, "wait")], "GPU": [(5, 105, "compute")]},
+        "ticks",
+    )  # @inspect queueing
+    # The same on a real device, where `torch.cuda.synchronize` waits.
+    if torch.cuda.is_available():
+        x = torch.randn(8192, 8192, device="cuda")
+        asked = time_call(lambda: x @ x, wait=lambda: None)  # @timed
+        done = time_call(lambda: x @ x)  # @timed @inspect asked done
+        assert done.best_seconds > 2 * asked.best_seconds  # @timed
+    else:
+        skipped = "no CUDA device here: the queue above is a model of one"  # @inspect skipped
+
+
+def a_data_sheet_has_a_rate_for_each_format():  # M10.7
+    """A data sheet has a rate for each format.
+
+    How fast is an accelerator? That depends on the width of the numbers. The sheets of NVIDIA's
+    cards print a peak for each format; these are dense, that is, for matrices without agreed zeros.
+    """
+    # The sources: sheets of the [RTX
+    # 3090](https://www.nvidia.com/content/PDF/nvidia-ampere-ga-102-gpu-architecture-whitepaper-v2.pdf),
+    # [A100](https://www.nvidia.com/content/dam/en-zz/Solutions/Data-Center/a100/pdf/nvidia-a100-datasheet-us-nvidia-1758950-r4-web.pdf),
+    # [H100](https://resources.nvidia.com/en-us-tensor-core/nvidia-tensor-core-gpu-datasheet),
+    # [H200](https://www.nvidia.com/en-us/data-center/h200/) and, as an eighth of a box of eight,
+    # [B200](https://www.nvidia.com/en-us/data-center/dgx-b200/). Not every sheet has every format.
+    cards = [RTX_3090, A100_SXM, H100_SXM, H200, B200]
+    peaks = figures.promised(cards)  # @inspect peaks
+    # Among the formats that tensor cores multiply, half the bits are twice the rate: TF32 takes 32
+    # bits of memory, bf16 16, fp8 8.
+    h100, a100 = H100_SXM.dense_flops_per_second, A100_SXM.dense_flops_per_second
+    assert h100["fp8"] == 2 * h100["bf16"]
+    assert a100["bf16"] == 2 * a100["tf32"] == 312e12
+    # fp32 proper is apart: no tensor core multiplies it. An A100 gains a factor of 16 by bf16, an
+    # RTX 3090, made for games, a factor of 2.
+    rtx_3090 = RTX_3090.dense_flops_per_second
+    assert a100["bf16"] / a100["fp32"] == 16
+    assert round(rtx_3090["bf16"] / rtx_3090["fp32"], 1) == 2.0
+    # Many sheets print twice these rates, "with sparsity"; [the section after
+    # next](#two_of_every_four_weights_are_zero) shows of what.
+    assert H100_SXM.sparse_flops_per_second["bf16"] == 2 * h100["bf16"] == 1979e12
+    # The H200 promises the rates of the H100. What was improved is its memory.
+    assert all(H200.dense_flops_per_second[dtype] == h100[dtype] for dtype in h100)
+    assert round(H200.memory_bytes_per_second / H100_SXM.memory_bytes_per_second, 2) == 1.43
+    # A program can look its card up by the name that PyTorch reports. A name that only resembles a
+    # known one has no peak: an H100 NVL is another card.
+    assert accelerator_named("NVIDIA H100 80GB HBM3").name == "H100 SXM"
+    unknown = "NVIDIA H100 NVL" not in ACCELERATORS
+    assert unknown
+
+
+def peaks_from_clocks(chip: Chip) -> tuple[float, float]:
+    """Return FLOP/s in fp32 and in bf16: units times work per tick times ticks per second."""
+    fp32 = 2 * chip.fp32_units * chip.fp32_hertz
+    bf16 = 2 * chip.tensor_cores * chip.tensor_core_multiply_adds * chip.tensor_core_hertz
+    return fp32, bf16
+
+
+def a_peak_is_units_times_clock():  # M10.7
+    """A peak is units times clock.
+
+    Where does the number on a data sheet come from? Nobody measured it. A chip has so many units;
+    each does so many multiply-adds, of two FLOPs, in one tick of the clock; and the clock has a
+    highest frequency.
+    """
+    rebuilt = {
+        "A100": (*peaks_from_clocks(A100_CHIP), A100_SXM),
+        "H100": (*peaks_from_clocks(H100_SXM_CHIP), H100_SXM),
+        "RTX 3090": (*peaks_from_clocks(RTX_3090_CHIP), RTX_3090),
+    }
+    for fp32, bf16, card in rebuilt.values():
+        assert math.isclose(fp32, card.dense_flops_per_second["fp32"], rel_tol=0.003)
+        assert math.isclose(bf16, card.dense_flops_per_second["bf16"], rel_tol=0.003)
+    # An A100 has 432 tensor cores of 256 multiply-adds, at 1.41 GHz. The fp32 of an RTX 3090 comes
+    # from 10 496 units of one, at 1.695 GHz.
+    assert round(rebuilt["A100"][1] / 1e12, 1) == 311.9
+    assert round(rebuilt["RTX 3090"][0] / 1e12, 2) == 35.58
+    # An H100 is no exception, but needs two clocks: its tensor cores are rated at 1.83 GHz, its
+    # other units at 1.98 GHz.
+    assert H100_SXM_CHIP.tensor_core_hertz < H100_SXM_CHIP.fp32_hertz
+    # So a peak is reached when every unit is busy in every tick, and the chip holds its highest
+    # clock. Under full load it often does not, for want of power. If the clock falls to 1.4 GHz,
+    # say, tensor cores that never rest reach 77 %.
+    assert round(100 * 1.4e9 / H100_SXM_CHIP.tensor_core_hertz) == 77
+
+
+@shape_checked
+def two_of_every_four(w: Float[Tensor, "K D"]) -> Bool[Tensor, "K D"]:
+    """Mark the two largest, by absolute value, of every four weights in a row."""
+    groups = rearrange(w.abs(), "K (groups four) -> K groups four", four=4)
+    largest = groups.topk(2, dim=2).indices
+    kept = torch.zeros_like(groups, dtype=torch.bool).scatter(2, largest, True)
+    return rearrange(kept, "K groups four -> K (groups four)")
+
+
+def two_of_every_four_weights_are_zero():  # M10.8
+    """In 2:4 sparsity, two of every four weights are zero.
+
+    What has to be zero for the larger number on the sheet? Not just half of the weights: two of
+    every four neighbours, so that the hardware knows how many there are without looking.
+    """
+    generator = torch.Generator().manual_seed(0)
+    w = torch.randn(3, 8, generator=generator)
+    kept = two_of_every_four(w)
+    groups = figures.groups_of_four(w, kept)  # @inspect groups
+    in_each_group = rearrange(kept, "K (groups four) -> K groups four", four=4).sum(dim=2)
+    assert in_each_group.tolist() == [[2, 2], [2, 2], [2, 2]]
+    # Usually the larger two are kept. Of weights from a normal distribution that is half of them,
+    # and, being the larger ones, 87 % of the sum of their squares.
+    large = torch.randn(512, 512, generator=generator)
+    mask = two_of_every_four(large)
+    assert mask.sum() * 2 == mask.numel() == 512 * 512
+    squares = large.square()
+    kept_share = (squares * mask).sum() / squares.sum()  # @inspect kept_share
+    assert 0.86 < kept_share < 0.875
+    # Ordinary training cannot use it. Its weights are not zero to begin with, and zeros that fall
+    # at random rarely fit. Of the 16 ways to mark weights in a group, 11 have at most two to keep.
+    fitting = sum(sum(ways) <= 2 for ways in itertools.product((0, 1), repeat=4))
+    assert fitting == 1 + 4 + 6
+    # If each weight is zero with probability one half, a group fits 11 times in 16, and all sixteen
+    # groups in a row of 64 weights once in 400 times.
+    assert round((16 / fitting) ** (64 / 4)) == 401
+    assert large.count_nonzero() == large.numel()
+
+
+@shape_checked
+def kept_and_places(
+    w: Float[Tensor, "K D"], kept: Bool[Tensor, "K D"]
+) -> tuple[Float[Tensor, "K half"], list[list[int]]]:
+    """Return the kept weights without the zeros between them, and the columns they came from."""
+    places = [row.nonzero().flatten().tolist() for row in kept]
+    return torch.stack([row[columns] for row, columns in zip(w, places, strict=True)]), places
+
+
+def zeros_save_work_only_if_they_are_skipped():  # M10.8
+    """Zeros save work only if they are skipped.
+
+    Why does hardware have to know where the zeros are? Because a multiplication by zero costs what
+    any multiplication costs.
+    """
+    generator = torch.Generator().manual_seed(0)
+    w = torch.randn(128, 64, generator=generator)
+    x = torch.randn(64, generator=generator)
+    kept = two_of_every_four(w)
+    with measure() as dense:
+        y = (w * kept) @ x
+    assert dense.matmul_flops == 2 * w.numel() == 16_384
+    # With the weights packed, each row picks the 32 numbers of x that it needs: half the FLOPs,
+    # which is all that the doubled rate means. Results arrive in half the time, and nobody does
+    # more FLOPs per second.
+    packed, places = kept_and_places(w, kept)
+    with measure() as sparse:
+        same_y = torch.stack(
+            [values @ x[columns] for values, columns in zip(packed, places, strict=True)]
+        )
+    assert torch.allclose(same_y, y, atol=1e-5)  # another order of additions
+    assert sparse.matmul_flops * 2 == dense.matmul_flops
+    # The packed weights take half the memory and the places two bits each: for bf16, 9 bytes in
+    # place of 16.
+    assert packed.shape == (128, 32)
+    dense_bits = 16 * w.numel()
+    sparse_bits = 16 * packed.numel() + 2 * sum(map(len, places))
+    assert sparse_bits / dense_bits == 9 / 16
+    # It is another matrix, though. 13 % of the squares were cut, and the error is the root of that,
+    # more than a third of the results. Networks that are used this way are [trained
+    # again](https://arxiv.org/abs/2104.08378) after half of their weights were cut.
+    full_y = w @ x
+    error = ((y - full_y).norm() / full_y.norm()).item()  # @inspect error
+    assert round(error, 1) == round(math.sqrt(0.13), 1) == 0.4
+
+
+def utilization_is_useful_over_promised():  # M10.9
+    """Utilization is useful over promised.
+
+    How much of a peak arrives? *Model FLOP/s utilization* divides the rate of useful work by the
+    rate that is promised for this device and this format.
+    """
+    # The large product of this chapter, in fp32. Users of an RTX 3090 and of an H100 read 0.37 and
+    # 0.16 seconds off their clocks in 2025, the mean of five calls, the first included. We have not
+    # repeated it, and check what follows.
+    with measure() as cost:
+        torch.empty(16_384, 32_768, device="meta") @ torch.empty(32_768, 8192, device="meta")
+    assert cost.matmul_flops == 8_796_093_022_208
+    rtx_3090_rate = cost.matmul_flops / RTX_3090_PRODUCT_SECONDS["fp32"]
+    rtx_3090_peak = RTX_3090.dense_flops_per_second["fp32"]
+    assert round(rtx_3090_rate / 1e12, 2) == 23.62
+    assert round(mfu(rtx_3090_rate, rtx_3090_peak), 4) == 0.6636
+    h100_rate = cost.matmul_flops / H100_PRODUCT_SECONDS["fp32"]
+    h100_peak = H100_SXM.dense_flops_per_second["fp32"]
+    assert round(mfu(h100_rate, h100_peak), 2) == 0.82
+    rates = {"RTX 3090": (rtx_3090_rate, rtx_3090_peak), "H100": (h100_rate, h100_peak)}
+    in_fp32 = figures.achieved_and_promised(rates, "One product in fp32")  # @inspect in_fp32
+    # These are single products. Whole training runs [get less](#utilization_decides_the_bill), as
+    # cards wait for each other's data, for their own memory, and for the program.
+    # [PaLM](https://arxiv.org/abs/2204.02311) reports 46 %, [Llama 3
+    # 405B](https://arxiv.org/abs/2407.21783) 38 to 43 %. So one half is good, and at a twentieth
+    # something is wrong.
+    assert 0.05 < min(LLAMA3_405B_MFU) < max(LLAMA3_405B_MFU) < PALM_MFU < 0.5
+    # Losses multiply. Say that of each second 0.2 go to communication and 0.1 to idling, and that
+    # products run at 0.7 of the peak: 0.49 are left.
+    busy_share = 1 - 0.2 - 0.1
+    assert round(0.7 * busy_share, 2) == 0.49
+
+
+def more_than_the_peak_is_a_mistake():  # M10.10 E8
+    """An MFU above 1 is a mistake.
+
+    What if a measurement beats the peak? The same RTX 3090 took 0.125 seconds for the product in
+    bf16, that is 70e12 FLOP/s.
+    """
+    with measure() as cost:
+        torch.empty(16_384, 32_768, device="meta") @ torch.empty(32_768, 8192, device="meta")
+    assert cost.matmul_flops == 8_796_093_022_208
+    rate = cost.matmul_flops / RTX_3090_PRODUCT_SECONDS["bf16"]
+    assert round(rate / 1e12, 2) == 70.33
+    # A common mistake is to divide that by the number that was at hand, the fp32 peak, and to go on
+    # with an MFU of 1.98. A ratio to what cannot be exceeded is not 1.98. This lecture's function
+    # refuses to return it.
+    promises = RTX_3090.dense_flops_per_second
+    message = ""
+    try:
+        mfu(rate, promises["fp32"])  # @stepover
+    except ValueError as error:
+        message = str(error)  # @inspect message
+    assert "an MFU of 1.98 is impossible" in message
+    # With the peak for bf16 it is 0.99. That is closer to 1 than products usually come, but
+    # possible.
+    assert round(mfu(rate, promises["bf16"]), 2) == 0.99
+    # The white paper also has 142e12: for fp16 with sums in fp16, which bf16 does not have, and for
+    # bf16 with sparsity, which this product does not have. Divided by that it would be 0.5.
+    fp16_sums = 2 * peaks_from_clocks(RTX_3090_CHIP)[1]
+    assert round(fp16_sums / 1e12) == RTX_3090.sparse_flops_per_second["bf16"] / 1e12 == 142
+    assert round(mfu(rate, fp16_sums), 2) == 0.49
+
+
+def a_faster_format_may_use_less_of_its_peak():  # M10.11 E14
+    """A faster format may use less of its peak.
+
+    Does bf16 bring what its peak promises? It is faster on both cards, and by how much says more
+    than the sheet.
+    """
+    with measure() as cost:
+        torch.empty(16_384, 32_768, device="meta") @ torch.empty(32_768, 8192, device="meta")
+    assert cost.matmul_flops == 8_796_093_022_208
+    rates = {
+        f"{card.name}, {dtype}": (cost.matmul_flops / seconds, card.dense_flops_per_second[dtype])
+        for card, readings in (
+            (RTX_3090, RTX_3090_PRODUCT_SECONDS),
+            (H100_SXM, H100_PRODUCT_SECONDS),
+        )
+        for dtype, seconds in readings.items()
+    }
+    shares = {name: round(mfu(*pair), 3) for name, pair in rates.items()}  # @inspect shares
+    by_format = figures.achieved_and_promised(rates, "In fp32 and bf16")  # @inspect by_format
+    # On the RTX 3090 bf16 is promised to be 2.0 times as fast as fp32, and is 3.0 times: fp32 fell
+    # short. On the H100 it is promised to be 14.8 times as fast and is 5.3 times.
+    speedups = [
+        readings["fp32"] / readings["bf16"]
+        for readings in (RTX_3090_PRODUCT_SECONDS, H100_PRODUCT_SECONDS)
+    ]
+    assert [round(speedup, 2) for speedup in speedups] == [2.98, 5.33]
+    # So the H100 did more work in bf16 and used less of what it has.
+    assert shares["H100 SXM, fp32"] == 0.821
+    assert shares["H100 SXM, bf16"] == 0.296
+    # A common mistake is to blame the sparsity that the sheet assumes. The 0.296 is of the dense
+    # peak; of the sparse one it is 0.148. The readings do not say what is missing (the mean
+    # contains the first call, which is slower). A peak is a bound. Measure.
+    h100_rate, dense_peak = rates["H100 SXM, bf16"]
+    assert round(h100_rate / dense_peak, 3) == 0.296
+    assert round(h100_rate / H100_SXM.sparse_flops_per_second["bf16"], 3) == 0.148
+
+
+def small_products_are_slow_in_every_format():  # M10.11
+    """Small products are slow in every format.
+
+    What does this machine reach? Here products are timed in two formats and at sizes that double.
+    What is timed runs on one core, so that no thread waits for another. The rates differ from run
+    to run and from machine to machine, so they are kept beside the page and not in it.
+    """
+    sizes = [4, 8, 16, 32, 64, 128, 256, 512]
+    assert sizes == [2**power for power in range(2, 10)]
+    rates = {
+        "fp32": {n: matmul_flops_per_second(n, torch.float32) for n in sizes},
+        "bf16": {n: matmul_flops_per_second(n, torch.bfloat16) for n in sizes},
+    }
+    by_size = figures.rate_by_size(rates)  # @timed @inspect by_size
+    # Small products are all launch and no work.
+    assert rates["fp32"][512] > 4 * rates["fp32"][4]  # @timed
+    assert max(rates["bf16"].values()) > 4 * rates["bf16"][4]  # @timed
+    # Which format is faster depends on the processor. Some multiply bf16 in instructions of their
+    # own, others turn every number into fp32 first and lose by it. No sheet of ours says which this
+    # one does; the curves do.
+    #
+    # To see that the division is right, here is a clock that moves on by two seconds at each look
+    # at it. That is what a call then takes, and the rate is half of the amount. Between the
+    # smallest and the largest product there is a factor of two million.
+    ticking = itertools.count(0, 2).__next__
+    smallest, largest = (matmul_flops_per_second(n, torch.float32, clock=ticking) for n in (4, 512))
+    assert smallest == 2 * 4**3 / 2
+    assert largest == 2_097_152 * smallest
+
+
+@shape_checked
+def loss_of_chain(
+    x: Float[Tensor, "B D"], weights: list[Float[Tensor, "D D"]], recompute: bool
+) -> Float[Tensor, ""]:
+    """Pass x through layers; with `recompute`, keep only what enters each of them."""
+
+    def layer(features: Tensor, weight: Tensor) -> Tensor:
+        return torch.relu(features @ weight)
+
+    for weight in weights:
+        if recompute:
+            x = checkpoint(layer, x, weight, use_reentrant=False)
+        else:
+            x = layer(x, weight)
+    return x.square().sum()
+
+
+def recomputed_flops_are_not_useful():  # M10.12 E10
+    """Recomputed FLOPs count for the hardware and not for the model.
+
+    What is useful work? A common mistake is to define utilization as FLOPs done over FLOPs
+    available. There are ways to do more FLOPs without training faster. [One saves
+    memory](#what_is_thrown_away_is_computed_again): results inside a layer are thrown away on the
+    way forward, and computed again on the way back.
+    """
+    generator = torch.Generator().manual_seed(0)
+    x = torch.randn(6, 8, generator=generator, requires_grad=True)
+    weights = [torch.randn(8, 8, generator=generator, requires_grad=True) for _ in range(3)]
+    flops, gradients = {}, {}
+    for recompute in (False, True):
+        with measure() as step:
+            loss = loss_of_chain(x, weights, recompute)
+            gradients[recompute] = torch.autograd.grad(loss, [x, *weights])
+        flops[recompute] = step.matmul_flops / (3 * 8 * 8 * 6)  # @inspect flops
+    # The gradients are the same. Per parameter and token it took 2 FLOPs more: 2 forward, 2 once
+    # more, 4 backward.
+    assert all(torch.equal(*pair) for pair in zip(*gradients.values(), strict=True))
+    assert flops == {False: 2 + 4, True: 2 + 2 + 4}
+    # *Model FLOPs* are what the definition of the model asks for, and *hardware FLOPs* what was
+    # executed. So there is a second ratio, *hardware FLOP/s utilization* or HFU. Here it is larger
+    # by a third. It says how busy the device is; MFU says how fast the training is.
+    hfu_over_mfu = flops[True] / flops[False]
+    assert hfu_over_mfu == 4 / 3
+    # The authors of [PaLM](https://arxiv.org/abs/2204.02311) report both: 57.8 % beside 46.2 %.
+    # Dividing by their HFU would promise a training a quarter faster than it was.
+    assert round(PALM_HFU / PALM_MFU, 2) == 1.25
+
+
+def tensor_cores_multiply_tiles():  # M10.13
+    """Tensor cores multiply tiles.
+
+    What is a tensor core? A unit that multiplies small matrices in one go. In an A100 each of the
+    432 does 256 multiply-adds per tick, where each of the 6912 ordinary units does one.
+    """
+    chip = A100_CHIP
+    assert chip.tensor_cores * chip.tensor_core_multiply_adds / chip.fp32_units == 16
+    # A large product has to be cut into tiles for them, and zeros fill up what does not come out
+    # even.
+    x, w = whole_numbers(9, 8, seed=0), whole_numbers(8, 20, seed=1)
+    y, tile_products = product_by_tiles(x, w, tile=8)
+    assert torch.equal(y, x @ w)
+    with measure() as cost:
+        x @ w
+    # One row above 8, four columns short of 24: of the work in six products of tiles, not even half
+    # is useful.
+    assert tile_products == 2 * 1 * 3
+    executed_flops = tile_products * 2 * 8**3
+    assert round(cost.matmul_flops / executed_flops, 2) == 0.47
+    # In tiles of 64, with larger matrices, it looks like this.
+    shares = {n: (n / (64 * math.ceil(n / 64))) ** 3 for n in range(16, 516, 4)}
+    useful = figures.useful_share_by_size(shares)  # @inspect useful
+    assert max(shares) == 512
+    assert shares[64] == shares[512] == max(shares.values()) == 1
+    assert round(shares[68], 3) == 0.150
+    # So sizes are best multiples of a large power of two. GPT-2 has 50 257 entries in its
+    # vocabulary; whoever trains such a model often makes room for 50 304. In tiles that is no more
+    # work. In bf16, rows of scores then begin at multiples of 128 bytes, which is what [an A100 is
+    # fastest with](https://docs.nvidia.com/deeplearning/performance/dl-performance-matrix-multiplication/index.html).
+    padded_vocabulary = 64 * math.ceil(GPT2_VOCABULARY / 64)
+    assert padded_vocabulary == 50_304
+    assert 2 * padded_vocabulary % 128 == 0
+    # The same happens once more a level up, as *wave quantization*. An A100 has 108
+    # multiprocessors, each with four tensor cores. Of 109 equal pieces of work 108 run at once, and
+    # then one alone.
+    assert chip.tensor_cores == 4 * A100_MULTIPROCESSORS
+    pieces = A100_MULTIPROCESSORS + 1
+    rounds = math.ceil(pieces / A100_MULTIPROCESSORS)
+    assert round(pieces / (rounds * A100_MULTIPROCESSORS), 3) == 0.505
+
+
+def fp32_gets_tensor_cores_on_request():  # M10.13
+    """fp32 gets tensor cores on request.
+
+    Which products run on tensor cores? Those in bf16, fp16 and fp8 do so unasked. fp32 numbers
+    have to be shortened to [TF32](#tf32_is_for_computing_not_for_storing) first, which changes
+    results, so PyTorch asks for permission.
+    """
+    before = torch.get_float32_matmul_precision()
+    assert before == "highest"
+    assert not torch.backends.cuda.matmul.allow_tf32
+    torch.set_float32_matmul_precision("high")
+    allowed = torch.backends.cuda.matmul.allow_tf32
+    torch.set_float32_matmul_precision(before)
+    assert allowed
+    assert not torch.backends.cuda.matmul.allow_tf32
+    # What is the permission worth? By the sheets a factor of 8 on an A100, 7.4 on an H100, and
+    # nothing on an RTX 3090, where both formats have the same peak.
+    gains = {}
+    for card in (A100_SXM, H100_SXM, RTX_3090):
+        peaks = card.dense_flops_per_second
+        gains[card.name] = round(peaks["tf32"] / peaks["fp32"], 1)  # @inspect gains
+    assert gains == {"A100 SXM": 8.0, "H100 SXM": 7.4, "RTX 3090": 1.0}
+    if torch.cuda.is_available():
+        rates = {"fp32": matmul_flops_per_second(8192, torch.float32, "cuda")}
+        torch.set_float32_matmul_precision("high")
+        rates["tf32"] = matmul_flops_per_second(8192, torch.float32, "cuda")
+        torch.set_float32_matmul_precision(before)
+        rates["bf16"] = matmul_flops_per_second(8192, torch.bfloat16, "cuda")
+        device = torch.cuda.get_device_name()  # @inspect device
+        if device in ACCELERATORS:
+            peaks = accelerator_named(device).dense_flops_per_second
+            pairs = {name: (rate, peaks[name]) for name, rate in rates.items() if name in peaks}
+            shares = {name: mfu(*pair) for name, pair in pairs.items()}  # @timed @inspect shares
+            used = figures.achieved_and_promised(pairs, device)  # @timed @inspect used
+            assert rates["bf16"] > 1.2 * rates["fp32"]  # @timed
+    else:
+        skipped = (
+            "no CUDA device here: rates in TF32 and bf16 were not measured"  # @inspect skipped
+        )
+
+
+def the_best_observed_rate_is_a_peak_for_any_machine():  # M10.14
+    """The best observed rate is a peak for any machine.
+
+    What to divide by, where no sheet promises anything? For the processor of a laptop one rarely
+    finds a peak in FLOP/s. It can be calibrated instead: time some large products and call the
+    best rate *best observed*.
+    """
+    # One core of this machine, in fp32:
+    peak = best_matmul_flops_per_second((512, 1024), torch.float32)  # @timed @inspect peak
+    # Against it other work can be put. A running sum has to wait for each addition before the next,
+    # and shows it.
+    x = torch.rand(1000, 1000, generator=torch.Generator().manual_seed(0))
+
+    def running_sums() -> Tensor:
+        return x.cumsum(dim=1)
+
+    assert torch.allclose(running_sums()[:, 999], x.sum(dim=1))
+    rate = flops_per_second(running_sums)  # @timed @inspect rate
+    assert mfu(rate, peak) < 0.5  # @timed
+    # What it is worth: it contains the library, the threads and the heat of this machine, so it is
+    # lower than what a sheet would say, and an MFU against it is higher. It must carry its name.
+    # And a better observation may come along. Then an MFU above 1 is no mistake of the division but
+    # news about the peak.
+    #
+    # On a clock by which every call takes a second, the rate of the sums is their million of
+    # additions, and the best of two sizes is the larger.
+    ticking = itertools.count().__next__
+    assert flops_per_second(running_sums, clock=ticking) == 1000 * 1000
+    observed = best_matmul_flops_per_second((9, 4), torch.float32, clock=ticking)
+    assert observed == 2 * 9**3
+    # This chapter in short: work is counted from shapes, two FLOPs for each parameter and token on
+    # the way forward. A rate is measured, warmed up and more than once. Utilization compares it
+    # with a peak, which has to be that of the same format.

@@ -1,0 +1,1 @@
+"""Models: from parameters at the start to the bill of a Transformer."""

@@ -1,0 +1,76 @@
+"""Models: from parameters at the start to the bill of a Transformer."""
+
+from lecture.part5_models import (
+    m13_initialization,
+    m14_small_models,
+    m15_transformer_parts,
+    m16_transformer_accounting,
+)
+
+
+def main() -> None:
+    # ## Parameters at the start
+    # What a parameter is, and which random numbers let a deep model begin.
+    m13_initialization.a_parameter_is_a_tensor_that_modules_register()
+    m13_initialization.data_are_not_parameters()
+    m13_initialization.equal_weights_stay_equal()
+    m13_initialization.plain_random_weights_blow_up()
+    m13_initialization.the_spread_grows_with_the_inputs()
+    m13_initialization.dividing_by_the_root_of_the_inputs_keeps_the_scale()
+    m13_initialization.depth_raises_the_scale_to_a_power()
+    m13_initialization.tails_are_cut_where_the_bounds_say()
+    m13_initialization.gradients_ask_for_another_scale()
+    m13_initialization.xavier_looks_at_both_sides()
+    m13_initialization.relu_takes_half_of_the_squares()
+    m13_initialization.layers_that_add_start_smaller()
+
+    # ## Small models
+    # Layers, stacks of layers and what is in them, before there are Transformers.
+    m14_small_models.a_linear_layer_is_one_product()
+    m14_small_models.layers_stack_up_to_a_number()
+    m14_small_models.parameters_are_counted_by_name()
+    m14_small_models.a_plain_list_hides_its_layers()
+    m14_small_models.a_state_dict_names_every_tensor()
+    m14_small_models.moving_a_model_keeps_its_parameters()
+    m14_small_models.a_deep_network_repeats_a_block()
+    m14_small_models.a_mean_over_everything_meets_any_target()
+    m14_small_models.linear_layers_collapse_into_one()
+    m14_small_models.a_nonlinearity_bends_the_line()
+    m14_small_models.two_relus_make_an_absolute_value()
+
+    # ## Parts of a Transformer
+    # The model behind the word, taken apart: what each part computes and what it costs.
+    m15_transformer_parts.the_parts_fit_together()
+    m15_transformer_parts.an_embedding_is_a_table_of_vectors()
+    m15_transformer_parts.a_row_of_the_matrix_for_each_output()
+    m15_transformer_parts.rmsnorm_divides_by_the_root_mean_square()
+    m15_transformer_parts.rmsnorm_adds_up_in_fp32()
+    m15_transformer_parts.swiglu_lets_one_half_gate_the_other()
+    m15_transformer_parts.softmax_survives_large_numbers()
+    m15_transformer_parts.what_is_kept_is_a_choice()
+    m15_transformer_parts.attention_takes_a_weighted_mean()
+    m15_transformer_parts.the_future_is_hidden()
+    m15_transformer_parts.rotary_positions_turn_pairs()
+    m15_transformer_parts.only_the_distance_matters()
+    m15_transformer_parts.a_turn_takes_six_flops()
+    m15_transformer_parts.heads_share_out_the_features()
+    m15_transformer_parts.a_block_adds_to_what_came_in()
+    m15_transformer_parts.a_model_starts_by_guessing()
+    m15_transformer_parts.cross_entropy_takes_no_detour()
+    m15_transformer_parts.perplexity_counts_the_choices()
+    m15_transformer_parts.device_and_dtype_reach_every_part()
+    m15_transformer_parts.the_next_token_is_drawn()
+    m15_transformer_parts.a_cache_reads_each_token_once()
+
+    # ## Bill of a Transformer
+    # How many parameters and FLOPs it has, to the last one, and in which parts.
+    m16_transformer_accounting.a_block_is_nine_products()
+    m16_transformer_accounting.parameters_are_counted_part_by_part()
+    m16_transformer_accounting.the_shape_of_gpt2_xl()
+    m16_transformer_accounting.one_forward_pass_of_xl()
+    m16_transformer_accounting.heads_weigh_on_small_models()
+    m16_transformer_accounting.the_feed_forward_network_dominates()
+    m16_transformer_accounting.long_contexts_belong_to_attention()
+    m16_transformer_accounting.tokens_times_parameters_with_corrections()
+    m16_transformer_accounting.the_real_gpt2_has_other_parts()
+    m16_transformer_accounting.half_of_the_scores_are_masked()

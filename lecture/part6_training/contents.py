@@ -1,0 +1,160 @@
+"""Training: optimizers, memory, data and everything else that a run is made of."""
+
+from lecture.part6_training import (
+    m17_optimizers,
+    m18a_training_memory,
+    m18b_transformer_memory,
+    m19_gradient_accumulation,
+    m20_activation_checkpointing,
+    m21_randomness,
+    m22_data,
+    m23_training_loop,
+    m24_checkpointing,
+    m25_mixed_precision,
+)
+
+
+def main() -> None:
+    # ## Optimizers
+    # How gradients become updates, what is remembered for that, and what it costs.
+    m17_optimizers.a_step_goes_against_the_gradient()
+    m17_optimizers.an_optimizer_keeps_state_and_settings()
+    m17_optimizers.a_saved_state_goes_by_number()
+    m17_optimizers.clearing_gradients_frees_their_memory()
+    m17_optimizers.momentum_sums_up_the_past()
+    m17_optimizers.nesterov_looks_ahead()
+    m17_optimizers.the_steepest_direction_limits_the_rate()
+    m17_optimizers.adagrad_sums_up_squares()
+    m17_optimizers.epsilon_decides_what_is_small()
+    m17_optimizers.rmsprop_forgets()
+    m17_optimizers.adamw_averages_both()
+    m17_optimizers.adamw_does_not_see_the_scale_of_the_loss()
+    m17_optimizers.decay_is_no_gradient()
+    m17_optimizers.an_optimizer_is_paid_for_in_memory()
+    m17_optimizers.adamw_costs_33_flops_per_parameter()
+    m17_optimizers.an_update_waits_for_memory()
+    m17_optimizers.the_family_in_a_ravine()
+    m17_optimizers.a_rate_per_weight_sees_only_the_axes()
+    m17_optimizers.a_learning_rate_has_an_edge()
+    m17_optimizers.a_sweep_shows_the_range()
+
+    # ## Memory in training
+    # What fills the memory while a model is trained, and how much of each part there is.
+    m18a_training_memory.four_things_fill_the_memory()
+    m18a_training_memory.a_small_model_takes_496_bytes()
+    m18a_training_memory.the_sum_is_for_one_optimizer()
+    m18a_training_memory.each_recipe_has_its_bytes_per_parameter()
+    m18a_training_memory.an_optimizer_needs_room_to_work()
+    m18a_training_memory.a_weight_needs_what_it_multiplied()
+    m18a_training_memory.what_is_frozen_needs_no_activations()
+    m18a_training_memory.inference_keeps_the_layer_at_hand()
+    m18a_training_memory.stale_gradients_take_room()
+    m18a_training_memory.a_formula_foretells_the_peak()
+
+    # ## Training a Transformer
+    # What the bill means for the memory of a card, the size of a batch, and the days it takes.
+    m18b_transformer_memory.a_block_keeps_42_vectors_of_each_token()
+    m18b_transformer_memory.the_context_decides_what_is_kept()
+    m18b_transformer_memory.one_model_has_one_width()
+    m18b_transformer_memory.memory_limits_the_batch()
+    m18b_transformer_memory.the_sum_is_no_peak()
+    m18b_transformer_memory.one_card_takes_18_years()
+    m18b_transformer_memory.tokens_go_with_parameters()
+    m18b_transformer_memory.training_needs_no_cache()
+
+    # ## Gradient accumulation
+    # How a large batch is trained in the memory of a small one.
+    m19_gradient_accumulation.a_larger_batch_has_a_steadier_gradient()
+    m19_gradient_accumulation.activations_grow_with_the_batch()
+    m19_gradient_accumulation.parts_of_a_batch_add_up_to_it()
+    m19_gradient_accumulation.a_sum_of_means_is_no_mean()
+    m19_gradient_accumulation.a_part_is_no_larger_than_the_whole()
+    m19_gradient_accumulation.accumulation_spends_no_flops()
+    m19_gradient_accumulation.unequal_parts_need_weights()
+    m19_gradient_accumulation.rows_must_not_know_each_other()
+    m19_gradient_accumulation.a_long_sum_needs_more_digits()
+
+    # ## Activation checkpoints
+    # How memory is bought with compute: keep some results, and make the others again.
+    m20_activation_checkpointing.what_is_thrown_away_is_computed_again()
+    m20_activation_checkpointing.everything_is_two_tensors_for_each_layer()
+    m20_activation_checkpointing.a_second_way_forward_makes_eight_of_six()
+    m20_activation_checkpointing.a_segment_comes_back_whole()
+    m20_activation_checkpointing.what_is_on_the_shelf_need_not_be_made_again()
+    m20_activation_checkpointing.keeping_nothing_costs_a_square()
+    m20_activation_checkpointing.the_root_is_the_best_of_equal_steps()
+    m20_activation_checkpointing.halves_of_halves_need_a_logarithm()
+    m20_activation_checkpointing.pytorch_stops_as_soon_as_it_can()
+    m20_activation_checkpointing.recomputing_needs_the_same_dice()
+    m20_activation_checkpointing.only_known_dice_are_replayed()
+    m20_activation_checkpointing.products_are_kept_and_the_rest_is_made_again()
+    m20_activation_checkpointing.attention_scores_are_cheap_to_make_again()
+    m20_activation_checkpointing.the_two_trades_multiply()
+
+    # ## Randomness
+    # How chance is made, how to get the same chance again, and what no seed fixes.
+    m21_randomness.a_seed_repeats_the_numbers()
+    m21_randomness.three_generators_are_seeded_apart()
+    m21_randomness.an_extra_draw_shifts_all_that_follow()
+    m21_randomness.each_purpose_gets_its_own_stream()
+    m21_randomness.some_draws_are_not_in_sight()
+    m21_randomness.seeds_are_derived_not_added()
+    m21_randomness.a_seed_does_not_fix_everything()
+    m21_randomness.no_seed_fixes_the_order_of_additions()
+    m21_randomness.an_order_can_be_asked_for()
+
+    # ## Feeding data
+    # From a file of tokens to a batch on the device that computes with it.
+    m22_data.a_token_file_is_a_flat_array()
+    m22_data.a_raw_dump_has_no_header()
+    m22_data.a_mapped_file_is_read_where_it_is_touched()
+    m22_data.a_mapping_writes_through_unless_told_not_to()
+    m22_data.a_batch_touches_few_pages()
+    m22_data.targets_are_inputs_one_token_later()
+    m22_data.random_places_miss_a_third()
+    m22_data.a_copy_can_hide_behind_the_computing()
+    m22_data.tokens_are_light()
+    m22_data.pinned_memory_stays_where_it_is()
+    m22_data.made_up_data_have_a_known_loss()
+    m22_data.a_batch_depends_on_its_arguments_alone()
+
+    # ## The training loop
+    # What a step is made of, how its health is read off a log, and a run on real, if small, data.
+    m23_training_loop.six_moves_make_a_step()
+    m23_training_loop.a_setting_must_reach_its_use()
+    m23_training_loop.a_toy_run_can_be_predicted()
+    m23_training_loop.a_loss_stops_where_the_digits_end()
+    m23_training_loop.a_rate_rises_and_falls()
+    m23_training_loop.warm_up_tames_the_first_steps()
+    m23_training_loop.one_norm_for_all_gradients()
+    m23_training_loop.clipping_is_for_the_exception()
+    m23_training_loop.the_gradient_norm_is_a_symptom()
+    m23_training_loop.one_batch_can_be_learnt_by_heart()
+    m23_training_loop.a_report_can_be_checked()
+    m23_training_loop.a_small_model_learns_from_stories()
+    m23_training_loop.the_source_sets_the_floor()
+    m23_training_loop.the_model_tells_a_story()
+    m23_training_loop.a_log_has_a_line_for_each_step()
+
+    # ## Saving and resuming
+    # What to keep of a run, so that a crash costs minutes and changes nothing.
+    m24_checkpointing.a_checkpoint_holds_parameters_and_state()
+    m24_checkpointing.resuming_equals_never_stopping()
+    m24_checkpointing.schedules_and_scalers_have_a_state()
+    m24_checkpointing.a_file_gets_its_name_when_it_is_whole()
+    m24_checkpointing.a_checkpoint_should_not_be_a_program()
+    m24_checkpointing.saving_has_a_best_interval()
+
+    # ## Mixed precision
+    # Which number of a training step is kept in which format, and why that is not one format.
+    m25_mixed_precision.both_ends_have_their_price()
+    m25_mixed_precision.two_recipes_go_by_one_name()
+    m25_mixed_precision.bf16_weights_stop_learning()
+    m25_mixed_precision.a_master_collects_small_updates()
+    m25_mixed_precision.rounding_by_chance_is_right_on_average()
+    m25_mixed_precision.a_scale_lifts_gradients_into_range()
+    m25_mixed_precision.a_scale_is_found_by_overflowing()
+    m25_mixed_precision.autocast_chooses_operation_by_operation()
+    m25_mixed_precision.a_step_passes_to_bf16_and_back()
+    m25_mixed_precision.eight_bits_need_scales()
+    m25_mixed_precision.models_follow_the_hardware()

@@ -1,0 +1,330 @@
+"""The memory and the time that training a Transformer takes."""
+
+import functools
+from dataclasses import dataclass, replace
+
+import torch
+
+from lecture.accounting.formulas import (
+    activation_bytes_by_part,
+    cache_bytes,
+    constant_bytes,
+    largest_batch,
+    parameters,
+    training_bytes,
+    training_bytes_by_part,
+    training_days,
+)
+from lecture.facts import A100_SXM, COMPUTE_OPTIMAL_TOKENS_PER_PARAMETER, SECONDS_PER_DAY
+from lecture.lib.gpt2 import LONG_XL, XL, measured
+from lecture.lib.memory import held_bytes
+from lecture.lib.optim import AdamW
+from lecture.lib.transformer import LayerCache, TransformerConfig, TransformerLM, cross_entropy
+from lecture.part6_training import m18b_figures as figures
+from trace.costs import measure
+
+GIB = 2**30
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What is in memory when the loss has been computed, and the most during a step."""
+
+    activation_bytes: int
+    constant_bytes: int
+    peak_bytes: int
+
+
+@functools.cache
+def kept(config: TransformerConfig, batch: int, dtype: torch.dtype) -> Kept:  # @stepover
+    """Send full contexts forward and back, without numbers, and measure what is kept."""
+    model = TransformerLM(config, device="meta", dtype=dtype)
+    tokens = torch.zeros(batch, config.context, dtype=torch.int64, device="meta")
+    with measure() as step:
+        loss = cross_entropy(model(tokens), tokens)
+        live = step.live_bytes
+        loss.backward()
+    return Kept(live["activations"], live["other tensors"], step.peak_bytes)
+
+
+def a_block_keeps_42_vectors_of_each_token():  # M18.6 E74
+    """A block keeps 42 vectors for each token.
+
+    How much of a Transformer waits for the way back? One block more is so many bytes more: here of
+    the shape of GPT-2 XL, in fp32, for one sequence of 1024 tokens.
+    """
+    T, D, h, F = 1024, 1600, 25, 6400
+    one, two = (kept(replace(XL, layers=L), 1, torch.float32) for L in (1, 2))  # @stepover
+    block_bytes = two.activation_bytes - one.activation_bytes  # @inspect block_bytes
+    # Counted in vectors of D numbers for each token. Inside the feed-forward network four tensors
+    # wait, F wide: 4F/D = 16. The weights of attention are T numbers in each head: hT/D = 16 more.
+    # Then queries, keys, values and their mean; and for each of two norms what came in, what was
+    # divided, and the result.
+    vectors = 4 * F / D + h * T / D + 4 + 2 * 3
+    assert vectors == 16 + 16 + 4 + 6 == 42
+    # That is all of it, with a number per token for each norm.
+    assert block_bytes == 4 * (42 * T * D + 2 * T) == 275_259_392
+    # A common mistake is a formula such as $9TD+2T^2$: each of the heads has scores of its own, and
+    # the feed-forward network is wider than the model. For 48 blocks it makes 3 GiB out of 12.
+    formula_bytes = 4 * (9 * T * D + 2 * T**2)
+    assert round(48 * formula_bytes / GIB, 3) == 3.012
+    assert round(48 * block_bytes / GIB, 3) == 12.305
+    # With the heads put in, it comes close: 9 + 2·16 = 41 vectors. But not for the right reason. It
+    # keeps scores and weights and forgets the feed-forward network; ours [keeps the weights
+    # only](#what_is_kept_is_a_choice). With twice the context, they part.
+    with_heads_bytes = 4 * (9 * T * D + 2 * h * T**2)
+    assert round(48 * with_heads_bytes / GIB, 3) == 12.012
+    longer = [
+        kept(replace(XL, layers=L, context=2048), 1, torch.float32) for L in (1, 2)
+    ]  # @stepover
+    longer_bytes = longer[1].activation_bytes - longer[0].activation_bytes
+    assert longer_bytes == 4 * ((42 + 16) * 2 * T * D + 2 * 2 * T)
+    assert (9 + 2 * 2 * 16, 42 + 16) == (73, 58)
+
+
+def the_context_decides_what_is_kept():  # M18.6
+    """The context decides what is kept.
+
+    Which parts of the model keep how much? The calculator has a formula for each, and their sum is
+    what the meter finds: in XL, and in two of its layers in bf16 and with 16 times the context.
+    """
+    two, long_two = replace(XL, layers=2), replace(LONG_XL, layers=2)
+    for config, dtype in ((XL, torch.float32), (two, torch.bfloat16), (long_two, torch.float32)):
+        by_formula = activation_bytes_by_part(config, config.context, element_bytes=dtype.itemsize)
+        found = kept(config, 1, dtype)
+        assert sum(by_formula.values()) == found.activation_bytes
+        assert constant_bytes(config, config.context) == found.constant_bytes
+    parts = {
+        "fp32": activation_bytes_by_part(XL, 1024),
+        "bf16": activation_bytes_by_part(XL, 1024, element_bytes=2),
+    }  # @stepover
+    breakdown = figures.bytes_of_parts(parts, "One sequence, 1024 tokens", 90)  # @inspect breakdown
+    gib = {name: round(sum(found.values()) / GIB, 3) for name, found in parts.items()}
+    assert gib == {"fp32": 12.515, "bf16": 6.946}  # @inspect gib
+    # In bf16 it is a little more than half, as norms and loss compute in fp32 and keep that. The
+    # loss keeps one table of T×V exponentials, 196 MiB, and not the logits.
+    assert 2 * parts["bf16"]["norms"] > parts["fp32"]["norms"]
+    assert parts["bf16"]["loss"] == parts["fp32"]["loss"] == 4 * (1024 * 50_257 + 1024 + 1)
+    # Masks, cosines and sines wait as well. Every layer makes its own; 0.07 GiB, once for all
+    # sequences.
+    assert constant_bytes(XL, 1024) == 75_505_664
+    # With 16 times the context the weights of attention grow 256 times. They were 37 % and are 91 %
+    # of 1325 GiB, for one sequence.
+    by_context = {
+        tokens: activation_bytes_by_part(XL, tokens) for tokens in (1024 * 2**n for n in range(5))
+    }  # @stepover
+    short, long = by_context[1024], by_context[16_384]
+    assert round(sum(long.values()) / GIB, 1) == 1325.2
+    percent = [
+        round(100 * one["attention weights"] / sum(one.values())) for one in (short, long)
+    ]  # @inspect percent
+    assert percent == [37, 91]
+    assert long["attention weights"] == 256 * short["attention weights"] == 1200 * GIB
+    assert long["feed-forward"] == 16 * short["feed-forward"] == 75 * GIB
+    growth = figures.activations_by_context(by_context)  # @inspect growth
+
+
+@functools.cache
+def live_in_training(config: TransformerConfig) -> dict[str, int]:  # @stepover
+    """Train a step with AdamW, without numbers; measure the next forward pass beside it."""
+    tokens = torch.zeros(1, config.context, dtype=torch.int64, device="meta")
+    with measure() as cost:
+        model = TransformerLM(config, device="meta")
+        optimizer = AdamW(model.parameters())
+        cross_entropy(model(tokens), tokens).backward()
+        optimizer.step()
+        loss = cross_entropy(model(tokens), tokens)
+        live = cost.live_bytes
+    del loss
+    return live
+
+
+def one_model_has_one_width():  # M18.7 E75
+    """Training a model of GPT-2 XL's shape takes 44 GiB.
+
+    How much memory does it need, with AdamW in fp32 and one sequence at a time? Parameters,
+    gradients, two numbers of state for each, and the activations. All of it is in memory at once
+    when a second loss has been computed and the gradients of the first are still there.
+    """
+    live = live_in_training(XL)  # @inspect live
+    by_formula = training_bytes_by_part(XL, 1024)  # @inspect by_formula
+    for part in ("parameters", "gradients", "optimizer state", "activations"):
+        assert live[part] == by_formula[part]
+    assert live["other tensors"] == by_formula["masks and positions"]
+    gib = {part: round(found / GIB, 2) for part, found in by_formula.items()}  # @inspect gib
+    assert list(gib.values()) == [7.92, 7.92, 15.85, 12.52, 0.07]
+    assert round(training_bytes(XL, 1024) / GIB, 2) == 44.28
+    bar = figures.bytes_of_parts(
+        {"fp32": by_formula}, "Training on one sequence", 50
+    )  # @inspect bar
+    # What does not depend on the batch is 31.7 GiB: [16 bytes for each
+    # parameter](#adamw_keeps_four_numbers_per_parameter).
+    fixed_gib = 16 * parameters(XL) / GIB  # @inspect fixed_gib
+    assert round(fixed_gib, 2) == 31.7
+    # A common mistake is to change the model on the way: to count the FLOPs with F = 4D and the
+    # memory with F = 8/3·D, where a block has 12D² parameters. Weights, gradients and state shrink.
+    narrow = 48 * 12 * XL.width**2 + 2 * XL.vocabulary * XL.width
+    assert narrow == 1_635_382_400
+    narrow_gib = [round(found * narrow / GIB, 2) for found in (4, 4, 8)]
+    assert narrow_gib == [6.09, 6.09, 12.18]
+    # Together with the 3.01 GiB for activations of the [first
+    # section](#a_block_keeps_42_vectors_of_each_token), it comes to 27.4 GiB: 17 are missing.
+    assert round(sum(narrow_gib) + 3.01, 1) == 27.4
+
+
+def memory_limits_the_batch():  # M18.8 E76
+    """Memory limits the batch.
+
+    How many sequences can be trained on at once, with 80 GiB? Nearly all of the memory grows by the
+    same amount with each.
+    """
+    three, four = (kept(XL, B, torch.float32).activation_bytes for B in (3, 4))  # @stepover
+    each_bytes = four - three  # @inspect each_bytes
+    assert round(each_bytes / GIB, 3) == 12.515
+    assert largest_batch(XL, 1024, 80 * GIB) == 3
+    assert training_bytes(XL, 1024, 3) < 80 * GIB < training_bytes(XL, 1024, 4)
+    # A card that is sold with 80 GB may have 80·10⁹ bytes, or 74.5 GiB. That is three as well, with
+    # less to spare.
+    card_bytes = A100_SXM.memory_bytes
+    assert round(card_bytes / GIB, 1) == 74.5
+    assert largest_batch(XL, 1024, card_bytes) == 3
+    # A common mistake is to trust a formula for activations that nobody measured. 9TD + 2T² in each
+    # block, with the narrower model of the last section, promises 18, and 16 in 80 GB. Scores of
+    # all heads put in, 4.
+    fixed_bytes, T, D, h = 16 * 1_635_382_400, 1024, XL.width, XL.heads
+    guess_bytes, with_heads_bytes = (48 * 4 * (9 * T * D + 2 * n * T**2) for n in (1, h))
+    assert (80 * GIB - fixed_bytes) // guess_bytes == 18
+    assert (card_bytes - fixed_bytes) // guess_bytes == 16
+    assert (80 * GIB - fixed_bytes) // with_heads_bytes == 4
+    by_batch = figures.memory_by_batch(
+        {
+            "this implementation": (training_bytes(XL, T, 0), each_bytes),
+            "9TD + 2T², F = 8/3·D": (fixed_bytes, guess_bytes),
+            "the same with heads": (fixed_bytes, with_heads_bytes),
+        },
+        {"80 GiB": 80 * GIB},
+    )  # @inspect by_batch
+    # Eighteen would need 257 GiB.
+    assert round(training_bytes(XL, 1024, 18) / GIB) == 257
+
+
+def the_sum_is_no_peak():  # M18.8
+    """The sum is not the peak.
+
+    Are the four parts ever in memory together? If gradients are cleared after each step, there are
+    none when the way back begins; and as they come, activations go. So the peak of a plain step is
+    at the turn, and it is lower than the sum.
+    """
+    N, table_bytes = parameters(XL), 4 * 1024 * 50_257
+    peaks = {}
+    for B in (1, 3, 4):
+        found = kept(XL, B, torch.float32)  # @stepover
+        peaks[B] = 4 * N + 8 * N + found.peak_bytes
+        # What comes on top of the activations: two to three tables of logits for a moment.
+        more = (found.peak_bytes - found.activation_bytes - found.constant_bytes) / table_bytes
+        assert 2 * B < more < 3 * B
+    sums = {B: training_bytes(XL, 1024, B) for B in peaks}  # @stepover
+    saved_gib = {B: round((sums[B] - peaks[B]) / GIB, 2) for B in peaks}  # @inspect saved_gib
+    assert saved_gib == {1: 7.44, 3: 6.77, 4: 6.39}
+    # So a plain step with four sequences would fit into 80 GiB, if nothing else took room. It does
+    # not into 80 GB. If a batch is [taken in parts](#parts_of_a_batch_add_up_to_it), as in the next
+    # chapter, the gradients stay, and the sum is what counts.
+    peaks_gib = {B: round(peak / GIB, 1) for B, peak in peaks.items()}  # @inspect peaks_gib
+    assert peaks_gib == {1: 36.8, 3: 62.5, 4: 75.4}
+    assert A100_SXM.memory_bytes < peaks[4] < 80 * GIB < sums[4]
+    # Whoever plans with the sum is on the safe side by most of the gradients. What neither has: the
+    # memory of the CUDA context, and gaps between the pieces that an allocator hands out.
+
+
+def one_card_takes_18_years():  # M18.9 E85 E86
+    """One card takes 18 years.
+
+    Suppose the memory is there. Then [time is work over rate](#training_time_is_work_over_rate).
+    How long does one A100 take for 400 000 steps with 1024 sequences each, if half of its peak
+    arrives? First in fp32, 19.5·10¹² FLOP/s.
+    """
+    steps, B, T, mfu = 400_000, 1024, 1024, 0.5
+    peak = A100_SXM.dense_flops_per_second
+    step_flops = B * (measured(XL).forward_flops + measured(XL).backward_flops)
+    step_seconds = step_flops / (mfu * peak["fp32"])  # @inspect step_seconds
+    assert round(step_seconds) == 1422
+    days = training_days(XL, T, steps * B * T, peak["fp32"], mfu)  # @inspect days
+    assert round(days) == round(steps * step_seconds / SECONDS_PER_DAY) == 6584
+    assert round(days / 365.25) == 18
+    # Without the head it would look like 1370 seconds and 6343 days.
+    head_flops = 3 * B * 2 * T * XL.width * XL.vocabulary
+    blocks_seconds = (step_flops - head_flops) / (mfu * peak["fp32"])
+    assert round(blocks_seconds) == 1370
+    assert round(steps * blocks_seconds / SECONDS_PER_DAY) == 6343
+    # A common mistake is to round on the way. "About 1000 seconds" for a step becomes 4630 days,
+    # and almost two thousand are lost. Round at the end.
+    assert round(steps * 1000 / SECONDS_PER_DAY) == 4630
+    # The other mistake is the peak. This is the rate outside the tensor cores; in bf16, the same
+    # card has 16 times as much, and takes 411 days.
+    assert peak["bf16"] / peak["fp32"] == 16
+    bf16_days = training_days(XL, T, steps * B * T, peak["bf16"], mfu)  # @inspect bf16_days
+    assert round(bf16_days) == 411
+    # With 512 such cards it would be done in a day, if the half still arrives on each.
+    assert round(bf16_days / 512, 2) == 0.8
+
+
+def tokens_go_with_parameters():  # M18.10 E87
+    """Tokens go with parameters.
+
+    Is 400 000 steps of a million tokens a good plan? For a given number of FLOPs, a model can be
+    larger, or read more. [Hoffmann and others](https://arxiv.org/abs/2203.15556) found that both
+    should grow alike. Their own model had 20 tokens for each parameter, which became a rule.
+    """
+    N = 2 * 10**9
+    tokens = COMPUTE_OPTIMAL_TOKENS_PER_PARAMETER * N
+    assert tokens == 4 * 10**10
+    # That needs 6·N for each token.
+    work_flops = 6 * N * tokens  # @inspect work_flops
+    assert work_flops == 4.8e20
+    # One A100 with 10¹³ FLOP/s, about half of its peak in fp32, takes a year and a half; 100 of
+    # them less than six days. "Five days" is rounded the wrong way, and 9.75·10¹² makes it 5.7.
+    days = [work_flops / rate / SECONDS_PER_DAY for rate in (1e13, 100 * 1e13, 100 * 9.75e12)]
+    assert [round(found, 2) for found in days] == [555.56, 5.56, 5.7]  # @inspect days
+    # The plan reads 10 times as much.
+    planned_tokens = 400_000 * 1024 * 1024
+    assert round(planned_tokens / tokens, 1) == 10.5
+    # That is no mistake by itself. A model that will be used a lot is cheaper to use if it is
+    # small, so many are trained longer than is optimal for the training alone.
+    # For the model of this chapter, counted to the last product: 3.6 % more than 6N per token.
+    step_flops = measured(XL).forward_flops + measured(XL).backward_flops
+    own_tokens = COMPUTE_OPTIMAL_TOKENS_PER_PARAMETER * parameters(XL)
+    own_flops = step_flops / 1024 * own_tokens  # @inspect own_flops
+    assert round(own_flops / (6 * parameters(XL) * own_tokens), 3) == 1.036
+
+
+def training_needs_no_cache():  # M18.11 E73
+    """Only writing needs a cache.
+
+    A model that writes [keeps the keys and values](#a_cache_reads_each_token_once) of all tokens so
+    far, two vectors for each layer and token. What does that take, in bf16?
+    """
+    T = 16
+    model = TransformerLM(XL, device="meta", dtype=torch.bfloat16)  # @stepover
+    caches = [LayerCache() for _ in range(XL.layers)]  # @stepover
+    with torch.no_grad():
+        model(torch.zeros(1, T, dtype=torch.int64, device="meta"), caches)  # @stepover
+    found_bytes = sum(held_bytes(cache.key) + held_bytes(cache.value) for cache in caches)
+    assert found_bytes == cache_bytes(XL, T, element_bytes=2) == 2 * 48 * T * 1600 * 2
+    assert found_bytes / T == 307_200
+    # For a full context 300 MiB, and 4.7 GiB with 16 times the context: more than the weights.
+    assert cache_bytes(XL, 1024, element_bytes=2) == 300 * 2**20
+    assert cache_bytes(XL, 16_384, element_bytes=2) > 2 * parameters(XL)
+    # A common mistake is to find training out of memory and to blame this cache. In training there
+    # is none: all tokens pass at once. Keys and values are activations like others, and small ones.
+    # What fills the memory are the weights of attention, h·T² in each layer, 16 times as much as a
+    # tensor of T×D; and for this context as much again in the feed-forward network.
+    weights, one_tensor = 25 * 1024**2, 1024 * 1600
+    assert (weights, one_tensor) == (26_214_400, 1_638_400)
+    assert weights == 16 * one_tensor
+    parts = activation_bytes_by_part(XL, 1024)  # @inspect parts
+    assert parts["attention weights"] == parts["feed-forward"] == 48 * 4 * weights
+    keys_and_values_bytes = 48 * 2 * 4 * one_tensor
+    assert keys_and_values_bytes == cache_bytes(XL, 1024) < 0.05 * sum(parts.values())
+    # This chapter in short: of the memory, batch and context decide about the activations, the
+    # recipe about the rest; the time is work over rate. Both can be known before anything is
+    # bought, if the formula is that of the model.

@@ -1,0 +1,640 @@
+"""The training loop: what is done at each step, how to watch it, and a real run."""
+
+import itertools
+import json
+import math
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int64
+from torch import Tensor, nn
+
+from lecture import stories
+from lecture.facts import H100_SXM
+from lecture.lib.batches import regression_batch, squared_error
+from lecture.lib.layers import LinearStack
+from lecture.lib.optim import SGD, AdamW
+from lecture.lib.shapes import shape_checked
+from lecture.lib.transformer import TransformerConfig, TransformerLM, cross_entropy
+from lecture.part6_training import m23_figures as figures
+from lecture.train.clipping import clip_gradients, global_norm
+from lecture.train.config import CONFIGS
+from lecture.train.loop import Run, train
+from lecture.train.metrics import append_row, forget_after, read_rows
+from lecture.train.schedule import learning_rate
+from lecture.train.story_run import could_begin, run_on_stories
+from trace.costs import measure
+
+
+def six_moves_make_a_step():  # M23.1
+    """Six moves make a step.
+
+    What is done over and over again when a model is trained? A batch is drawn; the model answers;
+    the loss says how wrong it was; the gradients say what to change; the optimizer changes it; and
+    the gradients are cleared for the next time.
+    """
+    D, L, B = 5, 2, 3
+    generator = torch.Generator().manual_seed(0)
+    true_w = torch.arange(float(D))
+    model = LinearStack(D, L, generator)  # @stepover
+    optimizer = SGD(model.parameters(), lr=0.02)
+    assert len([*model.parameters()]) == 2 + 1
+    x, y = regression_batch(true_w, B, generator)  # @inspect x y
+    answers = model(x)  # @inspect answers
+    loss = (answers - y).square().mean()  # @inspect loss
+    errors = (answers - y).tolist()
+    assert math.isclose(loss.item(), sum(error**2 for error in errors) / 3, rel_tol=1e-6)
+    # Before the way back there are no gradients, after it one for each parameter.
+    assert all(weight.grad is None for weight in model.parameters())
+    loss.backward()
+    before = [weight.detach().clone() for weight in model.parameters()]
+    gradients = [weight.grad.clone() for weight in model.parameters()]
+    optimizer.step()
+    for weight, old, gradient in zip(model.parameters(), before, gradients, strict=True):
+        assert gradient.any()
+        assert torch.allclose(weight, old - 0.02 * gradient)
+    optimizer.zero_grad()
+    assert all(weight.grad is None for weight in model.parameters())
+    # On the same batch the loss is smaller now. By how much follows from the gradients: for small
+    # steps, by the learning rate times the square of their length. Here that is right within a
+    # twentieth.
+    expected = 0.02 * sum(gradient.square().sum() for gradient in gradients)
+    fall = loss - (model(x) - y).square().mean()  # @inspect fall expected
+    assert math.isclose(fall.item(), expected.item(), rel_tol=0.05)
+
+
+def regression_losses(lr: float, layers: int, steps: int) -> list[float]:  # @stepover
+    """Fit a stack of linear layers to made-up data; return the loss of each step."""
+    generator = torch.Generator().manual_seed(0)
+    true_w = torch.arange(16.0)
+    model = LinearStack(16, layers, generator)
+    optimizer = SGD(model.parameters(), lr=lr)
+    losses = []
+    for _ in range(steps):
+        x, y = regression_batch(true_w, 32, generator)
+        loss = (model(x) - y).square().mean()
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        losses.append(loss.item())
+    return losses
+
+
+def careless_losses(lr: float, layers: int, steps: int) -> list[float]:  # @stepover
+    """Do the same, with two settings that do not arrive."""
+    return regression_losses(0.01, 0, steps)
+
+
+def steps_apart(one: list[float], other: list[float]) -> int:  # @stepover
+    """Count the steps at which two runs have different losses."""
+    return sum(a != b for a, b in zip(one, other, strict=True))
+
+
+def a_setting_must_reach_its_use():  # M23.1 E99
+    """A setting must reach its use.
+
+    The loop is a function now, with the learning rate and the number of layers as parameters. Does
+    it use them? A common mistake: inside stands a number from an earlier experiment, and nothing
+    fails. Every run is the same run, and the learning rate "makes no difference".
+    """
+    settings = ((0.01, 0), (0.1, 0), (0.002, 1))
+    careless = [careless_losses(lr, layers, 30) for lr, layers in settings]
+    assert [steps_apart(run, careless[0]) for run in careless] == [0, 0, 0]
+    # The test is cheap. The first loss comes before the first step: the learning rate cannot
+    # matter. From the second on it has to, at each of 29 steps.
+    slow, fast, deeper = (regression_losses(lr, layers, 30) for lr, layers in settings)
+    assert slow[0] == fast[0]
+    assert steps_apart(slow, fast) == 29
+    # Another number of layers is another model, and shows at once.
+    assert steps_apart(slow, deeper) == 30
+    # The run that was made three times was the first of these.
+    assert steps_apart(slow, careless[0]) == 0
+    # In all three the loss falls, and by very different factors.
+    falls = [run[0] / run[-1] for run in (slow, fast, deeper)]  # @inspect falls
+    assert 4 < falls[0] < 5
+    assert 3e5 < falls[1] < 4e5
+    assert 200 < falls[2] < 300
+    # Random numbers make such mistakes hard to see: each run looks a little different anyway. With
+    # everything seeded, equal settings give equal bits, and only then does a difference mean
+    # something.
+    assert steps_apart(regression_losses(0.1, 0, 30), fast) == 0
+
+
+@shape_checked
+def toy_losses(
+    lr: float,
+    steps: int,
+    runs: int,
+    dtype: torch.dtype = torch.float32,
+    B: int = 4,
+    D: int = 16,
+) -> Float[Tensor, "{steps} {runs}"]:  # @stepover
+    """Train many models of D weights at once, each on batches of its own."""
+    generator = torch.Generator().manual_seed(0)
+    true_w = torch.arange(float(D), dtype=dtype)
+    w = torch.randn(runs, D, generator=generator, dtype=dtype) / math.sqrt(D)
+    losses = []
+    for _ in range(steps):
+        x = torch.randn(runs, B, D, generator=generator, dtype=dtype)
+        error = torch.einsum("rbd,rd->rb", x, w - true_w)
+        losses.append(error.square().mean(dim=1))
+        w -= lr * 2 / B * torch.einsum("rb,rbd->rd", error, x)
+    return torch.stack(losses)
+
+
+def a_toy_run_can_be_predicted():  # M23.2
+    r"""A toy run can be predicted.
+
+    Is a loss of 877 in the tenth step good? In a case that is simple enough one can know. A model
+    of D = 16 weights $w$ learns $y=x\cdot w^*$ from batches of B = 4, new at each step. Inputs are
+    standard normal, so the loss is on average the squared distance $\|w-w^*\|^2$. A step with
+    learning rate $\eta$ multiplies that, on average, by $1-4\eta+\frac4B(B+D+1)\eta^2$. The second
+    term is the way towards $w^*$, the third what leads past it, the more so when few examples stand
+    for many directions.
+    """
+    runs = {lr: toy_losses(lr, 10, runs=4000) for lr in (0.01, 0.1)}
+    losses = {lr: found.mean(dim=1).tolist() for lr, found in runs.items()}
+    assert all(found.shape == (10, 4000) for found in runs.values())
+    # Random weights with variance 1/16 have squares that add up to 1, those of $w^*$, which are 0
+    # to 15, add up to 1240. With the sizes put in, the factor is $1-4\eta+21\eta^2$.
+    assert sum(weight**2 for weight in range(16)) == 1240
+    expected = {
+        lr: [1241 * (1 - 4 * lr + 21 * lr**2) ** step for step in range(10)] for lr in losses
+    }
+    assert [round(expected[lr][-1]) for lr in losses] == [877, 186]
+    for lr in losses:
+        pairs = zip(losses[lr], expected[lr], strict=True)
+        assert all(math.isclose(loss, mean, rel_tol=0.04) for loss, mean in pairs)
+    curves = figures.toy_curves(losses, expected)  # @inspect curves
+    # So 877 is what the smaller rate leads to, and with the larger it means that something is
+    # wrong. The best rate is where the parabola is lowest, $\eta=2/21$. At 4/21 the factor is 1
+    # again: the loss stays, and beyond it grows.
+    assert math.isclose(toy_losses(4 / 21, 10, runs=4000)[-1].mean(), 1241, rel_tol=0.15)
+    assert toy_losses(0.3, 10, runs=4000)[-1].mean() > 20 * 1241
+    # Other sizes, for which the third term is $6.5\eta^2$:
+    first, second = toy_losses(0.1, 2, runs=4000, B=8, D=4).mean(dim=1)
+    assert math.isclose(second / first, 1 - 0.4 + 0.065, rel_tol=0.05)
+
+
+def a_loss_stops_where_the_digits_end():  # M23.2
+    """A loss stops where the digits end.
+
+    The data have no noise, so how small can the loss get? Every step takes the same share away, for
+    as long as numbers have digits.
+    """
+    # The median over 300 runs, after 200 steps. At a rate of 0.01 it is somewhat below the mean
+    # that was predicted: a few runs with large losses lift the mean, and not the median.
+    slow = toy_losses(0.01, 200, runs=300)
+    assert slow.shape == (200, 300)
+    assert 0.5 < slow[-1].median().item() / (1241 * (1 - 0.04 + 0.0021) ** 199) < 1
+    # At a rate of 0.1 the prediction is 8·10⁻¹⁶, and fp32 does not get there. Its numbers from 8 on
+    # are 10⁻⁶ apart. Errors of a tenth of that in each of 16 weights are a loss of about 10⁻¹³.
+    single, double = (
+        toy_losses(0.1, 200, runs=300, dtype=dtype) for dtype in (torch.float32, torch.float64)
+    )
+    assert single.shape == double.shape == slow.shape
+    assert (torch.tensor(8.0).nextafter(torch.tensor(9.0)) - 8).item() == 2**-20
+    assert round(1241 * (1 - 0.4 + 0.21) ** 199, 17) == 7.6e-16
+    assert 1e-14 < single[-1].median().item() < 1e-12
+    # In fp64 there is no such floor yet.
+    assert double[-1].median().item() < 7.6e-16
+    # So the end of a curve can be the end of a format, and not of learning. With noise in the data,
+    # as in all text, the floor is elsewhere, and far above.
+
+
+def a_rate_rises_and_falls():  # M23.3
+    r"""A learning rate rises and falls.
+
+    Should all steps be of the same size? At the start the averages of AdamW have seen few
+    gradients, and a random model changes quickly: the rate [*warms
+    up*](https://arxiv.org/abs/1706.02677), in a straight line. Later, smaller steps average out the
+    noise of the batches: it decays, here along half a [cosine](https://arxiv.org/abs/1608.03983).
+    """
+    settings = {"max_lr": 1.0, "min_lr": 0.1, "warm_up_steps": 7, "end_step": 21}
+    half_way = learning_rate(14, **settings)  # @inspect half_way
+    rates = [learning_rate(step, **settings) for step in range(26)]  # @stepover
+    schedule = figures.schedule(rates)  # @inspect schedule
+    # The first step has rate 0. It costs as much as any other and does nothing, so many loops
+    # begin with the rate of step 1; so will ours.
+    assert rates[0] == 0
+    assert [round(rates[step], 6) for step in (3, 7, 14, 21)] == [0.428571, 1, 0.55, 0.1]
+    assert half_way == rates[14]
+    assert rates[21:] == 5 * [0.1]
+    # Half-way down a cosine is the mean of both ends. What is above it before is below it after, so
+    # all steps together go as far as at the mean rate.
+    assert math.isclose(sum(rates[7:21]) + sum(rates[8:22]), 2 * 14 * 0.55)
+    # It falls slowly first and last, and fastest between: $\pi/2$ times as fast as a straight line.
+    falls = [rates[step] - rates[step + 1] for step in range(7, 21)]
+    assert len(falls) == 14
+    assert falls.index(max(falls)) in (6, 7)
+    assert math.isclose(max(falls), math.pi / 2 * (1 - 0.1) / 14, rel_tol=0.01)
+
+
+@shape_checked
+def wandering(warm_up_steps: int, steps: int) -> Float[Tensor, "{steps}+1 D"]:  # @stepover
+    """Let AdamW follow gradients that are noise; return where 1000 weights are after each step."""
+    generator = torch.Generator().manual_seed(0)
+    weight = nn.Parameter(torch.zeros(1000))
+    optimizer = AdamW([weight], lr=0.01, weight_decay=0.0)
+    places = [weight.detach().clone()]
+    for step in range(1, steps + 1):
+        optimizer.param_groups[0]["lr"] = 0.01 * min(step / warm_up_steps, 1)
+        weight.grad = torch.randn(len(weight), generator=generator)
+        optimizer.step()
+        places.append(weight.detach().clone())
+    return torch.stack(places)
+
+
+def warm_up_tames_the_first_steps():  # M23.3
+    r"""Warming up tames the first steps.
+
+    Why be careful just when there is most to learn? AdamW divides its average of gradients by the
+    root of its average of squares. At the first step it knows one gradient, and the quotient is 1
+    or −1: every weight moves by the whole learning rate, however small its gradient. Take gradients
+    that are nothing but noise, so that every move leads astray.
+    """
+    at_once, warmed = (wandering(warm_up_steps, steps=60) for warm_up_steps in (1, 10))
+    first_gradient = torch.randn(1000, generator=torch.Generator().manual_seed(0))
+    assert first_gradient.abs().max() > 1000 * first_gradient.abs().min()
+    assert torch.allclose(at_once[1].abs(), torch.tensor(0.01), rtol=1e-4)
+    assert torch.equal(at_once[1] > 0, first_gradient < 0)
+    # Later the average of gradients has seen many, and noise cancels in it: what is left has a
+    # standard deviation of $\sqrt{(1-\beta_1)/(1+\beta_1)}$, and a mean size of $\sqrt{2/\pi}$
+    # times that.
+    moves = at_once.diff(dim=0).abs().mean(dim=1)
+    left = math.sqrt(2 / math.pi * (1 - 0.9) / (1 + 0.9))  # @inspect left
+    assert math.isclose(moves[-1], left * 0.01, rel_tol=0.1)
+    distances = {
+        "full rate at once": at_once.square().mean(dim=1).sqrt(),
+        "warm-up over 10 steps": warmed.square().mean(dim=1).sqrt(),
+    }
+    astray = figures.distances(distances)  # @inspect astray
+    # With a rate that rises over ten steps, these lead less than half as far. Only after twenty
+    # steps is that run as far astray as the other was after ten.
+    at_once_distance, warmed_distance = distances.values()
+    assert len(warmed_distance) == 60 + 1
+    assert warmed_distance[10] < 0.5 * at_once_distance[10]
+    assert math.isclose(warmed_distance[20], at_once_distance[10], rel_tol=0.05)
+    # From the tenth step on both make the same moves.
+    assert torch.allclose(warmed.diff(dim=0)[9:], at_once.diff(dim=0)[9:], atol=1e-7)
+
+
+def with_gradient(shape: tuple[int, ...], gradient: float) -> nn.Parameter:  # @stepover
+    """Make a parameter whose gradient has the same number everywhere."""
+    weight = nn.Parameter(torch.zeros(shape))
+    weight.grad = torch.full(shape, gradient)
+    return weight
+
+
+def one_norm_for_all_gradients():  # M23.4
+    r"""One norm for all gradients.
+
+    What if one batch has a gradient a hundred times as long as usual? One step then undoes many.
+    [*Clipping*](https://arxiv.org/abs/1211.5063) shortens what is too long. The length is that of
+    all gradients together, as if they were one vector: the root of the sum of all squares.
+    """
+    # Two parameters, with three threes and four fours: $\sqrt{3\cdot9+4\cdot16}$.
+    ours, theirs, each = ([with_gradient((3,), 3.0), with_gradient((2, 2), 4.0)] for _ in range(3))
+    norm = clip_gradients(ours, max_norm=1.0)  # @inspect norm
+    assert round(norm, 4) == 9.5394
+    assert math.isclose(norm, math.hypot(3, 3, 3, 4, 4, 4, 4), rel_tol=1e-6)
+    assert math.isclose(global_norm([weight.grad for weight in ours]), 1, rel_tol=1e-6)
+    # PyTorch does the same, with $10^{-6}$ added to the norm.
+    theirs_norm = nn.utils.clip_grad_norm_(theirs, 1.0)
+    assert math.isclose(theirs_norm, norm, rel_tol=1e-6)
+    assert all(
+        torch.allclose(one.grad, other.grad, rtol=1e-5)
+        for one, other in zip(ours, theirs, strict=True)
+    )
+    # All gradients shrink by one factor: the step is shorter and goes the same way. A common
+    # mistake is to clip each tensor by itself. Both then have length 1, and together $\sqrt2$; and
+    # threes and fours, which were as 3 to 4, are as 2 to $\sqrt3$.
+    assert math.isclose(ours[0].grad[0] / ours[1].grad[0, 0], 3 / 4, rel_tol=1e-6)
+    for weight in each:
+        clip_gradients([weight], max_norm=1.0)  # @stepover
+    assert round(global_norm([weight.grad for weight in each]), 3) == 1.414
+    assert math.isclose(each[0].grad[0] / each[1].grad[0, 0], 2 / math.sqrt(3), rel_tol=1e-6)
+    # What is short enough stays as it is.
+    assert clip_gradients(ours, max_norm=2.0) == global_norm([weight.grad for weight in ours])
+
+
+def clipping_is_for_the_exception():  # M23.4
+    """Clipping is for the exception.
+
+    Where should the limit be? Just above what is usual, which the log tells. [AdamW does not see
+    the scale](#adamw_does_not_see_the_scale_of_the_loss) of its gradients: if every step is clipped
+    to the same length, that changes little. What it does notice is one gradient unlike the others.
+    """
+    generator = torch.Generator().manual_seed(0)
+    usual = torch.randn(40, 6, generator=generator) + 2
+    spiked = usual.clone()
+    spiked[20] *= -100  # one batch that is far off
+    limit = 12.0
+    assert torch.equal(spiked[20], -100 * usual[20])
+    assert (spiked.norm(dim=1) > limit).nonzero().tolist() == [[20]]
+    places = {
+        "usual": adamw_path(usual, math.inf),
+        "spike": adamw_path(spiked, math.inf),
+        "spike, clipped": adamw_path(spiked, limit),
+    }
+    paths = figures.paths(places)  # @inspect paths
+    assert all(len(path) == 40 and round(path[0], 4) == 0.01 for path in places.values())
+    assert len({tuple(path[:20]) for path in places.values()}) == 1
+    assert len({tuple(path[:21]) for path in places.values()}) == 3
+    # The spike sends AdamW the wrong way, for longer than one step: it stays in the average of
+    # gradients for ten, and in that of squares, by which all further steps are divided, for a
+    # thousand. So it also stands nearly still afterwards.
+    assert places["spike"][-1] < 0.5 * places["usual"][-1]
+    # Clipped, it costs a few steps.
+    assert places["spike, clipped"][-1] > 0.75 * places["usual"][-1]
+    # A limit below all gradients clips every step. Divided by the same norm or not, the path is
+    # nearly the usual one.
+    assert math.isclose(adamw_path(usual, 0.01)[-1], places["usual"][-1], rel_tol=0.02)
+
+
+@shape_checked
+def adamw_path(gradients: Float[Tensor, "t D"], limit: float) -> list[float]:  # @stepover
+    """Give AdamW these gradients, clipped; return how far against them it has come each time."""
+    weight = nn.Parameter(torch.zeros(gradients.shape[1]))
+    optimizer = AdamW([weight], lr=0.01)
+    path = []
+    for gradient in gradients:
+        weight.grad = gradient.clone()
+        clip_gradients([weight], limit)
+        optimizer.step()
+        path.append(-weight.mean().item())
+    return path
+
+
+def gradient_norms(forget: bool, steps: int) -> tuple[list[float], list[float]]:  # @stepover
+    """Fit 16 weights, and forget to clear gradients or not; return losses and gradient norms."""
+    generator = torch.Generator().manual_seed(0)
+    true_w = torch.arange(16.0)
+    weight = nn.Parameter(torch.randn(16, generator=generator) / math.sqrt(16))
+    optimizer = SGD([weight], lr=0.01)
+    losses, norms = [], []
+    for _ in range(steps):
+        x, y = regression_batch(true_w, 32, generator)
+        loss = squared_error(x, y, weight)
+        loss.backward()
+        losses.append(loss.item())
+        norms.append(global_norm([weight.grad]))
+        optimizer.step()
+        if not forget:
+            optimizer.zero_grad()
+    return losses, norms
+
+
+def the_gradient_norm_is_a_symptom():  # M23.5
+    """The gradient norm is a symptom.
+
+    A run does not learn as it should. Where does one look first? At the length of the gradient,
+    which costs one line in the log. Here two runs of 11 steps differ in one line of code.
+    """
+    _, healthy = gradient_norms(forget=False, steps=11)
+    _, sick = gradient_norms(forget=True, steps=11)
+    norms = figures.norms(healthy, sick)  # @inspect norms
+    assert len(healthy) == len(sick) == 11
+    assert [round(healthy[step]) for step in (0, 5, 10)] == [99, 97, 73]
+    assert [round(sick[step], 1) for step in (0, 5, 10)] == [99.3, 368.5, 502.9]
+    # In the healthy run the norm falls slowly, as the loss does, with the noise of the batches. In
+    # the other it grows from the first step on, and so evenly that something must be adding up: the
+    # second gradient has the first in it, the third both.
+    # [`zero_grad`](#clearing_gradients_frees_their_memory) is missing.
+    assert all(later > sooner for sooner, later in itertools.pairwise(sick))
+    # The loss alone would have said nothing for a while. In the sick run it falls even faster: the
+    # sum of old gradients is momentum without friction. So it shoots past the valley, and comes
+    # back, and goes on like that.
+    losses, _ = gradient_norms(forget=False, steps=41)
+    swinging, _ = gradient_norms(forget=True, steps=41)
+    losses_of_both = figures.losses_of_both(losses, swinging)  # @inspect losses_of_both
+    assert swinging[10] < 0.1 * losses[10]
+    assert swinging[25] > 20 * swinging[10]
+    assert losses[40] < losses[25] < losses[10]
+    assert len(losses) == len(swinging) == 41
+    assert swinging[40] > 2 * losses[40]
+
+
+@shape_checked
+def fit_one_batch(
+    tokens: Int64[Tensor, "B T_and_one"], steps: int, lr: float
+) -> tuple[TransformerLM, list[float]]:  # @stepover
+    """Train a small model on one batch, again and again."""
+    config = TransformerConfig(
+        vocabulary=64, context=16, layers=2, width=32, heads=2, feed_forward=96
+    )
+    model = TransformerLM(config, generator=torch.Generator().manual_seed(0))
+    optimizer = AdamW(model.parameters(), lr=lr, weight_decay=0.0)
+    losses = []
+    for _ in range(steps):
+        loss = cross_entropy(model(tokens[:, :-1]), tokens[:, 1:])
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        losses.append(loss.item())
+    return model, losses
+
+
+def one_batch_can_be_learnt_by_heart():  # M23.6
+    """One batch can be learnt by heart.
+
+    Before hours are spent on a run, how does one know that the loop works? By asking for something
+    that has to succeed: few examples, over and over, until the model knows them by heart. That
+    takes seconds, and if it fails, no amount of data will help.
+    """
+    B, T = 4, 16
+    generator = torch.Generator().manual_seed(0)
+    tokens = torch.randint(64, (B, T + 1), generator=generator)
+    model, losses = fit_one_batch(tokens, steps=30, lr=0.01)
+    assert sum(weight.numel() for weight in model.parameters()) == 30_880
+    assert tokens.shape == (4, 17)
+    # It starts from ln V, the loss of a guess among V = 64 tokens. There is no pattern in random
+    # tokens, so whatever falls below that is memory.
+    assert math.isclose(losses[0], math.log(64), rel_tol=0.05)
+    assert len(losses) == 30
+    assert losses[20] < 0.2
+    assert losses[-1] < 0.03
+    by_heart = figures.by_heart(losses)  # @inspect by_heart
+    guesses = model(tokens[:, :-1]).argmax(dim=-1)  # @stepover
+    assert torch.equal(guesses, tokens[:, 1:])
+    # Read backwards, the same tokens are news to it, and it knows less about them than a guess
+    # would: it is sure, and wrong.
+    others = tokens.flip(dims=[1])
+    backwards = cross_entropy(model(others[:, :-1]), others[:, 1:])  # @stepover
+    assert backwards > 1.5 * math.log(64)
+    # The loss also has a floor here. Two rows that begin alike and go on differently cannot both be
+    # known: at that place, half a chance each is the best, and costs ln 2 in either row.
+    twins = tokens[:2].clone()
+    twins[1, :9] = twins[0, :9]
+    assert twins[1, 9] != twins[0, 9]
+    _, losses = fit_one_batch(twins, steps=60, lr=0.01)
+    floor = 2 * math.log(2) / (2 * T)  # @inspect floor
+    assert len(losses) == 60
+    assert math.isclose(losses[-1], floor, rel_tol=0.1)
+
+
+def a_report_can_be_checked():  # M23.7 E107
+    """A report can be checked by arithmetic.
+
+    What does a line of somebody's log tell? Suppose that a small model was trained on children's
+    stories for 2 hours, on the processor of a laptop, whose GPU was no faster. The last line reads:
+    step 3000, loss 1.656939, gradient norm 0.3549, learning rate 3.769e-4.
+    """
+    steps, hours, loss, norm = 3000, 2, 1.656939, 0.3549
+    # How long would 5000 steps have taken? A common mistake is to multiply with what a stopwatch
+    # said for a single step, 2 seconds:
+    assert round(5000 * 2 / 3600, 2) == 2.78
+    # The log as a whole says otherwise. Each step took 2.4 seconds; what is not in the step is
+    # there as well: checkpoints, validation, a laptop that gets warm. It would be 3.33 hours.
+    step_seconds = hours * 3600 / steps
+    assert step_seconds == 2.4
+    assert round(5000 * step_seconds / 3600, 2) == 3.33
+    # A loss in nats is easier to grasp as its exponential, the
+    # [perplexity](#perplexity_counts_the_choices): as unsure as among so many tokens.
+    assert round(math.exp(loss), 2) == 5.24
+    # If the loss was 2 at step 1000, two thirds of the time went into the last 0.34 nats.
+    assert round(2 - loss, 2) == 0.34
+    # The gradient is shorter than 1, a usual limit for clipping, so that did nothing at this step.
+    assert norm < 1
+    # And three questions that the line leaves open. Is it the loss of one batch, which is noise? Of
+    # text that was trained on, or of other text? Nats per token of which tokenizer? A vocabulary
+    # with tokens twice as long has twice the loss per token for the same model of the text. In nats
+    # per byte, runs can be compared.
+    for bytes_per_token, nats_per_byte in ((3.5, 0.473), (4.0, 0.414)):
+        assert round(loss / bytes_per_token, 3) == nats_per_byte
+
+
+def a_small_model_learns_from_stories():  # M23.7 M23.1
+    """A small model learns from stories.
+
+    Now all of it together: our tokenizer and a mapped file of tokens, our Transformer with a
+    million parameters, our AdamW, a rate that warms up and decays, gradients that are clipped.
+    What happens in 400 steps?
+    """
+    config = CONFIGS["lecture"]  # @inspect config
+    story_run = run_on_stories(config)  # @stepover
+    parameters = sum(weight.numel() for weight in story_run.run.model.parameters())
+    log = story_run.log
+    assert (parameters, len(log), log[-1].step) == (1_053_824, 400, 400)
+    # A step reads 8 sequences of 128 tokens at random places of the file; all steps together read
+    # 0.7 times as many tokens as there are.
+    assert config.step_tokens == 8 * 128
+    assert round(400 * config.step_tokens / story_run.training_tokens, 1) == 0.7
+    # One step more, counted: six FLOPs for each token and parameter are nearly right here, since
+    # what the scores of attention add is about what looking up embeddings saves. All steps together
+    # are 2.6 TFLOP, a few milliseconds of an H100's peak.
+    with measure() as cost:
+        next(train(Run(config), np.zeros(200)))  # @stepover
+    assert math.isclose(cost.matmul_flops, 6 * parameters * 1024, rel_tol=0.002)
+    run_flops = 400 * cost.matmul_flops  # @inspect run_flops
+    assert 0.002 < run_flops / H100_SXM.dense_flops_per_second["bf16"] < 0.003
+    # The loss begins where a guess among 1024 tokens is, and falls below a quarter of that.
+    losses = [step.loss for step in log]
+    assert math.isclose(losses[0], math.log(1024), rel_tol=0.02)
+    assert max(losses[300:]) < math.log(1024) / 4
+    # The rate is highest after 40 steps. The gradient is longest before that, while the model
+    # learns which tokens are frequent; there it is clipped, and later not once.
+    rates = figures.curve(log, "lr", "learning rate")  # @inspect rates
+    norms = figures.curve(log, "gradient_norm", "gradient norm")  # @inspect norms
+    assert max(step.lr for step in log) == log[39].lr == config.max_lr
+    clipped = [step.step for step in log if step.gradient_norm > config.max_norm]
+    assert 5 < len(clipped) < 20  # @inspect clipped
+    assert clipped[-1] < 40
+    # A batch is a small sample: from step to step the loss goes up nearly as often as down.
+    assert 35 < sum(b > a for a, b in itertools.pairwise(losses[300:])) < 65
+
+
+def the_source_sets_the_floor():  # M23.7
+    """The source sets the floor.
+
+    Is that loss good? For natural text nobody knows what the best would be. Our stories are drawn
+    by a program, and it can say how likely each of them was. In the long run no model can do
+    better than the source; one that seems to has seen the answers.
+    """
+    story_run = run_on_stories(CONFIGS["lecture"])  # @stepover
+    # 60 kB of stories that were not trained on, and four who predict them token by token: the
+    # model; the source; a table of how often each token followed which in the training text
+    # ("pairs"); and somebody who knows nothing ("uniform"). What it costs them is added up over
+    # whole stories and divided by bytes: a byte is the same for everyone, a token is not.
+    total_bytes = story_run.story_bytes.sum()
+    assert 60_000 <= total_bytes < 61_000
+    levels = {
+        who: float(nats.sum() / total_bytes) for who, nats in story_run.nats.items()
+    }  # @inspect levels
+    bytes_per_token = total_bytes / story_run.validation_tokens
+    assert round(bytes_per_token, 1) == 3.4
+    chart = figures.loss_and_levels(story_run.log, bytes_per_token, levels)  # @inspect chart
+    # How far is the model above the source? In pairs, story by story: one with rare words is dear
+    # to both, and that cancels.
+    excess = story_run.nats["model"] - story_run.nats["source"]
+    standard_error = float(excess.std(ddof=1) * math.sqrt(len(excess)) / total_bytes)
+    above = {who: level - levels["source"] for who, level in levels.items()}
+    # By less than a tenth of a nat per byte, and that is no chance: it is more than ten times the
+    # standard error of the 101 stories. There is something left to learn.
+    assert 10 * standard_error < above["model"] < 0.1  # @inspect above standard_error
+    assert (len(excess), round(standard_error, 3)) == (101, 0.003)
+    # The table, made from the same two megabytes, is at least three times as far above; who knows
+    # nothing, three times as far again.
+    assert 3 * above["model"] < above["pairs"] < above["uniform"] / 3
+
+
+def the_model_tells_a_story():  # M23.7
+    """The model tells a story.
+
+    What do these numbers sound like? After the token that ends a story comes the beginning of the
+    next, one token at a time.
+    """
+    story_run = run_on_stories(CONFIGS["lecture"])  # @stepover
+    told = story_run.tell(count=20, seed=0)  # @stepover
+    sample = told[0]  # @inspect sample
+    # One by one, sentences are much like those of the source: of the first ones, about half could
+    # be its own to the letter.
+    openings = sum(map(could_begin, told))  # @inspect openings
+    assert len(told) == 20
+    assert 6 <= openings <= 16
+    # A whole story is another matter. It settles a name, a thing and an animal, and has to keep to
+    # them. Of those that came to an end, how many could the source have told?
+    ended = [text.split(stories.END)[0] for text in told if stories.END in text]
+    possible = sum(stories.probability(story) > 0 for story in ended)  # @inspect possible
+    assert len(ended) > 4
+    assert all(story.endswith(".") for story in ended)
+    assert possible < openings / 4
+    # Much of what is left above the source is this: a "she" that should be a "he", a ring that was
+    # a blanket before. To be right there, the model has to look back over many tokens, and 400
+    # steps teach the near before the far.
+
+
+def a_log_has_a_line_for_each_step():  # M23.8
+    """A log has a line for each step.
+
+    What should be left of a run besides the model? What one wants to look at when something is
+    odd: the loss, the learning rate, the gradient norm, the tokens per second. Tracking tools draw
+    curves from such numbers; a file will do, with one line of JSON for each step.
+    """
+    config = CONFIGS["tiny"]
+    tokens = torch.arange(config.vocabulary).numpy()
+    log = [*itertools.islice(train(Run(config), tokens), 3)]  # @stepover
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "metrics.jsonl")
+        for step in log:
+            append_row(path, asdict(step))  # @stepover
+        lines = path.read_text().splitlines()
+        first_line = lines[0]  # @inspect first_line
+        # Every line stands for itself. Numbers come back as they were, to the last bit: Python
+        # writes as many digits as it takes.
+        assert (len(lines), json.loads(first_line)["step"]) == (3, 1)
+        assert [json.loads(line) for line in lines] == [asdict(step) for step in log]
+        # And a file to which lines are added is whole at any moment, except for its last line. If
+        # the process is killed in the middle of one, all others can be read.
+        with path.open("a") as file:
+            file.write(first_line[:20])
+        assert len(path.read_text().splitlines()) == 4
+        assert read_rows(path) == [asdict(step) for step in log]
+        # A run that resumes from step 2 makes step 3 again. What stood there has to go first.
+        forget_after(path, 2)  # @stepover
+        assert [row["step"] for row in read_rows(path)] == [1, 2]
+    # This chapter in short: a step is six moves. What can be predicted of it should be, and the
+    # rest is read off a log.

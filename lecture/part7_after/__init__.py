@@ -1,0 +1,1 @@
+"""After: using a model, and the whole lecture on one page."""

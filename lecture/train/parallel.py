@@ -1,0 +1,85 @@
+"""Data parallelism: several processes that train copies of one model.
+
+Each takes its share of every batch. Their gradients are averaged, so all make the same step and
+the copies stay equal. `torchrun` starts the processes and tells each its number.
+"""
+
+import contextlib
+import os
+from collections.abc import Iterator, Sequence
+
+import torch
+import torch.distributed as dist
+from torch import Tensor
+
+from lecture.train.errors import LostProcessError, TrainingError
+
+
+class Alone:
+    """A single process: it has everything, and there is nobody to wait for."""
+
+    rank, size = 0, 1
+    reduced_bytes = 0
+
+    def share(self, batch: Tensor) -> Tensor:
+        """Return the rows of a batch that are for this process."""
+        return batch
+
+    def average(self, tensors: Sequence[Tensor]) -> None:
+        """Put the mean over all processes in the place of each tensor."""
+
+    def wait(self) -> None:
+        """Go on when all have come this far."""
+
+    def leave(self) -> None:
+        """Say goodbye."""
+
+
+class Together(Alone):
+    """One of several processes."""
+
+    def __init__(self, device: torch.device) -> None:
+        backend = "nccl" if device.type == "cuda" else "gloo"
+        dist.init_process_group(backend)
+        self.rank, self.size = dist.get_rank(), dist.get_world_size()
+        self.reduced_bytes = 0  # what this process has handed over to be averaged
+
+    def share(self, batch: Tensor) -> Tensor:
+        if len(batch) % self.size:
+            raise TrainingError(
+                f"a batch of {len(batch)} cannot be shared out evenly among {self.size} processes"
+            )
+        return batch[self.rank :: self.size]
+
+    def average(self, tensors: Sequence[Tensor]) -> None:
+        # One long message costs one wait; a message for each tensor would cost many.
+        flat = torch.cat([tensor.detach().flatten() for tensor in tensors])
+        with self.watching():
+            dist.all_reduce(flat)
+        self.reduced_bytes += flat.nbytes
+        flat /= self.size
+        for tensor, mean in zip(tensors, flat.split([t.numel() for t in tensors]), strict=True):
+            tensor.detach().copy_(mean.view_as(tensor))
+
+    def wait(self) -> None:
+        with self.watching():
+            dist.barrier()
+
+    @contextlib.contextmanager
+    def watching(self) -> Iterator[None]:
+        """Say in a sentence that others are gone, if they are."""
+        try:
+            yield
+        except RuntimeError as error:
+            raise LostProcessError(
+                f"process {self.rank} of {self.size} cannot reach the others: one of them has "
+                "ended; --resume goes on from the newest checkpoint"
+            ) from error
+
+    def leave(self) -> None:
+        dist.destroy_process_group()
+
+
+def join(device: torch.device) -> Alone:
+    """Join the processes that `torchrun` has started, if it has."""
+    return Together(device) if int(os.environ.get("WORLD_SIZE", "1")) > 1 else Alone()

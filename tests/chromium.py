@@ -26,13 +26,23 @@ def succeeds(*command: str) -> bool:
     return finished.returncode == 0
 
 
-def runs(*command: str) -> bool:
-    """The same for a command that may take long: what it prints goes to stderr."""
-    print("running", *command, file=sys.stderr, flush=True)
-    try:
-        return subprocess.run(command, stdout=sys.stderr).returncode == 0
-    except OSError:
-        return False
+class Installer:
+    """Runs commands that may take long, and keeps what they print until somebody asks."""
+
+    def __init__(self) -> None:
+        self.said = ""
+
+    def run(self, *command: str) -> bool:
+        """Whether the command ran and exited with 0. One way that fails is no error yet."""
+        print("looking for a Chromium:", *command[-3:], file=sys.stderr, flush=True)
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+        try:
+            finished = subprocess.run(command, **pipes, stdin=subprocess.DEVNULL)
+        except OSError as error:
+            self.said += f"{error}\n"
+            return False
+        self.said += finished.stdout.decode(errors="replace")
+        return finished.returncode == 0
 
 
 def find_chromium() -> str | None:
@@ -64,8 +74,8 @@ def may_use_apt() -> bool:
 
 
 def make_sure(
+    run: Callable[..., bool],
     ready: Callable[[], bool] = ready,
-    run: Callable[..., bool] = runs,
     may_use_apt: Callable[[], bool] = may_use_apt,
 ) -> bool:
     """Install a Chromium unless there is one; says whether there is one now."""
@@ -85,8 +95,10 @@ def make_sure(
 
 
 def main() -> int:
-    if make_sure():
+    installer = Installer()
+    if make_sure(installer.run):
         return 0
+    print(installer.said, end="", file=sys.stderr)
     print(NONE_FOUND, file=sys.stderr)
     return 1
 

@@ -2,8 +2,10 @@
 
 import contextlib
 import os
+import signal
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 # As the tool does (`trace/cli.py`), and for the same reason; set before torch reads it.
@@ -19,6 +21,17 @@ if not hasattr(trace, "__path__"):
         f"`trace` is the standard library's ({trace.__file__}), imported before pytest could put "
         "this repository first: start the tests from its root with `python -m pytest`"
     )
+
+# Started in the background of a script, `make test &`, a process ignores Ctrl-C, and so do those it
+# starts. Some tests press it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# A busy machine is slow, not wrong: how long an example takes decides nothing.
+hypothesis.settings.register_profile(
+    "any machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("any machine")
 
 GOLDEN = Path(__file__).parent / "golden"
 

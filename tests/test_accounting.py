@@ -95,7 +95,7 @@ def configurations(draw: st.DrawFn) -> TransformerConfig:
     )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     config=configurations(),
     batch=st.integers(1, 4),
@@ -118,7 +118,7 @@ def test_every_optimizer_is_measured() -> None:
     assert set(OPTIMIZERS) == set(formulas.OPTIMIZER_NUMBERS)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(config=configurations(), batch=st.integers(1, 4), dtype=st.sampled_from(list(DTYPES)))
 def test_the_cache_of_any_configuration(
     config: TransformerConfig, batch: int, dtype: torch.dtype
@@ -135,7 +135,6 @@ def test_the_cache_of_any_configuration(
     )
 
 
-@settings(deadline=None)
 @given(config=configurations(), memory_bytes=st.integers(1, 10**9))
 def test_one_sequence_more_than_the_largest_batch_does_not_fit(
     config: TransformerConfig, memory_bytes: int

@@ -41,7 +41,7 @@ def test_what_is_tried_in_which_order(makes_ready, fails, may_use_apt, commands,
     def ready():
         return makes_ready is None or makes_ready in ran
 
-    assert chromium.make_sure(ready, run, lambda: may_use_apt) is found
+    assert chromium.make_sure(run, ready, lambda: may_use_apt) is found
     assert ran == commands
 
 
@@ -85,13 +85,30 @@ def test_none_stands_for_the_one_of_playwright(empty_path):
 
 
 def test_without_any_there_is_one_sentence_and_status_1(monkeypatch, capsys):
-    monkeypatch.setattr(chromium, "make_sure", lambda: False)
+    monkeypatch.setattr(chromium, "make_sure", lambda run: False)
     assert chromium.main() == 1
     assert capsys.readouterr() == ("", chromium.NONE_FOUND + "\n")
 
 
+FAILING = (sys.executable, "-c", "print('a page of errors'); raise SystemExit(1)")
+
+
+def test_what_installers_print_is_shown_if_nothing_helps(monkeypatch, capsys):
+    monkeypatch.setattr(chromium, "make_sure", lambda run: run(*FAILING))
+    assert chromium.main() == 1
+    stderr = capsys.readouterr().err
+    assert stderr.endswith(f"\na page of errors\n{chromium.NONE_FOUND}\n")
+
+
+def test_no_page_of_errors_if_another_way_helps(monkeypatch, capfd):
+    monkeypatch.setattr(chromium, "make_sure", lambda run: not run(*FAILING))
+    assert chromium.main() == 0
+    stdout, stderr = capfd.readouterr()
+    assert (stdout, len(stderr.splitlines())) == ("", 1)
+
+
 def test_with_one_nothing_is_said(monkeypatch, capsys):
-    monkeypatch.setattr(chromium, "make_sure", lambda: True)
+    monkeypatch.setattr(chromium, "make_sure", lambda run: True)
     assert chromium.main() == 0
     assert capsys.readouterr() == ("", "")
 
@@ -107,12 +124,7 @@ COMMANDS = [
 @pytest.mark.parametrize(("command", "success"), COMMANDS)
 def test_a_command_that_fails_or_does_not_exist_is_told_from_one_that_works(command, success):
     assert chromium.succeeds(*command) is success
-    assert chromium.runs(*command) is success
-
-
-def test_what_an_installer_prints_is_shown(capfd):
-    chromium.runs(sys.executable, "-c", "print('half done')")
-    assert "half done" in capfd.readouterr().err
+    assert chromium.Installer().run(*command) is success
 
 
 def test_playwright_without_a_browser_is_not_taken_for_one(monkeypatch, tmp_path):

@@ -1,5 +1,9 @@
 """The helpers that all tests share."""
 
+import time
+
+import hypothesis
+import hypothesis.strategies
 import pytest
 
 from tests.conftest import compare_with_golden, same_numbers_everywhere
@@ -32,6 +36,19 @@ def test_the_option_writes_the_file(tmp_path):
     path = tmp_path / "deeper" / "loop.json"
     compare_with_golden(path, "new\n", update=True)
     assert path.read_bytes() == b"new\n"
+
+
+def test_no_property_test_fails_for_slowness():
+    """Shown by examples that take longer than hypothesis allows unless it is told otherwise."""
+
+    @hypothesis.given(hypothesis.strategies.integers())
+    @hypothesis.settings(max_examples=3, database=None)
+    def slow(_):
+        time.sleep(0.5)  # more than the usual deadline of 0.2 s; three draws take over a second
+
+    slow()
+    with pytest.raises(hypothesis.errors.DeadlineExceeded):
+        hypothesis.settings(slow, deadline=200)()
 
 
 def state_of_torch():

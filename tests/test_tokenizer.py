@@ -77,7 +77,7 @@ def encode_plainly(word, merges):
 
 
 @given(corpora, st.integers(0, 30))
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=1500)
 @example({"aaaaaaa": 1, "aaaa": 2}, 10)
 @example({"abab": 1, "ba": 1}, 10)
 def test_the_same_merges_as_by_definition(word_counts, wanted):
@@ -91,7 +91,7 @@ def test_ties_go_to_the_largest_pair_of_byte_strings():
 
 
 @given(corpora, words)
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @example({"aaaaa": 1, "aaa": 3}, "aaaaaaa")
 def test_the_same_tokens_as_by_replaying_the_merges(word_counts, word):
     merges = merging.learn_merges(word_counts, 20)
@@ -104,7 +104,7 @@ def test_the_same_tokens_as_by_replaying_the_merges(word_counts, word):
 
 
 @given(corpora)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_every_learnt_token_is_new_and_encodes_to_itself(word_counts):
     tokenizer = Tokenizer(merging.learn_merges(word_counts, 30))
     assert len(set(tokenizer.vocabulary)) == len(tokenizer)
@@ -139,7 +139,7 @@ def tokenizer(request):
 
 
 @given(any_text)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_decoding_gives_the_text_back(tokenizer, text):
     assert tokenizer.decode(tokenizer.encode(text)) == text
 
@@ -183,13 +183,13 @@ def test_the_same_ids_as_tiktoken_and_hugging_face(tokenizer):
 
 
 @given(any_text)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_the_same_ids_as_tiktoken_on_any_text(tokenizer, text):
     assert tokenizer.encode(text) == tiktoken_of(tokenizer).encode(text, allowed_special="all")
 
 
 @given(st.text(st.characters(max_codepoint=127)) | st.text(" \n\r'tslLvV12.!a\x1c", max_size=12))
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=1500)
 @pytest.mark.parametrize("name", PATTERNS)
 def test_the_faster_patterns_cut_ascii_in_the_same_way(name, text):
     splitter = Splitter(name)
@@ -209,7 +209,7 @@ pieces = st.lists(
 
 
 @given(pieces, st.integers(1, 12))
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=1000)
 @pytest.mark.parametrize("name", PATTERNS)
 def test_a_stream_is_cut_like_the_whole_text(name, pieces, block_characters):
     splitter = Splitter(name, [END, "<|a|>", "<|a|><|b|>", "|><"])
@@ -232,7 +232,7 @@ def test_a_sure_cut_is_one_for_both_patterns():
 
 
 @given(st.lists(any_text, max_size=5))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_streaming_gives_the_ids_of_the_whole_text(tokenizer, pieces):
     text = "".join(pieces)
     assert [*tokenizer.encode_iterable(pieces)] == tokenizer.encode(text)
@@ -334,7 +334,7 @@ special_texts = st.lists(st.sampled_from(["ab", "bc", "abc", "a", "c", "é", "<x
 
 
 @given(special_texts, st.integers(1, 6), st.integers(8, 40))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_cuts_fall_only_where_a_special_token_begins(tmp_path_factory, parts, range_bytes, block):
     """Also where special tokens overlap, and where the file is read in small blocks."""
     path = tmp_path_factory.mktemp("cut") / "text"

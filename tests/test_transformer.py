@@ -191,7 +191,7 @@ def test_a_model_is_its_parts(generator: torch.Generator) -> None:
 # Properties --------------------------------------------------------------------------------------
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(place=st.integers(0, 11), seed=st.integers(0, 5))
 def test_no_token_sees_a_later_one(place: int, seed: int) -> None:
     model = model_of(seed)
@@ -203,7 +203,7 @@ def test_no_token_sees_a_later_one(place: int, seed: int) -> None:
     assert not torch.allclose(before[:, place:], after[:, place:], atol=1e-6)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(cuts=st.lists(st.integers(1, 23), max_size=4, unique=True))
 def test_the_cache_may_be_filled_in_pieces(cuts: list[int]) -> None:
     model = model_of()
@@ -238,7 +238,7 @@ def test_the_coldest_generation_takes_the_most_likely_token() -> None:
     assert torch.equal(tokens[0, 3:], model(tokens)[0, 2:-1].argmax(dim=-1))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     logits=st.lists(st.floats(-5, 5), min_size=1, max_size=8),
     k=st.integers(1, 10),

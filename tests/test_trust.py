@@ -29,9 +29,7 @@ from trace.record.run import record
 from trace.target import find_target
 
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "100"))
-SETTINGS = settings(
-    max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), database=None
-)
+SETTINGS = settings(max_examples=EXAMPLES, suppress_health_check=list(HealthCheck), database=None)
 
 
 def written(source: str, folder: Path) -> Path:

@@ -192,7 +192,7 @@ def test_hostile_classes_are_survived(base: type, behaviour: Callable) -> None:
 
 
 @given(st.recursive(HOSTILE, lambda inner: st.lists(inner, max_size=4), max_leaves=4))
-@settings(deadline=None, max_examples=EXAMPLES)
+@settings(max_examples=EXAMPLES)
 def test_any_hostile_value_is_survived(value: object) -> None:
     assert seconds_to_take(value) < 2
 
@@ -269,7 +269,7 @@ ANYTHING = st.recursive(
 
 
 @given(ANYTHING)
-@settings(deadline=None, max_examples=EXAMPLES)
+@settings(max_examples=EXAMPLES)
 def test_any_value_gives_bounded_json(value: object) -> None:
     text = json.dumps(take(value), allow_nan=False)
     assert len(text) < 1_000_000

@@ -1,0 +1,53 @@
+"""The measures of the house, on made-up parts."""
+
+from benchmarks.house import circles, floors, python_graph, rooms_of, viewer_graph
+
+# what imports what -> floors, the sets of modules in a circle
+GRAPHS = [
+    ({}, 0, []),
+    ({"a": set()}, 1, []),
+    ({"a": {"b"}, "b": {"c"}, "c": set()}, 3, []),
+    ({"a": {"b"}, "b": {"a"}, "c": {"a"}}, 2, [{"a", "b"}]),
+    ({"a": {"b", "c"}, "b": {"c"}, "c": {"b"}}, 2, [{"b", "c"}]),
+]
+
+
+def test_floors_and_circles():
+    for graph, number, found in GRAPHS:
+        assert (floors(graph), circles(graph)) == (number, found)
+
+
+def test_imports_of_python_are_seen_wherever_they_stand(tmp_path):
+    room = tmp_path / "part/room"
+    room.mkdir(parents=True)
+    (tmp_path / "part/__init__.py").write_text("")
+    (room / "__init__.py").write_text("from .one import x")
+    (room / "one.py").write_text(
+        "import os\ndef f():\n    from ..top import y\n    from .. import top"
+    )
+    (tmp_path / "part/top.py").write_text("from part.room import one\nimport json")
+    graph = python_graph(tmp_path, "part")
+    assert graph == {
+        "part": set(),
+        "part.room": {"part.room.one"},
+        "part.room.one": {"part.top"},
+        "part.top": {"part.room.one"},
+    }
+    assert circles(graph) == [{"part.room.one", "part.top"}]
+    assert rooms_of(graph, ".") == {"part": set(), "room": {"top"}, "top": {"room"}}
+
+
+def test_imports_of_the_viewer_are_seen_dynamic_ones_too(tmp_path):
+    (tmp_path / "viewer/model").mkdir(parents=True)
+    (tmp_path / "viewer/vendor").mkdir()
+    (tmp_path / "viewer/main.js").write_text('import { a } from "viewer/model/a.js";\n')
+    (tmp_path / "viewer/model/a.js").write_text('const b = () => import("./b.js");\n')
+    (tmp_path / "viewer/model/b.js").write_text('import "preact";\nexport * from "../main.js";\n')
+    (tmp_path / "viewer/vendor/c.js").write_text('import "viewer/main.js";\n')
+    graph = viewer_graph(tmp_path)
+    assert graph["main.js"] == {"model/a.js"}
+    assert graph["model/a.js"] == {"model/b.js"}
+    assert graph["model/b.js"] == {"main.js"}
+    assert graph.keys() == {"main.js", "model/a.js", "model/b.js"}
+    assert circles(graph) == [{"main.js", "model/a.js", "model/b.js"}]
+    assert rooms_of(graph, "/") == {"main.js": {"model"}, "model": {"main.js"}}

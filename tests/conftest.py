@@ -44,10 +44,12 @@ def pytest_addoption(parser):
     )
 
 
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     for item in items:
         if "browser" in getattr(item, "fixturenames", ()):
             item.add_marker("browser")
+    if hasattr(config, "workerinput"):  # one of several processes: what is long should not be last
+        items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
 def compare_with_golden(path: Path, actual: str, update: bool) -> None:

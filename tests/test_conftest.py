@@ -38,17 +38,20 @@ def test_the_option_writes_the_file(tmp_path):
     assert path.read_bytes() == b"new\n"
 
 
-def test_no_property_test_fails_for_slowness():
-    """Shown by examples that take longer than hypothesis allows unless it is told otherwise."""
+@pytest.mark.parametrize(("deadline", "error"), [({}, None), ({"deadline": 100}, "exceeds")])
+def test_no_property_test_fails_for_slowness(deadline, error):
+    """An example takes longer than hypothesis allows unless told otherwise, and so do the draws."""
 
-    @hypothesis.given(hypothesis.strategies.integers())
-    @hypothesis.settings(max_examples=3, database=None)
+    @hypothesis.settings(max_examples=3, database=None, **deadline)
+    @hypothesis.given(hypothesis.strategies.builds(time.sleep, hypothesis.strategies.just(0.4)))
     def slow(_):
-        time.sleep(0.5)  # more than the usual deadline of 0.2 s; three draws take over a second
+        time.sleep(0.3)
 
-    slow()
-    with pytest.raises(hypothesis.errors.DeadlineExceeded):
-        hypothesis.settings(slow, deadline=200)()
+    if error is None:
+        slow()
+    else:
+        with pytest.raises(hypothesis.errors.DeadlineExceeded, match=error):
+            slow()
 
 
 def state_of_torch():

@@ -1,7 +1,6 @@
 """What somebody meets who reads the page in another way: axe-core in every mode, both themes."""
 
 import importlib.resources
-import itertools
 import json
 
 import pytest
@@ -237,19 +236,6 @@ def test_the_first_link_skips_what_is_before_the_lecture(page, show, mode, targe
     assert page.locator(".skip").get_attribute("href") == f"#{target}"
     page.keyboard.press("Enter")
     assert page.evaluate("document.activeElement.id") == target
-
-
-def test_headings_go_down_one_level_at_a_time(page, site):
-    site.publish(lecture=(VIEWER / "traces/lecture.main.json").read_text(encoding="utf-8"))
-    page.goto("about:blank")
-    page.goto(f"{site.address}#doc=lecture")
-    page.locator("#article .section").nth(2).wait_for()
-    page.wait_for_function("() => !document.querySelector('.waiting')", timeout=60_000)
-    levels = page.locator("#article :is(h1, h2, h3, h4, h5, h6)").evaluate_all(
-        "all => all.map((heading) => Number(heading.tagName[1]))"
-    )
-    assert levels.count(1) == 1
-    assert all(after <= before + 1 for before, after in itertools.pairwise(levels))
 
 
 def test_pictures_have_words(page, show):

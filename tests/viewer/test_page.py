@@ -424,20 +424,3 @@ def test_opened_as_a_file_it_says_what_to_run():
     text = (VIEWER / "index.html").read_text(encoding="utf-8")
     sentence = re.search(r'<p class="notice" id="not-served">(.*?)</p>', text)
     assert sentence and "python -m http.server" in sentence[1]
-
-
-def test_the_lecture_of_this_repository_opens(page, site):
-    published = VIEWER / "traces" / "lecture.main.json"
-    text = published.read_text(encoding="utf-8")
-    site.publish(lecture=text)
-    page.goto(f"{site.address}#doc=lecture")
-    page.locator("#article .section").nth(3).wait_for()
-    claims = len(set(json.loads(text)["claims"]["statement"]))
-    assert page.locator('[data-command="claims"]').inner_text() == f"✓ {claims} claims"
-    while page.locator(".waiting").count():
-        page.wait_for_timeout(50)
-    assert page.locator(".wrong").count() == 0
-    for key in ["r", *["ArrowRight"] * 20, "j", "u", "End"]:
-        page.keyboard.press(key)
-    shown, last = page.locator(".timeline-count").inner_text().split(" / ")
-    assert shown == last

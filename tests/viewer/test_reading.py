@@ -7,11 +7,8 @@ import threading
 import pytest
 
 from tests.viewer import documents
-from tests.viewer.conftest import VIEWER
 from trace.serve.overlay import Shown
 from trace.serve.server import make_server
-
-LECTURE = VIEWER / "traces" / "lecture.main.json"
 
 PLACES = """() => Object.fromEntries(
     [...document.querySelectorAll(".section-head")].map((head) => [
@@ -243,20 +240,6 @@ def test_the_first_lines_stand_where_the_page_puts_them(page, show):
     box = page.locator("#article .prose").first.bounding_box()
     assert (box["y"], box["x"]) == (top, left)
     assert page.locator("#first").count() == 0
-
-
-@pytest.mark.parametrize("mode", ["read", "step"])
-@pytest.mark.parametrize("width", [390, 820])
-def test_the_lecture_is_never_wider_than_the_screen(browser, site, width, mode):
-    site.publish(demo=LECTURE.read_text(encoding="utf-8"))
-    opened = browser.new_page(viewport={"width": width, "height": 844})
-    opened.goto(f"{site.address}#doc=demo&mode={mode}&at=20")
-    opened.locator("#app main").wait_for()
-    while opened.locator(".waiting").count():
-        opened.wait_for_timeout(50)
-    assert opened.evaluate("document.documentElement.scrollWidth") <= width
-    assert opened.evaluate(TOO_WIDE) == []
-    opened.close()
 
 
 def test_no_figure_is_wider_than_a_phone(phone, show):

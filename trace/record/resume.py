@@ -11,8 +11,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-RESUMED = -(1 << 50)
-"""Below this, an event resumes the activation that was entered by event number RESUMED - event."""
+from ..events import EXIT, RESUMED
 
 Lengths = tuple[int, int, int]
 """How many events, inspections and claims there were when a `@stepover` began."""
@@ -82,7 +81,7 @@ class Suspensions:
     def suspend(self, activation: int, value: object = None) -> object:
         """Note that a generator is left at a `yield`; returns the value it yields."""
         self._suspended.add(activation)
-        self.note(0)
+        self.note(EXIT)
         self._claims.suspend(activation)
         if self._skips.suspend(activation):  # it yields under a @stepover of its own
             self.off(bool(self.skips))

@@ -6,7 +6,7 @@ twice, as written and recording, and chooses on entry.
 
 Inserted names begin with `@`, which no source can spell; they are looked up as builtins:
 
-    @step(n)       note that statement n runs; -k: function k is entered; 0: it is left
+    @step(n)       note an event (`events.py`): statement n runs; -k, 0: a function begins, ends
     @off           true while nothing is to be recorded
     @torch         torch once it is loaded, before that a stand-in: where it compiles, recording
                    would be wrong
@@ -28,6 +28,7 @@ import copy
 import symtable
 from collections.abc import Callable
 
+from ..events import EXIT
 from .directives import Marks, without_comments
 from .numbering import Numbering, SourceModule
 from .rows import AssertionRow, Site, Tables
@@ -148,7 +149,7 @@ class _Rewriting:
         if not arguments and recorded and body[0] in self.numbers.statements:
             recorded = self._without_first_step(function, body[0], recorded)
         recorded = [*arguments, *recorded] or [ast.Pass()]
-        return [*start, ast.Try(recorded, [], [], [note("@step", 0)])]
+        return [*start, ast.Try(recorded, [], [], [note("@step", EXIT)])]
 
     def _without_first_step(
         self, function: Function, first: ast.stmt, recorded: list[ast.stmt]

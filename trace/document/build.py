@@ -11,16 +11,15 @@ from typing import Any
 
 from ..events import Log, Place, steps_of
 from ..meter.ledger import CATEGORIES, live_bytes_over_time
-from ..record.finder import TracedFile
 from ..record.run import Recording
 from ..rewrite.prose import (
     hidden_lines,
     images_in,
     images_never_shown,
     prose_of,
-    tokens_of,
 )
 from ..rewrite.rows import Tables
+from ..rewrite.source import Source
 from ..schema import (
     Assertion,
     Asset,
@@ -87,7 +86,7 @@ def build(recording: Recording) -> Document:
         files=[_source_file(file) for file in recording.files],
         statements=[list(dataclasses.astuple(row)) for row in tables.statements],
         functions=[
-            Function(**vars(row), labels=recording.files[row.file].labels(row.line))
+            Function(**vars(row), labels=recording.files[row.file].label(row.line))
             for row in tables.functions
         ],
         events=log.as_document(len(tables.functions)),
@@ -116,12 +115,12 @@ def build(recording: Recording) -> Document:
     return document
 
 
-def _source_file(file: TracedFile) -> SourceFile:
+def _source_file(file: Source) -> SourceFile:
     return SourceFile(
         path=file.path,
-        source=file.source,
-        prose=prose_of(file.source, file.tree, file.directives),
-        tokens=tokens_of(file.source),
+        source=file.text,
+        prose=prose_of(file),
+        tokens=file.tokens,
         hidden=hidden_lines(file.directives),
     )
 

@@ -26,7 +26,7 @@ def encode_times(recording: Recording) -> bytes:
     they belong to; of a claim, the operands by their index. `processor` names the machine.
     """
     recorder = recording.recorder
-    sources = {file.path: hashlib.sha256(file.source.encode()) for file in recording.files}
+    sources = {file.path: hashlib.sha256(file.text.encode()) for file in recording.files}
     sidecar: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,

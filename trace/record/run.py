@@ -16,10 +16,11 @@ from ..errors import LectureError, UsageError
 from ..meter.switch import metered
 from ..options import Options
 from ..rewrite.rows import Tables
+from ..rewrite.source import Source
 from ..schema import Environment, Failure
 from ..target import Target
 from .failures import failure_of, relative, without_own_frames
-from .finder import LectureFinder, Scope, TracedFile
+from .finder import LectureFinder, Scope
 from .limits import step_limit, thread_watch, too_many_steps
 from .recorder import Recorder
 from .streams import tees
@@ -31,7 +32,7 @@ class Recording:
 
     target: Target
     title: str
-    files: list[TracedFile]
+    files: list[Source]
     tables: Tables
     recorder: Recorder
     environment: Environment

@@ -18,7 +18,7 @@ from .document.summary import Summary
 from .document.times import encode_times
 from .errors import FAILED, HELD, INTERRUPTED, USAGE, LectureError, UsageError
 from .options import Options
-from .record.failures import without_own_frames
+from .record.frames import cut_own_frames
 from .record.progress import progress_on
 from .record.run import Recording, record
 from .schema import Document
@@ -221,21 +221,10 @@ def _print_complaints(recording: Recording, document: Document) -> None:
     for warning in document.warnings:
         sys.stderr.write(f"warning: {warning}\n")
     if recording.error is not None:
-        _cut_own_frames(recording.error, set())
+        cut_own_frames(recording.error)
         sys.__excepthook__(type(recording.error), recording.error, recording.error.__traceback__)
         if sides := sides_of_failed_claim(document):
             sys.stderr.write(f"{sides}\n")
-
-
-def _cut_own_frames(error: BaseException | None, done: set[int]) -> None:
-    """Cut them from an exception, what it came from, and what it holds."""
-    if error is None or id(error) in done:
-        return
-    done.add(id(error))
-    error.__traceback__ = without_own_frames(error.__traceback__)
-    held = error.exceptions if isinstance(error, BaseExceptionGroup) else ()
-    for other in (error.__cause__, error.__context__, *held):
-        _cut_own_frames(other, done)
 
 
 def _closing_line(summary: Summary, size: str, seconds: float, options: argparse.Namespace) -> str:

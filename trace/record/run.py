@@ -19,8 +19,9 @@ from ..rewrite.rows import Tables
 from ..rewrite.source import Source
 from ..schema import Environment, Failure
 from ..target import Target
-from .failures import failure_of, relative, without_own_frames
+from .failures import failure_of, relative
 from .finder import LectureFinder, Scope
+from .frames import without_own_frames
 from .limits import step_limit, thread_watch, too_many_steps
 from .recorder import Recorder
 from .streams import tees

@@ -612,6 +612,17 @@ def test_documents_are_listed_in_one_of_two_indexes(ours, traces, tmp_path, caps
     assert [(entry["file"], entry["failed"]) for entry in entries(index)] == [("first.json", True)]
 
 
+def test_a_document_just_written_is_not_read_again(traces, tmp_path, capsys, monkeypatch):
+    (tmp_path / "first.py").write_text("def main(): pass")
+    with monkeypatch.context() as patch:
+        patch.setattr(library, "Summary", None)  # reading would fail
+        assert command(capsys, tmp_path / "first.py", "-q") == (0, "", "")
+        assert library.summary_of(traces / "first.json").steps == 1
+    other = (traces / "first.json").read_bytes().replace(b'"title":"first"', b'"title":"other"')
+    (traces / "first.json").write_bytes(other)  # by another process
+    assert library.summary_of(traces / "first.json").title == "other"
+
+
 def test_the_index_says_which_documents_have_times(traces, tmp_path, capsys):
     """A page asks for no file that is not there: browsers print an error for each."""
     for name, options in [("first", ["--time"]), ("second", [])]:

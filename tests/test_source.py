@@ -1,25 +1,28 @@
 """What is shown of a source file: prose, highlighted pieces, hidden lines."""
 
 import ast
+import io
 import keyword
 import string
 import textwrap
+import tokenize
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trace.rewrite.directives import find_directives
-from trace.rewrite.prose import hidden_lines, misread_docstrings, prose_of, tokens_of
+from tests.tracing import trace_source
+from trace.rewrite.highlighting import highlighted
+from trace.rewrite.prose import hidden_lines, misread_docstrings, prose_of
+from trace.rewrite.source import Source
 from trace.rewrite.syntax import SourceLines
 from trace.schema import TOKEN_KINDS
 
 
 def prose(source):
     """Each block as first line, last line, first letter of its kind, text."""
-    tree = ast.parse(source)
-    blocks = prose_of(source, tree, find_directives(source, tree, "a.py"))
+    blocks = prose_of(Source("a.py", source))
     return [(block.first_line, block.last_line, block.kind[0], block.text) for block in blocks]
 
 
@@ -217,8 +220,12 @@ def test_lines_of_hidden_statements_and_comments():
             y = 2
         """
     )
-    directives = find_directives(source, ast.parse(source), "a.py")
-    assert hidden_lines(directives) == [[2, 2], [3, 5], [6, 7]]
+    assert hidden_lines(Source("a.py", source).directives) == [[2, 2], [3, 5], [6, 7]]
+
+
+def tokens_of(source):
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    return highlighted(tokens, source.split("\n"))
 
 
 def pieces(source):
@@ -355,14 +362,14 @@ READ_AS_WRITTEN = [
 
 @pytest.mark.parametrize(("source", "complaint"), MISREAD)
 def test_a_docstring_that_python_changes_is_named(source, complaint):
-    (found,) = misread_docstrings(source, ast.parse(source), "a.py")
+    (found,) = misread_docstrings(Source("a.py", source))
     assert found.startswith(complaint)
 
 
 @pytest.mark.filterwarnings("ignore:invalid escape sequence")
 @pytest.mark.parametrize("source", READ_AS_WRITTEN)
 def test_a_docstring_that_is_read_as_written_is_not(source):
-    assert list(misread_docstrings(source, ast.parse(source), "a.py")) == []
+    assert list(misread_docstrings(Source("a.py", source))) == []
 
 
 REPOSITORY = Path(__file__).parent.parent
@@ -382,3 +389,21 @@ def test_segments_are_those_of_python(path, ending):
 def test_a_very_long_line() -> None:
     numbers = ",".join(map(str, range(20_000)))
     assert len(tokens_of(f"x = [{numbers}]\n")) == 4 * (2 * 20_000 + 2)
+
+
+def test_a_source_is_tokenised_and_parsed_once(monkeypatch):
+    counts = {"generate_tokens": 0, "parse": 0}
+
+    def count(module, name):
+        original = getattr(module, name)
+
+        def counting(*arguments, **options):
+            counts[name] += 1
+            return original(*arguments, **options)
+
+        monkeypatch.setattr(module, name, counting)
+
+    count(tokenize, "generate_tokens")
+    count(ast, "parse")
+    trace_source("def main():  # T1\n    # Prose.\n    x = 1  # @inspect x\n    assert x == 1")
+    assert counts == {"generate_tokens": 1, "parse": 1}

@@ -8,17 +8,17 @@ import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from .arguments import parse
 from .document.build import build
 from .document.check import differences
 from .document.encoding import encode, write
 from .document.failed_claim import sides_of_failed_claim
+from .document.summary import Summary
 from .document.times import encode_times
 from .errors import FAILED, HELD, INTERRUPTED, USAGE, LectureError, UsageError
 from .options import Options
-from .record.failures import without_own_frames
+from .record.frames import cut_own_frames
 from .record.progress import progress_on
 from .record.run import Recording, record
 from .schema import Document
@@ -121,15 +121,19 @@ class _Command:
         library.require_writable(path)
         start_seconds = time.perf_counter()
         recording, document, data = self._record(target)
+        summary = Summary.of(document)
         try:
-            write(data, path)
+            library.save(data, path, summary)
             if self.options.time:
                 write(encode_times(recording), path.with_suffix(TIMES))
             library.update_index(path, target)
         except OSError as error:
             reason = error.strerror or type(error).__name__
             return complain(f"{library.shown(path)} could not be written: {reason}.", FAILED)
-        self._report(recording, document, path, len(data), time.perf_counter() - start_seconds)
+        _print_complaints(recording, document)
+        self._list_details(document)
+        seconds = round(time.perf_counter() - start_seconds, 1)
+        self._say_closing_line(summary, path, len(data), seconds)
         return _status(recording, self.options.strict)
 
     def _record(self, target: Target) -> tuple[Recording, Document, bytes]:
@@ -153,38 +157,32 @@ class _Command:
         document = build(recording)
         return recording, document, encode(document)
 
-    def _report(
-        self,
-        recording: Recording,
-        document: Document,
-        path: Path,
-        document_bytes: int,
-        seconds: float,
-    ) -> None:
-        """Warnings and the failure on stderr, one closing line on stdout."""
-        _print_complaints(recording, document)
+    def _list_details(self, document: Document) -> None:
         if self.options.verbose:
             for file in document.files:
                 sys.stderr.write(f"traced {file.path}\n")
             for operator, calls in document.uncounted.items():
                 sys.stderr.write(f"not counted: {operator}, {counted(calls, 'call')}\n")
-        claims = document.claims
-        rows = zip(claims.statement, claims.held, strict=True)
-        summary = {
-            "lecture": document.module,
-            "document": library.shown(path),
-            "steps": sum(event > 0 for event in document.events),
-            "claims": len(set(claims.statement)),
-            "occurrences": len(claims.held),
-            "failed": len({statement for statement, held in rows if not held}),
-            "bytes": document_bytes,
-            "seconds": round(seconds, 1),
-            "failure": document.failure and document.failure["kind"],
-        }
+
+    def _say_closing_line(
+        self, summary: Summary, path: Path, document_bytes: int, seconds: float
+    ) -> None:
         if self.options.json:
-            print(json.dumps(summary))
+            facts = {
+                "lecture": summary.module,
+                "document": library.shown(path),
+                "steps": summary.steps,
+                "claims": summary.claims,
+                "occurrences": summary.checks,
+                "failed": summary.failed_claims,
+                "bytes": document_bytes,
+                "seconds": seconds,
+                "failure": summary.failure,
+            }
+            print(json.dumps(facts))
         elif not self.options.quiet:
-            say(_closing_line(summary, self.options))
+            size = f"{_size(document_bytes)} in {library.shown(path)}"
+            say(_closing_line(summary, size, seconds, self.options))
 
     def _check(self, target: Target, path: Path) -> int:
         old_data, old = library.read(path)
@@ -223,34 +221,23 @@ def _print_complaints(recording: Recording, document: Document) -> None:
     for warning in document.warnings:
         sys.stderr.write(f"warning: {warning}\n")
     if recording.error is not None:
-        _cut_own_frames(recording.error, set())
+        cut_own_frames(recording.error)
         sys.__excepthook__(type(recording.error), recording.error, recording.error.__traceback__)
         if sides := sides_of_failed_claim(document):
             sys.stderr.write(f"{sides}\n")
 
 
-def _cut_own_frames(error: BaseException | None, done: set[int]) -> None:
-    """Cut them from an exception, what it came from, and what it holds."""
-    if error is None or id(error) in done:
-        return
-    done.add(id(error))
-    error.__traceback__ = without_own_frames(error.__traceback__)
-    held = error.exceptions if isinstance(error, BaseExceptionGroup) else ()
-    for other in (error.__cause__, error.__context__, *held):
-        _cut_own_frames(other, done)
-
-
-def _closing_line(summary: dict[str, Any], options: argparse.Namespace) -> str:
-    claims = counted(summary["claims"], "claim")
-    held = f"{summary['failed']:,} of {claims} FAILED" if summary["failed"] else f"{claims} held"
+def _closing_line(summary: Summary, size: str, seconds: float, options: argparse.Namespace) -> str:
+    claims, failed = counted(summary.claims, "claim"), summary.failed_claims
+    held = f"{failed:,} of {claims} FAILED" if failed else f"{claims} held"
     parts = [
-        f"{summary['lecture']}: {counted(summary['steps'], 'step')}",
-        f"{held} in {counted(summary['occurrences'], 'check')}",
-        f"{_size(summary['bytes'])} in {summary['document']}",
-        f"{summary['seconds']} s",
+        f"{summary.module}: {counted(summary.steps, 'step')}",
+        f"{held} in {counted(summary.checks, 'check')}",
+        size,
+        f"{seconds} s",
     ]
-    if summary["failure"] not in (None, "claim"):
-        parts.insert(2, f"ended by: {summary['failure']}")
+    if summary.failure not in (None, "claim"):
+        parts.insert(2, f"ended by: {summary.failure}")
     look = "" if options.serve else f"; see it: {PROGRAM} {quoted(options.lectures[0])} --serve"
     return ", ".join(parts) + look
 

@@ -1,6 +1,5 @@
 """A lecture in one file, opened from disk without a network, and as a site below any address."""
 
-import ast
 import base64
 import copy
 import dataclasses
@@ -16,8 +15,8 @@ import pytest
 from tests.viewer import documents
 from tests.viewer.conftest import VIEWER
 from tests.viewer.test_security import ATTACK, HOSTILE_PROSE
-from trace.rewrite.directives import find_directives
 from trace.rewrite.prose import prose_of
+from trace.rewrite.source import Source
 from trace.serve import one_file as exporting
 from trace.serve.one_file import one_file, packed, slim
 from trace.serve.publication import Publication
@@ -289,8 +288,7 @@ class E:
 
 
 def test_prose_is_read_from_the_source_again(opened):
-    tree = ast.parse(PROSE_OF_ALL_KINDS)
-    prose = prose_of(PROSE_OF_ALL_KINDS, tree, find_directives(PROSE_OF_ALL_KINDS, tree, "a.py"))
+    prose = prose_of(Source("a.py", PROSE_OF_ALL_KINDS))
     document = documents.small()
     file = document["files"][0]
     document["files"][0] = file | {

@@ -9,17 +9,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from operator import itemgetter
 from typing import Any
 
+from ..events import Log, Place, steps_of
 from ..meter.ledger import CATEGORIES, live_bytes_over_time
-from ..record.finder import TracedFile
 from ..record.run import Recording
 from ..rewrite.prose import (
     hidden_lines,
     images_in,
     images_never_shown,
     prose_of,
-    tokens_of,
 )
 from ..rewrite.rows import Tables
+from ..rewrite.source import Source
 from ..schema import (
     Assertion,
     Asset,
@@ -33,7 +33,6 @@ from ..schema import (
     Output,
     SourceFile,
 )
-from .places import Expansion, Place, cut_events, find_places
 
 MAX_ASSET_BYTES = 2_000_000
 """Larger images are left out, with a warning."""
@@ -59,12 +58,12 @@ _COMPOUND = ("for", "while", "if", "with", "try", "match", "class")
 def build(recording: Recording) -> Document:
     """Return the document of a recording, cut at the step limit."""
     recorder, tables = recording.recorder, recording.tables
-    expansion = Expansion(recorder.events, tables.first_steps)
-    events = cut_events(expansion.events, recording.max_steps)
+    log = Log.of_recorder(recorder.events, tables.first_steps).cut(recording.max_steps)
+    end = len(log.events)
 
     def before_the_cut(rows: Iterable[Any]) -> list[tuple[int, Any]]:
-        dated = ((expansion.at(row[0] if isinstance(row, tuple) else row.at), row) for row in rows)
-        return [(at, row) for at, row in dated if at <= len(events)]
+        dated = ((log.at(row[0] if isinstance(row, tuple) else row.at), row) for row in rows)
+        return [(at, row) for at, row in dated if at <= end]
 
     inspections = before_the_cut(recorder.inspections)
     claims = before_the_cut(recorder.claims)
@@ -78,7 +77,7 @@ def build(recording: Recording) -> Document:
         asked = tables.sites[row.site].statement
         known = asked > 0 and tables.statements[asked - 1].kind in _COMPOUND
         questions.setdefault(at, set()).update([asked] if known else [])
-    places = find_places(events, len(tables.functions), questions)
+    places = log.places(questions)
     names = _Names()
     document = Document(
         module=recording.target.module,
@@ -87,10 +86,10 @@ def build(recording: Recording) -> Document:
         files=[_source_file(file) for file in recording.files],
         statements=[list(dataclasses.astuple(row)) for row in tables.statements],
         functions=[
-            Function(**vars(row), labels=recording.files[row.file].labels(row.line))
+            Function(**vars(row), labels=recording.files[row.file].label(row.line))
             for row in tables.functions
         ],
-        events=events,
+        events=log.as_document(len(tables.functions)),
         names=names.list,
         values=recorder.values,
         inspections=_inspections(recording, inspections, places, names),
@@ -109,19 +108,19 @@ def build(recording: Recording) -> Document:
         topics=recording.topics,
         assets={},
         warnings=recording.warnings,
-        failure=_failure(recording, events, expansion.at(len(recorder.events))),
+        failure=_failure(recording, log),
     )
     document.assets = dict(_assets(recording, document))
     _drop_unused_values(document)
     return document
 
 
-def _source_file(file: TracedFile) -> SourceFile:
+def _source_file(file: Source) -> SourceFile:
     return SourceFile(
         path=file.path,
-        source=file.source,
-        prose=prose_of(file.source, file.tree, file.directives),
-        tokens=tokens_of(file.source),
+        source=file.text,
+        prose=prose_of(file),
+        tokens=file.tokens,
         hidden=hidden_lines(file.directives),
     )
 
@@ -240,20 +239,21 @@ def _uncounted(operators: _Dated, elsewhere: Mapping[str, int]) -> dict[str, int
     return dict(sorted(counts.items()))
 
 
-def _failure(recording: Recording, events: list[int], at: int) -> Failure | None:
+def _failure(recording: Recording, log: Log) -> Failure | None:
     failure = recording.failure
     if failure is None:
         return None
-    at, step = min(at, len(events)), _failed_step(recording, events, failure)
+    at = min(log.at(failure["at"]), len(log.events))
+    steps = steps_of(log.events)
+    step = _failed_step(recording, steps, failure)
     message = failure["message"]
-    if failure["kind"] == "step limit" and (place := _loop_around(recording.tables, events)):
+    if failure["kind"] == "step limit" and (place := _loop_around(recording.tables, steps)):
         message += f" It ended in the loop at {place}."
     return {**failure, "at": at, "step": step, "message": message}
 
 
-def _failed_step(recording: Recording, events: list[int], failure: Failure) -> int:
+def _failed_step(recording: Recording, steps: list[int], failure: Failure) -> int:
     """Return the last step at the innermost line of the traceback that is the lecture's."""
-    steps = [event for event in events if event > 0]
     paths = recording.tables.paths
     for entry in reversed(failure["traceback"]):
         for step in range(len(steps) - 1, -1, -1):
@@ -264,9 +264,9 @@ def _failed_step(recording: Recording, events: list[int], failure: Failure) -> i
     return len(steps) - 1
 
 
-def _loop_around(tables: Tables, events: list[int]) -> str:
+def _loop_around(tables: Tables, steps: list[int]) -> str:
     """Return the place of the outermost loop around the last step, or nothing."""
-    number = next((event for event in reversed(events) if event > 0), 0)
+    number = steps[-1] if steps else 0
     place = ""
     while number > 0:
         row = tables.statements[number - 1]

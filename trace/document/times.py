@@ -5,14 +5,14 @@ document itself stays the same on every run. The file says which sources it belo
 """
 
 import hashlib
+import itertools
 import json
 import platform
 from pathlib import Path
 from typing import Any
 
-from ..record.resume import RESUMED
+from ..events import Log, Replay, steps_of
 from ..record.run import Recording
-from .places import Expansion
 
 FORMAT = "lecture-trace-times"
 VERSION = 1
@@ -26,7 +26,7 @@ def encode_times(recording: Recording) -> bytes:
     they belong to; of a claim, the operands by their index. `processor` names the machine.
     """
     recorder = recording.recorder
-    sources = {file.path: hashlib.sha256(file.source.encode()) for file in recording.files}
+    sources = {file.path: hashlib.sha256(file.text.encode()) for file in recording.files}
     sidecar: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
@@ -53,23 +53,12 @@ def processor_name(path: Path = Path("/proc/cpuinfo")) -> str:
 def step_seconds(recording: Recording) -> list[float]:
     """Return the seconds spent in each step."""
     recorder = recording.recorder
-    expansion = Expansion(recorder.events, recording.tables.first_steps)
-    clock = [*expansion.spread(recorder.times), recorder.end_seconds]
-    seconds: list[float] = []
-    stack: list[tuple[int, int]] = []
-    left: dict[int, int] = {}  # entry of an activation -> its latest step
-    step, entry = -1, -1  # of the innermost activation
-    for index, event in enumerate(expansion.events):
-        if event > 0:
-            step = len(seconds)
-            seconds.append(0.0)
-        elif event == 0:
-            left[entry] = step
-            step, entry = stack.pop() if stack else (-1, -1)
-        else:
-            stack.append((step, entry))
-            entry = index if event > RESUMED // 2 else RESUMED - event
-            step = left.get(entry, step)
-        if step >= 0:
-            seconds[step] += clock[index + 1] - clock[index]
+    log = Log.of_recorder(recorder.events, recording.tables.first_steps)
+    clock = [*log.spread(recorder.times), recorder.end_seconds]
+    seconds = [0.0] * len(steps_of(log.events))
+    replay = Replay(log.events)
+    for index, (begin, end) in enumerate(itertools.pairwise(clock)):
+        replay.to(index + 1)
+        if replay.step >= 0:
+            seconds[replay.step] += end - begin
     return seconds[: recording.max_steps]

@@ -10,5 +10,6 @@ bounds      bounds on the code of a value's own class
 limits      the step limit, and watched threads
 streams     what is printed
 progress    one line on a terminal
-failures    what ended a run early, without the tracer's own frames
+failures    what ended a run early
+frames      the tracer's own frames, cut out of tracebacks
 """

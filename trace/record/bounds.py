@@ -10,9 +10,10 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from types import FrameType
 from typing import Any
+
+from .frames import is_own
 
 MAX_LINES = 20_000
 """Lines of Python that may run for one value."""
@@ -22,8 +23,6 @@ MAX_PICTURE_SECONDS = 10.0
 """Seconds for a value that draws itself: its author meant it to."""
 SOON_SECONDS = 1e-4
 """Seconds after which an alarm of the lecture rings that had to wait."""
-
-_OWN_FOLDER = str(Path(__file__).parents[1])
 
 
 class TooSlow(BaseException):
@@ -65,8 +64,7 @@ def _counter(lines: int) -> Callable[..., Any]:
     left = lines
 
     def on_call(frame: FrameType, event: str, argument: object) -> Callable[..., Any] | None:
-        own = frame.f_code.co_filename.startswith(_OWN_FOLDER)
-        return None if own else on_line
+        return None if is_own(frame.f_code.co_filename) else on_line
 
     def on_line(frame: FrameType, event: str, argument: object) -> Callable[..., Any]:
         nonlocal left

@@ -5,7 +5,6 @@ Modules are chosen by file. Rewritten bytecode never reaches the pycache.
 
 import ast
 import fnmatch
-import functools
 import importlib.abc
 import importlib.machinery
 import importlib.util
@@ -19,36 +18,15 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import LectureError
-from ..rewrite.directives import Comment, Directives, comments_of, find_directives, split_comment
 from ..rewrite.instrument import instrument
-from ..rewrite.numbering import SourceModule
 from ..rewrite.prose import misread_docstrings
 from ..rewrite.rows import Tables
+from ..rewrite.source import Source
 from ..target import is_own
 from .recorder import Recorder
 
 MAX_TREE_DEPTH = 20_000
 """Calls inside calls while a file is rewritten: each `elif` and each `+` of a sum is a level."""
-
-
-@dataclass
-class TracedFile:
-    """A source file that was imported through the pass."""
-
-    path: str
-    source: str
-    tree: ast.Module
-    directives: Directives
-
-    @functools.cached_property
-    def comments(self) -> list[Comment]:
-        """The comments of the file."""
-        return comments_of(self.source)
-
-    def labels(self, line: int) -> str:
-        """Return the comment at the end of a line, without its directives."""
-        comments = {comment.line: comment.text for comment in self.comments}
-        return split_comment(comments.get(line, ""), f"{self.path}:{line}")[0]
 
 
 @dataclass
@@ -81,7 +59,7 @@ class LectureFinder(importlib.abc.MetaPathFinder):
     scope: Scope
     tables: Tables
     recorder: Recorder
-    files: list[TracedFile] = field(default_factory=list)
+    files: list[Source] = field(default_factory=list)
     modules: list[str] = field(default_factory=list)
 
     def find_spec(
@@ -116,8 +94,9 @@ class LectureFinder(importlib.abc.MetaPathFinder):
 
     def _compile(self, data: bytes, file: str) -> types.CodeType:
         try:
-            compile(data, file, "exec", dont_inherit=True)  # the author's own errors come first
-            source = importlib.util.decode_source(data)
+            tree = ast.parse(data, file)
+            compile(tree, file, "exec", dont_inherit=True)  # the author's own errors come first
+            text = importlib.util.decode_source(data)
         except UnicodeDecodeError as error:  # in a comment, which compiling does not read
             line = data.count(b"\n", 0, error.start) + 1
             raise LectureError(f"{Path(file).name}:{line} is not UTF-8: save it as such.") from None
@@ -126,14 +105,10 @@ class LectureFinder(importlib.abc.MetaPathFinder):
                 raise
             reason = f"{type(error).__name__}: {error}"  # such as null bytes, which have no place
             raise LectureError(f"{Path(file).name}: {reason}.") from None
-        tree = ast.parse(source, file)
-        path = Path(file).resolve().relative_to(self.scope.root).as_posix()
-        directives = find_directives(source, tree, path)
-        self.tables.warnings.extend(misread_docstrings(source, tree, path))
-        module = SourceModule(len(self.files), path, source, tree, directives)
-        self.files.append(TracedFile(path, source, tree, directives))
-        self.tables.paths.append(path)
-        rewritten = instrument(module, self.tables, self.recorder.suffix)
+        source = Source(Path(file).resolve().relative_to(self.scope.root).as_posix(), text, tree)
+        self.tables.warnings.extend(misread_docstrings(source))
+        self.files.append(source)
+        rewritten = instrument(source, self.tables, self.recorder.suffix)
         with warnings.catch_warnings():  # the author has seen those of the source already
             warnings.simplefilter("ignore", SyntaxWarning)
             return compile(rewritten, file, "exec", dont_inherit=True, optimize=0)

@@ -5,9 +5,9 @@ import sys
 import time
 from typing import TextIO
 
+from ..events import EXIT, RESUMPTIONS, count_recorded_steps
 from ..terminal import counted
 from .recorder import Recorder
-from .resume import RESUMED
 
 
 class Progress:
@@ -47,11 +47,11 @@ class Progress:
 
     def _catch_up(self, recorder: Recorder) -> None:
         """Take note of what was recorded since the last time."""
-        first_steps = recorder.tables.first_steps
-        for event in recorder.events[self._events :]:
-            self._events += 1
-            self._steps += event > 0 or -event in first_steps
-            if event == 0:
+        events = recorder.events[self._events :]
+        self._events += len(events)
+        self._steps += count_recorded_steps(events, recorder.tables.first_steps)
+        for event in events:
+            if event == EXIT:
                 del self._stack[-1:]
             elif event < 0:
                 self._stack.append(self._section(recorder, event))
@@ -62,7 +62,7 @@ class Progress:
     def _section(self, recorder: Recorder, event: int) -> str:
         """The function that is entered, if it is a section; else the one it is called from."""
         outer = self._stack[-1] if self._stack else ""
-        if event < RESUMED // 2:
+        if event < RESUMPTIONS:
             return outer
         function = recorder.tables.functions[-event - 1]
         return outer if function.parameters or not function.title else function.name

@@ -2,7 +2,7 @@
 
 The recorder keeps columns and knows neither JSON nor files. An event is an integer in a list, so
 that a step costs one append; all else is noted together with the number of events so far, and its
-step is found afterwards (`document/places.py`).
+step is found afterwards (`events.py`).
 """
 
 import builtins
@@ -16,6 +16,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from ..events import count_recorded_steps
 from ..meter.ledger import Storage, Work
 from ..rewrite.rows import Site, Tables
 from ..schema import Value
@@ -167,9 +168,8 @@ class Recorder:
 
     def step_count(self, event_count: int) -> int:
         """Return the number of steps among the first events."""
-        first_steps = self.tables.first_steps
         events = itertools.islice(self.events, event_count)
-        return sum(event > 0 or -event in first_steps for event in events)
+        return count_recorded_steps(events, self.tables.first_steps)
 
     def is_reading(self) -> bool:
         """Tell whether the thread that asks is reading a value."""

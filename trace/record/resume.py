@@ -11,8 +11,8 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-RESUMED = -(1 << 50)
-"""Below this, an event resumes the activation that was entered by event number RESUMED - event."""
+from ..events import EXIT, RESUMED
+from .frames import without_own_frames
 
 Lengths = tuple[int, int, int]
 """How many events, inspections and claims there were when a `@stepover` began."""
@@ -82,7 +82,7 @@ class Suspensions:
     def suspend(self, activation: int, value: object = None) -> object:
         """Note that a generator is left at a `yield`; returns the value it yields."""
         self._suspended.add(activation)
-        self.note(0)
+        self.note(EXIT)
         self._claims.suspend(activation)
         if self._skips.suspend(activation):  # it yields under a @stepover of its own
             self.off(bool(self.skips))
@@ -101,7 +101,9 @@ class Suspensions:
         """Resume a generator into which an exception was thrown; hide our frames from it."""
         if activation in self._suspended:
             self.resume(activation)
-        cut_own_frames(sys.exception())
+        error = sys.exception()
+        if error is not None:
+            error.__traceback__ = without_own_frames(error.__traceback__, for_authors=False)
 
     def delegate(self, activation: int, iterable: Iterable[Any]) -> Generator[Any, Any, Any]:
         """`yield from iterable`, noting each suspension (PEP 380 spelled out)."""
@@ -210,13 +212,3 @@ def _next_move(
     if not hasattr(iterator, "throw"):
         raise thrown
     return lambda: iterator.throw(thrown)
-
-
-def cut_own_frames(error: BaseException | None) -> None:
-    """Take the frames of this module out of an exception's traceback."""
-    entry = error.__traceback__ if error else None
-    while entry is not None and entry.tb_next is not None:
-        if entry.tb_next.tb_frame.f_code.co_filename == __file__:
-            entry.tb_next = entry.tb_next.tb_next
-        else:
-            entry = entry.tb_next

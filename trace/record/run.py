@@ -16,10 +16,12 @@ from ..errors import LectureError, UsageError
 from ..meter.switch import metered
 from ..options import Options
 from ..rewrite.rows import Tables
+from ..rewrite.source import Source
 from ..schema import Environment, Failure
 from ..target import Target
-from .failures import failure_of, relative, without_own_frames
-from .finder import LectureFinder, Scope, TracedFile
+from .failures import failure_of, relative
+from .finder import LectureFinder, Scope
+from .frames import without_own_frames
 from .limits import step_limit, thread_watch, too_many_steps
 from .recorder import Recorder
 from .streams import tees
@@ -31,7 +33,7 @@ class Recording:
 
     target: Target
     title: str
-    files: list[TracedFile]
+    files: list[Source]
     tables: Tables
     recorder: Recorder
     environment: Environment

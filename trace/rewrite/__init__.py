@@ -1,10 +1,12 @@
 """From a lecture's source to code that reports to the recorder. Pure: nothing runs here.
 
-directives    the comments that tell the tracer what to show
-prose         what a viewer shows of a source besides its lines: text, highlighting, hidden lines
-syntax        small questions to a syntax tree, and small trees to insert
-numbering     functions and statements get their numbers
-rows          the tables that the rewritten code refers to by these numbers
-yields        `yield` and `await`, which leave a function in the middle
-instrument    the compiler pass itself
+source          a source file, tokenised and parsed once, with
+directives      the comments that tell the tracer what to show
+highlighting    which pieces of it are highlighted, and as what
+prose           what a viewer shows of it as text, and what it leaves out
+syntax          small questions to a syntax tree, and small trees to insert
+numbering       functions and statements get their numbers
+rows            the tables that the rewritten code refers to by these numbers
+yields          `yield` and `await`, which leave a function in the middle
+instrument      the compiler pass itself
 """

@@ -10,12 +10,11 @@ statement to each evaluation of that header; on a line such as `else:` to the st
 
 import ast
 import difflib
-import io
 import keyword
 import re
 import tokenize
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -89,22 +88,14 @@ class Directives:
     """Lines of comments that hide themselves."""
 
 
-def comments_of(source: str) -> list[Comment]:
-    """Return the comments of a source text."""
+def comments_of(tokens: Iterable[tokenize.TokenInfo]) -> list[Comment]:
+    """Return the comments among the tokens of a source."""
     found = []
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+    for token in tokens:
         if token.type == tokenize.COMMENT:
             own_line = not token.line[: token.start[1]].strip()
             found.append(Comment(*token.start, token.string, own_line))
     return found
-
-
-def without_comments(source: str) -> str:
-    """Return a source text in which all else stands where it stood."""
-    lines = source.split("\n")
-    for comment in comments_of(source):
-        lines[comment.line - 1] = lines[comment.line - 1][: comment.column]
-    return "\n".join(lines)
 
 
 def split_comment(text: str, where: str) -> tuple[str, list[tuple[str, list[str]]]]:
@@ -151,11 +142,13 @@ def _refuse_near_miss(word: str, where: str) -> None:
         )
 
 
-def find_directives(source: str, tree: ast.Module, path: str) -> Directives:
+def find_directives(
+    comments: list[Comment], tree: ast.Module, lines: list[str], path: str
+) -> Directives:
     """Attach every directive of a file to its statement or block."""
     result = Directives()
-    spans = _Spans(tree, source)
-    for comment in comments_of(source):
+    spans = _Spans(tree, lines)
+    for comment in comments:
         where = f"{path}:{comment.line}"
         _, directives = split_comment(comment.text, where)
         if not directives:
@@ -190,8 +183,8 @@ class _Owner:
 class _Spans:
     """Finds the statement that a line belongs to."""
 
-    def __init__(self, tree: ast.Module, source: str) -> None:
-        self.source_lines = source.split("\n")
+    def __init__(self, tree: ast.Module, source_lines: list[str]) -> None:
+        self.source_lines = source_lines
         self.lines: dict[int, _Owner] = {}
         for function in _outermost_functions(tree):
             self._add(function)

@@ -6,7 +6,7 @@ twice, as written and recording, and chooses on entry.
 
 Inserted names begin with `@`, which no source can spell; they are looked up as builtins:
 
-    @step(n)       note that statement n runs; -k: function k is entered; 0: it is left
+    @step(n)       note an event (`events.py`): statement n runs; -k, 0: a function begins, ends
     @off           true while nothing is to be recorded
     @torch         torch once it is loaded, before that a stand-in: where it compiles, recording
                    would be wrong
@@ -25,12 +25,15 @@ Locations are copied, so that tracebacks and debuggers see the author's file.
 
 import ast
 import copy
+import functools
 import symtable
 from collections.abc import Callable
 
-from .directives import Marks, without_comments
-from .numbering import Numbering, SourceModule
+from ..events import EXIT
+from .directives import Marks
+from .numbering import Numbering
 from .rows import AssertionRow, Site, Tables
+from .source import Source
 from .syntax import (
     ITER_IS_BLAMED,
     Function,
@@ -52,14 +55,14 @@ MAX_NESTED_COPIES = 4
 one; each level doubles the code."""
 
 
-def instrument(module: SourceModule, tables: Tables, suffix: str = "") -> ast.Module:
-    """Return the recording version of a module; adds its rows to `tables`.
+def instrument(source: Source, tables: Tables, suffix: str = "") -> ast.Module:
+    """Return the recording version of a module; adds its path and rows to `tables`.
 
     `suffix` is added to the inserted names, to tell several runs in one process apart.
     """
-    numbers = Numbering(module, tables)
-    numbers.below(module.tree)
-    rewritten = _Rewriting(module, tables, numbers).module()
+    numbers = Numbering(source, tables)
+    numbers.below(source.tree)
+    rewritten = _Rewriting(source, tables, numbers).module()
     for node in ast.walk(rewritten) if suffix else ():
         if isinstance(node, ast.Name) and node.id.startswith("@") and "#" not in node.id:
             node.id += suffix
@@ -69,19 +72,18 @@ def instrument(module: SourceModule, tables: Tables, suffix: str = "") -> ast.Mo
 class _Rewriting:
     """Makes the recording version of one module."""
 
-    def __init__(self, module: SourceModule, tables: Tables, numbers: Numbering) -> None:
-        self.source = SourceLines(without_comments(module.source))
-        self.tree = module.tree
-        self.directives = module.directives
+    def __init__(self, source: Source, tables: Tables, numbers: Numbering) -> None:
+        self.source = source
+        self.code = SourceLines(source.without_comments())
+        self.directives = source.directives
         self.tables = tables
         self.numbers = numbers
-        self.locals = _local_names(module.source, module.path)
         self.scopes: list[Scope] = []  # functions and classes around the current statement
         self.copies = 0  # as-written copies around the current statement
 
     def module(self) -> ast.Module:
         """Module-level code runs as written; only the functions in it change."""
-        return ast.Module(self._as_written(self.tree.body), self.tree.type_ignores)
+        return ast.Module(self._as_written(self.source.tree.body), self.source.tree.type_ignores)
 
     def _as_written(self, statements: list[ast.stmt]) -> list[ast.stmt]:
         """Statements that are not recorded themselves, but may hold functions that are."""
@@ -148,7 +150,7 @@ class _Rewriting:
         if not arguments and recorded and body[0] in self.numbers.statements:
             recorded = self._without_first_step(function, body[0], recorded)
         recorded = [*arguments, *recorded] or [ast.Pass()]
-        return [*start, ast.Try(recorded, [], [], [note("@step", 0)])]
+        return [*start, ast.Try(recorded, [], [], [note("@step", EXIT)])]
 
     def _without_first_step(
         self, function: Function, first: ast.stmt, recorded: list[ast.stmt]
@@ -265,6 +267,12 @@ class _Rewriting:
             result.append(note("@clear", self._site(Site(number, name))))
         return result
 
+    @functools.cached_property
+    def locals(self) -> dict[tuple[str, int], list[str]]:
+        """The local names of every function and class by its name and line. Only a bare `@inspect`
+        asks for them, and finding them takes parsing the source again."""
+        return _local_names(self.source.text, self.source.path)
+
     def _all_names(self) -> list[str]:
         scope = self.scopes[-1]
         prefix = self._private_prefix("__private")
@@ -328,7 +336,7 @@ class _Rewriting:
 
     def _text(self, expression: ast.expr) -> str:
         """Source of an expression on one line."""
-        return " ".join(self.source.segment(expression).replace("\\\n", " ").split())
+        return " ".join(self.code.segment(expression).replace("\\\n", " ").split())
 
 
 def _as_written_is_right() -> ast.expr:
@@ -363,7 +371,6 @@ def _fits_all(pattern: ast.pattern | None) -> bool:
 
 
 def _local_names(source: str, path: str) -> dict[tuple[str, int], list[str]]:
-    """Return the local names of every function and class by its name and line."""
     found: dict[tuple[str, int], list[str]] = {}
     tables = [symtable.symtable(source, path, "exec")]
     while tables:

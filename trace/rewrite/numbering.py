@@ -1,23 +1,10 @@
 """Numbers the functions and statements of a module in the order of the source."""
 
 import ast
-from dataclasses import dataclass
 
-from .directives import Directives
 from .rows import FunctionRow, StatementRow, Tables
+from .source import Source
 from .syntax import Function, Scope, docstring_of, first_line, header_end, is_declaration
-
-
-@dataclass(frozen=True)
-class SourceModule:
-    """One module to instrument."""
-
-    file: int
-    path: str
-    source: str
-    tree: ast.Module
-    directives: Directives
-
 
 _KINDS = {
     **dict.fromkeys(("Assign", "AugAssign", "AnnAssign"), "assign"),
@@ -42,10 +29,11 @@ def statement_kind(statement: ast.stmt) -> str:
 class Numbering:
     """Numbers functions and their statements in the order of the source."""
 
-    def __init__(self, module: SourceModule, tables: Tables) -> None:
-        self.module = module
+    def __init__(self, source: Source, tables: Tables) -> None:
         self.tables = tables
-        self.lines = module.source.split("\n")
+        self.lines = source.lines
+        self.file = len(tables.paths)
+        tables.paths.append(source.path)
         self.statements: dict[ast.stmt, int] = {}
         """Numbers from 1."""
         self.functions: dict[ast.stmt, int] = {}
@@ -80,7 +68,7 @@ class Numbering:
         parameters += [*arguments.kwonlyargs, arguments.kwarg]
         self.tables.functions.append(
             FunctionRow(
-                file=self.module.file,
+                file=self.file,
                 name=qualifier + function.name,
                 line=function.lineno,
                 end_line=self._end_line(function),
@@ -110,7 +98,7 @@ class Numbering:
 
     def _row(self, statement: ast.stmt, enclosing: int) -> StatementRow:
         return StatementRow(
-            file=self.module.file,
+            file=self.file,
             first_line=first_line(statement),
             last_line=header_end(statement, self.lines),
             enclosing=enclosing,

@@ -63,7 +63,7 @@ class Tables:
     """By number of the statement, from 1."""
     first_steps: dict[int, int] = field(default_factory=dict)
     """Number of a function -> number of the statement that always follows its entry. The recorder
-    notes the entry alone; `Expansion` adds the step."""
+    notes the entry alone; a `Log` has the step too."""
     paths: list[str] = field(default_factory=list)
     """Paths of the files as the document names them."""
     warnings: list[str] = field(default_factory=list)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..document.encoding import write
+from ..document.summary import Summary
 from ..errors import UsageError
 from ..schema import FORMAT, VERSION, Document
 from ..target import Target
@@ -18,6 +19,10 @@ VIEWER = REPOSITORY / "viewer"
 TRACES = VIEWER / "traces"
 TIMES = ".times.json"
 """What the name of a file with seconds ends in, instead of `.json`."""
+
+_SUMMARIES: dict[Path, tuple[tuple[int, int], Summary]] = {}
+"""Time of the last change and size of documents that were written or read, and their summaries: a
+document may have megabytes, and is asked for whenever documents are listed."""
 
 
 def default_path(target: Target) -> Path:
@@ -71,6 +76,27 @@ def _is_document(data: Any) -> bool:
     return all(field.name in data for field in dataclasses.fields(Document))
 
 
+def save(data: bytes, path: Path, summary: Summary) -> None:
+    """Write a document of which this is the summary."""
+    write(data, path)
+    _SUMMARIES[path.resolve()] = _stamp(path), summary
+
+
+def summary_of(path: Path) -> Summary:
+    """Return the summary of a written document; it is read only if it is not known yet."""
+    stamp = _stamp(path)
+    known_stamp, summary = _SUMMARIES.get(path.resolve(), (None, None))
+    if summary is None or known_stamp != stamp:
+        summary = Summary.of_plain(json.loads(path.read_bytes()))
+        _SUMMARIES[path.resolve()] = stamp, summary
+    return summary
+
+
+def _stamp(path: Path) -> tuple[int, int]:
+    status = path.stat()
+    return status.st_mtime_ns, status.st_size
+
+
 def is_current(path: Path, target: Target) -> bool:
     """Tell whether a written document is of a whole run of this lecture from the same sources."""
     try:
@@ -106,16 +132,15 @@ def update_index(path: Path, target: Target) -> None:
 
 def entry_of(path: Path) -> dict[str, Any]:
     """Return the line of an index for a document."""
-    document = json.loads(path.read_bytes())
-    held = document["claims"]["held"]
+    summary = summary_of(path)
     return {
         "file": path.name,
-        "module": document["module"],
-        "title": document["title"],
-        "steps": sum(event > 0 for event in document["events"]),
-        "claims": len(set(document["claims"]["statement"])),
-        "held": len(held) - held.count(False),
-        "failed": document["failure"] is not None,
+        "module": summary.module,
+        "title": summary.title,
+        "steps": summary.steps,
+        "claims": summary.claims,
+        "held": summary.held,
+        "failed": summary.failure is not None,
     }
 
 

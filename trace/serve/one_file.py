@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from ..events import steps_of
 from . import library
 
 _ENTRIES = ("viewer/early.js", "viewer/main.js")
@@ -137,7 +138,7 @@ def _policy(scripts: list[str], styles: list[str]) -> str:
 def slim(lecture: dict[str, Any]) -> dict[str, Any]:
     """Leave out what no page shows, and prose that `unpack.js` reads from the source again."""
     statements = lecture["statements"]
-    seen = {statements[event - 1][0] for event in lecture["events"] if event > 0}
+    seen = {statements[number - 1][0] for number in steps_of(lecture["events"])}
     unseen = {"source": "", "prose": [], "tokens": [], "hidden": []}
     files = [
         _without_prose(file) if index in seen else {**file, **unseen}

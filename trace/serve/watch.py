@@ -15,9 +15,9 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from ..document.encoding import write
+from ..document.summary import Summary
 from ..errors import UsageError
 from ..target import Target
 from ..terminal import PROGRAM, counted, own_command, say
@@ -178,21 +178,23 @@ class _Session:
             times = self._new.with_suffix(TIMES)
             if times.exists():
                 write(times.read_bytes(), self._document.with_suffix(TIMES))
-            self._publish(self._new.read_bytes(), run.began_ns)
-            self._say(f"{_facts(self._document)}, {run.seconds:.1f} s")
+            summary = self._publish(self._new.read_bytes(), run.began_ns)
+            self._say(f"{_facts(summary)}, {run.seconds:.1f} s")
         else:
             self._sources.follow(None, run.began_ns)
             self._told["sentence"] = run.last_words().removeprefix(f"{PROGRAM}: ")
             self._tell("failed")
             self._say("nothing new to show")
 
-    def _publish(self, data: bytes, began_ns: int) -> None:
+    def _publish(self, data: bytes, began_ns: int) -> Summary:
         document = json.loads(data)
-        write(data, self._document)
+        summary = Summary.of_plain(document)
+        library.save(data, self._document, summary)
         library.update_index(self._document, self._target)
         self._sources.follow(document, began_ns)
-        self._told |= {"recorded": str(time.time_ns()), "sentence": _complaint_of(document)}
-        self._tell("failed" if document["failure"] else "done")
+        self._told |= {"recorded": str(time.time_ns()), "sentence": summary.complaint}
+        self._tell("failed" if summary.failure else "done")
+        return summary
 
     def _tell(self, state: str) -> None:
         self._bulletin.post(state=state, **self._told)
@@ -202,19 +204,6 @@ class _Session:
             say(f"{time.strftime('%H:%M:%S')} {self._target.module}: {text}")
 
 
-def _facts(path: Path) -> str:
-    entry = library.entry_of(path)
-    outcome = "and then it FAILED" if entry["failed"] else "held"
-    return f"{counted(entry['steps'], 'step')}, {counted(entry['claims'], 'claim')} {outcome}"
-
-
-def _complaint_of(document: dict[str, Any]) -> str:
-    """What ended a run early, in one line, or else the first warning; empty if all is well."""
-    failure, warnings = document["failure"], document["warnings"]
-    if not failure:
-        others = f" ({len(warnings) - 1} more in the terminal)" if len(warnings) > 1 else ""
-        return f"{warnings[0]}{others}" if warnings else ""
-    places = [f"{entry['path']}:{entry['line']}: " for entry in failure["traceback"][-1:]]
-    kind = "a claim is false" if failure["kind"] == "claim" else failure["type"]
-    message = failure["message"].partition("\n")[0]
-    return "".join(places) + ": ".join(filter(None, [kind, message]))
+def _facts(summary: Summary) -> str:
+    outcome = "and then it FAILED" if summary.failure else "held"
+    return f"{counted(summary.steps, 'step')}, {counted(summary.claims, 'claim')} {outcome}"

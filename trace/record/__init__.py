@@ -11,4 +11,5 @@ limits      the step limit, and watched threads
 streams     what is printed
 progress    one line on a terminal
 failures    what ended a run early, without the tracer's own frames
+fingerprint what floats come out as on this machine, as one short text
 """

@@ -308,6 +308,9 @@ class Environment(TypedDict):
     """Vector instructions that PyTorch used."""
     threads: NotRequired[int]
     """Threads of PyTorch at the end of the run."""
+    arithmetic: NotRequired[str]
+    """Fingerprint of what PyTorch's kernels on the CPU compute with these threads on this machine:
+    where it is equal, floats are equal to the last bit."""
 
 
 @dataclass

@@ -12,4 +12,5 @@ streams     what is printed
 progress    one line on a terminal
 failures    what ended a run early
 frames      the tracer's own frames, cut out of tracebacks
+fingerprint what floats come out as on this machine, as one short text
 """

@@ -21,6 +21,7 @@ from ..schema import Environment, Failure
 from ..target import Target
 from .failures import failure_of, relative
 from .finder import LectureFinder, Scope
+from .fingerprint import fingerprint
 from .frames import without_own_frames
 from .limits import step_limit, thread_watch, too_many_steps
 from .recorder import Recorder
@@ -174,6 +175,7 @@ def _environment() -> Environment:
         environment["device"] = torch.cuda.get_device_name() if cuda else "cpu"
         environment["cpu_capability"] = torch.backends.cpu.get_cpu_capability()
         environment["threads"] = torch.get_num_threads()
+        environment["arithmetic"] = fingerprint(torch)
     return environment
 
 

@@ -1,6 +1,10 @@
-// The first script of a page that was exported as one file: it puts the parts of the page in their places and starts it.
+// The first script of a page that was exported as one file: it puts the parts of the page in their
+// places and starts it.
 
-/** Five letters for four bytes, as in Python's `base64.b85encode`, with a comma for "<". @param {string} text */
+/**
+ * Five letters for four bytes, as in Python's `base64.b85encode`, with a comma for "<".
+ * @param {string} text
+ */
 function bytesOf(text) {
   const letters =
     "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;,=>?@^_`{|}~";
@@ -20,7 +24,12 @@ async function unpack() {
   const stream = new Blob([parts]).stream().pipeThrough(new DecompressionStream("deflate"));
   const { name, modules, styles, document: lecture } = await new Response(stream).json();
 
-  /** What lists begin with says how they were packed: integers as differences, tables and objects as columns. @param {any} value @returns {any} */
+  /**
+   * What lists begin with says how they were packed: integers as differences, tables and objects as
+   * columns.
+   * @param {any} value
+   * @returns {any}
+   */
   const unpacked = (value) => {
     if (value === null || typeof value !== "object") return value;
     if (!Array.isArray(value))

@@ -1,5 +1,4 @@
-// Read: the run unfolded as an article. A call that is a whole statement is a section. A line that measured something
-// starts a new row of the page's grid: line on the left, values on the right, and below the line whatever follows it.
+// Claims by their statements, with what happened each time. Pure.
 
 import { activationOf, functionOf } from "viewer/model/run.js";
 import { plainTitle } from "viewer/model/sections.js";

@@ -30,7 +30,11 @@ export function bytes(count) {
   return scaled(count, 1024, BYTE_UNITS);
 }
 
-/** A number as people write it: integers in groups, floats to six digits and never without their point. @param {number} value */
+/**
+ * A number as people write it: integers in groups, floats to six digits and never without their
+ * point.
+ * @param {number} value
+ */
 export function number(value) {
   if (Number.isInteger(value) && Math.abs(value) < 1e16) return integer(value);
   const magnitude = Math.abs(value);

@@ -10,8 +10,8 @@ export const CATEGORIES = [
 ];
 
 /**
- * The states of the memory in the order of the run. At one moment there may be two: the one in which most was alive, and
- * the last.
+ * The states of the memory in the order of the run. At one moment there may be two: the one in
+ * which most was alive, and the last.
  * @param {Model} model
  * @returns {MemoryState[]}
  */
@@ -41,7 +41,12 @@ export function momentsOf({ document, events }) {
   return moments;
 }
 
-/** What was alive once a step had run. @param {MemoryState[]} moments @param {number} step @returns {MemoryState} */
+/**
+ * What was alive once a step had run.
+ * @param {MemoryState[]} moments
+ * @param {number} step
+ * @returns {MemoryState}
+ */
 export function momentAfter(moments, step) {
   const { live, total } = moments.findLast((moment) => moment.step <= step) ?? {
     live: CATEGORIES.map(() => 0),

@@ -1,5 +1,5 @@
-// What an accelerator could reach with the operators of a part of the run: at most its peak, and at most what its memory
-// feeds it with. Pure.
+// What an accelerator could reach with the operators of a part of the run: at most its peak, and at
+// most what its memory feeds it with. Pure.
 
 import { MEMORY } from "viewer/model/tally.js";
 

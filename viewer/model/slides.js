@@ -51,7 +51,13 @@ function callLine(model, section) {
   return caller < 0 ? 0 : model.document.statements[statementOf(model, caller)][1];
 }
 
-/** Prose that stands right before a line of the table of contents. @param {Model} model @param {Section} root @param {number} after @param {number} before */
+/**
+ * Prose that stands right before a line of the table of contents.
+ * @param {Model} model
+ * @param {Section} root
+ * @param {number} after
+ * @param {number} before
+ */
 function proseBetween(model, root, after, before) {
   const { blocks } = bodyOf(model.document, functionIndex(model, root.activation));
   const between = blocks.filter(
@@ -64,7 +70,12 @@ function proseBetween(model, root, after, before) {
     .flatMap((block) => (block.kind === "prose" ? [block.text] : []));
 }
 
-/** Everything of the outermost call that is on no slide of its own. @param {Model} model @param {Section[]} sections @param {Section} root */
+/**
+ * Everything of the outermost call that is on no slide of its own.
+ * @param {Model} model
+ * @param {Section[]} sections
+ * @param {Section} root
+ */
 export function restOfRoot(model, sections, root) {
   const calls = sections
     .filter(({ parent }) => parent === root.activation)

@@ -1,4 +1,5 @@
-// Measured seconds, from the file beside a document that `python -m trace --time` writes. Fetched only where there is one.
+// Measured seconds, from the file beside a document that `python -m trace --time` writes. Fetched
+// only where there is one.
 
 const FORMAT = "lecture-trace-times";
 const UNITS = ["s", "ms", "µs"];
@@ -49,7 +50,10 @@ async function digest(text) {
   return [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** A function that says how many seconds a range of steps took. @param {number[]} seconds of each step */
+/**
+ * A function that says how many seconds a range of steps took.
+ * @param {number[]} seconds of each step
+ */
 function timer(seconds) {
   const sums = new Float64Array(seconds.length + 1);
   seconds.forEach((time, step) => (sums[step + 1] = sums[step] + time));

@@ -65,7 +65,12 @@ function elementText(cell) {
   return typeof cell === "string" ? cell : scalarText({ type: "", value: cell });
 }
 
-/** Elements in the brackets of their axes. @param {(number | boolean | string)[]} elements @param {number[]} sizes @returns {string} */
+/**
+ * Elements in the brackets of their axes.
+ * @param {(number | boolean | string)[]} elements
+ * @param {number[]} sizes
+ * @returns {string}
+ */
 function nested(elements, [size, ...inner]) {
   const width = elements.length / size;
   const parts = Array.from({ length: size }, (_, index) =>
@@ -91,7 +96,10 @@ function withRest(texts, value) {
   return [...texts, rest > 0 ? `… ${integer(rest)} more` : "…"];
 }
 
-/** Whether source text is a literal, which needs no measured value beside it. @param {string} source */
+/**
+ * Whether source text is a literal, which needs no measured value beside it.
+ * @param {string} source
+ */
 export function isLiteral(source) {
   const scalar = String.raw`(?:[-+]?[\d_.]+(?:e[-+]?\d+)?|True|False|None|'[^']*'|"[^"]*"|torch\.\w+)`;
   return new RegExp(`^(?:${scalar}|[\\[({](?:\\s*${scalar}\\s*[,:]?)*[\\])}])$`).test(
@@ -142,7 +150,11 @@ export function isFlat(value, parts) {
   return !value.fields && !value.entries && parts.every(([, part]) => part.value !== undefined);
 }
 
-/** Indices of the leading axes, such as `[0, 2, :, :]`. @param {number[][]} shown @param {number} slice */
+/**
+ * Indices of the leading axes, such as `[0, 2, :, :]`.
+ * @param {number[][]} shown
+ * @param {number} slice
+ */
 export function sliceName(shown, slice) {
   const indices = [];
   let rest = slice;

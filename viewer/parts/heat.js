@@ -8,7 +8,11 @@ import { html } from "viewer/parts/html.js";
 /** The strongest colour still lets the text on it be read. */
 const STRONGEST = 85;
 
-/** Class and colour of a cell by sign and size; what is no number is hatched. @param {Cell} cell @param {number} scale */
+/**
+ * Class and colour of a cell by sign and size; what is no number is hatched.
+ * @param {Cell} cell
+ * @param {number} scale
+ */
 export function heat(cell, scale) {
   const amount = numberOf(cell);
   if (amount === null) return { name: "no-number", style: {} };
@@ -23,7 +27,10 @@ export function heat(cell, scale) {
   };
 }
 
-/** Move among the buttons of a block with the arrow keys; one of them is in the order of tabs. @param {KeyboardEvent} event */
+/**
+ * Move among the buttons of a block with the arrow keys; one of them is in the order of tabs.
+ * @param {KeyboardEvent} event
+ */
 export function walk(event) {
   const block = /** @type {HTMLElement} */ (event.currentTarget);
   const buttons = /** @type {HTMLElement[]} */ ([...block.querySelectorAll("button[data-cell]")]);
@@ -53,8 +60,10 @@ export function walk(event) {
 }
 
 /**
- * A heat map. Cells are buttons; the picked one is in the order of tabs. Alike: other indices to mark with the picked one.
- * @param {{plane: Plane, scale: number, picked: string, pick?: (index: number[]) => void, label: string, title: (index: number[], cell: Cell) => string, alike?: string[]}} properties
+ * A heat map. Cells are buttons; the picked one is in the order of tabs. Alike: other indices to
+ * mark with the picked one.
+ * @param {{plane: Plane, scale: number, picked: string, pick?: (index: number[]) => void, label:
+ *   string, title: (index: number[], cell: Cell) => string, alike?: string[]}} properties
  */
 export function HeatMap({ plane, scale, picked, pick, label, title, alike = [] }) {
   const { lines, columns, step, cells } = plane;
@@ -66,21 +75,51 @@ export function HeatMap({ plane, scale, picked, pick, label, title, alike = [] }
   const hasPicked = cells.some(({ index }) => String(index) === picked);
   const gap = (/** @type {number[]} */ along, /** @type {number} */ at, by = 1) =>
     at > 0 && along[at] > along[at - 1] + by ? "gap" : "";
-  return html`<div class="heat-place"><table class=${`heat ${isNarrow ? "narrow" : ""}`} aria-label=${label} onKeyDown=${walk}>
-    <thead><tr><td></td>${columns.map((column, at) => html`<th scope="col" class=${gap(columns, at)}>${column}</th>`)}</tr></thead>
-    <tbody>${lines.map(
-      (
-        line,
-        row,
-      ) => html`<tr class=${gap(lines, row, step) && "gap-above"}><th scope="row">${line}</th>
-      ${cells.slice(row * columns.length, (row + 1) * columns.length).map(({ index, cell }, at) => {
-        const { name, style } = heat(cell, scale);
-        const isPicked = String(index) === picked;
-        const isTab = isPicked || (!hasPicked && row === 0 && at === 0);
-        return html`<td class=${gap(columns, at)}><button data-cell class=${`heat-cell ${name} ${isPicked ? "picked" : alike.includes(String(index)) ? "alike" : ""}`} style=${style} tabindex=${isTab ? 0 : -1} title=${title(index, cell)} aria-label=${title(index, cell)} aria-pressed=${isPicked} onFocus=${() => pick?.(index)} onClick=${() => pick?.(index)}>${cellText(cell, decimals)}</button></td>`;
-      })}</tr>`,
-    )}</tbody>
-  </table></div>`;
+  return html`<div class="heat-place">
+    <table class=${`heat ${isNarrow ? "narrow" : ""}`} aria-label=${label} onKeyDown=${walk}>
+      <thead>
+        <tr>
+          <td></td>
+          ${columns.map(
+            (column, at) =>
+              html`<th scope="col" class=${gap(columns, at)}>
+                ${column}
+              </th>`,
+          )}
+        </tr>
+      </thead>
+      <tbody>
+        ${lines.map(
+          (line, row) =>
+            html`<tr class=${gap(lines, row, step) && "gap-above"}>
+              <th scope="row">${line}</th>
+              ${cells
+                .slice(row * columns.length, (row + 1) * columns.length)
+                .map(({ index, cell }, at) => {
+                  const { name, style } = heat(cell, scale);
+                  const isPicked = String(index) === picked;
+                  const isTab = isPicked || (!hasPicked && row === 0 && at === 0);
+                  return html`<td class=${gap(columns, at)}>
+                    <button
+                      data-cell
+                      class=${`heat-cell ${name} ${isPicked ? "picked" : alike.includes(String(index)) ? "alike" : ""}`}
+                      style=${style}
+                      tabindex=${isTab ? 0 : -1}
+                      title=${title(index, cell)}
+                      aria-label=${title(index, cell)}
+                      aria-pressed=${isPicked}
+                      onFocus=${() => pick?.(index)}
+                      onClick=${() => pick?.(index)}
+                    >
+                      ${cellText(cell, decimals)}
+                    </button>
+                  </td>`;
+                })}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
 }
 
 /** What the colours mean. @param {{cells: Cell[], scale: number}} properties */
@@ -93,8 +132,28 @@ export function Legend({ cells, scale }) {
     `color-mix(in oklab, var(--${name}) ${STRONGEST}%, var(--cell))`;
   const background = `linear-gradient(90deg, ${below ? `${colour("negative")}, ` : ""}var(--cell), ${colour("positive")})`;
   return html`<div class="legend">
-    ${scale > 0 && html`<span class="legend-scale">${below && html`<span>${number(-scale)}</span>`}${!below && html`<span>0</span>`}<span class="legend-bar" style=${{ background }}>${below && html`<span class="legend-zero">0</span>`}</span><span>${number(scale)}</span></span>`}
-    ${has(Number.isNaN) && html`<span><span class="swatch is-nan"></span> nan</span>`}
-    ${has((amount) => Math.abs(amount) === Infinity) && html`<span><span class="swatch is-inf"></span> infinite</span>`}
+    ${
+      scale > 0 &&
+      html`<span class="legend-scale">
+        ${below && html`<span>${number(-scale)}</span>`}
+        ${!below && html`<span>0</span>`}
+        <span class="legend-bar" style=${{ background }}>
+          ${below && html`<span class="legend-zero">0</span>`}
+        </span>
+        <span>${number(scale)}</span>
+      </span>`
+    }
+    ${
+      has(Number.isNaN) &&
+      html`<span>
+        <span class="swatch is-nan"></span> nan
+      </span>`
+    }
+    ${
+      has((amount) => Math.abs(amount) === Infinity) &&
+      html`<span>
+        <span class="swatch is-inf"></span> infinite
+      </span>`
+    }
   </div>`;
 }

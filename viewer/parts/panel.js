@@ -7,7 +7,11 @@ import { html } from "viewer/parts/html.js";
 import { leaveTo } from "viewer/state/address.js";
 import { current } from "viewer/state/state.js";
 
-/** Scroll a box, and nothing around it, so that a part of it is on the screen. @param {Element} box @param {Element} part */
+/**
+ * Scroll a box, and nothing around it, so that a part of it is on the screen.
+ * @param {Element} box
+ * @param {Element} part
+ */
 export function keepInside(box, part) {
   const [outer, inner] = [box.getBoundingClientRect(), part.getBoundingClientRect()];
   box.scrollTop +=
@@ -24,11 +28,15 @@ export function titleOfSection({ activation }) {
 export function Jump({ step: target, place = false }) {
   const { model } = current();
   const where = place ? ` in ${functionOf(model, activationOf(model, target)).name}` : "";
-  return html`<button class="jump" title=${`Go to step ${target + 1}`} onClick=${() => leaveTo(target)}>step ${integer(target + 1)}${where}</button>`;
+  return html`<button class="jump" title=${`Go to step ${target + 1}`} onClick=${() => leaveTo(target)}>
+    step ${integer(target + 1)}
+    ${where}
+  </button>`;
 }
 
 /**
- * @param {{chosen: string, choose: (name: string) => void, tabs: [name: string, title: string][], children?: any}} properties
+ * @param {{chosen: string, choose: (name: string) => void, tabs: [name: string, title: string][],
+ *   children?: any}} properties
  */
 export function Tabs({ chosen, choose, tabs, children }) {
   const onKey = (/** @type {KeyboardEvent} */ event) => {
@@ -40,6 +48,24 @@ export function Tabs({ chosen, choose, tabs, children }) {
     choose(tabs[next][0]);
     /** @type {HTMLElement} */ (event.currentTarget).querySelectorAll("button")[next].focus();
   };
-  return html`<div class="tabs" role="tablist" onKeyDown=${onKey}>${tabs.map(([name, title]) => html`<button role="tab" id=${`tab-${name}`} aria-selected=${name === chosen} aria-controls="tab-panel" tabindex=${name === chosen ? 0 : -1} onClick=${() => choose(name)}>${title}</button>`)}</div>
-    <div id="tab-panel" role="tabpanel" aria-labelledby=${`tab-${chosen}`}>${children}</div>`;
+  return html`
+    <div class="tabs" role="tablist" onKeyDown=${onKey}>
+      ${tabs.map(
+        ([name, title]) =>
+          html`<button
+            role="tab"
+            id=${`tab-${name}`}
+            aria-selected=${name === chosen}
+            aria-controls="tab-panel"
+            tabindex=${name === chosen ? 0 : -1}
+            onClick=${() => choose(name)}
+          >
+            ${title}
+          </button>`,
+      )}
+    </div>
+    <div id="tab-panel" role="tabpanel" aria-labelledby=${`tab-${chosen}`}>
+      ${children}
+    </div>
+  `;
 }

@@ -15,20 +15,31 @@ import { current } from "viewer/state/state.js";
 const ASIDE_WIDTH = 36;
 const TALL = 4;
 
-/** Tall values stand below their line where they would part it from the next.
- * @param {{row: PageRow, isFollowed: boolean}} properties isFollowed: the next line has values too */
+/**
+ * Tall values stand below their line where they would part it from the next.
+ * @param {{row: PageRow, isFollowed: boolean}} properties isFollowed: the next line has values too
+ */
 export function Row({ row, isFollowed }) {
   const excess = row.tall.reduce((sum, [, lines]) => sum + lines, 0) - row.height;
   const below = isFollowed && excess >= TALL ? row.tall.map(([value]) => value) : [];
   const aside = row.aside.filter((part) => !below.includes(part));
   return html`<div class="row" data-steps=${row.steps.join(" ")}>
-    ${row.line && html`<div class="row-line">${row.line}${below.length > 0 && html`<div class="row-below">${below}</div>`}</div>`}
+    ${
+      row.line &&
+      html`<div class="row-line">
+        ${row.line}
+        ${below.length > 0 && html`<div class="row-below">${below}</div>`}
+      </div>`
+    }
     ${aside.length > 0 && html`<div class="row-aside">${aside}</div>`}
     ${row.rest.length > 0 && html`<div class="row-rest">${row.rest}</div>`}
   </div>`;
 }
 
-/** @param {{block: {first: number, last: number}, file: SourceFile, indent: number, steps: number[], ran: boolean, spaced?: boolean}} properties */
+/**
+ * @param {{block: {first: number, last: number}, file: SourceFile, indent: number, steps: number[],
+ *   ran: boolean, spaced?: boolean}} properties
+ */
 export function Line({ block, file, indent, steps, ran, spaced }) {
   const { model, document } = current();
   const claims = steps.flatMap((step) => rows(model.claimsOf, step));
@@ -37,9 +48,23 @@ export function Line({ block, file, indent, steps, ran, spaced }) {
     " ",
   );
   const step = steps.at(-1) ?? -1;
-  return html`<div class=${classes} data-step=${step >= 0 ? step : null} title=${ran ? null : "This line did not run"}>
-    <button class="line-number" tabindex="-1" disabled=${step < 0} title=${`Line ${block.first}: step from here`} onClick=${() => goTo(step, { jump: true, to: "step" })}>${block.first}</button>
-    <pre><${Code} file=${file} first=${block.first} last=${block.last} indent=${indent} /></pre>
+  return html`<div
+    class=${classes}
+    data-step=${step >= 0 ? step : null}
+    title=${ran ? null : "This line did not run"}
+  >
+    <button
+      class="line-number"
+      tabindex="-1"
+      disabled=${step < 0}
+      title=${`Line ${block.first}: step from here`}
+      onClick=${() => goTo(step, { jump: true, to: "step" })}
+    >
+      ${block.first}
+    </button>
+    <pre>
+      <${Code} file=${file} first=${block.first} last=${block.last} indent=${indent} />
+    </pre>
   </div>`;
 }
 
@@ -53,11 +78,17 @@ export function inspectedAt(step) {
   });
 }
 
-/** What stands beside a line, and which of it is tall.
- * @param {number[]} steps @param {boolean} unfolded whether their calls are shown with their own cost */
+/**
+ * What stands beside a line, and which of it is tall.
+ * @param {number[]} steps
+ * @param {boolean} unfolded whether their calls are shown with their own cost
+ */
 export function asidesOf(steps, unfolded) {
   const parts = steps.flatMap((step) => asideOf(step, unfolded));
-  return { aside: parts.map(([part]) => part), tall: parts.filter(([, lines]) => lines >= TALL) };
+  return {
+    aside: parts.map(([part]) => part),
+    tall: parts.filter(([, lines]) => lines >= TALL),
+  };
 }
 
 /** @param {number} step @param {boolean} unfolded @returns {[part: any, lines: number][]} */
@@ -89,7 +120,12 @@ function asideOf(step, unfolded) {
   return parts;
 }
 
-/** Other names of the same call that show the same storage then, or nothing. @param {number} step @param {string} name @param {Named["value"]} value */
+/**
+ * Other names of the same call that show the same storage then, or nothing.
+ * @param {number} step
+ * @param {string} name
+ * @param {Named["value"]} value
+ */
 function sharesAt(step, name, value) {
   if (value.storage === undefined) return "";
   const { model, document } = current();
@@ -104,13 +140,32 @@ function sharesAt(step, name, value) {
     .join(", ");
 }
 
-/** @param {{chosen: number, count: number, choose: (turn: number) => void, line: number}} properties */
+/**
+ * @param {{chosen: number, count: number, choose: (turn: number) => void, line: number}} properties
+ */
 export function Scrubber({ chosen, count, choose, line }) {
   const to = (/** @type {number} */ turn) => choose(Math.max(0, Math.min(count - 1, turn)));
   return html`<div class="scrubber" role="group" aria-label=${`turns of the loop on line ${line}`}>
-    <button title="Previous turn" disabled=${chosen === 0} onClick=${() => to(chosen - 1)}>‹</button>
-    <input type="range" min="1" max=${count} value=${chosen + 1} aria-label="turn" onInput=${(/** @type {any} */ event) => to(Number(event.target.value) - 1)} />
-    <button title="Next turn" disabled=${chosen === count - 1} onClick=${() => to(chosen + 1)}>›</button>
-    <span class="scrubber-count">${chosen + 1} of ${count}</span>
+    <button title="Previous turn" disabled=${chosen === 0} onClick=${() => to(chosen - 1)}>
+      ‹
+    </button>
+    <input
+      type="range"
+      min="1"
+      max=${count}
+      value=${chosen + 1}
+      aria-label="turn"
+      onInput=${(/** @type {any} */ event) => to(Number(event.target.value) - 1)}
+    />
+    <button
+      title="Next turn"
+      disabled=${chosen === count - 1}
+      onClick=${() => to(chosen + 1)}
+    >
+      ›
+    </button>
+    <span class="scrubber-count">
+      ${chosen + 1} of ${count}
+    </span>
   </div>`;
 }

@@ -13,9 +13,13 @@ import { current, dialog, loaded, mode, step } from "viewer/state/state.js";
 /** @param {{claims: number, failed: number}} properties */
 function Count({ claims, failed }) {
   if (failed)
-    return html`<span class="outline-claims failed" title="failed claims">✗ ${failed}</span>`;
+    return html`<span class="outline-claims failed" title="failed claims">
+      ✗ ${failed}
+    </span>`;
   return claims
-    ? html`<span class="outline-claims" title="claims that held">✓ ${claims}</span>`
+    ? html`<span class="outline-claims" title="claims that held">
+      ✓ ${claims}
+    </span>`
     : null;
 }
 
@@ -28,18 +32,40 @@ const Entry = memo(({ section, here }) => {
     goTo(first, { jump: true });
   };
   return html`<li class=${`outline-entry depth-${depth}`}>
-    <a href=${`#activation-${activation}`} aria-current=${here ? "location" : null} onClick=${open}>
-      <span class="outline-title">${func.title ? plainTitle(func.title) : func.name} <span class="outline-topics"><${Topics} labels=${func.labels} /></span></span>
+    <a
+      href=${`#activation-${activation}`}
+      aria-current=${here ? "location" : null}
+      onClick=${open}
+    >
+      <span class="outline-title">
+        ${func.title ? plainTitle(func.title) : func.name}${" "}
+        <span class="outline-topics">
+          <${Topics} labels=${func.labels} />
+        </span>
+      </span>
       <${Count} ...${counts} />
-    </a></li>`;
+    </a>
+  </li>`;
 });
 
 /** @param {CountedSection[]} sections @param {number} here */
 function entries(sections, here) {
-  return html`<ol>${sections.map((section) => html`<${Entry} key=${section.activation} section=${section} here=${section.activation === here} />`)}</ol>`;
+  return html`<ol>
+    ${sections.map(
+      (section) =>
+        html`<${Entry}
+          key=${section.activation}
+          section=${section}
+          here=${section.activation === here}
+        />`,
+    )}
+  </ol>`;
 }
 
-/** @type {View<OutlineChapter & {here: number}>} here: the section that is read, if it is of this chapter, or -1 */
+/**
+ * @type {View<OutlineChapter & {here: number}>} here: the section that is read, if it is of this
+ *   chapter, or -1
+ */
 const Chapter = memo(({ title, sections, here }) => {
   const [open, setOpen] = useState(here >= 0);
   useLayoutEffect(() => {
@@ -50,8 +76,15 @@ const Chapter = memo(({ title, sections, here }) => {
   );
   const claims = counts.reduce((sum, count) => sum + count.claims, 0);
   const failed = counts.reduce((sum, count) => sum + count.failed, 0);
-  return html`<details class="chapter" open=${open} onToggle=${(/** @type {any} */ event) => setOpen(event.target.open)}>
-    <summary><span>${title}</span><${Count} claims=${claims} failed=${failed} /></summary>
+  return html`<details
+    class="chapter"
+    open=${open}
+    onToggle=${(/** @type {any} */ event) => setOpen(event.target.open)}
+  >
+    <summary>
+      <span>${title}</span>
+      <${Count} claims=${claims} failed=${failed} />
+    </summary>
     ${entries(sections, here)}
   </details>`;
 });
@@ -95,10 +128,16 @@ export function Outline() {
     const { top, bottom } = box.getBoundingClientRect();
     box.scrollTop += Math.min(0, entry.top - top) + Math.max(0, entry.bottom - bottom);
   }, [here]);
-  return html`<nav class="outline" aria-label="outline" ref=${place}>${chapters.map(
-    ({ title, sections }) =>
+  return html`<nav class="outline" aria-label="outline" ref=${place}>
+    ${chapters.map(({ title, sections }) =>
       title
-        ? html`<${Chapter} key=${sections[0].activation} title=${title} sections=${sections} here=${sections.some(({ activation }) => activation === here) ? here : -1} />`
+        ? html`<${Chapter}
+          key=${sections[0].activation}
+          title=${title}
+          sections=${sections}
+          here=${sections.some(({ activation }) => activation === here) ? here : -1}
+        />`
         : entries(sections, shownSection.value),
-  )}</nav>`;
+    )}
+  </nav>`;
 }

@@ -23,9 +23,22 @@ export function Compare() {
   const { model } = current();
   const isPinned = pinned.value >= 0 && pinned.value < model.steps;
   if (!isPinned)
-    return html`<p>Pin a step as A, go to another one, and come back here: this panel then says what differs.</p>
-    <p><button class="plain-button" onClick=${() => (pinned.value = step.value)}>Pin step ${integer(step.value + 1)} as A</button></p>`;
-  return html`<${Differences} key=${`${pinned.value} ${step.value}`} before=${pinned.value} after=${step.value} />`;
+    return html`
+      <p>
+        Pin a step as A, go to another one, and come back here: this panel then says what
+        differs.
+      </p>
+      <p>
+        <button class="plain-button" onClick=${() => (pinned.value = step.value)}>
+          Pin step ${integer(step.value + 1)} as A
+        </button>
+      </p>
+    `;
+  return html`<${Differences}
+    key=${`${pinned.value} ${step.value}`}
+    before=${pinned.value}
+    after=${step.value}
+  />`;
 }
 
 /** @param {{before: number, after: number}} properties */
@@ -47,22 +60,77 @@ function Differences({ before, after }) {
     pinned.value = after;
     leaveTo(before);
   };
-  return html`<dl class="moments">
-      <div><dt>A</dt><dd><${Jump} step=${before} place /> <span class="quiet">${placeText(before)}</span></dd></div>
-      <div><dt>B</dt><dd><span>step ${integer(after + 1)}, the current one</span> <span class="quiet">${placeText(after)}</span></dd></div>
+  return html`
+    <dl class="moments">
+      <div>
+        <dt>A</dt>
+        <dd>
+          <${Jump} step=${before} place /> <span class="quiet">${placeText(before)}</span>
+        </dd>
+      </div>
+      <div>
+        <dt>B</dt>
+        <dd>
+          <span>step ${integer(after + 1)}, the current one</span>${" "}
+          <span class="quiet">${placeText(after)}</span>
+        </dd>
+      </div>
     </dl>
-    <p class="compare-actions"><button class="plain-button" onClick=${() => (pinned.value = after)}>Pin B as A</button> <button class="plain-button" title="Go to A and pin this step" onClick=${swap}>Swap</button> <button class="plain-button" onClick=${() => (pinned.value = -1)}>Unpin</button></p>
-    ${pairs.length > 1 && html`<label class="pair-choice">variables of <select onChange=${(/** @type {any} */ event) => choose(Number(event.target.value))}>${pairs.map((option, at) => html`<option value=${at} selected=${at === chosen}>${pairText(option)}</option>`)}</select></label>`}
-    <h3 class="pair-title">${differing.length ? "Differences" : "No difference"} in ${pairText(pair)}</h3>
+    <p class="compare-actions">
+      <button class="plain-button" onClick=${() => (pinned.value = after)}>
+        Pin B as A
+      </button>${" "}
+      <button class="plain-button" title="Go to A and pin this step" onClick=${swap}>
+        Swap
+      </button>${" "}
+      <button class="plain-button" onClick=${() => (pinned.value = -1)}>
+        Unpin
+      </button>
+    </p>
+    ${
+      pairs.length > 1 &&
+      html`<label class="pair-choice">
+        variables of${" "}
+        <select onChange=${(/** @type {any} */ event) => choose(Number(event.target.value))}>
+          ${pairs.map(
+            (option, at) =>
+              html`<option value=${at} selected=${at === chosen}>
+                ${pairText(option)}
+              </option>`,
+          )}
+        </select>
+      </label>`
+    }
+    <h3 class="pair-title">
+      ${differing.length ? "Differences" : "No difference"} in ${pairText(pair)}
+    </h3>
     ${!found.length && html`<p class="quiet">No value of this call is shown at either step.</p>`}
-    <ul class="differences">${differing.map((difference) => html`<${Entry} key=${difference.name} difference=${difference} />`)}</ul>
+    <ul class="differences">
+      ${differing.map(
+        (difference) => html`<${Entry} key=${difference.name} difference=${difference} />`,
+      )}
+    </ul>
     ${again.length > 0 && html`<p class="quiet">Recorded again, and equal: ${listed(again)}.</p>`}
-    ${kept.length > 0 && html`<p class="quiet">Not recorded between A and B, so nothing is known of a change: ${listed(kept)}.</p>`}`;
+    ${
+      kept.length > 0 &&
+      html`<p class="quiet">
+        Not recorded between A and B, so nothing is known of a change: ${listed(kept)}.
+      </p>`
+    }
+  `;
 }
 
 /** @param {Difference[]} differences */
 function listed(differences) {
-  return html`${differences.map(({ name }, at) => html`${at > 0 && ", "}<code>${name}</code>`)}`;
+  return html`
+    ${differences.map(
+      ({ name }, at) =>
+        html`
+          ${at > 0 && ", "}
+          <code>${name}</code>
+        `,
+    )}
+  `;
 }
 
 /** @param {number} at a step */
@@ -87,10 +155,30 @@ function Entry({ difference: { name, kind, before, after, detail } }) {
     (detail?.by === "elements" && !isSingle) ||
     detail?.by === "statistics" ||
     detail?.by === "parts";
-  return html`<li class=${`difference ${kind}`}><h4><code>${name}</code> <span class="kind">${kind}</span></h4>
-    ${!isWide && html`<div class="before-after">${before && html`<div><span class="quiet">A</span> <code>${shortened(before)}</code></div>`}${after && html`<div><span class="quiet">B</span> <code>${shortened(after)}</code></div>`}</div>`}
+  return html`<li class=${`difference ${kind}`}>
+    <h4>
+      <code>${name}</code> <span class="kind">${kind}</span>
+    </h4>
+    ${
+      !isWide &&
+      html`<div class="before-after">
+        ${
+          before &&
+          html`<div>
+            <span class="quiet">A</span> <code>${shortened(before)}</code>
+          </div>`
+        }
+        ${
+          after &&
+          html`<div>
+            <span class="quiet">B</span> <code>${shortened(after)}</code>
+          </div>`
+        }
+      </div>`
+    }
     ${detail && detail.notes.length > 0 && html`<p class="notes">${detail.notes.join("; ")}.</p>`}
-    ${detail && html`<${Change} name=${name} value=${after} detail=${detail} />`}</li>`;
+    ${detail && html`<${Change} name=${name} value=${after} detail=${detail} />`}
+  </li>`;
 }
 
 /** @param {Value} value */
@@ -109,14 +197,69 @@ function Change({ name, value, detail }) {
   if (detail.by === "elements" && value)
     return html`<${ElementChange} name=${name} value=${value} detail=${detail} />`;
   if (detail.by === "statistics")
-    return html`<p class="quiet">By statistics of all elements, since not all are recorded; of ${integer(detail.shown)} that are, ${integer(detail.changed)} changed.</p>
-    <table class="statistics-change"><thead><tr><th scope="col"></th><th scope="col">A</th><th scope="col">B</th></tr></thead><tbody>${detail.rows.map(([statistic, one, other]) => html`<tr class=${one === other ? "quiet" : ""}><th scope="row">${statistic}</th><td>${statisticText(one)}</td><td>${statisticText(other)}</td></tr>`)}</tbody></table>`;
+    return html`
+      <p class="quiet">
+        By statistics of all elements, since not all are recorded; of${" "}
+        ${integer(detail.shown)} that are, ${integer(detail.changed)} changed.
+      </p>
+      <table class="statistics-change">
+        <thead>
+          <tr>
+            <th scope="col"></th>
+            <th scope="col">A</th>
+            <th scope="col">B</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${detail.rows.map(
+            ([statistic, one, other]) =>
+              html`<tr class=${one === other ? "quiet" : ""}>
+                <th scope="row">${statistic}</th>
+                <td>${statisticText(one)}</td>
+                <td>${statisticText(other)}</td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    `;
   if (detail.by === "corners")
-    return html`<p class="quiet">By the ${integer(detail.shown)} elements that are recorded, of which ${integer(detail.changed)} changed; there are no statistics of the others.</p>`;
+    return html`<p class="quiet">
+      By the ${integer(detail.shown)} elements that are recorded, of which${" "}
+      ${integer(detail.changed)} changed; there are no statistics of the others.
+    </p>`;
   if (detail.by === "layout")
-    return html`<p class="quiet">The shapes differ or no element is recorded, so elements are not compared.</p>`;
+    return html`<p class="quiet">
+      The shapes differ or no element is recorded, so elements are not compared.
+    </p>`;
   if (detail.by === "parts")
-    return html`<table class="parts-change"><thead><tr><th scope="col">part</th><th scope="col">A</th><th scope="col">B</th></tr></thead><tbody>${detail.parts.map(([path, one, other]) => html`<tr><th scope="row"><code>${path || name}</code></th><td><code>${one}</code></td><td><code>${other}</code></td></tr>`)}</tbody></table>${detail.more > 0 && html`<p class="quiet">and ${integer(detail.more)} more</p>`}`;
+    return html`
+      <table class="parts-change">
+        <thead>
+          <tr>
+            <th scope="col">part</th>
+            <th scope="col">A</th>
+            <th scope="col">B</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${detail.parts.map(
+            ([path, one, other]) =>
+              html`<tr>
+                <th scope="row">
+                  <code>${path || name}</code>
+                </th>
+                <td>
+                  <code>${one}</code>
+                </td>
+                <td>
+                  <code>${other}</code>
+                </td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+      ${detail.more > 0 && html`<p class="quiet">and ${integer(detail.more)} more</p>`}
+    `;
   return null;
 }
 
@@ -147,12 +290,47 @@ function ElementChange({ name, value, detail }) {
     largest === null
       ? ""
       : ` The largest change is ${number(largest)}${where.length ? `, at [${where.join(", ")}]` : ""}.`;
-  return html`<p class="quiet">Element by element: ${changed ? `${integer(changed)} of ${counted(count, "element")} changed` : "no element changed"}.${changed ? most : ""}</p>
+  return html`
+    <p class="quiet">
+      Element by element:${" "}
+      ${
+        changed
+          ? `${integer(changed)} of ${counted(count, "element")} changed`
+          : "no element changed"
+      }
+      .${changed ? most : ""}
+    </p>
     ${
       changed > 0 &&
-      html`<p class="quiet">B − A:</p>
-      ${sizes.slice(0, -2).map((size, axis) => html`<label class="slice-slider">axis ${axis}: <input type="range" min="0" max=${size - 1} value=${at[axis]} disabled=${size < 2} aria-label=${`index on axis ${axis} of ${name}`} onInput=${(/** @type {any} */ event) => move(at.with(axis, Number(event.target.value)))} /> <output>${at[axis]}</output></label>`)}
-      <${HeatMap} plane=${shown} scale=${scale} picked=${picked} pick=${(/** @type {number[]} */ index) => pick(String(index))} label=${`changes of ${name}`} title=${title} />
-      <${Legend} cells=${differences} scale=${scale} />`
-    }`;
+      html`
+        <p class="quiet">B − A:</p>
+        ${sizes.slice(0, -2).map(
+          (size, axis) =>
+            html`<label class="slice-slider">
+              axis ${axis}:${" "}
+              <input
+                type="range"
+                min="0"
+                max=${size - 1}
+                value=${at[axis]}
+                disabled=${size < 2}
+                aria-label=${`index on axis ${axis} of ${name}`}
+                onInput=${(/** @type {any} */ event) =>
+                  move(at.with(axis, Number(event.target.value)))}
+              />${" "}
+              <output>${at[axis]}</output>
+            </label>`,
+        )}
+        <${HeatMap}
+          plane=${shown}
+          scale=${scale}
+          picked=${picked}
+          pick=${(/** @type {number[]} */ index) => pick(String(index))}
+          label=${`changes of ${name}`}
+          title=${title}
+        />
+        <${Legend} cells=${differences} scale=${scale} />
+      `
+    }
+  `;
 }

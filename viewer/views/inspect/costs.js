@@ -1,4 +1,5 @@
-// The costs of the run in one panel: a table, a roofline, and memory over time. Fetched when it is opened.
+// The costs of the run in one panel: a table, a roofline, and memory over time. Fetched when it is
+// opened.
 
 import { signal } from "@preact/signals";
 import { useMemo, useState } from "preact/hooks";
@@ -20,7 +21,10 @@ import { Roofline } from "viewer/views/inspect/roofline.js";
 
 await styled("costs.css");
 
-/** @typedef {{id: string, title: string, hint: string, value: (entry: TallyEntry) => number | null, text: (value: number) => string}} Column */
+/**
+ * @typedef {{id: string, title: string, hint: string, value: (entry: TallyEntry) => number | null,
+ *   text: (value: number) => string}} Column
+ */
 
 /** What the reader chose last, for as long as the page is open. */
 const view = signal(/** @type {"table" | "roofline" | "memory"} */ ("table"));
@@ -110,10 +114,22 @@ const SECONDS = {
 };
 
 /** @type {Record<Grouping, string>} */
-const GROUPINGS = { line: "line", call: "function", section: "section", operator: "operator" };
-const VIEWS = /** @type {const} */ ({ table: "Table", roofline: "Roofline", memory: "Memory" });
+const GROUPINGS = {
+  line: "line",
+  call: "function",
+  section: "section",
+  operator: "operator",
+};
+const VIEWS = /** @type {const} */ ({
+  table: "Table",
+  roofline: "Roofline",
+  memory: "Memory",
+});
 
-/** Sections for the choice of a part of the run, by chapters. @returns {{title: string, sections: Section[]}[]} */
+/**
+ * Sections for the choice of a part of the run, by chapters.
+ * @returns {{title: string, sections: Section[]}[]}
+ */
 function chapters() {
   /** @type {{title: string, sections: Section[]}[]} */
   const found = [];
@@ -139,15 +155,55 @@ export function Costs() {
   const around = sectionOfStep(sections, at);
   const choose = (/** @type {any} */ event) => (scope.value = Number(event.target.value));
   const option = (/** @type {Section} */ found) =>
-    html`<option value=${found.order} selected=${found.order === scope.value}>${titleOfSection(found)}</option>`;
-  return html`<div class="inspect-choices">
-      <div class="inspect-tabs" role="tablist" aria-label="costs" onKeyDown=${turnTab}>${Object.entries(VIEWS).map(([id, title]) => html`<button key=${id} id=${`costs-${id}`} role="tab" title=${title} aria-selected=${view.value === id} aria-controls="costs-view" tabindex=${view.value === id ? 0 : -1} onClick=${() => (view.value = /** @type {any} */ (id))}>${title}</button>`)}</div>
-      <label>of <select aria-label="part of the run" value=${scope.value} onChange=${choose}><option value="-1">the whole run</option>
-        ${around && around.depth > 0 && html`<option value=${around.order}>this section: ${titleOfSection(around)}</option>`}
-        ${chapters().map(({ title, sections: own }) => (title ? html`<optgroup label=${title}>${own.map(option)}</optgroup>` : own.map(option)))}</select></label>
+    html`<option value=${found.order} selected=${found.order === scope.value}>
+      ${titleOfSection(found)}
+    </option>`;
+  return html`
+    <div class="inspect-choices">
+      <div class="inspect-tabs" role="tablist" aria-label="costs" onKeyDown=${turnTab}>
+        ${Object.entries(VIEWS).map(
+          ([id, title]) =>
+            html`<button
+              key=${id}
+              id=${`costs-${id}`}
+              role="tab"
+              title=${title}
+              aria-selected=${view.value === id}
+              aria-controls="costs-view"
+              tabindex=${view.value === id ? 0 : -1}
+              onClick=${() => (view.value = /** @type {any} */ (id))}
+            >
+              ${title}
+            </button>`,
+        )}
+      </div>
+      <label>
+        of${" "}
+        <select aria-label="part of the run" value=${scope.value} onChange=${choose}>
+          <option value="-1">the whole run</option>
+          ${
+            around &&
+            around.depth > 0 &&
+            html`<option value=${around.order}>this section: ${titleOfSection(around)}</option>`
+          }
+          ${chapters().map(({ title, sections: own }) =>
+            title ? html`<optgroup label=${title}>${own.map(option)}</optgroup>` : own.map(option),
+          )}
+        </select>
+      </label>
     </div>
     <${Uncounted} span=${section ? span : null} />
-    <div id="costs-view" role="tabpanel" aria-labelledby=${`costs-${view.value}`}>${view.value === "table" ? html`<${Table} span=${span} />` : view.value === "roofline" ? html`<${Rates} span=${span} />` : html`<${Memory} span=${span} at=${at} />`}<${OnMeta} /></div>`;
+    <div id="costs-view" role="tabpanel" aria-labelledby=${`costs-${view.value}`}>
+      ${
+        view.value === "table"
+          ? html`<${Table} span=${span} />`
+          : view.value === "roofline"
+            ? html`<${Rates} span=${span} />`
+            : html`<${Memory} span=${span} at=${at} />`
+      }
+      <${OnMeta} />
+    </div>
+  `;
 }
 
 /** Arrow keys go from one view to the next. @param {KeyboardEvent} event */
@@ -161,13 +217,26 @@ function turnTab(event) {
   window.document.getElementById(`costs-${view.value}`)?.focus();
 }
 
-/** What the sums lack, always in sight. @param {{span: Span | null}} properties a part of the run */
+/**
+ * What the sums lack, always in sight.
+ * @param {{span: Span | null}} properties a part of the run
+ */
 function Uncounted({ span }) {
   const { document } = current();
   const missing = useMemo(() => uncountedIn(document, span), [document, span?.first, span?.beyond]);
   if (!missing.length)
     return html`<p class="quiet">Every operator of this ${span ? "part" : "run"} is counted.</p>`;
-  return html`<p class="quiet inspect-uncounted">Not counted: ${missing.map(([name, count], index) => html`${index > 0 && ", "}<code>${name}</code> (${counted(count, "time")})`)}. For what these did there is no formula, so sums marked with + are too small.</p>`;
+  return html`<p class="quiet inspect-uncounted">
+    Not counted:${" "}
+    ${missing.map(
+      ([name, count], index) =>
+        html`
+          ${index > 0 && ", "}
+          <code>${name}</code> (${counted(count, "time")})
+        `,
+    )}
+    . For what these did there is no formula, so sums marked with + are too small.
+  </p>`;
 }
 
 /** Where a lecture computes on paper: the device that has sizes and no memory. */
@@ -175,11 +244,21 @@ function OnMeta() {
   const { document } = current();
   if (!document.files.some(({ source }) => /["']meta["']/.test(source))) return null;
   if (view.value === "memory")
-    return html`<p class="quiet">Tensors on the device <code>meta</code> have sizes and no memory: they are not in this chart.</p>`;
-  return html`<p class="quiet">On the device <code>meta</code> an operator is counted as it would run: nothing is computed there, and no memory is held.</p>`;
+    return html`<p class="quiet">
+      Tensors on the device <code>meta</code> have sizes and no memory: they are not in this
+      chart.
+    </p>`;
+  return html`<p class="quiet">
+    On the device <code>meta</code> an operator is counted as it would run: nothing is
+    computed there, and no memory is held.
+  </p>`;
 }
 
-/** Operators without a formula, and how often they ran. @param {Lecture} document @param {Span | null} span */
+/**
+ * Operators without a formula, and how often they ran.
+ * @param {Lecture} document
+ * @param {Span | null} span
+ */
 function uncountedIn({ uncounted, costs, names }, span) {
   if (!span || !costs) return Object.entries(uncounted);
   const isHere = (/** @type {number} */ row) =>
@@ -217,22 +296,91 @@ function Table({ span }) {
     seconds?.(span.first, span.beyond) ?? null,
     by !== "operator" && withCalls.value,
   );
-  return html`<div class="inspect-choices">
-      <fieldset><legend>by</legend>${Object.entries(GROUPINGS).map(([id, title]) => html`<label><input type="radio" name="grouping" checked=${by === id} onChange=${() => (grouping.value = /** @type {Grouping} */ (id))} /> ${title}</label>`)}</fieldset>
-      ${by !== "operator" && html`<label title="Count also what its calls spent; the rows then overlap"><input type="checkbox" checked=${withCalls.value} onChange=${() => (withCalls.value = !withCalls.value)} /> with the calls made in it</label>`}
+  return html`
+    <div class="inspect-choices">
+      <fieldset>
+        <legend>by</legend>
+        ${Object.entries(GROUPINGS).map(
+          ([id, title]) =>
+            html`<label>
+              <input
+                type="radio"
+                name="grouping"
+                checked=${by === id}
+                onChange=${() => (grouping.value = /** @type {Grouping} */ (id))}
+              />${" "}
+              ${title}
+            </label>`,
+        )}
+      </fieldset>
+      ${
+        by !== "operator" &&
+        html`<label title="Count also what its calls spent; the rows then overlap">
+          <input
+            type="checkbox"
+            checked=${withCalls.value}
+            onChange=${() => (withCalls.value = !withCalls.value)}
+          />${" "}
+          with the calls made in it
+        </label>`
+      }
     </div>
-    <div class="inspect-scroll" tabindex="0" role="region" aria-label="table of costs"><table class="inspect-table costs-table">
-      <caption class="visually-hidden">Costs by ${GROUPINGS[by]}, sorted by ${chosen ? chosen.hint : "name"}, ${direction}</caption>
-      <thead><tr><${Header} id="name" title=${GROUPINGS[by]} hint="name" first="ascending" />${columns.map(({ id, title, hint }) => html`<${Header} key=${id} id=${id} title=${title} hint=${hint} first="descending" />`)}</tr></thead>
-      <tbody>${shown.map((entry) => html`<${Row} key=${`${by} ${entry.key}`} entry=${entry} label=${label(entry.key)} columns=${columns} />`)}</tbody>
-      <tfoot><tr><th scope="row">all</th>${columns.map((each) => html`<td>${cell(each, sums)}</td>`)}</tr></tfoot>
-    </table></div>
-    ${shown.length < rows.length && html`<button class="inspect-button" title="Show every row" onClick=${() => showWhole(shape)}>Show all ${integer(rows.length)} rows</button>`}
+    <div class="inspect-scroll" tabindex="0" role="region" aria-label="table of costs">
+      <table class="inspect-table costs-table">
+        <caption class="visually-hidden">
+          Costs by ${GROUPINGS[by]}, sorted by ${chosen ? chosen.hint : "name"}, ${direction}
+        </caption>
+        <thead>
+          <tr>
+            <${Header} id="name" title=${GROUPINGS[by]} hint="name" first="ascending" />
+            ${columns.map(
+              ({ id, title, hint }) =>
+                html`<${Header} key=${id} id=${id} title=${title} hint=${hint} first="descending" />`,
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          ${shown.map(
+            (entry) =>
+              html`<${Row}
+                key=${`${by} ${entry.key}`}
+                entry=${entry}
+                label=${label(entry.key)}
+                columns=${columns}
+              />`,
+          )}
+        </tbody>
+        <tfoot>
+          <tr>
+            <th scope="row">all</th>
+            ${columns.map((each) => html`<td>${cell(each, sums)}</td>`)}
+          </tr>
+        </tfoot>
+      </table>
+    </div>
+    ${
+      shown.length < rows.length &&
+      html`<button
+        class="inspect-button"
+        title="Show every row"
+        onClick=${() => showWhole(shape)}
+      >
+        Show all ${integer(rows.length)} rows
+      </button>`
+    }
     ${!rows.length && html`<p>Nothing here cost anything.</p>`}
-    ${times && by !== "operator" && html`<p class="quiet">Times were measured in another run, on ${times.device}.</p>`}`;
+    ${
+      times &&
+      by !== "operator" &&
+      html`<p class="quiet">Times were measured in another run, on ${times.device}.</p>`
+    }
+  `;
 }
 
-/** Column header that sorts. @param {{id: string, title: string, hint: string, first: "ascending" | "descending"}} properties */
+/**
+ * Column header that sorts.
+ * @param {{id: string, title: string, hint: string, first: "ascending" | "descending"}} properties
+ */
 function Header({ id, title, hint, first }) {
   const { column, direction } = order.value;
   const isChosen = column === id;
@@ -241,13 +389,37 @@ function Header({ id, title, hint, first }) {
       column: id,
       direction: isChosen ? (direction === "ascending" ? "descending" : "ascending") : first,
     });
-  return html`<th scope="col" aria-sort=${isChosen ? direction : "none"}><button title=${`Sort by ${hint}`} onClick=${turn}>${isChosen && html`<span class="inspect-arrow" aria-hidden="true">${direction === "ascending" ? "▲" : "▼"}</span>`}${title}</button></th>`;
+  return html`<th scope="col" aria-sort=${isChosen ? direction : "none"}>
+    <button title=${`Sort by ${hint}`} onClick=${turn}>
+      ${
+        isChosen &&
+        html`<span class="inspect-arrow" aria-hidden="true">
+          ${direction === "ascending" ? "▲" : "▼"}
+        </span>`
+      }
+      ${title}
+    </button>
+  </th>`;
 }
 
-/** @param {{entry: TallyEntry, label: {name: string, place: string, isCode: boolean}, columns: Column[]}} properties */
+/**
+ * @param {{entry: TallyEntry, label: {name: string, place: string, isCode: boolean}, columns:
+ *   Column[]}} properties
+ */
 function Row({ entry, label: { name, place, isCode }, columns }) {
-  return html`<tr><th scope="row"><button class="inspect-jump" title="Go to where most of it was spent" onClick=${() => leaveTo(entry.step)}>${isCode ? html`<code>${name}</code>` : name}<span class="inspect-place">${place}</span></button></th>
-    ${columns.map((column) => html`<td>${cell(column, entry)}</td>`)}</tr>`;
+  return html`<tr>
+    <th scope="row">
+      <button
+        class="inspect-jump"
+        title="Go to where most of it was spent"
+        onClick=${() => leaveTo(entry.step)}
+      >
+        ${isCode ? html`<code>${name}</code>` : name}
+        <span class="inspect-place">${place}</span>
+      </button>
+    </th>
+    ${columns.map((column) => html`<td>${cell(column, entry)}</td>`)}
+  </tr>`;
 }
 
 /** @param {Column} column @param {TallyEntry} entry */
@@ -258,8 +430,14 @@ function cell({ id, value, text }, entry) {
   return found ? `${text(found)}${mark}` : html`<span class="inspect-zero">${`0${mark}`}</span>`;
 }
 
-/** The last row: what the span cost, however the rows overlap.
- * @param {CostSum} sum @param {TallyEntry[]} entries @param {number | null} seconds @param {boolean} overlaps @returns {TallyEntry} */
+/**
+ * The last row: what the span cost, however the rows overlap.
+ * @param {CostSum} sum
+ * @param {TallyEntry[]} entries
+ * @param {number | null} seconds
+ * @param {boolean} overlaps
+ * @returns {TallyEntry}
+ */
 function totals(sum, entries, seconds, overlaps) {
   const calls = overlaps
     ? Math.max(0, ...entries.map((entry) => entry.calls))
@@ -274,7 +452,11 @@ function totals(sum, entries, seconds, overlaps) {
   };
 }
 
-/** What the rows are called and where they are. @param {Grouping} by @returns {(key: number) => {name: string, place: string, isCode: boolean}} */
+/**
+ * What the rows are called and where they are.
+ * @param {Grouping} by
+ * @returns {(key: number) => {name: string, place: string, isCode: boolean}}
+ */
 function labels(by) {
   const { document, sections } = current();
   const { statements, files, functions, names } = document;
@@ -321,5 +503,13 @@ function Memory({ span, at }) {
     const line = document.statements[statementOf(model, target)][1];
     return `line ${line} of ${func}${section && section.depth > 0 ? `, in “${titleOfSection(section)}”` : ""}`;
   };
-  return html`<${MemoryChart} key=${`${span.first} ${span.beyond}`} model=${model} moments=${moments} span=${span} here=${at} place=${place} jump=${leaveTo} />`;
+  return html`<${MemoryChart}
+    key=${`${span.first} ${span.beyond}`}
+    model=${model}
+    moments=${moments}
+    span=${span}
+    here=${at}
+    place=${place}
+    jump=${leaveTo}
+  />`;
 }

@@ -34,21 +34,64 @@ export function History({ found }) {
     widen(wide);
     choose(-1);
   };
-  return html`${found.path && html`<p class="quiet">These are the records of <code>${document.names[found.name]}</code>, which holds it.</p>`}
+  return html`
+    ${
+      found.path &&
+      html`<p class="quiet">
+        These are the records of <code>${document.names[found.name]}</code>, which holds it.
+      </p>`
+    }
     ${
       every.length > own.length &&
-      html`<fieldset class="range-choice"><legend class="visually-hidden">which calls</legend>
-      <label><input type="radio" name="calls" checked=${!everywhere} onChange=${() => setEverywhere(false)} /> this call (${integer(own.length)})</label>
-      <label><input type="radio" name="calls" checked=${everywhere} onChange=${() => setEverywhere(true)} /> all calls of ${func} (${integer(every.length)})</label></fieldset>`
+      html`<fieldset class="range-choice">
+        <legend class="visually-hidden">which calls</legend>
+        <label>
+          <input
+            type="radio"
+            name="calls"
+            checked=${!everywhere}
+            onChange=${() => setEverywhere(false)}
+          />${" "}
+          this call (${integer(own.length)})
+        </label>
+        <label>
+          <input
+            type="radio"
+            name="calls"
+            checked=${everywhere}
+            onChange=${() => setEverywhere(true)}
+          />${" "}
+          all calls of ${func} (${integer(every.length)})
+        </label>
+      </fieldset>`
     }
-    <p class="quiet">Recorded ${counted(points.length, "time")}, with ${counted(points.filter(({ changed }) => changed).length - 1, "change")}.</p>
+    <p class="quiet">
+      Recorded ${counted(points.length, "time")}, with${" "}
+      ${counted(points.filter(({ changed }) => changed).length - 1, "change")}.
+    </p>
     ${charted > 1 && html`<${Chart} points=${points} now=${now} choose=${choose} />`}
     ${
       points.length > 1 &&
-      html`<div class="history-walk"><input type="range" min="0" max=${points.length - 1} value=${now} aria-label="record" aria-valuetext=${`${now + 1} of ${points.length}: ${textOf(points[now])}`} onInput=${(/** @type {any} */ event) => choose(Number(event.target.value))} />
-      <output>${integer(now + 1)} of ${integer(points.length)}: <code>${textOf(points[now])}</code></output> <button class="jump" onClick=${() => leaveTo(points[now].step)}>go to step ${integer(points[now].step + 1)}</button></div>`
+      html`<div class="history-walk">
+        <input
+          type="range"
+          min="0"
+          max=${points.length - 1}
+          value=${now}
+          aria-label="record"
+          aria-valuetext=${`${now + 1} of ${points.length}: ${textOf(points[now])}`}
+          onInput=${(/** @type {any} */ event) => choose(Number(event.target.value))}
+        />
+        <output>
+          ${integer(now + 1)} of ${integer(points.length)}: <code>${textOf(points[now])}</code>
+        </output>${" "}
+        <button class="jump" onClick=${() => leaveTo(points[now].step)}>
+          go to step ${integer(points[now].step + 1)}
+        </button>
+      </div>`
     }
-    <${Records} points=${points} now=${now} name=${document.names[found.name]} />`;
+    <${Records} points=${points} now=${now} name=${document.names[found.name]} />
+  `;
 }
 
 /** @param {Point} point */
@@ -57,7 +100,10 @@ function textOf({ value }) {
   return text.length > LONG ? `${text.slice(0, LONG)}…` : text;
 }
 
-/** Numbers by their order; what is not finite leaves a gap. @param {{points: Point[], now: number, choose: (at: number) => void}} properties */
+/**
+ * Numbers by their order; what is not finite leaves a gap.
+ * @param {{points: Point[], now: number, choose: (at: number) => void}} properties
+ */
 function Chart({ points, now, choose }) {
   const finite = points.flatMap(({ number: amount }) =>
     amount !== null && Number.isFinite(amount) ? [amount] : [],
@@ -78,17 +124,42 @@ function Chart({ points, now, choose }) {
     choose(Math.max(0, Math.min(points.length - 1, Math.round(share * (points.length - 1)))));
   };
   const text = `Chart of ${counted(finite.length, "number")}, from ${number(finite[0])} at first to ${number(finite[finite.length - 1])} at last; the least is ${number(low)}, the largest ${number(high)}.`;
-  return html`<figure class="history-chart"><span class="chart-end">${number(high)}</span>
-    <svg viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label=${text} onClick=${onClick}>
+  return html`<figure class="history-chart">
+    <span class="chart-end">${number(high)}</span>
+    <svg
+      viewBox=${`0 0 ${WIDTH} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label=${text}
+      onClick=${onClick}
+    >
       ${low < 0 && high > 0 && html`<line class="zero" x1="0" x2=${WIDTH} y1=${y(0)} y2=${y(0)} />`}
       <path d=${path} />
       <line class="now" x1=${x(now)} x2=${x(now)} y1="0" y2=${HEIGHT} />
-      ${points.length <= AT_ONCE && points.map((point, at) => point.number !== null && Number.isFinite(point.number) && html`<path class="dot" d=${`M${x(at)} ${y(point.number)}h0`} />`)}
-      ${amount !== null && Number.isFinite(amount) && html`<path class="dot chosen" d=${`M${x(now)} ${y(amount)}h0`} />`}
-    </svg><span class="chart-end">${number(low)}</span></figure>`;
+      ${
+        points.length <= AT_ONCE &&
+        points.map(
+          (point, at) =>
+            point.number !== null &&
+            Number.isFinite(point.number) &&
+            html`<path class="dot" d=${`M${x(at)} ${y(point.number)}h0`} />`,
+        )
+      }
+      ${
+        amount !== null &&
+        Number.isFinite(amount) &&
+        html`<path class="dot chosen" d=${`M${x(now)} ${y(amount)}h0`} />`
+      }
+    </svg>
+    <span class="chart-end">${number(low)}</span>
+  </figure>`;
 }
 
-/** @param {Point[]} points @param {(at: number) => number} x @param {(amount: number) => number} y */
+/**
+ * @param {Point[]} points
+ * @param {(at: number) => number} x
+ * @param {(amount: number) => number} y
+ */
 function linePath(points, x, y) {
   let pen = "M";
   return thinned(points, WIDTH)
@@ -123,15 +194,38 @@ function Records({ points, now, name }) {
   }, [now, points, first, beyond]);
   const open = (/** @type {Point} */ { value, step }) =>
     value && (inspected.value = { value, name, steps: [step], view: "value" });
-  return html`${first > 0 && html`<button class="quiet-link" onClick=${() => start(Math.max(0, first - AT_ONCE))}>show ${Math.min(first, AT_ONCE)} before</button>`}
-    <ol class="history-list" ref=${list} start=${first + 1}>${shown.map(
-      (
-        point,
-        place,
-      ) => html`<li key=${point.row} class=${first + place === now ? "here" : ""} aria-current=${first + place === now ? "true" : null}>
-      <${Jump} step=${point.step} /> <code class=${point.changed ? "" : "unchanged"}>${textOf(point)}</code>
-      ${!point.changed && html` <span class="quiet">same</span>`}
-      ${point.value?.shape && html` <button class="quiet-link" onClick=${() => open(point)}>inspect</button>`}</li>`,
-    )}</ol>
-    ${beyond < points.length && html`<button class="quiet-link" onClick=${() => end(beyond + AT_ONCE)}>show ${Math.min(points.length - beyond, AT_ONCE)} more</button>`}`;
+  return html`
+    ${
+      first > 0 &&
+      html`<button class="quiet-link" onClick=${() => start(Math.max(0, first - AT_ONCE))}>
+        show ${Math.min(first, AT_ONCE)} before
+      </button>`
+    }
+    <ol class="history-list" ref=${list} start=${first + 1}>
+      ${shown.map(
+        (point, place) =>
+          html`<li
+            key=${point.row}
+            class=${first + place === now ? "here" : ""}
+            aria-current=${first + place === now ? "true" : null}
+          >
+            <${Jump} step=${point.step} />${" "}
+            <code class=${point.changed ? "" : "unchanged"}>${textOf(point)}</code>
+            ${!point.changed && html`<span class="quiet">same</span>`}
+            ${
+              point.value?.shape &&
+              html`<button class="quiet-link" onClick=${() => open(point)}>
+                inspect
+              </button>`
+            }
+          </li>`,
+      )}
+    </ol>
+    ${
+      beyond < points.length &&
+      html`<button class="quiet-link" onClick=${() => end(beyond + AT_ONCE)}>
+        show ${Math.min(points.length - beyond, AT_ONCE)} more
+      </button>`
+    }
+  `;
 }

@@ -14,7 +14,9 @@ const TOP = 26;
 const BOTTOM = 34;
 const COLUMNS = 600;
 
-/** How much higher than the middle of the columns the peak may be before the scale counts in powers. */
+/**
+ * How much higher than the middle of the columns the peak may be before the scale counts in powers.
+ */
 const STEEP = 500;
 
 /** @param {MemoryState[]} columns */
@@ -26,8 +28,12 @@ function isSteep(columns) {
   return totals.length > 0 && totals[totals.length - 1] > STEEP * totals[totals.length >> 1];
 }
 
-/** Where bytes stand from the bottom of the chart, from 0 to 1, and what is written beside it.
- * @param {MemoryState[]} columns @param {boolean} isLogarithmic @returns {{height: (value: number) => number, marks: number[]}} */
+/**
+ * Where bytes stand from the bottom of the chart, from 0 to 1, and what is written beside it.
+ * @param {MemoryState[]} columns
+ * @param {boolean} isLogarithmic
+ * @returns {{height: (value: number) => number, marks: number[]}}
+ */
 function scaleOf(columns, isLogarithmic) {
   const totals = columns.map(({ total }) => total).filter(Boolean);
   const highest = Math.max(1, ...totals);
@@ -56,8 +62,9 @@ function clamped(value) {
 }
 
 /**
- * @param {{model: Model, moments: MemoryState[], span: Span, here: number, place: (step: number) => string, jump: (step: number) => void}} properties
- * here: the current step; place: where a step is, in words
+ * @param {{model: Model, moments: MemoryState[], span: Span, here: number, place: (step: number) =>
+ *   string, jump: (step: number) => void}} properties here: the current step; place: where a step
+ *   is, in words
  */
 export function MemoryChart({ model, moments, span, here, place, jump }) {
   const columns = columnsOf(moments, span, COLUMNS);
@@ -118,28 +125,146 @@ export function MemoryChart({ model, moments, span, here, place, jump }) {
     );
   };
   const peakLeft = x(peak + 0.5);
-  return html`<div class="inspect-choices"><label>Scale <select value=${isLogarithmic ? "logarithmic" : "linear"} onChange=${(/** @type {any} */ event) => setScale(event.target.value)}><option value="linear">linear</option><option value="logarithmic">logarithmic</option></select></label>
-      <button class="inspect-button" title="Go to where most was alive" onClick=${() => jump(columns[peak].step)}>Go to the peak</button></div>
+  return html`
+    <div class="inspect-choices">
+      <label>
+        Scale${" "}
+        <select
+          value=${isLogarithmic ? "logarithmic" : "linear"}
+          onChange=${(/** @type {any} */ event) => setScale(event.target.value)}
+        >
+          <option value="linear">linear</option>
+          <option value="logarithmic">logarithmic</option>
+        </select>
+      </label>
+      <button
+        class="inspect-button"
+        title="Go to where most was alive"
+        onClick=${() => jump(columns[peak].step)}
+      >
+        Go to the peak
+      </button>
+    </div>
     <figure class="inspect-figure memory">
-      <svg viewBox=${`0 0 ${width} ${HEIGHT}`} role="slider" tabindex="0" aria-label="memory over time; Enter goes to the step, p to the peak" aria-valuemin=${span.first + 1} aria-valuemax=${span.beyond} aria-valuenow=${shown.step + 1} aria-valuetext=${said}
-        onKeyDown=${onKey} onMouseMove=${(/** @type {any} */ event) => choose(columnUnder(event))} onMouseLeave=${() => choose(-1)} onClick=${(/** @type {any} */ event) => jump(columns[columnUnder(event)].step)}>
-        ${marks.map((mark) => html`<g class="inspect-axis"><line x1=${LEFT} x2=${width - RIGHT} y1=${y(mark)} y2=${y(mark)} /><text x=${LEFT - 6} y=${y(mark) + 4} text-anchor="end">${bytes(mark)}</text></g>`)}
-        ${CATEGORIES.map((_, category) => html`<path class=${`memory-area memory-${category}`} d=${areaOf(columns, category, x, y)} />`)}
-        <g class="memory-peak"><line x1=${peakLeft} x2=${peakLeft} y1=${TOP - 8} y2=${y(columns[peak].total)} /><text x=${Math.max(LEFT + 50, Math.min(width - 60, peakLeft))} y=${TOP - 12} text-anchor="middle">peak ${bytes(columns[peak].total)}</text></g>
-        ${isInside && html`<g class="memory-here" transform=${`translate(${x(columnAt(here) + 0.5).toFixed(1)})`}><path d=${`M0 ${TOP}V${HEIGHT - BOTTOM + 4}`} /><path d=${`M0 ${TOP}V${HEIGHT - BOTTOM + 4}`} /><path d=${`M-5 ${TOP - 7}h10l-5 7z`} /></g>`}
-        <line class="memory-cursor" x1=${x(now + 0.5)} x2=${x(now + 0.5)} y1=${TOP} y2=${HEIGHT - BOTTOM} />
-        <g class="inspect-axis"><text x=${LEFT} y=${HEIGHT - BOTTOM + 18}>step ${integer(span.first + 1)}</text><text x=${width - RIGHT} y=${HEIGHT - BOTTOM + 18} text-anchor="end">${integer(span.beyond)}</text></g>
+      <svg
+        viewBox=${`0 0 ${width} ${HEIGHT}`}
+        role="slider"
+        tabindex="0"
+        aria-label="memory over time; Enter goes to the step, p to the peak"
+        aria-valuemin=${span.first + 1}
+        aria-valuemax=${span.beyond}
+        aria-valuenow=${shown.step + 1}
+        aria-valuetext=${said}
+        onKeyDown=${onKey}
+        onMouseMove=${(/** @type {any} */ event) => choose(columnUnder(event))}
+        onMouseLeave=${() => choose(-1)}
+        onClick=${(/** @type {any} */ event) => jump(columns[columnUnder(event)].step)}
+      >
+        ${marks.map(
+          (mark) =>
+            html`<g class="inspect-axis">
+              <line x1=${LEFT} x2=${width - RIGHT} y1=${y(mark)} y2=${y(mark)} />
+              <text x=${LEFT - 6} y=${y(mark) + 4} text-anchor="end">
+                ${bytes(mark)}
+              </text>
+            </g>`,
+        )}
+        ${CATEGORIES.map(
+          (_, category) =>
+            html`<path
+              class=${`memory-area memory-${category}`}
+              d=${areaOf(columns, category, x, y)}
+            />`,
+        )}
+        <g class="memory-peak">
+          <line x1=${peakLeft} x2=${peakLeft} y1=${TOP - 8} y2=${y(columns[peak].total)} />
+          <text
+            x=${Math.max(LEFT + 50, Math.min(width - 60, peakLeft))}
+            y=${TOP - 12}
+            text-anchor="middle"
+          >
+            peak ${bytes(columns[peak].total)}
+          </text>
+        </g>
+        ${
+          isInside &&
+          html`<g
+            class="memory-here"
+            transform=${`translate(${x(columnAt(here) + 0.5).toFixed(1)})`}
+          >
+            <path d=${`M0 ${TOP}V${HEIGHT - BOTTOM + 4}`} />
+            <path d=${`M0 ${TOP}V${HEIGHT - BOTTOM + 4}`} />
+            <path d=${`M-5 ${TOP - 7}h10l-5 7z`} />
+          </g>`
+        }
+        <line
+          class="memory-cursor"
+          x1=${x(now + 0.5)}
+          x2=${x(now + 0.5)}
+          y1=${TOP}
+          y2=${HEIGHT - BOTTOM}
+        />
+        <g class="inspect-axis">
+          <text x=${LEFT} y=${HEIGHT - BOTTOM + 18}>
+            step ${integer(span.first + 1)}
+          </text>
+          <text x=${width - RIGHT} y=${HEIGHT - BOTTOM + 18} text-anchor="end">
+            ${integer(span.beyond)}
+          </text>
+        </g>
       </svg>
-      <figcaption class="inspect-readout">${said}${isHere ? ", the current step" : now === peak ? ", the peak" : ""}</figcaption>
+      <figcaption class="inspect-readout">
+        ${said}
+        ${isHere ? ", the current step" : now === peak ? ", the peak" : ""}
+      </figcaption>
     </figure>
-    <table class="inspect-table memory-legend"><thead><tr><th scope="col">category</th><th scope="col">${chosen >= 0 ? "at the cursor" : isInside ? "after the current step" : "at the peak"}</th><th scope="col">at the peak</th></tr></thead>
-      <tbody>${CATEGORIES.map((name, category) => html`<tr><th scope="row"><span class=${`memory-swatch memory-${category}`} aria-hidden="true"></span>${name}</th><td>${bytes(shown.live[category])}</td><td>${bytes(columns[peak].live[category])}</td></tr>`)}</tbody>
-      <tfoot><tr><th scope="row">all</th><td>${bytes(shown.total)}</td><td>${bytes(columns[peak].total)}</td></tr></tfoot></table>
-    <p class="quiet">Of the steps that share a column of the chart, the one with most alive is shown${isLogarithmic ? "; on this scale areas do not add up by eye" : ""}. The peak of ${bytes(columns[peak].total)} is at ${place(columns[peak].step)}, step ${integer(columns[peak].step + 1)} of ${integer(model.steps)}.</p>`;
+    <table class="inspect-table memory-legend">
+      <thead>
+        <tr>
+          <th scope="col">category</th>
+          <th scope="col">
+            ${chosen >= 0 ? "at the cursor" : isInside ? "after the current step" : "at the peak"}
+          </th>
+          <th scope="col">at the peak</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${CATEGORIES.map(
+          (name, category) =>
+            html`<tr>
+              <th scope="row">
+                <span class=${`memory-swatch memory-${category}`} aria-hidden="true"></span>
+                ${name}
+              </th>
+              <td>${bytes(shown.live[category])}</td>
+              <td>${bytes(columns[peak].live[category])}</td>
+            </tr>`,
+        )}
+      </tbody>
+      <tfoot>
+        <tr>
+          <th scope="row">all</th>
+          <td>${bytes(shown.total)}</td>
+          <td>${bytes(columns[peak].total)}</td>
+        </tr>
+      </tfoot>
+    </table>
+    <p class="quiet">
+      Of the steps that share a column of the chart, the one with most alive is shown
+      ${isLogarithmic ? "; on this scale areas do not add up by eye" : ""}. The peak of${" "}
+      ${bytes(columns[peak].total)} is at ${place(columns[peak].step)}, step${" "}
+      ${integer(columns[peak].step + 1)} of ${integer(model.steps)}.
+    </p>
+  `;
 }
 
-/** The area between what lies below a category and what lies below the next, in steps.
- * @param {MemoryState[]} columns @param {number} category @param {(column: number) => number} x @param {(value: number) => number} y */
+/**
+ * The area between what lies below a category and what lies below the next, in steps.
+ * @param {MemoryState[]} columns
+ * @param {number} category
+ * @param {(column: number) => number} x
+ * @param {(value: number) => number} y
+ */
 function areaOf(columns, category, x, y) {
   const below = columns.map(({ live }) =>
     live.slice(0, category).reduce((sum, part) => sum + part, 0),

@@ -120,7 +120,8 @@ function takeUpTheme() {
 
 /** Show what the address names. */
 async function start() {
-  const named = /[#&]doc=([\w.-]+)(?=&|$)/.exec(location.hash); // a regular expression is there at once, URLSearchParams is not
+  // A regular expression is there at once, URLSearchParams is not.
+  const named = /[#&]doc=([\w.-]+)(?=&|$)/.exec(location.hash);
   const name = embedded?.dataset.name ?? named?.[1];
   const answer = name ? askAhead(name) : null;
   takeUpTheme();

@@ -85,3 +85,12 @@ export function duration(seconds) {
   const [size, unit] = units.find(([least]) => seconds >= 0.995 * least) ?? units[3];
   return `${Number((seconds / size).toPrecision(2))} ${unit}`;
 }
+
+/**
+ * The beginning of a text that is too long.
+ * @param {string} text
+ * @param {number} most how many letters are kept
+ */
+export function shortened(text, most) {
+  return text.length > most ? `${text.slice(0, most)}…` : text;
+}

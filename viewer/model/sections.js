@@ -151,7 +151,7 @@ function addSections(model, sections, activation, depth, parent) {
  */
 export function titleOf(model) {
   const title = model.activations ? functionOf(model, 0).title : "";
-  return (title || model.document.title).replace(/[`*]+/g, "").replace(/\.$/, "");
+  return plainTitle(title || model.document.title);
 }
 
 /**
@@ -180,4 +180,26 @@ export function claimsWithin(model, { first, beyond }) {
 /** A title is plain text: Markdown's marks around code and emphasis go. @param {string} title */
 export function plainTitle(title) {
   return title.replace(/[`*]+/g, "").replace(/\.$/, "");
+}
+
+/** What a call is named on the page. @param {LectureFunction} func */
+export function headingOf({ title, name }) {
+  return title ? plainTitle(title) : name;
+}
+
+/**
+ * The sections below the outermost ones, by the headings of the table of contents.
+ * @param {Section[]} sections
+ * @returns {{title: string, sections: Section[]}[]} one without a title where there are no headings
+ */
+export function chaptersOf(sections) {
+  /** @type {{title: string, sections: Section[]}[]} */
+  const chapters = [];
+  for (const section of sections) {
+    if (section.depth === 0) continue;
+    if (section.chapter || !chapters.length)
+      chapters.push({ title: section.chapter, sections: [] });
+    chapters[chapters.length - 1].sections.push(section);
+  }
+  return chapters;
 }

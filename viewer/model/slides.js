@@ -2,7 +2,7 @@
 
 import { bodyOf } from "viewer/model/blocks.js";
 import { callerOf, functionIndex, functionOf, statementOf } from "viewer/model/run.js";
-import { plainTitle, titleOf } from "viewer/model/sections.js";
+import { headingOf, titleOf } from "viewer/model/sections.js";
 
 const HEADING = /^#{1,6}\s+(.+)/;
 
@@ -37,7 +37,7 @@ export function slidesOf(model, sections) {
           chapter,
           text: heading ? "" : texts.join("\n\n"),
           step: section.first,
-          title: func.title ? plainTitle(func.title) : func.name,
+          title: headingOf(func),
         });
         line = called;
       }

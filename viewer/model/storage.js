@@ -201,10 +201,10 @@ export function storageWords(value, name, activation, aliases) {
   const others = [
     ...new Set(later.filter((alias) => alias.when === "now" && !isOwn(alias)).map(called)),
   ];
-  const isAlone = later.every(isOwn);
   const too = others.length
     ? `, which ${listed(others)} ${others.length > 1 ? "view" : "views"} too`
     : "";
+  const alone = later.every(isOwn) ? "; no other name seen so far views it" : "";
   const repeats =
     readBytes !== null && bytes > readBytes
       ? [`A view in which elements share a place: apart, they would be ${bytesOf(bytes)}.`]
@@ -218,10 +218,7 @@ export function storageWords(value, name, activation, aliases) {
   if (owner && !isOwn(owner))
     return [`A view of the storage of ${called(owner)}, ${part}.`, ...repeats];
   if (readBytes === held)
-    return [
-      `All ${bytesOf(held)} of its storage${too || (isAlone ? "; no other name seen so far views it" : "")}.`,
-      ...repeats,
-    ];
+    return [`All ${bytesOf(held)} of its storage${too || alone}.`, ...repeats];
   return [`A part of a storage${too}: ${part}.`, ...repeats];
 }
 

@@ -11,14 +11,14 @@ export const MEMORY = "memory";
  * call and inside it.
  * @param {Model} model
  * @param {Span} span
- * @param {(step: number, frames: Frame[]) => void} visit the list is the same one each time
+ * @param {(step: number, frames: OpenCall[]) => void} visit the list is the same one each time
  */
 export function visitFrames({ events, functions }, { first, beyond }, visit) {
-  /** @type {Frame[]} */
+  /** @type {OpenCall[]} */
   const activations = [];
-  /** @type {Frame[]} */
+  /** @type {OpenCall[]} */
   const stack = [];
-  /** @type {Frame[]} */
+  /** @type {OpenCall[]} */
   let shown = [];
   let [step, outside] = [0, -1];
   for (const code of events) {
@@ -126,7 +126,7 @@ export function tally({ model, sections, seconds }, grouping, span, withCalls) {
  * @param {Grouping} grouping
  * @param {boolean} withCalls
  * @param {number} step
- * @param {Frame[]} frames
+ * @param {OpenCall[]} frames
  * @param {Section[]} sections
  * @param {Int32Array} owner
  * @returns {Map<number, number>}
@@ -202,5 +202,25 @@ export function sorted(entries, value, direction) {
     const order =
       typeof left === "string" ? left.localeCompare(String(right), "en") : left - Number(right);
     return sign * order || one.key - other.key;
+  });
+}
+
+/**
+ * Operators without a formula, and how often they ran.
+ * @param {Lecture} document
+ * @param {Span | null} span a part of the run
+ * @returns {[name: string, count: number][]}
+ */
+export function uncountedIn({ uncounted, costs, names }, span) {
+  if (!span || !costs) return Object.entries(uncounted);
+  const isHere = (/** @type {number} */ row) =>
+    span.first <= costs.step[row] && costs.step[row] < span.beyond;
+  return Object.entries(uncounted).flatMap(([name, most]) => {
+    const operator = names.indexOf(name);
+    const calls = costs.operator.reduce(
+      (sum, other, row) => (other === operator && isHere(row) ? sum + costs.calls[row] : sum),
+      0,
+    );
+    return calls ? [/** @type {[string, number]} */ ([name, Math.min(calls, most)])] : [];
   });
 }

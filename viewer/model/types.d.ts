@@ -349,7 +349,7 @@ interface TallyEntry extends Record<Quantity, number> {
   partial: boolean;
 }
 /** An open call and the step that it has reached. */
-interface Frame {
+interface OpenCall {
   func: number;
   statement: number;
   step: number;

@@ -76,7 +76,8 @@ function nested(elements, [size, ...inner]) {
   const parts = Array.from({ length: size }, (_, index) =>
     elements.slice(index * width, (index + 1) * width),
   );
-  return `[${parts.map((part) => (inner.length ? nested(part, inner) : elementText(part[0]))).join(", ")}]`;
+  const texts = parts.map((part) => (inner.length ? nested(part, inner) : elementText(part[0])));
+  return `[${texts.join(", ")}]`;
 }
 
 /** @param {Value} value @param {Value[]} items @param {number} depth */
@@ -86,7 +87,8 @@ function itemsText(value, items, depth) {
     items.map((item) => valueText(item, depth + 1)),
     value,
   );
-  return `${open}${texts.join(", ")}${value.type === "tuple" && texts.length === 1 ? "," : ""}${close}`;
+  const comma = value.type === "tuple" && texts.length === 1 ? "," : "";
+  return `${open}${texts.join(", ")}${comma}${close}`;
 }
 
 /** @param {string[]} texts @param {Value} value */
@@ -101,7 +103,8 @@ function withRest(texts, value) {
  * @param {string} source
  */
 export function isLiteral(source) {
-  const scalar = String.raw`(?:[-+]?[\d_.]+(?:e[-+]?\d+)?|True|False|None|'[^']*'|"[^"]*"|torch\.\w+)`;
+  const number = String.raw`[-+]?[\d_.]+(?:e[-+]?\d+)?`;
+  const scalar = String.raw`(?:${number}|True|False|None|'[^']*'|"[^"]*"|torch\.\w+)`;
   return new RegExp(`^(?:${scalar}|[\\[({](?:\\s*${scalar}\\s*[,:]?)*[\\])}])$`).test(
     source.trim(),
   );

@@ -27,7 +27,8 @@ const PATHS = {
 
 /** @param {{name: string}} properties */
 export function Icon({ name }) {
-  return html`<svg class="icon-drawing" viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
+  const size = { viewBox: "0 0 20 20", width: 20, height: 20 };
+  return html`<svg class="icon-drawing" ...${size} aria-hidden="true">
     <path d=${PATHS[name]} />
   </svg>`;
 }

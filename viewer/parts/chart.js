@@ -160,7 +160,8 @@ export function Chart({ spec, name, height }) {
         const entry = entries.find(({ isIntersecting }) => isIntersecting);
         if (!entry) return;
         watcher.disconnect();
-        start(entry.boundingClientRect.width); // to measure it later would lay out a section that has left the screen
+        // To measure it later would lay out a section that has left the screen.
+        start(entry.boundingClientRect.width);
       },
       { rootMargin: "600px" },
     );

@@ -1,9 +1,13 @@
 // What stands beside code: topics, claims with what they measured, costs, output.
 
 import { costDetails, costText } from "viewer/model/costs.js";
+import { shortened } from "viewer/model/format.js";
 import { rows } from "viewer/model/sorted.js";
 import { html } from "viewer/parts/html.js";
 import { current } from "viewer/state/state.js";
+
+/** How many letters of a measured value stand beside a claim that held. */
+export const MAX_OPERAND = 120;
 
 /**
  * Topic ids as chips; other words of a label are for readers of the source.
@@ -22,13 +26,12 @@ export function Topics({ labels }) {
     );
 }
 
-const LONG = 120;
-
 /** @param {{outcome: Outcome, text?: boolean}} properties text: repeat the condition */
 export function Claim({ outcome, text = false }) {
   const { held, operands } = outcome;
   const verdict = held ? "held" : held === null ? "could not be evaluated" : "false";
-  return html`<div class=${`claim ${held ? "held" : "failed"} ${text || operands.length ? "" : "bare"}`}>
+  const classes = ["claim", held ? "held" : "failed", text || operands.length ? "" : "bare"];
+  return html`<div class=${classes.join(" ")}>
     <span
       class="verdict"
       title=${`This claim ${held === null || held ? verdict : "is false"}`}
@@ -43,17 +46,12 @@ export function Claim({ outcome, text = false }) {
           html`<div class="operand">
             <code class="operand-source">${source}</code> <span class="equals">=</span>${" "}
             <code class="operand-value" title=${measured}>
-              ${held ? shortened(measured) : measured}
+              ${held ? shortened(measured, MAX_OPERAND) : measured}
             </code>
           </div>`,
       )}
     </div>
   </div>`;
-}
-
-/** @param {string} text */
-export function shortened(text) {
-  return text.length > LONG ? `${text.slice(0, LONG)}…` : text;
 }
 
 /** @param {{first: number, beyond: number}} properties a range of steps */

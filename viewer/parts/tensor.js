@@ -104,7 +104,7 @@ function Grid({ cells, lines, columns, scale }) {
             ${columns.map((column, index) => {
               const cell = cells[row * columns.length + index];
               const skipped = index > 0 && column > columns[index - 1] + 1 ? "skipped" : "";
-              return html`<td class=${skipped} style=${heat(cell, scale)} title=${String(cell)}>
+              return html`<td class=${skipped} style=${background(cell, scale)} title=${String(cell)}>
                 ${cellText(cell, decimals)}
               </td>`;
             })}
@@ -115,13 +115,22 @@ function Grid({ cells, lines, columns, scale }) {
 }
 
 /** Background by sign and size. @param {number | boolean | string} cell @param {number} scale */
-function heat(cell, scale) {
+function background(cell, scale) {
   const amount = Number(cell);
   if (!Number.isFinite(amount)) return { background: "var(--wrong-soft)" };
-  const share = scale ? Math.round((Math.abs(amount) / scale) * 100) : 0;
-  return {
-    background: `color-mix(in oklab, var(${amount < 0 ? "--negative" : "--positive"}) ${share}%, var(--cell))`,
-  };
+  return { background: tint(amount, scale) };
+}
+
+/**
+ * A colour by the sign of an amount, as strong as its share of the scale.
+ * @param {number} amount
+ * @param {number} scale
+ * @param {number} [strongest] in per cent
+ */
+export function tint(amount, scale, strongest = 100) {
+  const share = scale ? Math.round((Math.abs(amount) / scale) * strongest) : 0;
+  const colour = amount < 0 ? "--negative" : "--positive";
+  return `color-mix(in oklab, var(${colour}) ${share}%, var(--cell))`;
 }
 
 /** Their code is fetched when there are some; their place is kept free. */

@@ -88,8 +88,10 @@ function Parts({ value, parts }) {
 
 /** @param {{value: Value, name: string}} properties */
 function Picture({ value, name }) {
-  if (value.vega)
-    return html`<${LaterChart} spec=${value.vega} name=${name} height=${chartHeight(value.vega)} />`;
+  if (value.vega) {
+    const height = chartHeight(value.vega);
+    return html`<${LaterChart} spec=${value.vega} name=${name} height=${height} />`;
+  }
   if (value.svg !== undefined) return html`<${LaterSvg} source=${value.svg} name=${name} />`;
   if (value.markdown !== undefined)
     return html`<div class="picture">

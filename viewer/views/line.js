@@ -2,18 +2,67 @@
 
 import { environmentAt } from "viewer/model/changes.js";
 import { outcomeOf } from "viewer/model/claims.js";
+import { shortened } from "viewer/model/format.js";
 import { activationOf, endOf, eventOf, stepAfter } from "viewer/model/run.js";
 import { rows } from "viewer/model/sorted.js";
 import { heightOf, isPicture } from "viewer/model/values.js";
 import { Code } from "viewer/parts/code.js";
 import { html } from "viewer/parts/html.js";
-import { Claim, Cost, shortened } from "viewer/parts/notes.js";
+import { Claim, Cost, MAX_OPERAND } from "viewer/parts/notes.js";
 import { NamedValue } from "viewer/parts/value.js";
 import { goTo } from "viewer/state/address.js";
 import { current } from "viewer/state/state.js";
 
+/** Characters in a line of prose and beside code, about; lines that are too many there. */
+const PROSE_WIDTH = 80;
 const ASIDE_WIDTH = 36;
 const TALL = 4;
+
+/** Lays out what is below each other in a call: rows, and what stands between them. */
+export class Rows {
+  constructor() {
+    /** @type {any[]} */
+    this.page = [];
+    /** @type {PageRow | null} */
+    this.row = null;
+  }
+
+  /** End the row. @param {boolean} [isFollowed] by a line that has values too */
+  end(isFollowed = false) {
+    if (this.row) this.page.push(html`<${Row} row=${this.row} isFollowed=${isFollowed} />`);
+    this.row = null;
+  }
+
+  /** @param {any} prose @param {string} text */
+  addProse(prose, text) {
+    this.row ??= { line: null, aside: [], rest: [], steps: [], tall: [], height: 0 };
+    this.row.height += 2 + text.length / PROSE_WIDTH;
+    this.row.rest.push(prose);
+  }
+
+  /** Something that has rows of its own. @param {any} loop */
+  addLoop(loop) {
+    this.end(true);
+    this.page.push(loop);
+  }
+
+  /**
+   * A line that measured something begins a row; others join the one before.
+   * @param {CodeParts} parts
+   * @param {number} lines how many of the source they are
+   */
+  addCode({ line, aside, tall, steps, rest, sections }, lines) {
+    if (aside.length) this.end(true);
+    if (line && this.row) this.row.rest.push(line);
+    else if (line) this.row = { line, aside, rest: [], steps, tall, height: 0 };
+    if (this.row) {
+      this.row.rest.push(...rest);
+      this.row.height += lines + 2 * rest.length;
+    }
+    if (sections.length) this.end();
+    this.page.push(...sections);
+  }
+}
 
 /**
  * Tall values stand below their line where they would part it from the next.
@@ -108,7 +157,7 @@ function asideOf(step, unfolded) {
   for (const outcome of outcomes) {
     const lines = outcome.operands.reduce(
       (sum, { source, text }) =>
-        sum + Math.ceil((source.length + shortened(text).length) / ASIDE_WIDTH),
+        sum + Math.ceil((source.length + shortened(text, MAX_OPERAND).length) / ASIDE_WIDTH),
       0,
     );
     parts.push([

@@ -3,7 +3,7 @@
 import { computed } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { functionOf } from "viewer/model/run.js";
-import { claimsWithin, plainTitle, sectionOfStep } from "viewer/model/sections.js";
+import { chaptersOf, claimsWithin, headingOf, sectionOfStep } from "viewer/model/sections.js";
 import { html, memo } from "viewer/parts/html.js";
 import { Topics } from "viewer/parts/notes.js";
 import { goTo } from "viewer/state/address.js";
@@ -38,7 +38,7 @@ const Entry = memo(({ section, here }) => {
       onClick=${open}
     >
       <span class="outline-title">
-        ${func.title ? plainTitle(func.title) : func.name}${" "}
+        ${headingOf(func)}${" "}
         <span class="outline-topics">
           <${Topics} labels=${func.labels} />
         </span>
@@ -95,29 +95,27 @@ const shownSection = computed(() => {
   return sectionOfStep(loaded.value.sections, step.value)?.activation ?? -1;
 });
 
-/** @returns {OutlineChapter[]} one without a title where the table of contents has no headings */
-function chaptersOf() {
+/** How deep the outline goes into calls. */
+const DEEPEST = 3;
+
+/** @returns {OutlineChapter[]} */
+function countedChapters() {
   const { model, sections } = current();
-  /** @type {OutlineChapter[]} */
-  const chapters = [];
-  for (const section of sections) {
-    if (section.depth === 0 || section.depth > 3) continue;
-    if (section.chapter || !chapters.length)
-      chapters.push({ title: section.chapter, sections: [] });
-    chapters[chapters.length - 1].sections.push({
+  return chaptersOf(sections.filter(({ depth }) => depth <= DEEPEST)).map((chapter) => ({
+    title: chapter.title,
+    sections: chapter.sections.map((section) => ({
       ...section,
       func: functionOf(model, section.activation),
       counts: claimsWithin(model, section),
-    });
-  }
-  return chapters;
+    })),
+  }));
 }
 
 /** The list of sections, by chapters where the table of contents has headings. */
 export function Outline() {
   const { document } = current();
   const place = useRef(/** @type {HTMLElement | null} */ (null));
-  const chapters = useMemo(chaptersOf, [document]);
+  const chapters = useMemo(countedChapters, [document]);
   const here =
     shownSection.value > 0 ? shownSection.value : (chapters[0]?.sections[0].activation ?? -1);
   useEffect(() => {

@@ -153,20 +153,11 @@ COMMANDS.unshift(
 
 /** The page while presenting. */
 export function Present() {
-  const { model, sections, document: lecture } = current();
+  const { sections, document: lecture } = current();
   const all = useMemo(slides, [lecture]);
-  const place = useRef(/** @type {HTMLElement | null} */ (null));
   const slide = all[Math.min(shown.value, all.length - 1)];
-  const target = focus.value;
-  const known = useRef(target);
-  useLayoutEffect(() => {
-    if (known.current !== target) show(slideOf(target.step)); // a panel led elsewhere
-    known.current = target;
-  }, [target]);
-  useLayoutEffect(() => {
-    document.documentElement.classList.add("presenting");
-    return () => document.documentElement.classList.remove("presenting");
-  }, []);
+  useLeading();
+  const place = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
     place.current?.focus({ preventScroll: true });
     const live = document.getElementById("live");
@@ -188,31 +179,39 @@ export function Present() {
         ref=${place}
         aria-label=${slide.title}
       >
-        ${
-          slide.section?.depth !== 0 &&
-          html`
-            <h1 class=${slide.chapter ? "visually-hidden" : "slide-chapter"}>
-              ${titleOf(model)}
-            </h1>
-            ${
-              slide.section &&
-              slide.chapter &&
-              html`<h2 class="slide-chapter">${slide.chapter}</h2>`
-            }
-          `
-        }
+        ${slide.section?.depth !== 0 && html`<${Above} slide=${slide} />`}
         <${Contents} key=${shown.value} slide=${slide} sections=${sections} />
       </main>
     </div>
     <nav class="slide-bar" aria-label="presentation">
       ${["leave", "firstSlide", "previousSlide", "slideBack"].map(button)}
-      <span class="slide-count">
-        ${shown.value + 1} / ${all.length}
-      </span>
+      <span class="slide-count">${shown.value + 1} / ${all.length}</span>
       ${["slideForward", "nextSlide", "lastSlide"].map(button)}
       <${CommandButton} id="blank" pressed=${blank.value} />
     </nav>
     ${blank.value && html`<div class="slide-blank" onClick=${toggleBlank}></div>`}
+  `;
+}
+
+/** Large type while one presents; and where a panel leads, the slide that holds it. */
+function useLeading() {
+  const target = focus.value;
+  const known = useRef(target);
+  useLayoutEffect(() => {
+    if (known.current !== target) show(slideOf(target.step));
+    known.current = target;
+  }, [target]);
+  useLayoutEffect(() => {
+    document.documentElement.classList.add("presenting");
+    return () => document.documentElement.classList.remove("presenting");
+  }, []);
+}
+
+/** The lecture and the chapter that a slide is of. @param {{slide: Slide}} properties */
+function Above({ slide: { section, chapter } }) {
+  return html`
+    <h1 class=${chapter ? "visually-hidden" : "slide-chapter"}>${titleOf(current().model)}</h1>
+    ${section && chapter && html`<h2 class="slide-chapter">${chapter}</h2>`}
   `;
 }
 

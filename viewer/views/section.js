@@ -19,7 +19,7 @@ import { NamedValue, ValueView } from "viewer/parts/value.js";
 import { goTo } from "viewer/state/address.js";
 import { laidOut } from "viewer/state/layout.js";
 import { claimsOf, current, dialog, focus, presenting, printing } from "viewer/state/state.js";
-import { asidesOf, inspectedAt, Line, Row, Scrubber } from "viewer/views/line.js";
+import { asidesOf, inspectedAt, Line, Rows, Scrubber } from "viewer/views/line.js";
 
 /** @param {{activation: number, depth: number}} properties */
 export function Section({ activation, depth }) {
@@ -155,7 +155,7 @@ function Folded({ activation, depth }) {
     onToggle=${(/** @type {any} */ event) => setOpen(event.target.open)}
   >
     <summary>
-      stepped into <code>${func.name}</code>
+      stepped into <code>${func.name}</code>${" "}
       ${func.title && html`<span class="folded-title">${func.title}</span>`}
     </summary>
     ${
@@ -167,76 +167,35 @@ function Folded({ activation, depth }) {
   </details>`;
 }
 
-/** Characters in a line of prose and beside code, about; lines that are too many there. */
-const PROSE_WIDTH = 80;
-
 /** @param {{blocks: Block[], scope: Scope, indent: number, depth: number}} properties */
 export function Blocks({ blocks, scope, indent, depth }) {
-  /** @type {any[]} */
-  const page = [];
-  /** @type {PageRow | null} */
-  let row = null;
-  let previous = -1;
   const { document, model } = current();
   const ran = lastSteps(model, scope);
   const lines = linesOf(document.files[functionOf(model, scope.activation).file]);
-  const flush = (isFollowed = false) => {
-    if (row) page.push(html`<${Row} row=${row} isFollowed=${isFollowed} />`);
-    row = null;
-  };
+  const rows = new Rows();
+  let previous = -1;
   for (const block of blocks) {
     if (block.kind === "prose") {
-      row ??= { line: null, aside: [], rest: [], steps: [], tall: [], height: 0 };
-      row.height += 2 + block.text.length / PROSE_WIDTH;
-      row.rest.push(
-        html`<${Prose}
-          key=${`prose-${block.line}`}
-          text=${block.text}
-          heading=${depth === 0 ? 2 : 4}
-          unrun=${isOfUnrunCode(block, blocks, ran, lines)}
-        />`,
-      );
+      const isUnrun = isOfUnrunCode(block, blocks, ran, lines);
+      const prose = html`<${Prose}
+        key=${`prose-${block.line}`}
+        text=${block.text}
+        heading=${depth === 0 ? 2 : 4}
+        unrun=${isUnrun}
+      />`;
+      rows.addProse(prose, block.text);
     } else if (block.kind === "loop") {
-      flush(true);
-      page.push(
-        html`<${Loop}
-          key=${`loop-${block.first}`}
-          block=${block}
-          scope=${scope}
-          indent=${indent}
-          depth=${depth}
-        />`,
-      );
+      const key = `loop-${block.first}`;
+      rows.addLoop(html`<${Loop} key=${key} ...${{ block, scope, indent, depth }} />`);
     } else {
-      const parts = partsOf(
-        block,
-        ran,
-        scope,
-        indent,
-        depth,
-        previous >= 0 && block.first > previous + 1,
-      );
-      if (parts.aside.length) flush(true);
-      if (parts.line && !row)
-        row = {
-          line: null,
-          aside: parts.aside,
-          rest: [],
-          steps: parts.steps,
-          tall: parts.tall,
-          height: 0,
-        };
-      if (row && row.aside === parts.aside) row.line = parts.line;
-      else if (parts.line) row?.rest.push(parts.line);
-      row?.rest.push(...parts.rest);
-      if (row) row.height += block.last - block.first + 1 + 2 * parts.rest.length;
-      if (parts.sections.length) flush();
-      page.push(...parts.sections);
+      const spaced = previous >= 0 && block.first > previous + 1;
+      const parts = partsOf(block, ran, scope, indent, depth, spaced);
+      rows.addCode(parts, block.last - block.first + 1);
     }
     previous = block.kind === "code" ? block.last : -1;
   }
-  flush();
-  return page;
+  rows.end();
+  return rows.page;
 }
 
 /**
@@ -247,6 +206,7 @@ export function Blocks({ blocks, scope, indent, depth }) {
  * @param {number} indent
  * @param {number} depth
  * @param {boolean} spaced whether blank lines precede it
+ * @returns {CodeParts}
  */
 function partsOf(block, last, scope, indent, depth, spaced) {
   const { model, document } = current();

@@ -27,35 +27,12 @@ export function Claims() {
   const section = sections.find(({ activation }) => activation === claimsOf.value);
   const groups = useMemo(() => claimGroups(model, section), [document, section]);
   const failed = groups.filter((group) => group.failed).length;
-  const checks = groups.reduce((sum, { rows }) => sum + rows.length, 0);
   const shown = groups.filter(
     (group) => group.words.includes(query.trim().toLowerCase()) && (group.failed || !onlyFailed),
   );
   const place = section ? titleOfSection(section) : "";
-  const around = useMemo(() => sectionOfStep(sections, stepOfReader()), [document]);
-  const narrower =
-    around && around.depth > 0
-      ? { activation: around.activation, text: `show only “${titleOfSection(around)}”` }
-      : null;
-  const choice = section ? { activation: -1, text: "show the whole lecture" } : narrower;
   return html`
-    <p class="quiet">
-      ${counted(groups.length, "claim")} in ${counted(checks, "execution")}
-      ${
-        place &&
-        html`
-          ${" "}
-          of <b>${place}</b>
-        `
-      }
-      ; ${failed ? `${failed} failed` : "all held"}.${" "}
-      ${
-        choice &&
-        html`<button class="jump" onClick=${() => (claimsOf.value = choice.activation)}>
-          ${choice.text}
-        </button>`
-      }
-    </p>
+    <${Summary} groups=${groups} failed=${failed} place=${place} />
     <div class="filter">
       <input
         class="search-field"
@@ -96,6 +73,32 @@ export function Claims() {
       </p>`
     }
   `;
+}
+
+/**
+ * How many there are, and a way to fewer or to all.
+ * @param {{groups: ClaimGroup[], failed: number, place: string}} properties
+ */
+function Summary({ groups, failed, place }) {
+  const { document, sections } = current();
+  const checks = groups.reduce((sum, { rows }) => sum + rows.length, 0);
+  const around = useMemo(() => sectionOfStep(sections, stepOfReader()), [document]);
+  const narrower =
+    around && around.depth > 0
+      ? { activation: around.activation, text: `show only “${titleOfSection(around)}”` }
+      : null;
+  const choice = place ? { activation: -1, text: "show the whole lecture" } : narrower;
+  return html`<p class="quiet">
+    ${counted(groups.length, "claim")} in ${counted(checks, "execution")}
+    ${place && html`${" "}of <b>${place}</b>`};${" "}
+    ${failed ? `${failed} failed` : "all held"}.${" "}
+    ${
+      choice &&
+      html`<button class="jump" onClick=${() => (claimsOf.value = choice.activation)}>
+        ${choice.text}
+      </button>`
+    }
+  </p>`;
 }
 
 /**

@@ -1,11 +1,17 @@
-// What the address names, asked for before the rest of the page's code is there, and its first lines as plain text.
+// What the address names, asked for before the rest of the page's code is there, and its first
+// lines as plain text.
 
 import { askAhead, embedded } from "viewer/state/fetching.js";
 import { keptTheme } from "viewer/state/kept.js";
 
 const MAX_LINES = 16;
 
-/** @param {string} name of an element @param {string} style its class @param {...(Node | string)} children @returns {HTMLElement} */
+/**
+ * @param {string} name of an element
+ * @param {string} style its class
+ * @param {...(Node | string)} children
+ * @returns {HTMLElement}
+ */
 function make(name, style, ...children) {
   const element = document.createElement(name);
   element.className = style;
@@ -30,7 +36,10 @@ function prose(text) {
   );
 }
 
-/** The beginning of the function that was run, up to a heading or a section: title, prose and code. @param {any} found a document */
+/**
+ * The beginning of the function that was run, up to a heading or a section: title, prose and code.
+ * @param {any} found a document
+ */
 function firstLines({ files, functions, events }) {
   const { file, line, end_line: end, title } = functions[-events[0] - 1];
   const { source, prose: blocks, hidden } = files[file];
@@ -74,7 +83,10 @@ function row(style, content) {
   return make("div", "row", make("div", style, content));
 }
 
-/** Show the beginning until the whole page is there; a failure stands before it. @param {Answer} answer */
+/**
+ * Show the beginning until the whole page is there; a failure stands before it.
+ * @param {Answer} answer
+ */
 function showFirstLines({ document: found }) {
   try {
     if (found.failure) return;
@@ -108,7 +120,8 @@ function takeUpTheme() {
 
 /** Show what the address names. */
 async function start() {
-  const named = /[#&]doc=([\w.-]+)(?=&|$)/.exec(location.hash); // a regular expression is there at once, URLSearchParams is not
+  // A regular expression is there at once, URLSearchParams is not.
+  const named = /[#&]doc=([\w.-]+)(?=&|$)/.exec(location.hash);
   const name = embedded?.dataset.name ?? named?.[1];
   const answer = name ? askAhead(name) : null;
   takeUpTheme();

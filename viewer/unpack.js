@@ -1,6 +1,10 @@
-// The first script of a page that was exported as one file: it puts the parts of the page in their places and starts it.
+// The first script of a page that was exported as one file: it puts the parts of the page in their
+// places and starts it.
 
-/** Five letters for four bytes, as in Python's `base64.b85encode`, with a comma for "<". @param {string} text */
+/**
+ * Five letters for four bytes, as in Python's `base64.b85encode`, with a comma for "<".
+ * @param {string} text
+ */
 function bytesOf(text) {
   const letters =
     "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;,=>?@^_`{|}~";
@@ -15,74 +19,76 @@ function bytesOf(text) {
   return words.buffer.slice(0, Math.floor((text.length * 4) / 5));
 }
 
+/**
+ * What lists begin with says how they were packed: integers as differences, tables and objects as
+ * columns.
+ * @param {any} value
+ * @returns {any}
+ */
+function unpacked(value) {
+  if (value === null || typeof value !== "object") return value;
+  if (!Array.isArray(value))
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, unpacked(item)]));
+  const [mark, ...items] = value;
+  if (mark === true) {
+    const columns = items.map(unpacked);
+    return columns[0].map((/** @type {any} */ _, /** @type {number} */ row) =>
+      columns.map((column) => column[row]),
+    );
+  }
+  if (mark === false) {
+    const columns = Object.entries(unpacked(items[0]));
+    return columns[0][1].map((/** @type {any} */ _, /** @type {number} */ row) =>
+      Object.fromEntries(columns.map(([key, column]) => [key, column[row]])),
+    );
+  }
+  if (mark === null) return items.map(unpacked);
+  if (typeof mark !== "number") return value.map(unpacked);
+  if (mark) for (let at = mark; at < items.length; at++) items[at] += items[at - mark];
+  return items;
+}
+
+/**
+ * Put prose back that was left out since its lines say it.
+ * @param {{source: string, prose: any[]}} file
+ */
+function restoreProse({ source, prose: blocks }) {
+  const lines = source.split("\n").map((line) => line.replace(/^[ \t]*(?:#+ ?)?|[ \t]+$/g, ""));
+  for (const prose of blocks)
+    prose.text ??= lines
+      .slice(prose.first_line - 1, prose.last_line)
+      .join("\n")
+      .replace(/^(?:[rR]?""")?[ \n]*|[ \n]*(?:""")?$/g, "");
+}
+
+/** @param {string} tag @param {string} text @param {Record<string, string>} attributes */
+function add(tag, text, attributes = {}) {
+  const element = Object.assign(document.createElement(tag), attributes);
+  element.textContent = text;
+  document.head.append(element);
+  return element;
+}
+
+/** @param {[specifier: string, hash: string, source: string][]} modules */
+function importMap(modules) {
+  const addresses = modules.map(
+    ([, , source]) => `data:text/javascript,${encodeURIComponent(source)}`,
+  );
+  const imports = Object.fromEntries(modules.map(([specifier], at) => [specifier, addresses[at]]));
+  const integrity = Object.fromEntries(modules.map(([, hash], at) => [addresses[at], hash]));
+  return JSON.stringify({ imports, integrity });
+}
+
 async function unpack() {
   const parts = bytesOf(document.getElementById("parts")?.textContent ?? "");
   const stream = new Blob([parts]).stream().pipeThrough(new DecompressionStream("deflate"));
-  const { name, modules, styles, document: lecture } = await new Response(stream).json();
-
-  /** What lists begin with says how they were packed: integers as differences, tables and objects as columns. @param {any} value @returns {any} */
-  const unpacked = (value) => {
-    if (value === null || typeof value !== "object") return value;
-    if (!Array.isArray(value))
-      return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, unpacked(item)]));
-    const [mark, ...items] = value;
-    if (mark === true) {
-      const columns = items.map(unpacked);
-      return columns[0].map((/** @type {any} */ _, /** @type {number} */ row) =>
-        columns.map((column) => column[row]),
-      );
-    }
-    if (mark === false) {
-      const columns = Object.entries(unpacked(items[0]));
-      return columns[0][1].map((/** @type {any} */ _, /** @type {number} */ row) =>
-        Object.fromEntries(columns.map(([key, column]) => [key, column[row]])),
-      );
-    }
-    if (mark === null) return items.map(unpacked);
-    if (typeof mark !== "number") return value.map(unpacked);
-    if (mark) for (let at = mark; at < items.length; at++) items[at] += items[at - mark];
-    return items;
-  };
-
-  const whole = unpacked(lecture);
-  for (const file of whole.files) {
-    const lines = file.source
-      .split("\n")
-      .map((/** @type {string} */ line) => line.replace(/^[ \t]*(?:#+ ?)?|[ \t]+$/g, ""));
-    for (const prose of file.prose)
-      prose.text ??= lines
-        .slice(prose.first_line - 1, prose.last_line)
-        .join("\n")
-        .replace(/^(?:[rR]?""")?[ \n]*|[ \n]*(?:""")?$/g, "");
-  }
-
-  /** @param {string} tag @param {string} text @param {Record<string, string>} attributes */
-  const add = (tag, text, attributes = {}) => {
-    const element = Object.assign(document.createElement(tag), attributes);
-    element.textContent = text;
-    document.head.append(element);
-    return element;
-  };
-
+  const { name, modules, styles, document: packed } = await new Response(stream).json();
+  const lecture = unpacked(packed);
+  lecture.files.forEach(restoreProse);
   for (const style of styles) add("style", style);
-  const addresses = modules.map(
-    (/** @type {string[]} */ [, , source]) => `data:text/javascript,${encodeURIComponent(source)}`,
-  );
-  const imports = Object.fromEntries(
-    modules.map((/** @type {string[]} */ [specifier], /** @type {number} */ at) => [
-      specifier,
-      addresses[at],
-    ]),
-  );
-  const integrity = Object.fromEntries(
-    modules.map((/** @type {string[]} */ [, hash], /** @type {number} */ at) => [
-      addresses[at],
-      hash,
-    ]),
-  );
-  add("script", JSON.stringify({ imports, integrity }), { type: "importmap" });
-  add("script", JSON.stringify(whole), { type: "application/json", id: "document" }).dataset.name =
-    name;
+  add("script", importMap(modules), { type: "importmap" });
+  const json = { type: "application/json", id: "document" };
+  add("script", JSON.stringify(lecture), json).dataset.name = name;
   const early = "viewer/early.js";
   await import(early);
 }

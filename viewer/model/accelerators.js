@@ -1,7 +1,11 @@
-// Accelerators for the roofline: peaks from data sheets, dense, in FLOP/s by format, and bytes per second of their memory.
-// The same numbers as in the lecture's table of facts, which a test compares.
+// Accelerators for the roofline: peaks from data sheets, dense, in FLOP/s by format, and bytes per
+// second of their memory. The same numbers as in the lecture's table of facts, which a test
+// compares.
 
-/** @typedef {{name: string, memory: number, rates: Record<string, number>, source: string}} Accelerator */
+/**
+ * @typedef {{name: string, memory: number, rates: Record<string, number>, source: string}}
+ *   Accelerator
+ */
 
 const H100_SHEET =
   "https://resources.nvidia.com/en-us-tensor-core/nvidia-tensor-core-gpu-datasheet";

@@ -92,7 +92,12 @@ function blocksOf(shape, first, last, loop) {
   return blocks;
 }
 
-/** Statements of the function that begin on these lines. @param {Shape} shape @param {number} first @param {number} last */
+/**
+ * Statements of the function that begin on these lines.
+ * @param {Shape} shape
+ * @param {number} first
+ * @param {number} last
+ */
 function startingOn({ document, func }, first, last) {
   return document.statements.flatMap(([, line, , , , owned], statement) =>
     owned === func && first <= line && line <= last ? [statement] : [],
@@ -117,7 +122,11 @@ function loopBlock(shape, statement, limit) {
   };
 }
 
-/** The last line that belongs to a compound statement. @param {Shape} shape @param {number} statement */
+/**
+ * The last line that belongs to a compound statement.
+ * @param {Shape} shape
+ * @param {number} statement
+ */
 function extentOf(shape, statement) {
   const { statements } = shape.document;
   const [, first, header] = statements[statement];
@@ -139,7 +148,8 @@ export function isWithin(statements, inner, outer) {
 }
 
 /**
- * Whether prose is of a branch that did not run: the next code at its indentation did not, or else the code before.
+ * Whether prose is of a branch that did not run: the next code at its indentation did not, or else
+ * the code before.
  * @param {ProseBlock} prose
  * @param {Block[]} blocks among which it is
  * @param {Map<number, number>} ran the statements that ran

@@ -46,7 +46,8 @@ function collectChanges(model, activation) {
 }
 
 /**
- * The values of a call that are known after a number of events: name -> its row and how many led to it.
+ * The values of a call that are known after a number of events: name -> its row and how many led to
+ * it.
  * @param {Model} model
  * @param {number} activation
  * @param {number} at

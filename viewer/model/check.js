@@ -21,7 +21,8 @@ export function checked(document) {
     throw new DocumentError(`This file is not a recorded lecture: its format is not “${FORMAT}”.`);
   if (document.version !== VERSION)
     throw new DocumentError(
-      `This document has version ${JSON.stringify(document.version)}, and this viewer reads version ${VERSION}. ${RERUN}`,
+      `This document has version ${JSON.stringify(document.version)}, ` +
+        `and this viewer reads version ${VERSION}. ${RERUN}`,
     );
   checkLists(document);
   checkColumns(document);

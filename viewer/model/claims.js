@@ -1,8 +1,7 @@
-// Read: the run unfolded as an article. A call that is a whole statement is a section. A line that measured something
-// starts a new row of the page's grid: line on the left, values on the right, and below the line whatever follows it.
+// Claims by their statements, with what happened each time. Pure.
 
 import { activationOf, functionOf } from "viewer/model/run.js";
-import { plainTitle } from "viewer/model/sections.js";
+import { headingOf } from "viewer/model/sections.js";
 import { isLiteral, valueText } from "viewer/model/values.js";
 
 /** @param {Model} model @param {number} row @returns {Outcome} */
@@ -46,7 +45,7 @@ export function claimGroups(model, range) {
   const groups = [...byStatement].map(([statement, found]) => {
     const rows = found.toSorted((one, other) => failedFirst(hasFailed(one), hasFailed(other)));
     const func = functionOf(model, activationOf(model, claims.step[rows[0]]));
-    const place = func.title ? plainTitle(func.title) : func.name;
+    const place = headingOf(func);
     const { text, operands } = outcomeOf(model, rows[0]);
     const words = [text, place, func.name, ...operands.map((operand) => operand.text)]
       .join(" ")

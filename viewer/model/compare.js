@@ -9,8 +9,8 @@ import { valueText } from "viewer/model/values.js";
 const MAX_PARTS = 40;
 
 /**
- * The calls that two steps can be compared in, the one that says most first: the call that both are in; two calls of one
- * function; then the calls around.
+ * The calls that two steps can be compared in, the one that says most first: the call that both are
+ * in; two calls of one function; then the calls around.
  * @param {Model} model
  * @param {number} before
  * @param {number} after
@@ -37,8 +37,8 @@ export function pairsOf(model, before, after) {
  * @param {Pair} pair
  * @param {number} before the steps that are compared, in which these calls are open
  * @param {number} after
- * @returns {Difference[]} what changed first, then what was added, removed, and what stayed; each says whether it was
- * recorded between the two: what was not may have changed unseen
+ * @returns {Difference[]} what changed first, then what was added, removed, and what stayed; each
+ *   says whether it was recorded between the two: what was not may have changed unseen
  */
 export function differencesOf(model, pair, before, after) {
   const { names, values, inspections } = model.document;
@@ -59,7 +59,13 @@ export function differencesOf(model, pair, before, after) {
   );
 }
 
-/** @param {string} name @param {number | undefined} one @param {number | undefined} other indices of values @param {Value[]} values @returns {Omit<Difference, "anew">} */
+/**
+ * @param {string} name
+ * @param {number | undefined} one
+ * @param {number | undefined} other indices of values
+ * @param {Value[]} values
+ * @returns {Omit<Difference, "anew">}
+ */
 function difference(name, one, other, values) {
   const before = one === undefined ? null : values[one];
   const after = other === undefined ? null : values[other];
@@ -170,7 +176,12 @@ function elementsDetail(before, after, notes) {
   };
 }
 
-/** Signed change of an element; text where the difference is no finite number. @param {Cell} before @param {Cell} after @returns {Cell} */
+/**
+ * Signed change of an element; text where the difference is no finite number.
+ * @param {Cell} before
+ * @param {Cell} after
+ * @returns {Cell}
+ */
 function changeOf(before, after) {
   if (before === after) return 0;
   const [one, other] = [numberOf(before), numberOf(after)];
@@ -185,7 +196,11 @@ function changeOf(before, after) {
         : "-inf";
 }
 
-/** Index of an element from its place in row-major order. @param {number} place @param {number[]} sizes */
+/**
+ * Index of an element from its place in row-major order.
+ * @param {number} place
+ * @param {number[]} sizes
+ */
 function indexOf(place, sizes) {
   let rest = place;
   return sizes
@@ -214,7 +229,12 @@ function partsDetail(before, after, notes) {
   };
 }
 
-/** The innermost parts of a value as text, by the way to them. @param {Value} value @param {string} [path] @param {Map<string, string>} [found] */
+/**
+ * The innermost parts of a value as text, by the way to them.
+ * @param {Value} value
+ * @param {string} [path]
+ * @param {Map<string, string>} [found]
+ */
 function leaves(value, path = "", found = new Map()) {
   const parts = value.shape ? [] : partsOf(value);
   if (!parts.length) found.set(path, valueText(value));

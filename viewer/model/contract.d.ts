@@ -1,5 +1,5 @@
-// Types of the document and of `contract.js`, for the type check only: no browser loads this file. `trace/schema.py` says
-// what each field means. Sizes are in bytes, indices count from 0.
+// Types of the document and of `contract.js`, for the type check only: no browser loads this file.
+// `trace/schema.py` says what each field means. Sizes are in bytes, indices count from 0.
 
 export const FORMAT: string;
 export const VERSION: number;

@@ -1,4 +1,5 @@
-// What a document is: names, lists, columns, references and kinds, as `trace/schema.py` describes them. Facts, no code.
+// What a document is: names, lists, columns, references and kinds, as `trace/schema.py` describes
+// them. Facts, no code.
 
 export const FORMAT = "lecture-trace";
 export const VERSION = 1;

@@ -40,8 +40,11 @@ export function costMeter(costs) {
   };
 }
 
-/** The quiet text of the margin; empty when nothing was computed or allocated. Traffic and intensity only where all
- * of it was counted. @param {CostSum} cost */
+/**
+ * The quiet text of the margin; empty when nothing was computed or allocated. Traffic and intensity
+ * only where all of it was counted.
+ * @param {CostSum} cost
+ */
 export function costText(cost) {
   const computed = cost.matmul_flops + cost.other_flops;
   const moved = cost.partial ? 0 : cost.read_bytes + cost.written_bytes;

@@ -1,4 +1,5 @@
-// The elements of a tensor: which of them are recorded, as planes to look at, and what they are together. Pure.
+// The elements of a tensor: which of them are recorded, as planes to look at, and what they are
+// together. Pure.
 
 const BINS = 20;
 
@@ -7,8 +8,12 @@ export function product(sizes) {
   return sizes.reduce((all, size) => all * size, 1);
 }
 
-/** An element as a number; NaN, infinities and large integers stand in the document as text, complex numbers have none.
- * @param {Cell} cell @returns {number | null} */
+/**
+ * An element as a number; NaN, infinities and large integers stand in the document as text, complex
+ * numbers have none.
+ * @param {Cell} cell
+ * @returns {number | null}
+ */
 export function numberOf(cell) {
   if (typeof cell !== "string") return Number(cell);
   if (cell === "nan") return NaN;
@@ -16,7 +21,11 @@ export function numberOf(cell) {
   return /^-?\d+$/.test(cell) ? Number(cell) : null;
 }
 
-/** Indices that are recorded along each axis; where no element is, the first. @param {Value} value @returns {number[][]} */
+/**
+ * Indices that are recorded along each axis; where no element is, the first.
+ * @param {Value} value
+ * @returns {number[][]}
+ */
 export function recordedAlong(value) {
   const most = value.elements?.length || 1;
   return (value.shape ?? []).map(
@@ -63,7 +72,12 @@ export function planeOf(value, rows, columns, at) {
   return { lines, columns: across, step: 1, cells };
 }
 
-/** The recorded element of an index, if any. @param {Value} value @param {number[]} index @returns {Cell | undefined} */
+/**
+ * The recorded element of an index, if any.
+ * @param {Value} value
+ * @param {number[]} index
+ * @returns {Cell | undefined}
+ */
 export function elementAt(value, index) {
   const along = recordedAlong(value);
   const places = index.map((at, axis) => along[axis].indexOf(at));
@@ -81,7 +95,8 @@ export function scaleOf(cells) {
 }
 
 /**
- * What the elements are together: as the run recorded it from all of them, or computed here where all are recorded.
+ * What the elements are together: as the run recorded it from all of them, or computed here where
+ * all are recorded.
  * @param {Value} value
  * @returns {Summary | null}
  */
@@ -110,8 +125,11 @@ export function inReadingOrder(one, other) {
   return ORDER.indexOf(one) - ORDER.indexOf(other);
 }
 
-/** The same statistics that a run records: of the finite elements, the deviation as of a population.
- * @param {number[]} numbers @returns {{statistics: [string, number][], histogram: Bins | null}} */
+/**
+ * The same statistics that a run records: of the finite elements, the deviation as of a population.
+ * @param {number[]} numbers
+ * @returns {{statistics: [string, number][], histogram: Bins | null}}
+ */
 function summed(numbers) {
   const finite = numbers.filter(Number.isFinite);
   const nan = numbers.filter(Number.isNaN).length;
@@ -154,7 +172,12 @@ export function haveEqualElements(one, other) {
   );
 }
 
-/** A long line of cells, broken into lines of the same length. @param {Plane} plane @param {number} width @returns {Plane} */
+/**
+ * A long line of cells, broken into lines of the same length.
+ * @param {Plane} plane
+ * @param {number} width
+ * @returns {Plane}
+ */
 export function folded({ columns, cells }, width) {
   const lines = Array.from(
     { length: Math.ceil(columns.length / width) },

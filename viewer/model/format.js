@@ -30,7 +30,11 @@ export function bytes(count) {
   return scaled(count, 1024, BYTE_UNITS);
 }
 
-/** A number as people write it: integers in groups, floats to six digits and never without their point. @param {number} value */
+/**
+ * A number as people write it: integers in groups, floats to six digits and never without their
+ * point.
+ * @param {number} value
+ */
 export function number(value) {
   if (Number.isInteger(value) && Math.abs(value) < 1e16) return integer(value);
   const magnitude = Math.abs(value);
@@ -80,4 +84,13 @@ export function duration(seconds) {
   ];
   const [size, unit] = units.find(([least]) => seconds >= 0.995 * least) ?? units[3];
   return `${Number((seconds / size).toPrecision(2))} ${unit}`;
+}
+
+/**
+ * The beginning of a text that is too long.
+ * @param {string} text
+ * @param {number} most how many letters are kept
+ */
+export function shortened(text, most) {
+  return text.length > most ? `${text.slice(0, most)}…` : text;
 }

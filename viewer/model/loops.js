@@ -1,10 +1,16 @@
-// Which part of a run stands beside the body of a function: its statements, and the turns of its loops. Pure.
+// Which part of a run stands beside the body of a function: its statements, and the turns of its
+// loops. Pure.
 
 import { isWithin } from "viewer/model/blocks.js";
 import { endOf, eventOf, stepsBefore, visitSteps } from "viewer/model/run.js";
 import { lowerBound } from "viewer/model/sorted.js";
 
-/** The last step of each statement that ran in a scope. @param {Model} model @param {Scope} scope @returns {Map<number, number>} */
+/**
+ * The last step of each statement that ran in a scope.
+ * @param {Model} model
+ * @param {Scope} scope
+ * @returns {Map<number, number>}
+ */
 export function lastSteps(model, scope) {
   /** @type {Map<number, number>} */
   const found = new Map();
@@ -13,14 +19,20 @@ export function lastSteps(model, scope) {
   return found;
 }
 
-/** @param {Model} model @param {Scope} scope @param {number} step @returns {boolean} whether it, or a call in it, runs then */
+/**
+ * @param {Model} model
+ * @param {Scope} scope
+ * @param {number} step
+ * @returns {boolean} whether it, or a call in it, runs then
+ */
 export function holds(model, scope, step) {
   const event = eventOf(model, step);
   return scope.from <= event && event < scope.to;
 }
 
 /**
- * The turns that a loop took in a scope; the header's last evaluation is no turn when nothing followed it.
+ * The turns that a loop took in a scope; the header's last evaluation is no turn when nothing
+ * followed it.
  * @param {Model} model
  * @param {Scope} scope
  * @param {number} statement
@@ -42,7 +54,11 @@ export function turnsOf(model, scope, statement) {
 }
 
 /**
- * @param {Model} model @param {Scope} scope @param {number} statement @param {number[]} headers @param {number} index
+ * @param {Model} model
+ * @param {Scope} scope
+ * @param {number} statement
+ * @param {number[]} headers
+ * @param {number} index
  * @returns {Turn}
  */
 export function turnOf(model, { activation, to: end }, statement, headers, index) {
@@ -57,7 +73,12 @@ export function turnOf(model, { activation, to: end }, statement, headers, index
   return { header, scope: { activation, from, to } };
 }
 
-/** The turn that holds a step, or -1. @param {Model} model @param {Turns} turns @param {number} step */
+/**
+ * The turn that holds a step, or -1.
+ * @param {Model} model
+ * @param {Turns} turns
+ * @param {number} step
+ */
 export function turnAt(model, { headers, count, end }, step) {
   const event = step < 0 ? end : eventOf(model, step);
   return event < end ? Math.min(lowerBound(headers, event + 1), count) - 1 : -1;

@@ -10,8 +10,8 @@ export const CATEGORIES = [
 ];
 
 /**
- * The states of the memory in the order of the run. At one moment there may be two: the one in which most was alive, and
- * the last.
+ * The states of the memory in the order of the run. At one moment there may be two: the one in
+ * which most was alive, and the last.
  * @param {Model} model
  * @returns {MemoryState[]}
  */
@@ -41,7 +41,12 @@ export function momentsOf({ document, events }) {
   return moments;
 }
 
-/** What was alive once a step had run. @param {MemoryState[]} moments @param {number} step @returns {MemoryState} */
+/**
+ * What was alive once a step had run.
+ * @param {MemoryState[]} moments
+ * @param {number} step
+ * @returns {MemoryState}
+ */
 export function momentAfter(moments, step) {
   const { live, total } = moments.findLast((moment) => moment.step <= step) ?? {
     live: CATEGORIES.map(() => 0),
@@ -73,4 +78,71 @@ export function columnsOf(moments, { first, beyond }, most) {
     }
     return highest;
   });
+}
+
+/**
+ * The column in which most was alive.
+ * @param {MemoryState[]} columns
+ */
+export function peakOf(columns) {
+  return columns.reduce(
+    (best, { total }, column) => (total > columns[best].total ? column : best),
+    0,
+  );
+}
+
+/**
+ * The column that holds a step.
+ * @param {MemoryState[]} columns
+ * @param {Span} span
+ * @param {number} step
+ */
+export function columnAt(columns, { first, beyond }, step) {
+  const column = Math.floor(((step - first) / (beyond - first)) * columns.length);
+  return Math.max(0, Math.min(columns.length - 1, column));
+}
+
+/**
+ * How much higher than the middle of the columns the peak may be before the scale counts in powers.
+ */
+const STEEP = 500;
+
+/**
+ * Whether a linear scale would show little but the peak.
+ * @param {MemoryState[]} columns
+ */
+export function isSteep(columns) {
+  const totals = columns
+    .map(({ total }) => total)
+    .filter(Boolean)
+    .sort((one, other) => one - other);
+  return totals.length > 0 && totals[totals.length - 1] > STEEP * totals[totals.length >> 1];
+}
+
+/**
+ * Where bytes stand from the bottom of the chart, from 0 to 1, and what is written beside it.
+ * @param {MemoryState[]} columns
+ * @param {boolean} isLogarithmic
+ * @returns {{height: (value: number) => number, marks: number[]}}
+ */
+export function scaleOf(columns, isLogarithmic) {
+  const totals = columns.map(({ total }) => total).filter(Boolean);
+  const highest = Math.max(1, ...totals);
+  if (isLogarithmic) {
+    const low = 2 ** Math.floor(Math.log2(Math.min(highest, ...totals)));
+    const range = Math.max(1, Math.log2((highest * 1.2) / low));
+    const height = (/** @type {number} */ value) =>
+      value <= low ? 0 : Math.log2(value / low) / range;
+    return {
+      height,
+      marks: [0, 10, 20, 30, 40, 50]
+        .flatMap((power) => [2 ** power, 32 * 2 ** power])
+        .filter((mark) => mark > low && mark <= highest * 1.2),
+    };
+  }
+  const unit = 2 ** Math.floor(Math.log2(highest / 2));
+  return {
+    height: (value) => value / (highest * 1.08),
+    marks: [0, 1, 2, 3, 4].map((times) => times * unit).filter((mark) => mark <= highest * 1.08),
+  };
 }

@@ -3,7 +3,8 @@
 import { eventOf, statementOf, stepsBefore } from "viewer/model/run.js";
 
 /**
- * @param {string} hash such as `#doc=lecture.main&mode=step&at=12`, or the name of a function: `#main`
+ * @param {string} hash such as `#doc=lecture.main&mode=step&at=12`, or the name of a function:
+ *   `#main`
  * @returns {State}
  */
 export function readHash(hash) {
@@ -32,7 +33,8 @@ function encode(text) {
 }
 
 /**
- * A step as `file:function:statement.occurrence`, both counted from 1, the statement within its function.
+ * A step as `file:function:statement.occurrence`, both counted from 1, the statement within its
+ * function.
  * @param {Model} model
  * @param {number} step
  */
@@ -47,7 +49,8 @@ export function placeOfStep(model, step) {
 }
 
 /**
- * The step of a place, of a plain step number, or the first of a function; the nearest that still exists, or -1.
+ * The step of a place, of a plain step number, or the first of a function; the nearest that still
+ * exists, or -1.
  * @param {Model} model
  * @param {string} place
  */
@@ -68,21 +71,35 @@ export function stepOfPlace(model, place) {
   return -1;
 }
 
-/** The first statement of a function's first call, or -1. @param {Model} model @param {string} name */
+/**
+ * The first statement of a function's first call, or -1.
+ * @param {Model} model
+ * @param {string} name
+ */
 function firstOf(model, name) {
   const code = -1 - model.document.functions.findIndex((func) => func.name === name);
   const entry = code < 0 ? model.events.indexOf(code) : -1;
   return entry < 0 ? -1 : stepsBefore(model, entry);
 }
 
-/** How often a statement has run when an event is over. @param {Model} model @param {number} statement @param {number} event */
+/**
+ * How often a statement has run when an event is over.
+ * @param {Model} model
+ * @param {number} statement
+ * @param {number} event
+ */
 function occurrences({ events }, statement, event) {
   let count = 0;
   for (let at = 0; at <= event; at++) if (events[at] === statement + 1) count++;
   return count;
 }
 
-/** The step at which a statement ran for the n-th or else the last time, or -1. @param {Model} model @param {number} statement @param {number} wanted */
+/**
+ * The step at which a statement ran for the n-th or else the last time, or -1.
+ * @param {Model} model
+ * @param {number} statement
+ * @param {number} wanted
+ */
 function occurrence(model, statement, wanted) {
   let found = -1;
   for (let at = 0, count = 0; at < model.events.length && count < wanted; at++)

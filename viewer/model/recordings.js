@@ -4,7 +4,8 @@ import { placeOfStep, shortPaths, stepOfPlace } from "viewer/model/places.js";
 import { linesOf } from "viewer/model/source.js";
 
 /**
- * The step of the same statement in another recording: of the same text in the same function if it is still there.
+ * The step of the same statement in another recording: of the same text in the same function if it
+ * is still there.
  * @param {Model} old
  * @param {Model} model
  * @param {number} wanted
@@ -24,7 +25,11 @@ export function sameStep(old, model, wanted) {
   );
 }
 
-/** The texts of the statements of a function, in their order. @param {Model} model @param {string} name as `file:function` */
+/**
+ * The texts of the statements of a function, in their order.
+ * @param {Model} model
+ * @param {string} name as `file:function`
+ */
 function textsOf({ document: { files, functions, statements } }, name) {
   const paths = shortPaths(files.map(({ path }) => path));
   const func = functions.findIndex(

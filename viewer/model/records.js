@@ -1,4 +1,5 @@
-// Where values were recorded: which inspection a shown value is, who views a storage, how a variable went. Pure.
+// Where values were recorded: which inspection a shown value is, who views a storage, how a
+// variable went. Pure.
 
 import { changesOf, environmentAt } from "viewer/model/changes.js";
 import { numberOf } from "viewer/model/elements.js";
@@ -12,7 +13,11 @@ import {
 } from "viewer/model/run.js";
 import { lowerBound } from "viewer/model/sorted.js";
 
-/** The activation that a row of the inspections belongs to. @param {Model} model @param {number} row */
+/**
+ * The activation that a row of the inspections belongs to.
+ * @param {Model} model
+ * @param {number} row
+ */
 export function activationOfRow(model, row) {
   const event = model.document.inspections.event[row];
   if (model.events[event] > 0) return activationOf(model, stepsBefore(model, event));
@@ -20,7 +25,11 @@ export function activationOfRow(model, row) {
   return model.resumed ? model.resumed.activation[stay] : stay;
 }
 
-/** The step at which a row became known; of an argument, the first step of the call. @param {Model} model @param {number} row */
+/**
+ * The step at which a row became known; of an argument, the first step of the call.
+ * @param {Model} model
+ * @param {number} row
+ */
 export function stepOfRow(model, row) {
   return Math.max(
     0,
@@ -28,7 +37,11 @@ export function stepOfRow(model, row) {
   );
 }
 
-/** Parts of a value with what leads to them in Python. @param {Value} value @returns {[string, Value][]} */
+/**
+ * Parts of a value with what leads to them in Python.
+ * @param {Value} value
+ * @returns {[string, Value][]}
+ */
 export function partsOf(value) {
   if (value.fields) return Object.entries(value.fields).map(([name, part]) => [`.${name}`, part]);
   if (value.entries) return value.entries.map(([key, part]) => [`[${keyText(key)}]`, part]);
@@ -42,7 +55,12 @@ function keyText(key) {
     : String(key.value ?? key.text ?? key.type);
 }
 
-/** The way from one value to another inside it, or null. @param {Value} value @param {Value} wanted @returns {string | null} */
+/**
+ * The way from one value to another inside it, or null.
+ * @param {Value} value
+ * @param {Value} wanted
+ * @returns {string | null}
+ */
 export function pathTo(value, wanted) {
   if (value === wanted) return "";
   for (const [name, part] of partsOf(value)) {
@@ -53,7 +71,8 @@ export function pathTo(value, wanted) {
 }
 
 /**
- * The record that a shown value comes from: of the steps it stands beside, or else the last before them.
+ * The record that a shown value comes from: of the steps it stands beside, or else the last before
+ * them.
  * @param {Model} model
  * @param {Pick<Opened, "value" | "name" | "steps">} opened
  * @returns {Found | null}
@@ -94,7 +113,12 @@ export function foundRecord(model, { value, name, steps }) {
   };
 }
 
-/** The records that are known at a step, of all calls that are open. @param {Model} model @param {number} step @returns {Set<number>} */
+/**
+ * The records that are known at a step, of all calls that are open.
+ * @param {Model} model
+ * @param {number} step
+ * @returns {Set<number>}
+ */
 function rowsShownAt(model, step) {
   const end = endOf(model, step);
   return new Set(
@@ -104,7 +128,12 @@ function rowsShownAt(model, step) {
   );
 }
 
-/** Tensors in a value that view a storage. @param {Value} value @param {string} [path] @returns {[string, Value][]} */
+/**
+ * Tensors in a value that view a storage.
+ * @param {Value} value
+ * @param {string} [path]
+ * @returns {[string, Value][]}
+ */
 function viewsIn(value, path = "") {
   if (value.storage !== undefined) return [[path, value]];
   return partsOf(value).flatMap(([name, part]) => viewsIn(part, path + name));
@@ -134,7 +163,8 @@ function viewsByStorage(document) {
 }
 
 /**
- * Who views a storage: at a step, before it, and after. A name with the same layout again and again counts once.
+ * Who views a storage: at a step, before it, and after. A name with the same layout again and again
+ * counts once.
  * @param {Model} model
  * @param {number} storage
  * @param {number} step
@@ -174,7 +204,10 @@ export function aliasesOf(model, storage, step) {
   return [...found.values()];
 }
 
-/** What a chart shows of a value: a number, a truth value, a tensor of one element without axes. @param {Value | null} value */
+/**
+ * What a chart shows of a value: a number, a truth value, a tensor of one element without axes.
+ * @param {Value | null} value
+ */
 export function chartedNumber(value) {
   if (!value) return null;
   if (value.shape?.length === 0 && value.elements?.length === 1) return numberOf(value.elements[0]);
@@ -220,7 +253,12 @@ export function historyOf(model, activation, name, everywhere = false) {
   });
 }
 
-/** The record of a history that holds at a step, or -1. @param {Model} model @param {Point[]} points @param {number} step */
+/**
+ * The record of a history that holds at a step, or -1.
+ * @param {Model} model
+ * @param {Point[]} points
+ * @param {number} step
+ */
 export function pointAt(model, points, step) {
   const { at } = model.document.inspections;
   const end = endOf(model, step);
@@ -228,7 +266,8 @@ export function pointAt(model, points, step) {
 }
 
 /**
- * Which points of a long history a narrow chart draws: of each of its columns the first, the lowest, the highest and the last.
+ * Which points of a long history a narrow chart draws: of each of its columns the first, the
+ * lowest, the highest and the last.
  * @param {Pick<Point, "number">[]} points
  * @param {number} columns
  * @returns {number[]}

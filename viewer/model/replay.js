@@ -1,5 +1,6 @@
-// Document -> model: one pass over the events with a stack of stays. Pure, and made for a million events:
-// nothing is stored for each step, since it follows from the events, and checkpoints make the way to any event short.
+// Document -> model: one pass over the events with a stack of stays. Pure, and made for a million
+// events: nothing is stored for each step, since it follows from the events, and checkpoints make
+// the way to any event short.
 
 import { DocumentError } from "viewer/model/check.js";
 import { lookup } from "viewer/model/sorted.js";
@@ -64,7 +65,12 @@ function replay({ events, functions, statements }) {
   return run;
 }
 
-/** @param {Resumed} resumed @param {number} stay @param {number} activation @param {boolean} isEntry */
+/**
+ * @param {Resumed} resumed
+ * @param {number} stay
+ * @param {number} activation
+ * @param {boolean} isEntry
+ */
 function noteStay(resumed, stay, activation, isEntry) {
   resumed.activation[stay] = activation;
   if (isEntry) resumed.first[activation] = stay;

@@ -3,7 +3,11 @@
 import { STRIDE } from "viewer/model/replay.js";
 import { lowerBound } from "viewer/model/sorted.js";
 
-/** @param {Model} model @param {number} event @returns {number} how many steps began before an event */
+/**
+ * @param {Model} model
+ * @param {number} event
+ * @returns {number} how many steps began before an event
+ */
 export function stepsBefore({ events, stepsAt, steps }, event) {
   if (event >= events.length) return steps;
   const checkpoint = Math.floor(event / STRIDE);
@@ -26,7 +30,11 @@ export function statementOf(model, step) {
   return model.events[eventOf(model, step)] - 1;
 }
 
-/** The stay that an event belongs to: what it enters, runs in, or leaves. @param {Model} model @param {number} event */
+/**
+ * The stay that an event belongs to: what it enters, runs in, or leaves.
+ * @param {Model} model
+ * @param {number} event
+ */
 function stayAt({ events, staysAt, topAt, stayBelow }, event) {
   const checkpoint = Math.floor(event / STRIDE);
   let stay = staysAt[checkpoint];
@@ -53,7 +61,11 @@ function stayFrom(model, event) {
   return lowerBound(model.stayEvent, event);
 }
 
-/** How many events are known when a step and its calls are over. @param {Model} model @param {number} step */
+/**
+ * How many events are known when a step and its calls are over.
+ * @param {Model} model
+ * @param {number} step
+ */
 export function endOf(model, step) {
   const { events, stayEnd } = model;
   let event = eventOf(model, step) + 1;
@@ -61,7 +73,11 @@ export function endOf(model, step) {
   return Math.min(event, events.length);
 }
 
-/** The step after this statement and the calls it made. @param {Model} model @param {number} step */
+/**
+ * The step after this statement and the calls it made.
+ * @param {Model} model
+ * @param {number} step
+ */
 export function stepAfter(model, step) {
   return stepsBefore(model, endOf(model, step));
 }
@@ -71,7 +87,11 @@ export function entryOf({ stayEvent, resumed }, activation) {
   return stayEvent[resumed ? resumed.first[activation] : activation];
 }
 
-/** @param {Model} model @param {number} activation @returns {number} event that left it for good, or the number of events */
+/**
+ * @param {Model} model
+ * @param {number} activation
+ * @returns {number} event that left it for good, or the number of events
+ */
 export function leaveOf({ stayEnd, resumed }, activation) {
   return stayEnd[resumed ? resumed.last[activation] : activation];
 }
@@ -100,12 +120,20 @@ export function stepRange(model, activation) {
   ];
 }
 
-/** Whether a step made a call, as far as its first moment tells. @param {Model} model @param {number} event of the step */
+/**
+ * Whether a step made a call, as far as its first moment tells.
+ * @param {Model} model
+ * @param {number} event of the step
+ */
 export function hasCalls({ events }, event) {
   return events[event + 1] < 0;
 }
 
-/** The activations that a step entered. Suspended, it goes on where it is resumed. @param {Model} model @param {number} step */
+/**
+ * The activations that a step entered. Suspended, it goes on where it is resumed.
+ * @param {Model} model
+ * @param {number} step
+ */
 export function callsBy(model, step) {
   const { events, functions, resumed, stayEvent, stayEnd } = model;
   const found = [];
@@ -170,7 +198,8 @@ export function visitSteps(model, { from, to }, visit) {
 }
 
 /**
- * The nearest step after another (direction 1) or before it (-1) that runs one of some statements, or -1.
+ * The nearest step after another (direction 1) or before it (-1) that runs one of some statements,
+ * or -1.
  * @param {Model} model
  * @param {(statement: number) => boolean} isWanted
  * @param {number} step may be -1, or the number of steps

@@ -11,7 +11,8 @@ const CONTEXT = 48;
 const BELOW = 12;
 
 /**
- * The step of that number, and places whose text contains the query, titles first; each leads to the first step there.
+ * The step of that number, and places whose text contains the query, titles first; each leads to
+ * the first step there.
  * @param {Model} model
  * @param {string} query
  * @returns {Result[]}
@@ -28,7 +29,12 @@ export function search(model, query) {
   ].slice(0, MAX_RESULTS);
 }
 
-/** The step of this number, counted from 1 as the timeline does. @param {Model} model @param {string} wanted @returns {Result[]} */
+/**
+ * The step of this number, counted from 1 as the timeline does.
+ * @param {Model} model
+ * @param {string} wanted
+ * @returns {Result[]}
+ */
 function stepNumbered(model, wanted) {
   const step = /^\d+$/.test(wanted) ? Number(wanted) - 1 : -1;
   if (step < 0 || step >= model.steps) return [];
@@ -125,7 +131,11 @@ function values(model, wanted) {
   return found;
 }
 
-/** For each file: line -> first step of the statement there. @param {Model} model @returns {Map<number, number>[]} */
+/**
+ * For each file: line -> first step of the statement there.
+ * @param {Model} model
+ * @returns {Map<number, number>[]}
+ */
 function firstRunByLine(model) {
   /** @type {Map<number, number>[]} */
   const found = model.document.files.map(() => new Map());

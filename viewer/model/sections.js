@@ -21,7 +21,11 @@ const MAX_SECTION_DEPTH = 5;
 /** @type {WeakMap<Model, Map<number, string>>} */
 const calledNames = new WeakMap();
 
-/** The function whose call is the whole statement, or empty. @param {Model} model @param {number} statement */
+/**
+ * The function whose call is the whole statement, or empty.
+ * @param {Model} model
+ * @param {number} statement
+ */
 function calledName(model, statement) {
   const names = calledNames.get(model) ?? new Map();
   calledNames.set(model, names);
@@ -35,7 +39,8 @@ function calledName(model, statement) {
 }
 
 /**
- * The calls of a step: the one that unfolds as a section, if the statement is that call, and the others.
+ * The calls of a step: the one that unfolds as a section, if the statement is that call, and the
+ * others.
  * @param {Model} model
  * @param {number} step
  * @returns {{section: number, folded: number[]}}
@@ -55,7 +60,11 @@ function isCalled(model, call, name) {
   return functionOf(model, call).name.split(".").includes(name);
 }
 
-/** Whether the same function is open already, or too many are. @param {Model} model @param {number} activation */
+/**
+ * Whether the same function is open already, or too many are.
+ * @param {Model} model
+ * @param {number} activation
+ */
 function isNested(model, activation) {
   let depth = 0;
   const func = functionIndex(model, activation);
@@ -67,7 +76,11 @@ function isNested(model, activation) {
   return depth > MAX_SECTION_DEPTH;
 }
 
-/** Whether a call statement passes nothing, as a table of contents does. @param {Model} model @param {number} statement */
+/**
+ * Whether a call statement passes nothing, as a table of contents does.
+ * @param {Model} model
+ * @param {number} statement
+ */
 export function isBareCall(model, statement) {
   const [file, line, last] = model.document.statements[statement];
   return (
@@ -77,7 +90,8 @@ export function isBareCall(model, statement) {
 }
 
 /**
- * The sections of a run in reading order, the outermost calls first. A line that calls often counts once.
+ * The sections of a run in reading order, the outermost calls first. A line that calls often counts
+ * once.
  * @param {Model} model
  * @returns {Section[]}
  */
@@ -92,7 +106,12 @@ export function sectionsOf(model) {
   return sections;
 }
 
-/** Headings among the calls of a table of contents. @param {Model} model @param {Section[]} sections @param {number} root */
+/**
+ * Headings among the calls of a table of contents.
+ * @param {Model} model
+ * @param {Section[]} sections
+ * @param {number} root
+ */
 function nameChapters(model, sections, root) {
   const { file, line, end_line: end } = functionOf(model, root);
   const { files, statements } = model.document;
@@ -126,18 +145,29 @@ function addSections(model, sections, activation, depth, parent) {
   });
 }
 
-/** The title of the lecture: that of the function that was run, or else of its module. @param {Model} model */
+/**
+ * The title of the lecture: that of the function that was run, or else of its module.
+ * @param {Model} model
+ */
 export function titleOf(model) {
   const title = model.activations ? functionOf(model, 0).title : "";
-  return (title || model.document.title).replace(/[`*]+/g, "").replace(/\.$/, "");
+  return plainTitle(title || model.document.title);
 }
 
-/** The section that shows a step: the innermost one around it. @param {Section[]} sections @param {number} step */
+/**
+ * The section that shows a step: the innermost one around it.
+ * @param {Section[]} sections
+ * @param {number} step
+ */
 export function sectionOfStep(sections, step) {
   return sections.findLast(({ first, beyond }) => first <= step && step < beyond);
 }
 
-/** @param {Model} model @param {Pick<Section, "first" | "beyond">} section @returns {{claims: number, failed: number}} claims inside a call */
+/**
+ * @param {Model} model
+ * @param {Pick<Section, "first" | "beyond">} section
+ * @returns {{claims: number, failed: number}} claims inside a call
+ */
 export function claimsWithin(model, { first, beyond }) {
   const { held, statement } = model.document.claims;
   const found = rows(model.claimsOf, first, beyond);
@@ -150,4 +180,26 @@ export function claimsWithin(model, { first, beyond }) {
 /** A title is plain text: Markdown's marks around code and emphasis go. @param {string} title */
 export function plainTitle(title) {
   return title.replace(/[`*]+/g, "").replace(/\.$/, "");
+}
+
+/** What a call is named on the page. @param {LectureFunction} func */
+export function headingOf({ title, name }) {
+  return title ? plainTitle(title) : name;
+}
+
+/**
+ * The sections below the outermost ones, by the headings of the table of contents.
+ * @param {Section[]} sections
+ * @returns {{title: string, sections: Section[]}[]} one without a title where there are no headings
+ */
+export function chaptersOf(sections) {
+  /** @type {{title: string, sections: Section[]}[]} */
+  const chapters = [];
+  for (const section of sections) {
+    if (section.depth === 0) continue;
+    if (section.chapter || !chapters.length)
+      chapters.push({ title: section.chapter, sections: [] });
+    chapters[chapters.length - 1].sections.push(section);
+  }
+  return chapters;
 }

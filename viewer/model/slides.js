@@ -2,7 +2,7 @@
 
 import { bodyOf } from "viewer/model/blocks.js";
 import { callerOf, functionIndex, functionOf, statementOf } from "viewer/model/run.js";
-import { plainTitle, titleOf } from "viewer/model/sections.js";
+import { headingOf, titleOf } from "viewer/model/sections.js";
 
 const HEADING = /^#{1,6}\s+(.+)/;
 
@@ -37,7 +37,7 @@ export function slidesOf(model, sections) {
           chapter,
           text: heading ? "" : texts.join("\n\n"),
           step: section.first,
-          title: func.title ? plainTitle(func.title) : func.name,
+          title: headingOf(func),
         });
         line = called;
       }
@@ -51,7 +51,13 @@ function callLine(model, section) {
   return caller < 0 ? 0 : model.document.statements[statementOf(model, caller)][1];
 }
 
-/** Prose that stands right before a line of the table of contents. @param {Model} model @param {Section} root @param {number} after @param {number} before */
+/**
+ * Prose that stands right before a line of the table of contents.
+ * @param {Model} model
+ * @param {Section} root
+ * @param {number} after
+ * @param {number} before
+ */
 function proseBetween(model, root, after, before) {
   const { blocks } = bodyOf(model.document, functionIndex(model, root.activation));
   const between = blocks.filter(
@@ -64,7 +70,12 @@ function proseBetween(model, root, after, before) {
     .flatMap((block) => (block.kind === "prose" ? [block.text] : []));
 }
 
-/** Everything of the outermost call that is on no slide of its own. @param {Model} model @param {Section[]} sections @param {Section} root */
+/**
+ * Everything of the outermost call that is on no slide of its own.
+ * @param {Model} model
+ * @param {Section[]} sections
+ * @param {Section} root
+ */
 export function restOfRoot(model, sections, root) {
   const calls = sections
     .filter(({ parent }) => parent === root.activation)

@@ -7,7 +7,12 @@ export function lookup(keys) {
   return { keys: order.map((row) => keys[row]), rows: order };
 }
 
-/** The rows of the keys from one until before another. @param {Lookup} lookup @param {number} key @param {number} [beyond] */
+/**
+ * The rows of the keys from one until before another.
+ * @param {Lookup} lookup
+ * @param {number} key
+ * @param {number} [beyond]
+ */
 export function rows({ keys, rows: order }, key, beyond = key + 1) {
   const found = [];
   for (let at = lowerBound(keys, key); at < keys.length && keys[at] < beyond; at++)

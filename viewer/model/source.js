@@ -5,7 +5,10 @@ import { TOKEN_KINDS } from "viewer/model/contract.js";
 /** @type {WeakMap<SourceFile, {lines: string[], tokens: Map<number, number[]>}>} */
 const prepared = new WeakMap();
 
-/** Lines of a file (index 0 is line 1) and where the tokens of each line start. @param {SourceFile} file */
+/**
+ * Lines of a file (index 0 is line 1) and where the tokens of each line start.
+ * @param {SourceFile} file
+ */
 export function prepare(file) {
   let found = prepared.get(file);
   if (!found) {
@@ -48,7 +51,10 @@ export function pieces(file, line, indent = 0) {
   return found;
 }
 
-/** Leave out directives, the comments that they leave empty, and space at the end. @param {Piece[]} line */
+/**
+ * Leave out directives, the comments that they leave empty, and space at the end.
+ * @param {Piece[]} line
+ */
 export function withoutDirectives(line) {
   if (!line.some((piece) => piece.kind === "directive")) return line;
   const kept = line

@@ -18,12 +18,20 @@ export function clamp(model, step) {
   return Math.max(0, Math.min(model.steps - 1, step));
 }
 
-/** The step after this statement and the calls it made. @param {Model} model @param {number} step */
+/**
+ * The step after this statement and the calls it made.
+ * @param {Model} model
+ * @param {number} step
+ */
 export function over(model, step) {
   return clamp(model, stepAfter(model, step));
 }
 
-/** The step before this one in the same call, or else the caller's. @param {Model} model @param {number} step */
+/**
+ * The step before this one in the same call, or else the caller's.
+ * @param {Model} model
+ * @param {number} step
+ */
 export function backOver(model, step) {
   if (step === 0) return 0;
   const activation = activationOf(model, step);
@@ -48,7 +56,8 @@ export function out(model, step) {
 }
 
 /**
- * The next step on a line of a file, or else the one before, or -1: what a click on its number means.
+ * The next step on a line of a file, or else the one before, or -1: what a click on its number
+ * means.
  * @param {Model} model
  * @param {number} file
  * @param {number} line

@@ -14,8 +14,12 @@ const MAX_SEARCHED = 10_000;
 /** How many of the elements that share a cell are named. */
 const MAX_NAMED = 12;
 
-/** Where a tensor's elements lie; null where the document does not say. Of an array only the distances are recorded:
- * then the cells are counted from the first one that it reads. @param {Value} value @returns {Layout | null} */
+/**
+ * Where a tensor's elements lie; null where the document does not say. Of an array only the
+ * distances are recorded: then the cells are counted from the first one that it reads.
+ * @param {Value} value
+ * @returns {Layout | null}
+ */
 export function layoutOf(value) {
   const { shape: sizes, strides, offset, bytes = 0, storage_bytes: held } = value;
   if (!sizes || !strides || strides.length !== sizes.length) return null;
@@ -50,7 +54,11 @@ export function cellOf({ strides, offset }, index) {
   return index.reduce((sum, at, axis) => sum + at * strides[axis], offset);
 }
 
-/** The sum that leads to an element's cell, such as `4 + 1·3 + 2·1 = 9`. @param {Layout} layout @param {number[]} index */
+/**
+ * The sum that leads to an element's cell, such as `4 + 1·3 + 2·1 = 9`.
+ * @param {Layout} layout
+ * @param {number[]} index
+ */
 export function sumText(layout, index) {
   const terms = layout.strides.map(
     (stride, axis) => `${index[axis]}·${stride < 0 ? `(${stride})` : stride}`,
@@ -60,7 +68,12 @@ export function sumText(layout, index) {
     : String(layout.offset);
 }
 
-/** The elements that lie in a cell. @param {Layout} layout @param {number} cell @returns {Readers} */
+/**
+ * The elements that lie in a cell.
+ * @param {Layout} layout
+ * @param {number} cell
+ * @returns {Readers}
+ */
 export function readersOf({ sizes, strides, offset }, cell) {
   if (!product(sizes)) return { count: 0, isAll: true, indices: [] };
   const free = sizes.map((_, axis) => axis).filter((axis) => strides[axis] === 0);
@@ -106,7 +119,12 @@ export function readersOf({ sizes, strides, offset }, cell) {
   };
 }
 
-/** Indices with every place along the axes that take no step. @param {number[][]} indices @param {number[]} free @param {number[]} sizes */
+/**
+ * Indices with every place along the axes that take no step.
+ * @param {number[][]} indices
+ * @param {number[]} free
+ * @param {number[]} sizes
+ */
 function repeated(indices, free, sizes) {
   let all = indices;
   for (const axis of free.toReversed())
@@ -124,7 +142,10 @@ function inOrder(one, other) {
   return axis < 0 ? 0 : one[axis] - other[axis];
 }
 
-/** How many different cells the elements lie in, or null where that would take long. @param {Layout} layout */
+/**
+ * How many different cells the elements lie in, or null where that would take long.
+ * @param {Layout} layout
+ */
 export function cellsRead({ sizes, strides }) {
   const count = product(sizes);
   if (!count) return 0;
@@ -158,8 +179,8 @@ function bytesOf(count) {
 }
 
 /**
- * Copy or view, in words. The storage goes by the name that was first seen with it, which need not be the one that it was
- * made for: not every name is recorded.
+ * Copy or view, in words. The storage goes by the name that was first seen with it, which need not
+ * be the one that it was made for: not every name is recorded.
  * @param {Value} value
  * @param {string} name
  * @param {number} activation of the call that it is a name of
@@ -180,10 +201,10 @@ export function storageWords(value, name, activation, aliases) {
   const others = [
     ...new Set(later.filter((alias) => alias.when === "now" && !isOwn(alias)).map(called)),
   ];
-  const isAlone = later.every(isOwn);
   const too = others.length
     ? `, which ${listed(others)} ${others.length > 1 ? "view" : "views"} too`
     : "";
+  const alone = later.every(isOwn) ? "; no other name seen so far views it" : "";
   const repeats =
     readBytes !== null && bytes > readBytes
       ? [`A view in which elements share a place: apart, they would be ${bytesOf(bytes)}.`]
@@ -197,10 +218,7 @@ export function storageWords(value, name, activation, aliases) {
   if (owner && !isOwn(owner))
     return [`A view of the storage of ${called(owner)}, ${part}.`, ...repeats];
   if (readBytes === held)
-    return [
-      `All ${bytesOf(held)} of its storage${too || (isAlone ? "; no other name seen so far views it" : "")}.`,
-      ...repeats,
-    ];
+    return [`All ${bytesOf(held)} of its storage${too || alone}.`, ...repeats];
   return [`A part of a storage${too}: ${part}.`, ...repeats];
 }
 
@@ -211,7 +229,12 @@ function listed(words) {
     : `${words.slice(0, -1).join(", ")} and ${words[words.length - 1]}`;
 }
 
-/** The part of a strip of cells that is drawn: around a cell, of at most so many. @param {number} cells @param {number} around @param {number} most */
+/**
+ * The part of a strip of cells that is drawn: around a cell, of at most so many.
+ * @param {number} cells
+ * @param {number} around
+ * @param {number} most
+ */
 export function windowOf(cells, around, most) {
   const first = Math.max(0, Math.min(cells - most, around - Math.floor(most / 2)));
   return { first, beyond: Math.min(cells, first + most) };

@@ -1,4 +1,5 @@
-// Who spent what: the costs of a run, or of a part of it, summed by line, function, section or operator. Pure.
+// Who spent what: the costs of a run, or of a part of it, summed by line, function, section or
+// operator. Pure.
 
 import { QUANTITIES } from "viewer/model/costs.js";
 
@@ -6,17 +7,18 @@ import { QUANTITIES } from "viewer/model/costs.js";
 export const MEMORY = "memory";
 
 /**
- * Visit the steps of a span with the calls that are open, outermost first: those of the span's own call and inside it.
+ * Visit the steps of a span with the calls that are open, outermost first: those of the span's own
+ * call and inside it.
  * @param {Model} model
  * @param {Span} span
- * @param {(step: number, frames: Frame[]) => void} visit the list is the same one each time
+ * @param {(step: number, frames: OpenCall[]) => void} visit the list is the same one each time
  */
 export function visitFrames({ events, functions }, { first, beyond }, visit) {
-  /** @type {Frame[]} */
+  /** @type {OpenCall[]} */
   const activations = [];
-  /** @type {Frame[]} */
+  /** @type {OpenCall[]} */
   const stack = [];
-  /** @type {Frame[]} */
+  /** @type {OpenCall[]} */
   let shown = [];
   let [step, outside] = [0, -1];
   for (const code of events) {
@@ -49,7 +51,11 @@ function rowsByStep(costs) {
   return found;
 }
 
-/** For each step the order of the innermost section around it. @param {Section[]} sections @param {number} steps */
+/**
+ * For each step the order of the innermost section around it.
+ * @param {Section[]} sections
+ * @param {number} steps
+ */
 function sectionOfEachStep(sections, steps) {
   const owner = new Int32Array(steps);
   for (const { order, first, beyond } of sections) owner.fill(order, first, beyond);
@@ -57,10 +63,12 @@ function sectionOfEachStep(sections, steps) {
 }
 
 /**
- * @param {{model: Model, sections: Section[], seconds?: ((first: number, beyond: number) => number) | null}} run
+ * @param {{model: Model, sections: Section[], seconds?: ((first: number, beyond: number) => number)
+ *   | null}} run
  * @param {Grouping} grouping
  * @param {Span} span
- * @param {boolean} withCalls count for a line, function or section also what the calls in it spent; sums then overlap
+ * @param {boolean} withCalls count for a line, function or section also what the calls in it spent;
+ *   sums then overlap
  * @returns {TallyEntry[]}
  */
 export function tally({ model, sections, seconds }, grouping, span, withCalls) {
@@ -113,9 +121,16 @@ export function tally({ model, sections, seconds }, grouping, span, withCalls) {
   return [...entries.values()].map(({ most, ...entry }) => entry);
 }
 
-/** The keys that a step counts for, each with the step to go to.
- * @param {Grouping} grouping @param {boolean} withCalls @param {number} step @param {Frame[]} frames @param {Section[]} sections @param {Int32Array} owner
- * @returns {Map<number, number>} */
+/**
+ * The keys that a step counts for, each with the step to go to.
+ * @param {Grouping} grouping
+ * @param {boolean} withCalls
+ * @param {number} step
+ * @param {OpenCall[]} frames
+ * @param {Section[]} sections
+ * @param {Int32Array} owner
+ * @returns {Map<number, number>}
+ */
 function placesOf(grouping, withCalls, step, frames, sections, owner) {
   /** @type {Map<number, number>} */
   const places = new Map();
@@ -136,7 +151,13 @@ function placesOf(grouping, withCalls, step, frames, sections, owner) {
   return places;
 }
 
-/** @param {TallyEntry & {most: number}} entry @param {Costs} costs @param {number} row @param {number} step @param {boolean} isUncounted */
+/**
+ * @param {TallyEntry & {most: number}} entry
+ * @param {Costs} costs
+ * @param {number} row
+ * @param {number} step
+ * @param {boolean} isUncounted
+ */
 function add(entry, costs, row, step, isUncounted) {
   let spent = 0;
   for (const quantity of QUANTITIES) {
@@ -150,7 +171,11 @@ function add(entry, costs, row, step, isUncounted) {
   if (spent > entry.most) [entry.most, entry.step] = [spent, step];
 }
 
-/** FLOPs for each byte moved; null where nothing was computed or moved, or not all of it was counted. @param {TallyEntry} entry */
+/**
+ * FLOPs for each byte moved; null where nothing was computed or moved, or not all of it was
+ * counted.
+ * @param {TallyEntry} entry
+ */
 export function intensityOf({
   matmul_flops: products,
   other_flops: other,
@@ -177,5 +202,25 @@ export function sorted(entries, value, direction) {
     const order =
       typeof left === "string" ? left.localeCompare(String(right), "en") : left - Number(right);
     return sign * order || one.key - other.key;
+  });
+}
+
+/**
+ * Operators without a formula, and how often they ran.
+ * @param {Lecture} document
+ * @param {Span | null} span a part of the run
+ * @returns {[name: string, count: number][]}
+ */
+export function uncountedIn({ uncounted, costs, names }, span) {
+  if (!span || !costs) return Object.entries(uncounted);
+  const isHere = (/** @type {number} */ row) =>
+    span.first <= costs.step[row] && costs.step[row] < span.beyond;
+  return Object.entries(uncounted).flatMap(([name, most]) => {
+    const operator = names.indexOf(name);
+    const calls = costs.operator.reduce(
+      (sum, other, row) => (other === operator && isHere(row) ? sum + costs.calls[row] : sum),
+      0,
+    );
+    return calls ? [/** @type {[string, number]} */ ([name, Math.min(calls, most)])] : [];
   });
 }

@@ -1,8 +1,9 @@
-// Measured seconds, from the file beside a document that `python -m trace --time` writes. Fetched only where there is one.
+// Measured seconds, from the file beside a document that `python -m trace --time` writes. Fetched
+// only where there is one.
+
+import { duration } from "viewer/model/format.js";
 
 const FORMAT = "lecture-trace-times";
-const UNITS = ["s", "ms", "µs"];
-
 /** Shorter times say more about the clock than about the line. */
 const LEAST_SECONDS = 50e-6;
 
@@ -35,7 +36,7 @@ export async function takeTimes(lecture, sidecar) {
     const seconds = timer(sidecar.seconds);
     return {
       seconds,
-      text: (first, beyond) => shortDuration(seconds(first, beyond)),
+      text: (first, beyond) => textOf(seconds(first, beyond)),
       device: [name, threads && `${threads} threads`].filter(Boolean).join(", "),
     };
   } catch {
@@ -49,7 +50,10 @@ async function digest(text) {
   return [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** A function that says how many seconds a range of steps took. @param {number[]} seconds of each step */
+/**
+ * A function that says how many seconds a range of steps took.
+ * @param {number[]} seconds of each step
+ */
 function timer(seconds) {
   const sums = new Float64Array(seconds.length + 1);
   seconds.forEach((time, step) => (sums[step + 1] = sums[step] + time));
@@ -57,8 +61,6 @@ function timer(seconds) {
 }
 
 /** @param {number} seconds */
-function shortDuration(seconds) {
-  if (seconds < LEAST_SECONDS) return "";
-  const power = seconds >= 1 ? 0 : seconds >= 1e-3 ? 1 : 2;
-  return `${Number((seconds * 1000 ** power).toPrecision(2))} ${UNITS[power]}`;
+function textOf(seconds) {
+  return seconds < LEAST_SECONDS ? "" : duration(seconds);
 }

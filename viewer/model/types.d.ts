@@ -1,9 +1,9 @@
-// What is computed from a document, for the type check only: no browser loads this file. Sizes are in bytes, indices count
-// from 0.
+// What is computed from a document, for the type check only: no browser loads this file. Sizes are
+// in bytes, indices count from 0.
 
 /**
- * What follows from the events. A stay is the time in which an activation is on the stack: from its entry until it is
- * left or suspended, and again after each time it is resumed.
+ * What follows from the events. A stay is the time in which an activation is on the stack: from its
+ * entry until it is left or suspended, and again after each time it is resumed.
  */
 interface Model {
   document: Lecture;
@@ -16,7 +16,10 @@ interface Model {
   stepsAt: Int32Array;
   staysAt: Int32Array;
   topAt: Int32Array;
-  /** Events that began and ended each stay (or the number of events), the stay it returns to and the step of the caller, or -1. */
+  /**
+   * Events that began and ended each stay (or the number of events), the stay it returns to and the
+   * step of the caller, or -1.
+   */
   stayEvent: Int32Array;
   stayEnd: Int32Array;
   stayBelow: Int32Array;
@@ -39,12 +42,17 @@ interface Resumed {
   first: Int32Array;
   last: Int32Array;
 }
-/** Rows by key: keys ascend, and `rows` says which row each belongs to, where that is not its index. */
+/**
+ * Rows by key: keys ascend, and `rows` says which row each belongs to, where that is not its index.
+ */
 interface Lookup {
   keys: ArrayLike<number>;
   rows: Int32Array | null;
 }
-/** Rows of inspections of one name, as they became known, and which of them (by index) took it off the display. */
+/**
+ * Rows of inspections of one name, as they became known, and which of them (by index) took it off
+ * the display.
+ */
 interface Changes {
   rows: number[];
   clears: number[];
@@ -55,7 +63,10 @@ interface Scope {
   from: number;
   to: number;
 }
-/** The turns of a loop: events of its first line, how many turns there are, and the first event after it. */
+/**
+ * The turns of a loop: events of its first line, how many turns there are, and the first event
+ * after it.
+ */
 interface Turns {
   headers: number[];
   count: number;
@@ -66,7 +77,10 @@ interface Turn {
   header: number;
   scope: Scope;
 }
-/** A call that is a section; chapter: the heading in the table of contents that it is the first of, or empty; its steps. */
+/**
+ * A call that is a section; chapter: the heading in the table of contents that it is the first of,
+ * or empty; its steps.
+ */
 interface Section {
   activation: number;
   depth: number;
@@ -115,7 +129,9 @@ interface BodyBlocks {
   docstring: string;
   blocks: Block[];
 }
-/** What is needed to lay out one function; prose by first line, the first statement on each line. */
+/**
+ * What is needed to lay out one function; prose by first line, the first statement on each line.
+ */
 interface Shape {
   document: Lecture;
   func: number;
@@ -151,9 +167,15 @@ interface Result {
   place: string;
 }
 
-/** An element of a tensor as the document has it: text for nan, inf, complex numbers and large integers. */
+/**
+ * An element of a tensor as the document has it: text for nan, inf, complex numbers and large
+ * integers.
+ */
 type Cell = number | boolean | string;
-/** Where the elements of a tensor lie, counted in elements. cells: how many the storage holds; known: the document says so. */
+/**
+ * Where the elements of a tensor lie, counted in elements. cells: how many the storage holds;
+ * known: the document says so.
+ */
 interface Layout {
   sizes: number[];
   strides: number[];
@@ -162,21 +184,29 @@ interface Layout {
   cells: number;
   known: boolean;
 }
-/** The elements that lie in one cell: how many, whether there may be more, and the indices of the first few. */
+/**
+ * The elements that lie in one cell: how many, whether there may be more, and the indices of the
+ * first few.
+ */
 interface Readers {
   count: number;
   isAll: boolean;
   indices: number[][];
 }
-/** A plane through the recorded elements: indices of its rows and columns, what a row adds to the index, and for each cell
- * its index and what is there. */
+/**
+ * A plane through the recorded elements: indices of its rows and columns, what a row adds to the
+ * index, and for each cell its index and what is there.
+ */
 interface Plane {
   lines: number[];
   columns: number[];
   step: number;
   cells: { index: number[]; cell: Cell }[];
 }
-/** of: how many elements it is made from; recorded: by the run, from all elements, or else computed here from those shown. */
+/**
+ * of: how many elements it is made from; recorded: by the run, from all elements, or else computed
+ * here from those shown.
+ */
 interface Summary {
   of: number;
   recorded: boolean;
@@ -188,14 +218,20 @@ interface Bins {
   high: number;
   counts: number[];
 }
-/** What the inspector was opened on: a value, the name beside it, and the steps at which it may have been recorded. */
+/**
+ * What the inspector was opened on: a value, the name beside it, and the steps at which it may have
+ * been recorded.
+ */
 interface Opened {
   value: Value;
   name: string;
   steps: number[];
   view: "value" | "history";
 }
-/** The same, found in the record; step: from which it is looked at; path: from the recorded value to it. */
+/**
+ * The same, found in the record; step: from which it is looked at; path: from the recorded value to
+ * it.
+ */
 interface Found {
   row: number;
   step: number;
@@ -205,7 +241,9 @@ interface Found {
   path: string;
   value: Value;
 }
-/** A name that views a storage. step: where it was recorded; count: how often with the same layout. */
+/**
+ * A name that views a storage. step: where it was recorded; count: how often with the same layout.
+ */
 interface Alias {
   name: string;
   func: string;
@@ -216,7 +254,10 @@ interface Alias {
   when: "now" | "earlier" | "later";
   count: number;
 }
-/** A record of a variable; number: what a chart shows of it; changed: it differs from the record before. */
+/**
+ * A record of a variable; number: what a chart shows of it; changed: it differs from the record
+ * before.
+ */
 interface Point {
   row: number;
   step: number;
@@ -296,8 +337,9 @@ interface Span {
 }
 type Grouping = "line" | "call" | "section" | "operator";
 /**
- * Key: a statement, a function, the order of a section, or the name of an operator by its index. Step: the place where most
- * of it was spent. Partial: some of it has no formula. Seconds: null where no time was measured.
+ * Key: a statement, a function, the order of a section, or the name of an operator by its index.
+ * Step: the place where most of it was spent. Partial: some of it has no formula. Seconds: null
+ * where no time was measured.
  */
 interface TallyEntry extends Record<Quantity, number> {
   key: number;
@@ -307,7 +349,7 @@ interface TallyEntry extends Record<Quantity, number> {
   partial: boolean;
 }
 /** An open call and the step that it has reached. */
-interface Frame {
+interface OpenCall {
   func: number;
   statement: number;
   step: number;
@@ -318,7 +360,10 @@ interface MemoryState {
   live: number[];
   total: number;
 }
-/** An operator on an accelerator: FLOP/B, the FLOP/s that it could reach, and the seconds that it would take at least. */
+/**
+ * An operator on an accelerator: FLOP/B, the FLOP/s that it could reach, and the seconds that it
+ * would take at least.
+ */
 interface RooflinePoint {
   name: string;
   entry: TallyEntry;
@@ -328,8 +373,8 @@ interface RooflinePoint {
   seconds: number;
 }
 /**
- * What is presented at one time. Text: prose of the table of contents before a section, or empty; section: null where a
- * heading and its text stand alone; step: the first step of what is shown.
+ * What is presented at one time. Text: prose of the table of contents before a section, or empty;
+ * section: null where a heading and its text stand alone; step: the first step of what is shown.
  */
 interface Slide {
   section: Section | null;

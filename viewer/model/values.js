@@ -65,13 +65,19 @@ function elementText(cell) {
   return typeof cell === "string" ? cell : scalarText({ type: "", value: cell });
 }
 
-/** Elements in the brackets of their axes. @param {(number | boolean | string)[]} elements @param {number[]} sizes @returns {string} */
+/**
+ * Elements in the brackets of their axes.
+ * @param {(number | boolean | string)[]} elements
+ * @param {number[]} sizes
+ * @returns {string}
+ */
 function nested(elements, [size, ...inner]) {
   const width = elements.length / size;
   const parts = Array.from({ length: size }, (_, index) =>
     elements.slice(index * width, (index + 1) * width),
   );
-  return `[${parts.map((part) => (inner.length ? nested(part, inner) : elementText(part[0]))).join(", ")}]`;
+  const texts = parts.map((part) => (inner.length ? nested(part, inner) : elementText(part[0])));
+  return `[${texts.join(", ")}]`;
 }
 
 /** @param {Value} value @param {Value[]} items @param {number} depth */
@@ -81,7 +87,8 @@ function itemsText(value, items, depth) {
     items.map((item) => valueText(item, depth + 1)),
     value,
   );
-  return `${open}${texts.join(", ")}${value.type === "tuple" && texts.length === 1 ? "," : ""}${close}`;
+  const comma = value.type === "tuple" && texts.length === 1 ? "," : "";
+  return `${open}${texts.join(", ")}${comma}${close}`;
 }
 
 /** @param {string[]} texts @param {Value} value */
@@ -91,9 +98,13 @@ function withRest(texts, value) {
   return [...texts, rest > 0 ? `… ${integer(rest)} more` : "…"];
 }
 
-/** Whether source text is a literal, which needs no measured value beside it. @param {string} source */
+/**
+ * Whether source text is a literal, which needs no measured value beside it.
+ * @param {string} source
+ */
 export function isLiteral(source) {
-  const scalar = String.raw`(?:[-+]?[\d_.]+(?:e[-+]?\d+)?|True|False|None|'[^']*'|"[^"]*"|torch\.\w+)`;
+  const number = String.raw`[-+]?[\d_.]+(?:e[-+]?\d+)?`;
+  const scalar = String.raw`(?:${number}|True|False|None|'[^']*'|"[^"]*"|torch\.\w+)`;
   return new RegExp(`^(?:${scalar}|[\\[({](?:\\s*${scalar}\\s*[,:]?)*[\\])}])$`).test(
     source.trim(),
   );
@@ -142,7 +153,11 @@ export function isFlat(value, parts) {
   return !value.fields && !value.entries && parts.every(([, part]) => part.value !== undefined);
 }
 
-/** Indices of the leading axes, such as `[0, 2, :, :]`. @param {number[][]} shown @param {number} slice */
+/**
+ * Indices of the leading axes, such as `[0, 2, :, :]`.
+ * @param {number[][]} shown
+ * @param {number} slice
+ */
 export function sliceName(shown, slice) {
   const indices = [];
   let rest = slice;

@@ -27,7 +27,10 @@ const PATHS = {
 
 /** @param {{name: string}} properties */
 export function Icon({ name }) {
-  return html`<svg class="icon-drawing" viewBox="0 0 20 20" width="20" height="20" aria-hidden="true"><path d=${PATHS[name]} /></svg>`;
+  const size = { viewBox: "0 0 20 20", width: 20, height: 20 };
+  return html`<svg class="icon-drawing" ...${size} aria-hidden="true">
+    <path d=${PATHS[name]} />
+  </svg>`;
 }
 
 /** @type {Record<string, string>} */
@@ -51,5 +54,15 @@ export function keyName(key) {
 export const CommandButton = memo(({ id, children, class: name = "", pressed }) => {
   const { keys, title, label, run } = command(id);
   const text = `${title} (${keys.map(keyName).join(", ")})`;
-  return html`<button class=${`command ${name}`} data-command=${id} data-key=${keys.join(" ")} title=${text} aria-label=${title} aria-pressed=${pressed} onClick=${run}>${children ?? (id in PATHS ? html`<${Icon} name=${id} />` : label)}</button>`;
+  return html`<button
+    class=${`command ${name}`}
+    data-command=${id}
+    data-key=${keys.join(" ")}
+    title=${text}
+    aria-label=${title}
+    aria-pressed=${pressed}
+    onClick=${run}
+  >
+    ${children ?? (id in PATHS ? html`<${Icon} name=${id} />` : label)}
+  </button>`;
 });

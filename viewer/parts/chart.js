@@ -1,4 +1,5 @@
-// Vega-Lite charts. The libraries are fetched when the first chart comes near; no chart fetches anything itself.
+// Vega-Lite charts. The libraries are fetched when the first chart comes near; no chart fetches
+// anything itself.
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { html } from "viewer/parts/html.js";
@@ -84,7 +85,11 @@ function look() {
   };
 }
 
-/** Fit a single view to the page; composed views keep the sizes that they have. @param {any} spec @param {number} width */
+/**
+ * Fit a single view to the page; composed views keep the sizes that they have.
+ * @param {any} spec
+ * @param {number} width
+ */
 function fitted(spec, width) {
   const isSingle = "mark" in spec || "layer" in spec;
   const room = isSingle
@@ -155,7 +160,8 @@ export function Chart({ spec, name, height }) {
         const entry = entries.find(({ isIntersecting }) => isIntersecting);
         if (!entry) return;
         watcher.disconnect();
-        start(entry.boundingClientRect.width); // to measure it later would lay out a section that has left the screen
+        // To measure it later would lay out a section that has left the screen.
+        start(entry.boundingClientRect.width);
       },
       { rootMargin: "600px" },
     );
@@ -169,6 +175,8 @@ export function Chart({ spec, name, height }) {
   }, [spec, shade, printing.value]);
   return html`<figure class="picture chart" role="img" aria-label=${description(spec, name)}>
     <div ref=${place} class="chart-place" style=${{ minHeight: height }}></div>
-    ${problem && html`<figcaption class="wrong">This chart cannot be drawn: ${problem}</figcaption>`}
+    ${
+      problem && html`<figcaption class="wrong">This chart cannot be drawn: ${problem}</figcaption>`
+    }
   </figure>`;
 }

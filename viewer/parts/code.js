@@ -12,13 +12,22 @@ function spans(line) {
   );
 }
 
-/** A line that continues, where it must wrap, a little to the right of its own indentation. @param {Piece[]} line */
+/**
+ * A line that continues, where it must wrap, a little to the right of its own indentation.
+ * @param {Piece[]} line
+ */
 function hanging(line) {
   const indent = `${(line[0]?.text.search(/\S|$/) ?? 0) + CONTINUATION}ch`;
-  return html`<span class="source-line" style=${{ paddingLeft: indent, textIndent: `-${indent}` }}>${spans(line)}${"\n"}</span>`;
+  return html`<span class="source-line" style=${{ paddingLeft: indent, textIndent: `-${indent}` }}>
+    ${spans(line)}
+    ${"\n"}
+  </span>`;
 }
 
-/** Lines of an article, without directives. @param {{file: SourceFile, first: number, last: number, indent: number}} properties */
+/**
+ * Lines of an article, without directives.
+ * @param {{file: SourceFile, first: number, last: number, indent: number}} properties
+ */
 export function Code({ file, first, last, indent }) {
   const lines = Array.from({ length: last - first + 1 }, (_, index) =>
     withoutDirectives(pieces(file, first + index, indent)),
@@ -26,7 +35,12 @@ export function Code({ file, first, last, indent }) {
   return html`<code class="source">${lines.map(hanging)}</code>`;
 }
 
-/** One line of a program. @param {SourceFile} file @param {number} line @param {boolean} isRaw with directives */
+/**
+ * One line of a program.
+ * @param {SourceFile} file
+ * @param {number} line
+ * @param {boolean} isRaw with directives
+ */
 export function codeLine(file, line, isRaw) {
   const found = pieces(file, line);
   return html`<code class="source">${hanging(isRaw ? found : withoutDirectives(found))}</code>`;

@@ -4,26 +4,28 @@ import { numberOf } from "viewer/model/elements.js";
 import { number } from "viewer/model/format.js";
 import { cellText, sharedDecimals } from "viewer/model/values.js";
 import { html } from "viewer/parts/html.js";
+import { tint } from "viewer/parts/tensor.js";
 
 /** The strongest colour still lets the text on it be read. */
 const STRONGEST = 85;
 
-/** Class and colour of a cell by sign and size; what is no number is hatched. @param {Cell} cell @param {number} scale */
+/**
+ * Class and colour of a cell by sign and size; what is no number is hatched.
+ * @param {Cell} cell
+ * @param {number} scale
+ */
 export function heat(cell, scale) {
   const amount = numberOf(cell);
   if (amount === null) return { name: "no-number", style: {} };
   if (!Number.isFinite(amount))
     return { name: Number.isNaN(amount) ? "is-nan" : "is-inf", style: {} };
-  const share = scale ? Math.round((Math.abs(amount) / scale) * STRONGEST) : 0;
-  return {
-    name: "",
-    style: {
-      background: `color-mix(in oklab, var(${amount < 0 ? "--negative" : "--positive"}) ${share}%, var(--cell))`,
-    },
-  };
+  return { name: "", style: { background: tint(amount, scale, STRONGEST) } };
 }
 
-/** Move among the buttons of a block with the arrow keys; one of them is in the order of tabs. @param {KeyboardEvent} event */
+/**
+ * Move among the buttons of a block with the arrow keys; one of them is in the order of tabs.
+ * @param {KeyboardEvent} event
+ */
 export function walk(event) {
   const block = /** @type {HTMLElement} */ (event.currentTarget);
   const buttons = /** @type {HTMLElement[]} */ ([...block.querySelectorAll("button[data-cell]")]);
@@ -52,35 +54,82 @@ export function walk(event) {
   target?.focus();
 }
 
+/** From how many columns on the cells are narrow. */
+const MANY = 13;
+
 /**
- * A heat map. Cells are buttons; the picked one is in the order of tabs. Alike: other indices to mark with the picked one.
- * @param {{plane: Plane, scale: number, picked: string, pick?: (index: number[]) => void, label: string, title: (index: number[], cell: Cell) => string, alike?: string[]}} properties
+ * A heat map. Cells are buttons; the picked one is in the order of tabs.
+ * @param {{plane: Plane, scale: number, picked: string, pick: (index: number[]) => void,
+ *   label: string, title: (index: number[], cell: Cell) => string, alike?: string[]}} properties
+ *   alike: other indices to mark with the picked one
  */
 export function HeatMap({ plane, scale, picked, pick, label, title, alike = [] }) {
   const { lines, columns, step, cells } = plane;
-  const isNarrow = columns.length > 12;
-  const decimals = sharedDecimals(
-    cells.map(({ cell }) => cell),
-    isNarrow ? 2 : 3,
-  );
-  const hasPicked = cells.some(({ index }) => String(index) === picked);
+  const isNarrow = columns.length >= MANY;
+  const elements = cells.map(({ cell }) => cell);
+  const decimals = sharedDecimals(elements, isNarrow ? 2 : 3);
+  const tab = cells.some(({ index }) => String(index) === picked)
+    ? picked
+    : String(cells[0]?.index);
   const gap = (/** @type {number[]} */ along, /** @type {number} */ at, by = 1) =>
     at > 0 && along[at] > along[at - 1] + by ? "gap" : "";
-  return html`<div class="heat-place"><table class=${`heat ${isNarrow ? "narrow" : ""}`} aria-label=${label} onKeyDown=${walk}>
-    <thead><tr><td></td>${columns.map((column, at) => html`<th scope="col" class=${gap(columns, at)}>${column}</th>`)}</tr></thead>
-    <tbody>${lines.map(
-      (
-        line,
-        row,
-      ) => html`<tr class=${gap(lines, row, step) && "gap-above"}><th scope="row">${line}</th>
-      ${cells.slice(row * columns.length, (row + 1) * columns.length).map(({ index, cell }, at) => {
-        const { name, style } = heat(cell, scale);
-        const isPicked = String(index) === picked;
-        const isTab = isPicked || (!hasPicked && row === 0 && at === 0);
-        return html`<td class=${gap(columns, at)}><button data-cell class=${`heat-cell ${name} ${isPicked ? "picked" : alike.includes(String(index)) ? "alike" : ""}`} style=${style} tabindex=${isTab ? 0 : -1} title=${title(index, cell)} aria-label=${title(index, cell)} aria-pressed=${isPicked} onFocus=${() => pick?.(index)} onClick=${() => pick?.(index)}>${cellText(cell, decimals)}</button></td>`;
-      })}</tr>`,
-    )}</tbody>
-  </table></div>`;
+  const drawn = (/** @type {Plane["cells"][0]} */ { index, cell }, /** @type {number} */ at) => {
+    const key = String(index);
+    const mark = key === picked ? "picked" : alike.includes(key) ? "alike" : "";
+    return html`<td class=${gap(columns, at)}>
+      <${HeatCell}
+        cell=${cell}
+        text=${cellText(cell, decimals)}
+        scale=${scale}
+        mark=${mark}
+        isTab=${key === tab}
+        title=${title(index, cell)}
+        pick=${() => pick(index)}
+      />
+    </td>`;
+  };
+  return html`<div class="heat-place">
+    <table class=${`heat ${isNarrow ? "narrow" : ""}`} aria-label=${label} onKeyDown=${walk}>
+      <thead>
+        <tr>
+          <td></td>
+          ${columns.map(
+            (column, at) => html`<th scope="col" class=${gap(columns, at)}>${column}</th>`,
+          )}
+        </tr>
+      </thead>
+      <tbody>
+        ${lines.map(
+          (line, row) =>
+            html`<tr class=${gap(lines, row, step) && "gap-above"}>
+              <th scope="row">${line}</th>
+              ${cells.slice(row * columns.length, (row + 1) * columns.length).map(drawn)}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+/**
+ * @param {{cell: Cell, text: string, scale: number, mark: string, isTab: boolean, title: string,
+ *   pick: () => void}} properties
+ */
+function HeatCell({ cell, text, scale, mark, isTab, title, pick }) {
+  const { name, style } = heat(cell, scale);
+  return html`<button
+    data-cell
+    class=${`heat-cell ${name} ${mark}`}
+    style=${style}
+    tabindex=${isTab ? 0 : -1}
+    title=${title}
+    aria-label=${title}
+    aria-pressed=${mark === "picked"}
+    onFocus=${pick}
+    onClick=${pick}
+  >
+    ${text}
+  </button>`;
 }
 
 /** What the colours mean. @param {{cells: Cell[], scale: number}} properties */
@@ -89,12 +138,32 @@ export function Legend({ cells, scale }) {
   const has = (/** @type {(amount: number) => boolean} */ test) =>
     numbers.some((amount) => amount !== null && test(amount));
   const below = has((amount) => amount < 0 && Number.isFinite(amount));
-  const colour = (/** @type {string} */ name) =>
-    `color-mix(in oklab, var(--${name}) ${STRONGEST}%, var(--cell))`;
-  const background = `linear-gradient(90deg, ${below ? `${colour("negative")}, ` : ""}var(--cell), ${colour("positive")})`;
+  const [least, most] = [tint(-1, 1, STRONGEST), tint(1, 1, STRONGEST)];
+  const colours = [...(below ? [least] : []), "var(--cell)", most];
+  const background = `linear-gradient(90deg, ${colours.join(", ")})`;
   return html`<div class="legend">
-    ${scale > 0 && html`<span class="legend-scale">${below && html`<span>${number(-scale)}</span>`}${!below && html`<span>0</span>`}<span class="legend-bar" style=${{ background }}>${below && html`<span class="legend-zero">0</span>`}</span><span>${number(scale)}</span></span>`}
-    ${has(Number.isNaN) && html`<span><span class="swatch is-nan"></span> nan</span>`}
-    ${has((amount) => Math.abs(amount) === Infinity) && html`<span><span class="swatch is-inf"></span> infinite</span>`}
+    ${
+      scale > 0 &&
+      html`<span class="legend-scale">
+        ${below && html`<span>${number(-scale)}</span>`}
+        ${!below && html`<span>0</span>`}
+        <span class="legend-bar" style=${{ background }}>
+          ${below && html`<span class="legend-zero">0</span>`}
+        </span>
+        <span>${number(scale)}</span>
+      </span>`
+    }
+    ${
+      has(Number.isNaN) &&
+      html`<span>
+        <span class="swatch is-nan"></span> nan
+      </span>`
+    }
+    ${
+      has((amount) => Math.abs(amount) === Infinity) &&
+      html`<span>
+        <span class="swatch is-inf"></span> infinite
+      </span>`
+    }
   </div>`;
 }

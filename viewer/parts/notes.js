@@ -1,37 +1,57 @@
 // What stands beside code: topics, claims with what they measured, costs, output.
 
 import { costDetails, costText } from "viewer/model/costs.js";
+import { shortened } from "viewer/model/format.js";
 import { rows } from "viewer/model/sorted.js";
 import { html } from "viewer/parts/html.js";
 import { current } from "viewer/state/state.js";
 
-/** Topic ids as chips; other words of a label are for readers of the source. @param {{labels: string}} properties */
+/** How many letters of a measured value stand beside a claim that held. */
+export const MAX_OPERAND = 120;
+
+/**
+ * Topic ids as chips; other words of a label are for readers of the source.
+ * @param {{labels: string}} properties
+ */
 export function Topics({ labels }) {
   const { topics } = current().document;
   return labels
     .split(/[\s,;]+/)
     .filter((label) => Object.hasOwn(topics, label))
-    .map((label) => html`<span class="topic" title=${topics[label]}>${label}</span>`);
+    .map(
+      (label) =>
+        html`<span class="topic" title=${topics[label]}>
+          ${label}
+        </span>`,
+    );
 }
-
-const LONG = 120;
 
 /** @param {{outcome: Outcome, text?: boolean}} properties text: repeat the condition */
 export function Claim({ outcome, text = false }) {
   const { held, operands } = outcome;
   const verdict = held ? "held" : held === null ? "could not be evaluated" : "false";
-  return html`<div class=${`claim ${held ? "held" : "failed"} ${text || operands.length ? "" : "bare"}`}>
-    <span class="verdict" title=${`This claim ${held === null || held ? verdict : "is false"}`}>${held ? "✓" : "✗"}<span class="visually-hidden"> ${verdict}</span></span>
+  const classes = ["claim", held ? "held" : "failed", text || operands.length ? "" : "bare"];
+  return html`<div class=${classes.join(" ")}>
+    <span
+      class="verdict"
+      title=${`This claim ${held === null || held ? verdict : "is false"}`}
+    >
+      ${held ? "✓" : "✗"}
+      <span class="visually-hidden"> ${verdict}</span>
+    </span>
     <div class="claim-body">
       ${text && html`<code class="condition">${outcome.text}</code>`}
-      ${operands.map(({ source, text: measured }) => html`<div class="operand"><code class="operand-source">${source}</code> <span class="equals">=</span> <code class="operand-value" title=${measured}>${held ? shortened(measured) : measured}</code></div>`)}
+      ${operands.map(
+        ({ source, text: measured }) =>
+          html`<div class="operand">
+            <code class="operand-source">${source}</code> <span class="equals">=</span>${" "}
+            <code class="operand-value" title=${measured}>
+              ${held ? shortened(measured, MAX_OPERAND) : measured}
+            </code>
+          </div>`,
+      )}
     </div>
   </div>`;
-}
-
-/** @param {string} text */
-export function shortened(text) {
-  return text.length > LONG ? `${text.slice(0, LONG)}…` : text;
 }
 
 /** @param {{first: number, beyond: number}} properties a range of steps */
@@ -41,7 +61,12 @@ export function Cost({ first, beyond }) {
   const time = times?.text(first, beyond);
   const text = [costText(sum), time].filter(Boolean).join(" · ");
   return text
-    ? html`<div class="cost" title=${costDetails(sum) + (time ? `; ${time} on ${times?.device}` : "")}>${text}</div>`
+    ? html`<div
+      class="cost"
+      title=${costDetails(sum) + (time ? `; ${time} on ${times?.device}` : "")}
+    >
+      ${text}
+    </div>`
     : null;
 }
 
@@ -50,6 +75,8 @@ export function Printed({ step }) {
   const { model, document } = current();
   const found = rows(model.outputOf, step).map((row) => document.output[row]);
   return found.length
-    ? html`<pre class="output" aria-label="output">${found.map(({ stream, text }) => html`<span class=${stream}>${text}</span>`)}</pre>`
+    ? html`<pre class="output" aria-label="output">
+      ${found.map(({ stream, text }) => html`<span class=${stream}>${text}</span>`)}
+    </pre>`
     : null;
 }

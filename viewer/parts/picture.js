@@ -7,7 +7,10 @@ import { html } from "viewer/parts/html.js";
 const REFERENCE = /url\(\s*['"]?(?!#)/i;
 const PICTURE = /^data:image\/(png|jpeg|gif|webp);base64,/i;
 
-/** Style sheets go before the sanitiser parses them: the policy would complain about each on the console. */
+/**
+ * Style sheets go before the sanitiser parses them: the policy would complain about each on the
+ * console.
+ */
 const STYLE = /<style\b[^>]*>[\s\S]*?<\/style\s*>/gi;
 let drawn = 0;
 

@@ -1,5 +1,5 @@
-// Markdown, maths and pictures of a document, sanitised: they run nothing and fetch nothing. Maths is taken out
-// first and laid out last, so nothing escapes it twice.
+// Markdown, maths and pictures of a document, sanitised: they run nothing and fetch nothing. Maths
+// is taken out first and laid out last, so nothing escapes it twice.
 
 import "dompurify";
 import "katex";
@@ -9,16 +9,14 @@ import { html } from "viewer/parts/html.js";
 import { loaded } from "viewer/state/state.js";
 
 const ALLOWED_TAGS = [
-  ..."a abbr b blockquote br code del details div em h1 h2 h3 h4 h5 h6 hr i img input kbd li mark ol p pre".split(
-    " ",
-  ),
-  ..."s small span strong sub summary sup table tbody td tfoot th thead tr u ul var".split(" "),
+  ..."a abbr b blockquote br code del details div em h1 h2 h3 h4 h5 h6 hr i img input".split(" "),
+  ..."kbd li mark ol p pre s small span strong sub summary sup".split(" "),
+  ..."table tbody td tfoot th thead tr u ul var".split(" "),
 ];
-
-const ALLOWED_ATTRIBUTES =
-  "align alt checked colspan data-maths disabled height href rowspan src start title type width".split(
-    " ",
-  );
+const ALLOWED_ATTRIBUTES = [
+  ..."align alt checked colspan data-maths disabled height href".split(" "),
+  ..."rowspan src start title type width".split(" "),
+];
 const IMAGE_TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp", "image/svg+xml"];
 
 /** Formulas of the text that is being rendered. @type {Formula[]} */
@@ -62,7 +60,8 @@ const markdown = new Marked({
 
 /**
  * @param {string} text Markdown
- * @param {Record<string, {mime: string, base64: string}>} [assets] images by the path that the text uses
+ * @param {Record<string, {mime: string, base64: string}>} [assets] images by the path that the text
+ *   uses
  * @param {number} [heading] the highest level of a heading
  * @returns {DocumentFragment}
  */
@@ -87,7 +86,10 @@ export function renderMarkdown(text, assets = {}, heading = 4) {
   return fragment;
 }
 
-/** @param {HTMLImageElement} image @param {Record<string, {mime: string, base64: string}>} assets */
+/**
+ * @param {HTMLImageElement} image
+ * @param {Record<string, {mime: string, base64: string}>} assets
+ */
 function resolveImage(image, assets) {
   const source = image.getAttribute("src") ?? "";
   const name = [source, unescaped(source)].find((name) => Object.hasOwn(assets, name));
@@ -98,7 +100,10 @@ function resolveImage(image, assets) {
     image.replaceWith(image.alt || "(an image that is not part of this document)");
 }
 
-/** An address as the text has it: `größe.svg` reaches the page as `gr%C3%B6%C3%9Fe.svg`. @param {string} address */
+/**
+ * An address as the text has it: `größe.svg` reaches the page as `gr%C3%B6%C3%9Fe.svg`.
+ * @param {string} address
+ */
 function unescaped(address) {
   try {
     return decodeURI(address);
@@ -138,11 +143,18 @@ function layOut(place, found) {
   });
 }
 
-/** @param {{text: string, heading?: number, unrun?: boolean}} properties heading: the highest level that headings in it take */
+/**
+ * @param {{text: string, heading?: number, unrun?: boolean}} properties heading: the highest level
+ *   that headings in it take
+ */
 export function Prose({ text, heading = 4, unrun = false }) {
   const place = useRef(/** @type {HTMLElement | null} */ (null));
   useLayoutEffect(() => {
     place.current?.replaceChildren(renderMarkdown(text, loaded.value?.document.assets, heading));
   }, [text, heading]);
-  return html`<div class=${unrun ? "prose unrun" : "prose"} title=${unrun ? "The code of this text did not run" : null} ref=${place}></div>`;
+  return html`<div
+    class=${unrun ? "prose unrun" : "prose"}
+    title=${unrun ? "The code of this text did not run" : null}
+    ref=${place}
+  ></div>`;
 }

@@ -1,4 +1,5 @@
-// What the elements of a large tensor are together, below the few that are shown. Fetched when there is one.
+// What the elements of a large tensor are together, below the few that are shown. Fetched when
+// there is one.
 
 import { number } from "viewer/model/format.js";
 import { html } from "viewer/parts/html.js";
@@ -13,7 +14,17 @@ export function Statistics({ value }) {
   );
   return html`<div class="statistics">
     ${value.histogram && html`<${Histogram} histogram=${value.histogram} />`}
-    <dl>${entries.map(([name, amount]) => html`<div><dt>${name}</dt><dd>${typeof amount === "number" ? number(Number(amount.toPrecision(4))) : amount}</dd></div>`)}</dl>
+    <dl>
+      ${entries.map(
+        ([name, amount]) =>
+          html`<div>
+            <dt>${name}</dt>
+            <dd>
+              ${typeof amount === "number" ? number(Number(amount.toPrecision(4))) : amount}
+            </dd>
+          </div>`,
+      )}
+    </dl>
   </div>`;
 }
 
@@ -21,8 +32,22 @@ export function Statistics({ value }) {
 function Histogram({ histogram: { low, high, counts } }) {
   const most = Math.max(...counts, 1);
   const text = `histogram from ${number(low)} to ${number(high)}`;
-  return html`<svg class="histogram" viewBox=${`0 0 ${counts.length} 10`} preserveAspectRatio="none" role="img" aria-label=${text}>
+  return html`<svg
+    class="histogram"
+    viewBox=${`0 0 ${counts.length} 10`}
+    preserveAspectRatio="none"
+    role="img"
+    aria-label=${text}
+  >
     <title>${text}</title>
-    ${counts.map((count, bin) => html`<rect x=${bin + 0.08} width="0.84" y=${10 - (count / most) * 10} height=${(count / most) * 10} />`)}
+    ${counts.map(
+      (count, bin) =>
+        html`<rect
+          x=${bin + 0.08}
+          width="0.84"
+          y=${10 - (count / most) * 10}
+          height=${(count / most) * 10}
+        />`,
+    )}
   </svg>`;
 }

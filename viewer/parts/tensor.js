@@ -9,20 +9,46 @@ import { Inspect } from "viewer/parts/inspect.js";
 const SLICES_AT_ONCE = 4;
 const NARROW_COLUMNS = 5;
 
-/** @param {{value: Value, shares?: string, name?: string, label?: string}} properties shares: names of the same storage; label: a name shown elsewhere */
+/**
+ * @param {{value: Value, shares?: string, name?: string, label?: string}} properties shares: names
+ *   of the same storage; label: a name shown elsewhere
+ */
 export function Tensor({ value, shares = "", name = "", label = name }) {
   const sizes = value.shape ?? [];
   return html`<div class="tensor">
     <div class="tensor-head">
-      ${name && html`<${Inspect} value=${value} name=${name} view="history"><code>${name}</code></${Inspect}>`}
-      <${Inspect} value=${value} name=${label}><span class="dtype">${value.dtype ?? value.type}</span> <span class="shape">${shape(sizes)}</span></${Inspect}>
+      ${
+        name &&
+        html`<${Inspect} value=${value} name=${name} view="history">
+          <code>${name}</code>
+        </${Inspect}>`
+      }
+      <${Inspect} value=${value} name=${label}>
+        <span class="dtype">${value.dtype ?? value.type}</span>${" "}
+        <span class="shape">${shape(sizes)}</span>
+      </${Inspect}>
       ${value.device && value.device !== "cpu" && html`<span class="badge">${value.device}</span>`}
     </div>
     <div class="tensor-body">
       <${Elements} value=${value} />
       <div class="tensor-notes">
-        ${shares && html`<span class="badge shares" title="These names show the same storage">shares storage with ${shares}</span>`}
-        ${value.strides && html`<span class="layout">${[value.storage && `storage #${value.storage}`, value.contiguous === false && "not contiguous"].filter(Boolean).join(", ")}</span>`}
+        ${
+          shares &&
+          html`<span class="badge shares" title="These names show the same storage">
+            shares storage with ${shares}
+          </span>`
+        }
+        ${
+          value.strides &&
+          html`<span class="layout">
+            ${[
+              value.storage && `storage #${value.storage}`,
+              value.contiguous === false && "not contiguous",
+            ]
+              .filter(Boolean)
+              .join(", ")}
+          </span>`
+        }
       </div>
     </div>
     ${value.statistics && value.cut && html`<${Statistics} value=${value} />`}
@@ -43,41 +69,68 @@ function Elements({ value }) {
   return html`<div class="slices">
     ${Array.from(
       { length: all ? slices : Math.min(slices, SLICES_AT_ONCE) },
-      (_, slice) => html`<figure class="slice">
-      ${slices > 1 && html`<figcaption>${sliceName(shown, slice)}</figcaption>`}
-      <${Grid} cells=${elements.slice(slice * perSlice, (slice + 1) * perSlice)} lines=${lines} columns=${columns} scale=${scale} />
-    </figure>`,
+      (_, slice) =>
+        html`<figure class="slice">
+          ${slices > 1 && html`<figcaption>${sliceName(shown, slice)}</figcaption>`}
+          <${Grid}
+            cells=${elements.slice(slice * perSlice, (slice + 1) * perSlice)}
+            lines=${lines}
+            columns=${columns}
+            scale=${scale}
+          />
+        </figure>`,
     )}
-    ${!all && slices > SLICES_AT_ONCE && html`<button class="quiet-link" title="Show all slices" onClick=${() => setAll(true)}>and ${counted(slices - SLICES_AT_ONCE, "more slice")}</button>`}
+    ${
+      !all &&
+      slices > SLICES_AT_ONCE &&
+      html`<button class="quiet-link" title="Show all slices" onClick=${() => setAll(true)}>
+        and ${counted(slices - SLICES_AT_ONCE, "more slice")}
+      </button>`
+    }
   </div>`;
 }
 
 /**
- * @param {{cells: (number | boolean | string)[], lines: number[], columns: number[], scale: number}} properties
+ * @param {{cells: (number | boolean | string)[], lines: number[], columns: number[], scale:
+ *   number}} properties
  */
 function Grid({ cells, lines, columns, scale }) {
   const decimals = sharedDecimals(cells, columns.length > NARROW_COLUMNS ? 2 : 3);
-  return html`<table class="grid"><tbody>
-    ${lines.map(
-      (line, row) => html`<tr class=${row > 0 && line > lines[row - 1] + 1 ? "skipped" : ""}>
-      ${columns.map((column, index) => {
-        const cell = cells[row * columns.length + index];
-        const skipped = index > 0 && column > columns[index - 1] + 1 ? "skipped" : "";
-        return html`<td class=${skipped} style=${heat(cell, scale)} title=${String(cell)}>${cellText(cell, decimals)}</td>`;
-      })}
-    </tr>`,
-    )}
-  </tbody></table>`;
+  return html`<table class="grid">
+    <tbody>
+      ${lines.map(
+        (line, row) =>
+          html`<tr class=${row > 0 && line > lines[row - 1] + 1 ? "skipped" : ""}>
+            ${columns.map((column, index) => {
+              const cell = cells[row * columns.length + index];
+              const skipped = index > 0 && column > columns[index - 1] + 1 ? "skipped" : "";
+              return html`<td class=${skipped} style=${background(cell, scale)} title=${String(cell)}>
+                ${cellText(cell, decimals)}
+              </td>`;
+            })}
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
 }
 
 /** Background by sign and size. @param {number | boolean | string} cell @param {number} scale */
-function heat(cell, scale) {
+function background(cell, scale) {
   const amount = Number(cell);
   if (!Number.isFinite(amount)) return { background: "var(--wrong-soft)" };
-  const share = scale ? Math.round((Math.abs(amount) / scale) * 100) : 0;
-  return {
-    background: `color-mix(in oklab, var(${amount < 0 ? "--negative" : "--positive"}) ${share}%, var(--cell))`,
-  };
+  return { background: tint(amount, scale) };
+}
+
+/**
+ * A colour by the sign of an amount, as strong as its share of the scale.
+ * @param {number} amount
+ * @param {number} scale
+ * @param {number} [strongest] in per cent
+ */
+export function tint(amount, scale, strongest = 100) {
+  const share = scale ? Math.round((Math.abs(amount) / scale) * strongest) : 0;
+  const colour = amount < 0 ? "--negative" : "--positive";
+  return `color-mix(in oklab, var(${colour}) ${share}%, var(--cell))`;
 }
 
 /** Their code is fetched when there are some; their place is kept free. */

@@ -15,10 +15,28 @@ interface PageRow {
   tall: [value: any, lines: number][];
   height: number;
 }
+/** What a block of code shows, by where it stands; sections: calls that are unfolded below it. */
+interface CodeParts {
+  line: any;
+  aside: any[];
+  tall: [value: any, lines: number][];
+  steps: number[];
+  rest: any[];
+  sections: any[];
+}
 interface Variable {
   name: number;
   text: string;
   value: Value;
   count: number;
   changed: boolean;
+}
+/** A drawing: its size, and the edges of the plot inside it. */
+interface Frame {
+  width: number;
+  height: number;
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
 }

@@ -1,4 +1,5 @@
-// Any recorded value: one line where it fits, a card where it does not, a picture where it draws itself.
+// Any recorded value: one line where it fits, a card where it does not, a picture where it draws
+// itself.
 
 import { integer } from "viewer/model/format.js";
 import {
@@ -15,51 +16,91 @@ import { Inspect } from "viewer/parts/inspect.js";
 import { Prose } from "viewer/parts/prose.js";
 import { Tensor } from "viewer/parts/tensor.js";
 
-/** A value with its name before it. @param {{value: Value, shares?: string, name: string}} properties */
+/**
+ * A value with its name before it.
+ * @param {{value: Value, shares?: string, name: string}} properties
+ */
 export function NamedValue({ value, shares, name }) {
   if (value.shape?.length)
-    return html`<div class="named-value is-tensor"><${Tensor} value=${value} shares=${shares} name=${name} /></div>`;
-  return html`<div class="named-value"><${Inspect} value=${value} name=${name} view="history"><code>${name}</code></${Inspect}><${ValueView} value=${value} name=${name} /></div>`;
+    return html`<div class="named-value is-tensor">
+      <${Tensor} value=${value} shares=${shares} name=${name} />
+    </div>`;
+  return html`<div class="named-value">
+    <${Inspect} value=${value} name=${name} view="history">
+      <code>${name}</code>
+    </${Inspect}>
+    <${ValueView} value=${value} name=${name} />
+  </div>`;
 }
 
 /** @type {View<{value: Value, shares?: string, name?: string}>} */
 export const ValueView = memo(({ value, shares, name = "" }) => {
   if (isPicture(value)) return html`<${Picture} value=${value} name=${name} />`;
   if (value.shape && value.shape.length === 0)
-    return html`<span class="value"><${Inspect} value=${value} name=${name}><code>${tensorText(value)}</code></${Inspect}></span>`;
+    return html`<span class="value">
+      <${Inspect} value=${value} name=${name}>
+        <code>${tensorText(value)}</code>
+      </${Inspect}>
+    </span>`;
   if (value.shape) return html`<${Tensor} value=${value} shares=${shares} label=${name} />`;
   const text = valueText(value);
   if (value.error !== undefined) return html`<span class="value wrong">${text}</span>`;
   if (typeof value.value === "string" && value.value.includes("\n"))
-    return html`<pre class="value text">${value.value}${value.cut && "…"}</pre>`;
+    return html`<pre class="value text">
+      ${value.value}
+      ${value.cut && "…"}
+    </pre>`;
   const isShort = text.length <= LINE_LENGTH && !text.includes("\n");
   const parts = isShort && !hasTensor(value) ? [] : partsOf(value);
   return parts.length
     ? html`<${Parts} value=${value} parts=${parts} />`
-    : html`<span class="value"><code class=${`is-${value.type}`}>${text}</code></span>`;
+    : html`<span class="value">
+      <code class=${`is-${value.type}`}>${text}</code>
+    </span>`;
 });
 
 /** @param {{value: Value, parts: [string, Value][]}} properties */
 function Parts({ value, parts }) {
   const rest = value.cut ? (value.length ?? 0) - parts.length : 0;
   if (isFlat(value, parts))
-    return html`<span class="value"><code class="long">${valueText(value)}</code></span>`;
+    return html`<span class="value">
+      <code class="long">${valueText(value)}</code>
+    </span>`;
   return html`<div class="parts">
-    <div class="parts-type">${value.type}${value.length !== undefined && ` of ${integer(value.length)}`}</div>
-    <dl>${parts.map(([key, part]) => html`<div><dt>${key}</dt><dd><${ValueView} value=${part} name=${key} /></dd></div>`)}</dl>
+    <div class="parts-type">
+      ${value.type}
+      ${value.length !== undefined && ` of ${integer(value.length)}`}
+    </div>
+    <dl>
+      ${parts.map(
+        ([key, part]) =>
+          html`<div>
+            <dt>${key}</dt>
+            <dd>
+              <${ValueView} value=${part} name=${key} />
+            </dd>
+          </div>`,
+      )}
+    </dl>
     ${rest > 0 && html`<p class="more">and ${integer(rest)} more</p>`}
   </div>`;
 }
 
 /** @param {{value: Value, name: string}} properties */
 function Picture({ value, name }) {
-  if (value.vega)
-    return html`<${LaterChart} spec=${value.vega} name=${name} height=${chartHeight(value.vega)} />`;
+  if (value.vega) {
+    const height = chartHeight(value.vega);
+    return html`<${LaterChart} spec=${value.vega} name=${name} height=${height} />`;
+  }
   if (value.svg !== undefined) return html`<${LaterSvg} source=${value.svg} name=${name} />`;
   if (value.markdown !== undefined)
-    return html`<div class="picture"><${Prose} text=${value.markdown} /></div>`;
+    return html`<div class="picture">
+      <${Prose} text=${value.markdown} />
+    </div>`;
   const address = pngAddress(value.png ?? "");
-  return html`<figure class="picture">${address ? html`<img src=${address} alt=${name} />` : valueText(value)}</figure>`;
+  return html`<figure class="picture">
+    ${address ? html`<img src=${address} alt=${name} />` : valueText(value)}
+  </figure>`;
 }
 
 /** Room for a chart with its title and axes. @param {any} spec */

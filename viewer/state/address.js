@@ -12,7 +12,10 @@ let hashTimer = 0;
 /** The address as it was last read or written. */
 let address = "";
 
-/** Go where the address says, or else to the failure or the start. A link to no function that there is leads nowhere. */
+/**
+ * Go where the address says, or else to the failure or the start. A link to no function that there
+ * is leads nowhere.
+ */
 export function goToHash() {
   const { mode: wanted, at } = readHash(location.hash);
   const { model, document } = current();
@@ -41,7 +44,8 @@ export async function rested() {
 }
 
 /**
- * Show a step. The address follows at once when the reader jumped, and a moment later while stepping.
+ * Show a step. The address follows at once when the reader jumped, and a moment later while
+ * stepping.
  * @param {number} target
  * @param {{jump?: boolean, to?: "read" | "step"}} [options]
  */
@@ -64,7 +68,10 @@ export function leaveTo(target) {
   goTo(target, { jump: true });
 }
 
-/** Let the address name what is being read, once the reader rests there. @param {number} target a step */
+/**
+ * Let the address name what is being read, once the reader rests there.
+ * @param {number} target a step
+ */
 export function noteReading(target) {
   clearTimeout(hashTimer);
   hashTimer = setTimeout(

@@ -9,7 +9,10 @@ const COVERED = 72;
 /** Where a section counts as being read, from the top of the window. */
 const READING_LINE = 140;
 
-/** What stands below each other in the article, in the order of the page. @returns {ArrayLike<any>} */
+/**
+ * What stands below each other in the article, in the order of the page.
+ * @returns {ArrayLike<any>}
+ */
 function partsOfArticle() {
   const roots = document.getElementById("article")?.children ?? [];
   return roots[1]?.matches(".section") ? roots : (roots[0]?.children ?? []);

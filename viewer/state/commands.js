@@ -257,7 +257,9 @@ function switchMode() {
   goTo(visible >= 0 ? visible : step.value, { jump: true, to: "step" });
 }
 
-/** The outline is a panel beside a wide page, and a dialog over a narrow one or over a presentation. */
+/**
+ * The outline is a panel beside a wide page, and a dialog over a narrow one or over a presentation.
+ */
 function toggleOutline() {
   if (presenting.value || matchMedia("(max-width: 60rem)").matches) toggleDialog("outline");
   else outlineShown.value = !outlineShown.value;

@@ -1,5 +1,5 @@
-// Documents from the server, or from a page that was exported with one. It is there before the first line is shown, so it
-// imports nothing.
+// Documents from the server, or from a page that was exported with one. It is there before the
+// first line is shown, so it imports nothing.
 
 /** Ten million steps take 20 MB; far beyond, a browser would run out of memory without a word. */
 export const MAX_SIZE = 128e6;
@@ -46,8 +46,8 @@ async function ask(name) {
 }
 
 /**
- * Whether the server is `python -m trace --serve`, which always has a local index and an answer about times. Another
- * server would answer 404, which browsers print as an error.
+ * Whether the server is `python -m trace --serve`, which always has a local index and an answer
+ * about times. Another server would answer 404, which browsers print as an error.
  * @param {Response} response
  */
 export function isOurServer(response) {

@@ -14,7 +14,8 @@ import {
 } from "viewer/state/state.js";
 
 /**
- * The steps that a place on the page tells of: those of its line, or of an argument, the first of the call.
+ * The steps that a place on the page tells of: those of its line, or of an argument, the first of
+ * the call.
  * @param {Element} place
  * @returns {number[]}
  */
@@ -42,7 +43,10 @@ export function inspect(place, value, name, view = "value") {
   });
 }
 
-/** Inspect the chosen variable, or the latest one that the call knows. @param {"value" | "history"} view */
+/**
+ * Inspect the chosen variable, or the latest one that the call knows.
+ * @param {"value" | "history"} view
+ */
 export function inspectChosen(view) {
   const { model, document } = current();
   const { inspections, names, values } = document;

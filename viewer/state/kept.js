@@ -1,4 +1,5 @@
-// What the browser keeps of the reader's choices. It is there before anything is painted, so it imports nothing.
+// What the browser keeps of the reader's choices. It is there before anything is painted, so it
+// imports nothing.
 
 const THEME = "lecture-theme";
 

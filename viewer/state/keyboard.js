@@ -15,7 +15,8 @@ export function onKey(event) {
   const scrolls = /^Arrow(Up|Down)/.test(event.key) && target.closest(".facts");
   if (pressesControl || movesSlider || scrolls) return;
   const named = event.key.length > 1 || event.key === " ";
-  const key = `${event.ctrlKey || event.metaKey ? "Ctrl+" : ""}${event.shiftKey && named ? "Shift+" : ""}${event.key}`;
+  const control = event.ctrlKey || event.metaKey ? "Ctrl+" : "";
+  const key = `${control}${event.shiftKey && named ? "Shift+" : ""}${event.key}`;
   const place = presenting.value ? "present" : mode.value;
   const found = COMMANDS.find(
     ({ keys, where }) =>

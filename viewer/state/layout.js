@@ -15,7 +15,11 @@ const TURN = 16;
 /** Milliseconds after a jump in which scrolling is not the reader's. */
 const JUMP = 1000;
 
-/** Orders of the sections that are laid out: those around the reader, then what follows, then what precedes. @type {Signal<Set<number>>} */
+/**
+ * Orders of the sections that are laid out: those around the reader, then what follows, then what
+ * precedes.
+ * @type {Signal<Set<number>>}
+ */
 export const laidOut = signal(new Set());
 
 /** The activation whose section is being read, or -1. */

@@ -82,7 +82,11 @@ async function fetchDocument(name) {
   }
 }
 
-/** Seconds that were measured beside the document, if any. @param {string} name @param {any} lecture */
+/**
+ * Seconds that were measured beside the document, if any.
+ * @param {string} name
+ * @param {any} lecture
+ */
 export async function fetchTimes(name, lecture) {
   const response = await fetch(`${FOLDER}${name}.times.json`, { cache: "no-cache" });
   if (response.status !== 200) return null;

@@ -1,5 +1,5 @@
-// Longer ways through a run: to a line, to a change of a variable, or one step after the other. Fetched when one is taken,
-// or while the reader rests.
+// Longer ways through a run: to a line, to a change of a variable, or one step after the other.
+// Fetched when one is taken, or while the reader rests.
 
 import { effect, untracked } from "@preact/signals";
 import { nextChange } from "viewer/model/changes.js";
@@ -25,7 +25,10 @@ export function goToChange(direction) {
 /** The step at which a line was chosen; another step begins at its own line. */
 let chosenAt = -1;
 
-/** Put the focus on the number of the next line, where Enter runs to it. @param {1 | -1} direction */
+/**
+ * Put the focus on the number of the next line, where Enter runs to it.
+ * @param {1 | -1} direction
+ */
 export function chooseLine(direction) {
   const numbers = /** @type {HTMLElement[]} */ ([
     ...document.querySelectorAll(".program-file:not(.away) button.line-number"),

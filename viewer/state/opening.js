@@ -55,6 +55,7 @@ export function fail(sentence) {
 export function checkSize(size) {
   if (size > MAX_SIZE)
     throw new DocumentError(
-      `This document has ${Math.round(size / 1e6)} MB, and this viewer shows at most ${MAX_SIZE / 1e6}. Record fewer steps, with --max-steps 1000000.`,
+      `This document has ${Math.round(size / 1e6)} MB, and this viewer shows at most ` +
+        `${MAX_SIZE / 1e6}. Record fewer steps, with --max-steps 1000000.`,
     );
 }

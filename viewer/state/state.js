@@ -48,7 +48,10 @@ export const playing = signal(false);
 export const outlineShown = signal(true);
 export const variablesShown = signal(true);
 
-/** How Step shows prose: as it reads, as it is written, or not at all. @type {Signal<"rendered" | "raw" | "none">} */
+/**
+ * How Step shows prose: as it reads, as it is written, or not at all.
+ * @type {Signal<"rendered" | "raw" | "none">}
+ */
 export const proseShown = signal("rendered");
 
 /** The loaded document, where one must be there. @returns {Loaded} */

@@ -19,7 +19,10 @@ export function nextTheme() {
 
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => colours.value++);
 
-/** What a colour of the style sheet is now, as `rgb(...)`. @param {string} colour such as `var(--text)` */
+/**
+ * What a colour of the style sheet is now, as `rgb(...)`.
+ * @param {string} colour such as `var(--text)`
+ */
 export function colourOf(colour) {
   const probe = document.createElement("span");
   probe.style.color = colour;

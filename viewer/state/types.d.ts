@@ -24,7 +24,10 @@ interface Listed {
   failed: boolean;
   times?: boolean;
 }
-/** Times that were measured in another run of the same sources; of a range of steps; text is empty where they were short. */
+/**
+ * Times that were measured in another run of the same sources; of a range of steps; text is empty
+ * where they were short.
+ */
 interface Times {
   seconds: (first: number, beyond: number) => number;
   text: (first: number, beyond: number) => string;
@@ -42,8 +45,10 @@ interface Loaded {
 type Theme = "auto" | "light" | "dark";
 type PanelName =
   "claims" | "search" | "help" | "outline" | "inspect" | "compare" | "menu" | "costs";
-/** Keys as `KeyboardEvent.key`, with `Shift+` before named keys; label: what the button shows that has no icon; where the keys
- * hold, and whether the menu lists it. */
+/**
+ * Keys as `KeyboardEvent.key`, with `Shift+` before named keys; label: what the button shows that
+ * has no icon; where the keys hold, and whether the menu lists it.
+ */
 interface Command {
   id: string;
   keys: string[];

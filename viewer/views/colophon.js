@@ -18,12 +18,29 @@ export function Colophon() {
     ([name, count]) => `${name} (${counted(count, "time")})`,
   );
   return html`<footer class="colophon">
-    <p>The values, claims and costs on this page come from one run of <code>${document.module}</code>: ${run}.${times && ` Times were measured in another run, on ${times.device}.`}</p>
-    ${missing.length > 0 && html`<details><summary>${counted(missing.length, "operator")} ran without a formula for some cost, so that part is not counted</summary><p>${missing.join(", ")}.</p></details>`}
+    <p>
+      The values, claims and costs on this page come from one run of${" "}
+      <code>${document.module}</code>: ${run}.
+      ${times && ` Times were measured in another run, on ${times.device}.`}
+    </p>
+    ${
+      missing.length > 0 &&
+      html`<details>
+        <summary>
+          ${counted(missing.length, "operator")} ran without a formula for some cost, so that
+          part is not counted
+        </summary>
+        <p>${missing.join(", ")}.</p>
+      </details>`
+    }
     ${
       warnings.length > 0 &&
-      html`<details><summary>${counted(warnings.length, "warning")} for the author</summary>
-      <ul>${warnings.map((warning) => html`<li>${warning}</li>`)}</ul></details>`
+      html`<details>
+        <summary>${counted(warnings.length, "warning")} for the author</summary>
+        <ul>
+          ${warnings.map((warning) => html`<li>${warning}</li>`)}
+        </ul>
+      </details>`
     }
   </footer>`;
 }

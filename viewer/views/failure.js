@@ -31,9 +31,19 @@ export function Failure() {
       : [];
   return html`<section class="failure" role="alert">
     <h2>${TITLES[failure.kind] ?? "This run ended early"}</h2>
-    <p><code>${failure.type}</code>${failure.message && `: ${failure.message}`}</p>
+    <p>
+      <code>${failure.type}</code>
+      ${failure.message && `: ${failure.message}`}
+    </p>
     ${outcomes.map((row) => html`<${Claim} outcome=${outcomeOf(model, row)} text />`)}
-    <ol class="traceback">${failure.traceback.map(({ path, line, function: name }) => html`<li><${TracebackLine} path=${path} line=${line} name=${name} /></li>`)}</ol>
+    <ol class="traceback">
+      ${failure.traceback.map(
+        ({ path, line, function: name }) =>
+          html`<li>
+            <${TracebackLine} path=${path} line=${line} name=${name} />
+          </li>`,
+      )}
+    </ol>
     <p class="quiet">What is below ran before that.</p>
   </section>`;
 }
@@ -50,5 +60,11 @@ function TracebackLine({ path, line, name }) {
   const failed = document.failure?.step ?? -1;
   const step = nearestRun(model, isThere, failed < 0 ? model.steps : failed + 1, -1);
   if (step < 0) return html`<span class="quiet">${text}</span>`;
-  return html`<button class="quiet-link" title="Go to this step" onClick=${() => goTo(step, { jump: true, to: "step" })}>${text}</button>`;
+  return html`<button
+    class="quiet-link"
+    title="Go to this step"
+    onClick=${() => goTo(step, { jump: true, to: "step" })}
+  >
+    ${text}
+  </button>`;
 }

@@ -10,10 +10,26 @@ export function Help() {
   const rows = (/** @type {Command["where"]} */ where) =>
     COMMANDS.filter((command) => command.where === where).map(
       ({ keys, title }) =>
-        html`<tr><td>${keys.map((key) => html`<kbd>${keyName(key)}</kbd> `)}</td><td>${title}</td></tr>`,
+        html`<tr>
+          <td>
+            ${keys.map((key) => html`<kbd>${keyName(key)}</kbd>`)}
+          </td>
+          <td>${title}</td>
+        </tr>`,
     );
-  return html`<table class="keys"><caption>Everywhere</caption><tbody>${rows("any")}</tbody></table>
-    <table class=${`keys ${mode.value === "read" ? "dimmed" : ""}`}><caption>In Step</caption><tbody>${rows("step")}</tbody></table>
-    <table class="keys"><caption>While presenting</caption><tbody>${rows("present")}</tbody></table>
-    <p class="quiet">In Step, a click on a line number runs to that line.</p>`;
+  return html`
+    <table class="keys">
+      <caption>Everywhere</caption>
+      <tbody>${rows("any")}</tbody>
+    </table>
+    <table class=${`keys ${mode.value === "read" ? "dimmed" : ""}`}>
+      <caption>In Step</caption>
+      <tbody>${rows("step")}</tbody>
+    </table>
+    <table class="keys">
+      <caption>While presenting</caption>
+      <tbody>${rows("present")}</tbody>
+    </table>
+    <p class="quiet">In Step, a click on a line number runs to that line.</p>
+  `;
 }

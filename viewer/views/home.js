@@ -1,4 +1,5 @@
-// The page where no document is shown: the list of documents, or a sentence that says why there is none.
+// The page where no document is shown: the list of documents, or a sentence that says why there is
+// none.
 
 import { counted } from "viewer/model/format.js";
 import { writeHash } from "viewer/model/places.js";
@@ -11,26 +12,37 @@ await styled("later.css");
 
 /** Several documents to choose from. */
 export function Home() {
-  return html`<main class="home"><h1>Lectures</h1><${Documents} /></main>`;
+  return html`<main class="home">
+    <h1>Lectures</h1>
+    <${Documents} />
+  </main>`;
 }
 
 /** The list of documents. */
 function Documents() {
-  return html`<ul class="documents">${listing.value.map(
-    ({
-      file,
-      title,
-      module,
-      steps,
-      claims,
-      failed,
-    }) => html`<li><a href=${writeHash({ doc: file.replace(/\.json$/, ""), mode: "read", at: "" })}>
-    <span class="document-title">${plainTitle(title)}</span>
-    <span class="document-facts">${module} · ${counted(steps, "step")} · ${failed ? "✗ failed" : `✓ ${counted(claims, "claim")}`}</span></a></li>`,
-  )}</ul>`;
+  return html`<ul class="documents">
+    ${listing.value.map(
+      ({ file, title, module, steps, claims, failed }) =>
+        html`<li>
+          <a href=${writeHash({ doc: file.replace(/\.json$/, ""), mode: "read", at: "" })}>
+            <span class="document-title">${plainTitle(title)}</span>
+            <span class="document-facts">
+              ${module} · ${counted(steps, "step")} ·${" "}
+              ${failed ? "✗ failed" : `✓ ${counted(claims, "claim")}`}
+            </span>
+          </a>
+        </li>`,
+    )}
+  </ul>`;
 }
 
 /** A sentence instead of a document. */
 export function Problem() {
-  return html`<main class="notice-page"><h1 class="visually-hidden">No lecture is shown</h1><div role="alert"><p>${problem.value}</p></div>${listing.value.length > 0 && html`<${Documents} />`}</main>`;
+  return html`<main class="notice-page">
+    <h1 class="visually-hidden">No lecture is shown</h1>
+    <div role="alert">
+      <p>${problem.value}</p>
+    </div>
+    ${listing.value.length > 0 && html`<${Documents} />`}
+  </main>`;
 }

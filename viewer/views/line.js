@@ -2,33 +2,93 @@
 
 import { environmentAt } from "viewer/model/changes.js";
 import { outcomeOf } from "viewer/model/claims.js";
+import { shortened } from "viewer/model/format.js";
 import { activationOf, endOf, eventOf, stepAfter } from "viewer/model/run.js";
 import { rows } from "viewer/model/sorted.js";
 import { heightOf, isPicture } from "viewer/model/values.js";
 import { Code } from "viewer/parts/code.js";
 import { html } from "viewer/parts/html.js";
-import { Claim, Cost, shortened } from "viewer/parts/notes.js";
+import { Claim, Cost, MAX_OPERAND } from "viewer/parts/notes.js";
 import { NamedValue } from "viewer/parts/value.js";
 import { goTo } from "viewer/state/address.js";
 import { current } from "viewer/state/state.js";
 
+/** Characters in a line of prose and beside code, about; lines that are too many there. */
+const PROSE_WIDTH = 80;
 const ASIDE_WIDTH = 36;
 const TALL = 4;
 
-/** Tall values stand below their line where they would part it from the next.
- * @param {{row: PageRow, isFollowed: boolean}} properties isFollowed: the next line has values too */
+/** Lays out what is below each other in a call: rows, and what stands between them. */
+export class Rows {
+  constructor() {
+    /** @type {any[]} */
+    this.page = [];
+    /** @type {PageRow | null} */
+    this.row = null;
+  }
+
+  /** End the row. @param {boolean} [isFollowed] by a line that has values too */
+  end(isFollowed = false) {
+    if (this.row) this.page.push(html`<${Row} row=${this.row} isFollowed=${isFollowed} />`);
+    this.row = null;
+  }
+
+  /** @param {any} prose @param {string} text */
+  addProse(prose, text) {
+    this.row ??= { line: null, aside: [], rest: [], steps: [], tall: [], height: 0 };
+    this.row.height += 2 + text.length / PROSE_WIDTH;
+    this.row.rest.push(prose);
+  }
+
+  /** Something that has rows of its own. @param {any} loop */
+  addLoop(loop) {
+    this.end(true);
+    this.page.push(loop);
+  }
+
+  /**
+   * A line that measured something begins a row; others join the one before.
+   * @param {CodeParts} parts
+   * @param {number} lines how many of the source they are
+   */
+  addCode({ line, aside, tall, steps, rest, sections }, lines) {
+    if (aside.length) this.end(true);
+    if (line && this.row) this.row.rest.push(line);
+    else if (line) this.row = { line, aside, rest: [], steps, tall, height: 0 };
+    if (this.row) {
+      this.row.rest.push(...rest);
+      this.row.height += lines + 2 * rest.length;
+    }
+    if (sections.length) this.end();
+    this.page.push(...sections);
+  }
+}
+
+/**
+ * Tall values stand below their line where they would part it from the next.
+ * @param {{row: PageRow, isFollowed: boolean}} properties isFollowed: the next line has values too
+ */
 export function Row({ row, isFollowed }) {
   const excess = row.tall.reduce((sum, [, lines]) => sum + lines, 0) - row.height;
   const below = isFollowed && excess >= TALL ? row.tall.map(([value]) => value) : [];
   const aside = row.aside.filter((part) => !below.includes(part));
   return html`<div class="row" data-steps=${row.steps.join(" ")}>
-    ${row.line && html`<div class="row-line">${row.line}${below.length > 0 && html`<div class="row-below">${below}</div>`}</div>`}
+    ${
+      row.line &&
+      html`<div class="row-line">
+        ${row.line}
+        ${below.length > 0 && html`<div class="row-below">${below}</div>`}
+      </div>`
+    }
     ${aside.length > 0 && html`<div class="row-aside">${aside}</div>`}
     ${row.rest.length > 0 && html`<div class="row-rest">${row.rest}</div>`}
   </div>`;
 }
 
-/** @param {{block: {first: number, last: number}, file: SourceFile, indent: number, steps: number[], ran: boolean, spaced?: boolean}} properties */
+/**
+ * @param {{block: {first: number, last: number}, file: SourceFile, indent: number, steps: number[],
+ *   ran: boolean, spaced?: boolean}} properties
+ */
 export function Line({ block, file, indent, steps, ran, spaced }) {
   const { model, document } = current();
   const claims = steps.flatMap((step) => rows(model.claimsOf, step));
@@ -37,9 +97,23 @@ export function Line({ block, file, indent, steps, ran, spaced }) {
     " ",
   );
   const step = steps.at(-1) ?? -1;
-  return html`<div class=${classes} data-step=${step >= 0 ? step : null} title=${ran ? null : "This line did not run"}>
-    <button class="line-number" tabindex="-1" disabled=${step < 0} title=${`Line ${block.first}: step from here`} onClick=${() => goTo(step, { jump: true, to: "step" })}>${block.first}</button>
-    <pre><${Code} file=${file} first=${block.first} last=${block.last} indent=${indent} /></pre>
+  return html`<div
+    class=${classes}
+    data-step=${step >= 0 ? step : null}
+    title=${ran ? null : "This line did not run"}
+  >
+    <button
+      class="line-number"
+      tabindex="-1"
+      disabled=${step < 0}
+      title=${`Line ${block.first}: step from here`}
+      onClick=${() => goTo(step, { jump: true, to: "step" })}
+    >
+      ${block.first}
+    </button>
+    <pre>
+      <${Code} file=${file} first=${block.first} last=${block.last} indent=${indent} />
+    </pre>
   </div>`;
 }
 
@@ -53,11 +127,17 @@ export function inspectedAt(step) {
   });
 }
 
-/** What stands beside a line, and which of it is tall.
- * @param {number[]} steps @param {boolean} unfolded whether their calls are shown with their own cost */
+/**
+ * What stands beside a line, and which of it is tall.
+ * @param {number[]} steps
+ * @param {boolean} unfolded whether their calls are shown with their own cost
+ */
 export function asidesOf(steps, unfolded) {
   const parts = steps.flatMap((step) => asideOf(step, unfolded));
-  return { aside: parts.map(([part]) => part), tall: parts.filter(([, lines]) => lines >= TALL) };
+  return {
+    aside: parts.map(([part]) => part),
+    tall: parts.filter(([, lines]) => lines >= TALL),
+  };
 }
 
 /** @param {number} step @param {boolean} unfolded @returns {[part: any, lines: number][]} */
@@ -77,7 +157,7 @@ function asideOf(step, unfolded) {
   for (const outcome of outcomes) {
     const lines = outcome.operands.reduce(
       (sum, { source, text }) =>
-        sum + Math.ceil((source.length + shortened(text).length) / ASIDE_WIDTH),
+        sum + Math.ceil((source.length + shortened(text, MAX_OPERAND).length) / ASIDE_WIDTH),
       0,
     );
     parts.push([
@@ -89,7 +169,12 @@ function asideOf(step, unfolded) {
   return parts;
 }
 
-/** Other names of the same call that show the same storage then, or nothing. @param {number} step @param {string} name @param {Named["value"]} value */
+/**
+ * Other names of the same call that show the same storage then, or nothing.
+ * @param {number} step
+ * @param {string} name
+ * @param {Named["value"]} value
+ */
 function sharesAt(step, name, value) {
   if (value.storage === undefined) return "";
   const { model, document } = current();
@@ -104,13 +189,32 @@ function sharesAt(step, name, value) {
     .join(", ");
 }
 
-/** @param {{chosen: number, count: number, choose: (turn: number) => void, line: number}} properties */
+/**
+ * @param {{chosen: number, count: number, choose: (turn: number) => void, line: number}} properties
+ */
 export function Scrubber({ chosen, count, choose, line }) {
   const to = (/** @type {number} */ turn) => choose(Math.max(0, Math.min(count - 1, turn)));
   return html`<div class="scrubber" role="group" aria-label=${`turns of the loop on line ${line}`}>
-    <button title="Previous turn" disabled=${chosen === 0} onClick=${() => to(chosen - 1)}>‹</button>
-    <input type="range" min="1" max=${count} value=${chosen + 1} aria-label="turn" onInput=${(/** @type {any} */ event) => to(Number(event.target.value) - 1)} />
-    <button title="Next turn" disabled=${chosen === count - 1} onClick=${() => to(chosen + 1)}>›</button>
-    <span class="scrubber-count">${chosen + 1} of ${count}</span>
+    <button title="Previous turn" disabled=${chosen === 0} onClick=${() => to(chosen - 1)}>
+      ‹
+    </button>
+    <input
+      type="range"
+      min="1"
+      max=${count}
+      value=${chosen + 1}
+      aria-label="turn"
+      onInput=${(/** @type {any} */ event) => to(Number(event.target.value) - 1)}
+    />
+    <button
+      title="Next turn"
+      disabled=${chosen === count - 1}
+      onClick=${() => to(chosen + 1)}
+    >
+      ›
+    </button>
+    <span class="scrubber-count">
+      ${chosen + 1} of ${count}
+    </span>
   </div>`;
 }

@@ -1,4 +1,5 @@
-// Follows a lecture while it is written: `python -m trace --watch` adds this to the page and sends news of each run.
+// Follows a lecture while it is written: `python -m trace --watch` adds this to the page and sends
+// news of each run.
 
 import { DocumentError } from "viewer/model/check.js";
 import { readHash } from "viewer/model/places.js";
@@ -86,7 +87,10 @@ async function showAgain(name) {
   hold(line, place.top);
 }
 
-/** The step that is shown, and where on the screen the first line of an article is. @param {Model} model */
+/**
+ * The step that is shown, and where on the screen the first line of an article is.
+ * @param {Model} model
+ */
 function placeNow(model) {
   const line = mode.value === "read" ? firstVisibleStep(step.value) : -1;
   return {
@@ -104,7 +108,11 @@ function lineOf(wanted) {
 /** Ends what holds the place. */
 let held = new AbortController();
 
-/** Keep a line where it was until the page has settled, or the reader does something. @param {number} line a step @param {number} top */
+/**
+ * Keep a line where it was until the page has settled, or the reader does something.
+ * @param {number} line a step
+ * @param {number} top
+ */
 function hold(line, top) {
   if (line < 0) return;
   focus.value = { step: line };
@@ -126,7 +134,10 @@ function hold(line, top) {
   keep();
 }
 
-/** Listen while the page can be seen: browsers allow few connections, and a hidden page will hear the latest news later. */
+/**
+ * Listen while the page can be seen: browsers allow few connections, and a hidden page will hear
+ * the latest news later.
+ */
 let source = /** @type {EventSource | null} */ (null);
 
 /** One piece of news after the other. @type {Promise<void>} */

@@ -11,5 +11,20 @@ export function Menu() {
     dialog.value = "";
     command.run();
   };
-  return html`<ul class="menu">${COMMANDS.filter(({ menu }) => menu).map((command) => html`<li><button data-command=${command.id} data-key=${command.keys.join(" ")} title=${command.title} onClick=${() => run(command)}><span>${command.title}</span>${command.keys.slice(0, 1).map((key) => html`<kbd>${keyName(key)}</kbd>`)}</button></li>`)}</ul>`;
+  return html`<ul class="menu">
+    ${COMMANDS.filter(({ menu }) => menu).map(
+      (command) =>
+        html`<li>
+          <button
+            data-command=${command.id}
+            data-key=${command.keys.join(" ")}
+            title=${command.title}
+            onClick=${() => run(command)}
+          >
+            <span>${command.title}</span>
+            ${command.keys.slice(0, 1).map((key) => html`<kbd>${keyName(key)}</kbd>`)}
+          </button>
+        </li>`,
+    )}
+  </ul>`;
 }

@@ -3,7 +3,7 @@
 import { computed } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { functionOf } from "viewer/model/run.js";
-import { claimsWithin, plainTitle, sectionOfStep } from "viewer/model/sections.js";
+import { chaptersOf, claimsWithin, headingOf, sectionOfStep } from "viewer/model/sections.js";
 import { html, memo } from "viewer/parts/html.js";
 import { Topics } from "viewer/parts/notes.js";
 import { goTo } from "viewer/state/address.js";
@@ -13,9 +13,13 @@ import { current, dialog, loaded, mode, step } from "viewer/state/state.js";
 /** @param {{claims: number, failed: number}} properties */
 function Count({ claims, failed }) {
   if (failed)
-    return html`<span class="outline-claims failed" title="failed claims">✗ ${failed}</span>`;
+    return html`<span class="outline-claims failed" title="failed claims">
+      ✗ ${failed}
+    </span>`;
   return claims
-    ? html`<span class="outline-claims" title="claims that held">✓ ${claims}</span>`
+    ? html`<span class="outline-claims" title="claims that held">
+      ✓ ${claims}
+    </span>`
     : null;
 }
 
@@ -28,18 +32,40 @@ const Entry = memo(({ section, here }) => {
     goTo(first, { jump: true });
   };
   return html`<li class=${`outline-entry depth-${depth}`}>
-    <a href=${`#activation-${activation}`} aria-current=${here ? "location" : null} onClick=${open}>
-      <span class="outline-title">${func.title ? plainTitle(func.title) : func.name} <span class="outline-topics"><${Topics} labels=${func.labels} /></span></span>
+    <a
+      href=${`#activation-${activation}`}
+      aria-current=${here ? "location" : null}
+      onClick=${open}
+    >
+      <span class="outline-title">
+        ${headingOf(func)}${" "}
+        <span class="outline-topics">
+          <${Topics} labels=${func.labels} />
+        </span>
+      </span>
       <${Count} ...${counts} />
-    </a></li>`;
+    </a>
+  </li>`;
 });
 
 /** @param {CountedSection[]} sections @param {number} here */
 function entries(sections, here) {
-  return html`<ol>${sections.map((section) => html`<${Entry} key=${section.activation} section=${section} here=${section.activation === here} />`)}</ol>`;
+  return html`<ol>
+    ${sections.map(
+      (section) =>
+        html`<${Entry}
+          key=${section.activation}
+          section=${section}
+          here=${section.activation === here}
+        />`,
+    )}
+  </ol>`;
 }
 
-/** @type {View<OutlineChapter & {here: number}>} here: the section that is read, if it is of this chapter, or -1 */
+/**
+ * @type {View<OutlineChapter & {here: number}>} here: the section that is read, if it is of this
+ *   chapter, or -1
+ */
 const Chapter = memo(({ title, sections, here }) => {
   const [open, setOpen] = useState(here >= 0);
   useLayoutEffect(() => {
@@ -50,8 +76,15 @@ const Chapter = memo(({ title, sections, here }) => {
   );
   const claims = counts.reduce((sum, count) => sum + count.claims, 0);
   const failed = counts.reduce((sum, count) => sum + count.failed, 0);
-  return html`<details class="chapter" open=${open} onToggle=${(/** @type {any} */ event) => setOpen(event.target.open)}>
-    <summary><span>${title}</span><${Count} claims=${claims} failed=${failed} /></summary>
+  return html`<details
+    class="chapter"
+    open=${open}
+    onToggle=${(/** @type {any} */ event) => setOpen(event.target.open)}
+  >
+    <summary>
+      <span>${title}</span>
+      <${Count} claims=${claims} failed=${failed} />
+    </summary>
     ${entries(sections, here)}
   </details>`;
 });
@@ -62,29 +95,27 @@ const shownSection = computed(() => {
   return sectionOfStep(loaded.value.sections, step.value)?.activation ?? -1;
 });
 
-/** @returns {OutlineChapter[]} one without a title where the table of contents has no headings */
-function chaptersOf() {
+/** How deep the outline goes into calls. */
+const DEEPEST = 3;
+
+/** @returns {OutlineChapter[]} */
+function countedChapters() {
   const { model, sections } = current();
-  /** @type {OutlineChapter[]} */
-  const chapters = [];
-  for (const section of sections) {
-    if (section.depth === 0 || section.depth > 3) continue;
-    if (section.chapter || !chapters.length)
-      chapters.push({ title: section.chapter, sections: [] });
-    chapters[chapters.length - 1].sections.push({
+  return chaptersOf(sections.filter(({ depth }) => depth <= DEEPEST)).map((chapter) => ({
+    title: chapter.title,
+    sections: chapter.sections.map((section) => ({
       ...section,
       func: functionOf(model, section.activation),
       counts: claimsWithin(model, section),
-    });
-  }
-  return chapters;
+    })),
+  }));
 }
 
 /** The list of sections, by chapters where the table of contents has headings. */
 export function Outline() {
   const { document } = current();
   const place = useRef(/** @type {HTMLElement | null} */ (null));
-  const chapters = useMemo(chaptersOf, [document]);
+  const chapters = useMemo(countedChapters, [document]);
   const here =
     shownSection.value > 0 ? shownSection.value : (chapters[0]?.sections[0].activation ?? -1);
   useEffect(() => {
@@ -95,10 +126,16 @@ export function Outline() {
     const { top, bottom } = box.getBoundingClientRect();
     box.scrollTop += Math.min(0, entry.top - top) + Math.max(0, entry.bottom - bottom);
   }, [here]);
-  return html`<nav class="outline" aria-label="outline" ref=${place}>${chapters.map(
-    ({ title, sections }) =>
+  return html`<nav class="outline" aria-label="outline" ref=${place}>
+    ${chapters.map(({ title, sections }) =>
       title
-        ? html`<${Chapter} key=${sections[0].activation} title=${title} sections=${sections} here=${sections.some(({ activation }) => activation === here) ? here : -1} />`
+        ? html`<${Chapter}
+          key=${sections[0].activation}
+          title=${title}
+          sections=${sections}
+          here=${sections.some(({ activation }) => activation === here) ? here : -1}
+        />`
         : entries(sections, shownSection.value),
-  )}</nav>`;
+    )}
+  </nav>`;
 }

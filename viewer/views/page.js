@@ -54,7 +54,9 @@ export class App extends Component {
     if (loading.value)
       return document.getElementById("first")
         ? null
-        : html`<p class="notice-inline" role="status">Loading…</p>`;
+        : html`<p class="notice-inline" role="status">
+          Loading…
+        </p>`;
     return loaded.value ? html`<${Page} key=${loaded.value.model} />` : html`<${Home} />`;
   }
 }
@@ -64,14 +66,36 @@ function Page() {
   useLayoutEffect(removeFirst, []);
   const wide = outlineShown.value && current().sections.length > 1;
   const panel = dialog.value && html`<${Panel} />`;
-  if (presenting.value && !printing.value) return html`<${Present} />${panel}`;
-  return html`<a class="skip" href=${mode.value === "read" ? "#article" : "#stepping"} onClick=${skip}>Skip to the lecture</a>
+  if (presenting.value && !printing.value)
+    return html`
+      <${Present} />
+      ${panel}
+    `;
+  return html`
+    <a class="skip" href=${mode.value === "read" ? "#article" : "#stepping"} onClick=${skip}>
+      Skip to the lecture
+    </a>
     <${Bar} />
     <div class=${`page mode-${mode.value} ${wide ? "with-outline" : ""}`}>
-      ${wide && html`<div class="sidebar"><${Outline} /></div>`}
-      <div class="content">${mode.value === "read" || printing.value ? html`<${Failure} /><${Read} />` : html`<${Step} />`}</div>
+      ${
+        wide &&
+        html`<div class="sidebar">
+          <${Outline} />
+        </div>`
+      }
+      <div class="content">
+        ${
+          mode.value === "read" || printing.value
+            ? html`
+              <${Failure} />
+              <${Read} />
+            `
+            : html`<${Step} />`
+        }
+      </div>
     </div>
-    ${panel}`;
+    ${panel}
+  `;
 }
 
 /** @param {Event} event */
@@ -88,13 +112,26 @@ function Bar() {
   const claims = new Set(document.claims.statement).size;
   return html`<header class="bar">
     <${CommandButton} id="outline" class="icon" />
-    <a class="bar-title" href="#" title="All lectures">${titleOf(model)}</a>
+    <a class="bar-title" href="#" title="All lectures">
+      ${titleOf(model)}
+    </a>
     <span class="bar-spacer"></span>
-    <${CommandButton} id="mode" class="modes"><span class=${mode.value === "read" ? "on" : ""}>Read</span><span class=${mode.value === "step" ? "on" : ""}>Step</span></${CommandButton}>
-    <${CommandButton} id="claims" class=${failed ? "failed" : "held"}>${failed ? `✗ ${integer(failed)}` : `✓ ${integer(claims)}`}<span class="wide-only"> ${failed ? "failed" : claims === 1 ? "claim" : "claims"}</span></${CommandButton}>
+    <${CommandButton} id="mode" class="modes">
+      <span class=${mode.value === "read" ? "on" : ""}>Read</span>
+      <span class=${mode.value === "step" ? "on" : ""}>Step</span>
+    </${CommandButton}>
+    <${CommandButton} id="claims" class=${failed ? "failed" : "held"}>
+      ${failed ? `✗ ${integer(failed)}` : `✓ ${integer(claims)}`}
+      <span class="wide-only">
+        ${" "}
+        ${failed ? "failed" : claims === 1 ? "claim" : "claims"}
+      </span>
+    </${CommandButton}>
     <${CommandButton} id="costs" class="icon wide-only" />
     <${CommandButton} id="search" class="icon" />
-    <${CommandButton} id="theme" class="icon wide-only"><${Icon} name=${theme.value} /></${CommandButton}>
+    <${CommandButton} id="theme" class="icon wide-only">
+      <${Icon} name=${theme.value} />
+    </${CommandButton}>
     <${CommandButton} id="menu" class="icon" />
   </header>`;
 }

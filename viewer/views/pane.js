@@ -1,7 +1,9 @@
 // Lines that are marked and brought into view without a layout.
 
-/** The lines of a program, of which some are marked. It measures when sizes change, so that a step need not wait for
- * a layout, and the mark is a layer of its own, so that no line is painted again. */
+/**
+ * The lines of a program, of which some are marked. It measures when sizes change, so that a step
+ * need not wait for a layout, and the mark is a layer of its own, so that no line is painted again.
+ */
 export class Pane {
   /** @param {HTMLElement} element */
   constructor(element) {

@@ -12,7 +12,10 @@ import { Search } from "viewer/views/search.js";
 
 await styled("panels.css");
 
-/** The panels: title, and what fetches the content. @type {Record<string, [title: string, load: () => Promise<any>]>} */
+/**
+ * The panels: title, and what fetches the content.
+ * @type {Record<string, [title: string, load: () => Promise<any>]>}
+ */
 const PANELS = {
   search: ["Search", async () => Search],
   help: ["Keys", async () => (await import("viewer/views/present.js"), Help)],
@@ -41,9 +44,21 @@ export function Panel() {
   if (!name) return null;
   const onBackdrop = (/** @type {Event} */ event) =>
     event.target === place.current && (dialog.value = "");
-  return html`<dialog key=${name} ref=${place} class=${`panel panel-${name}`} aria-labelledby="panel-title" onClose=${() => dialog.value === name && (dialog.value = "")} onClick=${onBackdrop}>
-    <header class="panel-head"><h2 id="panel-title">${PANELS[name][0]}</h2><${CommandButton} id="close" /></header>
-    <div class="panel-body" tabindex="0" autofocus=${name !== "search"}><${CONTENTS[name]} /></div>
+  return html`<dialog
+    key=${name}
+    ref=${place}
+    class=${`panel panel-${name}`}
+    aria-labelledby="panel-title"
+    onClose=${() => dialog.value === name && (dialog.value = "")}
+    onClick=${onBackdrop}
+  >
+    <header class="panel-head">
+      <h2 id="panel-title">${PANELS[name][0]}</h2>
+      <${CommandButton} id="close" />
+    </header>
+    <div class="panel-body" tabindex="0" autofocus=${name !== "search"}>
+      <${CONTENTS[name]} />
+    </div>
   </dialog>`;
 }
 

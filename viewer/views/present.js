@@ -104,7 +104,9 @@ const ICONS = {
 
 /** @param {string} id */
 function button(id) {
-  return html`<${CommandButton} id=${id}><${Icon} name=${ICONS[id]} /></${CommandButton}>`;
+  return html`<${CommandButton} id=${id}>
+    <${Icon} name=${ICONS[id]} />
+  </${CommandButton}>`;
 }
 
 COMMANDS.unshift(
@@ -123,7 +125,13 @@ COMMANDS.unshift(
     run: back,
   },
   { id: "nextSlide", keys: ["n", "j"], title: "Next section", where: "present", run: next },
-  { id: "previousSlide", keys: ["k"], title: "Previous section", where: "present", run: previous },
+  {
+    id: "previousSlide",
+    keys: ["k"],
+    title: "Previous section",
+    where: "present",
+    run: previous,
+  },
   { id: "firstSlide", keys: ["Home"], title: "First section", where: "present", run: first },
   { id: "lastSlide", keys: ["End"], title: "Last section", where: "present", run: last },
   {
@@ -134,25 +142,22 @@ COMMANDS.unshift(
     where: "present",
     run: toggleBlank,
   },
-  { id: "leave", keys: ["Escape"], title: "Leave the presentation", where: "present", run: leave },
+  {
+    id: "leave",
+    keys: ["Escape"],
+    title: "Leave the presentation",
+    where: "present",
+    run: leave,
+  },
 );
 
 /** The page while presenting. */
 export function Present() {
-  const { model, sections, document: lecture } = current();
+  const { sections, document: lecture } = current();
   const all = useMemo(slides, [lecture]);
-  const place = useRef(/** @type {HTMLElement | null} */ (null));
   const slide = all[Math.min(shown.value, all.length - 1)];
-  const target = focus.value;
-  const known = useRef(target);
-  useLayoutEffect(() => {
-    if (known.current !== target) show(slideOf(target.step)); // a panel led elsewhere
-    known.current = target;
-  }, [target]);
-  useLayoutEffect(() => {
-    document.documentElement.classList.add("presenting");
-    return () => document.documentElement.classList.remove("presenting");
-  }, []);
+  useLeading();
+  const place = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
     place.current?.focus({ preventScroll: true });
     const live = document.getElementById("live");
@@ -162,28 +167,77 @@ export function Present() {
         : `${slide.title}, ${shown.value + 1} of ${all.length}`;
   }, [slide, blank.value]);
   if (!slide)
-    return html`<main id="article"><p class="notice-inline">Nothing of this lecture ran.</p></main>`;
-  return html`<div class="content slide-content"><main id="article" class="article slide" tabindex="-1" ref=${place} aria-label=${slide.title}>
-      ${slide.section?.depth !== 0 && html`<h1 class=${slide.chapter ? "visually-hidden" : "slide-chapter"}>${titleOf(model)}</h1>${slide.section && slide.chapter && html`<h2 class="slide-chapter">${slide.chapter}</h2>`}`}
-      <${Contents} key=${shown.value} slide=${slide} sections=${sections} />
-    </main></div>
+    return html`<main id="article">
+      <p class="notice-inline">Nothing of this lecture ran.</p>
+    </main>`;
+  return html`
+    <div class="content slide-content">
+      <main
+        id="article"
+        class="article slide"
+        tabindex="-1"
+        ref=${place}
+        aria-label=${slide.title}
+      >
+        ${slide.section?.depth !== 0 && html`<${Above} slide=${slide} />`}
+        <${Contents} key=${shown.value} slide=${slide} sections=${sections} />
+      </main>
+    </div>
     <nav class="slide-bar" aria-label="presentation">
       ${["leave", "firstSlide", "previousSlide", "slideBack"].map(button)}
       <span class="slide-count">${shown.value + 1} / ${all.length}</span>
-      ${["slideForward", "nextSlide", "lastSlide"].map(button)}<${CommandButton} id="blank" pressed=${blank.value} />
+      ${["slideForward", "nextSlide", "lastSlide"].map(button)}
+      <${CommandButton} id="blank" pressed=${blank.value} />
     </nav>
-    ${blank.value && html`<div class="slide-blank" onClick=${toggleBlank}></div>`}`;
+    ${blank.value && html`<div class="slide-blank" onClick=${toggleBlank}></div>`}
+  `;
+}
+
+/** Large type while one presents; and where a panel leads, the slide that holds it. */
+function useLeading() {
+  const target = focus.value;
+  const known = useRef(target);
+  useLayoutEffect(() => {
+    if (known.current !== target) show(slideOf(target.step));
+    known.current = target;
+  }, [target]);
+  useLayoutEffect(() => {
+    document.documentElement.classList.add("presenting");
+    return () => document.documentElement.classList.remove("presenting");
+  }, []);
+}
+
+/** The lecture and the chapter that a slide is of. @param {{slide: Slide}} properties */
+function Above({ slide: { section, chapter } }) {
+  return html`
+    <h1 class=${chapter ? "visually-hidden" : "slide-chapter"}>${titleOf(current().model)}</h1>
+    ${section && chapter && html`<h2 class="slide-chapter">${chapter}</h2>`}
+  `;
 }
 
 /** @param {{slide: Slide, sections: Section[]}} properties */
 function Contents({ slide: { section, text, title }, sections }) {
   const { model, document: lecture } = current();
   if (!section)
-    return html`<div class="slide-heading"><${Prose} text=${text} heading=${1} /></div>`;
+    return html`<div class="slide-heading">
+      <${Prose} text=${text} heading=${1} />
+    </div>`;
   if (section.depth > 0)
-    return html`${text && html`<${Prose} text=${text} />`}<${Section} activation=${section.activation} depth=${section.depth} />`;
+    return html`
+      ${text && html`<${Prose} text=${text} />`}
+      <${Section} activation=${section.activation} depth=${section.depth} />
+    `;
   const { indent, docstring } = bodyOf(lecture, functionIndex(model, section.activation));
-  return html`<section class="section depth-0"><header class="section-head"><h1 class="section-title">${title}</h1></header>
+  return html`<section class="section depth-0">
+    <header class="section-head">
+      <h1 class="section-title">${title}</h1>
+    </header>
     ${docstring && html`<${Prose} text=${docstring} />`}
-    <${Blocks} blocks=${restOfRoot(model, sections, section)} scope=${wholeScope(model, section.activation)} indent=${indent} depth=${0} /></section>`;
+    <${Blocks}
+      blocks=${restOfRoot(model, sections, section)}
+      scope=${wholeScope(model, section.activation)}
+      indent=${indent}
+      depth=${0}
+    />
+  </section>`;
 }

@@ -1,5 +1,5 @@
-// Printing: the whole article, whatever was on the screen. Fetched a moment after the page, since a browser that prints
-// does not wait.
+// Printing: the whole article, whatever was on the screen. Fetched a moment after the page, since a
+// browser that prints does not wait.
 
 import { options } from "preact";
 import { styled } from "viewer/parts/styles.js";
@@ -15,8 +15,12 @@ let unfolded = [];
 let shade = "";
 let place = 0;
 
-/** Draw at once what changes meanwhile, and start its charts: a browser that prints by its own command waits for no frame.
- * Charts whose libraries are there are drawn in the promises that it does wait for. @param {() => void} change */
+/**
+ * Draw at once what changes meanwhile, and start its charts: a browser that prints by its own
+ * command waits for no frame. Charts whose libraries are there are drawn in the promises that it
+ * does wait for.
+ * @param {() => void} change
+ */
 function atOnce(change) {
   const { debounceRendering, requestAnimationFrame: frame } = options;
   /** @type {(() => void)[]} */

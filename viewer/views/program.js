@@ -1,4 +1,5 @@
-// The files of a program, the lines of the one that runs marked; others are laid out ahead, while the reader rests.
+// The files of a program, the lines of the one that runs marked; others are laid out ahead, while
+// the reader rests.
 
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { shortPaths } from "viewer/model/places.js";
@@ -11,16 +12,24 @@ import { rested } from "viewer/state/address.js";
 import { current, proseShown } from "viewer/state/state.js";
 import { Pane } from "viewer/views/pane.js";
 
-/** How many files stay laid out: the one shown, those that the run enters next, those that it left. */
+/**
+ * How many files stay laid out: the one shown, those that the run enters next, those that it left.
+ */
 const KEPT = 5;
 const AHEAD = 2;
 
-/** How many events the next files are looked for in, how few of these are soon, and after how many steps one looks again. */
+/**
+ * How many events the next files are looked for in, how few of these are soon, and after how many
+ * steps one looks again.
+ */
 const REACH = 4000;
 const SOON = 200;
 const STRIDE = 8;
 
-/** @param {{at: number, inner: boolean}} properties the step to mark, and whether it is the current one */
+/**
+ * @param {{at: number, inner: boolean}} properties the step to mark, and whether it is the current
+ *   one
+ */
 export function Program({ at, inner }) {
   const { model, document } = current();
   const [file, first, last] = document.statements[statementOf(model, at)];
@@ -37,8 +46,25 @@ export function Program({ at, inner }) {
   const mark = `${first} ${last} ${inner ? "current" : "caller"}`;
   const lines = first === last ? `line ${first}` : `lines ${first}–${last}`;
   return html`<section class="program" aria-label="program">
-    <header class="program-head"><span class="path">${paths[file]}</span><span class="where">${inner ? `after ${lines} ran` : `during ${lines}`}</span></header>
-    <div class="program-files">${recent.current.toSorted((one, other) => one - other).map((kept) => html`<${SourceFile} key=${kept} file=${kept} path=${paths[kept]} how=${proseShown.value} isSoon=${next.slice(0, soon).includes(kept)} mark=${kept === file ? mark : ""} />`)}</div>
+    <header class="program-head">
+      <span class="path">${paths[file]}</span>
+      <span class="where">${inner ? `after ${lines} ran` : `during ${lines}`}</span>
+    </header>
+    <div class="program-files">
+      ${recent.current
+        .toSorted((one, other) => one - other)
+        .map(
+          (kept) =>
+            html`<${SourceFile}
+              key=${kept}
+              file=${kept}
+              path=${paths[kept]}
+              how=${proseShown.value}
+              isSoon=${next.slice(0, soon).includes(kept)}
+              mark=${kept === file ? mark : ""}
+            />`,
+        )}
+    </div>
   </section>`;
 }
 
@@ -51,7 +77,13 @@ function idle() {
   );
 }
 
-/** The other files that the run enters next, in their order. @param {Model} model @param {number} step @param {number} reach in events @returns {number[]} */
+/**
+ * The other files that the run enters next, in their order.
+ * @param {Model} model
+ * @param {number} step
+ * @param {number} reach in events
+ * @returns {number[]}
+ */
 function filesAhead(model, step, reach) {
   const { statements } = model.document;
   const from = eventOf(model, step);
@@ -65,10 +97,17 @@ function filesAhead(model, step, reach) {
   return [...files].slice(1);
 }
 
-/** Lines that are laid out at once ahead of the reader: few, since a press may have to wait for them. */
+/**
+ * Lines that are laid out at once ahead of the reader: few, since a press may have to wait for
+ * them.
+ */
 const CHUNK = 8;
 
-/** The lines of a file in chunks that cut no prose. @param {number} file @param {string} how prose is shown */
+/**
+ * The lines of a file in chunks that cut no prose.
+ * @param {number} file
+ * @param {string} how prose is shown
+ */
 function chunksOf(file, how) {
   const { document } = current();
   const source = document.files[file];
@@ -87,15 +126,26 @@ function chunksOf(file, how) {
     line = prose.get(line)?.last_line ?? line;
     if (line < Math.min(first + CHUNK - 1, length)) continue;
     chunks.push(
-      html`<${Chunk} key=${first} source=${source} first=${first} last=${line} prose=${prose} claims=${claims} how=${how} />`,
+      html`<${Chunk}
+        key=${first}
+        source=${source}
+        first=${first}
+        last=${line}
+        prose=${prose}
+        claims=${claims}
+        how=${how}
+      />`,
     );
     first = line + 1;
   }
   return chunks;
 }
 
-/** A file; while it is not shown it is laid out bit by bit, when the reader rests or will see it soon, then frozen.
- * Mark: of `Pane.mark`. @type {View<{file: number, path: string, how: string, isSoon: boolean, mark: string}>} */
+/**
+ * A file; while it is not shown it is laid out bit by bit, when the reader rests or will see it
+ * soon, then frozen. Mark: of `Pane.mark`.
+ * @type {View<{file: number, path: string, how: string, isSoon: boolean, mark: string}>}
+ */
 const SourceFile = memo(({ file, path, how, isSoon, mark }) => {
   const { document } = current();
   const isAway = !mark;
@@ -130,17 +180,43 @@ const SourceFile = memo(({ file, path, how, isSoon, mark }) => {
     const line = event.target.closest("button.line-number")?.parentElement.dataset.line;
     if (line) (await import("viewer/state/moves.js")).goToLine(file, Number(line));
   };
-  return html`<div class=${`program-file ${isAway ? "away" : ""} ${isFrozen ? "frozen" : ""}`} aria-hidden=${isAway}><div class="program-lines" ref=${place} tabindex=${isAway ? -1 : 0} role="region" aria-label=${`source of ${path}`} onClick=${onClick}><div class="marker" aria-hidden="true"></div>${text}</div></div>`;
+  return html`<div
+    class=${`program-file ${isAway ? "away" : ""} ${isFrozen ? "frozen" : ""}`}
+    aria-hidden=${isAway}
+  >
+    <div
+      class="program-lines"
+      ref=${place}
+      tabindex=${isAway ? -1 : 0}
+      role="region"
+      aria-label=${`source of ${path}`}
+      onClick=${onClick}
+    >
+      <div class="marker" aria-hidden="true"></div>
+      ${text}
+    </div>
+  </div>`;
 });
 
-/** @type {View<{source: Lecture["files"][0], first: number, last: number, prose: Map<number, ProseText>, claims: Set<number>, how: string}>} */
+/**
+ * @type {View<{source: Lecture["files"][0], first: number, last: number, prose: Map<number,
+ *   ProseText>, claims: Set<number>, how: string}>}
+ */
 const Chunk = memo(({ source, first, last, prose, claims, how }) => {
   const page = [];
   for (let line = first; line <= last; line++) {
     const block = prose.get(line);
     if (!block)
       page.push(
-        html`<div class=${claims.has(line) ? "program-line is-claim" : "program-line"} data-line=${line}><button class="line-number" tabindex="-1" title="Run to this line">${line}</button>${codeLine(source, line, how === "raw")}</div>`,
+        html`<div
+          class=${claims.has(line) ? "program-line is-claim" : "program-line"}
+          data-line=${line}
+        >
+          <button class="line-number" tabindex="-1" title="Run to this line">
+            ${line}
+          </button>
+          ${codeLine(source, line, how === "raw")}
+        </div>`,
       );
     else if (how === "rendered")
       page.push(
@@ -157,5 +233,10 @@ function ProseLine({ block, indent }) {
     block.kind === "docstring"
       ? block.text.replace(/^[^\n]+/, (title) => `**${title}**\n`)
       : block.text;
-  return html`<div class="program-prose"><span class="line-number">${block.first_line}</span><div style=${{ marginLeft: `${indent}ch` }}><${Prose} text=${text} /></div></div>`;
+  return html`<div class="program-prose">
+    <span class="line-number">${block.first_line}</span>
+    <div style=${{ marginLeft: `${indent}ch` }}>
+      <${Prose} text=${text} />
+    </div>
+  </div>`;
 }

@@ -19,7 +19,10 @@ export function Read() {
   const isWhole = useComputed(() => laidOut.value.size >= sections.length).value;
   const roots = sections.filter((section) => section.parent < 0);
   return html`<main id="article" class="article" tabindex="-1">
-    ${roots.map(({ activation }) => html`<${Section} key=${activation} activation=${activation} depth=${0} />`)}
+    ${roots.map(
+      ({ activation }) =>
+        html`<${Section} key=${activation} activation=${activation} depth=${0} />`,
+    )}
     ${model.steps === 0 && html`<p class="notice-inline">Nothing of this lecture ran.</p>`}
     ${isWhole && html`<${Colophon} />`}
   </main>`;

@@ -17,17 +17,38 @@ export function Search() {
     event.preventDefault();
     if (first) leaveTo(first.step);
   };
-  return html`<form onSubmit=${submit}><input ref=${field} class="search-field" type="text" inputmode="search" placeholder="text, code, a name, a value or the number of a step" aria-label="search" value=${query} onInput=${(/** @type {any} */ event) => setQuery(event.target.value)} /></form>
-    <ul class="results" aria-live="polite">${results.map(
-      ({
-        step,
-        kind,
-        before,
-        match,
-        after,
-        place,
-      }) => html`<li><button title="Go there" onClick=${() => leaveTo(step)}>
-      <span class=${`result-text ${kind}`}>${before}<mark>${match}</mark>${after}</span><span class="result-place">${place}</span></button></li>`,
-    )}</ul>
-    ${query.trim().length > 1 && !results.length && html`<p class="quiet">Nothing that ran contains “${query}”.</p>`}`;
+  return html`
+    <form onSubmit=${submit}>
+      <input
+        ref=${field}
+        class="search-field"
+        type="text"
+        inputmode="search"
+        placeholder="text, code, a name, a value or the number of a step"
+        aria-label="search"
+        value=${query}
+        onInput=${(/** @type {any} */ event) => setQuery(event.target.value)}
+      />
+    </form>
+    <ul class="results" aria-live="polite">
+      ${results.map(
+        ({ step, kind, before, match, after, place }) =>
+          html`<li>
+            <button title="Go there" onClick=${() => leaveTo(step)}>
+              <span class=${`result-text ${kind}`}>
+                ${before}
+                <mark>${match}</mark>
+                ${after}
+              </span>
+              <span class="result-place">${place}</span>
+            </button>
+          </li>`,
+      )}
+    </ul>
+    ${
+      query.trim().length > 1 &&
+      !results.length &&
+      html`<p class="quiet">Nothing that ran contains “${query}”.</p>`
+    }
+  `;
 }

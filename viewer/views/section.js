@@ -1,6 +1,6 @@
-// A section of the article: a call unfolded, with sections, loops and calls inside it. A call that is a whole statement is a
-// section. A line that measured something starts a new row of the page's grid: line on the left, values on the right, and
-// below the line whatever follows it.
+// A section of the article: a call unfolded, with sections, loops and calls inside it. A call that
+// is a whole statement is a section. A line that measured something starts a new row of the page's
+// grid: line on the left, values on the right, and below the line whatever follows it.
 
 import { useComputed } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
@@ -19,7 +19,7 @@ import { NamedValue, ValueView } from "viewer/parts/value.js";
 import { goTo } from "viewer/state/address.js";
 import { laidOut } from "viewer/state/layout.js";
 import { claimsOf, current, dialog, focus, presenting, printing } from "viewer/state/state.js";
-import { asidesOf, inspectedAt, Line, Row, Scrubber } from "viewer/views/line.js";
+import { asidesOf, inspectedAt, Line, Rows, Scrubber } from "viewer/views/line.js";
 
 /** @param {{activation: number, depth: number}} properties */
 export function Section({ activation, depth }) {
@@ -39,18 +39,51 @@ export function Section({ activation, depth }) {
         requestAnimationFrame(() => place.current?.classList.add("settled")),
       );
   }, [ready]);
-  return html`<section ref=${place} class=${`section depth-${Math.min(level, 4)}`} id=${`activation-${activation}`} aria-labelledby=${`title-${activation}`}>
+  return html`<section
+    ref=${place}
+    class=${`section depth-${Math.min(level, 4)}`}
+    id=${`activation-${activation}`}
+    aria-labelledby=${`title-${activation}`}
+  >
     <header class="section-head">
-      <${Heading} id=${`title-${activation}`} class="section-title">${func.title ? plainTitle(func.title) : html`<code>${func.name}</code>`}</${Heading}>
-      <div class="section-meta"><${Topics} labels=${func.labels} />
-        ${depth > 0 && html`<button class="quiet-link" title="Step through this section" onClick=${() => goTo(first, { jump: true, to: "step" })}>▸ ${func.name}()</button>`}
-        ${depth > 0 && html`<${ClaimCount} section=${{ activation, first, beyond }} /><${Cost} first=${first} beyond=${beyond} />`}</div>
+      <${Heading} id=${`title-${activation}`} class="section-title">
+        ${func.title ? plainTitle(func.title) : html`<code>${func.name}</code>`}
+      </${Heading}>
+      <div class="section-meta">
+        <${Topics} labels=${func.labels} />
+        ${
+          depth > 0 &&
+          html`<button
+            class="quiet-link"
+            title="Step through this section"
+            onClick=${() => goTo(first, { jump: true, to: "step" })}
+          >
+            ▸ ${func.name}()
+          </button>`
+        }
+        ${
+          depth > 0 &&
+          html`
+            <${ClaimCount} section=${{ activation, first, beyond }} />
+            <${Cost} first=${first} beyond=${beyond} />
+          `
+        }
+      </div>
     </header>
-    ${ready ? html`<${Activation} activation=${activation} depth=${depth} />` : html`<p class="waiting" style=${{ height: `${(func.end_line - func.line) * 1.6}rem` }}>…</p>`}
+    ${
+      ready
+        ? html`<${Activation} activation=${activation} depth=${depth} />`
+        : html`<p class="waiting" style=${{ height: `${(func.end_line - func.line) * 1.6}rem` }}>
+          …
+        </p>`
+    }
   </section>`;
 }
 
-/** A section's claims, and a way to their list. @param {{section: Pick<Section, "activation" | "first" | "beyond">}} properties */
+/**
+ * A section's claims, and a way to their list.
+ * @param {{section: Pick<Section, "activation" | "first" | "beyond">}} properties
+ */
 function ClaimCount({ section }) {
   const { claims, failed } = claimsWithin(current().model, section);
   const open = () => {
@@ -59,7 +92,13 @@ function ClaimCount({ section }) {
   };
   return (
     claims > 0 &&
-    html`<button class=${`quiet-link ${failed ? "wrong" : ""}`} title="List the claims of this section" onClick=${open}>${failed ? `✗ ${counted(failed, "failure")}` : `✓ ${counted(claims, "claim")}`}</button>`
+    html`<button
+      class=${`quiet-link ${failed ? "wrong" : ""}`}
+      title="List the claims of this section"
+      onClick=${open}
+    >
+      ${failed ? `✗ ${counted(failed, "failure")}` : `✓ ${counted(claims, "claim")}`}
+    </button>`
   );
 }
 
@@ -67,9 +106,16 @@ function ClaimCount({ section }) {
 function Activation({ activation, depth }) {
   const { model, document } = current();
   const { indent, docstring, blocks } = bodyOf(document, functionIndex(model, activation));
-  return html`<${Arguments} activation=${activation} />
+  return html`
+    <${Arguments} activation=${activation} />
     ${docstring && html`<${Prose} text=${docstring} />`}
-    <${Blocks} blocks=${blocks} scope=${wholeScope(model, activation)} indent=${indent} depth=${depth} />`;
+    <${Blocks}
+      blocks=${blocks}
+      scope=${wholeScope(model, activation)}
+      indent=${indent}
+      depth=${depth}
+    />
+  `;
 }
 
 /** Values that were inspected at the entry of a call. @param {{activation: number}} properties */
@@ -79,10 +125,15 @@ function Arguments({ activation }) {
     (row) => document.inspections.value[row] !== null,
   );
   if (!found.length) return null;
-  return html`<div class="arguments" aria-label="arguments">${found.map(
-    (row) => html`
-    <${NamedValue} value=${document.values[document.inspections.value[row] ?? 0]} name=${document.names[document.inspections.name[row]]} />`,
-  )}</div>`;
+  return html`<div class="arguments" aria-label="arguments">
+    ${found.map(
+      (row) =>
+        html`<${NamedValue}
+          value=${document.values[document.inspections.value[row] ?? 0]}
+          name=${document.names[document.inspections.name[row]]}
+        />`,
+    )}
+  </div>`;
 }
 
 /** How deep paper goes into calls, which may be recursive. */
@@ -98,71 +149,53 @@ function Folded({ activation, depth }) {
     if (holdsTarget) setOpen(true);
   }, [target]);
   const func = functionOf(model, activation);
-  return html`<details class="folded" open=${open} onToggle=${(/** @type {any} */ event) => setOpen(event.target.open)}>
-    <summary>stepped into <code>${func.name}</code>${func.title && html` <span class="folded-title">${func.title}</span>`}</summary>
-    ${(open || (printing.value && depth < UNFOLDED)) && html`<div class="folded-body" id=${`activation-${activation}`}><${Activation} activation=${activation} depth=${depth + 1} /></div>`}
+  return html`<details
+    class="folded"
+    open=${open}
+    onToggle=${(/** @type {any} */ event) => setOpen(event.target.open)}
+  >
+    <summary>
+      stepped into <code>${func.name}</code>${" "}
+      ${func.title && html`<span class="folded-title">${func.title}</span>`}
+    </summary>
+    ${
+      (open || (printing.value && depth < UNFOLDED)) &&
+      html`<div class="folded-body" id=${`activation-${activation}`}>
+        <${Activation} activation=${activation} depth=${depth + 1} />
+      </div>`
+    }
   </details>`;
 }
 
-/** Characters in a line of prose and beside code, about; lines that are too many there. */
-const PROSE_WIDTH = 80;
-
 /** @param {{blocks: Block[], scope: Scope, indent: number, depth: number}} properties */
 export function Blocks({ blocks, scope, indent, depth }) {
-  /** @type {any[]} */
-  const page = [];
-  /** @type {PageRow | null} */
-  let row = null;
-  let previous = -1;
   const { document, model } = current();
   const ran = lastSteps(model, scope);
   const lines = linesOf(document.files[functionOf(model, scope.activation).file]);
-  const flush = (isFollowed = false) => {
-    if (row) page.push(html`<${Row} row=${row} isFollowed=${isFollowed} />`);
-    row = null;
-  };
+  const rows = new Rows();
+  let previous = -1;
   for (const block of blocks) {
     if (block.kind === "prose") {
-      row ??= { line: null, aside: [], rest: [], steps: [], tall: [], height: 0 };
-      row.height += 2 + block.text.length / PROSE_WIDTH;
-      row.rest.push(
-        html`<${Prose} key=${`prose-${block.line}`} text=${block.text} heading=${depth === 0 ? 2 : 4} unrun=${isOfUnrunCode(block, blocks, ran, lines)} />`,
-      );
+      const isUnrun = isOfUnrunCode(block, blocks, ran, lines);
+      const prose = html`<${Prose}
+        key=${`prose-${block.line}`}
+        text=${block.text}
+        heading=${depth === 0 ? 2 : 4}
+        unrun=${isUnrun}
+      />`;
+      rows.addProse(prose, block.text);
     } else if (block.kind === "loop") {
-      flush(true);
-      page.push(
-        html`<${Loop} key=${`loop-${block.first}`} block=${block} scope=${scope} indent=${indent} depth=${depth} />`,
-      );
+      const key = `loop-${block.first}`;
+      rows.addLoop(html`<${Loop} key=${key} ...${{ block, scope, indent, depth }} />`);
     } else {
-      const parts = partsOf(
-        block,
-        ran,
-        scope,
-        indent,
-        depth,
-        previous >= 0 && block.first > previous + 1,
-      );
-      if (parts.aside.length) flush(true);
-      if (parts.line && !row)
-        row = {
-          line: null,
-          aside: parts.aside,
-          rest: [],
-          steps: parts.steps,
-          tall: parts.tall,
-          height: 0,
-        };
-      if (row && row.aside === parts.aside) row.line = parts.line;
-      else if (parts.line) row?.rest.push(parts.line);
-      row?.rest.push(...parts.rest);
-      if (row) row.height += block.last - block.first + 1 + 2 * parts.rest.length;
-      if (parts.sections.length) flush();
-      page.push(...parts.sections);
+      const spaced = previous >= 0 && block.first > previous + 1;
+      const parts = partsOf(block, ran, scope, indent, depth, spaced);
+      rows.addCode(parts, block.last - block.first + 1);
     }
     previous = block.kind === "code" ? block.last : -1;
   }
-  flush();
-  return page;
+  rows.end();
+  return rows.page;
 }
 
 /**
@@ -173,6 +206,7 @@ export function Blocks({ blocks, scope, indent, depth }) {
  * @param {number} indent
  * @param {number} depth
  * @param {boolean} spaced whether blank lines precede it
+ * @returns {CodeParts}
  */
 function partsOf(block, last, scope, indent, depth, spaced) {
   const { model, document } = current();
@@ -185,7 +219,14 @@ function partsOf(block, last, scope, indent, depth, spaced) {
     steps,
     line: isContents
       ? null
-      : html`<${Line} block=${block} file=${document.files[functionOf(model, scope.activation).file]} indent=${indent} steps=${steps} ran=${ran} spaced=${spaced} />`,
+      : html`<${Line}
+        block=${block}
+        file=${document.files[functionOf(model, scope.activation).file]}
+        indent=${indent}
+        steps=${steps}
+        ran=${ran}
+        spaced=${spaced}
+      />`,
     ...(isContents ? { aside: [], tall: [] } : asidesOf(steps, sections.length > 0)),
     rest: steps.flatMap((step, index) => restOf(step, calls[index].folded, depth)),
     sections: sections.map(
@@ -207,13 +248,23 @@ function restOf(step, folded, depth) {
 
 const CALLS_AT_ONCE = 3;
 
-/** Calls within an expression, each behind a disclosure. @param {{calls: number[], depth: number}} properties */
+/**
+ * Calls within an expression, each behind a disclosure.
+ * @param {{calls: number[], depth: number}} properties
+ */
 function Calls({ calls, depth }) {
   const [all, setAll] = useState(false);
   const shown = all ? calls : calls.slice(0, CALLS_AT_ONCE);
   return html`<div class="calls">
-    ${shown.map((activation) => html`<${Folded} key=${activation} activation=${activation} depth=${depth} />`)}
-    ${shown.length < calls.length && html`<button class="quiet-link" onClick=${() => setAll(true)}>and ${calls.length - shown.length} more calls</button>`}
+    ${shown.map(
+      (activation) => html`<${Folded} key=${activation} activation=${activation} depth=${depth} />`,
+    )}
+    ${
+      shown.length < calls.length &&
+      html`<button class="quiet-link" onClick=${() => setAll(true)}>
+        and ${calls.length - shown.length} more calls
+      </button>`
+    }
   </div>`;
 }
 
@@ -246,10 +297,31 @@ function Loop({ block, scope, indent, depth }) {
   const inner = turn?.scope ?? { ...scope, to: scope.from };
   return html`<div class="loop" data-first=${block.first}>
     <div class="row" data-steps=${onHeader.join(" ")}>
-      <div class="row-line"><${Line} block=${{ first, last }} file=${document.files[file]} indent=${indent} steps=${header < 0 ? [] : [header]} ran=${header >= 0} />
-        ${turns.count > 1 && html`<${Scrubber} chosen=${chosen} count=${turns.count} choose=${choose} line=${block.first} />`}</div>
+      <div class="row-line">
+        <${Line}
+          block=${{ first, last }}
+          file=${document.files[file]}
+          indent=${indent}
+          steps=${header < 0 ? [] : [header]}
+          ran=${header >= 0}
+        />
+        ${
+          turns.count > 1 &&
+          html`<${Scrubber}
+            chosen=${chosen}
+            count=${turns.count}
+            choose=${choose}
+            line=${block.first}
+          />`
+        }
+      </div>
       ${aside.length > 0 && html`<div class="row-aside">${aside}</div>`}
-      ${header >= 0 && html`<div class="row-rest">${onHeader.flatMap((step) => restOf(step, callsOf(model, step).folded, depth))}</div>`}
+      ${
+        header >= 0 &&
+        html`<div class="row-rest">
+          ${onHeader.flatMap((step) => restOf(step, callsOf(model, step).folded, depth))}
+        </div>`
+      }
     </div>
     <${Blocks} key=${chosen} blocks=${block.body} scope=${inner} indent=${indent} depth=${depth} />
   </div>`;

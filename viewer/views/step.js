@@ -33,18 +33,23 @@ export function Step() {
   const { model } = current();
   const controls = useMemo(() => html`<${Controls} />`, []);
   if (!model.steps)
-    return html`<main id="stepping" class="stepping"><p class="notice-inline">Nothing of this lecture ran.</p></main>`;
+    return html`<main id="stepping" class="stepping">
+      <p class="notice-inline">Nothing of this lecture ran.</p>
+    </main>`;
   const frames = callStack(model, step.value);
   const shown =
     frames.find((frame) => frame.activation === chosenFrame.value) ?? frames[frames.length - 1];
-  return html`<main id="stepping" class="stepping" tabindex="-1"><h1 class="visually-hidden">${titleOf(model)}</h1>
+  return html`<main id="stepping" class="stepping" tabindex="-1">
+    <h1 class="visually-hidden">${titleOf(model)}</h1>
     <${Program} at=${shown.step} inner=${shown.step === step.value} />
-    <aside class="facts" aria-label="state after this statement"><div class="apart">
-      ${current().document.failure?.step === step.value && html`<${Failure} />`}
-      <${Frames} frames=${frames} shown=${shown.activation} />
-      <${Outcome} />
-      ${variablesShown.value && html`<${Variables} activation=${shown.activation} />`}
-    </div></aside>
+    <aside class="facts" aria-label="state after this statement">
+      <div class="apart">
+        ${current().document.failure?.step === step.value && html`<${Failure} />`}
+        <${Frames} frames=${frames} shown=${shown.activation} />
+        <${Outcome} />
+        ${variablesShown.value && html`<${Variables} activation=${shown.activation} />`}
+      </div>
+    </aside>
     ${controls}
   </main>`;
 }
@@ -58,17 +63,28 @@ function Outcome() {
   return html`<section class="outcome">
     ${claims.map((outcome) => html`<${Claim} outcome=${outcome} text />`)}
     <${Printed} step=${at} />
-    <div class="outcome-cost"><${Cost} first=${at} beyond=${stepAfter(model, at)} />${called && html`<span class="quiet">with the calls it made</span>`}</div>
+    <div class="outcome-cost">
+      <${Cost} first=${at} beyond=${stepAfter(model, at)} />
+      ${called && html`<span class="quiet">with the calls it made</span>`}
+    </div>
   </section>`;
 }
 
 /** @param {{frames: {activation: number, step: number}[], shown: number}} properties */
 function Frames({ frames, shown }) {
   const innermost = frames.length - 1;
-  return html`<nav class="frames" aria-label="open calls"><ol>${frames.map(
-    ({ activation, step: at }, depth) => html`
-    <${Frame} activation=${activation} at=${depth < innermost || activation !== shown ? at : -1} isShown=${activation === shown} />`,
-  )}</ol></nav>`;
+  return html`<nav class="frames" aria-label="open calls">
+    <ol>
+      ${frames.map(
+        ({ activation, step: at }, depth) =>
+          html`<${Frame}
+            activation=${activation}
+            at=${depth < innermost || activation !== shown ? at : -1}
+            isShown=${activation === shown}
+          />`,
+      )}
+    </ol>
+  </nav>`;
 }
 
 /** An open call, with the line that it has reached unless that is marked in the program (-1).
@@ -77,7 +93,20 @@ const Frame = memo(({ activation, at, isShown }) => {
   const { model, document } = current();
   const { name, title } = functionOf(model, activation);
   const look = () => (chosenFrame.value = activation);
-  return html`<li><button class=${isShown ? "frame shown" : "frame"} aria-current=${isShown} title=${title ? plainTitle(title) : "Look at this call"} onClick=${look}><code>${name}</code>${at >= 0 && html`<span class="frame-line">:${document.statements[statementOf(model, at)][1]}</span>`}</button></li>`;
+  return html`<li>
+    <button
+      class=${isShown ? "frame shown" : "frame"}
+      aria-current=${isShown}
+      title=${title ? plainTitle(title) : "Look at this call"}
+      onClick=${look}
+    >
+      <code>${name}</code>
+      ${
+        at >= 0 &&
+        html`<span class="frame-line">:${document.statements[statementOf(model, at)][1]}</span>`
+      }
+    </button>
+  </li>`;
 });
 
 /** Buttons and timeline. */
@@ -85,11 +114,15 @@ function Controls() {
   const buttons = ["first", "backOver", "back", "forward", "over", "out", "last"];
   useEffect(() => () => (playing.value = false), []);
   return html`<div class="controls" role="toolbar" aria-label="stepping">
-    <div class="control-buttons">${buttons.map((id) => html`<${CommandButton} id=${id} />`)}
-      <${CommandButton} id="play" pressed=${playing.value}><${Icon} name=${playing.value ? "pause" : "play"} /></${CommandButton}>
+    <div class="control-buttons">
+      ${buttons.map((id) => html`<${CommandButton} id=${id} />`)}
+      <${CommandButton} id="play" pressed=${playing.value}>
+        <${Icon} name=${playing.value ? "pause" : "play"} />
+      </${CommandButton}>
       <${CommandButton} id="notes" class="wide-only" pressed=${proseShown.value !== "none"} />
       <${CommandButton} id="raw" class="wide-only" pressed=${proseShown.value === "raw"} />
-      <${CommandButton} id="variables" class="wide-only" pressed=${variablesShown.value} /></div>
+      <${CommandButton} id="variables" class="wide-only" pressed=${variablesShown.value} />
+    </div>
     <${Timeline} />
   </div>`;
 }

@@ -16,9 +16,22 @@ export function Timeline() {
   return html`<div class="timeline">
     <div class="timeline-track">
       ${ticks}
-      <input type="range" min="0" max=${last} value=${step.value} aria-label="step" aria-valuetext=${`step ${text}`} onInput=${(/** @type {any} */ event) => goTo(Number(event.target.value))} />
+      <input
+        type="range"
+        min="0"
+        max=${last}
+        value=${step.value}
+        aria-label="step"
+        aria-valuetext=${`step ${text}`}
+        onInput=${(/** @type {any} */ event) => goTo(Number(event.target.value))}
+      />
     </div>
-    <output class="timeline-count" style=${{ width: `${2 * integer(last + 1).length + 3}ch` }}><span class="apart">${text}</span></output>
+    <output
+      class="timeline-count"
+      style=${{ width: `${2 * integer(last + 1).length + 3}ch` }}
+    >
+      <span class="apart">${text}</span>
+    </output>
   </div>`;
 }
 

@@ -29,16 +29,38 @@ export function Variables({ activation }) {
   const { model } = current();
   const variables = variablesOf(activation);
   return html`<section class="variables" aria-label="variables">
-    <h2>in <code>${functionOf(model, activation).name}</code><${Changes} isChosen=${chosenName.value >= 0} isPinned=${pinned.value === step.value} isOther=${pinned.value >= 0} /></h2>
+    <h2>
+      in <code>${functionOf(model, activation).name}</code>
+      <${Changes}
+        isChosen=${chosenName.value >= 0}
+        isPinned=${pinned.value === step.value}
+        isOther=${pinned.value >= 0}
+      />
+    </h2>
     ${!variables.length && html`<p class="quiet">No value of this call is shown yet.</p>`}
-    ${variables.map((variable) => html`<${Row} key=${variable.name} ...${variable} shares=${sharing(variables, variable)} chosen=${chosenName.value === variable.name} />`)}
+    ${variables.map(
+      (variable) =>
+        html`<${Row}
+          key=${variable.name}
+          ...${variable}
+          shares=${sharing(variables, variable)}
+          chosen=${chosenName.value === variable.name}
+        />`,
+    )}
   </section>`;
 }
 
-/** Buttons for the chosen variable and for two steps. @type {View<{isChosen: boolean, isPinned: boolean, isOther: boolean}>} */
+/**
+ * Buttons for the chosen variable and for two steps.
+ * @type {View<{isChosen: boolean, isPinned: boolean, isOther: boolean}>}
+ */
 const Changes = memo(({ isChosen, isPinned, isOther }) => {
   const ofVariable = isChosen ? ["previousChange", "nextChange", "inspect", "history"] : [];
-  return html`<span class="changes">${ofVariable.map((id) => html`<${CommandButton} id=${id} />`)}<${CommandButton} id="pin" pressed=${isPinned} /><${CommandButton} id="compare" class=${isOther ? "held" : ""} /></span>`;
+  return html`<span class="changes">
+    ${ofVariable.map((id) => html`<${CommandButton} id=${id} />`)}
+    <${CommandButton} id="pin" pressed=${isPinned} />
+    <${CommandButton} id="compare" class=${isOther ? "held" : ""} />
+  </span>`;
 });
 
 /** @param {Variable[]} variables @param {Variable} variable */
@@ -55,10 +77,32 @@ function sharing(variables, variable) {
 /** @type {View<Variable & {shares: string, chosen: boolean}>} */
 const Row = memo(({ name, text, value, count, changed, shares, chosen }) => {
   const choose = () => (chosenName.value = chosen ? -1 : name);
-  return html`<div class=${["variable", changed && "changed", chosen && "chosen"].filter(Boolean).join(" ")}>
-    <div class="variable-name"><button aria-pressed=${chosen} title="Choose this variable: [ and ] go to its changes" onClick=${choose}><code>${text}</code>
-      ${changed && html`<span class="mark" title="Changed by this statement">●<span class="visually-hidden"> changed</span></span>`}</button>
-      <button class="type" title="Its values over the run" onClick=${(/** @type {Event} */ event) => inspect(event, value, text, "history")}>${!value.shape?.length && value.type}${count > 1 || value.shape?.length ? ` ×${integer(count)}` : ""}</button></div>
+  return html`<div
+    class=${["variable", changed && "changed", chosen && "chosen"].filter(Boolean).join(" ")}
+  >
+    <div class="variable-name">
+      <button
+        aria-pressed=${chosen}
+        title="Choose this variable: [ and ] go to its changes"
+        onClick=${choose}
+      >
+        <code>${text}</code>
+        ${
+          changed &&
+          html`<span class="mark" title="Changed by this statement">
+            ●<span class="visually-hidden"> changed</span>
+          </span>`
+        }
+      </button>
+      <button
+        class="type"
+        title="Its values over the run"
+        onClick=${(/** @type {Event} */ event) => inspect(event, value, text, "history")}
+      >
+        ${!value.shape?.length && value.type}
+        ${count > 1 || value.shape?.length ? ` ×${integer(count)}` : ""}
+      </button>
+    </div>
     <${ValueView} value=${value} shares=${shares} name=${text} />
   </div>`;
 });

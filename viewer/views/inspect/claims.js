@@ -1,4 +1,5 @@
-// All claims, of the lecture or of one section: statement, outcome, both sides, each time it was checked.
+// All claims, of the lecture or of one section: statement, outcome, both sides, each time it was
+// checked.
 
 import { useMemo, useState } from "preact/hooks";
 import { claimGroups, outcomeOf } from "viewer/model/claims.js";
@@ -26,27 +27,84 @@ export function Claims() {
   const section = sections.find(({ activation }) => activation === claimsOf.value);
   const groups = useMemo(() => claimGroups(model, section), [document, section]);
   const failed = groups.filter((group) => group.failed).length;
-  const checks = groups.reduce((sum, { rows }) => sum + rows.length, 0);
   const shown = groups.filter(
     (group) => group.words.includes(query.trim().toLowerCase()) && (group.failed || !onlyFailed),
   );
   const place = section ? titleOfSection(section) : "";
+  return html`
+    <${Summary} groups=${groups} failed=${failed} place=${place} />
+    <div class="filter">
+      <input
+        class="search-field"
+        type="text"
+        inputmode="search"
+        placeholder="filter"
+        aria-label="filter claims"
+        value=${query}
+        onInput=${(/** @type {any} */ event) => setQuery(event.target.value)}
+      />
+      ${
+        failed > 0 &&
+        html`<label>
+          <input
+            type="checkbox"
+            checked=${onlyFailed}
+            onChange=${() => setOnlyFailed(!onlyFailed)}
+          />${" "}
+          failed only
+        </label>`
+      }
+    </div>
+    <ol class="claim-list">
+      ${shown
+        .slice(0, most)
+        .map((group) => html`<${Group} key=${group.statement} group=${group} within=${place} />`)}
+    </ol>
+    ${
+      shown.length > most &&
+      html`<button class="quiet-link" onClick=${() => setMost(most + AT_ONCE)}>
+        show ${Math.min(shown.length - most, AT_ONCE)} more of ${integer(shown.length)}
+      </button>`
+    }
+    ${
+      !shown.length &&
+      html`<p class="quiet">
+        ${query ? `No claim contains “${query}”.` : "There is no claim here."}
+      </p>`
+    }
+  `;
+}
+
+/**
+ * How many there are, and a way to fewer or to all.
+ * @param {{groups: ClaimGroup[], failed: number, place: string}} properties
+ */
+function Summary({ groups, failed, place }) {
+  const { document, sections } = current();
+  const checks = groups.reduce((sum, { rows }) => sum + rows.length, 0);
   const around = useMemo(() => sectionOfStep(sections, stepOfReader()), [document]);
   const narrower =
     around && around.depth > 0
       ? { activation: around.activation, text: `show only “${titleOfSection(around)}”` }
       : null;
-  const choice = section ? { activation: -1, text: "show the whole lecture" } : narrower;
-  return html`<p class="quiet">${counted(groups.length, "claim")} in ${counted(checks, "execution")}${place && html` of <b>${place}</b>`}; ${failed ? `${failed} failed` : "all held"}.
-      ${" "}${choice && html`<button class="jump" onClick=${() => (claimsOf.value = choice.activation)}>${choice.text}</button>`}</p>
-    <div class="filter"><input class="search-field" type="text" inputmode="search" placeholder="filter" aria-label="filter claims" value=${query} onInput=${(/** @type {any} */ event) => setQuery(event.target.value)} />
-      ${failed > 0 && html`<label><input type="checkbox" checked=${onlyFailed} onChange=${() => setOnlyFailed(!onlyFailed)} /> failed only</label>`}</div>
-    <ol class="claim-list">${shown.slice(0, most).map((group) => html`<${Group} key=${group.statement} group=${group} within=${place} />`)}</ol>
-    ${shown.length > most && html`<button class="quiet-link" onClick=${() => setMost(most + AT_ONCE)}>show ${Math.min(shown.length - most, AT_ONCE)} more of ${integer(shown.length)}</button>`}
-    ${!shown.length && html`<p class="quiet">${query ? `No claim contains “${query}”.` : "There is no claim here."}</p>`}`;
+  const choice = place ? { activation: -1, text: "show the whole lecture" } : narrower;
+  return html`<p class="quiet">
+    ${counted(groups.length, "claim")} in ${counted(checks, "execution")}
+    ${place && html`${" "}of <b>${place}</b>`};${" "}
+    ${failed ? `${failed} failed` : "all held"}.${" "}
+    ${
+      choice &&
+      html`<button class="jump" onClick=${() => (claimsOf.value = choice.activation)}>
+        ${choice.text}
+      </button>`
+    }
+  </p>`;
 }
 
-/** @type {(properties: {group: ClaimGroup, within: string}) => any} within: the section whose claims are listed */
+/**
+ * @type {(properties: {group: ClaimGroup, within: string}) => any} within: the section whose claims
+ *   are listed
+ */
 const Group = memo(({ group: { rows, failed, place }, within }) => {
   const { document, model } = current();
   const many = rows.length > 1;
@@ -54,10 +112,21 @@ const Group = memo(({ group: { rows, failed, place }, within }) => {
     failed && failed < rows.length
       ? `failed ${integer(failed)} of ${counted(rows.length, "time")}`
       : counted(rows.length, "time");
-  return html`<li><button class="claim-entry" title="Go to this claim" onClick=${() => leaveTo(document.claims.step[rows[0]])}>
+  return html`<li>
+    <button
+      class="claim-entry"
+      title="Go to this claim"
+      onClick=${() => leaveTo(document.claims.step[rows[0]])}
+    >
       <${Claim} outcome=${outcomeOf(model, rows[0])} text />
-      <span class="claim-place">${[place !== within && place, !many && `step ${integer(document.claims.step[rows[0]] + 1)}`].filter(Boolean).join(" · ")}</span></button>
-    ${many && html`<${Occurrences} rows=${rows} times=${times} />`}</li>`;
+      <span class="claim-place">
+        ${[place !== within && place, !many && `step ${integer(document.claims.step[rows[0]] + 1)}`]
+          .filter(Boolean)
+          .join(" · ")}
+      </span>
+    </button>
+    ${many && html`<${Occurrences} rows=${rows} times=${times} />`}
+  </li>`;
 });
 
 /** @param {{rows: number[], times: string}} properties */
@@ -65,11 +134,30 @@ function Occurrences({ rows, times }) {
   const { document, model } = current();
   const [open, setOpen] = useState(false);
   const [most, setMost] = useState(TIMES_AT_ONCE);
-  return html`<details class="occurrences" onToggle=${(/** @type {any} */ event) => setOpen(event.target.open)}><summary>${times}</summary>
+  return html`<details
+    class="occurrences"
+    onToggle=${(/** @type {any} */ event) => setOpen(event.target.open)}
+  >
+    <summary>${times}</summary>
     ${
       open &&
-      html`<ol>${rows.slice(0, most).map((row) => html`<li key=${row}><${Jump} step=${document.claims.step[row]} /> <${Claim} outcome=${outcomeOf(model, row)} /></li>`)}</ol>
-      ${rows.length > most && html`<button class="quiet-link" onClick=${() => setMost(most + AT_ONCE)}>show ${Math.min(rows.length - most, AT_ONCE)} more</button>`}`
+      html`
+        <ol>
+          ${rows.slice(0, most).map(
+            (row) =>
+              html`<li key=${row}>
+                <${Jump} step=${document.claims.step[row]} />${" "}
+                <${Claim} outcome=${outcomeOf(model, row)} />
+              </li>`,
+          )}
+        </ol>
+        ${
+          rows.length > most &&
+          html`<button class="quiet-link" onClick=${() => setMost(most + AT_ONCE)}>
+            show ${Math.min(rows.length - most, AT_ONCE)} more
+          </button>`
+        }
+      `
     }
   </details>`;
 }

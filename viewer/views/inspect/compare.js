@@ -3,12 +3,12 @@
 import { useMemo, useState } from "preact/hooks";
 import { differencesOf, pairsOf } from "viewer/model/compare.js";
 import { folded, planeOf, scaleOf } from "viewer/model/elements.js";
-import { counted, integer, number } from "viewer/model/format.js";
+import { counted, integer, number, shortened } from "viewer/model/format.js";
 import { functionOf, statementOf } from "viewer/model/run.js";
 import { valueText } from "viewer/model/values.js";
 import { HeatMap, Legend } from "viewer/parts/heat.js";
 import { html } from "viewer/parts/html.js";
-import { Jump } from "viewer/parts/panel.js";
+import { AxisSlider, Jump } from "viewer/parts/panel.js";
 import { styled } from "viewer/parts/styles.js";
 import { leaveTo } from "viewer/state/address.js";
 import { current, pinned, step } from "viewer/state/state.js";
@@ -23,9 +23,22 @@ export function Compare() {
   const { model } = current();
   const isPinned = pinned.value >= 0 && pinned.value < model.steps;
   if (!isPinned)
-    return html`<p>Pin a step as A, go to another one, and come back here: this panel then says what differs.</p>
-    <p><button class="plain-button" onClick=${() => (pinned.value = step.value)}>Pin step ${integer(step.value + 1)} as A</button></p>`;
-  return html`<${Differences} key=${`${pinned.value} ${step.value}`} before=${pinned.value} after=${step.value} />`;
+    return html`
+      <p>
+        Pin a step as A, go to another one, and come back here: this panel then says what
+        differs.
+      </p>
+      <p>
+        <button class="plain-button" onClick=${() => (pinned.value = step.value)}>
+          Pin step ${integer(step.value + 1)} as A
+        </button>
+      </p>
+    `;
+  return html`<${Differences}
+    key=${`${pinned.value} ${step.value}`}
+    before=${pinned.value}
+    after=${step.value}
+  />`;
 }
 
 /** @param {{before: number, after: number}} properties */
@@ -43,26 +56,84 @@ function Differences({ before, after }) {
   const same = found.filter(({ kind }) => kind === "same");
   const [again, kept] = [same.filter(({ anew }) => anew), same.filter(({ anew }) => !anew)];
   const differing = found.filter(({ kind }) => kind !== "same");
+  return html`
+    <${Moments} before=${before} after=${after} />
+    ${pairs.length > 1 && html`<${PairChoice} pairs=${pairs} chosen=${chosen} choose=${choose} />`}
+    <h3 class="pair-title">
+      ${differing.length ? "Differences" : "No difference"} in ${pairText(pair)}
+    </h3>
+    ${!found.length && html`<p class="quiet">No value of this call is shown at either step.</p>`}
+    <ul class="differences">
+      ${differing.map(
+        (difference) => html`<${Entry} key=${difference.name} difference=${difference} />`,
+      )}
+    </ul>
+    ${again.length > 0 && html`<p class="quiet">Recorded again, and equal: ${listed(again)}.</p>`}
+    ${
+      kept.length > 0 &&
+      html`<p class="quiet">
+        Not recorded between A and B, so nothing is known of a change: ${listed(kept)}.
+      </p>`
+    }
+  `;
+}
+
+/**
+ * Which two steps they are, and ways to choose others.
+ * @param {{before: number, after: number}} properties
+ */
+function Moments({ before, after }) {
   const swap = () => {
     pinned.value = after;
     leaveTo(before);
   };
-  return html`<dl class="moments">
-      <div><dt>A</dt><dd><${Jump} step=${before} place /> <span class="quiet">${placeText(before)}</span></dd></div>
-      <div><dt>B</dt><dd><span>step ${integer(after + 1)}, the current one</span> <span class="quiet">${placeText(after)}</span></dd></div>
+  return html`
+    <dl class="moments">
+      <div>
+        <dt>A</dt>
+        <dd><${Jump} step=${before} place /> <span class="quiet">${placeText(before)}</span></dd>
+      </div>
+      <div>
+        <dt>B</dt>
+        <dd>
+          <span>step ${integer(after + 1)}, the current one</span>${" "}
+          <span class="quiet">${placeText(after)}</span>
+        </dd>
+      </div>
     </dl>
-    <p class="compare-actions"><button class="plain-button" onClick=${() => (pinned.value = after)}>Pin B as A</button> <button class="plain-button" title="Go to A and pin this step" onClick=${swap}>Swap</button> <button class="plain-button" onClick=${() => (pinned.value = -1)}>Unpin</button></p>
-    ${pairs.length > 1 && html`<label class="pair-choice">variables of <select onChange=${(/** @type {any} */ event) => choose(Number(event.target.value))}>${pairs.map((option, at) => html`<option value=${at} selected=${at === chosen}>${pairText(option)}</option>`)}</select></label>`}
-    <h3 class="pair-title">${differing.length ? "Differences" : "No difference"} in ${pairText(pair)}</h3>
-    ${!found.length && html`<p class="quiet">No value of this call is shown at either step.</p>`}
-    <ul class="differences">${differing.map((difference) => html`<${Entry} key=${difference.name} difference=${difference} />`)}</ul>
-    ${again.length > 0 && html`<p class="quiet">Recorded again, and equal: ${listed(again)}.</p>`}
-    ${kept.length > 0 && html`<p class="quiet">Not recorded between A and B, so nothing is known of a change: ${listed(kept)}.</p>`}`;
+    <p class="compare-actions">
+      <button class="plain-button" onClick=${() => (pinned.value = after)}>Pin B as A</button>${" "}
+      <button class="plain-button" title="Go to A and pin this step" onClick=${swap}>Swap</button>
+      ${" "}
+      <button class="plain-button" onClick=${() => (pinned.value = -1)}>Unpin</button>
+    </p>
+  `;
+}
+
+/** @param {{pairs: Pair[], chosen: number, choose: (at: number) => void}} properties */
+function PairChoice({ pairs, chosen, choose }) {
+  return html`<label class="pair-choice">
+    variables of${" "}
+    <select onChange=${(/** @type {any} */ event) => choose(Number(event.target.value))}>
+      ${pairs.map(
+        (option, at) =>
+          html`<option value=${at} selected=${at === chosen}>${pairText(option)}</option>`,
+      )}
+    </select>
+  </label>`;
 }
 
 /** @param {Difference[]} differences */
 function listed(differences) {
-  return html`${differences.map(({ name }, at) => html`${at > 0 && ", "}<code>${name}</code>`)}`;
+  return html`
+    ${differences.map(
+      ({ name }, at) =>
+        html`
+          ${at > 0 && ", "}
+          <code>${name}</code>
+        `,
+    )}
+  `;
 }
 
 /** @param {number} at a step */
@@ -87,37 +158,114 @@ function Entry({ difference: { name, kind, before, after, detail } }) {
     (detail?.by === "elements" && !isSingle) ||
     detail?.by === "statistics" ||
     detail?.by === "parts";
-  return html`<li class=${`difference ${kind}`}><h4><code>${name}</code> <span class="kind">${kind}</span></h4>
-    ${!isWide && html`<div class="before-after">${before && html`<div><span class="quiet">A</span> <code>${shortened(before)}</code></div>`}${after && html`<div><span class="quiet">B</span> <code>${shortened(after)}</code></div>`}</div>`}
+  return html`<li class=${`difference ${kind}`}>
+    <h4>
+      <code>${name}</code> <span class="kind">${kind}</span>
+    </h4>
+    ${
+      !isWide &&
+      html`<div class="before-after">
+        ${
+          before &&
+          html`<div>
+            <span class="quiet">A</span> <code>${shortened(valueText(before), LONG)}</code>
+          </div>`
+        }
+        ${
+          after &&
+          html`<div>
+            <span class="quiet">B</span> <code>${shortened(valueText(after), LONG)}</code>
+          </div>`
+        }
+      </div>`
+    }
     ${detail && detail.notes.length > 0 && html`<p class="notes">${detail.notes.join("; ")}.</p>`}
-    ${detail && html`<${Change} name=${name} value=${after} detail=${detail} />`}</li>`;
-}
-
-/** @param {Value} value */
-function shortened(value) {
-  const text = valueText(value);
-  return text.length > LONG ? `${text.slice(0, LONG)}…` : text;
+    ${detail && html`<${Change} name=${name} value=${after} detail=${detail} />`}
+  </li>`;
 }
 
 /** @param {{name: string, value: Value | null, detail: Detail}} properties */
 function Change({ name, value, detail }) {
-  if (detail.by === "number") return html`<p class="quiet">by ${changeText(detail.difference)}</p>`;
-  if (detail.by === "elements" && detail.count === 1)
-    return detail.changed
-      ? html`<p class="quiet">by ${changeText(detail.differences[0])}</p>`
-      : null;
-  if (detail.by === "elements" && value)
-    return html`<${ElementChange} name=${name} value=${value} detail=${detail} />`;
-  if (detail.by === "statistics")
-    return html`<p class="quiet">By statistics of all elements, since not all are recorded; of ${integer(detail.shown)} that are, ${integer(detail.changed)} changed.</p>
-    <table class="statistics-change"><thead><tr><th scope="col"></th><th scope="col">A</th><th scope="col">B</th></tr></thead><tbody>${detail.rows.map(([statistic, one, other]) => html`<tr class=${one === other ? "quiet" : ""}><th scope="row">${statistic}</th><td>${statisticText(one)}</td><td>${statisticText(other)}</td></tr>`)}</tbody></table>`;
-  if (detail.by === "corners")
-    return html`<p class="quiet">By the ${integer(detail.shown)} elements that are recorded, of which ${integer(detail.changed)} changed; there are no statistics of the others.</p>`;
-  if (detail.by === "layout")
-    return html`<p class="quiet">The shapes differ or no element is recorded, so elements are not compared.</p>`;
-  if (detail.by === "parts")
-    return html`<table class="parts-change"><thead><tr><th scope="col">part</th><th scope="col">A</th><th scope="col">B</th></tr></thead><tbody>${detail.parts.map(([path, one, other]) => html`<tr><th scope="row"><code>${path || name}</code></th><td><code>${one}</code></td><td><code>${other}</code></td></tr>`)}</tbody></table>${detail.more > 0 && html`<p class="quiet">and ${integer(detail.more)} more</p>`}`;
-  return null;
+  switch (detail.by) {
+    case "number":
+      return html`<p class="quiet">by ${changeText(detail.difference)}</p>`;
+    case "elements":
+      if (detail.count !== 1)
+        return value && html`<${ElementChange} name=${name} value=${value} detail=${detail} />`;
+      return (
+        detail.changed > 0 && html`<p class="quiet">by ${changeText(detail.differences[0])}</p>`
+      );
+    case "statistics":
+      return html`<${StatisticChange} detail=${detail} />`;
+    case "corners":
+      return html`<p class="quiet">
+        By the ${integer(detail.shown)} elements that are recorded, of which${" "}
+        ${integer(detail.changed)} changed; there are no statistics of the others.
+      </p>`;
+    case "layout":
+      return html`<p class="quiet">
+        The shapes differ or no element is recorded, so elements are not compared.
+      </p>`;
+    case "parts":
+      return html`<${PartChange} name=${name} detail=${detail} />`;
+    default:
+      return null;
+  }
+}
+
+/** @param {{detail: Extract<Detail, {by: "statistics"}>}} properties */
+function StatisticChange({ detail }) {
+  return html`
+    <p class="quiet">
+      By statistics of all elements, since not all are recorded; of ${integer(detail.shown)} that
+      are, ${integer(detail.changed)} changed.
+    </p>
+    <table class="statistics-change">
+      <thead>
+        <tr>
+          <th scope="col"></th>
+          <th scope="col">A</th>
+          <th scope="col">B</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${detail.rows.map(
+          ([statistic, one, other]) =>
+            html`<tr class=${one === other ? "quiet" : ""}>
+              <th scope="row">${statistic}</th>
+              <td>${statisticText(one)}</td>
+              <td>${statisticText(other)}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  `;
+}
+
+/** @param {{name: string, detail: Extract<Detail, {by: "parts"}>}} properties */
+function PartChange({ name, detail }) {
+  return html`
+    <table class="parts-change">
+      <thead>
+        <tr>
+          <th scope="col">part</th>
+          <th scope="col">A</th>
+          <th scope="col">B</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${detail.parts.map(
+          ([path, one, other]) =>
+            html`<tr>
+              <th scope="row"><code>${path || name}</code></th>
+              <td><code>${one}</code></td>
+              <td><code>${other}</code></td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+    ${detail.more > 0 && html`<p class="quiet">and ${integer(detail.more)} more</p>`}
+  `;
 }
 
 /** @param {Cell} change */
@@ -132,27 +280,47 @@ function statisticText(amount) {
 
 /** @param {{name: string, value: Value, detail: Extract<Detail, {by: "elements"}>}} properties */
 function ElementChange({ name, value, detail }) {
-  const { count, changed, largest, where, differences } = detail;
+  const { changed, where, differences } = detail;
   const [picked, pick] = useState("");
-  const change = { ...value, elements: differences };
   const sizes = value.shape ?? [];
   const last = sizes.length - 1;
   const [at, move] = useState(/** @type {number[]} */ (sizes.map((_, axis) => where[axis] ?? 0)));
-  const plane = planeOf(change, last - 1, last, at);
+  const plane = planeOf({ ...value, elements: differences }, last - 1, last, at);
   const shown = last === 0 && plane.columns.length > ON_A_LINE ? folded(plane, ON_A_LINE) : plane;
   const scale = scaleOf(differences);
   const title = (/** @type {number[]} */ index, /** @type {Cell} */ cell) =>
     `${name}[${index.join(", ")}] changed by ${cell}`;
-  const most =
-    largest === null
-      ? ""
-      : ` The largest change is ${number(largest)}${where.length ? `, at [${where.join(", ")}]` : ""}.`;
-  return html`<p class="quiet">Element by element: ${changed ? `${integer(changed)} of ${counted(count, "element")} changed` : "no element changed"}.${changed ? most : ""}</p>
-    ${
-      changed > 0 &&
-      html`<p class="quiet">B − A:</p>
-      ${sizes.slice(0, -2).map((size, axis) => html`<label class="slice-slider">axis ${axis}: <input type="range" min="0" max=${size - 1} value=${at[axis]} disabled=${size < 2} aria-label=${`index on axis ${axis} of ${name}`} onInput=${(/** @type {any} */ event) => move(at.with(axis, Number(event.target.value)))} /> <output>${at[axis]}</output></label>`)}
-      <${HeatMap} plane=${shown} scale=${scale} picked=${picked} pick=${(/** @type {number[]} */ index) => pick(String(index))} label=${`changes of ${name}`} title=${title} />
-      <${Legend} cells=${differences} scale=${scale} />`
-    }`;
+  if (!changed) return html`<p class="quiet">Element by element: no element changed.</p>`;
+  return html`
+    <p class="quiet">Element by element: ${countText(detail)}</p>
+    <p class="quiet">B − A:</p>
+    ${sizes.slice(0, -2).map(
+      (size, axis) =>
+        html`<${AxisSlider}
+          axis=${axis}
+          count=${size}
+          at=${at[axis]}
+          shown=${at[axis]}
+          label=${`index on axis ${axis} of ${name}`}
+          move=${(/** @type {number} */ place) => move(at.with(axis, place))}
+        />`,
+    )}
+    <${HeatMap}
+      plane=${shown}
+      scale=${scale}
+      picked=${picked}
+      pick=${(/** @type {number[]} */ index) => pick(String(index))}
+      label=${`changes of ${name}`}
+      title=${title}
+    />
+    <${Legend} cells=${differences} scale=${scale} />
+  `;
+}
+
+/** @param {Extract<Detail, {by: "elements"}>} detail */
+function countText({ count, changed, largest, where }) {
+  const some = `${integer(changed)} of ${counted(count, "element")} changed.`;
+  if (largest === null) return some;
+  const place = where.length ? `, at [${where.join(", ")}]` : "";
+  return `${some} The largest change is ${number(largest)}${place}.`;
 }

@@ -1,7 +1,7 @@
 // How a variable went over the run: a chart of its numbers, and every record with a way to it.
 
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { counted, integer, number } from "viewer/model/format.js";
+import { counted, integer, number, shortened } from "viewer/model/format.js";
 import { historyOf, pointAt, thinned } from "viewer/model/records.js";
 import { functionOf } from "viewer/model/run.js";
 import { valueText } from "viewer/model/values.js";
@@ -22,46 +22,98 @@ export function History({ found }) {
   const [everywhere, widen] = useState(own.length < 2 && every.length > own.length);
   const points = everywhere ? every : own;
   const [chosen, choose] = useState(-1);
-  const now =
-    chosen >= 0 && chosen < points.length
-      ? chosen
-      : Math.max(0, pointAt(model, points, found.step));
-  const func = functionOf(model, found.activation).name;
-  const charted = points.filter(
-    ({ number: amount }) => amount !== null && Number.isFinite(amount),
-  ).length;
-  const setEverywhere = (/** @type {boolean} */ wide) => {
+  const isChosen = chosen >= 0 && chosen < points.length;
+  const now = isChosen ? chosen : Math.max(0, pointAt(model, points, found.step));
+  const show = (/** @type {boolean} */ wide) => {
     widen(wide);
     choose(-1);
   };
-  return html`${found.path && html`<p class="quiet">These are the records of <code>${document.names[found.name]}</code>, which holds it.</p>`}
+  const name = document.names[found.name];
+  const changes = points.filter(({ changed }) => changed).length - 1;
+  return html`
+    ${
+      found.path &&
+      html`<p class="quiet">These are the records of <code>${name}</code>, which holds it.</p>`
+    }
     ${
       every.length > own.length &&
-      html`<fieldset class="range-choice"><legend class="visually-hidden">which calls</legend>
-      <label><input type="radio" name="calls" checked=${!everywhere} onChange=${() => setEverywhere(false)} /> this call (${integer(own.length)})</label>
-      <label><input type="radio" name="calls" checked=${everywhere} onChange=${() => setEverywhere(true)} /> all calls of ${func} (${integer(every.length)})</label></fieldset>`
+      html`<${Calls}
+        func=${functionOf(model, found.activation).name}
+        counts=${[own.length, every.length]}
+        everywhere=${everywhere}
+        show=${show}
+      />`
     }
-    <p class="quiet">Recorded ${counted(points.length, "time")}, with ${counted(points.filter(({ changed }) => changed).length - 1, "change")}.</p>
-    ${charted > 1 && html`<${Chart} points=${points} now=${now} choose=${choose} />`}
+    <p class="quiet">
+      Recorded ${counted(points.length, "time")}, with ${counted(changes, "change")}.
+    </p>
     ${
-      points.length > 1 &&
-      html`<div class="history-walk"><input type="range" min="0" max=${points.length - 1} value=${now} aria-label="record" aria-valuetext=${`${now + 1} of ${points.length}: ${textOf(points[now])}`} onInput=${(/** @type {any} */ event) => choose(Number(event.target.value))} />
-      <output>${integer(now + 1)} of ${integer(points.length)}: <code>${textOf(points[now])}</code></output> <button class="jump" onClick=${() => leaveTo(points[now].step)}>go to step ${integer(points[now].step + 1)}</button></div>`
+      points.filter(isCharted).length > 1 &&
+      html`<${Chart} points=${points} now=${now} choose=${choose} />`
     }
-    <${Records} points=${points} now=${now} name=${document.names[found.name]} />`;
+    ${points.length > 1 && html`<${Walk} points=${points} now=${now} choose=${choose} />`}
+    <${Records} points=${points} now=${now} name=${name} />
+  `;
+}
+
+/**
+ * Whether only one call is looked at, or all of the function.
+ * @param {{func: string, counts: [own: number, every: number], everywhere: boolean,
+ *   show: (everywhere: boolean) => void}} properties
+ */
+function Calls({ func, counts: [own, every], everywhere, show }) {
+  const choice = (/** @type {boolean} */ wide, /** @type {string} */ text) =>
+    html`<label>
+      <input
+        type="radio"
+        name="calls"
+        checked=${everywhere === wide}
+        onChange=${() => show(wide)}
+      />${" "}
+      ${text}
+    </label>`;
+  return html`<fieldset class="range-choice">
+    <legend class="visually-hidden">which calls</legend>
+    ${choice(false, `this call (${integer(own)})`)}
+    ${choice(true, `all calls of ${func} (${integer(every)})`)}
+  </fieldset>`;
+}
+
+/** @param {{points: Point[], now: number, choose: (at: number) => void}} properties */
+function Walk({ points, now, choose }) {
+  const { step } = points[now];
+  const text = textOf(points[now]);
+  return html`<div class="history-walk">
+    <input
+      type="range"
+      min="0"
+      max=${points.length - 1}
+      value=${now}
+      aria-label="record"
+      aria-valuetext=${`${now + 1} of ${points.length}: ${text}`}
+      onInput=${(/** @type {any} */ event) => choose(Number(event.target.value))}
+    />
+    <output>${integer(now + 1)} of ${integer(points.length)}: <code>${text}</code></output>${" "}
+    <button class="jump" onClick=${() => leaveTo(step)}>go to step ${integer(step + 1)}</button>
+  </div>`;
 }
 
 /** @param {Point} point */
 function textOf({ value }) {
-  const text = value ? valueText(value) : "cleared";
-  return text.length > LONG ? `${text.slice(0, LONG)}…` : text;
+  return value ? shortened(valueText(value), LONG) : "cleared";
 }
 
-/** Numbers by their order; what is not finite leaves a gap. @param {{points: Point[], now: number, choose: (at: number) => void}} properties */
+/** Whether a chart shows it. @param {Point} point */
+function isCharted({ number: amount }) {
+  return amount !== null && Number.isFinite(amount);
+}
+
+/**
+ * Numbers by their order; what is not finite leaves a gap.
+ * @param {{points: Point[], now: number, choose: (at: number) => void}} properties
+ */
 function Chart({ points, now, choose }) {
-  const finite = points.flatMap(({ number: amount }) =>
-    amount !== null && Number.isFinite(amount) ? [amount] : [],
-  );
+  const finite = points.filter(isCharted).map((point) => Number(point.number));
   const low = finite.reduce((least, amount) => Math.min(least, amount), Infinity);
   const high = finite.reduce((most, amount) => Math.max(most, amount), -Infinity);
   const x = (/** @type {number} */ at) =>
@@ -71,34 +123,51 @@ function Chart({ points, now, choose }) {
       ? HEIGHT - MARGIN - ((amount - low) / (high - low)) * (HEIGHT - 2 * MARGIN)
       : HEIGHT / 2;
   const path = useMemo(() => linePath(points, x, y), [points]);
-  const amount = points[now].number;
+  const dot = (/** @type {number} */ at) => `M${x(at)} ${y(Number(points[at].number))}h0`;
   const onClick = (/** @type {MouseEvent} */ event) => {
     const { left, width } = /** @type {Element} */ (event.currentTarget).getBoundingClientRect();
     const share = (((event.clientX - left) / width) * WIDTH - MARGIN) / (WIDTH - 2 * MARGIN);
     choose(Math.max(0, Math.min(points.length - 1, Math.round(share * (points.length - 1)))));
   };
-  const text = `Chart of ${counted(finite.length, "number")}, from ${number(finite[0])} at first to ${number(finite[finite.length - 1])} at last; the least is ${number(low)}, the largest ${number(high)}.`;
-  return html`<figure class="history-chart"><span class="chart-end">${number(high)}</span>
-    <svg viewBox=${`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label=${text} onClick=${onClick}>
+  const ends = `from ${number(finite[0])} at first to ${number(finite[finite.length - 1])} at last`;
+  const limits = `the least is ${number(low)}, the largest ${number(high)}`;
+  const text = `Chart of ${counted(finite.length, "number")}, ${ends}; ${limits}.`;
+  return html`<figure class="history-chart">
+    <span class="chart-end">${number(high)}</span>
+    <svg
+      viewBox=${`0 0 ${WIDTH} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label=${text}
+      onClick=${onClick}
+    >
       ${low < 0 && high > 0 && html`<line class="zero" x1="0" x2=${WIDTH} y1=${y(0)} y2=${y(0)} />`}
       <path d=${path} />
       <line class="now" x1=${x(now)} x2=${x(now)} y1="0" y2=${HEIGHT} />
-      ${points.length <= AT_ONCE && points.map((point, at) => point.number !== null && Number.isFinite(point.number) && html`<path class="dot" d=${`M${x(at)} ${y(point.number)}h0`} />`)}
-      ${amount !== null && Number.isFinite(amount) && html`<path class="dot chosen" d=${`M${x(now)} ${y(amount)}h0`} />`}
-    </svg><span class="chart-end">${number(low)}</span></figure>`;
+      ${
+        points.length <= AT_ONCE &&
+        points.map((point, at) => isCharted(point) && html`<path class="dot" d=${dot(at)} />`)
+      }
+      ${isCharted(points[now]) && html`<path class="dot chosen" d=${dot(now)} />`}
+    </svg>
+    <span class="chart-end">${number(low)}</span>
+  </figure>`;
 }
 
-/** @param {Point[]} points @param {(at: number) => number} x @param {(amount: number) => number} y */
+/**
+ * @param {Point[]} points
+ * @param {(at: number) => number} x
+ * @param {(amount: number) => number} y
+ */
 function linePath(points, x, y) {
   let pen = "M";
   return thinned(points, WIDTH)
     .map((at) => {
-      const amount = points[at].number;
-      if (amount === null || !Number.isFinite(amount)) {
+      if (!isCharted(points[at])) {
         pen = "M";
         return "";
       }
-      const part = `${pen}${x(at).toFixed(1)} ${y(amount).toFixed(1)}`;
+      const part = `${pen}${x(at).toFixed(1)} ${y(Number(points[at].number)).toFixed(1)}`;
       pen = "L";
       return part;
     })
@@ -123,15 +192,38 @@ function Records({ points, now, name }) {
   }, [now, points, first, beyond]);
   const open = (/** @type {Point} */ { value, step }) =>
     value && (inspected.value = { value, name, steps: [step], view: "value" });
-  return html`${first > 0 && html`<button class="quiet-link" onClick=${() => start(Math.max(0, first - AT_ONCE))}>show ${Math.min(first, AT_ONCE)} before</button>`}
-    <ol class="history-list" ref=${list} start=${first + 1}>${shown.map(
-      (
-        point,
-        place,
-      ) => html`<li key=${point.row} class=${first + place === now ? "here" : ""} aria-current=${first + place === now ? "true" : null}>
-      <${Jump} step=${point.step} /> <code class=${point.changed ? "" : "unchanged"}>${textOf(point)}</code>
-      ${!point.changed && html` <span class="quiet">same</span>`}
-      ${point.value?.shape && html` <button class="quiet-link" onClick=${() => open(point)}>inspect</button>`}</li>`,
-    )}</ol>
-    ${beyond < points.length && html`<button class="quiet-link" onClick=${() => end(beyond + AT_ONCE)}>show ${Math.min(points.length - beyond, AT_ONCE)} more</button>`}`;
+  return html`
+    ${
+      first > 0 &&
+      html`<button class="quiet-link" onClick=${() => start(Math.max(0, first - AT_ONCE))}>
+        show ${Math.min(first, AT_ONCE)} before
+      </button>`
+    }
+    <ol class="history-list" ref=${list} start=${first + 1}>
+      ${shown.map(
+        (point, place) =>
+          html`<li
+            key=${point.row}
+            class=${first + place === now ? "here" : ""}
+            aria-current=${first + place === now ? "true" : null}
+          >
+            <${Jump} step=${point.step} />${" "}
+            <code class=${point.changed ? "" : "unchanged"}>${textOf(point)}</code>${" "}
+            ${!point.changed && html`<span class="quiet">same</span>`}
+            ${
+              point.value?.shape &&
+              html`<button class="quiet-link" onClick=${() => open(point)}>
+                inspect
+              </button>`
+            }
+          </li>`,
+      )}
+    </ol>
+    ${
+      beyond < points.length &&
+      html`<button class="quiet-link" onClick=${() => end(beyond + AT_ONCE)}>
+        show ${Math.min(points.length - beyond, AT_ONCE)} more
+      </button>`
+    }
+  `;
 }

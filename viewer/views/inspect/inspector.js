@@ -1,4 +1,5 @@
-// The inspector: a value as it was recorded, and how its variable went over the run. Fetched when it is first opened.
+// The inspector: a value as it was recorded, and how its variable went over the run. Fetched when
+// it is first opened.
 
 import { useMemo } from "preact/hooks";
 import { foundRecord } from "viewer/model/records.js";
@@ -31,13 +32,29 @@ export function Inspector() {
     opened.view === "history"
       ? html`<${History} key=${`${found.activation} ${found.name}`} found=${found} />`
       : isTensor
-        ? html`<${TensorView} key=${`${found.row} ${found.path}`} value=${opened.value} name=${name} found=${found} />`
-        : html`<div class="whole-value"><${ValueView} value=${opened.value} name=${name} /></div>`;
+        ? html`<${TensorView}
+          key=${`${found.row} ${found.path}`}
+          value=${opened.value}
+          name=${name}
+          found=${found}
+        />`
+        : html`<div class="whole-value">
+          <${ValueView} value=${opened.value} name=${name} />
+        </div>`;
   return html`<div class="inspector">
-    <h3><code>${name}</code> <span class="quiet">in ${functionOf(model, found.activation).name}</span></h3>
-    <${Tabs} chosen=${opened.view} choose=${choose} tabs=${[
-      ["value", isTensor ? (opened.value.type === "ndarray" ? "Array" : "Tensor") : "Value"],
-      ["history", "Over the run"],
-    ]}>${content}</${Tabs}>
+    <h3>
+      <code>${name}</code>${" "}
+      <span class="quiet">in ${functionOf(model, found.activation).name}</span>
+    </h3>
+    <${Tabs}
+      chosen=${opened.view}
+      choose=${choose}
+      tabs=${[
+        ["value", isTensor ? (opened.value.type === "ndarray" ? "Array" : "Tensor") : "Value"],
+        ["history", "Over the run"],
+      ]}
+    >
+      ${content}
+    </${Tabs}>
   </div>`;
 }

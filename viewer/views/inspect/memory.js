@@ -2,144 +2,229 @@
 
 import { useState } from "preact/hooks";
 import { bytes, integer } from "viewer/model/format.js";
-import { CATEGORIES, columnsOf, momentAfter } from "viewer/model/memory.js";
-import { widthOfCharts } from "viewer/parts/figure.js";
+import {
+  CATEGORIES,
+  columnAt,
+  columnsOf,
+  isSteep,
+  momentAfter,
+  peakOf,
+  scaleOf,
+} from "viewer/model/memory.js";
+import { across, frameOf, Rulings, slide, up } from "viewer/parts/figure.js";
 import { html } from "viewer/parts/html.js";
 
-const WIDEST = 1160;
-const HEIGHT = 320;
-const LEFT = 70;
-const RIGHT = 12;
-const TOP = 26;
-const BOTTOM = 34;
 const COLUMNS = 600;
+/** How many columns a page of keys is. */
+const PAGE = 30;
+const HEIGHT = 320;
+const WIDEST = 1160;
+const ROOM = { left: 70, right: 12, top: 26, bottom: 34 };
 
-/** How much higher than the middle of the columns the peak may be before the scale counts in powers. */
-const STEEP = 500;
+/**
+ * @typedef {{model: Model, moments: MemoryState[], span: Span, here: number,
+ *   place: (step: number) => string, jump: (step: number) => void}} Properties
+ * here: the current step; place: where a step is, in words
+ */
 
-/** @param {MemoryState[]} columns */
-function isSteep(columns) {
-  const totals = columns
-    .map(({ total }) => total)
-    .filter(Boolean)
-    .sort((one, other) => one - other);
-  return totals.length > 0 && totals[totals.length - 1] > STEEP * totals[totals.length >> 1];
-}
-
-/** Where bytes stand from the bottom of the chart, from 0 to 1, and what is written beside it.
- * @param {MemoryState[]} columns @param {boolean} isLogarithmic @returns {{height: (value: number) => number, marks: number[]}} */
-function scaleOf(columns, isLogarithmic) {
-  const totals = columns.map(({ total }) => total).filter(Boolean);
-  const highest = Math.max(1, ...totals);
-  if (isLogarithmic) {
-    const low = 2 ** Math.floor(Math.log2(Math.min(highest, ...totals)));
-    const range = Math.max(1, Math.log2((highest * 1.2) / low));
-    const height = (/** @type {number} */ value) =>
-      value <= low ? 0 : Math.log2(value / low) / range;
-    return {
-      height,
-      marks: [0, 10, 20, 30, 40, 50]
-        .flatMap((power) => [2 ** power, 32 * 2 ** power])
-        .filter((mark) => mark > low && mark <= highest * 1.2),
-    };
-  }
-  const unit = 2 ** Math.floor(Math.log2(highest / 2));
-  return {
-    height: (value) => value / (highest * 1.08),
-    marks: [0, 1, 2, 3, 4].map((times) => times * unit).filter((mark) => mark <= highest * 1.08),
-  };
-}
-
-/** @param {number} value */
-function clamped(value) {
-  return Math.max(0, Math.min(1, value));
+/** @param {Properties} properties */
+export function MemoryChart({ model, moments, span, here, place, jump }) {
+  const columns = columnsOf(moments, span, COLUMNS);
+  const peak = peakOf(columns);
+  const [chosen, choose] = useState(-1);
+  const [scale, setScale] = useState("");
+  if (!columns[peak].total) return html`<p>No tensor was alive here.</p>`;
+  const isLogarithmic = scale ? scale === "logarithmic" : isSteep(columns);
+  const column = here >= span.first && here < span.beyond ? columnAt(columns, span, here) : -1;
+  const isHere = chosen < 0 && column >= 0;
+  const now = chosen >= 0 ? chosen : isHere ? column : peak;
+  const shown = isHere ? momentAfter(moments, here) : columns[now];
+  const said = `step ${integer(shown.step + 1)}, ${place(shown.step)}: ${bytes(shown.total)}`;
+  const moment = chosen >= 0 ? "at the cursor" : isHere ? "after the current step" : "at the peak";
+  const top = columns[peak];
+  return html`
+    <${Choices} ...${{ isLogarithmic, setScale }} toPeak=${() => jump(top.step)} />
+    <figure class="inspect-figure memory">
+      <${Chart}
+        ...${{ columns, peak, now, column, isLogarithmic, span, shown, said, choose, jump }}
+      />
+      <figcaption class="inspect-readout">
+        ${said}
+        ${isHere ? ", the current step" : now === peak ? ", the peak" : ""}
+      </figcaption>
+    </figure>
+    <${Legend} shown=${shown} moment=${moment} peak=${top} />
+    <p class="quiet">
+      Of the steps that share a column of the chart, the one with most alive is shown
+      ${isLogarithmic ? "; on this scale areas do not add up by eye" : ""}. The peak of${" "}
+      ${bytes(top.total)} is at ${place(top.step)}, step ${integer(top.step + 1)} of${" "}
+      ${integer(model.steps)}.
+    </p>
+  `;
 }
 
 /**
- * @param {{model: Model, moments: MemoryState[], span: Span, here: number, place: (step: number) => string, jump: (step: number) => void}} properties
- * here: the current step; place: where a step is, in words
+ * @param {{isLogarithmic: boolean, setScale: (scale: string) => void, toPeak: () => void}}
+ *   properties
  */
-export function MemoryChart({ model, moments, span, here, place, jump }) {
-  const columns = columnsOf(moments, span, COLUMNS);
-  const peak = columns.reduce(
-    (best, { total }, column) => (total > columns[best].total ? column : best),
-    0,
-  );
-  const [chosen, choose] = useState(-1);
-  const [scale, setScale] = useState("");
-  const isLogarithmic = scale ? scale === "logarithmic" : isSteep(columns);
-  if (!columns[peak].total) return html`<p>No tensor was alive here.</p>`;
-  const width = widthOfCharts(WIDEST);
-  const { height, marks } = scaleOf(columns, isLogarithmic);
-  const length = span.beyond - span.first;
-  const columnAt = (/** @type {number} */ step) =>
-    Math.max(
-      0,
-      Math.min(columns.length - 1, Math.floor(((step - span.first) / length) * columns.length)),
-    );
-  const isInside = here >= span.first && here < span.beyond;
-  const now = chosen >= 0 ? chosen : isInside ? columnAt(here) : peak;
-  const x = (/** @type {number} */ column) =>
-    LEFT + (column / columns.length) * (width - LEFT - RIGHT);
-  const y = (/** @type {number} */ value) =>
-    HEIGHT - BOTTOM - clamped(height(value)) * (HEIGHT - TOP - BOTTOM);
-  const isHere = chosen < 0 && isInside;
-  const shown = isHere ? momentAfter(moments, here) : columns[now];
-  const said = `step ${integer(shown.step + 1)}, ${place(shown.step)}: ${bytes(shown.total)}`;
-  const onKey = (/** @type {KeyboardEvent} */ event) => {
-    const last = columns.length - 1;
-    /** @type {Record<string, number>} */
-    const targets = {
-      ArrowRight: now + 1,
-      ArrowUp: now + 1,
-      ArrowLeft: now - 1,
-      ArrowDown: now - 1,
-      PageDown: now + 30,
-      PageUp: now - 30,
-      Home: 0,
-      End: last,
-      p: peak,
-    };
-    if (event.key !== "Enter" && !(event.key in targets)) return;
-    event.preventDefault();
-    event.stopPropagation();
-    if (event.key === "Enter") jump(shown.step);
-    else choose(Math.max(0, Math.min(last, targets[event.key])));
-  };
-  const columnUnder = (/** @type {any} */ event) => {
-    const box = event.currentTarget.getBoundingClientRect();
-    const at = ((event.clientX - box.left) / box.width) * width;
-    return Math.max(
-      0,
-      Math.min(
-        columns.length - 1,
-        Math.floor(((at - LEFT) / (width - LEFT - RIGHT)) * columns.length),
-      ),
-    );
-  };
-  const peakLeft = x(peak + 0.5);
-  return html`<div class="inspect-choices"><label>Scale <select value=${isLogarithmic ? "logarithmic" : "linear"} onChange=${(/** @type {any} */ event) => setScale(event.target.value)}><option value="linear">linear</option><option value="logarithmic">logarithmic</option></select></label>
-      <button class="inspect-button" title="Go to where most was alive" onClick=${() => jump(columns[peak].step)}>Go to the peak</button></div>
-    <figure class="inspect-figure memory">
-      <svg viewBox=${`0 0 ${width} ${HEIGHT}`} role="slider" tabindex="0" aria-label="memory over time; Enter goes to the step, p to the peak" aria-valuemin=${span.first + 1} aria-valuemax=${span.beyond} aria-valuenow=${shown.step + 1} aria-valuetext=${said}
-        onKeyDown=${onKey} onMouseMove=${(/** @type {any} */ event) => choose(columnUnder(event))} onMouseLeave=${() => choose(-1)} onClick=${(/** @type {any} */ event) => jump(columns[columnUnder(event)].step)}>
-        ${marks.map((mark) => html`<g class="inspect-axis"><line x1=${LEFT} x2=${width - RIGHT} y1=${y(mark)} y2=${y(mark)} /><text x=${LEFT - 6} y=${y(mark) + 4} text-anchor="end">${bytes(mark)}</text></g>`)}
-        ${CATEGORIES.map((_, category) => html`<path class=${`memory-area memory-${category}`} d=${areaOf(columns, category, x, y)} />`)}
-        <g class="memory-peak"><line x1=${peakLeft} x2=${peakLeft} y1=${TOP - 8} y2=${y(columns[peak].total)} /><text x=${Math.max(LEFT + 50, Math.min(width - 60, peakLeft))} y=${TOP - 12} text-anchor="middle">peak ${bytes(columns[peak].total)}</text></g>
-        ${isInside && html`<g class="memory-here" transform=${`translate(${x(columnAt(here) + 0.5).toFixed(1)})`}><path d=${`M0 ${TOP}V${HEIGHT - BOTTOM + 4}`} /><path d=${`M0 ${TOP}V${HEIGHT - BOTTOM + 4}`} /><path d=${`M-5 ${TOP - 7}h10l-5 7z`} /></g>`}
-        <line class="memory-cursor" x1=${x(now + 0.5)} x2=${x(now + 0.5)} y1=${TOP} y2=${HEIGHT - BOTTOM} />
-        <g class="inspect-axis"><text x=${LEFT} y=${HEIGHT - BOTTOM + 18}>step ${integer(span.first + 1)}</text><text x=${width - RIGHT} y=${HEIGHT - BOTTOM + 18} text-anchor="end">${integer(span.beyond)}</text></g>
-      </svg>
-      <figcaption class="inspect-readout">${said}${isHere ? ", the current step" : now === peak ? ", the peak" : ""}</figcaption>
-    </figure>
-    <table class="inspect-table memory-legend"><thead><tr><th scope="col">category</th><th scope="col">${chosen >= 0 ? "at the cursor" : isInside ? "after the current step" : "at the peak"}</th><th scope="col">at the peak</th></tr></thead>
-      <tbody>${CATEGORIES.map((name, category) => html`<tr><th scope="row"><span class=${`memory-swatch memory-${category}`} aria-hidden="true"></span>${name}</th><td>${bytes(shown.live[category])}</td><td>${bytes(columns[peak].live[category])}</td></tr>`)}</tbody>
-      <tfoot><tr><th scope="row">all</th><td>${bytes(shown.total)}</td><td>${bytes(columns[peak].total)}</td></tr></tfoot></table>
-    <p class="quiet">Of the steps that share a column of the chart, the one with most alive is shown${isLogarithmic ? "; on this scale areas do not add up by eye" : ""}. The peak of ${bytes(columns[peak].total)} is at ${place(columns[peak].step)}, step ${integer(columns[peak].step + 1)} of ${integer(model.steps)}.</p>`;
+function Choices({ isLogarithmic, setScale, toPeak }) {
+  return html`<div class="inspect-choices">
+    <label>
+      Scale${" "}
+      <select
+        value=${isLogarithmic ? "logarithmic" : "linear"}
+        onChange=${(/** @type {any} */ event) => setScale(event.target.value)}
+      >
+        <option value="linear">linear</option>
+        <option value="logarithmic">logarithmic</option>
+      </select>
+    </label>
+    <button class="inspect-button" title="Go to where most was alive" onClick=${toPeak}>
+      Go to the peak
+    </button>
+  </div>`;
 }
 
-/** The area between what lies below a category and what lies below the next, in steps.
- * @param {MemoryState[]} columns @param {number} category @param {(column: number) => number} x @param {(value: number) => number} y */
+/**
+ * @param {{columns: MemoryState[], peak: number, now: number, column: number,
+ *   isLogarithmic: boolean, span: Span, shown: MemoryState, said: string,
+ *   choose: (column: number) => void, jump: (step: number) => void}} properties
+ *   now: the column of the cursor; column: that of the current step, or -1
+ */
+function Chart(properties) {
+  const { columns, peak, now, column, isLogarithmic, span, shown, said, choose, jump } = properties;
+  const frame = frameOf(HEIGHT, ROOM, WIDEST);
+  const { height, marks } = scaleOf(columns, isLogarithmic);
+  const x = (/** @type {number} */ at) => across(frame, at / columns.length);
+  const y = (/** @type {number} */ bytes) => up(frame, Math.max(0, Math.min(1, height(bytes))));
+  const onKey = (/** @type {KeyboardEvent} */ event) => {
+    if (event.key === "Enter") {
+      event.preventDefault();
+      event.stopPropagation();
+      return jump(shown.step);
+    }
+    const more = { PageDown: now + PAGE, PageUp: now - PAGE, p: peak };
+    slide(event, now, columns.length - 1, choose, more);
+  };
+  const under = (/** @type {any} */ event) => columnUnder(event, frame, columns.length);
+  return html`<svg
+    viewBox=${`0 0 ${frame.width} ${frame.height}`}
+    role="slider"
+    tabindex="0"
+    aria-label="memory over time; Enter goes to the step, p to the peak"
+    aria-valuemin=${span.first + 1}
+    aria-valuemax=${span.beyond}
+    aria-valuenow=${shown.step + 1}
+    aria-valuetext=${said}
+    onKeyDown=${onKey}
+    onMouseMove=${(/** @type {any} */ event) => choose(under(event))}
+    onMouseLeave=${() => choose(-1)}
+    onClick=${(/** @type {any} */ event) => jump(columns[under(event)].step)}
+  >
+    <${Rulings} frame=${frame} marks=${marks} y=${y} text=${bytes} />
+    ${CATEGORIES.map(
+      (_, category) =>
+        html`<path
+          class=${`memory-area memory-${category}`}
+          d=${areaOf(columns, category, x, y)}
+        />`,
+    )}
+    <${Peak}
+      frame=${frame}
+      left=${x(peak + 0.5)}
+      top=${y(columns[peak].total)}
+      size=${columns[peak].total}
+    />
+    ${column >= 0 && html`<${Here} frame=${frame} left=${x(column + 0.5)} />`}
+    <line
+      class="memory-cursor"
+      x1=${x(now + 0.5)}
+      x2=${x(now + 0.5)}
+      y1=${frame.top}
+      y2=${frame.bottom}
+    />
+    <g class="inspect-axis">
+      <text x=${frame.left} y=${frame.bottom + 18}>step ${integer(span.first + 1)}</text>
+      <text x=${frame.right} y=${frame.bottom + 18} text-anchor="end">${integer(span.beyond)}</text>
+    </g>
+  </svg>`;
+}
+
+/**
+ * The column under the mouse.
+ * @param {MouseEvent} event
+ * @param {Frame} frame
+ * @param {number} columns how many there are
+ */
+function columnUnder(event, frame, columns) {
+  const box = /** @type {Element} */ (event.currentTarget).getBoundingClientRect();
+  const at = ((event.clientX - box.left) / box.width) * frame.width;
+  const column = Math.floor(((at - frame.left) / (frame.right - frame.left)) * columns);
+  return Math.max(0, Math.min(columns - 1, column));
+}
+
+/**
+ * Where most was alive.
+ * @param {{frame: Frame, left: number, top: number, size: number}} properties
+ */
+function Peak({ frame, left, top, size }) {
+  const middle = Math.max(frame.left + 50, Math.min(frame.width - 60, left));
+  return html`<g class="memory-peak">
+    <line x1=${left} x2=${left} y1=${frame.top - 8} y2=${top} />
+    <text x=${middle} y=${frame.top - 12} text-anchor="middle">peak ${bytes(size)}</text>
+  </g>`;
+}
+
+/** The current step. @param {{frame: Frame, left: number}} properties */
+function Here({ frame, left }) {
+  const line = `M0 ${frame.top}V${frame.bottom + 4}`;
+  return html`<g class="memory-here" transform=${`translate(${left.toFixed(1)})`}>
+    <path d=${line} />
+    <path d=${line} />
+    <path d=${`M-5 ${frame.top - 7}h10l-5 7z`} />
+  </g>`;
+}
+
+/** @param {{shown: MemoryState, moment: string, peak: MemoryState}} properties */
+function Legend({ shown, moment, peak }) {
+  return html`<table class="inspect-table memory-legend">
+    <thead>
+      <tr>
+        <th scope="col">category</th>
+        <th scope="col">${moment}</th>
+        <th scope="col">at the peak</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${CATEGORIES.map(
+        (name, category) =>
+          html`<tr>
+            <th scope="row">
+              <span class=${`memory-swatch memory-${category}`} aria-hidden="true"></span>
+              ${name}
+            </th>
+            <td>${bytes(shown.live[category])}</td>
+            <td>${bytes(peak.live[category])}</td>
+          </tr>`,
+      )}
+    </tbody>
+    <tfoot>
+      <tr>
+        <th scope="row">all</th>
+        <td>${bytes(shown.total)}</td>
+        <td>${bytes(peak.total)}</td>
+      </tr>
+    </tfoot>
+  </table>`;
+}
+
+/**
+ * The area between what lies below a category and what lies below the next, in steps.
+ * @param {MemoryState[]} columns
+ * @param {number} category
+ * @param {(column: number) => number} x
+ * @param {(value: number) => number} y
+ */
 function areaOf(columns, category, x, y) {
   const below = columns.map(({ live }) =>
     live.slice(0, category).reduce((sum, part) => sum + part, 0),

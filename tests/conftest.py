@@ -1,19 +1,16 @@
 """What all tests share: the right `trace`, readable claims, golden files, a reproducible torch."""
 
 import contextlib
-import os
 import signal
 from pathlib import Path
 
 import hypothesis
 import pytest
 
-# As the tool does (`trace/cli.py`), and for the same reason; set before torch reads it.
-os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
-
 # The sections of the lecture are test cases, so a false claim of theirs shows both of its sides.
 pytest.register_assert_rewrite("lecture")
 
+import lecture  # noqa: E402, F401  (says how torch's threads wait, before anything imports torch)
 import trace  # noqa: E402  (the one plain import of it: to see which one it is)
 
 if not hasattr(trace, "__path__"):

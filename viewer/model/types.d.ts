@@ -69,6 +69,7 @@ interface Turn {
 /** A call that is a section; chapter: the heading in the table of contents that it is the first of, or empty; its steps. */
 interface Section {
   activation: number;
+  /** 0 for the function that was run, and for parts of the table of contents that it calls. */
   depth: number;
   order: number;
   parent: number;

@@ -104,5 +104,5 @@ def test_links_are_found():
 @pytest.mark.parametrize("page", PAGES)
 def test_the_sections_it_names_exist(page):
     named = re.findall(r"pytest\s-k\s(\w+)`", (ROOT / page).read_text(encoding="utf-8"))
-    lecture = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "lecture").glob("*.py"))
+    lecture = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "lecture").rglob("*.py"))
     assert [name for name in named if f"def {name}()" not in lecture] == []

@@ -180,9 +180,11 @@ def test_every_part_of_our_lecture_is_on_a_slide(page, site):
     }"""
     )
     assert found[0] == found[1]
-    main = next(f for f in json.loads(text)["files"] if f["path"].endswith("main.py"))
-    headings = re.findall(r"^ +# ## (.+)$", main["source"], re.MULTILINE)
-    assert found[2] == headings
+    files = sorted((file["path"], file["source"]) for file in json.loads(text)["files"])
+    contents = "".join(
+        source for path, source in files if path.endswith(("main.py", "contents.py"))
+    )
+    assert found[2] == re.findall(r"^ +# ## (.+)$", contents, re.MULTILINE)
 
 
 # Paper ------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ import threading
 
 import pytest
 
+from tests.tracing import trace_source
 from tests.viewer import documents
 from trace.serve.overlay import Shown
 from trace.serve.server import make_server
@@ -190,6 +191,72 @@ def test_step_shows_directives_only_in_the_source_as_it_is_written(page, show):
     assert "@inspect" not in page.locator(".program-lines").inner_text()
     page.keyboard.press("R")
     assert "@inspect" in page.locator(".program-lines").inner_text()
+
+
+SECTIONS = '''
+def cats():
+    """Cats."""
+    assert 2 + 2 == 4
+
+
+def dogs():
+    """Dogs."""
+    assert 3 + 3 == 6
+'''
+
+FLAT = """
+def main():
+    '''Animals.'''
+    # ## Cats first
+    # Why they come first.
+    cats()
+
+    # ## Then dogs
+    dogs()
+"""
+
+IN_PARTS = """
+def main():
+    '''Animals.'''
+    one()
+    two()
+
+
+def one():
+    # ## Cats first
+    # Why they come first.
+    cats()
+
+
+def two():
+    # ## Then dogs
+    dogs()
+"""
+
+READ = """() => [
+    ...document.querySelectorAll("#article :is(h1, h2, h3, p), .outline :is(summary, a)"),
+].map((element) => [element.localName, element.className, element.innerText])"""
+
+
+def test_parts_of_a_table_of_contents_read_as_one(page, show):
+    shown = []
+    for main in (FLAT, IN_PARTS):
+        show(page, trace_source(SECTIONS + main))
+        wait_until_laid_out(page)
+        shown.append(page.evaluate(READ))
+        page.keyboard.press("P")
+        for _ in range(5):
+            shown[-1].append(page.locator(".slide").inner_text())
+            page.keyboard.press("n")
+    headings = [words for element, _, words in shown[0][:-5] if element in ("h1", "h2", "h3")]
+    assert headings == ["Animals", "Cats first", "Cats", "Then dogs", "Dogs"]
+    assert shown[1] == shown[0]
+
+
+def test_a_step_between_the_parts_is_of_no_section(page, show):
+    document = trace_source(SECTIONS + IN_PARTS)
+    show(page, document, mode="step", at="3")  # `two()`
+    assert page.locator(".outline [aria-current]").inner_text().startswith("Cats")
 
 
 def two_files() -> dict:

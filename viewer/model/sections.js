@@ -101,27 +101,41 @@ export function sectionsOf(model) {
   for (let root = 0; root < model.activations; root++) {
     if (callerOf(model, root) >= 0) continue;
     addSections(model, sections, root, 0, -1);
-    nameChapters(model, sections, root);
   }
+  for (const { activation, depth } of sections)
+    if (depth === 0) nameChapters(model, sections, activation);
   return sections;
 }
 
+/** Headings in the prose of a function. @param {Model} model @param {number} activation */
+function headingsIn(model, activation) {
+  const { file, line, end_line: end } = functionOf(model, activation);
+  return model.document.files[file].prose.flatMap(({ first_line: at, text }) => {
+    const heading = line <= at && at <= end && /^#{1,6}\s+(.+)/.exec(text);
+    return heading ? [{ at, title: heading[1].trim() }] : [];
+  });
+}
+
 /**
- * Headings among the calls of a table of contents.
+ * Whether a call is a part of the table of contents: it passes nothing, and the function has headings but no title. It is
+ * read as if its lines stood where it is called.
  * @param {Model} model
- * @param {Section[]} sections
- * @param {number} root
+ * @param {number} activation
  */
-function nameChapters(model, sections, root) {
-  const { file, line, end_line: end } = functionOf(model, root);
-  const { files, statements } = model.document;
-  for (const { first_line: at, text } of files[file].prose) {
-    const heading = /^#{1,6}\s+(.+)/.exec(text);
-    if (!heading || at < line || at > end) continue;
-    const lineOf = (/** @type {Section} */ section) =>
-      statements[statementOf(model, callerOf(model, section.activation))][1];
-    const first = sections.find((section) => section.parent === root && lineOf(section) > at);
-    if (first) first.chapter = heading[1].trim();
+export function isPart(model, activation) {
+  const isCall = isBareCall(model, statementOf(model, callerOf(model, activation)));
+  const { title } = functionOf(model, activation);
+  return isCall && !title && headingsIn(model, activation).length > 0;
+}
+
+/** Headings among the calls of a table of contents. @param {Model} model @param {Section[]} sections @param {number} contents an activation */
+function nameChapters(model, sections, contents) {
+  const { statements } = model.document;
+  const lineOf = (/** @type {Section} */ section) =>
+    statements[statementOf(model, callerOf(model, section.activation))][1];
+  for (const { at, title } of headingsIn(model, contents)) {
+    const first = sections.find((section) => section.parent === contents && lineOf(section) > at);
+    if (first) first.chapter = title;
   }
 }
 
@@ -139,9 +153,11 @@ function addSections(model, sections, activation, depth, parent) {
   visitSteps(model, wholeScope(model, activation), (event, statement) => {
     if (!hasCalls(model, event) || seen.has(statement) || !calledName(model, statement)) return;
     const { section } = callsOf(model, stepsBefore(model, event));
-    if (section < 0 || !functionOf(model, section).title) return;
+    if (section < 0) return;
+    const isOfContents = depth === 0 && isPart(model, section);
+    if (!isOfContents && !functionOf(model, section).title) return;
     seen.add(statement);
-    addSections(model, sections, section, depth + 1, activation);
+    addSections(model, sections, section, isOfContents ? 0 : depth + 1, activation);
   });
 }
 

@@ -10,39 +10,49 @@ const HEADING = /^#{1,6}\s+(.+)/;
 export function slidesOf(model, sections) {
   return sections
     .filter(({ parent }) => parent < 0)
-    .flatMap((root) => {
-      const own = sections.filter(({ parent }) => parent === root.activation);
-      /** @type {Slide[]} */
-      const slides = [
-        { section: root, chapter: "", text: "", step: root.first, title: titleOf(model) },
-      ];
-      let [chapter, line] = ["", 0];
-      for (const section of own) {
-        const called = callLine(model, section);
-        const texts = proseBetween(model, root, line, called);
-        const heading = texts.findLast((text) => HEADING.test(text));
-        if (heading) {
-          chapter = HEADING.exec(heading)?.[1].trim() ?? "";
-          slides.push({
-            section: null,
-            chapter,
-            text: texts.slice(texts.indexOf(heading)).join("\n\n"),
-            step: section.first,
-            title: chapter,
-          });
-        }
-        const func = functionOf(model, section.activation);
-        slides.push({
-          section,
-          chapter,
-          text: heading ? "" : texts.join("\n\n"),
-          step: section.first,
-          title: headingOf(func),
-        });
-        line = called;
-      }
-      return slides;
-    });
+    .flatMap((root) => [
+      { section: root, chapter: "", text: "", step: root.first, title: titleOf(model) },
+      ...slidesWithin(model, sections, root, ""),
+    ]);
+}
+
+/**
+ * The slides of what a table of contents calls, or a part of one.
+ * @param {Model} model
+ * @param {Section[]} sections
+ * @param {Section} contents
+ * @param {string} chapter the one that goes on there
+ * @returns {Slide[]}
+ */
+function slidesWithin(model, sections, contents, chapter) {
+  /** @type {Slide[]} */
+  const slides = [];
+  let line = 0;
+  for (const section of sections.filter(({ parent }) => parent === contents.activation)) {
+    const called = callLine(model, section);
+    const texts = proseBetween(model, contents, line, called);
+    const heading = texts.findLast((text) => HEADING.test(text));
+    const isOfContents = section.depth === 0;
+    if (heading) chapter = HEADING.exec(heading)?.[1].trim() ?? "";
+    if (heading || (isOfContents && texts.length))
+      slides.push({
+        section: null,
+        chapter,
+        text: texts.slice(heading ? texts.indexOf(heading) : 0).join("\n\n"),
+        step: section.first,
+        title: chapter,
+      });
+    if (isOfContents) slides.push(...slidesWithin(model, sections, section, chapter));
+    else slides.push(slideOf(model, section, chapter, heading ? "" : texts.join("\n\n")));
+    line = called;
+  }
+  return slides;
+}
+
+/** @param {Model} model @param {Section} section @param {string} chapter @param {string} text @returns {Slide} */
+function slideOf(model, section, chapter, text) {
+  const title = headingOf(functionOf(model, section.activation));
+  return { section, chapter, text, step: section.first, title };
 }
 
 /** The line that calls a section. @param {Model} model @param {Section} section */

@@ -83,6 +83,7 @@ interface Turn {
  */
 interface Section {
   activation: number;
+  /** 0 for the function that was run, and for parts of the table of contents that it calls. */
   depth: number;
   order: number;
   parent: number;

@@ -92,7 +92,8 @@ const Chapter = memo(({ title, sections, here }) => {
 /** The activation of the section that is read or stepped through, or -1. */
 const shownSection = computed(() => {
   if (mode.value === "read" || !loaded.value) return visibleSection.value;
-  return sectionOfStep(loaded.value.sections, step.value)?.activation ?? -1;
+  const shown = sectionOfStep(loaded.value.sections, step.value);
+  return shown && shown.depth > 0 ? shown.activation : -1;
 });
 
 /** How deep the outline goes into calls. */

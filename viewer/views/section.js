@@ -8,7 +8,7 @@ import { bodyOf, isOfUnrunCode, isWithin } from "viewer/model/blocks.js";
 import { counted } from "viewer/model/format.js";
 import { holds, lastSteps, turnAt, turnOf, turnsOf } from "viewer/model/loops.js";
 import { entryOf, functionIndex, functionOf, stepRange, wholeScope } from "viewer/model/run.js";
-import { callsOf, claimsWithin, isBareCall, plainTitle } from "viewer/model/sections.js";
+import { callsOf, claimsWithin, isBareCall, isPart, plainTitle } from "viewer/model/sections.js";
 import { rows } from "viewer/model/sorted.js";
 import { linesOf } from "viewer/model/source.js";
 import { isPicture } from "viewer/model/values.js";
@@ -229,9 +229,10 @@ function partsOf(block, last, scope, indent, depth, spaced) {
       />`,
     ...(isContents ? { aside: [], tall: [] } : asidesOf(steps, sections.length > 0)),
     rest: steps.flatMap((step, index) => restOf(step, calls[index].folded, depth)),
-    sections: sections.map(
-      (section) =>
-        html`<${Section} key=${`section-${section}`} activation=${section} depth=${depth + 1} />`,
+    sections: sections.map((section) =>
+      depth === 0 && isPart(model, section)
+        ? html`<${Activation} key=${`part-${section}`} activation=${section} depth=${0} />`
+        : html`<${Section} key=${`section-${section}`} activation=${section} depth=${depth + 1} />`,
     ),
   };
 }

@@ -75,10 +75,7 @@ def _compiled_regions(tell: Tell) -> Iterator[None]:
                     stack.callback(setattr, kind, "__call__", kind.__call__)
                     kind.__call__ = _telling(kind.__call__, tell)
 
-        if _INDUCTOR in sys.modules:
-            watch()
-        else:
-            stack.enter_context(when_imported(_INDUCTOR, watch))
+        stack.enter_context(when_imported(_INDUCTOR, watch))
         yield
 
 

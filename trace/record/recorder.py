@@ -161,7 +161,7 @@ class Recorder:
     def torch_loaded(self) -> None:
         """Once torch is loaded, compiled code runs as written."""
         torch: Any = sys.modules.get("torch")
-        if hasattr(torch, "compiler") and hasattr(torch, "cuda"):  # else it is still being loaded
+        if hasattr(torch, "compiler") and hasattr(torch, "cuda"):  # and is no stand-in for it
             builtins.__dict__["@torch" + self.suffix] = torch
             if torch.cuda.is_available():  # whose backward pass has threads of its own
                 self.thread_started()

@@ -24,10 +24,10 @@ from .record.run import Recording, record
 from .schema import Document
 from .serve import library
 from .serve.library import TIMES
+from .serve.new import write_example
 from .serve.overlay import Shown
 from .serve.publication import Publication
 from .serve.server import serve
-from .serve.template import write_example
 from .serve.watch import watch
 from .target import Target, find_target
 from .terminal import PROGRAM, complain, counted, own_command, quoted, say

@@ -95,7 +95,7 @@ class Recorder:
     reading: int = 0
     """Greater than 0 while a value is read."""
     end_seconds: float = 0.0
-    """The same at the end of the run."""
+    """What that clock said at the end of the run."""
     timed_inspections: dict[int, Value] = field(default_factory=dict)
     """By row of `inspections`."""
     timed_claims: dict[int, dict[int, Value]] = field(default_factory=dict)

@@ -16,9 +16,11 @@ Inserted names begin with `@`, which no source can spell; they are looked up as 
     @inspect(s, v) read the value of inspection site s;  @unbound(s): it has none
     @clear(s)      take it off the display
     @skip(), @unskip(keep)                       around `@stepover`
-    @claim(n), @operand(i, v), @address(i, v), @held(), @failed(), @claimed()   around `assert`
+    @claim(n), @operand(i, v), @address(i, v), @held(), @failed(), @claimed()   around `assert`;
+                   @second(x, v) is v: what an assert says is evaluated after its outcome is noted
     @a = @activation(), @suspend(a, v), @resume(a, v), @thrown(a), @delegate(a, i)
     @awaiting(a, x), @aiter(a, n, x), @acontext(a, x)    for what is left and resumed
+    @NameError, @BaseException   Python's own, whatever the lecture calls by these names
 
 Locations are copied, so that tracebacks and debuggers see the author's file.
 """

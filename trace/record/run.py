@@ -181,7 +181,10 @@ def _environment() -> Environment:
 
 
 def _topics(target: Target) -> dict[str, str]:
-    """Return the mapping `TOPICS` of the module `syllabus` beside the lecture, if there is one."""
+    """Return the mapping `TOPICS` of the module `syllabus` beside the lecture, if there is one.
+
+    Authors read of it in docs/guide.md, under "Text".
+    """
     name = ".".join([*target.module.split(".")[:-1], "syllabus"])
     if not (target.root / (name.replace(".", "/") + ".py")).is_file():
         return {}

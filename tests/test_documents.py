@@ -413,3 +413,26 @@ def test_a_stream_put_in_place_while_the_lecture_is_imported_is_recorded(monkeyp
     sys.stdout.flush()
     assert sys.stdout.buffer.getvalue().decode().split() == ["é"]
     assert type(sys.stderr) is not io.StringIO
+
+
+# where syllabus.py lies, relative to the lecture course/main.py -> the topics of the document
+SYLLABI = {
+    "course/syllabus.py": {"views": "Views share memory"},
+    "syllabus.py": {},
+    "course/inner/syllabus.py": {},
+}
+
+
+@pytest.mark.parametrize("place", SYLLABI)
+def test_topics_are_those_of_a_syllabus_beside_the_lecture(place, tmp_path):
+    files = {
+        "course/__init__.py": "",
+        "course/main.py": "def main():  # views\n    pass\n",
+        place: 'TOPICS = {"views": "Views share memory"}\n',
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    document = build(record(find_target(str(tmp_path / "course/main.py")), Options()))
+    assert document.topics == SYLLABI[place]
+    assert document.functions[0].labels == "views"

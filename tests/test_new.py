@@ -2,12 +2,13 @@
 
 import json
 import sys
+from pathlib import Path
 
 import pytest
 
 from tests.outside import run, tool
 from trace.cli import main
-from trace.serve.template import EXAMPLE
+from trace.serve.new import EXAMPLE
 
 WITHOUT_PACKAGES = ["-S"]
 
@@ -76,7 +77,7 @@ def test_it_is_the_same_in_every_locale(tmp_path):
         "--new", "my_lecture.py", cwd=tmp_path, LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0"
     )
     assert (status, stderr) == (0, "")
-    assert (tmp_path / "my_lecture.py").read_bytes() == EXAMPLE.encode()
+    assert (tmp_path / "my_lecture.py").read_bytes() == EXAMPLE.read_bytes()
 
 
 # what is there, the name asked for -> the sentence
@@ -115,8 +116,12 @@ def test_a_link_that_leads_nowhere_is_not_followed(tmp_path, capsys):
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path, monkeypatch, capsys):
-    def refuse(*_, **__):
-        raise PermissionError(13, "Permission denied")
+    opened = Path.open
+
+    def refuse(path, mode="r", *others, **options):
+        if mode == "x":
+            raise PermissionError(13, "Permission denied")
+        return opened(path, mode, *others, **options)
 
     monkeypatch.setattr("pathlib.Path.open", refuse)
     assert main(["--new", str(tmp_path / "first.py")]) == 2

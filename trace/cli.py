@@ -24,10 +24,10 @@ from .record.run import Recording, record
 from .schema import Document
 from .serve import library
 from .serve.library import TIMES
+from .serve.new import write_example
 from .serve.overlay import Shown
 from .serve.publication import Publication
 from .serve.server import serve
-from .serve.template import write_example
 from .serve.watch import watch
 from .target import Target, find_target
 from .terminal import PROGRAM, complain, counted, own_command, quoted, say
@@ -134,7 +134,7 @@ class _Command:
         self._list_details(document)
         seconds = round(time.perf_counter() - start_seconds, 1)
         self._say_closing_line(summary, path, len(data), seconds)
-        return _status(recording, self.options.strict)
+        return _status(document, self.options.strict)
 
     def _record(self, target: Target) -> tuple[Recording, Document, bytes]:
         options = self.options
@@ -198,7 +198,7 @@ class _Command:
             sys.stderr.write(f"{_command(self.options)}\n")
             return FAILED
         self._say_current(path)
-        return _status(recording, self.options.strict)
+        return _status(document, self.options.strict)
 
     def _say_current(self, path: Path) -> None:
         if not self.options.quiet:
@@ -209,10 +209,10 @@ class _Command:
         serve(shown, port=self.options.port, open_browser=self.options.open)
 
 
-def _status(recording: Recording, strict: bool) -> int:
-    if recording.failure is not None:
-        return INTERRUPTED if recording.failure["kind"] == "interrupt" else FAILED
-    return FAILED if strict and recording.warnings else HELD
+def _status(document: Document, strict: bool) -> int:
+    if document.failure is not None:
+        return INTERRUPTED if document.failure["kind"] == "interrupt" else FAILED
+    return FAILED if strict and document.warnings else HELD
 
 
 def _print_complaints(recording: Recording, document: Document) -> None:

@@ -1,6 +1,7 @@
 """From a recording to the document.
 
 build           the document
+images          the images that prose names
 encoding        its bytes, and how they reach the disk
 summary         the document in a few numbers and words
 times           the file beside it, of what depends on the clock

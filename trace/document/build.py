@@ -1,9 +1,7 @@
 """From a recording to the document."""
 
-import base64
 import dataclasses
 import itertools
-import urllib.parse
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from operator import itemgetter
@@ -14,15 +12,12 @@ from ..meter.ledger import CATEGORIES, live_bytes_over_time
 from ..record.run import Recording
 from ..rewrite.prose import (
     hidden_lines,
-    images_in,
-    images_never_shown,
     prose_of,
 )
 from ..rewrite.rows import Tables
 from ..rewrite.source import Source
 from ..schema import (
     Assertion,
-    Asset,
     Claims,
     Costs,
     Document,
@@ -33,19 +28,7 @@ from ..schema import (
     Output,
     SourceFile,
 )
-
-MAX_ASSET_BYTES = 2_000_000
-"""Larger images are left out, with a warning."""
-
-_IMAGE_TYPES = {
-    ".gif": "image/gif",
-    ".jpeg": "image/jpeg",
-    ".jpg": "image/jpeg",
-    ".png": "image/png",
-    ".svg": "image/svg+xml",
-    ".webp": "image/webp",
-}
-"""What the viewer shows; the same on every system."""
+from .images import embedded_images
 
 Places = dict[int, Place]
 _Dated = list[tuple[int, Any]]
@@ -79,11 +62,13 @@ def build(recording: Recording) -> Document:
         questions.setdefault(at, set()).update([asked] if known else [])
     places = log.places(questions)
     names = _Names()
+    files = [_source_file(file) for file in recording.files]
+    assets, complaints = embedded_images(files, recording.target.root)
     document = Document(
         module=recording.target.module,
         title=recording.title,
         environment=recording.environment,
-        files=[_source_file(file) for file in recording.files],
+        files=files,
         statements=[list(dataclasses.astuple(row)) for row in tables.statements],
         functions=[
             Function(**vars(row), labels=recording.files[row.file].label(row.line))
@@ -106,11 +91,10 @@ def build(recording: Recording) -> Document:
         memory=_memory([row for row in storages if row[1][1].exists], names),
         uncounted=_uncounted(operators, recorder.elsewhere_operators),
         topics=recording.topics,
-        assets={},
-        warnings=recording.warnings,
+        assets=assets,
+        warnings=[*recording.warnings, *complaints],
         failure=_failure(recording, log),
     )
-    document.assets = dict(_assets(recording, document))
     _drop_unused_values(document)
     return document
 
@@ -274,36 +258,3 @@ def _loop_around(tables: Tables, steps: list[int]) -> str:
             place = f"{tables.paths[row.file]}:{row.first_line}"
         number = row.enclosing + 1
     return place
-
-
-def _assets(recording: Recording, document: Document) -> Iterator[tuple[str, Asset]]:
-    """Embed the images that prose names by a path relative to its source file."""
-    found: dict[str, Asset] = {}
-    for file in document.files:
-        texts = [prose.text for prose in file.prose]
-        for name in dict.fromkeys(name for text in texts for name in images_never_shown(text)):
-            document.warnings.append(f"{file.path}: the image {name}")
-        for name in dict.fromkeys(name for text in texts for name in images_in(text)):
-            asset = _asset(recording, file.path, name, document.warnings)
-            if asset and found.setdefault(name, asset) == asset:
-                yield name, asset
-            elif asset:
-                document.warnings.append(
-                    f"{file.path}: the image {name} is not the {name} of another file: rename it."
-                )
-
-
-def _asset(recording: Recording, path: str, name: str, warnings: list[str]) -> Asset | None:
-    folder = (recording.target.root / path).parent.resolve()
-    file = (folder / urllib.parse.unquote(name)).resolve()
-    mime = _IMAGE_TYPES.get(file.suffix.lower())
-    if mime is None:
-        kinds = ", ".join(_IMAGE_TYPES)
-        warnings.append(f"{path}: the image {name} is of no known kind: {kinds}.")
-    elif folder not in file.parents or not file.is_file():
-        warnings.append(f"{path}: the image {name} is not in the folder of the source file.")
-    elif file.stat().st_size > MAX_ASSET_BYTES:
-        warnings.append(f"{path}: the image {name} is larger than {MAX_ASSET_BYTES:,} bytes.")
-    else:
-        return Asset(mime=mime, base64=base64.b64encode(file.read_bytes()).decode("ascii"))
-    return None

@@ -109,17 +109,24 @@ class Meter(TorchDispatchMode):  # type: ignore[misc]
     @never_compiled
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         operator = _OPERATORS.get(id(func)) or _operator(func)
+        # Under inference_mode a composite operator arrives whole, not as the parts that it consists
+        # of elsewhere. It is taken apart here: its parts come back to us, and they are counted.
         if operator.is_composite and not types and not has_nested((args, kwargs)):
-            with self._below_operators():  # arrives whole under inference_mode; its parts count
+            with self._below_operators():
                 return func._op_dk(_COMPOSITE, *args, **(kwargs or {}))
+        # An operator that may resize an argument's storage has to be asked before it runs.
         sizes = _sizes((args, kwargs)) if operator.may_resize else None
         out = func(*args, **kwargs) if kwargs else func(*args)
+        # Work, or, among those without any, the labels that optimizers put around their steps.
         if not operator.is_free:
             work = operator.price(args, kwargs or {}, out)
             for account in self.accounts:
                 account.ran(operator.name, work)
         elif operator.marks_region:
             self._mark_region(args)
+        # New memory. The argument of `lift` was allocated where no mode sees it: it is new as well.
+        # What gives back its arguments has none, but in the step of an optimizer those that it
+        # changes are parameters. Views, which are free, share the memory of what they view.
         if operator.lifts:
             self._watch_new(operator, (), out)
         elif operator.returns_arguments:

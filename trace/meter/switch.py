@@ -1,7 +1,6 @@
 """Turns the meter on for a block, as soon as torch is there."""
 
 import contextlib
-import sys
 import threading
 from collections.abc import Iterator
 
@@ -21,8 +20,5 @@ def metered(account: Account) -> Iterator[None]:
 
                 stack.enter_context(meter_of_this_thread().reporting_to(account))
 
-        if "torch" in sys.modules:
-            begin()
-        else:
-            stack.enter_context(when_imported("torch", begin))
+        stack.enter_context(when_imported("torch", begin))
         yield

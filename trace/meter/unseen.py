@@ -29,8 +29,9 @@ def never_compiled(function: Callback) -> Callback:
 
 
 class Watch:
-    """Something to be told of, by a patch of torch or Python that is there while anyone listens.
+    """Tells listeners of something that torch or Python do not tell of by themselves.
 
+    To notice it, torch or Python is patched; the patch is in place only while somebody listens.
     Blocks need not nest, and may be in several threads.
     """
 
@@ -75,10 +76,7 @@ def _compiled_regions(tell: Tell) -> Iterator[None]:
                     stack.callback(setattr, kind, "__call__", kind.__call__)
                     kind.__call__ = _telling(kind.__call__, tell)
 
-        if _INDUCTOR in sys.modules:
-            watch()
-        else:
-            stack.enter_context(when_imported(_INDUCTOR, watch))
+        stack.enter_context(when_imported(_INDUCTOR, watch))
         yield
 
 
@@ -113,7 +111,7 @@ compiled_regions = Watch(_compiled_regions)
 """Code compiled by inductor that runs. Of such code only the calls of library kernels arrive at a
 dispatch mode. Other backends run torch's operators, which are all seen."""
 other_threads = Watch(_other_threads)
-"""Each operator in a thread that is started meanwhile."""
+"""Each operator in a thread that is started while somebody listens."""
 
 
 class _Reporter(TorchDispatchMode):  # type: ignore[misc]

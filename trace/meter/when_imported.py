@@ -11,7 +11,12 @@ from types import ModuleType
 
 @contextlib.contextmanager
 def when_imported(name: str, then: Callable[[], object]) -> Iterator[None]:
-    """Inside the block, call `then` once the module `name` has been imported for the first time."""
+    """Call `then` as soon as the module `name` is imported inside the block; at once if it was
+    before."""
+    if name in sys.modules:
+        then()
+        yield
+        return
     finder = _Finder(name, then)
     sys.meta_path.insert(0, finder)
     try:

@@ -69,8 +69,6 @@ class LectureFinder(importlib.abc.MetaPathFinder):
         target: types.ModuleType | None = None,
     ) -> importlib.machinery.ModuleSpec | None:
         """Take the spec that Python would use, with our loader for traced files."""
-        if fullname.startswith("torch."):  # the lecture imports torch in the middle of its run
-            self.recorder.torch_loaded()
         spec = importlib.machinery.PathFinder.find_spec(fullname, path, target)
         if spec is None or not isinstance(spec.loader, importlib.machinery.SourceFileLoader):
             return None

@@ -198,8 +198,9 @@ def _with_parts(
     picture: Value = {"type": name, "length": length}
     if issubclass(cls, dict):
         picture["entries"] = [[inner(key), inner(item)] for key, item in kept]
-    elif issubclass(cls, set | frozenset):  # in the order of their pictures, which is the same
-        picture["items"] = sorted(map(inner, kept), key=repr)[:MAX_ITEMS]  # each time
+    elif issubclass(cls, set | frozenset):
+        # The order of a set differs from run to run; that of the texts of its pictures does not.
+        picture["items"] = sorted(map(inner, kept), key=repr)[:MAX_ITEMS]
     else:
         picture["items"] = [inner(item) for item in kept]
     if length > MAX_ITEMS:

@@ -95,7 +95,7 @@ class Recorder:
     reading: int = 0
     """Greater than 0 while a value is read."""
     end_seconds: float = 0.0
-    """The same at the end of the run."""
+    """What that clock said at the end of the run."""
     timed_inspections: dict[int, Value] = field(default_factory=dict)
     """By row of `inspections`."""
     timed_claims: dict[int, dict[int, Value]] = field(default_factory=dict)
@@ -161,7 +161,7 @@ class Recorder:
     def torch_loaded(self) -> None:
         """Once torch is loaded, compiled code runs as written."""
         torch: Any = sys.modules.get("torch")
-        if hasattr(torch, "compiler") and hasattr(torch, "cuda"):  # else it is still being loaded
+        if hasattr(torch, "compiler") and hasattr(torch, "cuda"):  # and is no stand-in for it
             builtins.__dict__["@torch" + self.suffix] = torch
             if torch.cuda.is_available():  # whose backward pass has threads of its own
                 self.thread_started()

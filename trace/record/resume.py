@@ -1,7 +1,7 @@
-"""What is left in the middle and resumed: generators and coroutines.
+"""Generators and coroutines: functions that are left in the middle and go on later.
 
 Every `yield` and `await` of a recorded function passes through here, so that the events say which
-activation runs. Our own frames are cut out of the tracebacks that come by.
+activation runs. Exceptions that are thrown into one do not show our own frames.
 """
 
 import inspect
@@ -19,14 +19,18 @@ Lengths = tuple[int, int, int]
 
 
 class _Shared:
-    """A stack of the recorder, of whose entries each activation takes its own along."""
+    """A stack of the recorder that several generators add to, such as that of the open asserts.
+
+    What a generator has added belongs to it alone: its entries are taken off when it is left at a
+    `yield`, and put back when it goes on.
+    """
 
     def __init__(self, stack: list[Any]) -> None:
         self.stack = stack
         self._outer: dict[int, int] = {}
-        """How many entries there were when an activation was entered or resumed, if any."""
+        """How many entries, if any, there are below those of an activation that is going on."""
         self._own: dict[int, list[Any]] = {}
-        """The entries that an activation had added when it was left."""
+        """The entries of an activation that was left and has not gone on."""
 
     def resume(self, activation: int) -> bool:
         """Put its entries back; tell whether there are any now."""

@@ -14,6 +14,7 @@ from types import ModuleType
 
 from ..errors import LectureError, UsageError
 from ..meter.switch import metered
+from ..meter.when_imported import when_imported
 from ..options import Options
 from ..rewrite.rows import Tables
 from ..rewrite.source import Source
@@ -66,7 +67,7 @@ def record(target: Target, options: Options) -> Recording:
             stack.enter_context(tees(recorder, options))
             stack.enter_context(step_limit(recorder, options))
             stack.enter_context(thread_watch(recorder))
-            recorder.torch_loaded()
+            stack.enter_context(when_imported("torch", recorder.torch_loaded))
             if options.costs:
                 stack.enter_context(metered(recorder))
             recorder.running = True
@@ -180,7 +181,10 @@ def _environment() -> Environment:
 
 
 def _topics(target: Target) -> dict[str, str]:
-    """Return the mapping `TOPICS` of the module `syllabus` beside the lecture, if there is one."""
+    """Return the mapping `TOPICS` of the module `syllabus` beside the lecture, if there is one.
+
+    Authors read of it in docs/guide.md, under "Text".
+    """
     name = ".".join([*target.module.split(".")[:-1], "syllabus"])
     if not (target.root / (name.replace(".", "/") + ".py")).is_file():
         return {}

@@ -16,9 +16,11 @@ Inserted names begin with `@`, which no source can spell; they are looked up as 
     @inspect(s, v) read the value of inspection site s;  @unbound(s): it has none
     @clear(s)      take it off the display
     @skip(), @unskip(keep)                       around `@stepover`
-    @claim(n), @operand(i, v), @address(i, v), @held(), @failed(), @claimed()   around `assert`
+    @claim(n), @operand(i, v), @address(i, v), @held(), @failed(), @claimed()   around `assert`;
+                   @second(x, v) is v: what an assert says is evaluated after its outcome is noted
     @a = @activation(), @suspend(a, v), @resume(a, v), @thrown(a), @delegate(a, i)
     @awaiting(a, x), @aiter(a, n, x), @acontext(a, x)    for what is left and resumed
+    @NameError, @BaseException   Python's own, whatever the lecture calls by these names
 
 Locations are copied, so that tracebacks and debuggers see the author's file.
 """
@@ -214,6 +216,9 @@ class _Rewriting:
 
     def _header(self, changed: ast.stmt, number: int, marks: Marks) -> None:
         """Note each evaluation of a compound statement's header, and read what its marks name."""
+        # Loops evaluate their header again and again. Of a `for` the first time is the step noted
+        # before the statement, each further one is noted when its iterator is asked for an item;
+        # a `while` notes all of them with its condition.
         if isinstance(changed, ast.For):
             later = call("@map", load("@step"), call("@repeat", ast.Constant(number)))
             ticks = call("@chain", load("@first"), later)
@@ -229,6 +234,8 @@ class _Rewriting:
         if isinstance(changed, ast.While):
             either = ast.BoolOp(ast.Or(), [call("@step", ast.Constant(number)), changed.test])
             changed.test = at(either, changed.test)
+        # What marks name is read as soon as the header has been evaluated, which is at the start of
+        # whichever block comes next. For a `match` that fits no case there is none: one is added.
         if isinstance(changed, ast.ClassDef) or not marks.reads:
             return
         if isinstance(changed, ast.Match):

@@ -1,4 +1,4 @@
-"""What the instrumented code refers to by number; shared by all modules of a run."""
+"""The tables of a run: its functions, statements, asserts, and the names that directives read."""
 
 from dataclasses import dataclass, field
 

@@ -9,5 +9,5 @@ changes        which files a document was made from, and whether one has changed
 news           what open pages are told
 publication    `--html` and `--site`
 one_file       the viewer and one document in a single file
-template       `--new`: a small lecture to begin with
+new            `--new`: writes a small lecture to begin with, which lies in template/
 """

@@ -1,11 +1,4 @@
-"""A small lecture to begin with: `--new FILE`."""
-
-from pathlib import Path
-
-from ..errors import UsageError
-from ..target import require_importable
-
-EXAMPLE = r'''"""A lecture to begin with. Change it, and see what becomes of the page."""
+"""A lecture to begin with. Change it, and see what becomes of the page."""
 
 try:
     import torch
@@ -92,35 +85,3 @@ class Bars:
 
 if __name__ == "__main__":  # it is also a program: python my_lecture.py
     main()
-'''
-
-
-def write_example(path: Path) -> None:
-    """Write the example and, beside it, its picture. Raises UsageError; replaces nothing."""
-    require_importable(path)
-    if not path.parent.is_dir():
-        raise UsageError(f"there is no folder {path.parent}: make it first.")
-    image = path.with_suffix(".svg")
-    for file in (path, image):
-        if file.exists() or file.is_symlink():
-            raise UsageError(f"{file} is there already: choose another name.")
-    try:
-        for file, text in ((image, _stairs()), (path, EXAMPLE.replace("my_lecture", path.stem))):
-            with file.open("x", encoding="utf-8", newline="\n") as stream:
-                stream.write(text)
-    except OSError as error:
-        raise UsageError(f"cannot write {file} ({error.strerror}): choose another place.") from None
-
-
-def _stairs(steps: int = 5, square: int = 28) -> str:
-    """Draw two stairs that fill a rectangle: column n has n squares of one colour."""
-    width, height = steps * square, (steps + 1) * square
-    size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
-    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" {size}>']
-    for column in range(steps):
-        for row in range(steps + 1):
-            colour = "steelblue" if row > steps - column - 1 else "darkorange"
-            place = f'x="{column * square + 2}" y="{row * square + 2}"'
-            size = f'width="{square - 4}" height="{square - 4}"'
-            lines.append(f'<rect {place} {size} rx="3" fill="{colour}"/>')
-    return "\n".join([*lines, "</svg>", ""])

@@ -1,0 +1,61 @@
+"""Images that prose names by a path: they travel in the document."""
+
+import base64
+import urllib.parse
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from ..rewrite.prose import images_in, images_never_shown
+from ..schema import Asset, SourceFile
+
+MAX_ASSET_BYTES = 2_000_000
+"""Larger images are left out, with a warning."""
+
+_IMAGE_TYPES = {
+    ".gif": "image/gif",
+    ".jpeg": "image/jpeg",
+    ".jpg": "image/jpeg",
+    ".png": "image/png",
+    ".svg": "image/svg+xml",
+    ".webp": "image/webp",
+}
+"""What the viewer shows; the same on every system."""
+
+
+class _NotShown(Exception):
+    """Why an image is left out."""
+
+
+def embedded_images(files: list[SourceFile], root: Path) -> tuple[dict[str, Asset], list[str]]:
+    """Return the images that prose names by a path relative to its source file, by that path, and
+    warnings of those that cannot be shown."""
+    assets: dict[str, Asset] = {}
+    warnings: list[str] = []
+    for file in files:
+        texts = [prose.text for prose in file.prose]
+        for complaint in _once(images_never_shown, texts):
+            warnings.append(f"{file.path}: the image {complaint}")
+        for name in _once(images_in, texts):
+            try:
+                asset = _asset((root / file.path).parent.resolve(), name)
+                if assets.setdefault(name, asset) != asset:
+                    raise _NotShown(f"is not the {name} of another file: rename it.")
+            except _NotShown as reason:
+                warnings.append(f"{file.path}: the image {name} {reason}")
+    return assets, warnings
+
+
+def _once(find: Callable[[str], Iterable[str]], texts: list[str]) -> Iterable[str]:
+    return dict.fromkeys(found for text in texts for found in find(text))
+
+
+def _asset(folder: Path, name: str) -> Asset:
+    file = (folder / urllib.parse.unquote(name)).resolve()
+    mime = _IMAGE_TYPES.get(file.suffix.lower())
+    if mime is None:
+        raise _NotShown(f"is of no known kind: {', '.join(_IMAGE_TYPES)}.")
+    if folder not in file.parents or not file.is_file():
+        raise _NotShown("is not in the folder of the source file.")
+    if file.stat().st_size > MAX_ASSET_BYTES:
+        raise _NotShown(f"is larger than {MAX_ASSET_BYTES:,} bytes.")
+    return Asset(mime=mime, base64=base64.b64encode(file.read_bytes()).decode("ascii"))

@@ -47,7 +47,8 @@ def test_the_schema_refuses_what_is_not_a_document() -> None:
 def test_every_field_of_the_schema_is_described() -> None:
     for name, definition in json_schema()["$defs"].items():
         assert definition["description"], name
-        for field, schema in definition["properties"].items():
+        rows = {row["title"]: row for row in definition.get("prefixItems", [])}
+        for field, schema in definition.get("properties", rows).items():
             assert schema["description"], f"{name}.{field}"
 
 

@@ -10,19 +10,14 @@ at         the number of events recorded when a fact became known. A viewer that
            shows a fact if `at <= e'`, where e' is the end of what it is showing; inside a callee
            the caller's later values are not known yet.
 
-`python -m trace.schema` prints the JSON Schema made from these classes. A field may be missing from
-the JSON only where its class is a `TypedDict` with `total=False`.
+`python -m trace.schema` prints the JSON Schema made from these classes; with `--viewer` it writes
+the viewer's copy, `viewer/model/contract.js` and `contract.d.ts`. A field may be missing from the
+JSON only where its class is a `TypedDict` with `total=False`.
 """
 
-import ast
-import dataclasses
-import inspect
-import json
-import sys
-import types
 import typing
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal, NamedTuple, NotRequired, TypedDict
+from typing import Annotated, Any, Literal, NamedTuple, NotRequired, Required, TypedDict
 
 FORMAT = "lecture-trace"
 VERSION = 1
@@ -163,7 +158,7 @@ class Value(TypedDict, total=False):
     that meets an unknown kind shows `type` and `text`.
     """
 
-    type: "typing.Required[str]"
+    type: Required[str]
     """Name of the value's class."""
     value: bool | int | float | str | None
     """A number, text, truth value or None that JSON holds exactly."""
@@ -202,13 +197,13 @@ class Value(TypedDict, total=False):
     """Bytes of that storage (the held size)."""
     shown: list[list[int]]
     """Indices kept along each axis when the tensor is too large to be recorded whole."""
-    elements: list[Any]
+    elements: list[bool | int | float | str]
     """Elements in row-major order: all of them, or those at the product of `shown`. Numbers, truth
-    values, or text for nan, inf and complex."""
+    values, or text for nan, inf, complex numbers and objects."""
     statistics: dict[str, float | int | str]
     """`min`, `max`, `mean`, `std` of the finite elements, counts of `nan` and `inf`."""
-    histogram: dict[str, Any]
-    """`low`, `high`: range of the finite elements; `counts`: elements in equal bins of it."""
+    histogram: "Histogram"
+    """How the finite elements are spread."""
     svg: str
     """The value draws itself: an SVG picture."""
     markdown: str
@@ -219,6 +214,17 @@ class Value(TypedDict, total=False):
     """The value draws itself: a Vega-Lite specification."""
     error: str
     """Reading the value failed: type and message of the exception."""
+
+
+class Histogram(TypedDict):
+    """Elements by equal parts of their range."""
+
+    low: float
+    """The smallest finite element."""
+    high: float
+    """The largest."""
+    counts: list[int]
+    """How many elements lie in each part."""
 
 
 @dataclass
@@ -420,82 +426,10 @@ class Document:
     format: str = FORMAT
     """Always `lecture-trace`."""
     version: int = VERSION
-    """Version of this contract; a viewer refuses another one."""
-
-
-def json_schema() -> dict[str, Any]:
-    """Return the JSON Schema (2020-12) of `Document`."""
-    definitions: dict[str, Any] = {}
-    root = _schema_of(Document, definitions)
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **root, "$defs": definitions}
-
-
-_SCALARS = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
-
-
-def _schema_of(annotation: Any, definitions: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of a type annotation, adding the classes it names to `definitions`."""
-    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
-    if annotation is Any:
-        return {}
-    if origin is Annotated:
-        return _schema_of(arguments[0], definitions)
-    if annotation in _SCALARS:
-        return {"type": _SCALARS[annotation]}
-    if origin in (typing.Required, NotRequired):
-        return _schema_of(arguments[0], definitions)
-    if origin is Literal:
-        return {"enum": list(arguments)}
-    if origin is list:
-        return {"type": "array", "items": _schema_of(arguments[0], definitions)}
-    if origin is dict:
-        return {"type": "object", "additionalProperties": _schema_of(arguments[1], definitions)}
-    if origin in (types.UnionType, typing.Union):
-        return {"anyOf": [_schema_of(argument, definitions) for argument in arguments]}
-    if annotation.__name__ not in definitions:
-        definitions[annotation.__name__] = {}  # stands in while a recursive class is described
-        definitions[annotation.__name__] = _schema_of_class(annotation, definitions)
-    return {"$ref": f"#/$defs/{annotation.__name__}"}
-
-
-def _schema_of_class(cls: Any, definitions: dict[str, Any]) -> dict[str, Any]:
-    hints = typing.get_type_hints(cls, include_extras=True)
-    texts = field_texts(cls)
-    properties = {
-        name: {**_schema_of(hint, definitions), "description": texts[name]}
-        for name, hint in hints.items()
-    }
-    if issubclass(cls, tuple):
-        rows = [{"title": name, **schema} for name, schema in properties.items()]
-        sizes = dict.fromkeys(("minItems", "maxItems"), len(rows))
-        return {
-            "type": "array",
-            "description": inspect.getdoc(cls),
-            "prefixItems": rows,
-            **sizes,
-        }
-    required = list(hints) if dataclasses.is_dataclass(cls) else sorted(cls.__required_keys__)
-    return {
-        "type": "object",
-        "description": inspect.getdoc(cls),
-        "properties": properties,
-        "required": required,
-        "additionalProperties": False,
-    }
-
-
-def field_texts(cls: type) -> dict[str, str]:
-    """Return the docstring that stands under each field of a class."""
-    definition = ast.parse(inspect.getsource(cls)).body[0]
-    assert isinstance(definition, ast.ClassDef)
-    texts = {}
-    for statement, following in zip(definition.body, definition.body[1:], strict=False):
-        if isinstance(statement, ast.AnnAssign) and isinstance(following, ast.Expr):
-            assert isinstance(statement.target, ast.Name)
-            texts[statement.target.id] = inspect.cleandoc(ast.literal_eval(following.value))
-    return texts
+    """Version of this contract; a viewer brings an older document to it and refuses a newer one."""
 
 
 if __name__ == "__main__":
-    json.dump(json_schema(), sys.stdout, indent=1)
-    print()
+    from .contract import main
+
+    main()

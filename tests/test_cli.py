@@ -14,6 +14,8 @@ import pytest
 from tests.tracing import plain, shown
 from trace.cli import MAX_SHOWN_DIFFERENCES, main
 from trace.document.check import differences
+from trace.document.decoding import decode
+from trace.schema import VERSION
 from trace.serve import library
 
 ROOT = Path(__file__).parent.parent
@@ -717,7 +719,7 @@ EDITS = {
     "a file it imports": ("beside.py", "def f", "def g", True),
     "the document is cut off": ("out.json", '"failure":null\n}', "", True),
     "it is of a run that failed": ("out.json", '"failure":null', '"failure":{}', True),
-    "it is of another version": ("out.json", '"version":1', '"version":0', True),
+    "it is of another version": ("out.json", f'"version":{VERSION}', '"version":0', True),
     "it is of another lecture": ("out.json", '"module":"lec"', '"module":"other"', True),
     "it lacks a field": ("out.json", '"module":"lec",\n', "", True),
 }  # fmt: skip
@@ -818,13 +820,26 @@ def test_check_does_not_list_hundreds_of_differences(lecture):
     assert stderr[-2] == "... and 81 more differences"
 
 
-@pytest.mark.parametrize("damage", ["", "{", "[]", '{"format": "other"}', "\udcff"])
-def test_check_with_something_that_is_no_document(damage, lecture, tmp_path):
+HEAD = f'{{"format": "lecture-trace", "version": {VERSION}'
+# what lies there -> what is said about it
+DAMAGES = {
+    "": "it is not complete JSON",
+    "{": "it is not complete JSON",
+    "\udcff": "it is not complete JSON",
+    "[]": "it is no recorded lecture",
+    '{"format": "other"}': "it is no recorded lecture",
+    '{"format": "lecture-trace", "version": 0}': f"it is of version 0 and not {VERSION}",
+    HEAD + "}": "it lacks the field 'module'",
+}
+
+
+@pytest.mark.parametrize(("damage", "reason"), DAMAGES.items())
+def test_check_with_something_that_is_no_document(damage, reason, lecture, tmp_path):
     (tmp_path / "out.json").write_bytes(damage.encode(errors="surrogateescape"))
-    reason = f"{tmp_path / 'out.json'} is no document of this version: run without --check"
+    said = f"{tmp_path / 'out.json'} is no document to compare with ({reason}): run without --check"
     status, stdout, stderr = lecture("def main(): pass", "--check")
     assert (status, stdout) == (2, "")
-    assert stderr == f"python -m trace: {reason} to write it anew.\n"
+    assert stderr == f"python -m trace: {said} to write it anew.\n"
 
 
 # Sources as Python reads them -------------------------------------------------------------------
@@ -869,9 +884,9 @@ def test_the_lecture_is_reproducible_and_its_published_document_current(tmp_path
     assert run.returncode == 0
     published = (library.TRACES / "lecture.main.json").read_bytes()
     again = (tmp_path / "again").read_bytes()
-    old, new = json.loads(published), json.loads(again)
+    old, new = decode(published), decode(again)
     assert differences(old, new) == [], "`make trace` writes it anew"
-    assert (published == again) == (old["environment"] == new["environment"])
+    assert (published == again) == (old.environment == new.environment)
 
 
 @pytest.mark.parametrize(("set_before", "there"), [(None, "PASSIVE"), ("ACTIVE", "ACTIVE")])

@@ -11,11 +11,11 @@ import jsonschema
 import pytest
 
 from tests.tracing import lines, record_source, trace_source
+from trace.contract import VIEWER, json_schema, main, viewer_files
 from trace.document.build import build
 from trace.document.encoding import encode
 from trace.options import Options
 from trace.record.run import record
-from trace.schema import json_schema
 from trace.target import find_target
 
 SAMPLES = sorted((Path(__file__).parent / "samples").glob("*.py"))
@@ -47,8 +47,35 @@ def test_the_schema_refuses_what_is_not_a_document() -> None:
 def test_every_field_of_the_schema_is_described() -> None:
     for name, definition in json_schema()["$defs"].items():
         assert definition["description"], name
-        for field, schema in definition["properties"].items():
+        rows = {row["title"]: row for row in definition.get("prefixItems", [])}
+        for field, schema in definition.get("properties", rows).items():
             assert schema["description"], f"{name}.{field}"
+
+
+def test_the_viewers_copy_of_the_contract_is_current() -> None:
+    written = {path: (VIEWER / path).read_text(encoding="utf-8") for path in viewer_files()}
+    assert written == viewer_files(), "python -m trace.schema --viewer writes it anew"
+
+
+def test_the_contract_is_written_by_one_command(tmp_path, monkeypatch, capsys) -> None:
+    (tmp_path / "model").mkdir()
+    monkeypatch.setattr("trace.contract.VIEWER", tmp_path)
+    monkeypatch.setattr(sys, "argv", ["schema", "--viewer"])
+    main()
+    assert (tmp_path / "model/contract.js").read_text() == viewer_files()["model/contract.js"]
+    assert capsys.readouterr().out == ""
+    monkeypatch.setattr(sys, "argv", ["schema"])
+    main()
+    assert json.loads(capsys.readouterr().out) == json_schema()
+
+
+def test_every_reference_of_the_schema_leads_to_a_list_of_it() -> None:
+    facts = viewer_files()["model/contract.js"]
+    lists = json.loads(re.search(r"LISTS = (\[[^]]*\])", facts)[1].replace(",\n]", "]"))
+    references = re.findall(r'^  \["(\w+)", "(\w+)", "(\w+)", (-?\d)\],$', facts, re.MULTILINE)
+    assert {target for _, _, target, _ in references} <= set(lists)
+    assert ("statements", "enclosing", "statements", "-1") in references
+    assert ("claims", "operands", "values", "0") in references
 
 
 def test_the_step_limit_cuts_at_exactly_that_step() -> None:

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from trace.cli import main
+from trace.schema import Prose, SourceFile
 from trace.serve import watch as watching
 from trace.serve.changes import Sources
 from trace.serve.news import Bulletin
@@ -422,10 +423,15 @@ def test_before_there_is_a_document_all_files_beside_it_count(sources, tmp_path)
     assert sources.changed()
 
 
+def file(path, *texts):
+    """A source file with these comments."""
+    prose = [Prose(1, 1, "comment", text) for text in texts]
+    return SourceFile(path, "", prose, tokens=[], hidden=[])
+
+
 def test_then_only_those_that_were_used(sources, tmp_path):
     sources.remember()
-    document = {"files": [{"path": "lec.py", "prose": [{"text": "![a](sub/b.png)"}]}]}
-    sources.follow(document, time.time_ns())
+    sources.follow([file("lec.py", "![a](sub/b.png)")], time.time_ns())
     assert sources.folders() == {tmp_path}
     save(tmp_path / "other.py", "x = 22")
     assert not sources.changed()
@@ -439,8 +445,7 @@ def test_a_file_that_changed_while_the_run_went_on_is_noticed(sources, tmp_path)
     sources.remember()
     began = time.time_ns() - 10**9
     save(tmp_path / "new.py", "x = 1")
-    document = {"files": [{"path": "lec.py", "prose": []}, {"path": "new.py", "prose": []}]}
-    sources.follow(document, began)
+    sources.follow([file("lec.py"), file("new.py")], began)
     assert sources.changed()
     sources.remember()
     assert not sources.changed()

@@ -13,7 +13,8 @@ in this list, and what they all stand on:
 
 The contracts:
 
-    schema           with the viewer: every field of the document
+    schema           with the viewer: every field of the document (contract: the same in JSON Schema
+                     and JavaScript)
     costs            with lectures: `from trace.costs import measure`
     pytest_plugin    with pytest: the sections of a lecture are test cases
 """

@@ -12,6 +12,7 @@ from pathlib import Path
 from .arguments import parse
 from .document.build import build
 from .document.check import differences
+from .document.decoding import decode
 from .document.encoding import encode, write
 from .document.failed_claim import sides_of_failed_claim
 from .document.summary import Summary
@@ -188,7 +189,7 @@ class _Command:
         old_data, old = library.read(path)
         recording, document, data = self._record(target)
         _print_complaints(recording, document)
-        found = [] if data == old_data else differences(old, json.loads(data))
+        found = [] if data == old_data else differences(old, decode(data))
         for line in found[:MAX_SHOWN_DIFFERENCES]:
             sys.stderr.write(f"{line}\n")
         if len(found) > MAX_SHOWN_DIFFERENCES:

@@ -10,24 +10,19 @@ at         the number of events recorded when a fact became known. A viewer that
            shows a fact if `at <= e'`, where e' is the end of what it is showing; inside a callee
            the caller's later values are not known yet.
 
-`python -m trace.schema` prints the JSON Schema made from these classes. A field may be missing from
-the JSON only where its class is a `TypedDict` with `total=False`.
+`python -m trace.schema` prints the JSON Schema made from these classes; with `--viewer` it writes
+the viewer's copy, `viewer/model/contract.js` and `contract.d.ts`. A field may be missing from the
+JSON only where its class is a `TypedDict` with `total=False`.
 """
 
-import ast
-import dataclasses
-import inspect
-import json
-import sys
-import types
 import typing
 from dataclasses import dataclass, field
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Annotated, Any, Literal, NamedTuple, NotRequired, Required, TypedDict
 
 FORMAT = "lecture-trace"
 VERSION = 1
 
-TOKEN_KINDS = (
+TokenKind = Literal[
     "keyword",
     "string",
     "number",
@@ -37,14 +32,55 @@ TOKEN_KINDS = (
     "builtin",
     "operator",
     "decorator",
-)
+]
+TOKEN_KINDS: tuple[TokenKind, ...] = typing.get_args(TokenKind)
 """What a highlighted piece of source is; `SourceFile.tokens` stores the index into this tuple."""
 
-STATEMENT_KINDS = (
-    *("assign", "expression", "call", "assert", "return", "raise", "pass", "break", "continue"),
-    *("for", "while", "if", "with", "try", "match", "def", "class", "delete", "import", "type"),
-)
+StatementKind = Literal[
+    "assign",
+    "expression",
+    "call",
+    "assert",
+    "return",
+    "raise",
+    "pass",
+    "break",
+    "continue",
+    "for",
+    "while",
+    "if",
+    "with",
+    "try",
+    "match",
+    "def",
+    "class",
+    "delete",
+    "import",
+    "type",
+]
 """What a statement is. `call`: an expression statement that is one call, as sections are called."""
+
+
+@dataclass(frozen=True)
+class Index:
+    """Says of a number that it is the index (from 0) of an item of a list of the document."""
+
+    into: str
+    """Name of the field of `Document` that holds the list."""
+    optional: bool = False
+    """True where -1 may stand for no item."""
+
+
+FileIndex = Annotated[int, Index("files")]
+StatementIndex = Annotated[int, Index("statements")]
+FunctionIndex = Annotated[int, Index("functions")]
+EventIndex = Annotated[int, Index("events")]
+NameIndex = Annotated[int, Index("names")]
+ValueIndex = Annotated[int, Index("values")]
+
+
+class Columns:
+    """A table that is stored by columns: lists of one length, in which equal places are one row."""
 
 
 @dataclass(frozen=True)
@@ -82,8 +118,8 @@ class SourceFile:
 class Function:
     """A function whose calls are recorded."""
 
-    file: int
-    """Index into `Document.files`."""
+    file: FileIndex
+    """Its file."""
     name: str
     """Qualified name without `<locals>`: `main`, `Linear.forward`."""
     line: int
@@ -98,6 +134,23 @@ class Function:
     """Names of the parameters."""
 
 
+class Statement(NamedTuple):
+    """A statement of a function, stored as a row."""
+
+    file: FileIndex
+    """Its file."""
+    first_line: int
+    """Its first line."""
+    last_line: int
+    """Its last line; of a compound statement, that of its header."""
+    enclosing: Annotated[int, Index("statements", optional=True)]
+    """The innermost statement around it, or -1."""
+    kind: StatementKind
+    """What it is."""
+    function: FunctionIndex
+    """The function it belongs to."""
+
+
 class Value(TypedDict, total=False):
     """A bounded picture of one Python value.
 
@@ -105,7 +158,7 @@ class Value(TypedDict, total=False):
     that meets an unknown kind shows `type` and `text`.
     """
 
-    type: "typing.Required[str]"
+    type: Required[str]
     """Name of the value's class."""
     value: bool | int | float | str | None
     """A number, text, truth value or None that JSON holds exactly."""
@@ -144,13 +197,13 @@ class Value(TypedDict, total=False):
     """Bytes of that storage (the held size)."""
     shown: list[list[int]]
     """Indices kept along each axis when the tensor is too large to be recorded whole."""
-    elements: list[Any]
+    elements: list[bool | int | float | str]
     """Elements in row-major order: all of them, or those at the product of `shown`. Numbers, truth
-    values, or text for nan, inf and complex."""
+    values, or text for nan, inf, complex numbers and objects."""
     statistics: dict[str, float | int | str]
     """`min`, `max`, `mean`, `std` of the finite elements, counts of `nan` and `inf`."""
-    histogram: dict[str, Any]
-    """`low`, `high`: range of the finite elements; `counts`: elements in equal bins of it."""
+    histogram: "Histogram"
+    """How the finite elements are spread."""
     svg: str
     """The value draws itself: an SVG picture."""
     markdown: str
@@ -163,25 +216,36 @@ class Value(TypedDict, total=False):
     """Reading the value failed: type and message of the exception."""
 
 
+class Histogram(TypedDict):
+    """Elements by equal parts of their range."""
+
+    low: float
+    """The smallest finite element."""
+    high: float
+    """The largest."""
+    counts: list[int]
+    """How many elements lie in each part."""
+
+
 @dataclass
-class Inspections:
+class Inspections(Columns):
     """Values shown by `# @inspect`, as columns; a row is one name read once."""
 
-    event: list[int] = field(default_factory=list)
-    """Index of the event (step or entry) that the row belongs to."""
+    event: list[EventIndex] = field(default_factory=list)
+    """The event (step or entry) that the row belongs to."""
     at: list[int] = field(default_factory=list)
     """Number of events recorded when the value was read."""
-    name: list[int] = field(default_factory=list)
-    """Index into `Document.names`: the dotted name, or `return`."""
-    value: list[int | None] = field(default_factory=list)
-    """Index into `Document.values`; null: cleared by `# @clear`."""
+    name: list[NameIndex] = field(default_factory=list)
+    """The dotted name, or `return`."""
+    value: list[ValueIndex | None] = field(default_factory=list)
+    """The value; null: cleared by `# @clear`."""
 
 
 class Assertion(TypedDict):
     """One `assert` statement, whether it ran or not."""
 
-    statement: int
-    """Index into `Document.statements`."""
+    statement: StatementIndex
+    """The statement."""
     text: str
     """Source text of the condition, on one line."""
     operands: list[str]
@@ -189,19 +253,19 @@ class Assertion(TypedDict):
 
 
 @dataclass
-class Claims:
+class Claims(Columns):
     """Executed asserts, as columns; a row is one occurrence."""
 
-    statement: list[int] = field(default_factory=list)
-    """Index into `Document.statements`."""
+    statement: list[StatementIndex] = field(default_factory=list)
+    """The `assert`."""
     step: list[int] = field(default_factory=list)
     """The step that executed it."""
     at: list[int] = field(default_factory=list)
     """Number of events recorded when the outcome was known."""
     held: list[bool | None] = field(default_factory=list)
     """Whether it held; null when evaluating the condition raised."""
-    operands: list[list[int | None]] = field(default_factory=list)
-    """Index into `Document.values` for each of `Assertion.operands`; null: not evaluated."""
+    operands: list[list[ValueIndex | None]] = field(default_factory=list)
+    """The value of each of `Assertion.operands`; null: not evaluated."""
 
 
 class Output(TypedDict):
@@ -218,19 +282,19 @@ class Output(TypedDict):
 
 
 @dataclass
-class Costs:
+class Costs(Columns):
     """What operators cost, as columns; a row is one operator within one step."""
 
     step: list[int] = field(default_factory=list)
     """The innermost step that was running, or -1."""
-    operator: list[int] = field(default_factory=list)
-    """Index into `Document.names`."""
+    operator: list[NameIndex] = field(default_factory=list)
+    """The operator, or `memory` for the storages."""
     calls: list[int] = field(default_factory=list)
     """How often the operator ran."""
     matmul_flops: list[int] = field(default_factory=list)
     """FLOPs of matrix products, two per multiply-add."""
     other_flops: list[int] = field(default_factory=list)
-    """All other FLOPs, by the convention of `trace/arithmetic.py`."""
+    """All other FLOPs, by the convention of `meter/rates.py`."""
     read_bytes: list[int] = field(default_factory=list)
     """Bytes read, each element of an input once."""
     written_bytes: list[int] = field(default_factory=list)
@@ -242,7 +306,7 @@ class Costs:
 
 
 @dataclass
-class Memory:
+class Memory(Columns):
     """Bytes of tensor storage alive over time, as columns; a row is one change of a category.
 
     Of several changes at one moment there are the state in which most was alive, and the last.
@@ -254,8 +318,8 @@ class Memory:
     """Number of events recorded at the change."""
     live_bytes: list[int] = field(default_factory=list)
     """Bytes of the category alive after it."""
-    category: list[int] = field(default_factory=list)
-    """Index into `Document.names`: what the bytes are for, one of `ledger.CATEGORIES`."""
+    category: list[NameIndex] = field(default_factory=list)
+    """What the bytes are for, one of `ledger.CATEGORIES`."""
 
 
 class Asset(TypedDict):
@@ -325,9 +389,8 @@ class Document:
     """What the run depended on."""
     files: list[SourceFile]
     """Traced files, in the order of their import."""
-    statements: list[list[int | str]]
-    """Rows of file, first line, last line (of the header for a compound statement), enclosing
-    statement or -1, kind (one of `STATEMENT_KINDS`), function."""
+    statements: list[Statement]
+    """Statements of the functions, in the order of the source."""
     functions: list[Function]
     """Functions of these files, in the order of the source."""
     events: list[int]
@@ -363,71 +426,10 @@ class Document:
     format: str = FORMAT
     """Always `lecture-trace`."""
     version: int = VERSION
-    """Version of this contract; a viewer refuses another one."""
-
-
-def json_schema() -> dict[str, Any]:
-    """Return the JSON Schema (2020-12) of `Document`."""
-    definitions: dict[str, Any] = {}
-    root = _schema_of(Document, definitions)
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **root, "$defs": definitions}
-
-
-_SCALARS = {str: "string", int: "integer", float: "number", bool: "boolean", type(None): "null"}
-
-
-def _schema_of(annotation: Any, definitions: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of a type annotation, adding the classes it names to `definitions`."""
-    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
-    if annotation is Any:
-        return {}
-    if annotation in _SCALARS:
-        return {"type": _SCALARS[annotation]}
-    if origin in (typing.Required, NotRequired):
-        return _schema_of(arguments[0], definitions)
-    if origin is Literal:
-        return {"enum": list(arguments)}
-    if origin is list:
-        return {"type": "array", "items": _schema_of(arguments[0], definitions)}
-    if origin is dict:
-        return {"type": "object", "additionalProperties": _schema_of(arguments[1], definitions)}
-    if origin in (types.UnionType, typing.Union):
-        return {"anyOf": [_schema_of(argument, definitions) for argument in arguments]}
-    if annotation.__name__ not in definitions:
-        definitions[annotation.__name__] = {}  # stands in while a recursive class is described
-        definitions[annotation.__name__] = _schema_of_class(annotation, definitions)
-    return {"$ref": f"#/$defs/{annotation.__name__}"}
-
-
-def _schema_of_class(cls: Any, definitions: dict[str, Any]) -> dict[str, Any]:
-    hints = typing.get_type_hints(cls, include_extras=True)
-    texts = _field_texts(cls)
-    properties = {
-        name: {**_schema_of(hint, definitions), "description": texts[name]}
-        for name, hint in hints.items()
-    }
-    required = list(hints) if dataclasses.is_dataclass(cls) else sorted(cls.__required_keys__)
-    return {
-        "type": "object",
-        "description": inspect.getdoc(cls),
-        "properties": properties,
-        "required": required,
-        "additionalProperties": False,
-    }
-
-
-def _field_texts(cls: type) -> dict[str, str]:
-    """Return the docstring that stands under each field of a class."""
-    definition = ast.parse(inspect.getsource(cls)).body[0]
-    assert isinstance(definition, ast.ClassDef)
-    texts = {}
-    for statement, following in zip(definition.body, definition.body[1:], strict=False):
-        if isinstance(statement, ast.AnnAssign) and isinstance(following, ast.Expr):
-            assert isinstance(statement.target, ast.Name)
-            texts[statement.target.id] = inspect.cleandoc(ast.literal_eval(following.value))
-    return texts
+    """Version of this contract; a viewer brings an older document to it and refuses a newer one."""
 
 
 if __name__ == "__main__":
-    json.dump(json_schema(), sys.stdout, indent=1)
-    print()
+    from .contract import main
+
+    main()

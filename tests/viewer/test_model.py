@@ -261,6 +261,6 @@ def model_page(browser, site):
 @pytest.mark.parametrize("build", [documents.small, documents.failing])
 def test_documents_written_by_hand_are_valid(build):
     jsonschema = pytest.importorskip("jsonschema")
-    from trace.schema import json_schema
+    from trace.contract import json_schema
 
     jsonschema.validate(build(), json_schema())

@@ -3,6 +3,7 @@
 build           the document
 images          the images that prose names
 encoding        its bytes, and how they reach the disk
+decoding        from bytes back to a document
 summary         the document in a few numbers and words
 times           the file beside it, of what depends on the clock
 check           in which sentences two documents differ

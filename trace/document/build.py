@@ -1,6 +1,5 @@
 """From a recording to the document."""
 
-import dataclasses
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -69,7 +68,7 @@ def build(recording: Recording) -> Document:
         title=recording.title,
         environment=recording.environment,
         files=files,
-        statements=[list(dataclasses.astuple(row)) for row in tables.statements],
+        statements=tables.statements,
         functions=[
             Function(**vars(row), labels=recording.files[row.file].label(row.line))
             for row in tables.functions

@@ -1,23 +1,32 @@
 """Is the written document still what the sources say? The differences, in words."""
 
+import dataclasses
 import difflib
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
+
+from ..schema import Columns, Document, Failure, Value
 
 RELATIVE_TOLERANCE = 1e-4
 ABSOLUTE_TOLERANCE = 1e-6
 """How far floats may differ between environments; within one, not at all."""
 
 
-def differences(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
+_ClaimRow = tuple[str, str, bool | None, list[Value | None]]
+"""Place, source text, outcome and operands."""
+_InspectionRow = tuple[str, str, Value | None]
+"""Place, name and value."""
+
+
+def differences(old: Document, new: Document) -> list[str]:
     """Return how two documents of one lecture differ, a sentence each; empty if they agree.
 
     In equal environments they agree if they are equal. Otherwise sources, steps, claims and their
     outcomes, names, types, shapes and truth values have to be equal and floats close; texts and
     integers may have been computed from floats, and are not compared.
     """
-    exact = old.get("environment") == new.get("environment")
+    exact = old.environment == new.environment
     found = [
         *_sources(old, new),
         *_steps(old, new),
@@ -30,9 +39,9 @@ def differences(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def _sources(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:
-    before = {file["path"]: file["source"].split("\n") for file in old["files"]}
-    after = {file["path"]: file["source"].split("\n") for file in new["files"]}
+def _sources(old: Document, new: Document) -> Iterator[str]:
+    before = {file.path: file.source.split("\n") for file in old.files}
+    after = {file.path: file.source.split("\n") for file in new.files}
     for path in before:
         if path not in after:
             yield f"{path} is no longer used."
@@ -48,21 +57,21 @@ def _sources(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:
                 yield f"{path}:{start + 1}: the source was `{was}`, is now `{now}`."
 
 
-def _steps(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:
-    if old["events"] == new["events"]:
+def _steps(old: Document, new: Document) -> Iterator[str]:
+    if old.events == new.events:
         return
-    pairs = zip(old["events"], new["events"], strict=False)
-    shorter = min(len(old["events"]), len(new["events"]))
+    pairs = zip(old.events, new.events, strict=False)
+    shorter = min(len(old.events), len(new.events))
     parting = next((index for index, (was, now) in enumerate(pairs) if was != now), shorter)
-    place = _place_of_event(new, min(parting, len(new["events"]) - 1))
-    counts = [sum(event > 0 for event in document["events"]) for document in (old, new)]
+    place = _place_of_event(new, min(parting, len(new.events) - 1))
+    counts = [sum(event > 0 for event in document.events) for document in (old, new)]
     if counts[0] != counts[1]:
         yield f"{place}: there were {counts[0]:,} steps, there are now {counts[1]:,}."
     else:
         yield f"{place}: the steps are not in the same order."
 
 
-def _claims(old: dict[str, Any], new: dict[str, Any], exact: bool) -> Iterator[str]:
+def _claims(old: Document, new: Document, exact: bool) -> Iterator[str]:
     before, after = (list(_claim_rows(document)) for document in (old, new))
     alike = _alike(before, after)
     for (_, _, held, operands), (place, text, now_held, now_operands) in zip(
@@ -76,17 +85,17 @@ def _claims(old: dict[str, Any], new: dict[str, Any], exact: bool) -> Iterator[s
     yield from _parting(before, after, alike, "asserts were checked")
 
 
-def _claim_rows(document: dict[str, Any]) -> Iterator[tuple[str, str, Any, list[Any]]]:
-    texts = {row["statement"]: row["text"] for row in document["assertions"]}
-    claims = document["claims"]
+def _claim_rows(document: Document) -> Iterator[_ClaimRow]:
+    texts = {row["statement"]: row["text"] for row in document.assertions}
+    claims = document.claims
     for statement, held, operands in zip(
-        claims["statement"], claims["held"], claims["operands"], strict=True
+        claims.statement, claims.held, claims.operands, strict=True
     ):
-        values = [None if index is None else document["values"][index] for index in operands]
+        values = [None if index is None else document.values[index] for index in operands]
         yield _place(document, statement), texts.get(statement, ""), held, values
 
 
-def _inspections(old: dict[str, Any], new: dict[str, Any], exact: bool) -> Iterator[str]:
+def _inspections(old: Document, new: Document, exact: bool) -> Iterator[str]:
     before, after = (list(_inspection_rows(document)) for document in (old, new))
     alike = _alike(before, after)
     for (_, _, was), (place, name, now) in zip(before[:alike], after[:alike], strict=True):
@@ -95,23 +104,25 @@ def _inspections(old: dict[str, Any], new: dict[str, Any], exact: bool) -> Itera
     yield from _parting(before, after, alike, "values were shown")
 
 
-def _inspection_rows(document: dict[str, Any]) -> Iterator[tuple[str, str, Any]]:
-    inspections = document["inspections"]
+def _inspection_rows(document: Document) -> Iterator[_InspectionRow]:
+    inspections = document.inspections
     for event, name, value in zip(
-        inspections["event"], inspections["name"], inspections["value"], strict=True
+        inspections.event, inspections.name, inspections.value, strict=True
     ):
-        picture = None if value is None else document["values"][value]
-        yield _place_of_event(document, event), document["names"][name], picture
+        picture = None if value is None else document.values[value]
+        yield _place_of_event(document, event), document.names[name], picture
 
 
-def _alike(before: list[Any], after: list[Any]) -> int:
+def _alike(before: Sequence[tuple[Any, ...]], after: Sequence[tuple[Any, ...]]) -> int:
     """Return how many rows at the beginning are about the same thing."""
     pairs = zip(before, after, strict=False)
     shorter = min(len(before), len(after))
     return next((index for index, (was, now) in enumerate(pairs) if was[1] != now[1]), shorter)
 
 
-def _parting(before: list[Any], after: list[Any], alike: int, verb: str) -> Iterator[str]:
+def _parting(
+    before: Sequence[tuple[Any, ...]], after: Sequence[tuple[Any, ...]], alike: int, verb: str
+) -> Iterator[str]:
     """Name the first rows that are about different things; those below it cannot be compared."""
     if alike == len(before) == len(after):
         return
@@ -122,24 +133,24 @@ def _parting(before: list[Any], after: list[Any], alike: int, verb: str) -> Iter
     yield f"{place}: {now} instead of {was}; {len(before):,} {verb}, now {len(after):,}."
 
 
-def _outcome(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:
-    was, now = (_end(document["failure"]) for document in (old, new))
-    if was != now:
-        failure = new["failure"] or old["failure"]
-        place = new["module"]
+def _outcome(old: Document, new: Document) -> Iterator[str]:
+    was, now = (_end(document.failure) for document in (old, new))
+    failure = new.failure or old.failure
+    if failure and was != now:
+        place = new.module
         if failure["traceback"]:
             place = "{path}:{line}".format(**failure["traceback"][-1])
         yield f"{place}: the run ended with {was}, now with {now}."
 
 
-def _end(failure: dict[str, Any] | None) -> str:
+def _end(failure: Failure | None) -> str:
     return f"{failure['kind']} ({failure['type']})" if failure else "no failure"
 
 
-def _rest(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:
+def _rest(old: Document, new: Document) -> Iterator[str]:
     """Everything else, in equal environments."""
-    for name in {**old, **new}:
-        was, now = old.get(name), new.get(name)
+    for name in (field.name for field in dataclasses.fields(Document)):
+        was, now = getattr(old, name), getattr(new, name)
         if _text(was) != _text(now):
             step, _ = min(_step_rows(was) ^ _step_rows(now), default=(-1, ""))
             yield f"{_place_of_step(new, step)}: the field `{name}` differs."
@@ -147,34 +158,37 @@ def _rest(old: dict[str, Any], new: dict[str, Any]) -> Iterator[str]:
 
 def _step_rows(field: Any) -> set[tuple[int, str]]:
     """Step and content of each row of a field, if its rows have steps."""
-    if isinstance(field, dict) and "step" in field:
-        field = [dict(zip(field, row, strict=True)) for row in zip(*field.values(), strict=True)]
+    if isinstance(field, Columns):
+        columns = vars(field)
+        field = [
+            dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
+        ]
     rows = field if isinstance(field, list) else []
     return {(row["step"], _text(row)) for row in rows if isinstance(row, dict) and "step" in row}
 
 
-def _place(document: dict[str, Any], statement: int) -> str:
-    file, line = document["statements"][statement][:2]
-    return f"{document['files'][file]['path']}:{line}"
+def _place(document: Document, statement: int) -> str:
+    row = document.statements[statement]
+    return f"{document.files[row.file].path}:{row.first_line}"
 
 
-def _place_of_step(document: dict[str, Any], step: int) -> str:
-    numbers = [event for event in document["events"] if event > 0]
-    return _place(document, numbers[step] - 1) if 0 <= step < len(numbers) else document["module"]
+def _place_of_step(document: Document, step: int) -> str:
+    numbers = [event for event in document.events if event > 0]
+    return _place(document, numbers[step] - 1) if 0 <= step < len(numbers) else document.module
 
 
-def _place_of_event(document: dict[str, Any], index: int) -> str:
+def _place_of_event(document: Document, index: int) -> str:
     """Return the place of the latest step or entry at an event."""
-    functions = document["functions"]
+    functions = document.functions
     while index >= 0:
-        event = document["events"][index]
+        event = document.events[index]
         if event > 0:
             return _place(document, event - 1)
         if -len(functions) <= event < 0:
             function = functions[-event - 1]
-            return f"{document['files'][function['file']]['path']}:{function['line']}"
+            return f"{document.files[function.file].path}:{function.line}"
         index -= 1
-    return str(document["module"])
+    return document.module
 
 
 def _agree(old: Any, new: Any, exact: bool) -> bool:

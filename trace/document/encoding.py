@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from ..schema import Document
+from ..schema import Columns, Document
 
 
 def encode(document: Document) -> bytes:
@@ -21,8 +21,10 @@ def encode(document: Document) -> bytes:
         elif isinstance(value, list) and value and not isinstance(value[0], int):
             items = ",\n".join(_json(item) for item in value)
             lines.append(f"{_json(name)}:[\n{items}\n]")
-        elif name in ("inspections", "claims", "costs", "memory") and value:
-            columns = ",\n".join(f"{_json(key)}:{_json(column)}" for key, column in value.items())
+        elif isinstance(value, Columns):
+            columns = ",\n".join(
+                f"{_json(key)}:{_json(column)}" for key, column in vars(value).items()
+            )
             lines.append(f"{_json(name)}:{{\n{columns}\n}}")
         else:
             lines.append(f"{_json(name)}:{_json(value)}")
@@ -30,10 +32,8 @@ def encode(document: Document) -> bytes:
 
 
 def _plain(document: Document) -> dict[str, Any]:
-    """The document as dicts and lists, `format` and `version` first."""
+    """The document as dicts, lists and columns, `format` and `version` first."""
     shallow = {field.name: getattr(document, field.name) for field in dataclasses.fields(document)}
-    for name in ("inspections", "claims", "costs", "memory"):
-        shallow[name] = shallow[name] and dict(vars(shallow[name]))
     for name in ("files", "functions"):
         shallow[name] = [dataclasses.asdict(row) for row in shallow[name]]
     return {"format": shallow.pop("format"), "version": shallow.pop("version"), **shallow}

@@ -1,9 +1,8 @@
 """What the sides of a false claim were, in one line for a terminal."""
 
 import ast
-from typing import Any
 
-from ..schema import Document
+from ..schema import Document, Value
 
 MAX_CHARACTERS = 200
 """Longer texts of a value are cut."""
@@ -39,7 +38,7 @@ def _is_literal(source: str) -> bool:
     return True
 
 
-def _text(value: Any) -> str:
+def _text(value: Value) -> str:
     if "value" in value:
         return repr(value["value"])
     if "items" in value:

@@ -1,7 +1,6 @@
 """What lists of documents and messages say of a document."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from ..events import steps_of
 from ..schema import Document, Failure
@@ -29,26 +28,20 @@ class Summary:
 
     @classmethod
     def of(cls, document: Document) -> "Summary":
-        """Return the summary of a document that was built here."""
-        claims = document.claims
-        return cls.of_plain({**vars(document), "claims": vars(claims)})
-
-    @classmethod
-    def of_plain(cls, document: dict[str, Any]) -> "Summary":
-        """Return the summary of a document as JSON has it."""
-        statements, held = document["claims"]["statement"], document["claims"]["held"]
+        """Return the summary of a document."""
+        statements, held = document.claims.statement, document.claims.held
         rows = zip(statements, held, strict=True)
-        failure = document["failure"]
+        failure = document.failure
         return cls(
-            module=document["module"],
-            title=document["title"],
-            steps=len(steps_of(document["events"])),
+            module=document.module,
+            title=document.title,
+            steps=len(steps_of(document.events)),
             claims=len(set(statements)),
             checks=len(statements),
             failed_claims=len({statement for statement, outcome in rows if not outcome}),
             held=len(held) - held.count(False),
             failure=failure and failure["kind"],
-            complaint=_complaint(failure, document["warnings"]),
+            complaint=_complaint(failure, document.warnings),
         )
 
 

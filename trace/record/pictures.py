@@ -113,8 +113,8 @@ class Snapshots:
             picture["elements"] = [self._element(item) for item in picture["elements"]]
         return picture
 
-    def _element(self, item: object) -> object:
-        if item is None or isinstance(item, bool | int | float | str):
+    def _element(self, item: object) -> bool | int | float | str:
+        if isinstance(item, bool | int | float | str):
             return item
         with bounded():
             text = str.__str__(str(item))

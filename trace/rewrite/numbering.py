@@ -2,11 +2,12 @@
 
 import ast
 
-from .rows import FunctionRow, StatementRow, Tables
+from ..schema import Statement, StatementKind
+from .rows import FunctionRow, Tables
 from .source import Source
 from .syntax import Function, Scope, docstring_of, first_line, header_end, is_declaration
 
-_KINDS = {
+_KINDS: dict[str, StatementKind] = {
     **dict.fromkeys(("Assign", "AugAssign", "AnnAssign"), "assign"),
     **dict.fromkeys(("For", "AsyncFor"), "for"),
     **dict.fromkeys(("With", "AsyncWith"), "with"),
@@ -19,7 +20,7 @@ _KINDS = {
 }
 
 
-def statement_kind(statement: ast.stmt) -> str:
+def statement_kind(statement: ast.stmt) -> StatementKind:
     """Return the kind of a statement as the document names it."""
     if isinstance(statement, ast.Expr):
         return "call" if isinstance(statement.value, ast.Call) else "expression"
@@ -96,8 +97,8 @@ class Numbering:
         for child in scope.body[len(docstring_of(scope)) :]:
             self._statement(child, qualifier, enclosing)
 
-    def _row(self, statement: ast.stmt, enclosing: int) -> StatementRow:
-        return StatementRow(
+    def _row(self, statement: ast.stmt, enclosing: int) -> Statement:
+        return Statement(
             file=self.file,
             first_line=first_line(statement),
             last_line=header_end(statement, self.lines),

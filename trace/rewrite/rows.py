@@ -2,17 +2,7 @@
 
 from dataclasses import dataclass, field
 
-
-@dataclass(frozen=True)
-class StatementRow:
-    """One statement of a traced function."""
-
-    file: int
-    first_line: int
-    last_line: int
-    enclosing: int
-    kind: str
-    function: int
+from ..schema import Statement
 
 
 @dataclass(frozen=True)
@@ -56,7 +46,7 @@ class AssertionRow:
 class Tables:
     """What the instrumented code refers to by number; shared by all modules of a run."""
 
-    statements: list[StatementRow] = field(default_factory=list)
+    statements: list[Statement] = field(default_factory=list)
     functions: list[FunctionRow] = field(default_factory=list)
     sites: list[Site] = field(default_factory=list)
     assertions: dict[int, AssertionRow] = field(default_factory=dict)

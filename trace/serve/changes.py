@@ -1,10 +1,10 @@
 """The files that a document was made from, and whether one of them has changed since."""
 
 from pathlib import Path
-from typing import Any
 from urllib.parse import unquote
 
 from ..rewrite.prose import images_in
+from ..schema import SourceFile
 from ..target import Target
 
 Stamp = tuple[int, int] | None
@@ -22,10 +22,10 @@ class Sources:
         self._files: set[Path] | None = None
         self._stamps: dict[Path, Stamp] = {}
 
-    def follow(self, document: dict[str, Any] | None, began_ns: int) -> None:
-        """From now on, watch what this document was made from by a run that began then."""
+    def follow(self, files: list[SourceFile] | None, began_ns: int) -> None:
+        """From now on, watch the files that a run used that began then; None: it told of none."""
         known = self._stamps
-        self._files = _files_of(document, self._target.root) if document else None
+        self._files = _files_of(files, self._target.root) if files is not None else None
         self._stamps = {
             file: known[file] if file in known else _stamp_at(file, began_ns)
             for file in self._current_files()
@@ -52,12 +52,12 @@ class Sources:
         return set(self._target.folder.glob(pattern))
 
 
-def _files_of(document: dict[str, Any], root: Path) -> set[Path]:
+def _files_of(files: list[SourceFile], root: Path) -> set[Path]:
     """The sources, and the images that their prose names, those that are missing too."""
     found = set()
-    for file in document["files"]:
-        path = root / file["path"]
-        images = (name for prose in file["prose"] for name in images_in(prose["text"]))
+    for file in files:
+        path = root / file.path
+        images = (name for prose in file.prose for name in images_in(prose.text))
         found |= {path, *(path.parent / unquote(name) for name in images)}
     return found
 

@@ -1,6 +1,5 @@
 """Where documents lie, and the index that tells the viewer of them."""
 
-import dataclasses
 import importlib.util
 import json
 import os
@@ -8,10 +7,11 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from ..document.decoding import decode
 from ..document.encoding import write
 from ..document.summary import Summary
 from ..errors import UsageError
-from ..schema import FORMAT, VERSION, Document
+from ..schema import Document
 from ..target import Target
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -52,28 +52,23 @@ def require_writable(path: Path, option: str = "-o") -> None:
         ) from None
 
 
-def read(path: Path) -> tuple[bytes, dict[str, Any]]:
-    """Return a written document, as bytes and as a dict. Raises UsageError if there is none."""
+def read(path: Path) -> tuple[bytes, Document]:
+    """Return a written document and its bytes. Raises UsageError if there is none."""
     try:
         data = path.read_bytes()
-        document = json.loads(data)
+        return data, decode(data)
     except FileNotFoundError:
         raise UsageError(
             f"there is no document {shown(path)} to compare with: run without --check first."
         ) from None
-    except (OSError, ValueError):
-        document = None
-    if not _is_document(document):
-        raise UsageError(
-            f"{shown(path)} is no document of this version: run without --check to write it anew."
-        )
-    return data, document
-
-
-def _is_document(data: Any) -> bool:
-    if not isinstance(data, dict) or (data.get("format"), data.get("version")) != (FORMAT, VERSION):
-        return False
-    return all(field.name in data for field in dataclasses.fields(Document))
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+    except ValueError as error:
+        reason = str(error)
+    raise UsageError(
+        f"{shown(path)} is no document to compare with ({reason}): run without --check to write "
+        "it anew."
+    )
 
 
 def save(data: bytes, path: Path, summary: Summary) -> None:
@@ -87,7 +82,7 @@ def summary_of(path: Path) -> Summary:
     stamp = _stamp(path)
     known_stamp, summary = _SUMMARIES.get(path.resolve(), (None, None))
     if summary is None or known_stamp != stamp:
-        summary = Summary.of_plain(json.loads(path.read_bytes()))
+        summary = Summary.of(decode(path.read_bytes()))
         _SUMMARIES[path.resolve()] = stamp, summary
     return summary
 
@@ -101,12 +96,11 @@ def is_current(path: Path, target: Target) -> bool:
     """Tell whether a written document is of a whole run of this lecture from the same sources."""
     try:
         _, document = read(path)
-        if document["module"] != target.module or document["failure"] is not None:
+        if document.module != target.module or document.failure is not None:
             return False
         return all(
-            importlib.util.decode_source((target.root / file["path"]).read_bytes())
-            == file["source"]
-            for file in document["files"]
+            importlib.util.decode_source((target.root / file.path).read_bytes()) == file.source
+            for file in document.files
         )
     except (UsageError, OSError, ValueError, SyntaxError):
         return False

@@ -6,7 +6,6 @@ next change comes is stopped.
 
 import argparse
 import contextlib
-import json
 import shutil
 import signal
 import sys
@@ -16,6 +15,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from ..document.decoding import decode
 from ..document.encoding import write
 from ..document.summary import Summary
 from ..errors import UsageError
@@ -187,11 +187,11 @@ class _Session:
             self._say("nothing new to show")
 
     def _publish(self, data: bytes, began_ns: int) -> Summary:
-        document = json.loads(data)
-        summary = Summary.of_plain(document)
+        document = decode(data)
+        summary = Summary.of(document)
         library.save(data, self._document, summary)
         library.update_index(self._document, self._target)
-        self._sources.follow(document, began_ns)
+        self._sources.follow(document.files, began_ns)
         self._told |= {"recorded": str(time.time_ns()), "sentence": summary.complaint}
         self._tell("failed" if summary.failure else "done")
         return summary

@@ -1,6 +1,15 @@
 // Checks that a document is what `contract.js` says before anything else reads it. Pure.
 
-import { COLUMNS, FORMAT, LISTS, REFERENCES, TABLES, VERSION } from "viewer/model/contract.js";
+import {
+  COLUMNS,
+  FORMAT,
+  LISTS,
+  NULLABLE,
+  REFERENCES,
+  ROWS,
+  TABLES,
+  VERSION,
+} from "viewer/model/contract.js";
 
 const RERUN = "Record it again.";
 
@@ -36,14 +45,19 @@ function checkLists(document) {
     if (!Array.isArray(document[name]))
       throw new DocumentError(`This document lacks the list “${name}”. ${RERUN}`);
   for (const name of TABLES)
-    if (!document[name] || typeof document[name] !== "object")
+    if (!isNull(document, name) && !(document[name] && typeof document[name] === "object"))
       throw new DocumentError(`This document lacks the table “${name}”. ${RERUN}`);
+}
+
+/** Whether a field is null that may be. @param {any} document @param {string} name */
+function isNull(document, name) {
+  return document[name] === null && NULLABLE.includes(name);
 }
 
 /** @param {any} document */
 function checkColumns(document) {
   for (const [table, columns] of Object.entries(COLUMNS)) {
-    if (table === "costs" && document.costs === null) continue;
+    if (isNull(document, table)) continue;
     const rows = document[table]?.[columns[0]]?.length;
     for (const column of columns)
       if (!Array.isArray(document[table]?.[column]) || document[table][column].length !== rows)
@@ -55,30 +69,27 @@ function checkColumns(document) {
 
 /** @param {any} document */
 function checkRows(document) {
-  for (const [table, column, target] of REFERENCES)
-    if (!inRange(document[table]?.[column] ?? [], document[target].length))
-      throw new DocumentError(`“${table}.${column}” points outside “${target}”. ${RERUN}`);
+  for (const [table, column, target, lowest] of REFERENCES)
+    if (!isNull(document, table))
+      for (const index of numbersOf(document, table, column))
+        if (index !== null && !isIndex(index, lowest, document[target].length))
+          throw new DocumentError(`“${table}.${column}” points outside “${target}”. ${RERUN}`);
+  if (!document.files.every(isFile))
+    throw new DocumentError(`The files of this document are not complete. ${RERUN}`);
   document.events = packed(document.events);
-  const files = document.files.length;
-  const functions = document.functions.length;
-  const sound =
-    document.files.every(isFile) &&
-    inRange(
-      document.functions.map((/** @type {any} */ row) => row?.file),
-      files,
-    ) &&
-    inRange(
-      document.statements.map((/** @type {any} */ row) => row?.[0]),
-      files,
-    ) &&
-    inRange(
-      document.statements.map((/** @type {any} */ row) => row?.[5]),
-      functions,
-    );
-  if (!sound)
-    throw new DocumentError(
-      `The files, functions and statements of this document do not fit together. ${RERUN}`,
-    );
+}
+
+/** What stands in a column of a table, be it stored by columns or by rows. @param {any} document @param {string} table
+ * @param {string} column @returns {any[]} */
+function numbersOf(document, table, column) {
+  if (COLUMNS[table]) return document[table][column].flat();
+  const key = ROWS[table] ? ROWS[table].indexOf(column) : column;
+  return document[table].map((/** @type {any} */ row) => row?.[key]);
+}
+
+/** @param {any} index @param {number} lowest @param {number} length */
+function isIndex(index, lowest, length) {
+  return Number.isInteger(index) && index >= lowest && index < length;
 }
 
 /** The events in as few bytes as they need: most of a long run. @param {any[]} events */
@@ -103,12 +114,5 @@ function isFile(file) {
   const lists = [file?.prose, file?.tokens, file?.hidden];
   return (
     typeof file?.path === "string" && typeof file.source === "string" && lists.every(Array.isArray)
-  );
-}
-
-/** @param {any[]} indices @param {number} length */
-function inRange(indices, length) {
-  return indices.every(
-    (index) => index === null || (Number.isInteger(index) && index >= 0 && index < length),
   );
 }

@@ -1,122 +1,364 @@
-// Types of the document and of `contract.js`, for the type check only: no browser loads this file.
-// `trace/schema.py` says what each field means. Sizes are in bytes, indices count from 0.
+// Made from `trace/schema.py` by `python -m trace.schema --viewer`. Not to be edited.
 
 export const FORMAT: string;
 export const VERSION: number;
-/** Index of each kind in `SourceFile.tokens`; also the CSS class `token-KIND`. */
 export const TOKEN_KINDS: string[];
 export const LISTS: string[];
 export const TABLES: string[];
 export const COLUMNS: Record<string, string[]>;
-/** Columns whose numbers point into another list of the document. */
-export const REFERENCES: [table: string, column: string, list: string][];
+export const NULLABLE: string[];
+export const ROWS: Record<string, string[]>;
+export const REFERENCES: [table: string, column: string, list: string, lowest: number][];
 
-declare global {
-  /** The document. `trace/schema.py` says what each field means. */
-  interface Lecture {
-    format: string;
-    version: number;
-    module: string;
-    title: string;
-    environment: Record<string, string | number>;
-    files: SourceFile[];
-    statements: Statement[];
-    functions: LectureFunction[];
-    events: Int8Array | Int16Array | Int32Array;
-    names: string[];
-    values: Value[];
-    inspections: { event: number[]; at: number[]; name: number[]; value: (number | null)[] };
-    assertions: { statement: number; text: string; operands: string[] }[];
-    claims: {
-      statement: number[];
-      step: number[];
-      at: number[];
-      held: (boolean | null)[];
-      operands: (number | null)[][];
-    };
-    output: { step: number; at: number; stream: "stdout" | "stderr"; text: string }[];
-    costs: Costs | null;
-    memory: { at: number[]; live_bytes: number[]; category: number[] };
-    uncounted: Record<string, number>;
-    topics: Record<string, string>;
-    assets: Record<string, Asset>;
-    warnings: string[];
-    failure: Failed | null;
-  }
-  interface SourceFile {
-    path: string;
-    source: string;
-    prose: ProseText[];
-    tokens: number[];
-    hidden: number[][];
-  }
-  interface ProseText {
-    first_line: number;
-    last_line: number;
-    kind: "docstring" | "comment";
-    text: string;
-  }
-  interface LectureFunction {
-    file: number;
-    name: string;
-    line: number;
-    end_line: number;
-    title: string;
-    labels: string;
-    parameters: string[];
-  }
-  type Statement = [
-    file: number,
-    first: number,
-    last: number,
-    enclosing: number,
-    kind: string,
-    func: number,
-  ];
-  interface Asset {
-    mime: string;
-    base64: string;
-  }
-  interface Failed {
-    kind: string;
-    type: string;
-    message: string;
-    step: number;
-    at: number;
-    traceback: { path: string; line: number; function: string }[];
-  }
-  type Costs = { step: number[]; operator: number[]; calls: number[] } & Record<
-    Quantity,
-    (number | null)[]
-  >;
-  /** A recorded value: which fields are there says what kind it is. */
-  interface Value {
-    type: string;
-    value?: boolean | number | string | null;
-    text?: string;
-    length?: number;
-    cut?: boolean;
-    items?: Value[];
-    entries?: [Value, Value][];
-    fields?: Record<string, Value>;
-    error?: string;
-    dtype?: string;
-    shape?: number[];
-    strides?: number[];
-    offset?: number;
-    device?: string;
-    contiguous?: boolean;
-    requires_grad?: boolean;
-    bytes?: number;
-    storage?: number;
-    storage_bytes?: number;
-    shown?: number[][];
-    elements?: (number | boolean | string)[];
-    statistics?: Record<string, number | string>;
-    histogram?: { low: number; high: number; counts: number[] };
-    svg?: string;
-    markdown?: string;
-    png?: string;
-    vega?: Record<string, unknown>;
-  }
+/** One recorded run. */
+export interface Document {
+  /** Name of the module that was run. */
+  module: string;
+  /** First line of the docstring of `main()`, or else of the module, or its name. */
+  title: string;
+  /** What the run depended on. */
+  environment: Environment;
+  /** Traced files, in the order of their import. */
+  files: SourceFile[];
+  /** Statements of the functions, in the order of the source. */
+  statements: Statement[];
+  /** Functions of these files, in the order of the source. */
+  functions: Function[];
+  /**
+   * n > 0: statements[n-1] runs. -k with k <= F = len(functions): functions[k-1] is entered, as
+   * the next activation. 0: the innermost activation is left or suspended. -(F+a): activation a is
+   * resumed on top.
+   */
+  events: number[];
+  /** Strings that columns refer to. */
+  names: string[];
+  /** Recorded values, each once. */
+  values: Value[];
+  /** Values shown by `# @inspect`. */
+  inspections: Inspections;
+  /** The `assert` statements of the traced functions. */
+  assertions: Assertion[];
+  /** Their executions. */
+  claims: Claims;
+  /** Printed text. */
+  output: Output[];
+  /** What operators cost; null with `--no-costs` or when torch was not used. */
+  costs: Costs | null;
+  /** Tensor bytes alive over time. */
+  memory: Memory;
+  /** Operators that ran without a formula for all they do, and how often. */
+  uncounted: Record<string, number>;
+  /** Label to title, from the mapping `TOPICS` of the lecture's module `syllabus`, if any. */
+  topics: Record<string, string>;
+  /** Images by the path that prose uses. */
+  assets: Record<string, Asset>;
+  /** What the author should know. */
+  warnings: string[];
+  /** Null when `main()` returned. */
+  failure: Failure | null;
+  /** Always `lecture-trace`. */
+  format: string;
+  /** Version of this contract; a viewer brings an older document to it and refuses a newer one. */
+  version: number;
+}
+
+/** What the run depended on besides the sources; runs are compared byte for byte within one. */
+export interface Environment {
+  /** Version of Python, major and minor. */
+  python: string;
+  /** Version of PyTorch without its build; missing when it was not imported. */
+  torch?: string;
+  /** `cpu`, or the name of the GPU. */
+  device?: string;
+  /** Vector instructions that PyTorch used. */
+  cpu_capability?: string;
+  /** Threads of PyTorch at the end of the run. */
+  threads?: number;
+  /**
+   * Fingerprint of what PyTorch's kernels on the CPU compute with these threads on this machine:
+   * where it is equal, floats are equal to the last bit.
+   */
+  arithmetic?: string;
+}
+
+/** A traced source file. */
+export interface SourceFile {
+  /** Path relative to the folder the lecture is imported from, with forward slashes. */
+  path: string;
+  /** The whole text. */
+  source: string;
+  /** Prose blocks in the order of the source. */
+  prose: Prose[];
+  /**
+   * Flat groups of four: line (from 1), column and length in UTF-16 units, index in
+   * `TOKEN_KINDS`. Text between tokens is plain. A token never spans lines.
+   */
+  tokens: number[];
+  /** Pairs of first and last line that `@hide` keeps out of Read. */
+  hidden: number[][];
+}
+
+/** A block of Markdown taken from a docstring or from comments on lines of their own. */
+export interface Prose {
+  /** First source line of the block, counted from 1. */
+  first_line: number;
+  /** Last source line of the block. */
+  last_line: number;
+  /** Where the text stands. */
+  kind: "docstring" | "comment";
+  /** Markdown with `$maths$`, without comment signs, quotes and indentation. */
+  text: string;
+}
+
+/** A statement of a function, stored as a row. */
+export type Statement = [
+  /** Its file. */
+  file: number,
+  /** Its first line. */
+  first_line: number,
+  /** Its last line; of a compound statement, that of its header. */
+  last_line: number,
+  /** The innermost statement around it, or -1. */
+  enclosing: number,
+  /** What it is. */
+  kind:
+    | "assign"
+    | "expression"
+    | "call"
+    | "assert"
+    | "return"
+    | "raise"
+    | "pass"
+    | "break"
+    | "continue"
+    | "for"
+    | "while"
+    | "if"
+    | "with"
+    | "try"
+    | "match"
+    | "def"
+    | "class"
+    | "delete"
+    | "import"
+    | "type",
+  /** The function it belongs to. */
+  function: number,
+];
+
+/** A function whose calls are recorded. */
+export interface Function {
+  /** Its file. */
+  file: number;
+  /** Qualified name without `<locals>`: `main`, `Linear.forward`. */
+  name: string;
+  /** Line of the `def`. */
+  line: number;
+  /** Last line of the body, comments after the last statement included. */
+  end_line: number;
+  /** First line of the docstring, or empty. */
+  title: string;
+  /** Comment at the end of the `def` line, without directives: the topics a section teaches. */
+  labels: string;
+  /** Names of the parameters. */
+  parameters: string[];
+}
+
+/**
+ * A bounded picture of one Python value.
+ *
+ * Only `type` is always there. Which other keys are there says what kind of value it is; a viewer
+ * that meets an unknown kind shows `type` and `text`.
+ */
+export interface Value {
+  /** Name of the value's class. */
+  type: string;
+  /** A number, text, truth value or None that JSON holds exactly. */
+  value?: boolean | number | string | null;
+  /**
+   * Text of a value JSON or JavaScript cannot hold (nan, inf, integers past 2^53, bytes) or of an
+   * object of any other class.
+   */
+  text?: string;
+  /** Number of characters, bytes, items or entries of the original. */
+  length?: number;
+  /** True when less than the original is recorded here. */
+  cut?: boolean;
+  /** Items of a list, tuple, set, ... */
+  items?: Value[];
+  /** Pairs of key and value of a mapping. */
+  entries?: Value[][];
+  /** Named parts of an object (dataclass, named tuple, ...). */
+  fields?: Record<string, Value>;
+  /** Element type of a tensor or array, such as `float32`. */
+  dtype?: string;
+  /** Size of each axis. */
+  shape?: number[];
+  /** Elements (not bytes) to skip in storage for one step along each axis. */
+  strides?: number[];
+  /** Elements before the first one in storage. */
+  offset?: number;
+  /** Device of a tensor, such as `cpu` or `cuda:0`. */
+  device?: string;
+  /** True when the elements lie in storage in row-major order without gaps. */
+  contiguous?: boolean;
+  /** True when autograd records operations on the tensor. */
+  requires_grad?: boolean;
+  /** Bytes of the elements: number of elements times element size (the logical size). */
+  bytes?: number;
+  /** Small number of the storage viewed; equal numbers share memory. */
+  storage?: number;
+  /** Bytes of that storage (the held size). */
+  storage_bytes?: number;
+  /** Indices kept along each axis when the tensor is too large to be recorded whole. */
+  shown?: number[][];
+  /**
+   * Elements in row-major order: all of them, or those at the product of `shown`. Numbers, truth
+   * values, or text for nan, inf, complex numbers and objects.
+   */
+  elements?: (boolean | number | string)[];
+  /** `min`, `max`, `mean`, `std` of the finite elements, counts of `nan` and `inf`. */
+  statistics?: Record<string, number | string>;
+  /** How the finite elements are spread. */
+  histogram?: Histogram;
+  /** The value draws itself: an SVG picture. */
+  svg?: string;
+  /** The value draws itself: Markdown text. */
+  markdown?: string;
+  /** The value draws itself: a PNG picture in base64. */
+  png?: string;
+  /** The value draws itself: a Vega-Lite specification. */
+  vega?: Record<string, any>;
+  /** Reading the value failed: type and message of the exception. */
+  error?: string;
+}
+
+/** Elements by equal parts of their range. */
+export interface Histogram {
+  /** The smallest finite element. */
+  low: number;
+  /** The largest. */
+  high: number;
+  /** How many elements lie in each part. */
+  counts: number[];
+}
+
+/** Values shown by `# @inspect`, as columns; a row is one name read once. */
+export interface Inspections {
+  /** The event (step or entry) that the row belongs to. */
+  event: number[];
+  /** Number of events recorded when the value was read. */
+  at: number[];
+  /** The dotted name, or `return`. */
+  name: number[];
+  /** The value; null: cleared by `# @clear`. */
+  value: (number | null)[];
+}
+
+/** One `assert` statement, whether it ran or not. */
+export interface Assertion {
+  /** The statement. */
+  statement: number;
+  /** Source text of the condition, on one line. */
+  text: string;
+  /** Source text of each measured operand, in the order of evaluation. */
+  operands: string[];
+}
+
+/** Executed asserts, as columns; a row is one occurrence. */
+export interface Claims {
+  /** The `assert`. */
+  statement: number[];
+  /** The step that executed it. */
+  step: number[];
+  /** Number of events recorded when the outcome was known. */
+  at: number[];
+  /** Whether it held; null when evaluating the condition raised. */
+  held: (boolean | null)[];
+  /** The value of each of `Assertion.operands`; null: not evaluated. */
+  operands: (number | null)[][];
+}
+
+/** A piece of text that the lecture printed. */
+export interface Output {
+  /** The step that printed it, or -1. */
+  step: number;
+  /** Number of events recorded when it was printed. */
+  at: number;
+  /** Which stream. */
+  stream: "stdout" | "stderr";
+  /** The text. */
+  text: string;
+}
+
+/** What operators cost, as columns; a row is one operator within one step. */
+export interface Costs {
+  /** The innermost step that was running, or -1. */
+  step: number[];
+  /** The operator, or `memory` for the storages. */
+  operator: number[];
+  /** How often the operator ran. */
+  calls: number[];
+  /** FLOPs of matrix products, two per multiply-add. */
+  matmul_flops: number[];
+  /** All other FLOPs, by the convention of `meter/rates.py`. */
+  other_flops: number[];
+  /** Bytes read, each element of an input once. */
+  read_bytes: number[];
+  /** Bytes written, each element of an output once. */
+  written_bytes: number[];
+  /** Bytes of the storages that came to life. */
+  allocated_bytes: number[];
+  /** Bytes of the storages that died while the step was the innermost one. */
+  freed_bytes: number[];
+}
+
+/**
+ * Bytes of tensor storage alive over time, as columns; a row is one change of a category.
+ *
+ * Of several changes at one moment there are the state in which most was alive, and the last.
+ * Tensors on the device `meta` hold no memory and are not among it, though `Costs` counts what
+ * they would take.
+ */
+export interface Memory {
+  /** Number of events recorded at the change. */
+  at: number[];
+  /** Bytes of the category alive after it. */
+  live_bytes: number[];
+  /** What the bytes are for, one of `ledger.CATEGORIES`. */
+  category: number[];
+}
+
+/** An image named in prose. */
+export interface Asset {
+  /** Media type, such as `image/png`. */
+  mime: string;
+  /** The file. */
+  base64: string;
+}
+
+/** Why the run ended early. */
+export interface Failure {
+  /** What stopped it. */
+  kind: "claim" | "exception" | "exit" | "interrupt" | "step limit";
+  /** Name of the exception's class. */
+  type: string;
+  /** Text of the exception, or what to do. */
+  message: string;
+  /** The step that failed, or -1. */
+  step: number;
+  /** Number of events recorded then. */
+  at: number;
+  /** Frames of the lecture and of the libraries it called. */
+  traceback: TracebackEntry[];
+}
+
+/** One frame of a traceback, outermost first. */
+export interface TracebackEntry {
+  /** Path of a traced file as in `SourceFile.path`, or the file's name elsewhere. */
+  path: string;
+  /** Line number. */
+  line: number;
+  /** Name of the function. */
+  function: string;
 }

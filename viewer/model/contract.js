@@ -1,14 +1,25 @@
-// What a document is: names, lists, columns, references and kinds, as `trace/schema.py` describes
-// them. Facts, no code.
+// Made from `trace/schema.py` by `python -m trace.schema --viewer`. Not to be edited.
 
+/** What every document says it is. */
 export const FORMAT = "lecture-trace";
+
+/** The version that is described here. */
 export const VERSION = 1;
 
-/** Index of each kind in `SourceFile.tokens`; also the CSS class `token-KIND`. */
+/** Kinds of source text: tokens have the index. */
 export const TOKEN_KINDS = [
-  ..."keyword string number comment directive definition builtin operator decorator".split(" "),
+  "keyword",
+  "string",
+  "number",
+  "comment",
+  "directive",
+  "definition",
+  "builtin",
+  "operator",
+  "decorator",
 ];
 
+/** Lists. */
 export const LISTS = [
   "files",
   "statements",
@@ -20,12 +31,14 @@ export const LISTS = [
   "output",
   "warnings",
 ];
-export const TABLES = ["environment", "uncounted", "topics", "assets"];
 
+/** Objects. */
+export const TABLES = ["environment", "uncounted", "topics", "assets", "failure"];
+
+/** Tables that are stored by columns, lists of one length. */
 export const COLUMNS = {
   inspections: ["event", "at", "name", "value"],
   claims: ["statement", "step", "at", "held", "operands"],
-  memory: ["at", "live_bytes", "category"],
   costs: [
     "step",
     "operator",
@@ -37,14 +50,29 @@ export const COLUMNS = {
     "allocated_bytes",
     "freed_bytes",
   ],
+  memory: ["at", "live_bytes", "category"],
 };
 
-/** Columns whose numbers point into another list of the document. */
+/** What may be null. */
+export const NULLABLE = ["costs", "failure"];
+
+/** Lists of rows that are lists, and what stands in each place. */
+export const ROWS = {
+  statements: ["file", "first_line", "last_line", "enclosing", "kind", "function"],
+};
+
+/** Table, column, the list that its numbers point into, and the lowest: -1 is nothing. */
 export const REFERENCES = [
-  ["inspections", "event", "events"],
-  ["inspections", "name", "names"],
-  ["inspections", "value", "values"],
-  ["claims", "statement", "statements"],
-  ["costs", "operator", "names"],
-  ["memory", "category", "names"],
+  ["statements", "file", "files", 0],
+  ["statements", "enclosing", "statements", -1],
+  ["statements", "function", "functions", 0],
+  ["functions", "file", "files", 0],
+  ["inspections", "event", "events", 0],
+  ["inspections", "name", "names", 0],
+  ["inspections", "value", "values", 0],
+  ["assertions", "statement", "statements", 0],
+  ["claims", "statement", "statements", 0],
+  ["claims", "operands", "values", 0],
+  ["costs", "operator", "names", 0],
+  ["memory", "category", "names", 0],
 ];

@@ -1,5 +1,18 @@
-// What is computed from a document, for the type check only: no browser loads this file. Sizes are
-// in bytes, indices count from 0.
+// The document once it is checked, and what is computed from it, for the type check only: no browser
+// loads this file. Sizes are in bytes, indices count from 0.
+
+/** A checked document; `contract.d.ts` says what each field means. */
+type Lecture = Omit<import("viewer/model/contract.js").Document, "events"> & {
+  events: Int8Array | Int16Array | Int32Array;
+};
+type SourceFile = import("viewer/model/contract.js").SourceFile;
+type Prose = import("viewer/model/contract.js").Prose;
+type LectureFunction = import("viewer/model/contract.js").Function;
+type Value = import("viewer/model/contract.js").Value;
+type Statement = import("viewer/model/contract.js").Statement;
+type Costs = import("viewer/model/contract.js").Costs;
+type Asset = import("viewer/model/contract.js").Asset;
+type Failure = import("viewer/model/contract.js").Failure;
 
 /**
  * What follows from the events. A stay is the time in which an activation is on the stack: from its
@@ -140,7 +153,7 @@ interface Shape {
   start: number;
   end: number;
   indent: number;
-  prose: Map<number, ProseText>;
+  prose: Map<number, Prose>;
   owner: Map<number, number>;
   isHidden: (line: number) => boolean;
 }

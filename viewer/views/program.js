@@ -199,8 +199,8 @@ const SourceFile = memo(({ file, path, how, isSoon, mark }) => {
 });
 
 /**
- * @type {View<{source: Lecture["files"][0], first: number, last: number, prose: Map<number,
- *   ProseText>, claims: Set<number>, how: string}>}
+ * @type {View<{source: SourceFile, first: number, last: number, prose: Map<number, Prose>,
+ *   claims: Set<number>, how: string}>}
  */
 const Chunk = memo(({ source, first, last, prose, claims, how }) => {
   const page = [];
@@ -227,7 +227,7 @@ const Chunk = memo(({ source, first, last, prose, claims, how }) => {
   return page;
 });
 
-/** @param {{block: ProseText, indent: number}} properties */
+/** @param {{block: Prose, indent: number}} properties */
 function ProseLine({ block, indent }) {
   const text =
     block.kind === "docstring"

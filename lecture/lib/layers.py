@@ -6,6 +6,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from lecture.lib.normal import draw_cut_normal
 from lecture.lib.shapes import shape_checked
 
 
@@ -16,7 +17,7 @@ class Linear(torch.nn.Module):
         super().__init__()
         std = 1 / math.sqrt(D)
         weight = torch.empty(D, K)
-        torch.nn.init.trunc_normal_(weight, 0, std, -3 * std, 3 * std, generator)
+        draw_cut_normal(weight, std, generator)
         self.weight = torch.nn.Parameter(weight)
 
     @shape_checked

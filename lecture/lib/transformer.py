@@ -17,6 +17,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
+from lecture.lib.normal import draw_cut_normal
 from lecture.lib.shapes import shape_checked
 
 
@@ -64,16 +65,11 @@ class Linear(nn.Module):
     ) -> None:
         super().__init__()
         self.weight = nn.Parameter(torch.empty(outputs, inputs, device=device, dtype=dtype))
-        start_normal(self.weight, 1 / math.sqrt(inputs) if std is None else std, generator)
+        draw_cut_normal(self.weight, 1 / math.sqrt(inputs) if std is None else std, generator)
 
     @shape_checked
     def forward(self, x: Float[Tensor, "*lead inputs"]) -> Float[Tensor, "*lead outputs"]:
         return einops.einsum(x, self.weight, "... inputs, outputs inputs -> ... outputs")
-
-
-def start_normal(weight: nn.Parameter, std: float, generator: torch.Generator | None) -> None:
-    """Fill with normal numbers, cut at three standard deviations."""
-    nn.init.trunc_normal_(weight, 0, std, -3 * std, 3 * std, generator)
 
 
 class Embedding(nn.Module):
@@ -90,7 +86,7 @@ class Embedding(nn.Module):
     ) -> None:
         super().__init__()
         self.weight = nn.Parameter(torch.empty(vocabulary, width, device=device, dtype=dtype))
-        start_normal(self.weight, 1.0, generator)
+        draw_cut_normal(self.weight, 1.0, generator)
 
     @shape_checked
     def forward(self, tokens: Int[Tensor, "*lead"]) -> Float[Tensor, "*lead D"]:

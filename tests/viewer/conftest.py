@@ -11,6 +11,7 @@ from urllib.parse import quote
 import pytest
 
 from tests.chromium import find_chromium
+from tests.viewer.javascript import Modules
 
 VIEWER = Path(__file__).parents[2] / "viewer"
 CHROMIUM_ARGUMENTS = [
@@ -84,6 +85,14 @@ class SiteHandler(http.server.SimpleHTTPRequestHandler):
 
     def log_message(self, *_):
         pass
+
+
+@pytest.fixture(scope="session")
+def ask():
+    """`ask(question, ...)` asks the viewer's pure modules, as `answers.js` says, without a page."""
+    modules = Modules()
+    yield modules
+    modules.close()
 
 
 @pytest.fixture(scope="session")

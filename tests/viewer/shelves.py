@@ -67,3 +67,23 @@ def circle(graph: dict[str, list[str]]) -> list[str]:
     except graphlib.CycleError as error:
         return list(error.args[1])
     return []
+
+
+_EXPORT = re.compile(r"^export (?:async )?(?:function|const|let|class) (\w+)", re.MULTILINE)
+
+
+def exports_nobody_imports() -> list[str]:
+    """Names that a module exports and that neither another one nor a test asks for."""
+    sources = {path: (VIEWER / path).read_text(encoding="utf-8") for path in own_modules()}
+    tests = [path for path in Path(__file__).parent.iterdir() if path.suffix in (".js", ".py")]
+    texts = sources | {str(path): path.read_text(encoding="utf-8") for path in tests}
+    return [
+        f"{path} {name}"
+        for path, source in sources.items()
+        for name in _EXPORT.findall(source)
+        if not any(
+            re.search(rf"\bimport\b[^;]*\b{name}\b[^;]*\bfrom\b|\)\.{name}\b|{{ {name}\b", text)
+            for other, text in texts.items()
+            if other != path
+        )
+    ]

@@ -168,56 +168,34 @@ def test_a_page_without_charts_fetches_what_is_announced(page, show, site):
     assert scripts == {"early.js", "main.js", *needed_by("early.js"), *needed_by("main.js")} | end
 
 
-LOAD_EACH = """async (texts) => {
-    const { checked, DocumentError } = await import("viewer/model/check.js");
-    const { buildModel } = await import("viewer/model/replay.js");
-    const parsed = (text) => {
-        try {
-            return JSON.parse(text);
-        } catch {}
-    };
-    return texts.filter((text) => {
-        try {
-            buildModel(checked(parsed(text)));
-            return true;
-        } catch (error) {
-            return !(error instanceof DocumentError);
-        }
-    });
-}"""
-
-
-def test_a_document_cut_anywhere_is_refused(page, show):
-    show(page, documents.small())
+def test_a_document_cut_anywhere_is_refused(ask):
     text = json.dumps(documents.small())
     places = random.Random(1).sample(range(len(text)), 300)
-    assert page.evaluate(LOAD_EACH, [text[:place] for place in places]) == []
+    assert ask("accepted", [text[:place] for place in places]) == []
 
 
 WRONG = [None, 5, "text", True]
 LISTS = ["files", "statements", "functions", "events", "names", "values", "assertions", "output"]
 
 
-def test_lists_and_tables_of_wrong_types_are_refused(page, show):
-    show(page, documents.small())
+def test_lists_and_tables_of_wrong_types_are_refused(ask):
     tables = ["inspections", "claims", "environment", "uncounted", "topics", "assets"]
     texts = [
         json.dumps({**documents.small(), name: wrong}) for name in LISTS + tables for wrong in WRONG
     ]
     named = [name for name in LISTS + tables for _ in WRONG]
-    accepted = page.evaluate(LOAD_EACH, texts)
+    accepted = ask("accepted", texts)
     assert [name for name, text in zip(named, texts, strict=True) if text in accepted] == []
 
 
-def test_a_missing_column_is_refused(page, show):
-    show(page, documents.small())
+def test_a_missing_column_is_refused(ask):
     texts = []
     for table in ("inspections", "claims", "costs"):
         for column in documents.small()[table]:
             document = documents.small()
             del document[table][column]
             texts.append(json.dumps(document))
-    assert page.evaluate(LOAD_EACH, texts) == []
+    assert ask("accepted", texts) == []
 
 
 @pytest.mark.parametrize("name", ["events", "statements", "functions", "files"])

@@ -11,25 +11,6 @@ from tests.viewer.conftest import VIEWER
 from tests.viewer.test_reading import sidecar, with_times
 
 CATEGORIES = ["parameters", "gradients", "optimizer state", "activations", "other tensors"]
-SCRIPT = """async ([document, grouping, first, beyond, withCalls]) => {
-    const { checked } = await import("viewer/model/check.js");
-    const { buildModel } = await import("viewer/model/replay.js");
-    const { sectionsOf } = await import("viewer/model/sections.js");
-    const { tally } = await import("viewer/model/tally.js");
-    const model = buildModel(checked(document));
-    const seconds = (from, to) => to - from;
-    const run = { model, sections: sectionsOf(model), seconds };
-    return tally(run, grouping, { first, beyond }, withCalls);
-}"""
-MOMENTS = """async (document) => {
-    const { checked } = await import("viewer/model/check.js");
-    const { buildModel } = await import("viewer/model/replay.js");
-    const { momentsOf, columnsOf } = await import("viewer/model/memory.js");
-    const moments = momentsOf(buildModel(checked(document)));
-    const part = columnsOf(moments, { first: 2, beyond: 10 }, 4);
-    const plain = ({ step, live, total }) => [step, live, total];
-    return [moments.map(plain), part.map(plain)];
-}"""
 
 
 def spent(document, rows):
@@ -66,18 +47,9 @@ def priced():
     return spent(documents.small(), rows)
 
 
-def flops_by(page, document, grouping, first=0, beyond=16, with_calls=False):
-    entries = page.evaluate(SCRIPT, [document, grouping, first, beyond, with_calls])
+def flops_by(ask, document, grouping, first=0, beyond=16, with_calls=False):
+    entries = ask("tally", document, grouping, first, beyond, with_calls)
     return {entry["key"]: (entry["matmul_flops"], entry["step"]) for entry in entries}
-
-
-@pytest.fixture
-def empty(page, site):
-    """A page that has the import map and shows nothing."""
-    site.publish(demo="{}")
-    page.goto(f"{site.address}#doc=demo")
-    page.locator(".notice-page").wait_for()
-    return page
 
 
 # grouping, with the calls -> key -> FLOPs and the step to go to
@@ -101,13 +73,13 @@ def named(found):
 
 
 @pytest.mark.parametrize(("grouping", "with_calls", "expected"), TALLIES)
-def test_costs_are_summed_by_place(empty, grouping, with_calls, expected):
-    assert named(flops_by(empty, priced(), grouping, with_calls=with_calls)) == expected
+def test_costs_are_summed_by_place(ask, grouping, with_calls, expected):
+    assert named(flops_by(ask, priced(), grouping, with_calls=with_calls)) == expected
 
 
-def test_costs_are_summed_by_operator(empty):
+def test_costs_are_summed_by_operator(ask):
     document = priced()
-    found = flops_by(empty, document, "operator")
+    found = flops_by(ask, document, "operator")
     by_name = {document["names"][key]: value for key, value in found.items()}
     assert by_name == {
         "aten.a": (1, 0),
@@ -117,20 +89,20 @@ def test_costs_are_summed_by_operator(empty):
     }
 
 
-def test_costs_of_a_part_leave_out_the_calls_around_it(empty):
-    found = flops_by(empty, priced(), "call", 1, 4, with_calls=True)
+def test_costs_of_a_part_leave_out_the_calls_around_it(ask):
+    found = flops_by(ask, priced(), "call", 1, 4, with_calls=True)
     assert named(found) == {1: (320, 2)}
 
 
-def test_seconds_are_summed_with_the_rest(empty):
-    entries = empty.evaluate(SCRIPT, [priced(), "call", 0, 16, False])
+def test_seconds_are_summed_with_the_rest(ask):
+    entries = ask("tally", priced(), "call", 0, 16, False)
     assert {entry["key"]: entry["seconds"] for entry in entries} == {0: 11, 1: 3, 2: 2}
-    entries = empty.evaluate(SCRIPT, [priced(), "call", 0, 16, True])
+    entries = ask("tally", priced(), "call", 0, 16, True)
     assert {entry["key"]: entry["seconds"] for entry in entries} == {0: 16, 1: 3, 2: 2}
 
 
-def test_a_sum_with_an_uncounted_operator_is_marked(empty):
-    entries = empty.evaluate(SCRIPT, [priced(), "line", 0, 16, False])
+def test_a_sum_with_an_uncounted_operator_is_marked(ask):
+    entries = ask("tally", priced(), "line", 0, 16, False)
     assert [entry["key"] for entry in entries if entry["partial"]] == [3]
 
 
@@ -259,34 +231,16 @@ def test_a_run_without_costs_says_so(page, show):
 
 # Roofline ---------------------------------------------------------------------------------------
 
-ACCELERATORS = """async () => (await import("viewer/model/accelerators.js")).ACCELERATORS"""
 
-
-def test_accelerators_are_those_of_the_lecture(empty):
+def test_accelerators_are_those_of_the_lecture(ask):
     cards = {card.name: card for card in facts.ACCELERATORS.values()}
-    shown = {card["name"]: card for card in empty.evaluate(ACCELERATORS)}
+    shown = {card["name"]: card for card in ask("accelerators")}
     assert set(shown) == set(cards)
     text = (VIEWER.parent / "lecture" / "facts.py").read_text(encoding="utf-8")
     for name, card in shown.items():
         assert card["memory"] == cards[name].memory_bytes_per_second, name
         assert card["rates"] == cards[name].dense_flops_per_second, name
         assert card["source"] in text, name
-
-
-POINTS = """async ([flops, bytes]) => {
-    const { pointsOf } = await import("viewer/model/roofline.js");
-    const zero = { other_flops: 0, written_bytes: 0, partial: false };
-    const entries = flops.map((matmul_flops, key) =>
-        ({ ...zero, key, matmul_flops, read_bytes: bytes[key] }));
-    const points = pointsOf(entries, ["a", "b", "c", "memory"], 1000, 10);
-    return points.map(({ name, intensity, attainable, waits, seconds }) =>
-        [name, intensity, attainable, waits, seconds]);
-}"""
-
-
-def test_an_operator_waits_for_memory_below_the_ridge(empty):
-    found = empty.evaluate(POINTS, [[5000, 40_000, 0, 7], [100, 100, 5, 7]])
-    assert found == [["b", 400, 1000, False, 40], ["a", 50, 500, True, 10]]
 
 
 def test_the_roofline_names_what_waits_for_memory(table):
@@ -341,8 +295,8 @@ ROWS = [
 ]
 
 
-def test_memory_is_followed_by_category(empty):
-    moments, part = empty.evaluate(MOMENTS, remembered(ROWS))
+def test_memory_is_followed_by_category(ask):
+    moments, part = ask("memory", remembered(ROWS), {"first": 2, "beyond": 10}, 4)
     assert moments == [
         [0, [100, 0, 0, 0, 0], 100],
         [1, [100, 0, 0, 50, 0], 150],
@@ -487,9 +441,9 @@ def difference(one: str, other: str, seen) -> float:
 @pytest.mark.parametrize("theme", [0, 1])
 @pytest.mark.parametrize("eyes", SEEN)
 def test_categories_are_told_apart_by_everyone(eyes, theme):
-    css = (VIEWER / "inspect/costs.css").read_text(encoding="utf-8")
+    css = (VIEWER / "costs.css").read_text(encoding="utf-8")
     colours = [
-        re.search(rf"\.memory-{index} {{ fill: light-dark\((#\w+), (#\w+)\)", css)[theme + 1]
+        re.search(rf"\.memory-{index} {{\s*fill: light-dark\((#\w+), (#\w+)\)", css)[theme + 1]
         for index in range(len(CATEGORIES))
     ]
     closest = min(

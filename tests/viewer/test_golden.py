@@ -5,26 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.viewer import documents
-
 GOLDEN = sorted((Path(__file__).parents[1] / "golden").glob("*.json"))
-
-MODEL = """async (document) => {
-    const m = await import("viewer/model/run.js");
-    const { buildModel } = await import("viewer/model/replay.js");
-    const { environmentAt } = await import("viewer/model/changes.js");
-    const model = buildModel(document);
-    return Array.from({ length: model.steps }, (_, step) => ({
-        event: m.eventOf(model, step),
-        statement: m.statementOf(model, step),
-        activation: m.activationOf(model, step),
-        end: m.endOf(model, step),
-        stack: m.callStack(model, step).map((frame) => frame.activation),
-        known: Object.fromEntries(
-            [...environmentAt(model, m.activationOf(model, step), m.endOf(model, step))].map(
-                ([name, { row }]) => [document.names[name], document.inspections.value[row]])),
-    }));
-}"""
 
 
 def replay(document: dict) -> list[dict]:
@@ -64,7 +45,6 @@ def known(document: dict, owner: list[int], step: dict) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
-def test_the_model_of_a_golden_document(page, show, path):
+def test_the_model_of_a_golden_document(ask, path):
     document = json.loads(path.read_text(encoding="utf-8"))
-    show(page, documents.small())
-    assert page.evaluate(MODEL, document) == replay(document)
+    assert ask("steps", document) == replay(document)

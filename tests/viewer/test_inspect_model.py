@@ -17,27 +17,6 @@ numpy = pytest.importorskip("numpy")
 
 GOLDEN = sorted((Path(__file__).parents[1] / "golden").glob("*.json"))
 
-RUN = """
-async ([code, argument]) => {
-    const modules = {};
-    for (const name of ["elements", "storage", "records", "compare", "claims", "replay", "run"])
-        Object.assign(modules, await import(`viewer/model/${name}.js`));
-    const plain = (key, value) => (ArrayBuffer.isView(value) ? Array.from(value) : value);
-    const found = new Function("m", "argument", code)(modules, argument) ?? null;
-    return JSON.parse(JSON.stringify(found, plain));
-}
-"""
-
-
-@pytest.fixture(scope="module")
-def run(browser, site):
-    """`run(code, argument)` runs the body of a function in a page with the modules as `m`."""
-    page = browser.new_page(bypass_csp=True)  # the policy forbids `new Function`
-    site.publish(demo=documents.small())
-    page.goto(site.address)
-    yield lambda code, argument=None: page.evaluate(RUN, [code, argument])
-    page.close()
-
 
 def tensors() -> dict:
     """Tensors of every kind of layout, each a view of a storage that counts from 0."""
@@ -70,23 +49,12 @@ def all_indices(shape) -> list[list[int]]:
     return [list(index) for index in itertools.product(*map(range, shape))]
 
 
-CELLS = """
-const layout = m.layoutOf(argument.value);
-return {
-    layout,
-    cells: argument.indices.map((index) => m.cellOf(layout, index)),
-    readers: Array.from({ length: layout.cells }, (_, cell) => m.readersOf(layout, cell)),
-    read: m.cellsRead(layout),
-};
-"""
-
-
 @pytest.mark.parametrize("name", tensors())
-def test_elements_lie_where_torch_has_them(run, name):
+def test_elements_lie_where_torch_has_them(ask, name):
     """The storage holds 0, 1, 2, ..., so that what an element is says where it lies."""
     tensor = tensors()[name]
     indices = all_indices(tensor.shape)
-    found = run(CELLS, {"value": picture(tensor), "indices": indices})
+    found = ask("layout", picture(tensor), indices)
     expected = [int(tensor[tuple(index)]) for index in indices]
     assert found["cells"] == expected
     assert found["layout"]["cells"] == tensor.untyped_storage().nbytes() // tensor.element_size()
@@ -99,52 +67,9 @@ def test_elements_lie_where_torch_has_them(run, name):
         assert readers["isAll"]
 
 
-def test_a_large_tensor_is_not_gone_through(run):
-    value = {
-        "type": "Tensor",
-        "dtype": "float32",
-        "shape": [100_000, 50_000],
-        "strides": [1, 100_000],
-        "offset": 5,
-        "bytes": 20_000_000_000,
-        "storage": 1,
-        "storage_bytes": 20_000_000_020,
-    }
-    found = run(
-        "const l = m.layoutOf(argument); return [m.readersOf(l, 1234578905), m.cellsRead(l)]",
-        value,
-    )
-    assert found == [
-        {"count": 1, "isAll": True, "indices": [[78900, 12345]]},
-        5_000_000_000,
-    ]
-
-
-def test_a_cell_of_very_many_elements_is_not_searched_through(run):
-    value = {
-        "type": "Tensor",
-        "dtype": "uint8",
-        "shape": [1000, 1000, 1000, 1000],
-        "strides": [1, 1, 1, 1],
-        "offset": 0,
-        "bytes": 10**12,
-        "storage": 1,
-        "storage_bytes": 3997,
-    }
-    found = run("return m.readersOf(m.layoutOf(argument), 2000)", value)
-    assert found["isAll"] is False
-    assert found["count"] == 10_000
-    assert all(sum(index) == 2000 for index in found["indices"])
-
-
-def test_a_tensor_without_elements_names_no_index_but_the_first(run):
-    value = {"type": "Tensor", "shape": [10**12, 3], "device": "meta", "strides": [3, 1]}
-    assert run("return m.recordedAlong(argument)", value) == [[0], [0]]
-
-
-def test_arrays_of_numpy_count_from_the_first_cell_that_they_read(run):
+def test_arrays_of_numpy_count_from_the_first_cell_that_they_read(ask):
     array = numpy.arange(12.0).reshape(3, 4)[::-1, ::2]
-    found = run(CELLS, {"value": picture(array), "indices": all_indices(array.shape)})
+    found = ask("layout", picture(array), all_indices(array.shape))
     assert found["layout"]["known"] is False
     assert found["cells"] == [int(value) for value in array.reshape(-1)]
     for cell, readers in enumerate(found["readers"]):
@@ -152,18 +77,12 @@ def test_arrays_of_numpy_count_from_the_first_cell_that_they_read(run):
         assert readers == {"count": len(there), "isAll": True, "indices": there}
 
 
-PLANES = """
-return argument.planes.map(([rows, columns, at]) =>
-    m.planeOf(argument.value, rows, columns, at).cells.map(({ index, cell }) => [index, cell]));
-"""
-
-
-def test_any_two_axes_make_a_plane(run):
+def test_any_two_axes_make_a_plane(ask):
     tensor = torch.arange(120.0).view(2, 3, 4, 5)
     planes = [
         [rows, columns, [1, 2, 3, 4]] for rows, columns in itertools.permutations(range(4), 2)
     ]
-    found = run(PLANES, {"value": picture(tensor), "planes": planes})
+    found = ask("planes", picture(tensor), planes)
     for (rows, columns, at), cells in zip(planes, found, strict=True):
         fixed = {axis: place for axis, place in enumerate(at) if axis not in (rows, columns)}
         assert len(cells) == tensor.shape[rows] * tensor.shape[columns]
@@ -175,11 +94,11 @@ def test_any_two_axes_make_a_plane(run):
             assert all(index[axis] == place for axis, place in fixed.items())
 
 
-def test_a_plane_of_a_tensor_that_was_cut_has_the_recorded_indices(run):
+def test_a_plane_of_a_tensor_that_was_cut_has_the_recorded_indices(ask):
     tensor = torch.arange(3 * 30 * 40.0).view(3, 30, 40)
     value = picture(tensor)
     ends = [0, 1, 2, 3]
-    found = run(PLANES, {"value": value, "planes": [[1, 2, [1, 0, 0]], [2, 0, [0, 7, 0]]]})
+    found = ask("planes", value, [[1, 2, [1, 0, 0]], [2, 0, [0, 7, 0]]])
     first = {tuple(index): cell for index, cell in found[0]}
     rows, columns = [*ends, 26, 27, 28, 29], [*ends, 36, 37, 38, 39]
     assert list(first) == [(2, row, column) for row in rows for column in columns]
@@ -187,12 +106,9 @@ def test_a_plane_of_a_tensor_that_was_cut_has_the_recorded_indices(run):
     assert [index for index, _ in found[1]] == [[place, 29, c] for c in columns for place in (0, 2)]
 
 
-SUMMARY = "const s = m.summaryOf(argument); return s && { ...s, statistics: s.statistics };"
-
-
-def test_statistics_of_a_tensor_recorded_whole_are_those_of_torch(run):
+def test_statistics_of_a_tensor_recorded_whole_are_those_of_torch(ask):
     tensor = torch.randn(10, 9, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
-    found = run(SUMMARY, picture(tensor))
+    found = ask("summary", picture(tensor))
     assert found["recorded"] is False
     assert found["of"] == 90
     known = dict(found["statistics"])
@@ -204,25 +120,25 @@ def test_statistics_of_a_tensor_recorded_whole_are_those_of_torch(run):
     assert found["histogram"]["counts"] == torch.histc(tensor, 20).int().tolist()
 
 
-def test_statistics_leave_out_what_is_not_finite(run):
+def test_statistics_leave_out_what_is_not_finite(ask):
     numbers = [1.0, 3.0, math.nan, math.inf, -math.inf, math.inf, 8.0]
-    known = dict(run(SUMMARY, picture(torch.tensor(numbers)))["statistics"])
+    known = dict(ask("summary", picture(torch.tensor(numbers)))["statistics"])
     assert (known["nan"], known["inf"]) == (1, 3)
     assert known["mean"] == 4
     assert known["std"] == pytest.approx(python_statistics.pstdev([1, 3, 8]))
 
 
-def test_statistics_of_a_large_tensor_are_those_of_the_run(run):
+def test_statistics_of_a_large_tensor_are_those_of_the_run(ask):
     value = picture(torch.randn(100, 100, generator=torch.Generator().manual_seed(2)))
-    found = run(SUMMARY, value)
+    found = ask("summary", value)
     assert found["recorded"] is True
     assert found["of"] == 10_000
     assert dict(found["statistics"]) == value["statistics"]
     assert found["histogram"] == value["histogram"]
 
 
-def test_complex_numbers_have_no_statistics(run):
-    assert run(SUMMARY, picture(torch.zeros(3, dtype=torch.complex64))) is None
+def test_complex_numbers_have_no_statistics(ask):
+    assert ask("summary", picture(torch.zeros(3, dtype=torch.complex64))) is None
 
 
 # Records ----------------------------------------------------------------------------------------
@@ -263,16 +179,9 @@ def views() -> dict:
     )
 
 
-ALIASES = """
-const model = m.buildModel({ ...argument[0], events: Int16Array.from(argument[0].events) });
-return m.aliasesOf(model, argument[1], argument[2])
-    .map(({ name, step, when }) => [name, step, when]);
-"""
-
-
-def test_names_of_a_storage_are_told_apart_by_time(run):
+def test_names_of_a_storage_are_told_apart_by_time(ask):
     document = views()
-    at = {step: run(ALIASES, [document, 11, step]) for step in (4, 9, 11, 15)}
+    at = {step: ask("aliases", document, 11, step) for step in (4, 9, 11, 15)}
     assert at[4] == [["a", 4, "now"], ["b", 7, "later"], ["c['w']", 9, "later"], ["d", 13, "later"]]
     assert at[9][:3] == [["a", 4, "now"], ["b", 7, "now"], ["c['w']", 9, "now"]]
     assert at[11][0] == ["a", 4, "earlier"]  # the name shows a copy by then
@@ -282,45 +191,44 @@ def test_names_of_a_storage_are_told_apart_by_time(run):
         ["c['w']", 9, "now"],
         ["d", 13, "now"],
     ]
-    assert run(ALIASES, [document, 12, 15]) == [["a", 11, "now"]]
+    assert ask("aliases", document, 12, 15) == [["a", 11, "now"]]
 
 
-WORDS = """
-const model = m.buildModel({ ...argument[0], events: Int16Array.from(argument[0].events) });
-const value = model.document.values[argument[1]];
-const found = m.foundRecord(model, { value, name: argument[2], steps: [argument[3]] });
-const name = model.document.names[found.name] + found.path;
-const aliases = m.aliasesOf(model, found.value.storage, found.step);
-return m.storageWords(found.value, name, found.activation, aliases);
-"""
+def words(ask, document: dict, value: int, name: str, step: int, path: bool = False) -> list[str]:
+    """What is said of a value of the document beside a step, or of the first part of it."""
+    return ask("words", document, {"of": value, "path": path}, name, step)["words"]
 
 
-def test_copy_or_view_is_said_in_words(run):
+def test_copy_or_view_is_said_in_words(ask):
     document = views()
     first = len(documents.VALUES)
     alone = "All 24 bytes of its storage; no other name seen so far views it."
-    assert run(WORDS, [document, first, "a", 4]) == [alone]
-    assert run(WORDS, [document, first + 1, "b", 7]) == [
-        "A view of the storage of a, all 24 bytes."
-    ]
-    assert run(WORDS, [document, first, "a", 9]) == [
+    assert words(ask, document, first, "a", 4) == [alone]
+    assert words(ask, document, first + 1, "b", 7) == ["A view of the storage of a, all 24 bytes."]
+    assert words(ask, document, first, "a", 9) == [
         "All 24 bytes of its storage, which b and c['w'] view too."
     ]
-    part = """
-    const { values } = argument[0];
-    argument[1] = values.push(values[argument[1]].entries[0][1]) - 1;
-    """
-    assert run(part + WORDS, [document, first + 2, "w", 9]) == [
+    assert words(ask, document, first + 2, "w", 9, path=True) == [
         "A view of the storage of a, 8 of 24 bytes."
     ]
-    assert run(WORDS, [document, first + 3, "a", 11]) == [alone]
-    seen = "[['x', 'now'], ['y', 'earlier']].map(([name, when]) => ({ name, when, activation: 1 }))"
-    words = f"return m.storageWords(argument, 'x', 1, {seen})"
-    assert run(words, picture(base := torch.arange(6.0))) == ["All 24 bytes of its storage."]
-    assert run(words.replace("earlier", "later"), picture(base)) == [alone]
+    assert words(ask, document, first + 3, "a", 11) == [alone]
 
 
-def test_a_name_of_another_call_is_said_to_be_of_it(run):
+@pytest.mark.parametrize(
+    ("when", "said"),
+    [
+        ("earlier", "All 24 bytes of its storage."),
+        ("later", "All 24 bytes of its storage; no other name seen so far views it."),
+    ],
+)
+def test_who_viewed_a_storage_before_is_not_called_alone(ask, when, said):
+    aliases = [
+        {"name": name, "when": seen, "activation": 1} for name, seen in (("x", "now"), ("y", when))
+    ]
+    assert ask("storageWords", picture(torch.arange(6.0)), "x", 1, aliases) == [said]
+
+
+def test_a_name_of_another_call_is_said_to_be_of_it(ask):
     """`a` of main is passed to `double`, whose `n` views it too; both are known at step 5."""
     numbers = StorageNumbers()
     base = torch.arange(6.0)
@@ -330,33 +238,30 @@ def test_a_name_of_another_call_is_said_to_be_of_it(run):
     document = recorded((0, "a", first), (5, "n", second))
     document["inspections"]["at"][-2] = 2  # known when step 0 began
     first_value = len(documents.VALUES)
-    assert run(WORDS, [document, first_value + 1, "n", 5]) == [
+    assert words(ask, document, first_value + 1, "n", 5) == [
         "A view of the storage of a in main, 8 of 24 bytes."
     ]
-    assert run(WORDS, [document, first_value, "a", 5]) == [
+    assert words(ask, document, first_value, "a", 5) == [
         "All 24 bytes of its storage, which n in double views too."
     ]
 
 
-def test_a_part_of_a_larger_storage_and_repeated_elements_are_said(run):
-    words = "return m.storageWords(argument, 'x', 0, [])"
-    assert run(words, picture(torch.arange(6.0)[2:4])) == ["A part of a storage: 8 of 24 bytes."]
-    assert run(words, picture(torch.ones(3).expand(4, 3))) == [
+def test_a_part_of_a_larger_storage_and_repeated_elements_are_said(ask):
+    def said(tensor):
+        return ask("storageWords", picture(tensor), "x", 0, [])
+
+    assert said(torch.arange(6.0)[2:4]) == ["A part of a storage: 8 of 24 bytes."]
+    assert said(torch.ones(3).expand(4, 3)) == [
         "All 12 bytes of its storage; no other name seen so far views it.",
         "A view in which elements share a place: apart, they would be 48 bytes.",
     ]
 
 
-def test_a_shown_part_of_a_container_is_found(run):
+def test_a_shown_part_of_a_container_is_found(ask):
     document = views()
-    code = """
-    const model = m.buildModel({ ...argument, events: Int16Array.from(argument.events) });
-    const inner = model.document.values[argument.values.length - 3].entries[0][1];
-    return m.foundRecord(model, { value: inner, name: "w", steps: [13] });
-    """
-    found = run(code, document)
-    assert (document["names"][found["name"]], found["path"]) == ("c", "['w']")
-    assert found["activation"] == 0
+    container = {"of": len(document["values"]) - 3, "path": True}
+    found = ask("words", document, container, "w", 13)
+    assert (found["name"], found["activation"]) == ("c['w']", 0)
 
 
 def owners(document: dict) -> list[int]:
@@ -373,24 +278,16 @@ def owners(document: dict) -> list[int]:
     return owner
 
 
-HISTORIES = """
-const model = m.buildModel(argument);
-return Array.from({ length: model.activations }, (_, activation) => argument.names.map((_, name) =>
-    [false, true].map((everywhere) => m.historyOf(model, activation, name, everywhere)
-        .map(({ row, step, changed }) => [row, step, changed]))));
-"""
-
-
 def entered(document: dict) -> list[int]:
     functions = len(document["functions"])
     return [-code - 1 for code in document["events"] if code < 0 and -code <= functions]
 
 
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
-def test_histories_are_those_of_a_replay(run, path):
+def test_histories_are_those_of_a_replay(ask, path):
     document = json.loads(path.read_text(encoding="utf-8"))
     rows, owner, functions = document["inspections"], owners(document), entered(document)
-    found = run(HISTORIES, document)
+    found = ask("histories", document)
     steps_before = list(itertools.accumulate((code > 0 for code in document["events"]), initial=0))
     last = steps_before[-1] - 1
     order = sorted(range(len(rows["at"])), key=lambda row: (rows["at"][row], row))
@@ -409,66 +306,17 @@ def test_histories_are_those_of_a_replay(run, path):
             assert found[activation][name][everywhere] == wanted
 
 
-NUMBERS = [
-    ({"type": "int", "value": 3}, 3),
-    ({"type": "bool", "value": True}, 1),
-    ({"type": "float", "value": 0.5}, 0.5),
-    ({"type": "int", "text": "100000000000000000000"}, 1e20),
-    ({"type": "Tensor", "shape": [], "elements": [2.5]}, 2.5),
-    ({"type": "Tensor", "shape": [1], "elements": [2.5]}, None),
-    ({"type": "str", "value": "3"}, None),
-    (None, None),
-]
-
-
-@pytest.mark.parametrize(("value", "expected"), NUMBERS)
-def test_numbers_of_a_chart(run, value, expected):
-    assert run("return m.chartedNumber(argument)", value) == expected
-
-
-def test_a_long_chart_keeps_its_extremes(run):
-    numbers = [math.sin(at * at) for at in range(5000)]
-    numbers[777], numbers[4001] = 9, -9
-    kept = run("return m.thinned(argument.map((number) => ({ number })), 100)", numbers)
-    assert kept == sorted(set(kept))
-    assert len(kept) <= 400
-    assert {0, 777, 4001, 4999} <= set(kept)
-    for start in range(0, 5000, 50):
-        column = [numbers[at] for at in kept if start <= at < start + 50]
-        assert (min(column), max(column)) == (
-            min(numbers[start : start + 50]),
-            max(numbers[start : start + 50]),
-        )
-    gaps = "return m.thinned(argument.map((n) => ({ number: n < 0 ? NaN : n })), 2)"
-    assert run(gaps, [-1, -1, 5, -1, 2, 3, -1, -1, 4, -1, 9, 6]) == [0, 2, 4, 5, 6, 8, 10, 11]
-    assert run("return m.thinned([{ number: 1 }, { number: 2 }], 1)") == [0, 1]
-
-
-def test_numbers_that_json_does_not_hold(run):
-    code = "return [m.chartedNumber({type: 'float', text: 'nan'}), m.numberOf('-inf')].map(String)"
-    assert run(code) == ["NaN", "-Infinity"]
-
-
 # Comparison -------------------------------------------------------------------------------------
-
-DIFFERENCES = """
-const model = m.buildModel(argument[0]);
-return argument[1].map(([before, after]) => m.pairsOf(model, before, after).map((pair) => ({
-    ...pair,
-    found: Object.fromEntries(m.differencesOf(model, pair, before, after)
-        .map(({ name, kind }) => [name, kind])),
-})));
-"""
 
 
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
-def test_two_steps_differ_as_a_replay_says(run, path):
+def test_two_steps_differ_as_a_replay_says(ask, path):
     document = json.loads(path.read_text(encoding="utf-8"))
     steps = replay(document)
     count = len(steps)
     pairs = [(a, b) for a in range(0, count, 3) for b in range(0, count, 2)][:400]
     functions, values = entered(document), document["values"]
-    for (before, after), found in zip(pairs, run(DIFFERENCES, [document, pairs]), strict=True):
+    for (before, after), found in zip(pairs, ask("differences", document, pairs), strict=True):
         one, other = steps[before], steps[after]
         common = [activation for activation in other["stack"] if activation in one["stack"]]
         inner = (one["activation"], other["activation"])
@@ -495,28 +343,25 @@ def test_two_steps_differ_as_a_replay_says(run, path):
             assert pair["found"] == kinds
 
 
-DETAIL = "return m.detailOf(argument[0], argument[1])"
-
-
-def test_tensors_recorded_whole_are_compared_element_by_element(run):
+def test_tensors_recorded_whole_are_compared_element_by_element(ask):
     before = torch.tensor([[1.0, 2.0, math.nan], [4.0, math.inf, 6.0]])
     after = torch.tensor([[1.0, -3.0, math.nan], [4.5, 2.0, 6.0]])
-    found = run(DETAIL, [picture(before), picture(after)])
+    found = ask("detail", picture(before), picture(after))
     assert found["by"] == "elements"
     assert (found["count"], found["changed"]) == (6, 3)
     assert (found["largest"], found["where"]) == (5, [0, 1])
     assert found["differences"] == [0, -5, 0, 0.5, "-inf", 0]
-    assert run(DETAIL, [picture(before), picture(before)]) is None
+    assert ask("detail", picture(before), picture(before)) is None
 
 
-def test_large_tensors_are_compared_by_statistics_and_by_what_is_recorded(run):
+def test_large_tensors_are_compared_by_statistics_and_by_what_is_recorded(ask):
     generator = torch.Generator().manual_seed(3)
     before = torch.randn(50, 50, generator=generator)
     after = before.clone()
     after[0, 0] = 9.0
     after[20, 20] = -9.0  # not recorded
     one, other = picture(before), picture(after)
-    found = run(DETAIL, [one, other])
+    found = ask("detail", one, other)
     assert found["by"] == "statistics"
     assert (found["shown"], found["changed"]) == (64, 1)
     assert found["rows"] == [
@@ -525,50 +370,44 @@ def test_large_tensors_are_compared_by_statistics_and_by_what_is_recorded(run):
     ]
 
 
-def test_what_else_changed_about_a_tensor_is_named(run):
+def test_what_else_changed_about_a_tensor_is_named(ask):
     numbers = StorageNumbers()
     base = torch.arange(6.0)
     one, other, third = (
         json.loads(json.dumps(snapshot(tensor, numbers)))
         for tensor in (base.view(2, 3), base.view(2, 3).T, base.view(2, 3).half())
     )
-    found = run(DETAIL, [one, other])
+    found = ask("detail", one, other)
     assert found["by"] == "layout"
     assert found["notes"] == ["shape [2, 3] → [3, 2]", "strides (3, 1) → (1, 3)"]
-    found = run(DETAIL, [one, third])
+    found = ask("detail", one, third)
     assert found["notes"] == ["dtype float32 → float16", "storage #1 → #2"]
     assert (found["by"], found["changed"]) == ("elements", 0)
 
 
-def test_other_values_are_compared_by_their_parts(run):
+def test_other_values_are_compared_by_their_parts(ask):
     def items(*numbers):
         return {"type": "list", "length": len(numbers), "items": [number(n) for n in numbers]}
 
     def number(value):
         return {"type": "int", "value": value}
 
-    assert run(DETAIL, [number(3), number(8)]) == {"by": "number", "notes": [], "difference": 5}
-    found = run(DETAIL, [items(1, 2, 3), items(1, 5)])
+    assert ask("detail", number(3), number(8)) == {"by": "number", "notes": [], "difference": 5}
+    found = ask("detail", items(1, 2, 3), items(1, 5))
     assert found["parts"] == [["[1]", "2", "5"], ["[2]", "3", "–"]]
-    found = run(DETAIL, [number(3), {"type": "str", "value": "a"}])
+    found = ask("detail", number(3), {"type": "str", "value": "a"})
     assert found == {"by": "text", "notes": ["type int → str"]}
 
 
 # Claims -----------------------------------------------------------------------------------------
 
-GROUPS = """
-const model = m.buildModel(argument[0]);
-return m.claimGroups(model, argument[1])
-    .map(({ statement, failed, rows }) => [statement, failed, rows]);
-"""
-
 
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
-def test_claims_are_grouped_and_the_failed_ones_come_first(run, path):
+def test_claims_are_grouped_and_the_failed_ones_come_first(ask, path):
     document = json.loads(path.read_text(encoding="utf-8"))
     claims = document["claims"]
     for first, beyond in ((0, 10**9), (3, 12)):
-        found = run(GROUPS, [document, {"first": first, "beyond": beyond}])
+        found = ask("claimGroups", document, {"first": first, "beyond": beyond})
         rows = [row for row, step in enumerate(claims["step"]) if first <= step < beyond]
         assert sorted(row for _, _, group in found for row in group) == rows
         assert {s: sorted(group) for s, _, group in found} == {

@@ -162,23 +162,9 @@ def test_a_chapter_has_a_slide_of_its_own(page, show):
     assert page.locator(".slide-chapter").inner_text() == "Views"
 
 
-def test_every_part_of_our_lecture_is_on_a_slide(page, site):
+def test_every_part_of_our_lecture_is_on_a_slide(ask):
     text = (VIEWER / "traces/lecture.main.json").read_text(encoding="utf-8")
-    site.publish(lecture=text)
-    page.goto("about:blank")
-    page.goto(f"{site.address}#doc=lecture")
-    page.locator("#article .section").nth(2).wait_for()
-    found = page.evaluate(
-        """async () => {
-        const { current } = await import("viewer/state/state.js");
-        const { slidesOf } = await import("viewer/model/slides.js");
-        const { model, sections } = current();
-        const slides = slidesOf(model, sections);
-        return [slides.filter(({ section }) => section?.depth === 1).length,
-            sections.filter(({ depth }) => depth === 1).length,
-            slides.filter(({ section }) => !section).map(({ title }) => title)];
-    }"""
-    )
+    found = ask("slides", json.loads(text))
     assert found[0] == found[1]
     files = sorted((file["path"], file["source"]) for file in json.loads(text)["files"])
     contents = "".join(

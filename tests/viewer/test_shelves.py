@@ -8,6 +8,7 @@ from tests.viewer.shelves import (
     SHELVES,
     VIEWER,
     circle,
+    exports_nobody_imports,
     imports_of,
     needed_by,
     own_modules,
@@ -47,6 +48,10 @@ def test_no_modules_import_each_other_in_a_circle():
 def test_nobody_imports_where_a_page_begins():
     imported = {path for paths in whole_graph().values() for path in paths}
     assert imported.isdisjoint(ENTRIES)
+
+
+def test_every_export_is_imported():
+    assert exports_nobody_imports() == []
 
 
 def test_model_needs_no_library():

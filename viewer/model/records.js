@@ -18,7 +18,7 @@ import { lowerBound } from "viewer/model/sorted.js";
  * @param {Model} model
  * @param {number} row
  */
-export function activationOfRow(model, row) {
+function activationOfRow(model, row) {
   const event = model.document.inspections.event[row];
   if (model.events[event] > 0) return activationOf(model, stepsBefore(model, event));
   const stay = lowerBound(model.stayEvent, event);
@@ -30,7 +30,7 @@ export function activationOfRow(model, row) {
  * @param {Model} model
  * @param {number} row
  */
-export function stepOfRow(model, row) {
+function stepOfRow(model, row) {
   return Math.max(
     0,
     Math.min(model.steps - 1, stepsBefore(model, model.document.inspections.event[row])),
@@ -61,7 +61,7 @@ function keyText(key) {
  * @param {Value} wanted
  * @returns {string | null}
  */
-export function pathTo(value, wanted) {
+function pathTo(value, wanted) {
   if (value === wanted) return "";
   for (const [name, part] of partsOf(value)) {
     const rest = pathTo(part, wanted);

@@ -37,7 +37,7 @@ export function pointsOf(entries, names, peak, memory) {
  * @param {number} low
  * @param {number} high
  */
-export function decades(low, high) {
+function decades(low, high) {
   const first = Math.floor(Math.log10(low));
   return Array.from(
     { length: Math.max(1, Math.ceil(Math.log10(high)) - first) + 1 },

@@ -13,7 +13,7 @@ export const MEMORY = "memory";
  * @param {Span} span
  * @param {(step: number, frames: OpenCall[]) => void} visit the list is the same one each time
  */
-export function visitFrames({ events, functions }, { first, beyond }, visit) {
+function visitFrames({ events, functions }, { first, beyond }, visit) {
   /** @type {OpenCall[]} */
   const activations = [];
   /** @type {OpenCall[]} */

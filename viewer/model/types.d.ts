@@ -397,3 +397,18 @@ interface Slide {
   step: number;
   title: string;
 }
+/** What the address names. */
+interface State {
+  doc: string;
+  mode: "read" | "step";
+  at: string;
+}
+/**
+ * Times that were measured in another run of the same sources; of a range of steps; text is empty
+ * where they were short.
+ */
+interface Times {
+  seconds: (first: number, beyond: number) => number;
+  text: (first: number, beyond: number) => string;
+  device: string;
+}

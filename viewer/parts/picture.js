@@ -18,7 +18,7 @@ let drawn = 0;
  * @param {string} source
  * @returns {SVGSVGElement | null} null when nothing to draw is left
  */
-export function renderSvg(source) {
+function renderSvg(source) {
   const picture = source.slice(Math.max(0, source.indexOf("<svg"))).replace(STYLE, "");
   const fragment = DOMPurify.sanitize(picture, {
     USE_PROFILES: { svg: true, svgFilters: true },

@@ -65,7 +65,7 @@ const markdown = new Marked({
  * @param {number} [heading] the highest level of a heading
  * @returns {DocumentFragment}
  */
-export function renderMarkdown(text, assets = {}, heading = 4) {
+function renderMarkdown(text, assets = {}, heading = 4) {
   formulas = [];
   highestHeading = heading;
   const html = /** @type {string} */ (markdown.parse(text, { async: false }));

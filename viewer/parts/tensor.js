@@ -104,7 +104,8 @@ function Grid({ cells, lines, columns, scale }) {
             ${columns.map((column, index) => {
               const cell = cells[row * columns.length + index];
               const skipped = index > 0 && column > columns[index - 1] + 1 ? "skipped" : "";
-              return html`<td class=${skipped} style=${background(cell, scale)} title=${String(cell)}>
+              const style = background(cell, scale);
+              return html`<td class=${skipped} style=${style} title=${String(cell)}>
                 ${cellText(cell, decimals)}
               </td>`;
             })}

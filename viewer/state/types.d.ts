@@ -1,12 +1,6 @@
 // What the page holds, for the type check only: no browser loads this file.
 
 type Signal<T> = import("@preact/signals").Signal<T>;
-/** What the address names. */
-interface State {
-  doc: string;
-  mode: "read" | "step";
-  at: string;
-}
 /** A document as it came; undefined where it is no JSON. */
 interface Answer {
   isLocal?: boolean;
@@ -23,15 +17,6 @@ interface Listed {
   claims: number;
   failed: boolean;
   times?: boolean;
-}
-/**
- * Times that were measured in another run of the same sources; of a range of steps; text is empty
- * where they were short.
- */
-interface Times {
-  seconds: (first: number, beyond: number) => number;
-  text: (first: number, beyond: number) => string;
-  device: string;
 }
 /** A document with everything computed from it once. */
 interface Loaded {

@@ -68,7 +68,7 @@ export class Rows {
  * Tall values stand below their line where they would part it from the next.
  * @param {{row: PageRow, isFollowed: boolean}} properties isFollowed: the next line has values too
  */
-export function Row({ row, isFollowed }) {
+function Row({ row, isFollowed }) {
   const excess = row.tall.reduce((sum, [, lines]) => sum + lines, 0) - row.height;
   const below = isFollowed && excess >= TALL ? row.tall.map(([value]) => value) : [];
   const aside = row.aside.filter((part) => !below.includes(part));

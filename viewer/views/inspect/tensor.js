@@ -171,7 +171,7 @@ function Together({ value }) {
 }
 
 /** @param {{histogram: Bins}} properties */
-export function Histogram({ histogram: { low, high, counts } }) {
+function Histogram({ histogram: { low, high, counts } }) {
   const most = Math.max(...counts, 1);
   const width = (high - low) / counts.length;
   const fullest = counts.indexOf(most);

@@ -1,0 +1,181 @@
+// Questions that tests in Python ask of the viewer's pure modules, to compare the answers with what
+// they know from elsewhere: from torch, from a replay of their own, from the lecture's table of
+// facts. A question is a line of JSON, `[name, [argument, ...]]`; so is its answer.
+
+import { createInterface } from "node:readline";
+import { ACCELERATORS } from "viewer/model/accelerators.js";
+import { environmentAt } from "viewer/model/changes.js";
+import { checked, DocumentError } from "viewer/model/check.js";
+import { claimGroups } from "viewer/model/claims.js";
+import { detailOf, differencesOf, pairsOf } from "viewer/model/compare.js";
+import { planeOf, summaryOf } from "viewer/model/elements.js";
+import { columnsOf, momentsOf } from "viewer/model/memory.js";
+import { aliasesOf, foundRecord, historyOf } from "viewer/model/records.js";
+import { buildModel } from "viewer/model/replay.js";
+import { activationOf, callStack, endOf, eventOf, statementOf } from "viewer/model/run.js";
+import { sectionsOf } from "viewer/model/sections.js";
+import { slidesOf } from "viewer/model/slides.js";
+import { cellOf, cellsRead, layoutOf, readersOf, storageWords } from "viewer/model/storage.js";
+import { tally } from "viewer/model/tally.js";
+
+/** @param {number} length @param {(index: number) => any} make */
+const list = (length, make) => Array.from({ length }, (_, index) => make(index));
+
+/**
+ * What is asked for; arguments and answers are JSON.
+ * @type {Record<string, (...all: any[]) => any>}
+ */
+const questions = {
+  /** What each step is. */
+  steps(document) {
+    const model = buildModel(document);
+    const { names, inspections } = document;
+    return list(model.steps, (step) => ({
+      event: eventOf(model, step),
+      statement: statementOf(model, step),
+      activation: activationOf(model, step),
+      end: endOf(model, step),
+      stack: callStack(model, step).map((frame) => frame.activation),
+      known: Object.fromEntries(
+        [...environmentAt(model, activationOf(model, step), endOf(model, step))].map(
+          ([name, { row }]) => [names[name], inspections.value[row]],
+        ),
+      ),
+    }));
+  },
+
+  /** Those of some texts that are taken for a document, or that break a check. */
+  accepted(texts) {
+    return texts.filter((/** @type {string} */ text) => {
+      try {
+        buildModel(checked(parsed(text)));
+        return true;
+      } catch (error) {
+        return !(error instanceof DocumentError);
+      }
+    });
+  },
+
+  layout(value, indices) {
+    const layout = layoutOf(value);
+    if (!layout) return null;
+    return {
+      layout,
+      cells: indices.map((/** @type {number[]} */ index) => cellOf(layout, index)),
+      readers: list(layout.cells, (cell) => readersOf(layout, cell)),
+      read: cellsRead(layout),
+    };
+  },
+
+  /** The elements of planes: rows, columns, and where on the other axes. */
+  planes(value, planes) {
+    return planes.map((/** @type {[number, number, number[]]} */ [rows, columns, at]) =>
+      planeOf(value, rows, columns, at).cells.map(({ index, cell }) => [index, cell]),
+    );
+  },
+
+  summary: (value) => summaryOf(value),
+
+  aliases(document, storage, step) {
+    const found = aliasesOf(buildModel(document), storage, step);
+    return found.map((alias) => [alias.name, alias.step, alias.when]);
+  },
+
+  /** What is said of a value that is shown beside a step. */
+  words(document, value, name, step) {
+    const model = buildModel(document);
+    const inner = value.path ? document.values[value.of].entries[0][1] : document.values[value.of];
+    const found = foundRecord(model, { value: inner, name, steps: [step] });
+    if (!found) return null;
+    const aliases = aliasesOf(model, found.value.storage ?? -1, found.step);
+    const shown = document.names[found.name] + found.path;
+    return {
+      name: shown,
+      activation: found.activation,
+      words: storageWords(found.value, shown, found.activation, aliases),
+    };
+  },
+
+  /** What is said of a value by itself. */
+  storageWords: (value, name, activation, aliases) =>
+    storageWords(value, name, activation, aliases),
+
+  /** Of each call, of each name: its records in the call, and in all calls of the function. */
+  histories(document) {
+    const model = buildModel(document);
+    const history = (/** @type {[number, number, boolean]} */ ...of) =>
+      historyOf(model, ...of).map(({ row, step, changed }) => [row, step, changed]);
+    return list(model.activations, (activation) =>
+      list(document.names.length, (name) =>
+        [false, true].map((everywhere) => history(activation, name, everywhere)),
+      ),
+    );
+  },
+
+  /** For pairs of steps the calls that can be compared, and how their variables differ. */
+  differences(document, pairs) {
+    const model = buildModel(document);
+    return pairs.map((/** @type {[number, number]} */ [before, after]) =>
+      pairsOf(model, before, after).map((pair) => {
+        const found = differencesOf(model, pair, before, after);
+        return { ...pair, found: Object.fromEntries(found.map(({ name, kind }) => [name, kind])) };
+      }),
+    );
+  },
+
+  detail: (before, after) => detailOf(before, after),
+
+  claimGroups(document, range) {
+    const found = claimGroups(buildModel(document), range);
+    return found.map(({ statement, failed, rows }) => [statement, failed, rows]);
+  },
+
+  /** Each step takes one second. */
+  tally(document, grouping, first, beyond, withCalls) {
+    const model = buildModel(checked(document));
+    const seconds = (/** @type {number} */ from, /** @type {number} */ to) => to - from;
+    const run = { model, sections: sectionsOf(model), seconds };
+    return tally(run, grouping, { first, beyond }, withCalls);
+  },
+
+  /** The states of the memory, and columns of a part of the run. */
+  memory(document, span, columns) {
+    const moments = momentsOf(buildModel(checked(document)));
+    const plain = (/** @type {MemoryState} */ { step, live, total }) => [step, live, total];
+    return [moments.map(plain), columnsOf(moments, span, columns).map(plain)];
+  },
+
+  accelerators: () => ACCELERATORS,
+
+  /** How many sections are on slides of their own, how many there are, and headings alone. */
+  slides(document) {
+    const model = buildModel(checked(document));
+    const sections = sectionsOf(model);
+    const slides = slidesOf(model, sections);
+    return [
+      slides.filter(({ section }) => section?.depth === 1).length,
+      sections.filter(({ depth }) => depth === 1).length,
+      slides.filter(({ section }) => !section).map(({ title }) => title),
+    ];
+  },
+};
+
+/** @param {string} text */
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const [name, given] = JSON.parse(line);
+  let answer;
+  try {
+    answer = { found: questions[name](...given) ?? null };
+  } catch (error) {
+    answer = { error: error instanceof Error ? error.stack : String(error) };
+  }
+  process.stdout.write(`${JSON.stringify(answer)}\n`);
+}

@@ -1,0 +1,120 @@
+// What the panels compute of tensors, histories and costs, where numbers are too large, too many or
+// none.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { numberOf, recordedAlong } from "viewer/model/elements.js";
+import { chartedNumber, thinned } from "viewer/model/records.js";
+import { pointsOf } from "viewer/model/roofline.js";
+import { cellsRead, layoutOf, readersOf } from "viewer/model/storage.js";
+
+/** @param {Value} value */
+const layout = (value) => layoutOf(value) ?? assert.fail("the value has no layout");
+
+test("a large tensor is not gone through", () => {
+  const found = layout({
+    type: "Tensor",
+    dtype: "float32",
+    shape: [100_000, 50_000],
+    strides: [1, 100_000],
+    offset: 5,
+    bytes: 20_000_000_000,
+    storage: 1,
+    storage_bytes: 20_000_000_020,
+  });
+  const readers = { count: 1, isAll: true, indices: [[78900, 12345]] };
+  assert.deepEqual(readersOf(found, 1234578905), readers);
+  assert.equal(cellsRead(found), 5_000_000_000);
+});
+
+test("a cell of very many elements is not searched through", () => {
+  const found = layout({
+    type: "Tensor",
+    dtype: "uint8",
+    shape: [1000, 1000, 1000, 1000],
+    strides: [1, 1, 1, 1],
+    offset: 0,
+    bytes: 1e12,
+    storage: 1,
+    storage_bytes: 3997,
+  });
+  const { count, isAll, indices } = readersOf(found, 2000);
+  assert.equal(isAll, false);
+  assert.equal(count, 10_000);
+  for (const index of indices)
+    assert.equal(
+      index.reduce((sum, at) => sum + at, 0),
+      2000,
+    );
+});
+
+test("a tensor without elements names no index but the first", () => {
+  const value = { type: "Tensor", shape: [1e12, 3], device: "meta", strides: [3, 1] };
+  assert.deepEqual(recordedAlong(value), [[0], [0]]);
+});
+
+/** @type {[name: string, found: number | null, expected: number | null][]} */
+const NUMBERS = [
+  ["an integer", chartedNumber({ type: "int", value: 3 }), 3],
+  ["a truth value", chartedNumber({ type: "bool", value: true }), 1],
+  ["a float", chartedNumber({ type: "float", value: 0.5 }), 0.5],
+  ["a large integer", chartedNumber({ type: "int", text: "100000000000000000000" }), 1e20],
+  ["a scalar tensor", chartedNumber({ type: "Tensor", shape: [], elements: [2.5] }), 2.5],
+  ["a tensor with an axis", chartedNumber({ type: "Tensor", shape: [1], elements: [2.5] }), null],
+  ["a text", chartedNumber({ type: "str", value: "3" }), null],
+  ["nothing", chartedNumber(null), null],
+  ["no number", chartedNumber({ type: "float", text: "nan" }), NaN],
+  ["infinity", numberOf("-inf"), -Infinity],
+];
+
+describe("numbers of a chart", () => {
+  for (const [name, found, expected] of NUMBERS) test(name, () => assert.equal(found, expected));
+});
+
+/** @param {number[]} numbers @returns {any[]} */
+const points = (numbers) => numbers.map((amount) => ({ number: amount }));
+
+test("a long chart keeps its extremes", () => {
+  const numbers = Array.from({ length: 5000 }, (_, at) => Math.sin(at * at));
+  numbers[777] = 9;
+  numbers[4001] = -9;
+  const kept = thinned(points(numbers), 100);
+  assert.deepEqual(
+    kept,
+    [...new Set(kept)].sort((one, other) => one - other),
+  );
+  assert.ok(kept.length <= 400);
+  for (const at of [0, 777, 4001, 4999]) assert.ok(kept.includes(at));
+  for (let start = 0; start < 5000; start += 50) {
+    const all = numbers.slice(start, start + 50);
+    const shown = kept.filter((at) => at >= start && at < start + 50).map((at) => numbers[at]);
+    assert.deepEqual(
+      [Math.min(...shown), Math.max(...shown)],
+      [Math.min(...all), Math.max(...all)],
+    );
+  }
+});
+
+test("a chart keeps the ends of gaps", () => {
+  const numbers = [-1, -1, 5, -1, 2, 3, -1, -1, 4, -1, 9, 6].map((n) => (n < 0 ? NaN : n));
+  assert.deepEqual(thinned(points(numbers), 2), [0, 2, 4, 5, 6, 8, 10, 11]);
+  assert.deepEqual(thinned(points([1, 2]), 1), [0, 1]);
+});
+
+test("an operator waits for memory below the ridge", () => {
+  const rest = { other_flops: 0, written_bytes: 0, allocated_bytes: 0, freed_bytes: 0 };
+  const entries = [5000, 40_000, 0, 7].map((matmul_flops, key) => ({
+    ...{ ...rest, key, matmul_flops, read_bytes: [100, 100, 5, 7][key] },
+    ...{ step: 0, calls: 1, seconds: null, partial: false },
+  }));
+  const points = pointsOf(entries, ["a", "b", "c", "memory"], 1000, 10);
+  assert.deepEqual(
+    points.map((point) => [
+      ...[point.name, point.intensity, point.attainable, point.waits, point.seconds],
+    ]),
+    [
+      ["b", 400, 1000, false, 40],
+      ["a", 50, 500, true, 10],
+    ],
+  );
+});

@@ -23,6 +23,7 @@ from lecture.facts import (
     SECONDS_PER_DAY,
 )
 from lecture.lib.pairs import Pair, merge
+from lecture.lib.refused import refused
 from lecture.lib.timing import fastest_seconds
 from lecture.lib.token_boxes import coloured_tokens
 from lecture.part2_text import m04_figures as figures
@@ -416,21 +417,16 @@ def two_bytes_are_enough_for_65536_ids():  # M4.7 E96
     large = np.array([70_000])
     wrapped = large.astype(np.uint16)  # @inspect wrapped
     assert wrapped.tolist() == [70_000 - 2**16] == [4_464]
-    refused = ""
-    try:
+    with refused(OverflowError) as error:
         np.array(large.tolist(), dtype=np.uint16)
-    except OverflowError as error:
-        refused = str(error)
-    assert "70000" in refused
+    assert "70000" in error.message
     # PyTorch's embedding takes 32 or 64 bits: a batch is converted when it is used.
     embedding = torch.nn.Embedding(8, 3)
     batch = torch.tensor([1, 7], dtype=torch.uint16)
     assert (embedding.num_embeddings, batch.tolist()) == (8, [1, 7])
-    try:
+    with refused(RuntimeError) as error:
         embedding(batch)
-    except RuntimeError as error:
-        message = str(error)  # @inspect message
-    assert "indices" in message
+    assert "indices" in error.message
     assert embedding(batch.long()).shape == (2, 3)
 
 

@@ -23,6 +23,7 @@ from lecture.facts import (
     PCIE_LANES,
 )
 from lecture.lib.batches import get_batch, random_starts, regression_batch, squared_error
+from lecture.lib.refused import refused
 from lecture.lib.timing import time_call
 from lecture.part6_training import m22_figures as figures
 from trace.costs import measure
@@ -82,12 +83,9 @@ def a_raw_dump_has_no_header():  # M22.2 E101
         assert header == "{'descr': '<i4', 'fortran_order': False, 'shape': (10,), }"
         # A common mistake is to give a raw dump the name of the other kind. `np.load` looks for the
         # header and not at the name, and refuses.
-        refused = False
-        try:
+        with refused(ValueError) as error:
             np.load(dumped)
-        except ValueError:
-            refused = True
-        assert refused
+        assert error.message
         # The worse mistake goes unnoticed. Whoever reads a dump has to know the dtype; with the
         # wrong one, ten tokens are twenty, and every second is zero.
         misread = np.memmap(dumped, dtype=np.int16, mode="r")
@@ -388,12 +386,9 @@ def pinned_memory_stays_where_it_is():  # M22.4
         speedup = from_ordinary / from_pinned  # @timed @inspect speedup
     else:
         # No CUDA device here: no copy was timed, and a request to pin is an error.
-        refused = False
-        try:
+        with refused(RuntimeError) as error:
             tokens.pin_memory()
-        except RuntimeError:
-            refused = True
-        assert refused
+        assert error.message
     # Ordinary memory is first copied to a pinned buffer, which reads and writes every byte once.
     # The program waits. To pin a batch is a copy, too: loaders do it in a thread of their own.
     buffer = torch.empty_like(tokens)

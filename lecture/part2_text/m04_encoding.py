@@ -98,7 +98,8 @@ def encode_with_heap(word: str, ranks: dict[Pair, int], lookups: Lookups) -> lis
         right = following[place]
         if right == len(tokens) or (tokens[place], tokens[right]) != pair:
             continue  # one of the two has been merged with another token
-        tokens[place], tokens[right] = b"".join(pair), None
+        tokens[place] = b"".join(pair)
+        tokens[right] = None
         lookups.useful += 1
         following[place] = following[right]
         previous[following[place]] = place
@@ -109,7 +110,8 @@ def encode_with_heap(word: str, ranks: dict[Pair, int], lookups: Lookups) -> lis
 
 def encode_greedily(word: str, vocabulary: Collection[bytes]) -> list[bytes]:  # @stepover
     """Take the longest token that fits, again and again: not what the training did."""
-    rest, tokens = word.encode(), []
+    rest = word.encode()
+    tokens = []
     while rest:
         ends = range(len(rest), 0, -1)
         tokens.append(next(rest[:end] for end in ends if rest[:end] in vocabulary))
@@ -153,7 +155,8 @@ def decoding_joins_before_it_decodes():  # M4.1
     assert tokenizer.decode(ids[:-1]) == "café \ufffd"
     # The way there and back holds for all text. Here for two hundred random strings, of all code
     # points that are no surrogates.
-    generator, characters = torch.Generator().manual_seed(0), set()
+    generator = torch.Generator().manual_seed(0)
+    characters = set()
     for _ in range(200):
         points = torch.randint(0, 0x110000 - 0x800, (12,), generator=generator).tolist()
         string = "".join(chr(point if point < 0xD800 else point + 0x800) for point in points)
@@ -310,7 +313,8 @@ def the_same_sample_for_every_rung():  # M4.3 E95
     assert speeds["heap"] > 5 * speeds["replay"]  # @timed
     # A common mistake: to try one encoder on one text and the next on another. On a tenth of these
     # stories, the same encoder asks twice as many questions for each byte: fewer words come again.
-    few, start = Lookups(), "".join(itertools.islice(stories.stories(seed=1), 2))
+    few = Lookups()
+    start = "".join(itertools.islice(stories.stories(seed=1), 2))
     encode = encoder("heap, remembering", tokenizer.merges, ranks, few)
     assert sum(len(encode(word)) for word in splitter.words(start)) == 265  # @stepover
     assert round(few.asked / len(start) / (questions["heap, remembering"] / len(text)), 1) == 2.1

@@ -169,7 +169,8 @@ def scores_by_loops(
     queries: Float[Tensor, "B q d"], keys: Float[Tensor, "B k d"]
 ) -> tuple[Float[Tensor, "B q k"], int]:  # @stepover
     """Sum over d for each triple (B, q, k), and count the multiplications and additions."""
-    (B, q, d), k = queries.shape, keys.shape[1]
+    B, q, d = queries.shape
+    k = keys.shape[1]
     scores = torch.zeros(B, q, k)
     flops = 0
     for b, i, j in itertools.product(range(B), range(q), range(k)):

@@ -386,7 +386,8 @@ def an_accelerator_answers_before_it_is_done():  # M10.6
     Why does a product on a GPU seem to take no time? The program only puts it into a queue and goes
     on. The GPU works the queue off by itself. In ticks: 5 to put work into the queue, 100 to do it.
     """
-    now, queue = 0, [1000]  # work that is left from before
+    now = 0
+    queue = [1000]  # work that is left from before
 
     def launch() -> None:
         nonlocal now

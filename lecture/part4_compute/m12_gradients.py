@@ -34,7 +34,9 @@ def a_gradient_says_how_the_loss_answers():  # M12.1
     by_hand = error.item() * x  # @inspect by_hand
     # `backward` walks the same way and leaves the gradient at the parameter. `retain_grad` has the
     # tensors in between keep theirs as well, for the picture.
-    prediction.retain_grad(), error.retain_grad(), loss.retain_grad()
+    prediction.retain_grad()
+    error.retain_grad()
+    loss.retain_grad()
     loss.backward()
     assert w.grad.tolist() == by_hand.tolist() == [1, 2, 3]
     values = {"w": w, "prediction = x · w": prediction, "error = prediction − 5": error}
@@ -162,7 +164,8 @@ def autograd_records_where_numbers_come_from():  # M12.7
     x = torch.tensor([1.0, 2, 3])
     w = torch.ones(3, requires_grad=True)
     loss = half_square_error(w)
-    node, way_back = loss.grad_fn, []
+    node = loss.grad_fn
+    way_back = []
     while node is not None:
         way_back.append(type(node).__name__)  # @inspect way_back
         node = next((before for before, _ in node.next_functions if before is not None), None)
@@ -289,7 +292,8 @@ def weight_gradient_by_loops(
     x: Float[Tensor, "B D"], g: Float[Tensor, "B K"]
 ) -> Float[Tensor, "D K"]:  # @stepover
     """Add up, for each weight, what it multiplied times what became of the product."""
-    (B, D), K = x.shape, g.shape[1]
+    B, D = x.shape
+    K = g.shape[1]
     gradient = torch.zeros(D, K)
     for i in range(B):
         for j in range(D):
@@ -378,7 +382,8 @@ def the_rule_repeats_layer_by_layer():  # M12.3 E46
     w2 = torch.randn(D, K, generator=generator, requires_grad=True)
     h1 = x @ w1
     h2 = h1 @ w2
-    h1.retain_grad(), h2.retain_grad()
+    h1.retain_grad()
+    h2.retain_grad()
     h2.square().mean().backward()
     flops = {}
     with torch.no_grad():

@@ -346,7 +346,8 @@ def a_nonlinearity_bends_the_line():  # M14.4
     linear, deep = LinearStack(D, L, generator), DeepNetwork(D, L, generator)
     assert sum(weight.numel() for weight in deep.parameters()) == 3 * 16**2
     start, direction = torch.randn(2, D, dtype=torch.float64, generator=generator)
-    linear.double(), deep.double()
+    linear.double()
+    deep.double()
     places = torch.linspace(-4, 4, 161, dtype=torch.float64)
     x = start + places.view(161, 1) * direction
     assert torch.allclose(x[60], start - direction)

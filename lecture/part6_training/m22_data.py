@@ -437,7 +437,8 @@ def a_batch_depends_on_its_arguments_alone():  # M22.3 M22.5 E102
     What may a function that makes batches look at? At its arguments. A common mistake is to let it
     read the sizes and the true weights from variables outside, which is shorter.
     """
-    D, true_w = 4, torch.arange(4.0)
+    D = 4
+    true_w = torch.arange(4.0)
 
     def batch_from_outside(B: int) -> tuple[Tensor, Tensor]:  # @stepover
         x = torch.ones(B, D)
@@ -446,7 +447,8 @@ def a_batch_depends_on_its_arguments_alone():  # M22.3 M22.5 E102
     assert batch_from_outside(2)[1].tolist() == [6, 6]
     # Further down, the same names are used for a larger model. The first problem has changed under
     # its old name.
-    D, true_w = 5, torch.arange(5.0)
+    D = 5
+    true_w = torch.arange(5.0)
     assert batch_from_outside(2)[1].tolist() == [10, 10]
     # With arguments, the sizes come from the weights that are handed in, and the chance from the
     # generator: the same call gives the same batch.

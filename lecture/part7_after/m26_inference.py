@@ -230,7 +230,8 @@ def an_outlier_costs_its_block():  # M26.2
     """
     w = torch.randn(256, 256, generator=torch.Generator().manual_seed(0))
     w[0, 0] = 100.0
-    others, errors, spoiled, scale_bits = w.abs() < w.max(), {}, {}, {}
+    others = w.abs() < w.max()
+    errors, spoiled, scale_bits = {}, {}, {}
     for name, rows, block in (("whole", 1, 65_536), ("row", 256, 256), ("32", 256, 32)):
         integers, scales = quantized(w.view(rows, -1), 8, block)
         found = restored(integers, scales).view(256, 256)

@@ -1,9 +1,9 @@
 """Small changes to the examples of the lecture, each of which a claim should notice.
 
 Changed are arithmetic and comparison operators, numbers, the order of axes in patterns such as
-`"b t d -> b d t"`, and the order of arguments. Left alone are claims, prose, annotations, calls
-that draw, and what does not run on this machine. So are seeds: a claim that holds for one of them
-only would be luck.
+`"b t d -> b d t"`, and the order of arguments. Left alone are claims, what has to be refused,
+prose, annotations, calls that draw, and what does not run on this machine. So are seeds: a claim
+that holds for one of them only would be luck.
 """
 
 import ast
@@ -82,6 +82,11 @@ def draws(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and ast.unparse(node.func).startswith("figures.")
 
 
+def is_refused(node: ast.AST) -> bool:
+    """A block that has to end with an error, of which any change may be refused as well."""
+    return isinstance(node, ast.With) and calls(node.items[0].context_expr, "refused")
+
+
 def is_text(node: ast.AST) -> bool:
     """A docstring, or another string that stands alone."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
@@ -98,6 +103,7 @@ def parts(node: ast.AST, cuda: bool) -> Iterator[ast.AST]:
         skipped = [*(node.orelse if cuda else node.body)]
     for child in ast.iter_child_nodes(node):
         untouched = isinstance(child, ast.Assert | ast.Raise | ast.JoinedStr) or is_text(child)
+        untouched = untouched or is_refused(child)
         if not (untouched or child in skipped or draws(child) or calls(child, "manual_seed")):
             yield child
 

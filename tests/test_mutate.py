@@ -69,6 +69,7 @@ BODIES = [
     ("raise ValueError(a + 1)", []),
     ("'A text of 2 + 2 words.'", []),
     ("c = f'{a + 1:.2f}'", []),
+    ("with refused(ValueError) as error:\n    f(a + 1, b)", []),
     ("c = figures.bars(a + 1, b)", []),
     ("c = generator.manual_seed(1)", []),
     ("c: f[2] = a", []),

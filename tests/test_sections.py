@@ -26,8 +26,8 @@ SECTIONS = [
         'def claimless():\n    """It says nothing."""\n    print(8)\n',
         ["claims nothing: it has no assert"],
     ),
-    (GOOD + "    print()\n" * 37, []),
-    (GOOD + "    print()\n" * 38, ["has 41 lines; 40 fit on a screen"]),
+    (GOOD + "    print()\n" * 42, []),
+    (GOOD + "    print()\n" * 43, ["has 46 lines; 45 fit on a screen"]),
 ]
 
 

@@ -15,9 +15,9 @@ Letters: B sequences of T tokens, L layers, D features, h heads, F features insi
 network, V entries in the vocabulary.
 """
 
+from lecture.facts import SECONDS_PER_DAY
 from lecture.lib.transformer import TransformerConfig
 
-SECONDS_PER_DAY = 86_400
 FP32_BYTES = 4
 INT64_BYTES = 8
 

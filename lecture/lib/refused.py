@@ -1,12 +1,22 @@
-"""What PyTorch refuses to compute."""
+"""One way to expect an error."""
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 
-def is_refused(call: Callable[[], object]) -> bool:  # @stepover
-    """Tell whether PyTorch raises an error instead of computing something."""
+@dataclass
+class Refusal:
+    """What an expected error said, or nothing where none was raised."""
+
+    message: str = ""
+
+
+@contextlib.contextmanager
+def refused(kind: type[Exception]) -> Iterator[Refusal]:  # @stepover
+    """Let a block end with an error of this kind, and keep what it said."""
+    refusal = Refusal()
     try:
-        call()
-    except RuntimeError:
-        return True
-    return False
+        yield refusal
+    except kind as error:
+        refusal.message = str(error)

@@ -2,7 +2,8 @@
 
 Its shape is that of today's open models: norms in front (RMSNorm), rotary positions, a gated
 feed-forward network (SwiGLU), no biases, and a head of its own. Every part takes `device` and
-`dtype` and hands them on, so a model can be built on the `meta` device at no cost.
+`dtype` and hands them on, so a model can be built on the `meta` device at no cost; those with
+numbers to draw take a `generator` too.
 
 The letters of the shapes: B sequences, T tokens in each, S tokens to look back at (S = T without a
 cache), D features, h heads of K = D / h features each, F features inside the feed-forward network,
@@ -11,6 +12,7 @@ V entries in the vocabulary.
 
 import math
 from dataclasses import dataclass
+from typing import TypedDict, Unpack
 
 import einops
 import torch
@@ -50,22 +52,37 @@ class TransformerConfig:
             )
 
 
+class Made(TypedDict, total=False):
+    """Where the numbers of a part lie, and in which format."""
+
+    device: torch.device | str | None
+    dtype: torch.dtype | None
+
+
+class Drawn(Made, total=False):
+    """And where they are drawn from."""
+
+    generator: torch.Generator | None
+
+
+def normal_parameter(
+    *shape: int, std: float, generator: torch.Generator | None = None, **made: Unpack[Made]
+) -> nn.Parameter:
+    """Draw normal numbers, cut at three standard deviations."""
+    weight = nn.Parameter(torch.empty(shape, **made))
+    draw_cut_normal(weight, std, generator)
+    return weight
+
+
 class Linear(nn.Module):
     """Multiply by a matrix, stored as (outputs, inputs); no bias."""
 
     def __init__(
-        self,
-        inputs: int,
-        outputs: int,
-        *,
-        std: float | None = None,
-        generator: torch.Generator | None = None,
-        device: torch.device | str | None = None,
-        dtype: torch.dtype | None = None,
+        self, inputs: int, outputs: int, *, std: float | None = None, **drawn: Unpack[Drawn]
     ) -> None:
         super().__init__()
-        self.weight = nn.Parameter(torch.empty(outputs, inputs, device=device, dtype=dtype))
-        draw_cut_normal(self.weight, 1 / math.sqrt(inputs) if std is None else std, generator)
+        std = 1 / math.sqrt(inputs) if std is None else std
+        self.weight = normal_parameter(outputs, inputs, std=std, **drawn)
 
     @shape_checked
     def forward(self, x: Float[Tensor, "*lead inputs"]) -> Float[Tensor, "*lead outputs"]:
@@ -75,18 +92,9 @@ class Linear(nn.Module):
 class Embedding(nn.Module):
     """One row of D features for each entry of the vocabulary."""
 
-    def __init__(
-        self,
-        vocabulary: int,
-        width: int,
-        *,
-        generator: torch.Generator | None = None,
-        device: torch.device | str | None = None,
-        dtype: torch.dtype | None = None,
-    ) -> None:
+    def __init__(self, vocabulary: int, width: int, **drawn: Unpack[Drawn]) -> None:
         super().__init__()
-        self.weight = nn.Parameter(torch.empty(vocabulary, width, device=device, dtype=dtype))
-        draw_cut_normal(self.weight, 1.0, generator)
+        self.weight = normal_parameter(vocabulary, width, std=1.0, **drawn)
 
     @shape_checked
     def forward(self, tokens: Int[Tensor, "*lead"]) -> Float[Tensor, "*lead D"]:
@@ -96,16 +104,9 @@ class Embedding(nn.Module):
 class RMSNorm(nn.Module):
     """Divide each token's features by their root mean square, then scale each with its gain."""
 
-    def __init__(
-        self,
-        width: int,
-        *,
-        epsilon: float = 1e-5,
-        device: torch.device | str | None = None,
-        dtype: torch.dtype | None = None,
-    ) -> None:
+    def __init__(self, width: int, *, epsilon: float = 1e-5, **made: Unpack[Made]) -> None:
         super().__init__()
-        self.gain = nn.Parameter(torch.ones(width, device=device, dtype=dtype))
+        self.gain = nn.Parameter(torch.ones(width, **made))
         self.epsilon = epsilon
 
     @shape_checked
@@ -120,20 +121,11 @@ class RMSNorm(nn.Module):
 class SwiGLU(nn.Module):
     """The feed-forward network: two ways up, one gating the other, and one way down."""
 
-    def __init__(
-        self,
-        width: int,
-        feed_forward: int,
-        *,
-        generator: torch.Generator | None = None,
-        device: torch.device | str | None = None,
-        dtype: torch.dtype | None = None,
-    ) -> None:
+    def __init__(self, width: int, feed_forward: int, **drawn: Unpack[Drawn]) -> None:
         super().__init__()
-        made = {"generator": generator, "device": device, "dtype": dtype}
-        self.gate = Linear(width, feed_forward, **made)
-        self.up = Linear(width, feed_forward, **made)
-        self.down = Linear(feed_forward, width, **made)
+        self.gate = Linear(width, feed_forward, **drawn)
+        self.up = Linear(width, feed_forward, **drawn)
+        self.down = Linear(feed_forward, width, **drawn)
 
     @shape_checked
     def forward(self, x: Float[Tensor, "*lead D"]) -> Float[Tensor, "*lead D"]:
@@ -242,23 +234,15 @@ class Attention(nn.Module):
     """Causal self-attention with several heads and rotary positions."""
 
     def __init__(
-        self,
-        width: int,
-        heads: int,
-        rotary: RotaryPositions,
-        *,
-        generator: torch.Generator | None = None,
-        device: torch.device | str | None = None,
-        dtype: torch.dtype | None = None,
+        self, width: int, heads: int, rotary: RotaryPositions, **drawn: Unpack[Drawn]
     ) -> None:
         super().__init__()
-        made = {"generator": generator, "device": device, "dtype": dtype}
         self.heads = heads
         self.rotary = rotary
-        self.query = Linear(width, width, **made)
-        self.key = Linear(width, width, **made)
-        self.value = Linear(width, width, **made)
-        self.output = Linear(width, width, **made)
+        self.query = Linear(width, width, **drawn)
+        self.key = Linear(width, width, **drawn)
+        self.value = Linear(width, width, **drawn)
+        self.output = Linear(width, width, **drawn)
 
     @shape_checked
     def forward(
@@ -292,11 +276,9 @@ class Block(nn.Module):
         rotary: RotaryPositions,
         *,
         generator: torch.Generator | None = None,
-        device: torch.device | str | None = None,
-        dtype: torch.dtype | None = None,
+        **made: Unpack[Made],
     ) -> None:
         super().__init__()
-        made = {"device": device, "dtype": dtype}
         self.attention_norm = RMSNorm(width, **made)
         self.attention = Attention(width, heads, rotary, generator=generator, **made)
         self.feed_forward_norm = RMSNorm(width, **made)
@@ -321,17 +303,18 @@ class TransformerLM(nn.Module):
         config: TransformerConfig,
         *,
         generator: torch.Generator | None = None,
-        device: torch.device | str | None = None,
-        dtype: torch.dtype | None = None,
+        **made: Unpack[Made],
     ) -> None:
         super().__init__()
-        made = {"device": device, "dtype": dtype}
-        drawn = {"generator": generator, **made}
+        drawn: Drawn = {"generator": generator, **made}
         D, V = config.width, config.vocabulary
         self.config = config
         self.embedding = Embedding(V, D, **drawn)
         rotary = RotaryPositions(
-            D // config.heads, config.context, base=config.rotation_base, device=device
+            D // config.heads,
+            config.context,
+            base=config.rotation_base,
+            device=made.get("device"),
         )
         self.blocks = nn.ModuleList(
             Block(D, config.heads, config.feed_forward, rotary, **drawn)

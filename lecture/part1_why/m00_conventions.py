@@ -5,6 +5,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from lecture.lib.refused import refused
 from lecture.lib.shapes import shape_checked
 from trace.costs import measure
 
@@ -69,12 +70,9 @@ def letters_name_the_axes():
     sums = sum_over_features(x)  # @inspect sums
     assert sums[1, 2] == 20 + 21 + 22 + 23
     # So one sequence without its batch axis is refused.
-    refused = False
-    try:
+    with refused(jaxtyping.TypeCheckError) as error:
         sum_over_features(x[0])
-    except jaxtyping.TypeCheckError:
-        refused = True
-    assert refused
+    assert error.message
 
 
 def an_amount_is_not_a_rate():

@@ -4,6 +4,7 @@ import itertools
 import unicodedata
 
 from lecture import stories
+from lecture.lib.refused import refused
 from lecture.part2_text import m02_figures as figures
 from lecture.tokenizer import Tokenizer
 
@@ -140,12 +141,9 @@ def bytes_are_an_alphabet_for_every_text():  # M2.4
     """
     # Unicode has room for more than a million of them. Asking Python for one more is an error.
     assert chr(CODE_POINTS - 1) == "\U0010ffff"
-    refused = ""
-    try:
+    with refused(ValueError) as error:
         chr(CODE_POINTS)
-    except ValueError as error:
-        refused = str(error)  # @inspect refused
-    assert "range(0x110000)" in refused
+    assert "range(0x110000)" in error.message
     assert CODE_POINTS == 1_114_112
     # Of these numbers 2 048 are no characters: UTF-16 needs them, in pairs called *surrogates*, to
     # spell what does not fit into two bytes. No text may have them, and UTF-8 has no bytes for one.

@@ -362,7 +362,8 @@ def measure_before_making_it_faster():  # M3.3
     # A hundred stories have 765 different words, 11 636 in all.
     word_counts = hundred_stories()
     assert (len(word_counts), word_counts.total()) == (765, 11_636)
-    words, work, seconds = in_bytes(word_counts), Work(), {}
+    words = in_bytes(word_counts)
+    work, seconds = Work(), {}
     start = time.process_time()  # @timed
     pair_counts = count_pairs(words, word_counts, work)  # @stepover
     seconds["count"] = time.process_time() - start  # @timed
@@ -466,7 +467,8 @@ def a_heap_keeps_the_best_on_top():  # M3.5
     element is better than the two below it, so the best is on top. When it goes, one element moves
     up in each of the $\\log_2 n$ rows, and the rest stays as it is.
     """
-    work, n = Work(), 1024
+    work = Work()
+    n = 1024
     mixed = [(389 * number) % n for number in range(n)]
     assert sorted(mixed) == [*range(n)]
     assert mixed[:3] == [0, 389, 778]
@@ -529,7 +531,8 @@ def the_ladder_so_far():  # M3.3 M3.6
     falls, a pair moves to a lower bucket when its turn comes: no heap of pairs is needed.
     """
     word_counts = hundred_stories()
-    operations, seconds, learnt, wanted = {}, {}, [], 243
+    operations, seconds, learnt = {}, {}, []
+    wanted = 243
     for name, train in RUNGS.items():
         work = Work()
         learnt.append(train(word_counts, wanted, work))  # @stepover
@@ -650,7 +653,8 @@ def timers_inside_timers_count_twice():  # M3.8 E94
 def words_touched(word_counts: Mapping[str, int], wanted_merges: int) -> list[int]:  # @stepover
     """Return for each merge in how many words it was made."""
     words = in_bytes(word_counts)
-    index, touched = index_pairs(words), []
+    index = index_pairs(words)
+    touched = []
     for pair in train_with_heap(word_counts, wanted_merges, Work()):
         touched.append(len(merge_indexed(words, index, pair, Work())))
     return touched

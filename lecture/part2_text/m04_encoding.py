@@ -23,6 +23,7 @@ from lecture.facts import (
     SECONDS_PER_DAY,
 )
 from lecture.lib.pairs import Pair, merge
+from lecture.lib.refused import refused
 from lecture.lib.timing import fastest_seconds
 from lecture.lib.token_boxes import coloured_tokens
 from lecture.part2_text import m04_figures as figures
@@ -97,7 +98,8 @@ def encode_with_heap(word: str, ranks: dict[Pair, int], lookups: Lookups) -> lis
         right = following[place]
         if right == len(tokens) or (tokens[place], tokens[right]) != pair:
             continue  # one of the two has been merged with another token
-        tokens[place], tokens[right] = b"".join(pair), None
+        tokens[place] = b"".join(pair)
+        tokens[right] = None
         lookups.useful += 1
         following[place] = following[right]
         previous[following[place]] = place
@@ -108,7 +110,8 @@ def encode_with_heap(word: str, ranks: dict[Pair, int], lookups: Lookups) -> lis
 
 def encode_greedily(word: str, vocabulary: Collection[bytes]) -> list[bytes]:  # @stepover
     """Take the longest token that fits, again and again: not what the training did."""
-    rest, tokens = word.encode(), []
+    rest = word.encode()
+    tokens = []
     while rest:
         ends = range(len(rest), 0, -1)
         tokens.append(next(rest[:end] for end in ends if rest[:end] in vocabulary))
@@ -152,7 +155,8 @@ def decoding_joins_before_it_decodes():  # M4.1
     assert tokenizer.decode(ids[:-1]) == "café \ufffd"
     # The way there and back holds for all text. Here for two hundred random strings, of all code
     # points that are no surrogates.
-    generator, characters = torch.Generator().manual_seed(0), set()
+    generator = torch.Generator().manual_seed(0)
+    characters = set()
     for _ in range(200):
         points = torch.randint(0, 0x110000 - 0x800, (12,), generator=generator).tolist()
         string = "".join(chr(point if point < 0xD800 else point + 0x800) for point in points)
@@ -309,7 +313,8 @@ def the_same_sample_for_every_rung():  # M4.3 E95
     assert speeds["heap"] > 5 * speeds["replay"]  # @timed
     # A common mistake: to try one encoder on one text and the next on another. On a tenth of these
     # stories, the same encoder asks twice as many questions for each byte: fewer words come again.
-    few, start = Lookups(), "".join(itertools.islice(stories.stories(seed=1), 2))
+    few = Lookups()
+    start = "".join(itertools.islice(stories.stories(seed=1), 2))
     encode = encoder("heap, remembering", tokenizer.merges, ranks, few)
     assert sum(len(encode(word)) for word in splitter.words(start)) == 265  # @stepover
     assert round(few.asked / len(start) / (questions["heap, remembering"] / len(text)), 1) == 2.1
@@ -416,21 +421,16 @@ def two_bytes_are_enough_for_65536_ids():  # M4.7 E96
     large = np.array([70_000])
     wrapped = large.astype(np.uint16)  # @inspect wrapped
     assert wrapped.tolist() == [70_000 - 2**16] == [4_464]
-    refused = ""
-    try:
+    with refused(OverflowError) as error:
         np.array(large.tolist(), dtype=np.uint16)
-    except OverflowError as error:
-        refused = str(error)
-    assert "70000" in refused
+    assert "70000" in error.message
     # PyTorch's embedding takes 32 or 64 bits: a batch is converted when it is used.
     embedding = torch.nn.Embedding(8, 3)
     batch = torch.tensor([1, 7], dtype=torch.uint16)
     assert (embedding.num_embeddings, batch.tolist()) == (8, [1, 7])
-    try:
+    with refused(RuntimeError) as error:
         embedding(batch)
-    except RuntimeError as error:
-        message = str(error)  # @inspect message
-    assert "indices" in message
+    assert "indices" in error.message
     assert embedding(batch.long()).shape == (2, 3)
 
 

@@ -17,6 +17,7 @@ from lecture.facts import (
     PCIE_LANES,
 )
 from lecture.lib.normal import std_of_a_cut_normal
+from lecture.lib.refused import refused
 from lecture.part3_tensors import m05_figures as figures
 from trace.costs import measure
 
@@ -237,12 +238,9 @@ def a_tensor_lives_on_one_device():  # M5.5 E26
         skipped = "no CUDA device here: only the CPU half was measured"  # @inspect skipped
     # Tensors on different devices do not meet by themselves: a copy must be asked for. Only a
     # single number on the CPU, a tensor without axes, is taken along.
-    refused = False
-    try:
+    with refused(RuntimeError) as error:
         x + y.to("meta")
-    except RuntimeError:
-        refused = True
-    assert refused
+    assert error.message
     assert (x.sum() + y.to("meta")).device == torch.device("meta")
 
 

@@ -8,6 +8,7 @@ from jaxtyping import Shaped
 from torch import Tensor
 
 from lecture.lib.memory import same_storage
+from lecture.lib.refused import refused
 from lecture.lib.shapes import shape_checked
 from lecture.part3_tensors import m07_figures as figures
 from trace.costs import measure
@@ -98,12 +99,9 @@ def a_slice_is_an_offset_and_a_stride():  # M7.3 E31 E32
     assert y.data_ptr() - x.data_ptr() == y.storage_offset() * y.element_size() == 16
     # A step backwards would need a negative stride. NumPy has them, PyTorch refuses; `flip`
     # copies.
-    refused = False
-    try:
+    with refused(ValueError) as error:
         x[::-1]
-    except ValueError:
-        refused = True
-    assert refused
+    assert error.message
     assert not same_storage(x, x.flip(0))
 
 
@@ -254,12 +252,9 @@ def reshape_copies_only_when_it_must():  # M7.7 E34
     """
     x = torch.tensor([[1.0, 2, 3], [4, 5, 6]])
     # No pair of strides reads the transpose as 2×3: it would have to jump 0, 3, 1 in one line.
-    message = ""
-    try:
+    with refused(RuntimeError) as error:
         x.T.view(2, 3)
-    except RuntimeError as error:
-        message = str(error)  # @inspect message
-    assert "size and stride" in message
+    assert "size and stride" in error.message
     # `contiguous` writes the numbers down in the order of their indices; then `view` can give them
     # any shape. `reshape` does both. Each has written the six numbers once more.
     with measure() as cost:
@@ -296,12 +291,9 @@ def some_tensors_with_gaps_can_be_viewed():  # M7.7
     # Merging two axes is possible when one continues the other without a gap. Here two numbers are
     # left out after every four, so `view` fails and `reshape` copies.
     assert left.stride(0) != left.shape[1] * left.stride(1)
-    refused = False
-    try:
+    with refused(RuntimeError) as error:
         left.view(left.numel())
-    except RuntimeError:
-        refused = True
-    assert refused
+    assert error.message
     assert not same_storage(left.reshape(left.numel()), x)
 
 
@@ -323,12 +315,9 @@ def expanding_repeats_without_copying():  # M7.8
     assert wide.numel() * wide.element_size() == 48
     assert wide.untyped_storage().nbytes() == 12
     # Where many elements share one number, to add 1 to each has no clear meaning, and is refused.
-    refused = False
-    try:
+    with refused(RuntimeError) as error:
         wide.add_(1)
-    except RuntimeError:
-        refused = True
-    assert refused
+    assert error.message
     # `contiguous` pays the difference, and then every element has a number of its own.
     own_numbers = wide.contiguous()
     assert own_numbers.untyped_storage().nbytes() == 48

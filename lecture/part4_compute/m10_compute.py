@@ -35,6 +35,7 @@ from lecture.facts import (
     Chip,
 )
 from lecture.lib.hardware import accelerator_named, mfu
+from lecture.lib.refused import refused
 from lecture.lib.shapes import shape_checked
 from lecture.lib.tiles import product_by_tiles
 from lecture.lib.timing import (
@@ -385,7 +386,8 @@ def an_accelerator_answers_before_it_is_done():  # M10.6
     Why does a product on a GPU seem to take no time? The program only puts it into a queue and goes
     on. The GPU works the queue off by itself. In ticks: 5 to put work into the queue, 100 to do it.
     """
-    now, queue = 0, [1000]  # work that is left from before
+    now = 0
+    queue = [1000]  # work that is left from before
 
     def launch() -> None:
         nonlocal now
@@ -626,12 +628,9 @@ def more_than_the_peak_is_a_mistake():  # M10.10 E8
     # with an MFU of 1.98. A ratio to what cannot be exceeded is not 1.98. This lecture's function
     # refuses to return it.
     promises = RTX_3090.dense_flops_per_second
-    message = ""
-    try:
+    with refused(ValueError) as error:
         mfu(rate, promises["fp32"])  # @stepover
-    except ValueError as error:
-        message = str(error)  # @inspect message
-    assert "an MFU of 1.98 is impossible" in message
+    assert "an MFU of 1.98 is impossible" in error.message
     # With the peak for bf16 it is 0.99. That is closer to 1 than products usually come, but
     # possible.
     assert round(mfu(rate, promises["bf16"]), 2) == 0.99

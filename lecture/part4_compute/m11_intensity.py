@@ -517,9 +517,13 @@ def this_machine_has_a_roofline():  # M11.10
     [calibrated](#the_best_observed_rate_is_a_peak_for_any_machine): the slope by copying numbers,
     the roof by products.
     """
-    device, dtype, n = "cpu", torch.float32, 512
+    device = "cpu"
+    dtype = torch.float32
+    n = 512
     if torch.cuda.is_available():
-        device, dtype, n = "cuda", torch.bfloat16, 8192
+        device = "cuda"
+        dtype = torch.bfloat16
+        n = 8192
     else:
         skipped = (
             "no CUDA device here: this is the roofline of one core, in fp32"  # @inspect skipped
@@ -669,7 +673,8 @@ def chain_of_factors(
 
     Count FLOPs, and numbers that pass between memory and the processor.
     """
-    memory, flops, moved = list(numbers), 0, 0
+    memory = list(numbers)
+    flops, moved = 0, 0
     kernels = [factors] if fused else [[factor] for factor in factors]
     for kernel in kernels:
         for place, value in enumerate(memory):

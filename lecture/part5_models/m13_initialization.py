@@ -255,7 +255,8 @@ def depth_raises_the_scale_to_a_power():  # M13.3
     assert math.isclose(spreads["a tenth less"][7], 0.9**8, rel_tol=0.05)
     # fp32 can hold $2^{36}$. fp16 [ends at 65 504](#fp16_ends_soon_on_both_sides), and after the
     # fourth layer four fifths of the numbers are infinite.
-    h, infinite_share = x.half(), []
+    h = x.half()
+    infinite_share = []
     for _ in range(4):
         h = h @ torch.randn(D, D, generator=generator).half()
         infinite_share.append(h.isinf().float().mean().item())  # @inspect infinite_share

@@ -189,8 +189,11 @@ def heads_weigh_on_small_models():  # M16.5 E82
     totals = {name: sum(parts.values()) for name, parts in flops.items()}  # @inspect totals
     assert totals == {name: measured(config).forward_flops for name, config in FAMILY.items()}
     assert list(totals.values()) == [
-        *(349_630_365_696, 1_033_109_504_000, 2_257_754_521_600),
-        *(4_513_336_524_800, 149_522_795_724_800),
+        349_630_365_696,
+        1_033_109_504_000,
+        2_257_754_521_600,
+        4_513_336_524_800,
+        149_522_795_724_800,
     ]
     numbers = [measured(config).parameters for config in FAMILY.values()]  # @inspect numbers
     assert numbers == [190_460_160, 505_629_696, 1_072_469_760, 2_127_057_600, 2_127_057_600]
@@ -278,7 +281,8 @@ def tokens_times_parameters_with_corrections():  # M16.8
     """
     plain = {}
     for name, config in FAMILY.items():
-        (D, T, L), found = (config.width, config.context, config.layers), measured(config)
+        D, T, L = config.width, config.context, config.layers
+        found = measured(config)
         multiplying = found.parameters - config.vocabulary * D - (2 * L + 1) * D
         # With both corrections it is no approximation any more.
         assert found.forward_flops == 2 * T * multiplying + 4 * L * T**2 * D

@@ -180,7 +180,8 @@ def clearing_gradients_frees_their_memory():  # M17.8
         optimizer = SGD([weight], lr=1.0, momentum=0.5)
         weight.grad = torch.ones(1000)
         optimizer.step()
-        before, weight.grad = weight.detach().clone(), gradient
+        before = weight.detach().clone()
+        weight.grad = gradient
         optimizer.step()
         assert (before - weight == length).all()
 
@@ -192,7 +193,8 @@ def momentum_sums_up_the_past():  # M17.5 M17.1
     fades, and steps against that. It is one more line, and one more number for each parameter.
     """
     gradients = torch.tensor([1.0, 1, 1, -1, 1, -1])
-    velocity, places = 0.0, []
+    velocity = 0.0
+    places = []
     for gradient in gradients.tolist():
         velocity = 0.5 * velocity + gradient
         places.append(velocity)
@@ -332,7 +334,8 @@ def adagrad_sums_up_squares():  # M17.4 E62 E63
     found = moves(AdaGrad, gradients).tolist()
     assert [round(size, 5) for size in found] == [0.01, 0.00707, 0.00577, 0.005]  # @inspect found
     # A common mistake is to say that it *averages* the squares. Then steps would not shrink.
-    squares, averaged = 0.0, []
+    squares = 0.0
+    averaged = []
     for t, gradient in enumerate(gradients.tolist(), start=1):
         squares += gradient**2
         averaged.append(0.01 * gradient / math.sqrt(squares / t))
@@ -379,7 +382,8 @@ def rmsprop_forgets():  # M17.5
     [RMSProp](https://www.cs.toronto.edu/~tijmen/csc321/slides/lecture_slides_lec6.pdf) replaces the
     sum by a running average, in which old squares fade. That is again a change of one line.
     """
-    average, by_hand = 0.0, []
+    average = 0.0
+    by_hand = []
     for gradient in (2.0, 2.0, -1.0):
         average = 0.75 * average + 0.25 * gradient**2
         by_hand.append(gradient / math.sqrt(average))
@@ -711,7 +715,8 @@ def losses_of_the_toy(lr: float) -> list[float]:  # @stepover
     step; return the loss before each of ten steps."""
     start = 5 * torch.randn(10, 10, generator=torch.Generator().manual_seed(0))
     weight = nn.Parameter(start)
-    optimizer, losses = SGD([weight], lr=lr), []
+    optimizer = SGD([weight], lr=lr)
+    losses = []
     for t in range(10):
         optimizer.zero_grad()
         loss = weight.square().mean()

@@ -23,7 +23,8 @@ def four_things_fill_the_memory():  # M18.1
     remembers from step to step; and the activations, results of the way forward that the way back
     will need. (And a batch of data, which is small.) Watch two steps from the start.
     """
-    (B, D, L), seen = (16, 8, 4), {}
+    B, D, L = 16, 8, 4
+    seen = {}
     generator = torch.Generator().manual_seed(0)
     with measure(timeline=True) as cost:
         model = DeepNetwork(D, L, generator)  # @stepover

@@ -191,7 +191,8 @@ def memory_limits_the_batch():  # M18.8 E76
     # A common mistake is to trust a formula for activations that nobody measured. 9TD + 2T² in each
     # block, with the narrower model of the last section, promises 18, and 16 in 80 GB. Scores of
     # all heads put in, 4.
-    fixed_bytes, T, D, h = 16 * 1_635_382_400, 1024, XL.width, XL.heads
+    fixed_bytes = 16 * 1_635_382_400
+    T, D, h = 1024, XL.width, XL.heads
     guess_bytes, with_heads_bytes = (48 * 4 * (9 * T * D + 2 * n * T**2) for n in (1, h))
     assert (80 * GIB - fixed_bytes) // guess_bytes == 18
     assert (card_bytes - fixed_bytes) // guess_bytes == 16
@@ -215,7 +216,8 @@ def the_sum_is_no_peak():  # M18.8
     none when the way back begins; and as they come, activations go. So the peak of a plain step is
     at the turn, and it is lower than the sum.
     """
-    N, table_bytes = parameters(XL), 4 * 1024 * 50_257
+    N = parameters(XL)
+    table_bytes = 4 * 1024 * 50_257
     peaks = {}
     for B in (1, 3, 4):
         found = kept(XL, B, torch.float32)  # @stepover

@@ -10,6 +10,7 @@ from torch import Tensor
 from lecture.lib.layers import DeepNetwork, LinearStack, loss_of_rows
 from lecture.lib.memory import held_bytes
 from lecture.lib.optim import SGD, AdamW
+from lecture.lib.refused import refused
 from lecture.lib.shapes import shape_checked
 from lecture.part6_training import m19_figures as figures
 from trace.costs import measure
@@ -177,13 +178,13 @@ def a_part_is_no_larger_than_the_whole():  # M19.2 E68
     batch = torch.arange(64.0)[:, None]
     assert [len(part) for part in batch.split(256)] == [64]
     # Ours refuses, as it does when the parts would not be equal.
-    refused = []
+    messages = []
     for rows in (256, 48, 32, 64):
-        try:
+        with refused(ValueError) as error:
             micro_batches(batch, rows)
-        except ValueError as error:
-            refused.append(str(error))  # @inspect refused
-    assert refused == [f"a batch of 64 rows cannot be cut into parts of {n}" for n in (256, 48)]
+        messages.append(error.message)  # @inspect messages
+    complaints = [f"a batch of 64 rows cannot be cut into parts of {rows}" for rows in (256, 48)]
+    assert messages == [*complaints, "", ""]
     # And if the data really came 256 rows at a time, memory would grow: four times as many
     # activations as for the batch that was to be made smaller.
     kept_bytes = {}

@@ -122,7 +122,8 @@ def fates_of_results(activation: Callable[..., Tensor], layers_each: int) -> dic
 
     With `layers_each`, segments of so many layers are recomputed.
     """
-    weights, x, watch = new_weights(4, 8), new_rows(6, 8), Watch()
+    weights, x = new_weights(4, 8), new_rows(6, 8)
+    watch = Watch()
     watch.see("x", x)
     h = x
     for first in range(0, len(weights), layers_each or len(weights)):
@@ -285,7 +286,8 @@ def gradients_with_a_shelf(
         h = (h @ weight).tanh()
         if layer in kept:
             shelf[layer] = h
-    gradient, gradients = torch.ones_like(h), []
+    gradient = torch.ones_like(h)
+    gradients = []
     for layer in range(len(weights), 0, -1):
         # The way back through a layer needs its result, which is here by now, and what entered it.
         start = max((held for held in shelf if held < layer), default=0)
@@ -501,12 +503,13 @@ def recomputing_needs_the_same_dice():  # M20.5
     only. If others were dropped the second time, the gradients would belong to a network that never
     ran.
     """
-    (weight,), x = new_weights(1, 8), new_rows(6, 8)
+    (weight,) = new_weights(1, 8)
+    x = new_rows(6, 8)
     ways = {
         "keep": layer_with_dropout,
         "replay": functools.partial(checkpoint, layer_with_dropout, use_reentrant=False),
         "no replay": functools.partial(
-            *(checkpoint, layer_with_dropout), use_reentrant=False, preserve_rng_state=False
+            checkpoint, layer_with_dropout, use_reentrant=False, preserve_rng_state=False
         ),
     }
     losses, gradients, next_numbers, flops = {}, {}, {}, {}
@@ -558,7 +561,8 @@ def only_known_dice_are_replayed():  # M20.5
     of its own. Does a checkpoint know about those? It does not: what PyTorch notes is the state of
     its own generators, one for each device.
     """
-    (weight,), x = new_weights(1, 8), new_rows(6, 8)
+    (weight,) = new_weights(1, 8)
+    x = new_rows(6, 8)
     dice = torch.Generator().manual_seed(0)
     state = dice.get_state()
     loss = layer_with_own_dice(x, weight, dice).square().sum()

@@ -23,6 +23,7 @@ from lecture.facts import (
     PCIE_LANES,
 )
 from lecture.lib.batches import get_batch, random_starts, regression_batch, squared_error
+from lecture.lib.refused import refused
 from lecture.lib.timing import time_call
 from lecture.part6_training import m22_figures as figures
 from trace.costs import measure
@@ -82,12 +83,9 @@ def a_raw_dump_has_no_header():  # M22.2 E101
         assert header == "{'descr': '<i4', 'fortran_order': False, 'shape': (10,), }"
         # A common mistake is to give a raw dump the name of the other kind. `np.load` looks for the
         # header and not at the name, and refuses.
-        refused = False
-        try:
+        with refused(ValueError) as error:
             np.load(dumped)
-        except ValueError:
-            refused = True
-        assert refused
+        assert error.message
         # The worse mistake goes unnoticed. Whoever reads a dump has to know the dtype; with the
         # wrong one, ten tokens are twenty, and every second is zero.
         misread = np.memmap(dumped, dtype=np.int16, mode="r")
@@ -388,12 +386,9 @@ def pinned_memory_stays_where_it_is():  # M22.4
         speedup = from_ordinary / from_pinned  # @timed @inspect speedup
     else:
         # No CUDA device here: no copy was timed, and a request to pin is an error.
-        refused = False
-        try:
+        with refused(RuntimeError) as error:
             tokens.pin_memory()
-        except RuntimeError:
-            refused = True
-        assert refused
+        assert error.message
     # Ordinary memory is first copied to a pinned buffer, which reads and writes every byte once.
     # The program waits. To pin a batch is a copy, too: loaders do it in a thread of their own.
     buffer = torch.empty_like(tokens)
@@ -442,7 +437,8 @@ def a_batch_depends_on_its_arguments_alone():  # M22.3 M22.5 E102
     What may a function that makes batches look at? At its arguments. A common mistake is to let it
     read the sizes and the true weights from variables outside, which is shorter.
     """
-    D, true_w = 4, torch.arange(4.0)
+    D = 4
+    true_w = torch.arange(4.0)
 
     def batch_from_outside(B: int) -> tuple[Tensor, Tensor]:  # @stepover
         x = torch.ones(B, D)
@@ -451,7 +447,8 @@ def a_batch_depends_on_its_arguments_alone():  # M22.3 M22.5 E102
     assert batch_from_outside(2)[1].tolist() == [6, 6]
     # Further down, the same names are used for a larger model. The first problem has changed under
     # its old name.
-    D, true_w = 5, torch.arange(5.0)
+    D = 5
+    true_w = torch.arange(5.0)
     assert batch_from_outside(2)[1].tolist() == [10, 10]
     # With arguments, the sizes come from the weights that are handed in, and the chance from the
     # generator: the same call gives the same batch.

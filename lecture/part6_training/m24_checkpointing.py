@@ -324,7 +324,8 @@ def saving_has_a_best_interval():  # M24.3
     the last time. With $m$ seconds from one failure to the next on average, the least time is lost
     near an interval of $\sqrt{2cm}$ ([Young, 1974](https://doi.org/10.1145/361147.361115)).
     """
-    save_seconds, between_failures_seconds = 60, SECONDS_PER_DAY
+    save_seconds = 60
+    between_failures_seconds = SECONDS_PER_DAY
     # Failures come at any time, no matter when the last one was. To get through an interval of $t$
     # seconds and the saving after it then takes $m(e^{(t+c)/m}-1)$ seconds on average, with all
     # that has to be done again. What exceeds $t$ is lost.

@@ -123,7 +123,8 @@ def losses_on_the_way(recipe: str, steps: int = 500) -> Float[Tensor, " step"]: 
     generator = torch.Generator().manual_seed(0)
     kept_in = BF16 if recipe == "bf16 weights" else torch.float32
     weight = nn.Parameter(torch.ones(16, dtype=kept_in))
-    optimizer, losses = AdamW([weight], lr=0.0015, weight_decay=0.0), []
+    optimizer = AdamW([weight], lr=0.0015, weight_decay=0.0)
+    losses = []
     for _ in range(steps):
         x = torch.randn(32, 16, generator=generator)
         used = weight
@@ -309,7 +310,8 @@ def a_scale_is_found_by_overflowing():  # M25.4
     weight = nn.Parameter(torch.zeros(2))
     optimizer = SGD([weight], lr=1.0)
     scaler = torch.amp.GradScaler("cpu", init_scale=2.0**14, backoff_factor=0.5, growth_interval=3)
-    by_hand, scales, made = (2.0**14, 0), [], []
+    by_hand = (2.0**14, 0)
+    scales, made = [], []
     # The gradients are 1, so scaled they are as large as the scale, and fp16 ends at 65 504.
     for _ in range(10):
         made.append(scaled_step(weight, optimizer, scaler))

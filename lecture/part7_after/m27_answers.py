@@ -137,7 +137,8 @@ def of_views(n: int) -> TwoFigures:  # @stepover
     """Transpose and reshape."""
     x = torch.zeros(n, n)
     with measure() as cost:
-        x.T, x.view(n * n)
+        transposed = x.T
+        flat = x.view(n * n)
     return (cost.allocated_bytes,), (cost.other_flops,)
 
 
@@ -212,7 +213,8 @@ def of_small_models(n: int) -> TwoFigures:  # @stepover
 
 def of_parts(n: int) -> TwoFigures:  # @stepover
     """Let n tokens attend to each other, with two heads and with four for the same features."""
-    D, kept_bytes = 8, []
+    D = 8
+    kept_bytes = []
     for h in (2, 4):
         q, k, v = torch.ones(3, h, n, D // h).requires_grad_()
         with measure() as cost:

@@ -79,8 +79,13 @@ function checkRows(document) {
   document.events = packed(document.events);
 }
 
-/** What stands in a column of a table, be it stored by columns or by rows. @param {any} document @param {string} table
- * @param {string} column @returns {any[]} */
+/**
+ * What stands in a column of a table, be it stored by columns or by rows.
+ * @param {any} document
+ * @param {string} table
+ * @param {string} column
+ * @returns {any[]}
+ */
 function numbersOf(document, table, column) {
   if (COLUMNS[table]) return document[table][column].flat();
   const key = ROWS[table] ? ROWS[table].indexOf(column) : column;

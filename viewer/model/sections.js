@@ -117,8 +117,8 @@ function headingsIn(model, activation) {
 }
 
 /**
- * Whether a call is a part of the table of contents: it passes nothing, and the function has headings but no title. It is
- * read as if its lines stood where it is called.
+ * Whether a call is a part of the table of contents: it passes nothing, and the function has
+ * headings but no title. It is read as if its lines stood where it is called.
  * @param {Model} model
  * @param {number} activation
  */
@@ -128,7 +128,12 @@ export function isPart(model, activation) {
   return isCall && !title && headingsIn(model, activation).length > 0;
 }
 
-/** Headings among the calls of a table of contents. @param {Model} model @param {Section[]} sections @param {number} contents an activation */
+/**
+ * Headings among the calls of a table of contents.
+ * @param {Model} model
+ * @param {Section[]} sections
+ * @param {number} contents an activation
+ */
 function nameChapters(model, sections, contents) {
   const { statements } = model.document;
   const lineOf = (/** @type {Section} */ section) =>

@@ -49,7 +49,13 @@ function slidesWithin(model, sections, contents, chapter) {
   return slides;
 }
 
-/** @param {Model} model @param {Section} section @param {string} chapter @param {string} text @returns {Slide} */
+/**
+ * @param {Model} model
+ * @param {Section} section
+ * @param {string} chapter
+ * @param {string} text
+ * @returns {Slide}
+ */
 function slideOf(model, section, chapter, text) {
   const title = headingOf(functionOf(model, section.activation));
   return { section, chapter, text, step: section.first, title };

@@ -7,15 +7,15 @@ The meter sits below PyTorch's operators as a dispatch mode and counts, for each
 - other FLOPs, by the convention of `meter/rates.py`;
 - bytes read and written, each element once (`meter/traffic.py`);
 - bytes allocated and freed, by storage: a view allocates nothing, and a storage counts as freed
-  when its last owner lets go of it, be that a variable or autograd. What a storage is for is told
+  when its last owner, a variable or autograd, lets go of it. What a storage is for is told
   apart as far as torch lets us know (`Storage.category`). (Under any dispatch mode, torch adds
   gradients that meet into new memory instead of in place: where a tensor is used twice, the peak
   of a backward pass may be one gradient too high.)
 
 An operator without a formula is listed in `uncounted` by name, so that 0 means zero and never
-"unknown". So is what runs unseen: regions compiled by inductor, of whose operators only some
-arrive here, and operators in threads that were started meanwhile; also what a tensor subclass, a
-custom operator or a control-flow operator (`torch.cond`) does inside, under its own name.
+"unknown". So is what the meter cannot look into: regions compiled by inductor, operators in threads
+that were started inside the block, and, under its own name, what a tensor subclass, a custom
+operator or a control-flow operator (`torch.cond`) does inside.
 
 Not seen, and not listed: other processes, other threads that ran before, and memory that no
 operator allocates (read by `torch.load`, copied by `deepcopy` of a bare tensor, numpy's, a bare
@@ -112,6 +112,15 @@ def measure(*, timeline: bool = False) -> Iterator[Cost]:
 
     Blocks may nest; each sees everything that runs inside it. With `timeline`, `cost.timeline` has
     the memory alive after each change.
+
+    >>> import torch
+    >>> a, b = torch.ones(2, 3), torch.ones(3, 5)
+    >>> with measure() as cost:
+    ...     c = a @ b
+    >>> cost.matmul_flops, cost.allocated_bytes
+    (60, 40)
+    >>> cost.live_bytes["other tensors"]
+    40
     """
     cost = Cost()
     if timeline:

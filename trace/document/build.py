@@ -208,7 +208,7 @@ def _memory(storages: _Dated, names: _Names) -> Memory:
 
 
 def _highest_and_last(states: Iterator[dict[str, int]]) -> tuple[dict[str, int], dict[str, int]]:
-    """Of states of the memory, of which there may be millions."""
+    """Return two states of the memory among possibly millions, without keeping the others."""
     highest = last = next(states)
     for last in states:
         if sum(last.values()) > sum(highest.values()):

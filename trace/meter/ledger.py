@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 PARAMETERS = "parameters"
 """Registered in a module, made an `nn.Parameter`, or changed by an optimizer."""
 GRADIENTS = "gradients"
-"""Made by a backward pass, be it for a parameter or on the way to one."""
+"""Made by a backward pass, for a parameter or on the way to one."""
 OPTIMIZER_STATE = "optimizer state"
 """Made inside the `step` of an optimizer."""
 ACTIVATIONS = "activations"
@@ -46,7 +46,15 @@ class Storage:
 
 def live_bytes_over_time(changes: Iterable[tuple[Storage, int]]) -> Iterator[dict[str, int]]:
     """Yield the bytes alive in each category after each change, a storage and its bytes (negative
-    when it died)."""
+    when it died).
+
+    >>> weight, data = Storage(1, 64, PARAMETERS), Storage(2, 8, OTHER)
+    >>> for live in live_bytes_over_time([(weight, 64), (data, 8), (data, -8)]):
+    ...     print(live[PARAMETERS], live[OTHER])
+    64 0
+    64 8
+    64 0
+    """
     live = dict.fromkeys(CATEGORIES, 0)
     for storage, change_bytes in changes:
         live[storage.category] += change_bytes
@@ -60,7 +68,7 @@ class Account(Protocol):
         """One call of an operator."""
 
     def ran_elsewhere(self, operator: str) -> None:
-        """One call of an operator in another thread, of which no more is known."""
+        """One call of an operator in another thread; no more is known of it."""
 
     def allocated(self, storage: Storage) -> None:
         """A storage came to life."""

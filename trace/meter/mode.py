@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch._C._functorch import is_functorch_wrapped_tensor
 from torch.nn.modules.module import register_module_parameter_registration_hook
-from torch.utils._python_dispatch import TorchDispatchMode, _pop_mode, _push_mode
+from torch.utils._python_dispatch import _pop_mode, _push_mode
 
 from .ledger import (
     ACTIVATIONS,
@@ -24,7 +24,7 @@ from .ledger import (
 )
 from .operators import Operator, has_nested, has_storage
 from .traffic import tensors
-from .unseen import CAN_KEEP_COMPILER_OUT, compiled_regions, never_compiled, other_threads
+from .unseen import OnlookerMode, compiled_regions, never_compiled, other_threads
 
 _COMPOSITE = torch._C.DispatchKey.CompositeImplicitAutograd
 _OPERATORS: dict[int, Operator] = {}
@@ -43,10 +43,8 @@ class _Reference(weakref.ref[Any]):
     watched: Storage
 
 
-class Meter(TorchDispatchMode):  # type: ignore[misc]
+class Meter(OnlookerMode):
     """Counts each operator of one thread and passes it on unchanged."""
-
-    supports_higher_order_operators = True  # without it torch.compile is silently turned off
 
     def __init__(self) -> None:
         super().__init__()
@@ -58,16 +56,6 @@ class Meter(TorchDispatchMode):  # type: ignore[misc]
         self.thread = threading.get_ident()
         self.lock = threading.Lock()
         self.work = contextlib.ExitStack()
-
-    @classmethod
-    def is_infra_mode(cls) -> bool:
-        """Let torch choose the same kernels as without us."""
-        return True
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        """Torch's own way to keep the compiler out costs 2 us a call."""
-        return not CAN_KEEP_COMPILER_OUT
 
     @contextlib.contextmanager
     def reporting_to(self, account: Account) -> Iterator[None]:

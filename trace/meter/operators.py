@@ -183,7 +183,7 @@ _UNDECLARED_VIEWS = frozenset(
 
 
 def _is_view(func: Any, name: str) -> bool:
-    """Tell whether an operator gives another view of a tensor, be it of the same tensor."""
+    """Tell whether an operator only views its argument anew, in place or as another tensor."""
     in_place = torch.Tag.inplace_view in getattr(func, "tags", ())
     return in_place or bool(getattr(func, "is_view", False)) or name in _UNDECLARED_VIEWS
 

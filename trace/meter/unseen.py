@@ -28,6 +28,22 @@ def never_compiled(function: Callback) -> Callback:
     return function
 
 
+class OnlookerMode(TorchDispatchMode):  # type: ignore[misc]
+    """A dispatch mode that changes nothing: torch runs the same kernels, and compiles as before."""
+
+    supports_higher_order_operators = True  # without it torch.compile is silently turned off
+
+    @classmethod
+    def is_infra_mode(cls) -> bool:
+        """Let torch choose the same kernels as without us."""
+        return True
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        """Torch's own way to keep the compiler out costs 2 us a call."""
+        return not CAN_KEEP_COMPILER_OUT
+
+
 class Watch:
     """Tells listeners of something that torch or Python do not tell of by themselves.
 
@@ -114,22 +130,12 @@ other_threads = Watch(_other_threads)
 """Each operator in a thread that is started while somebody listens."""
 
 
-class _Reporter(TorchDispatchMode):  # type: ignore[misc]
+class _Reporter(OnlookerMode):
     """Names each operator and passes it on unchanged."""
-
-    supports_higher_order_operators = True
 
     def __init__(self, tell: Tell) -> None:
         super().__init__()
         self.tell = tell
-
-    @classmethod
-    def is_infra_mode(cls) -> bool:
-        return True
-
-    @classmethod
-    def _should_skip_dynamo(cls) -> bool:
-        return not CAN_KEEP_COMPILER_OUT
 
     @never_compiled
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:

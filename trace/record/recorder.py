@@ -26,17 +26,20 @@ from .resume import Lengths, Suspensions
 from .tensors import unobserved
 
 _RUNS = itertools.count()
-_ITERATION = {
-    **{"@map": map, "@repeat": itertools.repeat, "@chain": itertools.chain},
-    **{"@first": (None,), "@pick": {}.get},
-}
-"""What `for` loops are wrapped in: all of it C, so that no frame of ours is ever in the way."""
-
-
 _NO_TORCH = types.ModuleType("torch")
 _NO_TORCH.compiler = types.ModuleType("compiler")  # type: ignore[attr-defined]
 _NO_TORCH.compiler.is_compiling = bool
 """Not `is_compiling` itself: torch takes every function it finds among the builtins for one."""
+
+
+_ITERATION: dict[str, object] = {
+    "@map": map,
+    "@repeat": itertools.repeat,
+    "@chain": itertools.chain,
+    "@first": (None,),
+    "@pick": {}.get,
+}
+"""What `for` loops are wrapped in: all of it C, so that no frame of ours is ever in the way."""
 
 
 class Inspection(NamedTuple):
@@ -121,33 +124,32 @@ class Recorder:
     def names(self) -> dict[str, object]:
         """What instrumented code looks up while the run lasts."""
         names = {
-            **{"@step": self.note, "@off": False, "@torch": _NO_TORCH},
-            **{"@threads": False, "@elsewhere": self.elsewhere},
-            **_ITERATION,
-            **{"@inspect": self.inspect, "@unbound": self.unbound, "@clear": self.clear},
-            **{"@skip": self.skip, "@unskip": self.unskip},
-            **{"@claim": self.claim, "@operand": self.operand, "@address": self.address},
-            **{"@held": self.held},
-            **{"@failed": self.failed, "@second": _second, "@claimed": self.claimed},
+            **_CONSTANT_NAMES,
             **self._suspensions.names(),
-            **{"@NameError": NameError, "@BaseException": BaseException},
+            "@step": self.note,
+            "@off": False,
+            "@elsewhere": self.elsewhere,
+            "@inspect": self.inspect,
+            "@unbound": self.unbound,
+            "@clear": self.clear,
+            "@skip": self.skip,
+            "@unskip": self.unskip,
+            "@claim": self.claim,
+            "@operand": self.operand,
+            "@address": self.address,
+            "@held": self.held,
+            "@failed": self.failed,
+            "@claimed": self.claimed,
         }
         return {name + self.suffix: value for name, value in names.items()}
 
     def names_afterwards(self) -> dict[str, object]:
         """What it finds there after the run, when an exit handler or a finalizer calls it: it runs
         as written, and what was left in the middle ends in silence."""
-        transparent = {
-            **dict.fromkeys(("@inspect", "@operand", "@address", "@suspend", "@resume"), _second),
-            **dict.fromkeys(("@delegate", "@awaiting", "@acontext"), _second),
-            **{"@aiter": _third, "@second": _second, "@off": True, "@torch": _NO_TORCH},
-            **{"@threads": False},
-            **_ITERATION,
-            **{"@NameError": NameError, "@BaseException": BaseException},
-        }
-        return {
-            name: transparent.get(name.removesuffix(self.suffix), _nothing) for name in self.names()
-        }
+        names: dict[str, object] = dict.fromkeys(self.names(), _nothing)
+        for name, value in {**_CONSTANT_NAMES, **_PASSING_ON, "@off": True}.items():
+            names[name + self.suffix] = value
+        return names
 
     def _note_with_time(self, event: int) -> None:
         now = time.perf_counter()  # first, since it may raise: at the limit of recursion
@@ -262,8 +264,8 @@ class Recorder:
         self.off(True)
 
     def unskip(self, keep: int = 0) -> None:
-        """End the innermost `skip`. Unless `keep`, forget what a generator that was begun before
-        has noted meanwhile."""
+        """End the innermost `skip`. A generator that was begun before it goes on being recorded
+        inside; unless `keep`, what it noted there is forgotten."""
         events, inspections, claims = self._skips.pop()
         self.off(bool(self._skips))
         if not keep and len(self.events) > events:
@@ -397,3 +399,26 @@ def _second(_: object, value: object = None) -> object:
 
 def _third(_: object, __: object, value: object) -> object:
     return value
+
+
+_CONSTANT_NAMES = {
+    **_ITERATION,
+    "@torch": _NO_TORCH,
+    "@threads": False,
+    "@second": _second,
+    "@NameError": NameError,
+    "@BaseException": BaseException,
+}
+"""Inserted names that begin as the same in each run, and are the same after it."""
+_PASSING_ON = {
+    "@inspect": _second,
+    "@operand": _second,
+    "@address": _second,
+    "@suspend": _second,
+    "@resume": _second,
+    "@delegate": _second,
+    "@awaiting": _second,
+    "@acontext": _second,
+    "@aiter": _third,
+}
+"""After a run, what instrumented code passes through them is all that comes out."""

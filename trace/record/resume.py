@@ -72,9 +72,14 @@ class Suspensions:
     def names(self) -> dict[str, object]:
         """The names that instrumented code looks up."""
         return {
-            **{"@activation": self.activation, "@suspend": self.suspend, "@resume": self.resume},
-            **{"@thrown": self.thrown, "@delegate": self.delegate},
-            **{"@awaiting": self.awaiting, "@aiter": self.aiter, "@acontext": self.acontext},
+            "@activation": self.activation,
+            "@suspend": self.suspend,
+            "@resume": self.resume,
+            "@thrown": self.thrown,
+            "@delegate": self.delegate,
+            "@awaiting": self.awaiting,
+            "@aiter": self.aiter,
+            "@acontext": self.acontext,
         }
 
     def activation(self) -> int:

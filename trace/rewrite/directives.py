@@ -103,6 +103,9 @@ def split_comment(text: str, where: str) -> tuple[str, list[tuple[str, list[str]
 
     Raises LectureError when a word is nearly, but not quite, a directive, or when what follows
     `@inspect` or `@clear` is not a name.
+
+    >>> split_comment("# the sum @inspect total x.shape @timed", "views.py:7")
+    ('the sum', [('inspect', ['total', 'x.shape']), ('timed', [])])
     """
     words: list[str] = []
     directives: list[tuple[str, list[str]]] = []

@@ -61,6 +61,24 @@ def instrument(source: Source, tables: Tables, suffix: str = "") -> ast.Module:
     """Return the recording version of a module; adds its path and rows to `tables`.
 
     `suffix` is added to the inserted names, to tell several runs in one process apart.
+
+    >>> tables = Tables()
+    >>> tree = instrument(Source("one.py", "def main():\\n    x = 1\\n    y = 2"), tables)
+    >>> print(ast.unparse(tree))  # statement 1, the first of its function, is implied by its entry
+    def main():
+        if @off or @torch.compiler.is_compiling() or (@threads and @elsewhere()):
+            x = 1
+            y = 2
+        else:
+            @step(-1)
+            try:
+                x = 1
+                @step(2)
+                y = 2
+            finally:
+                @step(0)
+    >>> [row.first_line for row in tables.statements]
+    [2, 3]
     """
     numbers = Numbering(source, tables)
     numbers.below(source.tree)

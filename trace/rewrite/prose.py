@@ -84,7 +84,11 @@ def hidden_lines(directives: Directives) -> list[list[int]]:
 
 
 def images_in(text: str) -> list[str]:
-    """Return the images that prose names by a path relative to its source file."""
+    """Return the images that prose names by a path relative to its source file.
+
+    >>> images_in("![Stairs](stairs.svg 'Five steps') and ![a photo](https://example.org/a.png)")
+    ['stairs.svg']
+    """
     names = _IMAGE.findall(text)
     return [name for name in names if not _is_elsewhere(name) and not name.startswith("data:")]
 

@@ -41,7 +41,7 @@ _AROUND_LINES = re.compile(r"^[ \t]*(?:#+ ?)?|[ \t]+\Z")
 _AROUND_TEXTS = re.compile(r'^(?:[rR]?""")?[ \n]*|[ \n]*(?:""")?\Z')
 """What stands around prose in a source; `unpack.js` takes the same away."""
 _LAGS = (1, 4)
-"""How far apart the numbers may be of which the difference is taken; tokens have four each."""
+"""A number may be stored as its difference to the one so many places before: a token has four."""
 _EXACT = 2**52
 """Differences of smaller integers are exact in JavaScript."""
 

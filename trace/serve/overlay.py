@@ -29,7 +29,11 @@ class Shown:
 
 
 def address_name(path: Path) -> str:
-    """Return the name of a document as the viewer's addresses may hold it."""
+    """Return the name of a document as the viewer's addresses may hold it.
+
+    >>> address_name(Path("out/my lecture (2).json"))
+    'my-lecture--2-'
+    """
     return "".join(sign if _is_allowed(sign) else "-" for sign in path.stem)
 
 

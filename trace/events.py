@@ -32,6 +32,17 @@ def steps_of(events: Iterable[int]) -> list[int]:
     return [event for event in events if event > 0]
 
 
+def latest_step_or_entry(events: Sequence[int], index: int, function_count: int) -> int:
+    """Return the index of the latest step or entry, at an event of a document or before; or -1.
+
+    >>> latest_step_or_entry([-1, 5, -2, 8, 0, 6, -4, 9, 0, 0], 6, function_count=2)
+    5
+    """
+    while index >= 0 and (events[index] == EXIT or events[index] < -function_count):
+        index -= 1
+    return index
+
+
 def count_recorded_steps(events: Iterable[int], first_steps: Mapping[int, int]) -> int:
     """Return how many steps there are in events of the recorder, with those that it leaves out.
 
@@ -83,25 +94,12 @@ class Log:
                     complete[-1] = event - bisect_left(implied, RESUMED - event)
         return cls(complete, implied)
 
-    @classmethod
-    def of_document(cls, events: Iterable[int], function_count: int) -> "Log":
-        """Read the events of a document with so many functions.
-
-        >>> [event - RESUMED for event in Log.of_document([-1, 5, 0, -2], 1).events if event < -1]
-        [0]
-        """
-        complete: list[int] = []
-        entries: list[int] = []
-        for index, event in enumerate(events):
-            if event < -function_count:
-                event = RESUMED - entries[-event - function_count - 1]
-            elif event < 0:
-                entries.append(index)
-            complete.append(event)
-        return cls(complete)
-
     def as_document(self, function_count: int) -> list[int]:
-        """Return the events as a document with so many functions has them."""
+        """Return the events as a document with so many functions has them.
+
+        >>> Log([-1, 5, -2, 8, 0, 6, RESUMED - 2, 9, 0, 0]).as_document(function_count=2)
+        [-1, 5, -2, 8, 0, 6, -4, 9, 0, 0]
+        """
         if min(self.events, default=0) > RESUMPTIONS:
             return self.events
         entries = [i for i, event in enumerate(self.events) if RESUMPTIONS < event < 0]

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from ..events import latest_step_or_entry, steps_of
 from ..schema import Columns, Document, Failure, Value
 
 RELATIVE_TOLERANCE = 1e-4
@@ -64,7 +65,7 @@ def _steps(old: Document, new: Document) -> Iterator[str]:
     shorter = min(len(old.events), len(new.events))
     parting = next((index for index, (was, now) in enumerate(pairs) if was != now), shorter)
     place = _place_of_event(new, min(parting, len(new.events) - 1))
-    counts = [sum(event > 0 for event in document.events) for document in (old, new)]
+    counts = [len(steps_of(document.events)) for document in (old, new)]
     if counts[0] != counts[1]:
         yield f"{place}: there were {counts[0]:,} steps, there are now {counts[1]:,}."
     else:
@@ -173,22 +174,20 @@ def _place(document: Document, statement: int) -> str:
 
 
 def _place_of_step(document: Document, step: int) -> str:
-    numbers = [event for event in document.events if event > 0]
+    numbers = steps_of(document.events)
     return _place(document, numbers[step] - 1) if 0 <= step < len(numbers) else document.module
 
 
 def _place_of_event(document: Document, index: int) -> str:
     """Return the place of the latest step or entry at an event."""
-    functions = document.functions
-    while index >= 0:
-        event = document.events[index]
-        if event > 0:
-            return _place(document, event - 1)
-        if -len(functions) <= event < 0:
-            function = functions[-event - 1]
-            return f"{document.files[function.file].path}:{function.line}"
-        index -= 1
-    return document.module
+    index = latest_step_or_entry(document.events, index, len(document.functions))
+    if index < 0:
+        return document.module
+    event = document.events[index]
+    if event > 0:
+        return _place(document, event - 1)
+    function = document.functions[-event - 1]
+    return f"{document.files[function.file].path}:{function.line}"
 
 
 def _agree(old: Any, new: Any, exact: bool) -> bool:

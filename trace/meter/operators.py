@@ -251,8 +251,11 @@ def _price_of_sparse(name: str, args: Sequence[Any], out: Any) -> Work:
 
 _SPARSE_PRODUCTS = tuple(f"aten.{name}" for name in ("mm", "addmm", "_sparse_addmm", "bmm", "mv"))
 _SPARSE_LAYOUTS = (
-    *(torch.sparse_coo, torch.sparse_csr, torch.sparse_csc),
-    *(torch.sparse_bsr, torch.sparse_bsc),
+    torch.sparse_coo,
+    torch.sparse_csr,
+    torch.sparse_csc,
+    torch.sparse_bsr,
+    torch.sparse_bsc,
 )
 
 

@@ -17,8 +17,18 @@ _EMPTY = frozenset(
 )
 _FILL = frozenset(
     (
-        *("fill_", "zero_", "copy_", "_foreach_zero_", "_foreach_copy_", "uniform_", "normal_"),
-        *("bernoulli_", "random_", "exponential_", "cauchy_", "geometric_"),
+        "fill_",
+        "zero_",
+        "copy_",
+        "_foreach_zero_",
+        "_foreach_copy_",
+        "uniform_",
+        "normal_",
+        "bernoulli_",
+        "random_",
+        "exponential_",
+        "cauchy_",
+        "geometric_",
     )
 )
 """They overwrite their first argument without reading it."""
@@ -26,8 +36,15 @@ _SELECT = frozenset(("embedding", "index_select", "gather", "index", "take", "ma
 """Of their first argument they read only what they return."""
 
 _SCATTER = {
-    **dict.fromkeys(("index_put_", "_index_put_impl_", "index_copy_", "index_fill_", "scatter_")),
-    **dict.fromkeys(("index_add_", "index_reduce_", "scatter_add_", "scatter_reduce_"), True),
+    "index_put_": False,
+    "_index_put_impl_": False,
+    "index_copy_": False,
+    "index_fill_": False,
+    "scatter_": False,
+    "index_add_": True,
+    "index_reduce_": True,
+    "scatter_add_": True,
+    "scatter_reduce_": True,
 }
 """They change what their indices point to in their first argument; whether they add to it."""
 

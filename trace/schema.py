@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, NamedTuple, NotRequired, Required, TypedDict
 
 FORMAT = "lecture-trace"
-VERSION = 1
+VERSION = 2
 
 TokenKind = Literal[
     "keyword",
@@ -128,8 +128,9 @@ class Function:
     """Last line of the body, comments after the last statement included."""
     title: str
     """First line of the docstring, or empty."""
-    labels: str
-    """Comment at the end of the `def` line, without directives: the topics a section teaches."""
+    marks: list[str]
+    """What the comment at the end of the `def` line says: its words, such as the topics that a
+    section teaches, and `core` and `exercise` where it has `@core` and `@exercise`."""
     parameters: list[str]
     """Names of the parameters."""
 
@@ -283,7 +284,8 @@ class Output(TypedDict):
 
 @dataclass
 class Costs(Columns):
-    """What operators cost, as columns; a row is one operator within one step."""
+    """What operators cost, as columns; a row is what one operator did within one step, on device
+    `meta` or elsewhere: one that ran on both has two rows."""
 
     step: list[int] = field(default_factory=list)
     """The innermost step that was running, or -1."""
@@ -303,6 +305,11 @@ class Costs(Columns):
     """Bytes of the storages that came to life."""
     freed_bytes: list[int] = field(default_factory=list)
     """Bytes of the storages that died while the step was the innermost one."""
+    uncounted: list[int] = field(default_factory=list)
+    """How many of the calls have no formula for all they do: the row's sums are too small."""
+    meta: list[int] = field(default_factory=list)
+    """1 where the row tells of device `meta`, on which nothing is computed: what it would take.
+    Else 0."""
 
 
 @dataclass

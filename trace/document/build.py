@@ -21,7 +21,6 @@ from ..schema import (
     Costs,
     Document,
     Failure,
-    Function,
     Inspections,
     Memory,
     Output,
@@ -69,10 +68,7 @@ def build(recording: Recording) -> Document:
         environment=recording.environment,
         files=files,
         statements=tables.statements,
-        functions=[
-            Function(**vars(row), labels=recording.files[row.file].label(row.line))
-            for row in tables.functions
-        ],
+        functions=tables.functions,
         events=log.as_document(len(tables.functions)),
         names=names.list,
         values=recorder.values,
@@ -170,21 +166,23 @@ def _costs(
     places: Places,
     names: _Names,
 ) -> Costs:
-    """Sum what ran by step and operator; memory by step alone."""
-    sums: dict[tuple[int, str], list[int]] = {}
+    """Sum what ran by step, operator and whether on `meta`; memory without the operator."""
+    sums: dict[tuple[int, str, bool], list[int]] = {}
 
-    def row(step: int, operator: str) -> list[int]:
-        return sums.setdefault((step, operator), [0] * 7)
+    def row(step: int, operator: str, meta: bool) -> list[int]:
+        return sums.setdefault((step, operator, meta), [0] * 8)
 
     for at, (_, operator, work) in operators:
-        counts = row(places[at].step, operator)
+        counts = row(places[at].step, operator, work.meta)
         for index, count in enumerate((1, *work[:4])):
             counts[index] += count
-    for at, (_, _, change_bytes) in storages:
-        counts = row(places[at].step, "memory")
+        counts[7] += not work.counted
+    for at, (_, storage, change_bytes) in storages:
+        counts = row(places[at].step, "memory", not storage.exists)
         counts[5 if change_bytes > 0 else 6] += abs(change_bytes)
     rows = [
-        (step, names.of(operator), *counts) for (step, operator), counts in sorted(sums.items())
+        (step, names.of(operator), *counts, int(meta))
+        for (step, operator, meta), counts in sorted(sums.items())
     ]
     return Costs(*(list(column) for column in zip(*rows, strict=True)))
 

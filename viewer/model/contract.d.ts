@@ -158,8 +158,11 @@ export interface Function {
   end_line: number;
   /** First line of the docstring, or empty. */
   title: string;
-  /** Comment at the end of the `def` line, without directives: the topics a section teaches. */
-  labels: string;
+  /**
+   * What the comment at the end of the `def` line says: its words, such as the topics that a
+   * section teaches, and `core` and `exercise` where it has `@core` and `@exercise`.
+   */
+  marks: string[];
   /** Names of the parameters. */
   parameters: string[];
 }
@@ -291,7 +294,10 @@ export interface Output {
   text: string;
 }
 
-/** What operators cost, as columns; a row is one operator within one step. */
+/**
+ * What operators cost, as columns; a row is what one operator did within one step, on device
+ * `meta` or elsewhere: one that ran on both has two rows.
+ */
 export interface Costs {
   /** The innermost step that was running, or -1. */
   step: number[];
@@ -311,6 +317,13 @@ export interface Costs {
   allocated_bytes: number[];
   /** Bytes of the storages that died while the step was the innermost one. */
   freed_bytes: number[];
+  /** How many of the calls have no formula for all they do: the row's sums are too small. */
+  uncounted: number[];
+  /**
+   * 1 where the row tells of device `meta`, on which nothing is computed: what it would take.
+   * Else 0.
+   */
+  meta: number[];
 }
 
 /**

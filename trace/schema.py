@@ -99,7 +99,8 @@ class Prose:
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A traced source file."""
+    """A traced source file that the run imported. Of one in which nothing ran there are the source
+    and its functions: no prose, tokens, hidden lines and statements."""
 
     path: str
     """Path relative to the folder the lecture is imported from, with forward slashes."""
@@ -397,7 +398,7 @@ class Document:
     files: list[SourceFile]
     """Traced files, in the order of their import."""
     statements: list[Statement]
-    """Statements of the functions, in the order of the source."""
+    """Statements of the functions of files in which something ran, in the order of the source."""
     functions: list[Function]
     """Functions of these files, in the order of the source."""
     events: list[int]
@@ -411,7 +412,7 @@ class Document:
     inspections: Inspections
     """Values shown by `# @inspect`."""
     assertions: list[Assertion]
-    """The `assert` statements of the traced functions."""
+    """Those of `statements` that are an `assert`, whether they ran or not."""
     claims: Claims
     """Their executions."""
     output: list[Output]

@@ -9,10 +9,7 @@ from typing import Any
 from ..events import Log, Place, steps_of
 from ..meter.ledger import CATEGORIES, live_bytes_over_time
 from ..record.run import Recording
-from ..rewrite.prose import (
-    hidden_lines,
-    prose_of,
-)
+from ..rewrite.prose import hidden_lines, prose_of
 from ..rewrite.rows import Tables
 from ..rewrite.source import Source
 from ..schema import (
@@ -27,6 +24,7 @@ from ..schema import (
     SourceFile,
 )
 from .images import embedded_images
+from .unused import leave_out_unused
 
 Places = dict[int, Place]
 _Dated = list[tuple[int, Any]]
@@ -90,7 +88,7 @@ def build(recording: Recording) -> Document:
         warnings=[*recording.warnings, *complaints],
         failure=_failure(recording, log),
     )
-    _drop_unused_values(document)
+    leave_out_unused(document)
     return document
 
 
@@ -102,19 +100,6 @@ def _source_file(file: Source) -> SourceFile:
         tokens=file.tokens,
         hidden=hidden_lines(file.directives),
     )
-
-
-def _drop_unused_values(document: Document) -> None:
-    """Leave out what was read after the cut."""
-    inspections, claims = document.inspections, document.claims
-    indices = {index for row in [inspections.value, *claims.operands] for index in row}
-    used = sorted(index for index in indices if index is not None)
-    if len(used) == len(document.values):
-        return
-    new: dict[int | None, int] = {old: index for index, old in enumerate(used)}
-    document.values = [document.values[old] for old in used]
-    inspections.value = [new.get(index) for index in inspections.value]
-    claims.operands = [[new.get(index) for index in row] for row in claims.operands]
 
 
 class _Names:

@@ -20,7 +20,7 @@ export interface Document {
   environment: Environment;
   /** Traced files, in the order of their import. */
   files: SourceFile[];
-  /** Statements of the functions, in the order of the source. */
+  /** Statements of the functions of files in which something ran, in the order of the source. */
   statements: Statement[];
   /** Functions of these files, in the order of the source. */
   functions: Function[];
@@ -36,7 +36,7 @@ export interface Document {
   values: Value[];
   /** Values shown by `# @inspect`. */
   inspections: Inspections;
-  /** The `assert` statements of the traced functions. */
+  /** Those of `statements` that are an `assert`, whether they ran or not. */
   assertions: Assertion[];
   /** Their executions. */
   claims: Claims;
@@ -81,7 +81,10 @@ export interface Environment {
   arithmetic?: string;
 }
 
-/** A traced source file. */
+/**
+ * A traced source file that the run imported. Of one in which nothing ran there are the source
+ * and its functions: no prose, tokens, hidden lines and statements.
+ */
 export interface SourceFile {
   /** Path relative to the folder the lecture is imported from, with forward slashes. */
   path: string;

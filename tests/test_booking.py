@@ -169,3 +169,55 @@ def test_measure_says_the_same_inside_and_outside_a_traced_run(capsys):
     document = trace_source(TRAINING)
     assert document["output"][0]["text"] == plain
     assert "matmul_flops=2048" in plain, "2 steps, forward and the gradient of the weight"
+
+
+def test_calls_without_a_formula_are_booked_on_their_step():
+    document = trace_source(
+        """
+        import torch
+
+        def main():
+            x = torch.ones(3)
+            for _ in range(2):
+                y = torch.polar(x, x).abs() + torch.polar(x * 2, x).abs()
+        """
+    )
+    assert by_line(document, "uncounted") == {6: 4}
+    assert document["uncounted"] == {"aten.polar": 4}
+
+
+def test_what_ran_on_meta_has_rows_of_its_own():
+    document = trace_source(
+        """
+        import torch
+
+        def main():
+            for device in ("cpu", "meta", "cpu"):
+                w = torch.ones(5, 7, device=device)
+                y = w.T @ w
+                y.add_(1)
+            z = (w @ w.T, torch.empty(2, 5, device="meta") @ y.to("meta")[:5])
+            copied = torch.ones(2).to("meta")
+        """
+    )
+    assert document["failure"] is None
+    costs, line_of = document["costs"], lines(document)
+    rows = [dict(zip(costs, row, strict=True)) for row in zip(*costs.values(), strict=True)]
+    for row in rows:
+        row["line"], row["name"] = line_of[row["step"]], document["names"][row["operator"]]
+    spent = [(row["line"], row["name"], row["meta"], row["matmul_flops"]) for row in rows]
+    product = 2 * 7 * 5 * 7
+    assert [row for row in spent if row[1] == "aten.mm"] == [
+        (6, "aten.mm", 0, product),
+        (6, "aten.mm", 1, product),
+        (6, "aten.mm", 0, product),
+        (8, "aten.mm", 0, 2 * 5 * 7 * 5),
+        (8, "aten.mm", 1, 2 * 2 * 5 * 7),
+    ]
+    in_place = [row["meta"] for row in rows if row["name"] == "aten.add_"]
+    assert in_place == [0, 1, 0]
+    memory = [row for row in rows if row["name"] == "memory" and row["line"] == 9]
+    allocated = [(row["meta"], row["allocated_bytes"]) for row in memory]
+    assert [row for row in allocated if row[1]] == [(0, 8), (1, 8)]
+    copies = [row["meta"] for row in rows if row["name"] == "aten._to_copy"]
+    assert set(copies) == {1}

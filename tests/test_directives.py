@@ -30,6 +30,9 @@ SPELLINGS = [
     ("# @inspect 向量", "", [("inspect", ["向量"])]),
     ("# @hide", "", [("hide", [])]),
     ("# @timed", "", [("timed", [])]),
+    ("# M1.2 @core E3", "M1.2 E3", [("core", [])]),
+    ("# @exercise", "", [("exercise", [])]),
+    ("# see @code and @score", "see @code and @score", []),
     ("# @animate and @invisible are prose", "@animate and @invisible are prose", []),
     ("# write to me@inspect.org", "write to me", []),
     ("# plain words", "plain words", []),
@@ -46,6 +49,7 @@ MISTAKES = [
     ("# @step_over", "did you mean @stepover?"),
     ("# @Inspect x", "did you mean @inspect?"),
     ("# @inspects x", "did you mean @inspect?"),
+    ("# @exercize", "did you mean @exercise?"),
     ("# @inspect x[0]", "@inspect takes names such as `x` or `x.shape`, not `x[0]`"),
     ("# @inspect f(x)", "not `f(x)`: give the expression a name first."),
     ("# @clear 3", "@clear takes names"),
@@ -255,3 +259,49 @@ def test_a_match_whose_last_case_fits_all(pattern: str) -> None:
                         pass
         """
     assert shown(trace_source(source)) == [(3, "x", 1), (3, "x", 2)]
+
+
+MARKED = """
+    def main():  # M1.2, E3; @core
+        a(1)
+
+    @staticmethod
+    def a(
+        n,
+    ):  # @exercise @inspect n
+        pass
+
+    class A:
+        def b(self):  # words of the author, core
+            pass
+
+    def c(): pass
+    """
+
+
+def test_what_stands_on_the_line_of_a_def_is_its_marks() -> None:
+    document = trace_source(MARKED)
+    assert {row["name"]: row["marks"] for row in document["functions"]} == {
+        "main": ["M1.2", "E3", "core"],
+        "a": ["exercise"],
+        "A.b": ["words", "of", "the", "author"],
+        "c": [],
+    }
+    assert shown(document) == [(5, "n", 1)]
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["x = 1  # @core", "for i in ():  # @core\n        pass", "class A:  # @core\n        pass"],
+)
+def test_marks_are_said_of_functions(body: str) -> None:
+    with pytest.raises(LectureError) as caught:
+        record_source(f"def main():\n    {body}\n")
+    assert str(caught.value) == (
+        "sample.py:2: @core is said of a function: put it at the end of its `def` line."
+    )
+
+
+def test_a_mark_on_a_line_of_its_own_is_refused() -> None:
+    with pytest.raises(LectureError, match="@exercise stands on a line of its own"):
+        record_source("# @exercise\ndef main():\n    pass\n")

@@ -13,6 +13,7 @@ import pytest
 from tests.tracing import lines, record_source, trace_source
 from trace.contract import VIEWER, json_schema, main, viewer_files
 from trace.document.build import build
+from trace.document.decoding import decode
 from trace.document.encoding import encode
 from trace.options import Options
 from trace.record.run import record
@@ -462,4 +463,47 @@ def test_topics_are_those_of_a_syllabus_beside_the_lecture(place, tmp_path):
         (tmp_path / name).write_text(text)
     document = build(record(find_target(str(tmp_path / "course/main.py")), Options()))
     assert document.topics == SYLLABI[place]
-    assert document.functions[0].labels == "views"
+    assert document.functions[0].marks == ["views"]
+
+
+def test_of_a_file_in_which_nothing_ran_only_source_and_functions_are_kept(tmp_path: Path) -> None:
+    course = tmp_path / "course"
+    course.mkdir()
+    (course / "__init__.py").write_text(
+        '"""Prose."""\n# Words.\ndef never():\n    if 1:\n        assert 2\n'
+    )
+    (course / "idle.py").write_text(
+        "def idle(n):\n    # Prose.\n    assert n  # @hide\n    return 1\n"
+    )
+    (course / "used.py").write_text(
+        "def used(n):\n    # Prose.\n    if n:\n        assert n == 1\n    return n\n"
+    )
+    (course / "main.py").write_text(
+        "from course import idle, used\n\ndef main():\n    for i in range(2):\n"
+        "        n = used.used(i)  # @inspect n\n    assert n == 1\n"
+    )
+    document = decode(trace_file(course / "main.py"))
+    ran = {"course/main.py": True, "course/used.py": True}
+    assert len(document.files) == 4
+    for index, file in enumerate(document.files):
+        assert file.source == (tmp_path / file.path).read_text()
+        assert bool(file.tokens) == ran.get(file.path, False)
+        assert any(row.file == index for row in document.statements) == bool(file.tokens)
+        assert file.hidden == []
+    assert [function.name for function in document.functions] == [
+        *("never", "main", "idle", "used"),
+    ]
+    place = [f"{document.files[row.file].path}:{row.first_line}" for row in document.statements]
+    assert [place[event - 1] for event in document.events if event > 0] == [
+        *("course/main.py:4", "course/main.py:5", "course/used.py:3", "course/used.py:5"),
+        *("course/main.py:4", "course/main.py:5", "course/used.py:3", "course/used.py:4"),
+        *("course/used.py:5", "course/main.py:4", "course/main.py:6"),
+    ]
+    enclosing = {place[i]: row.enclosing for i, row in enumerate(document.statements)}
+    assert place[enclosing["course/used.py:4"]] == "course/used.py:3"
+    assert enclosing["course/used.py:5"] == -1
+    claimed = [(place[row["statement"]], row["text"]) for row in document.assertions]
+    assert claimed == [("course/main.py:6", "n == 1"), ("course/used.py:4", "n == 1")]
+    assert [place[row] for row in document.claims.statement] == [
+        *("course/used.py:4", "course/main.py:6"),
+    ]

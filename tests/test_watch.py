@@ -142,7 +142,7 @@ BROKEN = [
     ("def main(:", "lecture.py:1: SyntaxError: invalid syntax", False),
     ("import missing\ndef main(): pass", "ModuleNotFoundError: No module named 'missing'", False),
     ("x = 1", "define one without arguments; it is what the tracer calls.", False),
-    ("def main():\n    x = 1  # @inpsect x", "@clear, @stepover, @hide, @timed.)", False),
+    ("def main():\n    x = 1  # @inpsect x", "@timed, @core, @exercise.)", False),
     ("def main():\n    1 / 0", "lecture.py:2: ZeroDivisionError: division by zero", True),
     ("def main():\n    assert 1 == 2, 'no'", "lecture.py:2: a claim is false: no", True),
     ("import os\ndef main(): os._exit(3)", "The run ended with status 3.", False),

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, NamedTuple, NotRequired, Required, TypedDict
 
 FORMAT = "lecture-trace"
-VERSION = 1
+VERSION = 2
 
 TokenKind = Literal[
     "keyword",
@@ -99,7 +99,8 @@ class Prose:
 
 @dataclass(frozen=True)
 class SourceFile:
-    """A traced source file."""
+    """A traced source file that the run imported. Of one in which nothing ran there are the source
+    and its functions: no prose, tokens, hidden lines and statements."""
 
     path: str
     """Path relative to the folder the lecture is imported from, with forward slashes."""
@@ -128,8 +129,9 @@ class Function:
     """Last line of the body, comments after the last statement included."""
     title: str
     """First line of the docstring, or empty."""
-    labels: str
-    """Comment at the end of the `def` line, without directives: the topics a section teaches."""
+    marks: list[str]
+    """What the comment at the end of the `def` line says: its words, such as the topics that a
+    section teaches, and `core` and `exercise` where it has `@core` and `@exercise`."""
     parameters: list[str]
     """Names of the parameters."""
 
@@ -283,7 +285,8 @@ class Output(TypedDict):
 
 @dataclass
 class Costs(Columns):
-    """What operators cost, as columns; a row is one operator within one step."""
+    """What operators cost, as columns; a row is what one operator did within one step, on device
+    `meta` or elsewhere: one that ran on both has two rows."""
 
     step: list[int] = field(default_factory=list)
     """The innermost step that was running, or -1."""
@@ -303,6 +306,11 @@ class Costs(Columns):
     """Bytes of the storages that came to life."""
     freed_bytes: list[int] = field(default_factory=list)
     """Bytes of the storages that died while the step was the innermost one."""
+    uncounted: list[int] = field(default_factory=list)
+    """How many of the calls have no formula for all they do: the row's sums are too small."""
+    meta: list[int] = field(default_factory=list)
+    """1 where the row tells of device `meta`, on which nothing is computed: what it would take.
+    Else 0."""
 
 
 @dataclass
@@ -390,7 +398,7 @@ class Document:
     files: list[SourceFile]
     """Traced files, in the order of their import."""
     statements: list[Statement]
-    """Statements of the functions, in the order of the source."""
+    """Statements of the functions of files in which something ran, in the order of the source."""
     functions: list[Function]
     """Functions of these files, in the order of the source."""
     events: list[int]
@@ -404,7 +412,7 @@ class Document:
     inspections: Inspections
     """Values shown by `# @inspect`."""
     assertions: list[Assertion]
-    """The `assert` statements of the traced functions."""
+    """Those of `statements` that are an `assert`, whether they ran or not."""
     claims: Claims
     """Their executions."""
     output: list[Output]

@@ -8,6 +8,7 @@ import { environmentAt } from "viewer/model/changes.js";
 import { checked, DocumentError } from "viewer/model/check.js";
 import { claimGroups } from "viewer/model/claims.js";
 import { detailOf, differencesOf, pairsOf } from "viewer/model/compare.js";
+import { costMeter, costText } from "viewer/model/costs.js";
 import { planeOf, summaryOf } from "viewer/model/elements.js";
 import { columnsOf, momentsOf } from "viewer/model/memory.js";
 import { aliasesOf, foundRecord, historyOf } from "viewer/model/records.js";
@@ -136,6 +137,16 @@ const questions = {
     const seconds = (/** @type {number} */ from, /** @type {number} */ to) => to - from;
     const run = { model, sections: sectionsOf(model), seconds };
     return tally(run, grouping, { first, beyond }, withCalls);
+  },
+
+  /** For each step with costs: its number, calls that were not counted, the text of the margin. */
+  margins(document) {
+    const { costs } = checked(document);
+    const cost = costMeter(costs);
+    return [...new Set(costs?.step)].map((step) => {
+      const sum = cost(step, step + 1);
+      return [step, sum.uncounted, costText(sum)];
+    });
   },
 
   /** The states of the memory, and columns of a part of the run. */

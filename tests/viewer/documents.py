@@ -109,14 +109,14 @@ def tokens(source: str) -> list[int]:
     ]
 
 
-def function(name: str, line: int, end_line: int, title: str, labels: str, *parameters: str):
+def function(name: str, line: int, end_line: int, title: str, marks: str, *parameters: str):
     return {
         "file": 0,
         "name": name,
         "line": line,
         "end_line": end_line,
         "title": title,
-        "labels": labels,
+        "marks": marks.split(),
         "parameters": list(parameters),
     }
 
@@ -130,7 +130,7 @@ def small() -> dict:
     names = sorted({row[2] for row in INSPECTIONS} | {"aten.mul", "aten.mm"})
     return {
         "format": "lecture-trace",
-        "version": 1,
+        "version": 2,
         "module": "demo.main",
         "title": "A small lecture.",
         "environment": {"python": "3.11", "torch": "2.13.0", "device": "cpu"},
@@ -185,6 +185,8 @@ def small() -> dict:
             "written_bytes": [24, 24],
             "allocated_bytes": [4096, 0],
             "freed_bytes": [0, 0],
+            "uncounted": [0, 0],
+            "meta": [0, 0],
         },
         "memory": {"at": [], "live_bytes": [], "category": []},
         "uncounted": {"aten.sort": 2},

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { bodyOf } from "viewer/model/blocks.js";
 import { environmentAt, nextChange } from "viewer/model/changes.js";
-import { costMeter, costText } from "viewer/model/costs.js";
+import { costDetails, costMeter, costText } from "viewer/model/costs.js";
 import { bytes, duration, flops, number, shape, shortened } from "viewer/model/format.js";
 import { lastSteps, turnAt, turnOf, turnsOf } from "viewer/model/loops.js";
 import { narrate } from "viewer/model/narration.js";
@@ -246,10 +246,17 @@ table("the article", [
 ]);
 
 const cost = costMeter(lecture.costs);
+const notAll = costMeter({ ...lecture.costs, uncounted: [1, 2] });
 
 table("costs", [
   ["of a call", costText(cost(4, 7)), "2.1 MFLOP · 72 B moved · 29\u202f000 FLOP/B"],
   ["of a step", costText(cost(1, 2)), "6 FLOP · 48 B moved · 0.13 FLOP/B · 4 KiB allocated"],
+  ["without a formula for all", costText(notAll(1, 2)), "6 FLOP · 4 KiB allocated"],
+  [
+    "calls that are not counted",
+    costDetails(notAll(4, 7)).split(", ").at(-1),
+    "2 calls not counted (see the end of the page)",
+  ],
   ["none recorded", costText(costMeter(null)(0, 9)), ""],
 ]);
 

@@ -105,7 +105,7 @@ test("an operator waits for memory below the ridge", () => {
   const rest = { other_flops: 0, written_bytes: 0, allocated_bytes: 0, freed_bytes: 0 };
   const entries = [5000, 40_000, 0, 7].map((matmul_flops, key) => ({
     ...{ ...rest, key, matmul_flops, read_bytes: [100, 100, 5, 7][key] },
-    ...{ step: 0, calls: 1, seconds: null, partial: false },
+    ...{ step: 0, calls: 1, seconds: null, uncounted: 0 },
   }));
   const points = pointsOf(entries, ["a", "b", "c", "memory"], 1000, 10);
   assert.deepEqual(

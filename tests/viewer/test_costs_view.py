@@ -1,6 +1,7 @@
 """The costs of a run: who spent what, how fast that could be, and what was alive when."""
 
 import itertools
+import json
 import re
 
 import pytest
@@ -31,6 +32,8 @@ def spent(document, rows):
         "written_bytes": zeros,
         "allocated_bytes": zeros,
         "freed_bytes": zeros,
+        "uncounted": [int(row[1] == "aten.sort") for row in rows],
+        "meta": zeros,
     }
     return document
 
@@ -103,7 +106,7 @@ def test_seconds_are_summed_with_the_rest(ask):
 
 def test_a_sum_with_an_uncounted_operator_is_marked(ask):
     entries = ask("tally", priced(), "line", 0, 16, False)
-    assert [entry["key"] for entry in entries if entry["partial"]] == [3]
+    assert [entry["key"] for entry in entries if entry["uncounted"]] == [3]
 
 
 def cells(page) -> dict[str, list[str]]:
@@ -465,3 +468,36 @@ def test_colours_that_mean_something_are_told_apart_by_everyone(pair, eyes, them
         re.search(rf"--{name}: light-dark\((#\w+), (#\w+)\)", css)[theme + 1] for name in pair
     )
     assert difference(one, other, SEEN[eyes]) > 15
+
+
+def test_the_margin_says_no_intensity_where_something_is_not_counted(page, show):
+    document = spent(documents.small(), [(1, "aten.sort", 24, 48), (5, "aten.mm", 2_100_000, 48)])
+    show(page, document)
+    text = page.locator("#article").inner_text()
+    assert "44\u202f000 FLOP/B" in text
+    assert "24 FLOP" in text
+    assert "0.5 FLOP/B" not in text
+    assert "48 B moved · 0.5" not in text
+
+
+def test_a_document_of_version_1_is_shown_with_what_version_2_makes_of_it(page, show, ask):
+    """Step 2 runs `aten.polar`, which has no formula, beside operators that are counted."""
+    path = VIEWER.parent / "tests/older/version_1.json"
+    older = json.loads(path.read_bytes())
+    show(page, older)
+    text = page.locator("#article").inner_text()
+    assert "Polar numbers have no formula" in text
+    assert page.locator("#article .topic").all_inner_texts() == ["M1.1", "M1.2"]
+    texts = {step: text for step, _, text in ask("margins", older)}
+    assert "FLOP" in texts[2]
+    assert "FLOP/B" not in texts[2]
+    assert "FLOP/B" in texts[6]
+
+
+def test_no_step_with_an_uncounted_operator_has_an_intensity(ask):
+    """In any of the documents that are published here."""
+    for path in (VIEWER / "traces").glob("*.*.json"):
+        margins = ask("margins", json.loads(path.read_bytes()))
+        uncounted = [text for _, calls, text in margins if calls]
+        assert uncounted
+        assert [text for text in uncounted if "FLOP/B" in text] == []

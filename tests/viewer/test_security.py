@@ -112,7 +112,7 @@ def test_names_and_files_are_text(attacked, show):
     markup = f'<img src=x onerror="{ATTACK}">'
     document["files"][0]["path"] = f"{markup}.py"
     document["functions"][1]["title"] = markup
-    document["functions"][1]["labels"] = markup
+    document["functions"][1]["marks"] = [markup]
     document["names"] = [f"{name}{markup}" for name in document["names"]]
     document["topics"] = {markup: markup}
     document["output"][0]["text"] = markup
@@ -159,7 +159,7 @@ BROKEN = {
     "cut": (json.dumps(documents.small())[:900], "not complete JSON"),
     "other": ('{"a": 1}', "not a recorded lecture"),
     "null": ("null", "not a recorded lecture"),
-    "newer": (edited(lambda d: d.update(version=2)), "version 2"),
+    "newer": (edited(lambda d: d.update(version=3)), "version 3"),
     "list": (edited(lambda d: d.pop("statements")), "lacks the list “statements”"),
     "table": (edited(lambda d: d.update(topics=None)), "lacks the table “topics”"),
     "column": (edited(lambda d: d["claims"].pop("held")), "“claims.held”"),

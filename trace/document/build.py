@@ -9,10 +9,7 @@ from typing import Any
 from ..events import Log, Place, steps_of
 from ..meter.ledger import CATEGORIES, live_bytes_over_time
 from ..record.run import Recording
-from ..rewrite.prose import (
-    hidden_lines,
-    prose_of,
-)
+from ..rewrite.prose import hidden_lines, prose_of
 from ..rewrite.rows import Tables
 from ..rewrite.source import Source
 from ..schema import (
@@ -21,13 +18,13 @@ from ..schema import (
     Costs,
     Document,
     Failure,
-    Function,
     Inspections,
     Memory,
     Output,
     SourceFile,
 )
 from .images import embedded_images
+from .unused import leave_out_unused
 
 Places = dict[int, Place]
 _Dated = list[tuple[int, Any]]
@@ -69,10 +66,7 @@ def build(recording: Recording) -> Document:
         environment=recording.environment,
         files=files,
         statements=tables.statements,
-        functions=[
-            Function(**vars(row), labels=recording.files[row.file].label(row.line))
-            for row in tables.functions
-        ],
+        functions=tables.functions,
         events=log.as_document(len(tables.functions)),
         names=names.list,
         values=recorder.values,
@@ -94,7 +88,7 @@ def build(recording: Recording) -> Document:
         warnings=[*recording.warnings, *complaints],
         failure=_failure(recording, log),
     )
-    _drop_unused_values(document)
+    leave_out_unused(document)
     return document
 
 
@@ -106,19 +100,6 @@ def _source_file(file: Source) -> SourceFile:
         tokens=file.tokens,
         hidden=hidden_lines(file.directives),
     )
-
-
-def _drop_unused_values(document: Document) -> None:
-    """Leave out what was read after the cut."""
-    inspections, claims = document.inspections, document.claims
-    indices = {index for row in [inspections.value, *claims.operands] for index in row}
-    used = sorted(index for index in indices if index is not None)
-    if len(used) == len(document.values):
-        return
-    new: dict[int | None, int] = {old: index for index, old in enumerate(used)}
-    document.values = [document.values[old] for old in used]
-    inspections.value = [new.get(index) for index in inspections.value]
-    claims.operands = [[new.get(index) for index in row] for row in claims.operands]
 
 
 class _Names:
@@ -170,21 +151,23 @@ def _costs(
     places: Places,
     names: _Names,
 ) -> Costs:
-    """Sum what ran by step and operator; memory by step alone."""
-    sums: dict[tuple[int, str], list[int]] = {}
+    """Sum what ran by step, operator and whether on `meta`; memory without the operator."""
+    sums: dict[tuple[int, str, bool], list[int]] = {}
 
-    def row(step: int, operator: str) -> list[int]:
-        return sums.setdefault((step, operator), [0] * 7)
+    def row(step: int, operator: str, meta: bool) -> list[int]:
+        return sums.setdefault((step, operator, meta), [0] * 8)
 
     for at, (_, operator, work) in operators:
-        counts = row(places[at].step, operator)
+        counts = row(places[at].step, operator, work.meta)
         for index, count in enumerate((1, *work[:4])):
             counts[index] += count
-    for at, (_, _, change_bytes) in storages:
-        counts = row(places[at].step, "memory")
+        counts[7] += not work.counted
+    for at, (_, storage, change_bytes) in storages:
+        counts = row(places[at].step, "memory", not storage.exists)
         counts[5 if change_bytes > 0 else 6] += abs(change_bytes)
     rows = [
-        (step, names.of(operator), *counts) for (step, operator), counts in sorted(sums.items())
+        (step, names.of(operator), *counts, int(meta))
+        for (step, operator, meta), counts in sorted(sums.items())
     ]
     return Costs(*(list(column) for column in zip(*rows, strict=True)))
 

@@ -3,6 +3,7 @@
 import dataclasses
 import functools
 import json
+import re
 import typing
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -16,7 +17,8 @@ def decode(data: bytes) -> Document:
     """Return the document that was written as these bytes. Raises ValueError where there is none.
 
     Columns are the lists that JSON gives, so that a document of some megabytes is read about as
-    fast as its JSON.
+    fast as its JSON. One of an older version gets the fields of this one; `Document.version` still
+    tells.
     """
     try:
         plain = json.loads(data)
@@ -30,16 +32,33 @@ def from_json(plain: Any) -> Document:
     ValueError where it describes none."""
     if not isinstance(plain, dict) or plain.get("format") != FORMAT:
         raise ValueError("it is no recorded lecture")
-    if plain.get("version") != VERSION:
-        raise ValueError(f"it is of version {plain.get('version')} and not {VERSION}")
+    version = plain.get("version")
+    if version not in (1, VERSION):
+        raise ValueError(f"it is of version {version} and not {VERSION}")
     read = _reader_of(Document)
     assert read
     try:
-        return typing.cast(Document, read(plain))
+        return typing.cast(Document, read(_from_version_1(plain) if version == 1 else plain))
     except KeyError as error:
         raise ValueError(f"it lacks the field {error}") from None
     except (AttributeError, TypeError) as error:
         raise ValueError(f"its fields are not what they should be: {error}") from None
+
+
+def _from_version_1(plain: dict[str, Any]) -> dict[str, Any]:
+    """Add what version 2 has more, as far as version 1 tells. It names the operators that were not
+    counted, and not where; nor does it tell what ran on device `meta`."""
+    functions = [
+        {**function, "marks": re.findall(r"[^\s,;]+", function["labels"])}
+        for function in plain["functions"]
+    ]
+    costs = plain["costs"]
+    if costs is not None:
+        rows = zip(costs["operator"], costs["calls"], strict=True)
+        names, uncounted = plain["names"], plain["uncounted"]
+        calls = [count if names[operator] in uncounted else 0 for operator, count in rows]
+        costs = {**costs, "uncounted": calls, "meta": [0] * len(calls)}
+    return {**plain, "functions": functions, "costs": costs}
 
 
 @functools.cache

@@ -18,13 +18,15 @@ CATEGORIES = (PARAMETERS, GRADIENTS, OPTIMIZER_STATE, ACTIVATIONS, OTHER)
 
 
 class Work(NamedTuple):
-    """What one call of an operator costs; `counted` is False when no formula knows it."""
+    """What one call of an operator costs; `counted` is False when no formula knows all of it. With
+    `meta` it ran on the device of that name, and this is what it would cost."""
 
     matmul_flops: int = 0
     other_flops: int = 0
     read_bytes: int = 0
     written_bytes: int = 0
     counted: bool = True
+    meta: bool = False
 
 
 class Storage:

@@ -62,9 +62,10 @@ class Operator:
 
     def _price_or_none(self, args: Sequence[Any], kwargs: Mapping[str, Any], out: Any) -> Work:
         try:
-            return self._price(args, kwargs, out)
+            work = self._price(args, kwargs, out)
         except Exception:  # a formula that does not fit must not end what is measured
-            return Work(counted=False)
+            work = Work(counted=False)
+        return work._replace(meta=True) if _is_on_meta((out, args, kwargs)) else work
 
     def _price(self, args: Sequence[Any], kwargs: Mapping[str, Any], out: Any) -> Work:
         tree = (args, kwargs, out)
@@ -117,13 +118,13 @@ def _shapes(arguments: Sequence[Any], results: Iterable[Any]) -> tuple[Any, ...]
     for result in results:
         if type(result) not in _PLAIN or result.layout is not _STRIDED:
             return None
-        key.append(result.nbytes)
+        key += (result.nbytes, result.is_meta)
     for argument in arguments:
         kind = type(argument)
         if kind in _PLAIN:
             if argument.layout is not _STRIDED or argument.is_nested:  # those have no shape
                 return None
-            key += (argument.shape, argument.stride(), argument.dtype)
+            key += (argument.shape, argument.stride(), argument.dtype, argument.is_meta)
         elif kind is float or kind is int:  # the size of the result says enough
             continue
         elif kind is bool or kind is torch.dtype:
@@ -202,6 +203,13 @@ def has_storage(tensor: Any) -> bool:
 def has_nested(tree: Any) -> bool:
     """Tell whether there is a nested tensor, which has no shape."""
     return any(tensor.is_nested for tensor in tensors(tree))
+
+
+def _is_on_meta(tree: Any) -> bool:
+    """Tell whether an operator ran on device `meta`: its results lie there or, where it returns
+    none, its arguments."""
+    first = next(tensors(tree), None)
+    return first is not None and bool(first.is_meta)
 
 
 def _matmul_flops(

@@ -19,9 +19,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from ..errors import LectureError
-from .syntax import blocks_of, first_line, header_end
+from .syntax import Function, blocks_of, first_line, header_end
 
-DIRECTIVES = ("inspect", "clear", "stepover", "hide", "timed")
+FUNCTION_MARKS = ("core", "exercise")
+"""What the line of a `def` may say of its function."""
+DIRECTIVES = ("inspect", "clear", "stepover", "hide", "timed", *FUNCTION_MARKS)
 
 _AT_WORD = re.compile(r"(?<!\w)@(\w+)([^@]*)")
 
@@ -44,6 +46,10 @@ class Marks:
     """Do not show in Read."""
     timed: bool = False
     """Values depend on the clock."""
+    core: bool = False
+    """The function is part of the short path through the lecture."""
+    exercise: bool = False
+    """The function is one."""
 
     @property
     def reads(self) -> bool:
@@ -115,6 +121,7 @@ def split_comment(text: str, where: str) -> tuple[str, list[tuple[str, list[str]
             word, rest = match.groups()
             if word in DIRECTIVES:
                 directives.append((word, _names(word, rest, where)))
+                words.append(rest if word in FUNCTION_MARKS else "")
             else:
                 _refuse_near_miss(word, where)
                 words.append(match[0])
@@ -137,7 +144,8 @@ def _names(directive: str, rest: str, where: str) -> list[str]:
 
 
 def _refuse_near_miss(word: str, where: str) -> None:
-    close = difflib.get_close_matches(word.lower(), DIRECTIVES, n=1, cutoff=0.75)
+    names = [name for name in DIRECTIVES if name != "core"]  # which is near to `code` and `score`
+    close = difflib.get_close_matches(word.lower(), names, n=1, cutoff=0.75)
     if close:
         raise LectureError(
             f"{where}: unknown directive @{word}: did you mean @{close[0]}? "
@@ -170,11 +178,21 @@ def find_directives(
                 f"{where}: @{directives[0][0]} outside of a function has no effect: only what "
                 "functions run is recorded."
             )
+        _require_function(owner, directives, where)
         table = result.blocks if owner.where == "block" else result.statements
         marks = table.setdefault(owner.statement, Marks())
         for name, names in directives:
             marks.add(name, names)
     return result
+
+
+def _require_function(owner: "_Owner", directives: list[tuple[str, list[str]]], where: str) -> None:
+    is_def = owner.where == "header" and isinstance(owner.statement, Function)
+    marks = [name for name, _ in directives if name in FUNCTION_MARKS]
+    if marks and not is_def:
+        raise LectureError(
+            f"{where}: @{marks[0]} is said of a function: put it at the end of its `def` line."
+        )
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,12 @@
 """Numbers the functions and statements of a module in the order of the source."""
 
 import ast
+import re
 
+from ..schema import Function as FunctionRow
 from ..schema import Statement, StatementKind
-from .rows import FunctionRow, Tables
+from .directives import FUNCTION_MARKS
+from .rows import Tables
 from .source import Source
 from .syntax import Function, Scope, docstring_of, first_line, header_end, is_declaration
 
@@ -48,6 +51,7 @@ class Numbering:
 
     def __init__(self, source: Source, tables: Tables) -> None:
         self.tables = tables
+        self.source = source
         self.lines = source.lines
         self.file = len(tables.paths)
         tables.paths.append(source.path)
@@ -90,6 +94,7 @@ class Numbering:
                 line=function.lineno,
                 end_line=self._end_line(function),
                 title=title,
+                marks=self._marks(function),
                 parameters=[parameter.arg for parameter in parameters if parameter],
             )
         )
@@ -97,6 +102,15 @@ class Numbering:
         outer, self.function = self.function, self.functions[function]
         self._below_docstring(function, f"{qualifier}{function.name}.", enclosing)
         self.function = outer
+
+    def _marks(self, function: Function) -> list[str]:
+        """The words and the marks on the line of a `def`."""
+        words = re.split(r"[\s,;]+", self.source.label(function.lineno))
+        directives = self.source.directives.statements.get(function)
+        return [
+            *(word for word in words if word and word not in FUNCTION_MARKS),
+            *(mark for mark in FUNCTION_MARKS if directives and getattr(directives, mark)),
+        ]
 
     def _end_line(self, function: Function) -> int:
         """Last line of a function with the comments after its last statement."""

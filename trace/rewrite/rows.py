@@ -2,19 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from ..schema import Statement
-
-
-@dataclass(frozen=True)
-class FunctionRow:
-    """One traced function."""
-
-    file: int
-    name: str
-    line: int
-    end_line: int
-    title: str
-    parameters: list[str]
+from ..schema import Function, Statement
 
 
 @dataclass(frozen=True)
@@ -47,7 +35,7 @@ class Tables:
     """What the instrumented code refers to by number; shared by all modules of a run."""
 
     statements: list[Statement] = field(default_factory=list)
-    functions: list[FunctionRow] = field(default_factory=list)
+    functions: list[Function] = field(default_factory=list)
     sites: list[Site] = field(default_factory=list)
     assertions: dict[int, AssertionRow] = field(default_factory=dict)
     """By number of the statement, from 1."""

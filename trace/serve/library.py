@@ -11,7 +11,7 @@ from ..document.decoding import decode
 from ..document.encoding import write
 from ..document.summary import Summary
 from ..errors import UsageError
-from ..schema import Document
+from ..schema import VERSION, Document
 from ..target import Target
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -53,10 +53,13 @@ def require_writable(path: Path, option: str = "-o") -> None:
 
 
 def read(path: Path) -> tuple[bytes, Document]:
-    """Return a written document and its bytes. Raises UsageError if there is none."""
+    """Return a document of this version and its bytes. Raises UsageError if there is none."""
     try:
         data = path.read_bytes()
-        return data, decode(data)
+        document = decode(data)
+        if document.version == VERSION:
+            return data, document
+        reason = f"it is of version {document.version} and not {VERSION}"
     except FileNotFoundError:
         raise UsageError(
             f"there is no document {shown(path)} to compare with: run without --check first."

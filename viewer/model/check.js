@@ -8,8 +8,8 @@ import {
   REFERENCES,
   ROWS,
   TABLES,
-  VERSION,
 } from "viewer/model/contract.js";
+import { upgraded, VERSIONS } from "viewer/model/older.js";
 
 const RERUN = "Record it again.";
 
@@ -28,15 +28,16 @@ export function checked(document) {
     );
   if (!document || typeof document !== "object" || document.format !== FORMAT)
     throw new DocumentError(`This file is not a recorded lecture: its format is not “${FORMAT}”.`);
-  if (document.version !== VERSION)
+  if (!VERSIONS.includes(document.version))
     throw new DocumentError(
       `This document has version ${JSON.stringify(document.version)}, ` +
-        `and this viewer reads version ${VERSION}. ${RERUN}`,
+        `and this viewer reads the versions ${VERSIONS.join(" and ")}. ${RERUN}`,
     );
-  checkLists(document);
-  checkColumns(document);
-  checkRows(document);
-  return document;
+  const latest = upgraded(document);
+  checkLists(latest);
+  checkColumns(latest);
+  checkRows(latest);
+  return latest;
 }
 
 /** @param {any} document */

@@ -20,7 +20,7 @@ export interface Document {
   environment: Environment;
   /** Traced files, in the order of their import. */
   files: SourceFile[];
-  /** Statements of the functions, in the order of the source. */
+  /** Statements of the functions of files in which something ran, in the order of the source. */
   statements: Statement[];
   /** Functions of these files, in the order of the source. */
   functions: Function[];
@@ -36,7 +36,7 @@ export interface Document {
   values: Value[];
   /** Values shown by `# @inspect`. */
   inspections: Inspections;
-  /** The `assert` statements of the traced functions. */
+  /** Those of `statements` that are an `assert`, whether they ran or not. */
   assertions: Assertion[];
   /** Their executions. */
   claims: Claims;
@@ -81,7 +81,10 @@ export interface Environment {
   arithmetic?: string;
 }
 
-/** A traced source file. */
+/**
+ * A traced source file that the run imported. Of one in which nothing ran there are the source
+ * and its functions: no prose, tokens, hidden lines and statements.
+ */
 export interface SourceFile {
   /** Path relative to the folder the lecture is imported from, with forward slashes. */
   path: string;
@@ -158,8 +161,11 @@ export interface Function {
   end_line: number;
   /** First line of the docstring, or empty. */
   title: string;
-  /** Comment at the end of the `def` line, without directives: the topics a section teaches. */
-  labels: string;
+  /**
+   * What the comment at the end of the `def` line says: its words, such as the topics that a
+   * section teaches, and `core` and `exercise` where it has `@core` and `@exercise`.
+   */
+  marks: string[];
   /** Names of the parameters. */
   parameters: string[];
 }
@@ -291,7 +297,10 @@ export interface Output {
   text: string;
 }
 
-/** What operators cost, as columns; a row is one operator within one step. */
+/**
+ * What operators cost, as columns; a row is what one operator did within one step, on device
+ * `meta` or elsewhere: one that ran on both has two rows.
+ */
 export interface Costs {
   /** The innermost step that was running, or -1. */
   step: number[];
@@ -311,6 +320,13 @@ export interface Costs {
   allocated_bytes: number[];
   /** Bytes of the storages that died while the step was the innermost one. */
   freed_bytes: number[];
+  /** How many of the calls have no formula for all they do: the row's sums are too small. */
+  uncounted: number[];
+  /**
+   * 1 where the row tells of device `meta`, on which nothing is computed: what it would take.
+   * Else 0.
+   */
+  meta: number[];
 }
 
 /**

@@ -4,7 +4,7 @@
 export const FORMAT = "lecture-trace";
 
 /** The version that is described here. */
-export const VERSION = 1;
+export const VERSION = 2;
 
 /** Kinds of source text: tokens have the index. */
 export const TOKEN_KINDS = [
@@ -49,6 +49,8 @@ export const COLUMNS = {
     "written_bytes",
     "allocated_bytes",
     "freed_bytes",
+    "uncounted",
+    "meta",
   ],
   memory: ["at", "live_bytes", "category"],
 };

@@ -1,6 +1,6 @@
 // What steps cost: sums over any range, and their text. Pure.
 
-import { bytes, flops, number } from "viewer/model/format.js";
+import { bytes, counted, flops, number } from "viewer/model/format.js";
 import { lowerBound, prefixSums } from "viewer/model/sorted.js";
 
 /** Columns of the costs that can be added up. @type {Quantity[]} */
@@ -23,20 +23,13 @@ export function costMeter(costs) {
     ? costs.step.map((_, row) => row).sort((a, b) => costs.step[a] - costs.step[b])
     : [];
   const steps = Float64Array.from(order, (row) => costs?.step[row] ?? 0);
-  const sums = QUANTITIES.map((quantity) =>
-    prefixSums(order.map((row) => costs?.[quantity][row] ?? 0)),
-  );
-  const unknown = prefixSums(
-    order.map((row) => (QUANTITIES.some((quantity) => costs?.[quantity][row] === null) ? 1 : 0)),
-  );
+  const summed = /** @type {const} */ ([...QUANTITIES, "uncounted"]);
+  const sums = summed.map((column) => prefixSums(order.map((row) => costs?.[column][row] ?? 0)));
   return (first, beyond) => {
     const low = lowerBound(steps, first);
     const high = lowerBound(steps, beyond);
-    const entries = QUANTITIES.map((quantity, index) => [
-      quantity,
-      sums[index][high] - sums[index][low],
-    ]);
-    return { ...Object.fromEntries(entries), partial: unknown[high] > unknown[low] };
+    const entries = summed.map((column, index) => [column, sums[index][high] - sums[index][low]]);
+    return Object.fromEntries(entries);
   };
 }
 
@@ -47,7 +40,7 @@ export function costMeter(costs) {
  */
 export function costText(cost) {
   const computed = cost.matmul_flops + cost.other_flops;
-  const moved = cost.partial ? 0 : cost.read_bytes + cost.written_bytes;
+  const moved = cost.uncounted ? 0 : cost.read_bytes + cost.written_bytes;
   const intensity =
     moved && computed ? `${number(Number((computed / moved).toPrecision(2)))} FLOP/B` : "";
   const parts = [
@@ -68,6 +61,8 @@ export function costDetails(cost) {
     `written ${bytes(cost.written_bytes)}`,
     `allocated ${bytes(cost.allocated_bytes)}`,
     `freed ${bytes(cost.freed_bytes)}`,
-    ...(cost.partial ? ["some operators are not counted (see the end of the page)"] : []),
+    ...(cost.uncounted
+      ? [`${counted(cost.uncounted, "call")} not counted (see the end of the page)`]
+      : []),
   ].join(", ");
 }

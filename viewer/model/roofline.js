@@ -15,7 +15,7 @@ export function pointsOf(entries, names, peak, memory) {
   const points = entries.flatMap((entry) => {
     const moved = entry.read_bytes + entry.written_bytes;
     const computed = entry.matmul_flops + entry.other_flops;
-    if (!moved || !computed || entry.partial || names[entry.key] === MEMORY) return [];
+    if (!moved || !computed || entry.uncounted || names[entry.key] === MEMORY) return [];
     const intensity = computed / moved;
     const attainable = Math.min(peak, intensity * memory);
     return [

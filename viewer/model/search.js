@@ -55,7 +55,7 @@ function titles(model, wanted) {
   const { functions } = model.document;
   const first = firstCalls(model);
   return functions.flatMap((func, index) => {
-    const text = `${func.title} ${func.labels}`;
+    const text = `${func.title} ${func.marks.join(" ")}`;
     const activation = first.get(index);
     if (activation === undefined || !text.toLowerCase().includes(wanted)) return [];
     const step = stepsBefore(model, entryOf(model, activation));

@@ -72,12 +72,11 @@ function sectionOfEachStep(sections, steps) {
  * @returns {TallyEntry[]}
  */
 export function tally({ model, sections, seconds }, grouping, span, withCalls) {
-  const { costs, uncounted, names } = model.document;
+  const { costs } = model.document;
   if (!costs) return [];
   const rows = rowsByStep(costs);
   const owner =
     grouping === "section" ? sectionOfEachStep(sections, model.steps) : new Int32Array(0);
-  const isUncounted = names.map((name) => Object.hasOwn(uncounted, name));
   /** @type {Map<number, TallyEntry & {most: number}>} */
   const entries = new Map();
   const entryOf = (/** @type {number} */ key, /** @type {number} */ step) => {
@@ -90,6 +89,7 @@ export function tally({ model, sections, seconds }, grouping, span, withCalls) {
       written_bytes: 0,
       allocated_bytes: 0,
       freed_bytes: 0,
+      uncounted: 0,
     };
     const entry = {
       key,
@@ -98,7 +98,6 @@ export function tally({ model, sections, seconds }, grouping, span, withCalls) {
       calls: 0,
       ...none,
       seconds: seconds ? 0 : null,
-      partial: false,
     };
     entries.set(key, entry);
     return entry;
@@ -115,7 +114,7 @@ export function tally({ model, sections, seconds }, grouping, span, withCalls) {
     for (const row of spent) {
       const operator = costs.operator[row];
       for (const [key, at] of grouping === "operator" ? [[operator, step]] : places)
-        add(entryOf(key, at), costs, row, at, isUncounted[operator]);
+        add(entryOf(key, at), costs, row, at);
     }
   });
   return [...entries.values()].map(({ most, ...entry }) => entry);
@@ -156,18 +155,15 @@ function placesOf(grouping, withCalls, step, frames, sections, owner) {
  * @param {Costs} costs
  * @param {number} row
  * @param {number} step
- * @param {boolean} isUncounted
  */
-function add(entry, costs, row, step, isUncounted) {
+function add(entry, costs, row, step) {
   let spent = 0;
   for (const quantity of QUANTITIES) {
-    const value = costs[quantity][row];
-    if (value === null) entry.partial = true;
-    entry[quantity] += value ?? 0;
-    spent += value ?? 0;
+    entry[quantity] += costs[quantity][row];
+    spent += costs[quantity][row];
   }
   entry.calls += costs.calls[row];
-  entry.partial ||= isUncounted;
+  entry.uncounted += costs.uncounted[row];
   if (spent > entry.most) [entry.most, entry.step] = [spent, step];
 }
 
@@ -181,10 +177,10 @@ export function intensityOf({
   other_flops: other,
   read_bytes: read,
   written_bytes: written,
-  partial,
+  uncounted,
 }) {
   const computed = products + other;
-  return computed && read + written && !partial ? computed / (read + written) : null;
+  return computed && read + written && !uncounted ? computed / (read + written) : null;
 }
 
 /**
@@ -215,12 +211,12 @@ export function uncountedIn({ uncounted, costs, names }, span) {
   if (!span || !costs) return Object.entries(uncounted);
   const isHere = (/** @type {number} */ row) =>
     span.first <= costs.step[row] && costs.step[row] < span.beyond;
-  return Object.entries(uncounted).flatMap(([name, most]) => {
+  return Object.keys(uncounted).flatMap((name) => {
     const operator = names.indexOf(name);
     const calls = costs.operator.reduce(
-      (sum, other, row) => (other === operator && isHere(row) ? sum + costs.calls[row] : sum),
+      (sum, other, row) => (other === operator && isHere(row) ? sum + costs.uncounted[row] : sum),
       0,
     );
-    return calls ? [/** @type {[string, number]} */ ([name, Math.min(calls, most)])] : [];
+    return calls ? [/** @type {[string, number]} */ ([name, calls])] : [];
   });
 }

@@ -157,8 +157,8 @@ interface Shape {
   owner: Map<number, number>;
   isHidden: (line: number) => boolean;
 }
-/** Sums over a range of steps; partial: something was not counted. */
-type CostSum = Record<Quantity, number> & { partial: boolean };
+/** Sums over a range of steps; uncounted: calls without a formula for all they do. */
+type CostSum = Record<Quantity | "uncounted", number>;
 type CostMeter = (first: number, beyond: number) => CostSum;
 /** One execution of an assert; operands: measured, without the literals. */
 interface Outcome {
@@ -360,7 +360,7 @@ interface TallyEntry extends Record<Quantity, number> {
   step: number;
   calls: number;
   seconds: number | null;
-  partial: boolean;
+  uncounted: number;
 }
 /** An open call and the step that it has reached. */
 interface OpenCall {

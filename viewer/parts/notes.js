@@ -10,18 +10,17 @@ import { current } from "viewer/state/state.js";
 export const MAX_OPERAND = 120;
 
 /**
- * Topic ids as chips; other words of a label are for readers of the source.
- * @param {{labels: string}} properties
+ * Topic ids as chips; other words on the line of a `def` are for readers of the source.
+ * @param {{marks: string[]}} properties
  */
-export function Topics({ labels }) {
+export function Topics({ marks }) {
   const { topics } = current().document;
-  return labels
-    .split(/[\s,;]+/)
-    .filter((label) => Object.hasOwn(topics, label))
+  return marks
+    .filter((mark) => Object.hasOwn(topics, mark))
     .map(
-      (label) =>
-        html`<span class="topic" title=${topics[label]}>
-          ${label}
+      (mark) =>
+        html`<span class="topic" title=${topics[mark]}>
+          ${mark}
         </span>`,
     );
 }

@@ -40,7 +40,7 @@ const Entry = memo(({ section, here }) => {
       <span class="outline-title">
         ${headingOf(func)}${" "}
         <span class="outline-topics">
-          <${Topics} labels=${func.labels} />
+          <${Topics} marks=${func.marks} />
         </span>
       </span>
       <${Count} ...${counts} />

@@ -50,7 +50,7 @@ export function Section({ activation, depth }) {
         ${func.title ? plainTitle(func.title) : html`<code>${func.name}</code>`}
       </${Heading}>
       <div class="section-meta">
-        <${Topics} labels=${func.labels} />
+        <${Topics} marks=${func.marks} />
         ${
           depth > 0 &&
           html`<button

@@ -267,7 +267,7 @@ function Row({ entry, label: { name, place, isCode }, columns }) {
 /** @param {Column} column @param {TallyEntry} entry */
 function cell({ id, value, text }, entry) {
   const found = value(entry);
-  const mark = entry.partial && id.endsWith("_flops") ? "+" : "";
+  const mark = entry.uncounted && id.endsWith("_flops") ? "+" : "";
   if (found === null) return "–";
   return found ? `${text(found)}${mark}` : html`<span class="inspect-zero">${`0${mark}`}</span>`;
 }
@@ -285,14 +285,12 @@ function totals({ first, beyond }, entries) {
   const calls = overlaps
     ? Math.max(0, ...entries.map((entry) => entry.calls))
     : entries.reduce((count, entry) => count + entry.calls, 0);
-  const partial = sum.partial || entries.some((entry) => entry.partial);
   return {
     ...sum,
     key: -1,
     step: 0,
     calls,
     seconds: times?.seconds(first, beyond) ?? null,
-    partial,
   };
 }
 

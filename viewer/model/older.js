@@ -1,0 +1,44 @@
+// Documents of older versions, brought to the version that the viewer reads. Pure.
+
+import { VERSION } from "viewer/model/contract.js";
+
+/** The versions that can be brought to this one, and this one. */
+export const VERSIONS = [1, VERSION];
+
+/**
+ * A document of any of these versions with the fields of the latest. What is wrong with it is left
+ * for the check to find.
+ * @param {any} document
+ */
+export function upgraded(document) {
+  return document.version === 1 ? fromVersion1(document) : document;
+}
+
+/**
+ * Version 1 names the operators that were not counted, and not where they ran; nor does it tell
+ * what ran on device `meta`.
+ * @param {any} document
+ */
+function fromVersion1({ functions, costs, ...document }) {
+  return {
+    ...document,
+    functions: Array.isArray(functions) ? functions.map(withMarks) : functions,
+    costs: Array.isArray(costs?.operator)
+      ? {
+          ...costs,
+          uncounted: costs.operator.map(
+            (/** @type {number} */ operator, /** @type {number} */ row) =>
+              Object.hasOwn(document.uncounted ?? {}, document.names?.[operator])
+                ? costs.calls?.[row]
+                : 0,
+          ),
+          meta: costs.operator.map(() => 0),
+        }
+      : costs,
+  };
+}
+
+/** @param {any} func */
+function withMarks(func) {
+  return func && { ...func, marks: String(func.labels ?? "").match(/[^\s,;]+/g) ?? [] };
+}

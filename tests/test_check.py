@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.tracing import trace_source
 from trace.document import check
 from trace.document.build import build
-from trace.document.closeness import close
+from trace.document.closeness import close, parting
 from trace.document.decoding import from_json
 from trace.document.encoding import encode
 from trace.options import Options
@@ -313,6 +313,12 @@ DRAWN = [
 def test_what_is_drawn_is_compared_by_its_numbers(was, now, agree):
     assert close(was, now) is agree
     assert close(now, was) is agree
+
+
+def test_of_a_picture_the_numbers_that_are_farthest_apart_are_named():
+    assert parting(chart([2.0, 0.5, 0.3]), chart([2.0, 0.51, 0.4])) == "0.3 is now 0.4"
+    assert parting(chart([2.0]), chart([2.0], mark="point")) == ""
+    assert parting(chart([2.0]), chart([2.0])) is None
 
 
 def test_a_curve_may_be_off_by_more_the_more_operators_ran():

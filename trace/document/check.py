@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..schema import Columns, Document, Failure, Value
-from .closeness import close
+from .closeness import parting
 
 _ClaimRow = tuple[str, str, bool | None, list[Value | None]]
 """Place, source text, outcome and operands."""
@@ -79,8 +79,8 @@ def _claims(old: Document, new: Document, exact: bool) -> Iterator[str]:
         if held and now_held and not exact:
             continue  # it says itself how close its sides have to be
         for was, now in zip(operands, now_operands, strict=False):
-            if not _agree(was, now, exact):
-                yield f"{place}: in `{text}`, {_change(was, now)}."
+            if change := _change(was, now, exact):
+                yield f"{place}: in `{text}`, {change}."
     yield from _parting(before, after, alike, "asserts were checked")
 
 
@@ -100,8 +100,8 @@ def _inspections(old: Document, new: Document, exact: bool) -> Iterator[str]:
     for (_, _, was), (place, name, now), operators in zip(
         before[:alike], after[:alike], operators_before(new), strict=False
     ):
-        if not _agree(was, now, exact, operators):
-            yield f"{place}: of {name}, {_change(was, now)}."
+        if change := _change(was, now, exact, operators):
+            yield f"{place}: of {name}, {change}."
     yield from _parting(before, after, alike, "values were shown")
 
 
@@ -217,8 +217,12 @@ def _file_and_line(document: Document, index: int) -> tuple[int, int]:
     return -1, 0
 
 
-def _agree(was: Value | None, now: Value | None, exact: bool, operators: int = 0) -> bool:
-    return _text(was) == _text(now) if exact else close(was, now, operators)
+def _change(was: Value | None, now: Value | None, exact: bool, operators: int = 0) -> str:
+    """Say in what two values differ; empty if they agree."""
+    if not exact:
+        far = parting(was, now, operators)
+        return "" if far is None else far or _difference(was, now)
+    return _difference(was, now) if _text(was) != _text(now) else ""
 
 
 def _text(value: Any) -> str:
@@ -226,7 +230,7 @@ def _text(value: Any) -> str:
     return repr(value)
 
 
-def _change(was: Any, now: Any) -> str:
+def _difference(was: Any, now: Any) -> str:
     """Say what of a value is different; if not what it shows, then one of its properties."""
     texts = _short(was), _short(now)
     if texts[0] != texts[1]:

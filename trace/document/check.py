@@ -2,17 +2,13 @@
 
 import dataclasses
 import difflib
-import math
+import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..events import latest_step_or_entry, steps_of
 from ..schema import Columns, Document, Failure, Value
-
-RELATIVE_TOLERANCE = 1e-4
-ABSOLUTE_TOLERANCE = 1e-6
-"""How far floats may differ between environments; within one, not at all."""
-
+from .closeness import parting
 
 _ClaimRow = tuple[str, str, bool | None, list[Value | None]]
 """Place, source text, outcome and operands."""
@@ -23,9 +19,10 @@ _InspectionRow = tuple[str, str, Value | None]
 def differences(old: Document, new: Document) -> list[str]:
     """Return how two documents of one lecture differ, a sentence each; empty if they agree.
 
-    In equal environments they agree if they are equal. Otherwise sources, steps, claims and their
-    outcomes, names, types, shapes and truth values have to be equal and floats close; texts and
-    integers may have been computed from floats, and are not compared.
+    In equal environments, arithmetic included, they agree if they are equal. Otherwise sources,
+    steps, claims and their outcomes, names, types, shapes and truth values have to be equal, and
+    floats that are shown close; texts and integers may have been computed from floats, and are not
+    compared, nor are the sides of a claim that held in both.
     """
     exact = old.environment == new.environment
     found = [
@@ -80,9 +77,11 @@ def _claims(old: Document, new: Document, exact: bool) -> Iterator[str]:
     ):
         if held != now_held:
             yield f"{place}: `{text}` was {held}, is now {now_held}."
+        if held and now_held and not exact:
+            continue  # it says itself how close its sides have to be
         for was, now in zip(operands, now_operands, strict=False):
-            if not _agree(was, now, exact):
-                yield f"{place}: in `{text}`, {_change(was, now)}."
+            if change := _change(was, now, exact):
+                yield f"{place}: in `{text}`, {change}."
     yield from _parting(before, after, alike, "asserts were checked")
 
 
@@ -99,10 +98,31 @@ def _claim_rows(document: Document) -> Iterator[_ClaimRow]:
 def _inspections(old: Document, new: Document, exact: bool) -> Iterator[str]:
     before, after = (list(_inspection_rows(document)) for document in (old, new))
     alike = _alike(before, after)
-    for (_, _, was), (place, name, now) in zip(before[:alike], after[:alike], strict=True):
-        if not _agree(was, now, exact):
-            yield f"{place}: of {name}, {_change(was, now)}."
+    for (_, _, was), (place, name, now), operators in zip(
+        before[:alike], after[:alike], operators_before(new), strict=False
+    ):
+        if change := _change(was, now, exact, operators):
+            yield f"{place}: of {name}, {change}."
     yield from _parting(before, after, alike, "values were shown")
+
+
+def operators_before(document: Document) -> Iterator[int]:
+    """Yield how many operators each inspected value may depend on: those that ran since the first
+    statement of its file. A chapter is a file, and may keep results from section to section."""
+    calls = [0] * sum(event > 0 for event in document.events)
+    if document.costs:
+        for step, count in zip(document.costs.step, document.costs.calls, strict=True):
+            calls[step] += count if step >= 0 else 0
+    of_steps = iter(calls)
+    per_event = [next(of_steps) if event > 0 else 0 for event in document.events]
+    total = list(itertools.accumulate(per_event, initial=0))
+    started: dict[int, int] = {}
+    for index, event in enumerate(document.events):
+        if event > 0:
+            started.setdefault(document.statements[event - 1].file, total[index])
+    for event, at in zip(document.inspections.event, document.inspections.at, strict=True):
+        file, _ = _file_and_line(document, event)
+        yield total[at] - started.get(file, 0)
 
 
 def _inspection_rows(document: Document) -> Iterator[_InspectionRow]:
@@ -180,45 +200,28 @@ def _place_of_step(document: Document, step: int) -> str:
 
 def _place_of_event(document: Document, index: int) -> str:
     """Return the place of the latest step or entry at an event."""
+    file, line = _file_and_line(document, index)
+    return f"{document.files[file].path}:{line}" if file >= 0 else document.module
+
+
+def _file_and_line(document: Document, index: int) -> tuple[int, int]:
     index = latest_step_or_entry(document.events, index, len(document.functions))
     if index < 0:
-        return document.module
+        return -1, 0
     event = document.events[index]
     if event > 0:
-        return _place(document, event - 1)
+        statement = document.statements[event - 1]
+        return statement.file, statement.first_line
     function = document.functions[-event - 1]
-    return f"{document.files[function.file].path}:{function.line}"
+    return function.file, function.line
 
 
-def _agree(old: Any, new: Any, exact: bool) -> bool:
-    """Compare two values, or parts of them."""
-    if exact:
-        return _text(old) == _text(new)
-    if isinstance(old, bool) or isinstance(new, bool):
-        return old is new
-    if isinstance(old, float) or isinstance(new, float):
-        numbers = isinstance(old, int | float) and isinstance(new, int | float)
-        return numbers and math.isclose(
-            old, new, rel_tol=RELATIVE_TOLERANCE, abs_tol=ABSOLUTE_TOLERANCE
-        )
-    if isinstance(old, dict) and isinstance(new, dict):
-        if isinstance(old.get("type"), str) and isinstance(new.get("type"), str):
-            return _values_agree(old, new)
-        return old.keys() == new.keys() and all(_agree(old[key], new[key], exact) for key in new)
-    if isinstance(old, list) and isinstance(new, list):
-        return len(old) == len(new) and all(
-            _agree(before, after, exact) for before, after in zip(old, new, strict=True)
-        )
-    return type(old) is type(new)
-
-
-def _values_agree(old: dict[str, Any], new: dict[str, Any]) -> bool:
-    if any(old.get(key) != new.get(key) for key in ("type", "dtype", "shape")):
-        return False
-    kept = [
-        key for key in ("value", "items", "fields", "entries", "elements") if key in {**old, **new}
-    ]
-    return all(key in old and key in new and _agree(old[key], new[key], False) for key in kept)
+def _change(was: Value | None, now: Value | None, exact: bool, operators: int = 0) -> str:
+    """Say in what two values differ; empty if they agree."""
+    if not exact:
+        far = parting(was, now, operators)
+        return "" if far is None else far or _difference(was, now)
+    return _difference(was, now) if _text(was) != _text(now) else ""
 
 
 def _text(value: Any) -> str:
@@ -226,7 +229,7 @@ def _text(value: Any) -> str:
     return repr(value)
 
 
-def _change(was: Any, now: Any) -> str:
+def _difference(was: Any, now: Any) -> str:
     """Say what of a value is different; if not what it shows, then one of its properties."""
     texts = _short(was), _short(now)
     if texts[0] != texts[1]:

@@ -17,6 +17,7 @@ from pathlib import Path
 from benchmarks.viewer_browser import CHROMIUM_ARGUMENTS, Browser
 from benchmarks.viewer_site import VIEWER, Site, content, recorded, without_charts
 from tests.chromium import find_chromium
+from tests.viewer.shelves import needed_by
 
 LECTURE = VIEWER / "traces" / "lecture.main.json"
 OPENINGS = 7
@@ -100,7 +101,11 @@ def loaded(browser: Browser, table: Table, name: str) -> None:
     without = f"{code / KB:.1f} kB: {(code - own) / KB:.1f} are libraries"
     table.note("of it without the fonts of maths", aim, without, code <= 180 * KB)
     ours = f"{own / KB:.2f} kB; {len(pages)} files in all"
-    table.note("of it our own", "<= 60 kB", ours, own <= 60 * KB)
+    table.note("of it our own", "<= 80 kB", ours, own <= 80 * KB)
+    first = ["index.html", "style.css", "early.js", *needed_by("early.js")]
+    before = sum(len(gzip.compress(content(path), 9)) for path in first)
+    early = f"{before / KB:.2f} kB in {len(first)} files"
+    table.note("our own before the first readable line", "<= 60 kB", early, before <= 60 * KB)
     later = sum(sizes[path] for path in panels)
     table.note("fetched later, for the panels", "", f"{later / KB:.2f} kB in {len(panels)} files")
 

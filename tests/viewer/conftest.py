@@ -25,6 +25,35 @@ CHROMIUM_ARGUMENTS = [
 ]
 
 
+PATIENCE = 60_000
+"""Milliseconds after which something that does not come is missing, however busy the machine is."""
+
+PAINTED = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+FINISHED = """() => document.getAnimations()
+    .every(({ playState, effect }) =>
+        playState !== "running" || effect.getComputedTiming().iterations === Infinity)"""
+STILL = """async (element) => {
+    let [before, frames] = [NaN, 0];
+    for (; frames < 20; frames++) {
+        const { top } = element.getBoundingClientRect();
+        if (top !== before) frames = 0;
+        before = top;
+        await new Promise(requestAnimationFrame);
+    }
+}"""
+
+
+def painted(page) -> None:
+    """Wait until what has changed is on the screen, and what moves has come to rest."""
+    page.evaluate(PAINTED)
+    page.wait_for_function(FINISHED)
+
+
+def still(locator) -> None:
+    """Wait until something has been in the same place for some frames."""
+    locator.evaluate(STILL)
+
+
 class Site:
     """The viewer's folder with these texts as `traces/NAME.json` instead of those on disk."""
 
@@ -117,7 +146,7 @@ def browser():
 def context(browser):
     """Shared, so that the viewer's files are fetched once."""
     opened = browser.new_context()
-    opened.set_default_timeout(10_000)
+    opened.set_default_timeout(PATIENCE)
     yield opened
     opened.close()
 

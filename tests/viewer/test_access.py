@@ -6,7 +6,7 @@ import json
 import pytest
 
 from tests.viewer import documents
-from tests.viewer.conftest import VIEWER
+from tests.viewer.conftest import VIEWER, painted
 
 RUN = """async () => {
     const { violations } = await axe.run(document, { resultTypes: ["violations"] });
@@ -139,7 +139,7 @@ def test_axe_finds_nothing(place, theme, page, show):
     page.locator(".waiting").first.wait_for(state="detached")
     act(page)
     page.locator(there).first.wait_for()
-    page.wait_for_timeout(100)
+    painted(page)
     assert_accessible(page, place)
 
 
@@ -193,9 +193,10 @@ def test_axe_finds_nothing_in_sections_of_our_lecture(theme, page, site):
     page.locator("#article .section").nth(2).wait_for()
     page.keyboard.press("P")
     page.locator(".slide").wait_for()
-    for _ in range(9):
+    for number in range(2, 11):
         page.keyboard.press("n")
-        page.wait_for_timeout(50)
+        page.locator(".slide-count", has_text=f"{number} /").wait_for()
+        painted(page)
         assert_accessible(page, page.locator(".slide-count").inner_text())
 
 

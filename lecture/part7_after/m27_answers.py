@@ -7,7 +7,6 @@ A figure that is the same at every size belongs to the unit and not to the exper
 import functools
 import io
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import einops
@@ -17,11 +16,12 @@ from torch import nn
 
 from lecture.facts import GPT2_VOCABULARY
 from lecture.lib.batches import get_batch
+from lecture.lib.gpt2 import XL, measured
 from lecture.lib.layers import Linear, LinearStack
 from lecture.lib.optim import AdamW
 from lecture.lib.rounding import packed, quantized
 from lecture.lib.segments import accumulate, loss_by_segments, new_rows, new_weights
-from lecture.lib.transformer import TransformerConfig, TransformerLM, attend, cross_entropy
+from lecture.lib.transformer import attend
 from lecture.syllabus import PARTS
 from lecture.tokenizer.counting import count_texts
 from lecture.tokenizer.splitting import Splitter
@@ -32,38 +32,14 @@ Figures = tuple[float, ...]
 TwoFigures = tuple[Figures, Figures]
 ROWS = 3
 
-GPT2_XL_SHAPE = TransformerConfig(
-    vocabulary=GPT2_VOCABULARY, context=1024, layers=48, width=1600, heads=25, feed_forward=6400
-)
-
-
-@dataclass(frozen=True)
-class Step:
-    """What one training step of a model costs, in its four phases."""
-
-    parameters: int
-    building: Any  # what the meter found, as are the others
-    forward: Any
-    backward: Any
-    update: Any
-
 
 @functools.cache
-def step_of_xl(texts: int) -> Step:  # @stepover
-    """Train a model of the shape of GPT-2 XL for a step, on the device `meta`."""
-    config = GPT2_XL_SHAPE
-    with measure() as building:
-        model = TransformerLM(config, device="meta")
-    tokens = torch.zeros(texts, config.context, dtype=torch.int64, device="meta")
-    optimizer = AdamW(model.parameters(), lr=1e-4)
-    with measure() as forward:
-        loss = cross_entropy(model(tokens), tokens)
-    with measure() as backward:
-        loss.backward()
+def update_of_xl() -> Any:  # @stepover
+    """Let AdamW change a model of the shape of GPT-2 XL, on the device `meta`; return the costs."""
+    optimizer = AdamW(measured(XL).model.parameters(), lr=1e-4)
     with measure() as update:
         optimizer.step()
-    parameters = sum(weight.numel() for weight in model.parameters())
-    return Step(parameters, building, forward, backward, update)
+    return update
 
 
 def trained(
@@ -227,8 +203,8 @@ def of_parts(n: int) -> TwoFigures:  # @stepover
 
 def of_the_bill(n: int) -> TwoFigures:  # @stepover
     """Read n texts with a model of the shape of GPT-2 XL; in GB and TFLOP."""
-    step = step_of_xl(n)
-    model_bytes, flops = step.building.live_bytes["parameters"], step.forward.matmul_flops
+    step = measured(XL, n)
+    model_bytes, flops = step.building.live_bytes["parameters"], step.forward_flops
     return (round(model_bytes / 1e9, 1),), (round(flops / n / 1e12, 1),)
 
 
@@ -333,14 +309,14 @@ def of_inference(n: int) -> TwoFigures:  # @stepover
 
 def of_the_whole(n: int) -> TwoFigures:  # @stepover
     """Train a model of the shape of GPT-2 XL on n texts for a step."""
-    step = step_of_xl(n)
+    step = measured(XL, n)
     kept_bytes = (
         step.building.live_bytes["parameters"]
         + step.backward.live_bytes["gradients"]
-        + step.update.live_bytes["optimizer state"]
+        + update_of_xl().live_bytes["optimizer state"]
     )
-    flops = step.forward.matmul_flops + step.backward.matmul_flops
-    tokens = n * GPT2_XL_SHAPE.context
+    flops = step.forward_flops + step.backward_flops
+    tokens = n * XL.context
     return (kept_bytes // step.parameters,), (round(flops / step.parameters / tokens, 1),)
 
 

@@ -5,7 +5,8 @@ import math
 import torch
 
 from lecture.facts import H100_SXM, LLAMA3_70B_PARAMETERS, LLAMA3_TRAINING_TOKENS, SECONDS_PER_DAY
-from lecture.part7_after.m27_answers import GPT2_XL_SHAPE, figures_of, step_of_xl
+from lecture.lib.gpt2 import XL, measured
+from lecture.part7_after.m27_answers import figures_of, update_of_xl
 from lecture.part7_after.m27_figures import Sheet, TwoAnswers
 from trace.costs import measure
 
@@ -16,32 +17,34 @@ def everything_is_a_product_and_a_little_more():  # M27.1
     What is left of the lecture, if one sheet of paper has to do? One training step of a model of
     the shape of GPT-2 XL, on one text of 1024 tokens. First the work.
     """
-    T = GPT2_XL_SHAPE.context
-    step = step_of_xl(texts=1)
+    T = XL.context
+    step, update = measured(XL), update_of_xl()
     N = step.parameters
-    work_flops = step.forward.matmul_flops + step.backward.matmul_flops
-    assert step.backward.matmul_flops == 2 * step.forward.matmul_flops
+    work_flops = step.forward_flops + step.backward_flops
+    assert step.backward_flops == 2 * step.forward_flops
     # The rule of thumb, 6 FLOPs per parameter and token, misses a few percent. What it leaves out
     # are the scores of attention; what it has too much are parameters that are only looked up.
     rule_flops = 6 * N * T
     assert round(rule_flops / work_flops, 3) == 0.965
-    looked_up = GPT2_XL_SHAPE.vocabulary * GPT2_XL_SHAPE.width
-    gains = (2 * GPT2_XL_SHAPE.layers + 1) * GPT2_XL_SHAPE.width
-    scores_flops = 3 * GPT2_XL_SHAPE.layers * 4 * T**2 * GPT2_XL_SHAPE.width
+    looked_up = XL.vocabulary * XL.width
+    gains = (2 * XL.layers + 1) * XL.width
+    scores_flops = 3 * XL.layers * 4 * T**2 * XL.width
     assert work_flops == 6 * (N - looked_up - gains) * T + scores_flops
     # The update is 33 FLOPs for each parameter, whatever the batch: at a thousand tokens half a
     # percent, at a million nothing.
-    assert step.update.other_flops == 33 * N
-    assert step.update.matmul_flops == 0
-    forward, backward = (cost.matmul_flops / N / T for cost in (step.forward, step.backward))
-    update = step.update.other_flops / N
+    assert update.other_flops == 33 * N
+    assert update.matmul_flops == 0
+    forward, backward = step.forward_flops / N / T, step.backward_flops / N / T
     results = {
         "forward": (f"{forward:.2f}", "forward_is_two_flops_per_parameter_and_token"),
         "backward": (f"{backward:.2f}", "backward_costs_twice_forward"),
-        "update, per parameter only": (f"{update:.0f}", "adamw_costs_33_flops_per_parameter"),
+        "update, per parameter only": (
+            f"{update.other_flops / N:.0f}",
+            "adamw_costs_33_flops_per_parameter",
+        ),
     }
     sheet = Sheet("FLOPs per parameter and token", results)  # @inspect sheet
-    assert 0.005 < step.update.other_flops / work_flops < 0.006
+    assert 0.005 < update.other_flops / work_flops < 0.006
 
 
 def memory_has_four_parts():  # M27.1
@@ -50,11 +53,11 @@ def memory_has_four_parts():  # M27.1
     And what has to fit? Parameters, gradients, what the optimizer keeps, and the activations. The
     first three do not ask how long the text is.
     """
-    step = step_of_xl(texts=1)
+    step, update = measured(XL), update_of_xl()
     N = step.parameters
     model_bytes = step.building.live_bytes["parameters"]
     gradient_bytes = step.backward.live_bytes["gradients"]
-    state_bytes = step.update.live_bytes["optimizer state"]
+    state_bytes = update.live_bytes["optimizer state"]
     activation_bytes = step.forward.live_bytes["activations"]
     assert model_bytes == gradient_bytes == 4 * N
     # In fp32, AdamW needs 16 bytes for each parameter; the few bytes on top count its steps.

@@ -11,6 +11,7 @@ import torch
 
 from lecture.lib.batches import derived_generator, get_batch
 from lecture.lib.optim import AdamW
+from lecture.lib.shapes import without_checks
 from lecture.lib.transformer import TransformerLM, cross_entropy
 from lecture.train.clipping import clip_gradients, gradients_of
 from lecture.train.config import TrainingConfig, config_from, difference
@@ -124,5 +125,9 @@ def train(
             f"{len(tokens)} tokens are too few; a sequence takes {run.config.context + 1}"
         )
     group = group or Alone()
+    checks: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
     while run.step < run.config.steps:
-        yield train_step(run, tokens, group, precision)
+        with checks:
+            step = train_step(run, tokens, group, precision)
+        yield step
+        checks = without_checks()  # what went well once has the same shapes ever after

@@ -8,6 +8,7 @@ import ast
 import importlib
 import pkgutil
 import re
+import string
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from types import ModuleType
@@ -149,8 +150,12 @@ def chapter_of(module: str) -> str:
 
 
 def chapters_imported(module: str, source: str) -> list[str]:
-    """What a module imports from chapters that it is no part of."""
+    """What a module imports from chapters that it is no part of.
+
+    Where a chapter is cut in two, m10a and m10b, both draw with `m10_figures`.
+    """
     own = chapter_of(module)
+    groups = (own, own.rstrip(string.ascii_lowercase))
     names = [f"{name}.{what}".rstrip(".") for name, what in imports(source)]
-    foreign = [name for name in names if not own or chapter_of(name) != own]
+    foreign = [name for name in names if not own or chapter_of(name) not in groups]
     return [name for name in foreign if name.startswith(("lecture.part", "."))]

@@ -114,6 +114,15 @@ def test_chapters_are_called_in_the_order_of_their_files(contents):
     assert all(name.endswith(("_figures", "_answers")) for name in without_sections)
 
 
+@pytest.mark.parametrize("contents", CONTENTS, ids=[path.parent.name for path in CONTENTS])
+def test_sections_are_called_in_the_order_of_their_file(contents):
+    calls = sections.calls_of_main(contents.read_text(encoding="utf-8"))
+    for file in sorted(contents.parent.glob("m*.py")):
+        called = [name.partition(".")[2] for name in calls if name.startswith(f"{file.stem}.")]
+        standing = re.findall(r"^def (\w+)\(\):", file.read_text("utf-8"), re.MULTILINE)
+        assert [name for name in standing if name in SOURCES] == called
+
+
 def test_sections_stand_in_the_chapter_of_their_topics():
     for section in SECTIONS:
         group = "M" + re.search(r"\.m0*(\d+)", section.__module__)[1]

@@ -32,3 +32,10 @@ def product_by_tiles(
         products += 1
     y = rearrange(y_tiles, "i k r c -> (i r) (k c)")
     return y[:m, :p], products
+
+
+@shape_checked
+def whole_numbers(rows: int, columns: int, seed: int) -> Float[Tensor, "rows columns"]:  # @stepover
+    """Draw from -9 to 9: products of such numbers are not rounded."""
+    generator = torch.Generator().manual_seed(seed)
+    return torch.randint(-9, 10, (rows, columns), generator=generator).float()

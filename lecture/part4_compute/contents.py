@@ -1,32 +1,38 @@
 """Compute: FLOPs, the bytes they wait for, and the price of gradients."""
 
-from lecture.part4_compute import m10_compute, m11_intensity, m12_gradients
+from lecture.part4_compute import (
+    m10a_counting_flops,
+    m10b_rates,
+    m11_intensity,
+    m12a_gradients,
+    m12b_price_of_gradients,
+)
 
 
 def main() -> None:
     # ## Counting FLOPs
     # What work is, how long it takes when it is timed properly, and which share of a peak arrives.
-    m10_compute.one_amount_is_done_at_many_rates()
-    m10_compute.a_product_costs_two_flops_per_triple()
-    m10_compute.the_last_addition_is_not_made()
-    m10_compute.forward_is_two_flops_per_parameter_and_token()
-    m10_compute.attention_grows_with_the_context()
-    m10_compute.everything_else_is_linear()
-    m10_compute.a_count_is_an_agreement()
-    m10_compute.a_stopwatch_needs_a_warm_up_and_a_median()
-    m10_compute.an_accelerator_answers_before_it_is_done()
-    m10_compute.a_data_sheet_has_a_rate_for_each_format()
-    m10_compute.a_peak_is_units_times_clock()
-    m10_compute.two_of_every_four_weights_are_zero()
-    m10_compute.zeros_save_work_only_if_they_are_skipped()
-    m10_compute.utilization_is_useful_over_promised()
-    m10_compute.more_than_the_peak_is_a_mistake()
-    m10_compute.a_faster_format_may_use_less_of_its_peak()
-    m10_compute.small_products_are_slow_in_every_format()
-    m10_compute.recomputed_flops_are_not_useful()
-    m10_compute.tensor_cores_multiply_tiles()
-    m10_compute.fp32_gets_tensor_cores_on_request()
-    m10_compute.the_best_observed_rate_is_a_peak_for_any_machine()
+    m10a_counting_flops.one_amount_is_done_at_many_rates()
+    m10a_counting_flops.a_product_costs_two_flops_per_triple()
+    m10a_counting_flops.the_last_addition_is_not_made()
+    m10a_counting_flops.forward_is_two_flops_per_parameter_and_token()
+    m10a_counting_flops.attention_grows_with_the_context()
+    m10a_counting_flops.everything_else_is_linear()
+    m10a_counting_flops.a_count_is_an_agreement()
+    m10a_counting_flops.a_stopwatch_needs_a_warm_up_and_a_median()
+    m10a_counting_flops.an_accelerator_answers_before_it_is_done()
+    m10b_rates.a_data_sheet_has_a_rate_for_each_format()
+    m10b_rates.a_peak_is_units_times_clock()
+    m10b_rates.two_of_every_four_weights_are_zero()
+    m10b_rates.zeros_save_work_only_if_they_are_skipped()
+    m10b_rates.utilization_is_useful_over_promised()
+    m10b_rates.more_than_the_peak_is_a_mistake()
+    m10b_rates.a_faster_format_may_use_less_of_its_peak()
+    m10b_rates.small_products_are_slow_in_every_format()
+    m10b_rates.recomputed_flops_are_not_useful()
+    m10b_rates.tensor_cores_multiply_tiles()
+    m10b_rates.fp32_gets_tensor_cores_on_request()
+    m10b_rates.the_best_observed_rate_is_a_peak_for_any_machine()
 
     # ## Bytes against FLOPs
     # Why most operations wait for memory, and what matrix products do better.
@@ -52,23 +58,23 @@ def main() -> None:
 
     # ## Gradients and their price
     # Where the way back comes from, and why it costs twice the way forward.
-    m12_gradients.a_gradient_says_how_the_loss_answers()
-    m12_gradients.differences_check_a_gradient()
-    m12_gradients.a_difference_needs_a_middling_step()
-    m12_gradients.one_way_back_serves_all_parameters()
-    m12_gradients.autograd_records_where_numbers_come_from()
-    m12_gradients.autograd_keeps_what_the_way_back_needs()
-    m12_gradients.gradients_add_up()
-    m12_gradients.two_layers_cost_two_products()
-    m12_gradients.the_gradient_of_a_weight_sums_over_the_batch()
-    m12_gradients.the_gradient_of_an_input_goes_back_through_the_weight()
-    m12_gradients.the_rule_repeats_layer_by_layer()
-    m12_gradients.a_gradient_has_the_shape_of_its_tensor()
-    m12_gradients.a_layer_works_once_forward_and_twice_backward()
-    m12_gradients.backward_costs_twice_forward()
-    m12_gradients.two_plus_four_is_six()
-    m12_gradients.frozen_weights_still_pass_gradients_on()
-    m12_gradients.small_updates_save_memory_and_a_third_of_the_work()
-    m12_gradients.shared_weights_are_paid_for_at_every_use()
-    m12_gradients.looked_up_parameters_cost_no_products()
-    m12_gradients.long_contexts_add_work_without_parameters()
+    m12a_gradients.a_gradient_says_how_the_loss_answers()
+    m12a_gradients.differences_check_a_gradient()
+    m12a_gradients.a_difference_needs_a_middling_step()
+    m12a_gradients.one_way_back_serves_all_parameters()
+    m12a_gradients.autograd_records_where_numbers_come_from()
+    m12a_gradients.autograd_keeps_what_the_way_back_needs()
+    m12a_gradients.gradients_add_up()
+    m12b_price_of_gradients.two_layers_cost_two_products()
+    m12b_price_of_gradients.the_gradient_of_a_weight_sums_over_the_batch()
+    m12b_price_of_gradients.the_gradient_of_an_input_goes_back_through_the_weight()
+    m12b_price_of_gradients.the_rule_repeats_layer_by_layer()
+    m12b_price_of_gradients.a_gradient_has_the_shape_of_its_tensor()
+    m12b_price_of_gradients.a_layer_works_once_forward_and_twice_backward()
+    m12b_price_of_gradients.backward_costs_twice_forward()
+    m12b_price_of_gradients.two_plus_four_is_six()
+    m12b_price_of_gradients.frozen_weights_still_pass_gradients_on()
+    m12b_price_of_gradients.small_updates_save_memory_and_a_third_of_the_work()
+    m12b_price_of_gradients.shared_weights_are_paid_for_at_every_use()
+    m12b_price_of_gradients.looked_up_parameters_cost_no_products()
+    m12b_price_of_gradients.long_contexts_add_work_without_parameters()

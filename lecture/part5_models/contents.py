@@ -3,7 +3,8 @@
 from lecture.part5_models import (
     m13_initialization,
     m14_small_models,
-    m15_transformer_parts,
+    m15a_layers,
+    m15b_model,
     m16_transformer_accounting,
 )
 
@@ -40,27 +41,27 @@ def main() -> None:
 
     # ## Parts of a Transformer
     # The model behind the word, taken apart: what each part computes and what it costs.
-    m15_transformer_parts.the_parts_fit_together()
-    m15_transformer_parts.an_embedding_is_a_table_of_vectors()
-    m15_transformer_parts.a_row_of_the_matrix_for_each_output()
-    m15_transformer_parts.rmsnorm_divides_by_the_root_mean_square()
-    m15_transformer_parts.rmsnorm_adds_up_in_fp32()
-    m15_transformer_parts.swiglu_lets_one_half_gate_the_other()
-    m15_transformer_parts.softmax_survives_large_numbers()
-    m15_transformer_parts.what_is_kept_is_a_choice()
-    m15_transformer_parts.attention_takes_a_weighted_mean()
-    m15_transformer_parts.the_future_is_hidden()
-    m15_transformer_parts.rotary_positions_turn_pairs()
-    m15_transformer_parts.only_the_distance_matters()
-    m15_transformer_parts.a_turn_takes_six_flops()
-    m15_transformer_parts.heads_share_out_the_features()
-    m15_transformer_parts.a_block_adds_to_what_came_in()
-    m15_transformer_parts.a_model_starts_by_guessing()
-    m15_transformer_parts.cross_entropy_takes_no_detour()
-    m15_transformer_parts.perplexity_counts_the_choices()
-    m15_transformer_parts.device_and_dtype_reach_every_part()
-    m15_transformer_parts.the_next_token_is_drawn()
-    m15_transformer_parts.a_cache_reads_each_token_once()
+    m15a_layers.the_parts_fit_together()
+    m15a_layers.an_embedding_is_a_table_of_vectors()
+    m15a_layers.a_row_of_the_matrix_for_each_output()
+    m15a_layers.rmsnorm_divides_by_the_root_mean_square()
+    m15a_layers.rmsnorm_adds_up_in_fp32()
+    m15a_layers.swiglu_lets_one_half_gate_the_other()
+    m15a_layers.softmax_survives_large_numbers()
+    m15a_layers.what_is_kept_is_a_choice()
+    m15a_layers.attention_takes_a_weighted_mean()
+    m15a_layers.the_future_is_hidden()
+    m15b_model.rotary_positions_turn_pairs()
+    m15b_model.only_the_distance_matters()
+    m15b_model.a_turn_takes_six_flops()
+    m15b_model.heads_share_out_the_features()
+    m15b_model.a_block_adds_to_what_came_in()
+    m15b_model.a_model_starts_by_guessing()
+    m15b_model.cross_entropy_takes_no_detour()
+    m15b_model.perplexity_counts_the_choices()
+    m15b_model.device_and_dtype_reach_every_part()
+    m15b_model.the_next_token_is_drawn()
+    m15b_model.a_cache_reads_each_token_once()
 
     # ## Bill of a Transformer
     # How many parameters and FLOPs it has, to the last one, and in which parts.

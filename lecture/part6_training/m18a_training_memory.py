@@ -189,102 +189,6 @@ def each_recipe_has_its_bytes_per_parameter():  # M18.4
     assert totals[6] == 2 + 2 + (2 + 2)
 
 
-def peak_bytes(B: int, D: int, L: int, number_bytes: int, state_numbers: int) -> int:
-    """Return the most that a step of the deep network has in memory, by formula.
-
-    The state is in fp32, and an optimizer that has one takes roots of a matrix at a time.
-    """
-    rows_bytes, matrix_bytes = number_bytes * B * D, number_bytes * D**2
-    always_bytes = rows_bytes + L * (matrix_bytes + state_numbers * 4 * D**2)
-    roots_bytes = 4 * D**2 * (state_numbers > 0)
-    moments = (
-        (L + 2) * rows_bytes + 2 * number_bytes,  # the way back begins
-        (L - 1) * matrix_bytes + 3 * rows_bytes + 2 * number_bytes,  # it comes to the first layer
-        L * matrix_bytes + rows_bytes + 2 * number_bytes,  # it ends
-        L * matrix_bytes + roots_bytes + number_bytes,  # the optimizer steps
-    )
-    return always_bytes + max(moments)
-
-
-def measured_peak_bytes(
-    B: int, D: int, L: int, dtype: torch.dtype, optimizer_class: type[torch.optim.Optimizer]
-) -> int:  # @stepover
-    """Train the deep network for two steps and return the peak of the second."""
-    with measure() as before:
-        model = DeepNetwork(D, L, torch.Generator().manual_seed(0)).to(dtype)
-        optimizer = optimizer_class(model.parameters())
-        x = torch.ones(B, D, dtype=dtype)
-        for _ in ("first", "second"):
-            always_bytes = sum(before.live_bytes.values())
-            with measure() as step:
-                loss = loss_of_rows(model(x))
-                loss.backward()
-                optimizer.step()
-                optimizer.zero_grad()
-                del loss
-    return always_bytes + step.peak_bytes
-
-
-def a_formula_foretells_the_peak():  # M18.3 M18.4
-    """A formula foretells the peak.
-
-    Can the peak be known before the run? Parameters, state and data are always there. On top comes
-    the largest of four moments. On the way back, activations go and gradients come, so it is
-    highest at the beginning or in the first layer: two or three tensors of B×D more are in use, for
-    the gradient that comes in and the one that goes on. At the end of it all gradients are there,
-    and one such tensor. When the optimizer steps, there are the gradients, and roots for a matrix.
-    """
-    assert peak_bytes(2, 4, 3, 4, 2) == measured_peak_bytes(2, 4, 3, torch.float32, AdamW) == 868
-    # It is right to the byte for all of these models.
-    state_numbers = {SGD: 0, AdaGrad: 1, AdamW: 2}
-    assert all(
-        peak_bytes(B, D, L, dtype.itemsize, state_numbers[optimizer])
-        == measured_peak_bytes(B, D, L, dtype, optimizer)
-        for B, D, L in itertools.product((2, 6, 16), (4, 8), (1, 4))
-        for dtype in (torch.float32, torch.bfloat16)
-        for optimizer in state_numbers
-    )  # @stepover
-    # Width 8, four layers, fp32 and AdamW, with more and more rows. While they are few the peak is
-    # in the optimizer: a row costs no more than its data, since there is room that is empty while
-    # the model runs. Later each row costs seven: its data, four results, two gradients on the way.
-    peaks = {B: measured_peak_bytes(B, 8, 4, torch.float32, AdamW) for B in range(1, 17)}
-    foretold = {B: peak_bytes(B, 8, 4, 4, 2) for B in peaks}  # @stepover
-    assert foretold == peaks
-    by_rows = figures.peak_by_rows(peaks, foretold)  # @inspect by_rows
-    growth_in_rows = [(more - less) / 32 for less, more in itertools.pairwise(peaks.values())]
-    assert growth_in_rows == [1] * 4 + [3.125, 4, 4] + [1 + 4 + 2] * 8  # @inspect growth_in_rows
-    # This chapter in short: parameters, gradients and state have a price for each parameter, which
-    # the recipe sets; activations have one for each row, which the layers set. The peak is the
-    # largest of a few moments, and can be known before the run.
-
-
-def stale_gradients_take_room():  # M18.1
-    """Stale gradients take room.
-
-    Does it matter when gradients are cleared? `zero_grad` [lets
-    go](#clearing_gradients_frees_their_memory) of their memory, so that activations can have it. It
-    can also keep the tensors and fill them with zeros.
-    """
-    peaks = {}
-    for B in (16, 2):
-        for let_go in (True, False):
-            model = DeepNetwork(8, 4, torch.Generator().manual_seed(0))  # @stepover
-            x = torch.ones(B, 8)
-            for _ in ("first step", "second step"):
-                with measure() as step:
-                    loss_of_rows(model(x)).backward()  # @stepover
-                    gradient_bytes = sum(held_bytes(weight.grad) for weight in model.parameters())
-                    model.zero_grad(set_to_none=let_go)
-            # Old gradients were there before the step.
-            peaks[B, let_go] = step.peak_bytes + (0 if let_go else gradient_bytes)  # @inspect peaks
-    # With zeros, activations and gradients are there at once, and the peak is higher by one number
-    # for each parameter.
-    assert peaks[16, False] - peaks[16, True] == 4 * (4 * 8**2) == 1024
-    # Two rows make so few activations that the peak is at the end of the way back, where there are
-    # gradients in any case.
-    assert peaks[2, False] - peaks[2, True] < 1024
-
-
 def an_optimizer_needs_room_to_work():  # M18.4
     """An optimizer needs room to work.
 
@@ -413,3 +317,99 @@ def inference_keeps_the_layer_at_hand():  # M18.5 E117
     assert [training for training, _ in peaks.values()] == [L + 1 for L in (2, 4, 8, 16)]
     # This holds for one way forward. A Transformer that writes a text token by token keeps [keys
     # and values](#a_cache_reads_each_token_once) of all tokens before, in all layers.
+
+
+def stale_gradients_take_room():  # M18.1
+    """Stale gradients take room.
+
+    Does it matter when gradients are cleared? `zero_grad` [lets
+    go](#clearing_gradients_frees_their_memory) of their memory, so that activations can have it. It
+    can also keep the tensors and fill them with zeros.
+    """
+    peaks = {}
+    for B in (16, 2):
+        for let_go in (True, False):
+            model = DeepNetwork(8, 4, torch.Generator().manual_seed(0))  # @stepover
+            x = torch.ones(B, 8)
+            for _ in ("first step", "second step"):
+                with measure() as step:
+                    loss_of_rows(model(x)).backward()  # @stepover
+                    gradient_bytes = sum(held_bytes(weight.grad) for weight in model.parameters())
+                    model.zero_grad(set_to_none=let_go)
+            # Old gradients were there before the step.
+            peaks[B, let_go] = step.peak_bytes + (0 if let_go else gradient_bytes)  # @inspect peaks
+    # With zeros, activations and gradients are there at once, and the peak is higher by one number
+    # for each parameter.
+    assert peaks[16, False] - peaks[16, True] == 4 * (4 * 8**2) == 1024
+    # Two rows make so few activations that the peak is at the end of the way back, where there are
+    # gradients in any case.
+    assert peaks[2, False] - peaks[2, True] < 1024
+
+
+def peak_bytes(B: int, D: int, L: int, number_bytes: int, state_numbers: int) -> int:
+    """Return the most that a step of the deep network has in memory, by formula.
+
+    The state is in fp32, and an optimizer that has one takes roots of a matrix at a time.
+    """
+    rows_bytes, matrix_bytes = number_bytes * B * D, number_bytes * D**2
+    always_bytes = rows_bytes + L * (matrix_bytes + state_numbers * 4 * D**2)
+    roots_bytes = 4 * D**2 * (state_numbers > 0)
+    moments = (
+        (L + 2) * rows_bytes + 2 * number_bytes,  # the way back begins
+        (L - 1) * matrix_bytes + 3 * rows_bytes + 2 * number_bytes,  # it comes to the first layer
+        L * matrix_bytes + rows_bytes + 2 * number_bytes,  # it ends
+        L * matrix_bytes + roots_bytes + number_bytes,  # the optimizer steps
+    )
+    return always_bytes + max(moments)
+
+
+def measured_peak_bytes(
+    B: int, D: int, L: int, dtype: torch.dtype, optimizer_class: type[torch.optim.Optimizer]
+) -> int:  # @stepover
+    """Train the deep network for two steps and return the peak of the second."""
+    with measure() as before:
+        model = DeepNetwork(D, L, torch.Generator().manual_seed(0)).to(dtype)
+        optimizer = optimizer_class(model.parameters())
+        x = torch.ones(B, D, dtype=dtype)
+        for _ in ("first", "second"):
+            always_bytes = sum(before.live_bytes.values())
+            with measure() as step:
+                loss = loss_of_rows(model(x))
+                loss.backward()
+                optimizer.step()
+                optimizer.zero_grad()
+                del loss
+    return always_bytes + step.peak_bytes
+
+
+def a_formula_foretells_the_peak():  # M18.3 M18.4
+    """A formula foretells the peak.
+
+    Can the peak be known before the run? Parameters, state and data are always there. On top comes
+    the largest of four moments. On the way back, activations go and gradients come, so it is
+    highest at the beginning or in the first layer: two or three tensors of B×D more are in use, for
+    the gradient that comes in and the one that goes on. At the end of it all gradients are there,
+    and one such tensor. When the optimizer steps, there are the gradients, and roots for a matrix.
+    """
+    assert peak_bytes(2, 4, 3, 4, 2) == measured_peak_bytes(2, 4, 3, torch.float32, AdamW) == 868
+    # It is right to the byte for all of these models.
+    state_numbers = {SGD: 0, AdaGrad: 1, AdamW: 2}
+    assert all(
+        peak_bytes(B, D, L, dtype.itemsize, state_numbers[optimizer])
+        == measured_peak_bytes(B, D, L, dtype, optimizer)
+        for B, D, L in itertools.product((2, 6, 16), (4, 8), (1, 4))
+        for dtype in (torch.float32, torch.bfloat16)
+        for optimizer in state_numbers
+    )  # @stepover
+    # Width 8, four layers, fp32 and AdamW, with more and more rows. While they are few the peak is
+    # in the optimizer: a row costs no more than its data, since there is room that is empty while
+    # the model runs. Later each row costs seven: its data, four results, two gradients on the way.
+    peaks = {B: measured_peak_bytes(B, 8, 4, torch.float32, AdamW) for B in range(1, 17)}
+    foretold = {B: peak_bytes(B, 8, 4, 4, 2) for B in peaks}  # @stepover
+    assert foretold == peaks
+    by_rows = figures.peak_by_rows(peaks, foretold)  # @inspect by_rows
+    growth_in_rows = [(more - less) / 32 for less, more in itertools.pairwise(peaks.values())]
+    assert growth_in_rows == [1] * 4 + [3.125, 4, 4] + [1 + 4 + 2] * 8  # @inspect growth_in_rows
+    # This chapter in short: parameters, gradients and state have a price for each parameter, which
+    # the recipe sets; activations have one for each row, which the layers set. The peak is the
+    # largest of a few moments, and can be known before the run.

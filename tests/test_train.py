@@ -417,7 +417,7 @@ def test_the_file_started_by_itself_says_how_to_start_it():
 @pytest.mark.slow
 def test_a_compiled_model_learns_the_same(text, finished, tmp_path):
     command = [sys.executable, "-m", "lecture.train", "--config", "tiny", "--text", str(text)]
-    command += ["--compile", "--device", "cpu", "--output", str(tmp_path / "run")]
+    command += ["--compile", "--output", str(tmp_path / "run")]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     for row, expected in zip(log_of(tmp_path / "run"), log_of(finished), strict=True):

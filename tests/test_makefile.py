@@ -56,7 +56,8 @@ def make(tmp_path):
 
 
 VIEW = "-m trace lecture.main --serve --if-changed --open"
-TEST = ["-m tests.chromium", "-m pytest"]
+PYTEST = "-m pytest --numprocesses=auto --maxprocesses=4 --dist=loadgroup"
+TEST = ["-m tests.chromium", PYTEST]
 
 
 @pytest.fixture
@@ -125,7 +126,7 @@ def test_a_port_can_be_chosen(make):
 
 
 def test_tests_can_be_chosen(make):
-    assert make("test", "ARGS=-m lecture")[-1] == "-m pytest -m lecture"
+    assert make("test", "ARGS=-m lecture")[-1] == f"{PYTEST} -m lecture"
 
 
 def test_chapters_to_mutate_can_be_chosen(make):

@@ -29,9 +29,17 @@ def module_name(path: Path, root: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
+def nodes_of_the_module(node: ast.AST) -> Iterator[ast.AST]:
+    """All nodes but those of `if __name__ == "__main__":`, which is a program of its own."""
+    yield node
+    if not (isinstance(node, ast.If) and ast.unparse(node.test) == "__name__ == '__main__'"):
+        for child in ast.iter_child_nodes(node):
+            yield from nodes_of_the_module(child)
+
+
 def python_imports(tree: ast.AST, name: str, is_package: bool) -> Iterator[str]:
-    """Every name that might be a module, wherever it is imported."""
-    for node in ast.walk(tree):
+    """Every name that might be a module, wherever it is imported but by a module that is started."""
+    for node in nodes_of_the_module(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from lecture.accounting import formulas
 from lecture.accounting.cli import main
-from lecture.accounting.presets import PRESETS
 from lecture.lib import optim
+from lecture.lib.presets import PRESETS
 from lecture.lib.transformer import LayerCache, TransformerConfig, TransformerLM, cross_entropy
 from lecture.part6_training.m18a_training_memory import AdamWWithMaster
 from trace.costs import measure

@@ -26,15 +26,17 @@ def test_imports_of_python_are_seen_wherever_they_stand(tmp_path):
         "import os\ndef f():\n    from ..top import y\n    from .. import top"
     )
     (tmp_path / "part/top.py").write_text("from part.room import one\nimport json")
+    (tmp_path / "part/low.py").write_text("if __name__ == '__main__':\n    import part.top")
     graph = python_graph(tmp_path, "part")
     assert graph == {
         "part": set(),
+        "part.low": set(),
         "part.room": {"part.room.one"},
         "part.room.one": {"part.top"},
         "part.top": {"part.room.one"},
     }
     assert circles(graph) == [{"part.room.one", "part.top"}]
-    assert rooms_of(graph, ".") == {"part": set(), "room": {"top"}, "top": {"room"}}
+    assert rooms_of(graph, ".") == {"part": set(), "low": set(), "room": {"top"}, "top": {"room"}}
 
 
 def test_imports_of_the_viewer_are_seen_dynamic_ones_too(tmp_path):

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from lecture.accounting.formulas import OPTIMIZER_NUMBERS
-from lecture.accounting.presets import PRESETS
 from lecture.accounting.sheet import ELEMENT_BYTES, GIB, Plan, lines_of, sheet_of
 from lecture.facts import ACCELERATORS
+from lecture.lib.presets import PRESETS
 from lecture.lib.transformer import TransformerConfig
 
 SIZES = {

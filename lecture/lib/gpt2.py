@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from lecture.accounting.presets import PRESETS
+from lecture.lib.presets import PRESETS
 from lecture.lib.transformer import TransformerConfig, TransformerLM, cross_entropy
 from trace.costs import measure
 

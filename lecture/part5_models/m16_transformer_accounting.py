@@ -8,9 +8,9 @@ from torch import nn
 from torch.nn.functional import scaled_dot_product_attention
 
 from lecture.accounting.formulas import forward_flops, forward_flops_by_part, parameters_by_part
-from lecture.accounting.presets import PRESETS
 from lecture.facts import GPT2_PAPER_PARAMETERS, GPT2_SIZES
 from lecture.lib.gpt2 import LONG_XL, XL, measured
+from lecture.lib.presets import PRESETS
 from lecture.lib.transformer import (
     LayerCache,
     Linear,

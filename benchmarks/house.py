@@ -38,7 +38,7 @@ def nodes_of_the_module(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def python_imports(tree: ast.AST, name: str, is_package: bool) -> Iterator[str]:
-    """Every name that might be a module, wherever it is imported but by a module that is started."""
+    """Every name that might be a module, wherever it is imported."""
     for node in nodes_of_the_module(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)

@@ -21,6 +21,8 @@ roundings of float32."""
 OPERATOR_TOLERANCE = 2.0**-21
 """How much further for each operator: one that adds 64 products rounds so often, up and down, and
 ends within some 8 roundings."""
+LARGEST_TOLERANCE = 0.25
+"""How far at most, however long the training: two runs of one model still learn the same."""
 
 _Leaf = tuple[tuple[Any, ...], Any]
 """To which series it belongs; a number, a truth value, None, or a text that has to be the same."""
@@ -66,7 +68,7 @@ def parting(was: Value | None, now: Value | None, operators: int = 0) -> str | N
 
 def _tolerances(pairs: list[tuple[float, float]], operators: int, alike: bool) -> list[float]:
     largest = max(abs(number) for pair in pairs for number in pair) if alike else 0
-    grown = operators * OPERATOR_TOLERANCE
+    grown = min(operators * OPERATOR_TOLERANCE, LARGEST_TOLERANCE)
     beside = ABSOLUTE_TOLERANCE * max(largest, 1) + grown * largest
     return [
         max((RELATIVE_TOLERANCE + grown) * max(abs(old), abs(new)), beside) for old, new in pairs

@@ -34,13 +34,11 @@ def encode(document: Document) -> bytes:
 def _plain(document: Document) -> dict[str, Any]:
     """The document as dicts, lists and columns, `format` and `version` first."""
     shallow = {field.name: getattr(document, field.name) for field in dataclasses.fields(document)}
-    for name in ("files", "functions"):
-        shallow[name] = [dataclasses.asdict(row) for row in shallow[name]]
     return {"format": shallow.pop("format"), "version": shallow.pop("version"), **shallow}
 
 
 def _json(value: object) -> str:
-    return json.dumps(value, separators=(",", ":"), allow_nan=False)
+    return json.dumps(value, separators=(",", ":"), allow_nan=False, default=vars)
 
 
 def _without_paths(plain: dict[str, Any]) -> dict[str, Any]:

@@ -122,6 +122,17 @@ def test_a_room_of_the_tracer_imports_only_rooms_below_it():
     assert rooms == set(ROOMS)
 
 
+@pytest.mark.parametrize("room", ["", *ROOMS])
+def test_the_map_of_a_room_has_all_its_files(room):
+    folder = ROOT / "trace" / room
+    docstring = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8")))
+    named = set(re.findall(r"\w+", docstring))
+    assert {file.stem for file in folder.glob("*.py")} - {"__init__"} - named == set()
+    if room:
+        entries = set(re.findall(r"^(\w+)  +\S", docstring, re.MULTILINE))
+        assert entries == {file.stem for file in folder.glob("*.py")} - {"__init__"}
+
+
 def test_imports_of_rooms_above_are_found(tmp_path):
     files = {
         "record/run.py": "def f():\n    from .. import costs",

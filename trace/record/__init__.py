@@ -1,16 +1,16 @@
 """One run of a lecture.
 
-run         the run as a whole; leaves the interpreter as it was
-finder      imports the lecture's modules through the compiler pass
-recorder    what the rewritten code calls
-resume      the part of it for generators and coroutines
-pictures    what is kept of a value
-tensors     what is kept of a tensor
-bounds      bounds on the code of a value's own class
-limits      the step limit, and watched threads
-streams     what is printed
-progress    one line on a terminal
-failures    what ended a run early
-frames      the tracer's own frames, cut out of tracebacks
-fingerprint what floats come out as on this machine, as one short text
+run            the run as a whole; leaves the interpreter as it was
+finder         imports the lecture's modules through the compiler pass
+recorder       what the rewritten code calls
+resume         the part of it for generators and coroutines
+pictures       what is kept of a value
+tensors        what is kept of a tensor
+bounds         bounds on the code of a value's own class
+limits         the step limit, and watched threads
+streams        what is printed
+progress       one line on a terminal
+failures       what ended a run early
+frames         the tracer's own frames, cut out of tracebacks
+fingerprint    what floats come out as on this machine, as one short text
 """

@@ -36,8 +36,11 @@ def test_seconds_are_booked_on_the_step_that_spent_them() -> None:
     seconds = dict(zip(lines, step_seconds(recording), strict=True))
     assert lines == [4, 5, 11, 6, 14, 15, 16, 7, 8]
     for line, least in {11: 0.02, 14: 0.01, 16: 0.03}.items():
-        assert least <= seconds[line] < least + 0.02
-    assert seconds[5] + seconds[6] < 0.01, "the time of a callee is its own"
+        assert seconds[line] >= least
+    # The time of a callee is its own: the steps between two readings of the lecture's clock take no
+    # longer than the lecture read, however slow the machine is.
+    read = json.loads(encode_times(recording))["inspections"]["1"]["value"]
+    assert sum(seconds[line] for line in (5, 11, 6, 14, 15, 16)) <= read
 
 
 def test_the_sidecar_holds_the_values_and_the_document_does_not() -> None:

@@ -168,7 +168,7 @@ def test_it_is_served_on_a_free_port_and_the_browser_is_told(option, repository,
                     break
                 time.sleep(0.05)
             process.send_signal(signal.SIGINT)
-            _, stderr = process.communicate(timeout=30)
+            _, stderr = process.communicate(timeout=120)
     assert process.returncode == 0
     assert stderr == f"port {port} is busy: taking {address.split(':')[2].partition('/')[0]}\n"
     assert (tmp_path / "opened").read_text() == f"{address}\n"

@@ -276,7 +276,7 @@ def test_a_lecture_without_torch_does_not_load_it(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "trace", str(tmp_path / "plain.py"), "-q"]
     command += ["-o", str(tmp_path / "plain.json")]
     root = Path(__file__).parents[1]
-    assert subprocess.run(command, cwd=root, timeout=60).returncode == 0
+    assert subprocess.run(command, cwd=root, timeout=120).returncode == 0
 
 
 def test_only_folders_of_this_machine_are_replaced(monkeypatch) -> None:

@@ -88,7 +88,7 @@ def see(command, folder):
             with urllib.request.urlopen(address + path) as answer:
                 assert answer.status == 200
         process.send_signal(signal.SIGINT)
-        assert process.communicate(timeout=30)[1] == ""
+        assert process.communicate(timeout=120)[1] == ""
         assert process.returncode == 0
     finally:
         process.kill()

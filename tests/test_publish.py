@@ -184,7 +184,7 @@ def test_ctrl_c_ends_all_of_several(published, lectures):
     (lectures / "first.py").write_text("import os, signal\ndef main(): os.killpg(0, signal.SIGINT)")
     command = [sys.executable, lectures / "tool/trace", "first.py", "second.py", "--site", "site"]
     with subprocess.Popen(command, cwd=lectures, start_new_session=True, **PIPES) as process:
-        stdout, stderr = process.communicate(timeout=60)
+        stdout, stderr = process.communicate(timeout=120)
     assert process.returncode == 130
     assert stdout.startswith("first: 1 step, 0 claims held in 0 checks, ended by: interrupt, ")
     assert stdout.count("\n") == 1

@@ -60,7 +60,7 @@ def serving(document=None, **shown):
 
 def ask(port, path, method="GET", **headers):
     """Status, headers and body of an answer. The path is sent as it is."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
     connection.putrequest(method, path, skip_host="Host" in headers)
     for name, value in headers.items():
         connection.putheader(name, value)
@@ -350,7 +350,7 @@ def test_news_is_sent_as_it_comes_and_the_page_listens(viewer, mine, bulletin):
         page = ask(port, "/")[2].decode()
         assert '<script type="module" src="views/live.js" data-recorded="7"></script>' in page
         assert ask(port, "/index.html")[2].decode() == page
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
         connection.request("GET", "/news")
         answer = connection.getresponse()
         with contextlib.closing(connection), answer:
@@ -375,7 +375,7 @@ def test_a_page_that_is_gone_is_forgotten(viewer, mine, bulletin, capsys):
             connection.sendall(b"GET /news HTTP/1.1\r\nHost: localhost\r\n\r\n")
             connection.recv(10)
             (telling,) = set(threading.enumerate()) - before
-        telling.join(timeout=20)
+        telling.join(timeout=120)
         assert not telling.is_alive()
     assert capsys.readouterr().err == ""
 
@@ -494,7 +494,7 @@ def test_ctrl_c_ends_it(body, status, tmp_path):
         assert said[1].split()[1] == f"http://127.0.0.1:{port}/#doc=mine"
         assert ask(port, "/traces/mine.json")[0] == 200
         process.send_signal(signal.SIGINT)
-        rest, errors = process.communicate(timeout=20)
+        rest, errors = process.communicate(timeout=120)
     assert (process.returncode, rest) == (status, "")
     assert "trace/" not in errors
     assert "KeyboardInterrupt" not in errors

@@ -391,7 +391,7 @@ def test_a_script_can_count_with_workers_and_without_torch(corpus, tmp_path):
     script.write_text(SCRIPT)
     command = [sys.executable, str(script), str(corpus)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    finished = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=60)
+    finished = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120)
     assert finished.returncode == 0, finished.stderr
     assert finished.stdout == f"{counting.count_file(corpus, Splitter('gpt2', [END])).total()}\n"
 
@@ -731,7 +731,7 @@ def test_an_interrupted_command_leaves_nothing_behind(arguments, phase, number, 
         while more := os.read(ours, 100):
             shown += more
     os.close(ours)
-    assert process.wait(timeout=60) == 130
+    assert process.wait(timeout=120) == 130
     assert shown.endswith(b"\rinterrupted; nothing was written\r\n")
     assert b"Traceback" not in shown
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "v"]
@@ -751,7 +751,7 @@ def test_a_pipe_that_closes_early_is_no_error(tmp_path):
     process.stdout.close()
     assert process.stderr.read() == b""
     process.stderr.close()
-    assert process.wait(timeout=60) == 1
+    assert process.wait(timeout=120) == 1
 
 
 def test_the_module_started_as_a_file_says_how_it_is_started(tmp_path):

@@ -24,7 +24,7 @@ from trace.serve.news import Bulletin
 from trace.target import find_target
 
 ROOT = Path(__file__).parent.parent
-PATIENCE_SECONDS = 30
+PATIENCE_SECONDS = 120
 
 pytest.importorskip("watchfiles")
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="no signals to end it with")
@@ -75,7 +75,7 @@ class Watched:
                 return notice
 
     def get(self, path):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
         connection.request("GET", path)
         with contextlib.closing(connection):
             return connection.getresponse().read()

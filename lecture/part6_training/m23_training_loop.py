@@ -510,41 +510,41 @@ def a_report_can_be_checked():  # M23.7 E107
 def a_small_model_learns_from_stories():  # M23.7 M23.1
     """A small model learns from stories.
 
-    Now all of it together: our tokenizer and a mapped file of tokens, our Transformer with a
-    million parameters, our AdamW, a rate that warms up and decays, gradients that are clipped.
-    What happens in 400 steps?
+    Now all of it together: our tokenizer and a mapped file of tokens, our Transformer with two
+    layers, our AdamW, a rate that warms up and decays, gradients that are clipped. What happens in
+    300 steps?
     """
     config = CONFIGS["lecture"]  # @inspect config
     story_run = run_on_stories(config)  # @stepover
     parameters = sum(weight.numel() for weight in story_run.run.model.parameters())
     log = story_run.log
-    assert (parameters, len(log), log[-1].step) == (1_053_824, 400, 400)
+    assert (parameters, len(log), log[-1].step) == (658_048, 300, 300)
     # A step reads 8 sequences of 128 tokens at random places of the file; all steps together read
-    # 0.7 times as many tokens as there are.
+    # half as many tokens as there are.
     assert config.step_tokens == 8 * 128
-    assert round(400 * config.step_tokens / story_run.training_tokens, 1) == 0.7
-    # One step more, counted: six FLOPs for each token and parameter are nearly right here, since
-    # what the scores of attention add is about what looking up embeddings saves. All steps together
-    # are 2.6 TFLOP, a few milliseconds of an H100's peak.
+    assert round(300 * config.step_tokens / story_run.training_tokens, 1) == 0.5
+    # One step more, counted: six FLOPs for each token and parameter are a tenth too many for so
+    # small a model, since looking up embeddings saves more than the scores of attention add. All
+    # steps together are 1.1 TFLOP, a millisecond of an H100's peak.
     with measure() as cost:
         next(train(Run(config), np.zeros(200)))  # @stepover
-    assert math.isclose(cost.matmul_flops, 6 * parameters * 1024, rel_tol=0.002)
-    run_flops = 400 * cost.matmul_flops  # @inspect run_flops
-    assert 0.002 < run_flops / H100_SXM.dense_flops_per_second["bf16"] < 0.003
+    assert round(cost.matmul_flops / (6 * parameters * 1024), 2) == 0.9
+    run_flops = 300 * cost.matmul_flops  # @inspect run_flops
+    assert 0.001 < run_flops / H100_SXM.dense_flops_per_second["bf16"] < 0.0012
     # The loss begins where a guess among 1024 tokens is, and falls below a quarter of that.
     losses = [step.loss for step in log]
     assert math.isclose(losses[0], math.log(1024), rel_tol=0.02)
-    assert max(losses[300:]) < math.log(1024) / 4
-    # The rate is highest after 40 steps. The gradient is longest before that, while the model
+    assert max(losses[225:]) < math.log(1024) / 4
+    # The rate is highest after 20 steps. The gradient is longest before that, while the model
     # learns which tokens are frequent; there it is clipped, and later not once.
     rates = figures.curve(log, "lr", "learning rate")  # @inspect rates
     norms = figures.curve(log, "gradient_norm", "gradient norm")  # @inspect norms
-    assert max(step.lr for step in log) == log[39].lr == config.max_lr
+    assert max(step.lr for step in log) == log[19].lr == config.max_lr
     clipped = [step.step for step in log if step.gradient_norm > config.max_norm]
-    assert 5 < len(clipped) < 20  # @inspect clipped
-    assert clipped[-1] < 40
+    assert 1 < len(clipped) < 12  # @inspect clipped
+    assert clipped[-1] < 20
     # A batch is a small sample: from step to step the loss goes up nearly as often as down.
-    assert 35 < sum(b > a for a, b in itertools.pairwise(losses[300:])) < 65
+    assert 22 < sum(b > a for a, b in itertools.pairwise(losses[225:])) < 52
 
 
 def the_source_sets_the_floor():  # M23.7
@@ -575,7 +575,7 @@ def the_source_sets_the_floor():  # M23.7
     # By less than a tenth of a nat per byte, and that is no chance: it is more than ten times the
     # standard error of the 101 stories. There is something left to learn.
     assert 10 * standard_error < above["model"] < 0.1  # @inspect above standard_error
-    assert (len(excess), round(standard_error, 3)) == (101, 0.003)
+    assert len(excess) == 101
     # The table, made from the same two megabytes, is at least three times as far above; who knows
     # nothing, three times as far again.
     assert 3 * above["model"] < above["pairs"] < above["uniform"] / 3
@@ -588,22 +588,22 @@ def the_model_tells_a_story():  # M23.7
     next, one token at a time.
     """
     story_run = run_on_stories(CONFIGS["lecture"])  # @stepover
-    told = story_run.tell(count=20, seed=0)  # @stepover
+    told = story_run.tell(count=40, seed=0)  # @stepover
     sample = told[0]  # @inspect sample
-    # One by one, sentences are much like those of the source: of the first ones, about half could
-    # be its own to the letter.
+    # One by one, sentences are much like those of the source: of the first ones, about a third
+    # could be its own to the letter.
     openings = sum(map(could_begin, told))  # @inspect openings
-    assert len(told) == 20
-    assert 6 <= openings <= 16
+    assert len(told) == 40
+    assert 6 <= openings <= 26
     # A whole story is another matter. It settles a name, a thing and an animal, and has to keep to
     # them. Of those that came to an end, how many could the source have told?
     ended = [text.split(stories.END)[0] for text in told if stories.END in text]
     possible = sum(stories.probability(story) > 0 for story in ended)  # @inspect possible
-    assert len(ended) > 4
+    assert len(ended) > 8
     assert all(story.endswith(".") for story in ended)
     assert possible < openings / 4
     # Much of what is left above the source is this: a "she" that should be a "he", a ring that was
-    # a blanket before. To be right there, the model has to look back over many tokens, and 400
+    # a blanket before. To be right there, the model has to look back over many tokens, and 300
     # steps teach the near before the far.
 
 

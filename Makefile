@@ -20,7 +20,7 @@ view: $(VENV)/.lecture-ready ## show the lecture in a browser; PORT=8001 chooses
 
 test: $(VENV)/.test-ready ## run all tests; ARGS='-m lecture' chooses
 	@$(BIN)/python -m tests.chromium
-	@$(BIN)/python -m pytest --numprocesses=auto --maxprocesses=4 --dist=loadgroup $(ARGS)
+	@$(BIN)/python -m pytest --numprocesses=auto --maxprocesses=4 --dist=loadfile --no-loadscope-reorder $(ARGS)
 
 trace: $(VENV)/.lecture-ready ## run the lecture and write its document anew
 	@$(BIN)/python -m trace $(LECTURE)

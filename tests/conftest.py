@@ -1,5 +1,6 @@
 """What all tests share: the right `trace`, readable claims, golden files, a reproducible torch."""
 
+import asyncio
 import contextlib
 import signal
 from pathlib import Path
@@ -46,7 +47,20 @@ def pytest_collection_modifyitems(config, items):
         if "browser" in getattr(item, "fixturenames", ()):
             item.add_marker("browser")
     if hasattr(config, "workerinput"):  # one of several processes: what is long should not be last
-        items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+        long = {item.path for item in items if item.get_closest_marker("slow")}
+        items.sort(key=lambda item: item.path not in long)
+
+
+@pytest.fixture(autouse=True)
+def no_loop_but_its_own(request):
+    """Playwright's loop runs for as long as its browser; no other test may find it running."""
+    if "browser" in request.fixturenames:
+        yield
+        return
+    running = asyncio._get_running_loop()
+    asyncio._set_running_loop(None)
+    yield
+    asyncio._set_running_loop(running)
 
 
 def compare_with_golden(path: Path, actual: str, update: bool) -> None:

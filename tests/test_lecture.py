@@ -42,16 +42,7 @@ def empty_folder(tmp_path, monkeypatch):
 
 
 @pytest.mark.lecture
-@pytest.mark.parametrize(
-    "section",
-    # Sections of a chapter may share a training run, which each process makes once.
-    [
-        pytest.param(
-            section, id=section.__name__, marks=pytest.mark.xdist_group(section.__module__)
-        )
-        for section in SECTIONS
-    ],
-)
+@pytest.mark.parametrize("section", SECTIONS, ids=[section.__name__ for section in SECTIONS])
 def test_section(section, empty_folder):
     section()
     assert list(empty_folder.rglob("*")) == [], "the section leaves files behind"

@@ -56,7 +56,7 @@ def make(tmp_path):
 
 
 VIEW = "-m trace lecture.main --serve --if-changed --open"
-PYTEST = "-m pytest --numprocesses=auto --maxprocesses=4 --dist=loadgroup"
+PYTEST = "-m pytest --numprocesses=auto --maxprocesses=4 --dist=loadfile --no-loadscope-reorder"
 TEST = ["-m tests.chromium", PYTEST]
 
 

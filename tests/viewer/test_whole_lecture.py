@@ -11,7 +11,7 @@ from tests.viewer.test_reading import TOO_WIDE, wait_until_laid_out
 
 PUBLISHED = (VIEWER / "traces" / "lecture.main.json").read_text(encoding="utf-8")
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("the whole lecture")]
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")

@@ -2,8 +2,10 @@
 
 import os
 
-# torch's threads wait for each other by asking again and again, unless this is set before torch is
-# imported, which all programs of this package do after this line. Beside other programs that slows
-# them down many times over; alone it gains nothing (benchmarks/RESULTS.md). A user's own setting
-# stays.
-os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+# How torch's threads wait for each other is read when torch is imported, which all programs of this
+# package do after these lines. Left alone they ask again and again, which slows them down many
+# times over beside other programs; asleep at once, they wake up too late for small operators. So
+# they ask for some 10 us and then sleep (benchmarks/RESULTS.md). A user's own setting stays.
+if "OMP_WAIT_POLICY" not in os.environ:
+    os.environ["OMP_WAIT_POLICY"] = "PASSIVE"
+    os.environ.setdefault("GOMP_SPINCOUNT", "5000")  # of GNU's OpenMP, which torch has on Linux

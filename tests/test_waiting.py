@@ -15,7 +15,8 @@ import os, runpy, sys
 class EndOfImports:
     def find_spec(self, name, path=None, target=None):
         if name == "torch":
-            os.write(1, os.environ.get("OMP_WAIT_POLICY", "nothing").encode())
+            names = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT")
+            os.write(1, " ".join(os.environ.get(name, "nothing") for name in names).encode())
             os._exit(0)
 
 sys.meta_path.insert(0, EndOfImports())
@@ -35,11 +36,17 @@ PROGRAMS = {
 
 @pytest.mark.parametrize("program", PROGRAMS)
 @pytest.mark.parametrize(
-    ("set_before", "there"), [({}, "PASSIVE"), ({"OMP_WAIT_POLICY": "ACTIVE"}, "ACTIVE")]
+    ("set_before", "there"),
+    [
+        ({}, "PASSIVE 5000"),
+        ({"OMP_WAIT_POLICY": "ACTIVE"}, "ACTIVE nothing"),
+        ({"GOMP_SPINCOUNT": "7"}, "PASSIVE 7"),
+    ],
 )
 def test_it_is_said_how_threads_wait_before_torch_is_imported(program, set_before, there):
     command = [sys.executable, "-c", RUN_UNTIL_TORCH_IS_IMPORTED, program, *PROGRAMS[program]]
-    environment = {name: value for name, value in os.environ.items() if name != "OMP_WAIT_POLICY"}
+    ours = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT")
+    environment = {name: value for name, value in os.environ.items() if name not in ours}
     finished = subprocess.run(
         command, cwd=ROOT, env=environment | set_before, capture_output=True, text=True
     )

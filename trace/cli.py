@@ -41,7 +41,9 @@ def main(arguments: list[str] | None = None) -> int:
     # torch's threads wait for each other by asking again and again, unless this is set before it is
     # imported. Beside other programs that slows a lecture down; alone it gains nothing (measured in
     # benchmarks/RESULTS.md).
-    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+    if "OMP_WAIT_POLICY" not in os.environ:
+        os.environ["OMP_WAIT_POLICY"] = "PASSIVE"
+        os.environ.setdefault("GOMP_SPINCOUNT", "5000")
     try:
         options = parse(arguments)
         return _Command(options).run()

@@ -421,7 +421,7 @@ def test_a_compiled_model_learns_the_same(text, finished, tmp_path):
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     for row, expected in zip(log_of(tmp_path / "run"), log_of(finished), strict=True):
-        assert math.isclose(row["loss"], expected["loss"], rel_tol=1e-3)
+        assert math.isclose(row["loss"], expected["loss"], rel_tol=5e-3)
 
 
 def test_a_log_is_json_on_each_line(finished):

@@ -371,3 +371,10 @@ test("times of other sources are not taken", async () => {
   assert.equal(await takeTimes(small(), { ...sidecar, version: 2 }), null);
   assert.equal(await takeTimes(small(), null), null);
 });
+
+test("a literal is told, however long its numbers are", () => {
+  // Read as many numbers without a separator, a long one takes 2^digits steps.
+  const long = "349_630_365_696, ".repeat(50);
+  assert.equal(isLiteral(`[${long}len(x)]`), false);
+  assert.equal(isLiteral(`[${long}7]`), true);
+});

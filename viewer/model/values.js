@@ -105,7 +105,9 @@ function withRest(texts, value) {
 export function isLiteral(source) {
   const number = String.raw`[-+]?[\d_.]+(?:e[-+]?\d+)?`;
   const scalar = String.raw`(?:${number}|True|False|None|'[^']*'|"[^"]*"|torch\.\w+)`;
-  return new RegExp(`^(?:${scalar}|[\\[({](?:\\s*${scalar}\\s*[,:]?)*[\\])}])$`).test(
+  // A separator between any two, or a long number could be read as many, in 2^digits ways.
+  const items = String.raw`${scalar}(?:\s*[,:]\s*${scalar})*\s*,?`;
+  return new RegExp(String.raw`^(?:${scalar}|[\[({]\s*(?:${items})?\s*[\])}])$`).test(
     source.trim(),
   );
 }

@@ -38,9 +38,9 @@ MAX_SHOWN_DIFFERENCES = 20
 
 def main(arguments: list[str] | None = None) -> int:
     """Carry out one command; return its exit status."""
-    # torch's threads wait for each other by asking again and again, unless this is set before it is
-    # imported. Beside other programs that slows a lecture down; alone it gains nothing (measured in
-    # benchmarks/RESULTS.md).
+    # How torch's threads wait for each other is read when it is imported. Left alone they ask again
+    # and again, which slows a lecture down beside other programs; asleep at once, they wake up too
+    # late. So they ask for a moment and then sleep (benchmarks/RESULTS.md).
     if "OMP_WAIT_POLICY" not in os.environ:
         os.environ["OMP_WAIT_POLICY"] = "PASSIVE"
         os.environ.setdefault("GOMP_SPINCOUNT", "5000")

@@ -155,6 +155,21 @@ def test_a_page_that_was_there_before_any_document(watched, page):
     page.locator(NOTICE).wait_for(state="hidden")
 
 
+def test_what_a_page_finds_missing_does_not_cover_the_news(watched, page):
+    server = watched("def main(:\n")
+    server.hear(state="failed")
+
+    def answer_late(route):
+        page.wait_for_timeout(500)
+        route.continue_()
+
+    page.route("**/traces/lecture.json", answer_late)
+    page.goto(server.address)
+    page.locator("main", has_text="lecture.py:1: SyntaxError: invalid syntax").wait_for()
+    page.wait_for_timeout(1000)
+    assert "SyntaxError" in page.locator("main").text_content()
+
+
 def test_two_pages_follow_one_lecture(watched, page):
     server = watched(lecture())
     server.hear(state="done")

@@ -116,7 +116,7 @@ class _Session:
         """Begin with a document that is there and current, if that is wanted; else with a run."""
         there = self._options.output or library.default_path(self._target)
         if self._options.if_changed and library.is_current(there, self._target):
-            self._publish(there.read_bytes(), time.time_ns())
+            self._tell_of(self._take_over(there.read_bytes(), time.time_ns()))
         else:
             self._start()
 
@@ -178,23 +178,28 @@ class _Session:
             times = self._new.with_suffix(TIMES)
             if times.exists():
                 write(times.read_bytes(), self._document.with_suffix(TIMES))
-            summary = self._publish(self._new.read_bytes(), run.began_ns)
+            summary = self._take_over(self._new.read_bytes(), run.began_ns)
+            # Said first: who hears of it may end the watching at once.
             self._say(f"{_facts(summary)}, {run.seconds:.1f} s")
+            self._tell_of(summary)
         else:
             self._sources.follow(None, run.began_ns)
             self._told["sentence"] = run.last_words().removeprefix(f"{PROGRAM}: ")
-            self._tell("failed")
             self._say("nothing new to show")
+            self._tell("failed")
 
-    def _publish(self, data: bytes, began_ns: int) -> Summary:
+    def _take_over(self, data: bytes, began_ns: int) -> Summary:
+        """Serve this document from now on, and watch the sources that it names."""
         document = decode(data)
         summary = Summary.of(document)
         library.save(data, self._document, summary)
         library.update_index(self._document, self._target)
         self._sources.follow(document.files, began_ns)
+        return summary
+
+    def _tell_of(self, summary: Summary) -> None:
         self._told |= {"recorded": str(time.time_ns()), "sentence": summary.complaint}
         self._tell("failed" if summary.failure else "done")
-        return summary
 
     def _tell(self, state: str) -> None:
         self._bulletin.post(state=state, **self._told)

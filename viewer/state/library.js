@@ -27,11 +27,18 @@ async function fetchListings() {
 /** @type {Promise<void> | undefined} */
 let listings;
 
+/** Ends when what was asked for last is shown, or said to be missing. */
+export let settled = Promise.resolve();
+
 /** Fetch the list of lectures, and show what the address names. */
-export async function start() {
+export function start() {
   listings = embedded ? undefined : fetchListings().catch(() => {});
-  if (!readHash(location.hash).doc) await listings;
-  await followAddress();
+  return (settled = Promise.resolve(readHash(location.hash).doc ? null : listings).then(show));
+}
+
+/** Show what the address names. */
+export function followAddress() {
+  return (settled = show());
 }
 
 /** Whether to ask for seconds: where the list has them, and of our own server.
@@ -43,8 +50,8 @@ async function hasTimes(name, { isLocal }) {
   );
 }
 
-/** Show what the address names. */
-export async function followAddress() {
+/** */
+async function show() {
   const { doc, at } = readHash(location.hash);
   const wanted =
     embedded?.dataset.name ||

@@ -159,15 +159,15 @@ def test_what_a_page_finds_missing_does_not_cover_the_news(watched, page):
     server = watched("def main(:\n")
     server.hear(state="failed")
 
-    def answer_late(route):
-        page.wait_for_timeout(500)
-        route.continue_()
-
-    page.route("**/traces/lecture.json", answer_late)
+    held = []
+    page.route("**/traces/lecture.json", lambda route: held.append(route))
     page.goto(server.address)
-    page.locator("main", has_text="lecture.py:1: SyntaxError: invalid syntax").wait_for()
-    page.wait_for_timeout(1000)
-    assert "SyntaxError" in page.locator("main").text_content()
+    page.wait_for_timeout(1000)  # long enough for the news to come
+    held[0].continue_()
+    page.locator(f"{NOTICE}.wrong").wait_for()
+    page.wait_for_timeout(200)
+    sentence = "lecture.py:1: SyntaxError: invalid syntax"
+    page.locator("main", has_text=sentence).wait_for(timeout=5000)
 
 
 def test_two_pages_follow_one_lecture(watched, page):

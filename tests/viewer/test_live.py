@@ -160,8 +160,8 @@ def test_what_a_page_finds_missing_does_not_cover_the_news(watched, page):
     server.hear(state="failed")
 
     held = []
-    page.route("**/traces/lecture.json", lambda route: held.append(route))
-    page.goto(server.address)
+    page.route("**/main.js", lambda route: held.append(route))
+    page.goto(server.address, wait_until="commit")
     page.wait_for_timeout(1000)  # long enough for the news to come
     held[0].continue_()
     page.locator(f"{NOTICE}.wrong").wait_for()

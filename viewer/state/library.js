@@ -27,18 +27,17 @@ async function fetchListings() {
 /** @type {Promise<void> | undefined} */
 let listings;
 
-/** Ends when what was asked for last is shown, or said to be missing. */
-export let settled = Promise.resolve();
+let endFirstLook = () => {};
+
+/** Ends when what the address named first is shown, or said to be missing. @type {Promise<void>} */
+export const firstLook = new Promise((resolve) => (endFirstLook = resolve));
 
 /** Fetch the list of lectures, and show what the address names. */
-export function start() {
+export async function start() {
   listings = embedded ? undefined : fetchListings().catch(() => {});
-  return (settled = Promise.resolve(readHash(location.hash).doc ? null : listings).then(show));
-}
-
-/** Show what the address names. */
-export function followAddress() {
-  return (settled = show());
+  if (!readHash(location.hash).doc) await listings;
+  await followAddress();
+  endFirstLook();
 }
 
 /** Whether to ask for seconds: where the list has them, and of our own server.
@@ -50,8 +49,8 @@ async function hasTimes(name, { isLocal }) {
   );
 }
 
-/** */
-async function show() {
+/** Show what the address names. */
+export async function followAddress() {
   const { doc, at } = readHash(location.hash);
   const wanted =
     embedded?.dataset.name ||

@@ -8,7 +8,7 @@ import { clamp } from "viewer/model/stepping.js";
 import { goTo, noteReading } from "viewer/state/address.js";
 import { firstVisibleStep } from "viewer/state/article.js";
 import { documentOf } from "viewer/state/fetching.js";
-import { fetchTimes, settled } from "viewer/state/library.js";
+import { fetchTimes, firstLook } from "viewer/state/library.js";
 import { checkSize, fail, open } from "viewer/state/opening.js";
 import { focus, loaded, loading, mode, problem, step } from "viewer/state/state.js";
 
@@ -40,7 +40,7 @@ function say(text, isWrong = false) {
 /** @param {News} news */
 async function hear({ state, document: name, recorded, sentence }) {
   clearTimeout(patience);
-  await settled; // what the page itself finds missing is not to cover the news
+  await firstLook; // what the page itself finds missing is not to cover the news
   if (state === "running" && recorded)
     patience = setTimeout(() => say("The lecture is running again …"), PATIENCE);
   else if (state === "running") say("The lecture is running for the first time …");

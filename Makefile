@@ -43,7 +43,7 @@ format: $(VENV)/.lint-ready node_modules/.ready ## format the sources and mend w
 pythons: $(VENV)/.test-ready ## run the tracer's tests on every other Python found here, without torch
 	@.ci/pythons
 
-machines: $(VENV)/.test-ready ## check the lecture with the kernels of another processor
+machines: $(VENV)/.test-ready ## check the lecture with the kernels of two other processors
 	@.ci/machines
 
 fuzz: $(VENV)/.test-ready ## try the recorder on EXAMPLES=10000 generated programs and values of each kind

@@ -18,11 +18,12 @@ RELATIVE_TOLERANCE = 1e-4
 ABSOLUTE_TOLERANCE = 2.0**-18
 """How far where numbers of one were rounded, and how much of the largest in a tensor or a curve: 64
 roundings of float32."""
-OPERATOR_TOLERANCE = 2.0**-21
-"""How much further for each operator: one that adds 64 products rounds so often, up and down, and
-ends within some 8 roundings."""
-LARGEST_TOLERANCE = 0.25
-"""How far at most, however long the training: two runs of one model still learn the same."""
+OPERATOR_TOLERANCE = 2.0**-20
+"""How much further for each operator: one that adds 256 products rounds so often, up and down, and
+ends within some 16 roundings."""
+LARGEST_TOLERANCE = 0.35
+"""How far at most, however long the training: two runs of one model learn the same in the end, but
+the gradient of a single late step is off by a quarter with other kernels."""
 
 _Leaf = tuple[tuple[Any, ...], Any]
 """To which series it belongs; a number, a truth value, None, or a text that has to be the same."""

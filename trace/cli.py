@@ -225,7 +225,8 @@ def _print_complaints(recording: Recording, document: Document) -> None:
         sys.stderr.write(f"warning: {warning}\n")
     if recording.error is not None:
         cut_own_frames(recording.error)
-        sys.__excepthook__(type(recording.error), recording.error, recording.error.__traceback__)
+        # Which may be the lecture's own.
+        sys.excepthook(type(recording.error), recording.error, recording.error.__traceback__)
         if sides := sides_of_failed_claim(document):
             sys.stderr.write(f"{sides}\n")
 

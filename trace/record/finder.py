@@ -52,7 +52,7 @@ class Scope:
         return not any(fnmatch.fnmatch(relative, glob) for glob in self.exclude)
 
 
-@dataclass
+@dataclass(eq=False)  # `sys.meta_path` holds what can be hashed
 class LectureFinder(importlib.abc.MetaPathFinder):
     """Finds the traced modules; `files` lists those that were imported, in order."""
 

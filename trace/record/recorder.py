@@ -20,7 +20,7 @@ from ..events import count_recorded_steps
 from ..meter.ledger import Storage, Work
 from ..rewrite.rows import Site, Tables
 from ..schema import Value
-from .bounds import MAX_PICTURE_SECONDS, TooSlow, bounded, held_alarms
+from .bounds import MAX_PICTURE_SECONDS, bounded, held_alarms, is_interruption
 from .pictures import MAX_CHARACTERS, Snapshots
 from .resume import Lengths, Suspensions
 from .tensors import unobserved
@@ -194,7 +194,9 @@ class Recorder:
                 with _Quiet(self), bounded(None, MAX_PICTURE_SECONDS):
                     for attribute in row.attributes:
                         value = getattr(value, attribute)
-            except (Exception, SystemExit, GeneratorExit, TooSlow):
+            except BaseException as error:
+                if is_interruption(error):
+                    raise
                 self._warn(site, "has no value")
                 return
         if row.timed:

@@ -8,5 +8,6 @@ syntax          small questions to a syntax tree, and small trees to insert
 numbering       functions and statements get their numbers
 rows            the tables that the rewritten code refers to by these numbers
 yields          `yield` and `await`, which leave a function in the middle
+classes         keeps inserted names from what looks up the names in a class body
 instrument      the compiler pass itself
 """

@@ -155,6 +155,49 @@ PROGRAMS = {
             sys.excepthook = lambda kind, error, entry: print("hooked", kind.__name__, flush=True)
             raise ValueError
         """,
+    "objects that pass through generators": """
+        import weakref
+
+        class Thing:
+            pass
+
+        def make(count):
+            for _ in range(count):
+                yield Thing()
+
+        def passing_on(count):
+            yield from make(count)
+
+        def sink():
+            while True:
+                got = yield
+                del got
+
+        def down():
+            yield from sink()
+
+        def main():
+            for stream in (make(3), passing_on(3)):
+                seen = []
+                for thing in stream:
+                    seen.append(weakref.ref(thing))
+                    del thing
+                    print([one() is None for one in seen])
+            for stream in (sink(), down()):
+                next(stream)
+                thing = Thing()
+                seen = weakref.ref(thing)
+                stream.send(thing)
+                del thing
+                print(seen() is None)
+        """,
+    "a module that is loaded anew": """
+        import importlib
+        import program_0 as other
+
+        def main():
+            print(importlib.reload(other) is other)
+        """,
     "finders that are hashed": """
         import sys
 
@@ -204,6 +247,12 @@ def test_blocks_that_leave_no_room_run_as_written(outcomes):
     assert ran == {"inner"}
 
 
+def test_a_file_is_listed_once_however_often_it_is_loaded(outcomes):
+    document = outcomes["a module that is loaded anew"][2]
+    assert sorted(file["path"] for file in document["files"])[0] == "program_0.py"
+    assert len(document["files"]) == 2
+
+
 def test_what_a_value_does_wrong_is_its_picture(outcomes):
     document = outcomes["values that hit back"][2]
     values = [document["values"][index] for index in document["inspections"]["value"]]
@@ -249,3 +298,11 @@ def test_a_relative_import_without_a_package_is_told_the_command(tmp_path):
         cwd=tmp_path,
     )
     assert (right.returncode, right.stderr) == (0, "")
+
+
+def test_a_file_of_the_tracer_that_is_started_says_what_to_start():
+    started = subprocess.run(
+        [sys.executable, ROOT / "trace" / "cli.py", "x.py"], capture_output=True, text=True
+    )
+    said = "Start the folder, not a file in it: python -m trace my_lecture.py\n"
+    assert (started.returncode, started.stderr) == (2, said)

@@ -1,10 +1,15 @@
 """What the command line does with its arguments."""
 
+import sys
+
+if __name__ == "__main__":  # where nothing below can be imported
+    sys.stderr.write("Start the folder, not a file in it: python -m trace my_lecture.py\n")
+    raise SystemExit(2)
+
 import argparse
 import json
 import os
 import subprocess
-import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path

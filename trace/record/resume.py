@@ -115,22 +115,26 @@ class Suspensions:
             error.__traceback__ = without_own_frames(error.__traceback__, for_authors=False)
 
     def delegate(self, activation: int, iterable: Iterable[Any]) -> Generator[Any, Any, Any]:
-        """`yield from iterable`, noting each suspension (PEP 380 spelled out)."""
+        """`yield from iterable`, noting each suspension (PEP 380 spelled out).
+
+        What passes through is in no variable here while others have it: an object that nobody
+        needs any more is gone at once, as it is plainly.
+        """
         iterator = iter(iterable)
-        advance: Callable[[], Any] = lambda: next(iterator)  # noqa: E731
+        passing: list[Any] = [None]
+        thrown: BaseException | None = None
         while True:
             try:
-                item = advance()
+                passing.append(_advance(iterator, passing, thrown))
             except StopIteration as stop:
                 return stop.value
             self.suspend(activation)
-            thrown: BaseException | None = None
+            thrown = None
             try:
-                sent = yield item
+                passing.append((yield passing.pop()))
             except BaseException as error:
                 thrown = error
             self.resume(activation)
-            advance = _next_move(iterator, sent if thrown is None else None, thrown)
 
     def awaiting(self, activation: int, awaitable: Any) -> Any:
         """Return what to await instead of `awaitable`."""
@@ -206,18 +210,20 @@ class _AsyncContext:
         return self.suspensions.awaiting(self.activation, leaving)
 
 
-def _next_move(
-    iterator: Iterator[Any], sent: object, thrown: BaseException | None
-) -> Callable[[], Any]:
-    """Return what `yield from` does to its iterator after it was resumed."""
+def _advance(iterator: Iterator[Any], sent: list[Any], thrown: BaseException | None) -> Any:
+    """Do what `yield from` does to its iterator after it was resumed; returns what that yields.
+
+    What was sent is taken off the list `sent`; nothing is there when an exception was thrown.
+    """
     if thrown is None:
-        if sent is None:
-            return lambda: next(iterator)
-        return lambda: iterator.send(sent)  # type: ignore[attr-defined]
+        if sent[-1] is None:
+            sent.pop()
+            return next(iterator)
+        return iterator.send(sent.pop())  # type: ignore[attr-defined]
     if isinstance(thrown, GeneratorExit):
         if hasattr(iterator, "close"):
             iterator.close()
         raise thrown
     if not hasattr(iterator, "throw"):
         raise thrown
-    return lambda: iterator.throw(thrown)
+    return iterator.throw(thrown)

@@ -297,6 +297,11 @@ RTX_3090_WARM_FLOPS_PER_SECOND = {"fp32": 24.8e12, "fp16": 75.9e12, "bf16": 76.7
 # https://github.com/stanford-cs336/spring2025-lectures
 H100_MEAN_OF_FIVE_SECONDS = {"fp32": 0.16265, "bf16": 0.03081}
 
+# Dao et al., "FlashAttention", May 2022, figure 2 in the arXiv edition (the one of NeurIPS prints
+# others): bytes read from and written to HBM by attention written out and fused, forward and
+# backward, for GPT-2 medium with 1024 tokens on an A100. https://arxiv.org/abs/2205.14135
+FLASH_ATTENTION_MOVED_BYTES = (40.3e9, 4.4e9)
+
 # Chowdhery et al., "PaLM", April 2022, section 4.1: hardware FLOP/s utilization, with the FLOPs
 # that were computed a second time, beside the MFU above. https://arxiv.org/abs/2204.02311
 PALM_HFU = 0.578

@@ -47,6 +47,7 @@ def main() -> None:
     m11_intensity.a_matrix_times_a_vector_uses_each_weight_once()
     m11_intensity.a_matrix_product_uses_each_number_often()
     m11_intensity.a_small_cache_reads_numbers_again()
+    m11_intensity.caches_load_numbers_again()
     m11_intensity.compute_takes_over_at_three_times_the_intensity()
     m11_intensity.the_roofline_bounds_every_operation()
     m11_intensity.this_machine_has_a_roofline()

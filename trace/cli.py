@@ -74,7 +74,7 @@ class _Command:
         if publication.is_wanted and status != INTERRUPTED:
             status = publication.publish(paths) if status == HELD else publication.refuse(status)
         if options.serve and status != INTERRUPTED:
-            self._serve(paths[0] if len(paths) == 1 else None)
+            self._serve(targets, paths)
         elif publication.is_wanted and status == HELD and not (options.quiet or options.json):
             say(f"{publication} is written.")
         return status
@@ -207,8 +207,13 @@ class _Command:
         if not self.options.quiet:
             say(f"{library.shown(path)} is current.")
 
-    def _serve(self, path: Path | None) -> None:
-        shown = Shown(path, host=self.options.host)
+    def _serve(self, targets: list[Target], paths: list[Path]) -> None:
+        shown = Shown(
+            document=paths[0] if len(paths) == 1 else None,
+            host=self.options.host,
+            shelf=library.shelf_of(targets[0]) if targets else library.shelf_here(),
+            others=tuple(paths) if len(paths) > 1 else (),
+        )
         serve(shown, port=self.options.port, open_browser=self.options.open)
 
 

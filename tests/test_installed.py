@@ -1,10 +1,12 @@
 """The tool as it is installed: under another name, with its viewer, and nothing besides."""
 
 import json
+import os
 import re
 import shutil
 import stat
 import subprocess
+import sys
 import sysconfig
 import tarfile
 import zipfile
@@ -152,11 +154,11 @@ def test_it_says_its_version(bare, tmp_path):
 
 
 def test_the_documents_are_those_of_the_repository(bare, tmp_path):
-    shutil.copy(ROOT / "trace/serve/template/my_lecture.svg", tmp_path)
-    shutil.copy(ROOT / "trace/serve/template/my_lecture.py", tmp_path)
-    assert run([*start(bare, []), "my_lecture.py", "-q"], tmp_path)[0] == 0
-    check = ["--check", "-q", "-o", ".lecture-trace/my_lecture.json"]
-    assert tool("my_lecture.py", *check, cwd=tmp_path) == (0, "", "")
+    shutil.copy(ROOT / "tests/samples/values.py", tmp_path)
+    assert run([*start(bare, []), "values.py", "-q"], tmp_path) == (0, "", "")
+    there = (tmp_path / ".lecture-trace/values.json").read_bytes()
+    assert tool("values.py", "-q", cwd=tmp_path) == (0, "", "")
+    assert (tmp_path / ".lecture-trace/values.json").read_bytes() == there
 
 
 @pytest.mark.parametrize("name", ["lecture_trace", "trace"])
@@ -183,7 +185,7 @@ def test_it_is_one_meter(full, tmp_path):
 
 CHILDREN = """\
 import multiprocessing
-from {name}.costs import measure
+from lecture_trace.costs import measure
 
 def square(number):
     with measure():
@@ -196,11 +198,10 @@ def main():
 """
 
 
-@pytest.mark.parametrize("name", ["lecture_trace", "trace"])
-def test_processes_that_a_lecture_starts_find_it_too(name, bare, tmp_path):
-    (tmp_path / "lec.py").write_text(CHILDREN.format(name=name))
-    assert run([*start(bare, []), "lec.py", "-q"], tmp_path) == (0, "", "")
-    assert tool("lec.py", "-q", cwd=tmp_path) == (0, "", "")
+def test_processes_that_a_lecture_starts_find_it_too(bare, tmp_path):
+    (tmp_path / "lec.py").write_text(CHILDREN)
+    for options in ([], ["-m", "lecture_trace"]):
+        assert run([*start(bare, options), "lec.py", "-q"], tmp_path) == (0, "", "")
 
 
 def test_the_standard_library_keeps_its_module(bare, tmp_path):
@@ -251,3 +252,17 @@ def test_the_tests_of_the_repository_take_no_notice_of_it(full, tmp_path):
     command = [full.python, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/test_older.py"]
     status, stdout, stderr = run(command, ROOT)
     assert status == 0, stdout + stderr
+
+
+def commands(workflow):
+    """The lines that a workflow runs."""
+    text = (ROOT / f".github/workflows/{workflow}.yml").read_text(encoding="utf-8")
+    return re.findall(r"^ +(?:- )?(?:run: )(?!\|)(.+)$", text, re.MULTILINE)
+
+
+def test_what_is_released_is_of_the_version_that_the_tag_names():
+    test = commands("release")[1]
+    assert test.startswith("test ")
+    path = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    for tag, status in ((f"v{trace.__version__}", 0), ("v0.0.9", 1)):
+        assert run(["sh", "-c", test], ROOT, GITHUB_REF_NAME=tag, **path)[0] == status

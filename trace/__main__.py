@@ -16,8 +16,6 @@ if __spec__ is None:
 if not __package__:  # the folder was started: Python searches in it, and has to where it lies
     sys.path[0] = str(FOLDER.parent)
 
-# Here, and not where a lecture is run: processes that a lecture starts begin with this file, too.
-import_module(f"{FOLDER.name}.aliases").answer_to_all_names()
 main = import_module(f"{FOLDER.name}.cli").main
 
 if __name__ == "__main__":

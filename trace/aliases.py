@@ -12,7 +12,8 @@ def answer_to_all_names(*, only_if_free: bool = False) -> None:
     this package's meter in this process.
 
     With `only_if_free` a name that leads to another copy of the package is left to that. The
-    standard library's `trace` stays what it is: only `trace.costs`, which it lacks, is added.
+    standard library's `trace` stays what it is: only `trace.costs`, which it lacks, is added. What
+    a lecture starts as another program finds the name of the package that runs it, and no other.
     """
     for name in NAMES:
         if not (only_if_free and _leads_somewhere(name)):

@@ -9,6 +9,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from .aliases import answer_to_all_names
 from .arguments import parse
 from .document.build import build
 from .document.check import differences
@@ -46,6 +47,7 @@ def main(arguments: list[str] | None = None) -> int:
         os.environ.setdefault("GOMP_SPINCOUNT", "5000")
     try:
         options = parse(arguments)
+        answer_to_all_names()
         return _Command(options).run()
     except UsageError as error:
         return complain(error, USAGE)

@@ -10,7 +10,7 @@ TORCH := $(shell sed -n '/^torch==/p' constraints.txt)
 LECTURE := lecture.main
 
 .DEFAULT_GOAL := help
-.PHONY: help view test trace check lint format pythons machines fuzz mutate benchmarks clean
+.PHONY: help view test trace check lint format pythons installed machines fuzz mutate benchmarks clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -42,6 +42,9 @@ format: $(VENV)/.lint-ready node_modules/.ready ## format the sources and mend w
 
 pythons: $(VENV)/.test-ready ## run the tracer's tests on every other Python found here, without torch
 	@.ci/pythons
+
+installed: $(VENV)/.test-ready ## install the tool with every other Python found here, and follow the guide there
+	@.ci/installed
 
 machines: $(VENV)/.test-ready ## check the lecture with the kernels of two other processors
 	@.ci/machines

@@ -14,6 +14,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from .aliases import answer_to_all_names
 from .arguments import parse
 from .document.build import build
 from .document.check import differences
@@ -51,6 +52,7 @@ def main(arguments: list[str] | None = None) -> int:
         os.environ.setdefault("GOMP_SPINCOUNT", "5000")
     try:
         options = parse(arguments)
+        answer_to_all_names()
         return _Command(options).run()
     except UsageError as error:
         return complain(error, USAGE)
@@ -79,7 +81,7 @@ class _Command:
         if publication.is_wanted and status != INTERRUPTED:
             status = publication.publish(paths) if status == HELD else publication.refuse(status)
         if options.serve and status != INTERRUPTED:
-            self._serve(paths[0] if len(paths) == 1 else None)
+            self._serve(targets, paths)
         elif publication.is_wanted and status == HELD and not (options.quiet or options.json):
             say(f"{publication} is written.")
         return status
@@ -212,8 +214,13 @@ class _Command:
         if not self.options.quiet:
             say(f"{library.shown(path)} is current.")
 
-    def _serve(self, path: Path | None) -> None:
-        shown = Shown(path, host=self.options.host)
+    def _serve(self, targets: list[Target], paths: list[Path]) -> None:
+        shown = Shown(
+            document=paths[0] if len(paths) == 1 else None,
+            host=self.options.host,
+            shelf=library.shelf_of(targets[0]) if targets else library.shelf_here(),
+            others=tuple(paths) if len(paths) > 1 else (),
+        )
         serve(shown, port=self.options.port, open_browser=self.options.open)
 
 

@@ -120,6 +120,7 @@ function takeUpTheme() {
 
 /** Show what the address names. */
 async function start() {
+  document.documentElement.classList.add("served"); // a page opened as a file does not get here
   // A regular expression is there at once, URLSearchParams is not.
   const named = /[#&]doc=([\w.-]+)(?=&|$)/.exec(location.hash);
   const name = embedded?.dataset.name ?? named?.[1];

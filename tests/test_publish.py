@@ -259,5 +259,5 @@ def test_what_cannot_be_carried_out_is_said_in_one_sentence(arguments, sentence,
 
 def test_the_workflow_publishes_what_is_written(tmp_path):
     workflow = (ROOT / ".github/workflows/pages.yml").read_text()
-    assert "run: python -m trace lecture.main --if-changed --site site\n" in workflow
+    assert "run: python -m trace lecture.main --is-current --site site\n" in workflow
     assert "path: site\n" in workflow

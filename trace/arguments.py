@@ -10,7 +10,7 @@ from .errors import USAGE, UsageError
 from .options import HOST, MAX_PORT, MAX_STEPS, Options
 from .terminal import PROGRAM, complain
 
-_NEED_A_LECTURE = ("check", "watch", "html", "site")
+_NEED_A_LECTURE = ("check", "is_current", "watch", "html", "site")
 _TAKE_ONE_LECTURE = ("output", "html", "watch")
 _EXCLUDE = [
     ("watch", ("check", "html", "site", "json"), "shows a lecture while it is written"),
@@ -20,6 +20,7 @@ _EXCLUDE = [
         "only writes a file to begin with",
     ),
     ("check", ("html", "site", "serve"), "only compares"),
+    ("is_current", ("watch", "check", "if_changed", "time"), "runs nothing"),
 ]
 
 
@@ -49,7 +50,8 @@ def _require_sense(options: argparse.Namespace) -> None:
     for name, others, reason in _EXCLUDE:
         for other in others:
             if name in given and other in given:
-                raise UsageError(f"--{name} {reason}: leave out --{other}.")
+                wrong = [f"--{option.replace('_', '-')}" for option in (name, other)]
+                raise UsageError(f"{wrong[0]} {reason}: leave out {wrong[1]}.")
 
 
 def _number(least: int, most: int) -> Callable[[str], int]:
@@ -105,6 +107,11 @@ def _add_ways_to_publish(add: Callable[..., object]) -> None:
 
 def _add_choices(add: Callable[..., object]) -> None:
     add("--if-changed", action="store_true", help="run only if the sources of the document changed")
+    add(
+        "--is-current",
+        action="store_true",
+        help="run nothing: go on if the document is of these sources, else exit with 1",
+    )
     add(
         "--max-steps",
         type=_number(1, MAX_STEPS),

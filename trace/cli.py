@@ -78,12 +78,14 @@ class _Command:
         if options.watch:
             return self._watch(targets[0])
         status = self._run_all(targets, paths)
+        if options.is_current and status != HELD:
+            return status
         if publication.is_wanted and status != INTERRUPTED:
             status = publication.publish(paths) if status == HELD else publication.refuse(status)
         if options.serve and status != INTERRUPTED:
             self._serve(targets, paths)
         elif publication.is_wanted and status == HELD and not (options.quiet or options.json):
-            say(f"{publication} is written.")
+            say(f"{publication} {'are' if options.html and options.site else 'is'} written.")
         return status
 
     def _run_all(self, targets: list[Target], paths: list[Path]) -> int:
@@ -111,10 +113,18 @@ class _Command:
     def _run(self, target: Target, path: Path) -> int:
         if self.options.check:
             return self._check(target, path)
+        if self.options.is_current:
+            return self._require_current(target, path)
         if self.options.if_changed and library.is_current(path, target):
             self._say_current(path)
             return HELD
         return self._trace(target, path)
+
+    def _require_current(self, target: Target, path: Path) -> int:
+        if library.is_current(path, target):
+            self._say_current(path)
+            return HELD
+        return complain(f"{library.shown(path)} is not current: {_command(self.options)}", FAILED)
 
     def _watch(self, target: Target) -> int:
         watch(target, self.options)

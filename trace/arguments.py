@@ -63,6 +63,13 @@ def _number(least: int, most: int) -> Callable[[str], int]:
     return number
 
 
+def _host(text: str) -> str:
+    name = text.removeprefix("*.")
+    if not all(part and part.replace("-", "a").isalnum() for part in name.split(".")):
+        raise argparse.ArgumentTypeError(f"{text} is no name of a host: write it as in an address")
+    return text.lower()
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog=PROGRAM,
@@ -96,6 +103,14 @@ def _add_ways_to_see(add: Callable[..., object]) -> None:
         help="port to serve on; a busy one takes the next",
     )
     add("--host", default=HOST, metavar="ADDRESS", help=f"address to serve on ({HOST})")
+    add(
+        "--allow-host",
+        action="append",
+        default=[],
+        type=_host,
+        metavar="NAME",
+        help="a name under which a proxy shows us; *.example.org: all below it",
+    )
 
 
 def _add_ways_to_publish(add: Callable[..., object]) -> None:

@@ -228,6 +228,7 @@ class _Command:
         shown = Shown(
             document=paths[0] if len(paths) == 1 else None,
             host=self.options.host,
+            allowed_hosts=tuple(self.options.allow_host),
             shelf=library.shelf_of(targets[0]) if targets else library.shelf_here(),
             others=tuple(paths) if len(paths) > 1 else (),
         )

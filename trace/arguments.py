@@ -8,6 +8,7 @@ from typing import NoReturn
 from . import __version__
 from .errors import USAGE, UsageError
 from .options import HOST, MAX_PORT, MAX_STEPS, Options
+from .target import lectures_of
 from .terminal import PROGRAM, complain
 
 _NEED_A_LECTURE = ("check", "is_current", "watch", "html", "site")
@@ -32,6 +33,7 @@ class _Parser(argparse.ArgumentParser):
 def parse(arguments: list[str] | None) -> argparse.Namespace:
     """Read the arguments. Raises UsageError where they contradict each other."""
     options = _parser().parse_args(arguments)
+    options.lectures = [one for argument in options.lectures for one in lectures_of(argument)]
     _require_sense(options)
     return options
 
@@ -43,6 +45,8 @@ def _require_sense(options: argparse.Namespace) -> None:
         raise UsageError(f"--new takes the one name behind it: leave out {options.lectures[0]}.")
     if needs_a_lecture and not options.lectures and not options.new:
         raise UsageError("name a lecture to run, such as lecture.main, or give --serve.")
+    if options.draft and not (options.html or options.site):
+        raise UsageError("--draft says how to publish: give --site or --html, too.")
     if len(options.lectures) > 1:
         for name in _TAKE_ONE_LECTURE:
             if name in given:
@@ -81,7 +85,7 @@ def _parser() -> argparse.ArgumentParser:
         "lectures",
         nargs="*",
         metavar="lecture",
-        help="module (lecture.main) or path of a .py file with a main()",
+        help="module (lecture.main), path of a .py file with a main(), or folder with such files",
     )
     _add_ways_to_see(parser.add_argument_group("to see it").add_argument)
     _add_ways_to_publish(parser.add_argument_group("to publish it").add_argument)
@@ -117,6 +121,7 @@ def _add_ways_to_publish(add: Callable[..., object]) -> None:
     add("-o", "--output", type=Path, metavar="PATH", help="where to write the document")
     add("--html", type=Path, metavar="FILE", help="also write one file that opens anywhere")
     add("--site", type=Path, metavar="DIR", help="also write the viewer and the documents there")
+    add("--draft", action="store_true", help="publish lectures that failed, too, up to there")
     add("--check", action="store_true", help="run again and compare with the written document")
 
 

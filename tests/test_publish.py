@@ -152,6 +152,50 @@ def test_one_of_several_that_fails_keeps_all_from_being_published(published, lec
     assert not (lectures / "site/index.html").exists()
 
 
+def test_a_draft_shows_what_failed_up_to_there(published, lectures):
+    (lectures / "broken.py").write_text("def main(:")
+    published("second.py", "-q")
+    (lectures / "second.py").write_text("def main(:")  # whose document is of another source
+    names = ["wrong.py", "first.py", "broken.py", "second.py"]
+    status, stdout, _ = published(*names, "--site", "site", "--draft")
+    assert status == 1
+    assert stdout.endswith("site: a draft, without 2 lectures that could not run.\n")
+    assert titles(lectures / "site") == {"wrong.json": "wrong", "first.json": "A first title"}
+    listed = json.loads((lectures / "site/traces/index.json").read_text())["documents"]
+    assert [entry["failed"] for entry in listed] == [True, False]
+
+
+def test_a_draft_of_nothing_is_none(published, lectures):
+    for name in ("broken.py", "worse.py"):
+        (lectures / name).write_text("def main(:")
+    status, _, stderr = published("broken.py", "worse.py", "--site", "site", "--draft")
+    assert status == 1
+    assert stderr.endswith("site was not written, for the lecture failed.\n")
+    assert not (lectures / "site/index.html").exists()
+
+
+def test_a_folder_gives_its_lectures(published, lectures):
+    files = {
+        "course/b.py": GOOD.replace("A title", "B"),
+        "course/a.py": GOOD.replace("A title", "A"),
+        "course/c.py": "from a import main\n",
+        "course/helper.py": "def double(x): return 2 * x\n",
+        "course/_draft.py": GOOD,
+        "course/test_a.py": GOOD,
+        "course/deeper/d.py": GOOD,
+        "pack/__init__.py": "",
+        "pack/main.py": GOOD,
+        "pack/part.py": GOOD,
+    }
+    for name, text in files.items():
+        (lectures / name).parent.mkdir(parents=True, exist_ok=True)
+        (lectures / name).write_text(text)
+    assert published("course/", "pack/", "--site", "site", "-q") == (0, "", "")
+    shown = titles(lectures / "site")
+    assert shown == {"a.json": "A", "b.json": "B", "c.json": "c", "pack.main.json": "A title"}
+    assert list(shown)[:2] == ["a.json", "b.json"]
+
+
 def test_a_site_that_cannot_be_written_is_said_in_one_sentence(published, lectures):
     published("first.py", "--site", "site", "-q")
     (lectures / "site/index.html").unlink()
@@ -259,5 +303,5 @@ def test_what_cannot_be_carried_out_is_said_in_one_sentence(arguments, sentence,
 
 def test_the_workflow_publishes_what_is_written(tmp_path):
     workflow = (ROOT / ".github/workflows/pages.yml").read_text()
-    assert "run: python -m trace lecture.main --if-changed --site site\n" in workflow
+    assert "run: python -m trace lecture.main --is-current --site site\n" in workflow
     assert "path: site\n" in workflow

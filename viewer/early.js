@@ -62,7 +62,7 @@ function firstLines({ files, functions, events }) {
       if (text.trim())
         section.append(block.kind === "docstring" ? prose(text) : row("row-rest", prose(text)));
       at = block.last_line;
-    } else if (/^\s*[\w.]+\(\)\s*(#|$)/.test(lines[at - 1])) break;
+    } else if (/^\s*[\p{ID_Continue}.]+\(\)\s*(#|$)/u.test(lines[at - 1])) break;
     else if (
       /^\s*[^#\s]/.test(lines[at - 1]) &&
       !hidden.some((/** @type {number[]} */ [from, to]) => from <= at && at <= to)

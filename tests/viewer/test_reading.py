@@ -560,3 +560,40 @@ def test_groups_of_digits_stay_together(page, show):
     show(page, document)
     prose = page.locator("#article .prose", has_text="rows").first
     assert prose.inner_text() == "It has 10\u00a0000 rows, 12\u00a0345\u00a0678 bytes and 3 4000 x."
+
+
+BEYOND_ASCII = """
+def main():
+    '''Kapitel.'''
+    abschnitt_ü()
+    小节()
+
+
+def abschnitt_ü():
+    '''Ein Abschnitt.'''
+    assert 1 == 1
+
+
+def 小节():
+    '''第一节.'''
+    assert 2 == 2
+"""
+
+
+def test_functions_with_names_beyond_ascii_are_sections(page, show):
+    show(page, trace_source(BEYOND_ASCII))
+    wait_until_laid_out(page)
+    titles = page.locator("#article :is(h1, h2, h3)").all_inner_texts()
+    assert titles == ["Kapitel", "Ein Abschnitt", "第一节"]
+
+
+def test_columns_of_a_table_stand_as_the_text_says(page, show):
+    document = documents.small()
+    table = "| a | b | c | d |\n| --- | ---: | :---: | :--- |\n| 1 | 2 | 3 | 4 |"
+    document["files"][0]["prose"][3]["text"] = table
+    show(page, document)
+    for cell in ("th", "td"):
+        found = page.locator(f"#article .prose table {cell}")
+        aligned = found.evaluate_all("cells => cells.map((one) => getComputedStyle(one).textAlign)")
+        sides = [side.removeprefix("-webkit-") for side in aligned]
+        assert sides == ["left", "right", "center", "left"]

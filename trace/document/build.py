@@ -24,6 +24,7 @@ from ..schema import (
     SourceFile,
 )
 from .images import embedded_images
+from .links import warnings_of_links
 from .unused import leave_out_unused
 
 Places = dict[int, Place]
@@ -65,6 +66,8 @@ def build(recording: Recording) -> Document:
     names = _Names()
     files = [_source_file(file) for file in recording.files]
     assets, complaints = embedded_images(files, recording.target.root)
+    known = {row.name for row in tables.functions} if recording.failure is None else None
+    complaints += warnings_of_links(files, known)
     document = Document(
         module=recording.target.module,
         title=recording.title,

@@ -25,7 +25,7 @@ _INDEXES = ("index.json", "index.local.json")
 TIMES = ".times.json"
 """What the name of a file with seconds ends in, instead of `.json`."""
 
-_SUMMARIES: dict[Path, tuple[tuple[int, int], Summary]] = {}
+_SUMMARIES: dict[Path, tuple[tuple[int, int] | None, Summary]] = {}
 """Time of the last change and size of documents that were written or read, and their summaries: a
 document may have megabytes, and is asked for whenever documents are listed."""
 
@@ -107,21 +107,25 @@ def save(data: bytes, path: Path, summary: Summary) -> None:
     write(data, path)
     if path.parent.name == AUTHORS and not (path.parent / ".gitignore").exists():
         write(b"*\n", path.parent / ".gitignore")
-    _SUMMARIES[path.resolve()] = _stamp(path), summary
+    _SUMMARIES[path.resolve()] = stamp(path), summary
 
 
 def summary_of(path: Path) -> Summary:
     """Return the summary of a written document; it is read only if it is not known yet."""
-    stamp = _stamp(path)
-    known_stamp, summary = _SUMMARIES.get(path.resolve(), (None, None))
-    if summary is None or known_stamp != stamp:
+    found = stamp(path)
+    known, summary = _SUMMARIES.get(path.resolve(), (None, None))
+    if summary is None or known != found:
         summary = Summary.of(decode(path.read_bytes()))
-        _SUMMARIES[path.resolve()] = stamp, summary
+        _SUMMARIES[path.resolve()] = found, summary
     return summary
 
 
-def _stamp(path: Path) -> tuple[int, int]:
-    status = path.stat()
+def stamp(path: Path) -> tuple[int, int] | None:
+    """Return the time of the last change and the size of a file, if it is there."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
     return status.st_mtime_ns, status.st_size
 
 

@@ -62,7 +62,8 @@ class Publication:
 
     def refuse(self, status: int) -> int:
         """Say that nothing is published, and why."""
-        return complain(f"{self} was not written, for the lecture failed.", status)
+        verb = "were" if self.html and self.site else "was"
+        return complain(f"{self} {verb} not written, for the lecture failed.", status)
 
 
 def _require_site(folder: Path) -> None:

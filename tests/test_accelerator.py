@@ -19,7 +19,7 @@ def test_the_page_and_the_file_tell_of_one_run(tmp_path, capsys):
     assert "2×" not in page.splitlines()[0]
     assert [kind for kind, readings in found["readings"].items() if not readings] == ["transfer"]
     for kind, readings in found["readings"].items():
-        for reading in map(lambda row: Reading(**row), readings):
+        for reading in (Reading(**row) for row in readings):
             assert reading.name in page, kind
             assert len(reading.seconds) == 2
             assert min(reading.first_seconds, *reading.seconds) > 0

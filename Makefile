@@ -10,7 +10,7 @@ TORCH := $(shell sed -n '/^torch==/p' constraints.txt)
 LECTURE := lecture.main
 
 .DEFAULT_GOAL := help
-.PHONY: help view test trace check lint format pythons installed machines fuzz mutate benchmarks clean
+.PHONY: help view test trace times check lint format pythons installed machines fuzz mutate benchmarks clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -24,6 +24,9 @@ test: $(VENV)/.test-ready ## run all tests; ARGS='-m lecture' chooses
 
 trace: $(VENV)/.lecture-ready ## run the lecture and write its document anew
 	@$(BIN)/python -m trace $(LECTURE)
+
+times: $(VENV)/.lecture-ready ## and time it: whoever reads the page sees the seconds of this machine
+	@OMP_WAIT_POLICY=PASSIVE $(BIN)/python -m trace $(LECTURE) --time
 
 check: $(VENV)/.lecture-ready ## run the lecture and compare with the written document
 	@$(BIN)/python -m trace $(LECTURE) --check

@@ -11,7 +11,7 @@ LECTURE := lecture.main
 PORT_OPTION = $(if $(PORT),--port $(PORT))
 
 .DEFAULT_GOAL := help
-.PHONY: help view test trace check lint format pythons installed machines fuzz mutate benchmarks clean
+.PHONY: help view test trace times check lint format pythons installed machines fuzz mutate benchmarks clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -26,6 +26,9 @@ test: $(VENV)/.test-ready ## run all tests; ARGS='-m lecture' chooses
 
 trace: $(VENV)/.lecture-ready ## run the lecture, write its document anew and show it
 	@$(BIN)/python -m trace $(LECTURE) --serve --open $(PORT_OPTION)
+
+times: $(VENV)/.lecture-ready ## and time it: whoever reads the page sees the seconds of this machine
+	@OMP_WAIT_POLICY=PASSIVE $(BIN)/python -m trace $(LECTURE) --time
 
 check: $(VENV)/.lecture-ready ## run the lecture and compare with the written document
 	@$(BIN)/python -m trace $(LECTURE) --check

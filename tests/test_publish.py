@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.outside import ROOT, TOOL, copy_of_the_tool, tool
+from trace.serve.library import machines_beside
 
 PIPES = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
 GOOD = '"""A title."""\ndef main():\n    x = 1  # @inspect x\n    assert x == 1\n'
@@ -122,6 +123,16 @@ def test_a_name_beyond_ascii_stays_in_a_file_and_in_a_site(published, lectures):
     assert (lectures / "Größe/traces/übung_λ.json").exists()
     status, stdout, stderr = published("übung_λ.py", "--check")
     assert (status, stdout.endswith("übung_λ.json is current.\n"), stderr) == (0, True, "")
+
+
+def test_times_of_other_machines_have_labels(tmp_path):
+    for name in (
+        *("a.json", "a.times.json", "a.epyc.times.json", "a.m3-max.times.json"),
+        *("a.b.json", "a.b.times.json", "ab.epyc.times.json"),
+    ):
+        (tmp_path / name).write_text("{}")
+    assert machines_beside(tmp_path / "a.json") == ["epyc", "m3-max"]
+    assert machines_beside(tmp_path / "a.b.json") == []
 
 
 def test_a_site_has_the_times_that_were_measured(published, lectures):

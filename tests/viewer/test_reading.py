@@ -412,6 +412,26 @@ def test_a_list_that_names_seconds_is_enough_for_any_server(page, site):
     assert "another run" in page.locator(".colophon").inner_text()
 
 
+def test_the_reader_chooses_among_machines(page, site):
+    site.publish(demo=documents.small())
+    listed = json.loads(site.texts["/traces/index.json"])
+    listed["documents"][0] |= {"times": True, "machines": ["epyc"]}
+    site.texts["/traces/index.json"] = json.dumps(listed)
+    day = {"processor": "Epyc", "cores": 64, "torch": "2.13.0", "date": "2026-11-23"}
+    first = {"device": "cpu", "processor": "A Processor", "threads": 2}
+    for label, seconds, environment in (("", 1.0, first), (".epyc", 0.25, day)):
+        text = sidecar(documents.small(), [seconds] * 16, environment=environment)
+        site.texts[f"/traces/demo{label}.times.json"] = text
+    page.goto("about:blank")
+    page.goto(f"{site.address}#doc=demo")
+    page.locator("#article").wait_for()
+    section = page.locator(".section-meta .cost").first
+    before = section.inner_text()
+    page.get_by_label("machine").select_option("epyc")
+    page.get_by_text("Epyc, 64 cores, torch 2.13.0, 2026-11-23").wait_for()
+    assert section.inner_text() != before
+
+
 def test_another_server_is_not_asked_for_seconds(page, show, site):
     site.requests.clear()
     show(page, documents.small())

@@ -1,5 +1,6 @@
 """Where documents lie, and the index that tells the viewer of them."""
 
+import glob
 import importlib.util
 import json
 import os
@@ -156,10 +157,30 @@ def update_index(path: Path, target: Target) -> None:
     entries.append(entry_of(path))
     for entry in entries:  # browsers print an error where a file is asked for in vain
         entry.pop("times", None)
+        entry.pop("machines", None)
         if (shelf / entry["file"]).with_suffix(TIMES).exists():
             entry["times"] = True
+        if labels := machines_beside(shelf / entry["file"]):
+            entry["machines"] = labels
     entries.sort(key=lambda entry: str(entry["file"]))
     write(json.dumps({"documents": entries}, indent=1).encode() + b"\n", index)
+
+
+def machines_beside(path: Path) -> list[str]:
+    """Return the labels of times from other machines: `NAME.LABEL.times.json` beside a document.
+
+    Labels are of letters, digits and hyphens; a document `NAME.LABEL.json` has times of its own.
+    """
+    labels = (
+        times.name.removeprefix(f"{path.stem}.").removesuffix(TIMES)
+        for times in path.parent.glob(f"{glob.escape(path.stem)}.*{TIMES}")
+    )
+    return sorted(
+        label
+        for label in labels
+        if label.replace("-", "").isalnum()
+        and not path.with_name(f"{path.stem}.{label}.json").exists()
+    )
 
 
 def entry_of(path: Path) -> dict[str, Any]:

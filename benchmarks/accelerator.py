@@ -247,9 +247,8 @@ def _measured_peak(device: Device, config: TransformerConfig, batch: int, precis
         model = TransformerLM(config, device=device.kind)
         optimizer = AdamW(model.parameters())
         for _ in range(2):
-            if device.kind == "cuda":
-                torch.cuda.reset_peak_memory_stats()
             before = sum(cost.live_bytes.values())
+            allocated_before = torch.cuda.memory_allocated() if device.kind == "cuda" else 0
             with measure() as step:
                 with torch.autocast(device.kind, torch.bfloat16, enabled=precision == "bf16"):
                     loss = cross_entropy(model(tokens), tokens)
@@ -258,7 +257,7 @@ def _measured_peak(device: Device, config: TransformerConfig, batch: int, precis
                 optimizer.step()
                 optimizer.zero_grad()
     if device.kind == "cuda":
-        return int(torch.cuda.max_memory_allocated())
+        return allocated_before + step.allocator["peak_bytes"]
     return before + step.peak_bytes
 
 

@@ -28,7 +28,7 @@ from trace.rewrite.directives import DIRECTIVES
 
 GUIDE = ROOT / "docs/guide.md"
 TEXT = GUIDE.read_text(encoding="utf-8")
-MAX_LINES = 340
+MAX_LINES = 350
 MAX_PICTURE_BYTES = 50_000
 INSTALL = "python -m pip install "
 PYTHON = os.environ.get("GUIDE_PYTHON", sys.executable)
@@ -38,7 +38,7 @@ LARGE = {"torch", "numpy", "altair"}
 
 def steps(text=TEXT):
     """What the guide tells to do, in its order: pairs of language and text."""
-    return re.findall(r"^```(python|ini|sh)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    return re.findall(r"^```(python|ini|toml|sh)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
 def chapter(title):

@@ -30,6 +30,7 @@ from .record.progress import progress_on
 from .record.run import Recording, record
 from .schema import Document
 from .serve import library
+from .serve.course import Course, course_of
 from .serve.library import TIMES
 from .serve.new import write_example
 from .serve.overlay import Shown
@@ -70,8 +71,9 @@ class _Command:
         options = self.options
         if options.new is not None:
             return self._write_example(options.new)
-        publication = Publication(options.html, options.site)
         targets = [find_target(lecture) for lecture in options.lectures]
+        course = course_of(targets[0].root if targets else Path.cwd())
+        publication = Publication(options.html, options.site, course)
         paths = [options.output or library.default_path(target) for target in targets]
         publication.require_distinct(options.lectures, paths)
         publication.require_writable()
@@ -87,7 +89,7 @@ class _Command:
         elif publication.is_wanted and status != INTERRUPTED:
             status = self._publish_draft(publication, paths, before, statuses)
         if options.serve and status != INTERRUPTED:
-            self._serve(targets, paths)
+            self._serve(targets, paths, course)
         elif publication.is_wanted and status == HELD and not (options.quiet or options.json):
             say(f"{publication} {'are' if options.html and options.site else 'is'} written.")
         return status
@@ -250,8 +252,9 @@ class _Command:
         if not self.options.quiet:
             say(f"{library.shown(path)} is current.")
 
-    def _serve(self, targets: list[Target], paths: list[Path]) -> None:
+    def _serve(self, targets: list[Target], paths: list[Path], course: Course) -> None:
         shown = Shown(
+            course=course,
             document=paths[0] if len(paths) == 1 else None,
             host=self.options.host,
             allowed_hosts=tuple(self.options.allow_host),

@@ -617,3 +617,26 @@ def test_columns_of_a_table_stand_as_the_text_says(page, show):
         aligned = found.evaluate_all("cells => cells.map((one) => getComputedStyle(one).textAlign)")
         sides = [side.removeprefix("-webkit-") for side in aligned]
         assert sides == ["left", "right", "center", "left"]
+
+
+def test_a_course_has_a_front_page_and_its_lectures_lead_on(page, site):
+    site.publish(one=documents.small(), two=documents.small(), three=documents.small())
+    index = json.loads(site.texts["/traces/index.json"])
+    names = [entry["file"].removesuffix(".json") for entry in index["documents"]]
+    for entry, group in zip(index["documents"], ["Week 1", "Week 1", None], strict=True):
+        entry["group"] = group
+    facts = {"title": "Bits <b>", "author": "A. Author", "licence": "CC0", "language": "de"}
+    site.texts["/traces/index.json"] = json.dumps({**index, "course": facts})
+    page.goto("about:blank")
+    page.goto(site.address)
+    page.locator(".home").wait_for()
+    assert page.locator(".home :is(h1, h2)").all_inner_texts() == ["Bits <b>", "Week 1"]
+    assert page.locator(".byline").inner_text() == "A. Author · CC0"
+    assert page.locator("html").get_attribute("lang") == "de"
+    lists = page.locator(".documents").evaluate_all("all => all.map((one) => one.children.length)")
+    assert lists == [2, 1]
+    page.goto(f"{site.address}#doc={names[1]}")
+    links = page.locator(".neighbours a")
+    links.first.wait_for()
+    found = [[link.get_attribute("rel"), link.get_attribute("href")] for link in links.all()]
+    assert found == [["prev", f"#doc={names[0]}"], ["next", f"#doc={names[2]}"]]

@@ -10,6 +10,7 @@ from typing import Any
 
 from ..options import HOST
 from . import library
+from .course import NO_COURSE, Course
 from .library import TIMES
 from .news import Bulletin
 
@@ -33,6 +34,7 @@ class Shown:
     shelf: Path | None = None
     """Where the documents lie, unless it is among the viewer's files."""
     others: tuple[Path, ...] = ()
+    course: Course = NO_COURSE
 
     @property
     def folder(self) -> Path:
@@ -78,7 +80,7 @@ def extra_files(shown: Shown) -> dict[str, Callable[[], bytes]]:
 
 def _listing_of_shelf(shown: Shown) -> bytes:
     """The index of the shelf, without documents that others stand in for."""
-    return json.dumps({"documents": _entries(shown, "index.json")}).encode()
+    return json.dumps(shown.course.index(_entries(shown, "index.json"))).encode()
 
 
 def _listing_of_others(shown: Shown) -> bytes:

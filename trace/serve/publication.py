@@ -9,6 +9,7 @@ from ..document.encoding import write
 from ..errors import FAILED, HELD, UsageError
 from ..terminal import complain, quoted
 from . import library
+from .course import NO_COURSE, Course
 from .library import TIMES
 from .one_file import one_file
 from .overlay import address_name
@@ -23,6 +24,7 @@ class Publication:
 
     html: Path | None
     site: Path | None
+    course: Course = NO_COURSE
 
     @property
     def is_wanted(self) -> bool:
@@ -54,7 +56,7 @@ class Publication:
             if self.html:
                 write(one_file(paths[0].read_bytes(), address_name(paths[0])), self.html)
             if self.site:
-                write_site(self.site, paths)
+                write_site(self.site, paths, self.course)
         except (OSError, shutil.Error) as error:
             reason = getattr(error, "strerror", None) or type(error).__name__
             return complain(f"{self} could not be written: {reason}.", FAILED)
@@ -76,10 +78,11 @@ def _require_site(folder: Path) -> None:
         )
 
 
-def write_site(folder: Path, paths: list[Path]) -> None:
+def write_site(folder: Path, paths: list[Path], course: Course = NO_COURSE) -> None:
     """Write the viewer and documents into a folder; documents that are there already stay.
 
-    The documents are listed in the order in which they are named, new ones at the end.
+    The documents are listed in the order in which they are named, new ones at the end; those that a
+    course puts into groups before the others.
     """
     ignored = shutil.ignore_patterns("traces", ".*", *_FOR_AUTHORS)
     shutil.copytree(library.VIEWER, folder, ignore=ignored, dirs_exist_ok=True)
@@ -102,7 +105,7 @@ def write_site(folder: Path, paths: list[Path]) -> None:
     following = iter(named)  # in the places that they had
     order = [next(following) if name in named else name for name in entries]
     listed = [entries[name] for name in order if (traces / name).is_file()]
-    write(json.dumps({"documents": listed}, indent=1).encode() + b"\n", index)
+    write(json.dumps(course.index(listed), indent=1).encode() + b"\n", index)
 
 
 def _copy_times(path: Path, published: Path) -> bool:

@@ -5,7 +5,7 @@ import { readHash } from "viewer/model/places.js";
 import { goToHash } from "viewer/state/address.js";
 import { documentOf, embedded, isOurServer } from "viewer/state/fetching.js";
 import { checkSize, fail, open } from "viewer/state/opening.js";
-import { dialog, listing, loaded, loading, problem } from "viewer/state/state.js";
+import { course, dialog, listing, loaded, loading, problem } from "viewer/state/state.js";
 
 const FOLDER = "traces/";
 
@@ -14,7 +14,7 @@ async function fetchListing(file) {
   const response = await fetch(FOLDER + file, { cache: "no-cache" });
   const found = response.ok ? await response.json().catch(() => null) : null;
   const documents = Array.isArray(found?.documents) ? found.documents : [];
-  return { documents, hasLocal: isOurServer(response) };
+  return { documents, course: found?.course ?? {}, hasLocal: isOurServer(response) };
 }
 
 /** The lectures of this site, and on the author's machine those that are not committed. */
@@ -22,6 +22,8 @@ async function fetchListings() {
   const index = await fetchListing("index.json");
   const local = index.hasLocal ? await fetchListing("index.local.json") : { documents: [] };
   listing.value = [...index.documents, ...local.documents];
+  course.value = index.course;
+  if (index.course.language) document.documentElement.lang = index.course.language;
 }
 
 /** @type {Promise<void> | undefined} */

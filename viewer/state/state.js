@@ -8,6 +8,9 @@ export const loaded = signal(null);
 /** @type {Signal<Listed[]>} */
 export const listing = signal([]);
 
+/** What these lectures have in common. @type {Signal<Course>} */
+export const course = signal({});
+
 /** Whether a document is on its way. */
 export const loading = signal(true);
 

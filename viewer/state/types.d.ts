@@ -9,7 +9,15 @@ interface Answer {
   document: any;
 }
 /** A line of the home page. */
+interface Course {
+  title?: string;
+  author?: string;
+  date?: string;
+  licence?: string;
+  language?: string;
+}
 interface Listed {
+  group?: string;
   file: string;
   module: string;
   title: string;

@@ -1,10 +1,12 @@
 // The end of an article. Fetched when all before it is laid out.
 
 import { counted } from "viewer/model/format.js";
+import { writeHash } from "viewer/model/places.js";
+import { plainTitle } from "viewer/model/sections.js";
 import { html } from "viewer/parts/html.js";
 import { styled } from "viewer/parts/styles.js";
 import { chooseMachine, machinesOf } from "viewer/state/library.js";
-import { current } from "viewer/state/state.js";
+import { current, listing } from "viewer/state/state.js";
 
 await styled("later.css");
 
@@ -27,6 +29,22 @@ function Machines() {
   </p>`;
 }
 
+/** The lectures before and after this one in the list of the site. */
+function Neighbours() {
+  const at = listing.value.findIndex(({ file }) => file === `${current().name}.json`);
+  const [before, after] = at < 0 ? [] : [listing.value[at - 1], listing.value[at + 1]];
+  if (!before && !after) return null;
+  return html`<nav class="neighbours" aria-label="Other lectures">
+    ${before && html`<a rel="prev" href=${hrefOf(before)}>← ${plainTitle(before.title)}</a>`}
+    ${after && html`<a rel="next" href=${hrefOf(after)}>${plainTitle(after.title)} →</a>`}
+  </nav>`;
+}
+
+/** @param {Listed} listed */
+function hrefOf({ file }) {
+  return writeHash({ doc: file.replace(/\.json$/, ""), mode: "read", at: "" });
+}
+
 /** What the run depended on and what it did not count. */
 export function Colophon() {
   const { document, times } = current();
@@ -38,6 +56,7 @@ export function Colophon() {
     ([name, count]) => `${name} (${counted(count, "time")})`,
   );
   return html`<footer class="colophon">
+    <${Neighbours} />
     <p>
       The values, claims and costs on this page come from one run of${" "}
       <code>${document.module}</code>: ${run}.

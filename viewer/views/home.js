@@ -6,22 +6,37 @@ import { writeHash } from "viewer/model/places.js";
 import { plainTitle } from "viewer/model/sections.js";
 import { html } from "viewer/parts/html.js";
 import { styled } from "viewer/parts/styles.js";
-import { listing, problem } from "viewer/state/state.js";
+import { course, listing, problem } from "viewer/state/state.js";
 
 await styled("later.css");
 
 /** Several documents to choose from. */
 export function Home() {
+  const { author, date, licence } = course.value;
+  const byline = [author, date, licence].filter(Boolean).join(" · ");
   return html`<main class="home">
-    <h1>Lectures</h1>
+    <h1>${course.value.title ?? "Lectures"}</h1>
+    ${byline && html`<p class="byline">${byline}</p>`}
     <${Documents} />
   </main>`;
 }
 
-/** The list of documents. */
+/** The lists of documents, one for each group. */
 function Documents() {
+  const groups = new Set(listing.value.map(({ group }) => group));
+  return [...groups].map(
+    (group) =>
+      html`<section key=${group}>
+        ${group && html`<h2>${group}</h2>`}
+        <${Group} documents=${listing.value.filter((one) => one.group === group)} />
+      </section>`,
+  );
+}
+
+/** @param {{documents: Listed[]}} props */
+function Group({ documents }) {
   return html`<ul class="documents">
-    ${listing.value.map(
+    ${documents.map(
       ({ file, title, module, steps, claims, failed }) =>
         html`<li>
           <a href=${writeHash({ doc: file.replace(/\.json$/, ""), mode: "read", at: "" })}>

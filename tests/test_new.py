@@ -1,12 +1,13 @@
 """`--new FILE`: the lecture to begin with."""
 
 import json
+import re
 import sys
 from pathlib import Path
 
 import pytest
 
-from tests.outside import run, tool
+from tests.outside import ROOT, TOOL, run, tool
 from trace.cli import main
 from trace.serve.new import EXAMPLE
 
@@ -142,3 +143,54 @@ def test_it_does_nothing_else(arguments, sentence, tmp_path, monkeypatch, capsys
     assert main(["--new", "first.py", *arguments]) == 2
     assert capsys.readouterr() == ("", f"python -m trace: {sentence}\n")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def course(tmp_path):
+    """The folder that `--new-course` writes."""
+    status, stdout, stderr = tool("--new-course", "my course", cwd=tmp_path)
+    assert (status, stderr) == (0, "")
+    assert stdout.endswith("is yours to change; see it: python " + f'{TOOL} "my course" --serve\n')
+    return tmp_path / "my course"
+
+
+def test_a_course_has_two_lectures_their_tests_and_a_workflow(course):
+    files = {path.relative_to(course).as_posix() for path in course.rglob("*") if path.is_file()}
+    workflow = ".github/workflows/pages.yml"
+    assert files == {"counting.py", "halving.py", "lecture.toml", "pytest.ini", workflow}
+    commands = re.findall(r"- run: (.*)", (course / workflow).read_text(encoding="utf-8"))
+    assert commands[0] == "python -m pip install lecture-trace pytest"
+    assert commands[1:] == ["python -m pytest", "lecture-trace . --site site"]
+
+
+def test_what_the_workflow_of_a_course_does_succeeds(course):
+    plugin = ["-o", f"pythonpath={ROOT}", "-p", "trace.pytest_plugin", "-p", "no:cacheprovider"]
+    status, stdout, _ = run([sys.executable, "-m", "pytest", *plugin], course)
+    assert (status, "3 of 3 claims were checked" in stdout) == (0, True)
+    assert tool(".", "--site", "site", "--strict", "-q", cwd=course) == (0, "", "")
+    index = json.loads((course / "site/traces/index.json").read_bytes())
+    assert index["course"]["title"] == "A course"
+    found = [(one["file"], one["group"], one["failed"]) for one in index["documents"]]
+    week = "First week"
+    assert found == [("counting.json", week, False), ("halving.json", week, False)]
+
+
+# what is there, what else is said -> the sentence
+NO_COURSES = [
+    ("c/mine.py", ["--new-course", "c"], "c is there already and not empty: choose another name."),
+    ("c", ["--new-course", "c"], "c is there already and not empty: choose another name."),
+    ("", ["--new-course", "c", "a.py"], "--new-course takes one name: leave out a.py."),
+    ("", ["--new-course", "c", "--new", "a.py"], "--new-course only writes a folder to begin with"),
+]
+
+
+@pytest.mark.parametrize(("present", "arguments", "sentence"), NO_COURSES)
+def test_a_course_replaces_nothing(present, arguments, sentence, tmp_path):
+    if present:
+        (tmp_path / present).parent.mkdir(exist_ok=True)
+        (tmp_path / present).write_text("mine")
+    before = set(tmp_path.rglob("*"))
+    status, stdout, stderr = tool(*arguments, cwd=tmp_path)
+    assert (status, stdout) == (2, "")
+    assert stderr.startswith(f"python {TOOL}: {sentence}")
+    assert set(tmp_path.rglob("*")) == before

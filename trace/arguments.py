@@ -20,6 +20,11 @@ _EXCLUDE = [
         ("serve", "watch", "open", "html", "site", "check"),
         "only writes a file to begin with",
     ),
+    (
+        "new_course",
+        ("new", "serve", "watch", "open", "html", "site", "check"),
+        "only writes a folder to begin with",
+    ),
     ("check", ("html", "site", "serve"), "only compares"),
     ("is_current", ("watch", "check", "if_changed", "time"), "runs nothing"),
 ]
@@ -43,7 +48,9 @@ def _require_sense(options: argparse.Namespace) -> None:
     needs_a_lecture = not options.serve or any(name in given for name in _NEED_A_LECTURE)
     if options.new and options.lectures:
         raise UsageError(f"--new takes the one name behind it: leave out {options.lectures[0]}.")
-    if needs_a_lecture and not options.lectures and not options.new:
+    if options.new_course and options.lectures:
+        raise UsageError(f"--new-course takes one name: leave out {options.lectures[0]}.")
+    if needs_a_lecture and not (options.lectures or options.new or options.new_course):
         raise UsageError("name a lecture to run, such as lecture.main, or give --serve.")
     if options.draft and not (options.html or options.site):
         raise UsageError("--draft says how to publish: give --site or --html, too.")
@@ -96,6 +103,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_ways_to_see(add: Callable[..., object]) -> None:
     add("--new", type=Path, metavar="FILE", help="write a small lecture to begin with, and end")
+    add("--new-course", type=Path, metavar="DIR", help="write a course to begin with, and end")
     add("--serve", action="store_true", help="serve the viewer and print its address")
     add("--watch", action="store_true", help="serve, and run again after each saved change")
     add("--open", action="store_true", help="open a browser too, where there is a display")

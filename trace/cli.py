@@ -32,7 +32,7 @@ from .schema import Document
 from .serve import library
 from .serve.course import Course, course_of
 from .serve.library import TIMES
-from .serve.new import write_example
+from .serve.new import write_course, write_example
 from .serve.overlay import Shown
 from .serve.publication import Publication
 from .serve.server import serve
@@ -71,6 +71,8 @@ class _Command:
         options = self.options
         if options.new is not None:
             return self._write_example(options.new)
+        if options.new_course is not None:
+            return self._write_course(options.new_course)
         targets = [find_target(lecture) for lecture in options.lectures]
         course = course_of(targets[0].root if targets else Path.cwd())
         publication = Publication(options.html, options.site, course)
@@ -163,6 +165,13 @@ class _Command:
         if not self.options.quiet:
             see = f"{PROGRAM} {quoted(str(path))} --serve --watch --open"
             say(f"{path} is yours to change; see it: {see}")
+        return HELD
+
+    def _write_course(self, folder: Path) -> int:
+        write_course(folder)
+        if not self.options.quiet:
+            see = f"{PROGRAM} {quoted(str(folder))} --serve"
+            say(f"{folder} is yours to change; see it: {see}")
         return HELD
 
     def _trace(self, target: Target, path: Path) -> int:

@@ -166,7 +166,7 @@ def test_a_course_has_two_lectures_their_tests_and_a_workflow(course):
 def test_what_the_workflow_of_a_course_does_succeeds(course):
     plugin = ["-o", f"pythonpath={ROOT}", "-p", "trace.pytest_plugin", "-p", "no:cacheprovider"]
     status, stdout, _ = run([sys.executable, "-m", "pytest", *plugin], course)
-    assert (status, "3 of 3 claims were checked" in stdout) == (0, True)
+    assert (status, "4 of 4 claims were checked" in stdout) == (0, True)
     assert tool(".", "--site", "site", "--strict", "-q", cwd=course) == (0, "", "")
     index = json.loads((course / "site/traces/index.json").read_bytes())
     assert index["course"]["title"] == "A course"

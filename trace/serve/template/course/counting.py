@@ -4,8 +4,8 @@
 def main():
     """Counting pairs.
 
-    Text is in comments and docstrings, in Markdown with $maths$. The next lecture is about
-    [halving](#doc=halving).
+    Text is in comments and docstrings, in Markdown, with formulas such as $n^2$. The next lecture
+    is about [halving](#doc=halving).
     """
     the_pairs_are_half_of_a_square()
 
@@ -19,5 +19,7 @@ def the_pairs_are_half_of_a_square():
     pairs = []
     for at, first in enumerate(things):
         for second in things[at + 1 :]:
-            pairs.append(first + second)  # @inspect pairs
+            pairs.append(first + second)
+    words = " ".join(pairs)  # @inspect words
+    assert words.endswith("de")
     assert len(pairs) == len(things) * (len(things) - 1) / 2

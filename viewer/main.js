@@ -9,7 +9,7 @@ import { command } from "viewer/state/commands.js";
 import { onKey } from "viewer/state/keyboard.js";
 import { followScrolling } from "viewer/state/layout.js";
 import { followAddress, start as openLibrary } from "viewer/state/library.js";
-import { loaded } from "viewer/state/state.js";
+import { course, loaded } from "viewer/state/state.js";
 import { copyWithoutMargin } from "viewer/views/copying.js";
 import { App } from "viewer/views/page.js";
 
@@ -33,6 +33,7 @@ command("present").run = async () => (await import("viewer/views/present.js")).s
 command("print").run = async () => (await import("viewer/views/print.js")).printPage();
 
 effect(() => {
-  document.title = loaded.value ? titleOf(loaded.value.model) : "Executable lectures";
+  const { title = "Executable lectures" } = course.value;
+  document.title = loaded.value ? titleOf(loaded.value.model) : title;
 });
 start();

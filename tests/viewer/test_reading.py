@@ -633,6 +633,7 @@ def test_a_course_has_a_front_page_and_its_lectures_lead_on(page, site):
     assert page.locator(".home :is(h1, h2)").all_inner_texts() == ["Bits <b>", "Week 1"]
     assert page.locator(".byline").inner_text() == "A. Author · CC0"
     assert page.locator("html").get_attribute("lang") == "de"
+    assert page.title() == "Bits <b>"
     lists = page.locator(".documents").evaluate_all("all => all.map((one) => one.children.length)")
     assert lists == [2, 1]
     page.goto(f"{site.address}#doc={names[1]}")

@@ -20,12 +20,16 @@ Inserted names begin with `@`, which no source can spell; they are looked up as 
                    @second(x, v) is v: what an assert says is evaluated after its outcome is noted
     @a = @activation(), @suspend(a, v), @resume(a, v), @thrown(a), @delegate(a, i)
     @awaiting(a, x), @aiter(a, n, x), @acontext(a, x)    for what is left and resumed
+    @due[r]()      whether reading r of all names of a function is to take place now
+    @read(r, ...)  read names that have a value;  @more(v): one that might have none;  @gone(): it has none
+    @returns[r](None, v)   read what a function returns; it is v
     @NameError, @BaseException   Python's own, whatever the lecture calls by these names
 
 Locations are copied, so that tracebacks and debuggers see the author's file.
 """
 
 import ast
+import contextlib
 import copy
 import functools
 import symtable
@@ -33,6 +37,7 @@ from collections.abc import Callable
 
 from ..events import EXIT
 from .directives import Marks
+from .joints import Joints
 from .numbering import Numbering
 from .rows import AssertionRow, Site, Tables
 from .source import Source
@@ -57,10 +62,13 @@ MAX_NESTED_COPIES = 4
 one; each level doubles the code."""
 
 
-def instrument(source: Source, tables: Tables, suffix: str = "") -> ast.Module:
+def instrument(
+    source: Source, tables: Tables, suffix: str = "", *, reads_locals: bool = False
+) -> ast.Module:
     """Return the recording version of a module; adds its path and rows to `tables`.
 
-    `suffix` is added to the inserted names, to tell several runs in one process apart.
+    `suffix` is added to the inserted names, to tell several runs in one process apart. With
+    `reads_locals` all names are read after each statement.
 
     >>> tables = Tables()
     >>> tree = instrument(Source("one.py", "def main():\\n    x = 1\\n    y = 2"), tables)
@@ -82,7 +90,8 @@ def instrument(source: Source, tables: Tables, suffix: str = "") -> ast.Module:
     """
     numbers = Numbering(source, tables)
     numbers.below(source.tree)
-    rewritten = _Rewriting(source, tables, numbers).module()
+    joints = Joints(tables, numbers) if reads_locals else None
+    rewritten = _Rewriting(source, tables, numbers, joints).module()
     for node in ast.walk(rewritten) if suffix else ():
         if isinstance(node, ast.Name) and node.id.startswith("@") and "#" not in node.id:
             node.id += suffix
@@ -92,7 +101,10 @@ def instrument(source: Source, tables: Tables, suffix: str = "") -> ast.Module:
 class _Rewriting:
     """Makes the recording version of one module."""
 
-    def __init__(self, source: Source, tables: Tables, numbers: Numbering) -> None:
+    def __init__(
+        self, source: Source, tables: Tables, numbers: Numbering, joints: Joints | None
+    ) -> None:
+        self.joints = joints
         self.source = source
         self.code = SourceLines(source.without_comments())
         self.directives = source.directives
@@ -138,8 +150,7 @@ class _Rewriting:
 
     def _is_hoisted(self, statement: ast.stmt) -> bool:
         """`global` and `nonlocal` of a function move above its two bodies."""
-        in_function = bool(self.scopes) and isinstance(self.scopes[-1], Function)
-        return in_function and is_declaration(statement)
+        return bool(self.scopes) and self._in_function() and is_declaration(statement)
 
     def _function(self, function: Function) -> Function:
         """Docstring and declarations, then a choice: the body as written, or recording."""
@@ -153,7 +164,8 @@ class _Rewriting:
         if self._marks(function).stepover:
             recording = _skipping(written or [ast.Pass()])
         else:
-            recording = self._recording(function, body)
+            with self.joints.of(function) if self.joints else contextlib.nullcontext():
+                recording = self._recording(function, body)
         self.scopes.pop()
         choice = at(ast.If(_as_written_is_right(), written or [ast.Pass()], recording), function)
         changed.body = [*docstring, *declarations_of(body), choice]
@@ -169,6 +181,9 @@ class _Rewriting:
         recorded = self._block(body)
         if not arguments and recorded and body[0] in self.numbers.statements:
             recorded = self._without_first_step(function, body[0], recorded)
+        if self.joints:
+            start_reading, end_reading = self.joints.at_start(), self.joints.at_end()
+            recorded = [*start_reading, *recorded, *(at(part, body[-1]) for part in end_reading)]
         recorded = [*arguments, *recorded] or [ast.Pass()]
         return [*start, ast.Try(recorded, [], [], [note("@step", EXIT)])]
 
@@ -188,8 +203,18 @@ class _Rewriting:
         result = self._readings(marks, self._enclosing(statements[0])) if marks else []
         for statement in statements:
             if not self._is_hoisted(statement):
+                result += self._before(statement)
                 result += self._statement(statement)
         return result
+
+    def _before(self, statement: ast.stmt) -> list[ast.stmt]:
+        """What reads the names of a function after whatever ran before a statement."""
+        if self.joints is None or not self._in_function():
+            return []
+        return [at(part, statement) for part in self.joints.before(statement)]
+
+    def _in_function(self) -> bool:
+        return isinstance(self.scopes[-1], Function)
 
     def _enclosing(self, statement: ast.stmt) -> int:
         """Number of the compound statement around a numbered statement."""
@@ -227,8 +252,14 @@ class _Rewriting:
                 call("@inspect", site, changed.value or ast.Constant(None)),
                 changed.value or changed,
             )
+        if self.joints and self._in_function():
+            if isinstance(changed, ast.Return):
+                return self.joints.returning(changed, statement, number)
         if blocks_of(statement):
             self._in_scope(changed, self._block)
+            if self.joints and self._in_function():
+                for part in self.joints.after_body(statement):
+                    changed.body.append(at(part, statement.body[-1]))
             self._header(changed, number, marks)
         return [changed]
 

@@ -60,7 +60,7 @@ def build(recording: Recording) -> Document:
     places = log.places(questions)
     names = _Names()
     reads = reads_of(tables, recorder.readings, recorder.returned, log)
-    known = locals_of(tables, log, reads, Rows(recorder.glances, recorder.values, names.of))
+    known = locals_of(tables, log, reads, Rows(recorder, names.of))
     files = [_source_file(file) for file in recording.files]
     assets, complaints = embedded_images(files, recording.target.root)
     document = Document(

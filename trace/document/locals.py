@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, cast
 
 from ..events import EXIT, RESUMED, RESUMPTIONS, Log
-from ..record.glances import Glance, Glances, Node
-from ..record.recorder import Reading, Returned
+from ..record.glances import Glance, Node
+from ..record.recorder import Reading, Recorder, Returned
 from ..rewrite.rows import Tables
 from ..schema import Locals, Value
 
@@ -126,6 +126,8 @@ class Identities:
         self._holders: Counter[int] = Counter()
         self._parts: dict[int, tuple[int, ...]] = {}
         """What each object that is held was seen to hold."""
+        self._remembered: dict[int, dict[int, int]] = {}
+        """Numbers of what an object that has one for good held when it was out of sight."""
 
     def number(self, raw: int) -> int:
         """Return the number of an object."""
@@ -137,6 +139,9 @@ class Identities:
     def saw(self, raw: int, parts: tuple[int, ...]) -> None:
         """Note what an object holds now."""
         before = self._parts.get(raw, ())
+        for part, number in self._remembered.pop(raw, {}).items():
+            if part in parts:
+                self._numbers.setdefault(part, number)
         if parts != before:
             self._parts[raw] = parts
             for part in parts:
@@ -156,26 +161,28 @@ class Identities:
             self._holders[one] -= 1
             if self._holders[one] <= 0:
                 del self._holders[one]
-                todo += self._parts.pop(one, ())
+                parts = self._parts.pop(one, ())
                 if one < 0:
                     self._numbers.pop(one, None)
+                else:
+                    known = ((part, self._numbers.get(part)) for part in parts if part < 0)
+                    self._remembered[one] = {part: number for part, number in known if number}
+                todo += parts
 
 
 class Rows:
     """Makes the rows of one document."""
 
-    def __init__(
-        self, glances: Glances, values: list[Value], name_index: Callable[[str], int]
-    ) -> None:
+    def __init__(self, recorder: Recorder, name_index: Callable[[str], int]) -> None:
         self.rows = Locals()
         self.identities = Identities()
-        self._nodes = glances.nodes
-        self._values = values
+        self._nodes = nodes = recorder.glances.nodes
+        self._values = recorder.values
+        self._intern = recorder.intern_picture
         self._name_index = name_index
-        self._edges = [edges_of(node, glances.nodes) for node in glances.nodes]
-        self._raws = [tuple(raws_of(node, glances.nodes)) for node in glances.nodes]
+        self._edges = [edges_of(node, nodes) for node in nodes]
+        self._raws = [tuple(raws_of(node, nodes)) for node in nodes]
         self._interned: dict[tuple[int, tuple[int, ...]], int] = {}
-        self._clock: int | None = None
 
     def add(self, read: Read, activation: Activation) -> None:
         """Add the rows of a reading."""
@@ -227,21 +234,15 @@ class Rows:
         if glance is None:
             return None
         if activation.is_timed or read.names[position].partition(".")[0] in read.clock:
-            if self._clock is None:
-                self._clock = self._add(CLOCK)
-            return self._clock
+            return self._intern(CLOCK)
         if glance >= 0:
             return glance
         numbers = tuple(map(self.identities.number, self._raws[-1 - glance]))
         key = glance, numbers
         if key not in self._interned:
             picture = picture_of(glance, self._nodes, self._values, self.identities.number)
-            self._interned[key] = self._add(picture)
+            self._interned[key] = self._intern(picture)
         return self._interned[key]
-
-    def _add(self, picture: Value) -> int:
-        self._values.append(picture)
-        return len(self._values) - 1
 
 
 def _glances_in(node: Node) -> Iterator[int]:

@@ -134,8 +134,8 @@ class Glances:
             told = [one for one in _arguments(value) if type(one) in (str, int, float, bool)]
             text = ", ".join(map(str, told))[:MAX_CHARACTERS]
             return Node("text", name, self._identity(value), -1, (text,))
-        text = tensors.text_at_a_glance(value, cls)
-        return None if text is None else Node("text", name, 0, -1, (text[:MAX_CHARACTERS],))
+        said = tensors.text_at_a_glance(value, cls)
+        return None if said is None else Node("text", name, 0, -1, (said[:MAX_CHARACTERS],))
 
     def _tensor(self, value: Any, cls: type, depth: int) -> Node | None:
         picture = tensors.glance(value, cls, self._storages, whole=depth < 2)
@@ -209,12 +209,12 @@ class Glances:
 
     def _fields_of(self, value: Any, cls: type) -> list[tuple[str, Any]]:
         fields = plain_attributes(value, cls)
-        if cls.__module__ in self._own_modules or "_modules" in fields:
-            return [*fields.items()]
-        if dataclasses.is_dataclass(cls):
-            names = [field.name for field in dataclasses.fields(cls) if field.repr]
-        else:
-            names = [*fields] if cls is types.SimpleNamespace else [*cls.__match_args__]  # type: ignore[attr-defined]
+        names: Iterable[str] = fields
+        if cls.__module__ not in self._own_modules:
+            if dataclasses.is_dataclass(cls):
+                names = [field.name for field in dataclasses.fields(cls) if field.repr]
+            else:  # what the class says of itself; of a torch module and a namespace all
+                names = getattr(cls, "__match_args__", fields)
         return [(name, fields[name]) for name in names if name in fields]
 
     def attribute(self, value: object, name: str) -> Glance:

@@ -6,7 +6,6 @@ step is found afterwards (`events.py`).
 """
 
 import builtins
-import contextlib
 import functools
 import itertools
 import sys
@@ -24,6 +23,7 @@ from ..meter.ledger import Storage, Work
 from ..rewrite.rows import Site, Tables
 from ..schema import Value
 from .bounds import MAX_PICTURE_SECONDS, TooSlow, bounded, held_alarms
+from .frames import is_own, without_own_frames
 from .glances import Glances
 from .pictures import MAX_CHARACTERS, Snapshots
 from .resume import Lengths, Suspensions
@@ -270,18 +270,22 @@ class Recorder:
         glances: list[int | None] = []
         self.readings.append(Reading(len(self.events), site, glances))
         take, scalars = self.glances.take, self._scalars
-        with contextlib.suppress(RecursionError):  # then the reading stays too short, and is none
+        try:
             for value in values:
                 known = scalars.get(type(value))
                 index = known.get(value) if known and value else None
                 glances.append(take(value) if index is None else index)
             for attribute in self.tables.readings[site].attributes:
                 glances.append(self.glances.attribute(values[0], attribute))
+        except Exception as error:  # the reading stays too short, and is none
+            _let_the_lecture_go_on(error)
 
     def read_more(self, value: object) -> None:
         """Read one more name of the latest reading."""
-        with contextlib.suppress(RecursionError):
+        try:
             self.readings[-1].glances.append(self.glances.take(value))
+        except Exception as error:
+            _let_the_lecture_go_on(error)
 
     def read_nothing(self) -> None:
         """Note of one more name that it has no value."""
@@ -289,14 +293,16 @@ class Recorder:
 
     def _read_returned(self, site: int, _: None, value: object) -> object:
         """Read what a function returns; returns it."""
-        with contextlib.suppress(RecursionError):
+        try:
             glance = self.glances.take(value)
             if glance is not None:
                 row = Returned(len(self.events), self.tables.returns[site], glance)
                 self.returned.append(row)
+        except Exception as error:
+            _let_the_lecture_go_on(error)
         self._returns_left[site] -= 1
         if not self._returns_left[site]:
-            self._returns[site] = {}.get  # which gives back its second argument
+            self._returns[site] = _PASS_ON
         return value
 
     def intern(self, value: object) -> int:
@@ -310,18 +316,19 @@ class Recorder:
             if index is None:
                 index = scalars[key] = self._add(self._snapshots.take(value))
             return index
-        return self._intern_picture(self._picture(value))
+        return self.intern_picture(self._picture(value))
 
     def _picture(self, value: object) -> Value:
         with _Quiet(self):
             return self._snapshots.take(value)
 
     def _intern_timed(self, value: object) -> int:
-        return self._intern_picture(
+        return self.intern_picture(
             {"type": type(value).__name__, "text": "depends on the clock, not recorded"}
         )
 
-    def _intern_picture(self, picture: Value) -> int:
+    def intern_picture(self, picture: Value) -> int:
+        """Return the index of a picture."""
         text = repr(picture)
         if text not in self._interned:
             self._interned[text] = self._add(picture)
@@ -343,7 +350,8 @@ class Recorder:
 
     def skip(self) -> None:
         """Do not record what is called from here on."""
-        tables = self.events, self.inspections, self.claims, self.readings, self.returned
+        tables: tuple[list[Any], ...] = (self.events, self.inspections, self.claims)
+        tables += (self.readings, self.returned)
         self._skips.append(tuple(map(len, tables)))
         self.off(True)
 
@@ -401,7 +409,7 @@ class Recorder:
     def address(self, index: int, value: object) -> object:
         """Read an operand that is an address: equal ones get the same small number."""
         picture: Value = {"type": "int", "text": self._snapshots.number(str(value))}
-        self._open_claims[-1].operands[index] = self._intern_picture(picture)
+        self._open_claims[-1].operands[index] = self.intern_picture(picture)
         return value
 
     def held(self) -> None:
@@ -445,6 +453,20 @@ class Recorder:
     def freed(self, storage: Storage) -> None:
         """A storage died."""
         self.storages.append((len(self.events), storage, -storage.bytes))
+
+
+def _let_the_lecture_go_on(error: Exception) -> None:
+    """Swallow what went wrong while names were read, such as that the stack is full; but not what
+    a handler of a signal raised in between, which is the lecture's."""
+    entry = error.__traceback__
+    while entry and entry.tb_next:
+        entry = entry.tb_next
+    if entry and not is_own(entry.tb_frame.f_code.co_filename):
+        raise error.with_traceback(without_own_frames(error.__traceback__, for_authors=False))
+
+
+_PASS_ON: Callable[[None, object], object] = {}.get  # type: ignore[assignment]
+"""Gives back its second argument, in C."""
 
 
 def _rarer_and_rarer() -> Iterator[bool]:

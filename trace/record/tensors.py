@@ -103,7 +103,7 @@ def glance(
     value: Any, cls: type, storages: StorageNumbers, *, whole: bool
 ) -> dict[str, Any] | None:
     """Return what a tensor or an array shows at a glance, as plain hashable values, or None of
-    anything else. What is usual is left out; elements are shown only where they are few, if `whole`.
+    anything else. What is usual is left out; elements are shown where they are few, if `whole`.
     """
     torch: Any = sys.modules.get("torch")
     if torch is not None and issubclass(cls, torch.Tensor):

@@ -129,7 +129,8 @@ def _own_names(node: ast.AST, inner: frozenset[str]) -> Iterator[tuple[str, _Use
         for part in _evaluated_outside(node):
             yield from _own_names(part, inner)
     elif isinstance(node, _COMPREHENSIONS):
-        targets = [n.id for g in node.generators for n in ast.walk(g.target) if _is_name(n)]
+        parts = [part for one in node.generators for part in ast.walk(one.target)]
+        targets = [part.id for part in parts if isinstance(part, ast.Name)]
         for child in ast.iter_child_nodes(node):
             yield from _own_names(child, inner | {*targets})
     else:
@@ -137,10 +138,6 @@ def _own_names(node: ast.AST, inner: frozenset[str]) -> Iterator[tuple[str, _Use
         yield from ((name, use) for name in _bound_by_field(node))
         for child in ast.iter_child_nodes(node):
             yield from _own_names(child, inner)
-
-
-def _is_name(node: ast.AST) -> bool:
-    return isinstance(node, ast.Name)
 
 
 def _evaluated_outside(node: ast.AST) -> list[ast.AST]:
@@ -197,7 +194,7 @@ def bound_by(statement: ast.stmt) -> dict[str, None]:
     ['a', 'self.c', 'd']
     """
     found: dict[str, None] = {}
-    if isinstance(statement, NEW_SCOPES) and not isinstance(statement, ast.Lambda):
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         found[statement.name] = None
     for part in header_of(statement):
         found |= dict.fromkeys(n for n, use in _own_names(part, frozenset()) if use != "read")

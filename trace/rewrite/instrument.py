@@ -21,7 +21,7 @@ Inserted names begin with `@`, which no source can spell; they are looked up as 
     @a = @activation(), @suspend(a, v), @resume(a, v), @thrown(a), @delegate(a, i)
     @awaiting(a, x), @aiter(a, n, x), @acontext(a, x)    for what is left and resumed
     @due[r]()      whether reading r of all names of a function is to take place now
-    @read(r, ...)  read names that have a value;  @more(v): one that might have none;  @gone(): it has none
+    @read(r, ...)  read names that have a value;  @more(v), @gone(): one that may have none
     @returns[r](None, v)   read what a function returns; it is v
     @NameError, @BaseException   Python's own, whatever the lecture calls by these names
 
@@ -96,6 +96,10 @@ def instrument(
         if isinstance(node, ast.Name) and node.id.startswith("@") and "#" not in node.id:
             node.id += suffix
     return ast.fix_missing_locations(rewritten)
+
+
+_WITH_END = (ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith)
+"""Statements after whose body something else runs before the next statement."""
 
 
 class _Rewriting:
@@ -252,14 +256,13 @@ class _Rewriting:
                 call("@inspect", site, changed.value or ast.Constant(None)),
                 changed.value or changed,
             )
-        if self.joints and self._in_function():
-            if isinstance(changed, ast.Return):
-                return self.joints.returning(changed, statement, number)
+        if isinstance(changed, ast.Return) and self.joints:
+            return self.joints.returning(changed, statement, number)
         if blocks_of(statement):
             self._in_scope(changed, self._block)
-            if self.joints and self._in_function():
-                for part in self.joints.after_body(statement):
-                    changed.body.append(at(part, statement.body[-1]))
+            if isinstance(changed, _WITH_END) and self.joints and self._in_function():
+                after = self.joints.after_body(statement)
+                changed.body += [at(part, changed.body[-1]) for part in after]
             self._header(changed, number, marks)
         return [changed]
 

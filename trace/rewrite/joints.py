@@ -98,7 +98,7 @@ class Joints:
         end = self._scopes[-1].flow.end
         return [] if end is None else self._reading(end)
 
-    def returning(self, changed: ast.Return, statement: ast.Return, number: int) -> list[ast.stmt]:
+    def returning(self, changed: ast.Return, statement: ast.stmt, number: int) -> list[ast.stmt]:
         """Read what a function returns, and what finding that out did."""
         if changed.value is not None:
             self.tables.returns.append(number)

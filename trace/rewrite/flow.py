@@ -31,7 +31,10 @@ class Flow:
     """At the end of the body of a loop or a `with`, by that statement; None: never reached."""
     end: Reach | None = None
     """At the end of the function."""
+    handling: set[ast.stmt] = field(default_factory=set)
+    """Statements of handlers with a name, which is unbound when they are left."""
     _possible: set[str] = field(default_factory=set)
+    _handlers: int = 0
 
     def __post_init__(self) -> None:
         self._uncertain = self.variables.deleted | self.variables.free
@@ -55,6 +58,8 @@ class Flow:
         for statement in block:
             reached = certain if after is None else after
             self.before[statement] = self._reach(reached)
+            if self._handlers:
+                self.handling.add(statement)
             after = self._statement(statement, reached)
         return after
 
@@ -117,7 +122,9 @@ class Flow:
         ends: list[_Certain] = []
         for handler in statement.handlers:
             self._possible |= {handler.name} if handler.name else set()
+            self._handlers += bool(handler.name)
             ends.append(self._block(handler.body, certain))
+            self._handlers -= bool(handler.name)
         if statement.orelse:
             body = self._block(statement.orelse, certain if body is None else body)
         after = _meet(body, *ends)

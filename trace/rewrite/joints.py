@@ -106,9 +106,11 @@ class Joints:
             hook = ast.Subscript(load("@returns"), index, ast.Load())
             value = ast.Call(hook, [ast.Constant(None), changed.value], [])
             changed.value = at(value, changed.value)
-        if not self._facts(statement).has_effect and not self._facts(statement).binds:
+        flow, facts = self._scopes[-1].flow, self._facts(statement)
+        is_still = not facts.has_effect and not facts.binds
+        if is_still or statement in flow.handling:  # which unbinds a name after any reading here
             return [changed]
-        after = self._reading(self._scopes[-1].flow.before[statement])
+        after = self._reading(flow.before[statement])
         return [ast.Try([changed], [], [], after)] if after else [changed]
 
     def _reading(self, reach: Reach, *, is_entry: bool = False) -> list[ast.stmt]:

@@ -51,8 +51,8 @@ class Reference:
         self._activations: dict[FrameType, int] = {}
         self._open: dict[FrameType, int] = {}
         """By frame, the statement of it that has not ended."""
-        self._settling: dict[FrameType, int] = {}
-        """By frame, the statement of it that has ended, until the next one begins."""
+        self._settling: dict[FrameType | None, list[int]] = {}
+        """By frame, the statements of it that have ended, until the next one begins."""
         self._latest: dict[FrameType, int] = {}
 
     def run(self) -> "Reference":
@@ -75,13 +75,15 @@ class Reference:
             self._activations.setdefault(frame, len(self._activations))
         ended = self._open.pop(frame, None)
         if ended is not None:
-            self._settling[frame] = ended
+            self._settling.setdefault(frame, []).append(ended)
         # Until the next statement an exception gets its name or loses it, and contexts are left.
-        if frame in self._settling:
-            self.after[self._settling[frame]] = self._chain(frame)
+        for settling in self._settling.get(frame, ()):
+            self.after[settling] = self._chain(frame)
         is_step = event == "line" and self._is_step(frame)
         if is_step or event == "return":
-            self._settling.pop(frame, None)
+            settled = self._settling.pop(frame, [])
+            if event == "return" and frame not in self._activations:  # the body of a class
+                self._settling.setdefault(frame.f_back, []).extend(settled)
         if is_step:
             self._open[frame] = len(self.after)
             self.after.append([])

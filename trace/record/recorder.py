@@ -143,7 +143,7 @@ class Recorder:
         }
         self._open_claims: list[Claim] = []
         self.glances = Glances(self.intern, self.own_modules, self._snapshots.storages)
-        self._due: list[Callable[[], bool]] = []
+        self._due: list[Iterator[bool]] = []
         self._returns: list[Callable[[None, object], object]] = []
         self._returns_left: list[int] = []
         self._thread = threading.get_ident()
@@ -260,7 +260,7 @@ class Recorder:
     def prepare_readings(self) -> None:
         """Make ready for what was instrumented since."""
         while len(self._due) < len(self.tables.readings):
-            self._due.append(_rarer_and_rarer().__next__)
+            self._due.append(_rarer_and_rarer())
         while len(self._returns) < len(self.tables.returns):
             self._returns.append(functools.partial(self._read_returned, len(self._returns)))
             self._returns_left.append(FULL_READINGS)
@@ -523,6 +523,7 @@ _CONSTANT_NAMES = {
     **_ITERATION,
     "@torch": _NO_TORCH,
     "@threads": False,
+    "@next": next,
     "@second": _second,
     "@NameError": NameError,
     "@BaseException": BaseException,
@@ -538,7 +539,7 @@ _PASSING_ON = {
     "@awaiting": _second,
     "@acontext": _second,
     "@aiter": _third,
-    "@due": defaultdict(lambda: _nothing),
+    "@due": defaultdict(lambda: itertools.repeat(False)),
     "@returns": defaultdict(lambda: _second),
 }
 """After a run, what instrumented code passes through them is all that comes out."""

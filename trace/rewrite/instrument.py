@@ -20,7 +20,7 @@ Inserted names begin with `@`, which no source can spell; they are looked up as 
                    @second(x, v) is v: what an assert says is evaluated after its outcome is noted
     @a = @activation(), @suspend(a, v), @resume(a, v), @thrown(a), @delegate(a, i)
     @awaiting(a, x), @aiter(a, n, x), @acontext(a, x)    for what is left and resumed
-    @due[r]()      whether reading r of all names of a function is to take place now
+    @next(@due[r])   whether reading r of all names of a function is to take place now
     @read(r, ...)  read names that have a value;  @more(v), @gone(): one that may have none
     @returns[r](None, v)   read what a function returns; it is v
     @NameError, @BaseException   Python's own, whatever the lecture calls by these names
@@ -187,7 +187,11 @@ class _Rewriting:
             recorded = self._without_first_step(function, body[0], recorded)
         if self.joints:
             start_reading, end_reading = self.joints.at_start(), self.joints.at_end()
-            recorded = [*start_reading, *recorded, *(at(part, body[-1]) for part in end_reading)]
+            recorded = [
+                *start_reading,
+                *recorded,
+                *(at(part, function.body[-1]) for part in end_reading),
+            ]
         recorded = [*arguments, *recorded] or [ast.Pass()]
         return [*start, ast.Try(recorded, [], [], [note("@step", EXIT)])]
 

@@ -139,8 +139,8 @@ class Joints:
         for name in perhaps:
             missing = ast.ExceptHandler(load("@NameError"), None, [note("@gone")])
             body.append(ast.Try([ast.Expr(call("@more", load(name)))], [missing], [], []))
-        due = ast.Call(ast.Subscript(load("@due"), ast.Constant(index), ast.Load()), [], [])
-        return [ast.If(due, body, [])]
+        schedule = ast.Subscript(load("@due"), ast.Constant(index), ast.Load())
+        return [ast.If(call("@next", schedule), body, [])]
 
 
 def _own_statements(block: list[ast.stmt]) -> Iterator[ast.stmt]:

@@ -13,6 +13,8 @@ from ..record.recorder import Reading, Recorder, Returned
 from ..rewrite.rows import Tables
 from ..schema import Locals, Value
 
+LOWEST_ADDRESS = 1 << 16
+"""Smaller integers are none."""
 CLOCK: Value = {"type": "", "text": "depends on the clock, not recorded"}
 
 
@@ -23,8 +25,10 @@ class Read(NamedTuple):
     """Events of the document that were recorded."""
     names: tuple[str, ...]
     glances: Sequence[Glance]
-    clock: frozenset[str]
+    clock: frozenset[str] = frozenset()
     """Names that depend on the clock."""
+    addresses: frozenset[str] = frozenset()
+    """Names whose integers are addresses."""
     statement: int = 0
     """Number of the `return` statement that this is the value of, or 0."""
 
@@ -38,10 +42,15 @@ def reads_of(
         site = tables.readings[row.site]
         if len(row.glances) == len(site.names):
             at = log.at(row.at - 1) + 1 if site.is_entry else log.at(row.at)
-            found.append(Read(at, site.names, row.glances, site.timed))
+            found.append(Read(at, site.names, row.glances, site.timed, site.addresses))
     for value in returned:
-        clock = frozenset(["return"] if tables.facts[value.statement - 1].timed else [])
-        found.append(Read(log.at(value.at), ("return",), (value.glance,), clock, value.statement))
+        facts = tables.facts[value.statement - 1]
+        clock, addresses = (
+            frozenset(["return"] if is_so else []) for is_so in (facts.timed, facts.has_address)
+        )
+        found.append(
+            Read(log.at(value.at), ("return",), (value.glance,), clock, addresses, value.statement)
+        )
     found.sort(key=lambda read: read.at)  # at one moment the value that is returned comes last
     return [read for read in found if read.at <= len(log.events)]
 
@@ -179,6 +188,7 @@ class Rows:
         self._nodes = nodes = recorder.glances.nodes
         self._values = recorder.values
         self._intern = recorder.intern_picture
+        self._small_number = recorder.small_number
         self._name_index = name_index
         self._edges = [edges_of(node, nodes) for node in nodes]
         self._raws = [tuple(raws_of(node, nodes)) for node in nodes]
@@ -213,6 +223,17 @@ class Rows:
         for raw in activation.held.values():
             self.identities.release(raw)
 
+    def _without_addresses(self, part: Any) -> Any:
+        """Replace each integer that may be an address by a small number."""
+        if isinstance(part, list):
+            return [self._without_addresses(inner) for inner in part]
+        if not isinstance(part, dict):
+            return part
+        value = part.get("value")
+        if type(value) is int and value >= LOWEST_ADDRESS:
+            return {"type": part["type"], "text": self._small_number(str(value))}
+        return {key: self._without_addresses(inner) for key, inner in part.items()}
+
     def _own_raws(self, glance: int) -> tuple[int, ...]:
         raw = self._nodes[-1 - glance].object
         return (raw,) if raw else self._raws[-1 - glance]
@@ -233,8 +254,12 @@ class Rows:
         glance = read.glances[position]
         if glance is None:
             return None
-        if activation.is_timed or read.names[position].partition(".")[0] in read.clock:
+        name = read.names[position].partition(".")[0]
+        if activation.is_timed or name in read.clock:
             return self._intern(CLOCK)
+        if name in read.addresses:
+            picture = picture_of(glance, self._nodes, self._values, self.identities.number)
+            return self._intern(self._without_addresses(picture))
         if glance >= 0:
             return glance
         numbers = tuple(map(self.identities.number, self._raws[-1 - glance]))

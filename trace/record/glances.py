@@ -21,7 +21,7 @@ import itertools
 import sys
 import types
 import weakref
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from . import tensors
@@ -31,6 +31,10 @@ MAX_CHARACTERS = 200
 """Characters of a text."""
 MAX_ITEMS = 10
 """Items of a container, fields of an object."""
+MAX_INNER_ITEMS = 5
+"""Items of a container in another."""
+MAX_INNER_CHARACTERS = 60
+"""Characters of a text in a container."""
 MAX_DEPTH = 3
 """Containers inside containers, the outermost included."""
 MAX_PARTS = 40
@@ -79,7 +83,7 @@ class Glances:
         self._own_modules = own_modules
         """Names of the lecture's modules: objects of their classes are shown by their fields."""
         self._storages = storages
-        self._numbers: dict[Node, int] = {}
+        self._numbers: dict[object, int] = {}
         self._serials: dict[int, tuple[weakref.ref[Any], int]] = {}
         self._next_serial = itertools.count(1)
         self._parts = 0
@@ -96,9 +100,10 @@ class Glances:
         self._parts += 1
         cls = type(value)
         if cls is str:
-            if len(value) <= MAX_CHARACTERS:
+            most = MAX_INNER_CHARACTERS if parents else MAX_CHARACTERS
+            if len(value) <= most:
                 return self._scalar(value)
-            return self._add(Node("text", "str", 0, len(value), (value[:MAX_CHARACTERS],), True))
+            return self._add(Node("text", "str", 0, len(value), (value[:most],), True))
         if cls is int or cls is float or cls is bool or value is None:
             return self._scalar(value)
         node = self._text(value, cls) or self._tensor(value, cls, len(parents))
@@ -108,10 +113,12 @@ class Glances:
         return self._add(node)
 
     def _add(self, node: Node) -> int:
-        number = self._numbers.get(node)
+        # 0.0 and -0.0 are equal, and two tensors.
+        key = (node, repr(node.parts)) if node.kind == "tensor" else node
+        number = self._numbers.get(key)
         if number is None:
             self.nodes.append(node)
-            number = self._numbers[node] = -len(self.nodes)
+            number = self._numbers[key] = -len(self.nodes)
         return number
 
     # Values without parts -----------------------------------------------------------------------
@@ -156,31 +163,32 @@ class Glances:
     # Values with parts --------------------------------------------------------------------------
 
     def _open(self, value: Any, cls: type, parents: tuple[int, ...]) -> Node:
+        most = MAX_INNER_ITEMS if parents else MAX_ITEMS
         name, base, parents = type_name(value), _base_of(cls), (*parents, id(value))
         if base is None:
             return self._object(value, cls, parents)
         length = base.__len__(value)
         number = 0 if base in (tuple, frozenset) else self._identity(value)
         if base is dict:
-            entries = itertools.islice(_entries(value, cls), MAX_ITEMS)
+            entries = itertools.islice(_entries(value, cls), most)
             kept = [self._take(part, parents) for entry in entries for part in entry]
-            return Node("entries", name, number, length, tuple(kept), length > MAX_ITEMS)
+            return Node("entries", name, number, length, tuple(kept), length > most)
         if base in (set, frozenset):
-            items = self._members(value, base, length)
+            items: Iterable[object] = self._members(value, base, length)[:most]
         elif base is tuple and hasattr(cls, "_fields"):
             named = zip(cls._fields, tuple.__iter__(value), strict=False)
             return self._fields(name, number, [*named], parents)
         else:
-            items = itertools.islice(base.__iter__(value), MAX_ITEMS)
+            items = itertools.islice(base.__iter__(value), most)
         parts = tuple([self._take(item, parents) for item in items])
         return Node("items", name, number, length, parts, len(parts) < length)
 
-    def _members(self, value: Any, base: Any, length: int) -> Iterable[object]:
+    def _members(self, value: Any, base: Any, length: int) -> Sequence[object]:
         """The numbers and texts in a set, sorted: its own order differs from run to run."""
         if length > MAX_SORTED:
-            return ()
+            return []
         plain = [item for item in base.__iter__(value) if type(item) in (int, float, str, bool)]
-        return sorted(plain, key=lambda item: (type(item).__name__, item))[:MAX_ITEMS]
+        return sorted(plain, key=lambda item: (type(item).__name__, item))
 
     def _object(self, value: Any, cls: type, parents: tuple[int, ...]) -> Node:
         name, number = type_name(value), self._identity(value)

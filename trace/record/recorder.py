@@ -251,6 +251,10 @@ class Recorder:
         """Replace each memory address in a text by a small number."""
         return self._snapshots.without_addresses(text)
 
+    def small_number(self, address: str) -> str:
+        """Return the small number of an address."""
+        return self._snapshots.number(address)
+
     def clear(self, site: int) -> None:
         """Take a name off the display."""
         self.inspections.append(Inspection(len(self.events), site, None))

@@ -108,7 +108,7 @@ def glance(
     torch: Any = sys.modules.get("torch")
     if torch is not None and issubclass(cls, torch.Tensor):
         is_plain = cls is torch.Tensor or cls is torch.nn.Parameter
-        if is_plain and not torch._C._len_torch_function_stack() and not _is_traced(torch):
+        if is_plain and not _is_observed(torch) and not _is_of_eight_bits(value):
             return _tensor_at_a_glance(value, storages, whole=whole)
         with unobserved():
             return _tensor_at_a_glance(value, storages, whole=whole and is_plain)
@@ -118,8 +118,15 @@ def glance(
     return None
 
 
-def _is_traced(torch: Any) -> bool:
-    return torch._C._get_tracing_state() is not None
+def _is_observed(torch: Any) -> bool:
+    """Tell whether somebody sees that attributes of a plain tensor are asked for."""
+    is_traced = torch._C._get_tracing_state() is not None
+    return is_traced or bool(torch._C._len_torch_function_stack())
+
+
+def _is_of_eight_bits(tensor: Any) -> bool:
+    """Tell whether elements are floats that have to be cast to be read."""
+    return bool(tensor.element_size() == 1 and tensor.is_floating_point())
 
 
 def _tensor_at_a_glance(tensor: Any, storages: StorageNumbers, *, whole: bool) -> dict[str, Any]:
@@ -136,8 +143,8 @@ def _tensor_at_a_glance(tensor: Any, storages: StorageNumbers, *, whole: bool) -
         if tensor.layout is sys.modules["torch"].strided and not tensor.is_quantized:
             _add_memory(picture, tensor, storages, shape)
             if whole and tensor.device.type == "cpu" and math.prod(shape) <= MAX_GLANCE_ELEMENTS:
-                elements = tensor.tolist() if tensor.element_size() > 1 else _flat_list(tensor)
-                _add_few(picture, elements)
+                known = tensor.float() if _is_of_eight_bits(tensor) else tensor
+                _add_few(picture, known.tolist())
     except Exception:  # inside vmap, or of a class that only knows shapes
         picture["cut"] = True
     return picture

@@ -9,7 +9,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from .bindings import SELF, Variables, has_address, written_by
+from .bindings import SELF, Variables, written_by
 from .flow import Flow, Reach
 from .numbering import Numbering
 from .rows import Facts, Reading, Tables
@@ -40,15 +40,14 @@ class Joints:
     def of(self, function: Function) -> Iterator[None]:
         """Inside, statements are those of this function."""
         variables = self.numbers.variables[function]
-        own = list(_own_statements(function.body))
-        timed = (s for s in own if s in self.numbers.statements and self._facts(s).timed)
+        own = [s for s in _own_statements(function.body) if s in self.numbers.statements]
         scope = _Scope(
             function,
             variables,
             Flow.of(function, variables),
             set(),
-            frozenset().union(*map(written_by, timed)),
-            frozenset().union(*(written_by(one) for one in own if has_address(one))),
+            frozenset().union(*(written_by(s) for s in own if self._facts(s).timed)),
+            frozenset().union(*(written_by(s) for s in own if self._facts(s).has_address)),
         )
         self._mark_still(scope, function.body[len(docstring_of(function)) :], is_still=True)
         self._scopes.append(scope)

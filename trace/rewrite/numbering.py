@@ -5,7 +5,7 @@ import re
 
 from ..schema import Function as FunctionRow
 from ..schema import Statement, StatementKind
-from .bindings import Variables, bound_by, has_effect, parameters_of, variables_of
+from .bindings import Variables, bound_by, has_address, has_effect, parameters_of, variables_of
 from .directives import FUNCTION_MARKS
 from .rows import Facts, Tables
 from .source import Source
@@ -99,6 +99,7 @@ class Numbering:
             binds=tuple(bound_by(statement) | dict.fromkeys(self._handled)),
             has_effect=has_effect(statement),
             timed=bool(marks and marks.timed),
+            has_address=has_address(statement),
         )
 
     def _function(self, function: Function, qualifier: str, enclosing: int) -> None:

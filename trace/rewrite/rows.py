@@ -40,6 +40,8 @@ class Facts:
     """Whether it may change what is in an object."""
     timed: bool = False
     """Whether what it computes depends on the clock."""
+    has_address: bool = False
+    """Whether it asks for a number that differs from run to run."""
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,6 @@ class Read(NamedTuple):
     """Events of the document that were recorded."""
     names: tuple[str, ...]
     glances: Sequence[Glance]
-    clock: frozenset[str] = frozenset()
-    """Names that depend on the clock."""
     addresses: frozenset[str] = frozenset()
     """Names whose integers are addresses."""
     statement: int = 0
@@ -42,15 +40,12 @@ def reads_of(
         site = tables.readings[row.site]
         if len(row.glances) == len(site.names):
             at = log.at(row.at - 1) + 1 if site.is_entry else log.at(row.at)
-            found.append(Read(at, site.names, row.glances, site.timed, site.addresses))
+            found.append(Read(at, site.names, row.glances, site.addresses))
     for value in returned:
-        facts = tables.facts[value.statement - 1]
-        clock, addresses = (
-            frozenset(["return"] if is_so else []) for is_so in (facts.timed, facts.has_address)
-        )
-        found.append(
-            Read(log.at(value.at), ("return",), (value.glance,), clock, addresses, value.statement)
-        )
+        has_address = tables.facts[value.statement - 1].has_address
+        addresses = frozenset(["return"] if has_address else [])
+        at = log.at(value.at)
+        found.append(Read(at, ("return",), (value.glance,), addresses, value.statement))
     found.sort(key=lambda read: read.at)  # at one moment the value that is returned comes last
     return [read for read in found if read.at <= len(log.events)]
 
@@ -69,6 +64,10 @@ class Activation:
     """Whether a statement that depends on the clock called it."""
     statement: int = 0
     """Number of its latest statement."""
+    asks_clock: bool = False
+    """Whether that statement depends on the clock: it asks one, or reads a name that does."""
+    clock: set[str] = field(default_factory=set)
+    """Names that depend on the clock."""
     shown: dict[str, int | None] = field(default_factory=dict)
     """The value of each name as of its latest row."""
     held: dict[str, int] = field(default_factory=dict)
@@ -96,7 +95,8 @@ class Calls:
         for index in range(len(self.effects), at):
             code = self.events[index]
             if code > 0 and stack:
-                stack[-1].event, stack[-1].statement = index, code
+                stack[-1].event = index
+                self._step(stack[-1], code)
             elif code == EXIT:
                 self._leave(index)
             elif code < 0:
@@ -105,12 +105,18 @@ class Calls:
             runs = facts[top.statement - 1].has_effect if top and top.statement else not top
             self.effects.append(runs)
 
+    def _step(self, activation: Activation, statement: int) -> None:
+        facts = self.tables.facts[statement - 1]
+        activation.statement = statement
+        activation.asks_clock = facts.reads_clock or not activation.clock.isdisjoint(facts.reads)
+        if activation.asks_clock:
+            activation.clock |= facts.writes
+        elif activation.clock:
+            activation.clock.difference_update(facts.binds)
+
     def _enter(self, index: int, code: int) -> None:
         caller = self.stack[-1] if self.stack else None
-        timed = caller is not None and (
-            caller.is_timed
-            or (caller.statement > 0 and self.tables.facts[caller.statement - 1].timed)
-        )
+        timed = caller is not None and (caller.is_timed or caller.asks_clock)
         if code > RESUMPTIONS:
             self.stack.append(Activation(index, -code, index, timed))
         else:
@@ -123,6 +129,16 @@ class Calls:
                 self._waiting[activation.entry] = activation
             else:
                 self._left(activation)
+                self._pass_on_the_clock(activation)
+
+    def _pass_on_the_clock(self, activation: Activation) -> None:
+        """What is computed from what a function returns depends on the clock if that does."""
+        if not (activation.asks_clock and self.stack and activation.statement):
+            return
+        caller, row = self.stack[-1], self.tables.statements[activation.statement - 1]
+        if row.kind == "return" and caller.statement:
+            caller.asks_clock = True
+            caller.clock |= self.tables.facts[caller.statement - 1].writes
 
 
 class Identities:
@@ -255,7 +271,8 @@ class Rows:
         if glance is None:
             return None
         name = read.names[position].partition(".")[0]
-        if activation.is_timed or name in read.clock:
+        is_clock = activation.asks_clock if read.statement else name in activation.clock
+        if activation.is_timed or is_clock:
             return self._intern(CLOCK)
         if name in read.addresses:
             picture = picture_of(glance, self._nodes, self._values, self.identities.number)

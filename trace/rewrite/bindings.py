@@ -227,6 +227,50 @@ def written_by(statement: ast.stmt) -> set[str]:
     return found
 
 
+def read_by(statement: ast.stmt) -> set[str]:
+    """Return the names that a statement reads when it runs itself, those inside lambdas too."""
+    parts = header_of(statement)
+    if isinstance(statement, ast.AugAssign):
+        parts = [*parts, *(node for node in ast.walk(statement.target))]
+    return {
+        node.id
+        for part in parts
+        for node in ast.walk(part)
+        if isinstance(node, ast.Name)
+        and (isinstance(node.ctx, ast.Load) or isinstance(statement, ast.AugAssign))
+    }
+
+
+_CLOCKS = frozenset(
+    [
+        "perf_counter",
+        "perf_counter_ns",
+        "monotonic",
+        "monotonic_ns",
+        "process_time",
+        "process_time_ns",
+        "thread_time",
+        "time_ns",
+        "utcnow",
+        "now",
+        "today",
+        "getpid",
+    ]
+)
+
+
+def reads_clock(statement: ast.stmt) -> bool:
+    """Tell whether a statement asks one of Python's clocks."""
+    for part in header_of(statement):
+        for node in ast.walk(part):
+            match node:
+                case ast.Call(ast.Name("time") | ast.Attribute(ast.Name("time"), "time")):
+                    return True
+                case ast.Call(ast.Name(name) | ast.Attribute(_, name)) if name in _CLOCKS:
+                    return True
+    return False
+
+
 def has_address(statement: ast.stmt) -> bool:
     """Tell whether a statement asks for a number that differs from run to run."""
     for part in header_of(statement):

@@ -9,7 +9,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from .bindings import SELF, Variables, written_by
+from .bindings import SELF, Variables
 from .flow import Flow, Reach
 from .numbering import Numbering
 from .rows import Facts, Reading, Tables
@@ -24,7 +24,6 @@ class _Scope(NamedTuple):
     flow: Flow
     is_still: set[ast.stmt]
     """Statements before which nothing can have changed."""
-    timed: frozenset[str]
     addresses: frozenset[str]
 
 
@@ -46,8 +45,7 @@ class Joints:
             variables,
             Flow.of(function, variables),
             set(),
-            frozenset().union(*(written_by(s) for s in own if self._facts(s).timed)),
-            frozenset().union(*(written_by(s) for s in own if self._facts(s).has_address)),
+            frozenset().union(*(self._facts(s).writes for s in own if self._facts(s).has_address)),
         )
         self._mark_still(scope, function.body[len(docstring_of(function)) :], is_still=True)
         self._scopes.append(scope)
@@ -128,7 +126,6 @@ class Joints:
                 names=(*certain, *attributes, *perhaps),
                 attributes=tuple(name.removeprefix(f"{SELF}.") for name in attributes),
                 is_entry=is_entry,
-                timed=scope.timed,
                 addresses=scope.addresses,
             )
         )

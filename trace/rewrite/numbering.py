@@ -5,7 +5,17 @@ import re
 
 from ..schema import Function as FunctionRow
 from ..schema import Statement, StatementKind
-from .bindings import Variables, bound_by, has_address, has_effect, parameters_of, variables_of
+from .bindings import (
+    Variables,
+    bound_by,
+    has_address,
+    has_effect,
+    parameters_of,
+    read_by,
+    reads_clock,
+    variables_of,
+    written_by,
+)
 from .directives import FUNCTION_MARKS
 from .rows import Facts, Tables
 from .source import Source
@@ -98,7 +108,9 @@ class Numbering:
         return Facts(
             binds=tuple(bound_by(statement) | dict.fromkeys(self._handled)),
             has_effect=has_effect(statement),
-            timed=bool(marks and marks.timed),
+            reads=frozenset(read_by(statement)),
+            writes=frozenset(written_by(statement)),
+            reads_clock=bool(marks and marks.timed) or reads_clock(statement),
             has_address=has_address(statement),
         )
 

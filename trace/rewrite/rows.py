@@ -38,8 +38,11 @@ class Facts:
     """Names that it may bind or unbind; `self.x` for attributes of `self`."""
     has_effect: bool = True
     """Whether it may change what is in an object."""
-    timed: bool = False
-    """Whether what it computes depends on the clock."""
+    reads: frozenset[str] = frozenset()
+    writes: frozenset[str] = frozenset()
+    """Names that it may bind, or whose objects it says it changes."""
+    reads_clock: bool = False
+    """Whether what it computes depends on the clock, by a mark or since it asks one."""
     has_address: bool = False
     """Whether it asks for a number that differs from run to run."""
 
@@ -55,8 +58,6 @@ class Reading:
     """Attributes of `self`, the first of the names."""
     is_entry: bool = False
     """True where a function begins: its arguments."""
-    timed: frozenset[str] = frozenset()
-    """Names whose value may depend on the clock."""
     addresses: frozenset[str] = frozenset()
     """Names whose integers may be addresses."""
 

@@ -546,7 +546,7 @@ def this_machine_has_a_roofline():  # M11.10
     assert counted["matrix × vector"][1] == n**2
     assert best_bytes_per_second(100, torch.float32, clock=ticking) == 400
     # And now on the real one.
-    points = observed_points(calls)
+    points = observed_points(calls)  # @timed
     peak = best_matmul_flops_per_second([n], dtype, device)  # @timed @inspect peak
     bandwidth = best_bytes_per_second(8_000_000, dtype, device)  # @timed @inspect bandwidth
     measured = figures.measured_roofline(peak, bandwidth, points)  # @timed @inspect measured

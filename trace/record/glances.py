@@ -31,13 +31,13 @@ MAX_CHARACTERS = 200
 """Characters of a text."""
 MAX_ITEMS = 10
 """Items of a container, fields of an object."""
-MAX_INNER_ITEMS = 5
+MAX_INNER_ITEMS = 4
 """Items of a container in another."""
-MAX_INNER_CHARACTERS = 60
+MAX_INNER_CHARACTERS = 40
 """Characters of a text in a container."""
 MAX_DEPTH = 3
 """Containers inside containers, the outermost included."""
-MAX_PARTS = 40
+MAX_PARTS = 24
 """Values inside one value, all levels together."""
 MAX_SORTED = 1000
 """Items of a set that is shown; which come first is known only after sorting."""

@@ -242,21 +242,10 @@ def read_by(statement: ast.stmt) -> set[str]:
 
 
 _CLOCKS = frozenset(
-    [
-        "perf_counter",
-        "perf_counter_ns",
-        "monotonic",
-        "monotonic_ns",
-        "process_time",
-        "process_time_ns",
-        "thread_time",
-        "time_ns",
-        "utcnow",
-        "now",
-        "today",
-        "getpid",
-    ]
-)
+    name + unit
+    for name in ("perf_counter", "monotonic", "process_time", "thread_time", "time")
+    for unit in ("", "_ns")
+) - {"time"} | {"now", "utcnow", "today", "getpid"}
 
 
 def reads_clock(statement: ast.stmt) -> bool:

@@ -92,7 +92,9 @@ class Reference:
 
     def _is_step(self, frame: FrameType) -> bool:
         text = self.source[frame.f_lineno - 1].strip()
-        again = self._latest.get(frame) == frame.f_lineno and ("[i for i" in text or text == "pass")
+        again = self._latest.get(frame) == frame.f_lineno and (
+            " for i in " in text or text == "pass"
+        )
         self._latest[frame] = frame.f_lineno
         return not again and self.is_statement(frame, text)
 

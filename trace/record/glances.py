@@ -29,15 +29,13 @@ from .pictures import type_name
 
 MAX_CHARACTERS = 200
 """Characters of a text."""
-MAX_ITEMS = 10
-"""Items of a container, fields of an object."""
-MAX_INNER_ITEMS = 4
-"""Items of a container in another."""
+MAX_ITEMS = 8
+"""Items of a container, fields of an object; of a longer one in another only the length is shown."""
 MAX_INNER_CHARACTERS = 40
 """Characters of a text in a container."""
 MAX_DEPTH = 3
 """Containers inside containers, the outermost included."""
-MAX_PARTS = 24
+MAX_PARTS = 17
 """Values inside one value, all levels together."""
 MAX_SORTED = 1000
 """Items of a set that is shown; which come first is known only after sorting."""
@@ -103,14 +101,21 @@ class Glances:
             most = MAX_INNER_CHARACTERS if parents else MAX_CHARACTERS
             if len(value) <= most:
                 return self._scalar(value)
-            return self._add(Node("text", "str", 0, len(value), (value[:most],), True))
+            return self._add(Node("text", "str", 0, len(value), (value[:MAX_ITEMS],), True))
         if cls is int or cls is float or cls is bool or value is None:
             return self._scalar(value)
         node = self._text(value, cls) or self._tensor(value, cls, len(parents))
         if node is None:
-            is_seen = id(value) in parents or len(parents) >= MAX_DEPTH or self._parts > MAX_PARTS
-            node = self._closed(value, cls) if is_seen else self._open(value, cls, parents)
+            is_open = self._is_open(value, cls, parents)
+            node = self._open(value, cls, parents) if is_open else self._closed(value, cls)
         return self._add(node)
+
+    def _is_open(self, value: Any, cls: type, parents: tuple[int, ...]) -> bool:
+        """Whether the parts of a value are shown here."""
+        if id(value) in parents or len(parents) >= MAX_DEPTH or self._parts > MAX_PARTS:
+            return False
+        base = _base_of(cls)
+        return not parents or base is None or base.__len__(value) <= MAX_ITEMS
 
     def _add(self, node: Node) -> int:
         # 0.0 and -0.0 are equal, and two tensors.
@@ -163,23 +168,22 @@ class Glances:
     # Values with parts --------------------------------------------------------------------------
 
     def _open(self, value: Any, cls: type, parents: tuple[int, ...]) -> Node:
-        most = MAX_INNER_ITEMS if parents else MAX_ITEMS
         name, base, parents = type_name(value), _base_of(cls), (*parents, id(value))
         if base is None:
             return self._object(value, cls, parents)
         length = base.__len__(value)
         number = 0 if base in (tuple, frozenset) else self._identity(value)
         if base is dict:
-            entries = itertools.islice(_entries(value, cls), most)
+            entries = itertools.islice(_entries(value, cls), MAX_ITEMS)
             kept = [self._take(part, parents) for entry in entries for part in entry]
-            return Node("entries", name, number, length, tuple(kept), length > most)
+            return Node("entries", name, number, length, tuple(kept), length > MAX_ITEMS)
         if base in (set, frozenset):
-            items: Iterable[object] = self._members(value, base, length)[:most]
+            items: Iterable[object] = self._members(value, base, length)[:MAX_ITEMS]
         elif base is tuple and hasattr(cls, "_fields"):
             named = zip(cls._fields, tuple.__iter__(value), strict=False)
             return self._fields(name, number, [*named], parents)
         else:
-            items = itertools.islice(base.__iter__(value), most)
+            items = itertools.islice(base.__iter__(value), MAX_ITEMS)
         parts = tuple([self._take(item, parents) for item in items])
         return Node("items", name, number, length, parts, len(parts) < length)
 

@@ -30,7 +30,7 @@ from .pictures import type_name
 MAX_CHARACTERS = 200
 """Characters of a text."""
 MAX_ITEMS = 8
-"""Items of a container, fields of an object; of a longer one in another only the length is shown."""
+"""Items of a container, fields of an object; longer ones in others are shown by their length."""
 MAX_INNER_CHARACTERS = 40
 """Characters of a text in a container."""
 MAX_DEPTH = 3

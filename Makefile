@@ -10,7 +10,7 @@ TORCH := $(shell sed -n '/^torch==/p' constraints.txt)
 LECTURE := lecture.main
 
 .DEFAULT_GOAL := help
-.PHONY: help view test trace check lint format pythons machines fuzz mutate benchmarks clean
+.PHONY: help view test trace check lint format pythons installed machines fuzz mutate benchmarks clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -43,11 +43,17 @@ format: $(VENV)/.lint-ready node_modules/.ready ## format the sources and mend w
 pythons: $(VENV)/.test-ready ## run the tracer's tests on every other Python found here, without torch
 	@.ci/pythons
 
+installed: $(VENV)/.test-ready ## install the tool with every other Python found here, and follow the guide there
+	@.ci/installed
+
 machines: $(VENV)/.test-ready ## check the lecture with the kernels of two other processors
 	@.ci/machines
 
 fuzz: $(VENV)/.test-ready ## try the recorder on EXAMPLES=10000 generated programs and values of each kind
 	@FUZZ_EXAMPLES=$(or $(EXAMPLES),10000) $(BIN)/python -m pytest tests/test_trust.py tests/test_values.py
+
+trust: $(VENV)/.test-ready ## compare Python's own tests run plainly and recorded; ARGS=--all tries all of them
+	@$(BIN)/python -m tests.standard_library $(ARGS)
 
 mutate: $(VENV)/.test-ready ## change the lecture's examples one by one: do its claims notice? ARGS='storage' chooses
 	@$(BIN)/python -m tests.mutate $(ARGS)

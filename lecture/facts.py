@@ -11,26 +11,37 @@ SECONDS_PER_DAY = 24 * 60 * 60
 
 @dataclass(frozen=True)
 class Accelerator:
-    """What a data sheet promises, by format; a format that is missing has no rate of its own."""
+    """What a data sheet promises, by format, and the memory that the device reports.
+
+    A format that is missing is not listed here, whether or not the device has it.
+    """
 
     name: str
     memory_bytes: int
+    cache_bytes: int
     memory_bytes_per_second: float
     dense_flops_per_second: dict[str, float]
     sparse_flops_per_second: dict[str, float]
 
 
-# For all cards: fp32 is the rate outside the tensor cores; fp16 and bf16 are the rates of the
-# tensor cores, with sums kept in fp32. A sheet says "80GB"; reading that as 80e9 bytes is ours.
+# For all cards: fp64 and fp32 are the rates outside the tensor cores; fp16 and bf16 are the rates
+# of the tensor cores, with sums kept in fp32. Memory is what `torch.cuda.get_device_properties`
+# reports as `total_memory`, in dumps that users published from 2023 to 2026: a sheet's "80GB" are
+# 81 089 MiB. (nvidia-smi reports up to 1 % more, and drivers differ by as little.) The cache is the
+# L2 that all multiprocessors share, as devices report it and
+# https://github.com/markdewing/AI_kernels does.
+MIB = 2**20
 
 # NVIDIA H100 Tensor Core GPU data sheet, 2023. For tf32, fp16, bf16 and fp8 it prints the rates
 # with sparsity and notes that they are half without: the dense ones are halved here.
 # https://resources.nvidia.com/en-us-tensor-core/nvidia-tensor-core-gpu-datasheet
 H100_SXM = Accelerator(
     name="H100 SXM",
-    memory_bytes=80 * 10**9,
+    memory_bytes=81_089 * MIB,
+    cache_bytes=50 * MIB,
     memory_bytes_per_second=3.35e12,
     dense_flops_per_second={
+        "fp64": 34e12,
         "fp32": 67e12,
         "tf32": 989e12 / 2,
         "fp16": 1979e12 / 2,
@@ -39,9 +50,14 @@ H100_SXM = Accelerator(
     },
     sparse_flops_per_second={"tf32": 989e12, "fp16": 1979e12, "bf16": 1979e12, "fp8": 3958e12},
 )
+
+# NVIDIA H100 Tensor Core GPU Architecture, white paper, V1.04, 2023, table 1: the card for the
+# slot. Later editions of the sheet have another card, the H100 NVL, in its column.
+# https://resources.nvidia.com/en-us-tensor-core
 H100_PCIE = Accelerator(
     name="H100 PCIe",
-    memory_bytes=80 * 10**9,
+    memory_bytes=81_008 * MIB,
+    cache_bytes=50 * MIB,
     memory_bytes_per_second=2.0e12,
     dense_flops_per_second={
         "fp32": 51e12,
@@ -54,43 +70,63 @@ H100_PCIE = Accelerator(
 )
 
 # NVIDIA H200 Tensor Core GPU data sheet, SXM, 2023: the rates of the H100 SXM, with more and faster
-# memory. https://www.nvidia.com/en-us/data-center/h200/
-H200 = replace(H100_SXM, name="H200", memory_bytes=141 * 10**9, memory_bytes_per_second=4.8e12)
+# memory and a larger cache. https://www.nvidia.com/en-us/data-center/h200/
+H200 = replace(
+    H100_SXM,
+    name="H200",
+    memory_bytes=143_156 * MIB,
+    cache_bytes=60 * MIB,
+    memory_bytes_per_second=4.8e12,
+)
 
 # NVIDIA A100 Tensor Core GPU data sheet, 2021. It prints both rates. The four cards differ in their
 # memory.
 # https://www.nvidia.com/content/dam/en-zz/Solutions/Data-Center/a100/pdf/nvidia-a100-datasheet-us-nvidia-1758950-r4-web.pdf
 A100_SXM = Accelerator(
     name="A100 SXM",
-    memory_bytes=80 * 10**9,
+    memory_bytes=81_152 * MIB,
+    cache_bytes=40 * MIB,
     memory_bytes_per_second=2.039e12,
-    dense_flops_per_second={"fp32": 19.5e12, "tf32": 156e12, "fp16": 312e12, "bf16": 312e12},
+    dense_flops_per_second={
+        "fp64": 9.7e12,
+        "fp32": 19.5e12,
+        "tf32": 156e12,
+        "fp16": 312e12,
+        "bf16": 312e12,
+    },
     sparse_flops_per_second={"tf32": 312e12, "fp16": 624e12, "bf16": 624e12},
 )
 A100_SXM_40GB = replace(
     A100_SXM,
     name="A100 SXM 40 GB",
-    memory_bytes=40 * 10**9,
+    memory_bytes=40_536 * MIB,
     memory_bytes_per_second=1.555e12,
 )
 A100_PCIE = replace(A100_SXM, name="A100 PCIe", memory_bytes_per_second=1.935e12)
 A100_PCIE_40GB = replace(A100_SXM_40GB, name="A100 PCIe 40 GB")
 
-# NVIDIA DGX B200 data sheet, 2024, for eight cards: 1440 GB, 64 TB/s, with sparsity 72e15 FLOP/s in
-# fp8 and 144e15 in fp4. NVIDIA HGX B200, 2024, adds 36e15 in bf16 and fp16, and that dense is half.
-# Neither prints one card alone: these are eighths. https://www.nvidia.com/en-us/data-center/dgx-b200/
+# NVIDIA DGX B200 data sheet, 2024, for eight cards: with sparsity 72e15 FLOP/s in fp8 and 144e15 in
+# fp4. NVIDIA HGX B200, 2024, adds 36e15 in bf16 and fp16, 18e15 in tf32, 600e12 in fp32, and that
+# dense is half. Neither prints one card alone: these are eighths. For the bandwidth they round to
+# 64 TB/s; the device reports a bus of 7680 bits at 3.996 GHz, twice a tick
+# (https://github.com/pytorch/ao/pull/4002, 2026).
+# https://www.nvidia.com/en-us/data-center/dgx-b200/
 # https://www.nvidia.com/en-us/data-center/hgx/
 B200 = Accelerator(
     name="B200",
-    memory_bytes=1440 * 10**9 // 8,
-    memory_bytes_per_second=64e12 / 8,
+    memory_bytes=182_642 * MIB,
+    cache_bytes=253 * MIB // 2,
+    memory_bytes_per_second=7680 / 8 * 2 * 3.996e9,
     dense_flops_per_second={
+        "fp32": 600e12 / 8,
+        "tf32": 18e15 / 8 / 2,
         "fp16": 36e15 / 8 / 2,
         "bf16": 36e15 / 8 / 2,
         "fp8": 72e15 / 8 / 2,
         "fp4": 144e15 / 8 / 2,
     },
     sparse_flops_per_second={
+        "tf32": 18e15 / 8,
         "fp16": 36e15 / 8,
         "bf16": 36e15 / 8,
         "fp8": 72e15 / 8,
@@ -102,7 +138,8 @@ B200 = Accelerator(
 # https://www.nvidia.com/content/PDF/nvidia-ampere-ga-102-gpu-architecture-whitepaper-v2.pdf
 RTX_3090 = Accelerator(
     name="RTX 3090",
-    memory_bytes=24 * 10**9,
+    memory_bytes=24_268 * MIB,
+    cache_bytes=6 * MIB,
     memory_bytes_per_second=936e9,
     dense_flops_per_second={"fp32": 35.6e12, "tf32": 35.6e12, "fp16": 71e12, "bf16": 71e12},
     sparse_flops_per_second={"tf32": 71e12, "fp16": 142e12, "bf16": 142e12},
@@ -112,7 +149,8 @@ RTX_3090 = Accelerator(
 # https://images.nvidia.com/aem-dam/Solutions/geforce/ada/nvidia-ada-gpu-architecture.pdf
 RTX_4090 = Accelerator(
     name="RTX 4090",
-    memory_bytes=24 * 10**9,
+    memory_bytes=24_064 * MIB,
+    cache_bytes=72 * MIB,
     memory_bytes_per_second=1008e9,
     dense_flops_per_second={
         "fp32": 82.6e12,
@@ -227,8 +265,8 @@ class Chip:
 
 
 # The white papers of the architectures: "NVIDIA A100 Tensor Core GPU Architecture", 2020; "NVIDIA
-# H100 Tensor Core GPU Architecture", 2022, for the SXM card; "NVIDIA Ampere GA102", 2020, appendix
-# A. Boost clocks; multiply-adds of one tensor core per tick in bf16, with sums in fp32.
+# H100 Tensor Core GPU Architecture", V1.04, 2023, for the SXM card; "NVIDIA Ampere GA102", 2020,
+# appendix A. Boost clocks; multiply-adds of one tensor core per tick in bf16, with sums in fp32.
 # https://images.nvidia.com/aem-dam/en-zz/Solutions/data-center/nvidia-ampere-architecture-whitepaper.pdf
 # https://resources.nvidia.com/en-us-tensor-core
 # https://www.nvidia.com/content/PDF/nvidia-ampere-ga-102-gpu-architecture-whitepaper-v2.pdf
@@ -241,10 +279,28 @@ A100_MULTIPROCESSORS = 108
 # https://docs.nvidia.com/cuda/hopper-tuning-guide/index.html
 H100_SHARED_MEMORY_BYTES = 228 * 2**10
 
-# Readings of a stopwatch, 2025: one product of 16 384×32 768 with 32 768×8192, the mean of five
-# calls without a warm-up, as users of such cards reported it. Nobody measured them here.
-RTX_3090_PRODUCT_SECONDS = {"fp32": 0.37235, "bf16": 0.12507}
-H100_PRODUCT_SECONDS = {"fp32": 0.16, "bf16": 0.03}
+# Readings of a stopwatch, warm: square matmuls of random numbers, sides from 1024 to 10 240, ten
+# calls to warm up and thirty timed, FLOP/s at the best size. One H100 80GB HBM3, 18 October 2025,
+# and the best of several RTX 3090. https://github.com/zzc0721/torch-performance-test-data/issues/79
+# https://github.com/zzc0721/torch-performance-test-data/blob/main/database.md
+H100_WARM_FLOPS_PER_SECOND = {
+    "fp32": 51.88e12,
+    "tf32": 402.15e12,
+    "fp16": 760.04e12,
+    "bf16": 797.51e12,
+}
+RTX_3090_WARM_FLOPS_PER_SECOND = {"fp32": 24.8e12, "fp16": 75.9e12, "bf16": 76.7e12}
+
+# Stanford CS336, spring 2025, lecture 2, as recorded on an H100 on 5 April 2025: the mean of five
+# calls of 16 384×32 768 times 32 768×8192, all of the first matrix ones. In fp32 the line before
+# had run the same matmul; in bf16 the first of the five calls is the first of all.
+# https://github.com/stanford-cs336/spring2025-lectures
+H100_MEAN_OF_FIVE_SECONDS = {"fp32": 0.16265, "bf16": 0.03081}
+
+# Dao et al., "FlashAttention", May 2022, figure 2 in the arXiv edition (the one of NeurIPS prints
+# others): bytes read from and written to HBM by attention written out and fused, forward and
+# backward, for GPT-2 medium with 1024 tokens on an A100. https://arxiv.org/abs/2205.14135
+FLASH_ATTENTION_MOVED_BYTES = (40.3e9, 4.4e9)
 
 # Chowdhery et al., "PaLM", April 2022, section 4.1: hardware FLOP/s utilization, with the FLOPs
 # that were computed a second time, beside the MFU above. https://arxiv.org/abs/2204.02311
@@ -266,7 +322,8 @@ LLAMA3_405B_TRAINING_FLOPS = 3.8e25
 LLAMA3_VOCABULARY = 128_256
 
 # Vaswani et al., "Attention Is All You Need", June 2017, table 2: the larger of two Transformers
-# for translation. https://arxiv.org/abs/1706.03762
+# for translation. Time multiplied by what eight cards were taken to sustain, not the FLOPs of the
+# model. https://arxiv.org/abs/1706.03762
 TRANSFORMER_BIG_TRAINING_FLOPS = 2.3e19
 
 # Brown et al. as above, table D.1: the smallest of the eight GPT-3 models.

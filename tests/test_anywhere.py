@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from tests.outside import ROOT, TOOL, copy_of_the_tool, tool
+from tests.outside import ROOT, TOOL, copy_of_the_tool, run, tool
 from tests.tracing import claims
 
 LECTURE = """\
@@ -86,15 +86,30 @@ def test_the_folder_may_have_another_name(tmp_path):
     assert traced(tmp_path, "lec.py", folder=tmp_path / "tracer")["failure"] is None
 
 
-def test_without_an_argument_for_it_the_document_lies_beside_the_viewer(tmp_path):
+def test_without_an_argument_for_it_the_document_lies_beside_the_lecture(tmp_path):
     repository = copy_of_the_tool(tmp_path / "repository")
-    write(tmp_path, {"mine/lec.py": LECTURE})
-    status, stdout, stderr = tool("lec.py", cwd=tmp_path / "mine", folder=repository / "trace")
-    assert (status, stderr) == (0, "")
-    traces = repository / "viewer/traces"
-    assert str(traces / "lec.json") in stdout
-    assert {path.name for path in traces.iterdir()} == {"lec.json", "index.local.json"}
-    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["lec.py"]
+    write(tmp_path, {"one/lec.py": LECTURE, "two/lec.py": LECTURE.replace("45", "45.0")})
+    for folder in ("one", "two"):
+        lecture = tmp_path / folder / "lec.py"
+        status, stdout, stderr = tool(lecture, cwd=tmp_path, folder=repository / "trace")
+        assert (status, stderr) == (0, "")
+        shelf = tmp_path / folder / ".lecture-trace"
+        assert f" in {(shelf / 'lec.json').relative_to(tmp_path)}, " in stdout
+        made = {path.name for path in shelf.iterdir()}
+        assert made == {"lec.json", "index.json", ".gitignore"}
+    for folder in ("one", "two"):  # neither has overwritten the other
+        lecture = tmp_path / folder / "lec.py"
+        check = [lecture, "--check", "-q"]
+        assert tool(*check, cwd=tmp_path, folder=repository / "trace") == (0, "", "")
+    assert list((repository / "viewer/traces").iterdir()) == []
+
+
+def test_git_leaves_the_documents_beside_a_lecture_out(tmp_path):
+    write(tmp_path, {"lec.py": LECTURE})
+    run(["git", "init", "--quiet"], tmp_path)
+    assert tool("lec.py", "-q", cwd=tmp_path) == (0, "", "")
+    assert (tmp_path / ".lecture-trace/lec.json").is_file()
+    assert run(["git", "status", "--short"], tmp_path)[1] == "?? lec.py\n"
 
 
 # What else lies beside the lecture: names that we, Python or others use as well.

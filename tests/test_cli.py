@@ -577,11 +577,10 @@ def test_how_a_lecture_is_named(name, module, files, package, document, capsys, 
 
 @pytest.fixture
 def traces(tmp_path, monkeypatch):
-    """Another folder for the documents of the viewer."""
-    folder = tmp_path.resolve() / "viewer" / "traces"
-    folder.mkdir(parents=True)
-    monkeypatch.setattr(library, "TRACES", folder)
-    return folder
+    """The documents of lectures in this folder, and another one for those of the repository."""
+    (tmp_path / "viewer").mkdir()
+    monkeypatch.setattr(library, "TRACES", tmp_path.resolve() / "viewer" / "traces")
+    return tmp_path.resolve() / ".lecture-trace"
 
 
 def entries(index):
@@ -589,15 +588,18 @@ def entries(index):
 
 
 @pytest.mark.parametrize("ours", [True, False])
-def test_documents_are_listed_in_one_of_two_indexes(ours, traces, tmp_path, capsys, monkeypatch):
+def test_documents_are_listed_beside_them(ours, traces, tmp_path, capsys, monkeypatch):
     if ours:
         monkeypatch.setattr(library, "REPOSITORY", tmp_path.resolve())
+        traces = library.TRACES
     for name in ("second", "first"):
         source = f'"""The {name}\n\nMore."""\ndef main():\n    assert 1'
         (tmp_path / f"{name}.py").write_text(source)
         assert command(capsys, tmp_path / f"{name}.py", "-q") == (0, "", "")
-    index = traces / ("index.json" if ours else "index.local.json")
-    assert {file.name for file in traces.iterdir()} == {"first.json", "second.json", index.name}
+    index = traces / "index.json"
+    others = set() if ours else {".gitignore"}
+    made = {file.name for file in traces.iterdir()}
+    assert made == {"first.json", "second.json", index.name} | others
     assert entries(index)[0] == {
         "file": "first.json",
         "module": "first",
@@ -630,7 +632,7 @@ def test_the_index_says_which_documents_have_times(traces, tmp_path, capsys):
     for name, options in [("first", ["--time"]), ("second", [])]:
         (tmp_path / f"{name}.py").write_text("def main(): pass")
         command(capsys, tmp_path / f"{name}.py", *options)
-    index = traces / "index.local.json"
+    index = traces / "index.json"
     assert [entry.get("times") for entry in entries(index)] == [True, None]
     (traces / "first.times.json").unlink()
     command(capsys, tmp_path / "second.py")
@@ -639,10 +641,22 @@ def test_the_index_says_which_documents_have_times(traces, tmp_path, capsys):
 
 @pytest.mark.parametrize("damage", ["", "{", "[]", "{}", '{"documents": null}'])
 def test_a_damaged_index_is_written_anew(damage, traces, tmp_path, capsys):
-    (traces / "index.local.json").write_text(damage)
+    traces.mkdir()
+    (traces / "index.json").write_text(damage)
     (tmp_path / "lec.py").write_text("def main(): pass")
     assert command(capsys, tmp_path / "lec.py", "-q") == (0, "", "")
-    assert [entry["file"] for entry in entries(traces / "index.local.json")] == ["lec.json"]
+    assert [entry["file"] for entry in entries(traces / "index.json")] == ["lec.json"]
+
+
+def test_what_is_put_among_the_documents_of_the_repository_is_not_committed(
+    traces, tmp_path, capsys
+):
+    (tmp_path / "lec.py").write_text("def main(): pass")
+    document = library.TRACES / "lec.json"
+    assert command(capsys, tmp_path / "lec.py", "-q", "-o", document) == (0, "", "")
+    listed = entries(library.TRACES / "index.local.json")
+    assert [entry["file"] for entry in listed] == ["lec.json"]
+    assert not (library.TRACES / "index.json").exists()
 
 
 def test_no_document_takes_the_place_of_an_index(traces, tmp_path, capsys):
@@ -650,7 +664,7 @@ def test_no_document_takes_the_place_of_an_index(traces, tmp_path, capsys):
     status, _, stderr = command(capsys, tmp_path / "index.py")
     assert status == 2
     assert stderr.endswith("(it is the list of documents): choose another place with -o.\n")
-    assert list(traces.iterdir()) == []
+    assert not traces.exists()
 
 
 @pytest.mark.parametrize("step", ["write_bytes", "replace"])

@@ -61,9 +61,9 @@ def run(repository):
     return lambda *arguments: tool("trace", *arguments, **python)
 
 
-def entries(repository, index):
-    file = repository / "viewer/traces" / index
-    return {one["file"]: one for one in json.loads(file.read_text())["documents"]}
+def entries(shelf, index):
+    listed = json.loads((shelf / index).read_text())["documents"]
+    return {one["file"]: one for one in listed}
 
 
 def test_a_lecture_of_the_repository(run, repository):
@@ -75,14 +75,18 @@ def test_a_lecture_of_the_repository(run, repository):
         f"lecture.main: 3 steps, 1 claim held in 1 check, {size:.1f} kB in {document}"
     )
     assert stdout.endswith(" s; see it: python -m trace lecture.main --serve\n")
-    assert entries(repository, "index.json")["lecture.main.json"]["title"] == "A title"
+    assert (
+        entries(repository / "viewer/traces", "index.json")["lecture.main.json"]["title"]
+        == "A title"
+    )
 
 
 def test_a_lecture_anywhere_else(run, repository):
     status, _, stderr = run("mine/lec.py")
     assert (status, stderr) == (0, "")
-    assert entries(repository, "index.local.json")["lec.json"]["claims"] == 1
-    written = json.loads((repository / "viewer/traces/lec.json").read_bytes())
+    shelf = repository / "mine/.lecture-trace"
+    assert entries(shelf, "index.json")["lec.json"]["claims"] == 1
+    written = json.loads((shelf / "lec.json").read_bytes())
     assert written["module"] == "lec"
 
 
@@ -139,7 +143,7 @@ def test_what_it_says_and_how_it_ends(arguments, status, said, complaint, run):
 
 def test_time_is_kept_beside_the_document(run, repository):
     assert run("mine/timed.py", "--time", "-q") == (0, "", "")
-    traces = repository / "viewer/traces"
+    traces = repository / "mine/.lecture-trace"
     assert len(json.loads((traces / "timed.times.json").read_bytes())["seconds"]) == 1
     assert b"time.time()" in (traces / "timed.json").read_bytes()
 

@@ -174,7 +174,7 @@ def test_images_beside_the_source_are_embedded(tmp_path: Path) -> None:
     document = json.loads(trace_file(tmp_path / "pictures.py"))
     assert document["assets"] == {"inside.svg": {"mime": "image/svg+xml", "base64": "PHN2Zy8+"}}
     assert document["warnings"] == [
-        f"pictures.py: the image {name} is not in the folder of the source file."
+        f"pictures.py:2: the image {name} is not in the folder of the source file."
         for name in ("https://a.org/x.png", "../outside.svg")
     ]
 
@@ -203,7 +203,7 @@ def test_images_are_found_by_the_name_in_the_text(text, names, warnings, tmp_pat
     assert list(document["assets"]) == names
     assert len(document["warnings"]) == len(warnings)
     for said, expected in zip(document["warnings"], warnings, strict=True):
-        assert said.startswith(f"pictures.py: the image {expected}")
+        assert said.startswith(f"pictures.py:2: the image {expected}")
 
 
 @pytest.mark.parametrize("same", [True, False])
@@ -217,7 +217,7 @@ def test_two_images_of_one_name_are_not_mixed_up_in_silence(same, tmp_path) -> N
     (tmp_path / "course/__init__.py").write_text("from . import a, b\ndef main(): pass\n")
     document = json.loads(trace_file(tmp_path / "course/__init__.py"))
     complaint = "the image dot.svg is not the dot.svg of another file: rename it."
-    assert document["warnings"] == ([] if same else [f"course/b/__init__.py: {complaint}"])
+    assert document["warnings"] == ([] if same else [f"course/b/__init__.py:1: {complaint}"])
     assert list(document["assets"]) == ["dot.svg"]
 
 

@@ -1,17 +1,24 @@
-"""docs/guide.md is followed word for word, and what it says of the tool is so."""
+"""docs/guide.md is followed word for word with the tool as it is installed, and what it says is so.
 
+`GUIDE_PYTHON=python3.13 pytest tests/test_guide.py -k Followed` follows it on another Python, but
+for what needs PyTorch or Altair.
+"""
+
+import ast
 import os
 import re
 import shlex
 import signal
 import subprocess
 import sys
+import sysconfig
 import urllib.request
 from pathlib import Path
 
 import pytest
 
-from tests.outside import ROOT, copy_of_the_tool, run
+from tests.installing import Installed
+from tests.outside import ROOT, run
 from tests.readme import blocks
 from trace.costs import Cost
 from trace.options import Options
@@ -24,6 +31,9 @@ TEXT = GUIDE.read_text(encoding="utf-8")
 MAX_LINES = 320
 MAX_PICTURE_BYTES = 50_000
 INSTALL = "python -m pip install "
+PYTHON = os.environ.get("GUIDE_PYTHON", sys.executable)
+LARGE = {"torch", "numpy", "altair"}
+"""What is not installed for these tests: on our own Python it is there."""
 
 
 def steps(text=TEXT):
@@ -36,43 +46,66 @@ def chapter(title):
     return TEXT.split(f"\n## {title}\n")[1].split("\n## ")[0]
 
 
-def words(command):
-    """The words of a command, with this Python for `python`."""
-    name, *others = shlex.split(command)
-    assert name == "python"
-    return [sys.executable, *others]
+class Reader:
+    """Somebody who follows the guide in a folder, with an environment of their own."""
+
+    def __init__(self, place):
+        self.folder = place / "lectures"
+        self.folder.mkdir()
+        self.environment = Installed(place / "environment", PYTHON)
+
+    def words(self, command):
+        """The words of a command, with the programs of the environment."""
+        name, *others = shlex.split(command)
+        assert name in ("python", "lecture-trace")
+        return [self.environment.command(name), *others]
+
+    def follow(self, language, text):
+        """Do one step of the guide."""
+        if language == "sh":
+            for command in text.splitlines():
+                self.carry_out(command)
+            return
+        name = re.match(r"# (\S+)\n", text)[1]
+        (self.folder / name).write_text(text, encoding="utf-8")
+        if language == "python" and self.has(imported(text)):
+            self.succeed(f"lecture-trace {name} --strict")
+
+    def has(self, names):
+        """Whether all of these can be had: what is large only with our own Python."""
+        return sys.executable == PYTHON or not names & LARGE
+
+    def carry_out(self, command):
+        if command.startswith(INSTALL):
+            self.install(*shlex.split(command.removeprefix(INSTALL)))
+        elif "--watch" in command:
+            see(self.words(command), self.folder)
+        else:
+            self.succeed(command)
+
+    def install(self, *names):
+        if not LARGE & {*names}:
+            self.environment.install("-c", ROOT / "constraints.txt", *names)
+        elif self.has(LARGE):
+            self.environment.see(Path(sysconfig.get_path("purelib")))
+
+    def succeed(self, command):
+        status, stdout, stderr = run(self.words(command), self.folder)
+        assert (status, stderr) == (0, ""), f"{command}\n{stdout}{stderr}"
 
 
-def follow(language, text, folder):
-    """Do one step of the guide."""
-    if language == "sh":
-        for command in text.splitlines():
-            carry_out(command, folder)
-        return
-    name = re.match(r"# (\S+)\n", text)[1]
-    (folder / name).write_text(text, encoding="utf-8")
-    if language == "python":
-        succeed(f"python ../tracer/trace {name} --strict", folder)
+def imported(source):
+    """The names of the modules that a source imports."""
+    nodes = ast.walk(ast.parse(source))
+    return {one.name for node in nodes if isinstance(node, ast.Import) for one in node.names}
 
 
-def carry_out(command, folder):
-    if "--serve" in command:
-        see(command, folder)
-    elif not command.startswith(INSTALL):
-        succeed(command, folder)
-
-
-def succeed(command, folder):
-    status, stdout, stderr = run(words(command), folder, PYTEST_DISABLE_PLUGIN_AUTOLOAD="1")
-    assert (status, stderr) == (0, ""), f"{command}\n{stdout}{stderr}"
-
-
-def see(command, folder):
+def see(words, folder):
     """Start a server, fetch what it serves, and press Ctrl-C."""
     hidden = ("DISPLAY", "WAYLAND_DISPLAY", "PYTHONPATH")
     environment = {name: value for name, value in os.environ.items() if name not in hidden}
     process = subprocess.Popen(
-        [*words(command), "--port", "0"],
+        [*map(str, words), "--port", "0"],
         cwd=folder,
         env=environment | {"BROWSER": "true"},
         stdout=subprocess.PIPE,
@@ -83,7 +116,7 @@ def see(command, folder):
     try:
         said = process.stdout.readline()
         address = re.search(r"http://127\.0\.0\.1:\d+/", said)[0]
-        assert "4 claims held" in process.stdout.readline()
+        assert "3 claims held" in process.stdout.readline()
         for path in ("", "traces/my_lecture.json"):
             with urllib.request.urlopen(address + path) as answer:
                 assert answer.status == 200
@@ -98,13 +131,10 @@ def see(command, folder):
 @pytest.fixture(scope="module")
 def followed(tmp_path_factory):
     """The folder of somebody who has followed the guide."""
-    place = tmp_path_factory.mktemp("guide")
-    copy_of_the_tool(place / "tracer")
-    lectures = place / "lectures"
-    lectures.mkdir()
+    reader = Reader(tmp_path_factory.mktemp("guide"))
     for language, text in steps():
-        follow(language, text, lectures)
-    return lectures
+        reader.follow(language, text)
+    return reader.folder
 
 
 @pytest.mark.slow
@@ -153,8 +183,9 @@ def test_its_pictures_are_there_and_small():
 def test_what_it_installs_is_pinned():
     constraints = (ROOT / "constraints.txt").read_text(encoding="utf-8")
     named = " ".join(re.findall(rf"^{INSTALL}(.*)$", TEXT, re.MULTILINE)).split()
-    assert len(named) == 5
-    assert [name for name in named if f"\n{name}==" not in constraints] == []
+    assert named == ['"lecture-trace[watch]"', "altair", "torch", "numpy", "pytest"]
+    assert [name for name in named[1:] if f"\n{name}==" not in constraints] == []
+    assert "\nwatchfiles==" in constraints
 
 
 def test_its_table_lists_every_directive():
@@ -189,10 +220,10 @@ def test_the_options_it_names_are_there():
 
 # a start that misses -> its error, as the guide quotes it
 MISSES = [
-    ["-m", "trace", "my_lecture.py"],
+    ["-m", "lecture_trace", "my_lecture.py"],
     ["-c", "from trace.costs import measure"],
-    [ROOT, "my_lecture.py"],
-    ["-m", "pytest", "-p", "trace.pytest_plugin"],
+    ["-m", "trace", "my_lecture.py"],
+    ["-m", "pytest", "--lecture", "my_lecture.py"],
 ]
 
 

@@ -130,7 +130,7 @@ def test_a_site_has_the_times_that_were_measured(published, lectures):
     assert json.loads(times.read_bytes())["module"] == "first"
     index = lectures / "site/traces/index.json"
     assert json.loads(index.read_bytes())["documents"][0]["times"] is True
-    (lectures / "tool/viewer/traces/first.times.json").unlink()
+    (lectures / ".lecture-trace/first.times.json").unlink()
     published("first.py", "--site", "site", "-q")
     assert not times.exists()
     assert "times" not in json.loads(index.read_bytes())["documents"][0]

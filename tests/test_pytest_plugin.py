@@ -67,7 +67,11 @@ def run_pytest(folder, *arguments, plugin=PLUGIN):
 def test_each_section_is_a_test_case_and_nothing_else_is(folder):
     assert run_pytest(folder({"lec.py": LECTURE}), "--lecture", "lec.py") == (
         1,
-        {"lec.py::six_is_seven": "FAILED", "lec.py::a_sum_is_a_sum": "PASSED"},
+        {
+            "lec.py::main": "FAILED",
+            "lec.py::six_is_seven": "FAILED",
+            "lec.py::a_sum_is_a_sum": "PASSED",
+        },
     )
 
 
@@ -99,20 +103,89 @@ def test_only_the_last_claim_is_shown_and_only_of_lectures(folder):
     assert "assert 3 == 4" in stdout
 
 
-# a main() -> whether it is a test case, and one that fails
+SIX = "def six(): assert 2 * 3 == 6\n"
+LARGE = "assert number > 9\n"
+# a lecture -> its test cases, and whether they pass
 MAINS = [
-    ("def main():\n    assert 1 + 1 == 3", (1, {"lec.py::main": "FAILED"})),
-    ("if True:\n    def main():\n        assert 1 == 1", (0, {"lec.py::main": "PASSED"})),
-    ("def main(): six()", (0, {"lec.py::six": "PASSED"})),
-    ("import functools\nmain = functools.partial(print)", (0, {"lec.py::six": "PASSED"})),
+    ("def main():\n    assert 1 + 1 == 3", {"main": "FAILED"}),
+    ("if True:\n    def main():\n        assert 1 == 1", {"main": "PASSED"}),
+    (f"def main(): six()\n{SIX}", {"six": "PASSED"}),
+    (f"import functools\nmain = functools.partial(print)\n{SIX}", {"six": "PASSED"}),
+    (f"def main(): large(8)\n{SIX}def large(number): {LARGE}", {"main": "FAILED", "six": "PASSED"}),
+    (f"def main(): large(8)\ndef large(*number): {LARGE}", {"main": "FAILED"}),
+    (
+        f"def main(): Large(8)\nclass Large:\n    def __init__(self, number): {LARGE}",
+        {"main": "FAILED"},
+    ),
+    (
+        f"def main(): _large()\n{SIX}def _large(number=8): {LARGE}",
+        {"main": "FAILED", "six": "PASSED"},
+    ),
+    ("def main(): list(some())\ndef some():\n    yield\n    assert 1 == 2", {"main": "FAILED"}),
+    (
+        f"import functools\ndef main(): six()\n@functools.cache\n{SIX}def one(): pass",
+        {"main": "PASSED", "one": "PASSED"},
+    ),
+    ("import beside\ndef main(): beside.large(8)", {"main": "FAILED"}),
+    ("assert 1 == 1\ndef main(): pass\ndef one(): pass", {"one": "PASSED"}),
 ]
 
 
-@pytest.mark.parametrize(("main", "expected"), MAINS)
-def test_main_is_a_test_case_if_it_claims_something(main, expected, folder):
-    six = "" if "assert" in main else "def six(): assert 2 * 3 == 6"
-    place = folder({"lec.py": f"{main}\n{six}\n"})
-    assert run_pytest(place, "--lecture", "lec.py") == expected
+@pytest.mark.parametrize(("source", "expected"), MAINS)
+def test_main_is_a_test_case_if_a_claim_stands_in_none(source, expected, folder):
+    place = folder({"lec.py": source, "beside.py": f"def large(number): {LARGE}"})
+    status, outcomes = run_pytest(place, "--lecture", "lec.py")
+    assert {name.removeprefix("lec.py::"): how for name, how in outcomes.items()} == expected
+    assert status == ("FAILED" in outcomes.values())
+
+
+def said_of_claims(folder, *arguments, plugin=PLUGIN):
+    _, stdout, stderr = run([*PYTEST, *plugin, *arguments], folder)
+    found = re.findall(r"^\d+ of \d+ claims were checked.*$", stdout, re.MULTILINE)
+    assert len(found) == 1, stdout + stderr
+    return found[0]
+
+
+THREE = """def main():
+    six()
+    seven(7)
+
+def six():
+    assert 2 * 3 == 6
+
+def seven(number):
+    if number > 7:
+        assert number == 8
+    for _ in range(3):
+        assert number == 7
+"""
+MISSED = "2 of 3 claims were checked; not reached: lec.py:10"
+
+
+@pytest.mark.parametrize("options", [[], ["--assert=plain"], ["--import-mode=importlib"]])
+def test_the_summary_counts_the_claims_and_names_those_that_no_test_reached(options, folder):
+    place = folder({"lec.py": THREE})
+    assert said_of_claims(place, "--lecture", "lec.py", *options) == MISSED
+    chosen = said_of_claims(place, "--lecture", "lec.py", "-k", "six", *options)
+    assert chosen == "1 of 3 claims were checked; not reached: lec.py:10, lec.py:12"
+
+
+def test_it_counts_over_all_processes_and_files(folder):
+    place = folder({"lec.py": f"import beside\n{THREE}", "beside.py": SIX})
+    options = ["-n", "2", "-p", "xdist", "--lecture", "lec.py"]
+    assert said_of_claims(place, *options) == ("3 of 4 claims were checked; not reached: lec.py:11")
+
+
+def test_a_false_claim_is_one_that_was_checked(folder):
+    place = folder({"lec.py": "def one(): assert 1 == 2\n"})
+    assert said_of_claims(place, "--lecture", "lec.py") == "1 of 1 claims were checked"
+
+
+def test_a_section_may_return_something(folder):
+    place = folder({"lec.py": "def one():\n    assert 1 == 1\n    return 1\n"})
+    assert run_pytest(place, "-W", "error", "--lecture", "lec.py") == (0, {"lec.py::one": "PASSED"})
+    other = folder({"test_one.py": "def test_one(): return 1\n"})
+    assert run_pytest(other, "-W", "error", "test_one.py")[0] == 1
 
 
 PACKAGE = {
@@ -141,6 +214,7 @@ PACKAGE = {
 
 def test_of_a_package_all_modules_are_tested(folder):
     outcomes = {
+        "course/main.py::main": "FAILED",  # for the claim of the main() in sums.py
         "course/sums.py::a_sum": "PASSED",
         "course/deeper/products.py::a_product": "FAILED",
     }

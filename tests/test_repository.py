@@ -11,6 +11,8 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+import trace
+
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
@@ -63,7 +65,9 @@ def test_a_pin_is_one_exact_version_that_every_platform_has(name):
 
 def test_versions_agree():
     changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-    assert f"## [{PROJECT['project']['version']}]" in changelog
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"## [{trace.__version__}]" in changelog
+    assert f"\nversion: {trace.__version__}\n" in citation
     assert f"typeguard=={PINS['typeguard']}" in GROUPS["lecture"]
 
 
@@ -97,7 +101,7 @@ def test_relative_and_absolute_imports_are_told_apart():
 
 
 ROOMS = ("rewrite", "meter", "record", "document", "serve")  # from below
-COMMAND = ("arguments", "cli", "costs", "pytest_plugin")  # above them; all else stands below them
+COMMAND = ("aliases", "arguments", "cli", "costs", "pytest_claims", "pytest_plugin")  # above them
 
 
 def floor(module):

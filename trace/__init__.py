@@ -9,12 +9,16 @@ in this list, and what they all stand on:
     record/      one run: imports the rewritten modules, calls `main()`, notes what happens
     document/    from a recording to the document: its bytes, its check, its seconds
     serve/       where documents lie; how they are shown, watched and published
-    arguments, cli, __main__                     the command, which uses them all
+    arguments, cli, aliases, __main__            the command, which uses them all
 
 The contracts:
 
     schema           with the viewer: every field of the document (contract: the same in JSON Schema
                      and JavaScript)
-    costs            with lectures: `from trace.costs import measure`
-    pytest_plugin    with pytest: the sections of a lecture are test cases
+    costs            with lectures: `from trace.costs import measure` (aliases: also by the
+                     name that the package has when it is installed)
+    pytest_plugin    with pytest: the sections of a lecture are test cases (pytest_claims: which
+                     claims they reach)
 """
+
+__version__ = "0.1.0"

@@ -1,4 +1,5 @@
-"""The command line: `python -m trace`, or from any other folder `python path/to/trace`."""
+"""The command line: `python -m trace`, or from any other folder `python path/to/trace`; installed,
+`lecture-trace` or `python -m lecture_trace`."""
 
 import sys
 from importlib import import_module

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
+from . import __version__
 from .errors import USAGE, UsageError
 from .options import HOST, MAX_PORT, MAX_STEPS, Options
 from .terminal import PROGRAM, complain
@@ -120,6 +121,8 @@ def _add_choices(add: Callable[..., object]) -> None:
 
 
 def _add_what_is_said(add: Callable[..., object]) -> None:
+    version = f"lecture-trace {__version__}"
+    add("--version", action="version", version=version, help="print the version, and end")
     add("--json", action="store_true", help="print the summary as JSON")
     add("--progress", action="store_true", help="show progress though stderr is no terminal")
     add("-q", "--quiet", action="store_true", help="print nothing but errors")

@@ -1,14 +1,20 @@
 """What the command line does with its arguments."""
 
+import sys
+
+if __name__ == "__main__":  # where nothing below can be imported
+    sys.stderr.write("Start the folder, not a file in it: python -m trace my_lecture.py\n")
+    raise SystemExit(2)
+
 import argparse
 import json
 import os
 import subprocess
-import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from .aliases import answer_to_all_names
 from .arguments import parse
 from .document.build import build
 from .document.check import differences
@@ -46,6 +52,7 @@ def main(arguments: list[str] | None = None) -> int:
         os.environ.setdefault("GOMP_SPINCOUNT", "5000")
     try:
         options = parse(arguments)
+        answer_to_all_names()
         return _Command(options).run()
     except UsageError as error:
         return complain(error, USAGE)
@@ -74,7 +81,7 @@ class _Command:
         if publication.is_wanted and status != INTERRUPTED:
             status = publication.publish(paths) if status == HELD else publication.refuse(status)
         if options.serve and status != INTERRUPTED:
-            self._serve(paths[0] if len(paths) == 1 else None)
+            self._serve(targets, paths)
         elif publication.is_wanted and status == HELD and not (options.quiet or options.json):
             say(f"{publication} is written.")
         return status
@@ -208,8 +215,13 @@ class _Command:
         if not self.options.quiet:
             say(f"{library.shown(path)} is current.")
 
-    def _serve(self, path: Path | None) -> None:
-        shown = Shown(path, host=self.options.host)
+    def _serve(self, targets: list[Target], paths: list[Path]) -> None:
+        shown = Shown(
+            document=paths[0] if len(paths) == 1 else None,
+            host=self.options.host,
+            shelf=library.shelf_of(targets[0]) if targets else library.shelf_here(),
+            others=tuple(paths) if len(paths) > 1 else (),
+        )
         serve(shown, port=self.options.port, open_browser=self.options.open)
 
 
@@ -226,7 +238,8 @@ def _print_complaints(recording: Recording, document: Document) -> None:
         sys.stderr.write(f"warning: {warning}\n")
     if recording.error is not None:
         cut_own_frames(recording.error)
-        sys.__excepthook__(type(recording.error), recording.error, recording.error.__traceback__)
+        # Which may be the lecture's own.
+        sys.excepthook(type(recording.error), recording.error, recording.error.__traceback__)
         if sides := sides_of_failed_claim(document):
             sys.stderr.write(f"{sides}\n")
 

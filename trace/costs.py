@@ -12,6 +12,11 @@ The meter sits below PyTorch's operators as a dispatch mode and counts, for each
   gradients that meet into new memory instead of in place: where a tensor is used twice, the peak
   of a backward pass may be one gradient too high.)
 
+Each figure is known in one of four ways (`Cost` says which): *observed* while the program ran, by
+*formula* from observed shapes (proved in the tests by numbers that count what is done with them),
+by *convention*, or as the *ideal*, a lower bound. What ran on device `meta` was not computed: there
+a `Cost` says what it would be.
+
 An operator without a formula is listed in `uncounted` by name, so that 0 means zero and never
 "unknown". So is what the meter cannot look into: regions compiled by inductor, operators in threads
 that were started inside the block, and, under its own name, what a tensor subclass, a custom
@@ -38,8 +43,13 @@ from .meter.switch import metered
 class Cost:
     """What ran inside one `with measure() as cost:` block; final when the block has ended.
 
-    Memory is counted for storages that came to life inside the block. `seconds` is the time from
-    its beginning to its end, including what the meter itself takes.
+    Formula: `matmul_flops`. Convention: `other_flops`, since what a processor spends on a root or
+    an exponential is nowhere laid down. Ideal: `read_bytes` and `written_bytes`, at least so many
+    bytes moved, with each element loaded once and caches perfect. Observed: `allocated_bytes`,
+    `freed_bytes`, `peak_bytes`, `live_bytes`, `timeline` and `uncounted`.
+
+    Memory is counted for storages that came to life inside the block. `seconds`, observed as well,
+    is the time from its beginning to its end, including what the meter itself takes.
     """
 
     def __init__(self) -> None:

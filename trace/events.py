@@ -80,6 +80,7 @@ class Log:
         >>> Log.of_recorder([-1, -2, 0, 6, 0], first_steps={1: 5, 2: 8}).events
         [-1, 5, -2, 8, 0, 6, 0]
         """
+        events = _with_sound_resumptions(list(events))
         complete: list[int] = []
         implied: list[int] = []
         append, first_step = complete.append, first_steps.get
@@ -153,6 +154,19 @@ class Log:
         return places
 
 
+def _with_sound_resumptions(events: list[int]) -> list[int]:
+    """Let each resumption name an entry before it. When several threads go on with generators,
+    their events come in any order, and what a thread took for its entry may be another event."""
+    for index, event in enumerate(events):
+        if event < RESUMPTIONS:
+            entry = min(RESUMED - event, index - 1)
+            while entry >= 0 and not RESUMPTIONS < events[entry] < EXIT:
+                entry -= 1
+            # No function was entered before: the end of none changes nothing.
+            events[index] = RESUMED - entry if entry >= 0 else EXIT
+    return events
+
+
 class Replay:
     """Goes through the events of a log, and knows where the program stands.
 
@@ -203,5 +217,6 @@ class Replay:
                     event = entry = index
                 else:
                     entry = RESUMED - code
-                    event, step = left[entry]
+                    # Never left: another thread's events stand between.
+                    event, step = left.get(entry) or (entry, step)
         self.done, self.steps, self.step, self.event, self.entry = at, steps, step, event, entry

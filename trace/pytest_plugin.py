@@ -1,10 +1,12 @@
 """A lecture as a test suite: each of its sections is a test case.
 
-    pytest -o pythonpath=path/to/the/repository -p trace.pytest_plugin --lecture my_lecture.py
+    pytest --lecture my_lecture.py
 
-The same words may stand in the lecture's own configuration, as `pythonpath`, `addopts` and
-`lecture`. A section is a public function without parameters; `main` is a test case if it claims
-something itself. `--lecture-check DOCUMENT` adds one more, that the written document is current.
+The same may stand in the lecture's own configuration, as `lecture`. From the repository, where
+nothing is installed, pytest is also told `-o pythonpath=path/to/the/repository -p
+trace.pytest_plugin`. A section is a public function without parameters; `main` is a test case if a
+claim stands in a function that is none. `--lecture-check DOCUMENT` adds one more, that the written
+document is current.
 """
 
 import ast
@@ -14,18 +16,22 @@ import inspect
 import reprlib
 import subprocess
 import sys
-import textwrap
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
+from .aliases import answer_to_all_names
 from .errors import UsageError
+from .pytest_claims import Claims, claims_of
 from .target import Target, file_of, find_target, is_own
+from .terminal import how_to_start
 
-TOOL = Path(__file__).parent
+IS_LECTURE_PLUGIN = True
+"""By this a copy of the plugin knows another: of the repository, beside one that is installed."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +46,9 @@ class _Lecture:
 
 _LECTURES = pytest.StashKey[dict[Path, _Lecture]]()
 """The lecture of each file of a lecture."""
+_CLAIMS = pytest.StashKey[Claims]()
+_REACHED = "lecture_claims_reached"
+"""What a process that shares in the tests calls the claims that it reached."""
 _SIDES = pytest.StashKey[str | None]()
 """The two sides of the comparison that was false last."""
 
@@ -47,8 +56,17 @@ _SHORT = reprlib.Repr()
 _SHORT.maxother = _SHORT.maxstring = 400
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
+def _gives_way(manager: pytest.PytestPluginManager) -> bool:
+    """Tell whether another copy of this plugin was there first."""
+    plugins = [plugin for _, plugin in manager.list_name_plugin()]
+    copies = [plugin for plugin in plugins if getattr(plugin, "IS_LECTURE_PLUGIN", False)]
+    return copies[0] is not sys.modules[__name__]
+
+
+def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
     """Options, and the same for a configuration file, where paths are relative to it."""
+    if _gives_way(pluginmanager):
+        return
     add = parser.getgroup("lecture").addoption
     add("--lecture", action="append", default=[], metavar="FILE", help="test this lecture")
     add(
@@ -64,14 +82,26 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Find the lectures and, unless paths are given, have them collected."""
+    if _gives_way(config.pluginmanager):
+        return
     lectures = list(_lectures(config))
     patterns = config.getini("python_files")
     files = {file: lecture for lecture in lectures for file in _files_of(lecture, patterns)}
+    if not lectures:
+        return
     config.stash[_LECTURES] = files
-    pytest.register_assert_rewrite(*{find_target(str(file)).module for file in files})
-    if lectures and config.args_source is not pytest.Config.ArgsSource.ARGS:
+    config.stash[_CLAIMS] = Claims(files, config)
+    config.stash[_CLAIMS].install()
+    answer_to_all_names(only_if_free=True)
+    if config.args_source is not pytest.Config.ArgsSource.ARGS:
         here = [] if config.option.lecture else config.args
         config.args = [*here, *map(str, files)]
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Leave the import system as it was."""
+    if _CLAIMS in config.stash:
+        config.stash[_CLAIMS].uninstall()
 
 
 def _lectures(config: pytest.Config) -> Iterator[_Lecture]:
@@ -135,7 +165,7 @@ def pytest_collect_file(
 ) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
     """Collect the sections of a lecture's file, and nothing else of it."""
     collectors = yield
-    if file_path.resolve() not in parent.config.stash[_LECTURES]:
+    if file_path.resolve() not in parent.config.stash.get(_LECTURES, {}):
         return collectors
     return [_File.from_parent(parent, path=file_path)]
 
@@ -146,20 +176,25 @@ class _File(pytest.Module):
     def collect(self) -> Iterator[pytest.Item]:
         lecture = self.config.stash[_LECTURES][self.path.resolve()]
         is_main = self.path.resolve() == lecture.file
-        for section in sections_of(self.obj, with_main=is_main):
+        sections = sections_of(self.obj)
+        main = getattr(self.obj, "main", None)
+        if is_main and inspect.isfunction(main) and self._is_needed(lecture):
+            sections.insert(0, main)
+        for section in sections:
             yield pytest.Function.from_parent(self, name=section.__name__, callobj=section)
         if is_main and lecture.document:
             current = functools.partial(_the_document_is_current, lecture)
             yield pytest.Function.from_parent(self, name="the_document_is_current", callobj=current)
 
+    def _is_needed(self, lecture: _Lecture) -> bool:
+        """Tell whether a claim would be left out without `main`."""
+        files = [file for file, of in self.config.stash[_LECTURES].items() if of is lecture]
+        return not all(in_section for file in files for _, in_section in claims_of(file))
 
-def sections_of(module: ModuleType, *, with_main: bool = False) -> list[Callable[[], object]]:
-    """Return a module's sections, in its order, and, if wanted, a `main` that claims something."""
-    return [
-        value
-        for name, value in vars(module).items()
-        if is_section(value, module) or (with_main and name == "main" and _claims(value))
-    ]
+
+def sections_of(module: ModuleType) -> list[Callable[[], object]]:
+    """Return a module's sections, in its order."""
+    return [value for value in vars(module).values() if is_section(value, module)]
 
 
 def is_section(value: object, module: ModuleType) -> bool:
@@ -179,11 +214,13 @@ def _only_begins(function: Callable[..., object]) -> bool:
     return inspect.isgeneratorfunction(function) or inspect.iscoroutinefunction(function)
 
 
-def _claims(function: object) -> bool:
-    if not inspect.isfunction(function):
-        return False
-    source = textwrap.dedent(inspect.getsource(function))
-    return any(isinstance(node, ast.Assert) for node in ast.walk(ast.parse(source)))
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Run a section: one that returns something is, unlike a test that does, no mistake."""
+    if not isinstance(pyfuncitem.parent, _File):
+        return None
+    pyfuncitem.obj()
+    return True
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -210,9 +247,31 @@ def pytest_runtest_makereport(
 
 def _the_document_is_current(lecture: _Lecture) -> None:
     """Run the lecture in a process of its own, where pytest has not touched its modules."""
-    command = [sys.executable, TOOL, lecture.file, "--check", "-o", lecture.document, "--quiet"]
+    command = [*how_to_start(), lecture.file, "--check", "-o", lecture.document, "--quiet"]
     finished = subprocess.run(
         list(map(str, command)), capture_output=True, text=True, encoding="utf-8"
     )
     if finished.returncode:
         pytest.fail(finished.stderr.strip(), pytrace=False)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Where several processes share the tests, each hands over which claims it reached."""
+    output = getattr(session.config, "workeroutput", None)
+    if output is not None and _CLAIMS in session.config.stash:
+        output[_REACHED] = sorted(session.config.stash[_CLAIMS].reached)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take over which claims another process reached."""
+    claims = node.config.stash.get(_CLAIMS, None)
+    if claims:
+        claims.reached.update(getattr(node, "workeroutput", {}).get(_REACHED, []))
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Say how many claims were checked, and which were not."""
+    claims = config.stash.get(_CLAIMS, None)
+    if claims and claims.all and not config.option.collectonly:
+        terminalreporter.write_line(str(claims))

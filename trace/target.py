@@ -8,6 +8,12 @@ from pathlib import Path
 
 from .errors import UsageError
 
+NAMES = ("trace", "lecture_trace")
+"""What this package is called: in the repository, and installed."""
+PACKAGE = Path(__file__).resolve().parent
+IS_INSTALLED = (PACKAGE / "viewer").is_dir()
+"""Installed, the viewer lies in the package; in the repository, beside it."""
+
 _STANDARD_LIBRARY = Path(os.__file__).resolve().parent
 _INSTALLED = frozenset({"site-packages", "dist-packages"})
 
@@ -123,7 +129,7 @@ def _package_folder(module: str, root: Path) -> Path:
 
 
 def _is_taken(name: str) -> bool:
-    return name in sys.stdlib_module_names or name == (__package__ or "").partition(".")[0]
+    return name in sys.stdlib_module_names or name in (*NAMES, str(__package__))
 
 
 def _refuse_taken_name(name: str, root: Path, path: Path) -> None:

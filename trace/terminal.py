@@ -4,6 +4,8 @@ import argparse
 import sys
 from pathlib import Path
 
+from .target import IS_INSTALLED, PACKAGE
+
 _FLAGS = ("check", "if_changed", "time", "no_costs", "strict", "json", "quiet", "verbose")
 _LISTS = ("include", "exclude")
 
@@ -24,19 +26,30 @@ def say(line: str) -> None:
     print(line.encode(encoding, "backslashreplace").decode(encoding), flush=True)
 
 
+_SCRIPT = "lecture-trace"
+"""The command of the installed package; see `pyproject.toml`."""
+
+
 def _program() -> str:
-    started = sys.argv[0] if sys.argv else ""
-    return f"python {quoted(started)}" if Path(started).is_dir() else "python -m trace"
+    started = Path(sys.argv[0] if sys.argv else "")
+    if started.is_dir():
+        return f"python {quoted(str(started))}"
+    return _SCRIPT if started.stem == _SCRIPT else f"python -m {__package__}"
 
 
 PROGRAM = _program()
-"""`python -m trace`, or `python path/to/trace` if its folder was started."""
+"""`lecture-trace`, `python -m trace`, or `python path/to/trace` if its folder was started."""
 
 
 def complain(error: Exception | str, status: int) -> int:
     """Say one sentence on stderr; return the exit status."""
     sys.stderr.write(f"{PROGRAM}: {error}\n")
     return status
+
+
+def how_to_start() -> list[str]:
+    """Return the words that start this package in a process of its own, wherever that runs."""
+    return [sys.executable, *(["-m", str(__package__)] if IS_INSTALLED else [str(PACKAGE)])]
 
 
 def own_command(options: argparse.Namespace, lecture: str) -> list[str]:

@@ -7,8 +7,9 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from lecture.accounting.formulas import OPTIMIZER_NUMBERS
-from lecture.accounting.sheet import ELEMENT_BYTES, GIB, Plan, lines_of, sheet_of
+from lecture.accounting.memory import ATTENTION, OPTIMIZERS, PRECISIONS
+from lecture.accounting.sheet import GIB, Plan, lines_of, sheet_of
+from lecture.accounting.variants import Variant
 from lecture.facts import ACCELERATORS
 from lecture.lib.presets import PRESETS
 from lecture.lib.transformer import TransformerConfig
@@ -21,25 +22,44 @@ SIZES = {
     "vocabulary": "entries of the vocabulary, V",
     "context": "tokens of a sequence, T",
 }
+VARIATIONS = {
+    "key_value_heads": "heads of keys and values, shared by the others; default as many as heads",
+    "experts": "feed-forward networks in each layer; default 1",
+    "active_experts": "of which each token passes so many; default 1",
+}
 CARDS = {card.name.lower().replace(" ", "-"): card for card in ACCELERATORS.values()}
 
 
 def _build_parser() -> argparse.ArgumentParser:  # @stepover
     parser = argparse.ArgumentParser(
         prog="python -m lecture.accounting",
-        description="What a Transformer costs: parameters, FLOPs, memory and days of training.",
+        description="What the Transformer of this lecture costs (lecture/lib/transformer.py), and "
+        "its variants: parameters, FLOPs, memory and days of training.",
     )
     model = parser.add_argument_group("the model: a shape, or all sizes, or a shape and changes")
     model.add_argument("--shape", choices=PRESETS, help="sizes that are known by a name")
-    for name, meaning in SIZES.items():
+    for name, meaning in (SIZES | VARIATIONS).items():
         model.add_argument(f"--{name.replace('_', '-')}", type=int, metavar="N", help=meaning)
     training = parser.add_argument_group("training")
     training.add_argument("--batch", type=int, default=1, metavar="N", help="sequences; default 1")
     training.add_argument(
-        "--dtype", choices=ELEMENT_BYTES, default="fp32", help="of the model; default fp32"
+        "--micro-batches", type=int, default=1, metavar="N", help="parts of a batch; default 1"
     )
     training.add_argument(
-        "--optimizer", choices=OPTIMIZER_NUMBERS, default="adamw", help="default adamw"
+        "--precision",
+        choices=PRECISIONS,
+        default="bf16",
+        help="bf16, the default: fp32 weights and products in bf16, as lecture.train does it; "
+        "bf16-weights: a model in bf16",
+    )
+    training.add_argument(
+        "--optimizer",
+        choices=OPTIMIZERS,
+        default="adamw",
+        help="default adamw, one weight after the other; adamw-foreach is PyTorch's on a GPU",
+    )
+    training.add_argument(
+        "--attention", choices=ATTENTION, default="written-out", help="default written-out"
     )
     training.add_argument(
         "--tokens",
@@ -50,6 +70,9 @@ def _build_parser() -> argparse.ArgumentParser:  # @stepover
     device = parser.add_argument_group("the device")
     device.add_argument("--accelerator", choices=CARDS, help="its memory and its rate are known")
     device.add_argument("--devices", type=int, default=1, metavar="N", help="default 1")
+    device.add_argument(
+        "--shard-state", action="store_true", help="divide the optimizer's state among the devices"
+    )
     device.add_argument("--memory-gib", type=float, metavar="X", help="instead of the card's")
     device.add_argument(
         "--mfu", type=float, default=0.4, metavar="X", help="share of the peak; default 0.4"
@@ -83,10 +106,13 @@ def _plan_of(options: argparse.Namespace) -> Plan:  # @stepover
     return Plan(
         config=_config_of(options),
         batch=options.batch,
-        dtype=options.dtype,
+        micro_batches=options.micro_batches,
+        precision=options.precision,
         optimizer=options.optimizer,
+        attention=options.attention,
         accelerator=CARDS.get(options.accelerator),
         devices=options.devices,
+        shard_state=options.shard_state,
         memory_bytes=_whole("--memory-gib", options.memory_gib, GIB),
         mfu=options.mfu,
         training_tokens=_whole("--tokens", options.tokens),
@@ -94,7 +120,7 @@ def _plan_of(options: argparse.Namespace) -> Plan:  # @stepover
 
 
 def _config_of(options: argparse.Namespace) -> TransformerConfig:  # @stepover
-    """Take the sizes from the shape, unless they are given."""
+    """Take the sizes from the shape, unless they are given; and what is varied."""
     sizes: dict[str, Any] = {
         name: getattr(PRESETS.get(options.shape), name, None) for name in SIZES
     }
@@ -102,7 +128,9 @@ def _config_of(options: argparse.Namespace) -> TransformerConfig:  # @stepover
     sizes |= {name: size for name, size in given.items() if size is not None}
     if missing := [f"--{name.replace('_', '-')}" for name in SIZES if sizes[name] is None]:
         raise ValueError(f"Give --shape, or all sizes; what is missing: {', '.join(missing)}.")
-    return TransformerConfig(**sizes)
+    varied = {name: getattr(options, name) for name in VARIATIONS}
+    varied = {name: size for name, size in varied.items() if size is not None}
+    return Variant(**sizes, **varied) if varied else TransformerConfig(**sizes)
 
 
 def _whole(name: str, value: float | None, unit: int = 1) -> int | None:  # @stepover

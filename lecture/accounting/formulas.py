@@ -1,38 +1,39 @@
-"""The bill of a Transformer before it is run: parameters, FLOPs, memory, time.
+"""The bill of a Transformer before it is run: parameters, FLOPs, time.
 
-Closed formulas for `lecture/lib/transformer.py`, a function each. What is counted:
+Closed formulas for `lecture/lib/transformer.py` and its variants, a function each. What is counted:
 
 - FLOPs are those of matrix products, an addition and a multiplication each. Scores that the causal
   mask hides are computed, so they count.
-- Activation bytes are what waits for the way back after the loss has been computed, as this
-  implementation keeps it (`lecture/lib/transformer.py` says where). The masks and the rows of sines
-  and cosines that wait with them are listed by themselves.
 - A backward pass costs twice the forward pass: every product has two factors, both of which need a
-  gradient.
-- Optimizers keep their state in fp32, as those of `lecture/lib/optim.py` do.
+  gradient. (Fused attention computes its scores once more; that is not work of the model.)
 
 Letters: B sequences of T tokens, L layers, D features, h heads, F features inside the feed-forward
 network, V entries in the vocabulary.
 """
 
+from lecture.accounting.variants import active_experts, experts, key_value_width
 from lecture.facts import SECONDS_PER_DAY
 from lecture.lib.transformer import TransformerConfig
 
-FP32_BYTES = 4
-INT64_BYTES = 8
 
-# How many numbers an optimizer keeps for each parameter, in fp32. A master copy, one of the three,
-# is for weights in fewer bits.
-OPTIMIZER_NUMBERS = {"sgd": 0, "momentum": 1, "adagrad": 1, "adamw": 2, "adamw-master": 3}
+def multiplying_parameters_by_part(config: TransformerConfig) -> dict[str, int]:
+    """Count the parameters of the matrices inside the layers, over all layers."""
+    L, D, F = config.layers, config.width, config.feed_forward
+    parts = {
+        "attention": L * 2 * D * (D + key_value_width(config)),
+        "feed-forward": L * experts(config) * 3 * D * F,
+    }
+    if experts(config) > 1:
+        parts["router"] = L * D * experts(config)
+    return parts
 
 
 def parameters_by_part(config: TransformerConfig) -> dict[str, int]:
     """Count the parameters of each part, over all layers."""
-    L, D, F, V = config.layers, config.width, config.feed_forward, config.vocabulary
+    L, D, V = config.layers, config.width, config.vocabulary
     return {
         "embedding": V * D,
-        "attention": L * 4 * D**2,
-        "feed-forward": L * 3 * D * F,
+        **multiplying_parameters_by_part(config),
         "norms": (2 * L + 1) * D,
         "head": V * D,
     }
@@ -43,16 +44,25 @@ def parameters(config: TransformerConfig) -> int:  # @stepover
     return sum(parameters_by_part(config).values())
 
 
+def active_parameters(config: TransformerConfig) -> int:  # @stepover
+    """Count the parameters that a token meets: of the experts only the chosen ones."""
+    idle = experts(config) - active_experts(config)
+    return parameters(config) - config.layers * idle * 3 * config.width * config.feed_forward
+
+
 def forward_flops_by_part(config: TransformerConfig, tokens: int, batch: int = 1) -> dict[str, int]:
     """Count the matmul FLOPs of a forward pass over B sequences of T tokens, part by part."""
     L, D, F, V = config.layers, config.width, config.feed_forward, config.vocabulary
     B, T = batch, tokens
-    return {
-        "feed-forward": B * L * 6 * T * D * F,
-        "projections": B * L * 8 * T * D**2,
+    parts = {
+        "feed-forward": B * L * active_experts(config) * 6 * T * D * F,
+        "projections": B * L * 4 * T * D * (D + key_value_width(config)),
         "scores and values": B * L * 4 * T**2 * D,
         "head": B * 2 * T * D * V,
     }
+    if experts(config) > 1:
+        parts["router"] = B * L * 2 * T * D * experts(config)
+    return parts
 
 
 def forward_flops(config: TransformerConfig, tokens: int, batch: int = 1) -> int:  # @stepover
@@ -70,95 +80,6 @@ def step_flops(config: TransformerConfig, tokens: int, batch: int = 1) -> int:  
     return forward_flops(config, tokens, batch) + backward_flops(config, tokens, batch)
 
 
-def activation_bytes_by_part(
-    config: TransformerConfig, tokens: int, batch: int = 1, element_bytes: int = FP32_BYTES
-) -> dict[str, int]:
-    """Count the bytes that wait for the backward pass when the loss has been computed.
-
-    `element_bytes`: 4 for a model in fp32, 2 for one in bf16 (whose norms and loss compute in fp32
-    nevertheless, and keep that).
-    """
-    L, D, F, V, h = (
-        config.layers,
-        config.width,
-        config.feed_forward,
-        config.vocabulary,
-        config.heads,
-    )
-    BT, e = batch * tokens, element_bytes
-    # What came in and what was divided, in fp32; the result in the model's type; one factor per
-    # token.
-    norm_bytes = BT * ((2 * FP32_BYTES + e) * D + FP32_BYTES)
-    return {
-        "attention weights": L * h * BT * tokens * e,
-        "feed-forward": L * 4 * BT * F * e,
-        "norms": (2 * L + 1) * norm_bytes,
-        "queries, keys, values, mean": L * 4 * BT * D * e,
-        "loss": FP32_BYTES * (BT * V + BT + 1),
-    }
-
-
-def constant_bytes(config: TransformerConfig, tokens: int, batch: int = 1) -> int:
-    """Count the bytes of what waits with the activations and depends on no parameter.
-
-    Masks, cosines and sines are made once per layer for all sequences; the loss numbers its rows.
-    """
-    T, K = tokens, config.width // config.heads
-    mask_bytes = T**2  # a truth value takes a byte
-    rotation_bytes = 2 * 2 * T * (K // 2) * FP32_BYTES  # cosine and sine, for queries and keys
-    return config.layers * (mask_bytes + rotation_bytes) + batch * tokens * INT64_BYTES
-
-
-def training_bytes_by_part(
-    config: TransformerConfig,
-    tokens: int,
-    batch: int = 1,
-    element_bytes: int = FP32_BYTES,
-    optimizer: str = "adamw",
-) -> dict[str, int]:
-    """Add up what is in memory once a loss has been computed and gradients are still there.
-
-    That is the case from the second of several micro-batches on. Not counted are the data, and
-    tensors that live for one operation, such as further copies of the logits.
-    """
-    N = parameters(config)
-    activations = activation_bytes_by_part(config, tokens, batch, element_bytes)
-    # Cosines and sines for each position there can be, shared by all layers.
-    table_bytes = 2 * config.context * (config.width // config.heads // 2) * FP32_BYTES
-    return {
-        "parameters": element_bytes * N,
-        "gradients": element_bytes * N,
-        "optimizer state": FP32_BYTES * OPTIMIZER_NUMBERS[optimizer] * N,
-        "activations": sum(activations.values()),
-        "masks and positions": constant_bytes(config, tokens, batch) + table_bytes,
-    }
-
-
-def training_bytes(
-    config: TransformerConfig,
-    tokens: int,
-    batch: int = 1,
-    element_bytes: int = FP32_BYTES,
-    optimizer: str = "adamw",
-) -> int:  # @stepover
-    """Add up all parts of the memory in training."""
-    return sum(training_bytes_by_part(config, tokens, batch, element_bytes, optimizer).values())
-
-
-def largest_batch(
-    config: TransformerConfig,
-    tokens: int,
-    memory_bytes: int,
-    element_bytes: int = FP32_BYTES,
-    optimizer: str = "adamw",
-) -> int:  # @stepover
-    """Return how many sequences can be trained on at once; 0 if there is no room for one."""
-    fixed_bytes, one_bytes = (
-        training_bytes(config, tokens, batch, element_bytes, optimizer) for batch in (0, 1)
-    )
-    return max(0, (memory_bytes - fixed_bytes) // (one_bytes - fixed_bytes))
-
-
 def training_days(
     config: TransformerConfig,
     tokens: int,
@@ -172,7 +93,7 @@ def training_days(
 
 
 def cache_bytes(
-    config: TransformerConfig, tokens: int, batch: int = 1, element_bytes: int = FP32_BYTES
+    config: TransformerConfig, tokens: int, batch: int = 1, element_bytes: int = 4
 ) -> int:
     """Count the bytes of the keys and values that are kept while texts are written."""
-    return 2 * config.layers * batch * tokens * config.width * element_bytes
+    return 2 * config.layers * batch * tokens * key_value_width(config) * element_bytes

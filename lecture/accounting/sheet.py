@@ -5,12 +5,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lecture.accounting import formulas
+from lecture.accounting import formulas, memory
+from lecture.accounting.memory import PRECISIONS, Training
 from lecture.facts import COMPUTE_OPTIMAL_TOKENS_PER_PARAMETER, Accelerator
 from lecture.lib.transformer import TransformerConfig
 
-ELEMENT_BYTES = {"fp32": 4, "bf16": 2}
 GIB = 2**30
+RATES = {"fp32": "fp32", "bf16": "bf16", "bf16-weights": "bf16"}
+"""In which format matmuls run, by precision."""
 
 Sheet = dict[str, Any]
 
@@ -21,16 +23,19 @@ class Plan:
 
     config: TransformerConfig
     batch: int = 1
-    dtype: str = "fp32"
+    micro_batches: int = 1
+    precision: str = "bf16"
     optimizer: str = "adamw"
+    attention: str = "written-out"
     accelerator: Accelerator | None = None
     devices: int = 1
+    shard_state: bool = False
     memory_bytes: int | None = None
     mfu: float = 0.4
     training_tokens: int | None = None
 
     def __post_init__(self) -> None:
-        for name in ("batch", "devices", "memory_bytes", "training_tokens"):
+        for name in ("batch", "micro_batches", "devices", "memory_bytes", "training_tokens"):
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise ValueError(f"{name.replace('_', ' ')} must be at least 1, not {value}.")
@@ -38,59 +43,93 @@ class Plan:
             raise ValueError(
                 f"the MFU is a share of the peak, above 0 and at most 1, not {self.mfu}."
             )
-        if self.optimizer == "adamw-master" and self.dtype == "fp32":
-            raise ValueError("a master copy is for weights in fewer bits than fp32.")
-        if self.accelerator and self.dtype not in self.accelerator.dense_flops_per_second:
-            raise ValueError(f"{self.accelerator.name} has no {self.dtype} rate on its data sheet.")
+        if self.batch % self.micro_batches:
+            raise ValueError(
+                f"a batch of {self.batch} cannot be taken in {self.micro_batches} equal parts."
+            )
+        if self.optimizer == "adamw-master" and self.precision != "bf16-weights":
+            raise ValueError(
+                "a master copy is for weights in fewer bits: --precision bf16-weights."
+            )
+        if self.shard_state and self.devices == 1:
+            raise ValueError("to shard the optimizer's state takes more than one of --devices.")
+        if self.devices > 1 and self.accelerator is None and not self.shard_state:
+            raise ValueError("--devices needs an --accelerator, whose days they share.")
+        rate = RATES[self.precision]
+        if self.accelerator and rate not in self.accelerator.dense_flops_per_second:
+            raise ValueError(f"{self.accelerator.name} has no {rate} rate on its data sheet.")
+
+    @property
+    def training(self) -> Training:  # @stepover
+        """What memory depends on: what passes a device at once."""
+        return Training(
+            tokens=self.config.context,
+            batch=self.batch // self.micro_batches,
+            precision=self.precision,
+            optimizer=self.optimizer,
+            attention=self.attention,
+            accumulating=self.micro_batches > 1,
+            shards=self.devices if self.shard_state else 1,
+        )
 
 
 def sheet_of(plan: Plan) -> Sheet:
-    """Compute all figures, with the unit in each name."""
+    """Compute all figures, with the unit in each name. Memory is that of one device."""
     config, batch, T = plan.config, plan.batch, plan.config.context
-    element_bytes = ELEMENT_BYTES[plan.dtype]
-    N = formulas.parameters(config)
+    training, element_bytes = plan.training, PRECISIONS[plan.precision].element_bytes
+    moments = memory.moments(config, training)
+    peak = max(moments, key=moments.__getitem__)
     return {
         "model": dataclasses.asdict(config),
         "batch": batch,
-        "dtype": plan.dtype,
+        "micro_batches": plan.micro_batches,
+        "precision": plan.precision,
         "optimizer": plan.optimizer,
+        "attention": plan.attention,
         "parameters": formulas.parameters_by_part(config),
+        "active_parameters": formulas.active_parameters(config),
         "forward_flops": formulas.forward_flops_by_part(config, T, batch),
         "backward_flops": formulas.backward_flops(config, T, batch),
         "step_flops": formulas.step_flops(config, T, batch),
-        "activation_bytes": formulas.activation_bytes_by_part(config, T, batch, element_bytes),
-        "training_bytes": formulas.training_bytes_by_part(
-            config, T, batch, element_bytes, plan.optimizer
-        ),
+        "activation_bytes": memory.activation_bytes_by_part(config, training),
+        "training_bytes": memory.training_bytes_by_part(config, training),
+        "peak_bytes": moments[peak],
+        "peak_moment": peak,
         "cache_bytes_per_token": formulas.cache_bytes(config, 1, 1, element_bytes),
-        **_of_the_card(plan, element_bytes),
-        **_of_the_run(plan, N),
+        **_of_the_card(plan, moments[peak]),
+        **_of_the_run(plan, moments[peak]),
     }
 
 
-def _of_the_card(plan: Plan, element_bytes: int) -> Sheet:
-    """How many sequences fit, where the memory is known."""
-    memory_bytes = plan.memory_bytes
-    if memory_bytes is None and plan.accelerator:
-        memory_bytes = plan.accelerator.memory_bytes
+def _memory_of(plan: Plan) -> int | None:
+    """The memory of a device, where it is known."""
+    return plan.memory_bytes or (plan.accelerator and plan.accelerator.memory_bytes) or None
+
+
+def _of_the_card(plan: Plan, peak_bytes: int) -> Sheet:
+    """Whether it fits, and how many sequences would."""
+    memory_bytes = _memory_of(plan)
     if memory_bytes is None:
         return {}
-    largest = formulas.largest_batch(
-        plan.config, plan.config.context, memory_bytes, element_bytes, plan.optimizer
-    )
-    return {"memory_bytes": memory_bytes, "largest_batch": largest}
+    return {
+        "memory_bytes": memory_bytes,
+        "fits": peak_bytes <= memory_bytes,
+        "largest_batch": memory.largest_batch(plan.config, plan.training, memory_bytes),
+    }
 
 
-def _of_the_run(plan: Plan, N: int) -> Sheet:
-    """The whole training, and its days where the rate is known."""
+def _of_the_run(plan: Plan, peak_bytes: int) -> Sheet:
+    """The whole training, and its days where the rate is known and the memory is enough."""
+    N = formulas.active_parameters(plan.config)
     tokens = plan.training_tokens or COMPUTE_OPTIMAL_TOKENS_PER_PARAMETER * N
     T = plan.config.context
     found: Sheet = {
         "training_tokens": tokens,
         "training_flops": formulas.step_flops(plan.config, T) // T * tokens,
     }
-    if plan.accelerator:
-        rate = plan.accelerator.dense_flops_per_second[plan.dtype]
+    memory_bytes = _memory_of(plan)
+    if plan.accelerator and (memory_bytes is None or peak_bytes <= memory_bytes):
+        rate = plan.accelerator.dense_flops_per_second[RATES[plan.precision]]
         days = formulas.training_days(plan.config, T, tokens, plan.devices * rate, plan.mfu)
         found |= {
             "accelerator": plan.accelerator.name,
@@ -108,19 +147,27 @@ def lines_of(sheet: Sheet) -> Iterator[str]:
         f"{model['layers']} layers, width {model['width']}, {model['heads']} heads, feed-forward "
         f"{model['feed_forward']}, vocabulary {grouped(model['vocabulary'])}"
     )
+    parts = f", in {sheet['micro_batches']} parts" if sheet["micro_batches"] > 1 else ""
     yield (
-        f"{sheet['batch']} × {grouped(model['context'])} tokens, {sheet['dtype']}, "
-        f"{sheet['optimizer']}"
+        f"{sheet['batch']} × {grouped(model['context'])} tokens{parts}, {sheet['precision']}, "
+        f"{sheet['optimizer']}, attention {sheet['attention']}"
     )
     yield from table("Parameters", sheet["parameters"])
+    if sheet["active_parameters"] != sum(sheet["parameters"].values()):
+        yield line("that a token meets", sheet["active_parameters"])
     yield from table("Forward pass, matmul FLOPs", sheet["forward_flops"])
     yield line("backward pass", sheet["backward_flops"])
     yield line("training step", sheet["step_flops"])
     yield from table("Activations, bytes", sheet["activation_bytes"], GIB)
-    yield from table("Training, bytes", sheet["training_bytes"], GIB)
+    yield from table("Training, bytes of a device", sheet["training_bytes"], GIB)
+    yield line("peak", sheet["peak_bytes"], f"{sheet['peak_bytes'] / GIB:10.3f} GiB")
+    yield f"  (at: {sheet['peak_moment']})"
     if "largest_batch" in sheet:
-        yield line("memory", sheet["memory_bytes"], f"{sheet['memory_bytes'] / GIB:.2f} GiB")
-        yield line("largest batch", sheet["largest_batch"])
+        yield line("memory", sheet["memory_bytes"], f"{sheet['memory_bytes'] / GIB:10.3f} GiB")
+        yield line("largest batch at once", sheet["largest_batch"])
+        if not sheet["fits"]:
+            missing = (sheet["peak_bytes"] - sheet["memory_bytes"]) / GIB
+            yield f"  does not fit: {missing:.2f} GiB are missing"
     yield from ("", "Writing, bytes")
     yield line("keys and values, per token", sheet["cache_bytes_per_token"])
     yield from ("", "The whole training")
@@ -130,7 +177,7 @@ def lines_of(sheet: Sheet) -> Iterator[str]:
         yield f"  {'days':28}{sheet['training_days']:25,.2f}".replace(",", " ")
         yield (
             f"  on {sheet['devices']} × {sheet['accelerator']}, MFU {sheet['mfu']:g} of the "
-            f"dense {sheet['dtype']} peak"
+            f"dense {RATES[sheet['precision']]} peak"
         )
 
 

@@ -7,6 +7,7 @@ def main() -> None:
     # ## Before we start
     # How to read this page, and the letters and units that all chapters use.
     m00_conventions.every_claim_is_checked_on_every_run()
+    m00_conventions.the_meter_knows_four_kinds_of_things()
     m00_conventions.letters_name_the_axes()
     m00_conventions.an_amount_is_not_a_rate()
     m00_conventions.giga_is_not_gibi()

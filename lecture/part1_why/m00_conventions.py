@@ -5,6 +5,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from lecture.lib.counting import Count, matmul, values
 from lecture.lib.refused import refused
 from lecture.lib.shapes import shape_checked
 from trace.costs import measure
@@ -14,11 +15,12 @@ def every_claim_is_checked_on_every_run():
     """Every claim is checked on every run.
 
     Why believe a number on this page? Because the page is a program. The text you read is its
-    comments, and each line that starts with `assert` is a *claim*. Most claims compare what was
-    measured with what was derived in another way, and the program stops at the first one that is
-    false. Numbers that cannot be measured here, such as what a data sheet promises, are constants
-    in `lecture/facts.py`, each with its unit, source and date. A link within the text leads to the
-    section that explains a word.
+    comments, and each line that starts with `assert` is a *claim*: the program checks it when it
+    gets there, and stops at the first one that is false. Most claims compare what was measured with
+    what was derived in another way. (Some lines wait for a GPU. Where there is none, the section
+    says so.) Numbers that cannot be measured here, such as what a data sheet promises, are
+    constants in `lecture/facts.py`, each with its unit, source and date. A link within the text
+    leads to the section that explains a word.
     """
     B, D, K = 2, 3, 4
     x = torch.arange(6.0).view(B, D)  # @inspect x
@@ -42,6 +44,40 @@ def every_claim_is_checked_on_every_run():
     assert cost.matmul_flops == multiplications + additions
     # The memory: eight results of four bytes each.
     assert cost.allocated_bytes == 8 * 4
+
+
+def the_meter_knows_four_kinds_of_things():
+    """What the meter knows.
+
+    Is a number of the meter a measurement? Not always. It sees which operators run, with which
+    shapes, and what memory comes and goes: that is *observed*. The rest it works out, in three ways
+    that we keep apart.
+    """
+    B, D, K = 3, 5, 4
+    generator = torch.Generator().manual_seed(0)
+    x, w = (torch.randn(*shape, generator=generator) for shape in ((B, D), (D, K)))
+    with measure() as cost:
+        y = (x @ w).exp()
+    # Observed: two results came to life, of which one is gone.
+    assert (cost.allocated_bytes, cost.freed_bytes) == (2 * y.nbytes, y.nbytes)
+    # *Formula*: the observed shapes, put into 2BDK. To prove it, take numbers that count what is
+    # done with them and run the definition of the product. (The tests of this lecture do the same
+    # for each operator that has a formula.)
+    count = Count()
+    defined = matmul(count.numbers(x.tolist()), count.numbers(w.tolist()))
+    assert torch.allclose(torch.tensor(values(defined)), x @ w)
+    assert cost.matmul_flops == count.multiplications + count.additions == 2 * B * D * K
+    # *Convention*: an exponential has no additions that one could agree on, so a price is agreed.
+    price = cost.other_flops / y.numel()  # @inspect price
+    # *Ideal*: bytes read and written, each element once, as if nothing ever had to be loaded again.
+    # It is *at least* that: the loops load two numbers of four bytes for each multiplication.
+    at_least_bytes = cost.read_bytes + cost.written_bytes  # @inspect at_least_bytes
+    assert x.nbytes + w.nbytes + 3 * y.nbytes == at_least_bytes < 4 * 2 * count.multiplications
+    # And on the device `meta` tensors have shapes and no numbers. Nothing happens there, so the
+    # page says "would cost": nobody here has a terabyte.
+    with measure() as imagined:
+        torch.empty(500_000, 1, device="meta") @ torch.empty(1, 500_000, device="meta")
+    assert imagined.allocated_bytes > 10**12
 
 
 @shape_checked
@@ -109,9 +145,12 @@ def giga_is_not_gibi():
     KiB, MiB and GiB (kibi-, mebi-, gibibyte) are powers of 1024. The costs beside the code are
     given in the latter.
     """
-    excess_percent = {}
+    excess_percent = {}  # @inspect excess_percent
     for power, prefix in enumerate(("kilo", "mega", "giga", "tera"), start=1):
         excess_percent[prefix] = round(100 * (1024**power / 1000**power - 1), 1)
     # The difference grows with the prefix: to mix the two up costs little in kilobytes and a tenth
-    # in terabytes.
-    assert excess_percent == {"kilo": 2.4, "mega": 4.9, "giga": 7.4, "tera": 10.0}
+    # in terabytes. A cube of 1024×1024×256 numbers of four bytes is a gibibyte, and 1.074
+    # gigabytes.
+    with measure() as cost:
+        torch.empty(1024, 1024, 256, device="meta")
+    assert round(cost.allocated_bytes / 10**9, 3) == round(1 + excess_percent["giga"] / 100, 3)

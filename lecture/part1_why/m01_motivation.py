@@ -9,7 +9,6 @@ from lecture.facts import (
     EU_AI_ACT_THRESHOLD_FLOPS,
     GPT3_BATCH_TOKENS,
     GPT3_FEED_FORWARD_WIDTH,
-    GPT3_FLOPS_PER_PARAMETER_AND_TOKEN,
     GPT3_NAMED_PARAMETERS,
     GPT3_PARAMETERS,
     GPT3_SMALL_PARAMETERS,
@@ -37,6 +36,7 @@ from lecture.facts import (
 )
 from lecture.lib.hardware import mfu
 from lecture.lib.memory import held_bytes
+from lecture.lib.optim import AdamW
 from lecture.part1_why import m01_figures as figures
 from lecture.syllabus import PARTS
 from trace.costs import measure
@@ -77,7 +77,7 @@ RECIPES: dict[str, dict[str, torch.dtype]] = {
 }
 
 LANDMARKS: dict[str, tuple[float, str]] = {
-    "Transformer (big), 2017": (TRANSFORMER_BIG_TRAINING_FLOPS, "stated in its paper"),
+    "Transformer (big), 2017": (TRANSFORMER_BIG_TRAINING_FLOPS, "time × assumed rate"),
     "GPT-3 Small": (GPT3_SMALL_TRAINING_FLOPS, "stated in its paper"),
     "8 H100, 1 week at peak": (
         8 * H100_SXM.dense_flops_per_second["bf16"] * 7 * SECONDS_PER_DAY,
@@ -223,7 +223,6 @@ def a_peak_has_conditions():  # M1.2 E2 E3 E5
     a100_sparse = A100_SXM.sparse_flops_per_second["bf16"]
     assert a100_sparse / a100_dense == 2
     sparse, dense = H100_SXM.sparse_flops_per_second, H100_SXM.dense_flops_per_second
-    assert dense["bf16"] == 989.5e12
     # A common mistake is to plan with the printed number. It promises half the time.
     work_flops = 6 * LLAMA3_70B_PARAMETERS * LLAMA3_TRAINING_TOKENS
     useful_card_seconds_per_day = 1024 * 0.5 * SECONDS_PER_DAY
@@ -232,7 +231,7 @@ def a_peak_has_conditions():  # M1.2 E2 E3 E5
     # Another is to take 1979e12 for the rate of fp8, a 1-byte format, and to halve it because bf16
     # is twice as wide. The result is right and the reason wrong: fp8 does reach 1979e12, but
     # without sparsity.
-    assert dense["fp8"] == 1979e12
+    assert dense["fp8"] / dense["bf16"] == 2
     # More than one card is called H100. The one for the PCIe slot is slower than the SXM card.
     pcie_bf16 = H100_PCIE.dense_flops_per_second["bf16"]
     pcie_days = work_flops / pcie_bf16 / useful_card_seconds_per_day
@@ -300,14 +299,29 @@ def adamw_keeps_four_numbers_per_parameter():  # M1.4
     assert held_bytes(state["step"]) == 4
 
 
-def bytes_of_parts(recipe: dict[str, torch.dtype]) -> dict[str, int]:  # @stepover
-    """Measure the bytes of each part, by allocating it for one parameter."""
-    part_bytes = {}
-    for part, dtype in recipe.items():
-        with measure() as cost:
-            torch.zeros(1, dtype=dtype)
-        part_bytes[part] = cost.allocated_bytes
-    return part_bytes
+def bytes_of_parts(recipe: dict[str, torch.dtype]) -> dict[str, float]:  # @stepover
+    """Train a thousand parameters for a step; return what each part then holds, by parameter."""
+    weights = torch.ones(1000, dtype=recipe["weights"], requires_grad=True)
+    weights.square().sum().backward()
+    parts = {"weights": weights, "gradients": weights.grad.to(recipe["gradients"])}
+    # With a master, the optimizer changes that, and the weights are rounded copies of it.
+    trained = weights
+    if "master weights" in recipe:
+        parts["master weights"] = trained = weights.detach().float()
+    # PyTorch's AdamW keeps m and v in the format of what it changes, that of the lecture in fp32.
+    own = recipe["Adam m"] != trained.dtype
+    optimizer = AdamW([trained]) if own else torch.optim.AdamW([trained])
+    trained.grad = parts["gradients"].to(trained.dtype)
+    optimizer.step()
+    m, v = [kept for kept in optimizer.state[trained].values() if kept_for_each(kept, weights)]
+    parts |= {"Adam m": m, "Adam v": v}
+    assert {part: kept.dtype for part, kept in parts.items()} == recipe
+    return {part: held_bytes(kept) / 1000 for part, kept in parts.items()}
+
+
+def kept_for_each(kept: object, weights: torch.Tensor) -> bool:  # @stepover
+    """Tell what an optimizer keeps for each weight from a counter of steps."""
+    return isinstance(kept, torch.Tensor) and kept.shape == weights.shape
 
 
 def bytes_per_parameter_depend_on_the_recipe():  # M1.4 M1.5 E6 E11 E12
@@ -344,27 +358,25 @@ def bytes_per_parameter_depend_on_the_recipe():  # M1.4 M1.5 E6 E11 E12
 
 
 def eight_cards_hold_forty_billion_parameters():  # M1.4 E11 E13
-    """Eight cards hold 40 billion parameters.
+    """Eight cards hold 42 billion parameters.
 
     What is the largest model that eight H100 cards can train with AdamW? Capacity divided by bytes
     per parameter, if the cards share everything and nothing is kept twice, as
     [ZeRO](https://arxiv.org/abs/1910.02054) does.
     """
+    # The sheet says "80GB". That is neither 80 gigabytes nor 80 gibibytes: the device reports 81
+    # 089 MiB, which are 85.0 gigabytes.
     capacity_bytes = 8 * H100_SXM.memory_bytes
-    assert capacity_bytes == 640 * 10**9
+    assert round(capacity_bytes / 8 / 10**9, 1) == 85.0
     largest_billions = {
         name: round(capacity_bytes / sum(bytes_of_parts(recipe).values()) / 1e9, 2)
         for name, recipe in RECIPES.items()
     }  # @inspect largest_billions
-    assert largest_billions["all fp32"] == largest_billions["bf16 + fp32 master"] == 40.0
-    # Whoever leaves out the master promises a third more, and fp32 gradients cost a ninth.
-    assert largest_billions["bf16, fp32 m and v"] == 53.33
-    assert largest_billions["same, fp32 gradients"] == 35.56
-    assert largest_billions["all bf16"] == 80.0
-    # The unit matters as well. The sheet says "80GB"; if it means GiB, there is room for 3 billion
-    # more.
-    with_gibibytes_billions = 8 * 80 * 2**30 / 16 / 1e9
-    assert round(with_gibibytes_billions, 2) == 42.95
+    assert largest_billions["all fp32"] == largest_billions["bf16 + fp32 master"] == 42.51
+    # Without the master it would be a third more, and fp32 gradients cost a ninth.
+    assert largest_billions["bf16, fp32 m and v"] == 56.69
+    assert largest_billions["same, fp32 gradients"] == 37.79
+    assert largest_billions["all bf16"] == 85.03
 
 
 def activations_come_on_top():  # M1.5
@@ -412,8 +424,6 @@ def gpt3_can_be_recomputed():  # M1.6
     assert round(from_the_table_flops / 1e23, 2) == GPT3_TRAINING_FLOPS / 1e23
     # That is no accident: nobody measured the 3.14e23. The table applies the same rule and has the
     # 6 in a column of its own.
-    table_flops_per_parameter = GPT3_TRAINING_FLOPS / GPT3_TRAINING_TOKENS / GPT3_PARAMETERS
-    assert round(table_flops_per_parameter, 1) == GPT3_FLOPS_PER_PARAMETER_AND_TOKEN
 
 
 def a_week_on_eight_cards_is_little_beside_gpt3():  # M1.6 E4
@@ -424,7 +434,6 @@ def a_week_on_eight_cards_is_little_beside_gpt3():  # M1.6 E4
     """
     box_flops_per_second = 8 * H100_SXM.dense_flops_per_second["bf16"]
     week_flops = box_flops_per_second * 7 * SECONDS_PER_DAY
-    assert week_flops == LANDMARKS["8 H100, 1 week at peak"][0]
     assert math.isclose(week_flops, 4.7876e21, rel_tol=1e-4)
     assert round(100 * week_flops / GPT3_TRAINING_FLOPS, 2) == 1.52
     # That is a week at the full peak, which nobody reaches. A common mistake is to quote such a
@@ -436,8 +445,9 @@ def a_week_on_eight_cards_is_little_beside_gpt3():  # M1.6 E4
     assert round(GPT3_TRAINING_FLOPS / (0.5 * week_flops)) == 131
     # The European threshold is a *presumption of systemic risk* above 1e25 FLOPs. The American
     # one, a duty to report above 1e26, was set in October 2023 and revoked in January 2025. For
-    # GPT-4 there is only an outside estimate, which lies between the two.
-    assert EU_AI_ACT_THRESHOLD_FLOPS < GPT4_TRAINING_FLOPS_ESTIMATE < US_REPORTING_THRESHOLD_FLOPS
+    # GPT-4 there is only an outside estimate, twice the first and a fifth of the second.
+    assert round(GPT4_TRAINING_FLOPS_ESTIMATE / EU_AI_ACT_THRESHOLD_FLOPS, 1) == 2.1
+    assert round(US_REPORTING_THRESHOLD_FLOPS / GPT4_TRAINING_FLOPS_ESTIMATE, 1) == 4.8
     # The 70B run of this chapter takes as much as twenty GPT-3s and stays below the European
     # threshold.
     run_flops, _ = LANDMARKS["70B on 15T tokens"]

@@ -65,7 +65,6 @@ def a_character_can_be_there_and_not_be_seen():  # M2.2 E90
     # There are two ways to show text. `repr` writes it so that it could stand in a program, and
     # escapes what cannot be seen; `str`, which `print` uses, is the text itself.
     assert repr(nul) == "'\\x00'"
-    assert str(nul) == nul
     # A common mistake: "NUL is an empty string, printing it does nothing". It is one character, it
     # is written out like any other, and a terminal shows nothing for it.
     assert len(nul) == 1
@@ -122,7 +121,6 @@ def one_letter_can_have_two_spellings():  # M2.3
     accent that goes on top of the letter before it. Nobody sees the difference.
     """
     composed, with_accent = "\u00e9", "e\u0301"  # @inspect composed with_accent
-    assert composed == GREETINGS["French"][1] != with_accent
     assert unicodedata.normalize("NFC", with_accent) == composed
     assert unicodedata.normalize("NFD", composed) == with_accent
     # A tokenizer sees bytes, so they are different words to it, and a model has to learn both.

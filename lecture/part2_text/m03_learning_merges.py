@@ -222,7 +222,6 @@ def text_is_cut_before_merging():  # M3.1
     uncut = {"the dog. a dog, my dog. our dog, dog. dog,": 1}
     learnt = [b"".join(pair) for pair in train_plainly(uncut, 5, Work())]  # @stepover
     assert learnt == [b"og", b"dog", b" dog", b" dog.", b" dog,"]
-    assert END == "<|endoftext|>"
     text = f"It's 10 o'clock,{END}  said  the DOG."
     splitter = Splitter("gpt2", [END])
     # First at *special tokens*, which stand for something outside the text, such as its end.
@@ -277,7 +276,6 @@ def numbers_are_cut_by_three():  # M3.1
     # GPT-4 cuts numbers after every three digits, and keeps no space with them. Of up to three
     # digits there are only 1 110 numbers, and each can have its token.
     assert newer == ["IT", "'S", " ", "204", "8", " dogs", "\n\n"]
-    assert sum(10**digits for digits in (1, 2, 3)) == 1_110
     # From the left, though: 2048 is 204 and 8, where people write 2,048.
     assert f"{2048:,}".split(",") == ["2", "048"]
 
@@ -347,7 +345,7 @@ def a_vocabulary_is_bytes_merges_and_special_tokens():  # M3.2
     assert small.merges == train_plainly(word_counts, 243, Work())  # @stepover
     assert len(small.vocabulary) == 256 + len(small.merges) + len(small.special_tokens)
     merges = {size: size - 256 - 1 for size in (500, 10_000, 32_000)}  # @inspect merges
-    assert merges == {500: 243, 10_000: 9_743, 32_000: 31_743}
+    assert len(small.merges) == merges[500]
     # Training can stop early. When each word has become one token, there are no pairs left.
     full = Tokenizer.train("low low lower", len(small))
     assert len(full) == 256 + 5
@@ -374,11 +372,10 @@ def measure_before_making_it_faster():  # M3.3
     middle = time.process_time()  # @timed
     merged = {word: merge(tokens, best) for word, tokens in words.items()}  # @stepover
     seconds["search"] = time.process_time() - middle  # @timed
-    whole_seconds = time.process_time() - start  # @timed
     profile = figures.stacked_parts(
         {"one merge": seconds}, "seconds", "Where a merge spends its time"
     )  # @timed @inspect profile
-    assert sum(seconds.values()) <= whole_seconds  # @timed
+    assert seconds["choose"] < seconds["count"] + seconds["search"]  # @timed
     # Seconds depend on the machine and the day. Operations do not, and they say the same thing:
     # for one merge every pair of every word is counted, and then looked at again in the search for
     # the one to merge. To choose it is a small part.
@@ -514,7 +511,9 @@ def a_heap_forgets_lazily():  # M3.5
     assert order == [(b"b", b"a"), (b"a", b"c"), (b"a", b"b")]
     # A common mistake: since Python's heaps have the smallest element on top, to store
     # (-count, pair). Counts are then the right way round, and ties the wrong one.
-    assert min([(-7, (b"b", b"a")), (-7, (b"a", b"c"))]) == (-7, (b"a", b"c"))
+    negated = [(-7, (b"b", b"a")), (-7, (b"a", b"c"))]
+    heapq.heapify(negated)
+    assert negated[0] == (-7, (b"a", b"c"))
     # Turning both round, as `Offer` does, gives the same merges, with a fifth of the comparisons.
     word_counts = hundred_stories()
     indexed, lazy = Work(), Work()
@@ -657,9 +656,11 @@ def timers_inside_timers_count_twice():  # M3.8 E94
     train_incrementally(word_counts, 40, work := Work())  # @stepover
     readings["merging, with the first count"] = work.total()  # @inspect readings
     assert len(pair_counts) == 375
-    assert sum(readings.values()) - work.total() == readings["first count"] == 2_520
-    # Sums that exceed the total are a sign that something was counted twice.
-    assert sum(readings.values()) > work.total() == 114_593
+    assert readings["merging, with the first count"] == 114_593
+    # Without any merge to make, what it does is that count: the same operations stand twice in the
+    # sum. Sums that exceed the total are a sign of this.
+    train_incrementally(word_counts, 0, alone := Work())  # @stepover
+    assert alone.total() == readings["first count"] == 2_520
 
 
 def words_touched(word_counts: Mapping[str, int], wanted_merges: int) -> list[int]:  # @stepover

@@ -29,7 +29,7 @@ def host_and_accelerator(card: Accelerator, bus_bytes_per_second: float) -> Figu
         text(258, 116, f"PCIe 5, 16 lanes: {bus_gb_per_second:g} GB/s", "end"),
         box(4, 154, 352, 216),
         text(14, 174, card.name, "start", ' font-weight="bold"'),
-        box(196, 184, 150, 44, COLOURS[0], f"memory {card.memory_bytes / 1e9:g} GB"),
+        box(196, 184, 150, 44, COLOURS[0], f"memory {card.memory_bytes / 1e9:.0f} GB"),
         link(271, 228, memory_width, 66),
         text(230, 266, memory_tb, "end"),
         box(196, 294, 150, 62, COLOURS[1], "processor"),

@@ -88,14 +88,9 @@ def a_product_costs_two_flops_per_triple():  # M10.2 E112
     with measure() as large:
         z = torch.empty(16_384, 32_768, device="meta") @ torch.empty(32_768, 8192, device="meta")
     assert z.shape == (16_384, 8192)
-    assert large.matmul_flops == 8_796_093_022_208
     # A common mistake is to quote such a number without its sizes, as what "the layer" costs. Both
-    # numbers are right, and they are a factor of 262 144 apart. The device is no part of it: on
-    # `meta` the first product costs what it cost here.
-    assert large.matmul_flops == 2**18 * cost.matmul_flops
-    with measure() as elsewhere:
-        x.to("meta") @ w.to("meta")
-    assert elsewhere.matmul_flops == cost.matmul_flops
+    # numbers are right, and they are a factor of 262 144 apart.
+    assert large.matmul_flops == 2**18 * cost.matmul_flops == 8_796_093_022_208
 
 
 @shape_checked
@@ -172,8 +167,8 @@ def forward_is_two_flops_per_parameter_and_token():  # M10.4
     gpt3_flops_per_token = 2 * GPT3_PARAMETERS
     assert round(gpt3_flops_per_token / 1e9) == 349
     # For text of 2048 tokens that is 0.7 seconds of an H100 at its peak.
-    h100_seconds = GPT3_CONTEXT_TOKENS * gpt3_flops_per_token
-    h100_seconds /= H100_SXM.dense_flops_per_second["bf16"]
+    h100_flops_per_second = H100_SXM.dense_flops_per_second["bf16"]
+    h100_seconds = GPT3_CONTEXT_TOKENS * gpt3_flops_per_token / h100_flops_per_second
     assert round(h100_seconds, 2) == 0.72
 
 
@@ -295,9 +290,8 @@ def a_count_is_an_agreement():  # M10.5
         moved[n] = tuple(cost.read_bytes + cost.written_bytes for cost in (plain, strassen))
     assert (a.min(), a.max()) == (-9, 9)
     # So it pays for n above 18. The seven products can be taken apart in the same way, down to a
-    # total of about $n^{2.81}$.
+    # total of about $n^{\log_2 7}$, or $n^{2.81}$.
     assert totals == {8: (1024, 1184), 18: (11_664, 11_664), 32: (65_536, 61_952)}
-    assert round(math.log2(7), 2) == 2.81
     # What is counted as work is $2n^3$, whatever was executed: a count of FLOPs is an estimate of
     # the task, and no measurement of a chip.
     #
@@ -374,7 +368,6 @@ def an_accelerator_answers_before_it_is_done():  # M10.6
     # Whoever waits neither before nor after reads what it takes to ask.
     asked = time_call(launch, clock=lambda: now, wait=lambda: None)
     assert asked.median_seconds == 5
-    assert sum(queue) == 1000 + 6 * 100
     # Waiting after the call lets the work be done inside the reading. Waiting before it keeps
     # earlier work out of the reading.
     done = time_call(launch, clock=lambda: now, wait=wait)

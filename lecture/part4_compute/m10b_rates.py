@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 
 import torch
 from einops import rearrange
@@ -16,19 +17,19 @@ from lecture.facts import (
     ACCELERATORS,
     B200,
     GPT2_VOCABULARY,
-    H100_PRODUCT_SECONDS,
+    H100_MEAN_OF_FIVE_SECONDS,
     H100_SXM,
     H100_SXM_CHIP,
+    H100_WARM_FLOPS_PER_SECOND,
     H200,
-    LLAMA3_405B_MFU,
     PALM_HFU,
     PALM_MFU,
     RTX_3090,
     RTX_3090_CHIP,
-    RTX_3090_PRODUCT_SECONDS,
+    RTX_3090_WARM_FLOPS_PER_SECOND,
     Chip,
 )
-from lecture.lib.hardware import accelerator_named, mfu
+from lecture.lib.hardware import AMPERE, accelerator_named, gpu_is_at_least, mfu
 from lecture.lib.refused import refused
 from lecture.lib.shapes import shape_checked
 from lecture.lib.tiles import product_by_tiles, whole_numbers
@@ -36,6 +37,7 @@ from lecture.lib.timing import (
     best_matmul_flops_per_second,
     flops_per_second,
     matmul_flops_per_second,
+    time_call,
 )
 from lecture.part4_compute import m10_figures as figures
 from trace.costs import measure
@@ -69,13 +71,13 @@ def a_data_sheet_has_a_rate_for_each_format():  # M10.7
     # next](#two_of_every_four_weights_are_zero) shows of what.
     assert H100_SXM.sparse_flops_per_second["bf16"] == 2 * h100["bf16"] == 1979e12
     # The H200 promises the rates of the H100. What was improved is its memory.
-    assert all(H200.dense_flops_per_second[dtype] == h100[dtype] for dtype in h100)
     assert round(H200.memory_bytes_per_second / H100_SXM.memory_bytes_per_second, 2) == 1.43
     # A program can look its card up by the name that PyTorch reports. A name that only resembles a
-    # known one has no peak: an H100 NVL is another card.
+    # known one has no peak: an RTX 3090 Ti is another card.
     assert accelerator_named("NVIDIA H100 80GB HBM3").name == "H100 SXM"
-    unknown = "NVIDIA H100 NVL" not in ACCELERATORS
-    assert unknown
+    with refused(LookupError) as error:
+        accelerator_named("NVIDIA GeForce RTX 3090 Ti")
+    assert "no data sheet" in error.message
 
 
 def peaks_from_clocks(chip: Chip) -> tuple[float, float]:
@@ -106,7 +108,6 @@ def a_peak_is_units_times_clock():  # M10.7
     assert round(rebuilt["RTX 3090"][0] / 1e12, 2) == 35.58
     # An H100 is no exception, but needs two clocks: its tensor cores are rated at 1.83 GHz, its
     # other units at 1.98 GHz.
-    assert H100_SXM_CHIP.tensor_core_hertz < H100_SXM_CHIP.fp32_hertz
     # So a peak is reached when every unit is busy in every tick, and the chip holds its highest
     # clock. Under full load it often does not, for want of power. If the clock falls to 1.4 GHz,
     # say, tensor cores that never rest reach 77 %.
@@ -173,7 +174,11 @@ def zeros_save_work_only_if_they_are_skipped():  # M10.8
     kept = two_of_every_four(w)
     with measure() as dense:
         y = (w * kept) @ x
-    assert dense.matmul_flops == 2 * w.numel() == 16_384
+    # The clock does not see the zeros either. A matrix of zeros only is multiplied as slowly:
+    zeros, numbers = torch.zeros(512, 512), torch.randn(512, 512, generator=generator)
+    zeros_seconds = time_call(lambda: zeros @ numbers).best_seconds  # @timed @inspect zeros_seconds
+    seconds = time_call(lambda: numbers @ numbers).best_seconds  # @timed @inspect seconds
+    assert 0.5 < zeros_seconds / seconds < 2  # @timed
     # With the weights packed, each row picks the 32 numbers of x that it needs: half the FLOPs,
     # which is all that the doubled rate means. Results arrive in half the time, and nobody does
     # more FLOPs per second.
@@ -204,96 +209,89 @@ def utilization_is_useful_over_promised():  # M10.9
     How much of a peak arrives? *Model FLOP/s utilization* divides the rate of useful work by the
     rate that is promised for this device and this format.
     """
-    # The large product of this chapter, in fp32. Users of an RTX 3090 and of an H100 read 0.37 and
-    # 0.16 seconds off their clocks in 2025, the mean of five calls, the first included. We have not
-    # repeated it, and check what follows.
-    with measure() as cost:
-        torch.empty(16_384, 32_768, device="meta") @ torch.empty(32_768, 8192, device="meta")
-    assert cost.matmul_flops == 8_796_093_022_208
-    rtx_3090_rate = cost.matmul_flops / RTX_3090_PRODUCT_SECONDS["fp32"]
-    rtx_3090_peak = RTX_3090.dense_flops_per_second["fp32"]
-    assert round(rtx_3090_rate / 1e12, 2) == 23.62
-    assert round(mfu(rtx_3090_rate, rtx_3090_peak), 4) == 0.6636
-    h100_rate = cost.matmul_flops / H100_PRODUCT_SECONDS["fp32"]
-    h100_peak = H100_SXM.dense_flops_per_second["fp32"]
-    assert round(mfu(h100_rate, h100_peak), 2) == 0.82
-    rates = {"RTX 3090": (rtx_3090_rate, rtx_3090_peak), "H100": (h100_rate, h100_peak)}
+    # Owners of an RTX 3090 and of an H100 have [published their
+    # readings](https://github.com/zzc0721/torch-performance-test-data): square matmuls of random
+    # numbers, timed after ten calls that do not count. Here are the best of them in fp32.
+    readings = (
+        (RTX_3090, RTX_3090_WARM_FLOPS_PER_SECOND),
+        (H100_SXM, H100_WARM_FLOPS_PER_SECOND),
+    )
+    rates = {
+        card.name: (reading["fp32"], card.dense_flops_per_second["fp32"])
+        for card, reading in readings
+    }
     in_fp32 = figures.achieved_and_promised(rates, "One product in fp32")  # @inspect in_fp32
+    assert [round(mfu(*pair), 2) for pair in rates.values()] == [0.7, 0.77]
     # These are single products. Whole training runs [get less](#utilization_decides_the_bill), as
     # cards wait for each other's data, for their own memory, and for the program.
     # [PaLM](https://arxiv.org/abs/2204.02311) reports 46 %, [Llama 3
-    # 405B](https://arxiv.org/abs/2407.21783) 38 to 43 %. So one half is good, and at a twentieth
-    # something is wrong.
-    assert 0.05 < min(LLAMA3_405B_MFU) < max(LLAMA3_405B_MFU) < PALM_MFU < 0.5
-    # Losses multiply. Say that of each second 0.2 go to communication and 0.1 to idling, and that
-    # products run at 0.7 of the peak: 0.49 are left.
-    busy_share = 1 - 0.2 - 0.1
-    assert round(0.7 * busy_share, 2) == 0.49
+    # 405B](https://arxiv.org/abs/2407.21783) 38 to 43 %. Losses multiply. Say that of each second
+    # 0.2 go to communication and 0.1 to idling, and that products run at 0.7 of the peak: 0.49 are
+    # left.
 
 
-def more_than_the_peak_is_a_mistake():  # M10.10 E8
-    """An MFU above 1 is a mistake.
+def far_above_the_peak_is_a_mistake():  # M10.10 E8
+    """Far above the peak is a mistake.
 
-    What if a measurement beats the peak? The same RTX 3090 took 0.125 seconds for the product in
-    bf16, that is 70e12 FLOP/s.
+    What if a measurement beats the peak? Owners of an RTX 3090 read 76.7e12 FLOP/s in bf16.
     """
-    with measure() as cost:
-        torch.empty(16_384, 32_768, device="meta") @ torch.empty(32_768, 8192, device="meta")
-    assert cost.matmul_flops == 8_796_093_022_208
-    rate = cost.matmul_flops / RTX_3090_PRODUCT_SECONDS["bf16"]
-    assert round(rate / 1e12, 2) == 70.33
+    rate = RTX_3090_WARM_FLOPS_PER_SECOND["bf16"]
     # A common mistake is to divide that by the number that was at hand, the fp32 peak, and to go on
-    # with an MFU of 1.98. A ratio to what cannot be exceeded is not 1.98. This lecture's function
-    # refuses to return it.
+    # with an MFU of 2.15. Nothing runs at 215 % of its peak: check the denominator. This lecture's
+    # function refuses to return it.
     promises = RTX_3090.dense_flops_per_second
     with refused(ValueError) as error:
         mfu(rate, promises["fp32"])  # @stepover
-    assert "an MFU of 1.98 is impossible" in error.message
-    # With the peak for bf16 it is 0.99. That is closer to 1 than products usually come, but
-    # possible.
-    assert round(mfu(rate, promises["bf16"]), 2) == 0.99
-    # The white paper also has 142e12: for fp16 with sums in fp16, which bf16 does not have, and for
-    # bf16 with sparsity, which this product does not have. Divided by that it would be 0.5.
+    assert "an MFU of 2.15 is impossible" in error.message
+    # With the peak for bf16 it is 1.08, and that is no mistake. The sheet multiplies by a clock
+    # that it calls boost, 1.695 GHz, and cards for games run above it while power and heat allow.
+    # At 1.83 GHz the peak is what was read.
+    assert round(mfu(rate, promises["bf16"]), 2) == 1.08
+    faster = replace(RTX_3090_CHIP, tensor_core_hertz=1.83e9)
+    assert math.isclose(peaks_from_clocks(faster)[1], rate, rel_tol=0.01)
+    # So far above 1 is a mistake, and a little above 1 asks for the clock. The white paper also has
+    # 142e12: for fp16 with sums in fp16, which bf16 does not have, and for bf16 with sparsity,
+    # which this product does not have. Divided by that it would be 0.54.
     fp16_sums = 2 * peaks_from_clocks(RTX_3090_CHIP)[1]
     assert round(fp16_sums / 1e12) == RTX_3090.sparse_flops_per_second["bf16"] / 1e12 == 142
-    assert round(mfu(rate, fp16_sums), 2) == 0.49
+    assert round(mfu(rate, fp16_sums), 2) == 0.54
 
 
-def a_faster_format_may_use_less_of_its_peak():  # M10.11 E14
-    """A faster format may use less of its peak.
+def a_cold_call_hides_in_a_mean():  # M10.11 E14
+    """A cold call hides in a mean.
 
-    Does bf16 bring what its peak promises? It is faster on both cards, and by how much says more
-    than the sheet.
+    Does bf16 bring what its peak promises, 14.8 times fp32 on an H100? [A lecture at
+    Stanford](https://github.com/stanford-cs336/spring2025-lectures) has published its recorded run
+    of the large product of this chapter: 0.163 seconds in fp32 and 0.031 in bf16, the mean of five
+    calls. That is 5.3 times.
     """
     with measure() as cost:
         torch.empty(16_384, 32_768, device="meta") @ torch.empty(32_768, 8192, device="meta")
-    assert cost.matmul_flops == 8_796_093_022_208
+    peaks, means = H100_SXM.dense_flops_per_second, H100_MEAN_OF_FIVE_SECONDS
     rates = {
-        f"{card.name}, {dtype}": (cost.matmul_flops / seconds, card.dense_flops_per_second[dtype])
-        for card, readings in (
-            (RTX_3090, RTX_3090_PRODUCT_SECONDS),
-            (H100_SXM, H100_PRODUCT_SECONDS),
+        f"{dtype}, {way}": (rate, peaks[dtype])
+        for dtype in means
+        for way, rate in (
+            ("mean of five", cost.matmul_flops / means[dtype]),
+            ("warm", H100_WARM_FLOPS_PER_SECOND[dtype]),
         )
-        for dtype, seconds in readings.items()
     }
-    shares = {name: round(mfu(*pair), 3) for name, pair in rates.items()}  # @inspect shares
-    by_format = figures.achieved_and_promised(rates, "In fp32 and bf16")  # @inspect by_format
-    # On the RTX 3090 bf16 is promised to be 2.0 times as fast as fp32, and is 3.0 times: fp32 fell
-    # short. On the H100 it is promised to be 14.8 times as fast and is 5.3 times.
-    speedups = [
-        readings["fp32"] / readings["bf16"]
-        for readings in (RTX_3090_PRODUCT_SECONDS, H100_PRODUCT_SECONDS)
-    ]
-    assert [round(speedup, 2) for speedup in speedups] == [2.98, 5.33]
-    # So the H100 did more work in bf16 and used less of what it has.
-    assert shares["H100 SXM, fp32"] == 0.821
-    assert shares["H100 SXM, bf16"] == 0.296
-    # A common mistake is to blame the sparsity that the sheet assumes. The 0.296 is of the dense
-    # peak; of the sparse one it is 0.148. The readings do not say what is missing (the mean
-    # contains the first call, which is slower). A peak is a bound. Measure.
-    h100_rate, dense_peak = rates["H100 SXM, bf16"]
-    assert round(h100_rate / dense_peak, 3) == 0.296
-    assert round(h100_rate / H100_SXM.sparse_flops_per_second["bf16"], 3) == 0.148
+    shares = {name: round(mfu(*pair), 2) for name, pair in rates.items()}  # @inspect shares
+    by_format = figures.achieved_and_promised(rates, "On an H100")  # @inspect by_format
+    assert shares["fp32, mean of five"] == 0.81
+    assert shares["bf16, mean of five"] == 0.29
+    # A common mistake is to blame the sparsity that the sheet assumes. But 0.29 is of the dense
+    # peak. Another is to conclude that a faster format uses less of its peak. Warm, another H100
+    # reaches 0.81 in bf16 as well.
+    assert shares["bf16, warm"] == 0.81
+    # In the program, fp32 had run once before its clock was started, and bf16 had not. If four of
+    # its five calls ran at the warm rate, the first took 0.11 seconds, ten times as long: a library
+    # was loaded, kernels were chosen. So run it once, throw that reading away, and look at all
+    # readings, not at their mean.
+    warm_seconds = cost.matmul_flops / H100_WARM_FLOPS_PER_SECOND["bf16"]
+    first_seconds = 5 * means["bf16"] - 4 * warm_seconds  # @inspect warm_seconds first_seconds
+    assert round(first_seconds, 2) == 0.11
+    assert round(first_seconds / warm_seconds) == 10
 
 
 def small_products_are_slow_in_every_format():  # M10.11
@@ -304,7 +302,6 @@ def small_products_are_slow_in_every_format():  # M10.11
     to run and from machine to machine, so they are kept beside the page and not in it.
     """
     sizes = [4, 8, 16, 32, 64, 128, 256, 512]
-    assert sizes == [2**power for power in range(2, 10)]
     rates = {
         "fp32": {n: matmul_flops_per_second(n, torch.float32) for n in sizes},
         "bf16": {n: matmul_flops_per_second(n, torch.bfloat16) for n in sizes},
@@ -397,9 +394,10 @@ def tensor_cores_multiply_tiles():  # M10.13
     # In tiles of 64, with larger matrices, it looks like this.
     shares = {n: (n / (64 * math.ceil(n / 64))) ** 3 for n in range(16, 516, 4)}
     useful = figures.useful_share_by_size(shares)  # @inspect useful
-    assert max(shares) == 512
-    assert shares[64] == shares[512] == max(shares.values()) == 1
-    assert round(shares[68], 3) == 0.150
+    # A side of 68 is 4 more than a tile, and eight tiles are multiplied for the work of one.
+    _, tile_products = product_by_tiles(torch.ones(68, 68), torch.ones(68, 68), 64)
+    assert tile_products == 8
+    assert math.isclose(shares[68], 68**3 / (tile_products * 64**3))
     # So sizes are best multiples of a large power of two. GPT-2 has 50 257 entries in its
     # vocabulary; whoever trains such a model often makes room for 50 304. In tiles that is no more
     # work. In bf16, rows of scores then begin at multiples of 128 bytes, which is what [an A100 is
@@ -438,7 +436,7 @@ def fp32_gets_tensor_cores_on_request():  # M10.13
         peaks = card.dense_flops_per_second
         gains[card.name] = round(peaks["tf32"] / peaks["fp32"], 1)  # @inspect gains
     assert gains == {"A100 SXM": 8.0, "H100 SXM": 7.4, "RTX 3090": 1.0}
-    if torch.cuda.is_available():
+    if gpu_is_at_least(AMPERE):
         rates = {"fp32": matmul_flops_per_second(8192, torch.float32, "cuda")}
         torch.set_float32_matmul_precision("high")
         rates["tf32"] = matmul_flops_per_second(8192, torch.float32, "cuda")
@@ -452,9 +450,7 @@ def fp32_gets_tensor_cores_on_request():  # M10.13
             used = figures.achieved_and_promised(pairs, device)  # @timed @inspect used
             assert rates["bf16"] > 1.2 * rates["fp32"]  # @timed
     else:
-        skipped = (
-            "no CUDA device here: rates in TF32 and bf16 were not measured"  # @inspect skipped
-        )
+        skipped = "no GPU here that knows TF32: rates were not measured"  # @inspect skipped
 
 
 def the_best_observed_rate_is_a_peak_for_any_machine():  # M10.14

@@ -193,8 +193,6 @@ def swiglu_lets_one_half_gate_the_other():  # M15.4 E77
     assert cost.matmul_flops == 6 * T * D * F == 147_456
     # Earlier models had two matrices and F = 4D, which makes 8D² parameters. With three, F = 8/3·D
     # makes as many, and that is where this odd number comes from.
-    assert F / D == 8 / 3
-    assert 3 * D * F == 8 * D**2
     assert cost.matmul_flops == 16 * T * D**2
     # A common mistake turns it over. 3/8·D would leave 2.25 in the place of 16.
     with measure() as slip:

@@ -56,6 +56,7 @@ def main() -> None:
     m18b_transformer_memory.a_block_keeps_42_vectors_of_each_token()
     m18b_transformer_memory.the_context_decides_what_is_kept()
     m18b_transformer_memory.one_model_has_one_width()
+    m18b_transformer_memory.fused_attention_keeps_a_number_for_each_row()
     m18b_transformer_memory.memory_limits_the_batch()
     m18b_transformer_memory.the_sum_is_no_peak()
     m18b_transformer_memory.one_card_takes_18_years()

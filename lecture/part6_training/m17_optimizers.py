@@ -303,9 +303,9 @@ def the_steepest_direction_limits_the_rate():  # M17.1
     factor = (heavy[-1].norm() / heavy[-11].norm()).item() ** (1 / 10)  # @inspect factor
     assert 0.67 < factor < 0.69
     assert heavy[-1].norm() < 1e-4 < 0.4 < ends[0.077]
-    # So one step of momentum gains as many digits as five without, and the larger κ is, the greater
-    # the advantage.
-    assert round(math.log(4 / 6) / math.log(24 / 26), 1) == 5.1
+    # So one step of momentum gains as many digits as nearly five without, and the larger κ is, the
+    # greater the advantage.
+    assert 4.5 < math.log(factor) / math.log(24 / 26) < 5
 
 
 def adagrad_sums_up_squares():  # M17.4 E62 E63
@@ -361,10 +361,9 @@ def epsilon_decides_what_is_small():  # M17.4 E64
     # gradient is not far above $\sqrt{10^{-5}}=0.003$; 1e-10 outside is not felt at all.
     assert [round(share, 3) for share in inside.tolist()] == [0.953, 0.688, 0.032]
     assert math.isclose(1 - outside.min(), 1e-6, rel_tol=1e-3)  # @inspect inside outside
-    # Inside, 1e-5 is as much as 0.003 outside: it has to be compared with squares.
-    assert math.isclose(inside[1], 0.003 / math.hypot(0.003, math.sqrt(1e-5)))
-    # So numbers for ε cannot be carried over from one form to the other. PyTorch's and ours have it
-    # outside; the first step shows it.
+    # Inside, 1e-5 has to be compared with squares: its root is 0.003. So numbers for ε cannot be
+    # carried over from one form to the other. PyTorch's and ours have it outside; the first step
+    # shows it.
     for epsilon, share in ((0.003, 0.5), (0.009, 0.25)):
         make = functools.partial(AdaGrad, lr=1.0, eps=epsilon)
         assert math.isclose(moves(make, gradients[1:2])[0], share, rel_tol=1e-6)
@@ -408,9 +407,8 @@ def rmsprop_forgets():  # M17.5
     assert ada[-1] < 0.01 / 1000
     assert math.isclose(ada[-1], 0.01**2 / math.sqrt(200 + 400 * 0.01**2), rel_tol=1e-7)
     # In its first step RMSProp is five times too fast: the average has begun at 0, and only 4 % of
-    # the new square are in it.
+    # the new square, a fifth of its root, are in it.
     assert math.isclose(rms[0], 5 * 0.01, rel_tol=1e-6)
-    assert math.isclose(math.sqrt(1 - 0.96), 1 / 5)
     assert torch.equal(trained(RMSProp), trained(torch.optim.RMSprop))
 
 
@@ -514,8 +512,7 @@ def decay_is_no_gradient():  # M17.6
     # So what counts is the product: with the usual 1e-3 and 0.01 it takes 69 000 steps until a
     # weight without gradients is half of what it was. A schedule that lowers the rate lowers the
     # decay with it.
-    half_life_steps = math.log(0.5) / math.log(1 - 1e-3 * 0.01)
-    assert round(half_life_steps, -3) == 69_000
+    half_life_steps = math.log(0.5) / math.log(1 - 1e-3 * 0.01)  # @inspect half_life_steps
 
 
 def an_optimizer_is_paid_for_in_memory():  # M17.2 M17.6
@@ -598,7 +595,6 @@ def adamw_costs_33_flops_per_parameter():  # M17.7 E67
         AdamW(model.parameters()).step()
     assert passes.matmul_flops == 6 * 1024 * (8 * 64**2 + 64)
     assert math.isclose(step.other_flops / passes.matmul_flops, 33 / 6 / 1024)
-    assert round(6 * 1024 * 1024 / 33, -4) == 190_000
 
 
 def an_update_waits_for_memory():  # M17.7
@@ -746,7 +742,6 @@ def a_learning_rate_has_an_edge():  # M17.9 E104
     # gained; and at t = 3 it is zero, by luck.
     factors = [1 - 100 / (50 * math.sqrt(t + 1)) for t in range(10)]  # @inspect factors
     assert len(factors) == len(losses[100])
-    assert (factors[0], factors[3]) == (-1, 0)
     assert math.isclose(losses[100][1], losses[100][0], rel_tol=1e-6)
     assert losses[100][4] < 1e-12 < 0.1 < losses[100][3]
 
@@ -780,7 +775,6 @@ def a_sweep_shows_the_range():  # M17.9
         "AdamW": AdamW,
     }
     rates = [10 ** (power / 2) for power in range(-7, 1)]
-    assert (rates[0], rates[-1]) == (10**-3.5, 1)
     ends = {
         name: {lr: end_of_training(lambda w, k=kind, lr=lr: k(w, lr=lr)) for lr in rates}
         for name, kind in makers.items()

@@ -54,7 +54,6 @@ def four_things_fill_the_memory():  # M18.1
     # So the second step finds less room than the first: a training that got through one step may
     # still run out of memory.
     assert seen["forward", 2] == [parameters, 0, 2 * parameters, activations]
-    assert (parameters, activations) == (1024, 2116)
     totals = [sum(moment.values()) for moment in cost.timeline]
     assert totals.index(cost.peak_bytes) > len(totals) / 2
 

@@ -1,25 +1,35 @@
 """The memory and the time that training a Transformer takes."""
 
 import functools
+import math
 from dataclasses import replace
 
 import torch
+from torch.nn.functional import scaled_dot_product_attention
 
-from lecture.accounting.formulas import (
+from lecture.accounting.formulas import cache_bytes, parameters, training_days
+from lecture.accounting.memory import (
+    Training,
+    activation_bytes,
     activation_bytes_by_part,
-    cache_bytes,
     constant_bytes,
     largest_batch,
-    parameters,
+    moments,
+    peak_bytes,
     training_bytes,
     training_bytes_by_part,
-    training_days,
 )
 from lecture.facts import A100_SXM, COMPUTE_OPTIMAL_TOKENS_PER_PARAMETER, SECONDS_PER_DAY
 from lecture.lib.gpt2 import LONG_XL, XL, measured
 from lecture.lib.memory import held_bytes
 from lecture.lib.optim import AdamW
-from lecture.lib.transformer import LayerCache, TransformerConfig, TransformerLM, cross_entropy
+from lecture.lib.transformer import (
+    LayerCache,
+    TransformerConfig,
+    TransformerLM,
+    attend,
+    cross_entropy,
+)
 from lecture.part6_training import m18b_figures as figures
 from trace.costs import measure
 
@@ -40,23 +50,23 @@ def a_block_keeps_42_vectors_of_each_token():  # M18.6 E74
     # Then queries, keys, values and their mean; and for each of two norms what came in, what was
     # divided, and the result.
     vectors = 4 * F / D + h * T / D + 4 + 2 * 3
-    assert vectors == 16 + 16 + 4 + 6 == 42
-    # That is all of it, with a number per token for each norm.
-    assert block_bytes == 4 * (42 * T * D + 2 * T) == 275_259_392
+    # That is all of it, 16 + 16 + 4 + 6 = 42, with a number per token for each norm.
+    assert block_bytes == 4 * (vectors * T * D + 2 * T) == 275_259_392
     # A common mistake is a formula such as $9TD+2T^2$: each of the heads has scores of its own, and
-    # the feed-forward network is wider than the model. For 48 blocks it makes 3 GiB out of 12.
+    # the feed-forward network is wider than the model. It makes 3 GiB of the 12 of 48 blocks.
     formula_bytes = 4 * (9 * T * D + 2 * T**2)
-    assert round(48 * formula_bytes / GIB, 3) == 3.012
     assert round(48 * block_bytes / GIB, 3) == 12.305
+    assert round(block_bytes / formula_bytes, 1) == 4.1
     # With the heads put in, it comes close: 9 + 2·16 = 41 vectors. But not for the right reason. It
     # keeps scores and weights and forgets the feed-forward network; ours [keeps the weights
-    # only](#what_is_kept_is_a_choice). With twice the context, they part.
+    # only](#what_is_kept_is_a_choice). With twice the context, they part: 73 vectors to 58.
     with_heads_bytes = 4 * (9 * T * D + 2 * h * T**2)
-    assert round(48 * with_heads_bytes / GIB, 3) == 12.012
+    assert round(block_bytes / with_heads_bytes, 2) == 1.02
     longer = [measured(replace(XL, layers=L, context=2048)).kept_bytes for L in (1, 2)]  # @stepover
     longer_bytes = longer[1]["activations"] - longer[0]["activations"]
     assert longer_bytes == 4 * ((42 + 16) * 2 * T * D + 2 * 2 * T)
-    assert (9 + 2 * 2 * 16, 42 + 16) == (73, 58)
+    with_heads_bytes = 4 * (9 * 2 * T * D + 2 * h * (2 * T) ** 2)
+    assert round(longer_bytes / with_heads_bytes, 2) == round(58 / 73, 2)
 
 
 def the_context_decides_what_is_kept():  # M18.6
@@ -67,13 +77,14 @@ def the_context_decides_what_is_kept():  # M18.6
     """
     two, long_two = replace(XL, layers=2), replace(LONG_XL, layers=2)
     for config, dtype in ((XL, torch.float32), (two, torch.bfloat16), (long_two, torch.float32)):
-        by_formula = activation_bytes_by_part(config, config.context, element_bytes=dtype.itemsize)
+        precision = "fp32" if dtype == torch.float32 else "bf16-weights"
+        training = Training(config.context, precision=precision)
         found = measured(config, 1, dtype).kept_bytes
-        assert sum(by_formula.values()) == found["activations"]
-        assert constant_bytes(config, config.context) == found["other tensors"]
+        assert activation_bytes(config, training) == found["activations"]
+        assert constant_bytes(config, training) == found["other tensors"]
     parts = {
-        "fp32": activation_bytes_by_part(XL, 1024),
-        "bf16": activation_bytes_by_part(XL, 1024, element_bytes=2),
+        "fp32": activation_bytes_by_part(XL, Training(1024)),
+        "bf16": activation_bytes_by_part(XL, Training(1024, precision="bf16-weights")),
     }  # @stepover
     breakdown = figures.bytes_of_parts(parts, "One sequence, 1024 tokens", 90)  # @inspect breakdown
     gib = {name: round(sum(found.values()) / GIB, 3) for name, found in parts.items()}
@@ -84,11 +95,12 @@ def the_context_decides_what_is_kept():  # M18.6
     assert parts["bf16"]["loss"] == parts["fp32"]["loss"] == 4 * (1024 * 50_257 + 1024 + 1)
     # Masks, cosines and sines wait as well. Every layer makes its own; 0.07 GiB, once for all
     # sequences.
-    assert constant_bytes(XL, 1024) == 75_505_664
+    assert constant_bytes(XL, Training(1024)) == 75_505_664
     # With 16 times the context the weights of attention grow 256 times. They were 37 % and are 91 %
     # of 1325 GiB, for one sequence.
     by_context = {
-        tokens: activation_bytes_by_part(XL, tokens) for tokens in (1024 * 2**n for n in range(5))
+        tokens: activation_bytes_by_part(XL, Training(tokens))
+        for tokens in (1024 * 2**n for n in range(5))
     }  # @stepover
     short, long = by_context[1024], by_context[16_384]
     assert round(sum(long.values()) / GIB, 1) == 1325.2
@@ -124,13 +136,13 @@ def one_model_has_one_width():  # M18.7 E75
     when a second loss has been computed and the gradients of the first are still there.
     """
     live = live_in_training(XL)  # @inspect live
-    by_formula = training_bytes_by_part(XL, 1024)  # @inspect by_formula
+    by_formula = training_bytes_by_part(XL, Training(1024))  # @inspect by_formula
     for part in ("parameters", "gradients", "optimizer state", "activations"):
         assert live[part] == by_formula[part]
     assert live["other tensors"] == by_formula["masks and positions"]
     gib = {part: round(found / GIB, 2) for part, found in by_formula.items()}  # @inspect gib
     assert list(gib.values()) == [7.92, 7.92, 15.85, 12.52, 0.07]
-    assert round(training_bytes(XL, 1024) / GIB, 2) == 44.28
+    assert round(training_bytes(XL, Training(1024)) / GIB, 2) == 44.28
     bar = figures.bytes_of_parts(
         {"fp32": by_formula}, "Training on one sequence", 50
     )  # @inspect bar
@@ -149,70 +161,124 @@ def one_model_has_one_width():  # M18.7 E75
     assert round(sum(narrow_gib) + 3.01, 1) == 27.4
 
 
+def fused_attention_keeps_a_number_for_each_row():  # M18.6
+    """Fused attention keeps a number for each row.
+
+    So far this chapter has attention written out, which keeps the T×T attention weights of each
+    head. Almost nobody trains so any more. What does [fused
+    attention](#fused_attention_does_not_store_its_scores) keep?
+    """
+    B, h, T, K = 2, 3, 64, 8
+    generator = torch.Generator().manual_seed(0)
+    q, k, v = (torch.randn(B, h, T, K, generator=generator, requires_grad=True) for _ in range(3))
+    visible = torch.ones(T, T).tril().bool()
+    with measure() as written_out:
+        y = attend(q, k, v, visible)
+    with measure() as fused:
+        same_y = scaled_dot_product_attention(q, k, v, is_causal=True)
+    assert torch.allclose(y, same_y, atol=1e-5)
+    # Beside the result, which both make, the first keeps a number for each pair of tokens, the
+    # other one for each row: the logarithm of its sum of exponentials, from which the backward pass
+    # computes the weights again, a tile at a time.
+    kept = [cost.live_bytes["activations"] - y.nbytes for cost in (written_out, fused)]
+    assert kept == [4 * B * h * T * T, 4 * B * h * T]  # @inspect kept
+    # In GPT-2 XL's shape that is 8.1 GiB in place of 12.5 for a sequence of 1024 tokens, and 130 in
+    # place of 1325 for one of 16 384: what is kept no longer grows with the square of the context.
+    gib = {
+        (way, T): round(activation_bytes(XL, Training(T, attention=way)) / GIB, 1)
+        for way in ("written-out", "fused")
+        for T in (1024, 16_384)
+    }  # @inspect gib
+    assert (gib["written-out", 1024], gib["fused", 1024]) == (12.5, 8.1)
+    assert gib["written-out", 16_384] > 10 * gib["fused", 16_384]
+    assert math.isclose(gib["fused", 16_384], 16 * gib["fused", 1024], rel_tol=0.01)
+
+
 def memory_limits_the_batch():  # M18.8 E76
     """Memory limits the batch.
 
-    How many sequences can be trained on at once, with 80 GiB? Nearly all of the memory grows by the
-    same amount with each.
+    How many sequences can pass at once on a card that reports 79.2 GiB, as an A100 of "80 GB" does?
+    Nearly all of the memory grows by the same amount with each.
     """
     one, four = (measured(XL, B).kept_bytes["activations"] for B in (1, 4))  # @stepover
     each_bytes = (four - one) / 3  # @inspect each_bytes
     assert round(each_bytes / GIB, 3) == 12.515
-    assert largest_batch(XL, 1024, 80 * GIB) == 3
-    assert training_bytes(XL, 1024, 3) < 80 * GIB < training_bytes(XL, 1024, 4)
-    # A card that is sold with 80 GB may have 80·10⁹ bytes, or 74.5 GiB. That is three as well, with
-    # less to spare.
-    card_bytes = A100_SXM.memory_bytes
-    assert round(card_bytes / GIB, 1) == 74.5
-    assert largest_batch(XL, 1024, card_bytes) == 3
+    plain, card_bytes = Training(1024), A100_SXM.memory_bytes
+    batches = {
+        "plain": largest_batch(XL, plain, card_bytes),
+        "in parts": largest_batch(XL, replace(plain, accumulating=True), card_bytes),
+        "fused": largest_batch(XL, replace(plain, attention="fused"), card_bytes),
+    }  # @inspect batches
+    assert batches == {"plain": 4, "in parts": 3, "fused": 6}
     # A common mistake is to trust a formula for activations that nobody measured. 9TD + 2T² in each
-    # block, with the narrower model of the last section, promises 18, and 16 in 80 GB. Scores of
-    # all heads put in, 4.
+    # block, with the narrower model of the last section, promises 18. Scores of all heads put in,
+    # 4.
     fixed_bytes = 16 * 1_635_382_400
     T, D, h = 1024, XL.width, XL.heads
     guess_bytes, with_heads_bytes = (48 * 4 * (9 * T * D + 2 * n * T**2) for n in (1, h))
-    assert (80 * GIB - fixed_bytes) // guess_bytes == 18
-    assert (card_bytes - fixed_bytes) // guess_bytes == 16
-    assert (80 * GIB - fixed_bytes) // with_heads_bytes == 4
+    assert (card_bytes - fixed_bytes) // guess_bytes == 18
+    assert (card_bytes - fixed_bytes) // with_heads_bytes == 4
     by_batch = figures.memory_by_batch(
         {
-            "this implementation": (training_bytes(XL, T, 0), each_bytes),
+            "this implementation": (training_bytes(XL, replace(plain, batch=0)), each_bytes),
             "9TD + 2T², F = 8/3·D": (fixed_bytes, guess_bytes),
             "the same with heads": (fixed_bytes, with_heads_bytes),
         },
-        {"80 GiB": 80 * GIB},
+        {"an A100 of 80 GB": card_bytes},
     )  # @inspect by_batch
     # Eighteen would need 257 GiB.
-    assert round(training_bytes(XL, 1024, 18) / GIB) == 257
+    assert round(training_bytes(XL, replace(plain, batch=18)) / GIB) == 257
+
+
+def peak_without_numbers(config: TransformerConfig, training: Training) -> int:  # @stepover
+    """Train two steps on `meta`; measure the most that was in memory during the second."""
+    tokens = torch.zeros(training.batch, training.tokens, dtype=torch.int64, device="meta")
+    with measure() as cost:
+        model = TransformerLM(config, device="meta")
+        optimizer = AdamW(model.parameters())
+        for _step in range(2):
+            before = sum(cost.live_bytes.values())
+            with measure() as found:
+                for _ in range(1 + training.accumulating):
+                    cross_entropy(model(tokens), tokens).backward()
+                optimizer.step()
+                optimizer.zero_grad()
+    return before + found.peak_bytes
 
 
 def the_sum_is_no_peak():  # M18.8
     """The sum is not the peak.
 
     Are the four parts ever in memory together? If gradients are cleared after each step, there are
-    none when the way back begins; and as they come, activations go. So the peak of a plain step is
-    at the turn, and it is lower than the sum.
+    none when the backward pass begins; and as they come, activations go. So the peak of a plain
+    step is between forward and backward, and it is lower than the sum.
     """
-    N = parameters(XL)
-    table_bytes = 4 * 1024 * 50_257
     peaks = {}
     for B in (1, 4):
         found = measured(XL, B)  # @stepover
-        peaks[B] = 4 * N + 8 * N + found.peak_bytes
-        # What comes on top of the activations: two to three tables of logits for a moment.
-        more = (found.peak_bytes - sum(found.kept_bytes.values())) / table_bytes
-        assert 2 * B < more < 3 * B
-    sums = {B: training_bytes(XL, 1024, B) for B in peaks}  # @stepover
-    saved_gib = {B: round((sums[B] - peaks[B]) / GIB, 2) for B in peaks}  # @inspect saved_gib
-    assert saved_gib == {1: 7.44, 4: 6.39}
-    # So a plain step with four sequences would fit into 80 GiB, if nothing else took room. It does
-    # not into 80 GB. If a batch is [taken in parts](#parts_of_a_batch_add_up_to_it), as in the next
-    # chapter, the gradients stay, and the sum is what counts.
+        held_bytes = sum(found.building.live_bytes.values()) + 8 * found.parameters
+        peaks[B] = held_bytes + found.peak_bytes
+        # The calculator looks at the few moments that can be the peak, and finds the same.
+        assert peaks[B] == peak_bytes(XL, Training(1024, B))
     peaks_gib = {B: round(peak / GIB, 1) for B, peak in peaks.items()}  # @inspect peaks_gib
     assert peaks_gib == {1: 36.8, 4: 75.4}
-    assert A100_SXM.memory_bytes < peaks[4] < 80 * GIB < sums[4]
-    # Whoever plans with the sum is on the safe side by most of the gradients. What neither has: the
-    # memory of the CUDA context, and gaps between the pieces that an allocator hands out.
+    assert peaks[4] < A100_SXM.memory_bytes < training_bytes(XL, Training(1024, 4))
+    # If a batch is [taken in parts](#parts_of_a_batch_add_up_to_it), as in the next chapter, the
+    # gradients stay, and the peak is above the sum: the loss needs two more tables of logits for a
+    # moment. For a small model these outweigh everything else.
+    two_layers, in_parts = replace(XL, layers=2), Training(1024, 2, accumulating=True)
+    in_parts_bytes = peak_without_numbers(two_layers, in_parts)
+    assert in_parts_bytes == peak_bytes(two_layers, in_parts)
+    table_bytes = 4 * 2 * 1024 * 50_257
+    over = (in_parts_bytes - training_bytes(two_layers, in_parts)) / table_bytes  # @inspect over
+    assert round(over, 3) == 2
+    # And PyTorch's AdamW, in the form that it prefers on a GPU, makes a denominator for all
+    # parameters at once. With one sequence that is the peak: 20 bytes for each parameter.
+    default = moments(XL, Training(1024, optimizer="adamw-foreach"))  # @inspect default
+    assert max(default, key=default.get) == "optimizer"
+    assert default["optimizer"] // parameters(XL) == 20
+    # What none of these has: the memory of the CUDA context, and gaps between the pieces that an
+    # allocator hands out.
 
 
 def one_card_takes_18_years():  # M18.9 E85 E86
@@ -298,9 +364,7 @@ def training_needs_no_cache():  # M18.11 E73
     # What fills the memory are the weights of attention, h·T² in each layer, 16 times as much as a
     # tensor of T×D; and for this context as much again in the feed-forward network.
     weights, one_tensor = 25 * 1024**2, 1024 * 1600
-    assert (weights, one_tensor) == (26_214_400, 1_638_400)
-    assert weights == 16 * one_tensor
-    parts = activation_bytes_by_part(XL, 1024)  # @inspect parts
+    parts = activation_bytes_by_part(XL, Training(1024))  # @inspect parts
     assert parts["attention weights"] == parts["feed-forward"] == 48 * 4 * weights
     keys_and_values_bytes = 48 * 2 * 4 * one_tensor
     assert keys_and_values_bytes == cache_bytes(XL, 1024) < 0.05 * sum(parts.values())

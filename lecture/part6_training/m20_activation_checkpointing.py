@@ -670,7 +670,6 @@ def attention_scores_are_cheap_to_make_again():  # M20.5
     # features and 1024 tokens, that is 16.
     grown = tensors_kept["keep", 6] - tensors_kept["keep", 2]  # @inspect tensors_kept
     assert grown == 2 * (6 - 2) / 8
-    assert 25 * 1024 / 1600 == 16
     # The dear products do not grow: queries, keys, values, the output of attention, then 3 + 3 + 1
     # in the feed-forward network, which is three times as wide inside, and the result of the block.
     assert [tensors_kept["keep dear", T] for T in (2, 6)] == [3 + 1 + (3 + 3 + 1) + 1] * 2

@@ -20,6 +20,7 @@ from lecture.lib.optim import SGD, AdamW
 from lecture.lib.shapes import shape_checked
 from lecture.lib.transformer import TransformerConfig, TransformerLM, cross_entropy
 from lecture.part6_training import m23_figures as figures
+from lecture.tokenizer import Tokenizer
 from lecture.train.clipping import clip_gradients, global_norm
 from lecture.train.config import CONFIGS
 from lecture.train.loop import Run, train
@@ -160,7 +161,6 @@ def a_toy_run_can_be_predicted():  # M23.2
     assert all(found.shape == (10, 4000) for found in runs.values())
     # Random weights with variance 1/16 have squares that add up to 1, those of $w^*$, which are 0
     # to 15, add up to 1240. With the sizes put in, the factor is $1-4\eta+21\eta^2$.
-    assert sum(weight**2 for weight in range(16)) == 1240
     expected = {
         lr: [1241 * (1 - 4 * lr + 21 * lr**2) ** step for step in range(10)] for lr in losses
     }
@@ -197,7 +197,6 @@ def a_loss_stops_where_the_digits_end():  # M23.2
     )
     assert single.shape == double.shape == slow.shape
     assert (torch.tensor(8.0).nextafter(torch.tensor(9.0)) - 8).item() == 2**-20
-    assert round(1241 * (1 - 0.4 + 0.21) ** 199, 17) == 7.6e-16
     assert 1e-14 < single[-1].median().item() < 1e-12
     # In fp64 there is no such floor yet.
     assert double[-1].median().item() < 7.6e-16
@@ -214,14 +213,12 @@ def a_rate_rises_and_falls():  # M23.3
     noise of the batches: it decays, here along half a [cosine](https://arxiv.org/abs/1608.03983).
     """
     settings = {"max_lr": 1.0, "min_lr": 0.1, "warm_up_steps": 7, "end_step": 21}
-    half_way = learning_rate(14, **settings)  # @inspect half_way
     rates = [learning_rate(step, **settings) for step in range(26)]  # @stepover
     schedule = figures.schedule(rates)  # @inspect schedule
     # The first step has rate 0. It costs as much as any other and does nothing, so many loops
     # begin with the rate of step 1; so will ours.
     assert rates[0] == 0
     assert [round(rates[step], 6) for step in (3, 7, 14, 21)] == [0.428571, 1, 0.55, 0.1]
-    assert half_way == rates[14]
     assert rates[21:] == 5 * [0.1]
     # Half-way down a cosine is the mean of both ends. What is above it before is below it after, so
     # all steps together go as far as at the mean rate.
@@ -483,28 +480,29 @@ def a_report_can_be_checked():  # M23.7 E107
     stories for 2 hours, on the processor of a laptop, whose GPU was no faster. The last line reads:
     step 3000, loss 1.656939, gradient norm 0.3549, learning rate 3.769e-4.
     """
-    steps, hours, loss, norm = 3000, 2, 1.656939, 0.3549
+    steps, hours, loss = 3000, 2, 1.656939
     # How long would 5000 steps have taken? A common mistake is to multiply with what a stopwatch
-    # said for a single step, 2 seconds:
-    assert round(5000 * 2 / 3600, 2) == 2.78
-    # The log as a whole says otherwise. Each step took 2.4 seconds; what is not in the step is
-    # there as well: checkpoints, validation, a laptop that gets warm. It would be 3.33 hours.
-    step_seconds = hours * 3600 / steps
-    assert step_seconds == 2.4
-    assert round(5000 * step_seconds / 3600, 2) == 3.33
+    # said for a single step, 2 seconds: that makes 2.8 hours. The log as a whole says 2.4 seconds
+    # and 3.3 hours; what is not in the step is there as well: checkpoints, validation, a laptop
+    # that gets warm.
+    step_seconds = hours * 3600 / steps  # @inspect step_seconds
     # A loss in nats is easier to grasp as its exponential, the
-    # [perplexity](#perplexity_counts_the_choices): as unsure as among so many tokens.
-    assert round(math.exp(loss), 2) == 5.24
-    # If the loss was 2 at step 1000, two thirds of the time went into the last 0.34 nats.
-    assert round(2 - loss, 2) == 0.34
-    # The gradient is shorter than 1, a usual limit for clipping, so that did nothing at this step.
-    assert norm < 1
+    # [perplexity](#perplexity_counts_the_choices): as unsure as a choice among 5.24 tokens. The
+    # gradient is shorter than 1, a usual limit for clipping, so that did nothing at this step.
+    perplexity = cross_entropy(torch.zeros(1, 5), torch.zeros(1, dtype=torch.int64)).exp().item()
+    assert round(perplexity, 3) == 5 < math.exp(loss) < 6
     # And three questions that the line leaves open. Is it the loss of one batch, which is noise? Of
-    # text that was trained on, or of other text? Nats per token of which tokenizer? A vocabulary
-    # with tokens twice as long has twice the loss per token for the same model of the text. In nats
+    # text that was trained on, or of other text? Nats per token of which tokenizer? Here are two,
+    # of 300 and 900 tokens, and stories that they were not trained on.
+    nats_per_byte = {}
+    unseen = "".join(itertools.islice(stories.stories(seed=1), 20))
+    for size in (300, 900):
+        tokenizer = Tokenizer.train(itertools.islice(stories.stories(), 50), size)  # @stepover
+        bytes_per_token = len(unseen.encode()) / len(tokenizer.encode(unseen))  # @stepover
+        nats_per_byte[size] = loss / bytes_per_token  # @inspect bytes_per_token nats_per_byte
+    # The same loss per token is more than twice the loss per byte with the shorter tokens. In nats
     # per byte, runs can be compared.
-    for bytes_per_token, nats_per_byte in ((3.5, 0.473), (4.0, 0.414)):
-        assert round(loss / bytes_per_token, 3) == nats_per_byte
+    assert nats_per_byte[300] > 2 * nats_per_byte[900]
 
 
 def a_small_model_learns_from_stories():  # M23.7 M23.1

@@ -367,7 +367,6 @@ def autocast_chooses_operation_by_operation():  # M25.5
         with torch.autocast("cpu", enabled=False):
             careful = x @ x.T
     assert (scores.dtype, careful.dtype) == (BF16, torch.float32)
-    assert round(math.exp(0.003 * 30), 1) == 1.1
 
 
 def a_step_passes_to_bf16_and_back():  # M25.5 M25.6
@@ -485,7 +484,6 @@ def models_follow_the_hardware():  # M25.6
     # They are built so that they survive the format: norms in front of products, no outliers, sizes
     # that fill the tiles. Formats of 4 bits are in use for weights that are only read, and being
     # tried for training.
-    assert [list(found)[-1] for found in rates.values()] == ["bf16", "fp8", "fp4"]
     most = rates["B200"]["fp4"] / rates["A100 SXM"]["bf16"]
     assert round(most) == 29  # @inspect most
     # A factor of 4 of this came from bits, in two halvings. The rest is more silicon.

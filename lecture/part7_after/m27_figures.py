@@ -38,9 +38,11 @@ WORDINGS = {
         "{} per parameter and token",
         "training_costs_six_flops_per_parameter_and_token",
     ),
-    "M2": Wording("{} to {} per character", "{}", "bytes_are_an_alphabet_for_every_text"),
-    "M3": Wording("{} count per different word", "{}", "the_ladder_so_far"),
-    "M4": Wording("{} per token on disk", "{}", "two_bytes_are_enough_for_65536_ids"),
+    "M2": Wording(
+        "{} to {} per character", "not on tensors", "bytes_are_an_alphabet_for_every_text"
+    ),
+    "M3": Wording("{} count per different word", "not on tensors", "the_ladder_so_far"),
+    "M4": Wording("{} per token on disk", "not on tensors", "two_bytes_are_enough_for_65536_ids"),
     "M5": Wording("{} per element in fp32", "{}", "bytes_are_elements_times_element_size"),
     "M6": Wording(
         "{}, {} or {} per number", "{} per triple in fp32, {} in bf16", "each_format_has_its_job"
@@ -105,12 +107,14 @@ WORDINGS = {
         "{} per parameter and row",
         "a_second_way_forward_makes_eight_of_six",
     ),
-    "M21": Wording("{} for a generator", "{}", "each_purpose_gets_its_own_stream"),
+    "M21": Wording("{} for a generator", "not counted", "each_purpose_gets_its_own_stream"),
     "M22": Wording("{} per token of a window", "{}", "a_batch_touches_few_pages"),
     "M23": Wording(
         "{} more after each step", "{} per parameter and token, each step", "six_moves_make_a_step"
     ),
-    "M24": Wording("{} per parameter on disk", "{}", "a_checkpoint_holds_parameters_and_state"),
+    "M24": Wording(
+        "{} per parameter on disk", "not on tensors", "a_checkpoint_holds_parameters_and_state"
+    ),
     "M25": Wording(
         "{} per parameter, or {}",
         "{} and {} per parameter and token, at a higher rate",

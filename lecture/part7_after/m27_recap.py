@@ -163,9 +163,9 @@ def text_and_tensors_have_two_answers():  # M1.1 M27.1
     """
     # For each chapter, bytes per unit and FLOPs per unit. The table says what the units are.
     answers = {
-        "From text to bytes": ((1, 4), (0,)),
-        "Learning a vocabulary": ((1,), (0,)),
-        "Encoding and decoding": ((2,), (0,)),
+        "From text to bytes": ((1, 4), ()),
+        "Learning a vocabulary": ((1,), ()),
+        "Encoding and decoding": ((2,), ()),
         "Tensors and their bytes": ((4,), (0,)),
         "Floating-point formats": ((4, 2, 1), (2, 2)),
         "Storage, strides, views": ((0,), (0,)),
@@ -178,8 +178,9 @@ def text_and_tensors_have_two_answers():  # M1.1 M27.1
         for chapter, answer in answers.items():
             assert found[chapter] == answer
     table = TwoAnswers(answers)  # @inspect table
-    # Text has no FLOPs: it is looked up, compared and counted. Tensors have them as soon as two of
-    # them are multiplied, and a shorter format makes these cheaper to store, not fewer.
+    # Text is looked up, compared and counted, on no tensor, and the meter has nothing to say of it.
+    # Tensors have FLOPs as soon as two of them are multiplied, and a shorter format makes these
+    # cheaper to store, not fewer.
 
 
 def models_have_two_answers():  # M1.1 M27.1
@@ -219,10 +220,10 @@ def training_has_two_answers():  # M1.1 M27.1
         "Memory in training": ((8,), (2,)),
         "Gradient accumulation": ((1,), (1,)),
         "Activation checkpoints": ((1,), (8,)),
-        "Randomness": ((5056,), (0,)),
+        "Randomness": ((5056,), ()),
         "Feeding data": ((8,), (0,)),
         "The training loop": ((0,), (6,)),
-        "Saving and resuming": ((12,), (0,)),
+        "Saving and resuming": ((12,), ()),
         "Mixed precision": ((16, 12), (6, 6)),
         "Inference, quantization": ((2, 1, 0.5), (2,)),
         "The whole on one page": ((16,), (6.2,)),

@@ -247,10 +247,18 @@ table("the article", [
 
 const cost = costMeter(lecture.costs);
 const notAll = costMeter({ ...lecture.costs, uncounted: [1, 2] });
+const onMeta = costMeter({ ...lecture.costs, meta: [1, 0] });
 
 table("costs", [
-  ["of a call", costText(cost(4, 7)), "2.1 MFLOP · 72 B moved · 29\u202f000 FLOP/B"],
-  ["of a step", costText(cost(1, 2)), "6 FLOP · 48 B moved · 0.13 FLOP/B · 4 KiB allocated"],
+  ["of a call", costText(cost(4, 7)), "2.1 MFLOP · ≥ 72 B moved · ≤ 29\u202f000 FLOP/B"],
+  ["of a step", costText(cost(1, 2)), "6 FLOP · ≥ 48 B moved · ≤ 0.13 FLOP/B · 4 KiB allocated"],
+  ["nothing that happened on meta", costText(onMeta(1, 2)), ""],
+  [
+    "what would have, on meta",
+    costText(onMeta(0, 9).onMeta),
+    "6 FLOP · ≥ 48 B moved · ≤ 0.13 FLOP/B · 4 KiB allocated",
+  ],
+  ["the rest", costText(onMeta(0, 9)), costText(cost(4, 7))],
   ["without a formula for all", costText(notAll(1, 2)), "6 FLOP · 4 KiB allocated"],
   [
     "calls that are not counted",

@@ -352,26 +352,36 @@ def test_the_current_step_is_not_the_highest_of_its_column(memory):
     assert legend(memory)[-1] == ["all", "150 B", "197 B"]
 
 
-@pytest.mark.parametrize(
-    ("view", "said"),
-    [
-        ("Table", "as it would run"),
-        ("Roofline", "as it would run"),
-        ("Memory", "not in this chart"),
-    ],
-)
-def test_a_lecture_that_uses_meta_says_what_that_is(page, show, view, said):
+def test_what_would_be_spent_on_meta_is_told_apart(page, show):
     document = priced() | {"memory": remembered(ROWS)["memory"]}
     document["names"] += CATEGORIES
     document["memory"]["category"] = [document["names"].index(CATEGORIES[row[1]]) for row in ROWS]
-    for source in ("", 'device = "meta"\n'):
-        document["files"][0]["source"] += source
-        show(page, document)
-        page.keyboard.press("C")
-        page.get_by_role("tab", name=view).click()
-        page.locator(f"#costs-{view.lower()}[aria-selected=true]").wait_for()
-        assert (said in page.locator("#costs-view").inner_text()) == bool(source)
-        page.keyboard.press("Escape")
+    show(page, document)
+    page.keyboard.press("C")
+    chooser = page.get_by_label("what happened or what would")
+    page.locator(".costs-table").wait_for()
+    assert chooser.count() == 0
+    page.keyboard.press("Escape")
+
+    document["costs"]["meta"] = [0, 0, 0, 1, 0]
+    show(page, document)
+    assert page.locator(".cost.on-meta").first.inner_text().startswith("would cost 4 kFLOP")
+    page.keyboard.press("C")
+    foot = page.locator(".costs-table tfoot")
+    assert "50.3 kFLOP" in foot.inner_text()
+    chooser.select_option("meta")
+    page.locator("#costs-view.on-meta").wait_for()
+    assert foot.inner_text().split("\t")[1:3] == ["1", "4 kFLOP"]
+    page.get_by_role("tab", name="Memory").click()
+    assert "not in this chart" in page.locator("#costs-view").inner_text()
+
+
+def test_the_legend_says_how_each_quantity_is_known(page, show):
+    show(page, priced())
+    page.keyboard.press("C")
+    page.get_by_text("What these numbers are").click()
+    kinds = page.locator(".costs-legend dt").all_inner_texts()
+    assert kinds == ["observed", "formula", "convention", "ideal", "would cost"]
 
 
 def test_keys_move_over_the_memory_and_go_to_a_step(memory):
@@ -477,7 +487,7 @@ def test_the_margin_says_no_intensity_where_something_is_not_counted(page, show)
     assert "44\u202f000 FLOP/B" in text
     assert "24 FLOP" in text
     assert "0.5 FLOP/B" not in text
-    assert "48 B moved · 0.5" not in text
+    assert "48 B moved · ≤ 0.5" not in text
 
 
 def test_a_document_of_version_1_is_shown_with_what_version_2_makes_of_it(page, show, ask):

@@ -55,7 +55,7 @@ def test_read_shows_title_prose_values_claims_costs_and_output(page, show):
     ]
     assert (
         line(page, 10).locator(".cost").inner_text()
-        == "2.1 MFLOP · 72 B moved · 29\u202f000 FLOP/B"
+        == "2.1 MFLOP · ≥ 72 B moved · ≤ 29\u202f000 FLOP/B"
     )
     assert line(page, 14).locator(".output").inner_text().strip() == "done"
     assert page.locator("#article .topic").all_inner_texts() == ["M1.1", "M1.2"]
@@ -206,7 +206,7 @@ def test_step_tells_cost_output_and_claims(page, show):
     page.keyboard.press("Home")
     assert (
         page.locator(".outcome .cost").inner_text()
-        == "6 FLOP · 48 B moved · 0.13 FLOP/B · 4 KiB allocated"
+        == "6 FLOP · ≥ 48 B moved · ≤ 0.13 FLOP/B · 4 KiB allocated"
     )
     page.locator("#live", has_text="line 9: views()").wait_for(state="attached")
 

@@ -48,8 +48,13 @@ def build(recording: Recording) -> Document:
     inspections = before_the_cut(recorder.inspections)
     claims = before_the_cut(recorder.claims)
     output = before_the_cut(recorder.output)
-    operators = before_the_cut(recorder.operators)
-    storages = before_the_cut(recorder.storages)
+    operators = before_the_cut((*call, calls) for call, calls in recorder.operators.items())
+    storages = before_the_cut(
+        (at, storage, storage.bytes if live else -storage.bytes)
+        for at, storage, live in zip(
+            recorder.storages_at, recorder.storages, recorder.storages_live, strict=True
+        )
+    )
     questions: dict[int, set[int]] = {
         at: set() for at, _ in (*claims, *output, *operators, *storages)
     }
@@ -166,11 +171,11 @@ def _costs(
     def row(step: int, operator: str, meta: bool) -> list[int]:
         return sums.setdefault((step, operator, meta), [0] * 8)
 
-    for at, (_, operator, work) in operators:
+    for at, (_, operator, work, calls) in operators:
         counts = row(places[at].step, operator, work.meta)
         for index, count in enumerate((1, *work[:4])):
-            counts[index] += count
-        counts[7] += not work.counted
+            counts[index] += calls * count
+        counts[7] += 0 if work.counted else calls
     for at, (_, storage, change_bytes) in storages:
         counts = row(places[at].step, "memory", not storage.exists)
         counts[5 if change_bytes > 0 else 6] += abs(change_bytes)
@@ -210,7 +215,9 @@ def _highest_and_last(states: Iterator[dict[str, int]]) -> tuple[dict[str, int],
 
 def _uncounted(operators: _Dated, elsewhere: Mapping[str, int]) -> dict[str, int]:
     counts = Counter(elsewhere)
-    counts.update(operator for _, (_, operator, work) in operators if not work.counted)
+    for _, (_, operator, work, calls) in operators:
+        if not work.counted:
+            counts[operator] += calls
     return dict(sorted(counts.items()))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from ..rewrite.prose import images_in, images_never_shown
-from ..schema import Asset, SourceFile
+from ..schema import Asset, Prose, SourceFile
 
 MAX_ASSET_BYTES = 2_000_000
 """Larger images are left out, with a warning."""
@@ -32,21 +32,27 @@ def embedded_images(files: list[SourceFile], root: Path) -> tuple[dict[str, Asse
     assets: dict[str, Asset] = {}
     warnings: list[str] = []
     for file in files:
-        texts = [prose.text for prose in file.prose]
-        for complaint in _once(images_never_shown, texts):
-            warnings.append(f"{file.path}: the image {complaint}")
-        for name in _once(images_in, texts):
+        for complaint, line in _found(images_never_shown, file.prose):
+            warnings.append(f"{file.path}:{line}: the image {complaint}")
+        for name, line in _found(images_in, file.prose):
             try:
                 asset = _asset((root / file.path).parent.resolve(), name)
                 if assets.setdefault(name, asset) != asset:
                     raise _NotShown(f"is not the {name} of another file: rename it.")
             except _NotShown as reason:
-                warnings.append(f"{file.path}: the image {name} {reason}")
+                warnings.append(f"{file.path}:{line}: the image {name} {reason}")
     return assets, warnings
 
 
-def _once(find: Callable[[str], Iterable[str]], texts: list[str]) -> Iterable[str]:
-    return dict.fromkeys(found for text in texts for found in find(text))
+def _found(find: Callable[[str], Iterable[str]], blocks: list[Prose]) -> Iterable[tuple[str, int]]:
+    """Yield what is found in prose, each once, with the line where it stands first."""
+    lines: dict[str, int] = {}
+    for block in blocks:
+        for found in find(block.text):
+            name = found.split()[0] if found else ""
+            above = block.text[: max(0, block.text.find(name))].count("\n")
+            lines.setdefault(found, min(block.first_line + above, block.last_line))
+    return lines.items()
 
 
 def _asset(folder: Path, name: str) -> Asset:

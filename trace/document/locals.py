@@ -29,6 +29,8 @@ class Read(NamedTuple):
     """Names whose integers are addresses."""
     statement: int = 0
     """Number of the `return` statement that this is the value of, or 0."""
+    function: int = 0
+    """Number of the function whose names these are."""
 
 
 def reads_of(
@@ -40,12 +42,13 @@ def reads_of(
         site = tables.readings[row.site]
         if len(row.glances) == len(site.names):
             at = log.at(row.at - 1) + 1 if site.is_entry else log.at(row.at)
-            found.append(Read(at, site.names, row.glances, site.addresses))
+            found.append(Read(at, site.names, row.glances, site.addresses, 0, site.function))
     for value in returned:
+        function = tables.statements[value.statement - 1].function + 1
         has_address = tables.facts[value.statement - 1].has_address
         addresses = frozenset(["return"] if has_address else [])
         at = log.at(value.at)
-        found.append(Read(at, ("return",), (value.glance,), addresses, value.statement))
+        found.append(Read(at, ("return",), (value.glance,), addresses, value.statement, function))
     found.sort(key=lambda read: read.at)  # at one moment the value that is returned comes last
     return [read for read in found if read.at <= len(log.events)]
 
@@ -120,7 +123,9 @@ class Calls:
         if code > RESUMPTIONS:
             self.stack.append(Activation(index, -code, index, timed))
         else:
-            self.stack.append(self._waiting.pop(RESUMED - code))
+            entry = RESUMED - code
+            known = self._waiting.pop(entry, None)  # none where threads mix their events
+            self.stack.append(known or Activation(entry, -self.events[entry], entry, timed))
 
     def _leave(self, index: int) -> None:
         if self.stack:
@@ -388,7 +393,7 @@ def locals_of(
     moments = bytearray(len(log.events) + 1)
     for read in reads:
         calls.to(read.at)
-        if calls.stack:
+        if calls.stack and calls.stack[-1].function == read.function:  # not another thread's
             rows.add(read, calls.stack[-1])
             moments[read.at] = not read.statement or moments[read.at]
     calls.to(len(log.events))

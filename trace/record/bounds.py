@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
 
-from .frames import is_own
+from ..errors import StepLimitReached
+from .frames import is_own, is_raised_by_us
 
 MAX_LINES = 20_000
 """Lines of Python that may run for one value."""
@@ -29,17 +30,42 @@ class TooSlow(BaseException):
     """The value's own code took too long; not an Exception, so that such code lets it pass."""
 
 
+def is_interruption(error: BaseException) -> bool:
+    """Tell whether what was raised while a value was read is meant for the run: the author's
+    interrupt or the step limit. A value's own code may raise what it likes."""
+    return isinstance(error, KeyboardInterrupt | StepLimitReached) and is_raised_by_us(error)
+
+
 @contextlib.contextmanager
 def bounded(lines: int | None = MAX_LINES, seconds: float = MAX_SECONDS) -> Iterator[None]:
     """Raise TooSlow inside the block when it runs too many lines or takes too long."""
     outer = sys.gettrace()
-    with _alarm(seconds):
+    with _kept_random_numbers(), _alarm(seconds):
         if lines is not None:
             sys.settrace(_counter(lines))
         try:
             yield
         finally:
             sys.settrace(outer)
+
+
+@contextlib.contextmanager
+def _kept_random_numbers() -> Iterator[None]:
+    """Let the lecture draw the same random numbers afterwards, whatever is drawn inside."""
+    restore = []
+    if python := sys.modules.get("random"):
+        restore.append((python.setstate, python.getstate()))
+    numpy: Any = sys.modules.get("numpy.random")
+    if numpy is not None and hasattr(numpy, "set_state"):
+        restore.append((numpy.set_state, numpy.get_state()))
+    torch: Any = sys.modules.get("torch.random")
+    if torch is not None and hasattr(torch, "set_rng_state"):
+        restore.append((torch.set_rng_state, torch.get_rng_state()))
+    try:
+        yield
+    finally:
+        for set_state, state in restore:
+            set_state(state)
 
 
 def held_alarms() -> Callable[[], None]:

@@ -52,7 +52,7 @@ class Scope:
         return not any(fnmatch.fnmatch(relative, glob) for glob in self.exclude)
 
 
-@dataclass
+@dataclass(eq=False)  # `sys.meta_path` holds what can be hashed
 class LectureFinder(importlib.abc.MetaPathFinder):
     """Finds the traced modules; `files` lists those that were imported, in order."""
 
@@ -61,6 +61,8 @@ class LectureFinder(importlib.abc.MetaPathFinder):
     recorder: Recorder
     files: list[Source] = field(default_factory=list)
     modules: list[str] = field(default_factory=list)
+    _compiled: dict[str, tuple[bytes, types.CodeType]] = field(default_factory=dict)
+    """By file, for modules that are loaded anew: statements keep their numbers."""
 
     def find_spec(
         self,
@@ -82,10 +84,15 @@ class LectureFinder(importlib.abc.MetaPathFinder):
 
     def compile(self, data: bytes, file: str) -> types.CodeType:
         """Compile one traced file; raises SyntaxError as Python does, or LectureError."""
+        known = self._compiled.get(file)
+        if known is not None and known[0] == data:
+            return known[1]
         limit = sys.getrecursionlimit()
         sys.setrecursionlimit(max(limit, MAX_TREE_DEPTH))
         try:
-            return self._compile(data, file)
+            code = self._compile(data, file)
+            self._compiled[file] = data, code
+            return code
         except (RecursionError, MemoryError):
             raise LectureError(f"{Path(file).name}: its code is nested too deeply.") from None
         finally:

@@ -52,6 +52,14 @@ def _only_torch(entry: TracebackType | None) -> bool:
     return True
 
 
+def is_raised_by_us(error: BaseException) -> bool:
+    """Tell whether code of ours raised an exception, such as the handler of an interrupt."""
+    entry = error.__traceback__
+    while entry is not None and entry.tb_next is not None:
+        entry = entry.tb_next
+    return entry is not None and is_own(entry.tb_frame.f_code.co_filename)
+
+
 def cut_own_frames(error: BaseException) -> None:
     """Cut them from an exception, from what it came from, and from what it holds."""
     done: set[int] = set()

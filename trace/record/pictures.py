@@ -20,7 +20,7 @@ from typing import Any, cast
 
 from ..schema import Value
 from . import tensors
-from .bounds import MAX_PICTURE_SECONDS, TooSlow, bounded
+from .bounds import MAX_PICTURE_SECONDS, TooSlow, bounded, is_interruption
 
 MAX_CHARACTERS = 2000
 """Characters of a text, or of a `repr`."""
@@ -72,7 +72,9 @@ class Snapshots:
             return self._compound(value, name, depth, (*parents, id(value)))
         except TooSlow as error:
             return {"type": name, "error": f"not shown: {error}"}
-        except (Exception, SystemExit, GeneratorExit) as error:
+        except BaseException as error:
+            if is_interruption(error):
+                raise  # the author's, or the step limit
             message = self.without_addresses(f"{type(error).__name__}: {_message(error)}")
             return {"type": name, "error": message[:MAX_CHARACTERS]}
 
@@ -131,7 +133,11 @@ class Snapshots:
 
 def type_name(value: object) -> str:
     """Return the name of a value's class."""
-    return type(value).__qualname__.rpartition(".<locals>.")[2]
+    return str(_QUALNAME(type(value))).rpartition(".<locals>.")[2]
+
+
+_QUALNAME = type.__dict__["__qualname__"].__get__
+"""Asks the class itself: a class of classes may answer as it likes."""
 
 
 def _message(error: BaseException) -> str:

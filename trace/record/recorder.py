@@ -22,7 +22,7 @@ from ..events import count_recorded_steps
 from ..meter.ledger import Storage, Work
 from ..rewrite.rows import Site, Tables
 from ..schema import Value
-from .bounds import MAX_PICTURE_SECONDS, TooSlow, bounded, held_alarms
+from .bounds import MAX_PICTURE_SECONDS, bounded, held_alarms, is_interruption
 from .frames import is_own, without_own_frames
 from .glances import Glances
 from .pictures import MAX_CHARACTERS, Snapshots
@@ -113,10 +113,14 @@ class Recorder:
     returned: list[Returned] = field(default_factory=list)
     claims: list[Claim] = field(default_factory=list)
     output: list[Printed] = field(default_factory=list)
-    operators: list[tuple[int, str, Work]] = field(default_factory=list)
-    """at, operator, what it cost: one call each."""
-    storages: list[tuple[int, Storage, int]] = field(default_factory=list)
-    """at, storage, bytes: positive when it came to life, negative when it died."""
+    operators: dict[tuple[int, str, Work], int] = field(default_factory=dict)
+    """at, operator, what a call cost: how many calls. Training that is stepped over makes hundreds
+    of thousands of them; kept one by one, Python's collector would look at each again and again."""
+    storages: list[Storage] = field(default_factory=list)
+    """Each twice: when it came to life, and when it died."""
+    storages_at: list[int] = field(default_factory=list)
+    storages_live: list[bool] = field(default_factory=list)
+    """at, and whether it came to life then, of each of `storages`."""
     elsewhere_operators: Counter[str] = field(default_factory=Counter)
     """How often each operator ran in another thread."""
     values: list[Value] = field(default_factory=list)
@@ -234,7 +238,9 @@ class Recorder:
                 with _Quiet(self), bounded(None, MAX_PICTURE_SECONDS):
                     for attribute in row.attributes:
                         value = getattr(value, attribute)
-            except (Exception, SystemExit, GeneratorExit, TooSlow):
+            except BaseException as error:
+                if is_interruption(error):
+                    raise
                 self._warn(site, "has no value")
                 return
         if row.timed:
@@ -376,11 +382,14 @@ class Recorder:
             if printed.at <= at:
                 break
             printed.at = at
-        for table in (self.operators, self.storages):
-            for index in range(len(table) - 1, -1, -1):
-                if table[index][0] <= at:
-                    break
-                table[index] = (at, *table[index][1:])
+        for index in range(len(self.storages_at) - 1, -1, -1):
+            if self.storages_at[index] <= at:
+                break
+            self.storages_at[index] = at
+        late = list(itertools.takewhile(lambda key: key[0] > at, reversed(self.operators)))
+        for key in late:
+            moved = (at, *key[1:])
+            self.operators[moved] = self.operators.get(moved, 0) + self.operators.pop(key)
 
     def elsewhere(self) -> bool:
         """Tell whether this is another thread than that of the run; it is not recorded."""
@@ -444,7 +453,8 @@ class Recorder:
 
     def ran(self, operator: str, work: Work) -> None:
         """One call of an operator."""
-        self.operators.append((len(self.events), operator, work))
+        call = (len(self.events), operator, work)
+        self.operators[call] = self.operators.get(call, 0) + 1
 
     def ran_elsewhere(self, operator: str) -> None:
         """One call of an operator in another thread; no step can be given."""
@@ -452,11 +462,16 @@ class Recorder:
 
     def allocated(self, storage: Storage) -> None:
         """A storage came to life."""
-        self.storages.append((len(self.events), storage, storage.bytes))
+        self._note_storage(storage, True)
 
     def freed(self, storage: Storage) -> None:
         """A storage died."""
-        self.storages.append((len(self.events), storage, -storage.bytes))
+        self._note_storage(storage, False)
+
+    def _note_storage(self, storage: Storage, live: bool) -> None:
+        self.storages.append(storage)
+        self.storages_at.append(len(self.events))
+        self.storages_live.append(live)
 
 
 def _let_the_lecture_go_on(error: Exception) -> None:

@@ -7,7 +7,7 @@ activation runs. Exceptions that are thrown into one do not show our own frames.
 import inspect
 import sys
 import types
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +16,9 @@ from .frames import without_own_frames
 
 Lengths = tuple[int, ...]
 """How much of each kind was noted when a `@stepover` began."""
+
+
+_MAY_YIELD_FROM_COROUTINES = inspect.CO_COROUTINE | inspect.CO_ITERABLE_COROUTINE
 
 
 class _Shared:
@@ -114,35 +117,56 @@ class Suspensions:
         if error is not None:
             error.__traceback__ = without_own_frames(error.__traceback__, for_authors=False)
 
-    def delegate(self, activation: int, iterable: Iterable[Any]) -> Generator[Any, Any, Any]:
-        """`yield from iterable`, noting each suspension (PEP 380 spelled out)."""
-        iterator = iter(iterable)
-        advance: Callable[[], Any] = lambda: next(iterator)  # noqa: E731
+    def delegate(self, activation: int, iterable: Any) -> Any:
+        """Return what to `yield from` instead of `iterable`."""
+        if isinstance(iterable, types.CoroutineType):
+            if not sys._getframe(1).f_code.co_flags & _MAY_YIELD_FROM_COROUTINES:
+                return iterable  # and let Python say what is wrong with it
+            return self._passing_on(activation, iterable.__await__())
+        try:
+            iterator = iter(iterable)
+        except TypeError:
+            if hasattr(type(iterable), "__iter__"):
+                raise
+            return iterable
+        return self._passing_on(activation, iterator)
+
+    def _passing_on(self, activation: int, iterator: Iterator[Any]) -> Generator[Any, Any, Any]:
+        """`yield from iterator`, noting each suspension (PEP 380 spelled out).
+
+        What passes through is in no variable here while others have it: an object that nobody
+        needs any more is gone at once, as it is plainly.
+        """
+        passing: list[Any] = [None]
+        thrown: BaseException | None = None
         while True:
             try:
-                item = advance()
+                passing.append(_advance(iterator, passing, thrown))
             except StopIteration as stop:
                 return stop.value
             self.suspend(activation)
-            thrown: BaseException | None = None
+            thrown = None
             try:
-                sent = yield item
+                passing.append((yield passing.pop()))
             except BaseException as error:
                 thrown = error
             self.resume(activation)
-            advance = _next_move(iterator, sent if thrown is None else None, thrown)
 
     def awaiting(self, activation: int, awaitable: Any) -> Any:
         """Return what to await instead of `awaitable`."""
-        if is_awaitable(awaitable):
+        is_awaited = isinstance(awaitable, types.CoroutineType) and awaitable.cr_await is not None
+        if is_awaitable(awaitable) and not is_awaited:
             return _Awaiting(self, activation, awaitable)
         return awaitable  # and let Python say what is wrong with it
 
     def aiter(self, activation: int, statement: int, iterable: Any) -> Any:
         """Return what `async for` iterates over instead of `iterable`."""
-        if hasattr(type(iterable), "__aiter__"):
-            return _AsyncIterator(self, activation, statement, iterable)
-        return iterable
+        if not hasattr(type(iterable), "__aiter__"):
+            return iterable
+        iterator = type(iterable).__aiter__(iterable)
+        if not hasattr(type(iterator), "__anext__"):
+            return _Iterable(iterator)
+        return _AsyncIterator(self, activation, statement, iterator)
 
     def acontext(self, activation: int, manager: Any) -> Any:
         """Return what `async with` enters instead of `manager`."""
@@ -164,21 +188,31 @@ class _Awaiting:
     activation: int
     awaitable: Any
 
-    def __await__(self) -> Generator[Any, Any, Any]:
+    def __await__(self) -> Any:
         generator = isinstance(self.awaitable, types.GeneratorType)
         iterator = self.awaitable if generator else type(self.awaitable).__await__(self.awaitable)
-        return self.suspensions.delegate(self.activation, iterator)
+        if isinstance(iterator, types.CoroutineType) or not hasattr(type(iterator), "__next__"):
+            return iterator  # and let Python say what is wrong with it
+        return self.suspensions._passing_on(self.activation, iterator)
+
+
+@dataclass
+class _Iterable:
+    iterator: Any
+
+    def __aiter__(self) -> Any:
+        return self.iterator
 
 
 class _AsyncIterator:
     def __init__(
-        self, suspensions: Suspensions, activation: int, statement: int, iterable: Any
+        self, suspensions: Suspensions, activation: int, statement: int, iterator: Any
     ) -> None:
         self.suspensions = suspensions
         self.activation = activation
         self.statement = statement
         self.asked = False
-        self.iterator = type(iterable).__aiter__(iterable)
+        self.iterator = iterator
 
     def __aiter__(self) -> "_AsyncIterator":
         return self
@@ -206,18 +240,32 @@ class _AsyncContext:
         return self.suspensions.awaiting(self.activation, leaving)
 
 
-def _next_move(
-    iterator: Iterator[Any], sent: object, thrown: BaseException | None
-) -> Callable[[], Any]:
-    """Return what `yield from` does to its iterator after it was resumed."""
+def _advance(iterator: Iterator[Any], sent: list[Any], thrown: BaseException | None) -> Any:
+    """Do what `yield from` does to its iterator after it was resumed; returns what that yields.
+
+    What was sent is taken off the list `sent`; nothing is there when an exception was thrown.
+    """
     if thrown is None:
-        if sent is None:
-            return lambda: next(iterator)
-        return lambda: iterator.send(sent)  # type: ignore[attr-defined]
+        if sent[-1] is None:
+            sent.pop()
+            return next(iterator)
+        return iterator.send(sent.pop())  # type: ignore[attr-defined]
     if isinstance(thrown, GeneratorExit):
-        if hasattr(iterator, "close"):
-            iterator.close()
+        try:
+            close = getattr(iterator, "close", None)
+        except Exception as error:  # Python, too, tells of it and goes on
+            told = types.SimpleNamespace(
+                exc_type=type(error),
+                exc_value=error,
+                exc_traceback=error.__traceback__,
+                err_msg=None,
+                object=iterator,
+            )
+            sys.unraisablehook(told)
+            close = None
+        if close is not None:
+            close()
         raise thrown
     if not hasattr(iterator, "throw"):
         raise thrown
-    return lambda: iterator.throw(thrown)
+    return iterator.throw(thrown)

@@ -1,9 +1,11 @@
 """Run a lecture under the recorder, and leave the interpreter as it was."""
 
+import atexit
 import builtins
 import contextlib
 import importlib
 import inspect
+import os
 import sys
 import time
 import traceback
@@ -11,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
+from typing import NoReturn
 
 from ..errors import LectureError, UsageError
 from ..meter.switch import metered
@@ -19,7 +22,8 @@ from ..options import Options
 from ..rewrite.rows import Tables
 from ..rewrite.source import Source
 from ..schema import Environment, Failure
-from ..target import Target
+from ..target import Target, file_of
+from ..terminal import PROGRAM
 from .failures import failure_of, relative
 from .finder import LectureFinder, Scope
 from .fingerprint import fingerprint
@@ -56,7 +60,12 @@ def record(target: Target, options: Options) -> Recording:
     recorder = Recorder(tables, options.time, options.locals)
     scope = Scope(target.root, target.folder, options.include, options.exclude)
     finder = LectureFinder(scope, tables, recorder)
-    with _installed(target, finder, recorder), tees(recorder, options, importing=True):
+    process = os.getpid()
+    with (
+        _installed(target, finder, recorder),
+        _own_arguments(target),
+        tees(recorder, options, importing=True),
+    ):
         module = _import(target)
         main = _main_of(module, target)
         recorder.skip()
@@ -72,6 +81,8 @@ def record(target: Target, options: Options) -> Recording:
                 stack.enter_context(metered(recorder))
             recorder.running = True
             error = _call(main)
+            if os.getpid() != process:
+                _end_as_program(error)
             recorder.running = False
             recorder.end_seconds = time.perf_counter()
         if error is None and recorder.step_count(len(recorder.events)) > options.max_steps:
@@ -107,6 +118,35 @@ def _installed(target: Target, finder: LectureFinder, recorder: Recorder) -> Ite
         finder.forget()
 
 
+@contextlib.contextmanager
+def _own_arguments(target: Target) -> Iterator[None]:
+    """Let the lecture find in `sys.argv` what it would find if it were started plainly."""
+    arguments = sys.argv
+    sys.argv = [str(file_of(target))]
+    try:
+        yield
+    finally:
+        sys.argv = arguments
+
+
+def _end_as_program(error: BaseException | None) -> NoReturn:
+    """End a process that the lecture has forked, and that came back from `main()`, as Python would
+    have: the document and the summary are the parent's."""
+    status = 0
+    if isinstance(error, SystemExit):
+        status = error.code if isinstance(error.code, int) else 1
+        if isinstance(error.code, str):
+            print(error.code, file=sys.stderr)
+    elif error is not None:
+        status = 1
+        sys.excepthook(type(error), error, error.__traceback__)
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(status)
+
+
 def _import(target: Target) -> ModuleType:
     try:
         return importlib.import_module(target.module)
@@ -121,11 +161,22 @@ def _import(target: Target) -> ModuleType:
         if file is None:  # nobody's frames but ours: a mistake of the tracer
             raise
         place = f"{relative(file, target.root)}:{line}"
+        if isinstance(error, ImportError) and "no known parent package" in str(error):
+            raise LectureError(_why_no_package(target, place)) from None
         message = error.msg if isinstance(error, SyntaxError) else error
         reason = f"{place}: {type(error).__name__}: {message}"
         if not isinstance(error, SyntaxError):
             reason = f"{target.module} cannot be imported: {reason}"
         raise LectureError(reason) from None
+
+
+def _why_no_package(target: Target, place: str) -> str:
+    """A relative import, in a file that was given by its path and lies in no package."""
+    folder = target.root.name
+    return (
+        f"{place}: a relative import needs a package: go to the folder above and run "
+        f"{PROGRAM} {folder}.{target.module}, or put an __init__.py into {folder}."
+    )
 
 
 def _main_of(module: ModuleType, target: Target) -> Callable[[], object]:

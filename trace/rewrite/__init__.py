@@ -11,5 +11,6 @@ flow            where they have a value
 rows            the tables that the rewritten code refers to by these numbers
 yields          `yield` and `await`, which leave a function in the middle
 joints          what reads all names between two statements
+classes         keeps inserted names from what looks up the names in a class body
 instrument      the compiler pass itself
 """

@@ -36,6 +36,7 @@ import symtable
 from collections.abc import Callable
 
 from ..events import EXIT
+from .classes import out_of_reach_of_classes
 from .directives import Marks
 from .joints import Joints
 from .numbering import Numbering
@@ -47,6 +48,7 @@ from .syntax import (
     Scope,
     SourceLines,
     at,
+    block_depth,
     blocks_of,
     call,
     declarations_of,
@@ -60,6 +62,10 @@ from .yields import guarded, mark_yields, yields_of
 MAX_NESTED_COPIES = 4
 """How deep functions inside functions keep a recording body in the as-written copy of the outer
 one; each level doubles the code."""
+
+MAX_BLOCK_DEPTH = 13
+"""Blocks inside each other in a function that is recorded. Python allows 20, and ours are among
+them: around the function, a `@stepover`, an `assert`, a `yield`, what is read, what is skipped."""
 
 
 def instrument(
@@ -95,7 +101,7 @@ def instrument(
     for node in ast.walk(rewritten) if suffix else ():
         if isinstance(node, ast.Name) and node.id.startswith("@") and "#" not in node.id:
             node.id += suffix
-    return ast.fix_missing_locations(rewritten)
+    return ast.fix_missing_locations(out_of_reach_of_classes(rewritten))
 
 
 _WITH_END = (ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith)
@@ -171,9 +177,23 @@ class _Rewriting:
             with self.joints.of(function) if self.joints else contextlib.nullcontext():
                 recording = self._recording(function, body)
         self.scopes.pop()
+        if block_depth(body) > MAX_BLOCK_DEPTH:
+            changed.body = [
+                *docstring,
+                *declarations_of(body),
+                *self._unrecorded(function, written),
+            ]
+            return changed
         choice = at(ast.If(_as_written_is_right(), written or [ast.Pass()], recording), function)
         changed.body = [*docstring, *declarations_of(body), choice]
         return changed
+
+    def _unrecorded(self, function: Function, written: list[ast.stmt]) -> list[ast.stmt]:
+        self.tables.warnings.append(
+            f"{self.source.path}:{function.lineno}: {function.name} has more than "
+            f"{MAX_BLOCK_DEPTH} blocks inside each other: its steps are not recorded."
+        )
+        return [at(ast.Expr(load("@off")), function), *written]  # the mark of a function of ours
 
     def _recording(self, function: Function, body: list[ast.stmt]) -> list[ast.stmt]:
         number = -self.numbers.functions[function]

@@ -123,6 +123,7 @@ class Joints:
         index = len(self.tables.readings)
         self.tables.readings.append(
             Reading(
+                function=self.numbers.functions[scope.function],
                 names=(*certain, *attributes, *perhaps),
                 attributes=tuple(name.removeprefix(f"{SELF}.") for name in attributes),
                 is_entry=is_entry,

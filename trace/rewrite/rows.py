@@ -51,6 +51,8 @@ class Facts:
 class Reading:
     """A place at which all names of a function are read."""
 
+    function: int
+    """Its number."""
     names: tuple[str, ...]
     """What is read, in this order: names that certainly have a value, the attributes, names that
     may have one."""

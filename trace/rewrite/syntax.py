@@ -57,6 +57,29 @@ def blocks_of(statement: ast.stmt) -> list[list[ast.stmt]]:
     return [block for block in blocks if block]
 
 
+_BLOCKS_OF_PYTHON = (ast.For, ast.AsyncFor, ast.While, ast.Try, ast.TryStar)
+
+
+def block_depth(statements: list[ast.stmt]) -> int:
+    r"""Return how many of Python's blocks, such as loops, lie inside each other at most; those of
+    functions inside do not count.
+
+    >>> block_depth(ast.parse("for x in y:\n  with a, b:\n    pass").body)
+    3
+    """
+    deepest = 0
+    for statement in statements:
+        own = 0
+        if isinstance(statement, _BLOCKS_OF_PYTHON):
+            own = 1 + hasattr(statement, "handlers")  # a handler, or what comes at last, is another
+        elif isinstance(statement, ast.With | ast.AsyncWith):
+            own = len(statement.items)
+        if not isinstance(statement, NEW_SCOPES):
+            inside = max(map(block_depth, blocks_of(statement)), default=0)
+            deepest = max(deepest, own + inside)
+    return deepest
+
+
 def is_declaration(statement: ast.stmt) -> bool:
     """Tell whether a statement only says where names live; it is no step."""
     return isinstance(statement, ast.Global | ast.Nonlocal)

@@ -12,11 +12,16 @@ from ..document.encoding import write
 from ..document.summary import Summary
 from ..errors import UsageError
 from ..schema import VERSION, Document
-from ..target import Target
+from ..target import IS_INSTALLED, PACKAGE, Target
 
-REPOSITORY = Path(__file__).resolve().parents[2]
-VIEWER = REPOSITORY / "viewer"
+REPOSITORY = PACKAGE.parent
+"""What the package lies in: the repository, or the folder of installed packages."""
+VIEWER = (PACKAGE if IS_INSTALLED else REPOSITORY) / "viewer"
 TRACES = VIEWER / "traces"
+"""The documents of the repository's own lectures."""
+AUTHORS = ".lecture-trace"
+"""The folder for the documents of other lectures, beside those."""
+_INDEXES = ("index.json", "index.local.json")
 TIMES = ".times.json"
 """What the name of a file with seconds ends in, instead of `.json`."""
 
@@ -27,7 +32,30 @@ document may have megabytes, and is asked for whenever documents are listed."""
 
 def default_path(target: Target) -> Path:
     """Return where the document of a lecture is written unless told otherwise."""
-    return TRACES / f"{target.module}.json"
+    return shelf_of(target) / f"{target.module}.json"
+
+
+def shelf_of(target: Target) -> Path:
+    """Return the folder that the documents of a lecture and of its neighbours lie in."""
+    return TRACES if _is_ours(target) else target.root / AUTHORS
+
+
+def shelf_here() -> Path:
+    """Return the folder with the documents to show where no lecture is named. Raises UsageError."""
+    here = Path.cwd() / AUTHORS
+    if (here / "index.json").is_file():
+        return here
+    if IS_INSTALLED:
+        raise UsageError("no lecture was run in this folder yet: name one.")
+    return TRACES
+
+
+def _is_ours(target: Target) -> bool:
+    return target.root == REPOSITORY and not IS_INSTALLED
+
+
+def _is_shelf(folder: Path) -> bool:
+    return folder == TRACES or folder.name == AUTHORS
 
 
 def shown(path: Path) -> str:
@@ -41,7 +69,7 @@ def require_writable(path: Path, option: str = "-o") -> None:
     try:
         if path.is_dir():
             raise IsADirectoryError(21, "it is a folder")
-        if path.resolve() in (TRACES / "index.json", TRACES / "index.local.json"):
+        if path.name in _INDEXES and _is_shelf(path.resolve().parent):
             raise FileExistsError(17, "it is the list of documents")
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=path.parent):
@@ -75,8 +103,10 @@ def read(path: Path) -> tuple[bytes, Document]:
 
 
 def save(data: bytes, path: Path, summary: Summary) -> None:
-    """Write a document of which this is the summary."""
+    """Write a document of which this is the summary; git leaves out what can be made again."""
     write(data, path)
+    if path.parent.name == AUTHORS and not (path.parent / ".gitignore").exists():
+        write(b"*\n", path.parent / ".gitignore")
     _SUMMARIES[path.resolve()] = _stamp(path), summary
 
 
@@ -110,18 +140,19 @@ def is_current(path: Path, target: Target) -> bool:
 
 
 def update_index(path: Path, target: Target) -> None:
-    """List a document that lies among the viewer's: lectures of ours in `index.json`, which is
-    committed, others in `index.local.json`, which is not."""
-    if path.resolve().parent != TRACES:
+    """List a document that lies among others: in `index.json`, but what is not the repository's
+    and lies there all the same in `index.local.json`, which is not committed."""
+    shelf = path.resolve().parent
+    if not _is_shelf(shelf):
         return
-    ours = target.root == REPOSITORY
-    index = TRACES / ("index.json" if ours else "index.local.json")
+    is_foreign = shelf == TRACES and not _is_ours(target)
+    index = shelf / _INDEXES[is_foreign]
     entries = [entry for entry in entries_of(index) if entry["file"] != path.name]
-    entries = [entry for entry in entries if (TRACES / entry["file"]).exists()]
+    entries = [entry for entry in entries if (shelf / entry["file"]).exists()]
     entries.append(entry_of(path))
     for entry in entries:  # browsers print an error where a file is asked for in vain
         entry.pop("times", None)
-        if (TRACES / entry["file"]).with_suffix(".times.json").exists():
+        if (shelf / entry["file"]).with_suffix(TIMES).exists():
             entry["times"] = True
     entries.sort(key=lambda entry: str(entry["file"]))
     write(json.dumps({"documents": entries}, indent=1).encode() + b"\n", index)

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ..options import HOST
 from . import library
@@ -20,12 +21,27 @@ _LIVE = """\
 
 @dataclass(frozen=True)
 class Shown:
-    """What is served: the viewer with its documents, and one of the author's."""
+    """What is served: the viewer, the documents on a shelf, and others as if they lay there."""
 
     document: Path | None = None
+    """The one that the page shows first."""
     bulletin: Bulletin | None = None
     """News of the document, if pages are to follow it."""
     host: str = HOST
+    shelf: Path | None = None
+    """Where the documents lie, unless it is among the viewer's files."""
+    others: tuple[Path, ...] = ()
+
+    @property
+    def folder(self) -> Path:
+        """Return the folder that is served as `traces/`."""
+        return self.shelf or library.TRACES
+
+    @property
+    def elsewhere(self) -> list[Path]:
+        """Return the documents that do not lie on the shelf."""
+        named = [self.document, *self.others] if self.document else [*self.others]
+        return [path for path in named if path.resolve().parent != self.folder]
 
 
 def address_name(path: Path) -> str:
@@ -44,38 +60,38 @@ def _is_allowed(sign: str) -> bool:
 
 def extra_files(shown: Shown) -> dict[str, Callable[[], bytes]]:
     """What is served besides the folder, or in place of what is there."""
-    local = library.TRACES / "index.local.json"
     extra: dict[str, Callable[[], bytes]] = {
-        "/traces/index.local.json": lambda: _listing(local, shown.document)
+        "/traces/index.json": lambda: _listing_of_shelf(shown),
+        "/traces/index.local.json": lambda: _listing_of_others(shown),
     }
-    if shown.document and shown.document.resolve().parent != library.TRACES:
-        name = address_name(shown.document)
-        times = shown.document.with_suffix(TIMES)
-        extra["/traces/index.json"] = lambda: _listing_without(f"{name}.json")
-        extra[f"/traces/{name}.json"] = shown.document.read_bytes
-        extra[f"/traces/{name}{TIMES}"] = times.read_bytes
+    for path in shown.elsewhere:
+        name = address_name(path)
+        extra[f"/traces/{name}.json"] = path.read_bytes
+        extra[f"/traces/{name}{TIMES}"] = path.with_suffix(TIMES).read_bytes
     if shown.bulletin:
         page = functools.partial(_page_with_news, shown.bulletin)
         extra["/"] = extra["/index.html"] = page
     return extra
 
 
-def _listing(index: Path, document: Path | None) -> bytes:
-    """The local index; with the document, if that lies elsewhere and is there."""
-    entries = library.entries_of(index)
-    if document and document.resolve().parent != library.TRACES:
-        name = f"{address_name(document)}.json"
-        entries = [entry for entry in entries if entry["file"] != name]
+def _listing_of_shelf(shown: Shown) -> bytes:
+    """The index of the shelf, without documents that others stand in for."""
+    return json.dumps({"documents": _entries(shown, "index.json")}).encode()
+
+
+def _listing_of_others(shown: Shown) -> bytes:
+    """What is not committed, and the documents that lie elsewhere and are there."""
+    entries = _entries(shown, "index.local.json")
+    for path in shown.elsewhere:
         with contextlib.suppress(OSError):
-            entries.append({**library.entry_of(document), "file": name})
+            entries.append({**library.entry_of(path), "file": f"{address_name(path)}.json"})
     return json.dumps({"documents": entries}).encode()
 
 
-def _listing_without(name: str) -> bytes:
-    """The committed index without a document that another one stands in for."""
-    entries = library.entries_of(library.TRACES / "index.json")
-    others = [entry for entry in entries if entry["file"] != name]
-    return json.dumps({"documents": others}).encode()
+def _entries(shown: Shown, index: str) -> list[dict[str, Any]]:
+    replaced = [f"{address_name(path)}.json" for path in shown.elsewhere]
+    entries = library.entries_of(shown.folder / index)
+    return [entry for entry in entries if not replaced or entry["file"] not in replaced]
 
 
 def _page_with_news(bulletin: Bulletin) -> bytes:

@@ -184,12 +184,17 @@ class ViewerHandler(http.server.SimpleHTTPRequestHandler):
         self.end_headers()
 
     def translate_path(self, path: str) -> str:
-        """Map a URL to a file inside the viewer's folder, or to one that does not exist."""
+        """Map a URL to a file of the viewer or on the shelf, or to one that does not exist."""
         nothing = str(library.VIEWER / "no such file")
         try:
             place = Path(super().translate_path(path))
-            hidden = any(part.startswith(".") for part in place.relative_to(self.directory).parts)
-            inside = place.resolve().is_relative_to(library.VIEWER)
+            parts = place.relative_to(self.directory).parts
+            hidden = any(part.startswith(".") for part in parts)
+            folder = library.VIEWER
+            if parts[:1] == ("traces",):
+                folder = self._shown.folder
+                place = folder.joinpath(*parts[1:])
+            inside = place.resolve().is_relative_to(folder.resolve())
         except ValueError:  # a null byte
             return nothing
         return str(place) if inside and not hidden else nothing

@@ -12,8 +12,15 @@ const H100_SHEET =
 
 const A100_SHEET =
   "https://www.nvidia.com/content/dam/en-zz/Solutions/Data-Center/a100/pdf/nvidia-a100-datasheet-us-nvidia-1758950-r4-web.pdf";
-const HOPPER = { fp32: 67e12, tf32: 494.5e12, fp16: 989.5e12, bf16: 989.5e12, fp8: 1979e12 };
-const AMPERE = { fp32: 19.5e12, tf32: 156e12, fp16: 312e12, bf16: 312e12 };
+const HOPPER = {
+  fp64: 34e12,
+  fp32: 67e12,
+  tf32: 494.5e12,
+  fp16: 989.5e12,
+  bf16: 989.5e12,
+  fp8: 1979e12,
+};
+const AMPERE = { fp64: 9.7e12, fp32: 19.5e12, tf32: 156e12, fp16: 312e12, bf16: 312e12 };
 
 /** @type {Accelerator[]} */
 export const ACCELERATORS = [
@@ -32,8 +39,8 @@ export const ACCELERATORS = [
   },
   {
     name: "B200",
-    memory: 8e12,
-    rates: { fp16: 2250e12, bf16: 2250e12, fp8: 4500e12, fp4: 9000e12 },
+    memory: 7.67232e12,
+    rates: { fp32: 75e12, tf32: 1125e12, fp16: 2250e12, bf16: 2250e12, fp8: 4500e12, fp4: 9000e12 },
     source: "https://www.nvidia.com/en-us/data-center/hgx/",
   },
   { name: "A100 SXM", memory: 2.039e12, rates: AMPERE, source: A100_SHEET },

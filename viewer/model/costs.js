@@ -13,14 +13,36 @@ export const QUANTITIES = [
   "freed_bytes",
 ];
 
+/** What is known of each quantity, and how. */
+export const KINDS = [
+  ["observed", "allocated, freed, seconds", "seen while the program ran"],
+  ["formula", "FLOPs of matrix products", "from the shapes that were seen, as 2mnk"],
+  ["convention", "other FLOPs", "an agreed price: 20 for an exponential, a root or a GELU"],
+  ["ideal", "bytes read and written", "at least this much: each element once, caches perfect"],
+];
+
 /**
- * A function that sums what the steps of a range cost, in logarithmic time.
+ * A function that sums what the steps of a range cost, in logarithmic time: what happened and,
+ * apart from it, what would have on device `meta`.
  * @param {Costs | null} costs
  * @returns {CostMeter}
  */
 export function costMeter(costs) {
+  const [happened, onMeta] = [0, 1].map((meta) => meterOf(costs, meta));
+  return (first, beyond) => ({ ...happened(first, beyond), onMeta: onMeta(first, beyond) });
+}
+
+/**
+ * @param {Costs | null} costs
+ * @param {number} meta 1 for the rows of device `meta`, 0 for the others
+ * @returns {(first: number, beyond: number) => Amounts}
+ */
+function meterOf(costs, meta) {
   const order = costs
-    ? costs.step.map((_, row) => row).sort((a, b) => costs.step[a] - costs.step[b])
+    ? costs.step
+        .map((_, row) => row)
+        .filter((row) => costs.meta[row] === meta)
+        .sort((a, b) => costs.step[a] - costs.step[b])
     : [];
   const steps = Float64Array.from(order, (row) => costs?.step[row] ?? 0);
   const summed = /** @type {const} */ ([...QUANTITIES, "uncounted"]);
@@ -35,30 +57,30 @@ export function costMeter(costs) {
 
 /**
  * The quiet text of the margin; empty when nothing was computed or allocated. Traffic and intensity
- * only where all of it was counted.
- * @param {CostSum} cost
+ * only where all of it was counted: bytes are at least so many, so the intensity is at most that.
+ * @param {Amounts} cost
  */
 export function costText(cost) {
   const computed = cost.matmul_flops + cost.other_flops;
   const moved = cost.uncounted ? 0 : cost.read_bytes + cost.written_bytes;
   const intensity =
-    moved && computed ? `${number(Number((computed / moved).toPrecision(2)))} FLOP/B` : "";
+    moved && computed ? `≤ ${number(Number((computed / moved).toPrecision(2)))} FLOP/B` : "";
   const parts = [
     computed ? flops(computed) : "",
-    moved ? `${bytes(moved)} moved` : "",
+    moved ? `≥ ${bytes(moved)} moved` : "",
     intensity,
     cost.allocated_bytes ? `${bytes(cost.allocated_bytes)} allocated` : "",
   ];
   return parts.filter(Boolean).join(" · ");
 }
 
-/** All quantities in one sentence, for a tooltip. @param {CostSum} cost */
+/** All quantities in one sentence, for a tooltip. @param {Amounts} cost */
 export function costDetails(cost) {
   return [
-    `matrix products ${flops(cost.matmul_flops)}`,
-    `other ${flops(cost.other_flops)}`,
-    `read ${bytes(cost.read_bytes)}`,
-    `written ${bytes(cost.written_bytes)}`,
+    `matrix products ${flops(cost.matmul_flops)} by formula`,
+    `other ${flops(cost.other_flops)} by convention`,
+    `read at least ${bytes(cost.read_bytes)}`,
+    `written at least ${bytes(cost.written_bytes)}`,
     `allocated ${bytes(cost.allocated_bytes)}`,
     `freed ${bytes(cost.freed_bytes)}`,
     ...(cost.uncounted

@@ -41,12 +41,12 @@ function visitFrames({ events, functions }, { first, beyond }, visit) {
   }
 }
 
-/** Rows of the costs by step. @param {Costs} costs */
-function rowsByStep(costs) {
+/** Rows of the costs by step. @param {Costs} costs @param {number} meta those of `meta`, or not */
+function rowsByStep(costs, meta) {
   /** @type {Map<number, number[]>} */
   const found = new Map();
   costs.step.forEach((step, row) => {
-    if (!found.get(step)?.push(row)) found.set(step, [row]);
+    if (costs.meta[row] === meta && !found.get(step)?.push(row)) found.set(step, [row]);
   });
   return found;
 }
@@ -69,12 +69,13 @@ function sectionOfEachStep(sections, steps) {
  * @param {Span} span
  * @param {boolean} withCalls count for a line, function or section also what the calls in it spent;
  *   sums then overlap
+ * @param {boolean} [onMeta] what would be spent on device `meta`, in place of what was
  * @returns {TallyEntry[]}
  */
-export function tally({ model, sections, seconds }, grouping, span, withCalls) {
+export function tally({ model, sections, seconds }, grouping, span, withCalls, onMeta = false) {
   const { costs } = model.document;
   if (!costs) return [];
-  const rows = rowsByStep(costs);
+  const rows = rowsByStep(costs, Number(onMeta));
   const owner =
     grouping === "section" ? sectionOfEachStep(sections, model.steps) : new Int32Array(0);
   /** @type {Map<number, TallyEntry & {most: number}>} */
@@ -168,8 +169,8 @@ function add(entry, costs, row, step) {
 }
 
 /**
- * FLOPs for each byte moved; null where nothing was computed or moved, or not all of it was
- * counted.
+ * FLOPs for each byte moved, at most; null where nothing was computed or moved, or not all of it
+ * was counted.
  * @param {TallyEntry} entry
  */
 export function intensityOf({

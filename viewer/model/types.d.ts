@@ -158,7 +158,9 @@ interface Shape {
   isHidden: (line: number) => boolean;
 }
 /** Sums over a range of steps; uncounted: calls without a formula for all they do. */
-type CostSum = Record<Quantity | "uncounted", number>;
+type Amounts = Record<Quantity | "uncounted", number>;
+/** Of what happened; and of what would have, on device `meta`. */
+type CostSum = Amounts & { onMeta: Amounts };
 type CostMeter = (first: number, beyond: number) => CostSum;
 /** One execution of an assert; operands: measured, without the literals. */
 interface Outcome {

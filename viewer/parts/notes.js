@@ -59,14 +59,13 @@ export function Cost({ first, beyond }) {
   const sum = cost(first, beyond);
   const time = times?.text(first, beyond);
   const text = [costText(sum), time].filter(Boolean).join(" · ");
-  return text
-    ? html`<div
-      class="cost"
-      title=${costDetails(sum) + (time ? `; ${time} on ${times?.device}` : "")}
-    >
-      ${text}
-    </div>`
-    : null;
+  const would = costText(sum.onMeta);
+  const details = costDetails(sum) + (time ? `; ${time} on ${times?.device}` : "");
+  const imagined = `On device meta nothing happened. It would cost: ${costDetails(sum.onMeta)}`;
+  return html`
+    ${text && html`<div class="cost" title=${details}>${text}</div>`}
+    ${would && html`<div class="cost on-meta" title=${imagined}>would cost ${would}</div>`}
+  `;
 }
 
 /** What a step printed. @param {{step: number}} properties */

@@ -1,5 +1,6 @@
 // A line of the article, and what stands beside it.
 
+import { costText } from "viewer/model/costs.js";
 import { environmentAt } from "viewer/model/changes.js";
 import { outcomeOf } from "viewer/model/claims.js";
 import { shortened } from "viewer/model/format.js";
@@ -147,8 +148,7 @@ function asideOf(step, unfolded) {
   const outcomes = rows(model.claimsOf, step).map((row) => outcomeOf(model, row));
   const beyond = unfolded ? step + 1 : stepAfter(model, step);
   const sum = cost(step, beyond);
-  const costs =
-    sum.matmul_flops + sum.other_flops + sum.allocated_bytes > 0 || times?.text(step, beyond);
+  const costs = costText(sum) || costText(sum.onMeta) || times?.text(step, beyond);
   /** @type {[any, number][]} */
   const parts = found.map(({ name, value }) => [
     html`<${NamedValue} name=${name} value=${value} shares=${sharesAt(step, name, value)} />`,

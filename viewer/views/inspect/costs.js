@@ -3,6 +3,7 @@
 
 import { signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
+import { KINDS } from "viewer/model/costs.js";
 import { counted } from "viewer/model/format.js";
 import { momentsOf } from "viewer/model/memory.js";
 import { activationOf, functionOf, statementOf } from "viewer/model/run.js";
@@ -33,6 +34,9 @@ const view = signal(/** @type {keyof typeof VIEWS} */ ("table"));
 /** Order of the section, or -1 for the whole run. */
 const scope = signal(-1);
 
+/** Whether what would be spent on device `meta` is shown, in place of what was. */
+const onMeta = signal(false);
+
 /** What these were chosen in. @type {Lecture | null} */
 let chosenIn = null;
 
@@ -40,7 +44,7 @@ let chosenIn = null;
 export function Costs() {
   const { document, model, sections } = current();
   const at = useMemo(stepOfReader, [document]);
-  if (chosenIn !== document) scope.value = -1;
+  if (chosenIn !== document) [scope.value, onMeta.value] = [-1, false];
   chosenIn = document;
   const section = sections[scope.value];
   const span = section
@@ -53,12 +57,19 @@ export function Costs() {
         ${VIEW_NAMES.map((id) => html`<${Tab} key=${id} id=${id} />`)}
       </div>
       <${Scope} at=${at} />
+      <${OrOnMeta} />
     </div>
     <${Uncounted} span=${section ? span : null} />
-    <div id="costs-view" role="tabpanel" aria-labelledby=${`costs-${view.value}`}>
-      <${VIEWS[view.value].shown} span=${span} at=${at} />
-      <${OnMeta} />
+    <div
+      id="costs-view"
+      class=${onMeta.value ? "on-meta" : ""}
+      role="tabpanel"
+      aria-labelledby=${`costs-${view.value}`}
+    >
+      <${VIEWS[view.value].shown} span=${span} at=${at} onMeta=${onMeta.value} />
+      <${MemoryOnMeta} />
     </div>
+    <${Legend} />
   `;
 }
 
@@ -133,27 +144,63 @@ function Uncounted({ span }) {
   </p>`;
 }
 
-/** Where a lecture computes on paper: the device that has sizes and no memory. */
-function OnMeta() {
-  const { document } = current();
-  if (!document.files.some(({ source }) => /["']meta["']/.test(source))) return null;
-  if (view.value === "memory")
-    return html`<p class="quiet">
-      Tensors on the device <code>meta</code> have sizes and no memory: they are not in this
-      chart.
-    </p>`;
-  return html`<p class="quiet">
-    On the device <code>meta</code> an operator is counted as it would run: nothing is
-    computed there, and no memory is held.
-  </p>`;
+/** Whether anything was computed on paper: on the device that has sizes and no memory. */
+function usesMeta() {
+  return current().document.costs?.meta.includes(1);
 }
 
-/** @param {{span: Span}} properties */
-function Rates({ span }) {
+/** The choice between what happened and what would have. */
+function OrOnMeta() {
+  if (!usesMeta()) return null;
+  const choose = (/** @type {any} */ event) => (onMeta.value = event.target.value === "meta");
+  return html`<label>
+    that${" "}
+    <select
+      aria-label="what happened or what would"
+      title="Nothing is computed on the device meta, and no memory is held: it is counted apart"
+      value=${onMeta.value ? "meta" : "ran"}
+      onChange=${choose}
+    >
+      <option value="ran">happened</option>
+      <option value="meta">would cost, on meta</option>
+    </select>
+  </label>`;
+}
+
+/** Why a chart of memory lacks some tensors. */
+function MemoryOnMeta() {
+  return usesMeta() && view.value === "memory"
+    ? html`<p class="quiet">
+      Tensors on the device <code>meta</code> have sizes and no memory: they are not in this
+      chart.
+    </p>`
+    : null;
+}
+
+/** What is known, and how. */
+function Legend() {
+  return html`<details class="quiet costs-legend">
+    <summary>What these numbers are</summary>
+    <dl>
+      ${KINDS.map(
+        ([kind, what, how]) =>
+          html`
+            <dt>${kind}</dt>
+            <dd>${what}: ${how}</dd>
+          `,
+      )}
+      <dt class="on-meta">would cost</dt>
+      <dd>on the device <code>meta</code>: nothing happened, and no sum above contains it</dd>
+    </dl>
+  </details>`;
+}
+
+/** @param {{span: Span, onMeta: boolean}} properties onMeta: what would be spent there */
+function Rates({ span, onMeta: imagined }) {
   const { document, model, sections } = current();
   const entries = useMemo(
-    () => tally({ model, sections }, "operator", span, false),
-    [document, span.first, span.beyond],
+    () => tally({ model, sections }, "operator", span, false, imagined),
+    [document, span.first, span.beyond, imagined],
   );
   return html`<${Roofline} entries=${entries} names=${document.names} jump=${leaveTo} />`;
 }

@@ -67,7 +67,7 @@ const COLUMNS = [
   {
     id: "intensity",
     title: "FLOP/B",
-    hint: "FLOPs for each byte read or written",
+    hint: "FLOPs for each byte read or written, at most",
     value: intensityOf,
     text: (value) => number(Number(value.toPrecision(2))),
   },
@@ -104,16 +104,16 @@ const GROUPINGS = {
   operator: "operator",
 };
 
-/** @param {{span: Span}} properties */
-export function Table({ span }) {
+/** @param {{span: Span, onMeta: boolean}} properties onMeta: what would be spent there */
+export function Table({ span, onMeta }) {
   const { document, model, sections, times } = current();
-  const seconds = times?.seconds ?? null;
+  const seconds = (!onMeta && times?.seconds) || null;
   const by = grouping.value;
   const shape = `${by} ${span.first} ${span.beyond}`;
   const [whole, showWhole] = useState("");
   const entries = useMemo(
-    () => tally({ model, sections, seconds }, by, span, withCalls.value),
-    [document, by, span.first, span.beyond, withCalls.value],
+    () => tally({ model, sections, seconds }, by, span, withCalls.value, onMeta),
+    [document, by, span.first, span.beyond, withCalls.value, onMeta],
   );
   const label = useMemo(() => labels(by), [document, by]);
   const columns = seconds && by !== "operator" ? [...COLUMNS, SECONDS] : COLUMNS;
@@ -137,7 +137,7 @@ export function Table({ span }) {
               />`,
           )}
         </tbody>
-        <${Foot} columns=${columns} sums=${totals(span, entries)} />
+        <${Foot} columns=${columns} sums=${totals(span, entries, onMeta)} />
       </table>
     </div>
     ${
@@ -276,11 +276,13 @@ function cell({ id, value, text }, entry) {
  * The last row: what the span cost, however the rows overlap.
  * @param {Span} span
  * @param {TallyEntry[]} entries
+ * @param {boolean} onMeta
  * @returns {TallyEntry}
  */
-function totals({ first, beyond }, entries) {
+function totals({ first, beyond }, entries, onMeta) {
   const { cost, times } = current();
-  const sum = cost(first, beyond);
+  const { onMeta: imagined, ...happened } = cost(first, beyond);
+  const sum = onMeta ? imagined : happened;
   const overlaps = grouping.value !== "operator" && withCalls.value;
   const calls = overlaps
     ? Math.max(0, ...entries.map((entry) => entry.calls))

@@ -1,0 +1,184 @@
+"""Python's own tests, run plainly and under the recorder: `python -m tests.standard_library`.
+
+Nobody here wrote them, and they know what Python does better than we. Each module is copied beside
+a small lecture that runs its tests, which is run as Python runs it and under the recorder, in two
+processes with a time limit; then outcomes are compared, test by test. Differences that have a
+reason stand in `known_differences.toml`; any other one ends this with status 1.
+
+Names of modules may be given (`test_bool test_generators`); else those that the file chooses are
+tried, and with `--all` each that Python has and that needs neither a network nor a display.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+KNOWN = tomllib.loads((Path(__file__).parent / "known_differences.toml").read_text())
+SECONDS = 60
+"""How long one run of a module may take; a traced one ten times as long as a plain one."""
+MAX_STEPS = 20_000_000
+
+LECTURE = """
+import json, os, unittest
+import {module}
+
+class Outcomes(unittest.TestResult):
+    def __init__(self):
+        super().__init__()
+        self.outcomes = {{}}
+
+    def startTest(self, test):
+        super().startTest(test)
+        self.outcomes[test.id()] = "passed"
+
+    def addError(self, test, error):
+        self.outcomes[test.id()] = f"error: {{error[0].__name__}}: {{error[1]}}"[:500]
+
+    def addFailure(self, test, error):
+        self.outcomes[test.id()] = f"failed: {{error[1]}}"[:500]
+
+    def addSubTest(self, test, subtest, error):
+        if error:
+            self.addError(test, error)
+
+    def addSkip(self, test, reason):
+        self.outcomes[test.id()] = "skipped"
+
+def main():
+    outcomes = Outcomes()
+    unittest.defaultTestLoader.loadTestsFromModule({module}).run(outcomes)
+    with open(os.environ["OUTCOMES"], "w") as file:
+        json.dump(outcomes.outcomes, file)
+"""
+
+
+@dataclass
+class Compared:
+    """What became of the tests of one module."""
+
+    module: str
+    tests: int = 0
+    trouble: str = ""
+    """Why there is nothing to compare."""
+    different: list[str] = ()  # type: ignore[assignment]
+    known: int = 0
+
+
+def folder_of_tests() -> Path | None:
+    """Where this Python keeps its own tests; some installations leave them out."""
+    spec = find_spec("test")
+    found = spec and spec.submodule_search_locations
+    folder = Path(found[0]) if found else None
+    return folder if folder and (folder / "test_bool.py").exists() else None
+
+
+def outcomes(command: list[str], folder: Path, seconds: float) -> dict[str, str] | str:
+    """Run a command; return what it found by test, or what was wrong with it."""
+    result = folder / "outcomes.json"
+    result.unlink(missing_ok=True)
+    environment = os.environ | {"OUTCOMES": str(result), "PYTHONHASHSEED": "0"}
+    try:
+        done = subprocess.run(
+            command,
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            timeout=seconds,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return f"took more than {seconds:.0f} s"
+    if not result.exists():
+        said = done.stderr.decode(errors="replace").strip().splitlines()
+        return said[-1] if said else f"ended with status {done.returncode}"
+    return dict(json.loads(result.read_text()))
+
+
+def compare(module: str, tests: Path) -> Compared:
+    """Run one module plainly and traced, and compare."""
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        shutil.copy(tests / f"{module}.py", folder)
+        lecture = folder / f"runs_{module}.py"
+        lecture.write_text(LECTURE.format(module=module))
+        start = f"import runs_{module} as lecture; lecture.main()"
+        plain = outcomes([sys.executable, "-c", start], folder, SECONDS)
+        if isinstance(plain, str):
+            return Compared(module, trouble=f"plainly, it {plain}")
+        tool = [sys.executable, str(ROOT / "trace"), lecture.name, "-o", "out.json", "--quiet"]
+        traced = outcomes([*tool, f"--max-steps={MAX_STEPS}"], folder, 10 * SECONDS)
+        if isinstance(traced, str):
+            return Compared(module, len(plain), trouble=f"traced, it {traced}")
+        if not (folder / "out.json").exists():
+            return Compared(module, len(plain), trouble="no document was written")
+    return _differences(module, plain, traced)
+
+
+def _differences(module: str, plain: dict[str, str], traced: dict[str, str]) -> Compared:
+    known = KNOWN.get(module, {})
+    different, forgiven = [], 0
+    for test in sorted(plain.keys() | traced.keys()):
+        before, after = plain.get(test, "not run"), traced.get(test, "not run")
+        if before.partition(":")[0] != after.partition(":")[0]:
+            if any(test.endswith(name) for name in known):
+                forgiven += 1
+            else:
+                different.append(f"{test}: plainly {_line(before)}, traced {_line(after)}")
+    return Compared(module, len(plain), different=different, known=forgiven)
+
+
+def _line(outcome: str) -> str:
+    return outcome.partition("\n")[0]
+
+
+def modules_of(tests: Path) -> list[str]:
+    """All test modules that are one file and can run here."""
+    left_out = KNOWN["left out"]
+    return sorted(file.stem for file in tests.glob("test_*.py") if file.stem not in left_out)
+
+
+def main() -> int:
+    """Compare, and say what differs."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("modules", nargs="*", help="such as test_generators")
+    parser.add_argument("--all", action="store_true", help="try all of them")
+    options = parser.parse_args()
+    tests = folder_of_tests()
+    if tests is None:
+        print("This Python was installed without its own tests; there is nothing to compare.")
+        return 0
+    chosen = options.modules or (modules_of(tests) if options.all else KNOWN["chosen"])
+    present = [module for module in chosen if (tests / f"{module}.py").exists()]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = list(pool.map(lambda module: compare(module, tests), present))
+    for one in found:
+        for line in one.different:
+            print(line)
+        if one.trouble:
+            print(f"{one.module}: {one.trouble}")
+    totals = Counter(tests=sum(one.tests for one in found))
+    totals.update(known=sum(one.known for one in found))
+    different = sum(len(one.different) for one in found)
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    print(
+        f"Python {version}: {len(found)} modules, {totals['tests']:,} tests; {different} differ, "
+        f"{totals['known']} more for a known reason."
+    )
+    return 1 if different or any("traced" in one.trouble for one in found) else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,308 @@
+"""Programs made to hurt a tracer. Each is run as Python runs it and under the recorder, in a
+process of its own: it prints the same, ends the same, and leaves a document."""
+
+import json
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from trace.events import RESUMED, Log, Replay
+
+ROOT = Path(__file__).parent.parent
+
+PROGRAMS = {
+    "a generator that another thread consumes": """
+        import threading
+
+        def numbers(count):
+            yield from range(count)
+
+        def main():
+            stream = numbers(50_000)
+            next(stream)
+            others = [threading.Thread(target=sum, args=(numbers(50_000),)) for _ in range(2)]
+            others.append(threading.Thread(target=sum, args=(stream,)))
+            for thread in others:
+                thread.start()
+            total = sum(numbers(50_000))
+            for thread in others:
+                thread.join()
+            print(total)
+        """,
+    "builtins of its own": """
+        def helper():
+            return 3
+
+        def main():
+            space = {"__builtins__": {"len": len}, "helper": helper}
+            exec("def f(): return helper() + len('ab')", space)
+            print(space["f"]())
+        """,
+    "values that hit back": """
+        class Closed:
+            def __getattribute__(self, name):
+                raise RuntimeError(name)
+
+        class Interrupting:
+            def __repr__(self):
+                raise KeyboardInterrupt
+
+        class Ending(list):
+            def __len__(self):
+                raise SystemExit(3)
+
+        class Pretending:
+            @property
+            def __class__(self):
+                raise KeyboardInterrupt
+
+            @property
+            def part(self):
+                raise KeyboardInterrupt
+
+        class Nameless(type):
+            def __getattribute__(cls, name):
+                raise KeyboardInterrupt
+
+        class Meta(metaclass=Nameless):
+            pass
+
+        def main():
+            closed = Closed()  # @inspect closed
+            interrupting = Interrupting()  # @inspect interrupting
+            ending = Ending()  # @inspect ending
+            pretending = Pretending()  # @inspect pretending pretending.part
+            nameless = Meta()  # @inspect nameless
+            print("unharmed")
+        """,
+    "a class body with a mapping of its own": """
+        class Log(dict):
+            read = []
+
+            def __getitem__(self, name):
+                self.read.append(name)
+                return super().__getitem__(name)
+
+        class Seven(dict):
+            def __missing__(self, name):
+                return 7
+
+        class Logged(type):
+            def __prepare__(name, bases):
+                return Log()
+
+        class Answered(type):
+            def __prepare__(name, bases):
+                return Seven()
+
+        def main():
+            class A(metaclass=Logged):
+                x = 1  # @inspect x
+                assert x == 1
+                y = [x for x in (x, x)]
+
+                @staticmethod
+                def method(default=x):
+                    return default
+
+            class B(metaclass=Answered):
+                for a in range(3):
+                    b = whatever + a
+
+            print(Log.read, A.method(), B.b)
+        """,
+    "a child that ends by itself": """
+        import os, sys
+
+        def main():
+            for end in (lambda: None, lambda: sys.exit(3), lambda: os._exit(4), lambda: 1 / 0):
+                child = os.fork()
+                if child == 0:
+                    return end()
+                print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+        """,
+    "as many blocks as Python allows": "def main():\n"
+    + "".join(f"{'    ' * (i + 1)}with open(__file__):\n" for i in range(19))
+    + f"{'    ' * 20}print(inner())\n"
+    + "def inner():\n    x = 1  # @inspect x\n    assert x == 1\n    return x\n",
+    "a text of a value that draws random numbers": """
+        import random
+
+        class Lazy:
+            def __repr__(self):
+                return str(random.random())
+
+        def main():
+            random.seed(0)
+            lazy = Lazy()  # @inspect lazy
+            print(random.random())
+        """,
+    "arguments of the command": """
+        import argparse, sys
+
+        def main():
+            parser = argparse.ArgumentParser()
+            parser.add_argument("--size", default=3)
+            print(len(sys.argv), parser.parse_args().size)
+        """,
+    "a hook for exceptions": """
+        import sys
+
+        def main():
+            sys.excepthook = lambda kind, error, entry: print("hooked", kind.__name__, flush=True)
+            raise ValueError
+        """,
+    "objects that pass through generators": """
+        import weakref
+
+        class Thing:
+            pass
+
+        def make(count):
+            for _ in range(count):
+                yield Thing()
+
+        def passing_on(count):
+            yield from make(count)
+
+        def sink():
+            while True:
+                got = yield
+                del got
+
+        def down():
+            yield from sink()
+
+        def main():
+            for stream in (make(3), passing_on(3)):
+                seen = []
+                for thing in stream:
+                    seen.append(weakref.ref(thing))
+                    del thing
+                    print([one() is None for one in seen])
+            for stream in (sink(), down()):
+                next(stream)
+                thing = Thing()
+                seen = weakref.ref(thing)
+                stream.send(thing)
+                del thing
+                print(seen() is None)
+        """,
+    "a module that is loaded anew": """
+        import importlib
+        import program_0 as other
+
+        def main():
+            print(importlib.reload(other) is other)
+        """,
+    "finders that are hashed": """
+        import sys
+
+        def main():
+            print(len(set(sys.meta_path)) == len(sys.meta_path))
+        """,
+}
+
+
+@pytest.fixture(scope="module")
+def outcomes(tmp_path_factory):
+    """By name: status and printed text of the plain and of the traced run, and the document."""
+    folder = tmp_path_factory.mktemp("hostile")
+
+    def run(*command):
+        done = subprocess.run(
+            [sys.executable, *map(str, command)],
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        return done.returncode, done.stdout, done.stderr
+
+    found = {}
+    for index, (name, source) in enumerate(PROGRAMS.items()):
+        file = folder / f"program_{index}.py"
+        file.write_text(textwrap.dedent(source).lstrip("\n"), encoding="utf-8")
+        plain = run("-c", f"import {file.stem}; {file.stem}.main()")
+        traced = run(ROOT / "trace", file, "-o", folder / "out.json", "--quiet")
+        found[name] = plain, traced, json.loads((folder / "out.json").read_text())
+        (folder / "out.json").unlink()
+    return found
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_it_does_what_it_does_plainly(name, outcomes):
+    (status, printed, _), (traced_status, traced_printed, traced_said), _ = outcomes[name]
+    assert traced_printed == printed
+    assert traced_status == status, traced_said
+
+
+def test_blocks_that_leave_no_room_run_as_written(outcomes):
+    _, (_, _, said), document = outcomes["as many blocks as Python allows"]
+    assert "main has more than 13 blocks inside each other: its steps are not recorded." in said
+    ran = {document["functions"][-event - 1]["name"] for event in document["events"] if event < 0}
+    assert ran == {"inner"}
+
+
+def test_a_file_is_listed_once_however_often_it_is_loaded(outcomes):
+    document = outcomes["a module that is loaded anew"][2]
+    assert sorted(file["path"] for file in document["files"])[0] == "program_0.py"
+    assert len(document["files"]) == 2
+
+
+def test_what_a_value_does_wrong_is_its_picture(outcomes):
+    document = outcomes["values that hit back"][2]
+    values = [document["values"][index] for index in document["inspections"]["value"]]
+    assert [value["type"] for value in values] == [
+        "Closed",
+        "Interrupting",
+        "Ending",
+        "Pretending",
+        "Meta",
+    ]
+    assert values[1]["error"].startswith("KeyboardInterrupt")
+
+
+def test_events_in_any_order_can_be_replayed():
+    """What two threads note goes into one list; an index may be that of the other's event."""
+    for events in (
+        [-1, 5, RESUMED - 1, 0, 0, RESUMED - 7, 6],
+        [RESUMED - 0, 0, 0, -1, RESUMED - 3, 0],
+        [-1, -2, 0, RESUMED - 0, RESUMED - 1, 3, 0, RESUMED - 2],
+    ):
+        log = Log.of_recorder(events, first_steps={2: 9})
+        assert len(log.as_document(function_count=2)) == len(log.events)
+        replay = Replay(log.events)
+        replay.to(len(log.events))
+
+
+def test_a_relative_import_without_a_package_is_told_the_command(tmp_path):
+    folder = tmp_path / "course"
+    folder.mkdir()
+    (folder / "numbers_of_it.py").write_text("def two(): return 2\n")
+    lecture = folder / "week.py"
+    lecture.write_text("from .numbers_of_it import two\ndef main():\n    assert two() == 2\n")
+    wrong = subprocess.run(
+        [sys.executable, ROOT / "trace", lecture], capture_output=True, text=True, cwd=tmp_path
+    )
+    assert wrong.returncode == 1
+    assert "week.py:1: a relative import needs a package: go to the folder above" in wrong.stderr
+    assert f"run python {ROOT / 'trace'} course.week" in wrong.stderr
+    right = subprocess.run(
+        [sys.executable, ROOT / "trace", "course.week", "-o", tmp_path / "out.json"],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+    )
+    assert (right.returncode, right.stderr) == (0, "")
+
+
+def test_a_file_of_the_tracer_that_is_started_says_what_to_start():
+    started = subprocess.run(
+        [sys.executable, ROOT / "trace" / "cli.py", "x.py"], capture_output=True, text=True
+    )
+    said = "Start the folder, not a file in it: python -m trace my_lecture.py\n"
+    assert (started.returncode, started.stderr) == (2, said)

@@ -331,7 +331,7 @@ def test_what_is_deep_or_wide_is_cut() -> None:
             deep = 0
             for _ in range({MAX_DEPTH + 3}):
                 deep = [deep]
-            wide = [[[0] * 10 for _ in range(10)] for _ in range(10)]
+            wide = [[[0] * 8 for _ in range(8)] for _ in range(8)]
             pass
         """
     )
@@ -346,7 +346,10 @@ def test_what_is_deep_or_wide_is_cut() -> None:
 def test_nothing_of_a_class_runs_for_a_glance() -> None:
     document = trace_source(
         """
-        class Loud:
+        class Meta(type):
+            def __getattribute__(cls, name): print("meta", name)
+
+        class Loud(metaclass=Meta):
             __slots__ = ("x", "__dict__")
             @property
             def p(self): print("p")

@@ -14,7 +14,6 @@ small number the document gives it is decided when it is built (`document/locals
 """
 
 import collections
-import dataclasses
 import decimal
 import enum
 import itertools
@@ -141,7 +140,9 @@ class Glances:
         if issubclass(cls, _LEFT_OUT):
             return Node("text", name, 0, -1, (_qualified_name(value, cls)[:MAX_CHARACTERS],))
         if issubclass(cls, enum.Enum):
-            return Node("text", name, 0, -1, (f"{name}.{value._name_}",))
+            return Node(
+                "text", name, 0, -1, (f"{name}.{object.__getattribute__(value, '_name_')}",)
+            )
         if issubclass(cls, BaseException):
             told = [one for one in _arguments(value) if type(one) in (str, int, float, bool)]
             text = ", ".join(map(str, told))[:MAX_CHARACTERS]
@@ -179,8 +180,8 @@ class Glances:
             return Node("entries", name, number, length, tuple(kept), length > MAX_ITEMS)
         if base in (set, frozenset):
             items: Iterable[object] = self._members(value, base, length)[:MAX_ITEMS]
-        elif base is tuple and hasattr(cls, "_fields"):
-            named = zip(cls._fields, tuple.__iter__(value), strict=False)
+        elif base is tuple and (names := _said_by_class(cls, "_fields")):
+            named = zip(names, tuple.__iter__(value), strict=False)
             return self._fields(name, number, [*named], parents)
         else:
             items = itertools.islice(base.__iter__(value), MAX_ITEMS)
@@ -213,20 +214,21 @@ class Glances:
         others in its next version."""
         torch: Any = sys.modules.get("torch")
         return (
-            cls.__module__ in self._own_modules
+            _module_of(cls) in self._own_modules
             or cls is types.SimpleNamespace
-            or any("__match_args__" in base.__dict__ for base in cls.__mro__)
+            or _said_by_class(cls, "__match_args__") is not None
             or (torch is not None and issubclass(cls, torch.nn.Module))
         )
 
     def _fields_of(self, value: Any, cls: type) -> list[tuple[str, Any]]:
         fields = plain_attributes(value, cls)
         names: Iterable[str] = fields
-        if cls.__module__ not in self._own_modules:
-            if dataclasses.is_dataclass(cls):
-                names = [field.name for field in dataclasses.fields(cls) if field.repr]
-            else:  # what the class says of itself; of a torch module and a namespace all
-                names = getattr(cls, "__match_args__", fields)
+        if _module_of(cls) not in self._own_modules:
+            described = _said_by_class(cls, "__dataclass_fields__")
+            if described is not None:
+                names = [name for name, field in described.items() if field.repr]
+            else:  # of a torch module and a namespace all
+                names = _said_by_class(cls, "__match_args__") or fields
         return [(name, fields[name]) for name in names if name in fields]
 
     def attribute(self, value: object, name: str) -> Glance:
@@ -246,6 +248,24 @@ class Glances:
         except TypeError:
             return -id(value)
         return serial
+
+
+# A class is asked itself: a class of classes may answer as it likes.
+_MRO = type.__dict__["__mro__"].__get__
+_DICT = type.__dict__["__dict__"].__get__
+_DICT_OFFSET = type.__dict__["__dictoffset__"].__get__
+_MODULE = type.__dict__["__module__"].__get__
+
+
+def _module_of(cls: type) -> object:
+    """Return the name of the module of a class, which may be anything."""
+    name = _MODULE(cls)
+    return name if type(name) is str else None
+
+
+def _said_by_class(cls: type, name: str) -> Any:
+    """Return a plain attribute of a class or of one that it is made from, or None."""
+    return next((_DICT(base)[name] for base in _MRO(cls) if name in _DICT(base)), None)
 
 
 def _qualified_name(value: Any, cls: type) -> str:
@@ -279,7 +299,7 @@ def plain_attributes(value: object, cls: type) -> dict[str, Any]:
     """Return what an object has in its own dict and slots; of a torch module its parameters, its
     buffers and the modules in it in place of what torch keeps. Runs nothing of its class."""
     found: dict[str, Any] = {}
-    if cls.__dictoffset__:
+    if _DICT_OFFSET(cls):
         own = object.__getattribute__(value, "__dict__")
         if all(part in own for part in _MODULE_PARTS):
             found = {name: part for name, part in own.items() if _is_own_attribute(name)}
@@ -287,9 +307,9 @@ def plain_attributes(value: object, cls: type) -> dict[str, Any]:
                 found |= own[part]
         else:
             found = dict(own)
-    for base in cls.__mro__:
-        for name, slot in base.__dict__.items():
-            if type(slot) is types.MemberDescriptorType and base.__module__ != "builtins":
+    for base in _MRO(cls):
+        for name, slot in _DICT(base).items():
+            if type(slot) is types.MemberDescriptorType and _module_of(base) != "builtins":
                 try:
                     found[name] = slot.__get__(value)
                 except AttributeError:

@@ -135,3 +135,37 @@ TALLY: Counter[str] = Counter()
 def test_most_of_it_is_not_marked() -> None:
     assert TALLY["true"] > 4 * TALLY["marked"]
     assert TALLY["true"] > 4 * TALLY["name marked"]
+
+
+LIES = {
+    "nothing has an effect": lambda document: document.update(effects=[]),
+    "no statement binds a name": lambda document: [
+        row[6].clear() for row in document["statements"]
+    ],
+    "a value is another one": lambda document: document["values"].reverse(),
+    "two objects are one": lambda document: [
+        value.update(object=1) for value in document["values"] if "object" in value
+    ],
+    "a row is missing": lambda document: [column.pop(0) for column in document["locals"].values()],
+}
+PROGRAM = """
+KEPT = []
+def change():
+    KEPT[0].append(2)
+    return 1
+def main():
+    a, b = [1], [1]
+    KEPT.append(a)
+    c = (d := 5) + change()
+    return c
+"""
+
+
+@pytest.mark.parametrize("lie", LIES.values(), ids=LIES.keys())
+def test_a_lie_is_found(tmp_path: Path, lie: Any) -> None:
+    file = written(PROGRAM, tmp_path)
+    reference, document = Reference(file, is_statement).run(), document_of(file)
+    assert compare(document, reference)["marked"] > 0
+    lie(document)
+    with pytest.raises((AssertionError, KeyError)):
+        compare(document, reference)

@@ -77,9 +77,10 @@ class Comparison:
         if "fields" in picture:
             assert [*picture["fields"]] == parts[::2], where
             parts = parts[1::2]
-        elif "length" in picture:
+        else:
             per_item = 2 if "entries" in picture else 1
-            assert picture["length"] * per_item == len(parts), where
+            shown = len(picture.get("items", picture.get("entries", ())))
+            assert picture.get("length", shown) * per_item == len(parts), where
         for index, (part, one) in enumerate(zip(parts_of(picture), parts, strict=False)):
             self.same(part, one, f"{where}[{index}]")
 

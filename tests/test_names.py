@@ -281,14 +281,14 @@ BOUNDS = {
     "nan": ("x = float('nan')", {"type": "float", "text": "nan"}),
     "generator": ("x = (i for i in [])", {"type": "generator", "object": 1}),
     "range": ("x = range(3)", {"type": "range", "text": "range(0, 3)"}),
-    "bytes": ("x = b'ab'", {"type": "bytes", "length": 2, "text": "b'ab'"}),
-    "function in a list": ("x = [len]", {"type": "list", "length": 1}),
+    "bytes": ("x = b'ab'", {"type": "bytes", "text": "b'ab'"}),
+    "function in a list": ("x = [len]", {"type": "list", "length": None}),
     "exception": ("x = ValueError('no', 3)", {"type": "ValueError", "text": "no, 3"}),
     "object of a library": ("import random; x = random.Random(1)", {"type": "Random", "object": 1}),
     "slots": ("x = Slots()", {"type": "Slots", "fields": {"b": {"type": "int", "value": 1}}}),
     "enum": ("x = Color.RED", {"type": "Color", "text": "Color.RED"}),
     "named tuple": ("x = Pair(1, 2)", {"type": "Pair"}),
-    "own list": ("x = Own([1])", {"type": "Own", "length": 1}),
+    "own list": ("x = Own([1])", {"type": "Own", "items": [{"type": "int", "value": 1}]}),
 }
 
 

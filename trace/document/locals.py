@@ -339,7 +339,7 @@ def picture_of(
     picture: dict[str, Any] = {"type": node.type}
     if node.object:
         picture["object"] = number(node.object)
-    if node.length >= 0:
+    if node.length >= 0 and node.cut:
         picture["length"] = node.length
     inner = [picture_of(part, nodes, values, number) for part in _glances_in(node)]
     if node.kind == "text":

@@ -8,22 +8,27 @@ INSTALL := $(PIP) install --quiet --constraint constraints.txt
 REQUIREMENTS := pyproject.toml constraints.txt
 TORCH := $(shell sed -n '/^torch==/p' constraints.txt)
 LECTURE := lecture.main
+PORT_OPTION = $(if $(PORT),--port $(PORT))
 
 .DEFAULT_GOAL := help
-.PHONY: help view test trace check lint format pythons installed machines fuzz mutate benchmarks clean
+.PHONY: help view test trace times check lint format pythons installed machines fuzz mutate benchmarks clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
 
-view: $(VENV)/.lecture-ready ## show the lecture in a browser; PORT=8001 chooses the port
-	@$(BIN)/python -m trace $(LECTURE) --serve --if-changed --open $(if $(PORT),--port $(PORT))
+# Any Python shows a document that is current. Only to write another is anything set up.
+view: ## show the lecture in a browser; PORT=8001 chooses the port
+	@$(PYTHON) -m trace $(LECTURE) --is-current --serve --open $(PORT_OPTION) || $(MAKE) --no-print-directory trace
 
 test: $(VENV)/.test-ready ## run all tests; ARGS='-m lecture' chooses
 	@$(BIN)/python -m tests.chromium
 	@$(BIN)/python -m pytest --numprocesses=auto --maxprocesses=4 --dist=loadfile --no-loadscope-reorder $(ARGS)
 
-trace: $(VENV)/.lecture-ready ## run the lecture and write its document anew
-	@$(BIN)/python -m trace $(LECTURE)
+trace: $(VENV)/.lecture-ready ## run the lecture, write its document anew and show it
+	@$(BIN)/python -m trace $(LECTURE) --serve --open $(PORT_OPTION)
+
+times: $(VENV)/.lecture-ready ## and time it: whoever reads the page sees the seconds of this machine
+	@OMP_WAIT_POLICY=PASSIVE $(BIN)/python -m trace $(LECTURE) --time
 
 check: $(VENV)/.lecture-ready ## run the lecture and compare with the written document
 	@$(BIN)/python -m trace $(LECTURE) --check

@@ -307,15 +307,16 @@ MISSES = [
     (["nix"], "there is no module nix in the folder "),
     (["trace"], "trace belongs to Python or to the tracer: give a lecture's name."),
     (["lec"], "lec has no function main(): define one without arguments; it is what "),
-    (["."], ". is a folder: give the file in it that has a main()."),
-    (["folder/"], "folder is a folder: give the file in it that has a main()."),
+    (["."], ". is a folder without lectures: no file in it has a main()."),
+    (["empty/"], "empty is a folder without lectures: no file in it has a main()."),
+    (["--draft", "folder/lec.py"], "--draft says how to publish: give --site or --html, too."),
     ([], "name a lecture to run, such as lecture.main, or give --serve."),
 ]
 
 
 @pytest.mark.parametrize(("arguments", "sentence"), MISSES)
 def test_every_miss_is_one_sentence(arguments, sentence, tmp_path):
-    write(tmp_path, {"lec.py": "x = 1", "folder/lec.py": LECTURE})
+    write(tmp_path, {"lec.py": "x = 1", "folder/lec.py": LECTURE, "empty/test_lec.py": LECTURE})
     status, stdout, stderr = tool(*arguments, cwd=tmp_path)
     assert (status, stdout) == (2, "")
     assert stderr.startswith(f"python {TOOL}: {sentence}")

@@ -95,6 +95,26 @@ COMMANDS = [
     (["mine/lec.py", "-o", "out.json"], 0, "kB in out.json, ", ""),
     (["mine/lec.py", "-o", "out.json", "--check"], 0, "out.json is current.\n", ""),
     (["mine/lec.py", "-o", "out.json", "--if-changed"], 0, "out.json is current.\n", ""),
+    (["mine/lec.py", "-o", "out.json", "--is-current"], 0, "out.json is current.\n", ""),
+    (
+        ["mine/two.py", "-o", "out.json", "--is-current"],
+        1,
+        "",
+        "out.json is not current: python -m",
+    ),
+    (
+        ["mine/two.py", "-o", "out.json", "--is-current", "--serve", "--site", "no"],
+        1,
+        "",
+        "trace: out.json is not current: python -m trace mine/two.py -o out.json\n",
+    ),
+    (["--is-current", "--serve"], 2, "", "name a lecture to run"),
+    (
+        ["mine/lec.py", "--is-current", "--if-changed"],
+        2,
+        "",
+        "--is-current runs nothing: leave out --if",
+    ),
     (["mine/two.py", "-o", "out.json", "--check"], 1, "", "out.json is not current: write it anew"),
     (
         ["mine/lec.py", "-o", "none.json", "--check"],

@@ -189,6 +189,15 @@ IMAGES = [
     ("![a](two words.PNG)", [], ["two words.PNG has spaces in its name: write each as %20."]),
     ("![a](/größe.svg)", [], ["/größe.svg is not in the folder of the source file."]),
     ("![a](data:image/gif;base64,R0==)", [], []),
+    ('<img width="9" src="größe.svg" alt="a">', ["größe.svg"], []),
+    (
+        "<IMG alt='a' src='two%20words.PNG'/> <img src=größe.svg>",
+        ["two%20words.PNG", "größe.svg"],
+        [],
+    ),
+    ('<img src="nix.svg">', [], ["nix.svg is not in the folder of the source file."]),
+    ('<img src="https://a.org/x.png">', [], ["https://a.org/x.png is not in the folder of the so"]),
+    ("<image src=größe.svg> <img data-src=größe.svg>", [], []),
     ("![a](.)", [], [". is of no known kind: .gif, .jpeg, .jpg, .png, .svg, .webp."]),
 ]
 
@@ -204,6 +213,39 @@ def test_images_are_found_by_the_name_in_the_text(text, names, warnings, tmp_pat
     assert len(document["warnings"]) == len(warnings)
     for said, expected in zip(document["warnings"], warnings, strict=True):
         assert said.startswith(f"pictures.py:2: the image {expected}")
+
+
+FILES = "leads to a file, and files beside a lecture are not published."
+SCHEMES = "is not shown: a page has links to http://, https://, mailto: and to its own places."
+# what prose links to -> a warning, if any
+LINKS = [
+    ("[a](https://a.org/) [b](http://b.org 'title') [c](mailto:c@d.org)", None),
+    ("[a](#main) [b](#part) [c](#doc=other) [d](#doc=other&at=main) [e](#a:main:1.1)", None),
+    ("[a](#nowhere)", "#nowhere leads to no function of the lecture."),
+    ("[a](penguins.csv)", f"penguins.csv {FILES}"),
+    ("two [a](https://a.org/) and [b](slides/a.pdf 'my slides')", f"slides/a.pdf {FILES}"),
+    ("[a](ftp://a.org/)", f"ftp://a.org/ {SCHEMES}"),
+    ("![a](größe.svg)", None),
+    ("`f[0](x)` and ``[a](b) `` and $f[i](x)$", None),
+    ("an escaped \\[a](b)", None),
+    ("[![a](größe.svg)](https://a.org)", None),
+]
+
+
+@pytest.mark.parametrize(("text", "warning"), LINKS)
+def test_links_that_lead_nowhere_are_warned_of(text, warning, tmp_path) -> None:
+    (tmp_path / "größe.svg").write_text("<svg/>")
+    source = f"def main():\n    # A text\n    # {text}\n    part()\n\n\ndef part():\n    pass\n"
+    (tmp_path / "links.py").write_text(source, encoding="utf-8")
+    document = json.loads(trace_file(tmp_path / "links.py"))
+    assert document["warnings"] == ([f"links.py:3: the link {warning}"] if warning else [])
+
+
+def test_where_a_run_failed_a_section_may_be_unknown(tmp_path) -> None:
+    source = "def main():\n    # [a](#nowhere) [b](a.csv)\n    1 / 0\n"
+    (tmp_path / "links.py").write_text(source)
+    document = json.loads(trace_file(tmp_path / "links.py"))
+    assert document["warnings"] == [f"links.py:2: the link a.csv {FILES}"]
 
 
 @pytest.mark.parametrize("same", [True, False])

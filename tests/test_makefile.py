@@ -19,6 +19,7 @@ case "$*" in
   "-c "*) exit $FAKE_TOO_OLD ;;
 esac
 echo "$*" >> "$LOG"
+case "$*" in *--is-current*) exit $FAKE_STALE ;; esac
 """
 
 pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
@@ -43,7 +44,8 @@ def make(tmp_path):
 
     def run(*arguments, status=0, **fakes):
         log.write_text("")
-        environment = {"PATH": str(tmp_path / "bin"), "LOG": str(log), "FAKE_TOO_OLD": "0"} | fakes
+        environment = {"PATH": str(tmp_path / "bin"), "LOG": str(log), "FAKE_TOO_OLD": "0"}
+        environment |= {"FAKE_STALE": "0"} | fakes
         command = ["make", f"PYTHON={tmp_path / 'bin/noting'}", *arguments]
         finished = subprocess.run(
             command, cwd=tmp_path, env=environment, capture_output=True, text=True
@@ -55,7 +57,8 @@ def make(tmp_path):
     return run
 
 
-VIEW = "-m trace lecture.main --serve --if-changed --open"
+VIEW = "-m trace lecture.main --is-current --serve --open"
+TRACE = "-m trace lecture.main --serve --open"
 PYTEST = "-m pytest --numprocesses=auto --maxprocesses=4 --dist=loadfile --no-loadscope-reorder"
 TEST = ["-m tests.chromium", PYTEST]
 
@@ -66,11 +69,22 @@ def own_index():
     return "global.extra-index-url='https://example.org/simple'\n"
 
 
-def test_view_sets_up_once_and_then_only_shows(make, own_index):
-    first = make("view", FAKE_CONFIG=own_index)
+def test_view_sets_nothing_up_where_the_document_is_current(make, tmp_path):
+    assert make("view") == [VIEW]
+    assert not (tmp_path / ".venv").exists()
+
+
+def test_view_runs_the_lecture_where_it_is_not(make, own_index):
+    first = make("view", FAKE_STALE="1", FAKE_CONFIG=own_index)
+    assert first[0] == VIEW
+    assert first[2:] == [f"{INSTALL} --group lecture", TRACE]
+
+
+def test_trace_sets_up_once_and_shows_what_it_writes(make, own_index):
+    first = make("trace", FAKE_CONFIG=own_index)
     assert first[0].endswith("install --quiet --upgrade pip>=25.1")
-    assert first[1:] == [f"{INSTALL} --group lecture", VIEW]
-    assert make("view", FAKE_CONFIG=own_index) == [VIEW]
+    assert first[1:] == [f"{INSTALL} --group lecture", TRACE]
+    assert make("trace", FAKE_CONFIG=own_index) == [TRACE]
 
 
 def test_test_adds_what_tests_need_and_a_chromium(make, own_index):
@@ -80,10 +94,10 @@ def test_test_adds_what_tests_need_and_a_chromium(make, own_index):
 
 
 def test_other_requirements_are_installed_again(make, own_index, tmp_path):
-    make("view", FAKE_CONFIG=own_index)
+    make("trace", FAKE_CONFIG=own_index)
     stamp = (tmp_path / ".venv/.lecture-ready").stat().st_mtime
     os.utime(tmp_path / "constraints.txt", (stamp + 10, stamp + 10))
-    assert make("view", FAKE_CONFIG=own_index) == [f"{INSTALL} --group lecture", VIEW]
+    assert make("trace", FAKE_CONFIG=own_index) == [f"{INSTALL} --group lecture", TRACE]
 
 
 # the system, what pip is told, whether there is an NVIDIA card -> whether the CPU index is asked
@@ -104,7 +118,7 @@ def test_the_small_torch_is_taken_where_cuda_is_of_no_use(
 ):
     if card:
         program(tmp_path / "bin/nvidia-smi", "#!/bin/sh\n")
-    ran = make("view", FAKE_SYSTEM=system, FAKE_CONFIG=config)
+    ran = make("trace", FAKE_SYSTEM=system, FAKE_CONFIG=config)
     version = next(
         line
         for line in (ROOT / "constraints.txt").read_text().split()
@@ -116,13 +130,14 @@ def test_the_small_torch_is_taken_where_cuda_is_of_no_use(
 
 
 def test_a_python_that_is_too_old_gets_one_sentence(make):
-    assert make("view", status=2, FAKE_TOO_OLD="1") == []
+    assert make("trace", status=2, FAKE_TOO_OLD="1") == []
     assert "Python 3.11 or newer is needed" in make.said
     assert not any(line.startswith("Traceback") for line in make.said.splitlines())
 
 
 def test_a_port_can_be_chosen(make):
-    assert make("view", "PORT=8001")[-1] == f"{VIEW} --port 8001"
+    assert make("view", "PORT=8001") == [f"{VIEW} --port 8001"]
+    assert make("trace", "PORT=8001")[-1] == f"{TRACE} --port 8001"
 
 
 def test_tests_can_be_chosen(make):
@@ -135,10 +150,10 @@ def test_chapters_to_mutate_can_be_chosen(make):
 
 
 def test_a_failing_step_fails_the_target_and_is_tried_again(make, tmp_path, own_index):
-    make("view", FAKE_CONFIG=own_index)
+    make("trace", FAKE_CONFIG=own_index)
     (tmp_path / ".venv/.lecture-ready").unlink()
     program(tmp_path / ".venv/bin/python", "#!/bin/sh\nexit 1\n")
-    make("view", status=2)
+    make("trace", status=2)
     assert not (tmp_path / ".venv/.lecture-ready").exists()
 
 

@@ -308,6 +308,16 @@ def test_the_allocator_s_figures_of_nested_blocks():
     assert outer == {"allocated_bytes": 0, "peak_bytes": 1024}
 
 
+def test_the_allocator_tells_blocks_apart_that_have_equal_peaks():
+    cuda, outer, inner = Cuda(), {}, {}
+    with allocator_figures(outer, cuda):
+        with allocator_figures(inner, cuda):
+            cuda.allocate(64)
+        cuda.allocate(512)
+    assert inner == {"allocated_bytes": 64, "peak_bytes": 64}
+    assert outer == {"allocated_bytes": 576, "peak_bytes": 576}
+
+
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no CUDA device")
 def test_the_allocator_rounds_up_what_the_meter_counts():
     with measure() as cost:

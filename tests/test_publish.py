@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.outside import ROOT, TOOL, copy_of_the_tool, tool
+from trace.serve.library import machines_beside
 
 PIPES = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
 GOOD = '"""A title."""\ndef main():\n    x = 1  # @inspect x\n    assert x == 1\n'
@@ -124,6 +125,16 @@ def test_a_name_beyond_ascii_stays_in_a_file_and_in_a_site(published, lectures):
     assert (status, stdout.endswith("übung_λ.json is current.\n"), stderr) == (0, True, "")
 
 
+def test_times_of_other_machines_have_labels(tmp_path):
+    for name in (
+        *("a.json", "a.times.json", "a.epyc.times.json", "a.m3-max.times.json"),
+        *("a.b.json", "a.b.times.json", "ab.epyc.times.json"),
+    ):
+        (tmp_path / name).write_text("{}")
+    assert machines_beside(tmp_path / "a.json") == ["epyc", "m3-max"]
+    assert machines_beside(tmp_path / "a.b.json") == []
+
+
 def test_a_site_has_the_times_that_were_measured(published, lectures):
     times = lectures / "site/traces/first.times.json"
     published("first.py", "--time", "--site", "site", "-q")
@@ -150,6 +161,50 @@ def test_one_of_several_that_fails_keeps_all_from_being_published(published, lec
     assert status == 1
     assert stderr.endswith("trace: site was not written, for the lecture failed.\n")
     assert not (lectures / "site/index.html").exists()
+
+
+def test_a_draft_shows_what_failed_up_to_there(published, lectures):
+    (lectures / "broken.py").write_text("def main(:")
+    published("second.py", "-q")
+    (lectures / "second.py").write_text("def main(:")  # whose document is of another source
+    names = ["wrong.py", "first.py", "broken.py", "second.py"]
+    status, stdout, _ = published(*names, "--site", "site", "--draft")
+    assert status == 1
+    assert stdout.endswith("site: a draft, without 2 lectures that could not run.\n")
+    assert titles(lectures / "site") == {"wrong.json": "wrong", "first.json": "A first title"}
+    listed = json.loads((lectures / "site/traces/index.json").read_text())["documents"]
+    assert [entry["failed"] for entry in listed] == [True, False]
+
+
+def test_a_draft_of_nothing_is_none(published, lectures):
+    for name in ("broken.py", "worse.py"):
+        (lectures / name).write_text("def main(:")
+    status, _, stderr = published("broken.py", "worse.py", "--site", "site", "--draft")
+    assert status == 1
+    assert stderr.endswith("site was not written, for the lecture failed.\n")
+    assert not (lectures / "site/index.html").exists()
+
+
+def test_a_folder_gives_its_lectures(published, lectures):
+    files = {
+        "course/b.py": GOOD.replace("A title", "B"),
+        "course/a.py": GOOD.replace("A title", "A"),
+        "course/c.py": "from a import main\n",
+        "course/helper.py": "def double(x): return 2 * x\n",
+        "course/_draft.py": GOOD,
+        "course/test_a.py": GOOD,
+        "course/deeper/d.py": GOOD,
+        "pack/__init__.py": "",
+        "pack/main.py": GOOD,
+        "pack/part.py": GOOD,
+    }
+    for name, text in files.items():
+        (lectures / name).parent.mkdir(parents=True, exist_ok=True)
+        (lectures / name).write_text(text)
+    assert published("course/", "pack/", "--site", "site", "-q") == (0, "", "")
+    shown = titles(lectures / "site")
+    assert shown == {"a.json": "A", "b.json": "B", "c.json": "c", "pack.main.json": "A title"}
+    assert list(shown)[:2] == ["a.json", "b.json"]
 
 
 def test_a_site_that_cannot_be_written_is_said_in_one_sentence(published, lectures):
@@ -259,5 +314,5 @@ def test_what_cannot_be_carried_out_is_said_in_one_sentence(arguments, sentence,
 
 def test_the_workflow_publishes_what_is_written(tmp_path):
     workflow = (ROOT / ".github/workflows/pages.yml").read_text()
-    assert "run: python -m trace lecture.main --if-changed --site site\n" in workflow
+    assert "run: python -m trace lecture.main --is-current --site site\n" in workflow
     assert "path: site\n" in workflow

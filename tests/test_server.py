@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from tests.tracing import record_source
+from trace.arguments import parse
 from trace.cli import main
 from trace.document.build import build
 from trace.document.encoding import encode
@@ -206,6 +207,54 @@ HOSTS_ELSEWHERE = [
 @pytest.mark.parametrize(("host", "header", "status"), HOSTS_ELSEWHERE)
 def test_who_is_meant_depends_on_where_we_listen(host, header, status):
     assert server.is_own_name(header, host) == (status == 200)
+
+
+# names that are allowed, the name by which a browser calls us -> whether that is one
+ALLOWED = [
+    (["me-8000.app.example"], "me-8000.app.example", True),
+    (["me-8000.app.example"], "ME-8000.app.example:443", True),
+    (["me-8000.app.example"], "you-8000.app.example", False),
+    (["me-8000.app.example"], "a.me-8000.app.example", False),
+    (["*.app.example"], "me-8000.app.example", True),
+    (["*.app.example"], "a.b.app.example", True),
+    (["*.app.example"], "app.example", False),
+    (["*.app.example"], "evilapp.example", False),
+    (["*.app.example"], "app.example.evil", False),
+    (["one.example", "two.example"], "two.example", True),
+    ([], "two.example", False),
+]
+
+
+@pytest.mark.parametrize(("allowed", "header", "is_ours"), ALLOWED)
+def test_names_of_proxies_can_be_allowed(allowed, header, is_ours):
+    assert server.is_own_name(header, "127.0.0.1", allowed) == is_ours
+
+
+def test_who_calls_us_by_another_name_is_told_how_to_allow_it(viewer, mine):
+    with serving(mine, allowed_hosts=("ours.example",)) as port:
+        assert ask(port, "/index.html", Host="ours.example")[0] == 200
+        status, _, body = ask(port, "/index.html", Host="other.example:80")
+        assert (status, b"--allow-host other.example." in body) == (421, True)
+        assert b"--allow-host NAME." in ask(port, "/", Host="<b>")[2]
+
+
+# what is given as a name -> whether it is one
+ALLOWABLE = [
+    ("me-8000.app.example", True),
+    ("*.app.example", True),
+    ("*", False),
+    ("*.", False),
+    ("https://app.example", False),
+    ("app.example:8000", False),
+    ("app..example", False),
+]
+
+
+@pytest.mark.parametrize(("name", "is_one"), ALLOWABLE)
+def test_what_is_no_name_cannot_be_allowed(name, is_one, capsys):
+    with contextlib.nullcontext() if is_one else pytest.raises(SystemExit):
+        assert parse(["--serve", "--allow-host", name]).allow_host == [name]
+    assert (f"{name} is no name of a host" in capsys.readouterr().err) != is_one
 
 
 @pytest.fixture

@@ -8,9 +8,10 @@ from typing import NoReturn
 from . import __version__
 from .errors import USAGE, UsageError
 from .options import HOST, MAX_PORT, MAX_STEPS, Options
+from .target import lectures_of
 from .terminal import PROGRAM, complain
 
-_NEED_A_LECTURE = ("check", "watch", "html", "site")
+_NEED_A_LECTURE = ("check", "is_current", "watch", "html", "site")
 _TAKE_ONE_LECTURE = ("output", "html", "watch")
 _EXCLUDE = [
     ("watch", ("check", "html", "site", "json"), "shows a lecture while it is written"),
@@ -20,6 +21,7 @@ _EXCLUDE = [
         "only writes a file to begin with",
     ),
     ("check", ("html", "site", "serve"), "only compares"),
+    ("is_current", ("watch", "check", "if_changed", "time"), "runs nothing"),
 ]
 
 
@@ -31,6 +33,7 @@ class _Parser(argparse.ArgumentParser):
 def parse(arguments: list[str] | None) -> argparse.Namespace:
     """Read the arguments. Raises UsageError where they contradict each other."""
     options = _parser().parse_args(arguments)
+    options.lectures = [one for argument in options.lectures for one in lectures_of(argument)]
     _require_sense(options)
     return options
 
@@ -42,6 +45,8 @@ def _require_sense(options: argparse.Namespace) -> None:
         raise UsageError(f"--new takes the one name behind it: leave out {options.lectures[0]}.")
     if needs_a_lecture and not options.lectures and not options.new:
         raise UsageError("name a lecture to run, such as lecture.main, or give --serve.")
+    if options.draft and not (options.html or options.site):
+        raise UsageError("--draft says how to publish: give --site or --html, too.")
     if len(options.lectures) > 1:
         for name in _TAKE_ONE_LECTURE:
             if name in given:
@@ -49,7 +54,8 @@ def _require_sense(options: argparse.Namespace) -> None:
     for name, others, reason in _EXCLUDE:
         for other in others:
             if name in given and other in given:
-                raise UsageError(f"--{name} {reason}: leave out --{other}.")
+                wrong = [f"--{option.replace('_', '-')}" for option in (name, other)]
+                raise UsageError(f"{wrong[0]} {reason}: leave out {wrong[1]}.")
 
 
 def _number(least: int, most: int) -> Callable[[str], int]:
@@ -59,6 +65,13 @@ def _number(least: int, most: int) -> Callable[[str], int]:
         return int(text)
 
     return number
+
+
+def _host(text: str) -> str:
+    name = text.removeprefix("*.")
+    if not all(part and part.replace("-", "a").isalnum() for part in name.split(".")):
+        raise argparse.ArgumentTypeError(f"{text} is no name of a host: write it as in an address")
+    return text.lower()
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -72,7 +85,7 @@ def _parser() -> argparse.ArgumentParser:
         "lectures",
         nargs="*",
         metavar="lecture",
-        help="module (lecture.main) or path of a .py file with a main()",
+        help="module (lecture.main), path of a .py file with a main(), or folder with such files",
     )
     _add_ways_to_see(parser.add_argument_group("to see it").add_argument)
     _add_ways_to_publish(parser.add_argument_group("to publish it").add_argument)
@@ -94,17 +107,31 @@ def _add_ways_to_see(add: Callable[..., object]) -> None:
         help="port to serve on; a busy one takes the next",
     )
     add("--host", default=HOST, metavar="ADDRESS", help=f"address to serve on ({HOST})")
+    add(
+        "--allow-host",
+        action="append",
+        default=[],
+        type=_host,
+        metavar="NAME",
+        help="a name under which a proxy shows us; *.example.org: all below it",
+    )
 
 
 def _add_ways_to_publish(add: Callable[..., object]) -> None:
     add("-o", "--output", type=Path, metavar="PATH", help="where to write the document")
     add("--html", type=Path, metavar="FILE", help="also write one file that opens anywhere")
     add("--site", type=Path, metavar="DIR", help="also write the viewer and the documents there")
+    add("--draft", action="store_true", help="publish lectures that failed, too, up to there")
     add("--check", action="store_true", help="run again and compare with the written document")
 
 
 def _add_choices(add: Callable[..., object]) -> None:
     add("--if-changed", action="store_true", help="run only if the sources of the document changed")
+    add(
+        "--is-current",
+        action="store_true",
+        help="run nothing: go on if the document is of these sources, else exit with 1",
+    )
     add(
         "--max-steps",
         type=_number(1, MAX_STEPS),

@@ -77,25 +77,53 @@ class _Command:
         publication.require_writable()
         if options.watch:
             return self._watch(targets[0])
-        status = self._run_all(targets, paths)
-        if publication.is_wanted and status != INTERRUPTED:
-            status = publication.publish(paths) if status == HELD else publication.refuse(status)
+        before = [library.stamp(path) for path in paths]
+        statuses = self._run_all(targets, paths)
+        status = max(statuses, default=HELD)
+        if options.is_current and status != HELD:
+            return status
+        if publication.is_wanted and status == HELD:
+            status = publication.publish(paths)
+        elif publication.is_wanted and status != INTERRUPTED:
+            status = self._publish_draft(publication, paths, before, statuses)
         if options.serve and status != INTERRUPTED:
             self._serve(targets, paths)
         elif publication.is_wanted and status == HELD and not (options.quiet or options.json):
-            say(f"{publication} is written.")
+            say(f"{publication} {'are' if options.html and options.site else 'is'} written.")
         return status
 
-    def _run_all(self, targets: list[Target], paths: list[Path]) -> int:
-        """Run the lectures; several of them each in a process of its own, as if alone."""
+    def _run_all(self, targets: list[Target], paths: list[Path]) -> list[int]:
+        """Run the lectures, several of them each in a process of its own, as if alone; return their
+        exit statuses. The last is INTERRUPTED if it was."""
         if len(targets) == 1:
-            return self._run(targets[0], paths[0])
-        status = HELD
+            return [self._run(targets[0], paths[0])]
+        statuses = []
         for lecture in self.options.lectures:
-            status = max(status, self._run_apart(lecture))
-            if status == INTERRUPTED:
+            statuses.append(self._run_apart(lecture))
+            if statuses[-1] == INTERRUPTED:
                 break
-        return status
+        return statuses
+
+    def _publish_draft(
+        self,
+        publication: Publication,
+        paths: list[Path],
+        before: list[tuple[int, int] | None],
+        statuses: list[int],
+    ) -> int:
+        """Publish what was recorded, if that is wanted, with lectures that failed on the way."""
+        status = max(statuses)
+        if not self.options.draft:
+            return publication.refuse(status)
+        runs = zip(paths, before, statuses, strict=True)
+        shown = [path for path, old, own in runs if own == HELD or library.stamp(path) != old]
+        if not shown:
+            return publication.refuse(status)
+        if not self.options.quiet:
+            missing = counted(len(paths) - len(shown), "lecture")
+            without = f", without {missing} that could not run" if len(shown) < len(paths) else ""
+            say(f"{publication}: a draft{without}.")
+        return max(status, publication.publish(shown))
 
     def _run_apart(self, lecture: str) -> int:
         with subprocess.Popen(own_command(self.options, lecture)) as process:
@@ -111,10 +139,18 @@ class _Command:
     def _run(self, target: Target, path: Path) -> int:
         if self.options.check:
             return self._check(target, path)
+        if self.options.is_current:
+            return self._require_current(target, path)
         if self.options.if_changed and library.is_current(path, target):
             self._say_current(path)
             return HELD
         return self._trace(target, path)
+
+    def _require_current(self, target: Target, path: Path) -> int:
+        if library.is_current(path, target):
+            self._say_current(path)
+            return HELD
+        return complain(f"{library.shown(path)} is not current: {_command(self.options)}", FAILED)
 
     def _watch(self, target: Target) -> int:
         watch(target, self.options)
@@ -219,6 +255,7 @@ class _Command:
         shown = Shown(
             document=paths[0] if len(paths) == 1 else None,
             host=self.options.host,
+            allowed_hosts=tuple(self.options.allow_host),
             shelf=library.shelf_of(targets[0]) if targets else library.shelf_here(),
             others=tuple(paths) if len(paths) > 1 else (),
         )

@@ -1,5 +1,6 @@
 """From the argument of the command line to the module that is run."""
 
+import ast
 import os
 import sys
 from dataclasses import dataclass
@@ -28,6 +29,47 @@ class Target:
     """The folder that has to be on `sys.path` to import it."""
     folder: Path
     """The folder whose files are traced."""
+
+
+def lectures_of(argument: str) -> list[str]:
+    """Return the lectures that an argument names: of a folder all files in it that have a `main()`.
+
+    Files whose names begin with `_`, and tests, are none. Raises UsageError where there is none.
+    """
+    folder = Path(argument)
+    is_package = argument.isidentifier() and (folder / "__init__.py").exists()
+    if argument.endswith(".py") or not folder.is_dir() or is_package:
+        return [argument]
+    if _has_main(folder / "main.py") and (folder / "__init__.py").exists():
+        return [str(folder / "main.py")]
+    found = [str(file) for file in sorted(folder.glob("[!_]*.py")) if _is_lecture(file)]
+    if not found:
+        raise UsageError(f"{folder} is a folder without lectures: no file in it has a main().")
+    return found
+
+
+def _is_lecture(file: Path) -> bool:
+    is_test = file.name == "conftest.py" or file.name.startswith("test_")
+    return not is_test and file.name.isprintable() and _has_main(file)
+
+
+def _has_main(file: Path) -> bool:
+    """Tell whether a file defines or imports `main`. What is no Python may be meant to."""
+    try:
+        tree = ast.parse(file.read_bytes())
+    except OSError:
+        return False
+    except (SyntaxError, ValueError):  # said when it is run
+        return True
+    return any("main" in _names_defined_by(node) for node in tree.body)
+
+
+def _names_defined_by(node: ast.stmt) -> list[str]:
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        return [node.name]
+    if isinstance(node, ast.ImportFrom):
+        return [alias.asname or alias.name for alias in node.names]
+    return []
 
 
 def find_target(argument: str) -> Target:

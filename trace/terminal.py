@@ -6,7 +6,17 @@ from pathlib import Path
 
 from .target import IS_INSTALLED, PACKAGE
 
-_FLAGS = ("check", "if_changed", "time", "no_costs", "strict", "json", "quiet", "verbose")
+_FLAGS = (
+    "check",
+    "if_changed",
+    "is_current",
+    "time",
+    "no_costs",
+    "strict",
+    "json",
+    "quiet",
+    "verbose",
+)
 _LISTS = ("include", "exclude")
 
 

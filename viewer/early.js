@@ -62,7 +62,7 @@ function firstLines({ files, functions, events }) {
       if (text.trim())
         section.append(block.kind === "docstring" ? prose(text) : row("row-rest", prose(text)));
       at = block.last_line;
-    } else if (/^\s*[\w.]+\(\)\s*(#|$)/.test(lines[at - 1])) break;
+    } else if (/^\s*[\p{ID_Continue}.]+\(\)\s*(#|$)/u.test(lines[at - 1])) break;
     else if (
       /^\s*[^#\s]/.test(lines[at - 1]) &&
       !hidden.some((/** @type {number[]} */ [from, to]) => from <= at && at <= to)
@@ -120,6 +120,7 @@ function takeUpTheme() {
 
 /** Show what the address names. */
 async function start() {
+  document.documentElement.classList.add("served"); // a page opened as a file does not get here
   // A regular expression is there at once, URLSearchParams is not.
   const named = /[#&]doc=([\w.-]+)(?=&|$)/.exec(location.hash);
   const name = embedded?.dataset.name ?? named?.[1];

@@ -10,6 +10,7 @@ import { onKey } from "viewer/state/keyboard.js";
 import { followScrolling } from "viewer/state/layout.js";
 import { followAddress, start as openLibrary } from "viewer/state/library.js";
 import { loaded } from "viewer/state/state.js";
+import { copyWithoutMargin } from "viewer/views/copying.js";
 import { App } from "viewer/views/page.js";
 
 /** Milliseconds after which panels are fetched, to open at once. */
@@ -20,6 +21,7 @@ async function start() {
   document.getElementById("not-served")?.remove();
   render(html`<${App} />`, /** @type {HTMLElement} */ (document.getElementById("app")));
   addEventListener("keydown", onKey);
+  addEventListener("copy", copyWithoutMargin);
   addEventListener("hashchange", followAddress);
   followScrolling();
   await openLibrary();

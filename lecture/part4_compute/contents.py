@@ -51,11 +51,13 @@ def main() -> None:
     m11_intensity.compute_takes_over_at_three_times_the_intensity()
     m11_intensity.the_roofline_bounds_every_operation()
     m11_intensity.this_machine_has_a_roofline()
+    m11_intensity.recorded_machines_have_rooflines()
     m11_intensity.a_batch_shares_the_weights()
     m11_intensity.training_and_inference_differ_in_their_rows()
     m11_intensity.a_written_token_costs_a_walk_through_all_weights()
     m11_intensity.fusion_saves_the_way_through_memory()
     m11_intensity.fused_attention_does_not_store_its_scores()
+    m11_intensity.fused_attention_takes_less_time()
 
     # ## Gradients and their price
     # Where the way back comes from, and why it costs twice the way forward.

@@ -86,9 +86,12 @@ def roofline(
 
 
 def measured_roofline(
-    peak: float, bytes_per_second: float, points: Mapping[str, tuple[float, float]]
+    peak: float,
+    bytes_per_second: float,
+    points: Mapping[str, tuple[float, float]],
+    title: str = "The roofline of this machine, as calibrated",
 ) -> altair.Chart:  # @stepover
-    """Draw the calibrated roof of this machine and what operations reached."""
+    """Draw the calibrated roof of a machine and what operations reached."""
     ends = (0.05, peak / bytes_per_second, 4e3)
     roof = altair.Chart(
         rows_of(intensity=ends, rate=[min(peak, end * bytes_per_second) for end in ends])
@@ -106,7 +109,14 @@ def measured_roofline(
         color=altair.Color("operation:N", sort=list(points), legend=legend_below(columns=2)),
         tooltip=["operation:N", "intensity:Q", altair.Tooltip("rate:Q", format=".3g")],
     )
-    return framed(roof + dots, "The roofline of this machine, as calibrated", 260)
+    return framed(roof + dots, title, 260)
+
+
+def seconds_by_tokens(seconds: Mapping[str, Mapping[int, float]]) -> altair.Chart:  # @stepover
+    """Draw the seconds of ways to do the same over the tokens."""
+    tokens = list(next(iter(seconds.values())))
+    y = {"title": "seconds"}
+    return lines(seconds, doublings("tokens", tokens), y, "Attention on a clock", 200)
 
 
 def intensity_by_batch(

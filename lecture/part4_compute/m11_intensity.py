@@ -1,7 +1,6 @@
 """Bytes against FLOPs: what an operation waits for, its data or its arithmetic."""
 
 import bisect
-import itertools
 import math
 from collections.abc import Callable, Mapping
 
@@ -28,7 +27,9 @@ from lecture.lib.cache import (
     loads_of_tiles,
     moved_numbers,
 )
+from lecture.lib.hardware import AMPERE, gpu_is_at_least
 from lecture.lib.intensity import Work, bf16, intensity_of, work_of, work_of_all_layers
+from lecture.lib.recorded import FOLDER, recorded_machines
 from lecture.lib.shapes import shape_checked
 from lecture.lib.tiles import product_by_tiles
 from lecture.lib.timing import (
@@ -541,45 +542,63 @@ def this_machine_has_a_roofline():  # M11.10
 
     Do measured rates keep below the roof? For a machine without a data sheet both parts are
     [calibrated](#the_best_observed_rate_is_a_peak_for_any_machine): the slope by copying numbers,
-    the roof by products.
+    the roof by matmuls.
     """
-    device = "cpu"
-    dtype = torch.float32
-    n = 512
-    if torch.cuda.is_available():
-        device = "cuda"
-        dtype = torch.bfloat16
-        n = 8192
+    device, dtype, n = "cpu", torch.float32, 512
+    if gpu_is_at_least(AMPERE):
+        device, dtype, n = "cuda", torch.bfloat16, 8192
     else:
-        skipped = (
-            "no CUDA device here: this is the roofline of one core, in fp32"  # @inspect skipped
-        )
+        skipped = "no GPU here: this is the roofline of one core, in fp32"  # @inspect skipped
     x = torch.rand(n, n, generator=torch.Generator().manual_seed(0)).to(device, dtype)
+    # More numbers than a cache holds, so that they come from memory.
+    many = torch.rand(2**23, generator=torch.Generator().manual_seed(0)).to(device, dtype)
     calls = {
-        "ReLU": lambda: torch.relu(x),
+        "ReLU": lambda: torch.relu(many),
         "matrix × vector": lambda: x @ x[0],
         "8 rows": lambda: x[:8] @ x,
         "64 rows": lambda: x[:64] @ x,
         "matrix × matrix": lambda: x @ x,
     }
-    # On a clock that gives each call two seconds, the rates are half of the FLOPs, and the
-    # bandwidth of a copy half of its bytes: 100 numbers of four bytes, read and written.
-    ticking = itertools.count(0, 2).__next__
-    counted = observed_points(calls, clock=ticking)
-    assert counted["matrix × matrix"][1] == n**3
-    assert counted["8 rows"][1] == 16 * counted["ReLU"][1] == 8 * n * n
-    assert counted["64 rows"][1] == 8 * counted["8 rows"][1]
-    assert counted["matrix × vector"][1] == n**2
-    assert best_bytes_per_second(100, torch.float32, clock=ticking) == 400
-    # And now on the real one.
     points = observed_points(calls)  # @timed
+    assert points["ReLU"][0] == 1 / (2 * dtype.itemsize)
     peak = best_matmul_flops_per_second([n], dtype, device)  # @timed @inspect peak
-    bandwidth = best_bytes_per_second(8_000_000, dtype, device)  # @timed @inspect bandwidth
+    bandwidth = best_bytes_per_second(2**23, dtype, device)  # @timed @inspect bandwidth
     measured = figures.measured_roofline(peak, bandwidth, points)  # @timed @inspect measured
-    # The numbers of one run are not those of the next, and small tensors may sit in a cache that
-    # is faster than the memory which was calibrated. What holds is the order: rates rise with
-    # intensity.
+    # They do where the numbers come from memory. A small matrix sits in a cache that is faster than
+    # the memory which was calibrated, so its points may lie above the slope. Rates rise with
+    # arithmetic intensity.
+    assert points["ReLU"][1] < 2 * points["ReLU"][0] * bandwidth  # @timed
+    assert points["matrix × matrix"][1] > points["64 rows"][1] / 2  # @timed
     assert points["matrix × matrix"][1] > points["ReLU"][1]  # @timed
+
+
+def recorded_machines_have_rooflines():  # M11.10
+    """Recorded machines have rooflines.
+
+    And machines that are not here? `python -m benchmarks.accelerator` measures the one it runs on.
+    These readings were recorded once, each on the machine and the day that the title names.
+    """
+    machines = recorded_machines(FOLDER)
+    rooflines = []
+    for machine in machines:
+        roofline = figures.measured_roofline(
+            machine.flops_per_second,
+            machine.bytes_per_second,
+            machine.points,
+            f"{machine.name}, {machine.date}, {machine.dtype}",
+        )  # @inspect roofline
+        rooflines.append(roofline)
+        # The largest matmul is the fastest thing each of them did, and a ReLU waits for memory: it
+        # is no faster than a copy of the same bytes, give or take a fifth.
+        matmul = max(rate for name, (_, rate) in machine.points.items() if "×" in name)
+        assert matmul == machine.flops_per_second
+        relu_intensity, relu_rate = machine.points["ReLU"]
+        assert relu_rate < 1.2 * relu_intensity * machine.bytes_per_second < matmul
+        # A GELU has twenty times the FLOPs by convention. Written out as eight kernels it does what
+        # one kernel does, in more time.
+        assert machine.points["GELU written out"][0] < machine.points["GELU"][0]
+    # So the picture of this chapter is not only arithmetic: it was seen.
+    assert rooflines
 
 
 def a_batch_shares_the_weights():  # M11.11
@@ -787,6 +806,30 @@ def fused_attention_does_not_store_its_scores():  # M11.12
     # with the fused kernel, forward and backward. It does more FLOPs, not fewer, and waits less.
     without, with_it = FLASH_ATTENTION_MOVED_BYTES
     assert round(without / with_it) == 9
+
+
+def fused_attention_takes_less_time():  # M11.12
+    """Fused attention takes less time.
+
+    Does it show on a clock? One head of 64 features on one core, forward pass only; see the bars
+    for the machine that this page names at its end.
+    """
+    seconds: dict[str, dict[int, float]] = {"written out": {}, "fused": {}}
+    for T in (256, 512, 1024):
+        q = torch.randn(1, 1, T, 64, generator=torch.Generator().manual_seed(0))
+
+        def written_out(q: Tensor = q) -> Tensor:
+            return (q @ q.mT / 8).softmax(dim=3) @ q
+
+        def fused(q: Tensor = q) -> Tensor:
+            return scaled_dot_product_attention(q, q, q)
+
+        assert torch.allclose(written_out(), fused(), atol=1e-5)
+        seconds["written out"][T] = time_call(written_out).best_seconds  # @timed
+        seconds["fused"][T] = time_call(fused).best_seconds  # @timed
+    by_tokens = figures.seconds_by_tokens(seconds)  # @timed @inspect by_tokens
+    # The FLOPs are equal. What the fused kernel saves are the trips of the scores.
+    assert seconds["fused"][1024] < seconds["written out"][1024]  # @timed
     # This chapter in short: an operation takes the longer of two times, that of its bytes and that
     # of its FLOPs. Products of large matrices wait for their FLOPs. Nearly everything else waits
     # for bytes, and is made faster by moving fewer of them.

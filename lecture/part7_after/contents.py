@@ -9,6 +9,7 @@ def main() -> None:
     m26_inference.using_a_model_needs_no_way_back()
     m26_inference.a_model_that_writes_remembers()
     m26_inference.eval_does_not_stop_the_recording()
+    m26_inference.a_cache_saves_time()
     m26_inference.writing_reads_every_weight_for_a_token()
     m26_inference.a_scale_makes_weights_integers()
     m26_inference.each_bit_halves_the_error()

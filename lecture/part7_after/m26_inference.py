@@ -11,7 +11,8 @@ from lecture.facts import H100_SXM
 from lecture.lib.intensity import intensity_of, work_of, work_of_all_layers
 from lecture.lib.refused import refused
 from lecture.lib.rounding import packed, quantized, relative_error
-from lecture.lib.shapes import shape_checked
+from lecture.lib.shapes import shape_checked, without_checks
+from lecture.lib.timing import fastest_seconds
 from lecture.lib.transformer import LayerCache, TransformerConfig, TransformerLM
 from lecture.part7_after import m26_figures as figures
 from trace.costs import measure
@@ -121,6 +122,48 @@ def eval_does_not_stop_the_recording():  # M26.1
     with refused(RuntimeError) as error:
         (w * results[0]).sum().backward()
     assert error.message
+
+
+def decode(model: TransformerLM, tokens: Tensor, cached: bool) -> Tensor:  # @stepover
+    """Find the logits after each token as if it had just been written; return the last."""
+    caches = [LayerCache() for _ in model.blocks] if cached else None
+    with torch.inference_mode(), without_checks():
+        for seen in range(1, tokens.shape[1] + 1):
+            new = tokens[:, seen - 1 : seen] if cached else tokens[:, :seen]
+            logits = model(new, caches)
+    return logits[0, -1]
+
+
+def a_cache_saves_time():  # M26.1
+    """A cache saves time.
+
+    Is it worth its memory? Without the cache, decoding T tokens passes 1 + 2 + ... + T of them
+    through the model. With it, T.
+    """
+    T = 24
+    config = TransformerConfig(
+        vocabulary=64, context=T, layers=2, width=64, heads=2, feed_forward=172
+    )
+    generator = torch.Generator().manual_seed(0)
+    model = TransformerLM(config, generator=generator)  # @stepover
+    tokens = torch.randint(64, (1, T), generator=generator)
+    with measure() as with_cache:
+        last = decode(model, tokens, cached=True)
+    with measure() as without:
+        same_last = decode(model, tokens, cached=False)
+    assert torch.allclose(last, same_last, atol=1e-4)
+    # Per token of a pass the matmuls with weights cost the same, so their FLOPs are (T + 1)/2 times
+    # as many; attention grows faster.
+    assert without.matmul_flops > (T + 1) / 2 * with_cache.matmul_flops
+    # On a clock it is less than that: passes of a single token wait for their launches and for the
+    # weights, and a longer pass waits once.
+    with_seconds = fastest_seconds(
+        lambda: decode(model, tokens, cached=True)
+    )  # @timed @inspect with_seconds
+    without_seconds = fastest_seconds(
+        lambda: decode(model, tokens, cached=False)
+    )  # @timed @inspect without_seconds
+    assert without_seconds < (T + 1) / 2 * with_seconds  # @timed
 
 
 def writing_reads_every_weight_for_a_token():  # M26.1

@@ -6,7 +6,6 @@ import { describe, test } from "node:test";
 import { bodyOf } from "viewer/model/blocks.js";
 import { environmentAt, nextChange } from "viewer/model/changes.js";
 import { costDetails, costMeter, costText } from "viewer/model/costs.js";
-import { bytes, duration, flops, number, shape, shortened } from "viewer/model/format.js";
 import { lastSteps, turnAt, turnOf, turnsOf } from "viewer/model/loops.js";
 import { narrate } from "viewer/model/narration.js";
 import { placeOfStep, readHash, shortPaths, stepOfPlace, writeHash } from "viewer/model/places.js";
@@ -38,7 +37,6 @@ import {
 import { pieces, withoutDirectives } from "viewer/model/source.js";
 import { backOver, clamp, out, over, runToLine } from "viewer/model/stepping.js";
 import { takeTimes } from "viewer/model/times.js";
-import { isLiteral, valueText } from "viewer/model/values.js";
 
 const place = process.env.SMALL_LECTURE;
 if (!place) throw new Error("run these tests through pytest: it writes the document they ask for");
@@ -268,67 +266,30 @@ table("costs", [
   ["none recorded", costText(costMeter(null)(0, 9)), ""],
 ]);
 
+/** The lecture with another text above its first statement. @param {string} text */
+function described(text) {
+  const files = lecture.files.map((/** @type {any} */ file, /** @type {number} */ index) => ({
+    ...file,
+    prose: index
+      ? file.prose
+      : file.prose.map((/** @type {any} */ block) => ({ ...block, text })).slice(0, 1),
+  }));
+  return buildModel({ ...lecture, files });
+}
+
 const kinds = (/** @type {string} */ query) => search(model, query).map((found) => found.kind);
 
 table("words", [
   ["found in prose", search(model, "moves").map(({ kind, step }) => [kind, step]), [["prose", 1]]],
   ["titles come first", kinds("share"), ["title", "prose"]],
   ["one letter finds nothing", kinds("x"), []],
+  [
+    "prose as it reads",
+    search(described("The [*key\ncache*](#a) is `large`."), "key cache is large").length,
+    1,
+  ],
   ["a change is told", narrate(model, 4), "line 10: y = double(3); y is 6"],
   ["a claim is told", narrate(model, 14), "line 13: assert y == 6; claim held"],
-]);
-
-table("numbers", [
-  ["no FLOPs", flops(0), "0 FLOP"],
-  ["below a thousand", flops(999), "999 FLOP"],
-  ["millions", flops(2100000), "2.1 MFLOP"],
-  ["beyond all prefixes", flops(3.14e23), "314000 EFLOP"],
-  ["below a KiB", bytes(1023), "1023 B"],
-  ["a KiB", bytes(1024), "1 KiB"],
-  ["one and a half", bytes(1536), "1.5 KiB"],
-  ["a memory", bytes(80 * 2 ** 30), "80 GiB"],
-  ["six digits", number(1 / 3), "0.333333"],
-  ["large with a point", number(3537136.79), "3537136.8"],
-  ["very large", number(6.3e24), "6.3e24"],
-  ["groups of three", number(12345), "12\u202f345"],
-  ["very small", number(1e-7), "1e-7"],
-  ["two axes", shape([2, 3]), "[2, 3]"],
-  ["no axis", shape([]), "[]"],
-  ["seconds", [2, 0.25, 4e-6, 3e-8].map(duration), ["2 s", "250 ms", "4 µs", "30 ns"]],
-  ["nearly a second", duration(0.9996), "1 s"],
-  ["a long text", [shortened("abcdef", 3), shortened("abc", 3)], ["abc…", "abc"]],
-]);
-
-/** @type {[Value, string][]} */
-const VALUES = [
-  [{ type: "NoneType", value: null }, "None"],
-  [{ type: "str", value: "it's" }, '"it\'s"'],
-  [{ type: "float", text: "nan" }, "nan"],
-  [{ type: "tuple", items: [{ type: "int", value: 1 }], length: 1 }, "(1,)"],
-  [
-    { type: "list", items: [{ type: "bool", value: true }], length: 9, cut: true },
-    "[True, … 8 more]",
-  ],
-  [{ type: "dict", entries: [[lecture.values[0], lecture.values[1]]] }, "{0: 1}"],
-  [{ type: "Point", fields: { x: { type: "int", value: 1 } } }, "Point(x=1)"],
-  [lecture.values[7], "float32 [[0, 1, 2], [3, 4, 5.5]]"],
-  [{ type: "X", error: "ValueError: no" }, "‹ValueError: no›"],
-  [{ type: "Strange" }, "‹Strange›"],
-];
-
-table(
-  "values",
-  VALUES.map(([value, expected]) => [expected, valueText(value), expected]),
-);
-
-const LITERALS = ["6", "-1.5e3", "'a'", "(2, 3)", '{"a": 1}', "True", "73_741"];
-const OTHERS = ["x", "8 * 4", "len(x)", "(B, T)"];
-
-table("literals", [
-  ...LITERALS.map(
-    (source) => /** @type {[string, any, any]} */ ([source, isLiteral(source), true]),
-  ),
-  ...OTHERS.map((source) => /** @type {[string, any, any]} */ ([source, isLiteral(source), false])),
 ]);
 
 test("generators suspend and resume", () => {
@@ -378,11 +339,4 @@ test("times of other sources are not taken", async () => {
   assert.equal(await takeTimes(small(), sidecar), null);
   assert.equal(await takeTimes(small(), { ...sidecar, version: 2 }), null);
   assert.equal(await takeTimes(small(), null), null);
-});
-
-test("a literal is told, however long its numbers are", () => {
-  // Read as many numbers without a separator, a long one takes 2^digits steps.
-  const long = "349_630_365_696, ".repeat(50);
-  assert.equal(isLiteral(`[${long}len(x)]`), false);
-  assert.equal(isLiteral(`[${long}7]`), true);
 });

@@ -259,6 +259,57 @@ def test_search_finds_text_code_and_titles(page, show):
     assert page.evaluate("location.hash") == "#doc=demo&at=main.py:views:1.1"
 
 
+def test_arrow_keys_walk_through_what_is_found(page, show):
+    show(page, documents.small())
+    page.keyboard.press("/")
+    page.locator(".search-field:focus").wait_for()
+    page.keyboard.type("share")
+    page.locator(".result-text.title").wait_for()
+    page.keyboard.press("ArrowDown")
+    page.locator(".results li:nth-child(1) button:focus").wait_for()
+    page.keyboard.press("ArrowDown")
+    page.locator(".results li:nth-child(2) button:focus").wait_for()
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowUp")
+    page.locator(".search-field:focus").wait_for()
+
+
+COPY = """() => {
+    const data = new DataTransfer();
+    const event = new ClipboardEvent("copy", { clipboardData: data, cancelable: true });
+    window.dispatchEvent(event);
+    return data.getData("text/plain");
+}"""
+
+
+def test_copied_code_is_the_code(page, show):
+    show(page, documents.small())
+    page.locator("#article .row-aside").first.wait_for()
+    page.evaluate("getSelection().selectAllChildren(document.querySelector('#article'))")
+    lines = page.evaluate(COPY).splitlines()
+    shown = page.locator("#article .line pre").all_inner_texts()
+    assert shown
+    for code in shown:
+        assert code.splitlines()[0] in lines
+    assert not any(line.strip().isdigit() for line in lines)
+    assert any("$x^2$" in line for line in lines)
+    aside = page.locator("#article .row-aside").first
+    page.evaluate("getSelection().selectAllChildren(document.querySelector('#article .row-aside'))")
+    assert page.evaluate(COPY) == ""  # the browser's own copy
+    assert aside.inner_text()
+
+
+def test_a_slow_document_is_no_page_opened_as_a_file(page, site):
+    site.publish(demo=documents.small())
+    held = []
+    page.route("**/traces/demo.json", lambda route: held.append(route))
+    page.goto(f"{site.address}#doc=demo", wait_until="commit")
+    page.wait_for_timeout(2500)  # the sentence comes after a second and a half
+    assert page.locator("#not-served").is_hidden()
+    held[0].continue_()
+    page.locator("h1").first.wait_for()
+
+
 def test_a_failure_stands_first_with_both_sides(page, show):
     show(page, documents.failing())
     alert = page.locator(".failure")

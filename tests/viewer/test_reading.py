@@ -412,6 +412,26 @@ def test_a_list_that_names_seconds_is_enough_for_any_server(page, site):
     assert "another run" in page.locator(".colophon").inner_text()
 
 
+def test_the_reader_chooses_among_machines(page, site):
+    site.publish(demo=documents.small())
+    listed = json.loads(site.texts["/traces/index.json"])
+    listed["documents"][0] |= {"times": True, "machines": ["epyc"]}
+    site.texts["/traces/index.json"] = json.dumps(listed)
+    day = {"processor": "Epyc", "cores": 64, "torch": "2.13.0", "date": "2026-11-23"}
+    first = {"device": "cpu", "processor": "A Processor", "threads": 2}
+    for label, seconds, environment in (("", 1.0, first), (".epyc", 0.25, day)):
+        text = sidecar(documents.small(), [seconds] * 16, environment=environment)
+        site.texts[f"/traces/demo{label}.times.json"] = text
+    page.goto("about:blank")
+    page.goto(f"{site.address}#doc=demo")
+    page.locator("#article").wait_for()
+    section = page.locator(".section-meta .cost").first
+    before = section.inner_text()
+    page.get_by_label("machine").select_option("epyc")
+    page.get_by_text("Epyc, 64 cores, torch 2.13.0, 2026-11-23").wait_for()
+    assert section.inner_text() != before
+
+
 def test_another_server_is_not_asked_for_seconds(page, show, site):
     site.requests.clear()
     show(page, documents.small())
@@ -560,3 +580,40 @@ def test_groups_of_digits_stay_together(page, show):
     show(page, document)
     prose = page.locator("#article .prose", has_text="rows").first
     assert prose.inner_text() == "It has 10\u00a0000 rows, 12\u00a0345\u00a0678 bytes and 3 4000 x."
+
+
+BEYOND_ASCII = """
+def main():
+    '''Kapitel.'''
+    abschnitt_ü()
+    小节()
+
+
+def abschnitt_ü():
+    '''Ein Abschnitt.'''
+    assert 1 == 1
+
+
+def 小节():
+    '''第一节.'''
+    assert 2 == 2
+"""
+
+
+def test_functions_with_names_beyond_ascii_are_sections(page, show):
+    show(page, trace_source(BEYOND_ASCII))
+    wait_until_laid_out(page)
+    titles = page.locator("#article :is(h1, h2, h3)").all_inner_texts()
+    assert titles == ["Kapitel", "Ein Abschnitt", "第一节"]
+
+
+def test_columns_of_a_table_stand_as_the_text_says(page, show):
+    document = documents.small()
+    table = "| a | b | c | d |\n| --- | ---: | :---: | :--- |\n| 1 | 2 | 3 | 4 |"
+    document["files"][0]["prose"][3]["text"] = table
+    show(page, document)
+    for cell in ("th", "td"):
+        found = page.locator(f"#article .prose table {cell}")
+        aligned = found.evaluate_all("cells => cells.map((one) => getComputedStyle(one).textAlign)")
+        sides = [side.removeprefix("-webkit-") for side in aligned]
+        assert sides == ["left", "right", "center", "left"]

@@ -69,7 +69,7 @@ def assert_harmless(page):
     assert not [name for name, _ in attributes if name.startswith("on")]
     addresses = [value for name, value in attributes if name in ("href", "src", "xlink:href")]
     schemes = {match[1] for text in addresses if (match := re.match(r"\s*([\w.+-]*:|//)", text))}
-    assert schemes <= {"http:", "https:", "data:"}
+    assert schemes <= {"http:", "https:", "data:", "mailto:"}
     assert not [
         text for text in addresses if text.startswith("data:") and "image/" not in text[:12]
     ]
@@ -82,7 +82,8 @@ def test_prose_runs_and_fetches_nothing(attacked, show, mode):
     assert_harmless(attacked)
     good = attacked.locator('a[href="https://good.example/page"]')
     assert "noopener" in good.get_attribute("rel")
-    assert attacked.locator('main a[href="#doc=demo"]').count() == 1
+    for address in ("#doc=demo", "mailto:a@b.example"):
+        assert attacked.locator(f'main a[href="{address}"]').count() == 1
     assert attacked.locator("main p[style]").count() == 0
 
 

@@ -3,6 +3,7 @@
 build           the document
 locals          what names stood for: the rows, with small numbers for objects
 images          the images that prose names
+links           links that lead nowhere
 unused          what is left out again: nothing refers to it
 encoding        its bytes, and how they reach the disk
 decoding        from bytes back to a document

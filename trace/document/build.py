@@ -24,6 +24,7 @@ from ..schema import (
     SourceFile,
 )
 from .images import embedded_images
+from .links import warnings_of_links
 from .locals import Rows, locals_of, reads_of
 from .unused import leave_out_unused
 
@@ -65,9 +66,11 @@ def build(recording: Recording) -> Document:
     places = log.places(questions)
     names = _Names()
     reads = reads_of(tables, recorder.readings, recorder.returned, log)
-    known = locals_of(tables, log, reads, Rows(recorder, names.of))
+    glanced = locals_of(tables, log, reads, Rows(recorder, names.of))
     files = [_source_file(file) for file in recording.files]
     assets, complaints = embedded_images(files, recording.target.root)
+    known = {row.name for row in tables.functions} if recording.failure is None else None
+    complaints += warnings_of_links(files, known)
     document = Document(
         module=recording.target.module,
         title=recording.title,
@@ -82,9 +85,9 @@ def build(recording: Recording) -> Document:
         names=names.list,
         values=recorder.values,
         inspections=_inspections(recording, inspections, places, names),
-        locals=known.rows,
-        readings=known.readings,
-        effects=known.effects,
+        locals=glanced.rows,
+        readings=glanced.readings,
+        effects=glanced.effects,
         assertions=[
             Assertion(statement=number - 1, text=row.text, operands=row.operands)
             for number, row in sorted(tables.assertions.items())

@@ -32,9 +32,9 @@ def embedded_images(files: list[SourceFile], root: Path) -> tuple[dict[str, Asse
     assets: dict[str, Asset] = {}
     warnings: list[str] = []
     for file in files:
-        for complaint, line in _found(images_never_shown, file.prose):
+        for complaint, line in found_in_prose(images_never_shown, file.prose):
             warnings.append(f"{file.path}:{line}: the image {complaint}")
-        for name, line in _found(images_in, file.prose):
+        for name, line in found_in_prose(images_in, file.prose):
             try:
                 asset = _asset((root / file.path).parent.resolve(), name)
                 if assets.setdefault(name, asset) != asset:
@@ -44,7 +44,9 @@ def embedded_images(files: list[SourceFile], root: Path) -> tuple[dict[str, Asse
     return assets, warnings
 
 
-def _found(find: Callable[[str], Iterable[str]], blocks: list[Prose]) -> Iterable[tuple[str, int]]:
+def found_in_prose(
+    find: Callable[[str], Iterable[str]], blocks: list[Prose]
+) -> Iterable[tuple[str, int]]:
     """Yield what is found in prose, each once, with the line where it stands first."""
     lines: dict[str, int] = {}
     for block in blocks:

@@ -4,9 +4,11 @@ It goes to a file of its own beside the document, `NAME.times.json`, written wit
 document itself stays the same on every run. The file says which sources it belongs to.
 """
 
+import datetime
 import hashlib
 import itertools
 import json
+import os
 import platform
 from pathlib import Path
 from typing import Any
@@ -23,7 +25,8 @@ def encode_times(recording: Recording) -> bytes:
 
     `seconds[i]` is the time spent in step i itself, without the recorded functions it calls.
     `inspections` and `claims` give the values of `@timed` statements by the row of the document
-    they belong to; of a claim, the operands by their index. `processor` names the machine.
+    they belong to; of a claim, the operands by their index. `environment` names the machine, with
+    its processor and cores, and the day.
     """
     recorder = recording.recorder
     sources = {file.path: hashlib.sha256(file.text.encode()) for file in recording.files}
@@ -32,7 +35,12 @@ def encode_times(recording: Recording) -> bytes:
         "version": VERSION,
         "module": recording.target.module,
         "sources": {path: digest.hexdigest() for path, digest in sources.items()},
-        "environment": {**recording.environment, "processor": processor_name()},
+        "environment": {
+            **recording.environment,
+            "processor": processor_name(),
+            "cores": os.cpu_count(),
+            "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
+        },
         "seconds": [float(f"{seconds:.3g}") for seconds in step_seconds(recording)],
         "inspections": recorder.timed_inspections,
         "claims": recorder.timed_claims,

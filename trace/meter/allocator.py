@@ -27,7 +27,7 @@ def allocator_figures(figures: dict[str, int], cuda: Any = torch.cuda) -> Iterat
         yield
     finally:
         _note_peak(cuda)
-        _OPEN.remove(mine)
+        _OPEN[:] = [block for block in _OPEN if block is not mine]  # two may have equal peaks
         if cuda.is_initialized():
             figures["allocated_bytes"] = cuda.memory_allocated() - before_bytes
             figures["peak_bytes"] = mine["peak"] - before_bytes

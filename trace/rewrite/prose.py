@@ -17,6 +17,7 @@ _ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*(\\[abfnrtv])")
 """What Python reads as one character, such as the beginning of \\frac."""
 
 _IMAGE = re.compile(r"""!\[[^\]]*\]\(([^)\s]+)(?:\s+["'][^)]*)?\s*\)""")
+_IMAGE_TAG = re.compile(r"""<img\b[^>]*?\ssrc\s*=\s*(?:"([^">]+)"|'([^'>]+)'|([^"'\s>]+))""", re.I)
 _IMAGE_WITH_SPACES = re.compile(r"""!\[[^\]]*\]\(([^)\s<]+ [^)"'\n]*[^)"'\s])\)""")
 
 
@@ -89,8 +90,14 @@ def images_in(text: str) -> list[str]:
     >>> images_in("![Stairs](stairs.svg 'Five steps') and ![a photo](https://example.org/a.png)")
     ['stairs.svg']
     """
-    names = _IMAGE.findall(text)
+    names = _image_names(text)
     return [name for name in names if not _is_elsewhere(name) and not name.startswith("data:")]
+
+
+def _image_names(text: str) -> list[str]:
+    """Whether Markdown names them or, to give a width, HTML."""
+    tags = ("".join(quoted) for quoted in _IMAGE_TAG.findall(text))
+    return [*_IMAGE.findall(text), *tags]
 
 
 def _is_elsewhere(name: str) -> bool:
@@ -101,5 +108,5 @@ def images_never_shown(text: str) -> Iterator[str]:
     """Name the images that a page cannot show, and why."""
     for name in _IMAGE_WITH_SPACES.findall(text):
         yield f"{name} has spaces in its name: write each as %20."
-    for name in filter(_is_elsewhere, _IMAGE.findall(text)):
+    for name in filter(_is_elsewhere, _image_names(text)):
         yield f"{name} is not in the folder of the source file."

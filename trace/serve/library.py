@@ -1,5 +1,6 @@
 """Where documents lie, and the index that tells the viewer of them."""
 
+import glob
 import importlib.util
 import json
 import os
@@ -25,7 +26,7 @@ _INDEXES = ("index.json", "index.local.json")
 TIMES = ".times.json"
 """What the name of a file with seconds ends in, instead of `.json`."""
 
-_SUMMARIES: dict[Path, tuple[tuple[int, int], Summary]] = {}
+_SUMMARIES: dict[Path, tuple[tuple[int, int] | None, Summary]] = {}
 """Time of the last change and size of documents that were written or read, and their summaries: a
 document may have megabytes, and is asked for whenever documents are listed."""
 
@@ -107,21 +108,25 @@ def save(data: bytes, path: Path, summary: Summary) -> None:
     write(data, path)
     if path.parent.name == AUTHORS and not (path.parent / ".gitignore").exists():
         write(b"*\n", path.parent / ".gitignore")
-    _SUMMARIES[path.resolve()] = _stamp(path), summary
+    _SUMMARIES[path.resolve()] = stamp(path), summary
 
 
 def summary_of(path: Path) -> Summary:
     """Return the summary of a written document; it is read only if it is not known yet."""
-    stamp = _stamp(path)
-    known_stamp, summary = _SUMMARIES.get(path.resolve(), (None, None))
-    if summary is None or known_stamp != stamp:
+    found = stamp(path)
+    known, summary = _SUMMARIES.get(path.resolve(), (None, None))
+    if summary is None or known != found:
         summary = Summary.of(decode(path.read_bytes()))
-        _SUMMARIES[path.resolve()] = stamp, summary
+        _SUMMARIES[path.resolve()] = found, summary
     return summary
 
 
-def _stamp(path: Path) -> tuple[int, int]:
-    status = path.stat()
+def stamp(path: Path) -> tuple[int, int] | None:
+    """Return the time of the last change and the size of a file, if it is there."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
     return status.st_mtime_ns, status.st_size
 
 
@@ -152,10 +157,30 @@ def update_index(path: Path, target: Target) -> None:
     entries.append(entry_of(path))
     for entry in entries:  # browsers print an error where a file is asked for in vain
         entry.pop("times", None)
+        entry.pop("machines", None)
         if (shelf / entry["file"]).with_suffix(TIMES).exists():
             entry["times"] = True
+        if labels := machines_beside(shelf / entry["file"]):
+            entry["machines"] = labels
     entries.sort(key=lambda entry: str(entry["file"]))
     write(json.dumps({"documents": entries}, indent=1).encode() + b"\n", index)
+
+
+def machines_beside(path: Path) -> list[str]:
+    """Return the labels of times from other machines: `NAME.LABEL.times.json` beside a document.
+
+    Labels are of letters, digits and hyphens; a document `NAME.LABEL.json` has times of its own.
+    """
+    labels = (
+        times.name.removeprefix(f"{path.stem}.").removesuffix(TIMES)
+        for times in path.parent.glob(f"{glob.escape(path.stem)}.*{TIMES}")
+    )
+    return sorted(
+        label
+        for label in labels
+        if label.replace("-", "").isalnum()
+        and not path.with_name(f"{path.stem}.{label}.json").exists()
+    )
 
 
 def entry_of(path: Path) -> dict[str, Any]:

@@ -28,6 +28,8 @@ class Shown:
     bulletin: Bulletin | None = None
     """News of the document, if pages are to follow it."""
     host: str = HOST
+    allowed_hosts: tuple[str, ...] = ()
+    """Other names by which a browser may call us: `*.example.org` for all below it."""
     shelf: Path | None = None
     """Where the documents lie, unless it is among the viewer's files."""
     others: tuple[Path, ...] = ()

@@ -62,7 +62,8 @@ class Publication:
 
     def refuse(self, status: int) -> int:
         """Say that nothing is published, and why."""
-        return complain(f"{self} was not written, for the lecture failed.", status)
+        verb = "were" if self.html and self.site else "was"
+        return complain(f"{self} {verb} not written, for the lecture failed.", status)
 
 
 def _require_site(folder: Path) -> None:
@@ -92,6 +93,11 @@ def write_site(folder: Path, paths: list[Path]) -> None:
         entries[name] = {**library.entry_of(path), "file": name}
         if _copy_times(path, traces / name):
             entries[name]["times"] = True
+        for label in (labels := library.machines_beside(path)):
+            times = path.with_suffix(f".{label}{TIMES}")
+            write(times.read_bytes(), (traces / name).with_suffix(f".{label}{TIMES}"))
+        if labels:
+            entries[name]["machines"] = labels
     named = [f"{address_name(path)}.json" for path in paths]
     following = iter(named)  # in the places that they had
     order = [next(following) if name in named else name for name in entries]

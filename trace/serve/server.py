@@ -12,7 +12,8 @@ import socket
 import sys
 import urllib.parse
 import webbrowser
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from email.message import Message
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -150,12 +151,13 @@ class ViewerHandler(http.server.SimpleHTTPRequestHandler):
             self.wfile.write(event)
 
     def _is_called_by_own_name(self) -> bool:
-        return is_own_name(self.headers.get("Host", ""), self._shown.host)
+        shown = self._shown
+        return is_own_name(self.headers.get("Host", ""), shown.host, shown.allowed_hosts)
 
     def send_head(self) -> io.BytesIO | BinaryIO | None:
         """Send the headers of an extra file or of one from the viewer's folder; return it."""
         if not self._is_called_by_own_name():
-            self.send_error(HTTPStatus.MISDIRECTED_REQUEST)
+            self.send_error(HTTPStatus.MISDIRECTED_REQUEST, explain=_how_to_allow(self.headers))
             return None
         path = urllib.parse.unquote(self.path.partition("?")[0])
         read = self._extra.get(path)
@@ -214,13 +216,22 @@ class ViewerHandler(http.server.SimpleHTTPRequestHandler):
         """Requests are not logged."""
 
 
-def is_own_name(header: str, host: str) -> bool:
-    """Tell whether a browser that sends this `Host` header means us, who listen on `host`."""
+def _how_to_allow(headers: Message) -> str:
+    found = _HOST_HEADER.fullmatch(headers.get("Host", ""))
+    name = found["name"] if found and found["name"] else "NAME"
+    return f"If this is the author's own proxy, start the server with --allow-host {name}."
+
+
+def is_own_name(header: str, host: str, allowed: Sequence[str] = ()) -> bool:
+    """Tell whether a browser that sends this `Host` header means us, who listen on `host` and are
+    called by the `allowed` names, too."""
     found = _HOST_HEADER.fullmatch(header)
     if not found:
         return False
     name = (found["address"] or found["name"]).lower()
-    if name in (*_OWN_NAMES, host.lower()):
+    if name in (*_OWN_NAMES, host.lower(), *allowed):
+        return True
+    if any(one.startswith("*.") and name.endswith(one[1:]) for one in allowed):
         return True
     return host in _EVERYWHERE and (_is_address(name) or name == socket.gethostname().lower())
 

@@ -42,7 +42,13 @@ def watch(target: Target, options: argparse.Namespace) -> None:
         document = options.output or folder / f"{target.module}.json"
         library.require_writable(document)
         bulletin = Bulletin()
-        shown = Shown(document, bulletin, options.host, library.shelf_of(target))
+        shown = Shown(
+            document,
+            bulletin,
+            options.host,
+            tuple(options.allow_host),
+            library.shelf_of(target),
+        )
         server = stack.enter_context(make_server(shown, options.port))
         threading.Thread(target=server.serve_forever, daemon=True).start()
         stack.callback(server.shutdown)

@@ -14,7 +14,7 @@ export function outcomeOf(model, row) {
       return claims.held[row] === true || isLiteral(source)
         ? []
         : [{ source, text: "not evaluated" }];
-    return isLiteral(source) ? [] : [{ source, text: valueText(values[value]) }];
+    return isLiteral(source) ? [] : [{ source, text: valueText(values[value], 0, true) }];
   });
   return {
     row,

@@ -48,8 +48,12 @@ export function number(value) {
 
 /** Groups of three from five digits on. @param {number} value */
 export function integer(value) {
-  const text = String(value);
-  return Math.abs(value) < 10000 ? text : text.replace(/\B(?=(\d{3})+$)/g, "\u202f");
+  return Math.abs(value) < 10000 ? String(value) : grouped(String(value));
+}
+
+/** @param {string} digits */
+export function grouped(digits) {
+  return digits.replace(/\B(?=(\d{3})+$)/g, "\u202f");
 }
 
 /** An element of a tensor, short enough for a grid. @param {number | boolean | string} value */

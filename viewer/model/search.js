@@ -1,6 +1,7 @@
 // Search across titles, prose, code, names and values. Pure. Fetched when somebody searches.
 
 import { activationOf, entryOf, functionIndex, functionOf, stepsBefore } from "viewer/model/run.js";
+import { plainTitle } from "viewer/model/sections.js";
 import { linesOf } from "viewer/model/source.js";
 import { valueText } from "viewer/model/values.js";
 
@@ -55,7 +56,10 @@ function titles(model, wanted) {
   const { functions } = model.document;
   const first = firstCalls(model);
   return functions.flatMap((func, index) => {
-    const text = `${func.title} ${func.marks.join(" ")}`;
+    const title = func.title && plainTitle(func.title);
+    const text = title.toLowerCase().includes(wanted)
+      ? title
+      : [title, ...func.marks].filter(Boolean).join(" · ");
     const activation = first.get(index);
     if (activation === undefined || !text.toLowerCase().includes(wanted)) return [];
     const step = stepsBefore(model, entryOf(model, activation));
@@ -80,14 +84,14 @@ function lines(model, wanted) {
   return model.document.files.flatMap((file, index) => {
     const prose = file.prose.map(({ last_line: line, text }) => ({
       line,
-      text,
+      text: plainProse(text),
       kind: /** @type {const} */ ("prose"),
     }));
     const isProse = (/** @type {number} */ line) =>
       file.prose.some((block) => block.first_line <= line && line <= block.last_line);
     const code = linesOf(file).map((text, at) => ({
       line: at + 1,
-      text: text.trim(),
+      text: text.trim().replace(/\s+/g, " "),
       kind: /** @type {const} */ ("code"),
     }));
     return [...prose, ...code.filter(({ line }) => !isProse(line))]
@@ -95,7 +99,7 @@ function lines(model, wanted) {
       .map(({ line, text, kind }) => ({
         step: stepNear(firstRuns[index], line),
         kind,
-        ...around(text.replace(/\s+/g, " "), wanted),
+        ...around(text, wanted),
       }))
       .filter(({ step }) => step >= 0)
       .map((result) => ({
@@ -103,6 +107,15 @@ function lines(model, wanted) {
         place: functionOf(model, activationOf(model, result.step)).name,
       }));
   });
+}
+
+/** Prose as it reads, on one line: no marks of Markdown, no addresses. @param {string} text */
+function plainProse(text) {
+  return text
+    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(/^(?:#+|[-*>]) /gm, "")
+    .replace(/[`*]+/g, "")
+    .replace(/\s+/g, " ");
 }
 
 /** Names and values that were shown, each pair once, where it was first so.

@@ -32,7 +32,7 @@ function calledName(model, statement) {
   if (!names.has(statement)) {
     const [file, line, , , kind] = model.document.statements[statement];
     const text = linesOf(model.document.files[file])[line - 1] ?? "";
-    const called = kind === "call" && /^\s*(?:await\s+)?([\w.]+)\s*\(/.exec(text);
+    const called = kind === "call" && /^\s*(?:await\s+)?([\p{ID_Continue}.]+)\s*\(/u.exec(text);
     names.set(statement, called ? (called[1].split(".").at(-1) ?? "") : "");
   }
   return names.get(statement);
@@ -85,7 +85,9 @@ export function isBareCall(model, statement) {
   const [file, line, last] = model.document.statements[statement];
   return (
     line === last &&
-    /^\s*[\w.]+\(\)\s*(#.*)?$/.test(linesOf(model.document.files[file])[line - 1] ?? "")
+    /^\s*[\p{ID_Continue}.]+\(\)\s*(#.*)?$/u.test(
+      linesOf(model.document.files[file])[line - 1] ?? "",
+    )
   );
 }
 

@@ -1,7 +1,7 @@
 // Measured seconds, from the file beside a document that `python -m trace --time` writes. Fetched
 // only where there is one.
 
-import { duration } from "viewer/model/format.js";
+import { counted, duration } from "viewer/model/format.js";
 
 const FORMAT = "lecture-trace-times";
 /** Shorter times say more about the clock than about the line. */
@@ -31,13 +31,21 @@ export async function takeTimes(lecture, sidecar) {
     for (const [row, operands] of Object.entries(sidecar.claims))
       for (const [index, value] of Object.entries(operands))
         if (row in lecture.claims.operands) lecture.claims.operands[row][index] = keep(value);
-    const { device = "cpu", processor, threads } = sidecar.environment;
+    const { device = "cpu", processor, threads, cores, torch, date } = sidecar.environment;
     const name = device === "cpu" && processor ? processor : device;
     const seconds = timer(sidecar.seconds);
     return {
       seconds,
       text: (first, beyond) => textOf(seconds(first, beyond)),
-      device: [name, threads && `${threads} threads`].filter(Boolean).join(", "),
+      device: [
+        name,
+        cores && counted(cores, "core"),
+        threads && counted(threads, "thread"),
+        torch && `torch ${torch}`,
+        date,
+      ]
+        .filter(Boolean)
+        .join(", "),
     };
   } catch {
     return null;

@@ -1,6 +1,6 @@
 // Recorded values as text, and what their display depends on. Pure.
 
-import { element, integer, number, shape } from "viewer/model/format.js";
+import { element, grouped, integer, number, shape } from "viewer/model/format.js";
 
 /** @type {Record<string, [string, string]>} */
 const BRACKETS = {
@@ -13,35 +13,56 @@ const BRACKETS = {
 const MAX_DEPTH = 4;
 const MAX_ELEMENTS = 8;
 
-/** @param {Value} value @param {number} [depth] @returns {string} */
-export function valueText(value, depth = 0) {
+/**
+ * A value on one line, its numbers to six digits, or as they are where they are compared.
+ * @param {Value} value
+ * @param {number} [depth]
+ * @param {boolean} [exact]
+ * @returns {string}
+ */
+export function valueText(value, depth = 0, exact = false) {
   if (value.error !== undefined) return `‹${value.error}›`;
-  if (value.value !== undefined) return scalarText(value);
+  if (value.value !== undefined) return scalarText(value, exact);
   if (value.shape) return tensorText(value);
   if (depth > MAX_DEPTH) return "…";
-  if (value.items) return itemsText(value, value.items, depth);
+  if (value.items) return itemsText(value, value.items, depth, exact);
+  const inner = (/** @type {Value} */ part) => valueText(part, depth + 1, exact);
   if (value.entries) {
-    const entries = value.entries.map(
-      ([key, item]) => `${valueText(key, depth + 1)}: ${valueText(item, depth + 1)}`,
-    );
+    const entries = value.entries.map(([key, item]) => `${inner(key)}: ${inner(item)}`);
     return `{${withRest(entries, value).join(", ")}}`;
   }
   if (value.fields) {
-    const fields = Object.entries(value.fields).map(
-      ([name, item]) => `${name}=${valueText(item, depth + 1)}`,
-    );
+    const fields = Object.entries(value.fields).map(([name, item]) => `${name}=${inner(item)}`);
     return `${value.type}(${withRest(fields, value).join(", ")})`;
   }
-  if (value.text !== undefined) return value.cut ? `${value.text}…` : value.text;
+  if (value.text !== undefined)
+    return value.cut ? `${value.text}…` : textOf(value.type, value.text);
   return `‹${value.type}›`;
 }
 
-/** @param {Value} value */
-function scalarText({ value, cut }) {
+/**
+ * An integer that no number of JavaScript holds is a text.
+ * @param {string} type
+ * @param {string} text
+ */
+function textOf(type, text) {
+  return type === "int" && /^-?\d+$/.test(text) ? grouped(text) : text;
+}
+
+/** @param {Value} value @param {boolean} [exact] */
+function scalarText({ type, value, cut }, exact = false) {
   if (value === null) return "None";
   if (typeof value === "boolean") return value ? "True" : "False";
-  if (typeof value === "number") return number(value);
+  if (typeof value === "number") return numberText(value, type === "float", exact);
   return cut ? `${quoted(String(value)).slice(0, -1)}…'` : quoted(String(value));
+}
+
+/** JSON has one kind of number, Python two. @param {number} value @param {boolean} isFloat
+ * @param {boolean} exact */
+function numberText(value, isFloat, exact) {
+  if (!isFloat) return number(value);
+  if (Number.isInteger(value) && Math.abs(value) < 1e16) return `${integer(value)}.0`;
+  return exact ? String(value).replace("e+", "e") : number(value);
 }
 
 /** @param {string} text */
@@ -80,11 +101,11 @@ function nested(elements, [size, ...inner]) {
   return `[${texts.join(", ")}]`;
 }
 
-/** @param {Value} value @param {Value[]} items @param {number} depth */
-function itemsText(value, items, depth) {
+/** @param {Value} value @param {Value[]} items @param {number} depth @param {boolean} exact */
+function itemsText(value, items, depth, exact) {
   const [open, close] = BRACKETS[value.type] ?? [`${value.type}(`, ")"];
   const texts = withRest(
-    items.map((item) => valueText(item, depth + 1)),
+    items.map((item) => valueText(item, depth + 1, exact)),
     value,
   );
   const comma = value.type === "tuple" && texts.length === 1 ? "," : "";

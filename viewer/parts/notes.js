@@ -62,10 +62,10 @@ export function Cost({ first, beyond }) {
   const would = costText(sum.onMeta);
   const details = costDetails(sum) + (time ? `; ${time} on ${times?.device}` : "");
   const imagined = `On device meta nothing happened. It would cost: ${costDetails(sum.onMeta)}`;
-  return html`
-    ${text && html`<div class="cost" title=${details}>${text}</div>`}
-    ${would && html`<div class="cost on-meta" title=${imagined}>would cost ${would}</div>`}
-  `;
+  return [
+    text && html`<div class="cost" title=${details}>${text}</div>`,
+    would && html`<div class="cost on-meta" title=${imagined}>would cost ${would}</div>`,
+  ].filter(Boolean);
 }
 
 /** What a step printed. @param {{step: number}} properties */

@@ -126,7 +126,7 @@ function isRelative(address) {
 function secureLink(link) {
   const address = link.getAttribute("href") ?? "";
   if (/^https?:\/\//i.test(address)) link.target = "_blank";
-  else if (!isRelative(address)) link.removeAttribute("href");
+  else if (!isRelative(address) && !/^mailto:/i.test(address)) link.removeAttribute("href");
   link.rel = "noopener noreferrer";
 }
 

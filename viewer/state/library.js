@@ -44,9 +44,33 @@ export async function start() {
  * @param {string} name @param {Answer} answer */
 async function hasTimes(name, { isLocal }) {
   if (!isLocal) await listings;
-  return (
-    isLocal || listing.value.some(({ file, times }) => file === `${name}.json` && times === true)
-  );
+  return isLocal || Boolean(machine) || entryOf(name)?.times === true;
+}
+
+/** @param {string} name of a document */
+function entryOf(name) {
+  return listing.value.find(({ file }) => file === `${name}.json`);
+}
+
+/** Whose seconds are shown: a label, or nothing for those that lie beside the document itself. */
+let machine = "";
+
+/**
+ * The machines to choose from, and the one that is chosen; none where there is no choice.
+ * @param {string} name of a document
+ * @returns {{labels: string[], chosen: string}}
+ */
+export function machinesOf(name) {
+  const entry = entryOf(name);
+  const labels = [...(entry?.times ? [""] : []), ...(entry?.machines ?? [])];
+  return { labels: entry?.machines ? labels : [], chosen: machine };
+}
+
+/** Show the seconds of another machine. @param {string} label */
+export async function chooseMachine(label) {
+  machine = label;
+  const name = loaded.value?.name;
+  if (name) await fetchDocument(name);
 }
 
 /** Show what the address names. */
@@ -60,6 +84,7 @@ export async function followAddress() {
   dialog.value = "";
   if (loaded.value && loaded.value.name === wanted) return goToHash();
   loaded.value = null;
+  machine = "";
   problem.value = "";
   loading.value = true;
   if (wanted) await fetchDocument(wanted);
@@ -94,7 +119,8 @@ async function fetchDocument(name) {
  * @param {any} lecture
  */
 export async function fetchTimes(name, lecture) {
-  const response = await fetch(`${FOLDER}${name}.times.json`, { cache: "no-cache" });
+  const file = [name, machine, "times.json"].filter(Boolean).join(".");
+  const response = await fetch(`${FOLDER}${file}`, { cache: "no-cache" });
   if (response.status !== 200) return null;
   const { takeTimes } = await import("viewer/model/times.js");
   return takeTimes(lecture, await response.json().catch(() => null));

@@ -17,6 +17,8 @@ interface Listed {
   claims: number;
   failed: boolean;
   times?: boolean;
+  /** Labels of times from other machines. */
+  machines?: string[];
 }
 /** A document with everything computed from it once. */
 interface Loaded {

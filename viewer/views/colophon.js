@@ -3,9 +3,29 @@
 import { counted } from "viewer/model/format.js";
 import { html } from "viewer/parts/html.js";
 import { styled } from "viewer/parts/styles.js";
+import { chooseMachine, machinesOf } from "viewer/state/library.js";
 import { current } from "viewer/state/state.js";
 
 await styled("later.css");
+
+/** Whose times are shown, where there are those of several machines. */
+function Machines() {
+  const { name, times } = current();
+  const { labels, chosen } = machinesOf(name);
+  if (!labels.length) return null;
+  const choose = (/** @type {any} */ event) => chooseMachine(event.target.value);
+  return html`<p>
+    <label>
+      Times of${" "}
+      <select aria-label="machine" value=${chosen} onChange=${choose}>
+        ${labels.map(
+          (label) => html`<option value=${label}>${label || "the first machine"}</option>`,
+        )}
+      </select>
+    </label>
+    ${!times && " (They belong to other sources than this page.)"}
+  </p>`;
+}
 
 /** What the run depended on and what it did not count. */
 export function Colophon() {
@@ -23,6 +43,7 @@ export function Colophon() {
       <code>${document.module}</code>: ${run}.
       ${times && ` Times were measured in another run, on ${times.device}.`}
     </p>
+    <${Machines} />
     ${
       missing.length > 0 &&
       html`<details>

@@ -1,6 +1,5 @@
 // A line of the article, and what stands beside it.
 
-import { costText } from "viewer/model/costs.js";
 import { environmentAt } from "viewer/model/changes.js";
 import { outcomeOf } from "viewer/model/claims.js";
 import { shortened } from "viewer/model/format.js";
@@ -141,6 +140,11 @@ export function asidesOf(steps, unfolded) {
   };
 }
 
+/** Whether anything was computed or allocated. @param {Amounts} amounts */
+function weighs(amounts) {
+  return amounts.matmul_flops + amounts.other_flops + amounts.allocated_bytes > 0;
+}
+
 /** @param {number} step @param {boolean} unfolded @returns {[part: any, lines: number][]} */
 function asideOf(step, unfolded) {
   const { model, document, cost, times } = current();
@@ -148,7 +152,7 @@ function asideOf(step, unfolded) {
   const outcomes = rows(model.claimsOf, step).map((row) => outcomeOf(model, row));
   const beyond = unfolded ? step + 1 : stepAfter(model, step);
   const sum = cost(step, beyond);
-  const costs = costText(sum) || costText(sum.onMeta) || times?.text(step, beyond);
+  const costs = weighs(sum) || weighs(sum.onMeta) || times?.text(step, beyond);
   /** @type {[any, number][]} */
   const parts = found.map(({ name, value }) => [
     html`<${NamedValue} name=${name} value=${value} shares=${sharesAt(step, name, value)} />`,

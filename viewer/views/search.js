@@ -17,7 +17,7 @@ export function Search() {
     event.preventDefault();
     if (first) leaveTo(first.step);
   };
-  return html`
+  return html`<div onKeyDown=${walk}>
     <form onSubmit=${submit}>
       <input
         ref=${field}
@@ -50,5 +50,18 @@ export function Search() {
       !results.length &&
       html`<p class="quiet">Nothing that ran contains “${query}”.</p>`
     }
-  `;
+  </div>`;
+}
+
+/** The arrow keys go from the field to the results, and from one to the next.
+ * @param {KeyboardEvent} event */
+function walk(event) {
+  const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (!by) return;
+  const box = /** @type {HTMLElement} */ (event.currentTarget);
+  const stops = [...box.querySelectorAll("input, .results button")];
+  const at = stops.indexOf(/** @type {Element} */ (document.activeElement));
+  const next = /** @type {HTMLElement | undefined} */ (stops[at + by]);
+  next?.focus();
+  event.preventDefault();
 }

@@ -156,7 +156,7 @@ function Folded({ activation, depth }) {
   >
     <summary>
       stepped into <code>${func.name}</code>${" "}
-      ${func.title && html`<span class="folded-title">${func.title}</span>`}
+      ${func.title && html`<span class="folded-title">${plainTitle(func.title)}</span>`}
     </summary>
     ${
       (open || (printing.value && depth < UNFOLDED)) &&

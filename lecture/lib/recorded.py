@@ -1,0 +1,53 @@
+"""Machines that `python -m benchmarks.accelerator --json FILE` has measured, once and elsewhere.
+
+The files lie in `lecture/recorded/`, each with the name of the machine, its library and the day.
+"""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+FOLDER = Path(__file__).parent.parent / "recorded"
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What a machine reached."""
+
+    name: str
+    date: str
+    dtype: str  # in which its matmuls were fastest
+    flops_per_second: float
+    bytes_per_second: float
+    launch_seconds: float
+    points: dict[str, tuple[float, float]]
+    """By operation: FLOPs for each byte that has to be moved, and FLOP/s."""
+
+
+def recorded_machines(folder: Path) -> list[Machine]:  # @stepover
+    """Read all files of a folder."""
+    return [machine_of(json.loads(path.read_bytes())) for path in sorted(folder.glob("*.json"))]
+
+
+def machine_of(results: dict) -> Machine:  # @stepover
+    """Take from the results what a roofline shows."""
+    peaks = results["best_flops_per_second"]
+    dtype = max(peaks, key=peaks.__getitem__)
+    readings = results["readings"]
+    matmuls = [found for found in readings["matmul"] if found["dtype"] == dtype]
+    shown = [*readings["elementwise"], *matmuls]
+    return Machine(
+        name=results["machine"]["name"],
+        date=results["machine"]["date"],
+        dtype=dtype,
+        flops_per_second=peaks[dtype],
+        bytes_per_second=results["best_bytes_per_second"],
+        launch_seconds=results["launch_seconds"]["queued"],
+        points={
+            found["name"]: (
+                found["flops"] / found["moved_bytes"],
+                found["flops"] / min(found["seconds"]),
+            )
+            for found in shown
+        },
+    )

@@ -1,0 +1,104 @@
+// Numbers and values as text.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { describe, test } from "node:test";
+import { bytes, duration, flops, number, shape, shortened } from "viewer/model/format.js";
+import { isLiteral, valueText } from "viewer/model/values.js";
+
+const place = process.env.SMALL_LECTURE;
+if (!place) throw new Error("run these tests through pytest: it writes the document they ask for");
+const lecture = JSON.parse(readFileSync(place, "utf8"));
+
+/**
+ * One test for each row: what is asked, and the answer.
+ * @param {string} title
+ * @param {[name: string, found: any, expected: any][]} rows
+ */
+function table(title, rows) {
+  describe(title, () => {
+    for (const [name, found, expected] of rows) test(name, () => assert.deepEqual(found, expected));
+  });
+}
+
+table("numbers", [
+  ["no FLOPs", flops(0), "0 FLOP"],
+  ["below a thousand", flops(999), "999 FLOP"],
+  ["millions", flops(2100000), "2.1 MFLOP"],
+  ["beyond all prefixes", flops(3.14e23), "314000 EFLOP"],
+  ["below a KiB", bytes(1023), "1023 B"],
+  ["a KiB", bytes(1024), "1 KiB"],
+  ["one and a half", bytes(1536), "1.5 KiB"],
+  ["a memory", bytes(80 * 2 ** 30), "80 GiB"],
+  ["six digits", number(1 / 3), "0.333333"],
+  ["large with a point", number(3537136.79), "3537136.8"],
+  ["very large", number(6.3e24), "6.3e24"],
+  ["groups of three", number(12345), "12\u202f345"],
+  ["very small", number(1e-7), "1e-7"],
+  ["two axes", shape([2, 3]), "[2, 3]"],
+  ["no axis", shape([]), "[]"],
+  ["seconds", [2, 0.25, 4e-6, 3e-8].map(duration), ["2 s", "250 ms", "4 µs", "30 ns"]],
+  ["nearly a second", duration(0.9996), "1 s"],
+  ["a long text", [shortened("abcdef", 3), shortened("abc", 3)], ["abc…", "abc"]],
+]);
+
+/** @type {[Value, string][]} */
+const VALUES = [
+  [{ type: "NoneType", value: null }, "None"],
+  [{ type: "str", value: "it's" }, '"it\'s"'],
+  [{ type: "float", text: "nan" }, "nan"],
+  [{ type: "tuple", items: [{ type: "int", value: 1 }], length: 1 }, "(1,)"],
+  [
+    { type: "list", items: [{ type: "bool", value: true }], length: 9, cut: true },
+    "[True, … 8 more]",
+  ],
+  [{ type: "dict", entries: [[lecture.values[0], lecture.values[1]]] }, "{0: 1}"],
+  [{ type: "Point", fields: { x: { type: "int", value: 1 } } }, "Point(x=1)"],
+  [lecture.values[7], "float32 [[0, 1, 2], [3, 4, 5.5]]"],
+  [{ type: "X", error: "ValueError: no" }, "‹ValueError: no›"],
+  [{ type: "float", value: 128 }, "128.0"],
+  [{ type: "float", value: 12800 }, "12\u202f800.0"],
+  [{ type: "int", text: "9007199254740993" }, "9\u202f007\u202f199\u202f254\u202f740\u202f993"],
+  [{ type: "Strange" }, "‹Strange›"],
+];
+
+table(
+  "values",
+  VALUES.map(([value, expected]) => [expected, valueText(value), expected]),
+);
+
+/** @type {[number, string][]} What is compared is shown as it is. */
+const COMPARED = [
+  [0.4999998, "0.4999998"],
+  [143.9266, "143.9266"],
+  [1.00117e-8, "1.00117e-8"],
+  [0.01000213623046875, "0.01000213623046875"],
+  [1e22, "1e22"],
+  [153, "153.0"],
+];
+
+table(
+  "compared values",
+  COMPARED.map(([value, expected]) => [
+    expected,
+    valueText({ type: "list", items: [{ type: "float", value }] }, 0, true),
+    `[${expected}]`,
+  ]),
+);
+
+const LITERALS = ["6", "-1.5e3", "'a'", "(2, 3)", '{"a": 1}', "True", "73_741"];
+const OTHERS = ["x", "8 * 4", "len(x)", "(B, T)"];
+
+table("literals", [
+  ...LITERALS.map(
+    (source) => /** @type {[string, any, any]} */ ([source, isLiteral(source), true]),
+  ),
+  ...OTHERS.map((source) => /** @type {[string, any, any]} */ ([source, isLiteral(source), false])),
+]);
+
+test("a literal is told, however long its numbers are", () => {
+  // Read as many numbers without a separator, a long one takes 2^digits steps.
+  const long = "349_630_365_696, ".repeat(50);
+  assert.equal(isLiteral(`[${long}len(x)]`), false);
+  assert.equal(isLiteral(`[${long}7]`), true);
+});

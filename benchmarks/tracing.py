@@ -1,14 +1,17 @@
 """What recording costs: `python -m benchmarks.tracing`.
 
-Each workload runs plainly, under a no-op `sys.settrace`, and under the recorder, in turn, several
-rounds in one process. The table shows the median seconds and the median over the rounds of
+Each workload runs plainly, under a no-op `sys.settrace`, under the recorder without locals and with
+them, in turn, several rounds in one process. The table shows the median seconds and the median over
+the rounds of
 
     added cost of the recorder / added cost of the no-op trace function.
 
-The rest are prices of single things: a step, an inspected value, a step in the document.
+The rest are prices of single things: a step, an inspected value, a name at a glance, a step in the
+document.
 """
 
 import contextlib
+import dataclasses
 import io
 import platform
 import statistics
@@ -24,11 +27,13 @@ from types import FrameType
 from trace.document.build import build
 from trace.document.encoding import encode
 from trace.options import Options
+from trace.record.recorder import FULL_READINGS
 from trace.record.run import Recording, record
 from trace.target import find_target
 
 ROUNDS = 7
 MANY = Options(max_steps=100_000_000, costs=False)
+BARE = dataclasses.replace(MANY, locals=False)
 
 MAIN = """
 import time
@@ -113,28 +118,37 @@ def run_with_trace_function(file: Path) -> float:
         sys.settrace(None)
 
 
-def run_recorded(file: Path) -> tuple[float, Recording]:
+def run_recorded(file: Path, options: Options = MANY) -> tuple[float, Recording]:
     """Return the seconds under the recorder, and the recording."""
     with contextlib.redirect_stdout(io.StringIO()):
-        recording = record(find_target(str(file)), MANY)
+        recording = record(find_target(str(file)), options)
     assert recording.failure is None, recording.error
     return float(recording.recorder.output[-1].text), recording
 
 
 def compare(name: str, file: Path) -> None:
-    """Print one row: plain, trace function, recorder, and their ratios."""
+    """Print one row: plain, trace function, recorder without and with locals, and ratios."""
     rounds = [
-        (run_plainly(file), run_with_trace_function(file), run_recorded(file)[0])
+        (
+            run_plainly(file),
+            run_with_trace_function(file),
+            run_recorded(file, BARE)[0],
+            run_recorded(file)[0],
+        )
         for _ in range(ROUNDS)
     ]
-    plain, hooked, recorded = (statistics.median(column) for column in zip(*rounds, strict=True))
-    added = statistics.median((r - p) / (h - p) for p, h, r in rounds)
-    whole = statistics.median(r / p for p, _, r in rounds)
-    print(f"{name:<18}{plain:9.4f}{hooked:9.4f}{recorded:9.4f}{added:12.2f}{whole:12.3f}")
+    medians = [statistics.median(column) for column in zip(*rounds, strict=True)]
+    bare = statistics.median((b - p) / (h - p) for p, h, b, _ in rounds)
+    added = statistics.median((r - p) / (h - p) for p, h, _, r in rounds)
+    whole = statistics.median(r / p for p, _, _, r in rounds)
+    seconds = "".join(f"{median:9.4f}" for median in medians)
+    print(f"{name:<18}{seconds}{bare:12.2f}{added:12.2f}{whole:12.3f}")
 
 
 def price_of_the_document(name: str, file: Path) -> None:
     """Print what a step costs on disk, in time to write, and in memory while recording."""
+    bare = run_recorded(file, BARE)[1]
+    bare_bytes = len(encode(build(bare)))
     tracemalloc.start()
     _, recording = run_recorded(file)
     held_bytes = tracemalloc.get_traced_memory()[0]
@@ -144,8 +158,8 @@ def price_of_the_document(name: str, file: Path) -> None:
     data = encode(build(recording))
     seconds = time.perf_counter() - start
     print(
-        f"{name:<18}{steps:>10,}{1e6 * seconds / steps:10.3f}{len(data) / steps:10.2f}"
-        f"{held_bytes / steps:12.1f}"
+        f"{name:<18}{steps:>10,}{1e6 * seconds / steps:10.3f}{bare_bytes / steps:10.2f}"
+        f"{len(data) / steps:10.2f}{held_bytes / steps:12.1f}"
     )
 
 
@@ -163,6 +177,29 @@ def work():
         seconds[directive] = statistics.median(run_recorded(file)[0] for _ in range(ROUNDS))
     each = (seconds["  # @inspect total"] - seconds[""]) / 100_000
     print(f"one inspected scalar in a hot loop: {1e6 * each:.2f} us")
+
+
+def price_of_a_glance(folder: Path) -> None:
+    """Print the seconds per scalar at a glance, in a function that is called less often than it
+    takes to be read more rarely."""
+    names = "".join(f"    a{i} = n + {i}\n" for i in range(10))
+    source = f"""
+def work():
+    for n in range({FULL_READINGS}):
+        ten(n)
+
+def ten(n):
+{names}
+"""
+    file = write(folder, "glances", source)
+    seconds = [
+        statistics.median(run_recorded(file, options)[0] for _ in range(ROUNDS))
+        for options in (BARE, MANY)
+    ]
+    _, recording = run_recorded(file)
+    glances = sum(len(reading.glances) for reading in recording.recorder.readings)
+    each = (seconds[1] - seconds[0]) / glances
+    print(f"one scalar at a glance, of {glances:,}: {1e6 * each:.2f} us")
 
 
 def price_of_stepover(folder: Path) -> None:
@@ -229,18 +266,25 @@ def write(folder: Path, name: str, source: str) -> Path:
 def main() -> None:
     """Print all tables."""
     print(f"Python {platform.python_version()}, {platform.machine()}, {ROUNDS} rounds")
-    print(f"\n{'':<18}{'plain':>9}{'no-op':>9}{'ours':>9}{'ours/no-op':>12}{'ours/plain':>12}")
-    print(f"{'':<18}{'s':>9}{'s':>9}{'s':>9}{'added cost':>12}{'whole':>12}")
+    print(f"\n{'':<18}{'plain':>9}{'no-op':>9}{'bare':>9}{'locals':>9}", end="")
+    print(f"{'bare/no-op':>12}{'loc./no-op':>12}{'loc./plain':>12}")
+    print(
+        f"{'':<18}{'s':>9}{'s':>9}{'s':>9}{'s':>9}{'added cost':>12}{'added cost':>12}{'whole':>12}"
+    )
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         files = {title: write(folder, title, source) for title, source in WORKLOADS.items()}
         for title, file in files.items():
             compare(title, file)
-        print(f"\n{'':<18}{'steps':>10}{'us/step':>10}{'B/step':>10}{'B held/step':>12}")
+        print(f"\n{'':<18}{'':>10}{'':>10}{'bare':>10}{'locals':>10}")
+        print(
+            f"{'':<18}{'steps':>10}{'us/step':>10}{'B/step':>10}{'B/step':>10}{'B held/step':>12}"
+        )
         for title in ("line-dense loop", "recursion", "call-dense"):
             price_of_the_document(title, files[title])
         print()
         price_of_a_value(folder)
+        price_of_a_glance(folder)
         price_of_stepover(folder)
         price_of_a_tensor(folder)
         ten_million_steps(folder)

@@ -35,6 +35,33 @@ HELPERS = [
     "    result = yield from count(n)",
     "    yield result",
     "",
+    "class Thing:",
+    "    def __init__(self, x):",
+    "        self.x = x",
+    "        self.items = []",
+    "    def add(self, x):",
+    "        self.items.append(x)",
+    "        self.last = x",
+    "        return self",
+    "",
+    "KEPT = []",
+    "",
+    "def touch(xs, *more, **named):",
+    "    xs.append(len(xs))",
+    "    more = [*more, named]",
+    "    xs[0] = more",
+    "    return xs",
+    "",
+    "def keep(x):",
+    "    KEPT.append(x)",
+    "",
+    "def stir():",
+    "    for x in KEPT:",
+    "        if isinstance(x, list):",
+    "            x[:] = [0]",
+    "        else:",
+    "            x.x = 0",
+    "",
 ]
 
 NAMES = st.sampled_from(["a", "b", "c"])
@@ -73,7 +100,29 @@ CONDITIONS = st.builds(
     NAMES,
 )
 
+OBJECTS = st.sampled_from(
+    [
+        *("p = [a, b]", "q = p", "q = [p, c]", "p.append(c)", "p[0] = a", "p[:] = []", "p += [b]"),
+        *("p = p + [a]", "r = {'p': p, 'c': c}", "r['n'] = q", "r.clear()", "touch(p)", "touch(q)"),
+        *(
+            "touch(p, q, k=a)",
+            "keep(p)",
+            "keep(o)",
+            "stir()",
+            "o = Thing(p)",
+            "o.x = q",
+            "o.add(a)",
+        ),
+        *("o.add(p)", "q = o.items", "r = (p, a)", "q = touch([a])", "p, q = q, p", "del q"),
+        *("p.append(p)", "o.x = o", "r = lambda: p.append(1)", "r()", "b = len(p)", "o.last = q"),
+        *("r = [p.append(i) for i in range(2)]", "q = [[a], [b]]", "q.pop()", "p = list(q)"),
+        *("o.__dict__.clear()", "p = q = []", "r = {1, a}", "r = f'{a}{b}'", "p = touch(touch(p))"),
+    ]
+)
+"""Objects that several names share, and what changes them."""
+
 SIMPLE = st.one_of(
+    OBJECTS,
     st.builds(lambda n, e: f"{n} = {e}", NAMES, expressions()),
     st.builds(lambda n, e: f"{n} += {e}", NAMES, expressions()),
     st.builds(lambda e: f"print({e})", expressions()),
@@ -189,14 +238,15 @@ def defs(draw: st.DrawFn, depth: int, in_loop: bool | None) -> list[str]:
     start = draw(st.sampled_from([[], ["nonlocal a"], ["'''Docs.'''"], ["yield a"]]))
     call = "print(list(f(1, 2)))" if start == ["yield a"] else "print(f(1, 2))"
     if start == ["nonlocal a"]:
+        start = [draw(st.sampled_from(["nonlocal a", "nonlocal a, p"]))]
         return ["def f(b, c=3):", *indented(start + body), call]
-    return ["def f(b, c=3, a=4, g=None):", *indented(start + body), call]
+    return ["def f(b, c=3, a=4, g=None, p=p, q=p, o=o):", *indented(start + body), call]
 
 
 @st.composite
 def classes(draw: st.DrawFn, depth: int, in_loop: bool | None) -> list[str]:
     body = [line for line in draw(blocks(depth, False)) if "return" not in line]
-    method = ["def m(self, a=1, b=2, c=3, g=None):", *indented(draw(blocks(depth, False)))]
+    method = ["def m(self, a=1, b=2, c=3, g=None, p=p):", *indented(draw(blocks(depth, False)))]
     if any(line.strip() in ("", "global G") for line in body) or not body:
         body = ["pass"]
     body = ["x = 1"] if any(word in " ".join(body) for word in ("break", "continue")) else body
@@ -229,7 +279,8 @@ def programs(draw: st.DrawFn) -> str:
     """The text of a module."""
     body = draw(blocks(3, False))
     lines = [*HEAD, *HELPERS, "def main():", "    random.seed(1)", "    a, b, c = 1, 2, 3"]
-    return "\n".join([*lines, "    g = count(2)", *indented(body), "    return a", ""])
+    lines += ["    g = count(2)", "    p, q, r, o = [1], [2], {}, Thing(0)"]
+    return "\n".join([*lines, *indented(body), "    return a", ""])
 
 
 PROGRAMS = programs().filter(is_python)

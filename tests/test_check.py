@@ -172,7 +172,10 @@ READS = {
         "reads.py:6: in `x > 0`, 1.0 is now 7.0.",
         "reads.py:4: of x, 1.0 is now 7.0.",
     ]),
-    "what is printed": ("1.0", "1.0 ", ["reads.py:16: the field `output` differs."]),
+    "what is printed": ("1.0", "1.0 ", [
+        "reads.py:3: of text, 1.0 is now 1.0 .",
+        "reads.py:16: the field `output` differs.",
+    ]),
     "how it fails": ("no", "", [
         "reads.py:20: the run ended with exception (ValueError), now with exception (EOFError)."
     ]),

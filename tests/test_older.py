@@ -68,12 +68,22 @@ def test_it_is_not_current(tmp_path):
 
 def as_version_2(plain):
     functions = [
-        {**{key: value for key, value in row.items() if key != "labels"}, "marks": []}
+        {**{key: value for key, value in row.items() if key != "labels"}, "marks": [], "shared": []}
         for row in plain["functions"]
     ]
     zeros = [0] * len(plain["costs"]["step"])
     costs = {**plain["costs"], "uncounted": zeros, "meta": zeros}
-    return {**plain, "version": 2, "functions": functions, "costs": costs}
+    names = {"event": [], "at": [], "name": [], "value": []}
+    return {
+        **plain,
+        "version": 2,
+        "functions": functions,
+        "statements": [[*row, []] for row in plain["statements"]],
+        "locals": names,
+        "readings": [],
+        "effects": [],
+        "costs": costs,
+    }
 
 
 def test_columns_of_different_lengths_are_refused():

@@ -82,7 +82,7 @@ def lines_python_saw(file: Path) -> list[int]:
         if event == "line":
             text = source[frame.f_lineno - 1].strip()
             # Python 3.12 runs comprehensions in place, and leaving a block may touch its end again.
-            again = latest.get(frame) == frame.f_lineno and ("[i for i" in text or text == "pass")
+            again = latest.get(frame) == frame.f_lineno and (" for i in " in text or text == "pass")
             latest[frame] = frame.f_lineno
             if not again and is_statement(frame, text):
                 seen.append(frame.f_lineno)

@@ -149,6 +149,7 @@ def _add_choices(add: Callable[..., object]) -> None:
     )
     add("--time", action="store_true", help="also write NAME.times.json: seconds, @timed values")
     add("--no-costs", action="store_true", help="do not meter FLOPs and memory")
+    add("--no-locals", action="store_true", help="read no values but those of @inspect")
     add("--strict", action="store_true", help="warnings fail the run")
     add("--include", action="append", default=[], metavar="GLOB", help="trace only such paths")
     add("--exclude", action="append", default=[], metavar="GLOB", help="do not trace such paths")

@@ -202,6 +202,7 @@ class _Command:
                 Options(
                     max_steps=options.max_steps,
                     costs=not options.no_costs,
+                    locals=not options.no_locals,
                     time=options.time,
                     include=tuple(options.include),
                     exclude=tuple(options.exclude),

@@ -16,6 +16,8 @@ class Options:
 
     max_steps: int = 1_000_000
     costs: bool = True
+    locals: bool = True
+    """Read all names after each statement."""
     time: bool = False
     """Note the clock at each step, and what `@timed` statements measure."""
     include: tuple[str, ...] = ()

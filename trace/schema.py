@@ -134,6 +134,9 @@ class Function:
     section teaches, and `core` and `exercise` where it has `@core` and `@exercise`."""
     parameters: list[str]
     """Names of the parameters."""
+    shared: list[str]
+    """Names of its variables that other code may bind while the function waits for a call:
+    `nonlocal` and `global` ones."""
 
 
 class Statement(NamedTuple):
@@ -151,6 +154,9 @@ class Statement(NamedTuple):
     """What it is."""
     function: FunctionIndex
     """The function it belongs to."""
+    binds: list[NameIndex]
+    """Names that it may bind or unbind when it runs: those it assigns, and those that handlers
+    around it bind; `self.x` for an attribute of `self`."""
 
 
 class Value(TypedDict, total=False):
@@ -206,6 +212,9 @@ class Value(TypedDict, total=False):
     """`min`, `max`, `mean`, `std` of the finite elements, counts of `nan` and `inf`."""
     histogram: "Histogram"
     """How the finite elements are spread."""
+    object: int
+    """Small number of a mutable object at a glance (`Document.locals`); equal numbers are the same
+    object. That of a list or a mapping lasts as long as something that is read holds it."""
     svg: str
     """The value draws itself: an SVG picture."""
     markdown: str
@@ -241,6 +250,29 @@ class Inspections(Columns):
     """The dotted name, or `return`."""
     value: list[ValueIndex | None] = field(default_factory=list)
     """The value; null: cleared by `# @clear`."""
+
+
+@dataclass
+class Locals(Columns):
+    """What names stood for, at a glance, as columns. All names of a function are read when it is
+    entered and after each of its statements (`Document.readings`); a row is one that stands for
+    something else than at the reading before, in the same activation.
+
+    A glance shows numbers and short texts whole, of containers and objects a line's worth, and of
+    tensors up to 16 elements. Only what is cut has a `length`. What a tensor lacks is usual:
+    row-major `strides`, `offset` 0, `device` cpu, no `requires_grad`. An object without its parts
+    (`cut`) is shown in another place.
+    Modules, functions and classes are left out.
+    """
+
+    event: list[EventIndex] = field(default_factory=list)
+    """The event (step or entry) that the row belongs to."""
+    at: list[int] = field(default_factory=list)
+    """Number of events recorded when the names were read."""
+    name: list[NameIndex] = field(default_factory=list)
+    """The name, `self.x` for an attribute of `self` that the function assigns, or `return`."""
+    value: list[ValueIndex | None] = field(default_factory=list)
+    """The value; null: there is none any more."""
 
 
 class Assertion(TypedDict):
@@ -411,6 +443,16 @@ class Document:
     """Recorded values, each once."""
     inspections: Inspections
     """Values shown by `# @inspect`."""
+    locals: Locals
+    """What names stood for; empty with `--no-locals`."""
+    readings: list[int]
+    """When names were read, as lengths of runs: of the moments 0, 1, ..., each a number of events,
+    so many without a reading, so many with one, so many without, ... What is left has none. A
+    reading is of the activation that runs. Statements that ran often are read ever more rarely."""
+    effects: list[int]
+    """Which events may have changed objects, as lengths of runs: so many events without, so many
+    with, ... What is left has none. It is said of what goes on right after the event, until the
+    next one: the statement, or after an exit the caller's."""
     assertions: list[Assertion]
     """Those of `statements` that are an `assert`, whether they ran or not."""
     claims: Claims

@@ -41,7 +41,7 @@ class Number:
 
     def __init__(
         self, value: float, count: Count, made_of: tuple = (), *, is_constant: bool = False
-    ) -> None:
+    ) -> None:  # @stepover
         self.value = value
         self.count = count
         self.made_of = tuple(pair for pair in made_of if not pair[0].is_constant)

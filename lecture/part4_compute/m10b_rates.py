@@ -306,7 +306,7 @@ def small_products_are_slow_in_every_format():  # M10.11
     rates = {
         "fp32": {n: matmul_flops_per_second(n, torch.float32) for n in sizes},
         "bf16": {n: matmul_flops_per_second(n, torch.bfloat16) for n in sizes},
-    }
+    }  # @timed
     by_size = figures.rate_by_size(rates)  # @timed @inspect by_size
     # Small products are all launch and no work.
     assert rates["fp32"][512] > 4 * rates["fp32"][4]  # @timed

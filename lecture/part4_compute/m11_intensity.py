@@ -559,7 +559,7 @@ def this_machine_has_a_roofline():  # M11.10
         "64 rows": lambda: x[:64] @ x,
         "matrix × matrix": lambda: x @ x,
     }
-    points = observed_points(calls)
+    points = observed_points(calls)  # @timed
     assert points["ReLU"][0] == 1 / (2 * dtype.itemsize)
     peak = best_matmul_flops_per_second([n], dtype, device)  # @timed @inspect peak
     bandwidth = best_bytes_per_second(2**23, dtype, device)  # @timed @inspect bandwidth

@@ -478,7 +478,7 @@ def pytorch_stops_as_soon_as_it_can():  # M20.5
     # The other form, `use_reentrant=True`, works as `Recomputed` does and has a trap. It looks only
     # at its arguments for something that requires a gradient. The weights of a module are not
     # among them, so around the first layers of a model it finds nothing, and trains nothing.
-    layers = torch.nn.Linear(D, D)
+    layers = torch.nn.Linear(D, D, bias=False)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         untrained = checkpoint(layers, x.detach(), use_reentrant=True)

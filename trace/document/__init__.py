@@ -1,6 +1,7 @@
 """From a recording to the document.
 
 build           the document
+locals          what names stood for: the rows, with small numbers for objects
 images          the images that prose names
 links           links that lead nowhere
 unused          what is left out again: nothing refers to it

@@ -25,6 +25,7 @@ from ..schema import (
 )
 from .images import embedded_images
 from .links import warnings_of_links
+from .locals import Rows, locals_of, reads_of
 from .unused import leave_out_unused
 
 Places = dict[int, Place]
@@ -64,6 +65,8 @@ def build(recording: Recording) -> Document:
         questions.setdefault(at, set()).update([asked] if known else [])
     places = log.places(questions)
     names = _Names()
+    reads = reads_of(tables, recorder.readings, recorder.returned, log)
+    glanced = locals_of(tables, log, reads, Rows(recorder, names.of))
     files = [_source_file(file) for file in recording.files]
     assets, complaints = embedded_images(files, recording.target.root)
     known = {row.name for row in tables.functions} if recording.failure is None else None
@@ -73,12 +76,18 @@ def build(recording: Recording) -> Document:
         title=recording.title,
         environment=recording.environment,
         files=files,
-        statements=tables.statements,
+        statements=[
+            row._replace(binds=[names.of(name) for name in facts.binds])
+            for row, facts in zip(tables.statements, tables.facts, strict=True)
+        ],
         functions=tables.functions,
         events=log.as_document(len(tables.functions)),
         names=names.list,
         values=recorder.values,
         inspections=_inspections(recording, inspections, places, names),
+        locals=glanced.rows,
+        readings=glanced.readings,
+        effects=glanced.effects,
         assertions=[
             Assertion(statement=number - 1, text=row.text, operands=row.operands)
             for number, row in sorted(tables.assertions.items())

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ..events import latest_step_or_entry, steps_of
-from ..schema import Columns, Document, Failure, Value
+from ..schema import Columns, Document, Failure, Inspections, Locals, Value
 from .closeness import parting
 
 _ClaimRow = tuple[str, str, bool | None, list[Value | None]]
@@ -126,10 +126,11 @@ def operators_before(document: Document) -> Iterator[int]:
 
 
 def _inspection_rows(document: Document) -> Iterator[_InspectionRow]:
-    inspections = document.inspections
-    for event, name, value in zip(
-        inspections.event, inspections.name, inspections.value, strict=True
-    ):
+    return _rows(document, document.inspections)
+
+
+def _rows(document: Document, table: Inspections | Locals) -> Iterator[_InspectionRow]:
+    for event, name, value in zip(table.event, table.name, table.value, strict=True):
         picture = None if value is None else document.values[value]
         yield _place_of_event(document, event), document.names[name], picture
 
@@ -170,11 +171,23 @@ def _end(failure: Failure | None) -> str:
 
 def _rest(old: Document, new: Document) -> Iterator[str]:
     """Everything else, in equal environments."""
+    yield from itertools.islice(_names(old, new), 1)
     for name in (field.name for field in dataclasses.fields(Document)):
         was, now = getattr(old, name), getattr(new, name)
+        if name in ("values", "locals"):  # said above
+            continue
         if _text(was) != _text(now):
             step, _ = min(_step_rows(was) ^ _step_rows(now), default=(-1, ""))
             yield f"{_place_of_step(new, step)}: the field `{name}` differs."
+
+
+def _names(old: Document, new: Document) -> Iterator[str]:
+    """Say what names stood for that stands for something else now."""
+    before, after = (list(_rows(document, document.locals)) for document in (old, new))
+    for (_, _, was), (place, name, now) in zip(before, after, strict=False):
+        if change := _change(was, now, exact=True):
+            yield f"{place}: of {name}, {change}."
+    yield from _parting(before, after, _alike(before, after), "names were read")
 
 
 def _step_rows(field: Any) -> set[tuple[int, str]]:

@@ -38,7 +38,8 @@ def from_json(plain: Any) -> Document:
     read = _reader_of(Document)
     assert read
     try:
-        return typing.cast(Document, read(_from_version_1(plain) if version == 1 else plain))
+        latest = _from_version_1(plain) if version == 1 else plain
+        return typing.cast(Document, read(latest))
     except KeyError as error:
         raise ValueError(f"it lacks the field {error}") from None
     except (AttributeError, TypeError) as error:
@@ -47,9 +48,9 @@ def from_json(plain: Any) -> Document:
 
 def _from_version_1(plain: dict[str, Any]) -> dict[str, Any]:
     """Add what version 2 has more, as far as version 1 tells. It names the operators that were not
-    counted, and not where; nor does it tell what ran on device `meta`."""
+    counted, and not where; nor does it tell what ran on device `meta`, or what names stood for."""
     functions = [
-        {**function, "marks": re.findall(r"[^\s,;]+", function["labels"])}
+        {**function, "marks": re.findall(r"[^\s,;]+", function["labels"]), "shared": []}
         for function in plain["functions"]
     ]
     costs = plain["costs"]
@@ -58,7 +59,15 @@ def _from_version_1(plain: dict[str, Any]) -> dict[str, Any]:
         names, uncounted = plain["names"], plain["uncounted"]
         calls = [count if names[operator] in uncounted else 0 for operator, count in rows]
         costs = {**costs, "uncounted": calls, "meta": [0] * len(calls)}
-    return {**plain, "functions": functions, "costs": costs}
+    return {
+        **plain,
+        "functions": functions,
+        "costs": costs,
+        "statements": [[*row, []] for row in plain["statements"]],
+        "locals": {"event": [], "at": [], "name": [], "value": []},
+        "readings": [],
+        "effects": [],
+    }
 
 
 @functools.cache

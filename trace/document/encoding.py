@@ -50,7 +50,8 @@ def _without_paths(plain: dict[str, Any]) -> dict[str, Any]:
 
     def clean(value: Any) -> Any:
         if isinstance(value, str):
-            return pattern.sub(lambda match: folders[match[0]], value)
+            shorter = pattern.sub(lambda match: folders[match[0]], value)
+            return _RANDOM_NAME.sub("<tmp>/tmp...", shorter)
         if isinstance(value, list):
             return [clean(item) for item in value]
         if isinstance(value, dict):
@@ -60,6 +61,10 @@ def _without_paths(plain: dict[str, Any]) -> dict[str, Any]:
     for name in ("values", "output", "warnings", "failure"):
         plain[name] = clean(plain[name])
     return plain
+
+
+_RANDOM_NAME = re.compile(r"<tmp>/tmp[a-z0-9_]{8}(?![\w-])")
+"""What the module `tempfile` makes; names for a purpose keep them."""
 
 
 def _as_path(folder: str) -> str:

@@ -4,7 +4,8 @@ run            the run as a whole; leaves the interpreter as it was
 finder         imports the lecture's modules through the compiler pass
 recorder       what the rewritten code calls
 resume         the part of it for generators and coroutines
-pictures       what is kept of a value
+pictures       what is kept of a value that is shown
+glances        what is kept of what a name stands for, after each statement
 tensors        what is kept of a tensor
 bounds         bounds on the code of a value's own class
 limits         the step limit, and watched threads

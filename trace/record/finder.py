@@ -79,6 +79,7 @@ class LectureFinder(importlib.abc.MetaPathFinder):
             return None
         spec.loader = _LectureLoader(fullname, spec.loader.path, self)
         self.modules.append(fullname)
+        self.recorder.own_modules.add(fullname)
         return spec
 
     def compile(self, data: bytes, file: str) -> types.CodeType:
@@ -113,7 +114,10 @@ class LectureFinder(importlib.abc.MetaPathFinder):
         source = Source(Path(file).resolve().relative_to(self.scope.root).as_posix(), text, tree)
         self.tables.warnings.extend(misread_docstrings(source))
         self.files.append(source)
-        rewritten = instrument(source, self.tables, self.recorder.suffix)
+        rewritten = instrument(
+            source, self.tables, self.recorder.suffix, reads_locals=self.recorder.reads_locals
+        )
+        self.recorder.prepare_readings()
         with warnings.catch_warnings():  # the author has seen those of the source already
             warnings.simplefilter("ignore", SyntaxWarning)
             return compile(rewritten, file, "exec", dont_inherit=True, optimize=0)

@@ -49,7 +49,7 @@ class Snapshots:
 
     def __init__(self) -> None:
         self._addresses: dict[str, int] = {}
-        self._storages = tensors.StorageNumbers()
+        self.storages = tensors.StorageNumbers()
         self._parts = 0
 
     def take(self, value: object) -> Value:
@@ -66,7 +66,7 @@ class Snapshots:
             if scalar := _scalar(value, name):
                 return scalar
             if tensors.is_tensor(value):
-                return self._without_objects(tensors.snapshot(value, self._storages))
+                return self._without_objects(tensors.snapshot(value, self.storages))
             if id(value) in parents:
                 return {"type": name, "text": "... (contains itself)", "cut": True}
             return self._compound(value, name, depth, (*parents, id(value)))

@@ -6,13 +6,15 @@ step is found afterwards (`events.py`).
 """
 
 import builtins
+import functools
 import itertools
 import sys
 import threading
 import time
 import types
 import warnings
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -21,6 +23,8 @@ from ..meter.ledger import Storage, Work
 from ..rewrite.rows import Site, Tables
 from ..schema import Value
 from .bounds import MAX_PICTURE_SECONDS, bounded, held_alarms, is_interruption
+from .frames import is_own, without_own_frames
+from .glances import Glances
 from .pictures import MAX_CHARACTERS, Snapshots
 from .resume import Lengths, Suspensions
 from .tensors import unobserved
@@ -40,6 +44,27 @@ _ITERATION: dict[str, object] = {
     "@pick": {}.get,
 }
 """What `for` loops are wrapped in: all of it C, so that no frame of ours is ever in the way."""
+
+
+FULL_READINGS = 1000
+"""How often all names are read at a place before they are read ever more rarely."""
+
+
+class Reading(NamedTuple):
+    """All names of a function read at one moment."""
+
+    at: int
+    site: int
+    glances: list[int | None]
+    """In the order of the names of the site; shorter where an exception came in between."""
+
+
+class Returned(NamedTuple):
+    """What a function returned."""
+
+    at: int
+    statement: int
+    glance: int
 
 
 class Inspection(NamedTuple):
@@ -78,8 +103,14 @@ class Recorder:
     tables: Tables
     timed: bool = False
     """Whether to note when each event happened, and the values that depend on the clock."""
+    reads_locals: bool = True
+    """Whether all names are read after each statement."""
+    own_modules: set[str] = field(default_factory=set)
+    """Names of the lecture's modules."""
     events: list[int] = field(default_factory=list)
     inspections: list[Inspection] = field(default_factory=list)
+    readings: list[Reading] = field(default_factory=list)
+    returned: list[Returned] = field(default_factory=list)
     claims: list[Claim] = field(default_factory=list)
     output: list[Printed] = field(default_factory=list)
     operators: dict[tuple[int, str, Work], int] = field(default_factory=dict)
@@ -115,6 +146,10 @@ class Recorder:
             scalar: {} for scalar in (int, float, str, bool, type(None))
         }
         self._open_claims: list[Claim] = []
+        self.glances = Glances(self.intern, self.own_modules, self._snapshots.storages)
+        self._due: list[Iterator[bool]] = []
+        self._returns: list[Callable[[None, object], object]] = []
+        self._returns_left: list[int] = []
         self._thread = threading.get_ident()
         self._skips: list[Lengths] = []
         self.note = self._note_with_time if self.timed else self.events.append
@@ -136,6 +171,11 @@ class Recorder:
             "@inspect": self.inspect,
             "@unbound": self.unbound,
             "@clear": self.clear,
+            "@due": self._due,
+            "@read": self.read,
+            "@more": self.read_more,
+            "@gone": self.read_nothing,
+            "@returns": self._returns,
             "@skip": self.skip,
             "@unskip": self.unskip,
             "@claim": self.claim,
@@ -217,9 +257,63 @@ class Recorder:
         """Replace each memory address in a text by a small number."""
         return self._snapshots.without_addresses(text)
 
+    def small_number(self, address: str) -> str:
+        """Return the small number of an address."""
+        return self._snapshots.number(address)
+
     def clear(self, site: int) -> None:
         """Take a name off the display."""
         self.inspections.append(Inspection(len(self.events), site, None))
+
+    # Names, at a glance -------------------------------------------------------------------------
+
+    def prepare_readings(self) -> None:
+        """Make ready for what was instrumented since."""
+        while len(self._due) < len(self.tables.readings):
+            self._due.append(_rarer_and_rarer())
+        while len(self._returns) < len(self.tables.returns):
+            self._returns.append(functools.partial(self._read_returned, len(self._returns)))
+            self._returns_left.append(FULL_READINGS)
+
+    def read(self, site: int, *values: object) -> None:
+        """Read names that have a value."""
+        glances: list[int | None] = []
+        self.readings.append(Reading(len(self.events), site, glances))
+        take, scalars = self.glances.take, self._scalars
+        try:
+            for value in values:
+                known = scalars.get(type(value))
+                index = known.get(value) if known and value else None
+                glances.append(take(value) if index is None else index)
+            for attribute in self.tables.readings[site].attributes:
+                glances.append(self.glances.attribute(values[0], attribute))
+        except Exception as error:  # the reading stays too short, and is none
+            _let_the_lecture_go_on(error)
+
+    def read_more(self, value: object) -> None:
+        """Read one more name of the latest reading."""
+        try:
+            self.readings[-1].glances.append(self.glances.take(value))
+        except Exception as error:
+            _let_the_lecture_go_on(error)
+
+    def read_nothing(self) -> None:
+        """Note of one more name that it has no value."""
+        self.readings[-1].glances.append(None)
+
+    def _read_returned(self, site: int, _: None, value: object) -> object:
+        """Read what a function returns; returns it."""
+        try:
+            glance = self.glances.take(value)
+            if glance is not None:
+                row = Returned(len(self.events), self.tables.returns[site], glance)
+                self.returned.append(row)
+        except Exception as error:
+            _let_the_lecture_go_on(error)
+        self._returns_left[site] -= 1
+        if not self._returns_left[site]:
+            self._returns[site] = _PASS_ON
+        return value
 
     def intern(self, value: object) -> int:
         """Return the index of the picture of a value."""
@@ -232,18 +326,19 @@ class Recorder:
             if index is None:
                 index = scalars[key] = self._add(self._snapshots.take(value))
             return index
-        return self._intern_picture(self._picture(value))
+        return self.intern_picture(self._picture(value))
 
     def _picture(self, value: object) -> Value:
         with _Quiet(self):
             return self._snapshots.take(value)
 
     def _intern_timed(self, value: object) -> int:
-        return self._intern_picture(
+        return self.intern_picture(
             {"type": type(value).__name__, "text": "depends on the clock, not recorded"}
         )
 
-    def _intern_picture(self, picture: Value) -> int:
+    def intern_picture(self, picture: Value) -> int:
+        """Return the index of a picture."""
         text = repr(picture)
         if text not in self._interned:
             self._interned[text] = self._add(picture)
@@ -265,17 +360,19 @@ class Recorder:
 
     def skip(self) -> None:
         """Do not record what is called from here on."""
-        lengths = len(self.events), len(self.inspections), len(self.claims)
-        self._skips.append(lengths)
+        tables: tuple[list[Any], ...] = (self.events, self.inspections, self.claims)
+        tables += (self.readings, self.returned)
+        self._skips.append(tuple(map(len, tables)))
         self.off(True)
 
     def unskip(self, keep: int = 0) -> None:
         """End the innermost `skip`. A generator that was begun before it goes on being recorded
         inside; unless `keep`, what it noted there is forgotten."""
-        events, inspections, claims = self._skips.pop()
+        events, inspections, claims, readings, returned = self._skips.pop()
         self.off(bool(self._skips))
         if not keep and len(self.events) > events:
             del self.events[events:], self.inspections[inspections:], self.claims[claims:]
+            del self.readings[readings:], self.returned[returned:]
             del self.times[events:]
             self._book_at(events)
 
@@ -325,7 +422,7 @@ class Recorder:
     def address(self, index: int, value: object) -> object:
         """Read an operand that is an address: equal ones get the same small number."""
         picture: Value = {"type": "int", "text": self._snapshots.number(str(value))}
-        self._open_claims[-1].operands[index] = self._intern_picture(picture)
+        self._open_claims[-1].operands[index] = self.intern_picture(picture)
         return value
 
     def held(self) -> None:
@@ -377,6 +474,31 @@ class Recorder:
         self.storages_live.append(live)
 
 
+def _let_the_lecture_go_on(error: Exception) -> None:
+    """Swallow what went wrong while names were read, such as that the stack is full; but not what
+    a handler of a signal raised in between, which is the lecture's."""
+    entry = error.__traceback__
+    while entry and entry.tb_next:
+        entry = entry.tb_next
+    if entry and not is_own(entry.tb_frame.f_code.co_filename):
+        raise error.with_traceback(without_own_frames(error.__traceback__, for_authors=False))
+
+
+_PASS_ON: Callable[[None, object], object] = {}.get  # type: ignore[assignment]
+"""Gives back its second argument, in C."""
+
+
+def _rarer_and_rarer() -> Iterator[bool]:
+    """True `FULL_READINGS` times, then at twice as many, at four times as many, ..."""
+    late = (
+        itertools.chain(itertools.repeat(False, (FULL_READINGS << doubling) - 1), (True,))
+        for doubling in itertools.count()
+    )
+    return itertools.chain(
+        itertools.repeat(True, FULL_READINGS), itertools.chain.from_iterable(late)
+    )
+
+
 _SILENCE = ("ignore", None, Warning, None, 0)
 """A filter; put in place without a word to `warnings`, which would forget what it has shown."""
 
@@ -420,6 +542,7 @@ _CONSTANT_NAMES = {
     **_ITERATION,
     "@torch": _NO_TORCH,
     "@threads": False,
+    "@next": next,
     "@second": _second,
     "@NameError": NameError,
     "@BaseException": BaseException,
@@ -435,5 +558,7 @@ _PASSING_ON = {
     "@awaiting": _second,
     "@acontext": _second,
     "@aiter": _third,
+    "@due": defaultdict(lambda: itertools.repeat(False)),
+    "@returns": defaultdict(lambda: _second),
 }
 """After a run, what instrumented code passes through them is all that comes out."""

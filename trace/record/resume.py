@@ -14,8 +14,8 @@ from typing import Any
 from ..events import EXIT, RESUMED
 from .frames import without_own_frames
 
-Lengths = tuple[int, int, int]
-"""How many events, inspections and claims there were when a `@stepover` began."""
+Lengths = tuple[int, ...]
+"""How much of each kind was noted when a `@stepover` began."""
 
 
 _MAY_YIELD_FROM_COROUTINES = inspect.CO_COROUTINE | inspect.CO_ITERABLE_COROUTINE

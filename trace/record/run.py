@@ -57,7 +57,7 @@ def record(target: Target, options: Options) -> Recording:
     the lecture itself raises ends the run and is in the recording.
     """
     tables = Tables()
-    recorder = Recorder(tables, options.time)
+    recorder = Recorder(tables, options.time, options.locals)
     scope = Scope(target.root, target.folder, options.include, options.exclude)
     finder = LectureFinder(scope, tables, recorder)
     process = os.getpid()

@@ -84,6 +84,103 @@ def unobserved() -> Iterator[None]:
         torch._C._set_tracing_state(tracing)
 
 
+MAX_GLANCE_ELEMENTS = 16
+"""Tensors with at most so many elements are shown whole at a glance."""
+
+
+def text_at_a_glance(value: Any, cls: type) -> str | None:
+    """Return the text of what says briefly itself what it is: a dtype, a shape, a numpy scalar."""
+    torch: Any = sys.modules.get("torch")
+    if torch is not None and cls in (torch.dtype, torch.device, torch.Size):
+        return repr(value)
+    numpy: Any = sys.modules.get("numpy")
+    if numpy is not None and issubclass(cls, numpy.generic):
+        return str(_number(value.item(), str(value.dtype)))
+    return None
+
+
+def glance(
+    value: Any, cls: type, storages: StorageNumbers, *, whole: bool
+) -> dict[str, Any] | None:
+    """Return what a tensor or an array shows at a glance, as plain hashable values, or None of
+    anything else. What is usual is left out; elements are shown where they are few, if `whole`.
+    """
+    torch: Any = sys.modules.get("torch")
+    if torch is not None and issubclass(cls, torch.Tensor):
+        is_plain = cls is torch.Tensor or cls is torch.nn.Parameter
+        if is_plain and not _is_observed(torch) and not _is_of_eight_bits(value):
+            return _tensor_at_a_glance(value, storages, whole=whole)
+        with unobserved():
+            return _tensor_at_a_glance(value, storages, whole=whole and is_plain)
+    numpy: Any = sys.modules.get("numpy")
+    if numpy is not None and issubclass(cls, numpy.ndarray):
+        return _array_at_a_glance(value, whole=whole and cls is numpy.ndarray)
+    return None
+
+
+def _is_observed(torch: Any) -> bool:
+    """Tell whether somebody sees that attributes of a plain tensor are asked for."""
+    is_traced = torch._C._get_tracing_state() is not None
+    return is_traced or bool(torch._C._len_torch_function_stack())
+
+
+def _is_of_eight_bits(tensor: Any) -> bool:
+    """Tell whether elements are floats that have to be cast to be read."""
+    return bool(tensor.element_size() == 1 and tensor.is_floating_point())
+
+
+def _tensor_at_a_glance(tensor: Any, storages: StorageNumbers, *, whole: bool) -> dict[str, Any]:
+    shape = tuple(tensor.shape)
+    picture: dict[str, Any] = {"dtype": str(tensor.dtype).removeprefix("torch."), "cut": True}
+    if not all(type(size) is int for size in shape):
+        return picture
+    picture["shape"] = shape
+    if tensor.device.type != "cpu":
+        picture["device"] = str(tensor.device)
+    if tensor.requires_grad:
+        picture["requires_grad"] = True
+    try:
+        if tensor.layout is sys.modules["torch"].strided and not tensor.is_quantized:
+            _add_memory(picture, tensor, storages, shape)
+            if whole and tensor.device.type == "cpu" and math.prod(shape) <= MAX_GLANCE_ELEMENTS:
+                known = tensor.float() if _is_of_eight_bits(tensor) else tensor
+                _add_few(picture, known.tolist())
+    except Exception:  # inside vmap, or of a class that only knows shapes
+        picture["cut"] = True
+    return picture
+
+
+def _add_memory(
+    picture: dict[str, Any], tensor: Any, storages: StorageNumbers, shape: tuple[int, ...]
+) -> None:
+    """Add where the elements lie."""
+    picture["storage"] = storages.of(tensor.untyped_storage())
+    if not tensor.is_contiguous():
+        picture["strides"] = tuple(tensor.stride())
+    if offset := tensor.storage_offset():
+        picture["offset"] = offset
+
+
+def _array_at_a_glance(array: Any, *, whole: bool) -> dict[str, Any]:
+    shape = tuple(array.shape)
+    picture: dict[str, Any] = {"dtype": str(array.dtype), "shape": shape, "cut": True}
+    if not array.flags.c_contiguous and array.itemsize:
+        picture["strides"] = tuple(stride // array.itemsize for stride in array.strides)
+    if whole and array.dtype.kind in "biufc" and math.prod(shape) <= MAX_GLANCE_ELEMENTS:
+        _add_few(picture, array.tolist())
+    return picture
+
+
+def _add_few(picture: dict[str, Any], elements: Any) -> None:
+    """Add the elements of nested lists, in row-major order."""
+    for _ in picture["shape"][1:]:
+        elements = [item for row in elements for item in row]
+    if not picture["shape"]:
+        elements = [elements]
+    picture["elements"] = tuple([_number(item, picture["dtype"]) for item in elements])
+    del picture["cut"]
+
+
 def numpy_scalar(value: Any) -> Value:
     """Return the picture of a numpy scalar such as `float32(1.5)`."""
     item = _number(value.item(), str(value.dtype))

@@ -6,8 +6,11 @@ highlighting    which pieces of it are highlighted, and as what
 prose           what a viewer shows of it as text, and what it leaves out
 syntax          small questions to a syntax tree, and small trees to insert
 numbering       functions and statements get their numbers
+bindings        which names a function has, and what its statements may do to them
+flow            where they have a value
 rows            the tables that the rewritten code refers to by these numbers
 yields          `yield` and `await`, which leave a function in the middle
+joints          what reads all names between two statements
 classes         keeps inserted names from what looks up the names in a class body
 instrument      the compiler pass itself
 """

@@ -20,12 +20,16 @@ Inserted names begin with `@`, which no source can spell; they are looked up as 
                    @second(x, v) is v: what an assert says is evaluated after its outcome is noted
     @a = @activation(), @suspend(a, v), @resume(a, v), @thrown(a), @delegate(a, i)
     @awaiting(a, x), @aiter(a, n, x), @acontext(a, x)    for what is left and resumed
+    @next(@due[r])   whether reading r of all names of a function is to take place now
+    @read(r, ...)  read names that have a value;  @more(v), @gone(): one that may have none
+    @returns[r](None, v)   read what a function returns; it is v
     @NameError, @BaseException   Python's own, whatever the lecture calls by these names
 
 Locations are copied, so that tracebacks and debuggers see the author's file.
 """
 
 import ast
+import contextlib
 import copy
 import functools
 import symtable
@@ -34,6 +38,7 @@ from collections.abc import Callable
 from ..events import EXIT
 from .classes import out_of_reach_of_classes
 from .directives import Marks
+from .joints import Joints
 from .numbering import Numbering
 from .rows import AssertionRow, Site, Tables
 from .source import Source
@@ -63,10 +68,13 @@ MAX_BLOCK_DEPTH = 13
 them: around the function, a `@stepover`, an `assert`, a `yield`, what is read, what is skipped."""
 
 
-def instrument(source: Source, tables: Tables, suffix: str = "") -> ast.Module:
+def instrument(
+    source: Source, tables: Tables, suffix: str = "", *, reads_locals: bool = False
+) -> ast.Module:
     """Return the recording version of a module; adds its path and rows to `tables`.
 
-    `suffix` is added to the inserted names, to tell several runs in one process apart.
+    `suffix` is added to the inserted names, to tell several runs in one process apart. With
+    `reads_locals` all names are read after each statement.
 
     >>> tables = Tables()
     >>> tree = instrument(Source("one.py", "def main():\\n    x = 1\\n    y = 2"), tables)
@@ -88,17 +96,25 @@ def instrument(source: Source, tables: Tables, suffix: str = "") -> ast.Module:
     """
     numbers = Numbering(source, tables)
     numbers.below(source.tree)
-    rewritten = _Rewriting(source, tables, numbers).module()
+    joints = Joints(tables, numbers) if reads_locals else None
+    rewritten = _Rewriting(source, tables, numbers, joints).module()
     for node in ast.walk(rewritten) if suffix else ():
         if isinstance(node, ast.Name) and node.id.startswith("@") and "#" not in node.id:
             node.id += suffix
     return ast.fix_missing_locations(out_of_reach_of_classes(rewritten))
 
 
+_WITH_END = (ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith)
+"""Statements after whose body something else runs before the next statement."""
+
+
 class _Rewriting:
     """Makes the recording version of one module."""
 
-    def __init__(self, source: Source, tables: Tables, numbers: Numbering) -> None:
+    def __init__(
+        self, source: Source, tables: Tables, numbers: Numbering, joints: Joints | None
+    ) -> None:
+        self.joints = joints
         self.source = source
         self.code = SourceLines(source.without_comments())
         self.directives = source.directives
@@ -144,8 +160,7 @@ class _Rewriting:
 
     def _is_hoisted(self, statement: ast.stmt) -> bool:
         """`global` and `nonlocal` of a function move above its two bodies."""
-        in_function = bool(self.scopes) and isinstance(self.scopes[-1], Function)
-        return in_function and is_declaration(statement)
+        return bool(self.scopes) and self._in_function() and is_declaration(statement)
 
     def _function(self, function: Function) -> Function:
         """Docstring and declarations, then a choice: the body as written, or recording."""
@@ -159,7 +174,8 @@ class _Rewriting:
         if self._marks(function).stepover:
             recording = _skipping(written or [ast.Pass()])
         else:
-            recording = self._recording(function, body)
+            with self.joints.of(function) if self.joints else contextlib.nullcontext():
+                recording = self._recording(function, body)
         self.scopes.pop()
         if block_depth(body) > MAX_BLOCK_DEPTH:
             changed.body = [
@@ -189,6 +205,13 @@ class _Rewriting:
         recorded = self._block(body)
         if not arguments and recorded and body[0] in self.numbers.statements:
             recorded = self._without_first_step(function, body[0], recorded)
+        if self.joints:
+            start_reading, end_reading = self.joints.at_start(), self.joints.at_end()
+            recorded = [
+                *start_reading,
+                *recorded,
+                *(at(part, function.body[-1]) for part in end_reading),
+            ]
         recorded = [*arguments, *recorded] or [ast.Pass()]
         return [*start, ast.Try(recorded, [], [], [note("@step", EXIT)])]
 
@@ -208,8 +231,18 @@ class _Rewriting:
         result = self._readings(marks, self._enclosing(statements[0])) if marks else []
         for statement in statements:
             if not self._is_hoisted(statement):
+                result += self._before(statement)
                 result += self._statement(statement)
         return result
+
+    def _before(self, statement: ast.stmt) -> list[ast.stmt]:
+        """What reads the names of a function after whatever ran before a statement."""
+        if self.joints is None or not self._in_function():
+            return []
+        return [at(part, statement) for part in self.joints.before(statement)]
+
+    def _in_function(self) -> bool:
+        return isinstance(self.scopes[-1], Function)
 
     def _enclosing(self, statement: ast.stmt) -> int:
         """Number of the compound statement around a numbered statement."""
@@ -247,8 +280,13 @@ class _Rewriting:
                 call("@inspect", site, changed.value or ast.Constant(None)),
                 changed.value or changed,
             )
+        if isinstance(changed, ast.Return) and self.joints:
+            return self.joints.returning(changed, statement, number)
         if blocks_of(statement):
             self._in_scope(changed, self._block)
+            if isinstance(changed, _WITH_END) and self.joints and self._in_function():
+                after = self.joints.after_body(statement)
+                changed.body += [at(part, changed.body[-1]) for part in after]
             self._header(changed, number, marks)
         return [changed]
 

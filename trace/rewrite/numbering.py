@@ -5,8 +5,19 @@ import re
 
 from ..schema import Function as FunctionRow
 from ..schema import Statement, StatementKind
+from .bindings import (
+    Variables,
+    bound_by,
+    has_address,
+    has_effect,
+    parameters_of,
+    read_by,
+    reads_clock,
+    variables_of,
+    written_by,
+)
 from .directives import FUNCTION_MARKS
-from .rows import Tables
+from .rows import Facts, Tables
 from .source import Source
 from .syntax import Function, Scope, docstring_of, first_line, header_end, is_declaration
 
@@ -61,6 +72,12 @@ class Numbering:
         """Numbers from 1, of the functions that are recorded."""
         self.function = 0
         """Number of the function around the current statement, or 0."""
+        self.variables: dict[ast.stmt, Variables] = {}
+        """Of each function."""
+        self._around: list[Function] = []
+        """Functions around the current statement."""
+        self._handled: list[str] = []
+        """Names that handlers around it bind, at moments that are no steps."""
 
     def below(self, node: ast.AST, qualifier: str = "", enclosing: int = -1) -> None:
         """Number everything below a node."""
@@ -73,6 +90,7 @@ class Numbering:
     def _statement(self, statement: ast.stmt, qualifier: str, enclosing: int) -> None:
         if self.function and not is_declaration(statement):
             self.tables.statements.append(self._row(statement, enclosing))
+            self.tables.facts.append(self._facts(statement))
             self.statements[statement] = len(self.tables.statements)
             enclosing = len(self.tables.statements) - 1
         if isinstance(statement, Function):
@@ -80,13 +98,25 @@ class Numbering:
         elif isinstance(statement, ast.ClassDef):
             self._below_docstring(statement, f"{qualifier}{statement.name}.", enclosing)
         else:
+            names = [one.name for one in getattr(statement, "handlers", ()) if one.name]
+            self._handled += names
             self.below(statement, qualifier, enclosing)
+            del self._handled[len(self._handled) - len(names) :]
+
+    def _facts(self, statement: ast.stmt) -> Facts:
+        marks = self.source.directives.statements.get(statement)
+        return Facts(
+            binds=tuple(bound_by(statement) | dict.fromkeys(self._handled)),
+            has_effect=has_effect(statement),
+            reads=frozenset(read_by(statement)),
+            writes=frozenset(written_by(statement)),
+            reads_clock=bool(marks and marks.timed) or reads_clock(statement),
+            has_address=has_address(statement),
+        )
 
     def _function(self, function: Function, qualifier: str, enclosing: int) -> None:
         title = (ast.get_docstring(function) or "").partition("\n")[0]
-        arguments = function.args
-        parameters = [*arguments.posonlyargs, *arguments.args, arguments.vararg]
-        parameters += [*arguments.kwonlyargs, arguments.kwarg]
+        variables = self.variables[function] = variables_of(function, self._around)
         self.tables.functions.append(
             FunctionRow(
                 file=self.file,
@@ -95,13 +125,17 @@ class Numbering:
                 end_line=self._end_line(function),
                 title=title,
                 marks=self._marks(function),
-                parameters=[parameter.arg for parameter in parameters if parameter],
+                parameters=parameters_of(function),
+                shared=sorted(variables.shared),
             )
         )
         self.functions[function] = len(self.tables.functions)
         outer, self.function = self.function, self.functions[function]
+        handled, self._handled = self._handled, []
+        self._around.append(function)
         self._below_docstring(function, f"{qualifier}{function.name}.", enclosing)
-        self.function = outer
+        self._around.pop()
+        self.function, self._handled = outer, handled
 
     def _marks(self, function: Function) -> list[str]:
         """The words and the marks on the line of a `def`."""
@@ -135,4 +169,5 @@ class Numbering:
             enclosing=enclosing,
             kind=statement_kind(statement),
             function=self.function - 1,
+            binds=[],
         )

@@ -36,6 +36,20 @@ export interface Document {
   values: Value[];
   /** Values shown by `# @inspect`. */
   inspections: Inspections;
+  /** What names stood for; empty with `--no-locals`. */
+  locals: Locals;
+  /**
+   * When names were read, as lengths of runs: of the moments 0, 1, ..., each a number of events,
+   * so many without a reading, so many with one, so many without, ... What is left has none. A
+   * reading is of the activation that runs. Statements that ran often are read ever more rarely.
+   */
+  readings: number[];
+  /**
+   * Which events may have changed objects, as lengths of runs: so many events without, so many
+   * with, ... What is left has none. It is said of what goes on right after the event, until the
+   * next one: the statement, or after an exit the caller's.
+   */
+  effects: number[];
   /** Those of `statements` that are an `assert`, whether they ran or not. */
   assertions: Assertion[];
   /** Their executions. */
@@ -147,6 +161,11 @@ export type Statement = [
     | "type",
   /** The function it belongs to. */
   function: number,
+  /**
+   * Names that it may bind or unbind when it runs: those it assigns, and those that handlers
+   * around it bind; `self.x` for an attribute of `self`.
+   */
+  binds: number[],
 ];
 
 /** A function whose calls are recorded. */
@@ -168,6 +187,11 @@ export interface Function {
   marks: string[];
   /** Names of the parameters. */
   parameters: string[];
+  /**
+   * Names of its variables that other code may bind while the function waits for a call:
+   * `nonlocal` and `global` ones.
+   */
+  shared: string[];
 }
 
 /**
@@ -227,6 +251,11 @@ export interface Value {
   statistics?: Record<string, number | string>;
   /** How the finite elements are spread. */
   histogram?: Histogram;
+  /**
+   * Small number of a mutable object at a glance (`Document.locals`); equal numbers are the same
+   * object. That of a list or a mapping lasts as long as something that is read holds it.
+   */
+  object?: number;
   /** The value draws itself: an SVG picture. */
   svg?: string;
   /** The value draws itself: Markdown text. */
@@ -258,6 +287,28 @@ export interface Inspections {
   /** The dotted name, or `return`. */
   name: number[];
   /** The value; null: cleared by `# @clear`. */
+  value: (number | null)[];
+}
+
+/**
+ * What names stood for, at a glance, as columns. All names of a function are read when it is
+ * entered and after each of its statements (`Document.readings`); a row is one that stands for
+ * something else than at the reading before, in the same activation.
+ *
+ * A glance shows numbers and short texts whole, of containers and objects a line's worth, and of
+ * tensors up to 16 elements. Only what is cut has a `length`. What a tensor lacks is usual:
+ * row-major `strides`, `offset` 0, `device` cpu, no `requires_grad`. An object without its parts
+ * (`cut`) is shown in another place.
+ * Modules, functions and classes are left out.
+ */
+export interface Locals {
+  /** The event (step or entry) that the row belongs to. */
+  event: number[];
+  /** Number of events recorded when the names were read. */
+  at: number[];
+  /** The name, `self.x` for an attribute of `self` that the function assigns, or `return`. */
+  name: number[];
+  /** The value; null: there is none any more. */
   value: (number | null)[];
 }
 

@@ -27,6 +27,8 @@ export const LISTS = [
   "events",
   "names",
   "values",
+  "readings",
+  "effects",
   "assertions",
   "output",
   "warnings",
@@ -38,6 +40,7 @@ export const TABLES = ["environment", "uncounted", "topics", "assets", "failure"
 /** Tables that are stored by columns, lists of one length. */
 export const COLUMNS = {
   inspections: ["event", "at", "name", "value"],
+  locals: ["event", "at", "name", "value"],
   claims: ["statement", "step", "at", "held", "operands"],
   costs: [
     "step",
@@ -60,7 +63,7 @@ export const NULLABLE = ["costs", "failure"];
 
 /** Lists of rows that are lists, and what stands in each place. */
 export const ROWS = {
-  statements: ["file", "first_line", "last_line", "enclosing", "kind", "function"],
+  statements: ["file", "first_line", "last_line", "enclosing", "kind", "function", "binds"],
 };
 
 /** Table, column, the list that its numbers point into, and the lowest: -1 is nothing. */
@@ -68,10 +71,14 @@ export const REFERENCES = [
   ["statements", "file", "files", 0],
   ["statements", "enclosing", "statements", -1],
   ["statements", "function", "functions", 0],
+  ["statements", "binds", "names", 0],
   ["functions", "file", "files", 0],
   ["inspections", "event", "events", 0],
   ["inspections", "name", "names", 0],
   ["inspections", "value", "values", 0],
+  ["locals", "event", "events", 0],
+  ["locals", "name", "names", 0],
+  ["locals", "value", "values", 0],
   ["assertions", "statement", "statements", 0],
   ["claims", "statement", "statements", 0],
   ["claims", "operands", "values", 0],

@@ -198,7 +198,7 @@ ERRORS = [
     (["./notes.txt"], 2, "notes.txt cannot be imported: name the file like a Python identifier"),
     (["nothing.py"], 2, "there is no file nothing.py: give a lecture's path or module name."),
     (["folder.py"], 2, "folder.py is a folder: give the file in it that has a main()."),
-    (["./pack"], 2, "pack is a folder: give the file in it that has a main()."),
+    (["./pack"], 1, "pack.lec cannot be imported: pack/__init__.py:1: ZeroDivisionError: "),
     (["lec-1"], 2, "lec-1 is not a module name: write it as lecture.main."),
     (["lec."], 2, "lec. is not a module name: write it as lecture.main."),
     ([".lec"], 2, ".lec is not a module name: write it as lecture.main."),

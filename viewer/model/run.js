@@ -35,7 +35,7 @@ export function statementOf(model, step) {
  * @param {Model} model
  * @param {number} event
  */
-function stayAt({ events, staysAt, topAt, stayBelow }, event) {
+export function stayAt({ events, staysAt, topAt, stayBelow }, event) {
   const checkpoint = Math.floor(event / STRIDE);
   let stay = staysAt[checkpoint];
   let top = topAt[checkpoint];
@@ -67,8 +67,13 @@ function stayFrom(model, event) {
  * @param {number} step
  */
 export function endOf(model, step) {
+  return endOfEvent(model, eventOf(model, step));
+}
+
+/** The same, by the event of the step. @param {Model} model @param {number} begun */
+export function endOfEvent(model, begun) {
   const { events, stayEnd } = model;
-  let event = eventOf(model, step) + 1;
+  let event = begun + 1;
   while (event < events.length && events[event] < 0) event = stayEnd[stayFrom(model, event)] + 1;
   return Math.min(event, events.length);
 }

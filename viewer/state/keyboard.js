@@ -1,7 +1,7 @@
 // Keys -> commands.
 
 import { COMMANDS } from "viewer/state/commands.js";
-import { dialog, loaded, mode, playing, presenting } from "viewer/state/state.js";
+import { dialog, docked, loaded, mode, playing, presenting } from "viewer/state/state.js";
 
 /** @param {KeyboardEvent} event */
 export function onKey(event) {
@@ -22,7 +22,8 @@ export function onKey(event) {
     ({ keys, where }) =>
       keys.includes(key) && (where === "any" || (where === place && !dialog.value)),
   );
-  if (!found || found.id === "close") return;
+  const closesItself = found?.id === "close" && (dialog.value || !docked.value);
+  if (!found || closesItself) return;
   event.preventDefault();
   if (found.id !== "play") playing.value = false;
   found.run();

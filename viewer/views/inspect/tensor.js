@@ -2,12 +2,12 @@
 // else looks there.
 
 import { useMemo, useState } from "preact/hooks";
-import { environmentAt } from "viewer/model/changes.js";
 import { haveEqualElements, product, recordedAlong, summaryOf } from "viewer/model/elements.js";
 import { bytes, integer, number, shape } from "viewer/model/format.js";
+import { knownAt, readingsOf } from "viewer/model/readings.js";
 import { aliasesOf } from "viewer/model/records.js";
 import { callStack, endOf } from "viewer/model/run.js";
-import { layoutOf, storageWords } from "viewer/model/storage.js";
+import { layoutOf, storageWords, stridesOf } from "viewer/model/storage.js";
 import { html } from "viewer/parts/html.js";
 import { Jump } from "viewer/parts/panel.js";
 import { current, inspected } from "viewer/state/state.js";
@@ -107,13 +107,14 @@ function Facts({ value }) {
 function equalWords(value, name, found) {
   if (value.storage === undefined) return [];
   const { model, document } = current();
-  const { names, values, inspections } = document;
+  const { names, values } = document;
+  const recorded = readingsOf(model);
   const end = endOf(model, found.step);
   const known = callStack(model, found.step).flatMap(({ activation }) => [
-    ...environmentAt(model, activation, end),
+    ...knownAt(model, activation, end),
   ]);
-  const equal = known.flatMap(([other, { row }]) => {
-    const candidate = values[inspections.value[row] ?? -1];
+  const equal = known.flatMap(([other, row]) => {
+    const candidate = values[recorded.value[row]];
     const isElsewhere =
       candidate?.storage !== undefined &&
       candidate.storage !== value.storage &&
@@ -248,7 +249,7 @@ function Aliases({ aliases, storage, found }) {
                   <span class="quiet"> in ${alias.func}</span>${" "}
                   <code class="alias-layout">
                     ${shape(alias.value.shape ?? [])}, strides (
-                    ${alias.value.strides?.join(", ")}), offset${" "}
+                    ${stridesOf(alias.value)?.join(", ")}), offset${" "}
                     ${integer(alias.value.offset ?? 0)}
                   </code>
                   <${Jump} step=${alias.step} />

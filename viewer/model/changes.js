@@ -12,7 +12,7 @@ const REMEMBERED = 16;
  * @param {number} activation
  * @returns {Map<number, Changes>}
  */
-export function changesOf(model, activation) {
+function changesOf(model, activation) {
   const { changes } = model;
   const found = changes.get(activation) ?? collectChanges(model, activation);
   changes.delete(activation);

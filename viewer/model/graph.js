@@ -6,11 +6,11 @@ import { functionOf } from "viewer/model/run.js";
 import { cellText, partsOf, sharedDecimals, valueText } from "viewer/model/values.js";
 
 /** Larger graphs and containers are cut, with a count of what is left out. */
-export const MAX_OBJECTS = 40;
-export const MAX_ROWS = 8;
+const MAX_OBJECTS = 40;
+const MAX_ROWS = 8;
 
 /** Letters on a line of a box. */
-export const LINE = 20;
+const LINE = 20;
 
 /** Columns of objects; what lies deeper stands in the last one. */
 const COLUMNS = 3;

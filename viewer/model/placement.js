@@ -3,16 +3,16 @@
 
 export const ROW = 20;
 export const HEAD = 22;
-export const GAP = 14;
+const GAP = 14;
 const PAD = 6;
 
 /** Room below a new box, to grow into. */
 const SLACK = 2 * ROW;
 
 /** Widths of a column, and of the space between two. */
-export const CALL_WIDTH = 168;
-export const WIDTH = 156;
-export const BETWEEN = 44;
+export const CALL_WIDTH = 148;
+export const WIDTH = 136;
+export const BETWEEN = 40;
 
 /** Places of boxes that are not there now are remembered, of so many boxes. */
 const REMEMBERED = 300;

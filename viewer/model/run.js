@@ -67,13 +67,8 @@ function stayFrom(model, event) {
  * @param {number} step
  */
 export function endOf(model, step) {
-  return endOfEvent(model, eventOf(model, step));
-}
-
-/** The same, by the event of the step. @param {Model} model @param {number} begun */
-export function endOfEvent(model, begun) {
   const { events, stayEnd } = model;
-  let event = begun + 1;
+  let event = eventOf(model, step) + 1;
   while (event < events.length && events[event] < 0) event = stayEnd[stayFrom(model, event)] + 1;
   return Math.min(event, events.length);
 }

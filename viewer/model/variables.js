@@ -14,7 +14,7 @@ import { callStack, endOf, entryOf, eventOf, functionOf } from "viewer/model/run
 import { isPicture } from "viewer/model/values.js";
 
 /** Of so many open calls the variables are told; of more, those of the outermost and innermost. */
-export const MAX_CALLS = 14;
+const MAX_CALLS = 14;
 const OUTERMOST = 2;
 
 /** How deep objects in objects are looked up. */

@@ -42,7 +42,7 @@ export function Graph({ state, shown, wordsOf }) {
     role="region"
     aria-label="graph of objects"
   >
-    <div class="graph-page" style=${{ width: leftOf(columns + 1), height: bottom }}>
+    <div class="graph-page" style=${{ width: `${leftOf(columns + 1)}px`, height: `${bottom}px` }}>
       <${Arrows} graph=${graph} tops=${tops} lit=${lit} height=${bottom} />
       ${graph.boxes.map(
         (box) =>
@@ -141,8 +141,8 @@ function BoxView({ box, place, isShown, isLit, wordsOf }) {
   ];
   const style = {
     transform: `translate(${leftOf(place.column)}px, ${place.top}px)`,
-    width: place.column ? WIDTH : CALL_WIDTH,
-    height: place.height,
+    width: `${place.column ? WIDTH : CALL_WIDTH}px`,
+    height: `${place.height}px`,
   };
   const activation = Number(key.split(" ")[1]);
   return html`<section

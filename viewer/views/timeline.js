@@ -58,9 +58,10 @@ function Reach() {
 
 /** What the marks mean. */
 function Legend() {
-  const { held } = current().document.claims;
+  const { sections, document } = current();
+  const { held } = document.claims;
   const kinds = [
-    ["section", "section begins", true],
+    ["section", "section begins", sections.length > 1],
     ["held", "claim held", held.some((outcome) => outcome)],
     ["failed", "claim failed", held.some((outcome) => !outcome)],
     ["pinned", "A", pinned.value >= 0],

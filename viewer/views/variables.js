@@ -161,7 +161,7 @@ function Frame({ frame, sharers, isInnermost, isShown }) {
     ${
       isOpen &&
       (variables.length
-        ? variables.map(
+        ? html`<div class="open-call-variables">${variables.map(
             (variable) =>
               html`<${Row}
                 key=${variable.name}
@@ -170,7 +170,7 @@ function Frame({ frame, sharers, isInnermost, isShown }) {
                 ...${alsoOf(sharers, activation, variable)}
                 chosen=${chosenName.value === variable.name && isShown}
               />`,
-          )
+          )}</div>`
         : html`<p class="quiet">No variable has a value yet.</p>`)
     }
   </section>`;

@@ -24,7 +24,7 @@ export function isMutable({ object, storage }) {
  */
 export function hasContents({ items, entries, fields, shape, elements, text, cut }) {
   const parts = items ?? entries ?? elements ?? (fields && Object.keys(fields));
-  return parts ? parts.length > 0 || !cut : shape !== undefined || text !== undefined;
+  return parts ? parts.length > 0 || !cut : !cut || shape !== undefined || text !== undefined;
 }
 
 /**

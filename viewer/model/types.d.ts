@@ -2,23 +2,14 @@
 // loads this file. Sizes are in bytes, indices count from 0.
 
 /** A checked document; `contract.d.ts` says what each field means. */
-type Lecture = Omit<
-  import("viewer/model/contract.js").Document,
-  "events" | "values" | "statements" | "functions"
-> & {
-  values: Value[];
+type Lecture = Omit<import("viewer/model/contract.js").Document, "events"> & {
   events: Int8Array | Int16Array | Int32Array;
-  locals: { event: number[]; at: number[]; name: number[]; value: (number | null)[] };
-  readings: number[];
-  effects: number[];
-  statements: Statement[];
-  functions: LectureFunction[];
 };
 type SourceFile = import("viewer/model/contract.js").SourceFile;
 type Prose = import("viewer/model/contract.js").Prose;
-type LectureFunction = import("viewer/model/contract.js").Function & { shared: string[] };
-type Value = import("viewer/model/contract.js").Value & { object?: number };
-type Statement = [...import("viewer/model/contract.js").Statement, binds: number[]];
+type LectureFunction = import("viewer/model/contract.js").Function;
+type Value = import("viewer/model/contract.js").Value;
+type Statement = import("viewer/model/contract.js").Statement;
 type Costs = import("viewer/model/contract.js").Costs;
 type Asset = import("viewer/model/contract.js").Asset;
 type Failure = import("viewer/model/contract.js").Failure;

@@ -12,7 +12,7 @@ export function onKey(event) {
     [" ", "Enter"].includes(event.key) && target.closest("button, a, summary, input");
   const movesSlider =
     /^(Arrow|Page|Home|End)/.test(event.key) && target.matches("input[type=range]");
-  const scrolls = /^Arrow(Up|Down)/.test(event.key) && target.closest(".facts");
+  const scrolls = /^Arrow(Up|Down)/.test(event.key) && target.closest(".beside");
   if (pressesControl || movesSlider || scrolls) return;
   const named = event.key.length > 1 || event.key === " ";
   const control = event.ctrlKey || event.metaKey ? "Ctrl+" : "";

@@ -19,6 +19,7 @@ import { sectionsOf } from "viewer/model/sections.js";
 import { slidesOf } from "viewer/model/slides.js";
 import { cellOf, cellsRead, layoutOf, readersOf, storageWords } from "viewer/model/storage.js";
 import { tally } from "viewer/model/tally.js";
+import { stateAt } from "viewer/model/variables.js";
 
 /** @param {number} length @param {(index: number) => any} make */
 const list = (length, make) => Array.from({ length }, (_, index) => make(index));
@@ -43,6 +44,20 @@ const questions = {
           ([name, { row }]) => [names[name], inspections.value[row]],
         ),
       ),
+    }));
+  },
+
+  /** What Step shows of names at each step. */
+  states(document) {
+    const model = buildModel(checked(document));
+    return list(model.steps, (step) => ({
+      end: endOf(model, step),
+      frames: stateAt(model, step).frames.map(({ activation, variables }) => ({
+        activation,
+        variables: variables.map(({ text, value, since, changed }) => ({
+          ...{ text, value, since, changed },
+        })),
+      })),
     }));
   },
 

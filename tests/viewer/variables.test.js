@@ -301,7 +301,7 @@ table("many open calls", [
 /** A list that holds itself. @type {any} */
 const loop = list(1, { type: "list", object: 1, length: 1, cut: true });
 const cycles = modelOf([{ run: "a.append(a)", writes: true, reads: { a: loop } }]);
-table("a list that holds itself", [["ends", shown(cycles, 0), { a: "[…]*" }]]);
+table("a list that holds itself", [["ends", shown(cycles, 0), { a: "[[…]]*" }]]);
 
 const large = { ...tensor(1, 1), shape: [20], cut: true, elements: undefined };
 const whole = { ...tensor(1, 1, ...Array(20).keys()), statistics: {} };

@@ -10,9 +10,9 @@ const PAD = 6;
 const SLACK = 2 * ROW;
 
 /** Widths of a column, and of the space between two. */
-export const CALL_WIDTH = 148;
-export const WIDTH = 136;
-export const BETWEEN = 40;
+export const CALL_WIDTH = 144;
+export const WIDTH = 128;
+export const BETWEEN = 36;
 
 /** Places of boxes that are not there now are remembered, of so many boxes. */
 const REMEMBERED = 300;

@@ -213,6 +213,8 @@ export function storageWords(value, name, activation, aliases) {
   const others = [
     ...new Set(later.filter((alias) => alias.when === "now" && !isOwn(alias)).map(called)),
   ];
+  if (value.storage_bytes === undefined)
+    return others.length ? [`It shares its storage with ${listed(others)}.`] : [];
   const too = others.length
     ? `, which ${listed(others)} ${others.length > 1 ? "view" : "views"} too`
     : "";

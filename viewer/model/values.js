@@ -33,7 +33,14 @@ export function valueText(value, depth = 0) {
     return `${value.type}(${withRest(fields, value).join(", ")})`;
   }
   if (value.text !== undefined) return value.cut ? `${value.text}…` : value.text;
-  return `‹${value.type}›`;
+  if (!value.cut) return `‹${value.type}›`;
+  const [open, close] = value.type === "dict" ? ["{", "}"] : bracketsOf(value);
+  return `${open}…${close}`;
+}
+
+/** @param {Value} value */
+function bracketsOf({ type }) {
+  return BRACKETS[type] ?? [`${type}(`, ")"];
 }
 
 /** @param {Value} value */
@@ -82,7 +89,7 @@ function nested(elements, [size, ...inner]) {
 
 /** @param {Value} value @param {Value[]} items @param {number} depth */
 function itemsText(value, items, depth) {
-  const [open, close] = BRACKETS[value.type] ?? [`${value.type}(`, ")"];
+  const [open, close] = bracketsOf(value);
   const texts = withRest(
     items.map((item) => valueText(item, depth + 1)),
     value,

@@ -212,7 +212,7 @@ function current(moment, reading, around) {
   const { value, at, isNew = false } = bestOf(moment, reading);
   const found = { value, oldest: isMutable(value) ? at : NOW, isNew };
   if (value.object !== undefined && around.includes(value.object))
-    return { ...found, value: { type: value.type, object: value.object, text: "…" } };
+    return { ...found, value: { type: value.type, object: value.object, cut: true } };
   if (around.length >= MAX_DEPTH) return found;
   const inside = [...around, value.object ?? -1];
   return withParts(found, (part) =>

@@ -114,7 +114,7 @@ function Arrows({ graph: { boxes, arrows }, tops, lit, height }) {
 function arrowPath(from, row, to) {
   const widthOf = (/** @type {number} */ column) => (column ? WIDTH : CALL_WIDTH);
   const [x, y] = [
-    leftOf(from.column) + widthOf(from.column) - 8,
+    leftOf(from.column) + widthOf(from.column) - 11,
     from.top + HEAD + (row + 0.5) * ROW,
   ];
   const end = to.top + HEAD / 2;

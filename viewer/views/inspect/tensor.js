@@ -23,10 +23,10 @@ export function TensorView({ value, name, found }) {
     [value, found],
   );
   const [picked, pick] = useState(() => recordedAlong(value).map((along) => along[0] ?? 0));
-  const words = [
-    ...storageWords(value, name, found.activation, aliases),
-    ...equalWords(value, name, found),
-  ];
+  const isWhole = value.bytes !== undefined || value.elements !== undefined;
+  const words = isWhole
+    ? [...storageWords(value, name, found.activation, aliases), ...equalWords(value, name, found)]
+    : [`Its elements are not recorded here; a comment “@inspect ${name}” records them.`];
   return html`
     <${Facts} value=${value} />
     ${words.map((sentence) => html`<p class="words">${sentence}</p>`)}
@@ -45,6 +45,7 @@ export function TensorView({ value, name, found }) {
     <${Together} value=${value} />
     ${
       layout &&
+      isWhole &&
       layout.cells > 0 &&
       product(layout.sizes) > 0 &&
       html`<${Place} value=${value} name=${name} layout=${layout} picked=${picked} pick=${pick} />`

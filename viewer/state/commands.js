@@ -16,6 +16,7 @@ import {
   playing,
   presenting,
   proseShown,
+  reach,
   step,
   variablesAs,
   variablesShown,
@@ -104,6 +105,13 @@ export const COMMANDS = [
     label: "graph",
     where: "step",
     run: toggleGraph,
+  },
+  {
+    id: "reach",
+    keys: ["z"],
+    title: "Timeline of the whole run, this section or this call",
+    where: "step",
+    run: changeReach,
   },
   {
     id: "raw",
@@ -257,6 +265,13 @@ function togglePlay() {
 function toggleGraph() {
   variablesAs.value = variablesAs.value === "table" ? "graph" : "table";
   keep("variables", variablesAs.value);
+}
+
+/** Over more or less of the run; the reader's choice lasts. */
+function changeReach() {
+  const next = /** @type {const} */ ({ run: "section", section: "call", call: "run" });
+  reach.value = next[reach.value];
+  keep("timeline", reach.value);
 }
 
 /** @param {"raw" | "none"} how */

@@ -69,7 +69,12 @@ export function hasOutline() {
 export const variablesAs = signal(kept("variables") === "graph" ? "graph" : "table");
 
 /** What the timeline reaches over. @type {Signal<"run" | "section" | "call">} */
-export const reach = signal(/** @type {any} */ (kept("timeline") ?? "run"));
+export const reach = signal(chosenReach(kept("timeline")));
+
+/** @param {string | null} name @returns {"run" | "section" | "call"} */
+function chosenReach(name) {
+  return name === "section" || name === "call" ? name : "run";
+}
 
 /**
  * How Step shows prose: as it reads, as it is written, or not at all.

@@ -18,6 +18,7 @@ import {
   playing,
   proseShown,
   step,
+  variablesAs,
   variablesShown,
 } from "viewer/state/state.js";
 import { Failure } from "viewer/views/alert.js";
@@ -45,7 +46,9 @@ export function Step() {
     <h1 class="visually-hidden">${titleOf(model)}</h1>
     <${Program} at=${shown.step} inner=${shown.step === step.value} />
     <div class=${docked.value ? "beside docked" : "beside"}>
-      <aside class="facts" aria-label="state after this statement">
+      <aside
+        class=${variablesAs.value === "graph" ? "facts graphed" : "facts"}
+        aria-label="state after this statement">
         <div class="apart">
           ${current().document.failure?.step === step.value && html`<${Failure} />`}
           <${Outcome} />

@@ -3,11 +3,13 @@
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { integer } from "viewer/model/format.js";
 import { bandsOf, stretchOf } from "viewer/model/stretch.js";
+import { CommandButton } from "viewer/parts/buttons.js";
 import { html, memo } from "viewer/parts/html.js";
 import { goTo } from "viewer/state/address.js";
-import { keep } from "viewer/state/kept.js";
 import { current, pinned, reach, step } from "viewer/state/state.js";
 import { colourOf, colours } from "viewer/state/theme.js";
+
+const REACHES = { run: "whole run", section: "this section", call: "this call" };
 
 /** The slider with its count, what it reaches over, and what its marks mean. */
 export function Timeline() {
@@ -36,24 +38,10 @@ export function Timeline() {
       >
         <span class="apart">${text}</span>
       </output>
-      ${useMemo(() => html`<${Reach} />`, [])}
+      <${CommandButton} id="reach">${REACHES[reach.value]}</${CommandButton}>
       ${useMemo(() => html`<${Legend} />`, [])}
     </div>
   </div>`;
-}
-
-/** What the slider reaches over; the choice lasts. */
-function Reach() {
-  const choose = (/** @type {any} */ event) => {
-    reach.value = event.target.value;
-    keep("timeline", reach.value);
-  };
-  const option = (/** @type {string} */ name, /** @type {string} */ text) =>
-    html`<option value=${name} selected=${reach.value === name}>${text}</option>`;
-  return html`<select class="timeline-reach" aria-label="timeline of" onChange=${choose}>
-    ${option("run", "whole run")} ${option("section", "this section")}
-    ${option("call", "this call")}
-  </select>`;
 }
 
 /** What the marks mean. */

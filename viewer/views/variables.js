@@ -23,6 +23,9 @@ import {
 
 const Graph = later(async () => (await import("viewer/views/graph.js")).Graph);
 
+/** Letters of a name that stand in a table; what is longer ends in dots. */
+const MAX_NAME = 24;
+
 /** Letters of a glance that stand in a table; the inspector has the rest. */
 const LONG = 240;
 
@@ -161,7 +164,8 @@ function Frame({ frame, sharers, isInnermost, isShown }) {
     ${
       isOpen &&
       (variables.length
-        ? html`<div class="open-call-variables">${variables.map(
+        ? html`<div style=${{ "--names": longestName(variables) }}>
+          ${variables.map(
             (variable) =>
               html`<${Row}
                 key=${variable.name}
@@ -170,10 +174,16 @@ function Frame({ frame, sharers, isInnermost, isShown }) {
                 ...${alsoOf(sharers, activation, variable)}
                 chosen=${chosenName.value === variable.name && isShown}
               />`,
-          )}</div>`
+          )}
+        </div>`
         : html`<p class="quiet">No variable has a value yet.</p>`)
     }
   </section>`;
+}
+
+/** Letters of the longest name, as far as names are lined up. @param {Variable[]} variables */
+function longestName(variables) {
+  return Math.min(MAX_NAME, Math.max(...variables.map(({ text }) => text.length)));
 }
 
 /**
@@ -261,7 +271,7 @@ function AsOf({ since }) {
 
 /** @param {Variable & {also: string, shares: string}} properties */
 function Content({ text, value, also, shares }) {
-  if (!value) return html`<span class="value quiet">no longer bound</span>`;
+  if (!value) return html`<div class="variable-value quiet">no longer bound</div>`;
   const isShort = !value.shape && !isPicture(value) && !isLong(value);
   return html`<div class="variable-value">
     ${

@@ -2,6 +2,7 @@
 // of events that are known then. Pure.
 
 import { entryOf, eventOf, stayAt, stepsBefore } from "viewer/model/run.js";
+import { lowerBound } from "viewer/model/sorted.js";
 
 /** @type {WeakMap<number[], Uint8Array>} */
 const unpacked = new WeakMap();
@@ -42,29 +43,62 @@ export function lastWrite({ document, events }, moment) {
   return event + 1;
 }
 
+/** Calls of which the last answer is remembered. */
+const REMEMBERED = 16;
+
+/** @type {WeakMap<Model, Map<number, LastReading>>} */
+const answers = new WeakMap();
+
 /**
  * When an open call read its names last, and which of its statements have begun since, with the
- * event of the latest run of each.
+ * event of the latest run of each. The next question mostly asks for a moment a little later.
  * @param {Model} model
  * @param {Moment} call
  * @param {number} moment from which one looks back, with this call on top
- * @returns {{at: number, ran: Map<number, number>}} at -1: never
+ * @returns {LastReading} at -1: never
  */
 export function lastReading(model, { activation }, moment) {
-  const { events, stayEvent, stayEnd, resumed, document } = model;
+  const known = answers.get(model) ?? new Map();
+  answers.set(model, known);
+  const found = lookBack(model, activation, moment, known.get(activation));
+  known.delete(activation);
+  known.set(activation, found);
+  if (known.size > REMEMBERED) known.delete(known.keys().next().value ?? -1);
+  return found;
+}
+
+/**
+ * @param {Model} model
+ * @param {number} activation
+ * @param {number} from
+ * @param {LastReading | undefined} earlier an answer about the same call
+ * @returns {LastReading}
+ */
+function lookBack(model, activation, from, earlier) {
+  const { events, stayEvent, stayEnd, stayBelow, resumed, document } = model;
   const bits = bitsOf(document.readings, events.length + 1);
   const entry = entryOf(model, activation);
   /** @type {Map<number, number>} */
   const ran = new Map();
-  let at = document.readings.length ? moment : entry;
+  let at = document.readings.length ? from : entry;
+  let stay = lowerBound(stayEvent, at) - 1; // the last one that began before
   while (at > entry && !isSet(bits, at)) {
+    if (at === earlier?.from) {
+      for (const [statement, event] of earlier.ran)
+        if (!ran.has(statement)) ran.set(statement, event);
+      return { from, at: earlier.at, ran };
+    }
     const code = events[--at];
     if (code > 0 && !ran.has(code - 1)) ran.set(code - 1, at);
-    if (code === 0) at = stayEvent[stayAt(model, at)];
-    else if (code < 0 && at > entry)
-      at = stayEnd[stayBefore(resumed, activation, stayAt(model, at))];
+    if (code === 0) {
+      while (stayEnd[stay] !== at) stay = stayBelow[stay];
+      at = stayEvent[stay--];
+    } else if (code < 0 && at > entry) {
+      at = stayEnd[stayBefore(resumed, activation, stay)];
+      stay = lowerBound(stayEvent, at) - 1;
+    }
   }
-  return { at: at > entry ? at : -1, ran };
+  return { from, at: at > entry ? at : -1, ran };
 }
 
 /**

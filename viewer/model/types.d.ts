@@ -110,8 +110,14 @@ interface Moments {
   end: number;
   wrote: number;
   calls: Moment[];
-  reads: { at: number; ran: Map<number, number> }[];
+  reads: LastReading[];
   seen: Map<number, Reading>;
+}
+/** at: when names were read last, looked at `from` a moment; ran: statements that began since. */
+interface LastReading {
+  from: number;
+  at: number;
+  ran: Map<number, number>;
 }
 /** The latest row of a name and the one before, how many there are, and when it was known to hold. */
 interface Known {

@@ -100,5 +100,5 @@ def nodes(value: dict[str, Any]) -> list[dict[str, Any]]:
 def shallow(value: dict[str, Any]) -> Any:
     """A value, with the objects in it by their number alone."""
     own = {key: part for key, part in value.items() if key not in ("items", "entries", "fields")}
-    parts = [part.get("object", part) for part in parts_of(value)]
+    parts = [part.get("object") or shallow(part) for part in parts_of(value)]
     return own, parts if "cut" not in value else len(parts)

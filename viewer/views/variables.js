@@ -233,12 +233,9 @@ const Row = memo((variable) => {
         onClick=${choose}
       >
         <code>${text}</code>
-        ${
-          changed &&
-          html`<span class="mark" title="Changed by this statement">
-            ●<span class="visually-hidden"> changed</span>
-          </span>`
-        }
+        <span class="mark" title="Changed by this statement">
+          ●<span class="visually-hidden"> changed</span>
+        </span>
       </button>
     </div>
     <${Content} ...${variable} />

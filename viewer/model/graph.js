@@ -26,12 +26,12 @@ export function graphOf(model, { frames, contentOf }) {
     const key = `call ${activation}`;
     const title = functionOf(model, activation).name;
     const box = graph.add({ key, kind: "call", column: 0, title, rows: [] });
-    for (const variable of variables)
-      box.rows.push({
-        label: variable.text,
-        ...graph.shown(key, variable.text, variable.value, 1),
-        variable,
-      });
+    for (const variable of variables) {
+      const { text, value, object } = variable;
+      // What was inspected does not say which object it is; the glance does.
+      const known = value && value.object === undefined ? { ...value, object } : value;
+      box.rows.push({ label: text, ...graph.shown(key, text, known, 1), variable });
+    }
   }
   graph.grow();
   graph.drawStorages();

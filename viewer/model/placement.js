@@ -11,7 +11,7 @@ const SLACK = 2 * ROW;
 
 /** Widths of a column, and of the space between two. */
 export const CALL_WIDTH = 144;
-export const WIDTH = 128;
+export const WIDTH = 132;
 export const BETWEEN = 36;
 
 /** Places of boxes that are not there now are remembered, of so many boxes. */

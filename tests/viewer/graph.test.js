@@ -41,7 +41,11 @@ function drawn(names) {
   });
   const functions = [{ name: "main" }];
   const model = /** @type {any} */ ({ document: { functions }, events: [-1], stayEvent: [0] });
-  return graphOf(model, { frames: [{ activation: 0, step: 0, variables }], contentOf });
+  return graphOf(model, {
+    frames: [{ activation: 0, step: 0, variables }],
+    leftOut: 0,
+    contentOf,
+  });
 }
 
 /** @param {Graph} graph */

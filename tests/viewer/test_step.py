@@ -51,6 +51,29 @@ def test_each_variable_of_each_open_call_is_shown_the_innermost_first(stepped):
     assert row(page, "edges").is_visible(), "what was open stays so"
 
 
+DEEP = """\
+def main():
+    '''Many open calls.'''
+    return deep(30)
+
+
+def deep(left):
+    if left:
+        return deep(left - 1)
+    return left
+"""
+
+
+def test_of_many_open_calls_those_at_both_ends_are_shown(page, show):
+    document = recorded(DEEP)
+    show(page, document, mode="step", at=str(step_on(document, "return left")))
+    calls = page.locator(".open-call .frame")
+    assert calls.count() == 14
+    assert calls.last.locator("code").inner_text() == "main"
+    assert page.locator(".variables .more").inner_text() == "18 more calls between"
+    assert variables(page)["left"] == "0"
+
+
 def test_what_changed_is_marked_in_colour_and_in_words(stepped):
     page = stepped("node = waiting.pop()")
     changed = page.locator(".variable.changed .variable-name")

@@ -143,9 +143,13 @@ interface Variable extends Omit<Known, "at" | "before" | "isGlanced"> {
 interface OpenFrame extends Moment {
   variables: Variable[];
 }
-/** contentOf: what is known of an object by itself. */
+/**
+ * leftOut: calls between the outermost and the innermost, where there are many; contentOf: what is
+ * known of an object by itself.
+ */
 interface ProgramState {
   frames: OpenFrame[];
+  leftOut: number;
   contentOf: (value: Value) => { value: Value; changed: boolean; since: number };
 }
 /** A part of one activation, by events of its own: from the first until before the last. */

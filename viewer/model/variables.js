@@ -15,7 +15,7 @@ import { isPicture } from "viewer/model/values.js";
 
 /** Of so many open calls the variables are told; of more, those of the outermost and innermost. */
 const MAX_CALLS = 14;
-const OUTERMOST = 2;
+export const OUTERMOST = 2;
 
 /** How deep objects in objects are looked up. */
 const MAX_DEPTH = 3;
@@ -30,7 +30,8 @@ const NOW = Infinity;
  */
 export function stateAt(model, step) {
   const end = endOf(model, step);
-  const calls = fewOf(callStack(model, step));
+  const open = callStack(model, step);
+  const calls = fewOf(open);
   const reads = calls.map((call, depth) =>
     lastReading(model, call, momentOf(model, call, end, depth === calls.length - 1)),
   );
@@ -43,7 +44,11 @@ export function stateAt(model, step) {
     ...call,
     variables: known[depth].map((found) => variable(moment, depth, found)),
   }));
-  return { frames, contentOf: (value) => contentOf(moment, value) };
+  return {
+    frames,
+    leftOut: open.length - calls.length,
+    contentOf: (value) => contentOf(moment, value),
+  };
 }
 
 /**

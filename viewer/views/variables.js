@@ -2,10 +2,11 @@
 // as a graph of the objects that they stand for.
 
 import { signal } from "@preact/signals";
-import { integer } from "viewer/model/format.js";
+import { counted, integer } from "viewer/model/format.js";
 import { functionOf, statementOf } from "viewer/model/run.js";
 import { plainTitle } from "viewer/model/sections.js";
 import { isPicture, valueText } from "viewer/model/values.js";
+import { OUTERMOST } from "viewer/model/variables.js";
 import { CommandButton } from "viewer/parts/buttons.js";
 import { html, later, memo } from "viewer/parts/html.js";
 import { inspect } from "viewer/parts/inspect.js";
@@ -34,7 +35,7 @@ const folds = signal(new Map());
 
 /** @param {{state: ProgramState, shown: number}} properties shown: the call whose line is marked */
 export function Variables({ state, shown }) {
-  const { frames } = state;
+  const { frames, leftOut } = state;
   const isGraph = variablesAs.value === "graph";
   const sharers = sharersIn(frames);
   const wordsOf = (/** @type {number} */ activation, /** @type {Variable} */ variable) =>
@@ -52,16 +53,18 @@ export function Variables({ state, shown }) {
     ${
       isGraph && variablesShown.value
         ? html`<${Graph} state=${state} shown=${shown} wordsOf=${wordsOf} />`
-        : frames.toReversed().map(
-            (frame, depth) =>
-              html`<${Frame}
-                  key=${frame.activation}
-                  frame=${frame}
-                  sharers=${sharers}
-                  isInnermost=${depth === 0}
-                  isShown=${frame.activation === shown}
-                />`,
-          )
+        : frames.toReversed().flatMap((frame, depth) => [
+            leftOut > 0 &&
+              depth === frames.length - OUTERMOST &&
+              html`<p key="more" class="more">${counted(leftOut, "more call")} between</p>`,
+            html`<${Frame}
+              key=${frame.activation}
+              frame=${frame}
+              sharers=${sharers}
+              isInnermost=${depth === 0}
+              isShown=${frame.activation === shown}
+            />`,
+          ])
     }
   </section>`;
 }

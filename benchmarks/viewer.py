@@ -88,9 +88,9 @@ def heap(browser: Browser, table: Table, name: str) -> None:
 
 
 def loaded(browser: Browser, table: Table, name: str) -> None:
-    """All files of Read and Step of a document without charts; those of the panels come later."""
-    pages, panels = browser.asked_for(name)
-    sizes = {path: len(gzip.compress(content(path), 9)) for path in pages | panels}
+    """All files of Read of a document without charts; those of Step and the panels come later."""
+    pages, step, panels = browser.asked_for(name)
+    sizes = {path: len(gzip.compress(content(path), 9)) for path in pages | step | panels}
     assert not any("vega" in path for path in sizes)
     whole = sum(sizes[path] for path in pages)
     own = sum(sizes[path] for path in pages if not path.startswith("/vendor/"))
@@ -106,6 +106,8 @@ def loaded(browser: Browser, table: Table, name: str) -> None:
     before = sum(len(gzip.compress(content(path), 9)) for path in first)
     early = f"{before / KB:.2f} kB in {len(first)} files"
     table.note("our own before the first readable line", "<= 60 kB", early, before <= 60 * KB)
+    stepping = sum(sizes[path] for path in step)
+    table.note("fetched when Step opens", "", f"{stepping / KB:.2f} kB in {len(step)} files")
     later = sum(sizes[path] for path in panels)
     table.note("fetched later, for the panels", "", f"{later / KB:.2f} kB in {len(panels)} files")
 

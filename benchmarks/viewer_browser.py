@@ -107,18 +107,20 @@ class Browser:
             usage = client.send("Runtime.getHeapUsage")
             return float(usage["usedSize"] + usage.get("backingStorageSize", 0))
 
-    def asked_for(self, name: str) -> tuple[set[str], set[str]]:
-        """The files that Read and Step of a document ask for, and those of every panel besides."""
+    def asked_for(self, name: str) -> tuple[set[str], set[str], set[str]]:
+        """The files that Read of a document asks for, those of Step and of every panel besides."""
         self.site.asked.clear()
         with self.opened("read", name) as (page, _):
+            page.wait_for_timeout(1000)
+            read = self.files_asked_for()
             page.keyboard.press("r")
-            page.wait_for_timeout(100)
-            pages = self.files_asked_for()
+            wait_until(page, "document.querySelector('.program-line.current') !== null")
+            step = self.files_asked_for() - read
             for key in ("c", "Escape", "/", "Escape", "?", "Escape"):
                 page.keyboard.press(key)
                 page.wait_for_timeout(200)
             page.wait_for_timeout(500)
-        return pages, self.files_asked_for() - pages
+        return read, step, self.files_asked_for() - read - step
 
     def files_asked_for(self) -> set[str]:
         return {path for path in self.site.asked if not path.startswith("/traces/")}

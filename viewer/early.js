@@ -2,7 +2,7 @@
 // lines as plain text.
 
 import { askAhead, embedded } from "viewer/state/fetching.js";
-import { keptTheme } from "viewer/state/kept.js";
+import { kept } from "viewer/state/kept.js";
 
 const MAX_LINES = 16;
 
@@ -114,8 +114,8 @@ function loadPage() {
 
 /** Take up the reader's colours. */
 function takeUpTheme() {
-  const kept = keptTheme();
-  if (kept === "light" || kept === "dark") document.documentElement.dataset.theme = kept;
+  const theme = kept("theme") ?? "";
+  if (["light", "dark"].includes(theme)) document.documentElement.dataset.theme = theme;
 }
 
 /** Show what the address names. */

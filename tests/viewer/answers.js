@@ -11,6 +11,7 @@ import { detailOf, differencesOf, pairsOf } from "viewer/model/compare.js";
 import { costMeter, costText } from "viewer/model/costs.js";
 import { planeOf, summaryOf } from "viewer/model/elements.js";
 import { columnsOf, momentsOf } from "viewer/model/memory.js";
+import { upgraded } from "viewer/model/older.js";
 import { aliasesOf, foundRecord, historyOf } from "viewer/model/records.js";
 import { buildModel } from "viewer/model/replay.js";
 import { activationOf, callStack, endOf, eventOf, statementOf } from "viewer/model/run.js";
@@ -18,6 +19,7 @@ import { sectionsOf } from "viewer/model/sections.js";
 import { slidesOf } from "viewer/model/slides.js";
 import { cellOf, cellsRead, layoutOf, readersOf, storageWords } from "viewer/model/storage.js";
 import { tally } from "viewer/model/tally.js";
+import { stateAt } from "viewer/model/variables.js";
 
 /** @param {number} length @param {(index: number) => any} make */
 const list = (length, make) => Array.from({ length }, (_, index) => make(index));
@@ -29,7 +31,7 @@ const list = (length, make) => Array.from({ length }, (_, index) => make(index))
 const questions = {
   /** What each step is. */
   steps(document) {
-    const model = buildModel(document);
+    const model = buildModel(upgraded(document));
     const { names, inspections } = document;
     return list(model.steps, (step) => ({
       event: eventOf(model, step),
@@ -42,6 +44,20 @@ const questions = {
           ([name, { row }]) => [names[name], inspections.value[row]],
         ),
       ),
+    }));
+  },
+
+  /** What Step shows of names at each step. */
+  states(document) {
+    const model = buildModel(checked(document));
+    return list(model.steps, (step) => ({
+      end: endOf(model, step),
+      frames: stateAt(model, step).frames.map(({ activation, variables }) => ({
+        activation,
+        variables: variables.map(({ text, value, since, changed }) => ({
+          ...{ text, value, since, changed },
+        })),
+      })),
     }));
   },
 
@@ -78,13 +94,13 @@ const questions = {
   summary: (value) => summaryOf(value),
 
   aliases(document, storage, step) {
-    const found = aliasesOf(buildModel(document), storage, step);
+    const found = aliasesOf(buildModel(upgraded(document)), storage, step);
     return found.map((alias) => [alias.name, alias.step, alias.when]);
   },
 
   /** What is said of a value that is shown beside a step. */
   words(document, value, name, step) {
-    const model = buildModel(document);
+    const model = buildModel(upgraded(document));
     const inner = value.path ? document.values[value.of].entries[0][1] : document.values[value.of];
     const found = foundRecord(model, { value: inner, name, steps: [step] });
     if (!found) return null;
@@ -103,7 +119,7 @@ const questions = {
 
   /** Of each call, of each name: its records in the call, and in all calls of the function. */
   histories(document) {
-    const model = buildModel(document);
+    const model = buildModel(upgraded(document));
     const history = (/** @type {[number, number, boolean]} */ ...of) =>
       historyOf(model, ...of).map(({ row, step, changed }) => [row, step, changed]);
     return list(model.activations, (activation) =>
@@ -115,7 +131,7 @@ const questions = {
 
   /** For pairs of steps the calls that can be compared, and how their variables differ. */
   differences(document, pairs) {
-    const model = buildModel(document);
+    const model = buildModel(upgraded(document));
     return pairs.map((/** @type {[number, number]} */ [before, after]) =>
       pairsOf(model, before, after).map((pair) => {
         const found = differencesOf(model, pair, before, after);
@@ -127,7 +143,7 @@ const questions = {
   detail: (before, after) => detailOf(before, after),
 
   claimGroups(document, range) {
-    const found = claimGroups(buildModel(document), range);
+    const found = claimGroups(buildModel(upgraded(document)), range);
     return found.map(({ statement, failed, rows }) => [statement, failed, rows]);
   },
 

@@ -35,19 +35,19 @@ def double(n):  # @inspect n
 '''
 
 STATEMENTS = [
-    # file, first line, last line, enclosing, kind, function
-    [0, 9, 9, -1, "call", 0],
-    [0, 10, 10, -1, "assign", 0],
-    [0, 11, 11, -1, "for", 0],
-    [0, 12, 12, 2, "assign", 0],
-    [0, 13, 13, -1, "assert", 0],
-    [0, 14, 14, -1, "call", 0],
-    [0, 20, 20, -1, "assign", 1],
-    [0, 21, 21, -1, "if", 1],
-    [0, 22, 22, 7, "assign", 1],
-    [0, 23, 23, -1, "assert", 1],
-    [0, 27, 27, -1, "assign", 2],
-    [0, 28, 28, -1, "return", 2],
+    # file, first line, last line, enclosing, kind, function, names that it binds
+    [0, 9, 9, -1, "call", 0, []],
+    [0, 10, 10, -1, "assign", 0, []],
+    [0, 11, 11, -1, "for", 0, []],
+    [0, 12, 12, 2, "assign", 0, []],
+    [0, 13, 13, -1, "assert", 0, []],
+    [0, 14, 14, -1, "call", 0, []],
+    [0, 20, 20, -1, "assign", 1, []],
+    [0, 21, 21, -1, "if", 1, []],
+    [0, 22, 22, 7, "assign", 1, []],
+    [0, 23, 23, -1, "assert", 1, []],
+    [0, 27, 27, -1, "assign", 2, []],
+    [0, 28, 28, -1, "return", 2, []],
 ]
 
 EVENTS = [
@@ -118,6 +118,7 @@ def function(name: str, line: int, end_line: int, title: str, marks: str, *param
         "title": title,
         "marks": marks.split(),
         "parameters": list(parameters),
+        "shared": [],
     }
 
 
@@ -126,7 +127,7 @@ def prose(first: int, last: int, kind: str, text: str):
 
 
 def small() -> dict:
-    """A lecture of three functions, sixteen steps and two claims that hold."""
+    """A lecture of three functions, sixteen steps and two claims that hold, without locals."""
     names = sorted({row[2] for row in INSPECTIONS} | {"aten.mul", "aten.mm"})
     return {
         "format": "lecture-trace",
@@ -163,6 +164,9 @@ def small() -> dict:
             "name": [names.index(row[2]) for row in INSPECTIONS],
             "value": [row[3] for row in INSPECTIONS],
         },
+        "locals": {"event": [], "at": [], "name": [], "value": []},
+        "readings": [],
+        "effects": [],
         "assertions": [
             {"statement": 4, "text": "y == 6", "operands": ["y", "6"]},
             {"statement": 9, "text": "x.size == 6", "operands": ["x.size", "6"]},

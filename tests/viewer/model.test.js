@@ -4,11 +4,13 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { bodyOf } from "viewer/model/blocks.js";
-import { environmentAt, nextChange } from "viewer/model/changes.js";
+import { environmentAt } from "viewer/model/changes.js";
 import { costDetails, costMeter, costText } from "viewer/model/costs.js";
 import { lastSteps, turnAt, turnOf, turnsOf } from "viewer/model/loops.js";
 import { narrate } from "viewer/model/narration.js";
+import { upgraded } from "viewer/model/older.js";
 import { placeOfStep, readHash, shortPaths, stepOfPlace, writeHash } from "viewer/model/places.js";
+import { nextChange } from "viewer/model/readings.js";
 import { sameStep } from "viewer/model/recordings.js";
 import { buildModel } from "viewer/model/replay.js";
 import {
@@ -42,7 +44,7 @@ const place = process.env.SMALL_LECTURE;
 if (!place) throw new Error("run these tests through pytest: it writes the document they ask for");
 
 /** A fresh copy. @returns {any} */
-const small = () => JSON.parse(readFileSync(place, "utf8"));
+const small = () => upgraded(JSON.parse(readFileSync(place, "utf8")));
 const lecture = small();
 const model = buildModel(lecture);
 

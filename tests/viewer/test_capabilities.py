@@ -90,13 +90,14 @@ def test_the_pinned_step_is_marked_on_the_timeline(page, show):
     page.wait_for_function(differs, arg=[ticks.element_handle(), before, False])
 
 
-def test_an_open_call_tells_its_line_unless_that_is_marked(page, show):
+def test_an_open_call_tells_its_line(page, show):
     show(page, documents.small(), mode="step", at="5")
     frames = page.locator(".frame")
-    assert frames.all_inner_texts() == ["main:10", "double"]
+    assert frames.locator("code").all_inner_texts() == ["double", "main"]
+    assert frames.locator(".frame-line").all_inner_texts() == [":27", ":10"]
     page.get_by_role("button", name="main").click()
     page.locator(".program-line.caller").wait_for()
-    assert frames.all_inner_texts() == ["main:10", "double:27"]
+    assert frames.locator(".frame-line").all_inner_texts() == [":27", ":10"]
 
 
 @pytest.mark.parametrize("mode", ["read", "step"])

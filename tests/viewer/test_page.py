@@ -28,10 +28,10 @@ def current_line(page) -> int:
 
 
 def variables(page) -> dict[str, str]:
-    shown = page.locator(".variable")
+    shown = page.locator(".open-call.shown .variable")
     return {
         shown.nth(index).locator(".variable-name code").inner_text(): shown.nth(index)
-        .locator(":scope > :not(.variable-name)")
+        .locator(".variable-value")
         .inner_text()
         for index in range(shown.count())
     }

@@ -52,9 +52,9 @@ def many_sections(count: int) -> dict:
     file.update(source=text, tokens=documents.tokens(text), prose=[])
     body = count + 4
     document["statements"] = [
-        *([0, 2 + call, 2 + call, -1, "call", 0] for call in range(count)),
-        [0, body + 1, body + 1, -1, "assign", 1],
-        [0, body + 2, body + 2, -1, "assert", 1],
+        *([0, 2 + call, 2 + call, -1, "call", 0, []] for call in range(count)),
+        [0, body + 1, body + 1, -1, "assign", 1, []],
+        [0, body + 2, body + 2, -1, "assert", 1, []],
     ]
     document["functions"] = [
         documents.function("main", 1, count + 1, "Many.", ""),
@@ -267,6 +267,7 @@ def test_parts_of_a_table_of_contents_read_as_one(page, show):
 def test_a_step_between_the_parts_is_of_no_section(page, show):
     document = trace_source(SECTIONS + IN_PARTS)
     show(page, document, mode="step", at="3")  # `two()`
+    page.keyboard.press("o")  # beside a program of this width it is closed at first
     assert page.locator(".outline [aria-current]").inner_text().startswith("Cats")
 
 

@@ -1,6 +1,6 @@
-// What became known of a call: its variables at a time, and when they changed. Pure.
+// What `@inspect` showed of a call: its variables at a time. Pure.
 
-import { eventOf, stepsBefore, visitSteps, wholeScope } from "viewer/model/run.js";
+import { visitSteps, wholeScope } from "viewer/model/run.js";
 import { lowerBound, lowerBoundBy } from "viewer/model/sorted.js";
 
 /** Activations whose changes are remembered. */
@@ -12,7 +12,7 @@ const REMEMBERED = 16;
  * @param {number} activation
  * @returns {Map<number, Changes>}
  */
-export function changesOf(model, activation) {
+function changesOf(model, activation) {
   const { changes } = model;
   const found = changes.get(activation) ?? collectChanges(model, activation);
   changes.delete(activation);
@@ -64,28 +64,4 @@ export function environmentAt(model, activation, at) {
   }
   known.sort(([, one], [, other]) => one - other);
   return new Map(known.map(([name, , row, count]) => [name, { row, count }]));
-}
-
-/**
- * The step at which a name of this call changes next (direction 1) or changed before (-1), or -1.
- * @param {Model} model
- * @param {number} activation
- * @param {number} name
- * @param {number} step
- * @param {1 | -1} direction
- */
-export function nextChange(model, activation, name, step, direction) {
-  const { inspections } = model.document;
-  const own = changesOf(model, activation).get(name)?.rows ?? [];
-  const event = eventOf(model, step);
-  let index =
-    lowerBoundBy(own, (row) => inspections.event[row], direction > 0 ? event + 1 : event) -
-    (direction > 0 ? 0 : 1);
-  for (; index >= 0 && index < own.length; index += direction) {
-    const changed =
-      index === 0 || inspections.value[own[index]] !== inspections.value[own[index - 1]];
-    if (changed && model.events[inspections.event[own[index]]] > 0)
-      return stepsBefore(model, inspections.event[own[index]]);
-  }
-  return -1;
 }

@@ -90,7 +90,7 @@ function checkRows(document) {
 function numbersOf(document, table, column) {
   if (COLUMNS[table]) return document[table][column].flat();
   const key = ROWS[table] ? ROWS[table].indexOf(column) : column;
-  return document[table].map((/** @type {any} */ row) => row?.[key]);
+  return document[table].flatMap((/** @type {any} */ row) => row?.[key]);
 }
 
 /** @param {any} index @param {number} lowest @param {number} length */

@@ -1,10 +1,10 @@
 // What differs between two steps: which variables, and how each of them. Pure.
 
-import { environmentAt } from "viewer/model/changes.js";
 import { inReadingOrder, isWhole, numberOf } from "viewer/model/elements.js";
 import { partsOf } from "viewer/model/records.js";
-import { callStack, endOf, functionIndex } from "viewer/model/run.js";
+import { callStack, functionIndex } from "viewer/model/run.js";
 import { valueText } from "viewer/model/values.js";
+import { variablesOf } from "viewer/model/variables.js";
 
 const MAX_PARTS = 40;
 
@@ -38,21 +38,15 @@ export function pairsOf(model, before, after) {
  * @param {number} before the steps that are compared, in which these calls are open
  * @param {number} after
  * @returns {Difference[]} what changed first, then what was added, removed, and what stayed; each
- *   says whether it was recorded between the two: what was not may have changed unseen
+ *   says whether it is known to be so: what was not recorded in between may have changed unseen
  */
 export function differencesOf(model, pair, before, after) {
-  const { names, values, inspections } = model.document;
-  const known = (/** @type {number} */ activation, /** @type {number} */ step) => {
-    const found = environmentAt(model, activation, endOf(model, step));
-    return new Map([...found].map(([name, { row }]) => [names[name], row]));
-  };
-  const first = known(pair.before.activation, before);
-  const second = known(pair.after.activation, after);
+  const first = variablesOf(model, pair.before.activation, before);
+  const second = variablesOf(model, pair.after.activation, after);
   const all = [...new Set([...first.keys(), ...second.keys()])].map((name) => {
     const [one, other] = [first.get(name), second.get(name)];
-    const valueOf = (/** @type {number | undefined} */ row) =>
-      row === undefined ? undefined : (inspections.value[row] ?? -1);
-    return { ...difference(name, valueOf(one), valueOf(other), values), anew: one !== other };
+    const known = one?.row !== other?.row || (other?.since ?? 0) < 0;
+    return { ...difference(name, one?.value ?? null, other?.value ?? null), known };
   });
   return ["changed", "added", "removed", "same"].flatMap((kind) =>
     all.filter((entry) => entry.kind === kind),
@@ -61,17 +55,14 @@ export function differencesOf(model, pair, before, after) {
 
 /**
  * @param {string} name
- * @param {number | undefined} one
- * @param {number | undefined} other indices of values
- * @param {Value[]} values
- * @returns {Omit<Difference, "anew">}
+ * @param {Value | null} before
+ * @param {Value | null} after
+ * @returns {Omit<Difference, "known">}
  */
-function difference(name, one, other, values) {
-  const before = one === undefined ? null : values[one];
-  const after = other === undefined ? null : values[other];
+function difference(name, before, after) {
   if (!before || !after)
     return { name, kind: before ? "removed" : "added", before, after, detail: null };
-  const detail = one === other ? null : detailOf(before, after);
+  const detail = before === after ? null : detailOf(before, after);
   return { name, kind: detail ? "changed" : "same", before, after, detail };
 }
 

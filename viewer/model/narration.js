@@ -1,9 +1,10 @@
 // A step in words, for those who hear the page. Pure.
 
-import { eventOf, statementOf } from "viewer/model/run.js";
+import { statementOf } from "viewer/model/run.js";
 import { rows } from "viewer/model/sorted.js";
 import { pieces, withoutDirectives } from "viewer/model/source.js";
 import { valueText } from "viewer/model/values.js";
+import { stateAt } from "viewer/model/variables.js";
 
 const MAX_LENGTH = 300;
 
@@ -12,19 +13,17 @@ const MAX_LENGTH = 300;
  * @param {number} step
  */
 export function narrate(model, step) {
-  const { statements, files, inspections, names, values, claims } = model.document;
+  const { statements, files, claims } = model.document;
   if (!model.steps) return "";
   const [file, line] = statements[statementOf(model, step)];
   const source = withoutDirectives(pieces(files[file], line))
     .map(({ text }) => text)
     .join("")
     .trim();
-  const changes = rows(model.inspected, eventOf(model, step)).map((row) => {
-    const value = inspections.value[row];
-    return value === null
-      ? `${names[inspections.name[row]]} cleared`
-      : `${names[inspections.name[row]]} is ${valueText(values[value])}`;
-  });
+  const variables = stateAt(model, step).frames.at(-1)?.variables ?? [];
+  const changes = variables
+    .filter(({ changed }) => changed)
+    .map(({ text, value }) => `${text} is ${value ? valueText(value) : "no longer bound"}`);
   const outcomes = rows(model.claimsOf, step).map((row) =>
     claims.held[row] ? "claim held" : "claim failed",
   );

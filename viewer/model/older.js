@@ -11,7 +11,24 @@ export const VERSIONS = [1, VERSION];
  * @param {any} document
  */
 export function upgraded(document) {
-  return document.version === 1 ? fromVersion1(document) : document;
+  const latest = document.version === 1 ? fromVersion1(document) : document;
+  return latest.locals ? latest : withoutLocals(latest);
+}
+
+/** Before variables were recorded. @param {any} document */
+function withoutLocals({ statements, functions, ...document }) {
+  return {
+    ...document,
+    statements: Array.isArray(statements)
+      ? statements.map((row) => (Array.isArray(row) ? [...row.slice(0, 6), []] : row))
+      : statements,
+    functions: Array.isArray(functions)
+      ? functions.map((func) => func && { ...func, shared: [] })
+      : functions,
+    locals: { event: [], at: [], name: [], value: [] },
+    readings: [],
+    effects: [],
+  };
 }
 
 /**

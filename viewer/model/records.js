@@ -1,41 +1,9 @@
 // Where values were recorded: which inspection a shown value is, who views a storage, how a
 // variable went. Pure.
 
-import { changesOf, environmentAt } from "viewer/model/changes.js";
 import { numberOf } from "viewer/model/elements.js";
-import {
-  activationOf,
-  callStack,
-  endOf,
-  functionIndex,
-  functionOf,
-  stepsBefore,
-} from "viewer/model/run.js";
-import { lowerBound } from "viewer/model/sorted.js";
-
-/**
- * The activation that a row of the inspections belongs to.
- * @param {Model} model
- * @param {number} row
- */
-function activationOfRow(model, row) {
-  const event = model.document.inspections.event[row];
-  if (model.events[event] > 0) return activationOf(model, stepsBefore(model, event));
-  const stay = lowerBound(model.stayEvent, event);
-  return model.resumed ? model.resumed.activation[stay] : stay;
-}
-
-/**
- * The step at which a row became known; of an argument, the first step of the call.
- * @param {Model} model
- * @param {number} row
- */
-function stepOfRow(model, row) {
-  return Math.max(
-    0,
-    Math.min(model.steps - 1, stepsBefore(model, model.document.inspections.event[row])),
-  );
-}
+import { knownAt, readingsOf, rowsOfCall, stepOfRow } from "viewer/model/readings.js";
+import { callStack, endOf, functionIndex, functionOf } from "viewer/model/run.js";
 
 /**
  * Parts of a value with what leads to them in Python.
@@ -61,7 +29,7 @@ function keyText(key) {
  * @param {Value} wanted
  * @returns {string | null}
  */
-function pathTo(value, wanted) {
+export function pathTo(value, wanted) {
   if (value === wanted) return "";
   for (const [name, part] of partsOf(value)) {
     const rest = pathTo(part, wanted);
@@ -78,24 +46,25 @@ function pathTo(value, wanted) {
  * @returns {Found | null}
  */
 export function foundRecord(model, { value, name, steps }) {
-  const { inspections, names, values } = model.document;
+  const { names, values } = model.document;
+  const readings = readingsOf(model);
   const latest = Math.max(-1, ...steps);
   const end = latest < 0 ? Infinity : endOf(model, latest);
   const paths = values.map((recorded) => pathTo(recorded, value));
   const known = latest < 0 ? new Set() : rowsShownAt(model, latest);
   /** @type {{row: number, path: string, rank: number}[]} */
   const candidates = [];
-  inspections.value.forEach((index, row) => {
-    const path = index === null ? null : paths[index];
-    if (path === null) return;
-    const isNamed = names[inspections.name[row]] === name;
+  for (let row = 0; row < readings.count; row++) {
+    const path = paths[readings.value[row]] ?? null;
+    if (path === null) continue;
+    const isNamed = names[readings.name[row]] === name;
     const rank =
       (isNamed ? 4 : 0) +
       (path ? 0 : 1) +
       (known.has(row) || steps.includes(stepOfRow(model, row)) ? 2 : 0) -
-      (inspections.at[row] > end ? 8 : 0);
+      (readings.at[row] > end ? 8 : 0);
     candidates.push({ row, path, rank });
-  });
+  }
   if (!candidates.length) return null;
   const { row, path } = candidates.reduce((best, other) =>
     other.rank >= best.rank ? other : best,
@@ -106,8 +75,8 @@ export function foundRecord(model, { value, name, steps }) {
     row,
     step: Math.max(recorded, latest),
     recorded,
-    activation: activationOfRow(model, row),
-    name: inspections.name[row],
+    activation: readings.owner[row],
+    name: readings.name[row],
     path,
     value,
   };
@@ -122,9 +91,9 @@ export function foundRecord(model, { value, name, steps }) {
 function rowsShownAt(model, step) {
   const end = endOf(model, step);
   return new Set(
-    callStack(model, step).flatMap(({ activation }) =>
-      [...environmentAt(model, activation, end).values()].map(({ row }) => row),
-    ),
+    callStack(model, step).flatMap(({ activation }) => [
+      ...knownAt(model, activation, end).values(),
+    ]),
   );
 }
 
@@ -139,26 +108,23 @@ function viewsIn(value, path = "") {
   return partsOf(value).flatMap(([name, part]) => viewsIn(part, path + name));
 }
 
-/** @type {WeakMap<Lecture, Map<number, {row: number, path: string, value: Value}[]>>} */
+/** @type {WeakMap<Model, Map<number, {row: number, path: string, value: Value}[]>>} */
 const views = new WeakMap();
 
-/** Storage -> the records that view it, in the order of the run. @param {Lecture} document */
-function viewsByStorage(document) {
-  const known = views.get(document);
+/** Storage -> the records that view it, in the order of the run. @param {Model} model */
+function viewsByStorage(model) {
+  const known = views.get(model);
   if (known) return known;
-  const inside = document.values.map((value) => viewsIn(value));
-  const { value: values, at } = document.inspections;
+  const inside = model.document.values.map((value) => viewsIn(value));
+  const { value: values, count } = readingsOf(model);
   /** @type {Map<number, {row: number, path: string, value: Value}[]>} */
   const found = new Map();
-  const order = values
-    .map((_, row) => row)
-    .sort((one, other) => at[one] - at[other] || one - other);
-  for (const row of order)
-    for (const [path, value] of inside[values[row] ?? -1] ?? []) {
+  for (let row = 0; row < count; row++)
+    for (const [path, value] of inside[values[row]] ?? []) {
       const view = { row, path, value };
       if (!found.get(value.storage ?? -1)?.push(view)) found.set(value.storage ?? -1, [view]);
     }
-  views.set(document, found);
+  views.set(model, found);
   return found;
 }
 
@@ -171,15 +137,16 @@ function viewsByStorage(document) {
  * @returns {Alias[]} in the order in which the run first saw them
  */
 export function aliasesOf(model, storage, step) {
-  const { inspections, names } = model.document;
+  const { names } = model.document;
+  const readings = readingsOf(model);
   const end = endOf(model, step);
   const shown = rowsShownAt(model, step);
   /** @type {Map<string, Alias>} */
   const found = new Map();
-  for (const { row, path, value } of viewsByStorage(model.document).get(storage) ?? []) {
-    const activation = activationOfRow(model, row);
-    const name = names[inspections.name[row]] + path;
-    const when = shown.has(row) ? "now" : inspections.at[row] <= end ? "earlier" : "later";
+  for (const { row, path, value } of viewsByStorage(model).get(storage) ?? []) {
+    const activation = readings.owner[row];
+    const name = names[readings.name[row]] + path;
+    const when = shown.has(row) ? "now" : readings.at[row] <= end ? "earlier" : "later";
     const key = [
       activation,
       name,
@@ -227,27 +194,22 @@ export function chartedNumber(value) {
  * @returns {Point[]} in the order of the run
  */
 export function historyOf(model, activation, name, everywhere = false) {
-  const { inspections } = model.document;
+  const { name: nameOf, value: valueOf, owner, count } = readingsOf(model);
   const func = functionIndex(model, activation);
-  const own = changesOf(model, activation).get(name)?.rows ?? [];
-  const all = everywhere
-    ? inspections.name.flatMap((other, row) =>
-        other === name && functionIndex(model, activationOfRow(model, row)) === func ? [row] : [],
-      )
-    : own;
-  const ordered = everywhere
-    ? all.sort((one, other) => inspections.at[one] - inspections.at[other] || one - other)
-    : all;
+  /** @type {number[]} */
+  const all = [];
+  for (let row = 0; everywhere && row < count; row++)
+    if (nameOf[row] === name && functionIndex(model, owner[row]) === func) all.push(row);
+  const ordered = everywhere ? all : (rowsOfCall(model, activation).get(name) ?? []);
   return ordered.map((row, index) => {
-    const value = inspections.value[row];
-    const recorded = value === null ? null : model.document.values[value];
-    const changed = index === 0 || inspections.value[ordered[index - 1]] !== value;
+    const value = model.document.values[valueOf[row]] ?? null;
+    const changed = index === 0 || valueOf[ordered[index - 1]] !== valueOf[row];
     return {
       row,
       step: stepOfRow(model, row),
-      activation: everywhere ? activationOfRow(model, row) : activation,
-      value: recorded,
-      number: chartedNumber(recorded),
+      activation: owner[row],
+      value,
+      number: chartedNumber(value),
       changed,
     };
   });
@@ -260,7 +222,7 @@ export function historyOf(model, activation, name, everywhere = false) {
  * @param {number} step
  */
 export function pointAt(model, points, step) {
-  const { at } = model.document.inspections;
+  const { at } = readingsOf(model);
   const end = endOf(model, step);
   return points.findLastIndex(({ row }) => at[row] <= end);
 }

@@ -35,7 +35,7 @@ export function statementOf(model, step) {
  * @param {Model} model
  * @param {number} event
  */
-function stayAt({ events, staysAt, topAt, stayBelow }, event) {
+export function stayAt({ events, staysAt, topAt, stayBelow }, event) {
   const checkpoint = Math.floor(event / STRIDE);
   let stay = staysAt[checkpoint];
   let top = topAt[checkpoint];

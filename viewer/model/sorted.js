@@ -31,8 +31,9 @@ export function lowerBound(sorted, limit) {
 
 /**
  * The same, of what a function makes of the entries.
- * @param {ArrayLike<number>} sorted
- * @param {(entry: number) => number} key
+ * @template Entry
+ * @param {ArrayLike<Entry>} sorted
+ * @param {(entry: Entry) => number} key
  * @param {number} limit
  */
 export function lowerBoundBy(sorted, key, limit) {

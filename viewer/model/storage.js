@@ -15,13 +15,25 @@ const MAX_SEARCHED = 10_000;
 const MAX_NAMED = 12;
 
 /**
+ * Cells from one element to the next along each axis; a glance leaves out the usual ones, those of
+ * row-major order.
+ * @param {Value} value
+ * @returns {number[] | undefined} undefined where the run did not record them
+ */
+export function stridesOf({ shape: sizes, strides, storage }) {
+  if (strides || !sizes || storage === undefined) return strides;
+  return sizes.map((_, axis) => product(sizes.slice(axis + 1)));
+}
+
+/**
  * Where a tensor's elements lie; null where the document does not say. Of an array only the
  * distances are recorded: then the cells are counted from the first one that it reads.
  * @param {Value} value
  * @returns {Layout | null}
  */
 export function layoutOf(value) {
-  const { shape: sizes, strides, offset, bytes = 0, storage_bytes: held } = value;
+  const { shape: sizes, offset, bytes = 0, storage_bytes: held } = value;
+  const strides = stridesOf(value);
   if (!sizes || !strides || strides.length !== sizes.length) return null;
   const count = product(sizes);
   const itemBytes = count
@@ -201,6 +213,8 @@ export function storageWords(value, name, activation, aliases) {
   const others = [
     ...new Set(later.filter((alias) => alias.when === "now" && !isOwn(alias)).map(called)),
   ];
+  if (value.storage_bytes === undefined)
+    return others.length ? [`It shares its storage with ${listed(others)}.`] : [];
   const too = others.length
     ? `, which ${listed(others)} ${others.length > 1 ? "view" : "views"} too`
     : "";

@@ -70,6 +70,88 @@ interface Changes {
   rows: number[];
   clears: number[];
 }
+/**
+ * What was read of names, in the order of the run. value: an index, CLEARED or GONE; glance: the
+ * index of what was read after the statement, GONE, or NONE where only `@inspect` read; owner: the
+ * activation; order, start: its rows. ofCall: what `rowsOfCall` remembers.
+ */
+interface Readings extends Record<"event" | "at" | "name" | "value" | "glance", Int32Array> {
+  count: number;
+  owner: Int32Array;
+  order: Int32Array;
+  start: Int32Array;
+  ofCall: Map<number, Map<number, number[]>>;
+}
+/** What was seen of an object, and how deep inside of what was read. */
+interface Seen {
+  value: Value;
+  depth: number;
+}
+interface ObjectReading extends Seen {
+  row: number;
+}
+/** at: the moment of the reading, a number of events. */
+interface Reading extends Seen {
+  at: number;
+}
+/** oldest: when that of it which can be written to was read, or Infinity; isNew: it changed. */
+interface Content {
+  value: Value;
+  oldest: number;
+  isNew: boolean;
+}
+/**
+ * What is needed to tell the state at a step. wrote: since when objects are as they are; reads: when
+ * each call read its names; seen: what these readings tell of objects.
+ */
+interface Moments {
+  model: Model;
+  event: number;
+  end: number;
+  wrote: number;
+  calls: Moment[];
+  reads: LastReading[];
+  seen: Map<number, Reading>;
+}
+/** at: when names were read last, looked at `from` a moment; ran: statements that began since. */
+interface LastReading {
+  from: number;
+  at: number;
+  ran: Map<number, number>;
+}
+/** The latest row of a name and the one before, how many there are, and when it was known to hold. */
+interface Known {
+  name: number;
+  row: number;
+  before: number;
+  count: number;
+  isReturn: boolean;
+  isGlanced: boolean;
+  at: number;
+}
+/**
+ * A name of an open call. value: null where it is not bound any more; since: the step that it is as
+ * of, where it may be another now, or -1; changed: by the current step.
+ */
+interface Variable extends Omit<Known, "at" | "before" | "isGlanced"> {
+  text: string;
+  value: Value | null;
+  object: number | undefined;
+  changed: boolean;
+  since: number;
+}
+interface OpenFrame extends Moment {
+  variables: Variable[];
+}
+/**
+ * leftOut: calls between the outermost and the innermost, where there are many; contentOf: what is
+ * known of an object by itself.
+ */
+interface ProgramState {
+  frames: OpenFrame[];
+  leftOut: number;
+  contentOf: (value: Value) => { value: Value; changed: boolean; since: number };
+}
 /** A part of one activation, by events of its own: from the first until before the last. */
 interface Scope {
   activation: number;
@@ -243,6 +325,13 @@ interface Opened {
   name: string;
   steps: number[];
   view: "value" | "history";
+  watched?: Watched;
+}
+/** A variable of a call, or a part of it, that is looked at while one steps. */
+interface Watched {
+  activation: number;
+  name: number;
+  path: string;
 }
 /**
  * The same, found in the record; step: from which it is looked at; path: from the recorded value to
@@ -298,7 +387,7 @@ interface Difference {
   before: Value | null;
   after: Value | null;
   detail: Detail | null;
-  anew: boolean;
+  known: boolean;
 }
 /** How a value differs. notes: what changed about it besides its contents. */
 type Detail =
@@ -350,6 +439,10 @@ type Quantity =
 interface Span {
   first: number;
   beyond: number;
+}
+/** Steps with a name on a timeline. */
+interface Band extends Span {
+  title: string;
 }
 type Grouping = "line" | "call" | "section" | "operator";
 /**
@@ -413,4 +506,47 @@ interface Times {
   seconds: (first: number, beyond: number) => number;
   text: (first: number, beyond: number) => string;
   device: string;
+}
+/**
+ * A row of a box. text: the value in words; target: the box that its arrow leads to, or empty;
+ * items: how many stand on this line; part: from where to where a view reaches in its storage.
+ */
+interface GraphRow {
+  label: string;
+  text: string;
+  target: string;
+  items?: number;
+  part?: number[];
+  variable?: Variable;
+}
+/** count: arrows that lead here; isCyclic: some of them from what this leads to. */
+interface Box {
+  key: string;
+  kind: "call" | "object" | "tensor" | "storage";
+  column: number;
+  title: string;
+  note: string;
+  rows: GraphRow[];
+  changed: boolean;
+  since: number;
+  count: number;
+  isCyclic: boolean;
+}
+/** isBack: it is part of a cycle. */
+interface Arrow {
+  from: string;
+  row: number;
+  to: string;
+  isBack: boolean;
+}
+/** leftOut: objects that are not drawn, since there are too many. */
+interface Graph {
+  boxes: Box[];
+  arrows: Arrow[];
+  leftOut: number;
+}
+interface Place {
+  top: number;
+  height: number;
+  column: number;
 }

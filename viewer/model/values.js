@@ -37,7 +37,14 @@ export function valueText(value, depth = 0, exact = false) {
   }
   if (value.text !== undefined)
     return value.cut ? `${value.text}…` : textOf(value.type, value.text);
-  return `‹${value.type}›`;
+  if (!value.cut) return `‹${value.type}›`;
+  const [open, close] = value.type === "dict" ? ["{", "}"] : bracketsOf(value);
+  return `${open}…${close}`;
+}
+
+/** @param {Value} value */
+function bracketsOf({ type }) {
+  return BRACKETS[type] ?? [`${type}(`, ")"];
 }
 
 /**
@@ -103,7 +110,7 @@ function nested(elements, [size, ...inner]) {
 
 /** @param {Value} value @param {Value[]} items @param {number} depth @param {boolean} exact */
 function itemsText(value, items, depth, exact) {
-  const [open, close] = BRACKETS[value.type] ?? [`${value.type}(`, ")"];
+  const [open, close] = bracketsOf(value);
   const texts = withRest(
     items.map((item) => valueText(item, depth + 1, exact)),
     value,

@@ -39,7 +39,7 @@ export function Tensor({ value, shares = "", name = "", label = name }) {
           </span>`
         }
         ${
-          value.strides &&
+          (value.strides || value.storage) &&
           html`<span class="layout">
             ${[
               value.storage && `storage #${value.storage}`,

@@ -24,13 +24,6 @@ interface CodeParts {
   rest: any[];
   sections: any[];
 }
-interface Variable {
-  name: number;
-  text: string;
-  value: Value;
-  count: number;
-  changed: boolean;
-}
 /** A drawing: its size, and the edges of the plot inside it. */
 interface Frame {
   width: number;
@@ -39,4 +32,10 @@ interface Frame {
   right: number;
   top: number;
   bottom: number;
+}
+/** A name of an open call that stands for the same object, or views the same storage. */
+interface Sharer {
+  activation: number;
+  name: number;
+  text: string;
 }

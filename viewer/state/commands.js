@@ -7,16 +7,21 @@ import {
   claimsOf,
   current,
   dialog,
+  docked,
   focus,
+  hasOutline,
   mode,
   outlineShown,
   pinned,
   playing,
   presenting,
   proseShown,
+  reach,
   step,
+  variablesAs,
   variablesShown,
 } from "viewer/state/state.js";
+import { keep } from "viewer/state/kept.js";
 import { nextTheme } from "viewer/state/theme.js";
 
 /** @type {Command[]} */
@@ -94,6 +99,21 @@ export const COMMANDS = [
     run: () => (variablesShown.value = !variablesShown.value),
   },
   {
+    id: "graph",
+    keys: ["G"],
+    title: "Variables as a table, or as a graph of objects",
+    label: "graph",
+    where: "step",
+    run: toggleGraph,
+  },
+  {
+    id: "reach",
+    keys: ["z"],
+    title: "Timeline of the whole run, this section or this call",
+    where: "step",
+    run: changeReach,
+  },
+  {
     id: "raw",
     keys: ["R"],
     title: "Prose as it is written, or as it reads",
@@ -113,7 +133,7 @@ export const COMMANDS = [
     id: "previousChange",
     keys: ["["],
     title: "Previous change of the chosen variable",
-    label: "[",
+    label: "‹ change",
     where: "step",
     run: async () => (await import("viewer/state/moves.js")).goToChange(-1),
   },
@@ -121,7 +141,7 @@ export const COMMANDS = [
     id: "nextChange",
     keys: ["]"],
     title: "Next change of the chosen variable",
-    label: "]",
+    label: "change ›",
     where: "step",
     run: async () => (await import("viewer/state/moves.js")).goToChange(1),
   },
@@ -129,7 +149,7 @@ export const COMMANDS = [
     id: "inspect",
     keys: ["i"],
     title: "Inspect the chosen variable, or the latest",
-    label: "⊞",
+    label: "inspect",
     where: "step",
     run: async () => (await import("viewer/state/inspecting.js")).inspectChosen("value"),
   },
@@ -137,7 +157,7 @@ export const COMMANDS = [
     id: "history",
     keys: ["v"],
     title: "Its values over the run",
-    label: "∿",
+    label: "history",
     where: "step",
     run: async () => (await import("viewer/state/inspecting.js")).inspectChosen("history"),
   },
@@ -145,7 +165,7 @@ export const COMMANDS = [
     id: "pin",
     keys: ["m"],
     title: "Pin this step as A, or unpin it",
-    label: "pin",
+    label: "pin A",
     where: "step",
     run: () => (pinned.value = pinned.value === step.value ? -1 : step.value),
   },
@@ -153,9 +173,9 @@ export const COMMANDS = [
     id: "compare",
     keys: ["d"],
     title: "What differs between A and this step",
-    label: "A→B",
+    label: "A → B",
     where: "step",
-    run: () => toggleDialog("compare"),
+    run: () => (docked.value = docked.value === "compare" ? "" : "compare"),
   },
   {
     id: "mode",
@@ -221,7 +241,7 @@ export const COMMANDS = [
     keys: ["Escape"],
     title: "Close a panel",
     where: "any",
-    run: () => (dialog.value = ""),
+    run: () => (dialog.value ? (dialog.value = "") : (docked.value = "")),
   },
 ];
 
@@ -239,6 +259,19 @@ function ofView() {}
 function togglePlay() {
   playing.value = !playing.value;
   import("viewer/state/moves.js");
+}
+
+/** The reader's choice lasts. */
+function toggleGraph() {
+  variablesAs.value = variablesAs.value === "table" ? "graph" : "table";
+  keep("variables", variablesAs.value);
+}
+
+/** Over more or less of the run; the reader's choice lasts. */
+function changeReach() {
+  const next = /** @type {const} */ ({ run: "section", section: "call", call: "run" });
+  reach.value = next[reach.value];
+  keep("timeline", reach.value);
 }
 
 /** @param {"raw" | "none"} how */
@@ -262,7 +295,7 @@ function switchMode() {
  */
 function toggleOutline() {
   if (presenting.value || matchMedia("(max-width: 60rem)").matches) toggleDialog("outline");
-  else outlineShown.value = !outlineShown.value;
+  else outlineShown.value = !hasOutline();
 }
 
 /** All of them. */

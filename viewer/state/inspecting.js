@@ -1,26 +1,28 @@
 // Opens the inspector on a value that the page shows. Fetched when somebody asks for it.
 
 import { batch } from "@preact/signals";
-import { environmentAt } from "viewer/model/changes.js";
-import { activationOf, endOf, entryOf, eventOf, stepsBefore } from "viewer/model/run.js";
+import { pathTo } from "viewer/model/records.js";
+import { entryOf, stepsBefore } from "viewer/model/run.js";
+import { stateAt } from "viewer/model/variables.js";
 import {
   chosenFrame,
   chosenName,
   current,
   dialog,
+  docked,
   inspected,
   mode,
+  presenting,
   step,
 } from "viewer/state/state.js";
 
 /**
- * The steps that a place on the page tells of: those of its line, or of an argument, the first of
+ * The steps that a place in an article tells of: those of its line, or of an argument, the first of
  * the call.
  * @param {Element} place
  * @returns {number[]}
  */
 function stepsOf(place) {
-  if (mode.value === "step") return [step.value];
   const around = place.closest("[data-steps], [id^=activation-]");
   const line = around?.getAttribute("data-steps");
   if (line) return line.split(" ").map(Number);
@@ -31,35 +33,61 @@ function stepsOf(place) {
 }
 
 /**
+ * The variable whose value a place beside a program shows, or a part of it.
+ * @param {Element} place
+ * @param {Value} value
+ * @returns {Watched | undefined}
+ */
+function watchedAt(place, value) {
+  const around = /** @type {HTMLElement | null} */ (place.closest("[data-variable]"));
+  if (!around) return undefined;
+  const [activation, name] = (around.dataset.variable ?? "").split(" ").map(Number);
+  const { frames } = stateAt(current().model, step.value);
+  const variables = frames.find((frame) => frame.activation === activation)?.variables ?? [];
+  const whole = variables.find((variable) => variable.name === name)?.value;
+  return { activation, name, path: (whole && pathTo(whole, value)) ?? "" };
+}
+
+/**
+ * Show it: beside a program, where it follows each step, or over an article.
+ * @param {Opened | null} opened
+ */
+function open(opened) {
+  batch(() => {
+    inspected.value = opened;
+    if (mode.value === "step" && !presenting.value) docked.value = "inspect";
+    else dialog.value = "inspect";
+  });
+}
+
+/**
  * @param {Element} place the button that was pressed
  * @param {Value} value
  * @param {string} name beside it
  * @param {"value" | "history"} [view]
  */
 export function inspect(place, value, name, view = "value") {
-  batch(() => {
-    inspected.value = { value, name, steps: stepsOf(place), view };
-    dialog.value = "inspect";
-  });
+  const watched = mode.value === "step" ? watchedAt(place, value) : undefined;
+  open({ value, name, steps: watched ? [step.value] : stepsOf(place), view, watched });
 }
 
 /**
- * Inspect the chosen variable, or the latest one that the call knows.
+ * Inspect the chosen variable, or what changed, or the latest one that the call knows; or end it.
  * @param {"value" | "history"} view
  */
 export function inspectChosen(view) {
-  const { model, document } = current();
-  const { inspections, names, values } = document;
-  const activation = chosenFrame.value >= 0 ? chosenFrame.value : activationOf(model, step.value);
-  const known = [...environmentAt(model, activation, endOf(model, step.value))];
-  const event = eventOf(model, step.value);
-  const [name, { row }] = known.find(([candidate]) => candidate === chosenName.value) ??
-    known.find(([, { row: candidate }]) => inspections.event[candidate] === event) ??
-    known[known.length - 1] ?? [-1, { row: -1 }];
-  const value = values[inspections.value[row] ?? -1];
-  if (value) return inspect(window.document.body, value, names[name], view);
-  batch(() => {
-    inspected.value = null;
-    dialog.value = "inspect";
-  });
+  if (docked.value === "inspect" && inspected.value?.view === view) {
+    docked.value = "";
+    return;
+  }
+  const { frames } = stateAt(current().model, step.value);
+  const frame = frames.find(({ activation }) => activation === chosenFrame.value) ?? frames.at(-1);
+  const bound = frame?.variables.filter((variable) => variable.value) ?? [];
+  const found =
+    bound.find((variable) => variable.name === chosenName.value) ??
+    bound.find((variable) => variable.changed) ??
+    bound.at(-1);
+  if (!found?.value || !frame) return open(null);
+  const watched = { activation: frame.activation, name: found.name, path: "" };
+  open({ value: found.value, name: found.text, steps: [step.value], view, watched });
 }

@@ -1,22 +1,22 @@
 // What the browser keeps of the reader's choices. It is there before anything is painted, so it
 // imports nothing.
 
-const THEME = "lecture-theme";
+const PREFIX = "lecture-";
 
-/** @returns {string | null} the theme that was chosen last, if any */
-export function keptTheme() {
+/** @param {string} choice such as `theme` @returns {string | null} what was chosen last, if any */
+export function kept(choice) {
   try {
-    return localStorage.getItem(THEME);
+    return localStorage.getItem(PREFIX + choice);
   } catch {
     return null; // storage may be forbidden
   }
 }
 
-/** @param {Theme} theme */
-export function keepTheme(theme) {
+/** @param {string} choice @param {string} chosen */
+export function keep(choice, chosen) {
   try {
-    localStorage.setItem(THEME, theme);
+    localStorage.setItem(PREFIX + choice, chosen);
   } catch {
-    // Storage may be forbidden; the theme then lasts as long as the page.
+    // Storage may be forbidden; the choice then lasts as long as the page.
   }
 }

@@ -1,7 +1,7 @@
 // Keys -> commands.
 
 import { COMMANDS } from "viewer/state/commands.js";
-import { dialog, loaded, mode, playing, presenting } from "viewer/state/state.js";
+import { dialog, docked, loaded, mode, playing, presenting } from "viewer/state/state.js";
 
 /** @param {KeyboardEvent} event */
 export function onKey(event) {
@@ -12,7 +12,7 @@ export function onKey(event) {
     [" ", "Enter"].includes(event.key) && target.closest("button, a, summary, input");
   const movesSlider =
     /^(Arrow|Page|Home|End)/.test(event.key) && target.matches("input[type=range]");
-  const scrolls = /^Arrow(Up|Down)/.test(event.key) && target.closest(".facts");
+  const scrolls = /^Arrow(Up|Down)/.test(event.key) && target.closest(".beside");
   if (pressesControl || movesSlider || scrolls) return;
   const named = event.key.length > 1 || event.key === " ";
   const control = event.ctrlKey || event.metaKey ? "Ctrl+" : "";
@@ -22,7 +22,8 @@ export function onKey(event) {
     ({ keys, where }) =>
       keys.includes(key) && (where === "any" || (where === place && !dialog.value)),
   );
-  if (!found || found.id === "close") return;
+  const closesItself = found?.id === "close" && (dialog.value || !docked.value);
+  if (!found || closesItself) return;
   event.preventDefault();
   if (found.id !== "play") playing.value = false;
   found.run();

@@ -2,7 +2,7 @@
 // Fetched when one is taken, or while the reader rests.
 
 import { effect, untracked } from "@preact/signals";
-import { nextChange } from "viewer/model/changes.js";
+import { nextChange } from "viewer/model/readings.js";
 import { activationOf } from "viewer/model/run.js";
 import { runToLine } from "viewer/model/stepping.js";
 import { goTo } from "viewer/state/address.js";

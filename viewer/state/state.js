@@ -1,6 +1,7 @@
 // What the page shows now, as signals.
 
 import { signal } from "@preact/signals";
+import { kept } from "viewer/state/kept.js";
 
 /** @type {Signal<Loaded | null>} */
 export const loaded = signal(null);
@@ -33,6 +34,12 @@ export const focus = signal({ step: -1 });
 /** @type {Signal<"" | PanelName>} */
 export const dialog = signal("");
 
+/**
+ * The panel beside the program, which follows each step.
+ * @type {Signal<"" | "inspect" | "compare">}
+ */
+export const docked = signal("");
+
 /** What the inspector is opened on. @type {Signal<Opened | null>} */
 export const inspected = signal(null);
 
@@ -48,8 +55,29 @@ export const printing = signal(false);
 
 /** Whether Step goes on by itself. */
 export const playing = signal(false);
-export const outlineShown = signal(true);
 export const variablesShown = signal(true);
+
+/** Whether the outline is shown; null: the reader has not said. @type {Signal<boolean | null>} */
+export const outlineShown = signal(null);
+
+/** Pixels across which there is room for an outline beside a program and its variables. */
+const WIDE = 1600;
+
+/** Whether there is an outline: beside an article, and beside a program where there is room. */
+export function hasOutline() {
+  return outlineShown.value ?? (mode.value === "read" || innerWidth >= WIDE);
+}
+
+/** How Step shows variables. @type {Signal<"table" | "graph">} */
+export const variablesAs = signal(kept("variables") === "graph" ? "graph" : "table");
+
+/** What the timeline reaches over. @type {Signal<"run" | "section" | "call">} */
+export const reach = signal(chosenReach(kept("timeline")));
+
+/** @param {string | null} name @returns {"run" | "section" | "call"} */
+function chosenReach(name) {
+  return name === "section" || name === "call" ? name : "run";
+}
 
 /**
  * How Step shows prose: as it reads, as it is written, or not at all.

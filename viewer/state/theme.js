@@ -1,7 +1,7 @@
 // The reader's colours, and what they are on the screen.
 
 import { signal } from "@preact/signals";
-import { keepTheme } from "viewer/state/kept.js";
+import { keep } from "viewer/state/kept.js";
 
 /** @type {Signal<Theme>} */
 export const theme = signal(/** @type {any} */ (document.documentElement.dataset.theme));
@@ -14,7 +14,7 @@ export function nextTheme() {
   theme.value = theme.value === "auto" ? "light" : theme.value === "light" ? "dark" : "auto";
   document.documentElement.dataset.theme = theme.value;
   colours.value++;
-  keepTheme(theme.value);
+  keep("theme", theme.value);
 }
 
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => colours.value++);

@@ -38,8 +38,7 @@ interface Loaded {
   sections: Section[];
 }
 type Theme = "auto" | "light" | "dark";
-type PanelName =
-  "claims" | "search" | "help" | "outline" | "inspect" | "compare" | "menu" | "costs";
+type PanelName = "claims" | "search" | "help" | "outline" | "inspect" | "menu" | "costs";
 /**
  * Keys as `KeyboardEvent.key`, with `Shift+` before named keys; label: what the button shows that
  * has no icon; where the keys hold, and whether the menu lists it.

@@ -10,10 +10,10 @@ import { fail } from "viewer/state/opening.js";
 import {
   current,
   dialog,
+  hasOutline,
   loaded,
   loading,
   mode,
-  outlineShown,
   presenting,
   printing,
   problem,
@@ -22,7 +22,6 @@ import { theme } from "viewer/state/theme.js";
 import { Failure } from "viewer/views/alert.js";
 import { Outline } from "viewer/views/outline.js";
 import { Read } from "viewer/views/read.js";
-import { Step } from "viewer/views/step.js";
 
 /** Take away the first lines, which stood in for the page. */
 function removeFirst() {
@@ -31,6 +30,7 @@ function removeFirst() {
 
 const Home = later(async () => (await import("viewer/views/home.js")).Home);
 const Panel = later(async () => (await import("viewer/views/panels.js")).Panel);
+const Step = later(async () => (await import("viewer/views/step.js")).Step);
 const Present = later(async () => (await import("viewer/views/present.js")).Present);
 const Sentence = later(async () => (await import("viewer/views/home.js")).Problem);
 
@@ -64,7 +64,7 @@ export class App extends Component {
 /** A document. */
 function Page() {
   useLayoutEffect(removeFirst, []);
-  const wide = outlineShown.value && current().sections.length > 1;
+  const wide = hasOutline() && current().sections.length > 1;
   const panel = dialog.value && html`<${Panel} />`;
   if (presenting.value && !printing.value)
     return html`

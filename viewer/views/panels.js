@@ -23,10 +23,6 @@ const PANELS = {
   outline: ["Outline", async () => Outline],
   claims: ["Claims", async () => (await import("viewer/views/inspect/claims.js")).Claims],
   inspect: ["Inspector", async () => (await import("viewer/views/inspect/inspector.js")).Inspector],
-  compare: [
-    "Two steps compared",
-    async () => (await import("viewer/views/inspect/compare.js")).Compare,
-  ],
   costs: ["Costs", async () => (await import("viewer/views/inspect/costs.js")).Costs],
 };
 
@@ -65,9 +61,12 @@ export function Panel() {
 /** Fetch the rest of the page: it is then there at once, also when the server has ended. */
 async function fetchAll() {
   const others = [
+    () => import("viewer/views/step.js"),
     () => import("viewer/views/speech.js"),
     () => import("viewer/views/colophon.js"),
     () => import("viewer/state/moves.js"),
+    () => import("viewer/views/dock.js"),
+    () => import("viewer/views/graph.js"),
     () => import("viewer/views/print.js"),
   ];
   for (const load of [...others, ...Object.values(PANELS).map(([, load]) => load)])

@@ -1,32 +1,34 @@
-// Step: the program with the statement that just ran, the calls that are open, and what is known.
+// Step: the program with the statement that just ran, the calls that are open, and their variables.
+// Fetched when it is first shown, or while the reader rests.
 
 import { useEffect, useMemo } from "preact/hooks";
 import { outcomeOf } from "viewer/model/claims.js";
-import {
-  callStack,
-  eventOf,
-  functionOf,
-  hasCalls,
-  statementOf,
-  stepAfter,
-} from "viewer/model/run.js";
-import { plainTitle, titleOf } from "viewer/model/sections.js";
+import { eventOf, hasCalls, stepAfter } from "viewer/model/run.js";
+import { titleOf } from "viewer/model/sections.js";
 import { rows } from "viewer/model/sorted.js";
+import { stateAt } from "viewer/model/variables.js";
 import { CommandButton, Icon } from "viewer/parts/buttons.js";
-import { html, memo } from "viewer/parts/html.js";
+import { html, later } from "viewer/parts/html.js";
 import { Claim, Cost, Printed } from "viewer/parts/notes.js";
+import { styled } from "viewer/parts/styles.js";
 import {
   chosenFrame,
   current,
+  docked,
   playing,
   proseShown,
   step,
+  variablesAs,
   variablesShown,
 } from "viewer/state/state.js";
 import { Failure } from "viewer/views/alert.js";
 import { Program } from "viewer/views/program.js";
 import { Timeline } from "viewer/views/timeline.js";
 import { Variables } from "viewer/views/variables.js";
+
+await styled("step.css");
+
+const Dock = later(async () => (await import("viewer/views/dock.js")).Dock);
 
 /** The stepping page. What does not follow each step is made once. */
 export function Step() {
@@ -36,20 +38,25 @@ export function Step() {
     return html`<main id="stepping" class="stepping">
       <p class="notice-inline">Nothing of this lecture ran.</p>
     </main>`;
-  const frames = callStack(model, step.value);
+  const state = stateAt(model, step.value);
+  const { frames } = state;
   const shown =
     frames.find((frame) => frame.activation === chosenFrame.value) ?? frames[frames.length - 1];
   return html`<main id="stepping" class="stepping" tabindex="-1">
     <h1 class="visually-hidden">${titleOf(model)}</h1>
     <${Program} at=${shown.step} inner=${shown.step === step.value} />
-    <aside class="facts" aria-label="state after this statement">
-      <div class="apart">
-        ${current().document.failure?.step === step.value && html`<${Failure} />`}
-        <${Frames} frames=${frames} shown=${shown.activation} />
-        <${Outcome} />
-        ${variablesShown.value && html`<${Variables} activation=${shown.activation} />`}
-      </div>
-    </aside>
+    <div class=${docked.value ? "beside docked" : "beside"}>
+      <aside
+        class=${variablesAs.value === "graph" ? "facts graphed" : "facts"}
+        aria-label="state after this statement">
+        <div class="apart">
+          ${current().document.failure?.step === step.value && html`<${Failure} />`}
+          <${Outcome} />
+          <${Variables} state=${state} shown=${shown.activation} />
+        </div>
+      </aside>
+      ${docked.value && html`<${Dock} />`}
+    </div>
     ${controls}
   </main>`;
 }
@@ -69,45 +76,6 @@ function Outcome() {
     </div>
   </section>`;
 }
-
-/** @param {{frames: {activation: number, step: number}[], shown: number}} properties */
-function Frames({ frames, shown }) {
-  const innermost = frames.length - 1;
-  return html`<nav class="frames" aria-label="open calls">
-    <ol>
-      ${frames.map(
-        ({ activation, step: at }, depth) =>
-          html`<${Frame}
-            activation=${activation}
-            at=${depth < innermost || activation !== shown ? at : -1}
-            isShown=${activation === shown}
-          />`,
-      )}
-    </ol>
-  </nav>`;
-}
-
-/** An open call, with the line that it has reached unless that is marked in the program (-1).
- * @type {View<{activation: number, at: number, isShown: boolean}>} */
-const Frame = memo(({ activation, at, isShown }) => {
-  const { model, document } = current();
-  const { name, title } = functionOf(model, activation);
-  const look = () => (chosenFrame.value = activation);
-  return html`<li>
-    <button
-      class=${isShown ? "frame shown" : "frame"}
-      aria-current=${isShown}
-      title=${title ? plainTitle(title) : "Look at this call"}
-      onClick=${look}
-    >
-      <code>${name}</code>
-      ${
-        at >= 0 &&
-        html`<span class="frame-line">:${document.statements[statementOf(model, at)][1]}</span>`
-      }
-    </button>
-  </li>`;
-});
 
 /** Buttons and timeline. */
 function Controls() {

@@ -1,49 +1,103 @@
-// The slider of all steps, with sections and claims on it.
+// The slider of all steps, or of those of a section or a call, with sections and claims on it.
 
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { integer } from "viewer/model/format.js";
-import { html } from "viewer/parts/html.js";
+import { bandsOf, stretchOf } from "viewer/model/stretch.js";
+import { CommandButton } from "viewer/parts/buttons.js";
+import { html, memo } from "viewer/parts/html.js";
 import { goTo } from "viewer/state/address.js";
-import { current, pinned, step } from "viewer/state/state.js";
+import { current, pinned, reach, step } from "viewer/state/state.js";
 import { colourOf, colours } from "viewer/state/theme.js";
 
-/** The slider with its count. */
+const REACHES = { run: "whole run", section: "this section", call: "this call" };
+
+/** The slider with its count, what it reaches over, and what its marks mean. */
 export function Timeline() {
-  const { model } = current();
-  const last = model.steps - 1;
-  const ticks = useMemo(() => html`<${Ticks} />`, []);
-  const text = `${integer(step.value + 1)} / ${integer(last + 1)}`;
+  const { model, sections } = current();
+  const { first, beyond, title } = stretchOf(model, sections, step.value, reach.value);
+  const text = `${integer(step.value + 1 - first)} / ${integer(beyond - first)}`;
+  const within = title ? ` of ${title}` : "";
   return html`<div class="timeline">
     <div class="timeline-track">
-      ${ticks}
+      <${Bands} first=${first} beyond=${beyond} />
+      <${Ticks} first=${first} beyond=${beyond} />
       <input
         type="range"
-        min="0"
-        max=${last}
+        min=${first}
+        max=${beyond - 1}
         value=${step.value}
         aria-label="step"
-        aria-valuetext=${`step ${text}`}
+        aria-valuetext=${`step ${text}${within}`}
         onInput=${(/** @type {any} */ event) => goTo(Number(event.target.value))}
       />
     </div>
-    <output
-      class="timeline-count"
-      style=${{ width: `${2 * integer(last + 1).length + 3}ch` }}
-    >
-      <span class="apart">${text}</span>
-    </output>
+    <div class="timeline-words">
+      <output
+        class="timeline-count"
+        style=${{ width: `${2 * integer(model.steps).length + 3}ch` }}
+      >
+        <span class="apart">${text}</span>
+      </output>
+      <${CommandButton} id="reach">${REACHES[reach.value]}</${CommandButton}>
+      ${useMemo(() => html`<${Legend} />`, [])}
+    </div>
   </div>`;
 }
 
-/** One canvas however many claims there are. */
-function Ticks() {
+/** What the marks mean. */
+function Legend() {
+  const { sections, document } = current();
+  const { held } = document.claims;
+  const kinds = [
+    ["section", "section begins", sections.length > 1],
+    ["held", "claim held", held.some((outcome) => outcome)],
+    ["failed", "claim failed", held.some((outcome) => !outcome)],
+    ["pinned", "A", pinned.value >= 0],
+  ];
+  return html`<ul class="timeline-legend wide-only" aria-label="marks on the timeline">
+    ${kinds.map(
+      ([kind, text, isThere]) =>
+        isThere && html`<li><span class=${`tick ${kind}`} aria-hidden="true"></span>${text}</li>`,
+    )}
+  </ul>`;
+}
+
+/**
+ * Chapters or sections by name, as wide as their steps.
+ * @type {View<Span>}
+ */
+const Bands = memo(({ first, beyond }) => {
+  const { model, sections } = current();
+  const share = (/** @type {number} */ at) =>
+    `${(100 * (at - first)) / Math.max(1, beyond - first)}%`;
+  return html`<div class="timeline-bands">
+    ${bandsOf(model, sections, { first, beyond }).map(
+      (band) =>
+        html`<button
+          tabindex="-1"
+          class="timeline-band"
+          style=${{ left: share(band.first), width: share(band.beyond - band.first + first) }}
+          title=${`${band.title}: go to step ${integer(band.first + 1)}`}
+          onClick=${() => goTo(band.first, { jump: true })}
+        >
+          ${band.title}
+        </button>`,
+    )}
+  </div>`;
+});
+
+/** One canvas however many claims there are. @type {View<Span>} */
+const Ticks = memo(({ first, beyond }) => html`<${Canvas} first=${first} beyond=${beyond} />`);
+
+/** @param {Span} stretch */
+function Canvas({ first, beyond }) {
   const { model } = current();
   const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
-  const shown = [colours.value, pinned.value].join();
+  const shown = [colours.value, pinned.value, first, beyond].join();
   useEffect(() => {
     const element = canvas.current;
     if (!element) return;
-    const draw = () => drawTicks(element);
+    const draw = () => drawTicks(element, { first, beyond });
     draw();
     const watcher = new ResizeObserver(draw);
     watcher.observe(element);
@@ -52,9 +106,9 @@ function Ticks() {
   return html`<canvas ref=${canvas} class="ticks" aria-hidden="true"></canvas>`;
 }
 
-/** @param {HTMLCanvasElement} canvas */
-function drawTicks(canvas) {
-  const { model, sections, document } = current();
+/** @param {HTMLCanvasElement} canvas @param {Span} stretch */
+function drawTicks(canvas, { first, beyond }) {
+  const { sections, document } = current();
   const scale = devicePixelRatio;
   canvas.width = canvas.clientWidth * scale;
   canvas.height = canvas.clientHeight * scale;
@@ -66,16 +120,18 @@ function drawTicks(canvas) {
     /** @type {number} */ top,
     /** @type {number} */ height,
     width = 1,
-  ) =>
-    context.fillRect(
-      (at / Math.max(1, model.steps - 1)) * (canvas.width - width * scale),
-      top * scale,
-      width * scale,
-      height * scale,
-    );
+  ) => {
+    if (first <= at && at < beyond)
+      context.fillRect(
+        ((at - first) / Math.max(1, beyond - first - 1)) * (canvas.width - width * scale),
+        top * scale,
+        width * scale,
+        height * scale,
+      );
+  };
   context.fillStyle = colourOf("var(--line-strong)");
-  for (const { first, depth } of sections)
-    if (depth > 0 && depth < 3) tick(first, depth === 1 ? 0 : 4, depth === 1 ? 12 : 8);
+  for (const { first: begin, depth } of sections)
+    if (depth > 0 && depth < 3) tick(begin, depth === 1 ? 0 : 4, depth === 1 ? 12 : 8);
   context.fillStyle = colourOf("var(--right)");
   claims.step.forEach((at, row) => claims.held[row] && tick(at, 13, 4));
   context.fillStyle = colourOf("var(--wrong)");

@@ -1,108 +1,300 @@
-// The variables of a call at a step.
+// The open calls, the innermost first, each with its variables: as a table of names and glances, or
+// as a graph of the objects that they stand for.
 
-import { environmentAt } from "viewer/model/changes.js";
-import { integer } from "viewer/model/format.js";
-import { endOf, eventOf, functionOf } from "viewer/model/run.js";
+import { signal } from "@preact/signals";
+import { counted, integer } from "viewer/model/format.js";
+import { functionOf, statementOf } from "viewer/model/run.js";
+import { plainTitle } from "viewer/model/sections.js";
+import { isPicture, valueText } from "viewer/model/values.js";
+import { OUTERMOST } from "viewer/model/variables.js";
 import { CommandButton } from "viewer/parts/buttons.js";
-import { html, memo } from "viewer/parts/html.js";
+import { html, later, memo } from "viewer/parts/html.js";
 import { inspect } from "viewer/parts/inspect.js";
 import { ValueView } from "viewer/parts/value.js";
-import { chosenName, current, pinned, step } from "viewer/state/state.js";
+import { goTo } from "viewer/state/address.js";
+import {
+  chosenFrame,
+  chosenName,
+  current,
+  pinned,
+  step,
+  variablesAs,
+  variablesShown,
+} from "viewer/state/state.js";
 
-/** @param {number} activation @returns {Variable[]} */
-function variablesOf(activation) {
-  const { model, document } = current();
-  const { inspections, names, values } = document;
-  const event = eventOf(model, step.value);
-  const known = environmentAt(model, activation, endOf(model, step.value));
-  return [...known].map(([name, { row, count }]) => ({
-    name,
-    text: names[name],
-    value: values[inspections.value[row] ?? 0],
-    count,
-    changed: inspections.event[row] === event,
-  }));
-}
+const Graph = later(async () => (await import("viewer/views/graph.js")).Graph);
 
-/** @param {{activation: number}} properties */
-export function Variables({ activation }) {
-  const { model } = current();
-  const variables = variablesOf(activation);
+/** Letters of a name that stand in a table; what is longer ends in dots. */
+const MAX_NAME = 24;
+
+/** Letters of a glance that stand in a table; the inspector has the rest. */
+const LONG = 240;
+
+/** Which calls the reader opened (true) or closed. @type {Signal<Map<number, boolean>>} */
+const folds = signal(new Map());
+
+/** @param {{state: ProgramState, shown: number}} properties shown: the call whose line is marked */
+export function Variables({ state, shown }) {
+  const { frames, leftOut } = state;
+  const isGraph = variablesAs.value === "graph";
+  const sharers = sharersIn(frames);
+  const wordsOf = (/** @type {number} */ activation, /** @type {Variable} */ variable) =>
+    words(variable, alsoOf(sharers, activation, variable));
   return html`<section class="variables" aria-label="variables">
     <h2>
-      in <code>${functionOf(model, activation).name}</code>
-      <${Changes}
+      Variables
+      <${Tools}
+        isGraph=${isGraph}
         isChosen=${chosenName.value >= 0}
         isPinned=${pinned.value === step.value}
         isOther=${pinned.value >= 0}
       />
     </h2>
-    ${!variables.length && html`<p class="quiet">No value of this call is shown yet.</p>`}
-    ${variables.map(
-      (variable) =>
-        html`<${Row}
-          key=${variable.name}
-          ...${variable}
-          shares=${sharing(variables, variable)}
-          chosen=${chosenName.value === variable.name}
-        />`,
-    )}
+    ${
+      isGraph && variablesShown.value
+        ? html`<${Graph} state=${state} shown=${shown} wordsOf=${wordsOf} />`
+        : frames.toReversed().flatMap((frame, depth) => [
+            leftOut > 0 &&
+              depth === frames.length - OUTERMOST &&
+              html`<p key="more" class="more">${counted(leftOut, "more call")} between</p>`,
+            html`<${Frame}
+              key=${frame.activation}
+              frame=${frame}
+              sharers=${sharers}
+              isInnermost=${depth === 0}
+              isShown=${frame.activation === shown}
+            />`,
+          ])
+    }
   </section>`;
 }
 
 /**
- * Buttons for the chosen variable and for two steps.
- * @type {View<{isChosen: boolean, isPinned: boolean, isOther: boolean}>}
+ * Buttons for how they are shown, for the chosen variable, and for two steps.
+ * @type {View<{isGraph: boolean, isChosen: boolean, isPinned: boolean, isOther: boolean}>}
  */
-const Changes = memo(({ isChosen, isPinned, isOther }) => {
+const Tools = memo(({ isGraph, isChosen, isPinned, isOther }) => {
   const ofVariable = isChosen ? ["previousChange", "nextChange", "inspect", "history"] : [];
   return html`<span class="changes">
     ${ofVariable.map((id) => html`<${CommandButton} id=${id} />`)}
     <${CommandButton} id="pin" pressed=${isPinned} />
     <${CommandButton} id="compare" class=${isOther ? "held" : ""} />
+    <${CommandButton} id="graph" pressed=${isGraph} />
   </span>`;
 });
 
-/** @param {Variable[]} variables @param {Variable} variable */
-function sharing(variables, variable) {
-  const { storage } = variable.value;
-  return storage === undefined
-    ? ""
-    : variables
-        .filter((other) => other !== variable && other.value.storage === storage)
-        .map((other) => other.text)
-        .join(", ");
+/**
+ * The names that stand for each object, and that view each storage.
+ * @param {OpenFrame[]} frames
+ * @returns {Map<string, Sharer[]>}
+ */
+function sharersIn(frames) {
+  /** @type {Map<string, Sharer[]>} */
+  const found = new Map();
+  const note = (/** @type {string} */ key, /** @type {Sharer} */ sharer) =>
+    found.get(key)?.push(sharer) ?? found.set(key, [sharer]);
+  for (const { activation, variables } of frames)
+    for (const { name, text, object, value } of variables) {
+      if (object !== undefined) note(`object ${object}`, { activation, name, text });
+      if (value?.storage !== undefined)
+        note(`storage ${value.storage}`, { activation, name, text });
+    }
+  return found;
 }
 
-/** @type {View<Variable & {shares: string, chosen: boolean}>} */
-const Row = memo(({ name, text, value, count, changed, shares, chosen }) => {
-  const choose = () => (chosenName.value = chosen ? -1 : name);
+/**
+ * Other names of the same object, and of the same storage; those of other calls with the name of
+ * their function.
+ * @param {Map<string, Sharer[]>} sharers
+ * @param {number} activation
+ * @param {Variable} variable
+ * @returns {{also: string, shares: string}}
+ */
+function alsoOf(sharers, activation, { name, object, value }) {
+  const { model } = current();
+  const others = (/** @type {string} */ key) =>
+    (sharers.get(key) ?? []).filter(
+      (other) => other.activation !== activation || other.name !== name,
+    );
+  const text = (/** @type {Sharer[]} */ found) =>
+    found
+      .map((other) =>
+        other.activation === activation
+          ? other.text
+          : `${other.text} of ${functionOf(model, other.activation).name}`,
+      )
+      .join(", ");
+  const same = others(`object ${object}`);
+  const isSame = (/** @type {Sharer} */ other) =>
+    same.some((one) => one.activation === other.activation && one.name === other.name);
+  const views = others(`storage ${value?.storage}`).filter((other) => !isSame(other));
+  return { also: text(same), shares: text(views) };
+}
+
+/**
+ * What a row says, for those who hear it.
+ * @param {Variable} variable
+ * @param {{also: string, shares: string}} sharing
+ */
+function words({ text, value, changed, since, isReturn }, { also, shares }) {
+  return [
+    `${text}${changed ? " changed" : ""}${isReturn ? " returned" : ""}`,
+    value ? glanceText(value) : "no longer bound",
+    also && `also ${also}`,
+    shares && `shares storage with ${shares}`,
+    since >= 0 && `as of step ${integer(since + 1)}`,
+  ]
+    .filter(Boolean)
+    .join(", ");
+}
+
+/**
+ * An open call, with the line that it has reached.
+ * @param {{frame: OpenFrame, sharers: Map<string, Sharer[]>, isInnermost: boolean,
+ *   isShown: boolean}} properties
+ */
+function Frame({ frame, sharers, isInnermost, isShown }) {
+  const { activation, step: at, variables } = frame;
+  const isOpen = variablesShown.value && (folds.value.get(activation) ?? (isInnermost || isShown));
+  return html`<section class=${isShown ? "open-call shown" : "open-call"}>
+    <${FrameHead}
+      activation=${activation}
+      at=${at}
+      count=${variables.length}
+      isShown=${isShown}
+      isOpen=${isOpen}
+    />
+    ${
+      isOpen &&
+      (variables.length
+        ? html`<div style=${{ "--names": longestName(variables) }}>
+          ${variables.map(
+            (variable) =>
+              html`<${Row}
+                key=${variable.name}
+                ...${variable}
+                activation=${activation}
+                ...${alsoOf(sharers, activation, variable)}
+                chosen=${chosenName.value === variable.name && isShown}
+              />`,
+          )}
+        </div>`
+        : html`<p class="quiet">No variable has a value yet.</p>`)
+    }
+  </section>`;
+}
+
+/** Letters of the longest name, as far as names are lined up. @param {Variable[]} variables */
+function longestName(variables) {
+  return Math.min(MAX_NAME, Math.max(...variables.map(({ text }) => text.length)));
+}
+
+/**
+ * @type {View<{activation: number, at: number, count: number, isShown: boolean, isOpen: boolean}>}
+ */
+const FrameHead = memo(({ activation, at, count, isShown, isOpen }) => {
+  const { model, document } = current();
+  const { name, title } = functionOf(model, activation);
+  const look = () => {
+    folds.value = new Map(folds.value).set(activation, !(isOpen && isShown));
+    chosenFrame.value = activation;
+  };
+  return html`<h3>
+    <button
+      class=${isShown ? "frame shown" : "frame"}
+      aria-current=${isShown}
+      aria-expanded=${isOpen}
+      title=${title ? `${name}: ${plainTitle(title)}` : `Look at this call of ${name}`}
+      onClick=${look}
+    >
+      <code>${name}</code>
+      <span class="frame-line">:${document.statements[statementOf(model, at)][1]}</span>
+      ${!isOpen && html`<span class="frame-count">${integer(count)}</span>`}
+    </button>
+  </h3>`;
+});
+
+/**
+ * @type {View<Variable & {activation: number, also: string, shares: string, chosen: boolean}>}
+ */
+const Row = memo((variable) => {
+  const { activation, name, text, value, count, changed, since, isReturn, chosen } = variable;
+  const choose = () => {
+    chosenFrame.value = activation;
+    chosenName.value = chosen ? -1 : name;
+  };
+  const look = changed && "changed";
+  const state = value ? since >= 0 && "past" : "gone";
   return html`<div
-    class=${["variable", changed && "changed", chosen && "chosen"].filter(Boolean).join(" ")}
+    class=${["variable", look, state, chosen && "chosen"].filter(Boolean).join(" ")}
+    data-variable=${`${activation} ${name}`}
   >
     <div class="variable-name">
       <button
         aria-pressed=${chosen}
-        title="Choose this variable: [ and ] go to its changes"
+        title=${`${text}: choose this variable; [ and ] go to its changes`}
         onClick=${choose}
       >
         <code>${text}</code>
-        ${
-          changed &&
-          html`<span class="mark" title="Changed by this statement">
-            ●<span class="visually-hidden"> changed</span>
-          </span>`
-        }
+        <span class="mark" title="Changed by this statement">
+          ●<span class="visually-hidden"> changed</span>
+        </span>
       </button>
-      <button
+    </div>
+    <${Content} ...${variable} />
+    ${
+      value &&
+      html`<button
         class="type"
         title="Its values over the run"
         onClick=${(/** @type {Event} */ event) => inspect(event, value, text, "history")}
       >
-        ${!value.shape?.length && value.type}
+        ${isReturn ? "returned" : !value.shape?.length && value.type}
         ${count > 1 || value.shape?.length ? ` ×${integer(count)}` : ""}
-      </button>
-    </div>
-    <${ValueView} value=${value} shares=${shares} name=${text} />
+      </button>`
+    }
+    ${since >= 0 && html`<${AsOf} since=${since} />`}
   </div>`;
 });
+
+/** @param {{since: number}} properties */
+function AsOf({ since }) {
+  return html`<button
+    class="as-of"
+    title="It may be another by now: something ran since that may have changed it, and it was not
+      read again. Go to that step"
+    onClick=${() => goTo(since)}
+  >
+    as of step ${integer(since + 1)}
+  </button>`;
+}
+
+/** @param {Variable & {also: string, shares: string}} properties */
+function Content({ text, value, also, shares }) {
+  if (!value) return html`<div class="variable-value quiet">no longer bound</div>`;
+  const isShort = !value.shape && !isPicture(value) && !isLong(value);
+  return html`<div class="variable-value">
+    ${
+      isShort
+        ? html`<span class="value">
+          <code class=${`is-${value.type}`}>${glanceText(value)}</code>
+        </span>`
+        : html`<${ValueView} value=${value} shares=${shares} name=${text} />`
+    }
+    ${
+      also &&
+      html`<span class="badge shares" title="These names stand for one object">also ${also}</span>`
+    }
+  </div>`;
+}
+
+/** @param {Value} value */
+function glanceText(value) {
+  const text = valueText(value);
+  return text.length > LONG ? `${text.slice(0, LONG)}…` : text;
+}
+
+/** Whether a text has lines of its own. @param {Value} value */
+function isLong({ value }) {
+  return typeof value === "string" && value.includes("\n");
+}

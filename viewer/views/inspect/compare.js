@@ -54,7 +54,7 @@ function Differences({ before, after }) {
   const pair = pairs[chosen] ?? pairs[0];
   const found = useMemo(() => differencesOf(model, pair, before, after), [model, pair]);
   const same = found.filter(({ kind }) => kind === "same");
-  const [again, kept] = [same.filter(({ anew }) => anew), same.filter(({ anew }) => !anew)];
+  const [again, kept] = [same.filter(({ known }) => known), same.filter(({ known }) => !known)];
   const differing = found.filter(({ kind }) => kind !== "same");
   return html`
     <${Moments} before=${before} after=${after} />
@@ -68,7 +68,7 @@ function Differences({ before, after }) {
         (difference) => html`<${Entry} key=${difference.name} difference=${difference} />`,
       )}
     </ul>
-    ${again.length > 0 && html`<p class="quiet">Recorded again, and equal: ${listed(again)}.</p>`}
+    ${again.length > 0 && html`<p class="quiet">Equal at both: ${listed(again)}.</p>`}
     ${
       kept.length > 0 &&
       html`<p class="quiet">

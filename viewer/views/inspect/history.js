@@ -4,25 +4,33 @@ import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { counted, integer, number, shortened } from "viewer/model/format.js";
 import { historyOf, pointAt, thinned } from "viewer/model/records.js";
 import { functionOf } from "viewer/model/run.js";
-import { valueText } from "viewer/model/values.js";
+import { isPicture, valueText } from "viewer/model/values.js";
 import { html } from "viewer/parts/html.js";
 import { Jump, keepInside } from "viewer/parts/panel.js";
+import { ValueView } from "viewer/parts/value.js";
 import { leaveTo } from "viewer/state/address.js";
 import { current, inspected } from "viewer/state/state.js";
 
 const AT_ONCE = 60;
+const DRAWN_AT_ONCE = 12;
 const LONG = 160;
 const [WIDTH, HEIGHT, MARGIN] = [600, 150, 8];
 
 /** @param {{found: Found}} properties */
 export function History({ found }) {
   const { model, document } = current();
-  const own = useMemo(() => historyOf(model, found.activation, found.name), [model, found]);
-  const every = useMemo(() => historyOf(model, found.activation, found.name, true), [model, found]);
+  const { activation, name: index } = found;
+  const own = useMemo(() => historyOf(model, activation, index), [model, activation, index]);
+  const every = useMemo(
+    () => historyOf(model, activation, index, true),
+    [model, activation, index],
+  );
   const [everywhere, widen] = useState(own.length < 2 && every.length > own.length);
   const points = everywhere ? every : own;
-  const [chosen, choose] = useState(-1);
-  const isChosen = chosen >= 0 && chosen < points.length;
+  // What was chosen counts until the reader steps.
+  const [{ at: chosen, step }, note] = useState({ at: -1, step: found.step });
+  const choose = (/** @type {number} */ at) => note({ at, step: found.step });
+  const isChosen = chosen >= 0 && chosen < points.length && step === found.step;
   const now = isChosen ? chosen : Math.max(0, pointAt(model, points, found.step));
   const show = (/** @type {boolean} */ wide) => {
     widen(wide);
@@ -176,13 +184,15 @@ function linePath(points, x, y) {
 
 /** @param {{points: Point[], now: number, name: string}} properties */
 function Records({ points, now, name }) {
-  const around = Math.max(0, Math.min(points.length - AT_ONCE, now - AT_ONCE / 2));
+  const areDrawn = points.some(({ value }) => value && isPicture(value));
+  const atOnce = areDrawn ? DRAWN_AT_ONCE : AT_ONCE;
+  const around = Math.max(0, Math.min(points.length - atOnce, now - atOnce / 2));
   const [first, start] = useState(around);
-  const [beyond, end] = useState(around + AT_ONCE);
+  const [beyond, end] = useState(around + atOnce);
   useLayoutEffect(() => {
     if (first <= now && now < beyond) return;
     start(around);
-    end(around + AT_ONCE);
+    end(around + atOnce);
   }, [now, points]);
   const shown = points.slice(first, beyond);
   const list = useRef(/** @type {HTMLElement | null} */ (null));
@@ -195,11 +205,11 @@ function Records({ points, now, name }) {
   return html`
     ${
       first > 0 &&
-      html`<button class="quiet-link" onClick=${() => start(Math.max(0, first - AT_ONCE))}>
-        show ${Math.min(first, AT_ONCE)} before
+      html`<button class="quiet-link" onClick=${() => start(Math.max(0, first - atOnce))}>
+        show ${Math.min(first, atOnce)} before
       </button>`
     }
-    <ol class="history-list" ref=${list} start=${first + 1}>
+    <ol class=${areDrawn ? "history-list drawn" : "history-list"} ref=${list} start=${first + 1}>
       ${shown.map(
         (point, place) =>
           html`<li
@@ -208,7 +218,11 @@ function Records({ points, now, name }) {
             aria-current=${first + place === now ? "true" : null}
           >
             <${Jump} step=${point.step} />${" "}
-            <code class=${point.changed ? "" : "unchanged"}>${textOf(point)}</code>${" "}
+            ${
+              point.value && isPicture(point.value)
+                ? html`<${ValueView} value=${point.value} name=${name} />`
+                : html`<code class=${point.changed ? "" : "unchanged"}>${textOf(point)}</code>`
+            }${" "}
             ${!point.changed && html`<span class="quiet">same</span>`}
             ${
               point.value?.shape &&
@@ -221,8 +235,8 @@ function Records({ points, now, name }) {
     </ol>
     ${
       beyond < points.length &&
-      html`<button class="quiet-link" onClick=${() => end(beyond + AT_ONCE)}>
-        show ${Math.min(points.length - beyond, AT_ONCE)} more
+      html`<button class="quiet-link" onClick=${() => end(beyond + atOnce)}>
+        show ${Math.min(points.length - beyond, atOnce)} more
       </button>`
     }
   `;

@@ -33,8 +33,8 @@ export function Place({ value, name, layout, picked, pick }) {
     ${
       !layout.known &&
       html`<p class="quiet">
-        The run did not record the memory of this array, only its distances: cells are counted from
-        the first one that it reads.
+        The run did not record the memory here, only distances: cells are counted from the first one
+        that it reads.
       </p>`
     }
   </section>`;

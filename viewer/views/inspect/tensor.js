@@ -2,12 +2,12 @@
 // else looks there.
 
 import { useMemo, useState } from "preact/hooks";
-import { environmentAt } from "viewer/model/changes.js";
 import { haveEqualElements, product, recordedAlong, summaryOf } from "viewer/model/elements.js";
 import { bytes, integer, number, shape } from "viewer/model/format.js";
+import { knownAt, readingsOf } from "viewer/model/readings.js";
 import { aliasesOf } from "viewer/model/records.js";
 import { callStack, endOf } from "viewer/model/run.js";
-import { layoutOf, storageWords } from "viewer/model/storage.js";
+import { layoutOf, storageWords, stridesOf } from "viewer/model/storage.js";
 import { html } from "viewer/parts/html.js";
 import { Jump } from "viewer/parts/panel.js";
 import { current, inspected } from "viewer/state/state.js";
@@ -23,10 +23,10 @@ export function TensorView({ value, name, found }) {
     [value, found],
   );
   const [picked, pick] = useState(() => recordedAlong(value).map((along) => along[0] ?? 0));
-  const words = [
-    ...storageWords(value, name, found.activation, aliases),
-    ...equalWords(value, name, found),
-  ];
+  const isWhole = value.bytes !== undefined || value.elements !== undefined;
+  const words = isWhole
+    ? [...storageWords(value, name, found.activation, aliases), ...equalWords(value, name, found)]
+    : [`Its elements are not recorded here; a comment “@inspect ${name}” records them.`];
   return html`
     <${Facts} value=${value} />
     ${words.map((sentence) => html`<p class="words">${sentence}</p>`)}
@@ -45,6 +45,7 @@ export function TensorView({ value, name, found }) {
     <${Together} value=${value} />
     ${
       layout &&
+      isWhole &&
       layout.cells > 0 &&
       product(layout.sizes) > 0 &&
       html`<${Place} value=${value} name=${name} layout=${layout} picked=${picked} pick=${pick} />`
@@ -107,13 +108,14 @@ function Facts({ value }) {
 function equalWords(value, name, found) {
   if (value.storage === undefined) return [];
   const { model, document } = current();
-  const { names, values, inspections } = document;
+  const { names, values } = document;
+  const recorded = readingsOf(model);
   const end = endOf(model, found.step);
   const known = callStack(model, found.step).flatMap(({ activation }) => [
-    ...environmentAt(model, activation, end),
+    ...knownAt(model, activation, end),
   ]);
-  const equal = known.flatMap(([other, { row }]) => {
-    const candidate = values[inspections.value[row] ?? -1];
+  const equal = known.flatMap(([other, row]) => {
+    const candidate = values[recorded.value[row]];
     const isElsewhere =
       candidate?.storage !== undefined &&
       candidate.storage !== value.storage &&
@@ -248,7 +250,7 @@ function Aliases({ aliases, storage, found }) {
                   <span class="quiet"> in ${alias.func}</span>${" "}
                   <code class="alias-layout">
                     ${shape(alias.value.shape ?? [])}, strides (
-                    ${alias.value.strides?.join(", ")}), offset${" "}
+                    ${stridesOf(alias.value)?.join(", ")}), offset${" "}
                     ${integer(alias.value.offset ?? 0)}
                   </code>
                   <${Jump} step=${alias.step} />

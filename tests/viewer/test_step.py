@@ -1,0 +1,380 @@
+"""Step in Chromium: variables of all open calls, panels that follow, the timeline, the code."""
+
+import copy
+
+import pytest
+
+from tests.viewer import documents
+from tests.viewer.conftest import painted
+from tests.viewer.programs import recorded, step_on
+from tests.viewer.test_access import assert_accessible
+from tests.viewer.test_page import current_line, variables
+
+WIDE, PHONE = (1280, 800), (390, 844)
+
+
+@pytest.fixture(scope="module")
+def programs():
+    return recorded()
+
+
+@pytest.fixture
+def stepped(page, show, programs):
+    """`stepped(text)` opens the programs after a line with this text ran."""
+
+    def open_at(text: str, occurrence: int = 1):
+        return show(page, programs, mode="step", at=str(step_on(programs, text, occurrence)))
+
+    yield open_at
+    page.evaluate("localStorage.clear()")
+
+
+def row(page, name: str):
+    return page.locator(".variable", has=page.locator(f".variable-name code:text-is('{name}')"))
+
+
+def test_each_variable_of_each_open_call_is_shown_the_innermost_first(stepped):
+    page = stepped("node = waiting.pop()")
+    calls = page.locator(".open-call")
+    assert calls.locator(".frame code").all_inner_texts() == ["graph", "main"]
+    assert calls.locator(".frame").nth(0).get_attribute("aria-expanded") == "true"
+    assert calls.nth(1).locator(".variable").count() == 0, "only the current one is open"
+    assert variables(page) == {
+        "edges": "{'a': ['b', 'c'], 'b': ['c'], 'c': ['a']}",
+        "seen": "[]",
+        "waiting": "[]",
+        "node": "'a'",
+    }
+    calls.nth(1).locator(".frame").click()
+    assert list(variables(page)) == ["back", "tree", "deep"]
+    assert page.locator(".program-line.caller").count() == 1
+    assert row(page, "edges").is_visible(), "what was open stays so"
+
+
+DEEP = """\
+def main():
+    '''Many open calls.'''
+    return deep(30)
+
+
+def deep(left):
+    if left:
+        return deep(left - 1)
+    return left
+"""
+
+
+def test_of_many_open_calls_those_at_both_ends_are_shown(page, show):
+    document = recorded(DEEP)
+    show(page, document, mode="step", at=str(step_on(document, "return left")))
+    calls = page.locator(".open-call .frame")
+    assert calls.count() == 14
+    assert calls.last.locator("code").inner_text() == "main"
+    assert page.locator(".variables .more").inner_text() == "18 more calls between"
+    assert variables(page)["left"] == "0"
+
+
+def test_what_changed_is_marked_in_colour_and_in_words(stepped):
+    page = stepped("node = waiting.pop()")
+    changed = page.locator(".variable.changed .variable-name")
+    assert [text.split("\n")[0] for text in changed.all_inner_texts()] == ["waiting", "node"]
+    assert "●" in changed.first.inner_text()
+    assert "changed" in changed.first.inner_text()
+    page.keyboard.press("ArrowRight")
+    assert page.locator(".variable.changed").count() == 0
+
+
+def test_what_may_have_changed_since_says_which_step_it_is_from(stepped, programs):
+    page = stepped("node = waiting.pop()")
+    page.locator(".open-call .frame").nth(1).click()
+    past = row(page, "tree")
+    assert "past" in past.get_attribute("class")
+    number = int(past.locator(".as-of").inner_text().removeprefix("as of step "))
+    opacity = "e => getComputedStyle(e).opacity"
+    assert float(past.locator(".variable-value > *").first.evaluate(opacity)) < 1
+    assert row(page, "deep").locator(".as-of").count() == 0, "nothing can be written to a number"
+    past.locator(".as-of").click()
+    assert page.locator(".timeline-count").inner_text().startswith(f"{number} /")
+
+
+def test_what_is_not_bound_any_more_is_shown_as_gone(stepped):
+    page = stepped("del tree")
+    assert variables(page)["back"]
+    gone = row(page, "tree")
+    assert "no longer bound" in gone.inner_text()
+    assert "gone" in gone.get_attribute("class")
+
+
+def test_what_a_function_returns_is_shown_when_it_does(stepped):
+    page = stepped("return seen")
+    returned = row(page, "return")
+    assert returned.locator(".variable-value").inner_text().split("\n")[0] == "['a', 'c', 'b']"
+    assert returned.locator(".type").inner_text() == "returned"
+    page.keyboard.press("u")
+    assert row(page, "return").count() == 0
+
+
+def test_who_shares_an_object_or_a_storage_is_said(stepped):
+    page = stepped("same[3] = back")
+    assert row(page, "numbers").locator(".shares").inner_text() == "also same"
+    page = stepped("row.fill_(7)")
+    assert row(page, "x").locator(".shares").inner_text() == "shares storage with y, row"
+    cells = row(page, "x").locator("td").all_inner_texts()
+    assert [float(cell) for cell in cells] == [0, 1, 2, 7, 7, 7], "as written through another view"
+
+
+def test_table_or_graph_is_remembered(stepped):
+    page = stepped("ring.append(ring)")
+    page.keyboard.press("G")
+    page.locator(".graph").wait_for()
+    page.reload()
+    page.locator(".graph").wait_for()
+    page.locator("[data-command=graph]").click()
+    page.locator(".variable").first.wait_for()
+    page.reload()
+    page.locator(".variable").first.wait_for()
+
+
+def boxes(page) -> dict[str, tuple[float, float]]:
+    """Where each box of the graph stands, by its object."""
+    return page.evaluate(
+        """() => Object.fromEntries([...document.querySelectorAll(".graph-box")].map((box) =>
+            [box.dataset.key, new DOMMatrix(getComputedStyle(box).transform)].map((place, at) =>
+                at ? [place.e, place.f] : place)))"""
+    )
+
+
+def test_in_the_graph_each_object_stands_once_and_cycles_are_seen(stepped):
+    page = stepped("ring.append(ring)")
+    page.keyboard.press("G")
+    page.locator(".graph").wait_for()
+    assert len(boxes(page)) == page.locator(".graph-box").count()
+    cyclic = page.locator(".graph-box.is-cyclic")
+    assert cyclic.count() == 1
+    assert "↻" in cyclic.inner_text()
+    assert page.locator(".graph-arrows .back").count() == 1
+    page = stepped("same[3] = back")
+    page.locator(".graph").wait_for()
+    shared = page.locator(".graph-box.is-shared")
+    assert "×2" in shared.filter(has_text="list of 100").inner_text()
+    assert "more" in shared.filter(has_text="list of 100").inner_text(), "cut, with a count"
+
+
+def test_views_point_at_one_storage(stepped):
+    page = stepped("row.fill_(7)")
+    page.keyboard.press("G")
+    storage = page.locator(".graph-box.is-storage")
+    storage.wait_for()
+    assert storage.count() == 1
+    assert storage.locator(".graph-label").all_inner_texts() == ["[2, 3]", "[3, 2]", "[3]"]
+    key = storage.get_attribute("data-key")
+    bars = storage.locator(".graph-part span")
+    lefts = [bar.evaluate("e => e.style.left") for bar in bars.all()]
+    assert lefts == ["0%", "0%", "50%"], (key, "the row is the second half")
+
+
+def test_boxes_stay_where_they_are_while_one_steps(stepped):
+    page = stepped('edges = {"a": ["b", "c"], "b": ["c"], "c": ["a"]}')
+    page.keyboard.press("G")
+    page.locator(".graph").wait_for()
+    before = boxes(page)
+    first, seen = set(before), set(before)
+    for _ in range(24):
+        page.keyboard.press("ArrowRight")
+        after = boxes(page)
+        stayed = before.keys() & after.keys()
+        assert {key: before[key] for key in stayed} == {key: after[key] for key in stayed}
+        before = after
+        seen |= set(after)
+    assert seen > first, "some came meanwhile"
+
+
+def test_what_one_hears_of_the_graph_is_what_the_table_says(stepped):
+    page = stepped("node = waiting.pop()")
+    page.locator(".open-call .frame").nth(1).click()
+    table = {
+        found.locator(".variable-name code").inner_text(): found.inner_text()
+        for found in page.locator(".variable").all()
+    }
+    page.keyboard.press("G")
+    names = page.locator(".graph-name button")
+    names.first.wait_for()
+    assert names.count() == len(table)
+    for name in names.all():
+        heard = name.locator(".visually-hidden").text_content()
+        own = heard.split(",")[0].split(" ")[0]
+        said = table[own]
+        assert name.get_attribute("title") == heard
+        assert ("changed" in heard) == ("●" in said)
+        assert ("as of step" in heard) == ("as of step" in said)
+        value = next(part for part in said.split("\n") if part.strip("● ") not in ("", own))
+        assert value in heard
+
+
+def test_the_graph_is_reached_and_followed_by_keys(stepped):
+    page = stepped("same[3] = back")
+    page.keyboard.press("G")
+    page.locator(".graph").wait_for()
+    page.locator(".graph-name button[title^=numbers]").focus()
+    page.keyboard.press("Enter")
+    lit = page.locator(".graph-box.lit")
+    assert lit.filter(has_text="list of 100").count() == 1
+    assert lit.count() > 1, "and what it holds"
+    line = current_line(page)
+    page.keyboard.press("ArrowRight")
+    assert current_line(page) == line + 1
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("shape", [WIDE, PHONE])
+@pytest.mark.parametrize("view", ["table", "graph"])
+def test_axe_finds_nothing_in_variables(theme, shape, view, stepped, page):
+    page.emulate_media(color_scheme=theme)
+    page.set_viewport_size(dict(zip(("width", "height"), shape, strict=True)))
+    stepped("row.fill_(7)")
+    if view == "graph":
+        page.keyboard.press("G")
+        page.locator(".graph").wait_for()
+    painted(page)
+    assert_accessible(page, f"{view} of variables")
+
+
+def test_the_inspector_follows_the_step_and_keys_step_on(stepped):
+    page = stepped("seen.append(node)")
+    row(page, "seen").locator(".variable-name button").click()
+    page.keyboard.press("i")
+    shown = page.locator(".dock .whole-value")
+    shown.wait_for()
+    assert shown.inner_text() == "['a']"
+    while shown.inner_text() == "['a']":
+        page.keyboard.press("ArrowRight")
+    assert "changed" in row(page, "seen").get_attribute("class")
+    assert shown.inner_text() == "['a', 'c']"
+    assert page.locator("dialog").count() == 0
+    page.keyboard.press("v")
+    page.locator(".dock .history-list .here").wait_for()
+    assert page.locator(".dock .history-list .here code").inner_text() == "['a', 'c']"
+    page.keyboard.press("Escape")
+    page.locator(".dock").wait_for(state="detached")
+
+
+def test_the_inspector_says_when_its_variable_has_no_value(stepped):
+    page = stepped("seen.append(node)")
+    row(page, "seen").locator(".variable-name button").click()
+    page.keyboard.press("i")
+    page.locator(".dock .whole-value").wait_for()
+    page.keyboard.press("Home")
+    assert "seen has no value at this step." in page.locator(".dock").inner_text()
+
+
+def test_two_steps_stay_compared_while_one_steps(stepped):
+    page = stepped('seen, waiting = [], ["a"]')
+    page.keyboard.type("mld")
+    entries = page.locator(".dock .difference h4")
+    page.get_by_text("No difference in graph").wait_for()
+    page.keyboard.press("ArrowRight")
+    entries.first.wait_for()
+    assert entries.all_inner_texts() == ["waiting changed", "node added"]
+    page.keyboard.press("d")
+    page.locator(".dock").wait_for(state="detached")
+
+
+def test_the_history_of_pictures_shows_them_small(page, show):
+    document = documents.with_values()
+    picture = (
+        '<svg xmlns="http://www.w3.org/2000/svg" width="400" height="300"><circle r="{}"/></svg>'
+    )
+    document["names"].append("figure")
+    for event, radius in ((12, 5), (14, 9)):
+        document["values"].append({"type": "Figure", "svg": picture.format(radius)})
+        for column, entry in (
+            ("event", event),
+            ("at", event + 1),
+            ("name", len(document["names"]) - 1),
+            ("value", len(document["values"]) - 1),
+        ):
+            document["inspections"][column].append(entry)
+    show(page, document, mode="step", at="9")
+    row(page, "figure").locator(".type").click()
+    drawings = page.locator(".dock .history-list.drawn svg")
+    drawings.nth(1).wait_for()
+    assert drawings.count() == 2
+    for drawing in drawings.all():
+        assert drawing.bounding_box()["width"] < 250
+
+
+def test_the_timeline_names_sections_and_explains_its_marks(page, show):
+    show(page, documents.small(), mode="step", at="4")
+    bands = page.locator(".timeline-band")
+    assert bands.all_inner_texts() == ["Views share storage"]
+    assert page.locator(".timeline-legend li").all_inner_texts() == [
+        "section begins",
+        "claim held",
+    ]
+    bands.first.click()
+    assert current_line(page) == 20
+
+
+def test_the_timeline_is_limited_to_a_section_or_a_call(page, show):
+    show(page, documents.small(), mode="step", at="2")
+    slider = page.get_by_role("slider", name="step")
+    limits = "e => [Number(e.min), Number(e.max)]"
+    assert slider.evaluate(limits) == [0, 15]
+    page.keyboard.press("z")
+    assert slider.evaluate(limits) == [1, 3]
+    assert page.locator(".timeline-count").inner_text() == "2 / 3"
+    page.keyboard.press("u")
+    assert slider.evaluate(limits) == [0, 15], "no section is here"
+    page.keyboard.press("z")
+    page.keyboard.press("ArrowRight")
+    assert slider.evaluate(limits) == [5, 6]
+    assert slider.get_attribute("aria-valuetext") == "step 1 / 2 of double"
+    page.wait_for_url("**double:1.1")
+    page.reload()
+    page.locator("#stepping").wait_for()
+    assert slider.evaluate(limits) == [5, 6]
+    page.evaluate("localStorage.clear()")
+
+
+@pytest.mark.parametrize("outline", [False, True])
+def test_eighty_columns_of_code_fit_at_1280_pixels(page, show, outline):
+    document = documents.small()
+    lines = document["files"][0]["source"].split("\n")
+    lines[13] = "    " + "x" * 76
+    document["files"][0]["source"] = "\n".join(lines)
+    document["files"][0]["tokens"] = []
+    show(page, document, mode="step")
+    if outline:
+        page.keyboard.press("o")
+        page.locator(".sidebar").wait_for()
+    one, long = (page.locator(f'[data-line="{line}"] .source') for line in (13, 14))
+    assert long.bounding_box()["height"] == one.bounding_box()["height"]
+
+
+def test_a_line_that_wraps_has_its_number_at_the_top(page, show):
+    document = documents.small()
+    lines = document["files"][0]["source"].split("\n")
+    lines[13] = "    " + "long " * 60
+    document["files"][0]["source"] = "\n".join(lines)
+    document["files"][0]["tokens"] = []
+    show(page, document, mode="step")
+    whole = page.locator('[data-line="14"]')
+    number = whole.locator(".line-number").bounding_box()
+    assert whole.bounding_box()["height"] > 2 * number["height"]
+    assert abs(number["y"] - whole.bounding_box()["y"]) < 4
+
+
+def test_names_never_break_inside(page, show, programs):
+    document = copy.deepcopy(programs)
+    name = "writing_through_a_view_changes_the_others_" * 3
+    document["functions"][
+        document["functions"].index(
+            next(func for func in document["functions"] if func["name"] == "graph")
+        )
+    ]["name"] = name
+    document["names"][document["names"].index("waiting")] = name
+    show(page, document, mode="step", at=str(step_on(programs, "node = waiting.pop()")))
+    for code in page.locator(".variable-name code, .frame code").all():
+        box = code.bounding_box()
+        assert box["height"] < 30
+        assert box["x"] + box["width"] <= 1280

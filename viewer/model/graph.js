@@ -1,0 +1,238 @@
+// The open calls and the objects that their names stand for, each once, as boxes and arrows. Pure.
+
+import { bytes, integer, shape } from "viewer/model/format.js";
+import { hasContents } from "viewer/model/objects.js";
+import { functionOf } from "viewer/model/run.js";
+import { cellText, partsOf, sharedDecimals, valueText } from "viewer/model/values.js";
+
+/** Larger graphs and containers are cut, with a count of what is left out. */
+const MAX_OBJECTS = 40;
+const MAX_ROWS = 8;
+
+/** Letters on a line of a box. */
+const LINE = 20;
+
+/** Columns of objects; what lies deeper stands in the last one. */
+const COLUMNS = 3;
+
+/**
+ * @param {Model} model
+ * @param {ProgramState} state
+ * @returns {Graph}
+ */
+export function graphOf(model, { frames, contentOf }) {
+  const graph = new Builder(contentOf);
+  for (const { activation, variables } of frames) {
+    const key = `call ${activation}`;
+    const title = functionOf(model, activation).name;
+    const box = graph.add({ key, kind: "call", column: 0, title, rows: [] });
+    for (const variable of variables) {
+      const { text, value, object } = variable;
+      // What was inspected does not say which object it is; the glance does.
+      const known = value && value.object === undefined ? { ...value, object } : value;
+      box.rows.push({ label: text, ...graph.shown(key, text, known, 1), variable });
+    }
+  }
+  graph.grow();
+  graph.drawStorages();
+  return finished(graph);
+}
+
+/** Collects boxes: what is found waits until the nearer ones are there. */
+class Builder {
+  /** @param {ProgramState["contentOf"]} contentOf */
+  constructor(contentOf) {
+    this.contentOf = contentOf;
+    /** @type {Map<string, Box>} */
+    this.boxes = new Map();
+    /** @type {{key: string, value: Value, column: number}[]} */
+    this.waiting = [];
+    this.known = new Set();
+    this.leftOut = 0;
+    /** @type {Map<number, {key: string, value: Value, column: number}[]>} */
+    this.views = new Map();
+  }
+
+  /** @param {Pick<Box, "key" | "kind" | "column" | "title" | "rows"> & Partial<Box>} box */
+  add(box) {
+    const whole = { changed: false, since: -1, count: 0, isCyclic: false, note: "", ...box };
+    this.boxes.set(box.key, whole);
+    return whole;
+  }
+
+  /**
+   * What stands for a value in a row: an arrow to its object, or text.
+   * @param {string} from the box of the row
+   * @param {string} label of the row
+   * @param {Value | null} value
+   * @param {number} column where its object would stand
+   * @returns {{text: string, target: string}}
+   */
+  shown(from, label, value, column) {
+    if (!value) return { text: "no longer bound", target: "" };
+    const holds = partsOf(value).some(([, part]) => part.object !== undefined);
+    if (value.object === undefined && !holds) return { text: valueText(value), target: "" };
+    const key = value.object === undefined ? `${from} ${label}` : `object ${value.object}`;
+    if (!this.known.has(key)) {
+      if (this.known.size >= MAX_OBJECTS) {
+        this.leftOut++;
+        return { text: `${valueText(value)} (not drawn)`, target: "" };
+      }
+      this.known.add(key);
+      this.waiting.push({ key, value, column: Math.min(column, COLUMNS) });
+    }
+    return { text: valueText(value), target: key };
+  }
+
+  /** Draw what waits, and what that leads to. */
+  grow() {
+    for (let next = this.waiting.shift(); next; next = this.waiting.shift()) {
+      const { key, value, column } = next;
+      const known =
+        value.object === undefined ? { value, changed: false, since: -1 } : this.contentOf(value);
+      const { value: content, changed, since } = known;
+      const box = this.add({
+        ...{ key, column, changed, since },
+        kind: content.shape ? "tensor" : "object",
+        title: titleOf(content),
+        rows: [],
+      });
+      if (content.shape) this.drawTensor(box, content);
+      else this.drawParts(box, content);
+    }
+  }
+
+  /** @param {Box} box @param {Value} value */
+  drawParts(box, value) {
+    const parts = partsOf(value);
+    const shown = parts.map(([label, part]) => ({
+      label,
+      ...this.shown(box.key, label, part, box.column + 1),
+    }));
+    const isPlain = value.items && shown.every(({ target }) => !target);
+    const rows = isPlain ? wrapped(shown.map(({ text }) => text)) : shown;
+    box.rows = rows.slice(0, MAX_ROWS);
+    const drawn = isPlain
+      ? box.rows.reduce((sum, row) => sum + (row.items ?? 1), 0)
+      : box.rows.length;
+    const rest = Math.max(value.length ?? 0, parts.length) - drawn;
+    if (!hasContents(value) || (!parts.length && value.text !== undefined))
+      box.rows = [{ label: "", text: value.text ?? "…", target: "" }];
+    else if (rest > 0) box.note = `and ${integer(rest)} more`;
+    else if (!parts.length) box.note = "empty";
+  }
+
+  /** @param {Box} box @param {Value} value */
+  drawTensor(box, value) {
+    const { elements = [], shape: sizes = [], storage, offset, strides } = value;
+    const width = sizes.at(-1) ?? 1;
+    const decimals = sharedDecimals(elements, 2);
+    for (let at = 0; at < elements.length && box.rows.length < MAX_ROWS; at += width || 1) {
+      const cells = elements.slice(at, at + width).map((cell) => cellText(cell, decimals));
+      box.rows.push({ label: "", text: cells.join("  "), target: "" });
+    }
+    if (!elements.length) box.note = "elements not shown";
+    if (strides && sizes.length > 1) box.note = `strides (${strides.join(", ")})`;
+    if (offset) box.note = [box.note, `offset ${offset}`].filter(Boolean).join(", ");
+    if (storage === undefined) return;
+    const view = { key: box.key, value, column: box.column };
+    if (!this.views.get(storage)?.push(view)) this.views.set(storage, [view]);
+  }
+
+  /** A storage that several tensors view is a box of its own; or else a line of its tensor. */
+  drawStorages() {
+    for (const [storage, views] of this.views) {
+      const key = `storage ${storage}`;
+      const title = `storage #${storage}`;
+      const held = views.find(({ value }) => value.storage_bytes !== undefined)?.value
+        .storage_bytes;
+      const size = held === undefined ? "" : bytes(held);
+      if (views.length > 1)
+        this.add({
+          ...{ key, title, kind: "storage", note: size },
+          column: Math.max(...views.map(({ column }) => column)) + 1,
+          rows: partsOfStorage(views.map(({ value }) => value)),
+        });
+      for (const view of views)
+        this.boxes
+          .get(view.key)
+          ?.rows.push({ label: "", text: title, target: views.length > 1 ? key : "" });
+    }
+  }
+}
+
+/** @param {Value} value */
+function titleOf({ type, shape: sizes, dtype, length }) {
+  if (sizes) return `${dtype ?? type} ${shape(sizes)}`;
+  return length === undefined ? type : `${type} of ${integer(length)}`;
+}
+
+/**
+ * Texts on as few lines as they need.
+ * @param {string[]} texts
+ * @returns {GraphRow[]}
+ */
+function wrapped(texts) {
+  /** @type {GraphRow[]} */
+  const rows = [];
+  for (const text of texts) {
+    const last = rows.at(-1);
+    if (last && last.text.length + text.length + 2 <= LINE)
+      Object.assign(last, { text: `${last.text}, ${text}`, items: (last.items ?? 1) + 1 });
+    else rows.push({ label: "", text, target: "", items: 1 });
+  }
+  return rows;
+}
+
+/**
+ * For each view of a storage, which part of what they reach it lies in.
+ * @param {Value[]} views
+ * @returns {GraphRow[]}
+ */
+function partsOfStorage(views) {
+  const ranges = views.map((value) => {
+    const first = value.offset ?? 0;
+    return [first, first + reachOf(value)];
+  });
+  const end = Math.max(1, ...ranges.map(([, beyond]) => beyond));
+  return views.map((value, at) => ({
+    label: shape(value.shape ?? []),
+    text: "",
+    target: "",
+    part: [ranges[at][0] / end, ranges[at][1] / end],
+  }));
+}
+
+/** Cells from the first to the last that a tensor reads. @param {Value} value */
+function reachOf({ shape: sizes = [], strides }) {
+  if (!strides) return sizes.reduce((product, size) => product * size, 1);
+  return sizes.includes(0)
+    ? 0
+    : sizes.reduce((sum, size, axis) => sum + (size - 1) * strides[axis], 1);
+}
+
+/** @param {Builder} builder @returns {Graph} */
+function finished({ boxes, leftOut }) {
+  const arrows = [...boxes.values()].flatMap(({ key, rows }) =>
+    rows.flatMap(({ target }, row) => (boxes.has(target) ? [{ from: key, row, to: target }] : [])),
+  );
+  for (const { to } of arrows) /** @type {Box} */ (boxes.get(to)).count++;
+  const leads = (/** @type {string} */ from, /** @type {string} */ to, seen = new Set()) => {
+    for (const arrow of arrows) {
+      if (arrow.from !== from || seen.has(arrow.to)) continue;
+      if (arrow.to === to) return true;
+      seen.add(arrow.to);
+      if (leads(arrow.to, to, seen)) return true;
+    }
+    return false;
+  };
+  for (const box of boxes.values()) box.isCyclic = leads(box.key, box.key);
+  return {
+    boxes: [...boxes.values()],
+    arrows: arrows.map((arrow) => ({
+      ...arrow,
+      isBack: boxes.get(arrow.from)?.isCyclic === true && leads(arrow.to, arrow.from),
+    })),
+    leftOut,
+  };
+}

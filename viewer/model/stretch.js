@@ -1,0 +1,60 @@
+// What a timeline reaches over, and what stands on it. Pure.
+
+import { activationOf, functionOf, stepRange } from "viewer/model/run.js";
+import { chaptersOf, headingOf, plainTitle, sectionOfStep } from "viewer/model/sections.js";
+
+/**
+ * The steps that a timeline reaches over: of the run, or of the section or the call around a step.
+ * @param {Model} model
+ * @param {Section[]} sections
+ * @param {number} step
+ * @param {"run" | "section" | "call"} reach
+ * @returns {Span & {title: string}}
+ */
+export function stretchOf(model, sections, step, reach) {
+  if (reach === "call") {
+    const activation = activationOf(model, step);
+    const [first, beyond] = stepRange(model, activation);
+    return { first, beyond, title: functionOf(model, activation).name };
+  }
+  const section = reach === "section" ? sectionOfStep(sections, step) : undefined;
+  return section && section.depth > 0
+    ? { first: section.first, beyond: section.beyond, title: nameOf(model, section) }
+    : { first: 0, beyond: model.steps, title: "" };
+}
+
+/** @param {Model} model @param {Section} section */
+function nameOf(model, { activation }) {
+  return headingOf(functionOf(model, activation));
+}
+
+/**
+ * The chapters or sections that stand on a stretch, one beside the other: the outermost of which
+ * there is more than one.
+ * @param {Model} model
+ * @param {Section[]} sections
+ * @param {Span} stretch
+ * @returns {Band[]}
+ */
+export function bandsOf(model, sections, { first, beyond }) {
+  const chapters = chaptersOf(sections).filter(({ title }) => title);
+  if (first === 0 && beyond === model.steps && chapters.length > 1)
+    return chapters.map(({ title, sections: [begin] }, at) => ({
+      title: plainTitle(title),
+      first: begin.first,
+      beyond: chapters[at + 1]?.sections[0].first ?? beyond,
+    }));
+  const inside = sections.filter(
+    (section) => section.depth > 0 && first <= section.first && section.beyond <= beyond,
+  );
+  const around = inside.find((section) => section.first === first && section.beyond === beyond);
+  const below = inside.filter((section) => section !== around);
+  const depth = Math.min(...below.map((section) => section.depth));
+  return below
+    .filter((section) => section.depth === depth)
+    .map((section) => ({
+      title: nameOf(model, section),
+      first: section.first,
+      beyond: section.beyond,
+    }));
+}

@@ -1,0 +1,239 @@
+// The open calls and their objects as a drawing: each object once, an arrow for each reference.
+// What one hears of it are the calls, with the same words as in the table. Fetched when it is first
+// shown.
+
+import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { integer } from "viewer/model/format.js";
+import { graphOf } from "viewer/model/graph.js";
+import { BETWEEN, CALL_WIDTH, HEAD, leftOf, placed, ROW, WIDTH } from "viewer/model/placement.js";
+import { html } from "viewer/parts/html.js";
+import { keepInside } from "viewer/parts/panel.js";
+import { styled } from "viewer/parts/styles.js";
+import { chosenFrame, chosenName, current } from "viewer/state/state.js";
+
+await styled("graph.css");
+
+/** Where boxes stand, by document: they stay there for as long as the page. */
+const places = new WeakMap();
+
+/** @param {{state: ProgramState, shown: number, wordsOf: (activation: number,
+ *   variable: Variable) => string}} properties shown: the call whose line is marked */
+export function Graph({ state, shown, wordsOf }) {
+  const { model } = current();
+  const graph = useMemo(() => graphOf(model, state), [state]);
+  const tops = useMemo(() => {
+    const found = placed(graph, places.get(model) ?? new Map());
+    places.set(model, found);
+    return found;
+  }, [graph]);
+  const scroller = useRef(/** @type {HTMLElement | null} */ (null));
+  useLayoutEffect(() => {
+    const box = scroller.current?.querySelector(".graph-box.shown");
+    if (scroller.current && box) keepInside(scroller.current, box);
+  }, [graph.boxes.length, shown]);
+  const all = graph.boxes.map(({ key }) => /** @type {Place} */ (tops.get(key)));
+  const bottom = Math.max(0, ...all.map(({ top, height }) => top + height));
+  const columns = Math.max(0, ...all.map(({ column }) => column));
+  const lit = litBy(graph, `call ${chosenFrame.value >= 0 ? chosenFrame.value : shown}`);
+  return html`<div
+    class="graph"
+    ref=${scroller}
+    tabindex="0"
+    role="region"
+    aria-label="graph of objects"
+  >
+    <div class="graph-page" style=${{ width: `${leftOf(columns + 1)}px`, height: `${bottom}px` }}>
+      <${Arrows} graph=${graph} tops=${tops} lit=${lit} height=${bottom} />
+      ${graph.boxes.map(
+        (box) =>
+          html`<${BoxView}
+            key=${box.key}
+            box=${box}
+            place=${tops.get(box.key)}
+            isShown=${box.key === `call ${shown}`}
+            isLit=${lit.has(box.key)}
+            wordsOf=${wordsOf}
+          />`,
+      )}
+    </div>
+    ${graph.leftOut > 0 && html`<p class="more">and ${integer(graph.leftOut)} more objects</p>`}
+  </div>`;
+}
+
+/**
+ * What the chosen variable leads to.
+ * @param {Graph} graph
+ * @param {string} call
+ * @returns {Set<string>}
+ */
+function litBy({ boxes, arrows }, call) {
+  const rows = boxes.find(({ key }) => key === call)?.rows ?? [];
+  const chosen = rows.find(({ variable }) => variable?.name === chosenName.value);
+  const found = new Set(chosen?.target ? [chosen.target] : []);
+  for (const key of found) for (const { from, to } of arrows) if (from === key) found.add(to);
+  return found;
+}
+
+/**
+ * @param {{graph: Graph, tops: Map<string, Place>, lit: Set<string>, height: number}} properties
+ */
+function Arrows({ graph: { boxes, arrows }, tops, lit, height }) {
+  const shared = new Set(boxes.filter(({ count }) => count > 1).map(({ key }) => key));
+  const width = leftOf(Math.max(0, ...boxes.map(({ key }) => tops.get(key)?.column ?? 0)) + 1);
+  return html`<svg class="graph-arrows" width=${width} height=${height} aria-hidden="true">
+    <defs>
+      <marker id="arrowhead" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7"
+        orient="auto">
+        <path d="M0 0 8 4 0 8z" />
+      </marker>
+    </defs>
+    ${arrows.map(({ from, row, to, isBack }) => {
+      const [one, other] = [tops.get(from), tops.get(to)];
+      const name = [isBack ? "back" : shared.has(to) ? "to-shared" : "", lit.has(to) ? "lit" : ""];
+      return (
+        one &&
+        other &&
+        html`<path
+          key=${`${from} ${row}`}
+          class=${name.join(" ")}
+          d=${arrowPath(one, row, other)}
+          marker-end="url(#arrowhead)"
+        />`
+      );
+    })}
+  </svg>`;
+}
+
+/**
+ * From a row to the head of a box: straight on to a column on the right, round the right side to
+ * one that is not.
+ * @param {Place} from
+ * @param {number} row
+ * @param {Place} to
+ */
+function arrowPath(from, row, to) {
+  const widthOf = (/** @type {number} */ column) => (column ? WIDTH : CALL_WIDTH);
+  const [x, y] = [
+    leftOf(from.column) + widthOf(from.column) - 11,
+    from.top + HEAD + (row + 0.5) * ROW,
+  ];
+  const end = to.top + HEAD / 2;
+  if (to.column > from.column) {
+    const left = leftOf(to.column) - 2;
+    const bend = Math.max(BETWEEN * 0.8, (left - x) / 2);
+    return `M${x} ${y}C${x + bend} ${y} ${left - bend} ${end} ${left} ${end}`;
+  }
+  const right = leftOf(to.column) + widthOf(to.column) + 2;
+  const bend = BETWEEN * 0.9;
+  return `M${x} ${y}C${x + bend} ${y} ${right + bend} ${end} ${right} ${end}`;
+}
+
+/**
+ * @param {{box: Box, place: Place, isShown: boolean, isLit: boolean,
+ *   wordsOf: (activation: number, variable: Variable) => string}} properties
+ */
+function BoxView({ box, place, isShown, isLit, wordsOf }) {
+  const { kind, title, rows, note, changed, since, count, isCyclic, key } = box;
+  const isCall = kind === "call";
+  const classes = [
+    ...["graph-box", `is-${kind}`, isShown && "shown", changed && "changed", since >= 0 && "past"],
+    ...[count > 1 && "is-shared", isCyclic && "is-cyclic", isLit && "lit"],
+  ];
+  const style = {
+    transform: `translate(${leftOf(place.column)}px, ${place.top}px)`,
+    width: `${place.column ? WIDTH : CALL_WIDTH}px`,
+    height: `${place.height}px`,
+  };
+  const activation = Number(key.split(" ")[1]);
+  return html`<section
+    class=${classes.filter(Boolean).join(" ")}
+    data-key=${key}
+    style=${style}
+    aria-hidden=${!isCall}
+    aria-label=${isCall ? `call of ${title}` : null}
+  >
+    <div class="graph-title" title=${title}>
+      ${
+        isCall
+          ? html`<button
+            class=${isShown ? "frame shown" : "frame"}
+            aria-current=${isShown}
+            title=${`Look at this call of ${title}`}
+            onClick=${() => (chosenFrame.value = activation)}
+          >
+            <code>${title}</code>
+          </button>`
+          : html`<code>${title}</code>`
+      }
+      ${changed && html`<span class="mark" title="Changed by this statement">●</span>`}
+      ${isCyclic && html`<span class="badge cyclic" title="It leads back to itself">↻</span>`}
+      ${
+        count > 1 &&
+        html`<span class="badge shares" title=${`${count} arrows lead here`}>×${count}</span>`
+      }
+    </div>
+    ${rows.map((row) =>
+      row.variable
+        ? html`<${NameRow}
+          key=${row.label}
+          row=${row}
+          activation=${activation}
+          words=${wordsOf(activation, row.variable)}
+        />`
+        : html`<${PartRow} row=${row} />`,
+    )}
+    ${note && html`<div class="graph-row graph-note">${note}</div>`}
+  </section>`;
+}
+
+/**
+ * A name of an open call; its value stands here, or where its arrow leads.
+ * @param {{row: GraphRow, activation: number, words: string}} properties
+ */
+function NameRow({ row: { label, text, target, variable }, activation, words }) {
+  if (!variable) return null;
+  const { name, changed, since, value } = variable;
+  const isChosen = chosenName.value === name;
+  const choose = () => {
+    chosenFrame.value = activation;
+    chosenName.value = isChosen ? -1 : name;
+  };
+  const look = [changed && "changed", since >= 0 && "past", !value && "gone", isChosen && "chosen"];
+  return html`<div
+    class=${["graph-row", "graph-name", ...look].filter(Boolean).join(" ")}
+    data-variable=${`${activation} ${name}`}
+  >
+    <button aria-pressed=${isChosen} title=${words} onClick=${choose}>
+      <span aria-hidden="true" class="graph-label">
+        <code>${label}</code>${changed && html`<span class="mark">●</span>`}
+      </span>
+      <span aria-hidden="true" class="graph-text">
+        ${since >= 0 && html`<span class="graph-since">@${integer(since + 1)}</span>`}
+        ${target ? html`<span class="graph-dot"></span>` : value ? text : "gone"}
+      </span>
+      <span class="visually-hidden">${words}</span>
+    </button>
+  </div>`;
+}
+
+/** @param {{row: GraphRow}} properties */
+function PartRow({ row: { label, text, target, part } }) {
+  return html`<div class="graph-row" title=${target ? "" : text}>
+    ${label && html`<span class="graph-label"><code>${label}</code></span>`}
+    ${
+      part
+        ? html`<span class="graph-part">
+          <span
+            style=${{ left: `${100 * part[0]}%`, width: `${100 * (part[1] - part[0])}%` }}
+          ></span>
+        </span>`
+        : html`<span class="graph-text">
+          ${
+            target
+              ? html`${label ? "" : text}<span class="graph-dot"></span>`
+              : html`<code>${text}</code>`
+          }
+        </span>`
+    }
+  </div>`;
+}

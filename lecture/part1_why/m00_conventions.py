@@ -66,9 +66,12 @@ def the_meter_knows_four_kinds_of_things():
     count = Count()
     defined = matmul(count.numbers(x.tolist()), count.numbers(w.tolist()))
     assert torch.allclose(torch.tensor(values(defined)), x @ w)
-    assert cost.matmul_flops == count.multiplications + count.additions == 2 * B * D * K
-    # *Convention*: an exponential has no additions that one could agree on, so a price is agreed.
-    price = cost.other_flops / y.numel()  # @inspect price
+    assert cost.matmul_flops == count.multiplications + count.additions == 2 * B * D * K == 120
+    # *Convention*: nobody can say how many additions an exponential is, so a price is agreed. A
+    # root has the same, whatever a processor thinks of it.
+    with measure() as roots:
+        y.sqrt()
+    assert roots.other_flops == cost.other_flops > y.numel()
     # *Ideal*: bytes read and written, each element once, as if nothing ever had to be loaded again.
     # It is *at least* that: the loops load two numbers of four bytes for each multiplication.
     at_least_bytes = cost.read_bytes + cost.written_bytes  # @inspect at_least_bytes
@@ -77,7 +80,7 @@ def the_meter_knows_four_kinds_of_things():
     # page says "would cost": nobody here has a terabyte.
     with measure() as imagined:
         torch.empty(500_000, 1, device="meta") @ torch.empty(1, 500_000, device="meta")
-    assert imagined.allocated_bytes > 10**12
+    assert imagined.allocated_bytes > 10**12 > imagined.matmul_flops == 2 * 500_000**2
 
 
 @shape_checked

@@ -267,6 +267,7 @@ def a_cold_call_hides_in_a_mean():  # M10.11 E14
     """
     with measure() as cost:
         torch.empty(16_384, 32_768, device="meta") @ torch.empty(32_768, 8192, device="meta")
+    assert cost.matmul_flops == 2**43
     peaks, means = H100_SXM.dense_flops_per_second, H100_MEAN_OF_FIVE_SECONDS
     rates = {
         f"{dtype}, {way}": (rate, peaks[dtype])

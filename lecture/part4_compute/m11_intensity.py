@@ -422,7 +422,9 @@ def caches_load_numbers_again():  # M11.8
     x = torch.ones(n, n)
     with measure() as cost:
         x @ x
-    at_least = (cost.read_bytes + cost.written_bytes) // 4
+    at_least = (cost.read_bytes + cost.written_bytes) / 4
+    assert at_least == 3 * n * n
+    assert cost.matmul_flops == 2 * n**3
     moved = {
         "three loops": moved_numbers(loads_of_tiles(n, n), M),
         "tiles of 8": moved_numbers(loads_of_tiles(n, 8), M),

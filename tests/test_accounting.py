@@ -181,7 +181,11 @@ def test_any_configuration(config: TransformerConfig, data: st.DataObject) -> No
     found = check(config, training)
     if training.optimizer.startswith("adamw") and training.optimizer != "adamw-master":
         # At sizes of a handful, other moments than those looked at can be the peak by a little.
-        assert memory.peak_bytes(config, training) == pytest.approx(found.peak_bytes, rel=0.1)
+        assert memory.peak_bytes(config, training) == pytest.approx(
+            found.peak_bytes,
+            rel=0.1,
+            abs=2048,  # of a few tensors of a few numbers
+        )
 
 
 def test_every_optimizer_is_measured() -> None:

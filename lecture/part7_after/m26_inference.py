@@ -159,7 +159,7 @@ def a_cache_saves_time():  # M26.1
     # weights, and a longer pass waits once.
     seconds = {}
     for cached in (True, False):
-        timing = time_call(lambda cached=cached: decode(model, tokens, cached), repeats=2)
+        timing = time_call(lambda cached=cached: decode(model, tokens, cached), repeats=2)  # @timed
         seconds[cached] = timing.best_seconds  # @timed @inspect seconds
     assert seconds[False] < (T + 1) / 2 * seconds[True]  # @timed
 

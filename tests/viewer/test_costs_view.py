@@ -506,7 +506,7 @@ def test_a_document_of_version_1_is_shown_with_what_version_2_makes_of_it(page, 
 
 def test_no_step_with_an_uncounted_operator_has_an_intensity(ask):
     """In any of the documents that are published here."""
-    for path in (VIEWER / "traces").glob("*.*.json"):
+    for path in (VIEWER / "traces").glob("*.main.json"):
         margins = ask("margins", json.loads(path.read_bytes()))
         uncounted = [text for _, calls, text in margins if calls]
         assert uncounted

@@ -214,11 +214,18 @@ class Rows:
         self._edges = [edges_of(node, nodes) for node in nodes]
         self._raws = [tuple(raws_of(node, nodes)) for node in nodes]
         self._interned: dict[tuple[int, tuple[int, ...]], int] = {}
+        self._returned: list[int] = []
+        """What was returned since the last reading of names, which may show it again."""
 
     def add(self, read: Read, activation: Activation) -> None:
         """Add the rows of a reading."""
         if read.statement:
             self._hold(read.glances)
+            for glance in read.glances:
+                if glance is not None and glance < 0:
+                    self._returned += self._own_raws(glance)
+                    for raw in self._own_raws(glance):
+                        self.identities.hold(raw)
             self._row(read, activation, "return", self._value(read, activation, 0))
             return
         self._hold(read.glances)
@@ -235,8 +242,9 @@ class Rows:
             if value != activation.shown.get(name):
                 activation.shown[name] = value
                 self._row(read, activation, name, value)
-        for raw in activation.held.values():
+        for raw in (*activation.held.values(), *self._returned):
             self.identities.release(raw)
+        self._returned.clear()
         activation.held = held
 
     def left(self, activation: Activation) -> None:

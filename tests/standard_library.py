@@ -6,7 +6,9 @@ processes with a time limit; then outcomes are compared, test by test. Differenc
 reason stand in `known_differences.toml`; any other one ends this with status 1.
 
 Names of modules may be given (`test_bool test_generators`); else those that the file chooses are
-tried, and with `--all` each that Python has and that needs neither a network nor a display.
+tried, and with `--all` each that Python has and that needs neither a network nor a display. Values
+of names are read with `--locals` only: tests that count weak references, replace builtins or end at
+the limit of recursion notice that, which is still to be mended.
 """
 
 import argparse
@@ -107,7 +109,7 @@ def outcomes(command: list[str], folder: Path, seconds: float) -> dict[str, str]
     return dict(json.loads(result.read_text()))
 
 
-def compare(module: str, tests: Path) -> Compared:
+def compare(module: str, tests: Path, names: bool) -> Compared:
     """Run one module plainly and traced, and compare."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
@@ -119,7 +121,8 @@ def compare(module: str, tests: Path) -> Compared:
         if isinstance(plain, str):
             return Compared(module, trouble=f"plainly, it {plain}")
         tool = [sys.executable, str(ROOT / "trace"), lecture.name, "-o", "out.json", "--quiet"]
-        traced = outcomes([*tool, f"--max-steps={MAX_STEPS}"], folder, 10 * SECONDS)
+        options = [f"--max-steps={MAX_STEPS}", *([] if names else ["--no-locals"])]
+        traced = outcomes([*tool, *options], folder, 10 * SECONDS)
         if isinstance(traced, str):
             return Compared(module, len(plain), trouble=f"traced, it {traced}")
         if not (folder / "out.json").exists():
@@ -154,6 +157,7 @@ def main() -> int:
     """Compare, and say what differs."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("modules", nargs="*", help="such as test_generators")
+    parser.add_argument("--locals", action="store_true", help="also read what names stand for")
     parser.add_argument("--all", action="store_true", help="try all of them")
     options = parser.parse_args()
     tests = folder_of_tests()
@@ -163,7 +167,7 @@ def main() -> int:
     chosen = options.modules or (modules_of(tests) if options.all else KNOWN["chosen"])
     present = [module for module in chosen if (tests / f"{module}.py").exists()]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        found = list(pool.map(lambda module: compare(module, tests), present))
+        found = list(pool.map(lambda module: compare(module, tests, options.locals), present))
     for one in found:
         for line in one.different:
             print(line)

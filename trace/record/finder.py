@@ -128,7 +128,7 @@ class LectureFinder(importlib.abc.MetaPathFinder):
             path = self.tables.paths[row.file]
             function: object = sys.modules.get(self.modules[row.file])
             for name in row.name.split("."):
-                function = _unwrapped(inspect.getattr_static(function, name, None))
+                function = _unwrapped(_static(function, name))
             code = getattr(function, "__code__", None)
             if isinstance(code, types.CodeType) and self._is_foreign(code, path):
                 yield (
@@ -144,6 +144,13 @@ class LectureFinder(importlib.abc.MetaPathFinder):
         """Take the traced modules out of `sys.modules`; others will import them unchanged."""
         for name in self.modules:
             sys.modules.pop(name, None)
+
+
+def _static(owner: object, name: str) -> object:
+    try:
+        return inspect.getattr_static(owner, name, None)
+    except Exception:  # its class of classes answers as it likes
+        return None
 
 
 def _unwrapped(function: Any) -> object:

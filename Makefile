@@ -11,7 +11,7 @@ LECTURE := lecture.main
 PORT_OPTION = $(if $(PORT),--port $(PORT))
 
 .DEFAULT_GOAL := help
-.PHONY: help view test trace times check lint format pythons installed machines fuzz mutate benchmarks clean
+.PHONY: help view test trace times check lint format pythons installed machines fuzz trust mutate benchmarks clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.standard_library import _differences
 from trace.events import RESUMED, Log, Replay
 
 ROOT = Path(__file__).parent.parent
@@ -277,6 +278,15 @@ def test_events_in_any_order_can_be_replayed():
         assert len(log.as_document(function_count=2)) == len(log.events)
         replay = Replay(log.events)
         replay.to(len(log.events))
+
+
+def test_a_test_of_python_that_ends_otherwise_is_told_unless_its_reason_is_known():
+    plain = {"test_patma.A.test_default_capture": "passed", "test_patma.A.test_other": "passed"}
+    traced = dict.fromkeys(plain, "failed: no")
+    found = _differences("test_patma", plain, traced)
+    assert found.different == ["test_patma.A.test_other: plainly passed, traced failed: no"]
+    assert (found.tests, found.known) == (2, 1)
+    assert _differences("test_patma", plain, plain).different == []
 
 
 def test_a_relative_import_without_a_package_is_told_the_command(tmp_path):

@@ -557,13 +557,15 @@ NAMES = [
     ("pack/__init__.py", "pack", PACKAGE[:1]),
     ("folder.alone", "folder.alone", ["folder/alone.py"]),
     ("folder/alone.py", "alone", ["alone.py"]),
+    ("folder/01-alone.py", "01-alone", ["01-alone.py"]),
 ]
 
 
 @pytest.mark.parametrize(("name", "module", "files"), NAMES)
 def test_how_a_lecture_is_named(name, module, files, package, document, capsys, monkeypatch):
     (package / "folder").mkdir()
-    (package / "folder/alone.py").write_text("def main(): pass")
+    for file in ("alone.py", "01-alone.py"):
+        (package / "folder" / file).write_text("def main(): pass")
     monkeypatch.chdir(package)
     monkeypatch.syspath_prepend(package)
     before = set(sys.modules)
@@ -571,7 +573,9 @@ def test_how_a_lecture_is_named(name, module, files, package, document, capsys, 
     assert (status, stderr) == (0, "")
     assert document()["module"] == module
     assert sorted(file["path"] for file in document()["files"]) == files
-    assert {name for name in set(sys.modules) - before if name.startswith(("pack", "al"))} == set()
+    assert {
+        name for name in set(sys.modules) - before if name.startswith(("pack", "al", "01"))
+    } == set()
 
 
 # Files of the viewer, and good documents that stay good -----------------------------------------

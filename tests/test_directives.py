@@ -30,6 +30,8 @@ SPELLINGS = [
     ("# @inspect 向量", "", [("inspect", ["向量"])]),
     ("# @hide", "", [("hide", [])]),
     ("# @timed", "", [("timed", [])]),
+    ("# @invisible", "", [("hide", []), ("stepover", [])]),
+    ("# @animate @inspect x", "", [("inspect", ["x"])]),
     ("# M1.2 @core E3", "M1.2 E3", [("core", [])]),
     ("# @exercise", "", [("exercise", [])]),
     ("# see @code and @score", "see @code and @score", []),
@@ -207,6 +209,20 @@ def test_hide() -> None:
     )
     assert document["files"][0]["hidden"] == [[2, 2], [5, 6]]
     assert [prose["text"] for prose in document["files"][0]["prose"]] == ["prose"]
+
+
+def test_hide_on_a_later_line_hides_that_line() -> None:
+    document = trace_source(
+        """
+        def main():
+            x = [  # all of it
+                1,
+                2,  # @hide
+            ]
+            return x
+        """
+    )
+    assert document["files"][0]["hidden"] == [[4, 4]]
 
 
 def test_timed_values_stay_out_of_the_document() -> None:

@@ -89,7 +89,7 @@ REFUSED = [
     ("lectures", "lectures/first.py", "there is no folder lectures: make it first."),
     ("", "random.py", "random.py has the name of a module Python already uses: rename the file."),
     ("", "trace.py", "trace.py has the name of a module Python already uses: rename the file."),
-    ("", "my-lecture.py", "my-lecture.py cannot be imported: name the file like a Python"),
+    ("", "my-lecture.py", "my-lecture.py cannot be imported by others: name the file"),
     ("", "my_lecture", "my_lecture cannot be imported: name the file like a Python"),
     ("", "", ". cannot be imported: name the file like a Python"),
 ]

@@ -340,6 +340,59 @@ CASES = {
         """,
         "2 3 f( 6 )",
     ),
+    "stepover on a header is for the header": (
+        """
+        def f(n):
+            return n
+
+        def main():
+            if f(1):  # @stepover
+                f(2)
+            while f(0):  # @stepover
+                pass
+            for i in map(f, range(2)):  # @stepover
+                f(i)
+            match f(3):  # @stepover
+                case 3:
+                    f(3)
+        """,
+        "5 6 f( 2 ) 7 9 10 f( 2 ) 9 10 f( 2 ) 9 11 13 f( 2 )",
+    ),
+    "stepover on a with leaves its body alone": (
+        """
+        class Manager:
+            def __enter__(self):
+                return 1
+            def __exit__(self, *exception):
+                return True
+
+        def f():
+            return Manager()
+
+        def main():
+            with f() as x, f():  # @stepover
+                f()
+                raise ValueError(x)
+            return x
+        """,
+        "11 12 f( 8 ) 13 14",
+    ),
+    "a header under stepover that raises": (
+        """
+        def f(n):
+            return 1 // n
+
+        def main():
+            for n in range(2):
+                try:
+                    if f(n):  # @stepover
+                        f(1)
+                except ZeroDivisionError:
+                    pass
+            return f(1)
+        """,
+        "5 6 7 10 5 6 7 8 f( 2 ) 5 11 f( 2 )",
+    ),
     "stepover on a function": (
         """
         def main():

@@ -48,6 +48,16 @@ class Account:
         self.balance = 3
 
 
+class Table:
+    """Says itself what it is best shown as."""
+
+    def __init__(self) -> None:
+        self.rows, self.cache = {"a": 1}, "of no interest"
+
+    def asdict(self) -> dict:
+        return self.rows
+
+
 class Raises:
     def __repr__(self) -> str:
         raise ValueError("no repr")
@@ -108,6 +118,14 @@ SIMPLE = [
         },
     ),
     (Account(), {"type": "Account", "fields": {"balance": {"type": "int", "value": 3}}}),
+    (
+        Table(),
+        {
+            "type": "Table",
+            "entries": [[{"type": "str", "value": "a"}, {"type": "int", "value": 1}]],
+            "length": 1,
+        },
+    ),
     (Custom(), {"type": "Custom", "text": "<custom at #1>"}),
     (Raises(), {"type": "Raises", "error": "ValueError: no repr"}),
     (Svg(), {"type": "Svg", "svg": "<svg/>"}),

@@ -2,6 +2,7 @@
 
 import ast
 import os
+import re
 import sys
 from dataclasses import dataclass
 from importlib.machinery import PathFinder
@@ -89,7 +90,7 @@ def _from_path(path: Path) -> Target:
         raise UsageError(f"{path} is a folder: give the file in it that has a main().")
     if not path.is_file():
         raise UsageError(f"there is no file {path}: give a lecture's path or module name.")
-    _require_identifier(path)
+    _require_name(path)
     file = path.resolve()
     root = file.parent
     while (root / "__init__.py").exists():
@@ -117,15 +118,21 @@ def is_own(file: Path, folder: Path) -> bool:
 
 def require_importable(path: Path) -> None:
     """Raise UsageError unless a file of this name can be a lecture by itself."""
-    _require_identifier(path)
+    _require_name(path)
+    if not path.stem.isidentifier():
+        raise UsageError(
+            f"{path} cannot be imported by others: name the file like a Python identifier, such "
+            "as views.py."
+        )
     if _is_taken(path.stem):
         raise UsageError(_taken(path))
 
 
-def _require_identifier(path: Path) -> None:
+def _require_name(path: Path) -> None:
+    """Python imports by any name without a dot, though no program can spell 01_intro."""
     if not str(path).isprintable():  # undecodable bytes: Python was told to do without UTF-8
         raise UsageError(f"{path} is no name in this locale: set PYTHONUTF8=1.")
-    if path.suffix != ".py" or not path.stem.isidentifier():
+    if path.suffix != ".py" or not re.fullmatch(r"[\w-]+", path.stem):
         raise UsageError(
             f"{path} cannot be imported: name the file like a Python identifier, such as views.py."
         )

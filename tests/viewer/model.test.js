@@ -245,6 +245,15 @@ table("the article", [
   ["a directive", pieces(lecture.files[0], 11).at(-1)?.kind, "directive"],
 ]);
 
+// The docstring of `main` becomes that of a function inside it.
+const nested = structuredClone(lecture);
+Object.assign(nested.files[0].prose[1], { first_line: 12, last_line: 12 });
+
+table("a docstring inside a function", [
+  ["is not its own", bodyOf(nested, 0).docstring, ""],
+  ["and nothing before it is lost", bodyOf(nested, 0).blocks[0].kind, "code"],
+]);
+
 const cost = costMeter(lecture.costs);
 const notAll = costMeter({ ...lecture.costs, uncounted: [1, 2] });
 const onMeta = costMeter({ ...lecture.costs, meta: [1, 0] });

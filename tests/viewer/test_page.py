@@ -37,6 +37,15 @@ def variables(page) -> dict[str, str]:
     }
 
 
+def test_two_formulas_of_two_lines_are_two(page, show):
+    lecture = documents.small()
+    lecture["files"][0]["prose"][3]["text"] = "$$a$$ is not\n\n$$b$$"
+    show(page, lecture)
+    formulas = page.locator("#article .prose:has-text('is not') .katex annotation")
+    assert formulas.all_text_contents() == ["a", "b"]
+    assert page.locator(".katex-error").count() == 0
+
+
 def test_read_shows_title_prose_values_claims_costs_and_output(page, show):
     show(page, documents.small())
     assert page.title() == "Small numbers"

@@ -26,7 +26,7 @@ MAX_CHARACTERS = 2000
 """Characters of a text, or of a `repr`."""
 MAX_ITEMS = 50
 """Items of a list, tuple, set or mapping; fields of an object."""
-MAX_DEPTH = 5
+MAX_DEPTH = 12
 """Containers inside containers."""
 MAX_PARTS = 1000
 """Values inside one value, all levels together."""
@@ -93,6 +93,9 @@ class Snapshots:
                 return {"type": type_name(part), "cut": True}
             return self._value(part, depth + 1, parents)
 
+        said = _said_by(value, cls)
+        if said is not None:
+            return cast(Value, {**inner(said), "type": name})
         fields = _fields_of(value, cls)
         if fields is not None:
             return _with_fields(fields, name, inner)
@@ -183,6 +186,16 @@ def _integer(value: int, name: str) -> Value:
     if value.bit_length() > 4 * MAX_CHARACTERS:  # its decimal digits would take too long
         return {"type": name, "text": f"integer of {value.bit_length()} bits", "cut": True}
     return {"type": name, "text": str(value)}
+
+
+def _said_by(value: Any, cls: type) -> object:
+    """Return what an object of the lecture says that it is best shown by, or None."""
+    for method in ("__lectrace__", "asdict"):
+        if callable(getattr(cls, method, None)) and not isinstance(value, tuple):
+            with bounded(None, MAX_PICTURE_SECONDS):
+                said: object = getattr(value, method)()
+            return said
+    return None
 
 
 def _parts_of(value: Any, cls: type) -> tuple[int, list[Any]] | None:

@@ -25,6 +25,7 @@ from ..schema import Value
 from .bounds import MAX_PICTURE_SECONDS, bounded, held_alarms, is_interruption
 from .frames import is_own, without_own_frames
 from .glances import Glances
+from .headers import Headers
 from .pictures import MAX_CHARACTERS, Snapshots
 from .resume import Lengths, Suspensions
 from .tensors import unobserved
@@ -156,6 +157,7 @@ class Recorder:
         self._suspensions = Suspensions(
             self.events, self.note, self._skips, self._open_claims, self.off
         )
+        self._headers = Headers(self.skip, self.unskip)
         run = next(_RUNS)
         self.suffix = f"#{run}" if run else ""
         """Tells the inserted names of several runs in one process apart."""
@@ -165,6 +167,7 @@ class Recorder:
         names = {
             **_CONSTANT_NAMES,
             **self._suspensions.names(),
+            **self._headers.names(),
             "@step": self.note,
             "@off": False,
             "@elsewhere": self.elsewhere,
@@ -530,6 +533,10 @@ def _nothing(*_: object) -> None:
     return None
 
 
+def _first(value: object) -> object:
+    return value
+
+
 def _second(_: object, value: object = None) -> object:
     return value
 
@@ -556,6 +563,9 @@ _PASSING_ON = {
     "@resume": _second,
     "@delegate": _second,
     "@awaiting": _second,
+    "@loud": _second,
+    "@quiet_items": _first,
+    "@quiet_manager": _first,
     "@acontext": _second,
     "@aiter": _third,
     "@due": defaultdict(lambda: itertools.repeat(False)),

@@ -6,6 +6,10 @@ next `@` or `#`. Found with `tokenize`, so never inside a string.
 
 A directive belongs to the whole statement on whose lines it stands; on the header of a compound
 statement to each evaluation of that header; on a line such as `else:` to the start of that block.
+`@hide` on a later line of a statement hides that line.
+
+Lectures written for other tools say `@invisible` (`@hide @stepover`) and `@animate` (show what
+changes: the viewer does), which are understood.
 """
 
 import ast
@@ -24,6 +28,8 @@ from .syntax import Function, blocks_of, first_line, header_end
 FUNCTION_MARKS = ("core", "exercise")
 """What the line of a `def` may say of its function."""
 DIRECTIVES = ("inspect", "clear", "stepover", "hide", "timed", *FUNCTION_MARKS)
+_OF_OTHERS = {"invisible": ("hide", "stepover"), "animate": ()}
+"""Directives of other tools, in ours."""
 
 _AT_WORD = re.compile(r"(?<!\w)@(\w+)([^@]*)")
 
@@ -90,8 +96,8 @@ class Directives:
     """Marks of statements."""
     blocks: dict[ast.stmt, Marks] = field(default_factory=dict)
     """Marks of `else`, `finally`, `except` and `case` lines, by the first statement below them."""
-    hidden_comments: list[int] = field(default_factory=list)
-    """Lines of comments that hide themselves."""
+    hidden_lines: list[int] = field(default_factory=list)
+    """Lines that hide themselves: of comments, and later ones of statements."""
 
 
 def comments_of(tokens: Iterable[tokenize.TokenInfo]) -> list[Comment]:
@@ -122,6 +128,8 @@ def split_comment(text: str, where: str) -> tuple[str, list[tuple[str, list[str]
             if word in DIRECTIVES:
                 directives.append((word, _names(word, rest, where)))
                 words.append(rest if word in FUNCTION_MARKS else "")
+            elif word in _OF_OTHERS and not rest.strip():
+                directives += [(known, []) for known in _OF_OTHERS[word]]
             else:
                 _refuse_near_miss(word, where)
                 words.append(match[0])
@@ -171,7 +179,7 @@ def find_directives(
                     f"{where}: @{directives[0][0]} stands on a line of its own: "
                     "put it at the end of the statement it is for."
                 )
-            result.hidden_comments.append(comment.line)
+            result.hidden_lines.append(comment.line)
             continue
         if owner is None:
             raise LectureError(
@@ -182,7 +190,10 @@ def find_directives(
         table = result.blocks if owner.where == "block" else result.statements
         marks = table.setdefault(owner.statement, Marks())
         for name, names in directives:
-            marks.add(name, names)
+            if name == "hide" and comment.line > owner.statement.lineno:
+                result.hidden_lines.append(comment.line)
+            else:
+                marks.add(name, names)
     return result
 
 

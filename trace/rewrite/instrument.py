@@ -16,6 +16,8 @@ Inserted names begin with `@`, which no source can spell; they are looked up as 
     @inspect(s, v) read the value of inspection site s;  @unbound(s): it has none
     @clear(s)      take it off the display
     @skip(), @unskip(keep)                       around `@stepover`
+    @loud(@quiet(n), v), @quiet_items(v), @quiet_manager(v), @settle(n)    around the header of
+                   statement n that is stepped over: what it is evaluated to; it may have raised
     @claim(n), @operand(i, v), @address(i, v), @held(), @failed(), @claimed()   around `assert`;
                    @second(x, v) is v: what an assert says is evaluated after its outcome is noted
     @a = @activation(), @suspend(a, v), @resume(a, v), @thrown(a), @delegate(a, i)
@@ -259,7 +261,9 @@ class _Rewriting:
         suspends = yields_of(statement)
         if suspends:
             changed = [guarded(changed)]
-        if marks.stepover and not isinstance(statement, Function):
+        if marks.stepover and _has_quiet_header(statement):
+            changed = [ast.Try(changed, [], [], [note("@settle", number)])]
+        elif marks.stepover and not isinstance(statement, Function):
             changed = _skipping(changed, keep=suspends or bool(blocks_of(statement)))
         if not blocks_of(statement) or isinstance(statement, ast.ClassDef):
             after = self._readings(marks, number)
@@ -292,6 +296,8 @@ class _Rewriting:
 
     def _header(self, changed: ast.stmt, number: int, marks: Marks) -> None:
         """Note each evaluation of a compound statement's header, and read what its marks name."""
+        if marks.stepover and _has_quiet_header(changed):
+            _quieten(changed, number)
         # Loops evaluate their header again and again. Of a `for` the first time is the step noted
         # before the statement, each further one is noted when its iterator is asked for an item;
         # a `while` notes all of them with its condition.
@@ -433,6 +439,36 @@ def _as_written_is_right() -> ast.expr:
 def _skipping(statements: list[ast.stmt], keep: bool = True) -> list[ast.stmt]:
     """Without recording; unless `keep`, what was noted all the same is dropped."""
     return [note("@skip"), ast.Try(statements, [], [], [note("@unskip", int(keep))])]
+
+
+_HEADERS = {ast.If: "test", ast.While: "test", ast.For: "iter", ast.Match: "subject"}
+"""Where the header of a compound statement has its expression."""
+
+
+def _has_quiet_header(statement: ast.stmt) -> bool:
+    """Tell whether `@stepover` on a statement is for its header alone. A header that can be left
+    and resumed would leave with recording switched off; what has none has nothing to step over."""
+    return isinstance(statement, (*_HEADERS, ast.With)) and not yields_of(statement)
+
+
+def _quieten(changed: ast.stmt, number: int) -> None:
+    """Evaluate the header of a statement, which is a copy, without recording what it calls."""
+
+    def quiet(expression: ast.expr) -> ast.expr:
+        begin = call("@quiet", ast.Constant(number))
+        return at(call("@loud", begin, expression), expression)
+
+    if isinstance(changed, ast.With):
+        changed.items = [copy.copy(item) for item in changed.items]
+        for item in changed.items:
+            manager = call("@quiet_manager", quiet(item.context_expr))
+            item.context_expr = at(manager, item.context_expr)
+        return
+    name = _HEADERS[type(changed)]
+    expression = quiet(getattr(changed, name))
+    if isinstance(changed, ast.For):
+        expression = at(call("@quiet_items", expression), expression)
+    setattr(changed, name, expression)
 
 
 def _is_address(operand: ast.expr) -> bool:

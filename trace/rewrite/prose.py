@@ -23,7 +23,7 @@ _IMAGE_WITH_SPACES = re.compile(r"""!\[[^\]]*\]\(([^)\s<]+ [^)"'\n]*[^)"'\s])\)"
 
 def prose_of(source: Source) -> list[Prose]:
     """Return docstrings and comments on lines of their own, in the order of the source."""
-    left_out = source.inner_lines | set(source.directives.hidden_comments)
+    left_out = source.inner_lines | set(source.directives.hidden_lines)
     blocks = [*_docstrings(source.tree), *_comment_blocks(source.comments, left_out)]
     return sorted(blocks, key=lambda prose: prose.first_line)
 
@@ -77,7 +77,7 @@ def _comment_prose(block: list[Comment]) -> Prose:
 
 def hidden_lines(directives: Directives) -> list[list[int]]:
     """Return pairs of first and last line that `@hide` keeps out of Read."""
-    pairs = [[line, line] for line in directives.hidden_comments]
+    pairs = [[line, line] for line in directives.hidden_lines]
     for statement, marks in directives.statements.items():
         if marks.hide:
             pairs.append([first_line(statement), statement.end_lineno or statement.lineno])

@@ -40,8 +40,12 @@ function shapeOf(document, func) {
   });
   const inside = file.prose.filter((block) => block.first_line > line && block.last_line <= end);
   const prose = new Map(inside.map((block) => [block.first_line, block]));
-  const docstring = inside.find((block) => block.kind === "docstring");
-  const start = docstring ? docstring.first_line : Math.min(end, ...owner.keys(), ...prose.keys());
+  // That of a function inside stands behind a statement of this one: its `def`, at the latest.
+  const before = Math.min(end, ...owner.keys());
+  const docstring = inside.find(
+    (block) => block.kind === "docstring" && block.first_line <= before,
+  );
+  const start = docstring ? docstring.first_line : Math.min(before, ...prose.keys());
   const isHidden = (/** @type {number} */ at) =>
     file.hidden.some(([first, last]) => first <= at && at <= last);
   return {

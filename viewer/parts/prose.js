@@ -48,7 +48,7 @@ function maths(name, level, rule, display) {
 const markdown = new Marked({
   gfm: true,
   extensions: [
-    maths("mathsBlock", "block", /^\$\$([\s\S]+?)\$\$[ \t]*(?:\n+|$)/, true),
+    maths("mathsBlock", "block", /^\$\$((?:(?!\$\$)[\s\S])+)\$\$[ \t]*(?:\n+|$)/, true),
     maths("mathsDisplay", "inline", /^\$\$([\s\S]+?)\$\$/, true),
     maths("mathsInline", "inline", /^\$(?![\s$])((?:\\[\s\S]|[^\\$])+?)(?<!\s)\$(?!\d)/, false),
   ],

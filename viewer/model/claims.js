@@ -2,7 +2,7 @@
 
 import { activationOf, functionOf } from "viewer/model/run.js";
 import { headingOf } from "viewer/model/sections.js";
-import { isLiteral, valueText } from "viewer/model/values.js";
+import { isLiteral, isOnClock, valueText } from "viewer/model/values.js";
 
 /** @param {Model} model @param {number} row @returns {Outcome} */
 export function outcomeOf(model, row) {
@@ -14,6 +14,7 @@ export function outcomeOf(model, row) {
       return claims.held[row] === true || isLiteral(source)
         ? []
         : [{ source, text: "not evaluated" }];
+    if (isOnClock(values[value])) return [];
     return isLiteral(source) ? [] : [{ source, text: valueText(values[value], 0, true) }];
   });
   return {
@@ -22,6 +23,9 @@ export function outcomeOf(model, row) {
     held: claims.held[row],
     text: assertion?.text ?? "",
     operands,
+    isOnClock: (claims.operands[row] ?? []).some(
+      (value) => value !== null && isOnClock(values[value]),
+    ),
   };
 }
 

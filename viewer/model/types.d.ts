@@ -251,6 +251,8 @@ interface Outcome {
   held: boolean | null;
   text: string;
   operands: { source: string; text: string }[];
+  /** Whether operands were left out since no run knows their time. */
+  isOnClock: boolean;
 }
 interface Named {
   name: string;

@@ -13,6 +13,15 @@ const BRACKETS = {
 const MAX_DEPTH = 4;
 const MAX_ELEMENTS = 8;
 
+/** What a document says in place of a value that depends on the clock. */
+const CLOCK = "depends on the clock, not recorded";
+
+/** Whether only a run with `--time` knows it, and none lies beside the document.
+ * @param {Value} value */
+export function isOnClock({ text }) {
+  return text === CLOCK;
+}
+
 /**
  * A value on one line, its numbers to six digits, or as they are where they are compared.
  * @param {Value} value

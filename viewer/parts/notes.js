@@ -49,8 +49,16 @@ export function Claim({ outcome, text = false }) {
             </code>
           </div>`,
       )}
+      ${outcome.isOnClock && html`<${OnClock} />`}
     </div>
   </div>`;
+}
+
+/** In place of values that no run with `--time` beside the document has measured. */
+export function OnClock() {
+  return html`<span class="quiet on-clock">
+    depends on the clock: <code>--time</code> measures it
+  </span>`;
 }
 
 /** @param {{first: number, beyond: number}} properties a range of steps */

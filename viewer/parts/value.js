@@ -5,6 +5,7 @@ import { integer } from "viewer/model/format.js";
 import {
   hasTensor,
   isFlat,
+  isOnClock,
   isPicture,
   LINE_LENGTH,
   partsOf,
@@ -13,6 +14,7 @@ import {
 } from "viewer/model/values.js";
 import { html, later, memo } from "viewer/parts/html.js";
 import { Inspect } from "viewer/parts/inspect.js";
+import { OnClock } from "viewer/parts/notes.js";
 import { Prose } from "viewer/parts/prose.js";
 import { Tensor } from "viewer/parts/tensor.js";
 
@@ -35,6 +37,7 @@ export function NamedValue({ value, shares, name }) {
 
 /** @type {View<{value: Value, shares?: string, name?: string}>} */
 export const ValueView = memo(({ value, shares, name = "" }) => {
+  if (isOnClock(value)) return html`<${OnClock} />`;
   if (isPicture(value)) return html`<${Picture} value=${value} name=${name} />`;
   if (value.shape && value.shape.length === 0)
     return html`<span class="value">

@@ -3,7 +3,16 @@
 import { batch } from "@preact/signals";
 import { placeOfStep, readHash, stepOfPlace, writeHash } from "viewer/model/places.js";
 import { clamp } from "viewer/model/stepping.js";
-import { chosenFrame, current, dialog, focus, loaded, mode, step } from "viewer/state/state.js";
+import {
+  chosenFrame,
+  current,
+  dialog,
+  focus,
+  loaded,
+  mode,
+  notice,
+  step,
+} from "viewer/state/state.js";
 
 const HASH_DELAY = 400;
 const READING_DELAY = 500;
@@ -14,13 +23,14 @@ let address = "";
 
 /**
  * Go where the address says, or else to the failure or the start. A link to no function that there
- * is leads nowhere.
+ * is leads nowhere; what is not there is said.
  */
 export function goToHash() {
   const { mode: wanted, at } = readHash(location.hash);
   const { model, document } = current();
   const named = at ? stepOfPlace(model, at) : -1;
   const isLink = /^#[^=]+$/.test(location.hash);
+  notice.value = at && named < 0 ? `There is no “${at}” in this lecture.` : "";
   if (isLink && named < 0 && address) return put("replaceState", address);
   const failed = document.failure ? document.failure.step : -1;
   batch(() => {
@@ -52,6 +62,7 @@ export async function rested() {
 export function goTo(target, { jump = false, to = mode.value } = {}) {
   moved = performance.now();
   batch(() => {
+    notice.value = "";
     step.value = clamp(current().model, target);
     chosenFrame.value = -1;
     mode.value = to;

@@ -1,7 +1,8 @@
 // What of the article is on the screen.
 
 import { lowerBoundBy } from "viewer/model/sorted.js";
-import { focus, mode, step } from "viewer/state/state.js";
+import { hold } from "viewer/state/holding.js";
+import { focus, loaded, mode, step } from "viewer/state/state.js";
 
 /** Height that the fixed bar covers, with some air. */
 const COVERED = 72;
@@ -27,9 +28,10 @@ function partsAbove(parts, height) {
 /**
  * The step of the first line on the screen; the preferred one if its line is on the screen too.
  * @param {number} preferred
+ * @param {number} [least] the first step that counts
  * @returns {number} -1 when no line is there
  */
-export function firstVisibleStep(preferred) {
+export function firstVisibleStep(preferred, least = 0) {
   const parts = partsOfArticle();
   const near = Array.prototype.slice.call(
     parts,
@@ -42,7 +44,7 @@ export function firstVisibleStep(preferred) {
   );
   const visible = lines.filter((line) => {
     const { top, bottom } = line.getBoundingClientRect();
-    return bottom > COVERED && top < innerHeight;
+    return bottom > COVERED && top < innerHeight && Number(line.dataset.step) >= least;
   });
   const found = visible.find((line) => Number(line.dataset.step) === preferred) ?? visible[0];
   return found ? Number(found.dataset.step) : -1;
@@ -61,21 +63,53 @@ export function sectionRead() {
   return Number(head?.parentElement?.id.split("-")[1] ?? -1);
 }
 
-/** @param {string} selector @returns {boolean} whether it is there */
-export function bringIntoView(selector) {
-  const element = document.querySelector(selector);
-  if (!element) return false;
+/** Where the title of a section stands that the reader went to, from the top of the window. */
+const TITLE_TOP = 60;
+
+/** What was shown as the target last, not to be marked twice. @type {Element | null} */
+let aimed = null;
+
+/** Mark what the reader went to, once. @param {Element} element */
+function aim(element) {
+  if (element === aimed) return;
+  aimed = element;
   element.classList.add("aimed");
   element.addEventListener("animationend", () => element.classList.remove("aimed"), { once: true });
-  const { top, bottom } = element.getBoundingClientRect();
-  if (top < COVERED || bottom > innerHeight)
-    scrollTo({ top: scrollY + top - innerHeight / 4, behavior: "instant" });
-  return true;
 }
 
-/** The step that the reader is at. */
+/** Where a line is to stand: where it does if it can be seen. @param {Element} element */
+function topOfLine(element) {
+  const { top, bottom } = element.getBoundingClientRect();
+  return top < COVERED || bottom > innerHeight ? innerHeight / 4 : top;
+}
+
+/**
+ * Bring the title of a section or a line into view, and keep it there while the page is laid out.
+ * @param {() => Element | null} find
+ * @param {number} [wanted] where it is to stand, if not where it is found best; it is not marked
+ */
+export function bringIntoView(find, wanted) {
+  aimed = null;
+  let top = 0;
+  hold(() => {
+    const element = find();
+    if (!element) return null;
+    if (wanted !== undefined) return { element, top: wanted };
+    if (element !== aimed) top = element.matches(".section-title") ? TITLE_TOP : topOfLine(element);
+    aim(element);
+    return { element, top };
+  });
+}
+
+/**
+ * The step that the reader is at: of the line that was gone to, while it can be seen, or else of
+ * the first one in the section that is read.
+ */
 export function stepOfReader() {
-  if (mode.value === "step") return step.value;
-  const visible = firstVisibleStep(focus.value.step);
-  return visible >= 0 ? visible : step.value;
+  if (mode.value === "step" || !loaded.value) return step.value;
+  const wanted = focus.value.step;
+  const { sections } = loaded.value;
+  const read = sections.find(({ activation }) => activation === sectionRead());
+  const visible = firstVisibleStep(wanted, read?.depth ? read.first : 0);
+  return visible >= 0 ? visible : (read?.first ?? step.value);
 }

@@ -2,13 +2,12 @@
 
 import { backOver, out, over } from "viewer/model/stepping.js";
 import { goTo } from "viewer/state/address.js";
-import { firstVisibleStep } from "viewer/state/article.js";
+import { stepOfReader } from "viewer/state/article.js";
 import {
   claimsOf,
   current,
   dialog,
   docked,
-  focus,
   hasOutline,
   mode,
   outlineShown,
@@ -286,8 +285,7 @@ function switchMode() {
     return goTo(step.value, { jump: true, to: "step" });
   }
   if (mode.value === "step") return goTo(step.value, { jump: true, to: "read" });
-  const visible = firstVisibleStep(focus.value.step);
-  goTo(visible >= 0 ? visible : step.value, { jump: true, to: "step" });
+  goTo(stepOfReader(), { jump: true, to: "step" });
 }
 
 /**

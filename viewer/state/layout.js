@@ -5,15 +5,13 @@ import { stepRange } from "viewer/model/run.js";
 import { sectionOfStep } from "viewer/model/sections.js";
 import { noteReading } from "viewer/state/address.js";
 import { sectionRead } from "viewer/state/article.js";
+import { isHolding } from "viewer/state/holding.js";
 import { focus, loaded, mode, presenting } from "viewer/state/state.js";
 
 const AT_ONCE = 4;
 
 /** Milliseconds between one section and the next that is laid out. */
 const TURN = 16;
-
-/** Milliseconds after a jump in which scrolling is not the reader's. */
-const JUMP = 1000;
 
 /**
  * Orders of the sections that are laid out: those around the reader, then what follows, then what
@@ -64,13 +62,6 @@ effect(() => {
   return () => clearTimeout(timer);
 });
 
-let lastJump = 0;
-
-effect(() => {
-  focus.value; // each new target scrolls the page by itself
-  lastJump = performance.now();
-});
-
 /** Note which section is on the screen, once for each frame that scrolls. */
 export function followScrolling() {
   let waiting = false;
@@ -86,7 +77,7 @@ export function followScrolling() {
         if (!loaded.value || visibleSection.value < 0 || visibleSection.value === before) return;
         const [first] = stepRange(loaded.value.model, visibleSection.value);
         origin = sectionOfStep(loaded.value.sections, first)?.order ?? 0;
-        if (performance.now() - lastJump >= JUMP) noteReading(first);
+        if (!isHolding()) noteReading(first);
       });
     },
     { passive: true },

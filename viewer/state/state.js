@@ -18,6 +18,9 @@ export const loading = signal(true);
 /** A sentence that stands in place of a document. */
 export const problem = signal("");
 
+/** A sentence above the document, until the reader goes on. */
+export const notice = signal("");
+
 /** @type {Signal<"read" | "step">} */
 export const mode = signal("read");
 export const step = signal(0);
@@ -28,7 +31,11 @@ export const chosenFrame = signal(-1);
 /** Index of the name whose changes `[` and `]` visit, or -1. */
 export const chosenName = signal(-1);
 
-/** What Read scrolls to; a new object scrolls again. @type {Signal<{step: number}>} */
+/**
+ * What Read scrolls to; a new object scrolls again. top: keep it there on the screen, and do not
+ * mark it.
+ * @type {Signal<{step: number, top?: number}>}
+ */
 export const focus = signal({ step: -1 });
 
 /** @type {Signal<"" | PanelName>} */

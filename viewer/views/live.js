@@ -12,9 +12,6 @@ import { fetchTimes, firstLook } from "viewer/state/library.js";
 import { checkSize, fail, open } from "viewer/state/opening.js";
 import { focus, loaded, loading, mode, problem, step } from "viewer/state/state.js";
 
-/** Milliseconds for which a place is held once all of the article is laid out. */
-const HOLD = 1500;
-
 /** Milliseconds after which it is worth saying that the lecture runs. */
 const PATIENCE = 400;
 
@@ -85,7 +82,7 @@ async function showAgain(name) {
   const line = sameStep(before.model, model, place.line);
   goTo(sameStep(before.model, model, place.step), { to: view });
   if (line >= 0) noteReading(line);
-  hold(line, place.top);
+  if (line >= 0) focus.value = { step: line, top: place.top };
 }
 
 /**
@@ -104,35 +101,6 @@ function placeNow(model) {
 /** @param {number} wanted a step @returns {Element | null} */
 function lineOf(wanted) {
   return document.querySelector(`#article [data-step="${wanted}"]`);
-}
-
-/** Ends what holds the place. */
-let held = new AbortController();
-
-/**
- * Keep a line where it was until the page has settled, or the reader does something.
- * @param {number} line a step
- * @param {number} top
- */
-function hold(line, top) {
-  if (line < 0) return;
-  focus.value = { step: line };
-  let end = 0;
-  const letGo = new AbortController();
-  held.abort();
-  held = letGo;
-  for (const event of ["wheel", "keydown", "pointerdown", "touchstart"])
-    addEventListener(event, () => letGo.abort(), { signal: letGo.signal, passive: true });
-  const keep = () => {
-    if (document.querySelector("#article .waiting") || !end) end = performance.now() + HOLD;
-    if (letGo.signal.aborted || performance.now() > end) return letGo.abort();
-    const element = lineOf(line);
-    element?.classList.remove("aimed"); // nobody has jumped
-    const offset = element ? element.getBoundingClientRect().top - top : 0;
-    if (Math.abs(offset) >= 1) scrollBy({ top: offset, behavior: "instant" });
-    requestAnimationFrame(keep);
-  };
-  keep();
 }
 
 /**

@@ -14,6 +14,7 @@ import {
   loaded,
   loading,
   mode,
+  notice,
   presenting,
   printing,
   problem,
@@ -76,6 +77,7 @@ function Page() {
       Skip to the lecture
     </a>
     <${Bar} />
+    <${Notice} />
     <div class=${`page mode-${mode.value} ${wide ? "with-outline" : ""}`}>
       ${
         wide &&
@@ -96,6 +98,13 @@ function Page() {
     </div>
     ${panel}
   `;
+}
+
+/** Where the address leads, if it leads nowhere. */
+function Notice() {
+  return html`<div role="status">
+    ${notice.value && html`<p class="page-notice">${notice.value}</p>`}
+  </div>`;
 }
 
 /** @param {Event} event */

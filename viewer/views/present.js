@@ -11,7 +11,7 @@ import { html } from "viewer/parts/html.js";
 import { Prose } from "viewer/parts/prose.js";
 import { styled } from "viewer/parts/styles.js";
 import { goTo } from "viewer/state/address.js";
-import { firstVisibleStep } from "viewer/state/article.js";
+import { stepOfReader } from "viewer/state/article.js";
 import { COMMANDS } from "viewer/state/commands.js";
 import { current, focus, loaded, mode, presenting, step } from "viewer/state/state.js";
 import { Blocks, Section } from "viewer/views/section.js";
@@ -50,8 +50,7 @@ function show(wanted) {
 /** Begin at the section that is on the screen. */
 export function start() {
   if (presenting.value || !loaded.value) return;
-  const visible = mode.value === "read" ? firstVisibleStep(focus.value.step) : -1;
-  if (visible >= 0 && !isAtStart()) goTo(visible);
+  if (mode.value === "read" && !isAtStart()) goTo(stepOfReader());
   shown.value = isAtStart() ? 0 : slideOf(step.value);
   blank.value = false;
   presenting.value = true;

@@ -14,7 +14,7 @@ export function Read() {
   const { model, sections } = current();
   const target = focus.value;
   useLayoutEffect(() => {
-    if (target.step >= 0) scrollToStep(target.step);
+    if (target.step >= 0) scrollToStep(target);
   }, [target]);
   const isWhole = useComputed(() => laidOut.value.size >= sections.length).value;
   const roots = sections.filter((section) => section.parent < 0);
@@ -28,13 +28,31 @@ export function Read() {
   </main>`;
 }
 
-/** Bring the line of a step into view, or the line that led to it. @param {number} step */
-function scrollToStep(step) {
-  const { model } = current();
-  for (let at = step; at >= 0; at = callerOf(model, activationOf(model, at))) {
-    if (bringIntoView(`[data-step="${at}"], [data-steps~="${at}"]`)) return;
-    if (bringIntoView(`#activation-${activationOf(model, at)}`)) return;
+/**
+ * Bring a step into view: the title of a section that begins with it, its line, or the line that
+ * led to it.
+ * @param {{step: number, top?: number}} target
+ */
+function scrollToStep({ step, top }) {
+  const { model, sections } = current();
+  const begun = sections.find(({ depth, first }) => depth > 0 && first === step);
+  const isTitle = begun && top === undefined;
+  bringIntoView(() => (isTitle && titleOf(begun.activation)) || lineOfStep(model, step), top);
+}
+
+/** @param {number} activation */
+function titleOf(activation) {
+  return document.getElementById(`title-${activation}`);
+}
+
+/** @param {Model} model @param {number} target a step @returns {Element | null} */
+function lineOfStep(model, target) {
+  for (let at = target; at >= 0; at = callerOf(model, activationOf(model, at))) {
+    const line = document.querySelector(`[data-step="${at}"], [data-steps~="${at}"]`);
+    const found = line ?? titleOf(activationOf(model, at));
+    if (found) return found;
   }
+  return null;
 }
 
 const Colophon = later(async () => (await import("viewer/views/colophon.js")).Colophon);

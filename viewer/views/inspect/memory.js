@@ -53,7 +53,7 @@ export function MemoryChart({ model, moments, span, here, place, jump }) {
         ${isHere ? ", the current step" : now === peak ? ", the peak" : ""}
       </figcaption>
     </figure>
-    <${Legend} shown=${shown} moment=${moment} peak=${top} />
+    <${Legend} shown=${shown} moment=${moment} peak=${moment === "at the peak" ? null : top} />
     <p class="quiet">
       Of the steps that share a column of the chart, the one with most alive is shown
       ${isLogarithmic ? "; on this scale areas do not add up by eye" : ""}. The peak of${" "}
@@ -185,14 +185,17 @@ function Here({ frame, left }) {
   </g>`;
 }
 
-/** @param {{shown: MemoryState, moment: string, peak: MemoryState}} properties */
+/**
+ * @param {{shown: MemoryState, moment: string, peak: MemoryState | null}} properties peak: where
+ *   another moment is shown
+ */
 function Legend({ shown, moment, peak }) {
   return html`<table class="inspect-table memory-legend">
     <thead>
       <tr>
         <th scope="col">category</th>
         <th scope="col">${moment}</th>
-        <th scope="col">at the peak</th>
+        ${peak && html`<th scope="col">at the peak</th>`}
       </tr>
     </thead>
     <tbody>
@@ -204,7 +207,7 @@ function Legend({ shown, moment, peak }) {
               ${name}
             </th>
             <td>${bytes(shown.live[category])}</td>
-            <td>${bytes(peak.live[category])}</td>
+            ${peak && html`<td>${bytes(peak.live[category])}</td>`}
           </tr>`,
       )}
     </tbody>
@@ -212,7 +215,7 @@ function Legend({ shown, moment, peak }) {
       <tr>
         <th scope="row">all</th>
         <td>${bytes(shown.total)}</td>
-        <td>${bytes(peak.total)}</td>
+        ${peak && html`<td>${bytes(peak.total)}</td>`}
       </tr>
     </tfoot>
   </table>`;

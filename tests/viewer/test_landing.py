@@ -1,0 +1,106 @@
+"""Where a link leads: to the title of a section, just below the bar, wherever it stands."""
+
+import random
+
+import pytest
+
+from tests.viewer import documents
+from tests.viewer.conftest import VIEWER, quiet_page
+from tests.viewer.test_reading import many_sections
+
+BELOW_THE_BAR = range(44, 90)
+
+SETTLED = """async () => {
+    const { isHolding } = await import("viewer/state/holding.js");
+    return !isHolding() && !document.querySelector(".waiting");
+}"""
+
+SECTIONS = """async () => {
+    const { current } = await import("viewer/state/state.js");
+    const { placeOfStep } = await import("viewer/model/places.js");
+    const { model, sections } = current();
+    return sections
+        .filter(({ depth }) => depth > 0)
+        .map(({ activation, first }) => [activation, placeOfStep(model, first)]);
+}"""
+
+
+def top_of_title(page, activation: int) -> float:
+    page.wait_for_function(SETTLED)
+    box = page.locator(f"#title-{activation}").bounding_box()
+    assert box
+    return round(box["y"])
+
+
+def sample(page, count: int) -> list[tuple[int, str]]:
+    return random.Random(0).sample(page.evaluate(SECTIONS), count)
+
+
+def current_entry(page):
+    return page.locator(".outline a[aria-current]")
+
+
+def test_a_click_in_the_outline_lands_on_the_title(page, show):
+    show(page, many_sections(60))
+    for activation, _ in [*sample(page, 5), (60, "the last one"), (1, "the first one")]:
+        page.locator(f'.outline a[href="#activation-{activation}"]').click()
+        assert top_of_title(page, activation) in BELOW_THE_BAR
+        assert current_entry(page).get_attribute("href") == f"#activation-{activation}"
+
+
+def test_what_grows_above_does_not_push_a_title_away(page, show):
+    show(page, many_sections(60), at="91")  # the first step of section 31
+    page.locator("#title-31").wait_for()
+    page.evaluate("document.querySelector('#activation-29').style.paddingTop = '900px'")
+    assert top_of_title(page, 31) in BELOW_THE_BAR
+
+
+def test_who_scrolls_is_not_held(page, show):
+    show(page, many_sections(60), at="91")
+    page.locator("#title-31").wait_for()
+    page.wait_for_function("document.querySelector('#title-31').getBoundingClientRect().top < 90")
+    page.evaluate("scrollBy(0, 400)")
+    assert top_of_title(page, 31) < 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+def test_links_into_our_lecture_land_on_titles(context, site, width, height):
+    text = (VIEWER / "traces" / "lecture.main.json").read_text(encoding="utf-8")
+    site.publish(lecture=text)
+    with quiet_page(context, site, width, height) as page:
+        page.goto(f"{site.address}#doc=lecture")
+        page.locator("#article").wait_for()
+        chosen = sample(page, 12)
+        for activation, place in chosen:
+            page.evaluate("hash => (location.hash = hash)", f"#doc=lecture&at={place}")
+            page.locator(f"#title-{activation}").wait_for()
+            assert top_of_title(page, activation) in BELOW_THE_BAR, place
+        for activation, place in chosen[:2]:
+            page.goto("about:blank")
+            page.goto(f"{site.address}#doc=lecture&at={place}")
+            page.locator(f"#title-{activation}").wait_for()
+            assert top_of_title(page, activation) in BELOW_THE_BAR, place
+
+
+@pytest.mark.parametrize("address", ["doc=demo&at=no_such_section", "no_such_section"])
+def test_an_address_that_names_nothing_says_so(page, show, address):
+    show(page, documents.small())
+    page.evaluate("hash => (location.hash = hash)", f"#{address}")
+    page.get_by_role("status").get_by_text(
+        "There is no “no_such_section” in this lecture"
+    ).wait_for()
+    page.locator(".outline a").first.click()
+    page.locator(".page-notice").wait_for(state="detached")
+
+
+def test_a_claim_on_the_clock_is_one_quiet_line(page, show):
+    document = documents.small()
+    document["values"].append({"type": "int", "text": "depends on the clock, not recorded"})
+    document["claims"]["operands"][1] = [len(document["values"]) - 1] * 2
+    document["inspections"]["value"][4] = len(document["values"]) - 1
+    show(page, document)
+    told = page.locator("#article .on-clock")
+    told.first.wait_for()
+    assert told.all_inner_texts() == ["depends on the clock: --time measures it"] * 2
+    assert "not recorded" not in page.locator("#article").inner_text()

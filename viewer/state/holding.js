@@ -1,0 +1,64 @@
+// Keeps a place of the article where it is on the screen while the page is laid out around it.
+
+/** Milliseconds for which a place is held once all around it is laid out. */
+const HOLD = 1500;
+
+/** What the reader does to take the page over. */
+const TAKEN_OVER = ["wheel", "keydown", "pointerdown", "touchstart"];
+
+/** Ends what holds the place. */
+let held = new AbortController();
+held.abort();
+
+/** Whether scrolling is not the reader's now. */
+export function isHolding() {
+  return !held.signal.aborted;
+}
+
+/**
+ * Scroll so that an element stands where it is wanted, also where the article ends too soon.
+ * @param {Element} element
+ * @param {number} offset pixels by which it stands too low
+ */
+function scrollInto(element, offset) {
+  const left = document.documentElement.scrollHeight - innerHeight - scrollY;
+  const article = /** @type {HTMLElement | null} */ (element.closest("#article"));
+  if (article && offset > left) {
+    const padding = parseFloat(getComputedStyle(article).paddingBottom);
+    article.style.paddingBottom = `${Math.ceil(padding + offset - left)}px`;
+  }
+  scrollBy({ top: offset, behavior: "instant" });
+}
+
+/**
+ * Keep an element where it is wanted until the page has settled, or the reader does something.
+ * @param {() => {element: Element, top: number} | null} find the element that is wanted, which may
+ *   be another as the article is laid out, and its place from the top of the window
+ */
+export function hold(find) {
+  held.abort();
+  const letGo = new AbortController();
+  held = letGo;
+  const stop = () => letGo.abort();
+  for (const event of TAKEN_OVER)
+    addEventListener(event, stop, { signal: letGo.signal, passive: true });
+  let end = 0;
+  let before = { element: /** @type {Element | null} */ (null), scrolled: 0, place: 0 };
+  const keep = () => {
+    if (letGo.signal.aborted) return;
+    if (document.querySelector("#article .waiting") || !end) end = performance.now() + HOLD;
+    const found = performance.now() < end ? find() : null;
+    if (!found) return end && performance.now() < end ? again() : stop();
+    const { element, top } = found;
+    const now = element.getBoundingClientRect().top;
+    // What has moved on the screen but not within the page, somebody has scrolled.
+    const isSame = element === before.element && Math.abs(now + scrollY - before.place) < 1;
+    if (isSame && Math.abs(scrollY - before.scrolled) > 1) return stop();
+    if (Math.abs(now - top) >= 1) scrollInto(element, now - top);
+    const place = element.getBoundingClientRect().top + scrollY;
+    before = { element, scrolled: scrollY, place };
+    again();
+  };
+  const again = () => void requestAnimationFrame(keep);
+  keep();
+}

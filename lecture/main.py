@@ -21,10 +21,26 @@ from lecture.part7_after import contents as after
 def main() -> None:
     """What language models cost.
 
-    A language model is made of a few kinds of operations on arrays of numbers. This lecture takes
-    them one at a time and asks of each the same two questions: how many bytes of memory does it
-    take up, and how many additions and multiplications does it cost? With the answers, the bill of
-    a training run can be written down before the run and checked after it.
+    We want to train a language model. What will it cost, and how would we know? This lecture takes
+    a model apart into a few kinds of operations on arrays of numbers, and asks two questions of
+    each: how many bytes of memory does it need, and how many additions and multiplications? With
+    the answers we can write down the cost of a training run before the run, and check it after.
+
+    **Who this is for.** You write Python, you know what a matrix and a derivative are, and you have
+    seen PyTorch once. Everything else is said where it is first needed: matmul, attention, bf16.
+
+    **What it does not cover.** Which data and which architecture make a better model; how models
+    are aligned, evaluated or served to many users; GPU programming beyond what the costs need.
+
+    **Three ways through.** In 75 minutes: [why count](#every_chapter_pays_in_two_currencies), then
+    [what a tensor is](#everything_is_a_tensor), [its formats](#bf16_trades_resolution_for_range),
+    [FLOPs](#forward_is_two_flops_per_parameter_and_token), [bytes against
+    FLOPs](#an_accelerator_has_an_intensity), [why training is three times the forward
+    pass](#two_plus_four_is_six), [attention](#attention_takes_a_weighted_mean), [what fills the
+    memory](#four_things_fill_the_memory) and [the whole on one page](#memory_has_four_parts): read
+    the section and the next two or three. In a day or two: from the top, one chapter after the
+    other; each ends with what you can do then. Or as a reference: search for a word, and follow the
+    links back until you know all that a section uses.
 
     The lecture is a Python program, and this page is one run of it. Where a number matters, the
     line that checks it stands below.

@@ -5,7 +5,7 @@ from lecture.part1_why import m00_conventions, m01_motivation
 
 def main() -> None:
     # ## Before we start
-    # How to read this page, and the letters and units that all chapters use.
+    # How to read this page: claims, the meter, the letters and the units of all chapters.
     m00_conventions.every_claim_is_checked_on_every_run()
     m00_conventions.the_meter_knows_four_kinds_of_things()
     m00_conventions.letters_name_the_axes()
@@ -13,7 +13,7 @@ def main() -> None:
     m00_conventions.giga_is_not_gibi()
 
     # ## Why count
-    # Two estimates that fit on a napkin, and what it takes to believe them.
+    # How long it takes to train a large model, and how large it can be: two estimates on a napkin.
     m01_motivation.every_chapter_pays_in_two_currencies()
     m01_motivation.training_time_is_work_over_rate()
     m01_motivation.training_costs_six_flops_per_parameter_and_token()

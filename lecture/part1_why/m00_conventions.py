@@ -1,4 +1,4 @@
-"""Letters and units, fixed once for the whole lecture."""
+"""How to read this page: claims, the meter, letters and units."""
 
 import jaxtyping
 import torch
@@ -10,74 +10,92 @@ from lecture.lib.refused import refused
 from lecture.lib.shapes import shape_checked
 from trace.costs import measure
 
+LETTERS = {
+    "B": "sequences in a batch",
+    "T": "tokens in a sequence",
+    "R": "rows of a matmul, R = B·T",
+    "D": "features of a token, the width of the model",
+    "F": "features inside a feed-forward network",
+    "H": "attention heads",
+    "K": "features of a head",
+    "L": "layers",
+    "V": "entries of the vocabulary",
+    "N": "parameters",
+}
+
 
 def every_claim_is_checked_on_every_run():
-    """Every claim is checked on every run.
+    """Every claim that is reached is checked.
 
-    Why believe a number on this page? Because the page is a program. The text you read is its
-    comments, and each line that starts with `assert` is a *claim*: the program checks it when it
-    gets there, and stops at the first one that is false. Most claims compare what was measured with
-    what was derived in another way. (Some lines wait for a GPU. Where there is none, the section
-    says so.) Numbers that cannot be measured here, such as what a data sheet promises, are
-    constants in `lecture/facts.py`, each with its unit, source and date. A link within the text
-    leads to the section that explains a word.
+    Why believe a number on this page? Because the page is a program, and you are looking at one run
+    of it. The text is the program's comments. A line that starts with `assert` is a *claim*: the
+    program checks it when it gets there, and stops at the first one that is false. Claims about
+    GPUs wait for a GPU; where there is none, the section says so. Numbers that nobody can measure
+    here, such as the promises of a data sheet, stand in `lecture/facts.py` with unit, source and
+    date.
     """
-    B, D, K = 2, 3, 4
-    x = torch.arange(6.0).view(B, D)  # @inspect x
-    w = torch.arange(12.0).view(D, K)  # @inspect w
-    # `measure()` is the lecture's meter. It counts what the lines inside its block did: here the
-    # FLOPs (additions and multiplications) of one matrix product, which Python writes `@`, and the
-    # memory taken for the result.
+    # We begin with the operation that does nearly all the work of a language model. A *matrix
+    # multiplication*, *matmul* for short, takes one row of x and one column of w, multiplies them
+    # number by number and adds up the products: that makes one number of the result. It does so for
+    # each row and each column. Python writes it `@`.
+    R, D, F = 2, 3, 4
+    x = torch.arange(6.0).view(R, D)  # @inspect x
+    w = torch.arange(12.0).view(D, F)  # @inspect w
+    # (`view` cuts the six numbers into two rows of three.) How many additions and multiplications
+    # will it be? `measure()` is the meter of this lecture. It watches the lines inside its `with`
+    # block and keeps the account in `cost`.
     with measure() as cost:
         y = x @ w  # @inspect y
-    # The same product, written out as three loops. They find the same numbers and count for
-    # themselves; the first addition, to zero, counts as well.
+    # To check the meter, we write the matmul out as three loops and count by hand.
     multiplications = additions = 0
-    for row in range(B):
-        for column in range(K):
+    for i in range(R):
+        for j in range(F):
             total = 0.0
-            for inner in range(D):
-                total += float(x[row, inner] * w[inner, column])
+            for k in range(D):
+                total += float(x[i, k] * w[k, j])
                 multiplications += 1
                 additions += 1
-            assert total == y[row, column]
+            assert total == y[i, j]
     assert cost.matmul_flops == multiplications + additions
-    # The memory: eight results of four bytes each.
+    # And the memory? The result is eight numbers of four bytes.
     assert cost.allocated_bytes == 8 * 4
 
 
 def the_meter_knows_four_kinds_of_things():
     """What the meter knows.
 
-    Is a number of the meter a measurement? Not always. It sees which operators run, with which
-    shapes, and what memory comes and goes: that is *observed*. The rest it works out, in three ways
-    that we keep apart.
+    Is a number from the meter a measurement? Some are, and some are worked out. The meter sees
+    which operators run, the shapes they get, and the memory that comes and goes: these it has
+    *observed*. From them it derives the rest in three ways, and it pays to keep the four apart.
     """
-    B, D, K = 3, 5, 4
+    R, D, F = 3, 5, 4
     generator = torch.Generator().manual_seed(0)
-    x, w = (torch.randn(*shape, generator=generator) for shape in ((B, D), (D, K)))
+    x = torch.randn(R, D, generator=generator)
+    w = torch.randn(D, F, generator=generator)
     with measure() as cost:
         y = (x @ w).exp()
-    # Observed: two results came to life, of which one is gone.
+    # Observed: memory for two results was allocated, and one of the two was freed again.
     assert (cost.allocated_bytes, cost.freed_bytes) == (2 * y.nbytes, y.nbytes)
-    # *Formula*: the observed shapes, put into 2BDK. To prove it, take numbers that count what is
-    # done with them and run the definition of the product. (The tests of this lecture do the same
-    # for each operator that has a formula.)
+    # *Formula*: the meter puts the observed shapes into $2RDF$. Is the formula right? We multiply
+    # once more, with numbers that count what is done to them. (The tests of this lecture do so for
+    # every operator that has a formula.)
     count = Count()
     defined = matmul(count.numbers(x.tolist()), count.numbers(w.tolist()))
     assert torch.allclose(torch.tensor(values(defined)), x @ w)
-    assert cost.matmul_flops == count.multiplications + count.additions == 2 * B * D * K == 120
-    # *Convention*: nobody can say how many additions an exponential is, so a price is agreed. A
-    # root has the same, whatever a processor thinks of it.
+    assert cost.matmul_flops == count.multiplications + count.additions == 2 * R * D * F == 120
+    # *Convention*: how many additions is an exponential? Nobody can say, so this meter has a price
+    # for it, 20, and the same for a square root. Another meter may have another price.
     with measure() as roots:
         y.sqrt()
     assert roots.other_flops == cost.other_flops > y.numel()
-    # *Ideal*: bytes read and written, each element once, as if nothing ever had to be loaded again.
-    # It is *at least* that: the loops load two numbers of four bytes for each multiplication.
+    # *Ideal*: bytes moved, meaning read and written, each number once. A real machine loads some
+    # numbers again and again (our three loops: two numbers for each multiplication), so read it as
+    # "at least".
     at_least_bytes = cost.read_bytes + cost.written_bytes  # @inspect at_least_bytes
     assert x.nbytes + w.nbytes + 3 * y.nbytes == at_least_bytes < 4 * 2 * count.multiplications
-    # And on the device `meta` tensors have shapes and no numbers. Nothing happens there, so the
-    # page says "would cost": nobody here has a terabyte.
+    # Beside the code, the page shows what the meter found. Where it says "would cost", nothing
+    # happened: on the device `meta`, tensors have shapes and no numbers. The shapes are enough for
+    # the meter, and nobody here has a terabyte.
     with measure() as imagined:
         torch.empty(500_000, 1, device="meta") @ torch.empty(1, 500_000, device="meta")
     assert imagined.allocated_bytes > 10**12 > imagined.matmul_flops == 2 * 500_000**2
@@ -92,50 +110,57 @@ def sum_over_features(x: Float[Tensor, "B T D"]) -> Float[Tensor, "B T"]:
 def letters_name_the_axes():
     """Letters name the axes.
 
-    What do the sizes of an array of numbers stand for? A language model works on *tokens*, the
-    pieces [a text is cut into](#a_tokenizer_turns_text_into_integers). Three letters come back in
-    most chapters: B sequences in a batch, T tokens in each sequence, D numbers (*features*) for
-    each token; D is also called the *width*. Others are K outputs of a layer or features of an
-    attention head, F features inside a feed-forward network, L layers, h attention heads, V entries
-    of the vocabulary and N parameters.
+    Which axis of an array of numbers is which? A language model reads text as *tokens*, the pieces
+    [a text is cut into](#a_tokenizer_turns_text_into_integers), and describes each token by a row
+    of numbers, its *features*. We give each size one letter, and keep it to the last chapter:
+
+    B sequences in a *batch* (the sequences that go through the model together), T tokens in a
+    sequence, D features of a token, which is the *width* of the model. A layer does not care where
+    one sequence ends and the next begins: it sees R = B·T rows. Then F features inside a
+    feed-forward network, H attention heads of K features each, L layers, V entries of the
+    vocabulary, and N *parameters*, the numbers that training adjusts (also called *weights*). Loops
+    over matrices run over i, j and k, as in textbooks.
     """
     B, T, D = 2, 3, 4
     x = torch.arange(24.0).view(B, T, D)  # @inspect x
-    # The last token of the last sequence, counted from 0, has four features.
+    # Counting from 0, the last token of the last sequence has these features.
     assert x[1, 2].tolist() == [20, 21, 22, 23]
-    # Functions here state the letters in their signature: this one takes `Float[Tensor, "B T D"]`
-    # and returns `Float[Tensor, "B T"]`. Each call compares the tensors with the letters, and a
-    # letter has to mean the same size throughout the call.
+    # For a layer, the same numbers are six rows.
+    rows = x.view(B * T, D)  # @inspect rows
+    assert torch.equal(rows[5], x[1, 2])
+    # Functions name the letters in their signature: this one takes `Float[Tensor, "B T D"]` and
+    # returns `Float[Tensor, "B T"]`. Each call compares the tensors with the letters.
     sums = sum_over_features(x)  # @inspect sums
     assert sums[1, 2] == 20 + 21 + 22 + 23
-    # So one sequence without its batch axis is refused.
+    # One sequence without its batch axis does not fit, and the call says so.
     with refused(jaxtyping.TypeCheckError) as error:
         sum_over_features(x[0])
-    assert error.message
+    assert "x" in error.message
+    # So: when a shape puzzles you, read its letters.
 
 
 def an_amount_is_not_a_rate():
     """FLOPs are an amount, FLOP/s is a rate.
 
     How much work is it, and how fast is it done? A *FLOP* is one floating-point operation: one
-    addition or one multiplication of numbers such as 3.14. *FLOPs* counts them; *FLOP/s* says how
-    many a machine does in a second. Elsewhere FLOPS may stand for the rate, one capital letter
-    away from the amount. Here the rate always carries its "/s", and a name in the code ends in its
+    addition or one multiplication of numbers such as 3.14. *FLOPs* counts them. *FLOP/s* says how
+    many a machine does in a second. Elsewhere you will see FLOPS for the rate, one capital letter
+    away from the amount; here the rate always carries its "/s", and a name in the code ends in its
     unit.
     """
     rows = torch.ones(6, 5)
     w = torch.ones(5, 4)
     with measure() as at_once:
         rows @ w
-    # Each of 6·4 results takes 5 multiplications and 5 additions.
+    # Each of the 6·4 results takes 5 multiplications and 5 additions.
     assert at_once.matmul_flops == 6 * 4 * (5 + 5) == 240
-    # The amount belongs to the work: row by row it is the same, however long it takes.
+    # The amount belongs to the work. Done row by row, it takes longer and is as much.
     with measure() as row_by_row:
         for row in rows:
             row @ w
     assert row_by_row.matmul_flops == at_once.matmul_flops
-    # The rate belongs to the machine, and time is amount over rate: a machine that sustains 80
-    # FLOP/s would need three seconds for this.
+    # The rate belongs to the machine, and $\text{time}=\text{amount}/\text{rate}$. A machine that
+    # sustains 80 FLOP/s needs three seconds for this.
     machine_flops_per_second = 80
     seconds = at_once.matmul_flops / machine_flops_per_second  # @inspect seconds
     assert seconds == 3
@@ -146,14 +171,15 @@ def giga_is_not_gibi():
 
     Is 1 GB $10^9$ bytes or $2^{30}$? Both are in use. Here kB, MB and GB are powers of 1000, and
     KiB, MiB and GiB (kibi-, mebi-, gibibyte) are powers of 1024. The costs beside the code are
-    given in the latter.
+    given in the latter. How far apart are they?
     """
     excess_percent = {}  # @inspect excess_percent
     for power, prefix in enumerate(("kilo", "mega", "giga", "tera"), start=1):
         excess_percent[prefix] = round(100 * (1024**power / 1000**power - 1), 1)
-    # The difference grows with the prefix: to mix the two up costs little in kilobytes and a tenth
-    # in terabytes. A cube of 1024×1024×256 numbers of four bytes is a gibibyte, and 1.074
-    # gigabytes.
+    # The gap grows with the prefix, from 2.4 % in kilobytes to a tenth in terabytes. A cube of
+    # 1024×1024×256 numbers of four bytes is exactly a gibibyte. In gigabytes:
     with measure() as cost:
         torch.empty(1024, 1024, 256, device="meta")
-    assert round(cost.allocated_bytes / 10**9, 3) == round(1 + excess_percent["giga"] / 100, 3)
+    gigabytes = cost.allocated_bytes / 10**9  # @inspect gigabytes
+    assert round(gigabytes, 3) == round(1 + excess_percent["giga"] / 100, 3) == 1.074
+    # So: when memory is tight, ask which of the two a number means.

@@ -1,0 +1,107 @@
+"""One letter has one meaning: the table in the conventions holds in the chapters listed here."""
+
+import ast
+import itertools
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from lecture.part1_why.m00_conventions import LETTERS
+
+LECTURE = Path(__file__).parent.parent / "lecture"
+
+# Chapters that keep to the table, by the beginnings of their files. One that does, joins.
+HELD = ("m00", "m01", "m05", "m06", "m07", "m08", "m21")
+CHAPTERS = [path for name in HELD for path in sorted(LECTURE.glob(f"part*/{name}*.py"))]
+
+# What prose counts -> the letter that counts it.
+COUNTED = {
+    "sequences": "B",
+    "tokens": "T",
+    "rows": "R",
+    "features": "DFK",
+    "heads": "H",
+    "layers": "L",
+    "parameters": "N",
+}
+
+
+def letters_bound(module: ast.Module) -> Iterator[str]:
+    """Capital letters that a name stands for: variables and parameters, not imported modules."""
+    for node in ast.walk(module):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, ast.arg):
+            yield node.arg
+
+
+def axes_of_annotations(module: ast.Module) -> Iterator[list[str]]:
+    """The axes of each shape: of `Float[Tensor, "B T D"]`, B and T and D."""
+    for node in ast.walk(module):
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple):
+            shape = node.slice.elts[-1]
+            if isinstance(shape, ast.Constant) and isinstance(shape.value, str):
+                yield shape.value.replace("{", "").replace("}", "").split()
+
+
+def axes_of_calls(module: ast.Module) -> Iterator[list[str]]:
+    """The sizes that a call is given as plain names: of `torch.ones(R, D)`, R and D."""
+    for node in ast.walk(module):
+        if isinstance(node, ast.Call):
+            yield [argument.id for argument in node.args if isinstance(argument, ast.Name)]
+
+
+def faults_of_letters(source: str) -> Iterator[str]:
+    """Where a chapter gives a letter another meaning than the table."""
+    module = ast.parse(source)
+    shapes = list(axes_of_annotations(module))
+    used = set(letters_bound(module)) | {axis for axes in shapes for axis in axes}
+    for letter in sorted(used):
+        if len(letter) == 1 and letter.isupper() and letter not in LETTERS:
+            yield f"{letter} is not in the table"
+    for axes in [*shapes, *axes_of_calls(module)]:
+        for first, second in itertools.pairwise(axes):
+            if first == "B" and second in {"D", "F", "K", "V"}:
+                yield f"B {second}: rows of features are counted by R"
+    for letter, noun in re.findall(r"(?<![·\w])([A-Z]) (" + "|".join(COUNTED) + r")\b", source):
+        if letter not in COUNTED[noun] and letter in LETTERS:
+            yield f"{letter} {noun}: they are counted by {COUNTED[noun]}"
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=lambda path: path.stem)
+def test_a_chapter_keeps_to_the_table(path):
+    assert list(faults_of_letters(path.read_text(encoding="utf-8"))) == []
+
+
+def test_every_chapter_listed_exists():
+    assert {name for name in HELD if not list(LECTURE.glob(f"part*/{name}*.py"))} == set()
+
+
+# a line of a chapter -> what is wrong with it
+LINES = [
+    ("B, T, D = 2, 3, 4", []),
+    ("# R rows of D features, H heads of K features, L layers, N parameters", []),
+    ("def f(x: Float[Tensor, 'B T D']): ...", []),
+    ("x = torch.ones(R, D)", []),
+    ("import torch.nn.functional as F", []),
+    ("M = 3", ["M is not in the table"]),
+    ("def f(x: Float[Tensor, 'R M']): ...", ["M is not in the table"]),
+    ("def f(x: Float[Tensor, 'B D']): ...", ["B D: rows of features are counted by R"]),
+    ("x = torch.ones(B, D)", ["B D: rows of features are counted by R"]),
+    ("# x has B rows", ["B rows: they are counted by R"]),
+    ("# K heads", ["K heads: they are counted by H"]),
+]
+
+
+@pytest.mark.parametrize(("line", "faults"), LINES, ids=[line for line, _ in LINES])
+def test_another_meaning_is_found(line, faults):
+    assert list(faults_of_letters(line)) == faults
+
+
+def test_the_section_on_letters_names_them_all():
+    source = (LECTURE / "part1_why/m00_conventions.py").read_text(encoding="utf-8")
+    section = source.partition("def letters_name_the_axes")[2].partition('"""\n')[0]
+    words = set(re.findall(r"\b[A-Z]\b", section))
+    assert set(LETTERS) <= words

@@ -88,8 +88,8 @@ def train_and_log(
     if group.rank == 0:
         metrics.forget_after(folder / LOG, run.step)
         print(describe(run, corpus, group, plan.precision), flush=True)
-    flops = step_flops(run.config)
     promised = promised_flops_per_second(run.device, plan.precision)
+    flops = step_flops(run.config) if promised is not None else 0
     start_seconds = time.perf_counter()
     for step in train(run, corpus.training, group, plan.precision, plan.micro_batches):
         seconds = time.perf_counter() - start_seconds

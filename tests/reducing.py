@@ -3,7 +3,7 @@
 import hashlib
 import sys
 
-from lecture.train import cli
+from lecture.train import cli, session
 from lecture.train.parallel import Together
 
 if __name__ == "__main__":
@@ -15,7 +15,7 @@ if __name__ == "__main__":
             groups.append(self)
 
     cli.join = Watched
-    steps = cli.train
+    steps = session.train
 
     def watched_steps(run, *arguments):
         yield from steps(run, *arguments)
@@ -23,5 +23,5 @@ if __name__ == "__main__":
         digest = hashlib.sha256(weights).hexdigest()
         print(f"weights {digest}, reduced {groups[0].reduced_bytes} bytes", flush=True)
 
-    cli.train = watched_steps
+    session.train = watched_steps
     raise SystemExit(cli.main(sys.argv[1:]))

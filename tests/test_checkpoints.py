@@ -137,6 +137,24 @@ def test_the_newest_is_found_and_old_ones_go(tmp_path):
     assert names == ["step-00000100.checkpoint", "step-02000000.checkpoint"]
 
 
+def test_damaged_files_are_set_aside_unless_there_is_nothing_else(tmp_path):
+    paths = [checkpoints.path_for(tmp_path, step) for step in (1, 2, 3)]
+    for step, path in enumerate(paths, start=1):
+        checkpoints.save(path, {"step": step})
+    assert checkpoints.set_damaged_aside(tmp_path) == []
+    paths[2].write_bytes(b"")
+    paths[1].write_bytes(paths[1].read_bytes()[:-1])
+    newest, second = checkpoints.set_damaged_aside(tmp_path)
+    assert "step-00000003" in newest
+    assert "step-00000002" in second
+    assert newest.endswith("going on from step-00000001.checkpoint")
+    assert checkpoints.checkpoints_in(tmp_path) == [paths[0]]
+    paths[0].write_bytes(b"")
+    with pytest.raises(TrainingError, match=r"step-00000001\.checkpoint is no checkpoint"):
+        checkpoints.set_damaged_aside(tmp_path)
+    assert checkpoints.checkpoints_in(tmp_path) == [paths[0]]
+
+
 def test_an_error_while_writing_leaves_the_old_one(tmp_path, monkeypatch):
     path = tmp_path / "a.checkpoint"
     checkpoints.save(path, {"step": 1})

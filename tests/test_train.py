@@ -5,6 +5,8 @@ import itertools
 import json
 import math
 import os
+import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -20,15 +22,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lecture import stories
+from lecture.facts import B200
 from lecture.lib.transformer import TransformerConfig, TransformerLM, cross_entropy
-from lecture.train import checkpoints, cli, corpus, judging, metrics, scoring, story_run
+from lecture.train import checkpoints, cli, corpus, judging, metrics, scoring, session, story_run
 from lecture.train.clipping import clip_gradients, global_norm
 from lecture.train.config import CONFIGS, TrainingConfig, read_config
-from lecture.train.errors import TrainingError
+from lecture.train.ending import EndRequest
+from lecture.train.errors import EndedFromOutside, TrainingError
 from lecture.train.judging import step_flops
 from lecture.train.loop import Run
 from lecture.train.loop import train as train_steps
-from lecture.train.schedule import learning_rate
+from lecture.train.saving_memory import recompute_blocks
+from lecture.train.schedule import learning_rate, warm_up_stable_decay
+from trace.costs import measure
 
 ROOT = Path(__file__).parent.parent
 TINY = CONFIGS["tiny"]
@@ -56,6 +62,12 @@ def test_a_rate_is_that_of_pytorchs_schedulers():
         assert math.isclose(learning_rate(step, **settings), cosine.get_last_lr()[0])
         optimizer.step()
         cosine.step()
+
+
+def test_a_stable_rate_falls_in_a_straight_line_at_the_end():
+    settings = {"max_lr": 1.0, "min_lr": 0.2, "warm_up_steps": 2, "decay_steps": 4, "end_step": 10}
+    rates = [warm_up_stable_decay(step, **settings) for step in range(12)]
+    assert rates == pytest.approx([0, 0.5, 1, 1, 1, 1, 1, 0.8, 0.6, 0.4, 0.2, 0.2])
 
 
 # Clipping
@@ -102,6 +114,7 @@ REFUSED = [
     ({"max_lr": math.nan}, "max_lr has to be a number from 0 up, and is nan"),
     ({"weight_decay": "much"}, "weight_decay has to be a number from 0 up, and is 'much'"),
     ({"steps": 10, "warm_up_steps": 10}, "warm_up_steps (10) has to be less than steps (10)"),
+    ({"steps": 9, "warm_up_steps": 5, "decay_steps": 5}, "have to fit into steps (9)"),
 ]
 
 
@@ -179,6 +192,43 @@ def test_the_seed_decides_weights_and_order_and_nothing_else_does():
     other = [*train_steps(Run(replace(TINY, seed=1)), TOKENS)]
     assert first == again
     assert first[0].loss != other[0].loss
+
+
+@pytest.mark.parametrize("micro_batches", [1, 2, 4])
+def test_micro_batches_make_the_same_steps(micro_batches):
+    whole = [*itertools.islice(train_steps(Run(TINY), TOKENS), 5)]
+    parts = [*itertools.islice(train_steps(Run(TINY), TOKENS, micro_batches=micro_batches), 5)]
+    for found, expected in zip(parts, whole, strict=True):
+        assert asdict(found) == pytest.approx(asdict(expected), rel=1e-4)
+
+
+def test_parts_that_do_not_fit_are_refused():
+    with pytest.raises(TrainingError, match="4 sequences of a batch cannot be cut evenly into 3"):
+        next(train_steps(Run(TINY), TOKENS, micro_batches=3))
+
+
+def test_recomputing_keeps_less_and_makes_the_same_steps():
+    config = replace(TINY, layers=6)
+    plain, lean = Run(config), Run(config)
+    recompute_blocks(lean.model)
+    kept_bytes = []
+    for run in (plain, lean):
+        with measure() as cost:
+            loss = run.model(torch.zeros(2, TINY.context, dtype=torch.int64)).sum()
+            kept_bytes.append(cost.live_bytes["activations"])
+        del loss
+    assert kept_bytes[1] < kept_bytes[0] / 3
+    pairs = zip(train_steps(plain, TOKENS), train_steps(lean, TOKENS), strict=True)
+    assert all(one == other for one, other in itertools.islice(pairs, 4))
+    assert list(lean.model.state_dict()) == list(plain.model.state_dict())
+
+
+def test_a_run_with_a_stable_rate_can_be_made_longer_before_its_decay():
+    config = replace(TINY, decay_steps=5)
+    longer = replace(config, steps=40)
+    first = [*itertools.islice(train_steps(Run(config), TOKENS), 15)]
+    assert first == [*itertools.islice(train_steps(Run(longer), TOKENS), 15)]
+    assert {step.lr for step in first[4:]} == {config.max_lr}
 
 
 def test_too_few_tokens_are_refused():
@@ -320,14 +370,17 @@ def test_a_run_leaves_tokens_checkpoints_a_log_and_a_picture(finished):
     rows = log_of(finished)
     assert [row["step"] for row in rows] == [*range(1, 21)]
     assert list(rows[0]) == ["step", "loss", "lr", "gradient_norm"]
+    assert [row["step"] for row in rows if "validation_loss" in row] == [*range(2, 21, 2)]
     ElementTree.parse(finished / "metrics.svg")
 
 
 def test_a_run_says_what_came_of_it(text, tmp_path, capsys):
     run_here("--config", "tiny", "--text", str(text), folder=tmp_path / "run")
     printed, errors = capsys.readouterr()
-    assert printed.startswith("12,208 parameters, ")
-    assert "cpu in fp32, 1 process, steps 0 to 20\nvalidation loss " in printed
+    assert printed.startswith(f"making tokens of {text}\n12,208 parameters, ")
+    assert "cpu in fp32, 1 process, steps 0 to 20\nstep 2 of 20, loss 5." in printed
+    assert len(re.findall(r"step \d+ of 20, loss [\d.]+, validation loss [\d.]+, ", printed)) == 10
+    assert "\nloss on all of the validation text " in printed
     assert errors == ""
 
 
@@ -344,6 +397,97 @@ def test_a_killed_run_resumes_as_if_nothing_had_happened(finished, text, tmp_pat
     assert run_here("--config", "tiny", "--resume", folder=folder) == 0
     assert log_of(folder) == log_of(finished)
     assert state_of(folder) == state_of(finished)
+
+
+def wait_for(path, process):
+    while not path.exists():
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.01)
+
+
+def long_run(text, folder):
+    command = [sys.executable, "-m", "lecture.train", "--config", "tiny", "--text", str(text)]
+    command += ["--steps", "100000", "--device", "cpu", "--output", str(folder)]
+    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows ends a process without asking it")
+def test_a_run_that_is_asked_to_end_saves_and_says_so_in_a_line(text, tmp_path):
+    folder = tmp_path / "asked"
+    process = long_run(text, folder)
+    wait_for(folder / "metrics.jsonl", process)
+    process.send_signal(signal.SIGTERM)
+    _, errors = process.communicate()
+    assert process.returncode == 1
+    [step] = re.fullmatch(
+        rb"ended from outside; step (\d+) is saved, and --resume goes on there\n", errors
+    ).groups()
+    newest = checkpoints.newest(folder)
+    assert checkpoints.load(newest)["step"] == int(step)
+    assert metrics.read_rows(folder / "metrics.jsonl")[-1]["step"] == int(step)
+
+
+def test_a_signal_waits_for_the_end_of_a_step_and_the_second_one_does_not():
+    request = EndRequest()
+    with pytest.raises(EndedFromOutside), request.waiting():
+        request(signal.SIGTERM, None)
+        assert request.asked
+        request(signal.SIGTERM, None)
+    with pytest.raises(EndedFromOutside):
+        EndRequest()(signal.SIGTERM, None)
+    assert not issubclass(EndedFromOutside, Exception)  # shape checks turn these into their own
+
+
+def test_a_damaged_checkpoint_gives_way_to_the_one_before(finished, tmp_path, capsys):
+    folder = tmp_path / "damaged"
+    shutil.copytree(finished, folder)
+    newest = checkpoints.newest(folder)
+    newest.write_bytes(newest.read_bytes()[:-1])
+    assert run_here("--config", "tiny", "--resume", folder=folder) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith(f"{newest} is damaged or was cut off: its checksum is another; ")
+    assert "going on from step-00000016.checkpoint\n" in printed
+    assert "steps 16 to 20" in printed
+    assert newest.with_name(newest.name + ".damaged").exists()
+    assert log_of(folder) == log_of(finished)
+    assert state_of(folder) == state_of(finished)
+
+
+def test_a_finished_run_goes_on_when_it_is_given_more_steps(finished, tmp_path, capsys):
+    folder = tmp_path / "longer"
+    shutil.copytree(finished, folder)
+    assert run_here("--config", "tiny", "--resume", "--steps", "24", folder=folder) == 0
+    assert "steps 20 to 24" in capsys.readouterr().out
+    assert log_of(folder)[:20] == log_of(finished)
+    assert checkpoints.load(checkpoints.newest(folder))["step"] == 24
+    assert run_here("--config", "tiny", "--resume", folder=folder) == 2
+    assert "of another run (steps: 24, not 20)" in capsys.readouterr().err
+
+
+def test_made_stories_are_as_many_as_the_steps_read():
+    tiny, medium = (corpus.story_bytes_for(CONFIGS[name]) for name in ("tiny", "medium"))
+    assert (tiny, medium) == (100_000, 5_000_000)
+    lecture = corpus.story_bytes_for(CONFIGS["lecture"])
+    assert lecture == 4 * CONFIGS["lecture"].steps * CONFIGS["lecture"].step_tokens
+
+
+def test_a_line_comes_where_no_terminal_watches(capsys, monkeypatch):
+    voice = session.Voice(9)
+    row = {"step": 3, "loss": 1.25, "tokens_per_second": 1234.5}
+    voice(row)
+    assert capsys.readouterr().out == ""
+    monkeypatch.setattr(session.time, "monotonic", lambda: math.inf)
+    voice(row)
+    assert capsys.readouterr().out == "step 3 of 9, loss 1.2500, 1,234 tokens/s\n"
+
+
+def test_a_card_without_a_rate_for_a_format_has_no_peak(monkeypatch):
+    card = replace(B200, dense_flops_per_second={"bf16": 2.25e15})
+    monkeypatch.setattr(torch.cuda, "get_device_name", lambda device: "NVIDIA B200")
+    monkeypatch.setattr(judging, "accelerator_named", lambda name: card)
+    device = torch.device("cuda", 0)
+    assert judging.promised_flops_per_second(device, "fp32") is None
+    assert judging.promised_flops_per_second(device, "bf16") == 2.25e15
 
 
 def test_progress_is_for_terminals(finished, monkeypatch, text, tmp_path):
@@ -366,7 +510,10 @@ BAD_INPUT = [
     ),
     (["--config", "tiny", "--text", "nowhere.txt"], "nowhere.txt: No such file or directory"),
     (["--config", "tiny", "--save-every", "0"], "--save-every has to be at least 1, and is 0"),
-    (["--config", "tiny", "--resume"], "there is no checkpoint in"),
+    (["--config", "tiny", "--validate-every", "0"], "--validate-every has to be at least 1"),
+    (["--config", "tiny", "--micro-batches", "0"], "--micro-batches has to be at least 1"),
+    (["--config", "tiny", "--steps", "2"], "warm_up_steps (4) has to be less than steps (2)"),
+    (["--config", "tiny", "--resume"], "to go on from; start without --resume"),
     (["--resume", "--text", "a.txt"], "--resume goes on with the tokens in"),
 ]
 
@@ -375,7 +522,7 @@ BAD_INPUT = [
 def test_bad_input_gets_one_sentence(arguments, sentence, tmp_path, capsys):
     assert run_here(*arguments, folder=tmp_path / "run") == 2
     printed, error = capsys.readouterr()
-    assert printed == ""
+    assert "steps" not in printed  # it has not come to training
     assert sentence in error
     assert error.count("\n") == 1
 
@@ -426,7 +573,8 @@ def test_a_compiled_model_learns_the_same(text, finished, tmp_path):
 
 def test_a_log_is_json_on_each_line(finished):
     for line in (finished / "metrics.jsonl").read_text().splitlines():
-        assert set(json.loads(line)) == {"step", "loss", "lr", "gradient_norm", "tokens_per_second"}
+        names = set(json.loads(line)) - {"validation_loss"}
+        assert names == {"step", "loss", "lr", "gradient_norm", "tokens_per_second"}
 
 
 @pytest.mark.parametrize("name", CONFIGS)
@@ -455,7 +603,7 @@ def test_pairs_are_better_than_a_guess_and_the_source_is_better_than_pairs(story
 def test_other_text_has_no_known_source(tmp_path):
     path = tmp_path / "text.txt"
     path.write_text("One fish, two fish, red fish, blue fish.\n" * 200)
-    corpus.prepare(tmp_path, 300, path)
+    corpus.prepare(tmp_path, TINY, path)
     found = corpus.open_corpus(tmp_path)
     assert list(judging.levels_for(found)) == ["uniform", "pairs"]
     assert isinstance(judging.tell(Run(TINY), found), str)

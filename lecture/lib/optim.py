@@ -54,6 +54,12 @@ def zeros_for(weight: Float[Tensor, "*axes"]) -> Float[Tensor, "*axes"]:
     return torch.zeros_like(weight, dtype=torch.promote_types(weight.dtype, torch.float32))
 
 
+def plain(method: Callable[..., None]) -> Callable[..., None]:
+    """Return a method of PyTorch's without the decorator that keeps its compiler away, and for that
+    imports it, which takes as long as to import torch itself."""
+    return getattr(method, "__wrapped__", method)
+
+
 class Optimizer(torch.optim.Optimizer):
     """What all optimizers share: they visit each parameter that has a gradient.
 
@@ -67,7 +73,10 @@ class Optimizer(torch.optim.Optimizer):
     def add_param_group(self, param_group: dict[str, Any]) -> None:  # @stepover
         settings = {name: param_group.get(name, value) for name, value in self.defaults.items()}
         check_settings(settings)
-        super().add_param_group(param_group)
+        plain(torch.optim.Optimizer.add_param_group)(self, param_group)
+
+    def zero_grad(self, set_to_none: bool = True) -> None:  # @stepover
+        plain(torch.optim.Optimizer.zero_grad)(self, set_to_none)
 
     @torch.no_grad()
     def step(self, closure: Callable[[], float] | None = None) -> float | None:  # @stepover
@@ -96,7 +105,7 @@ class Optimizer(torch.optim.Optimizer):
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:  # @stepover
         """Go on from a saved state. PyTorch turns what was kept into the format of the parameter
         and may share it with the dictionary; here it stays in its own, as a copy."""
-        super().load_state_dict(state_dict)
+        plain(torch.optim.Optimizer.load_state_dict)(self, state_dict)
         weights = [weight for group in self.param_groups for weight in group["params"]]
         numbers = [number for group in state_dict["param_groups"] for number in group["params"]]
         for weight, number in zip(weights, numbers, strict=True):
@@ -157,8 +166,8 @@ class AdaGrad(Optimizer):
         if group["weight_decay"]:
             gradient = gradient.add(weight, alpha=group["weight_decay"])
         state["square_sum"].addcmul_(gradient, gradient)
-        spread = state["square_sum"].sqrt().add_(group["eps"])
-        weight.addcdiv_(gradient, spread, value=-group["lr"])
+        divisor = state["square_sum"].sqrt().add_(group["eps"])
+        weight.addcdiv_(gradient, divisor, value=-group["lr"])
 
 
 class RMSProp(Optimizer):
@@ -181,8 +190,8 @@ class RMSProp(Optimizer):
             gradient = gradient.add(weight, alpha=group["weight_decay"])
         average = state["square_average"].mul_(group["alpha"])
         average.addcmul_(gradient, gradient, value=1 - group["alpha"])
-        spread = average.sqrt().add_(group["eps"])
-        weight.addcdiv_(gradient, spread, value=-group["lr"])
+        divisor = average.sqrt().add_(group["eps"])
+        weight.addcdiv_(gradient, divisor, value=-group["lr"])
 
 
 class AdamW(Optimizer):
@@ -211,5 +220,5 @@ class AdamW(Optimizer):
         # The averages start at zero and have to be divided by what they have seen.
         seen_of_m = 1 - beta1 ** state["step"]
         root_of_seen_of_v = math.sqrt(1 - beta2 ** state["step"])
-        spread = v.sqrt().div_(root_of_seen_of_v).add_(group["eps"])
-        weight.addcdiv_(m, spread, value=-lr / seen_of_m)
+        divisor = v.sqrt().div_(root_of_seen_of_v).add_(group["eps"])
+        weight.addcdiv_(m, divisor, value=-lr / seen_of_m)

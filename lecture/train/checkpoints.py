@@ -17,7 +17,7 @@ import torch
 from lecture.train.errors import TrainingError
 
 HEADER = "checkpoint of lecture.training, version 1, sha256 "
-SUFFIX, UNFINISHED = ".checkpoint", ".unfinished"
+SUFFIX, UNFINISHED, DAMAGED = ".checkpoint", ".unfinished", ".damaged"
 
 
 def path_for(folder: Path, step: int) -> Path:
@@ -62,11 +62,7 @@ def load(path: Path) -> dict[str, Any]:  # @stepover
 
     Only tensors and plain values are read: a pickle could run any program.
     """
-    header, _, contents = path.read_bytes().partition(b"\n")
-    if not header.startswith(HEADER.encode()):
-        raise TrainingError(f"{path} is no checkpoint; its first line should be '{HEADER}...'")
-    if header + b"\n" != header_for(contents):
-        raise TrainingError(f"{path} is damaged or was cut off: its checksum is another")
+    contents = checked_contents(path)
     try:
         state: dict[str, Any] = torch.load(io.BytesIO(contents), "cpu", weights_only=True)
     except pickle.UnpicklingError:
@@ -74,11 +70,43 @@ def load(path: Path) -> dict[str, Any]:  # @stepover
     return state
 
 
+def checked_contents(path: Path) -> bytes:
+    """Return what stands behind the first line, if that is the line for it."""
+    header, _, contents = path.read_bytes().partition(b"\n")
+    if not header.startswith(HEADER.encode()):
+        raise TrainingError(f"{path} is no checkpoint; its first line should be '{HEADER}...'")
+    if header + b"\n" != header_for(contents):
+        raise TrainingError(f"{path} is damaged or was cut off: its checksum is another")
+    return contents
+
+
 def newest(folder: Path) -> Path:
     """Return the newest checkpoint of a folder."""
     if not (found := checkpoints_in(folder)):
-        raise TrainingError(f"there is no checkpoint in {folder} to go on from")
+        raise TrainingError(
+            f"there is no checkpoint in {folder} to go on from; start without --resume"
+        )
     return found[-1]
+
+
+def set_damaged_aside(folder: Path) -> list[str]:
+    """Give damaged files another name until the newest checkpoint is whole; say which.
+
+    Where none is whole nothing is renamed, and the fault of the newest is raised.
+    """
+    faults: dict[Path, TrainingError] = {}
+    for path in reversed(checkpoints_in(folder)):
+        try:
+            checked_contents(path)
+        except TrainingError as error:
+            faults[path] = error
+            continue
+        for damaged in faults:
+            damaged.replace(damaged.with_name(damaged.name + DAMAGED))
+        return [f"{fault}; going on from {path.name}" for fault in faults.values()]
+    if faults:
+        raise next(iter(faults.values()))
+    return []
 
 
 def keep_newest(folder: Path, count: int) -> None:

@@ -4,28 +4,25 @@ import argparse
 import os
 import signal
 import sys
-import time
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import replace
 from pathlib import Path
-from types import FrameType
-from typing import NoReturn
 
 import jaxtyping
 import torch
 
 from lecture.tokenizer import TokenizerError
-from lecture.tokenizer.progress import ProgressBar
-from lecture.train import checkpoints, metrics
-from lecture.train.config import CONFIGS, read_config
-from lecture.train.corpus import Corpus, open_corpus, prepare
-from lecture.train.errors import LostProcessError, TrainingError
-from lecture.train.judging import judge, levels_for, promised_flops_per_second, step_flops, tell
-from lecture.train.loop import Run, train
-from lecture.train.parallel import Alone, join
+from lecture.train import checkpoints
+from lecture.train.config import CONFIGS, TrainingConfig, read_config
+from lecture.train.corpus import open_corpus, prepare
+from lecture.train.ending import EndRequest
+from lecture.train.errors import EndedFromOutside, LostProcessError, TrainingError
+from lecture.train.loop import Run
+from lecture.train.parallel import join
+from lecture.train.saving_memory import recompute_blocks
+from lecture.train.session import Plan, train_and_report
 
 DEVICES = ("auto", "cpu", "cuda", "mps")
-LOG, PICTURE = "metrics.jsonl", "metrics.svg"
 
 
 def _build_parser() -> argparse.ArgumentParser:
@@ -35,13 +32,17 @@ def _build_parser() -> argparse.ArgumentParser:
     )
     add = parser.add_argument
     add("--config", default="lecture", help=f"a TOML file or one of {', '.join(CONFIGS)}")
+    add("--steps", type=int, help="as many steps, in place of the configuration's")
     add("--text", type=Path, metavar="FILE", help="UTF-8 text to learn from; default: stories")
     add("--output", type=Path, metavar="FOLDER", help="where to write; default runs/CONFIG")
     add("--device", choices=DEVICES, default="auto")
-    add("--precision", choices=("auto", "fp32", "bf16"), default="auto", help="of products")
+    add("--precision", choices=("auto", "fp32", "bf16"), default="auto", help="of matmuls")
     add("--compile", action="store_true", help="fuse operations with torch.compile")
+    add("--micro-batches", type=int, default=1, metavar="N", help="cut each batch into N parts")
+    add("--recompute", action="store_true", help="recompute activations, block by block")
     add("--resume", action="store_true", help="go on from the newest checkpoint")
     add("--save-every", type=int, default=100, metavar="STEPS", help="default 100")
+    add("--validate-every", type=int, metavar="STEPS", help="default: a tenth of all steps")
     return parser
 
 
@@ -50,7 +51,7 @@ def main(arguments: Sequence[str]) -> int:
     options = _build_parser().parse_args(arguments)
     try:
         run_command(options)
-    except LostProcessError as error:
+    except (LostProcessError, EndedFromOutside) as error:
         print(error, file=sys.stderr)
         return 1
     except (TrainingError, TokenizerError) as error:
@@ -67,38 +68,63 @@ def main(arguments: Sequence[str]) -> int:
 
 def run_command(options: argparse.Namespace) -> None:
     """Prepare everything, train, and say what came of it."""
-    if options.save_every < 1:
-        raise TrainingError(f"--save-every has to be at least 1, and is {options.save_every}")
     config = read_config(options.config)
+    if options.steps is not None:
+        config = replace(config, steps=options.steps)
     folder = options.output or Path("runs", Path(options.config).stem)
     device = choose_device(options.device)
-    precision = choose_precision(options.precision, device)
+    plan = plan_of(options, config, device)
     _make_reproducible()
     if options.resume and options.text:
         raise TrainingError(f"--resume goes on with the tokens in {folder}; leave out --text")
     group = join(device)
-    before = signal.signal(signal.SIGTERM, ended_from_outside)
+    request = EndRequest()
+    before = signal.signal(signal.SIGTERM, request)
     try:
-        if group.rank == 0 and not options.resume:
-            refuse_to_overwrite(folder)
-            folder.mkdir(parents=True, exist_ok=True)
-            prepare(folder, config.vocabulary, options.text)
+        if group.rank == 0:
+            make_ready(folder, config, options)
         group.wait()
         run = Run(config, device)
         if options.resume:
             run.load_state_dict(checkpoints.load(checkpoints.newest(folder)))
         corpus = open_corpus(folder)
+        if options.recompute:
+            recompute_blocks(run.model)
         if options.compile:
             compile_model(run)
-        train_and_report(run, corpus, folder, group, precision, options.save_every)
+        train_and_report(run, corpus, folder, group, plan, request)
     finally:
         group.leave()
         signal.signal(signal.SIGTERM, before)
 
 
-def ended_from_outside(number: int, frame: FrameType | None) -> NoReturn:
-    """Leave in order when asked to; `torchrun` asks when another process has failed."""
-    raise LostProcessError("ended from outside; --resume goes on from the newest checkpoint")
+def make_ready(folder: Path, config: TrainingConfig, options: argparse.Namespace) -> None:
+    """See to it that there are tokens, or a whole checkpoint to go on from."""
+    if options.resume:
+        for fault in checkpoints.set_damaged_aside(folder):
+            print(fault, flush=True)
+        return
+    refuse_to_overwrite(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    print("making tokens of", options.text or "stories", flush=True)
+    prepare(folder, config, options.text)
+
+
+def plan_of(options: argparse.Namespace, config: TrainingConfig, device: torch.device) -> Plan:
+    """Return how to train; refuse numbers with which nothing would happen."""
+    validate_every = options.validate_every
+    if validate_every is None:
+        validate_every = max(config.steps // 10, 1)
+    counts = {
+        "--save-every": options.save_every,
+        "--validate-every": validate_every,
+        "--micro-batches": options.micro_batches,
+    }
+    for name, count in counts.items():
+        if count < 1:
+            raise TrainingError(f"{name} has to be at least 1, and is {count}")
+    precision = choose_precision(options.precision, device)
+    return Plan(precision, options.micro_batches, options.save_every, validate_every)
 
 
 def choose_device(name: str) -> torch.device:
@@ -122,9 +148,10 @@ def choose_precision(name: str, device: torch.device) -> str:
 
 
 def _make_reproducible() -> None:
-    """Add up in a fixed order wherever there is a way to."""
+    """Add up in a fixed order wherever there is a way to, and warn where there is none."""
     os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
-    torch.use_deterministic_algorithms(True, warn_only=True)
+    # `torch.use_deterministic_algorithms` sets the same, and imports the compiler to tell it too.
+    torch.set_deterministic_debug_mode("warn")
 
 
 def refuse_to_overwrite(folder: Path) -> None:
@@ -139,54 +166,3 @@ def compile_model(run: Run) -> None:
     """Let PyTorch fuse operations. Checks of shapes would cut the model into small pieces."""
     jaxtyping.config.update("jaxtyping_disable", True)
     run.forward = torch.compile(run.model)
-
-
-def train_and_report(
-    run: Run, corpus: Corpus, folder: Path, group: Alone, precision: str, save_every: int
-) -> None:
-    """Train to the end, with a log and checkpoints; only the first process writes."""
-    config, log = run.config, folder / LOG
-    bar = ProgressBar()
-    if group.rank == 0:
-        metrics.forget_after(log, run.step)
-        print(describe(run, corpus, group, precision))
-    flops, promised = step_flops(config), promised_flops_per_second(run.device, precision)
-    try:
-        start_seconds = time.perf_counter()
-        for step in train(run, corpus.training, group, precision):
-            seconds = time.perf_counter() - start_seconds
-            if group.rank == 0:
-                row = asdict(step) | {"tokens_per_second": config.step_tokens / seconds}
-                if promised is not None:
-                    row["mfu"] = flops / seconds / (promised * group.size)
-                metrics.append_row(log, row)
-                bar("training", step.step, config.steps)
-                if step.step % save_every == 0 or step.step == config.steps:
-                    checkpoints.save(checkpoints.path_for(folder, step.step), run.state_dict())
-                    checkpoints.keep_newest(folder, 2)
-            start_seconds = time.perf_counter()
-    finally:
-        bar.clear()
-    if group.rank == 0:
-        report(run, corpus, folder)
-
-
-def describe(run: Run, corpus: Corpus, group: Alone, precision: str) -> str:
-    """Say what is about to happen."""
-    parameters = sum(weight.numel() for weight in run.model.parameters())
-    return (
-        f"{parameters:,} parameters, {len(corpus.training):,} tokens, {run.device} in {precision}, "
-        f"{group.size} process{'es' * (group.size > 1)}, steps {run.step} to {run.config.steps}"
-    )
-
-
-def report(run: Run, corpus: Corpus, folder: Path) -> None:
-    """Judge the model by text it has not seen, draw the log, and let it tell something."""
-    found = judge(run, corpus)
-    rows = metrics.read_rows(folder / LOG)
-    svg = metrics.picture(rows, levels_for(corpus))
-    (folder / PICTURE).write_text(svg, encoding="utf-8")
-    print(f"validation loss {found.nats_per_token:.4f} nats per token, ", end="")
-    print(f"{found.nats_per_byte:.4f} nats per byte")
-    print(f"{folder / LOG}, {folder / PICTURE}, {checkpoints.newest(folder)}")
-    print(tell(run, corpus))

@@ -23,6 +23,7 @@ class TrainingConfig:
     batch: int = 8  # B: sequences of a step, over all processes
     steps: int = 300
     warm_up_steps: int = 20
+    decay_steps: int = 0  # 0: a cosine down to the end; else a straight line over the last steps
     max_lr: float = 0.01
     min_lr: float = 0.0005
     beta1: float = 0.9
@@ -44,6 +45,11 @@ class TrainingConfig:
             raise TrainingError(
                 f"warm_up_steps ({self.warm_up_steps}) has to be less than steps ({self.steps})"
             )
+        if self.warm_up_steps + self.decay_steps > self.steps:
+            raise TrainingError(
+                f"warm_up_steps ({self.warm_up_steps}) and decay_steps ({self.decay_steps}) have "
+                f"to fit into steps ({self.steps})"
+            )
         if not self.batch:
             raise TrainingError("batch has to be at least 1")
         try:
@@ -63,7 +69,7 @@ class TrainingConfig:
 
 
 CONFIGS = {
-    # For tests: done in a second.
+    # For tests: done as soon as torch is there.
     "tiny": TrainingConfig(
         vocabulary=300,
         context=16,

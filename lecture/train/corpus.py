@@ -10,10 +10,12 @@ from lecture import stories
 from lecture.tokenizer import Tokenizer
 from lecture.tokenizer.counting import read_text
 from lecture.tokenizer.token_files import read_ids, write_ids
+from lecture.train.config import TrainingConfig
 from lecture.train.errors import TrainingError
 
 VOCABULARY, TOKENS = "tokens.vocab", "tokens.ids"
-STORY_BYTES = 5_000_000
+MOST_STORY_BYTES, LEAST_STORY_BYTES = 5_000_000, 100_000
+STORY_BYTES_PER_TOKEN = 4  # of a vocabulary of some thousand, rounded up
 STORIES_FOR_TOKENS_BYTES = 200_000
 MOST_VALIDATION_TOKENS = 50_000
 
@@ -56,11 +58,17 @@ def story_tokenizer(vocabulary: int, seed: int) -> Tokenizer:  # @stepover
     )
 
 
-def prepare(folder: Path, vocabulary: int, text: Path | None) -> None:
+def story_bytes_for(config: TrainingConfig) -> int:
+    """Return how much text to make: as much as the steps read, within bounds."""
+    wanted_bytes = STORY_BYTES_PER_TOKEN * config.steps * config.step_tokens
+    return min(max(wanted_bytes, LEAST_STORY_BYTES), MOST_STORY_BYTES)
+
+
+def prepare(folder: Path, config: TrainingConfig, text: Path | None) -> None:
     """Turn a file of text into tokens, or stories where there is none."""
     if text is None:
-        tokenizer = story_tokenizer(vocabulary, seed=1)
-        write_corpus(folder, tokenizer, stories.pieces(STORY_BYTES, 1))
+        tokenizer = story_tokenizer(config.vocabulary, seed=1)
+        write_corpus(folder, tokenizer, stories.pieces(story_bytes_for(config), 1))
     else:
-        tokenizer = Tokenizer.train(text, vocabulary, [stories.END])
+        tokenizer = Tokenizer.train(text, config.vocabulary, [stories.END])
         write_corpus(folder, tokenizer, read_text(text))

@@ -7,3 +7,11 @@ class TrainingError(ValueError):
 
 class LostProcessError(RuntimeError):
     """A run ended because a process did, and not because of what it was given."""
+
+
+class EndedFromOutside(BaseException):
+    """Somebody asked this process to end.
+
+    It is raised by a signal handler, so in the middle of anything, and is no `Exception`: nothing
+    on the way to the command line may take it for a failure of its own.
+    """

@@ -8,12 +8,15 @@ import torch
 from lecture import stories
 from lecture.lib.generation import generate
 from lecture.lib.hardware import accelerator_named
+from lecture.lib.shapes import without_checks
 from lecture.lib.transformer import TransformerLM
 from lecture.train.config import TrainingConfig
 from lecture.train.corpus import Corpus
 from lecture.train.loop import Run
 from lecture.train.scoring import model_nats, pair_nats, uniform_nats
 from trace.costs import measure
+
+TOKENS_ON_THE_WAY = 8192
 
 
 @dataclass(frozen=True)
@@ -24,9 +27,21 @@ class Judgement:
     nats_per_byte: float
 
 
+def validation_loss(run: Run, corpus: Corpus) -> float:
+    """Return the loss on the beginning of the validation text, in nats per token.
+
+    It is for a look on the way: a fixed piece, the same each time, and so short that it costs
+    little beside the steps between two looks.
+    """
+    some = corpus.validation[:TOKENS_ON_THE_WAY]
+    with without_checks():  # the shapes are those of the step before
+        return float(model_nats(run.model, some, corpus.end).double().mean())
+
+
 def judge(run: Run, corpus: Corpus) -> Judgement:
     """Let the model read the validation text."""
-    nats = float(model_nats(run.model, corpus.validation, corpus.end).double().sum())
+    with without_checks():
+        nats = float(model_nats(run.model, corpus.validation, corpus.end).double().sum())
     text_bytes = len(corpus.tokenizer.decode_bytes(corpus.validation.tolist()))
     return Judgement(nats / len(corpus.validation), nats / text_bytes)
 
@@ -58,14 +73,14 @@ def step_flops(config: TrainingConfig) -> int:
 
 
 def promised_flops_per_second(device: torch.device, precision: str) -> float | None:
-    """Return the peak of the device, if it is one whose data sheet is known."""
+    """Return the peak of the device, if its data sheet is known and has a rate for this format."""
     if device.type != "cuda":
         return None
     try:
         card = accelerator_named(torch.cuda.get_device_name(device))
     except LookupError:
         return None
-    return card.dense_flops_per_second[precision]
+    return card.dense_flops_per_second.get(precision)
 
 
 def tell(run: Run, corpus: Corpus) -> str:

@@ -3,11 +3,12 @@
 import contextlib
 import math
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from lecture.lib.batches import derived_generator, get_batch
 from lecture.lib.optim import AdamW
@@ -17,7 +18,7 @@ from lecture.train.clipping import clip_gradients, gradients_of
 from lecture.train.config import TrainingConfig, config_from, difference
 from lecture.train.errors import TrainingError
 from lecture.train.parallel import Alone
-from lecture.train.schedule import learning_rate
+from lecture.train.schedule import learning_rate, warm_up_stable_decay
 
 WEIGHTS, ORDER = 0, 1  # each purpose has its own stream of random numbers
 
@@ -58,13 +59,12 @@ class Run:
     @property
     def lr(self) -> float:
         """The learning rate of the next step. The first is one step up, as 0 would do nothing."""
-        return learning_rate(
-            self.step + 1,
-            max_lr=self.config.max_lr,
-            min_lr=self.config.min_lr,
-            warm_up_steps=self.config.warm_up_steps,
-            end_step=self.config.steps,
-        )
+        config = self.config
+        ends = {"max_lr": config.max_lr, "min_lr": config.min_lr, "end_step": config.steps}
+        ends["warm_up_steps"] = config.warm_up_steps
+        if config.decay_steps:
+            return warm_up_stable_decay(self.step + 1, decay_steps=config.decay_steps, **ends)
+        return learning_rate(self.step + 1, **ends)
 
     def state_dict(self) -> dict[str, Any]:
         """Return what it takes to go on. The learning rate follows from the step."""
@@ -77,8 +77,10 @@ class Run:
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Go on from there."""
+        """Go on from there. The run may have become longer; nothing else may differ."""
         saved = config_from(state["config"])
+        if self.config.steps > saved.steps:
+            saved = replace(saved, steps=self.config.steps)
         if changed := difference(saved, self.config):
             raise TrainingError(f"the checkpoint is of another run ({changed})")
         self.model.load_state_dict(state["model"])
@@ -95,16 +97,14 @@ def low_precision(device: torch.device, precision: str) -> contextlib.AbstractCo
 
 
 def train_step(
-    run: Run, tokens: np.ndarray, group: Alone, precision: str = "fp32"
+    run: Run, tokens: np.ndarray, group: Alone, precision: str = "fp32", micro_batches: int = 1
 ) -> Step:  # @stepover
     """Draw a batch, go forward and back, and change the parameters."""
     config, lr = run.config, run.lr
     x, y = get_batch(tokens, config.batch, config.context, run.order)
-    x, y = group.share(x).to(run.device), group.share(y).to(run.device)
+    x, y = group.share(x), group.share(y)
     run.optimizer.zero_grad()
-    with low_precision(run.device, precision):
-        loss = cross_entropy(run.forward(x), y)
-    loss.backward()
+    loss = add_gradients(run, x, y, precision, micro_batches)
     group.average([loss, *gradients_of(run.model.parameters())])
     norm = clip_gradients(run.model.parameters(), config.max_norm)
     if not math.isfinite(norm):
@@ -116,8 +116,30 @@ def train_step(
     return Step(run.step, loss.item(), lr, norm)
 
 
+def add_gradients(
+    run: Run, x: Tensor, y: Tensor, precision: str, micro_batches: int
+) -> Tensor:  # @stepover
+    """Go forward and back, in parts one after the other; return the mean loss."""
+    if len(x) % micro_batches:
+        raise TrainingError(
+            f"{len(x)} sequences of a batch cannot be cut evenly into {micro_batches} micro-batches"
+        )
+    losses = []
+    for inputs, targets in zip(x.chunk(micro_batches), y.chunk(micro_batches), strict=True):
+        with low_precision(run.device, precision):
+            logits = run.forward(inputs.to(run.device))
+            loss = cross_entropy(logits, targets.to(run.device)) / micro_batches
+        loss.backward()
+        losses.append(loss.detach())
+    return torch.stack(losses).sum()
+
+
 def train(
-    run: Run, tokens: np.ndarray, group: Alone | None = None, precision: str = "fp32"
+    run: Run,
+    tokens: np.ndarray,
+    group: Alone | None = None,
+    precision: str = "fp32",
+    micro_batches: int = 1,
 ) -> Iterator[Step]:  # @stepover
     """Train to the end, and report each step."""
     if len(tokens) <= run.config.context:
@@ -128,6 +150,6 @@ def train(
     checks: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
     while run.step < run.config.steps:
         with checks:
-            step = train_step(run, tokens, group, precision)
+            step = train_step(run, tokens, group, precision, micro_batches)
         yield step
         checks = without_checks()  # what went well once has the same shapes ever after

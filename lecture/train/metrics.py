@@ -31,6 +31,17 @@ def forget_after(path: Path, step: int) -> None:
         file.write("".join(json.dumps(row) + "\n" for row in rows).encode())
 
 
+def validation_dots(rows: Sequence[Row], top: float, high: float) -> list[str]:
+    """Draw the loss on validation text, where it was measured, into the panel of the loss."""
+    return [
+        f'<circle cx="{LEFT + (WIDTH - LEFT - RIGHT) * row["step"] / rows[-1]["step"]:.1f}" '
+        f'cy="{top + HEIGHT * (1 - min(row["validation_loss"] / high, 1)):.1f}" r="3" '
+        'fill="#f58518"><title>validation loss</title></circle>'
+        for row in rows
+        if "validation_loss" in row
+    ]
+
+
 def picture(rows: Sequence[Row], levels: Mapping[str, float]) -> str:
     """Draw loss, learning rate and gradient norm over the steps, as SVG.
 
@@ -63,6 +74,8 @@ def picture(rows: Sequence[Row], levels: Mapping[str, float]) -> str:
             for step, value in zip(steps, values, strict=True)
         )
         parts.append(f'<polyline points="{points}" fill="none" stroke="#4c78a8"/>')
+        if name == "loss":
+            parts += validation_dots(rows, top, high)
     bottom = TOP + len(PANELS) * (HEIGHT + GAP)
     parts.append(
         f'<text x="{WIDTH - RIGHT}" y="{bottom - GAP + 18}" text-anchor="end">'

@@ -10,7 +10,7 @@ from torch import Tensor
 from lecture.lib.shapes import shape_checked
 from lecture.lib.transformer import TransformerLM
 
-ROWS_AT_ONCE = 32
+TOKENS_AT_ONCE = 4096
 
 
 @shape_checked
@@ -30,7 +30,7 @@ def model_nats(
     windows = torch.from_numpy(np.stack([row[start : start + context + 1] for start in starts]))
     rows = [
         token_nats(model(some[:, :-1]), some[:, 1:]).cpu()
-        for some in windows.to(device).split(ROWS_AT_ONCE)
+        for some in windows.to(device).split(max(TOKENS_AT_ONCE // context, 1))
     ]
     costs = torch.empty(len(tokens))
     for start, cost in reversed([*zip(starts, torch.cat(rows), strict=True)]):

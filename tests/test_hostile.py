@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.standard_library import _differences
+from tests.standard_library import Runs, differences
 from trace.events import RESUMED, Log, Replay
 
 ROOT = Path(__file__).parent.parent
@@ -283,10 +283,11 @@ def test_events_in_any_order_can_be_replayed():
 def test_a_test_of_python_that_ends_otherwise_is_told_unless_its_reason_is_known():
     plain = {"test_patma.A.test_default_capture": "passed", "test_patma.A.test_other": "passed"}
     traced = dict.fromkeys(plain, "failed: no")
-    found = _differences("test_patma", plain, traced)
+    found = differences("test_patma", Runs("plainly", [plain]), Runs("traced", [traced]))
     assert found.different == ["test_patma.A.test_other: plainly passed, traced failed: no"]
     assert (found.tests, found.known) == (2, 1)
-    assert _differences("test_patma", plain, plain).different == []
+    same = differences("test_patma", Runs("plainly", [plain]), Runs("traced", [traced, plain]))
+    assert same.different == [], "it ended traced as it did plainly, once"
 
 
 def test_a_relative_import_without_a_package_is_told_the_command(tmp_path):

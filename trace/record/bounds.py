@@ -25,15 +25,19 @@ MAX_PICTURE_SECONDS = 10.0
 SOON_SECONDS = 1e-4
 """Seconds after which an alarm of the lecture rings that had to wait."""
 
+_ALARM = getattr(signal, "SIGALRM", None)
+_HELD = [signal.SIGINT, *([_ALARM] if _ALARM else [])]
+
 
 class TooSlow(BaseException):
     """The value's own code took too long; not an Exception, so that such code lets it pass."""
 
 
 def is_interruption(error: BaseException) -> bool:
-    """Tell whether what was raised while a value was read is meant for the run: the author's
-    interrupt or the step limit. A value's own code may raise what it likes."""
-    return isinstance(error, KeyboardInterrupt | StepLimitReached) and is_raised_by_us(error)
+    """Tell whether what was raised while a value was read is meant for the run: the step limit, or
+    the author's interrupt. A value's own code may raise what it likes."""
+    is_pressed = isinstance(error, KeyboardInterrupt) and is_raised_by_us(error)
+    return is_pressed or isinstance(error, StepLimitReached)
 
 
 @contextlib.contextmanager
@@ -68,20 +72,32 @@ def _kept_random_numbers() -> Iterator[None]:
             set_state(state)
 
 
-def held_alarms() -> Callable[[], None]:
-    """Let what the lecture does at an alarm wait until the result is called: it may raise."""
-    handler = signal.getsignal(signal.SIGALRM) if hasattr(signal, "setitimer") else None
-    if not callable(handler) or threading.current_thread() != threading.main_thread():
+def held_signals() -> Callable[[], None]:
+    """Let what the lecture does at an alarm or at Ctrl-C wait until the result is called: it may
+    raise. Ctrl-C that only ends the lecture need not wait."""
+    if threading.current_thread() != threading.main_thread():
         return lambda: None
-    due: list[int] = []
+    handlers = {number: signal.getsignal(number) for number in _HELD}
+    due: set[int] = set()
+
+    def hold(number: int, frame: object) -> None:
+        if handlers[number] is signal.default_int_handler:
+            signal.default_int_handler(number, None)
+        due.add(number)
+
+    held = {number: handler for number, handler in handlers.items() if callable(handler)}
+    for number in held:
+        signal.signal(number, hold)
 
     def release() -> None:
-        signal.signal(signal.SIGALRM, handler)
-        if due:
+        for number, handler in held.items():
+            signal.signal(number, handler)
+        if _ALARM in due:
             _, interval = signal.getitimer(signal.ITIMER_REAL)
             signal.setitimer(signal.ITIMER_REAL, SOON_SECONDS, interval)
+        if signal.SIGINT in due:
+            signal.raise_signal(signal.SIGINT)
 
-    signal.signal(signal.SIGALRM, lambda number, frame: due.append(number))
     return release
 
 

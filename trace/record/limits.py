@@ -2,10 +2,10 @@
 
 import _thread
 import contextlib
-import signal
+import ctypes
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import FrameType
 from typing import Any
 
@@ -26,10 +26,14 @@ def too_many_steps(options: Options) -> StepLimitReached:
 
 
 @contextlib.contextmanager
-def step_limit(recorder: Recorder, options: Options) -> Iterator[None]:
-    """Interrupt the lecture soon after it has made more steps than allowed; report progress."""
+def step_limit(recorder: Recorder, options: Options) -> Iterator[Callable[[], None]]:
+    """Interrupt the lecture soon after it has made more steps than allowed; report progress.
+
+    Yields what ends this. No signal is used: a lecture may have handlers of its own, or ask
+    whether there are any, and a process may ignore signals.
+    """
+    lecture = threading.get_ident()
     done = threading.Event()
-    reached = threading.Event()
 
     def poll() -> None:
         while not done.wait(POLL_SECONDS):
@@ -37,24 +41,31 @@ def step_limit(recorder: Recorder, options: Options) -> Iterator[None]:
             if options.progress:
                 options.progress(recorder)
             if count > options.max_steps and recorder.step_count(count) > options.max_steps:
-                reached.set()  # and again if the lecture, or a finalizer, swallows it
-                signal.raise_signal(signal.SIGINT)
+                _raise_in(lecture)  # again while it is swallowed
 
-    def on_interrupt(number: int, frame: object) -> None:
-        if not reached.is_set():
-            signal.default_int_handler(number, None)
-        if not done.is_set():
-            raise too_many_steps(options)
+    def end() -> None:
+        while True:
+            try:
+                done.set()
+                poller.join()
+                for _ in range(2):  # what is still to come comes where a loop begins anew
+                    pass
+                return
+            except StepLimitReached:
+                continue
 
-    previous = signal.signal(signal.SIGINT, on_interrupt)
     poller = threading.Thread(target=poll, daemon=True)
     poller.start()
     try:
-        yield
+        yield end
     finally:
-        done.set()
-        poller.join()
-        signal.signal(signal.SIGINT, previous)
+        end()
+
+
+def _raise_in(thread: int) -> None:
+    """Let a thread raise the exception at its next instruction."""
+    error = ctypes.py_object(StepLimitReached)
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), error)
 
 
 @contextlib.contextmanager

@@ -22,7 +22,7 @@ from ..events import count_recorded_steps
 from ..meter.ledger import Storage, Work
 from ..rewrite.rows import Site, Tables
 from ..schema import Value
-from .bounds import MAX_PICTURE_SECONDS, bounded, held_alarms, is_interruption
+from .bounds import MAX_PICTURE_SECONDS, bounded, held_signals, is_interruption
 from .frames import is_own, without_own_frames
 from .glances import Glances
 from .headers import Headers
@@ -515,7 +515,7 @@ class _Quiet:
         self.unobserved = unobserved()
 
     def __enter__(self) -> None:
-        self.release_alarms = held_alarms()
+        self.release_signals = held_signals()
         self.recorder.reading += 1
         warnings.filters.insert(0, _SILENCE)  # type: ignore[attr-defined]
         self.recorder.skip()
@@ -526,7 +526,7 @@ class _Quiet:
         self.recorder.unskip()
         warnings.filters.remove(_SILENCE)  # type: ignore[attr-defined]
         self.recorder.reading -= 1
-        self.release_alarms()
+        self.release_signals()
 
 
 def _nothing(*_: object) -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import NoReturn
 
-from ..errors import LectureError, UsageError
+from ..errors import LectureError, StepLimitReached, UsageError
 from ..meter.switch import metered
 from ..meter.when_imported import when_imported
 from ..options import Options
@@ -74,18 +74,20 @@ def record(target: Target, options: Options) -> Recording:
         recorder.unskip()
         with contextlib.ExitStack() as stack:
             stack.enter_context(tees(recorder, options))
-            stack.enter_context(step_limit(recorder, options))
+            end_limit = stack.enter_context(step_limit(recorder, options))
             stack.enter_context(thread_watch(recorder))
             stack.enter_context(when_imported("torch", recorder.torch_loaded))
             if options.costs:
                 stack.enter_context(metered(recorder))
             recorder.running = True
-            error = _call(main)
+            error = _call(main, end_limit)
             if os.getpid() != process:
                 _end_as_program(error)
             recorder.running = False
             recorder.end_seconds = time.perf_counter()
-        if error is None and recorder.step_count(len(recorder.events)) > options.max_steps:
+        if isinstance(error, StepLimitReached):
+            error = too_many_steps(options).with_traceback(error.__traceback__)
+        elif error is None and recorder.step_count(len(recorder.events)) > options.max_steps:
             error = too_many_steps(options)  # it ended before the timer looked
         return Recording(
             target=target,
@@ -208,14 +210,23 @@ def _title(docstring: str | None) -> str:
     return (docstring or "").strip().partition("\n")[0].removesuffix(".")
 
 
-def _call(main: Callable[[], object]) -> BaseException | None:
+def _call(main: Callable[[], object], end_limit: Callable[[], None]) -> BaseException | None:
     """Call `main()`; return what it raised, if anything."""
+    error: BaseException | None = None
     try:
-        main()
-    except BaseException as error:
+        try:
+            main()
+        except BaseException as raised:
+            error = raised
+        end_limit()
+    except StepLimitReached as raised:  # which came when `main()` had just ended
+        error = error or raised
+        end_limit()
+    if isinstance(error, SystemExit) and not error.code:
+        return None
+    if error is not None:
         error.__traceback__ = without_own_frames(error.__traceback__)
-        return None if isinstance(error, SystemExit) and not error.code else error
-    return None
+    return error
 
 
 def _environment() -> Environment:

@@ -22,17 +22,19 @@ from tests.outside import ROOT, run
 from tests.readme import blocks
 from trace.costs import Cost
 from trace.options import Options
-from trace.record.pictures import _PICTURES, MAX_CHARACTERS, MAX_ITEMS
+from trace.record.drawings import METHODS
+from trace.record.markup import MAX_BODY_ROWS
+from trace.record.pictures import MAX_CHARACTERS, MAX_ITEMS
 from trace.record.tensors import MAX_ELEMENTS
 from trace.rewrite.directives import DIRECTIVES
 
 GUIDE = ROOT / "docs/guide.md"
 TEXT = GUIDE.read_text(encoding="utf-8")
-MAX_LINES = 355
+MAX_LINES = 420
 MAX_PICTURE_BYTES = 50_000
 INSTALL = "python -m pip install "
 PYTHON = os.environ.get("GUIDE_PYTHON", sys.executable)
-LARGE = {"torch", "numpy", "altair"}
+LARGE = {"torch", "numpy", "altair", "pandas", "matplotlib"}
 """What is not installed for these tests: on our own Python it is there."""
 
 
@@ -183,7 +185,7 @@ def test_its_pictures_are_there_and_small():
 def test_what_it_installs_is_pinned():
     constraints = (ROOT / "constraints.txt").read_text(encoding="utf-8")
     named = " ".join(re.findall(rf"^{INSTALL}(.*)$", TEXT, re.MULTILINE)).split()
-    assert named == ['"lecture-trace[watch]"', "altair", "torch", "numpy", "pytest"]
+    assert named == ['"lecture-trace[watch]"', "altair", "pandas", "matplotlib", "torch", "numpy", "pytest"]
     assert [name for name in named[1:] if f"\n{name}==" not in constraints] == []
     assert "\nwatchfiles==" in constraints
 
@@ -201,7 +203,9 @@ def test_the_limits_are_those_of_the_tool():
 
 
 def test_the_ways_to_draw_are_those_that_are_looked_for():
-    assert set(re.findall(r"`(_repr_\w+_)`", TEXT)) == {method for method, _ in _PICTURES}
+    methods = {"_repr_mimebundle_", *(method for method, _ in METHODS)}
+    assert set(re.findall(r"`(_repr_\w+_)`", TEXT)) == methods
+    assert f"tables of more than {MAX_BODY_ROWS} rows are cut" in " ".join(TEXT.split())
 
 
 def test_what_it_says_the_meter_has_is_there():

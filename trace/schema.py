@@ -219,8 +219,14 @@ class Value(TypedDict, total=False):
     """The value draws itself: an SVG picture."""
     markdown: str
     """The value draws itself: Markdown text."""
+    html: str
+    """The value draws itself: HTML without styles, scripts and names, such as a table."""
     png: str
     """The value draws itself: a PNG picture in base64."""
+    jpeg: str
+    """The same as JPEG."""
+    every: int
+    """An array of bytes is drawn as `png`: each pixel (1), every second one (2), ..."""
     vega: dict[str, Any]
     """The value draws itself: a Vega-Lite specification."""
     error: str

@@ -87,6 +87,25 @@ def test_prose_runs_and_fetches_nothing(attacked, show, mode):
     assert attacked.locator("main p[style]").count() == 0
 
 
+HOSTILE_HTML = f"""<table id="kept" class="dock" onclick="{ATTACK}"><tr><td style="
+background-color: red; position: fixed; background-image: url({ELSEWHERE}/f.png)">cell</td></tr>
+</table><script>{ATTACK}</script><img src="{ELSEWHERE}/g.png" onerror="{ATTACK}">
+<iframe src="{ELSEWHERE}"></iframe><form action="{ELSEWHERE}"><input></form>
+<style>@import url({ELSEWHERE}/h.css);</style><a href="javascript:{ATTACK}">x</a>
+<video src="{ELSEWHERE}/i.mp4" poster="{ELSEWHERE}/j.png"></video>{HOSTILE_SVG}"""
+
+
+def test_tables_run_and_fetch_nothing(attacked, show):
+    show(attacked, documents.with_values({"type": "DataFrame", "html": HOSTILE_HTML}))
+    cell = attacked.locator("main td", has_text="cell")
+    cell.wait_for()
+    assert_harmless(attacked)
+    assert cell.get_attribute("style") == "background-color: red; color: rgb(246, 246, 246);"
+    assert attacked.locator("main table.dock, main #kept").count() == 0
+    assert attacked.locator("main [src], main [poster]").count() == 0
+    assert attacked.locator("main svg image[href], main svg rect[style]").count() == 0
+
+
 def test_pictures_run_and_fetch_nothing(attacked, show):
     values = [
         {"type": "Figure", "svg": HOSTILE_SVG},

@@ -31,6 +31,7 @@ _ALIKE = "alike"  # in the name of a series: its numbers are of one kind
 
 _NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?", re.IGNORECASE)
 _TAG = re.compile(r"<[^>]*>")
+_STYLE = re.compile(r' style="[^"]*"')
 _COMPUTED_NAME = re.compile(r'data-[0-9a-f]{32}|(?<=#)[\w-]+|(?<=id=")[\w-]+')
 """What Altair and matplotlib name after the numbers in it."""
 
@@ -116,6 +117,15 @@ def _leaves_of_picture(picture: dict[str, Any], series: tuple[Any, ...]) -> Iter
         yield (*series, "svg"), _without_numbers(tag)
         for number in _NUMBER.findall(_COMPUTED_NAME.sub("", tag)):
             yield (*series, "svg", _ALIKE), float(number)
+    if "html" in picture:
+        yield from _leaves_of_table(_STYLE.sub("", picture["html"]), (*series, "html"))
+
+
+def _leaves_of_table(source: str, series: tuple[Any, ...]) -> Iterator[_Leaf]:
+    """Numbers between tags were computed; tags and words have to be the same."""
+    yield series, _without_numbers(source)
+    for number in _NUMBER.findall(_TAG.sub(" ", source)):
+        yield (*series, _ALIKE), float(number)
 
 
 def _leaves_of_chart(part: Any, series: tuple[Any, ...]) -> Iterator[_Leaf]:

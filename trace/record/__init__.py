@@ -7,6 +7,12 @@ resume         the part of it for generators and coroutines
 pictures       what is kept of a value that is shown
 glances        what is kept of what a name stands for, after each statement
 tensors        what is kept of a tensor
+drawings       what values draw of themselves
+dataframes     tables of data frames
+markup         HTML made plain
+stylesheets    the little of CSS that it needs
+rasters        arrays of bytes as pictures
+shows          what would open a window
 bounds         bounds on the code of a value's own class
 limits         the step limit, and watched threads
 streams        what is printed

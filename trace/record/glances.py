@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from . import tensors
+from .dataframes import at_a_glance
 from .pictures import type_name
 
 MAX_CHARACTERS = 200
@@ -147,6 +148,8 @@ class Glances:
             told = [one for one in _arguments(value) if type(one) in (str, int, float, bool)]
             text = ", ".join(map(str, told))[:MAX_CHARACTERS]
             return Node("text", name, self._identity(value), -1, (text,))
+        if frame := at_a_glance(value, cls):
+            return Node("text", name, self._identity(value), -1, (frame,))
         said = tensors.text_at_a_glance(value, cls)
         return None if said is None else Node("text", name, 0, -1, (said[:MAX_CHARACTERS],))
 

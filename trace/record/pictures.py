@@ -5,22 +5,21 @@ to the limits below and marked as cut. What a value is, is asked of its type, ne
 code of its own class runs within bounds (`bounds.py`), and what it does wrong is its picture.
 """
 
-import base64
 import collections
 import dataclasses
 import enum
-import io
 import itertools
-import json
 import re
 import sys
 import types
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 from ..schema import Value
 from . import tensors
 from .bounds import MAX_PICTURE_SECONDS, TooSlow, bounded, is_interruption
+from .drawings import drawing_of, figure_of_axes
+from .rasters import png_of
 
 MAX_CHARACTERS = 2000
 """Characters of a text, or of a `repr`."""
@@ -30,8 +29,6 @@ MAX_DEPTH = 12
 """Containers inside containers."""
 MAX_PARTS = 1000
 """Values inside one value, all levels together."""
-MAX_PICTURE_CHARACTERS = 1_000_000
-"""Characters of a picture a value draws of itself."""
 MAX_SAFE_INTEGER = 2**53 - 1
 """Largest integer that JavaScript holds exactly."""
 
@@ -66,7 +63,7 @@ class Snapshots:
             if scalar := _scalar(value, name):
                 return scalar
             if tensors.is_tensor(value):
-                return self._without_objects(tensors.snapshot(value, self.storages))
+                return self._array(value)
             if id(value) in parents:
                 return {"type": name, "text": "... (contains itself)", "cut": True}
             return self._compound(value, name, depth, (*parents, id(value)))
@@ -84,7 +81,7 @@ class Snapshots:
             return {"type": name, "text": str(getattr(value, "__qualname__", "?"))}
         if issubclass(cls, types.ModuleType):
             return {"type": name, "text": str(value.__name__)}  # its repr has a path
-        picture = _drawn(value, cls, name)
+        picture = drawing_of(value, cls, name)
         if picture is not None:
             return picture
 
@@ -105,8 +102,11 @@ class Snapshots:
         return self._text(value, name)
 
     def _text(self, value: Any, name: str) -> Value:
-        with bounded():
-            text = str.__str__(repr(value))
+        cls = type(value)
+        own_text: Any = cls.__repr__
+        says = str if own_text is object.__repr__ and is_of_library(cls) else repr
+        with bounded(*(_LIBRARY_BOUNDS if is_of_library(cls) else ())):
+            text = str.__str__(says(value))
         text = self.without_addresses(text)
         if len(text) > MAX_CHARACTERS:
             return {"type": name, "text": text[:MAX_CHARACTERS], "length": len(text), "cut": True}
@@ -116,9 +116,13 @@ class Snapshots:
         """Replace each memory address in a text by #1, #2, ..."""
         return _ADDRESS.sub(lambda match: self.number(match[0]), text)
 
-    def _without_objects(self, picture: Value) -> Value:
-        """Replace what an array of objects holds by its text."""
+    def _array(self, value: Any) -> Value:
+        picture = tensors.snapshot(value, self.storages)
+        if drawn := png_of(value):
+            picture["png"], picture["every"] = drawn
         if picture.get("dtype") == "object" and "elements" in picture:
+            if figure := figure_of_axes(value):
+                return figure
             picture["elements"] = [self._element(item) for item in picture["elements"]]
         return picture
 
@@ -141,6 +145,15 @@ def type_name(value: object) -> str:
 
 _QUALNAME = type.__dict__["__qualname__"].__get__
 """Asks the class itself: a class of classes may answer as it likes."""
+
+
+def is_of_library(cls: type) -> bool:
+    """Tell whether a class is of an installed library, whose code may take its time."""
+    file = getattr(sys.modules.get(str(cls.__module__)), "__file__", None) or ""
+    return any(folder in file for folder in ("site-packages", "dist-packages"))
+
+
+_LIBRARY_BOUNDS = (None, MAX_PICTURE_SECONDS)
 
 
 def _message(error: BaseException) -> str:
@@ -245,7 +258,12 @@ def _fields_of(value: Any, cls: type) -> dict[str, object] | None:
         return dict(zip(cls._fields, tuple.__iter__(value), strict=False))
     own_text: Any = cls.__repr__
     if own_text is object.__repr__ and cls.__dictoffset__:  # it says nothing: show what it holds
-        return dict(object.__getattribute__(value, "__dict__"))
+        own_str: Any = cls.__str__
+        if own_str is not object.__str__ and is_of_library(cls):
+            return None
+        fields = object.__getattribute__(value, "__dict__")
+        public = {key: part for key, part in fields.items() if str(key)[:1] != "_"}
+        return public if public or not fields else None
     return None
 
 
@@ -255,43 +273,3 @@ def _with_fields(fields: dict[str, object], name: str, inner: Callable[[object],
     if len(kept) < len(fields):
         picture["cut"] = True
     return picture
-
-
-def _drawn(value: Any, cls: type, name: str) -> Value | None:
-    """Return what a value draws of itself, if it does."""
-    module = cls.__module__
-    if module.startswith("altair.") and hasattr(cls, "to_dict"):
-        with bounded(None, MAX_PICTURE_SECONDS):
-            spec = value.to_dict()
-        plain = json.loads(json.dumps(spec), parse_constant=lambda _: None)  # nan is a gap
-        return {"type": name, "vega": {key: plain[key] for key in plain if key != "config"}}
-    if module.startswith("matplotlib.") and hasattr(cls, "savefig"):
-        return {"type": name, "svg": _matplotlib_svg(value)}
-    for method, key in _PICTURES:
-        if hasattr(cls, method):
-            with bounded(None, MAX_PICTURE_SECONDS):
-                drawn = getattr(value, method)()
-            if type(drawn) is tuple:  # data and metadata in IPython's protocol
-                drawn = drawn[0]
-            if type(drawn) is bytes:
-                drawn = base64.b64encode(drawn).decode("ascii")
-            if type(drawn) is str and len(drawn) <= MAX_PICTURE_CHARACTERS:
-                return cast(Value, {"type": name, key: drawn})
-    return None
-
-
-_PICTURES = (
-    ("_repr_svg_", "svg"),
-    ("_repr_markdown_", "markdown"),
-    ("_repr_latex_", "markdown"),
-    ("_repr_png_", "png"),
-)
-
-
-def _matplotlib_svg(figure: Any) -> str:
-    """Draw a matplotlib figure; the same figure gives the same text."""
-    matplotlib: Any = sys.modules["matplotlib"]
-    buffer = io.StringIO()
-    with matplotlib.rc_context({"svg.hashsalt": "trace"}), bounded(None, MAX_PICTURE_SECONDS):
-        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
-    return buffer.getvalue()

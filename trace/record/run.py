@@ -30,6 +30,7 @@ from .fingerprint import fingerprint
 from .frames import without_own_frames
 from .limits import step_limit, thread_watch, too_many_steps
 from .recorder import Recorder
+from .shows import shown_on_the_page
 from .streams import tees
 
 
@@ -64,6 +65,7 @@ def record(target: Target, options: Options) -> Recording:
     with (
         _installed(target, finder, recorder),
         _own_arguments(target),
+        shown_on_the_page(recorder.show),
         tees(recorder, options, importing=True),
     ):
         module = _import(target)

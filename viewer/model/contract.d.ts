@@ -260,8 +260,14 @@ export interface Value {
   svg?: string;
   /** The value draws itself: Markdown text. */
   markdown?: string;
+  /** The value draws itself: HTML without styles, scripts and names, such as a table. */
+  html?: string;
   /** The value draws itself: a PNG picture in base64. */
   png?: string;
+  /** The same as JPEG. */
+  jpeg?: string;
+  /** An array of bytes is drawn as `png`: each pixel (1), every second one (2), ... */
+  every?: number;
   /** The value draws itself: a Vega-Lite specification. */
   vega?: Record<string, any>;
   /** Reading the value failed: type and message of the exception. */

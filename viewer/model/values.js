@@ -44,6 +44,7 @@ export function valueText(value, depth = 0, exact = false) {
     const fields = Object.entries(value.fields).map(([name, item]) => `${name}=${inner(item)}`);
     return `${value.type}(${withRest(fields, value).join(", ")})`;
   }
+  if (value.html !== undefined && value.text) return `${value.type} of ${value.text}`;
   if (value.text !== undefined)
     return value.cut ? `${value.text}…` : textOf(value.type, value.text);
   if (!value.cut) return `‹${value.type}›`;
@@ -153,7 +154,7 @@ export const LINE_LENGTH = 44;
 
 /** Whether a value is shown as a picture, across the article. @param {Value} value */
 export function isPicture(value) {
-  return ["svg", "png", "vega", "markdown"].some((key) => key in value);
+  return ["svg", "png", "jpeg", "vega", "markdown", "html"].some((key) => key in value);
 }
 
 /** How many lines a value takes beside code, about. @param {Value} value @returns {number} */

@@ -28,10 +28,15 @@ function renderSvg(source) {
   });
   const svg = fragment.querySelector("svg");
   if (!svg) return null;
-  const prefix = `picture-${++drawn}-`;
-  for (const element of [svg, ...svg.querySelectorAll("*")]) isolate(element, prefix);
+  isolated(svg);
   fitToWidth(svg);
   return svg;
+}
+
+/** @param {SVGSVGElement} svg */
+export function isolated(svg) {
+  const prefix = `picture-${++drawn}-`;
+  for (const element of [svg, ...svg.querySelectorAll("*")]) isolate(element, prefix);
 }
 
 /** Keep references inside the picture, and its names apart from those of other pictures.
@@ -51,7 +56,7 @@ function isolate(element, prefix) {
 }
 
 /** Let a picture shrink on small screens. @param {SVGSVGElement} svg */
-function fitToWidth(svg) {
+export function fitToWidth(svg) {
   const width = Number.parseFloat(svg.getAttribute("width") ?? "");
   const height = Number.parseFloat(svg.getAttribute("height") ?? "");
   if (!svg.hasAttribute("viewBox") && width > 0 && height > 0)

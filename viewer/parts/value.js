@@ -100,10 +100,9 @@ function Picture({ value, name }) {
     return html`<div class="picture">
       <${Prose} text=${value.markdown} />
     </div>`;
-  const address = pngAddress(value.png ?? "");
-  return html`<figure class="picture">
-    ${address ? html`<img src=${address} alt=${name} />` : valueText(value)}
-  </figure>`;
+  if (value.html !== undefined)
+    return html`<${LaterMarkup} source=${value.html} name=${name || value.type} />`;
+  return html`<${LaterRaster} value=${value} name=${name} />`;
 }
 
 /** Room for a chart with its title and axes. @param {any} spec */
@@ -126,7 +125,15 @@ const LaterSvg = later(
     html`<figure class="picture" style=${{ minHeight: pictureHeight(source) }}></figure>`,
 );
 
-/** @param {string} base64 @returns {string} address of a PNG, or empty */
-function pngAddress(base64) {
-  return /^[A-Za-z0-9+/=\s]+$/.test(base64) ? `data:image/png;base64,${base64}` : "";
-}
+const LaterMarkup = later(
+  async () => (await import("viewer/parts/markup.js")).Markup,
+  ({ source }) => {
+    const rows = Math.min(source.split("<tr").length, 20);
+    return html`<figure class="picture" style=${{ minHeight: `${1.5 * rows}rem` }}></figure>`;
+  },
+);
+
+const LaterRaster = later(
+  async () => (await import("viewer/parts/raster.js")).Raster,
+  () => html`<figure class="picture"></figure>`,
+);

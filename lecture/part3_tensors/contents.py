@@ -54,8 +54,8 @@ def main() -> None:
     m07_storage.expanding_repeats_without_copying()
     m07_storage.a_view_keeps_the_whole_storage_alive()
 
-    # ## Elementwise operations and matrix products
-    # What computes new numbers, how many FLOPs that takes, and what it writes.
+    # ## Elementwise operations and matmuls
+    # What computes new numbers, how many FLOPs it costs, and what it writes.
     m08_operations.an_elementwise_result_has_its_own_memory()
     m08_operations.a_chain_makes_temporaries()
     m08_operations.in_place_operations_keep_the_storage()
@@ -71,7 +71,7 @@ def main() -> None:
     m08_operations.the_loops_nest_in_any_order()
 
     # ## Axes with names
-    # How to say which axis is which, who checks it, and what an operation costs by its names.
+    # How to say which axis is which, who checks it, and how to read a price off the names.
     m09_named_axes.numbered_axes_hide_their_meaning()
     m09_named_axes.an_annotation_only_describes()
     m09_named_axes.a_checker_makes_annotations_bind()
@@ -83,4 +83,3 @@ def main() -> None:
     m09_named_axes.heads_are_split_without_moving_data()
     m09_named_axes.heads_are_blocks_of_one_matrix()
     m09_named_axes.the_order_of_products_decides_their_price()
-    m09_named_axes.an_order_is_found_once_from_the_sizes()

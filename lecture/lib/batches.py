@@ -34,16 +34,16 @@ def get_batch(
 
 @shape_checked
 def regression_batch(
-    true_w: Float[Tensor, " D"], B: int, generator: torch.Generator
-) -> tuple[Float[Tensor, "{B} D"], Float[Tensor, " {B}"]]:
-    """Draw standard normal inputs, and answer each with its product with the true weights."""
-    x = torch.randn(B, len(true_w), generator=generator)
+    true_w: Float[Tensor, " D"], R: int, generator: torch.Generator
+) -> tuple[Float[Tensor, "{R} D"], Float[Tensor, " {R}"]]:
+    """Draw R rows of standard normal inputs, and answer each with its product with true weights."""
+    x = torch.randn(R, len(true_w), generator=generator)
     return x, x @ true_w
 
 
 @shape_checked
 def squared_error(
-    x: Float[Tensor, "B D"], y: Float[Tensor, " B"], w: Float[Tensor, " D"]
+    x: Float[Tensor, "R D"], y: Float[Tensor, " R"], w: Float[Tensor, " D"]
 ) -> Float[Tensor, ""]:
     """Average the squared distance between what w answers and y."""
     return (x @ w - y).square().mean()

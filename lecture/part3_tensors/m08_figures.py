@@ -1,10 +1,11 @@
-"""Pictures of matrix products."""
+"""Pictures of matmuls, masks and what they move."""
 
 import itertools
+import math
 from collections.abc import Mapping
 
 import altair
-from jaxtyping import Shaped
+from jaxtyping import Float, Shaped
 from torch import Tensor
 
 from lecture.lib.charts import framed, rows_of
@@ -16,7 +17,7 @@ SHEET = 10
 
 @shape_checked
 def row_times_column(
-    x: Shaped[Tensor, "m n"], w: Shaped[Tensor, "n p"], row: int, column: int
+    x: Shaped[Tensor, "i k"], w: Shaped[Tensor, "k j"], row: int, column: int
 ) -> Figure:  # @stepover
     """Draw both factors around their product, and mark what goes into one element of it."""
     y = x @ w
@@ -40,7 +41,7 @@ def row_times_column(
 
 @shape_checked
 def stacked_product(
-    x: Shaped[Tensor, "stack m n"], w: Shaped[Tensor, "n p"]
+    x: Shaped[Tensor, "stack i k"], w: Shaped[Tensor, "k j"]
 ) -> Figure:  # @stepover
     """Draw a stack of matrices, the one that each is multiplied with, and the results."""
     stack, m, n = x.shape
@@ -62,7 +63,7 @@ def stacked_product(
 
 
 @shape_checked
-def _sheets(x: Shaped[Tensor, "stack m n"], left: float, top: float) -> list[str]:  # @stepover
+def _sheets(x: Shaped[Tensor, "stack i k"], left: float, top: float) -> list[str]:  # @stepover
     """Draw the first matrix in full and of those behind it what sticks out."""
     stack, m, n = x.shape
     width, height = CELL * n, CELL * m
@@ -93,12 +94,62 @@ def _grid(
     ]
 
 
-def distance_by_order(distances: Mapping[str, int]) -> altair.Chart:  # @stepover
+def moved_by_order(moved: Mapping[str, int]) -> altair.Chart:  # @stepover
     """Draw one bar for each nesting of the loops."""
-    chart = altair.Chart(rows_of(order=distances.keys(), distance=distances.values())).mark_bar()
+    chart = altair.Chart(rows_of(order=moved.keys(), moved=moved.values())).mark_bar()
     chart = chart.encode(
-        y=altair.Y("order:N", title="loops, outermost first", sort=list(distances)),
-        x=altair.X("distance:Q", title="elements passed over in memory"),
-        tooltip=["order:N", "distance:Q"],
+        y=altair.Y("order:N", title="loops, outermost first", sort=list(moved)),
+        x=altair.X("moved:Q", title="numbers loaded from memory"),
+        tooltip=["order:N", "moved:Q"],
     )
-    return framed(chart, "The same FLOPs, walking through memory", 190)
+    return framed(chart, "The same FLOPs, through a small cache", 190)
+
+
+def chain(sizes: Mapping[str, int]) -> Figure:  # @stepover
+    """Draw the tensors of a chain, with what each operation reads and writes, and the fused way."""
+    width, pitch = 64, 98
+    parts: list[str] = []
+    names = list(sizes)
+    for y, shown in ((8, names), (92, [names[0], names[-1]])):
+        for place, name in enumerate(names):
+            if name in shown:
+                outer = place in (0, len(names) - 1)
+                colour = COLOURS[0] if outer else COLOURS[1]
+                parts.append(box(4 + pitch * place, y, width, 30, colour, name))
+        for before, after in itertools.pairwise([names.index(name) for name in shown]):
+            start, stop = 4 + pitch * before + width + 3, 4 + pitch * after - 4
+            parts.append(
+                f'<path d="M{start:g} {y + 15:g}H{stop:g}" stroke="currentColor"/>'
+                f'<path d="M{stop:g} {y + 15:g}l-6 -4v8z" fill="currentColor"/>'
+            )
+        moved = sum(sizes[a] + sizes[b] for a, b in itertools.pairwise(shown))
+        kind = "three kernels" if len(shown) == len(names) else "fused"
+        parts.append(text(4, y + 52, f"{kind}: {moved} bytes read and written", "start"))
+    return Figure("A chain of operations", 4 + pitch * len(names), 156, tuple(parts))
+
+
+@shape_checked
+def masking(
+    scores: Float[Tensor, "T T"], masked: Float[Tensor, "T T"], weights: Float[Tensor, "T T"]
+) -> Figure:  # @stepover
+    """Draw scores, masked scores and attention weights side by side; weights by their shade."""
+    cell, gap = 34, 22
+    T = len(scores)
+    parts: list[str] = []
+    for place, (name, x) in enumerate(
+        {"scores": scores, "masked": masked, "attention weights": weights}.items()
+    ):
+        left = 4 + place * (T * cell + gap)
+        parts.append(text(left, 14, name, "start"))
+        for i, j in itertools.product(range(T), range(T)):
+            number = x[i, j].item()
+            words = f"{number:.2f}" if x is weights else f"{number:g}".replace("-inf", "-∞")
+            where = (left + cell * j, 22 + cell * i, cell, cell)
+            if x is weights and number:
+                parts.append(
+                    f'<rect x="{where[0]:g}" y="{where[1]:g}" width="{cell}" height="{cell}" '
+                    f'fill="{COLOURS[1]}" fill-opacity="{number:.2f}"/>'
+                )
+            parts.append(box(*where, COLOURS[3] if masked[i, j] == -math.inf else None, words))
+    width = 3 * T * cell + 2 * gap + 8
+    return Figure("A causal mask, row by row", width, 28 + T * cell, tuple(parts))

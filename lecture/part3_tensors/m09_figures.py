@@ -70,7 +70,7 @@ def _wire(start: float, stop: float, bottom: float, colour: str) -> str:  # @ste
 
 @shape_checked
 def heads(
-    features: Shaped[Tensor, " D"], splits: Mapping[str, Shaped[Tensor, "h d"]]
+    features: Shaped[Tensor, " D"], splits: Mapping[str, Shaped[Tensor, "H K"]]
 ) -> Figure:  # @stepover
     """Draw the features of one token, and next to them the heads that each pattern makes."""
     parts: list[str] = []
@@ -93,6 +93,27 @@ def heads(
         widest = max(widest, split.shape[1])
     width = right + CELL * widest + 4
     return Figure("The features of one token, split into heads", width, top - 8, tuple(parts))
+
+
+@shape_checked
+def column_blocks(w: Shaped[Tensor, "D D"], H: int) -> Figure:  # @stepover
+    """Draw the matrix that makes the queries of all heads, with a colour for each head."""
+    left, D = 84.0, len(w)
+    parts = [text(4, 40 + CELL * D / 2, "all features", "start")]
+    for row, numbers in enumerate(w.tolist()):
+        for column, number in enumerate(numbers):
+            colour = COLOURS[column // (D // H)]
+            cell = (left + CELL * column, 26 + CELL * row, CELL, CELL)
+            parts.append(box(*cell, colour, f"{number:g}"))
+    for head in range(H):
+        middle = left + CELL * (head + 0.5) * D / H
+        parts.append(text(middle, 18, f"head {head + 1}"))
+    return Figure(
+        "One matrix, a block of columns for each head",
+        left + CELL * D + 4,
+        34 + CELL * D,
+        tuple(parts),
+    )
 
 
 def flops_by_order(flops: Mapping[str, int]) -> altair.Chart:  # @stepover

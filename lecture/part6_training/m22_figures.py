@@ -1,7 +1,11 @@
 """Pictures of the way from a file to the accelerator."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 
+import altair
+
+from lecture.lib.charts import framed, legend_below, rows_of
 from lecture.lib.drawing import COLOURS, Figure, box, text
 
 
@@ -70,3 +74,33 @@ def timelines(
         parts.append(text(x, y + 10, f"{finished:g} ms", "end"))
         y += 22
     return Figure("Copying and computing; each number is a batch", 400, y, tuple(parts))
+
+
+def coverage(missed: Mapping[int, float]) -> altair.LayerChart:  # @stepover
+    """Draw how much of a text is missed after reading it so many times over, and the estimate."""
+    curve = [number / 10 for number in range(31)]
+    expected = altair.Chart(
+        rows_of(
+            times=curve,
+            percent=[100 * math.exp(-times) for times in curve],
+            kind=["expected, 1/e to the power of it"] * len(curve),
+        )
+    )
+    found = altair.Chart(
+        rows_of(
+            times=missed.keys(),
+            percent=[100 * share for share in missed.values()],
+            kind=["measured"] * len(missed),
+        )
+    )
+    x = altair.X(
+        "times:Q",
+        title="tokens read, over tokens in the file",
+        axis=altair.Axis(values=[0, 1, 2, 3]),
+    )
+    y = altair.Y("percent:Q", title="percent never read")
+    colour = altair.Color("kind:N", legend=legend_below(columns=2))
+    layers = expected.mark_line().encode(x=x, y=y, color=colour) + found.mark_point(
+        filled=True, size=90, opacity=1
+    ).encode(x=x, y=y, color=colour, tooltip=["times:Q", altair.Tooltip("percent:Q", format=".1f")])
+    return framed(layers, "Windows at random places", 200)

@@ -1,7 +1,6 @@
 """Pictures of a GPU: its parts, its queues, and the floors under its operations."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import altair
 
@@ -35,21 +34,13 @@ def floor_plan(multiprocessors: int) -> Figure:  # @stepover
     return Figure("An H100", left + 2 * width + 12, max(bottom + 60, top + 196), tuple(parts))
 
 
-@dataclass(frozen=True)
-class Level:
-    """A place for numbers: its size on the whole chip, its bandwidth, and ticks until it answers.
+def distances(
+    levels: Mapping[str, tuple[int, float | None, int | None]],
+) -> Figure:  # @stepover
+    """Draw levels of memory as bars as long as their latency, with size and bandwidth beside.
 
-    Registers have no bandwidth and no latency of their own.
+    A level has bytes, bytes per second, and ticks until it answers; registers have only a size.
     """
-
-    name: str
-    size_bytes: int
-    bytes_per_second: float | None
-    ticks: int | None
-
-
-def distances(levels: Sequence[Level]) -> Figure:  # @stepover
-    """Draw levels of memory as bars as long as their latency, with size and bandwidth beside."""
     left, per_tick, high = 92, 0.24, 30
     parts = []
     for x, words, anchor in (
@@ -59,15 +50,15 @@ def distances(levels: Sequence[Level]) -> Figure:  # @stepover
         (456, "bandwidth", "end"),
     ):
         parts.append(text(x, 14, words, anchor, ' font-style="italic"'))
-    for number, level in enumerate(levels):
+    for number, (name, (size_bytes, rate, ticks)) in enumerate(levels.items()):
         y = 24 + (high + 6) * number
-        parts.append(text(left - 8, y + 19, level.name, "end"))
-        if level.ticks:
-            parts.append(box(left, y, per_tick * level.ticks, high, COLOURS[number % 4]))
-            parts.append(text(left + per_tick * level.ticks + 6, y + 19, str(level.ticks), "start"))
-        parts.append(text(360, y + 19, _size(level.size_bytes), "end"))
-        if level.bytes_per_second:
-            parts.append(text(456, y + 19, f"{level.bytes_per_second / 1e12:.1f} TB/s", "end"))
+        parts.append(text(left - 8, y + 19, name, "end"))
+        if ticks:
+            parts.append(box(left, y, per_tick * ticks, high, COLOURS[number % 4]))
+            parts.append(text(left + per_tick * ticks + 6, y + 19, str(ticks), "start"))
+        parts.append(text(360, y + 19, _size(size_bytes), "end"))
+        if rate:
+            parts.append(text(456, y + 19, f"{rate / 1e12:.1f} TB/s", "end"))
     return Figure("How far a number is away", 464, 24 + (high + 6) * len(levels), tuple(parts))
 
 
@@ -108,11 +99,13 @@ def seconds_by_stride(
 ) -> altair.Chart:  # @stepover
     """Draw the times of a copy over its stride, counted and on the stopwatch."""
     series = {
-        "counted, in segments of 64 bytes": {s: 1e6 * found for s, found in predicted.items()},
+        "counted in 64-byte segments": {s: 1e6 * found for s, found in predicted.items()},
         "measured": {s: 1e6 * found for s, found in measured.items()},
     }
     x = doublings("stride, in numbers of four bytes", measured)
-    return lines(series, x, {"title": "microseconds"}, "2^24 numbers on an H100", 200)
+    return lines(
+        series, x, {"title": "microseconds"}, "A copy of 16.8 million numbers on an H100", 200
+    )
 
 
 def waves(runs: Sequence[Run]) -> Figure:  # @stepover

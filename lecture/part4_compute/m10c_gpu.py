@@ -104,14 +104,12 @@ def near_memory_is_small():  # M10.15
     gpu, many = H100_GPU, H100_GPU.multiprocessors
     near_bytes_per_second = many * NEAR_BYTES_PER_TICK * gpu.highest_hertz
     registers_bytes = many * MULTIPROCESSOR_REGISTERS * REGISTER_BYTES
-    levels = (
-        figures.Level("registers", registers_bytes, None, None),
-        figures.Level("L1, shared", many * gpu.near_bytes, near_bytes_per_second, gpu.near_ticks),
-        figures.Level("L2", H100_SXM.cache_bytes, H100_CACHE_BYTES_PER_SECOND, gpu.cache_ticks),
-        figures.Level(
-            "HBM", H100_SXM.memory_bytes, H100_SXM.memory_bytes_per_second, gpu.memory_ticks
-        ),
-    )
+    levels = {
+        "registers": (registers_bytes, None, None),
+        "L1, shared": (many * gpu.near_bytes, near_bytes_per_second, gpu.near_ticks),
+        "L2": (H100_SXM.cache_bytes, H100_CACHE_BYTES_PER_SECOND, gpu.cache_ticks),
+        "HBM": (H100_SXM.memory_bytes, H100_SXM.memory_bytes_per_second, gpu.memory_ticks),
+    }
     distances = figures.distances(levels)  # @inspect distances
     # A load that waits for the one before it takes 40 ticks from L1, 291 from L2 and 700 from HBM.
     # At 1.98 GHz those 700 are 354 nanoseconds. Meanwhile the tensor cores of one multiprocessor
@@ -321,15 +319,26 @@ def a_larger_matmul_can_take_less_time():  # M10.16
     # choose.
     assert seconds[4096] < seconds[3904]
     assert rates[4096] / rates[3904] > (4096 / 3904) ** 3 > 1.15
-    # A step of 2 % in the side, from 3200 to 3264, costs 25 % of time for 6 % of work: the tiles
-    # that were needed more began a new wave. The library chooses among many shapes of tiles, so we
-    # cannot foretell each step of its stairs, but stairs they are.
+    # A step of 2 % in the side, from 3200 to 3264, costs 25 % of time for 6 % of work, as a new
+    # wave would. The library chooses among many shapes of tiles, so we cannot predict each step of
+    # these stairs. But stairs they are.
     assert round(seconds[3264] / seconds[3200], 2) == 1.25 > (3264 / 3200) ** 3
     # At how many of these sizes would some larger matmul have been faster?
     falling = [n for n in seconds if any(seconds[m] < seconds[n] for m in seconds if m > n)]
-    assert len(falling) > 8  # @inspect falling
-    # So: give matrices sides that are multiples of 128, or at least of 64. Pad them, if need be.
-    assert not any(n % 512 == 0 for n in falling)
+    assert len(falling) == 12  # @inspect falling
+    # At twelve, and none of them is a multiple of 256. So: where you can choose a size, choose such
+    # a multiple, and pad where you cannot.
+    assert not any(n % 256 == 0 for n in falling)
+
+
+def uses_of_a_number(rows: int, columns: int) -> float:  # @stepover
+    """Build up a tile of the result, slice by slice; count how often a loaded number is used."""
+    loads = multiply_adds = 0
+    for _ in range(3):  # slices: a column of x and a row of w for each
+        loads += rows + columns
+        for _ in itertools.product(range(rows), range(columns)):
+            multiply_adds += 1
+    return 2 * multiply_adds / loads
 
 
 def a_tensor_core_lives_on_reuse():  # M10.15
@@ -343,18 +352,13 @@ def a_tensor_core_lives_on_reuse():  # M10.15
     assert needed_bytes / NEAR_BYTES_PER_TICK == 64
     # A number that is loaded has to be used 64 times. Tiles do it. The block keeps a tile of the
     # result in registers. It loads a thin slice of both matrices, and multiplies each number of the
-    # one slice with each of the other. How often is a number used? We count, in three loops.
-    uses = {}
-    for rows, columns in ((1, 1), (16, 16), (64, 64), (128, 256)):
-        loads = multiply_adds = 0
-        for _ in range(3):  # slices: one column of x and one row of w each
-            loads += rows + columns
-            for _ in itertools.product(range(rows), range(columns)):
-                multiply_adds += 1
-        uses[rows, columns] = 2 * multiply_adds / loads
+    # one slice with each of the other. How often is a number used? We count, in loops.
+    tiles = ((1, 1), (16, 16), (64, 64), (128, 256))
+    uses = {tile: uses_of_a_number(*tile) for tile in tiles}  # @inspect uses
+    for rows, columns in tiles:
         assert math.isclose(uses[rows, columns], 2 * rows * columns / (rows + columns))
     # With a tile of 64×64 each number is used 64 times, just enough. With 128×256 it is 171 times.
-    assert uses[64, 64] == 64  # @inspect uses
+    assert uses[64, 64] == 64
     assert round(uses[128, 256]) == 171
     # What limits the tile is the room for the result. As fp32 sums, 128×256 of them are 128 KiB,
     # half of the registers that a multiprocessor has. With 256 threads that is 128 registers for

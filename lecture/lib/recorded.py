@@ -22,7 +22,7 @@ class Machine:
     launch_seconds: float  # of a kernel that does next to nothing, one asked for after the other
     waited_seconds: float  # the same, waiting for each
     seconds: dict[str, float]
-    """By name: the fastest call of each copy and transfer."""
+    """By name: the fastest call, of matmuls in `dtype`."""
     points: dict[str, tuple[float, float]]
     """By operation: FLOPs for each byte that has to be moved, and FLOP/s."""
 
@@ -30,6 +30,11 @@ class Machine:
 def recorded_machines(folder: Path) -> list[Machine]:  # @stepover
     """Read all files of a folder."""
     return [machine_of(json.loads(path.read_bytes())) for path in sorted(folder.glob("*.json"))]
+
+
+def recorded_machine(kind: str) -> Machine:  # @stepover
+    """Find the recorded machine whose name contains this."""
+    return next(machine for machine in recorded_machines(FOLDER) if kind in machine.name)
 
 
 def machine_of(results: dict) -> Machine:  # @stepover
@@ -49,7 +54,8 @@ def machine_of(results: dict) -> Machine:  # @stepover
         waited_seconds=results["launch_seconds"]["waited for"],
         seconds={
             found["name"]: min(found["seconds"])
-            for found in (*readings["copy"], *readings["transfer"])
+            for kind in readings
+            for found in (matmuls if kind == "matmul" else readings[kind])
         },
         points={
             found["name"]: (

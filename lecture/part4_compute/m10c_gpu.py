@@ -33,7 +33,7 @@ from lecture.lib.multiprocessor import (
     run_streams,
     run_warps,
 )
-from lecture.lib.recorded import FOLDER, recorded_floors, recorded_machines
+from lecture.lib.recorded import recorded_floors, recorded_machine
 from lecture.part4_compute import m10c_figures as figures
 
 
@@ -382,7 +382,7 @@ def a_clock_follows_the_power():  # M10.15
     # An H100 may draw 700 W, and a large matmul makes it. We cannot see the clock from here. But we
     # can bound it: if no tensor core had rested for a tick, what we recorded takes 1.42 GHz. The
     # true clock lies between that and 1.98.
-    h100 = next(machine for machine in recorded_machines(FOLDER) if "H100" in machine.name)
+    h100 = recorded_machine("H100")
     per_tick = 2 * H100_SXM_CHIP.tensor_cores * H100_SXM_CHIP.tensor_core_multiply_adds
     least_hertz = h100.flops_per_second / per_tick  # @inspect least_hertz
     assert round(least_hertz / 1e9, 2) == 1.42
@@ -401,7 +401,7 @@ def a_launch_takes_microseconds():  # M10.17
     What does an operation cost that does nothing? The program has to ask for it, the GPU has to
     start it, and somebody may wait for the end. We recorded a kernel that adds 1 to 16 numbers.
     """
-    h100 = next(machine for machine in recorded_machines(FOLDER) if "H100" in machine.name)
+    h100 = recorded_machine("H100")
     by_python = h100.launch_seconds
     # Asked for by PyTorch, one after the other, it took 8 microseconds: the time of Python and of
     # PyTorch's own code, while the GPU is idle. Without them it takes 1.2. For that, many launches
@@ -525,10 +525,7 @@ def a_cpu_waits_less_and_does_less():  # M10.15
     area on finding work within one thread: it guesses branches, runs instructions out of order, and
     has megabytes of cache for each core. And an operation there is a call, not a launch.
     """
-    cpu, gpu = (
-        next(machine for machine in recorded_machines(FOLDER) if kind in machine.name)
-        for kind in ("Xeon", "H100")
-    )
+    cpu, gpu = recorded_machine("Xeon"), recorded_machine("H100")
     # Here are the two that we recorded, the CPU with two cores.
     ratios = {
         "launch": gpu.launch_seconds / cpu.launch_seconds,
@@ -572,7 +569,7 @@ def links_are_narrower_than_memory():  # M10.18
     assert round(hbm / H100_NVLINK_BYTES_PER_SECOND) == 7
     assert round(hbm / INFINIBAND_NDR_BYTES_PER_SECOND) == 67
     # Over PCIe, our recorded H100 received 53 GB/s from pinned memory, 84 % of what the slot can.
-    h100 = next(machine for machine in recorded_machines(FOLDER) if "H100" in machine.name)
+    h100 = recorded_machine("H100")
     reached = 2**26 / h100.seconds["to the device, pinned"]  # @inspect reached
     assert round(reached / 1e9) == 53
     assert round(reached / pcie, 2) == 0.84

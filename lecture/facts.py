@@ -279,11 +279,67 @@ class Chip:
 A100_CHIP = Chip(6912, 1.41e9, 432, 256, 1.41e9)
 H100_SXM_CHIP = Chip(16_896, 1.98e9, 528, 512, 1.83e9)
 RTX_3090_CHIP = Chip(10_496, 1.695e9, 328, 64, 1.695e9)
-A100_MULTIPROCESSORS = 108
 
-# NVIDIA Hopper Tuning Guide, 2022: the memory that the threads of one multiprocessor share.
-# https://docs.nvidia.com/cuda/hopper-tuning-guide/index.html
+
+@dataclass(frozen=True)
+class Gpu:
+    """What is in a GPU: its multiprocessors, what each keeps near, and how far the rest is away.
+
+    Ticks are those of a load that waits for the load before it.
+    """
+
+    multiprocessors: int
+    fp32_lanes: int  # in each multiprocessor: threads that multiply and add in one tick
+    highest_hertz: float  # that the driver allows, which may be above the clock of the sheet
+    near_bytes: int  # L1 cache and shared memory of one multiprocessor, one piece of SRAM
+    near_ticks: int
+    cache_ticks: int  # L2, the nearer half
+    memory_ticks: int
+
+
+# Counts: jax-ml/scaling-book, gpus.md, 2025; lanes of the B200 as in the H100. Clocks: the devices
+# themselves, as stas00/ml-engineering reports, 2026. Ticks: markdewing/AI_kernels,
+# latency/README.md, January 2026, measured by following pointers.
+# https://jax-ml.github.io/scaling-book/gpus/
+# https://github.com/stas00/ml-engineering
+# https://github.com/markdewing/AI_kernels
+A100_GPU = Gpu(108, 64, 1.41e9, 192 * 2**10, 39, 210, 550)
+H100_GPU = Gpu(132, 128, 1.98e9, 256 * 2**10, 40, 291, 700)
+B200_GPU = Gpu(148, 128, 1.965e9, 256 * 2**10, 40, 295, 860)
+
+# What a multiprocessor of each of the three has, and how many may be there at a time: NVIDIA/cccl,
+# arch_traits.cuh, 2025, for compute capabilities 8.0 and 9.0 (blocks of the B200: taken to be the
+# same, not looked up). Registers have 32 bits. A tensor core belongs to each quarter.
+# https://github.com/NVIDIA/cccl
+WARP_THREADS = 32
+MULTIPROCESSOR_QUARTERS = 4
+MULTIPROCESSOR_REGISTERS = 65_536
+REGISTER_BYTES = 4
+MULTIPROCESSOR_THREADS = 2048
+MULTIPROCESSOR_BLOCKS = 32
+BLOCK_THREADS = 1024
+THREAD_REGISTERS = 255
+
+# NVIDIA Hopper Tuning Guide, 2022: the memory that the threads of one multiprocessor share, and the
+# part of it that one block can have. https://docs.nvidia.com/cuda/hopper-tuning-guide/index.html
 H100_SHARED_MEMORY_BYTES = 228 * 2**10
+H100_BLOCK_SHARED_MEMORY_BYTES = 227 * 2**10
+
+# Bytes that a multiprocessor loads from its L1 or shared memory in a tick, at most: RRZE-HPC/
+# gpu-benches, README, 2025. Bytes per second from L2: the same, gpu-l2-cache/a100_80.txt, and for
+# the H100 jax-ml/scaling-book, gpus.md, 2025. https://github.com/RRZE-HPC/gpu-benches
+NEAR_BYTES_PER_TICK = 128
+A100_CACHE_BYTES_PER_SECOND = 5.4e12
+H100_CACHE_BYTES_PER_SECOND = 5.5e12
+
+# Links between devices, bytes per second in each direction; sheets often print both directions
+# added up. NVLink 3, 4 and 5: links of a GPU times the rate of one (jax-ml/scaling-book, gpus.md;
+# stas00/ml-engineering, network/README.md, 2025). InfiniBand NDR: a port of 400 Gbit/s for each
+# GPU.
+A100_NVLINK_BYTES_PER_SECOND = 12 * 25e9
+H100_NVLINK_BYTES_PER_SECOND = 18 * 25e9
+B200_NVLINK_BYTES_PER_SECOND = 18 * 50e9
+INFINIBAND_NDR_BYTES_PER_SECOND = 400e9 / 8
 
 # Readings of a stopwatch, warm: square matmuls of random numbers, sides from 1024 to 10 240, ten
 # calls to warm up and thirty timed, FLOP/s at the best size. One H100 80GB HBM3, 18 October 2025,

@@ -19,7 +19,10 @@ class Machine:
     dtype: str  # in which its matmuls were fastest
     flops_per_second: float
     bytes_per_second: float
-    launch_seconds: float
+    launch_seconds: float  # of a kernel that does next to nothing, one asked for after the other
+    waited_seconds: float  # the same, waiting for each
+    seconds: dict[str, float]
+    """By name: the fastest call, of matmuls in `dtype`."""
     points: dict[str, tuple[float, float]]
     """By operation: FLOPs for each byte that has to be moved, and FLOP/s."""
 
@@ -27,6 +30,11 @@ class Machine:
 def recorded_machines(folder: Path) -> list[Machine]:  # @stepover
     """Read all files of a folder."""
     return [machine_of(json.loads(path.read_bytes())) for path in sorted(folder.glob("*.json"))]
+
+
+def recorded_machine(kind: str) -> Machine:  # @stepover
+    """Find the recorded machine whose name contains this."""
+    return next(machine for machine in recorded_machines(FOLDER) if kind in machine.name)
 
 
 def machine_of(results: dict) -> Machine:  # @stepover
@@ -43,6 +51,12 @@ def machine_of(results: dict) -> Machine:  # @stepover
         flops_per_second=peaks[dtype],
         bytes_per_second=results["best_bytes_per_second"],
         launch_seconds=results["launch_seconds"]["queued"],
+        waited_seconds=results["launch_seconds"]["waited for"],
+        seconds={
+            found["name"]: min(found["seconds"])
+            for kind in readings
+            for found in (matmuls if kind == "matmul" else readings[kind])
+        },
         points={
             found["name"]: (
                 found["flops"] / found["moved_bytes"],
@@ -51,3 +65,27 @@ def machine_of(results: dict) -> Machine:  # @stepover
             for found in shown
         },
     )
+
+
+@dataclass(frozen=True)
+class Floors:
+    """What `python -m benchmarks.floors --json FILE` found: seconds of a call, by size."""
+
+    name: str
+    date: str
+    relu_seconds: dict[int, dict[str, float]]
+    """By numbers in bf16; "queued" by Python, and in a "graph" that the GPU runs by itself."""
+    copy_seconds: dict[int, float]
+    """By stride: 2^24 numbers of four bytes."""
+    matmul_seconds: dict[int, float]
+    """By n: n×n matrices in bf16."""
+
+
+def recorded_floors(path: Path = FOLDER / "floors/h100.json") -> Floors:  # @stepover
+    """Read a file of `benchmarks.floors`."""
+    results = json.loads(path.read_bytes())
+    tables = {
+        name: {int(size): seconds for size, seconds in results[name].items()}
+        for name in ("relu_seconds", "copy_seconds", "matmul_seconds")
+    }
+    return Floors(results["machine"]["name"], results["machine"]["date"], **tables)

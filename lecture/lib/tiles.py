@@ -1,4 +1,4 @@
-"""A matrix product, tile by tile."""
+"""A matmul, tile by tile."""
 
 import itertools
 import math
@@ -32,6 +32,27 @@ def product_by_tiles(
         products += 1
     y = rearrange(y_tiles, "i k r c -> (i r) (k c)")
     return y[:m, :p], products
+
+
+@shape_checked
+def product_by_slices(
+    x: Float[Tensor, "n n"], w: Float[Tensor, "n n"], tile: int, depth: int
+) -> tuple[Float[Tensor, "n n"], int]:  # @stepover
+    """Multiply with one tile of the result at a time; count the numbers that are loaded for it.
+
+    The tile stays near while slices of x and w, `depth` numbers deep, pass by.
+    """
+    y, loaded = torch.zeros_like(x), 0
+    starts = range(0, len(x), tile)
+    for row, column in itertools.product(starts, starts):
+        sums = torch.zeros(tile, tile)
+        for inner in range(0, len(x), depth):
+            x_slice = x[row : row + tile, inner : inner + depth]
+            w_slice = w[inner : inner + depth, column : column + tile]
+            loaded += x_slice.numel() + w_slice.numel()
+            sums += x_slice @ w_slice
+        y[row : row + tile, column : column + tile] = sums
+    return y, loaded
 
 
 @shape_checked

@@ -3,6 +3,7 @@
 from lecture.part4_compute import (
     m10a_counting_flops,
     m10b_rates,
+    m10c_gpu,
     m11_intensity,
     m12a_gradients,
     m12b_price_of_gradients,
@@ -33,6 +34,27 @@ def main() -> None:
     m10b_rates.tensor_cores_multiply_tiles()
     m10b_rates.fp32_gets_tensor_cores_on_request()
     m10b_rates.the_best_observed_rate_is_a_peak_for_any_machine()
+
+    # ## What is in a GPU
+    # Who computes, who waits for whom, and which floor an operation stands on.
+    m10c_gpu.a_gpu_is_many_multiprocessors()
+    m10c_gpu.threads_work_in_warps()
+    m10c_gpu.near_memory_is_small()
+    m10c_gpu.the_cache_shows_on_the_clock()
+    m10c_gpu.waiting_warps_hide_latency()
+    m10c_gpu.bytes_in_flight_fill_the_memory()
+    m10c_gpu.a_block_needs_room()
+    m10c_gpu.neighbours_load_together()
+    m10c_gpu.blocks_come_in_waves()
+    m10c_gpu.a_larger_matmul_can_take_less_time()
+    m10c_gpu.a_tensor_core_lives_on_reuse()
+    m10c_gpu.a_clock_follows_the_power()
+    m10c_gpu.a_launch_takes_microseconds()
+    m10c_gpu.streams_let_copies_run_beside_kernels()
+    m10c_gpu.three_floors_hold_up_every_operation()
+    m10c_gpu.a_small_matmul_waits_for_its_launch()
+    m10c_gpu.a_cpu_waits_less_and_does_less()
+    m10c_gpu.links_are_narrower_than_memory()
 
     # ## Bytes against FLOPs
     # Why most operations wait for memory, and what matrix products do better.

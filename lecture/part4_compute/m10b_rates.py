@@ -12,7 +12,7 @@ from torch.utils.checkpoint import checkpoint
 
 from lecture.facts import (
     A100_CHIP,
-    A100_MULTIPROCESSORS,
+    A100_GPU,
     A100_SXM,
     ACCELERATORS,
     B200,
@@ -402,10 +402,10 @@ def tensor_cores_multiply_tiles():  # M10.13
     # The same happens once more a level up, as *wave quantization*. An A100 has 108
     # multiprocessors, each with four tensor cores. Of 109 equal pieces of work 108 run at once, and
     # then one alone.
-    assert chip.tensor_cores == 4 * A100_MULTIPROCESSORS
-    pieces = A100_MULTIPROCESSORS + 1
-    rounds = math.ceil(pieces / A100_MULTIPROCESSORS)
-    assert round(pieces / (rounds * A100_MULTIPROCESSORS), 3) == 0.505
+    assert chip.tensor_cores == 4 * A100_GPU.multiprocessors
+    pieces = A100_GPU.multiprocessors + 1
+    rounds = math.ceil(pieces / A100_GPU.multiprocessors)
+    assert round(pieces / (rounds * A100_GPU.multiprocessors), 3) == 0.505
 
 
 def fp32_gets_tensor_cores_on_request():  # M10.13

@@ -1,6 +1,6 @@
 """Pictures of bytes against FLOPs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 import altair
@@ -31,7 +31,7 @@ def accelerator_intensities(intensities: Mapping[str, float]) -> altair.Chart:  
         ),
         tooltip=["card:N", altair.Tooltip("intensity:Q", format=".2f")],
     )
-    return framed(chart, "What cards can compute while a byte arrives", 170)
+    return framed(chart, "What a GPU can compute while a byte arrives", 170)
 
 
 def bytes_by_way(moved_bytes: Mapping[str, float]) -> altair.Chart:  # @stepover
@@ -45,44 +45,64 @@ def bytes_by_way(moved_bytes: Mapping[str, float]) -> altair.Chart:  # @stepover
     return framed(chart, "One function, written in several ways", 140)
 
 
+Attainable = Callable[[float, float, float], float]
+"""FLOP/s for an arithmetic intensity, a peak and a bandwidth."""
+
+
 def roofline(
     cards: Sequence[Accelerator],
-    operations: Mapping[str, HasIntensity],
-    points: Mapping[tuple[str, str], float],
-) -> altair.Chart:  # @stepover
-    """Draw a roof for each card, and operations under it where card and intensity put them."""
+    by_size: Mapping[int, Mapping[str, HasIntensity]],
+    attainable: Attainable,
+) -> altair.LayerChart:  # @stepover
+    """Draw a roof for each card, and under it operations of a size that a slider sets."""
     low, high = 0.1, 1e4
-    corners = []
-    for card in cards:
-        peak, bytes_per_second = card.dense_flops_per_second["bf16"], card.memory_bytes_per_second
-        for intensity in (low, peak / bytes_per_second, high):
-            corners.append((card.name, intensity, min(peak, intensity * bytes_per_second)))
-    names, intensities, rates = zip(*corners, strict=True)
     order = [card.name for card in cards]
+    rates = {
+        card.name: (card.dense_flops_per_second["bf16"], card.memory_bytes_per_second)
+        for card in cards
+    }
+    corners = [
+        (name, intensity, attainable(intensity, *rate))
+        for name, rate in rates.items()
+        for intensity in (low, rate[0] / rate[1], high)
+    ]
     colour = altair.Color("card:N", sort=order, legend=legend_below(columns=1))
-    roofs = altair.Chart(rows_of(card=names, intensity=intensities, rate=rates)).mark_line()
+    roofs = altair.Chart(_columns(corners, "card", "intensity", "rate")).mark_line()
     roofs = roofs.encode(
         x=altair.X("intensity:Q", **powers_of_ten("FLOPs per byte", -1, 4)),
         y=altair.Y("rate:Q", **powers_of_ten("attainable FLOP/s", 11, 16)),
         color=colour,
     )
+    marked = [
+        (name, operation, n, work.intensity, attainable(work.intensity, *rate))
+        for name, rate in rates.items()
+        for n, operations in by_size.items()
+        for operation, work in operations.items()
+    ]
+    powers = [n.bit_length() - 1 for n in by_size]
+    slider = altair.binding_range(
+        min=powers[0], max=powers[-1], step=1, name="n×n numbers, n = 2 to the power of "
+    )
+    power = altair.param("power", value=10, bind=slider)
     grey_legend = legend_below(columns=1)
     grey_legend.symbolFillColor = grey_legend.symbolStrokeColor = "#888"
-    marked = rows_of(
-        card=[card for card, _ in points],
-        operation=[name for _, name in points],
-        intensity=[operations[name].intensity for _, name in points],
-        rate=points.values(),
-    )
-    dots = altair.Chart(marked).mark_point(filled=True, size=80, opacity=1).encode(
+    dots = altair.Chart(_columns(marked, "card", "operation", "n", "intensity", "rate"))
+    dots = dots.transform_filter("datum.n == pow(2, power)")
+    dots = dots.mark_point(filled=True, size=80, opacity=1).encode(
         x="intensity:Q",
         y="rate:Q",
         color=colour,
-        shape=altair.Shape("operation:N", sort=list(operations), legend=grey_legend),
-        tooltip=["card:N", "operation:N", altair.Tooltip("intensity:Q", format=".4g"),
+        shape=altair.Shape("operation:N", sort=list(by_size[2 ** powers[0]]), legend=grey_legend),
+        tooltip=["card:N", "operation:N", "n:Q",
+                 altair.Tooltip("intensity:Q", format=".4g"),
                  altair.Tooltip("rate:Q", format=".3g")],
     )  # fmt: skip
-    return framed(roofs + dots, "Rooflines in bf16", 300)
+    return framed((roofs + dots).add_params(power), "Rooflines in bf16", 300)
+
+
+def _columns(rows: Sequence[tuple[object, ...]], *names: str) -> altair.Data:
+    """Turn rows into what a chart takes."""
+    return rows_of(**dict(zip(names, zip(*rows, strict=True), strict=True)))
 
 
 def measured_roofline(
@@ -112,20 +132,26 @@ def measured_roofline(
     return framed(roof + dots, title, 260)
 
 
-def seconds_by_tokens(seconds: Mapping[str, Mapping[int, float]]) -> altair.Chart:  # @stepover
+def seconds_by_tokens(
+    seconds: Mapping[str, Mapping[int, float]], title: str
+) -> altair.Chart:  # @stepover
     """Draw the seconds of ways to do the same over the tokens."""
     tokens = list(next(iter(seconds.values())))
-    y = {"title": "seconds"}
-    return lines(seconds, doublings("tokens", tokens), y, "Attention on a clock", 200)
+    y = {"title": "milliseconds"}
+    milliseconds = {
+        way: {T: 1e3 * found for T, found in by_tokens.items()}
+        for way, by_tokens in seconds.items()
+    }
+    return lines(milliseconds, doublings("tokens", tokens), y, title, 200)
 
 
-def intensity_by_batch(
+def intensity_by_rows(
     intensities: Mapping[int, float], rules: Mapping[str, float]
 ) -> altair.Chart:  # @stepover
     """Draw the intensity of a layer over its rows, and those of cards across."""
-    batches = list(intensities)
-    across = {card: dict.fromkeys((batches[0], batches[-1]), rule) for card, rule in rules.items()}
-    x, y = doublings("rows", batches[::2]), powers_of_ten("FLOPs per byte", 0, 4)
+    rows = list(intensities)
+    across = {card: dict.fromkeys((rows[0], rows[-1]), rule) for card, rule in rules.items()}
+    x, y = doublings("rows", rows[::2]), powers_of_ten("FLOPs per byte", 0, 4)
     return lines({"this layer": intensities, **across}, x, y, "A layer of 4096×4096 in bf16", 240)
 
 

@@ -1,0 +1,583 @@
+"""What is in a GPU: who computes, who waits, and what an operation costs at the least."""
+
+import itertools
+import math
+
+from lecture.facts import (
+    A100_GPU,
+    A100_SXM,
+    B200_GPU,
+    H100_BLOCK_SHARED_MEMORY_BYTES,
+    H100_CACHE_BYTES_PER_SECOND,
+    H100_GPU,
+    H100_NVLINK_BYTES_PER_SECOND,
+    H100_SXM,
+    H100_SXM_CHIP,
+    INFINIBAND_NDR_BYTES_PER_SECOND,
+    MULTIPROCESSOR_BLOCKS,
+    MULTIPROCESSOR_QUARTERS,
+    MULTIPROCESSOR_REGISTERS,
+    MULTIPROCESSOR_THREADS,
+    NEAR_BYTES_PER_TICK,
+    PCIE5_DATA_SHARE,
+    PCIE5_TRANSFERS_PER_SECOND,
+    PCIE_LANES,
+    REGISTER_BYTES,
+    WARP_THREADS,
+)
+from lecture.lib.multiprocessor import (
+    blocks_that_fit,
+    fetched_bytes,
+    issued_instructions,
+    run_blocks,
+    run_streams,
+    run_warps,
+)
+from lecture.lib.recorded import recorded_floors, recorded_machine
+from lecture.part4_compute import m10c_figures as figures
+
+
+def a_gpu_is_many_multiprocessors():  # M10.15
+    """A GPU is many multiprocessors.
+
+    We can count the FLOPs of a program, and we have seen that a large matmul gets 80 % of a peak
+    and a small one next to nothing. We cannot say yet why. So let us open the chip. What is in it?
+    """
+    # The same thing, many times over. An H100 has 132 *streaming multiprocessors* (SMs), an A100
+    # 108. Each is a small processor with four quarters. A quarter has a *warp scheduler*, which
+    # starts one instruction in each tick of the clock; 32 *lanes*, which carry it out; 16 384
+    # *registers* for the numbers at hand; and one [tensor core](#tensor_cores_multiply_tiles). The
+    # quarters of a multiprocessor share one piece of fast memory.
+    floor_plan = figures.floor_plan(H100_GPU.multiprocessors)  # @inspect floor_plan
+    # NVIDIA's white paper gives the totals, and other people counted the parts. They agree: 528
+    # tensor cores, and 16 896 lanes for fp32.
+    tensor_cores = H100_GPU.multiprocessors * MULTIPROCESSOR_QUARTERS
+    lanes = H100_GPU.multiprocessors * H100_GPU.fp32_lanes
+    assert tensor_cores == H100_SXM_CHIP.tensor_cores == 528
+    assert lanes == H100_SXM_CHIP.fp32_units == 16_896
+    # Now multiply: 528 tensor cores, 512 multiply-adds each, 2 FLOPs for each of those, 1.83
+    # billion ticks a second. That is the peak on the sheet. So whatever keeps one of these parts
+    # from working in one of these ticks costs its share of the peak. This chapter is about what
+    # does.
+    ticks = H100_SXM_CHIP.tensor_core_hertz
+    peak = tensor_cores * H100_SXM_CHIP.tensor_core_multiply_adds * 2 * ticks
+    assert math.isclose(peak, H100_SXM.dense_flops_per_second["bf16"], rel_tol=0.001)
+
+
+def threads_work_in_warps():  # M10.16
+    """Threads work in warps of 32.
+
+    A program for a GPU, a *kernel*, says what one *thread* does: load a number, change it, store
+    it. The GPU runs it in millions of threads. But it does not run them one by one. It takes 32 at
+    a time, a *warp*, and all 32 carry out the same instruction in the same tick. What if they
+    disagree, at an `if`?
+    """
+    # Say that positive numbers take 10 instructions and negative ones 30. A warp goes through each
+    # path that one of its threads takes, and the others wait. Here are 64 threads, so two warps.
+    lengths = {"positive": 10, "negative": 30}
+    alternating = ["positive", "negative"] * 32
+    by_sign = sorted(alternating)
+    assert len(alternating) == 2 * WARP_THREADS
+    issued = {
+        "all positive": issued_instructions(["positive"] * 64, lengths),
+        "sorted by sign": issued_instructions(by_sign, lengths),
+        "alternating": issued_instructions(alternating, lengths),
+    }  # @inspect issued
+    # The same numbers cost twice as much when the signs alternate: each warp walks both paths.
+    assert issued["all positive"] == 2 * 10
+    assert issued["sorted by sign"] == 10 + 30
+    assert issued["alternating"] == 2 * (10 + 30)
+    # Half a warp costs a whole one. 33 threads need two warps, and 31 lanes of the second idle.
+    assert issued_instructions(["positive"] * 33, lengths) == issued["all positive"]
+    # So: let neighbours do the same. A ReLU does, whatever the signs, since the larger of x and 0
+    # is one instruction and no `if`.
+
+
+def near_memory_is_small():  # M10.15
+    """Near memory is small and far memory is slow.
+
+    Where are the numbers? At four distances. Registers belong to a thread. *L1* and *shared
+    memory*, one piece of SRAM, belong to a multiprocessor. The *L2* cache belongs to the chip. And
+    *HBM*, the memory that a sheet means with its "80GB", lies beside the chip. Guess: how much
+    longer does HBM take to answer than L1?
+    """
+    gpu, many = H100_GPU, H100_GPU.multiprocessors
+    near_bytes_per_second = many * NEAR_BYTES_PER_TICK * gpu.highest_hertz
+    registers_bytes = many * MULTIPROCESSOR_REGISTERS * REGISTER_BYTES
+    levels = {
+        "registers": (registers_bytes, None, None),
+        "L1, shared": (many * gpu.near_bytes, near_bytes_per_second, gpu.near_ticks),
+        "L2": (H100_SXM.cache_bytes, H100_CACHE_BYTES_PER_SECOND, gpu.cache_ticks),
+        "HBM": (H100_SXM.memory_bytes, H100_SXM.memory_bytes_per_second, gpu.memory_ticks),
+    }
+    distances = figures.distances(levels)  # @inspect distances
+    # A load that waits for the one before it takes 40 ticks from L1, 291 from L2 and 700 from HBM.
+    # At 1.98 GHz those 700 are 354 nanoseconds. Meanwhile the tensor cores of one multiprocessor
+    # could have done 2.9 million FLOPs.
+    memory_seconds = gpu.memory_ticks / gpu.highest_hertz
+    assert round(1e9 * memory_seconds) == 354
+    per_tick = 2 * MULTIPROCESSOR_QUARTERS * H100_SXM_CHIP.tensor_core_multiply_adds
+    assert round(gpu.memory_ticks * per_tick / 1e6, 1) == 2.9
+    # All registers together are 33 MiB. That is as much as all L1, and two thirds of the L2.
+    assert registers_bytes == many * gpu.near_bytes == 33 * 2**20
+    # The A100 and the B200 have the same levels; what grew is the L2, from 40 to 126.5 MiB, and the
+    # distance to memory.
+    ticks = [card.memory_ticks for card in (A100_GPU, H100_GPU, B200_GPU)]
+    assert round(ticks[2] / B200_GPU.highest_hertz / (ticks[0] / A100_GPU.highest_hertz), 1) == 1.1
+    # So: bring a number near once, and use it there as often as you can.
+
+
+def the_cache_shows_on_the_clock():  # M10.15
+    """The cache shows on the clock.
+
+    Is the L2 really faster than HBM? We recorded an H100 while it computed ReLUs of more and more
+    numbers in bf16, a hundred times each. If input and output fit into 50 MiB together, all but the
+    first of the hundred find their numbers in the L2.
+    """
+    seconds = {n: found["graph"] for n, found in recorded_floors().relu_seconds.items()}
+
+    def bytes_per_second(fewer: int, more: int) -> float:
+        return 2 * 2 * (more - fewer) / (seconds[more] - seconds[fewer])
+
+    # What do 2^22 more numbers cost? We take the difference of two times, so that what each call
+    # costs by itself drops out.
+    in_cache = bytes_per_second(2**22, 2**23)  # @inspect in_cache
+    in_memory = bytes_per_second(2**27, 2**28)  # @inspect in_memory
+    # In the cache the numbers come at 4.1e12 bytes per second. HBM promises 3.35e12, so they cannot
+    # have come from there. Beyond the cache it is 3.0e12, nine tenths of the promise.
+    assert in_cache > H100_SXM.memory_bytes_per_second > in_memory
+    assert round(in_cache / 1e12, 1) == 4.1
+    assert round(in_memory / H100_SXM.memory_bytes_per_second, 1) == 0.9
+    # From 2^23 to 2^24 the numbers double and the time triples. If you ever measure more bandwidth
+    # than the sheet has, look at how much you touched.
+    assert round(seconds[2**24] / seconds[2**23], 1) == 3.0
+
+
+def waiting_warps_hide_latency():  # M10.16
+    """Waiting warps hide the latency of others.
+
+    700 ticks for a number, and a scheduler that could start an instruction in each of them. How
+    does a GPU ever get anything done? It keeps many warps at hand. While one waits, another runs.
+    """
+    # Our scheduler is a dozen lines of Python: in each tick it starts the next instruction of the
+    # warp that has been ready longest. A load takes 20 ticks, an addition 4, and each needs the
+    # result of the one before. One warp alone takes 4·(20 + 4) ticks.
+    ticks = {"load": 20, "add": 4}
+    program = ["load", "add"] * 4
+    runs = {warps: run_warps([program] * warps, ticks) for warps in (1, 2, 4, 8, 12, 16)}
+    needed = {warps: max(issue.done for issue in run) for warps, run in runs.items()}
+    assert needed[1] == 4 * (20 + 4)
+    few = figures.warps(runs[2])  # @inspect few
+    many = figures.warps(runs[8])  # @inspect many
+    # Eight warps do eight times the work in 110 ticks instead of 96. Up to there, more warps are
+    # nearly free: *latency*, the time of one load, is hidden, and *throughput*, loads per tick,
+    # grows. From then on the scheduler is busy in every tick, and each warp costs its eight.
+    assert needed[8] < 1.2 * needed[1]  # @inspect needed
+    assert max(4 * (20 + 4), 12 * 8) <= needed[12] <= needed[16] <= 16 * 8 + (20 + 4)
+    # How many warps are enough? So many that one starts in each tick of the time that one waits:
+    # 24 ticks for two instructions, so 12. In general, *in flight = throughput × latency*, which is
+    # Little's law. With loads only, 5 warps in flight of 20 ticks make a quarter of a load a tick.
+    loads = run_warps([["load"] * 10] * 5, ticks)
+    per_tick = len(loads) / max(issue.done for issue in loads)  # @inspect per_tick
+    assert math.isclose(per_tick, 5 / 20, rel_tol=0.03)
+
+
+def bytes_in_flight_fill_the_memory():  # M10.16
+    """It takes a megabyte in flight to fill the memory.
+
+    How much must be under way so that an H100 gets all the bandwidth it has? Little's law again:
+    bytes in flight = bandwidth × latency. Guess before you read on: 10 kB, or 1 MB?
+    """
+    # To see the law at work, take a memory that answers after 20 ticks and can start one load in
+    # each. Its rate rises with the warps that wait for it, until there are 20, and then no more.
+    rates = {}
+    for warps in (1, 5, 10, 20, 40):
+        run = run_warps([["load"] * 10] * warps, {"load": 20})
+        rates[warps] = len(run) / (1 + max(issue.tick for issue in run))  # @inspect rates
+        assert math.isclose(rates[warps], min(1, warps / 20), rel_tol=0.12)
+    # For an H100 that is 1.2 MB. Shared among 132 multiprocessors of 2048 threads, every thread has
+    # 4.4 bytes under way, at every moment: more than one fp32 number.
+    latency_seconds = H100_GPU.memory_ticks / H100_GPU.highest_hertz
+    in_flight = H100_SXM.memory_bytes_per_second * latency_seconds
+    per_thread = in_flight / (H100_GPU.multiprocessors * MULTIPROCESSOR_THREADS)
+    assert round(in_flight / 1e6, 1) == 1.2
+    assert round(per_thread, 1) == 4.4
+    # So a kernel has to fill the chip with threads, or let each ask for several numbers before it
+    # uses the first. Good kernels do both. A tensor of less than a megabyte cannot fill the memory,
+    # whatever the kernel.
+
+
+def a_block_needs_room():  # M10.16
+    """A block needs room.
+
+    How many threads can wait at once? A kernel starts them in *blocks* of up to 1024. A block lives
+    on one multiprocessor, where its threads share memory, and stays until all of them are done. It
+    moves in if there is room: for its threads, their registers and its shared memory.
+    """
+    room = {
+        "threads": MULTIPROCESSOR_THREADS,
+        "registers": MULTIPROCESSOR_REGISTERS,
+        "blocks": MULTIPROCESSOR_BLOCKS,
+        "shared bytes": H100_BLOCK_SHARED_MEMORY_BYTES,
+    }
+    # Blocks of 256 threads move in until one more does not fit. The share of the 2048 threads that
+    # are there then is the *occupancy*. Registers decide: 32 for each thread let all in, 255 one
+    # block.
+    occupancy = {}
+    for registers in range(16, 256):
+        need = {"threads": 256, "registers": 256 * registers, "blocks": 1}
+        blocks = blocks_that_fit(need, room)
+        assert blocks == min(2048 // 256, 65_536 // (256 * registers), 32)
+        occupancy[registers] = blocks * 256 / MULTIPROCESSOR_THREADS
+    stairs = figures.occupancy_by_registers(occupancy)  # @inspect stairs
+    assert (occupancy[32], occupancy[33], occupancy[255]) == (1, 7 / 8, 1 / 8)
+    # (A real GPU hands out registers by the handful, so its steps come a little earlier.)
+    #
+    # Shared memory decides where a block asks for much of it: with 100 KiB each, two fit.
+    shared = {"threads": 256, "registers": 256 * 32, "blocks": 1, "shared bytes": 100 * 2**10}
+    assert blocks_that_fit(shared, room) == 2
+    # Small blocks run into the limit of 32: with 32 threads each, half of the threads are missing.
+    tiny = {"threads": 32, "registers": 32 * 32, "blocks": 1}
+    assert blocks_that_fit(tiny, room) * 32 / MULTIPROCESSOR_THREADS == 1 / 2
+    # So is more occupancy always better? No. It hides latency, and so does a thread that has
+    # several loads under way. A matmul wants few threads with many registers, as we will see.
+
+
+def neighbours_load_together():  # M10.16
+    """Neighbours load together.
+
+    Does it matter which numbers the threads of a warp load? Memory delivers whole segments. If
+    thread t loads number t, the 32 numbers of a warp lie side by side and share a few segments: the
+    load is *coalesced*. If it loads number s·t, at a *stride* of s, each may need its own.
+    """
+    # We count the bytes that arrive for each number of 4 bytes, in segments of 64.
+    strides = (1, 2, 4, 8, 16, 32)
+    threads = range(1024)
+    counted = {s: fetched_bytes([4 * s * t for t in threads], 64) / 1024 for s in strides}
+    assert counted == {s: min(4 * s, 64) for s in strides}  # @inspect counted
+    # An H100 was timed copying 2^24 numbers at each stride. It stores 4 bytes for each number
+    # besides. If the bytes decide, the times are to each other as what we counted, plus 4.
+    seconds = recorded_floors().copy_seconds
+    predicted = {s: seconds[1] * (counted[s] + 4) / (counted[1] + 4) for s in strides}
+    by_stride = figures.seconds_by_stride(predicted, seconds)  # @inspect by_stride
+    for s in strides:
+        assert math.isclose(predicted[s], seconds[s], rel_tol=0.1)
+    # They are, within a tenth: every 16th number takes eight times as long as every number. With
+    # segments of 32 bytes it would have taken 4.5 times as long, with 128 more. That is how we know
+    # that 64 is what the memory of this card delivers. (At a stride of 64 it gets slower still,
+    # which our count does not explain.)
+    halved = fetched_bytes([4 * 16 * t for t in threads], 32) / 1024
+    assert (halved + 4) / (4 + 4) == 4.5
+    assert round(seconds[16] / seconds[1]) == 8
+    # So: let neighbouring threads load neighbouring numbers, which is why [strides and
+    # contiguity](#contiguous_means_row_major_without_gaps) matter on a GPU.
+
+
+def blocks_come_in_waves():  # M10.16
+    """Blocks come in waves.
+
+    A matmul is cut into tiles, one block for each. What if there are more blocks than
+    multiprocessors? Each multiprocessor takes the next one when it is done. So equal blocks run in
+    *waves*, and the last wave may be nearly empty. This is *wave quantization*.
+    """
+    runs = run_blocks([10] * 9, multiprocessors=4)
+    waves = figures.waves(runs)  # @inspect waves
+    assert max(run.stop for run in runs) == math.ceil(9 / 4) * 10 == 30
+    # Nine blocks took as long as twelve would have. On an A100, which has 108 multiprocessors, 109
+    # blocks take twice as long as 108.
+    ticks = {
+        blocks: max(run.stop for run in run_blocks([10] * blocks, A100_GPU.multiprocessors))
+        for blocks in (16, 108, 109, 216)
+    }  # @inspect ticks
+    assert ticks[109] == ticks[216] == 2 * ticks[108]
+    # And 16 blocks take as long as 108. A 512×512 result has 16 tiles of 128×128, so a matmul of
+    # 512×512 matrices leaves 92 of the 108 multiprocessors without work.
+    tiles = math.ceil(512 / 128) ** 2
+    busy = {run.multiprocessor for run in run_blocks([10] * tiles, A100_GPU.multiprocessors)}
+    assert ticks[tiles] == ticks[108]
+    assert A100_GPU.multiprocessors - len(busy) == 92
+    # At 1024×1024 there are 64, half of what an H100 has multiprocessors. Libraries know, and cut
+    # smaller tiles where there are few, or share out the sum of one tile; both cost something.
+    #
+    # So: count your blocks. A few waves or more, and the last one hardly matters: with 20.5 waves,
+    # 21 are paid for.
+    many = round(20.5 * H100_GPU.multiprocessors)
+    stop = max(run.stop for run in run_blocks([10] * many, H100_GPU.multiprocessors))
+    assert round(many * 10 / (stop * H100_GPU.multiprocessors), 2) == 0.98
+
+
+def a_larger_matmul_can_take_less_time():  # M10.16
+    """A larger matmul can take less time.
+
+    Do tiles and waves show on a real GPU? Here is what an H100 reached with n×n matmuls in bf16,
+    at sizes 64 apart. Guess which is done first: n = 3904, or n = 4096 with 15 % more work?
+    """
+    seconds = recorded_floors().matmul_seconds
+    rates = {n: 2 * n**3 / found for n, found in seconds.items()}
+    by_side = figures.rate_by_side(rates)  # @inspect by_side
+    # The larger one. 3904 is not a multiple of 128, 4096 is one of every tile that a library might
+    # choose.
+    assert seconds[4096] < seconds[3904]
+    assert rates[4096] / rates[3904] > (4096 / 3904) ** 3 > 1.15
+    # A step of 2 % in the side, from 3200 to 3264, costs 25 % of time for 6 % of work, as a new
+    # wave would. The library chooses among many shapes of tiles, so we cannot predict each step of
+    # these stairs. But stairs they are.
+    assert round(seconds[3264] / seconds[3200], 2) == 1.25 > (3264 / 3200) ** 3
+    # At how many of these sizes would some larger matmul have been faster?
+    falling = [n for n in seconds if any(seconds[m] < seconds[n] for m in seconds if m > n)]
+    assert len(falling) == 12  # @inspect falling
+    # At twelve, and none of them is a multiple of 256. So: where you can choose a size, choose such
+    # a multiple, and pad where you cannot.
+    assert not any(n % 256 == 0 for n in falling)
+
+
+def uses_of_a_number(rows: int, columns: int) -> float:  # @stepover
+    """Build up a tile of the result, slice by slice; count how often a loaded number is used."""
+    loads = multiply_adds = 0
+    for _ in range(3):  # slices: a column of x and a row of w for each
+        loads += rows + columns
+        for _ in itertools.product(range(rows), range(columns)):
+            multiply_adds += 1
+    return 2 * multiply_adds / loads
+
+
+def a_tensor_core_lives_on_reuse():  # M10.15
+    """A tensor core lives on reuse.
+
+    The four tensor cores of a multiprocessor do 2048 multiply-adds in a tick. Each takes two
+    numbers of two bytes: 8 KiB in each tick, if every number were fetched each time. Shared memory
+    delivers 128 bytes. How can that be enough?
+    """
+    needed_bytes = MULTIPROCESSOR_QUARTERS * H100_SXM_CHIP.tensor_core_multiply_adds * 2 * 2
+    assert needed_bytes / NEAR_BYTES_PER_TICK == 64
+    # A number that is loaded has to be used 64 times. Tiles do it. The block keeps a tile of the
+    # result in registers. It loads a thin slice of both matrices, and multiplies each number of the
+    # one slice with each of the other. How often is a number used? We count, in loops.
+    tiles = ((1, 1), (16, 16), (64, 64), (128, 256))
+    uses = {tile: uses_of_a_number(*tile) for tile in tiles}  # @inspect uses
+    for rows, columns in tiles:
+        assert math.isclose(uses[rows, columns], 2 * rows * columns / (rows + columns))
+    # With a tile of 64×64 each number is used 64 times, just enough. With 128×256 it is 171 times.
+    assert uses[64, 64] == 64
+    assert round(uses[128, 256]) == 171
+    # What limits the tile is the room for the result. As fp32 sums, 128×256 of them are 128 KiB,
+    # half of the registers that a multiprocessor has. With 256 threads that is 128 registers for
+    # each, before anything else: two such blocks fit if nothing else needs a register, else one.
+    result_bytes = 128 * 256 * REGISTER_BYTES
+    assert result_bytes / (MULTIPROCESSOR_REGISTERS * REGISTER_BYTES) == 1 / 2
+    room = {"threads": MULTIPROCESSOR_THREADS, "registers": MULTIPROCESSOR_REGISTERS}
+    assert blocks_that_fit({"threads": 256, "registers": 256 * 128}, room) == 2
+    assert blocks_that_fit({"threads": 256, "registers": 256 * 168}, room) == 1
+    # So a fast matmul has an occupancy of an eighth, on purpose.
+
+
+def a_clock_follows_the_power():  # M10.15
+    """A clock follows the power.
+
+    How fast does the clock tick? A sheet computes with a *rated boost*: 1.83 GHz for the tensor
+    cores of an H100, 1.98 for the rest. It is neither a limit nor a promise. Cards for games [run
+    above it](#far_above_the_peak_is_a_mistake) while they are cool. And a card that draws as much
+    power as it may slows down until it draws no more.
+    """
+    # An H100 may draw 700 W, and a large matmul makes it. We cannot see the clock from here. But we
+    # can bound it: if no tensor core had rested for a tick, what we recorded takes 1.42 GHz. The
+    # true clock lies between that and 1.98.
+    h100 = recorded_machine("H100")
+    per_tick = 2 * H100_SXM_CHIP.tensor_cores * H100_SXM_CHIP.tensor_core_multiply_adds
+    least_hertz = h100.flops_per_second / per_tick  # @inspect least_hertz
+    assert round(least_hertz / 1e9, 2) == 1.42
+    assert least_hertz < H100_SXM_CHIP.tensor_core_hertz < H100_GPU.highest_hertz
+    # In ticks of 1.98 GHz, the peak would be 8 % higher than the sheet says.
+    highest = per_tick * H100_GPU.highest_hertz / H100_SXM.dense_flops_per_second["bf16"]
+    assert round(highest, 2) == 1.08
+    # So: when two people measure different rates on the same card, ask for watts and clocks. Random
+    # numbers flip more bits than zeros, [draw more
+    # power](https://www.thonking.ai/p/strangely-matrix-multiplications), and run slower.
+
+
+def a_launch_takes_microseconds():  # M10.17
+    """A launch takes microseconds.
+
+    What does an operation cost that does nothing? The program has to ask for it, the GPU has to
+    start it, and somebody may wait for the end. We recorded a kernel that adds 1 to 16 numbers.
+    """
+    h100 = recorded_machine("H100")
+    by_python = h100.launch_seconds
+    # Asked for by PyTorch, one after the other, it took 8 microseconds: the time of Python and of
+    # PyTorch's own code, while the GPU is idle. Without them it takes 1.2. For that, many launches
+    # are recorded as a *graph* (`torch.cuda.CUDAGraph`), which the GPU works through by itself.
+    # (This one is a ReLU of 1024 numbers.)
+    by_graph = recorded_floors().relu_seconds[1024]["graph"]
+    launches = {"asked for by PyTorch": by_python, "in a graph": by_graph}  # @inspect launches
+    assert round(1e6 * by_python) == 8
+    assert round(1e6 * by_graph, 1) == 1.2
+    assert h100.waited_seconds > 2 * by_python  # idle, ask, wait, each time
+    # Small as they are, tensor cores could have done a matmul of 833×833 in the shorter time, and
+    # of 1573×1573 in the longer.
+    peak = H100_SXM.dense_flops_per_second["bf16"]
+    sides = [math.floor((seconds * peak / 2) ** (1 / 3)) for seconds in (by_graph, by_python)]
+    assert sides == [832, 1572]  # @inspect sides
+    # So: a model of many small operations runs at the speed of Python. `torch.compile` helps by
+    # making fewer kernels, and with `mode="reduce-overhead"` it records a graph. If you see 8
+    # microseconds for everything, you are timing the launch.
+
+
+def streams_let_copies_run_beside_kernels():  # M10.17
+    """Streams let copies run beside kernels.
+
+    Must a GPU stand still while data arrive? Work is asked for in a *stream*, and within a stream
+    each piece waits for the one before. But different streams do not wait for each other, and
+    copying is done by an engine of its own.
+    """
+    # Four batches, of which each takes 3 ticks to copy and 4 to compute. In one stream they take
+    # 4·(3 + 4).
+    batch = [("copy", 3), ("compute", 4)]
+    one = run_streams({"one stream": batch * 4})
+    two = run_streams({"stream A": batch * 2, "stream B": batch * 2})
+    one_stop, two_stop = (
+        max(stop for lane in lanes.values() for _, stop, _ in lane) for lanes in (one, two)
+    )
+    assert one_stop == 4 * (3 + 4)
+    # In two streams that take turns, only the first copy is waited for. The others are done while
+    # the batch before is computed.
+    overlapped = figures.lanes("Four batches in two streams", two, "ticks")  # @inspect overlapped
+    assert two_stop == 3 + 4 * 4
+    # If copies take longer than kernels, it is the copies that never rest.
+    slow = [("copy", 5), ("compute", 4)]
+    lanes = run_streams({"stream A": slow * 2, "stream B": slow * 2})
+    assert max(stop for _, stop, _ in lanes["compute"]) == 4 * 5 + 4
+    # So: let the [next batch arrive](#pinned_memory_stays_where_it_is) while this one is
+    # computed. Two streams have the same kernels to run, so they do not make the arithmetic faster.
+
+
+def three_floors_hold_up_every_operation():  # M10.17
+    """Three floors hold up every operation.
+
+    How long does a ReLU of a million bf16 numbers take on an H100? It moves 4 MiB; at 3.35e12 bytes
+    per second that is 1.25 microseconds. It takes 2.1 in a graph, and 8.9 asked for by PyTorch.
+    """
+    found = recorded_floors().relu_seconds
+    million = found[2**20]
+    memory_seconds = 4 * 2**20 / H100_SXM.memory_bytes_per_second
+    assert round(1e6 * memory_seconds, 2) == 1.25
+    assert round(1e6 * million["graph"], 1) == 2.1
+    assert round(1e6 * million["queued"], 1) == 8.9
+    # No operation is faster than its *launch*, than its bytes over the bandwidth of the *memory*
+    # they lie in, or than its FLOPs over the peak of the *arithmetic*. Each is a floor; the highest
+    # is the one you stand on. Below 50 MiB the memory is the L2.
+    launch = found[1024]["graph"]
+    floors = {"launch": {}, "memory": {}, "arithmetic": {}}
+    for n in found:
+        in_cache = 4 * n < H100_SXM.cache_bytes
+        rate = H100_CACHE_BYTES_PER_SECOND if in_cache else H100_SXM.memory_bytes_per_second
+        floors["launch"][n] = launch
+        floors["memory"][n] = 4 * n / rate
+        floors["arithmetic"][n] = n / H100_SXM.dense_flops_per_second["fp32"]
+        highest = max(floor[n] for floor in floors.values())
+        assert highest <= found[n]["graph"] < 2 * highest
+    standing = figures.relu_floors(floors, found)  # @inspect standing
+    # Every reading lies above the highest floor, and by less than a factor of 2.
+    holds = {n: max(floors, key=lambda kind: floors[kind][n]) for n in found}  # @inspect holds
+    # Up to a million numbers the launch holds, then the memory. Arithmetic never does, for a ReLU.
+    assert [n for n in holds if holds[n] == "launch"][-1] == 2**20
+    assert "arithmetic" not in holds.values()
+    # Asked for by PyTorch, the launch holds until 28 MB have to be moved.
+    h100_bytes = found[1024]["queued"] * H100_SXM.memory_bytes_per_second
+    assert round(h100_bytes / 1e6) == 28
+
+
+def a_small_matmul_waits_for_its_launch():  # M10.17
+    """A small matmul waits for its launch.
+
+    And a matmul? Three n×n matrices in bf16 are $6n^2$ bytes, and the FLOPs are $2n^3$. Which floor
+    holds at which n?
+    """
+    seconds = recorded_floors().matmul_seconds
+    launch = recorded_floors().relu_seconds[1024]["graph"]
+    floors = {
+        "launch": dict.fromkeys(seconds, launch),
+        "memory": {n: 6 * n**2 / H100_SXM.memory_bytes_per_second for n in seconds},
+        "arithmetic": {n: 2 * n**3 / H100_SXM.dense_flops_per_second["bf16"] for n in seconds},
+    }
+    holds = {n: max(floors, key=lambda kind: floors[kind][n]) for n in seconds}
+    # The launch up to n = 768, the memory for a moment, and from 896 on the arithmetic. As floors
+    # go, a square matmul is hardly ever memory-bound on its own.
+    assert [n for n in holds if holds[n] == "launch"][-1] == 768
+    assert [n for n in holds if holds[n] == "memory"] == [832]
+    by_side = figures.matmul_floors(floors, seconds)  # @inspect by_side
+    # The readings come down to the floor late. At n = 1024 an H100 takes 6.5 microseconds for 2.2
+    # of arithmetic: there are too few blocks, and each has to fill its registers first. At 4096 it
+    # takes 1.3 times the floor.
+    times_floor = {n: seconds[n] / max(floor[n] for floor in floors.values()) for n in seconds}
+    assert round(1e6 * seconds[1024], 1) == 6.5
+    assert round(1e6 * floors["arithmetic"][1024], 1) == 2.2
+    assert min(times_floor.values()) > 1
+    assert round(times_floor[1024], 1) == 3.0  # @inspect times_floor
+    assert round(times_floor[4096], 1) == 1.3
+    # So: floors say what cannot be beaten, and are honest about large operations. About small ones
+    # ask a stopwatch.
+
+
+def a_cpu_waits_less_and_does_less():  # M10.15
+    """A CPU waits less and does less.
+
+    Is a GPU always faster? A *CPU* has a few cores in place of 132 multiprocessors. It spends its
+    area on finding work within one thread: it guesses branches, runs instructions out of order, and
+    has megabytes of cache for each core. And an operation there is a call, not a launch.
+    """
+    cpu, gpu = recorded_machine("Xeon"), recorded_machine("H100")
+    # Here are the two that we recorded, the CPU with two cores.
+    ratios = {
+        "launch": gpu.launch_seconds / cpu.launch_seconds,
+        "bandwidth": gpu.bytes_per_second / cpu.bytes_per_second,
+        "bf16": gpu.flops_per_second / cpu.flops_per_second,
+    }  # @inspect ratios
+    # The GPU moves and computes hundreds of times as much, and takes four times as long to begin.
+    assert ratios["bandwidth"] > 100
+    assert ratios["bf16"] > 100
+    assert round(ratios["launch"]) == 4
+    # So small work is faster on the CPU: a copy of 65 536 numbers, from idle to idle. Sixteen times
+    # the numbers are not.
+    small, large = "copy of 2^16 numbers", "copy of 2^20 numbers"
+    copies = {name: gpu.seconds[name] / cpu.seconds[name] for name in (small, large)}
+    assert copies[small] > 1 > 10 * copies[large]  # @inspect copies
+    # So: a model of a few thousand parameters trains faster on a laptop's CPU. And what has to stay
+    # on a GPU is the large tensors, not the program.
+
+
+def links_are_narrower_than_memory():  # M10.18
+    """Links are narrower than memory.
+
+    What if the numbers are not on this GPU at all? Then they come over a link. *PCIe* connects GPU
+    and CPU. *NVLink* connects the GPUs of a box. *InfiniBand* connects boxes. How do they compare
+    with what is inside?
+    """
+    pcie = PCIE5_TRANSFERS_PER_SECOND * PCIE_LANES * PCIE5_DATA_SHARE / 8
+    near = H100_GPU.multiprocessors * NEAR_BYTES_PER_TICK * H100_GPU.highest_hertz
+    bytes_per_second = {
+        "InfiniBand NDR, a port": INFINIBAND_NDR_BYTES_PER_SECOND,
+        "PCIe 5, 16 lanes": pcie,
+        "NVLink 4": H100_NVLINK_BYTES_PER_SECOND,
+        "HBM": H100_SXM.memory_bytes_per_second,
+        "L2": H100_CACHE_BYTES_PER_SECOND,
+        "L1, all of them": near,
+    }
+    ladder = figures.links(bytes_per_second)  # @inspect ladder
+    # Each way, NVLink is 7 times narrower than HBM, and the way out of the box 67 times. (Sheets
+    # print NVLink with both ways added up: 900 GB/s for an H100.)
+    hbm = H100_SXM.memory_bytes_per_second
+    assert round(hbm / H100_NVLINK_BYTES_PER_SECOND) == 7
+    assert round(hbm / INFINIBAND_NDR_BYTES_PER_SECOND) == 67
+    # Over PCIe, our recorded H100 received 53 GB/s from pinned memory, 84 % of what the slot can.
+    h100 = recorded_machine("H100")
+    reached = 2**26 / h100.seconds["to the device, pinned"]  # @inspect reached
+    assert round(reached / 1e9) == 53
+    assert round(reached / pcie, 2) == 0.84
+    # So the advice of this chapter goes on outside the chip: bring a number near once, and use it
+    # often. What several GPUs do about it has a chapter of its own.
+    #
+    # What we can do now: look at an operation, and say which of three floors it stands on. Count
+    # its blocks; count the segments its warps touch; and know that below ten microseconds we are
+    # timing the launch. The next chapter takes two of the floors, memory and arithmetic, and asks
+    # for every operation of a model which one is higher.
+    assert A100_SXM.memory_bytes_per_second / pcie > 30

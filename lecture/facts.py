@@ -383,6 +383,58 @@ LLAMA3_405B_TRAINING_TOKENS = 15_600 * 10**9
 LLAMA3_405B_TRAINING_FLOPS = 3.8e25
 LLAMA3_VOCABULARY = 128_256
 
+# The same, table 3: layers, width, heads, heads of keys and values. The widths of the feed-forward
+# networks as published with the weights (the table's first edition prints others, from which the
+# parameters do not come out). The context is that of pre-training.
+LLAMA3_SIZES = {
+    "8b": (32, 4096, 32, 8, 14_336),
+    "70b": (80, 8192, 64, 8, 28_672),
+    "405b": (126, 16_384, 128, 8, 53_248),
+}
+LLAMA3_CONTEXT_TOKENS = 8192
+LLAMA3_ROTATION_BASE = 500_000.0
+
+# Jiang et al., "Mixtral of Experts", January 2024, table 1: layers, width, heads, heads of keys and
+# values, feed-forward width; and in the text, "47B parameters" of which a token uses "13B".
+# https://arxiv.org/abs/2401.04088
+MIXTRAL_SIZES = (32, 4096, 32, 8, 14_336)
+MIXTRAL_CONTEXT_TOKENS = 32_768
+MIXTRAL_EXPERTS, MIXTRAL_ACTIVE_EXPERTS = 8, 2
+MIXTRAL_NAMED_PARAMETERS = {"all": 47 * 10**9, "active": 13 * 10**9}
+MIXTRAL_ROTATION_BASE = 1e6  # config.json beside the weights
+
+
+@dataclass(frozen=True)
+class DeepSeekV3:
+    """The sizes of DeepSeek-V3 by their names in its configuration."""
+
+    vocabulary: int = 129_280
+    width: int = 7168
+    layers: int = 61
+    dense_layers: int = 3
+    dense_feed_forward: int = 18_432
+    expert_feed_forward: int = 2048
+    routed_experts: int = 256
+    shared_experts: int = 1
+    active_experts: int = 8
+    heads: int = 128
+    query_rank: int = 1536
+    key_value_rank: int = 512
+    plain_features: int = 128  # of a head's queries and keys, not turned
+    rotary_features: int = 64  # and turned
+    value_features: int = 128
+
+
+# DeepSeek-AI, DeepSeek-V3, December 2024: inference/configs/config_671B.json. The report says "671B
+# total parameters with 37B activated for each token".
+# https://github.com/deepseek-ai/DeepSeek-V3 https://arxiv.org/abs/2412.19437
+DEEPSEEK_V3 = DeepSeekV3()
+DEEPSEEK_V3_NAMED_PARAMETERS = {"all": 671 * 10**9, "active": 37 * 10**9}
+
+# Zhao et al., "Insights into DeepSeek-V3", May 2025, table 1: bytes of the cache for each token, in
+# kB with two bytes a number. https://arxiv.org/abs/2505.09343
+CACHE_BYTES_PER_TOKEN = {"DeepSeek-V3": 70_272, "Llama 3.1 405B": 516_096}
+
 # Vaswani et al., "Attention Is All You Need", June 2017, table 2: the larger of two Transformers
 # for translation. Time multiplied by what eight cards were taken to sustain, not the FLOPs of the
 # model. https://arxiv.org/abs/1706.03762

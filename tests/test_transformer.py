@@ -17,6 +17,7 @@ from lecture.lib.transformer import (
     Attention,
     Block,
     Embedding,
+    Experts,
     LayerCache,
     Linear,
     RMSNorm,
@@ -175,6 +176,84 @@ def test_attention_head_by_head(generator: torch.Generator) -> None:
     assert torch.allclose(attention(x)[0], wanted, atol=1e-5)
 
 
+@pytest.mark.parametrize("fused", [False, True])
+@pytest.mark.parametrize("groups", [1, 2, 3, 6])
+def test_heads_of_a_group_share_keys_and_values(
+    groups: int, fused: bool, generator: torch.Generator
+) -> None:
+    D, H, T = 24, 6, 5
+    rotary = RotaryPositions(D // H, T)
+    grouped = Attention(D, H, rotary, key_value_heads=groups, fused=fused, generator=generator)
+    plain = Attention(D, H, rotary, generator=generator)
+    with torch.no_grad():
+        for name in ("query", "output"):
+            getattr(plain, name).weight.copy_(getattr(grouped, name).weight)
+        for name in ("key", "value"):
+            heads = getattr(grouped, name).weight.unflatten(0, (groups, -1))
+            getattr(plain, name).weight.copy_(
+                heads.repeat_interleave(H // groups, dim=0).flatten(0, 1)
+            )
+    x = torch.randn(2, T, D, generator=generator, requires_grad=True)
+    assert torch.allclose(grouped(x), plain(x), atol=1e-6)
+    assert gradients_agree(grouped(x), plain(x), [x])
+
+
+@pytest.mark.parametrize("fused", [False, True])
+def test_a_cache_of_grouped_keys_gives_the_same(fused: bool) -> None:
+    config = TransformerConfig(**SIZES, key_value_heads=1)
+    model = TransformerLM(config, fused=fused, generator=torch.Generator().manual_seed(0))
+    tokens = torch.randint(50, (2, 9), generator=torch.Generator().manual_seed(1))
+    caches = [LayerCache() for _ in model.blocks]
+    pieces = [model(piece, caches) for piece in tokens.split([4, 1, 3, 1], dim=1)]
+    assert torch.allclose(torch.cat(pieces, dim=1), model(tokens), atol=1e-5)
+    assert caches[0].key.shape == (2, 1, 9, 8)
+
+
+def test_halves_are_pairs_in_another_order(generator: torch.Generator) -> None:
+    K = 8
+    x = torch.randn(3, 10, K, generator=generator)
+    pairs, halves = (RotaryPositions(K, 10, halves=order) for order in (False, True))
+    order = torch.tensor([0, 2, 4, 6, 1, 3, 5, 7])  # the first of each pair, then the second
+    turned = halves(x[..., order], torch.arange(10))
+    assert torch.allclose(turned, pairs(x, torch.arange(10))[..., order], atol=1e-6)
+
+
+@pytest.mark.parametrize("active", [1, 2, 4])
+def test_experts_token_by_token(active: int, generator: torch.Generator) -> None:
+    experts = Experts(6, 10, 4, active, generator=generator)
+    x = torch.randn(2, 5, 6, generator=generator, requires_grad=True)
+    rows = []
+    for row in x.flatten(0, 1):
+        scores = experts.router.weight @ row
+        best = sorted(range(4), key=lambda number: -scores[number].item())[:active]
+        weights = torch.softmax(scores[best], dim=0)
+        results = (experts.networks[number](row) for number in best)
+        rows.append(sum(w * result for w, result in zip(weights, results, strict=True)))
+    wanted = torch.stack(rows).view_as(x)
+    assert torch.allclose(experts(x), wanted, atol=1e-6)
+    inputs = [x, experts.router.weight, experts.networks[0].up.weight]
+    if active > 1:  # with one, its weight is 1 whatever its score
+        assert gradients_agree(experts(x), wanted, inputs)
+
+
+def test_a_tied_head_is_the_embedding() -> None:
+    tied = TransformerLM(TransformerConfig(**SIZES, tied=True))
+    assert tied.head.weight is tied.embedding.weight
+    separate = TransformerLM(TransformerConfig(**SIZES))
+    fewer = sum(map(Tensor.numel, separate.parameters()))
+    assert fewer - sum(map(Tensor.numel, tied.parameters())) == 50 * 16
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_softmax_rounds_once(dtype: torch.dtype, generator: torch.Generator) -> None:
+    scores = (5 * torch.randn(100, 300, generator=generator)).to(dtype)
+    exact = torch.softmax(scores.double(), dim=-1)
+    off = (softmax(scores).double() - exact).abs()
+    # Half a step of the format, and less than a hundredth of that from fp32.
+    half_a_step = 0.505 * torch.finfo(dtype).eps
+    assert (off <= half_a_step * exact + torch.finfo(dtype).tiny * torch.finfo(dtype).eps).all()
+
+
 def test_a_model_is_its_parts(generator: torch.Generator) -> None:
     model = model_of()
     tokens = torch.randint(50, (2, 7), generator=generator)
@@ -318,6 +397,18 @@ BAD_SIZES = {
     "odd share": (
         {"width": 16, "heads": 3},
         "width must be a multiple of heads: 16 features cannot be shared out evenly among 3 heads.",
+    ),
+    "odd groups": (
+        {"heads": 4, "key_value_heads": 3},
+        "heads must be a multiple of key-value heads: 4 heads cannot share 3.",
+    ),
+    "no keys": (
+        {"key_value_heads": 0},
+        "heads must be a multiple of key-value heads: 2 heads cannot share 0.",
+    ),
+    "more experts than there are": (
+        {"experts": 4, "active_experts": 5},
+        "active experts must be from 1 to 4, which is all there are, not 5.",
     ),
     "odd head": (
         {"width": 6, "heads": 2},

@@ -5,11 +5,10 @@ import json
 import math
 import sys
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
 
 from lecture.accounting.memory import ATTENTION, OPTIMIZERS, PRECISIONS
 from lecture.accounting.sheet import GIB, Plan, lines_of, sheet_of
-from lecture.accounting.variants import Variant
 from lecture.facts import ACCELERATORS
 from lecture.lib.presets import PRESETS
 from lecture.lib.transformer import TransformerConfig
@@ -17,8 +16,8 @@ from lecture.lib.transformer import TransformerConfig
 SIZES = {
     "layers": "blocks, L",
     "width": "features of a token, D",
-    "heads": "attention heads, h",
-    "feed_forward": "features inside the feed-forward network, F",
+    "heads": "attention heads, H",
+    "feed_forward": "features inside a feed-forward network, F",
     "vocabulary": "entries of the vocabulary, V",
     "context": "tokens of a sequence, T",
 }
@@ -33,13 +32,18 @@ CARDS = {card.name.lower().replace(" ", "-"): card for card in ACCELERATORS.valu
 def _build_parser() -> argparse.ArgumentParser:  # @stepover
     parser = argparse.ArgumentParser(
         prog="python -m lecture.accounting",
-        description="What the Transformer of this lecture costs (lecture/lib/transformer.py), and "
-        "its variants: parameters, FLOPs, memory and days of training.",
+        description="What the Transformer of this lecture costs (lecture/lib/transformer.py): "
+        "parameters, FLOPs, memory and days of training.",
     )
     model = parser.add_argument_group("the model: a shape, or all sizes, or a shape and changes")
     model.add_argument("--shape", choices=PRESETS, help="sizes that are known by a name")
     for name, meaning in (SIZES | VARIATIONS).items():
         model.add_argument(f"--{name.replace('_', '-')}", type=int, metavar="N", help=meaning)
+    model.add_argument(
+        "--tied",
+        action=argparse.BooleanOptionalAction,
+        help="whether the LM head is the embedding matrix; default no",
+    )
     training = parser.add_argument_group("training")
     training.add_argument("--batch", type=int, default=1, metavar="N", help="sequences; default 1")
     training.add_argument(
@@ -121,16 +125,13 @@ def _plan_of(options: argparse.Namespace) -> Plan:  # @stepover
 
 def _config_of(options: argparse.Namespace) -> TransformerConfig:  # @stepover
     """Take the sizes from the shape, unless they are given; and what is varied."""
-    sizes: dict[str, Any] = {
-        name: getattr(PRESETS.get(options.shape), name, None) for name in SIZES
-    }
-    given = {name: getattr(options, name) for name in SIZES}
-    sizes |= {name: size for name, size in given.items() if size is not None}
-    if missing := [f"--{name.replace('_', '-')}" for name in SIZES if sizes[name] is None]:
+    given = {name: getattr(options, name) for name in (*SIZES, *VARIATIONS, "tied")}
+    given = {name: size for name, size in given.items() if size is not None}
+    if options.shape:
+        return replace(PRESETS[options.shape], **given)
+    if missing := [f"--{name.replace('_', '-')}" for name in SIZES if name not in given]:
         raise ValueError(f"Give --shape, or all sizes; what is missing: {', '.join(missing)}.")
-    varied = {name: getattr(options, name) for name in VARIATIONS}
-    varied = {name: size for name, size in varied.items() if size is not None}
-    return Variant(**sizes, **varied) if varied else TransformerConfig(**sizes)
+    return TransformerConfig(**given)
 
 
 def _whole(name: str, value: float | None, unit: int = 1) -> int | None:  # @stepover

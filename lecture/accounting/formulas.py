@@ -1,17 +1,16 @@
-"""The bill of a Transformer before it is run: parameters, FLOPs, time.
+"""What a Transformer costs before it runs: parameters, FLOPs, time.
 
-Closed formulas for `lecture/lib/transformer.py` and its variants, a function each. What is counted:
+Closed formulas for `lecture/lib/transformer.py`, a function each. What is counted:
 
-- FLOPs are those of matrix products, an addition and a multiplication each. Scores that the causal
-  mask hides are computed, so they count.
-- A backward pass costs twice the forward pass: every product has two factors, both of which need a
+- FLOPs are those of matmuls, an addition and a multiplication each. Scores that the causal mask
+  hides are computed, so they count.
+- A backward pass costs twice the forward pass: every matmul has two factors, both of which need a
   gradient. (Fused attention computes its scores once more; that is not work of the model.)
 
-Letters: B sequences of T tokens, L layers, D features, h heads, F features inside the feed-forward
-network, V entries in the vocabulary.
+Letters: B sequences of T tokens, L layers, D features, H heads of K = D/H features, F features
+inside a feed-forward network, V entries in the vocabulary.
 """
 
-from lecture.accounting.variants import active_experts, experts, key_value_width
 from lecture.facts import SECONDS_PER_DAY
 from lecture.lib.transformer import TransformerConfig
 
@@ -20,22 +19,22 @@ def multiplying_parameters_by_part(config: TransformerConfig) -> dict[str, int]:
     """Count the parameters of the matrices inside the layers, over all layers."""
     L, D, F = config.layers, config.width, config.feed_forward
     parts = {
-        "attention": L * 2 * D * (D + key_value_width(config)),
-        "feed-forward": L * experts(config) * 3 * D * F,
+        "attention": L * 2 * D * (D + config.key_value_width),
+        "feed-forward": L * config.experts * 3 * D * F,
     }
-    if experts(config) > 1:
-        parts["router"] = L * D * experts(config)
+    if config.experts > 1:
+        parts["router"] = L * D * config.experts
     return parts
 
 
 def parameters_by_part(config: TransformerConfig) -> dict[str, int]:
-    """Count the parameters of each part, over all layers."""
+    """Count the parameters of each part, over all layers; a tied head has none of its own."""
     L, D, V = config.layers, config.width, config.vocabulary
     return {
         "embedding": V * D,
         **multiplying_parameters_by_part(config),
         "norms": (2 * L + 1) * D,
-        "head": V * D,
+        "head": 0 if config.tied else V * D,
     }
 
 
@@ -46,7 +45,7 @@ def parameters(config: TransformerConfig) -> int:  # @stepover
 
 def active_parameters(config: TransformerConfig) -> int:  # @stepover
     """Count the parameters that a token meets: of the experts only the chosen ones."""
-    idle = experts(config) - active_experts(config)
+    idle = config.experts - config.active_experts
     return parameters(config) - config.layers * idle * 3 * config.width * config.feed_forward
 
 
@@ -55,13 +54,13 @@ def forward_flops_by_part(config: TransformerConfig, tokens: int, batch: int = 1
     L, D, F, V = config.layers, config.width, config.feed_forward, config.vocabulary
     B, T = batch, tokens
     parts = {
-        "feed-forward": B * L * active_experts(config) * 6 * T * D * F,
-        "projections": B * L * 4 * T * D * (D + key_value_width(config)),
+        "feed-forward": B * L * config.active_experts * 6 * T * D * F,
+        "projections": B * L * 4 * T * D * (D + config.key_value_width),
         "scores and values": B * L * 4 * T**2 * D,
         "head": B * 2 * T * D * V,
     }
-    if experts(config) > 1:
-        parts["router"] = B * L * 2 * T * D * experts(config)
+    if config.experts > 1:
+        parts["router"] = B * L * 2 * T * D * config.experts
     return parts
 
 
@@ -95,5 +94,5 @@ def training_days(
 def cache_bytes(
     config: TransformerConfig, tokens: int, batch: int = 1, element_bytes: int = 4
 ) -> int:
-    """Count the bytes of the keys and values that are kept while texts are written."""
-    return 2 * config.layers * batch * tokens * key_value_width(config) * element_bytes
+    """Count the bytes of the KV cache: the keys and values kept while a model decodes."""
+    return 2 * config.layers * batch * tokens * config.key_value_width * element_bytes

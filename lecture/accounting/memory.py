@@ -9,7 +9,10 @@ counted:
 - The peak is the largest of a few moments of a step (`moments`). Memory that no tensor has, such as
   a CUDA context and the gaps that an allocator leaves, is not in it.
 
-Letters: B sequences of T tokens, L layers, D features, h heads, F features inside the feed-forward
+With experts, what waits is counted to the byte, and the peak inside a layer is an estimate: it
+depends on how evenly the router shares out the tokens.
+
+Letters: B sequences of T tokens, L layers, D features, H heads, F features inside a feed-forward
 network, V entries in the vocabulary, N parameters.
 """
 
@@ -18,7 +21,6 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from lecture.accounting.formulas import multiplying_parameters_by_part, parameters
-from lecture.accounting.variants import active_experts, key_value_width
 from lecture.lib.transformer import TransformerConfig
 
 FP32_BYTES = 4
@@ -88,7 +90,7 @@ def activation_bytes_by_part(config: TransformerConfig, training: Training) -> d
     """Count the bytes that wait for the backward pass when the loss has been computed."""
     D, V, BT = config.width, config.vocabulary, training.batch * training.tokens
     per_layer = _activation_bytes_of_a_layer(config, training)
-    # The last norm, and its result for the head.
+    # The last normalization, and its result for the head.
     last = BT * (2 * FP32_BYTES * D + FP32_BYTES) + BT * D * training.bytes_of.element_bytes
     parts = {name: config.layers * found for name, found in per_layer.items()}
     parts["norms"] += last
@@ -98,24 +100,31 @@ def activation_bytes_by_part(config: TransformerConfig, training: Training) -> d
 
 
 def _activation_bytes_of_a_layer(config: TransformerConfig, training: Training) -> dict[str, int]:
-    D, F, h, e = config.width, config.feed_forward, config.heads, training.bytes_of.element_bytes
+    D, F, H, e = config.width, config.feed_forward, config.heads, training.bytes_of.element_bytes
     BT = training.batch * training.tokens
     if training.attention == "fused":
-        # No weights of attention: a logarithm for each row, and the mean once more with its heads
-        # in another order.
-        parts = {"sums of attention": BT * h * FP32_BYTES}
-        means = 2 if h > 1 else 1
+        # No attention weights: a logarithm for each row, and the mean once more with its heads in
+        # another order.
+        parts = {"sums of attention": BT * H * FP32_BYTES}
+        means = 2 if H > 1 else 1
     else:
-        parts = {"attention weights": h * BT * training.tokens * e}
+        parts = {"attention weights": H * BT * training.tokens * e}
         means = 1
     # Two norms: what came in and what was divided, in fp32, a factor per token, and the results.
     # Under autocast each matrix that a result meets keeps a rounded copy of its own.
     results = 5 if training.bytes_of.rounds_weights else 2
     parts |= {
-        "feed-forward": active_experts(config) * 4 * BT * F * e,
+        "feed-forward": config.active_experts * 4 * BT * F * e,
         "norms": 2 * BT * (2 * FP32_BYTES * D + FP32_BYTES) + results * BT * D * e,
-        "queries, keys, values, mean": BT * ((1 + means) * D + 2 * key_value_width(config)) * e,
+        "queries, keys, values, mean": BT * ((1 + means) * D + 2 * config.key_value_width) * e,
     }
+    if config.experts > 1:
+        # For each choice of a token: what goes into the network and what comes out, the weight it
+        # is multiplied by, once among those of the token and once by itself, and what was chosen.
+        choices = config.active_experts * BT
+        parts["routing"] = choices * ((2 * D + 2) * e + INT64_BYTES)
+        if training.bytes_of.rounds_weights:
+            parts["routing"] += (choices - BT) * D * e  # gathered in fp32, then rounded
     if training.bytes_of.rounds_weights:
         of_layers = sum(multiplying_parameters_by_part(config).values()) // config.layers
         parts["rounded weights"] = of_layers * e
@@ -140,7 +149,9 @@ def _constant_bytes_of_a_layer(config: TransformerConfig, training: Training) ->
     T, K = training.tokens, config.width // config.heads
     mask_bytes = 0 if training.attention == "fused" else T**2  # a truth value takes a byte
     rotation_bytes = 2 * 2 * T * (K // 2) * FP32_BYTES  # cosine and sine, for queries and keys
-    return mask_bytes + rotation_bytes
+    # For each choice, its row and its place among those of the token.
+    choices = config.active_experts * training.batch * T if config.experts > 1 else 0
+    return mask_bytes + rotation_bytes + 2 * choices * INT64_BYTES
 
 
 def training_bytes_by_part(config: TransformerConfig, training: Training) -> dict[str, int]:

@@ -1,13 +1,15 @@
 """A Transformer language model, written out: parts, block, model and loss.
 
-Its shape is that of today's open models: norms in front (RMSNorm), rotary positions, a gated
-feed-forward network (SwiGLU), no biases, and a head of its own. Every part takes `device` and
-`dtype` and hands them on, so a model can be built on the `meta` device at no cost; those with
-numbers to draw take a `generator` too.
+It has the parts of today's open models: normalization in front of each sublayer (RMSNorm), rotary
+positions, a gated feed-forward network (SwiGLU), no biases. What these models choose differently
+is a choice here, too: grouped queries, a mixture of experts, an LM head that is the embedding
+matrix, the order of rotary pairs, and fused attention. Every part takes `device` and `dtype` and
+hands them on, so a model can be built on the `meta` device at no cost; those with numbers to draw
+take a `generator` too.
 
 The letters of the shapes: B sequences, T tokens in each, S tokens to look back at (S = T without a
-cache), D features, h heads of K = D / h features each, F features inside the feed-forward network,
-V entries in the vocabulary.
+cache), R = B·T rows, D features, H heads of K = D / H features each, G heads of keys and values,
+F features inside the feed-forward network, V entries in the vocabulary.
 """
 
 import math
@@ -18,6 +20,7 @@ import einops
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
+from torch.nn import functional
 
 from lecture.lib.normal import draw_cut_normal
 from lecture.lib.shapes import shape_checked
@@ -31,12 +34,18 @@ class TransformerConfig:
     context: int  # the longest T: tokens
     layers: int  # L: blocks
     width: int  # D: features of a token
-    heads: int  # h: attention heads of D / h features each
-    feed_forward: int  # F: features inside the feed-forward network
-    rotation_base: float = 10_000.0  # the slowest pair of features turns once in 2π times this
+    heads: int  # H: attention heads of D / H features each
+    feed_forward: int  # F: features inside a feed-forward network
+    rotation_base: float = 10_000.0  # pair p of a head turns by base ** (-2p / K) per token
+    rotary_halves: bool = False  # features p and p + K/2 are a pair, not 2p and 2p + 1
+    key_value_heads: int | None = None  # G: heads of keys and values; None is one for each head
+    experts: int = 1  # feed-forward networks in each layer
+    active_experts: int = 1  # of which each token passes so many
+    tied: bool = False  # whether the LM head is the embedding matrix
 
     def __post_init__(self) -> None:  # @stepover
-        for name in ("vocabulary", "context", "layers", "width", "heads", "feed_forward"):
+        whole = ("vocabulary", "context", "layers", "width", "heads", "feed_forward", "experts")
+        for name in whole:
             size = getattr(self, name)
             if not isinstance(size, int) or size < 1:
                 raise ValueError(f"{name} must be a whole number of at least 1, not {size!r}.")
@@ -50,6 +59,23 @@ class TransformerConfig:
                 f"a head must have an even number of features, as rotary positions turn pairs: "
                 f"{self.width} / {self.heads} = {self.width // self.heads} is odd."
             )
+        if self.key_value_heads is not None and (
+            self.key_value_heads < 1 or self.heads % self.key_value_heads
+        ):
+            raise ValueError(
+                f"heads must be a multiple of key-value heads: {self.heads} heads cannot share "
+                f"{self.key_value_heads}."
+            )
+        if not 1 <= self.active_experts <= self.experts:
+            raise ValueError(
+                f"active experts must be from 1 to {self.experts}, which is all there are, not "
+                f"{self.active_experts}."
+            )
+
+    @property
+    def key_value_width(self) -> int:  # @stepover
+        """Features of a token's keys, and of its values: G·K."""
+        return self.width // self.heads * (self.key_value_heads or self.heads)
 
 
 class Made(TypedDict, total=False):
@@ -92,9 +118,11 @@ class Linear(nn.Module):
 class Embedding(nn.Module):
     """One row of D features for each entry of the vocabulary."""
 
-    def __init__(self, vocabulary: int, width: int, **drawn: Unpack[Drawn]) -> None:
+    def __init__(
+        self, vocabulary: int, width: int, *, std: float = 1.0, **drawn: Unpack[Drawn]
+    ) -> None:
         super().__init__()
-        self.weight = normal_parameter(vocabulary, width, std=1.0, **drawn)
+        self.weight = normal_parameter(vocabulary, width, std=std, **drawn)
 
     @shape_checked
     def forward(self, tokens: Int[Tensor, "*lead"]) -> Float[Tensor, "*lead D"]:
@@ -111,7 +139,8 @@ class RMSNorm(nn.Module):
 
     @shape_checked
     def forward(self, x: Float[Tensor, "*lead D"]) -> Float[Tensor, "*lead D"]:
-        # In fp32 whatever comes in: a sum of D squares needs more digits than bf16 has.
+        # In fp32 whatever comes in: squares overflow fp16, and a factor rounded to bf16 would be
+        # wrong for all features at once. The result is rounded once.
         wide = x.float()
         mean_square = wide.square().mean(dim=-1, keepdim=True)
         normed = wide * torch.rsqrt(mean_square + self.epsilon)
@@ -135,7 +164,8 @@ class SwiGLU(nn.Module):
 class RotaryPositions(nn.Module):
     """Turn each pair of features by an angle that grows with the position.
 
-    Pair p of a head with K features turns by `position * base ** (-2 * p / K)` radians.
+    Pair p of a head with K features turns by `position * base ** (-2 * p / K)` radians. A pair is
+    features 2p and 2p + 1, as in the paper; with `halves` it is features p and p + K/2.
     Source: Su et al., RoFormer, https://arxiv.org/abs/2104.09864.
     """
 
@@ -145,9 +175,11 @@ class RotaryPositions(nn.Module):
         context: int,
         *,
         base: float = 10_000.0,
+        halves: bool = False,
         device: torch.device | str | None = None,
     ) -> None:
         super().__init__()
+        self.order = "(two pair)" if halves else "(pair two)"
         pairs = torch.arange(head_width // 2, device=device, dtype=torch.float32)
         positions = torch.arange(context, device=device, dtype=torch.float32)
         angles = positions[:, None] * base ** (-2 * pairs / head_width)
@@ -160,24 +192,29 @@ class RotaryPositions(nn.Module):
         self, x: Float[Tensor, "*lead T K"], positions: Int[Tensor, " T"]
     ) -> Float[Tensor, "*lead T K"]:
         cosine, sine = self.cosine[positions], self.sine[positions]
-        first, second = einops.rearrange(x.float(), "... (pair two) -> two ... pair", two=2)
+        first, second = einops.rearrange(x.float(), f"... {self.order} -> two ... pair", two=2)
         turned = torch.stack(
             [first * cosine - second * sine, first * sine + second * cosine], dim=-1
         )
-        return einops.rearrange(turned, "... pair two -> ... (pair two)").to(x.dtype)
+        return einops.rearrange(turned, f"... pair two -> ... {self.order}").to(x.dtype)
 
 
 class KeepOnlyTheResult(torch.autograd.Function):
-    """Softmax over the last axis that keeps its result and nothing else for the way back.
+    """Softmax over the last axis that keeps its result and nothing else for the backward pass.
 
-    Left to autograd, the exponentials would be kept beside the result.
+    As `torch.softmax` does. Spelled out for autograd, the exponentials would be kept beside the
+    result. The exponentials and their sum are fp32 whatever comes in; the result is rounded once.
     """
 
     @staticmethod
     def forward(ctx, scores: Tensor) -> Tensor:
         # Shifted so that the largest is 0: the result is the same, and no exponential overflows.
-        weights = (scores - scores.amax(dim=-1, keepdim=True)).exp()
+        largest = scores.amax(dim=-1, keepdim=True)
+        if scores.dtype.itemsize < torch.float32.itemsize:
+            largest = largest.float()  # so the difference is, too
+        weights = (scores - largest).exp()
         weights /= weights.sum(dim=-1, keepdim=True)
+        weights = weights.to(scores.dtype)
         ctx.save_for_backward(weights)
         return weights
 
@@ -197,16 +234,17 @@ def softmax(scores: Float[Tensor, "*lead S"]) -> Float[Tensor, "*lead S"]:
 @shape_checked
 def attend(
     query: Float[Tensor, "*lead T K"],
-    key: Float[Tensor, "*lead S K"],
-    value: Float[Tensor, "*lead S K"],
+    key: Float[Tensor, "*#lead S K"],
+    value: Float[Tensor, "*#lead S K"],
     visible: Bool[Tensor, "T S"],
 ) -> Float[Tensor, "*lead T K"]:
     """Scaled dot-product attention: for each query a weighted mean of the visible values.
 
+    An axis of 1 among the leading ones of keys and values is shared by all queries along it.
     Source: Vaswani et al., Attention is all you need, https://arxiv.org/abs/1706.03762.
     """
     scores = einops.einsum(query, key, "... T K, ... S K -> ... T S") / math.sqrt(query.shape[-1])
-    weights = softmax(scores.masked_fill(~visible, -torch.inf))
+    weights = softmax(scores.masked_fill_(~visible, -torch.inf))
     return einops.einsum(weights, value, "... T S, ... S K -> ... T K")
 
 
@@ -222,7 +260,7 @@ class LayerCache:
         return 0 if self.key is None else self.key.shape[-2]
 
     def extend(self, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
-        """Append the keys and values of new tokens, of shape (B, h, T, K); return all of them."""
+        """Append the keys and values of new tokens, of shape (B, G, T, K); return all of them."""
         if self.key is not None:
             key = torch.cat([self.key, key], dim=-2)
             value = torch.cat([self.value, value], dim=-2)
@@ -231,17 +269,32 @@ class LayerCache:
 
 
 class Attention(nn.Module):
-    """Causal self-attention with several heads and rotary positions."""
+    """Causal self-attention with several heads and rotary positions.
+
+    With fewer heads of keys and values, groups of heads share them: grouped-query attention
+    (Ainslie et al., https://arxiv.org/abs/2305.13245). `fused` leaves the mixing to PyTorch's
+    kernel, which stores no T×S weights.
+    """
 
     def __init__(
-        self, width: int, heads: int, rotary: RotaryPositions, **drawn: Unpack[Drawn]
+        self,
+        width: int,
+        heads: int,
+        rotary: RotaryPositions,
+        *,
+        key_value_heads: int | None = None,
+        fused: bool = False,
+        **drawn: Unpack[Drawn],
     ) -> None:
         super().__init__()
         self.heads = heads
+        self.key_value_heads = key_value_heads or heads
+        self.fused = fused
         self.rotary = rotary
+        key_value_width = width // heads * self.key_value_heads
         self.query = Linear(width, width, **drawn)
-        self.key = Linear(width, width, **drawn)
-        self.value = Linear(width, width, **drawn)
+        self.key = Linear(width, key_value_width, **drawn)
+        self.value = Linear(width, key_value_width, **drawn)
         self.output = Linear(width, width, **drawn)
 
     @shape_checked
@@ -250,23 +303,76 @@ class Attention(nn.Module):
     ) -> Float[Tensor, "B T D"]:
         start = 0 if cache is None else cache.tokens
         positions = torch.arange(start, start + x.shape[1], device=x.device)
-        query = self.rotary(self.split(self.query(x)), positions)
-        key = self.rotary(self.split(self.key(x)), positions)
-        value = self.split(self.value(x))
+        query = self.rotary(self.split(self.query(x), self.heads), positions)
+        key = self.rotary(self.split(self.key(x), self.key_value_heads), positions)
+        value = self.split(self.value(x), self.key_value_heads)
         if cache is not None:
             key, value = cache.extend(key, value)
-        looked_at = torch.arange(key.shape[-2], device=x.device)
-        mixed = attend(query, key, value, visible=looked_at <= positions[:, None])
-        return self.output(einops.rearrange(mixed, "B h T K -> B T (h K)"))
+        if self.fused and start == 0:
+            mixed = functional.scaled_dot_product_attention(
+                query, key, value, is_causal=True, enable_gqa=self.key_value_heads < self.heads
+            )
+        else:
+            looked_at = torch.arange(key.shape[-2], device=x.device)
+            mixed = self.mix(query, key, value, visible=looked_at <= positions[:, None])
+        return self.output(einops.rearrange(mixed, "B H T K -> B T (H K)"))
 
     @shape_checked
-    def split(self, x: Float[Tensor, "B T D"]) -> Float[Tensor, "B h T K"]:
+    def split(self, x: Float[Tensor, "B T D"], heads: int) -> Float[Tensor, "B heads T K"]:
         """Share out the features among the heads."""
-        return einops.rearrange(x, "B T (h K) -> B h T K", h=self.heads)
+        return einops.rearrange(x, "B T (heads K) -> B heads T K", heads=heads)
+
+    @shape_checked
+    def mix(
+        self,
+        query: Float[Tensor, "B H T K"],
+        key: Float[Tensor, "B G S K"],
+        value: Float[Tensor, "B G S K"],
+        visible: Bool[Tensor, "T S"],
+    ) -> Float[Tensor, "B H T K"]:
+        """Attend; the heads of a group use the same keys and values, which are not copied."""
+        if self.key_value_heads == self.heads:
+            return attend(query, key, value, visible)
+        query = einops.rearrange(query, "B (G n) T K -> B G n T K", G=self.key_value_heads)
+        key, value = (einops.rearrange(part, "B G S K -> B G 1 S K") for part in (key, value))
+        return einops.rearrange(attend(query, key, value, visible), "B G n T K -> B (G n) T K")
+
+
+class Experts(nn.Module):
+    """A mixture of experts: a router sends each token through a few of several SwiGLU networks.
+
+    Their results are added up with weights, a softmax over the scores of the chosen ones, as in
+    Mixtral (Jiang et al., https://arxiv.org/abs/2401.04088).
+    """
+
+    def __init__(
+        self, width: int, feed_forward: int, experts: int, active: int, **drawn: Unpack[Drawn]
+    ) -> None:
+        super().__init__()
+        self.active = active
+        self.router = Linear(width, experts, **drawn)
+        self.networks = nn.ModuleList(SwiGLU(width, feed_forward, **drawn) for _ in range(experts))
+
+    @shape_checked
+    def forward(self, x: Float[Tensor, "*lead D"]) -> Float[Tensor, "*lead D"]:
+        rows = x.flatten(0, -2)
+        scores, chosen = self.router(rows).topk(self.active)
+        weights = softmax(scores)
+        y = torch.zeros_like(rows)
+        for number, network in enumerate(self.networks):
+            row, place = (chosen == number).nonzero(as_tuple=True)
+            if len(row):
+                result = weights[row, place, None] * network(rows[row])
+                # Unlike `index_add`, this keeps no copy of the result for the backward pass.
+                y = y.index_put((row,), result.to(y.dtype), accumulate=True)
+        return y.view_as(x)
 
 
 class Block(nn.Module):
-    """Attention, then the feed-forward network, each behind a norm and added to what came in."""
+    """Attention, then the feed-forward network, each behind a norm and added to what came in.
+
+    With several experts, a mixture of them stands in the place of the feed-forward network.
+    """
 
     def __init__(
         self,
@@ -275,14 +381,25 @@ class Block(nn.Module):
         feed_forward: int,
         rotary: RotaryPositions,
         *,
+        key_value_heads: int | None = None,
+        experts: int = 1,
+        active_experts: int = 1,
+        fused: bool = False,
         generator: torch.Generator | None = None,
         **made: Unpack[Made],
     ) -> None:
         super().__init__()
+        drawn: Drawn = {"generator": generator, **made}
         self.attention_norm = RMSNorm(width, **made)
-        self.attention = Attention(width, heads, rotary, generator=generator, **made)
+        self.attention = Attention(
+            width, heads, rotary, key_value_heads=key_value_heads, fused=fused, **drawn
+        )
         self.feed_forward_norm = RMSNorm(width, **made)
-        self.feed_forward = SwiGLU(width, feed_forward, generator=generator, **made)
+        self.feed_forward = (
+            Experts(width, feed_forward, experts, active_experts, **drawn)
+            if experts > 1
+            else SwiGLU(width, feed_forward, **drawn)
+        )
 
     @shape_checked
     def forward(
@@ -293,15 +410,17 @@ class Block(nn.Module):
 
 
 class TransformerLM(nn.Module):
-    """From tokens to logits: embedding, L blocks, a last norm, and the head.
+    """From tokens to logits: embedding, L blocks, a last norm, and the LM head.
 
-    `generator` draws the start values; `device` and `dtype` go to every parameter.
+    `fused` says how attention is computed, not what: the parameters are the same. `generator` draws
+    the start values; `device` and `dtype` go to every parameter.
     """
 
     def __init__(
         self,
         config: TransformerConfig,
         *,
+        fused: bool = False,
         generator: torch.Generator | None = None,
         **made: Unpack[Made],
     ) -> None:
@@ -309,20 +428,36 @@ class TransformerLM(nn.Module):
         drawn: Drawn = {"generator": generator, **made}
         D, V = config.width, config.vocabulary
         self.config = config
-        self.embedding = Embedding(V, D, **drawn)
+        # As the LM head, a table of standard deviation 1 would start with logits of √D.
+        self.embedding = Embedding(V, D, std=1 / math.sqrt(D) if config.tied else 1.0, **drawn)
         rotary = RotaryPositions(
             D // config.heads,
             config.context,
             base=config.rotation_base,
+            halves=config.rotary_halves,
             device=made.get("device"),
         )
         self.blocks = nn.ModuleList(
-            Block(D, config.heads, config.feed_forward, rotary, **drawn)
+            Block(
+                D,
+                config.heads,
+                config.feed_forward,
+                rotary,
+                key_value_heads=config.key_value_heads,
+                experts=config.experts,
+                active_experts=config.active_experts,
+                fused=fused,
+                **drawn,
+            )
             for _ in range(config.layers)
         )
         self.final_norm = RMSNorm(D, **made)
         # A small start: the first predictions are nearly uniform over the vocabulary.
-        self.head = Linear(D, V, std=1 / D, **drawn)
+        self.head = Linear(
+            D, V, std=1 / D, **(drawn | {"device": "meta"} if config.tied else drawn)
+        )
+        if config.tied:
+            self.head.weight = self.embedding.weight
 
     @shape_checked
     def forward(
@@ -351,6 +486,6 @@ def cross_entropy(
     rows = einops.rearrange(logits.float(), "... V -> (...) V")
     largest = rows.detach().amax(dim=1, keepdim=True)
     log_sum = (rows - largest).exp().sum(dim=1).log() + largest[:, 0]
-    # Indexing keeps no logits for the way back, as `gather` would; only the exponentials are kept.
+    # Indexing keeps no logits for the backward pass, as `gather` would; the exponentials are kept.
     hit = rows[torch.arange(len(rows), device=rows.device), targets.flatten().long()]
     return (log_sum - hit).mean()

@@ -54,7 +54,7 @@ def zeros_for(weight: Float[Tensor, "*axes"]) -> Float[Tensor, "*axes"]:
     return torch.zeros_like(weight, dtype=torch.promote_types(weight.dtype, torch.float32))
 
 
-def plain(method: Callable[..., None]) -> Callable[..., None]:
+def plain(method: Callable[..., Any]) -> Callable[..., Any]:
     """Return a method of PyTorch's without the decorator that keeps its compiler away, and for that
     imports it, which takes as long as to import torch itself."""
     return getattr(method, "__wrapped__", method)
@@ -101,6 +101,9 @@ class Optimizer(torch.optim.Optimizer):
         would take ten times as long as the update of a small one.
         """
         raise NotImplementedError
+
+    def state_dict(self) -> dict[str, Any]:  # @stepover
+        return plain(torch.optim.Optimizer.state_dict)(self)
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:  # @stepover
         """Go on from a saved state. PyTorch turns what was kept into the format of the parameter

@@ -127,3 +127,49 @@ def loss_and_levels(
         )
     )
     return framed(altair.layer(curve, rules), "The loss on the way to the source", 240)
+
+
+def excess_of_schedules(excess: Mapping[str, Sequence[float]]) -> altair.Chart:  # @stepover
+    """Draw how far each schedule is above the noise, on a logarithmic axis."""
+    series = {name: dict([*enumerate(found)][::8]) for name, found in excess.items()}
+    y = powers_of_ten("loss above the noise", -4, 2)
+    return lines(series, STEPS, y, "Three schedules, the same 400 steps")
+
+
+def sweeps_by_width(
+    losses: Mapping[int, Mapping[float, float]], title: str
+) -> altair.Chart:  # @stepover
+    """Draw the loss after 60 steps over the learning rate, for each width."""
+    series = {f"width {width}": found for width, found in losses.items()}
+    y: Layout = {"title": "nats per byte", "scale": altair.Scale(zero=False)}
+    return lines(series, powers_of_ten("learning rate", -3, 0), y, title, 200)
+
+
+def entropies(found: Mapping[str, Mapping[float, float]]) -> altair.Chart:  # @stepover
+    """Draw how evenly queries spread their weight, while queries and keys grow."""
+    x: Layout = {
+        "title": "growth of queries and keys, s, logarithmic",
+        "scale": altair.Scale(type="log", base=2),
+    }
+    return lines(found, x, {"title": "entropy of attention, nats"}, "64 keys for each query", 180)
+
+
+def law(
+    laws: Mapping[str, tuple[float, float, float]], losses: Mapping[int, float], up_to: float = 2e4
+) -> altair.LayerChart:  # @stepover
+    """Draw runs as points and laws L = E + a·N^-b as lines, on logarithmic axes."""
+    first = min(losses)
+    grid = [first * (up_to / first) ** (number / 24) for number in range(25)]
+    rows = [(name, N, floor + a * N**-b) for name, (a, b, floor) in laws.items() for N in grid]
+    names, places, values = zip(*rows, strict=True)
+    x = altair.X("N:Q", title="parameters N, logarithmic", scale=altair.Scale(type="log"))
+    y = altair.Y(
+        "loss:Q", title="nats per byte, logarithmic", scale=altair.Scale(type="log", zero=False)
+    )
+    line = altair.Chart(rows_of(law=names, N=places, loss=values)).mark_line()
+    line = line.encode(x=x, y=y, color=altair.Color("law:N", legend=legend_below(columns=2)))
+    points = altair.Chart(rows_of(N=losses.keys(), loss=losses.values()))
+    points = points.mark_point(filled=True, size=60, color="black", opacity=1).encode(
+        x=x, y=y, tooltip=["N:Q", altair.Tooltip("loss:Q", format=".3f")]
+    )
+    return framed(altair.layer(line, points), "Five runs and a law", 220)

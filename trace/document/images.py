@@ -13,10 +13,10 @@ MAX_ASSET_BYTES = 2_000_000
 """Larger images are left out, with a warning."""
 
 _IMAGE_TYPES = {
+    ".bmp": "image/bmp",
     ".gif": "image/gif",
     ".jpeg": "image/jpeg",
     ".jpg": "image/jpeg",
-    ".bmp": "image/bmp",
     ".png": "image/png",
     ".svg": "image/svg+xml",
     ".webp": "image/webp",

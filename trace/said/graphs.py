@@ -9,10 +9,9 @@ from typing import Any
 MARGIN = 40
 RADIUS = 18
 
-_STYLE = (
-    "<style>text{font:13px system-ui,sans-serif;text-anchor:middle;fill:currentColor}"
-    "line,path{stroke:currentColor;opacity:.6;fill:none}circle{fill:#8ab4f8;stroke:#4a76b8}</style>"
-)
+_LINE = 'stroke="currentColor" stroke-opacity="0.6" fill="none" marker-end="url(#tip)"'
+_CIRCLE = f'r="{RADIUS}" fill="#8ab4f8" fill-opacity="0.5" stroke="#4a76b8"'
+_TEXT = 'font-family="sans-serif" font-size="13" text-anchor="middle" fill="currentColor"'
 
 
 def svg_of(spec: Mapping[str, Any]) -> str:
@@ -26,17 +25,17 @@ def svg_of(spec: Mapping[str, Any]) -> str:
     for name, node in zip(names, nodes, strict=True):
         x, y = places[name]
         label = html.escape(str(node.get("label", name)))
-        drawn.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{RADIUS}"/>')
-        drawn.append(f'<text x="{x:.1f}" y="{y + 4:.1f}">{label}</text>')
+        drawn.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" {_CIRCLE}/>')
+        drawn.append(f'<text x="{x:.1f}" y="{y + 4:.1f}" {_TEXT}>{label}</text>')
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
-        f'height="{height}">{_STYLE}{_ARROW}{"".join(drawn)}</svg>'
+        f'height="{height}">{_ARROW}{"".join(drawn)}</svg>'
     )
 
 
 _ARROW = (
     '<defs><marker id="tip" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" '
-    'orient="auto"><path d="M0 0 L10 5 L0 10 z" style="fill:currentColor"/></marker></defs>'
+    'orient="auto"><path d="M0 0 L10 5 L0 10 z" fill="currentColor"/></marker></defs>'
 )
 
 
@@ -101,10 +100,12 @@ def _edge(edge: Mapping[str, Any], places: dict[str, tuple[float, float]]) -> st
     if source == target:
         path = f"M{x1 - 8:.1f} {y1 - 16:.1f} C{x1 - 30:.1f} {y1 - 50:.1f} {x1 + 30:.1f} "
         path += f"{y1 - 50:.1f} {x1 + 8:.1f} {y1 - 16:.1f}"
-        drawn = f'<path d="{path}" marker-end="url(#tip)"/>'
-        return drawn + (f'<text x="{x1:.1f}" y="{y1 - 44:.1f}">{label}</text>' if label else "")
+        drawn = f'<path d="{path}" {_LINE}/>'
+        return drawn + (
+            f'<text x="{x1:.1f}" y="{y1 - 44:.1f}" {_TEXT}>{label}</text>' if label else ""
+        )
     length = math.hypot(x2 - x1, y2 - y1) or 1.0
     dx, dy = (x2 - x1) / length * RADIUS, (y2 - y1) / length * RADIUS
     ends = f'x1="{x1 + dx:.1f}" y1="{y1 + dy:.1f}" x2="{x2 - dx:.1f}" y2="{y2 - dy:.1f}"'
-    text = f'<text x="{(x1 + x2) / 2:.1f}" y="{(y1 + y2) / 2 - 4:.1f}">{label}</text>'
-    return f'<line {ends} marker-end="url(#tip)"/>' + (text if label else "")
+    middle = f'x="{(x1 + x2) / 2:.1f}" y="{(y1 + y2) / 2 - 4:.1f}"'
+    return f"<line {ends} {_LINE}/>" + (f"<text {middle} {_TEXT}>{label}</text>" if label else "")

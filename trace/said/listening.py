@@ -129,6 +129,7 @@ def listening(hear: Hear, media: Media, folder: Path) -> Iterator[Listener]:
     """
     listener = Listener(hear, media)
     finder = _Finder(listener)
+    known = {*sys.modules}
     hidden = {name: sys.modules.pop(name) for name in [*sys.modules] if name in STAND_INS}
     gettrace = sys.gettrace
     sys.meta_path.insert(0, finder)
@@ -139,8 +140,11 @@ def listening(hear: Hear, media: Media, folder: Path) -> Iterator[Listener]:
     finally:
         sys.gettrace = gettrace
         sys.meta_path.remove(finder)
-        for name in listener.modules:
-            sys.modules.pop(name, None)
+        for name in {*sys.modules} - known:
+            file = getattr(sys.modules[name], "__file__", None)
+            # Helpers, too, are read anew by the next run: they have our functions by name.
+            if name in listener.modules or (file and folder in Path(file).parents):
+                del sys.modules[name]
         sys.modules.update(hidden)
 
 

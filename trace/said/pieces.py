@@ -11,8 +11,9 @@ from ..schema import Value
 from .graphs import svg_of
 from .media import Media, is_address
 
+MAX_UNKNOWN_CHARACTERS = 2000
 _CODE_OR_MATHS = re.compile(
-    r"(?P<code>(`+)[\s\S]*?\2)|\$\$(?:(?!\$\$)[\s\S])+\$\$|\$(?![\s$])[^$\n]+\$"
+    r"(?P<code>(`+)[\s\S]*?\2)|\$\$(?:(?!\$\$)[\s\S])+\$\$|\$(?![\s$])[^$\n]+?(?<!\s)\$(?!\d)"
 )
 
 
@@ -43,8 +44,8 @@ def value_of(rendering: object, media: Media, markdown_first: bool) -> Value:
         return {"type": "note" if kind == "note" else "text", "markdown": text}
     if kind in ("image", "video", "audio", "iframe"):
         return {"type": kind, "markdown": _medium(kind, str(data), style, media)}
-    made = _MADE.get(kind, _unknown)(data, style)
-    return made if made else _unknown(data, style, kind)
+    made = _MADE[kind](data, style) if kind in _MADE else None
+    return made or _unknown(data, kind)
 
 
 def _is_verbatim(style: Mapping[str, Any]) -> bool:
@@ -112,9 +113,10 @@ def _row(cells: Any) -> str:
     return "| " + " | ".join(re.sub(r"\s*\n\s*", " ", t).replace("|", r"\|") for t in texts) + " |"
 
 
-def _unknown(data: Any, _: Mapping[str, Any], kind: str = "") -> Value:
+def _unknown(data: Any, kind: str) -> Value:
+    """What a course has invented: its name, and what it says as text."""
     text = data if isinstance(data, str) else json.dumps(data, default=str)
-    return {"type": kind or "text", "text": text[:2000]}
+    return {"type": kind, "text": text[:MAX_UNKNOWN_CHARACTERS]}
 
 
 _MADE: dict[str, Callable[[Any, Mapping[str, Any]], Value | None]] = {

@@ -185,7 +185,7 @@ IMAGES = [
     ("![a](two%20words.PNG 'title') ![b](./größe.svg)", ["two%20words.PNG", "./größe.svg"], []),
     ("![a](größe.svg) ![b](größe.svg)", ["größe.svg"], []),
     ("![a](nix.svg) ![b](nix.svg)", [], ["nix.svg is not in the folder of the source file."]),
-    ("![a](pictures.py)", [], ["pictures.py is of no known kind: .gif, .jpeg, .jpg, .png, .svg,"]),
+    ("![a](pictures.py)", [], ["pictures.py is of no known kind: .bmp, .gif, .jpeg, .jpg, .png,"]),
     ("![a](two words.PNG)", [], ["two words.PNG has spaces in its name: write each as %20."]),
     ("![a](/größe.svg)", [], ["/größe.svg is not in the folder of the source file."]),
     ("![a](data:image/gif;base64,R0==)", [], []),
@@ -198,7 +198,7 @@ IMAGES = [
     ('<img src="nix.svg">', [], ["nix.svg is not in the folder of the source file."]),
     ('<img src="https://a.org/x.png">', [], ["https://a.org/x.png is not in the folder of the so"]),
     ("<image src=größe.svg> <img data-src=größe.svg>", [], []),
-    ("![a](.)", [], [". is of no known kind: .gif, .jpeg, .jpg, .png, .svg, .webp."]),
+    ("![a](.)", [], [". is of no known kind: .bmp, .gif, .jpeg, .jpg, .png, .svg, .webp."]),
 ]
 
 

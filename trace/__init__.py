@@ -6,6 +6,7 @@ in this list, and what they all stand on:
     errors, events, options, schema, target, terminal    what all rooms stand on
     rewrite/     from a lecture's source to code that reports to the recorder, and to its prose
     meter/       what tensor operators cost: operations, bytes moved, memory
+    said/        what lectures written for other tools say by calling their functions
     record/      one run: imports the rewritten modules, calls `main()`, notes what happens
     document/    from a recording to the document: its bytes, its check, its seconds
     serve/       where documents lie; how they are shown, watched and published

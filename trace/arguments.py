@@ -152,6 +152,7 @@ def _add_choices(add: Callable[..., object]) -> None:
     add("--no-locals", action="store_true", help="read no values but those of @inspect")
     add("--strict", action="store_true", help="warnings fail the run")
     add("--include", action="append", default=[], metavar="GLOB", help="trace only such paths")
+    add("--download", action="store_true", help="fetch pictures that a lecture shows by address")
     add("--exclude", action="append", default=[], metavar="GLOB", help="do not trace such paths")
 
 

@@ -206,6 +206,7 @@ class _Command:
                     time=options.time,
                     include=tuple(options.include),
                     exclude=tuple(options.exclude),
+                    download=options.download,
                     progress=progress,
                 ),
             )

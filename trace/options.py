@@ -22,5 +22,7 @@ class Options:
     """Note the clock at each step, and what `@timed` statements measure."""
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    download: bool = False
+    """Fetch what lectures of other tools show by its address."""
     progress: Callable[[Any], None] | None = None
     """Called now and then with what was recorded so far, and with None before output."""

@@ -85,16 +85,17 @@ class Columns:
 
 @dataclass(frozen=True)
 class Prose:
-    """A block of Markdown taken from a docstring or from comments on lines of their own."""
+    """A block of Markdown: a docstring, comments on lines of their own, or what calls say."""
 
     first_line: int
     """First source line of the block, counted from 1."""
     last_line: int
     """Last source line of the block."""
-    kind: Literal["docstring", "comment"]
-    """Where the text stands."""
+    kind: Literal["docstring", "comment", "call"]
+    """Where the text stands. `call`: a statement that does nothing but say something."""
     text: str
-    """Markdown with `$maths$`, without comment signs, quotes and indentation."""
+    """Markdown with `$maths$`, without comment signs, quotes and indentation. Empty for a `call`:
+    what it said is in `Document.said`."""
 
 
 @dataclass(frozen=True)
@@ -281,6 +282,18 @@ class Locals(Columns):
     """The value; null: there is none any more."""
 
 
+@dataclass
+class Said(Columns):
+    """What a lecture of another tool said by calling its functions, as columns, in order."""
+
+    step: list[int] = field(default_factory=list)
+    """The innermost step that was running, or -1."""
+    at: list[int] = field(default_factory=list)
+    """Number of events recorded when it was said."""
+    value: list[ValueIndex] = field(default_factory=list)
+    """What was said: a value that draws itself."""
+
+
 class Assertion(TypedDict):
     """One `assert` statement, whether it ran or not."""
 
@@ -465,6 +478,8 @@ class Document:
     """Their executions."""
     output: list[Output]
     """Printed text."""
+    said: Said
+    """What calls said, in lectures of other tools."""
     costs: Costs | None
     """What operators cost; null with `--no-costs` or when torch was not used."""
     memory: Memory

@@ -178,6 +178,7 @@ def small() -> dict:
             "held": [True, True],
             "operands": [[6, 6], [6, 6]],
         },
+        "said": {"step": [], "at": [], "value": []},
         "output": [{"step": 15, "at": 21, "stream": "stdout", "text": "done\n"}],
         "costs": {
             "step": [1, 5],

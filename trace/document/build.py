@@ -12,6 +12,7 @@ from ..record.run import Recording
 from ..rewrite.prose import hidden_lines, prose_of
 from ..rewrite.rows import Tables
 from ..rewrite.source import Source
+from ..said.placing import join_verbatim, mark_prose, place_said
 from ..schema import (
     Assertion,
     Claims,
@@ -23,7 +24,7 @@ from ..schema import (
     Output,
     SourceFile,
 )
-from .images import embedded_images
+from .images import assets_of, embedded_images
 from .links import warnings_of_links
 from .locals import Rows, locals_of, reads_of
 from .unused import leave_out_unused
@@ -49,6 +50,7 @@ def build(recording: Recording) -> Document:
     inspections = before_the_cut(recorder.inspections)
     claims = before_the_cut(recorder.claims)
     output = before_the_cut(recorder.output)
+    heard = before_the_cut(recorder.said)
     operators = before_the_cut((*call, calls) for call, calls in recorder.operators.items())
     storages = before_the_cut(
         (at, storage, storage.bytes if live else -storage.bytes)
@@ -57,7 +59,7 @@ def build(recording: Recording) -> Document:
         )
     )
     questions: dict[int, set[int]] = {
-        at: set() for at, _ in (*claims, *output, *operators, *storages)
+        at: set() for at, _ in (*claims, *output, *heard, *operators, *storages)
     }
     for at, row in inspections:
         asked = tables.sites[row.site].statement
@@ -97,6 +99,7 @@ def build(recording: Recording) -> Document:
             Output(step=places[at].step, at=at, stream=row.stream, text=row.text)
             for at, row in output
         ],
+        said=place_said(((at, row.value) for at, row in heard), places),
         costs=_costs(operators, storages, places, names) if operators or storages else None,
         memory=_memory([row for row in storages if row[1][1].exists], names),
         uncounted=_uncounted(operators, recorder.elsewhere_operators),
@@ -105,6 +108,11 @@ def build(recording: Recording) -> Document:
         warnings=[*recording.warnings, *complaints],
         failure=_failure(recording, log),
     )
+    if heard:
+        join_verbatim(document.said, document.values)
+        mark_prose(document, tables, log.events)
+        document.assets |= assets_of(recording.media)
+        document.warnings += [f"{name} {why}." for name, why in recording.media.missing.items()]
     leave_out_unused(document)
     return document
 

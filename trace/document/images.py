@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from ..rewrite.prose import images_in, images_never_shown
+from ..said.media import Media
 from ..schema import Asset, Prose, SourceFile
 
 MAX_ASSET_BYTES = 2_000_000
 """Larger images are left out, with a warning."""
 
 _IMAGE_TYPES = {
+    ".bmp": "image/bmp",
     ".gif": "image/gif",
     ".jpeg": "image/jpeg",
     ".jpg": "image/jpeg",
@@ -42,6 +44,17 @@ def embedded_images(files: list[SourceFile], root: Path) -> tuple[dict[str, Asse
             except _NotShown as reason:
                 warnings.append(f"{file.path}:{line}: the image {name} {reason}")
     return assets, warnings
+
+
+def assets_of(media: Media) -> dict[str, Asset]:
+    """Return what a lecture has shown by calling, by the name under which its prose finds it."""
+    return {
+        name: Asset(
+            mime=_IMAGE_TYPES.get(Path(name).suffix, "application/octet-stream"),
+            base64=base64.b64encode(data).decode("ascii"),
+        )
+        for name, data in media.files.items()
+    }
 
 
 def found_in_prose(

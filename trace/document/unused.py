@@ -15,13 +15,14 @@ def leave_out_unused(document: Document) -> None:
 def _leave_out_values(document: Document) -> None:
     inspections, claims, names = document.inspections, document.claims, document.locals
     rows = [inspections.value, names.value, *claims.operands]
-    indices = {index for row in rows for index in row}
+    indices = {index for row in rows for index in row} | {*document.said.value}
     used = sorted(index for index in indices if index is not None)
     if len(used) == len(document.values):
         return
     new: dict[int | None, int] = {old: index for index, old in enumerate(used)}
     document.values = [document.values[old] for old in used]
     inspections.value = [new.get(index) for index in inspections.value]
+    document.said.value = [new[index] for index in document.said.value]
     names.value = [new.get(index) for index in names.value]
     claims.operands = [[new.get(index) for index in row] for row in claims.operands]
 

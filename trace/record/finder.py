@@ -12,7 +12,7 @@ import inspect
 import sys
 import types
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -41,12 +41,16 @@ class Scope:
     """If given, only paths relative to `root` that match one of these patterns."""
     exclude: Sequence[str] = ()
     """Never paths that match one of these."""
+    only: Callable[[Path], bool] | None = None
+    """If given, and `include` is not, only files of which this is true."""
 
     def covers(self, file: Path) -> bool:
         """Tell whether a source file is traced."""
         if not is_own(file, self.folder):
             return False
         relative = file.relative_to(self.root).as_posix()
+        if self.only and not self.include and not self.only(file):
+            return False
         if self.include and not any(fnmatch.fnmatch(relative, glob) for glob in self.include):
             return False
         return not any(fnmatch.fnmatch(relative, glob) for glob in self.exclude)

@@ -88,6 +88,13 @@ class Claim:
     """Operands that depend on the clock."""
 
 
+class Heard(NamedTuple):
+    """One thing that was said by calling."""
+
+    at: int
+    value: int
+
+
 @dataclass
 class Printed:
     """One piece of output."""
@@ -114,6 +121,7 @@ class Recorder:
     returned: list[Returned] = field(default_factory=list)
     claims: list[Claim] = field(default_factory=list)
     output: list[Printed] = field(default_factory=list)
+    said: list[Heard] = field(default_factory=list)
     operators: dict[tuple[int, str, Work], int] = field(default_factory=dict)
     """at, operator, what a call cost: how many calls. Training that is stepped over makes hundreds
     of thousands of them; kept one by one, Python's collector would look at each again and again."""
@@ -277,6 +285,11 @@ class Recorder:
             self.tables.sites.append(site)
         index = self.tables.sites.index(site)
         self.inspections.append(Inspection(len(self.events), index, self.intern(value)))
+
+    def hear(self, value: Value) -> None:
+        """Note what the lecture says by calling, not in other threads."""
+        if self.running and not self.reading and threading.get_ident() == self._thread:
+            self.said.append(Heard(len(self.events), self.intern_picture(value)))
 
     # Names, at a glance -------------------------------------------------------------------------
 

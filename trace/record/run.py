@@ -21,6 +21,9 @@ from ..meter.when_imported import when_imported
 from ..options import Options
 from ..rewrite.rows import Tables
 from ..rewrite.source import Source
+from ..said.libraries import OWN, is_part, speaks
+from ..said.listening import listening
+from ..said.media import Media
 from ..schema import Environment, Failure
 from ..target import Target, file_of
 from ..terminal import PROGRAM
@@ -46,6 +49,7 @@ class Recording:
     environment: Environment
     topics: dict[str, str]
     max_steps: int
+    media: Media
     failure: Failure | None = None
     error: BaseException | None = None
     warnings: list[str] = field(default_factory=list)
@@ -59,6 +63,7 @@ def record(target: Target, options: Options) -> Recording:
     """
     tables = Tables()
     recorder = Recorder(tables, options.time, options.locals)
+    media = Media(options.download)
     scope = Scope(target.root, target.folder, options.include, options.exclude)
     finder = LectureFinder(scope, tables, recorder)
     process = os.getpid()
@@ -67,6 +72,7 @@ def record(target: Target, options: Options) -> Recording:
         _own_arguments(target),
         shown_on_the_page(recorder.show),
         tees(recorder, options, importing=True),
+        _listening(target, scope, recorder, media),
     ):
         module = _import(target)
         main = _main_of(module, target)
@@ -102,6 +108,7 @@ def record(target: Target, options: Options) -> Recording:
             max_steps=options.max_steps,
             failure=failure_of(error, recorder, target) if error else None,
             error=error,
+            media=media,
             warnings=[*tables.warnings, *recorder.warnings],
         )
 
@@ -120,6 +127,22 @@ def _installed(target: Target, finder: LectureFinder, recorder: Recorder) -> Ite
         sys.meta_path.remove(finder)
         sys.path.remove(root)
         finder.forget()
+
+
+@contextlib.contextmanager
+def _listening(target: Target, scope: Scope, recorder: Recorder, media: Media) -> Iterator[None]:
+    """Hear what a lecture says that was written for another tool. As there, what is recorded is
+    the lecture's own file, and it runs in its folder."""
+    lecture = file_of(target)
+    if not speaks(lecture):
+        yield
+        return
+    scope.only = lambda file: file == lecture or is_part(file)
+    with (
+        listening(recorder.hear, media, lecture.parent) as listener,
+        when_imported(OWN, lambda: listener.replaces_list(sys.modules[OWN])),
+    ):
+        yield
 
 
 @contextlib.contextmanager

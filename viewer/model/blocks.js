@@ -1,5 +1,6 @@
 // The body of a function as prose, code and loops. Pure.
 
+import { isSpoken } from "viewer/model/said.js";
 import { indentOf, prepare } from "viewer/model/source.js";
 
 /** @type {WeakMap<LectureFunction, BodyBlocks>} */
@@ -75,7 +76,17 @@ function blocksOf(shape, first, last, loop) {
     const prose = shape.prose.get(line);
     const statement = shape.owner.get(line) ?? -1;
     if (shape.isHidden(line)) continue;
-    if (prose) {
+    if (isSpoken(prose)) {
+      const end = endOfSpoken(shape, line, last);
+      blocks.push({
+        kind: "code",
+        first: line,
+        last: end,
+        statements: startingOn(shape, line, end),
+        spoken: true,
+      });
+      line = end;
+    } else if (prose) {
       blocks.push({ kind: "prose", line, text: prose.text });
       line = prose.last_line;
     } else if (statement >= 0 && statement !== loop && isLoop(shape.document, statement)) {
@@ -94,6 +105,22 @@ function blocksOf(shape, first, last, loop) {
     }
   }
   return blocks;
+}
+
+/**
+ * The last line of statements that follow each other and only say something.
+ * @param {Shape} shape
+ * @param {number} line
+ * @param {number} last
+ */
+function endOfSpoken({ prose, lines }, line, last) {
+  let end = line;
+  for (let at = line; at <= last; at++) {
+    const block = prose.get(at);
+    if (block && isSpoken(block)) at = end = block.last_line;
+    else if (lines[at - 1]?.trim()) break;
+  }
+  return end;
 }
 
 /**

@@ -56,6 +56,8 @@ export interface Document {
   claims: Claims;
   /** Printed text. */
   output: Output[];
+  /** What calls said, in lectures of other tools. */
+  said: Said;
   /** What operators cost; null with `--no-costs` or when torch was not used. */
   costs: Costs | null;
   /** Tensor bytes alive over time. */
@@ -115,15 +117,18 @@ export interface SourceFile {
   hidden: number[][];
 }
 
-/** A block of Markdown taken from a docstring or from comments on lines of their own. */
+/** A block of Markdown: a docstring, comments on lines of their own, or what calls say. */
 export interface Prose {
   /** First source line of the block, counted from 1. */
   first_line: number;
   /** Last source line of the block. */
   last_line: number;
-  /** Where the text stands. */
-  kind: "docstring" | "comment";
-  /** Markdown with `$maths$`, without comment signs, quotes and indentation. */
+  /** Where the text stands. `call`: a statement that does nothing but say something. */
+  kind: "docstring" | "comment" | "call";
+  /**
+   * Markdown with `$maths$`, without comment signs, quotes and indentation. Empty for a `call`:
+   * what it said is in `Document.said`.
+   */
   text: string;
 }
 
@@ -352,6 +357,16 @@ export interface Output {
   stream: "stdout" | "stderr";
   /** The text. */
   text: string;
+}
+
+/** What a lecture of another tool said by calling its functions, as columns, in order. */
+export interface Said {
+  /** The innermost step that was running, or -1. */
+  step: number[];
+  /** Number of events recorded when it was said. */
+  at: number[];
+  /** What was said: a value that draws itself. */
+  value: number[];
 }
 
 /**

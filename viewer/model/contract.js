@@ -42,6 +42,7 @@ export const COLUMNS = {
   inspections: ["event", "at", "name", "value"],
   locals: ["event", "at", "name", "value"],
   claims: ["statement", "step", "at", "held", "operands"],
+  said: ["step", "at", "value"],
   costs: [
     "step",
     "operator",
@@ -82,6 +83,7 @@ export const REFERENCES = [
   ["assertions", "statement", "statements", 0],
   ["claims", "statement", "statements", 0],
   ["claims", "operands", "values", 0],
+  ["said", "value", "values", 0],
   ["costs", "operator", "names", 0],
   ["memory", "category", "names", 0],
 ];

@@ -12,7 +12,8 @@ export const VERSIONS = [1, VERSION];
  */
 export function upgraded(document) {
   const latest = document.version === 1 ? fromVersion1(document) : document;
-  return latest.locals ? latest : withoutLocals(latest);
+  const { said = { step: [], at: [], value: [] } } = latest;
+  return { ...(latest.locals ? latest : withoutLocals(latest)), said };
 }
 
 /** Before variables were recorded. @param {any} document */

@@ -211,6 +211,8 @@ interface CodeBlock {
   first: number;
   last: number;
   statements: number[];
+  /** Statements of lines that only say something, and are shown as what they said. */
+  spoken?: boolean;
 }
 interface LoopBlock {
   kind: "loop";

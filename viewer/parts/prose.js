@@ -9,15 +9,17 @@ import { html } from "viewer/parts/html.js";
 import { loaded } from "viewer/state/state.js";
 
 const ALLOWED_TAGS = [
-  ..."a abbr b blockquote br code del details div em h1 h2 h3 h4 h5 h6 hr i img input".split(" "),
+  ..."a abbr b blockquote br code del details div em font h1 h2 h3 h4 h5 h6 hr i img input".split(
+    " ",
+  ),
   ..."kbd li mark ol p pre s small span strong sub summary sup".split(" "),
   ..."table tbody td tfoot th thead tr u ul var".split(" "),
 ];
 const ALLOWED_ATTRIBUTES = [
-  ..."align alt checked colspan data-maths disabled height href".split(" "),
+  ..."align alt checked color colspan data-maths disabled height href".split(" "),
   ..."rowspan src start title type width".split(" "),
 ];
-const IMAGE_TYPES = ["image/png", "image/jpeg", "image/gif", "image/webp", "image/svg+xml"];
+const IMAGE_TYPES = "png jpeg gif webp svg+xml bmp".split(" ").map((kind) => `image/${kind}`);
 
 /** Formulas of the text that is being rendered. @type {Formula[]} */
 let formulas = [];

@@ -1,5 +1,6 @@
 // One table of commands: their keys, titles and buttons, and what the help lists.
 
+import { pastSpoken } from "viewer/model/said.js";
 import { backOver, out, over } from "viewer/model/stepping.js";
 import { goTo } from "viewer/state/address.js";
 import { stepOfReader } from "viewer/state/article.js";
@@ -30,28 +31,28 @@ export const COMMANDS = [
     keys: ["ArrowLeft", "h", "PageUp", "Shift+ "],
     title: "Step back",
     where: "step",
-    run: () => goTo(step.value - 1),
+    run: () => go(step.value - 1, -1),
   },
   {
     id: "forward",
     keys: ["ArrowRight", "l", " ", "PageDown"],
     title: "Step forward",
     where: "step",
-    run: () => goTo(step.value + 1),
+    run: () => go(step.value + 1, 1),
   },
   {
     id: "backOver",
     keys: ["k", "Shift+ArrowLeft"],
     title: "Back over calls",
     where: "step",
-    run: () => goTo(backOver(current().model, step.value)),
+    run: () => go(backOver(current().model, step.value), -1),
   },
   {
     id: "over",
     keys: ["j", "Shift+ArrowRight"],
     title: "Step over calls",
     where: "step",
-    run: () => goTo(over(current().model, step.value)),
+    run: () => go(over(current().model, step.value), 1),
   },
   {
     id: "out",
@@ -305,4 +306,14 @@ function toggleClaims() {
 /** @param {PanelName} name */
 function toggleDialog(name) {
   dialog.value = dialog.value === name ? "" : name;
+}
+
+/**
+ * Go to a step or, where that only says something which is shown as text, on to the next.
+ * @param {number} target
+ * @param {1 | -1} direction
+ */
+function go(target, direction) {
+  const { model } = current();
+  goTo(proseShown.value === "raw" ? target : pastSpoken(model, target, direction));
 }

@@ -81,6 +81,7 @@ export class Pane {
   }
 
   close() {
+    for (const line of this.marked) line.classList.remove("current", "caller");
     this.watcher.disconnect();
     this.element.removeEventListener("scroll", this.scrolled);
   }

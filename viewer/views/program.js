@@ -4,10 +4,12 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { shortPaths } from "viewer/model/places.js";
 import { eventOf, statementOf } from "viewer/model/run.js";
+import { isSpoken, spokenOn } from "viewer/model/said.js";
 import { linesOf } from "viewer/model/source.js";
 import { codeLine } from "viewer/parts/code.js";
 import { html, memo } from "viewer/parts/html.js";
 import { Prose } from "viewer/parts/prose.js";
+import { ValueView } from "viewer/parts/value.js";
 import { rested } from "viewer/state/address.js";
 import { current, proseShown } from "viewer/state/state.js";
 import { Pane } from "viewer/views/pane.js";
@@ -220,23 +222,31 @@ const Chunk = memo(({ source, first, last, prose, claims, how }) => {
       );
     else if (how === "rendered")
       page.push(
-        html`<${ProseLine} block=${block} indent=${linesOf(source)[line - 1].search(/\S|$/)} />`,
+        html`<${ProseLine}
+          block=${block}
+          source=${source}
+          indent=${linesOf(source)[line - 1].search(/\S|$/)}
+        />`,
       );
     if (block) line = block.last_line;
   }
   return page;
 });
 
-/** @param {{block: Prose, indent: number}} properties */
-function ProseLine({ block, indent }) {
-  const text =
-    block.kind === "docstring"
-      ? block.text.replace(/^[^\n]+/, (title) => `**${title}**\n`)
-      : block.text;
-  return html`<div class="program-prose">
+/** @param {{block: Prose, source: SourceFile, indent: number}} properties */
+function ProseLine({ block, source, indent }) {
+  const isDocstring = block.kind === "docstring";
+  const text = isDocstring
+    ? block.text.replace(/^[^\n]+/, (title) => `**${title}**\n`)
+    : block.text;
+  const pieces = isSpoken(block) ? spokenOn(current().model, source, block) : [{ text }];
+  // What is said is said by a step, which stands there.
+  return html`<div class="program-prose" data-line=${isSpoken(block) ? block.first_line : null}>
     <span class="line-number">${block.first_line}</span>
     <div style=${{ marginLeft: `${indent}ch` }}>
-      <${Prose} text=${text} />
+      ${pieces.map(({ text, value }) =>
+        value ? html`<${ValueView} value=${value} name="" />` : html`<${Prose} text=${text} />`,
+      )}
     </div>
   </div>`;
 }

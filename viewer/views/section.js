@@ -12,7 +12,7 @@ import { callsOf, claimsWithin, isBareCall, isPart, plainTitle } from "viewer/mo
 import { rows } from "viewer/model/sorted.js";
 import { linesOf } from "viewer/model/source.js";
 import { isPicture } from "viewer/model/values.js";
-import { html } from "viewer/parts/html.js";
+import { html, later } from "viewer/parts/html.js";
 import { Cost, Printed, Topics } from "viewer/parts/notes.js";
 import { Prose } from "viewer/parts/prose.js";
 import { NamedValue, ValueView } from "viewer/parts/value.js";
@@ -20,6 +20,9 @@ import { goTo } from "viewer/state/address.js";
 import { laidOut } from "viewer/state/layout.js";
 import { claimsOf, current, dialog, focus, presenting, printing } from "viewer/state/state.js";
 import { asidesOf, inspectedAt, Line, Rows, Scrubber } from "viewer/views/line.js";
+
+/** Only lectures of other tools need it. */
+const Said = later(async () => (await import("viewer/views/said.js")).Said);
 
 /** @param {{activation: number, depth: number}} properties */
 export function Section({ activation, depth }) {
@@ -219,7 +222,13 @@ function partsOf(block, last, scope, indent, depth, spaced) {
     steps,
     line: isContents
       ? null
-      : html`<${Line}
+      : block.spoken
+        ? html`<${Said}
+            steps=${steps}
+            title=${functionOf(model, scope.activation).title}
+            heading=${depth === 0 ? 2 : 4}
+          />`
+        : html`<${Line}
         block=${block}
         file=${document.files[functionOf(model, scope.activation).file]}
         indent=${indent}

@@ -1,0 +1,418 @@
+"""Lectures written for other tools: what their calls say is in the document, in its order."""
+
+import hashlib
+import json
+import struct
+import subprocess
+import sys
+import textwrap
+import zlib
+
+import pytest
+
+from trace.cli import main
+from trace.said.graphs import svg_of
+from trace.said.media import CACHE, Media, cache_names
+from trace.said.pieces import fenced, undoubled, value_of
+from trace.said.stand_in import Reference, Rendering, make_graph
+
+OWN = '''
+from dataclasses import dataclass
+
+@dataclass(frozen=True)
+class Rendering:
+    type: str
+    data: object = None
+    style: dict = None
+    external_link: object = None
+    internal_link: object = None
+
+_current_renderings = []
+
+def pop_renderings():
+    renderings = _current_renderings.copy()
+    _current_renderings.clear()
+    return renderings
+
+def text(message, style=None, verbatim=False):
+    style = {"whiteSpace": "pre"} if verbatim else style
+    for line in message.split("\\n") if verbatim else [message]:
+        _current_renderings.append(Rendering("markdown", line, style))
+
+def sing(song):
+    """A helper that only this course has."""
+    _current_renderings.append(Rendering("song", song))
+'''
+"""The module of a course that has functions of its own."""
+
+
+def picture(size: int = 2) -> bytes:
+    """A PNG file of one colour."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return (
+            struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        )
+
+    header = struct.pack(">IIBBBBB", size, size, 8, 2, 0, 0, 0)
+    pixels = zlib.compress((b"\0" + b"\xff\0\0" * size) * size)
+    return (
+        b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", pixels) + chunk(b"IEND", b"")
+    )
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Run a lecture of a folder of files; return its document."""
+
+    def run(files: dict[str, str | bytes], name: str = "talk.py", *options: str) -> dict:
+        for path, content in files.items():
+            if isinstance(content, str):
+                content = textwrap.dedent(content).encode()
+            (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / path).write_bytes(content)
+        place = tmp_path / "out.json"
+        status = main([str(tmp_path / name), "-o", str(place), "--quiet", *options])
+        document = json.loads(place.read_text())
+        return {**document, "status": status}
+
+    return run
+
+
+def said(document: dict) -> list[tuple[int, object]]:
+    """Line of the step and what it said."""
+    steps = [event for event in document["events"] if event > 0]
+    lines = [document["statements"][steps[step] - 1][1] for step in document["said"]["step"]]
+    values = [document["values"][index] for index in document["said"]["value"]]
+    shown = [value.get("markdown", value.get("text", value["type"])) for value in values]
+    return list(zip(lines, shown, strict=True))
+
+
+# source after the import -> what was said, by line
+DIALECTS = {
+    "one call, a tuple of calls, two on a line": (
+        """
+        def main():
+            text("# One")
+            text("two "), text("three")
+            text("four"); text("five")
+        """,
+        [(4, "# One"), (5, "two "), (5, "three"), (6, "four"), (6, "five")],
+    ),
+    "in a loop, each time": (
+        """
+        def main():
+            for i in range(3):
+                text(f"turn {i}")
+        """,
+        [(5, "turn 0"), (5, "turn 1"), (5, "turn 2")],
+    ),
+    "through a function of the lecture": (
+        """
+        def main():
+            twice("x")
+
+        def twice(word):
+            text(word)
+            text(word)
+        """,
+        [(7, "x"), (8, "x")],
+    ),
+    "under stepover and hide, too": (
+        """
+        def main():
+            inner()  # @stepover
+            text("seen")  # @hide
+
+        def inner():
+            text("heard")
+        """,
+        [(4, "heard"), (5, "seen")],
+    ),
+    "notes, verbatim texts of several lines": (
+        """
+        def main():
+            note("aside")
+            text("a\\n  b", verbatim=True)
+        """,
+        [(4, "aside"), (5, "```\na\n  b\n```")],
+    ),
+}
+
+
+@pytest.mark.parametrize("library", ["edtrace", "lectrace", "edtrace.execute_util"])
+@pytest.mark.parametrize("case", DIALECTS.values(), ids=DIALECTS.keys())
+def test_what_calls_say_is_heard(case, library, run):
+    source, expected = case
+    document = run({"talk.py": f"from {library} import *\n" + textwrap.dedent(source)})
+    assert document["status"] == 0
+    if library == "lectrace":  # which cuts white space around a text
+        expected = [(line, text.strip()) for line, text in expected]
+    assert said(document) == expected
+
+
+def test_statements_that_only_say_something_are_prose(run):
+    document = run(
+        {
+            "talk.py": """
+            from edtrace import text
+
+            def main():
+                text("# Title")
+                x = text("an assignment")  # @inspect x
+                for i in range(2):
+                    text("sometimes") if i else None
+                text("hidden")  # @hide
+            """
+        }
+    )
+    assert document["title"] == document["functions"][0]["title"] == "Title"
+    blocks = document["files"][0]["prose"]
+    assert [(block["first_line"], block["kind"]) for block in blocks] == [(5, "call"), (9, "call")]
+    assert document["files"][0]["hidden"] == []
+    assert [line for line, _ in said(document)] == [5, 6, 8, 9]
+
+
+def test_helpers_in_other_files_speak_on_the_calling_line(run):
+    document = run(
+        {
+            "talk.py": """
+            from edtrace import text
+            from helper import paper
+            import part
+
+            def main():
+                paper("https://example.org")
+                part.section()
+            """,
+            "helper.py": """
+            from edtrace import link
+
+            def paper(url):
+                link(url, title="Paper")
+            """,
+            "part.py": """
+            from edtrace import text
+
+            def section():
+                text("from a part")
+            """,
+        }
+    )
+    assert [file["path"] for file in document["files"]] == ["talk.py", "part.py"]
+    assert said(document) == [
+        (7, '[\\[Paper\\]](https://example.org "Paper")'),
+        (5, "from a part"),
+    ]
+
+
+def test_the_functions_of_a_course_are_listened_to(run):
+    document = run(
+        {
+            "execute_util.py": OWN,
+            "talk.py": r"""
+            from execute_util import text, sing
+
+            def main():
+                text("sets $\\{0\\}$ and `\\n`")
+                text("a\nb", verbatim=True)
+                sing("la la")
+            """,
+        }
+    )
+    assert said(document) == [
+        (5, r"sets $\{0\}$ and `\n`"),
+        (6, "```\na\nb\n```"),
+        (7, "la la"),
+    ]
+    assert document["values"][document["said"]["value"][-1]]["type"] == "song"
+
+
+def test_pictures_are_shown_from_the_folder_and_the_cache(run, monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    here, there = "https://example.org/a.png", "https://example.org/b.png"
+    cached = next(cache_names(here, "image"))
+    assert cached.parent == CACHE
+    assert cached.name.startswith(f"image-{hashlib.md5(here.encode()).hexdigest()}-https_example")
+    document = run(
+        {
+            "talk.py": f"""
+            from edtrace import image
+
+            def main():
+                image("figures/red.png", width=300)
+                image("{here}", width="50%")
+                image("{there}")
+                image("missing.png")
+            """,
+            "figures/red.png": picture(2),
+            str(cached): picture(3),
+        }
+    )
+    small, large = (hashlib.sha256(picture(size)).hexdigest()[:16] + ".png" for size in (2, 3))
+    assert document["status"] == 0
+    assert [text for _, text in said(document)] == [
+        f'<img src="{small}" alt="red.png" width="300">',
+        f'<img src="{large}" alt="a.png" width="50%">',
+        f"> Picture: [b.png]({there})",
+        "> Picture: `missing.png`",
+    ]
+    assert {name: asset["mime"] for name, asset in document["assets"].items()} == {
+        small: "image/png",
+        large: "image/png",
+    }
+    assert document["warnings"] == [
+        f"{there} is not here: --download fetches it.",
+        "missing.png is not here.",
+    ]
+
+
+def test_a_lecture_is_run_in_its_folder_and_told_that_it_is_traced(run):
+    document = run(
+        {
+            "week/talk.py": """
+            import sys
+            from pathlib import Path
+            from edtrace import text
+
+            def main():
+                text(Path("words.txt").read_text() + str(bool(sys.gettrace())))
+            """,
+            "week/words.txt": "here ",
+        },
+        "week/talk.py",
+    )
+    assert said(document) == [(7, "here True")]
+
+
+def test_other_lectures_are_run_as_before(run):
+    document = run(
+        {
+            "talk.py": """
+            import sys
+            from pathlib import Path
+            import helper
+
+            def main():
+                place = str(Path.cwd())  # @inspect place
+                traced = sys.gettrace() is not None  # @inspect traced
+                helper.help()
+            """,
+            "helper.py": "def help():\n    return 1\n",
+        }
+    )
+    values = [document["values"][index]["value"] for index in document["inspections"]["value"]]
+    assert values == [".", False]  # as a document writes the folder of the command
+    assert document["said"] == {"step": [], "at": [], "value": []}
+    assert len(document["files"]) == 2
+
+
+def test_a_lecture_that_fails_leaves_what_it_said(run):
+    document = run(
+        {
+            "talk.py": """
+            from edtrace import text
+            from edtrace.file_util import download_file
+
+            def main():
+                text("before")
+                download_file("https://example.org/data", "data.txt")
+            """
+        }
+    )
+    assert document["status"] == 1
+    assert said(document) == [(6, "before")]
+    assert "--download fetches it" in document["failure"]["message"]
+
+
+def test_an_installed_library_is_there_again_after_the_run(run):
+    source = "from edtrace import text\n\ndef main():\n    text('x')\n"
+    before = set(sys.modules)
+    run({"talk.py": source})
+    assert not {name for name in set(sys.modules) - before if name.startswith("edtrace")}
+
+
+# in Markdown before maths -> as maths is read here
+DOUBLED = [
+    (r"$\\{a\\}$", r"$\{a\}$"),
+    (r"$$a \\\\ b$$", r"$$a \\ b$$"),
+    (r"$\alpha$ \\ $\\beta$", r"$\alpha$ \\ $\beta$"),
+    (r"`$\\{$` $\\{$", r"`$\\{$` $\{$"),
+    (r"costs $5 and \\ $6", r"costs $5 and \\ $6"),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), DOUBLED)
+def test_doubled_backslashes_are_taken_back(before, after):
+    assert undoubled(before) == after
+
+
+LADA = Reference(
+    title='On "engines"',
+    authors=["Ada Lovelace", "X Y"],
+    date="1843-08-01",
+    url="https://a.org/(1)",
+)
+# a rendering -> its value
+PIECES = [
+    (
+        Rendering("link", LADA.label, external_link=LADA),
+        {
+            "type": "text",
+            "markdown": "[\\[Lovelace+ 1843\\]](https://a.org/%281%29 "
+            "\"On 'engines' · Ada Lovelace, X Y · 1843-08-01\")",
+        },
+    ),
+    (Rendering("link", "none", external_link=Reference()), {"type": "text", "markdown": "none"}),
+    (
+        Rendering("plot", {"mark": "bar", "config": {}, "gap": float("nan")}),
+        {"type": "plot", "vega": {"mark": "bar", "gap": None}},
+    ),
+    (
+        Rendering("table", {"rows": [{"a": 1, "b": "x|y"}, {"b": None}]}),
+        {"type": "table", "markdown": "| a | b |\n| --- | --- |\n| 1 | x\\|y |\n|  |  |"},
+    ),
+    (
+        Rendering("table", {"rows": [[1], [2], [3], [4]], "headers": ["n"], "head": 1, "tail": 1}),
+        {"type": "table", "markdown": "| n |\n| --- |\n| 1 |\n| … |\n| 4 |"},
+    ),
+    (Rendering("hologram", {"x": 1}), {"type": "hologram", "text": '{"x": 1}'}),
+    (Rendering("video", "https://a.org/f.mp4"), {
+        "type": "video", "markdown": "> Film: [f.mp4](https://a.org/f.mp4)",
+    }),
+    (Rendering("code_cell", "x = 1", {"language": "py"}), {
+        "type": "text", "markdown": "```py\nx = 1\n```",
+    }),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("rendering", "value"), PIECES)
+def test_pieces(rendering, value):
+    assert value_of(rendering, Media(), markdown_first=True) == value
+
+
+def test_a_fence_is_longer_than_those_inside():
+    assert fenced("a\n````\nb") == "`````\na\n````\nb\n`````"
+
+
+def test_graphs_are_drawn():
+    graph = make_graph(
+        [{"id": 1, "label": "<one>"}, {"id": 2}, {"id": 3}],
+        [{"source": 1, "target": 2, "label": "e"}, {"source": 3, "target": 3}],
+        layout="breadthfirst",
+    )
+    drawn = svg_of(graph)
+    assert drawn.count("<circle") == 3
+    assert drawn.count("<line") == 1
+    assert "&lt;one&gt;" in drawn
+    placed = make_graph([{"id": 1, "x": 0, "y": 0}, {"id": 2, "x": 1, "y": 1}], [])
+    assert 'cx="40.0" cy="40.0"' in svg_of(placed)
+    assert svg_of(make_graph([], [])).endswith("</svg>")
+
+
+def test_a_plain_program_runs_without_the_libraries_being_there(tmp_path):
+    """The stand-in is there for the time of a run and no longer."""
+    done = subprocess.run(
+        [sys.executable, "-c", "import edtrace"], capture_output=True, text=True, cwd=tmp_path
+    )
+    assert "No module named 'edtrace'" in done.stderr

@@ -1,0 +1,169 @@
+"""From one thing that was said to a value of the document: Markdown, text, a chart or a picture."""
+
+import base64
+import json
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ..schema import Value
+from .graphs import svg_of
+from .media import Media, is_address
+
+MAX_UNKNOWN_CHARACTERS = 2000
+_CODE_OR_MATHS = re.compile(
+    r"(?P<code>(`+)[\s\S]*?\2)|\$\$(?:(?!\$\$)[\s\S])+\$\$|\$(?![\s$])[^$\n]+?(?<!\s)\$(?!\d)"
+)
+
+
+def undoubled(markdown: str) -> str:
+    r"""Take back what authors do whose tool reads Markdown before maths: backslashes are doubled.
+
+    >>> undoubled(r"the set $\\{0, 1\\}$ and `\\n`")
+    'the set $\\{0, 1\\}$ and `\\\\n`'
+    """
+
+    def once(match: re.Match[str]) -> str:
+        return match[0] if match["code"] else match[0].replace("\\\\", "\\")
+
+    return _CODE_OR_MATHS.sub(once, markdown)
+
+
+def value_of(rendering: object, media: Media, markdown_first: bool) -> Value:
+    """Return the value of one rendering, of whatever tool: its fields are asked for by name."""
+    kind = str(getattr(rendering, "type", "text"))
+    style = getattr(rendering, "style", None) or {}
+    data = getattr(rendering, "data", None)
+    if kind == "markdown" and _is_verbatim(style):
+        kind = "text"
+    if kind == "link":
+        return {"type": "text", "markdown": _link(rendering)}
+    if kind in ("markdown", "note"):
+        text = undoubled(str(data)) if markdown_first else str(data)
+        return {"type": "note" if kind == "note" else "text", "markdown": text}
+    if kind in ("image", "video", "audio", "iframe"):
+        return {"type": kind, "markdown": _medium(kind, str(data), style, media)}
+    made = _MADE[kind](data, style) if kind in _MADE else None
+    return made or _unknown(data, kind)
+
+
+def _is_verbatim(style: Mapping[str, Any]) -> bool:
+    spaces = style.get("whiteSpace", style.get("white-space", ""))
+    return str(spaces).startswith("pre")
+
+
+def _verbatim(data: Any, _: Mapping[str, Any]) -> Value:
+    return {"type": "verbatim", "text": str(data)}
+
+
+def fenced(text: str, language: str = "") -> str:
+    """Return a text as a block of code in Markdown."""
+    longest = max((len(ticks) for ticks in re.findall(r"`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{text}\n{fence}"
+
+
+def _code_cell(data: Any, style: Mapping[str, Any]) -> Value:
+    language = str(style.get("language", "python"))
+    return {"type": "text", "markdown": fenced(str(data), language)}
+
+
+def _plot(data: Any, _: Mapping[str, Any]) -> Value | None:
+    spec = data.to_dict() if hasattr(data, "to_dict") else data
+    if isinstance(spec, str):
+        spec = json.loads(spec)
+    if not isinstance(spec, dict):
+        return None
+    plain = json.loads(json.dumps(spec, default=str), parse_constant=lambda _: None)
+    return {"type": "plot", "vega": {key: plain[key] for key in plain if key != "config"}}
+
+
+def _graph(data: Any, _: Mapping[str, Any]) -> Value | None:
+    return {"type": "graph", "svg": svg_of(data)} if isinstance(data, dict) else None
+
+
+def _table(data: Any, _: Mapping[str, Any]) -> Value | None:
+    if not isinstance(data, dict):
+        return None
+    rows: Any = data.get("rows")
+    headers = data.get("headers")
+    if hasattr(rows, "itertuples") and hasattr(rows, "columns"):
+        headers = headers or [str(column) for column in rows.columns]
+        rows = [tuple(row) for row in rows[headers].itertuples(index=False)]
+    rows = [*getattr(rows, "tolist", lambda: rows or ())()]
+    if rows and isinstance(rows[0], Mapping):
+        headers = headers or [*dict.fromkeys(key for row in rows for key in row)]
+        rows = [[row.get(header) for header in headers] for row in rows]
+    head, tail = data.get("head"), data.get("tail")
+    if isinstance(head, int) or isinstance(tail, int):
+        kept = (head or 0) if isinstance(head, int) else 0
+        last = tail if isinstance(tail, int) else 0
+        if len(rows) > kept + last:
+            gap = [["…"] * len(rows[0])] if kept and last else []
+            rows = [*rows[:kept], *gap, *rows[len(rows) - last :]]
+    width = max(map(len, [headers or [], *rows]), default=0)
+    lines = [_row(headers or [""] * width), "|" + " --- |" * width, *map(_row, rows)]
+    caption = f"\n\n*{data['caption']}*" if data.get("caption") else ""
+    return {"type": "table", "markdown": "\n".join(lines) + caption}
+
+
+def _row(cells: Any) -> str:
+    texts = ("" if cell is None else str(cell) for cell in cells)
+    return "| " + " | ".join(re.sub(r"\s*\n\s*", " ", t).replace("|", r"\|") for t in texts) + " |"
+
+
+def _unknown(data: Any, kind: str) -> Value:
+    """What a course has invented: its name, and what it says as text."""
+    text = data if isinstance(data, str) else json.dumps(data, default=str)
+    return {"type": kind, "text": text[:MAX_UNKNOWN_CHARACTERS]}
+
+
+_MADE: dict[str, Callable[[Any, Mapping[str, Any]], Value | None]] = {
+    "text": _verbatim,
+    "code_cell": _code_cell,
+    "plot": _plot,
+    "graph": _graph,
+    "table": _table,
+}
+
+
+def _link(rendering: Any) -> str:
+    label = re.sub(r"([\[\]`*_<>\\$])", r"\\\1", str(rendering.data))
+    source = getattr(rendering, "external_link", None)
+    if getattr(rendering, "internal_link", None) is not None:
+        return f"[{label}](#{rendering.data})"
+    url = getattr(source, "url", None)
+    if not url:
+        return label
+    told = [getattr(source, "title", None), ", ".join(getattr(source, "authors", None) or [])]
+    told += [getattr(source, name, None) for name in ("organization", "date", "notes")]
+    tooltip = " · ".join(str(part) for part in told if part).replace('"', "'")
+    tooltip = " ".join(tooltip.replace("\\", "").split())
+    address = str(url).replace(" ", "%20").replace("(", "%28").replace(")", "%29")
+    return f'[{label}]({address} "{tooltip}")' if tooltip else f"[{label}]({address})"
+
+
+def _medium(kind: str, place: str, style: Mapping[str, Any], media: Media) -> str:
+    named = re.sub(r'[<>"&\\]', "", Path(place).name if not place.startswith("data:") else kind)
+    address = place if is_address(place) else ""
+    if kind == "image":
+        name = _name_of(place, kind, media)
+        if name:
+            width = re.sub(r"[^\d.%]", "", str(style.get("width", "")))
+            sized = f' width="{width}"' if width else ""
+            picture = f'<img src="{name}" alt="{named}"{sized}>'
+            is_centred = style.get("center") or style.get("textAlign") == "center"
+            return f'<p align="center">{picture}</p>' if is_centred else picture
+    label = {"image": "Picture", "video": "Film", "audio": "Sound", "iframe": "Page"}[kind]
+    shown = f"[{named or place}]({address})" if address else f"`{named}`"
+    return f"> {label}: {shown}"
+
+
+def _name_of(place: str, kind: str, media: Media) -> str | None:
+    """The name of a file, or of what an address has in itself."""
+    if not place.startswith("data:"):
+        return media.name_of(place, kind)
+    head, _, body = place.partition(",")
+    suffix = "." + head.partition("/")[2].partition(";")[0].partition("+")[0]
+    return media.keep(base64.b64decode(body), suffix)

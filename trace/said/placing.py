@@ -1,0 +1,90 @@
+"""From what was heard to rows of the document, and to prose where calls do nothing else."""
+
+import dataclasses
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+
+from ..events import Place
+from ..rewrite.rows import Tables
+from ..schema import Document, Prose, Said, Value
+from .pieces import fenced
+
+_HEADING = re.compile(r"#{1,6} +([^\n]+)")
+
+
+def place_said(rows: Iterable[tuple[int, int]], places: Mapping[int, Place]) -> Said:
+    """Return the rows of what was heard: (at, value)."""
+    said = Said()
+    for at, value in rows:
+        said.step.append(places[at].step)
+        said.at.append(at)
+        said.value.append(value)
+    return said
+
+
+def join_verbatim(said: Said, values: list[Value]) -> None:
+    """Make one block of the verbatim lines that one statement says one after the other."""
+    joined = Said()
+    lines: list[str] = []
+
+    def end() -> None:
+        if lines:
+            values.append({"type": "text", "markdown": fenced("\n".join(lines))})
+            joined.value[-1] = len(values) - 1
+            lines.clear()
+
+    for step, at, value in zip(said.step, said.at, said.value, strict=True):
+        is_verbatim = values[value]["type"] == "verbatim"
+        if not (is_verbatim and lines and joined.step[-1] == step):
+            end()
+            joined.step.append(step)
+            joined.at.append(at)
+            joined.value.append(value)
+        if is_verbatim:
+            lines.append(values[value]["text"])
+    end()
+    said.step, said.at, said.value = joined.step, joined.at, joined.value
+
+
+def mark_prose(document: Document, tables: Tables, events: list[int]) -> None:
+    """Let statements that only say something be prose, and give titles to functions and document
+    that begin by saying a heading."""
+    steps = [event for event in events if event > 0]
+    speaking = {step for step in document.said.step if step >= 0}
+    executions = Counter(steps)
+    spoke = Counter(steps[step] for step in speaking)
+    by_file: dict[int, list[Prose]] = defaultdict(list)
+    for number, count in spoke.items():
+        row = tables.statements[number - 1]
+        if row.kind in ("call", "expression") and executions[number] == count:
+            by_file[row.file].append(Prose(row.first_line, row.last_line, "call", ""))
+    for index, blocks in by_file.items():
+        file = document.files[index]
+        lines = {line for block in blocks for line in range(block.first_line, block.last_line + 1)}
+        document.files[index] = dataclasses.replace(
+            file,
+            prose=sorted([*file.prose, *blocks], key=lambda block: block.first_line),
+            # What a hidden line says is shown all the same.
+            hidden=[pair for pair in file.hidden if not lines.intersection(range(*_open(pair)))],
+        )
+    _give_titles(document, steps)
+
+
+def _open(pair: list[int]) -> tuple[int, int]:
+    return pair[0], pair[1] + 1
+
+
+def _give_titles(document: Document, steps: list[int]) -> None:
+    titles: dict[int, str] = {}
+    for step, value in zip(document.said.step, document.said.value, strict=True):
+        if step >= 0:
+            heading = _HEADING.match(document.values[value].get("markdown", ""))
+            speaker = document.statements[steps[step] - 1].function
+            titles.setdefault(speaker, heading[1].strip() if heading else "")
+    for index, title in titles.items():
+        function = document.functions[index]
+        if title and not function.title:
+            document.functions[index] = dataclasses.replace(function, title=title)
+    if document.title == document.module:
+        document.title = next((title for title in titles.values() if title), document.title)

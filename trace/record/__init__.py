@@ -6,6 +6,7 @@ recorder       what the rewritten code calls
 resume         the part of it for generators and coroutines
 pictures       what is kept of a value that is shown
 glances        what is kept of what a name stands for, after each statement
+headers        headers that are stepped over
 tensors        what is kept of a tensor
 drawings       what values draw of themselves
 dataframes     tables of data frames

@@ -92,7 +92,7 @@ class Snapshots:
 
         said = _said_by(value, cls)
         if said is not None:
-            return cast(Value, {**inner(said), "type": name})
+            return {**inner(said), "type": name}
         fields = _fields_of(value, cls)
         if fields is not None:
             return _with_fields(fields, name, inner)

@@ -18,9 +18,12 @@ import types
 from collections.abc import Callable
 from typing import Any, cast
 
+from ..own_builtins import use_own_builtins
 from ..schema import Value
 from . import tensors
 from .bounds import MAX_PICTURE_SECONDS, TooSlow, bounded, is_interruption
+
+use_own_builtins(globals())
 
 MAX_CHARACTERS = 2000
 """Characters of a text, or of a `repr`."""

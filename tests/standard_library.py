@@ -6,9 +6,7 @@ processes with a time limit; then outcomes are compared, test by test. Differenc
 reason stand in `known_differences.toml`; any other one ends this with status 1.
 
 Names of modules may be given (`test_bool test_generators`); else those that the file chooses are
-tried, and with `--all` each that is one file, also those that need a network or a display. Values
-of names are read with `--locals` only: tests that count weak references, replace builtins or end at
-the limit of recursion notice that, which is still to be mended.
+tried, and with `--all` each that is one file, also those that need a network or a display.
 """
 
 import argparse
@@ -137,7 +135,7 @@ def outcomes(command: list[str], folder: Path, seconds: float) -> dict[str, str]
     return dict(json.loads(result.read_text()))
 
 
-def compare(module: str, tests: Path, names: bool) -> Compared:
+def compare(module: str, tests: Path) -> Compared:
     """Run one module plainly and traced, and compare; what differs is tried again."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
@@ -147,7 +145,7 @@ def compare(module: str, tests: Path, names: bool) -> Compared:
         plain, traced = Runs("plainly"), Runs("traced")
         start = f"import runs_{module} as lecture; lecture.main()"
         tool = [sys.executable, str(ROOT / "trace"), lecture.name, "-o", "out.json", "--quiet"]
-        tool += [f"--max-steps={MAX_STEPS}", *([] if names else ["--no-locals"])]
+        tool += [f"--max-steps={MAX_STEPS}"]
         for _ in range(TRIES):
             (folder / "out.json").unlink(missing_ok=True)
             plain.add(outcomes([sys.executable, "-c", start], folder, SECONDS))
@@ -191,7 +189,6 @@ def main() -> int:
     """Compare, and say what differs."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("modules", nargs="*", help="such as test_generators")
-    parser.add_argument("--locals", action="store_true", help="also read what names stand for")
     parser.add_argument("--all", action="store_true", help="try all of them")
     options = parser.parse_args()
     tests = folder_of_tests()
@@ -201,7 +198,7 @@ def main() -> int:
     chosen = options.modules or (modules_of(tests) if options.all else KNOWN["chosen"])
     present = [module for module in chosen if (tests / f"{module}.py").exists()]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        found = list(pool.map(lambda module: compare(module, tests, options.locals), present))
+        found = list(pool.map(lambda module: compare(module, tests), present))
     for one in found:
         for line in one.different:
             print(line)

@@ -1,16 +1,20 @@
 """Programs made to hurt a tracer. Each is run as Python runs it and under the recorder, in a
 process of its own: it prints the same, ends the same, and leaves a document."""
 
+import importlib
+import inspect
 import json
 import subprocess
 import sys
 import textwrap
+import types
 from pathlib import Path
 
 import pytest
 
 from tests.standard_library import Runs, differences
 from trace.events import RESUMED, Log, Replay
+from trace.own_builtins import OWN_BUILTINS
 
 ROOT = Path(__file__).parent.parent
 
@@ -199,6 +203,77 @@ PROGRAMS = {
         def main():
             print(importlib.reload(other) is other)
         """,
+    "built-in functions that are replaced": """
+        import builtins
+
+        class Point:
+            def __init__(self, x):
+                self.x = x
+
+        def main():
+            calls = []
+            for name in ("len", "type", "id", "isinstance", "repr", "getattr", "issubclass"):
+                def replaced(*arguments, plain=getattr(builtins, name), name=name):
+                    calls.append(name)
+                    return plain(*arguments)
+                setattr(builtins, name, replaced)
+            values = [1, "two", [3.0], {4: None}, Point(5), ValueError("six"), len]
+            for value in values:
+                other = value
+            points = {point: point for point in values if hasattr(point, "x")}
+            print(calls)
+            calls.clear()
+            assert other is value  # @inspect points values
+            print("len" in calls, "repr" in calls, "id" in calls)
+            builtins.len = builtins.sorted = builtins.dict = builtins.open = None
+        """,
+    "calls as deep as they go": """
+        import sys
+
+        def depth():
+            frame, count = sys._getframe(), 0
+            while frame:
+                frame, count = frame.f_back, count + 1
+            return count
+
+        def in_place(numbers):
+            first = numbers
+            second = numbers
+            for third in numbers:
+                break
+            return 5
+
+        def main():
+            before = sys.getrecursionlimit()
+            try:
+                sys.setrecursionlimit(depth() + 60)  # more than what is recorded takes
+                print(deep(0) > 30)
+            finally:
+                sys.setrecursionlimit(before)
+            sys.setrecursionlimit(depth() + 5)
+            numbers = [1, 2, 3]
+            pair = numbers, numbers
+            one = two = three = [pair]
+            raise KeyError("the limit is left as it is")
+
+        def deep(n):
+            try:
+                return deep(n + 1)
+            except RecursionError:
+                return n
+        """,
+    "weak references that are counted": """
+        import weakref
+
+        class Point:
+            pass
+
+        def main():
+            point = Point()
+            other = weakref.ref(point)
+            print(weakref.getweakrefcount(point), len(weakref.getweakrefs(point)))
+            print(point.__weakref__ is other)
+        """,
     "finders that are hashed": """
         import sys
 
@@ -229,6 +304,7 @@ def outcomes(tmp_path_factory):
         file.write_text(textwrap.dedent(source).lstrip("\n"), encoding="utf-8")
         plain = run("-c", f"import {file.stem}; {file.stem}.main()")
         traced = run(ROOT / "trace", file, "-o", folder / "out.json", "--quiet")
+        assert (folder / "out.json").exists(), (name, traced)
         found[name] = plain, traced, json.loads((folder / "out.json").read_text())
         (folder / "out.json").unlink()
     return found
@@ -317,3 +393,22 @@ def test_a_file_of_the_tracer_that_is_started_says_what_to_start():
     )
     said = "Start the folder, not a file in it: python -m trace my_lecture.py\n"
     assert (started.returncode, started.stderr) == (2, said)
+
+
+def test_what_runs_inside_a_lecture_has_pythons_own_built_in_functions():
+    """Whatever the lecture puts in their place."""
+    files = [
+        file
+        for room in ("record", "meter", "rewrite")
+        for file in (ROOT / "trace" / room).glob("*.py")
+    ]
+    names = [f"trace.{file.parent.name}.{file.stem}" for file in files]
+    modules = [importlib.import_module(name) for name in (*names, "trace.events", "trace.costs")]
+    found = [
+        function
+        for module in modules
+        for function in vars(module).values()
+        if isinstance(function, types.FunctionType) and function.__module__ == module.__name__
+    ]
+    assert len(found) > 100
+    assert [f for f in map(inspect.unwrap, found) if f.__builtins__ is not OWN_BUILTINS] == []

@@ -3,7 +3,7 @@
 The rooms, in the order in which a lecture passes through them. A room imports only rooms above it
 in this list, and what they all stand on:
 
-    errors, events, options, schema, target, terminal    what all rooms stand on
+    errors, events, options, own_builtins, schema, target, terminal    what all rooms stand on
     rewrite/     from a lecture's source to code that reports to the recorder, and to its prose
     meter/       what tensor operators cost: operations, bytes moved, memory
     said/        what lectures written for other tools say by calling their functions

@@ -38,6 +38,9 @@ from typing import Any
 
 from .meter.ledger import CATEGORIES, Storage, Work, live_bytes_over_time
 from .meter.switch import metered
+from .own_builtins import use_own_builtins
+
+use_own_builtins(globals())
 
 
 class Cost:

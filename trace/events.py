@@ -17,6 +17,10 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from .own_builtins import use_own_builtins
+
+use_own_builtins(globals())
+
 EXIT = 0
 RESUMED = -(1 << 50)
 RESUMPTIONS = RESUMED // 2

@@ -10,6 +10,10 @@ from typing import Any
 
 import torch
 
+from ..own_builtins import use_own_builtins
+
+use_own_builtins(globals())
+
 _OPEN: list[dict[str, int]] = []
 
 

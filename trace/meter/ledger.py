@@ -3,6 +3,10 @@
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple, Protocol
 
+from ..own_builtins import use_own_builtins
+
+use_own_builtins(globals())
+
 PARAMETERS = "parameters"
 """Registered in a module, made an `nn.Parameter`, or changed by an optimizer."""
 GRADIENTS = "gradients"

@@ -12,6 +12,7 @@ from torch._C._functorch import is_functorch_wrapped_tensor
 from torch.nn.modules.module import register_module_parameter_registration_hook
 from torch.utils._python_dispatch import _pop_mode, _push_mode
 
+from ..own_builtins import use_own_builtins
 from .ledger import (
     ACTIVATIONS,
     GRADIENTS,
@@ -25,6 +26,8 @@ from .ledger import (
 from .operators import Operator, has_nested, has_storage
 from .traffic import tensors
 from .unseen import OnlookerMode, compiled_regions, never_compiled, other_threads
+
+use_own_builtins(globals())
 
 _COMPOSITE = torch._C.DispatchKey.CompositeImplicitAutograd
 _OPERATORS: dict[int, Operator] = {}

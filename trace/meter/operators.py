@@ -7,10 +7,13 @@ from typing import Any
 import torch
 from torch.utils.flop_counter import flop_registry
 
+from ..own_builtins import use_own_builtins
 from .ledger import Work
 from .products import FORMULAS, product_flops
 from .rates import RATES, WHOLE_POWERS, rate_of
 from .traffic import read_and_written_bytes, tensors
+
+use_own_builtins(globals())
 
 _BOOKKEEPING = ("profiler.", "prim.", "inductor.")
 """Operators of these namespaces compute nothing."""

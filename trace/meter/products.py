@@ -12,6 +12,10 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ..own_builtins import use_own_builtins
+
+use_own_builtins(globals())
+
 Formula = Callable[[Sequence[Any], Mapping[str, Any], Any], int]
 
 

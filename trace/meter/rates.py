@@ -17,6 +17,10 @@ An entry gives FLOPs per element of the result, or of the (first) argument where
 
 from typing import NamedTuple
 
+from ..own_builtins import use_own_builtins
+
+use_own_builtins(globals())
+
 FUNCTION_FLOPS = 20
 """Of an elementary function of one number."""
 WHOLE_POWERS: dict[float, int] = {0: 0, 1: 0, 2: 1, 3: 2}

@@ -4,8 +4,11 @@ import contextlib
 import threading
 from collections.abc import Iterator
 
+from ..own_builtins import use_own_builtins
 from .ledger import Account
 from .when_imported import when_imported
+
+use_own_builtins(globals())
 
 
 @contextlib.contextmanager

@@ -12,6 +12,10 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from ..own_builtins import use_own_builtins
+
+use_own_builtins(globals())
+
 _EMPTY = frozenset(
     ("empty", "empty_like", "empty_strided", "new_empty", "new_empty_strided", "resize_", "set_")
 )

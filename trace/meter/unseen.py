@@ -9,7 +9,10 @@ from typing import Any, TypeVar
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode, _pop_mode, _push_mode
 
+from ..own_builtins import use_own_builtins
 from .when_imported import when_imported
+
+use_own_builtins(globals())
 
 Callback = TypeVar("Callback", bound=Callable[..., Any])
 _INDUCTOR = "torch._inductor.output_code"

@@ -8,6 +8,10 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
+from ..own_builtins import use_own_builtins
+
+use_own_builtins(globals())
+
 
 @contextlib.contextmanager
 def when_imported(name: str, then: Callable[[], object]) -> Iterator[None]:

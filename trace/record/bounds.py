@@ -14,7 +14,10 @@ from types import FrameType
 from typing import Any
 
 from ..errors import StepLimitReached
+from ..own_builtins import use_own_builtins
 from .frames import is_own, is_raised_by_us
+
+use_own_builtins(globals())
 
 MAX_LINES = 20_000
 """Lines of Python that may run for one value."""
@@ -101,14 +104,18 @@ def held_signals() -> Callable[[], None]:
     return release
 
 
-def _counter(lines: int) -> Callable[..., Any]:
+_Hook = Callable[..., Any]
+"""A trace function; named here, since each call evaluates the annotations of functions inside."""
+
+
+def _counter(lines: int) -> _Hook:
     """Return a trace function that raises when foreign code has run so many lines."""
     left = lines
 
-    def on_call(frame: FrameType, event: str, argument: object) -> Callable[..., Any] | None:
+    def on_call(frame: FrameType, event: str, argument: object) -> _Hook | None:
         return None if is_own(frame.f_code.co_filename) else on_line
 
-    def on_line(frame: FrameType, event: str, argument: object) -> Callable[..., Any]:
+    def on_line(frame: FrameType, event: str, argument: object) -> _Hook:
         nonlocal left
         left -= 1
         if left < 0:

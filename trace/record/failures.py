@@ -4,9 +4,12 @@ import traceback
 from pathlib import Path
 
 from ..errors import StepLimitReached
+from ..own_builtins import use_own_builtins
 from ..schema import Failure, TracebackEntry
 from ..target import Target
 from .recorder import Recorder
+
+use_own_builtins(globals())
 
 
 def failure_of(error: BaseException, recorder: Recorder, target: Target) -> Failure:

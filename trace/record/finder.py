@@ -9,6 +9,7 @@ import importlib.abc
 import importlib.machinery
 import importlib.util
 import inspect
+import re
 import sys
 import types
 import warnings
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import LectureError
+from ..own_builtins import use_own_builtins
 from ..rewrite.instrument import instrument
 from ..rewrite.prose import misread_docstrings
 from ..rewrite.rows import Tables
@@ -25,8 +27,13 @@ from ..rewrite.source import Source
 from ..target import is_own
 from .recorder import Recorder
 
+use_own_builtins(globals())
+
 MAX_TREE_DEPTH = 20_000
 """Calls inside calls while a file is rewritten: each `elif` and each `+` of a sum is a level."""
+
+_COUNTS_WEAK_REFERENCES = re.compile(r"\bgetweakref|\.__weakref__\b")
+"""What a source says that asks for the weak references to an object."""
 
 
 @dataclass
@@ -118,6 +125,8 @@ class LectureFinder(importlib.abc.MetaPathFinder):
         source = Source(Path(file).resolve().relative_to(self.scope.root).as_posix(), text, tree)
         self.tables.warnings.extend(misread_docstrings(source))
         self.files.append(source)
+        if _COUNTS_WEAK_REFERENCES.search(text):
+            self.recorder.glances.give_up_references()
         rewritten = instrument(
             source, self.tables, self.recorder.suffix, reads_locals=self.recorder.reads_locals
         )

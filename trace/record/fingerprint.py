@@ -11,6 +11,10 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+from ..own_builtins import use_own_builtins
+
+use_own_builtins(globals())
+
 DIGITS = 12
 """Hexadecimal digits of a fingerprint."""
 

@@ -5,6 +5,10 @@ import os
 from pathlib import Path
 from types import TracebackType
 
+from ..own_builtins import use_own_builtins
+
+use_own_builtins(globals())
+
 _OWN_FOLDER = str(Path(__file__).parents[1]) + os.sep
 _METER = _OWN_FOLDER + str(Path("meter", "mode.py"))
 _IMPORT_SYSTEM = ("<frozen importlib", importlib.__file__ or "\0")

@@ -23,9 +23,12 @@ import weakref
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
+from ..own_builtins import use_own_builtins
 from . import tensors
 from .dataframes import at_a_glance
 from .pictures import type_name
+
+use_own_builtins(globals())
 
 MAX_CHARACTERS = 200
 """Characters of a text."""
@@ -84,6 +87,7 @@ class Glances:
         self._numbers: dict[object, int] = {}
         self._serials: dict[int, tuple[weakref.ref[Any], int]] = {}
         self._next_serial = itertools.count(1)
+        self._has_references = True
         self._parts = 0
 
     def take(self, value: object) -> Glance:
@@ -245,12 +249,26 @@ class Glances:
         known = self._serials.get(id(value))
         if known is not None and known[0]() is value:
             return known[1]
+        if not self._has_references:
+            return -id(value)
         try:
             serial = next(self._next_serial)
-            self._serials[id(value)] = weakref.ref(value), serial
+            self._serials[id(value)] = _Reference(value), serial
         except TypeError:
             return -id(value)
         return serial
+
+    def give_up_references(self) -> None:
+        """Leave no weak reference to an object, for a lecture that counts them. Where an object is
+        out of sight for a while, nothing tells that it is the same when it is seen again."""
+        self._has_references = False
+        self._serials.clear()
+
+
+class _Reference(weakref.ref[Any]):
+    """Not the plain one, of which an object has only one, shared with the lecture."""
+
+    __slots__ = ()
 
 
 # A class is asked itself: a class of classes may answer as it likes.

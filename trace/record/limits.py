@@ -11,7 +11,10 @@ from typing import Any
 
 from ..errors import StepLimitReached
 from ..options import Options
+from ..own_builtins import use_own_builtins
 from .recorder import Recorder
+
+use_own_builtins(globals())
 
 POLL_SECONDS = 0.05
 """How often the step limit is looked at; the document is cut at the exact step."""
@@ -33,10 +36,11 @@ def step_limit(recorder: Recorder, options: Options) -> Iterator[Callable[[], No
     whether there are any, and a process may ignore signals.
     """
     lecture = threading.get_ident()
-    done = threading.Event()
+    going_on = threading.Lock()  # not an Event, which needs built-in functions as Python has them
+    going_on.acquire()
 
     def poll() -> None:
-        while not done.wait(POLL_SECONDS):
+        while not going_on.acquire(timeout=POLL_SECONDS):
             count = len(recorder.events)
             if options.progress:
                 options.progress(recorder)
@@ -46,7 +50,8 @@ def step_limit(recorder: Recorder, options: Options) -> Iterator[Callable[[], No
     def end() -> None:
         while True:
             try:
-                done.set()
+                if going_on.locked():
+                    going_on.release()
                 poller.join()
                 for _ in range(2):  # what is still to come comes where a loop begins anew
                     pass

@@ -15,11 +15,14 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from ..own_builtins import use_own_builtins
 from ..schema import Value
 from . import tensors
 from .bounds import MAX_PICTURE_SECONDS, TooSlow, bounded, is_interruption
 from .drawings import drawing_of, figure_of_axes
 from .rasters import png_of
+
+use_own_builtins(globals())
 
 MAX_CHARACTERS = 2000
 """Characters of a text, or of a `repr`."""

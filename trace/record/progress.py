@@ -6,8 +6,11 @@ import time
 from typing import TextIO
 
 from ..events import EXIT, RESUMPTIONS, count_recorded_steps
+from ..own_builtins import use_own_builtins
 from ..terminal import counted
 from .recorder import Recorder
+
+use_own_builtins(globals())
 
 
 class Progress:

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 from ..events import count_recorded_steps
 from ..meter.ledger import Storage, Work
+from ..own_builtins import use_own_builtins
 from ..rewrite.rows import Site, Tables
 from ..schema import Value
 from .bounds import MAX_PICTURE_SECONDS, bounded, held_signals, is_interruption
@@ -29,6 +30,8 @@ from .headers import Headers
 from .pictures import MAX_CHARACTERS, Snapshots
 from .resume import Lengths, Suspensions
 from .tensors import unobserved
+
+use_own_builtins(globals())
 
 _RUNS = itertools.count()
 _NO_TORCH = types.ModuleType("torch")
@@ -304,9 +307,9 @@ class Recorder:
     def read(self, site: int, *values: object) -> None:
         """Read names that have a value."""
         glances: list[int | None] = []
-        self.readings.append(Reading(len(self.events), site, glances))
         take, scalars = self.glances.take, self._scalars
         try:
+            self.readings.append(Reading(len(self.events), site, glances))
             for value in values:
                 known = scalars.get(type(value))
                 index = known.get(value) if known and value else None
@@ -575,6 +578,7 @@ _CONSTANT_NAMES = {
     "@next": next,
     "@second": _second,
     "@NameError": NameError,
+    "@RecursionError": RecursionError,
     "@BaseException": BaseException,
 }
 """Inserted names that begin as the same in each run, and are the same after it."""

@@ -12,7 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..events import EXIT, RESUMED
+from ..own_builtins import use_own_builtins
 from .frames import without_own_frames
+
+use_own_builtins(globals())
 
 Lengths = tuple[int, ...]
 """How much of each kind was noted when a `@stepover` began."""

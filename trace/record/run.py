@@ -19,6 +19,7 @@ from ..errors import LectureError, StepLimitReached, UsageError
 from ..meter.switch import metered
 from ..meter.when_imported import when_imported
 from ..options import Options
+from ..own_builtins import use_own_builtins
 from ..rewrite.rows import Tables
 from ..rewrite.source import Source
 from ..said.libraries import OWN, is_part, speaks
@@ -35,6 +36,8 @@ from .limits import step_limit, thread_watch, too_many_steps
 from .recorder import Recorder
 from .shows import shown_on_the_page
 from .streams import tees
+
+use_own_builtins(globals())
 
 
 @dataclass
@@ -68,6 +71,7 @@ def record(target: Target, options: Options) -> Recording:
     finder = LectureFinder(scope, tables, recorder)
     process = os.getpid()
     with (
+        _kept_interpreter() as restore_interpreter,
         _installed(target, finder, recorder),
         _own_arguments(target),
         shown_on_the_page(recorder.show),
@@ -88,7 +92,7 @@ def record(target: Target, options: Options) -> Recording:
             if options.costs:
                 stack.enter_context(metered(recorder))
             recorder.running = True
-            error = _call(main, end_limit)
+            error = _call(main, restore_interpreter, end_limit)
             if os.getpid() != process:
                 _end_as_program(error)
             recorder.running = False
@@ -111,6 +115,22 @@ def record(target: Target, options: Options) -> Recording:
             media=media,
             warnings=[*tables.warnings, *recorder.warnings],
         )
+
+
+@contextlib.contextmanager
+def _kept_interpreter() -> Iterator[Callable[[], None]]:
+    """Yield what gives back what the lecture may leave in a state in which no document can be
+    written: the built-in functions, and how deep calls may go."""
+    limit, own = sys.getrecursionlimit(), dict(vars(builtins))
+
+    def restore() -> None:
+        sys.setrecursionlimit(limit)
+        vars(builtins).update(own)
+
+    try:
+        yield restore
+    finally:
+        restore()
 
 
 @contextlib.contextmanager
@@ -235,18 +255,20 @@ def _title(docstring: str | None) -> str:
     return (docstring or "").strip().partition("\n")[0].removesuffix(".")
 
 
-def _call(main: Callable[[], object], end_limit: Callable[[], None]) -> BaseException | None:
-    """Call `main()`; return what it raised, if anything."""
+def _call(main: Callable[[], object], *afterwards: Callable[[], None]) -> BaseException | None:
+    """Call `main()`, then what ends its run; return what it raised, if anything."""
     error: BaseException | None = None
     try:
         try:
             main()
         except BaseException as raised:
             error = raised
-        end_limit()
+        for end in afterwards:
+            end()
     except StepLimitReached as raised:  # which came when `main()` had just ended
         error = error or raised
-        end_limit()
+        for end in afterwards:
+            end()
     if isinstance(error, SystemExit) and not error.code:
         return None
     if error is not None:

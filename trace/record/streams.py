@@ -6,7 +6,10 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, TextIO
 
 from ..options import Options
+from ..own_builtins import use_own_builtins
 from .recorder import Printed, Recorder
+
+use_own_builtins(globals())
 
 
 @contextlib.contextmanager

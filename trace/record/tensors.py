@@ -10,7 +10,10 @@ import weakref
 from collections.abc import Iterator
 from typing import Any
 
+from ..own_builtins import use_own_builtins
 from ..schema import Value
+
+use_own_builtins(globals())
 
 MAX_ELEMENTS = 200
 """Tensors with at most so many elements are recorded whole."""

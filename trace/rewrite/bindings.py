@@ -8,7 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
+from ..own_builtins import use_own_builtins
 from .syntax import NEW_SCOPES, Function, blocks_of
+
+use_own_builtins(globals())
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 SELF = "self"

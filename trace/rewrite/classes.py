@@ -7,7 +7,10 @@ may log it or have an answer for every name. Inside a function it is not.
 import ast
 import typing
 
+from ..own_builtins import use_own_builtins
 from .syntax import Function, at
+
+use_own_builtins(globals())
 
 
 def out_of_reach_of_classes(tree: ast.Module) -> ast.Module:

@@ -23,7 +23,10 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from ..errors import LectureError
+from ..own_builtins import use_own_builtins
 from .syntax import Function, blocks_of, first_line, header_end
+
+use_own_builtins(globals())
 
 FUNCTION_MARKS = ("core", "exercise")
 """What the line of a `def` may say of its function."""

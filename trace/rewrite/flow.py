@@ -8,8 +8,11 @@ import ast
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from ..own_builtins import use_own_builtins
 from .bindings import Variables, bound_by
 from .syntax import Function
+
+use_own_builtins(globals())
 
 
 class Reach(NamedTuple):

@@ -5,8 +5,11 @@ import tokenize
 from collections.abc import Iterable, Iterator
 from tokenize import TokenInfo
 
+from ..own_builtins import use_own_builtins
 from ..schema import TOKEN_KINDS
 from .directives import split_comment
+
+use_own_builtins(globals())
 
 BETWEEN_STATEMENTS = (tokenize.NL, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT)
 

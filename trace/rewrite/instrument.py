@@ -25,7 +25,8 @@ Inserted names begin with `@`, which no source can spell; they are looked up as 
     @next(@due[r])   whether reading r of all names of a function is to take place now
     @read(r, ...)  read names that have a value;  @more(v), @gone(): one that may have none
     @returns[r](None, v)   read what a function returns; it is v
-    @NameError, @BaseException   Python's own, whatever the lecture calls by these names
+    @NameError, @RecursionError, @BaseException   Python's own, whatever the lecture calls by
+                   these names
 
 Locations are copied, so that tracebacks and debuggers see the author's file.
 """
@@ -38,6 +39,7 @@ import symtable
 from collections.abc import Callable
 
 from ..events import EXIT
+from ..own_builtins import use_own_builtins
 from .classes import out_of_reach_of_classes
 from .directives import Marks
 from .joints import Joints
@@ -60,6 +62,8 @@ from .syntax import (
     note,
 )
 from .yields import guarded, mark_yields, yields_of
+
+use_own_builtins(globals())
 
 MAX_NESTED_COPIES = 4
 """How deep functions inside functions keep a recording body in the as-written copy of the outer

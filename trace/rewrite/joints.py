@@ -9,11 +9,14 @@ import contextlib
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ..own_builtins import use_own_builtins
 from .bindings import SELF, Variables
 from .flow import Flow, Reach
 from .numbering import Numbering
 from .rows import Facts, Reading, Tables
 from .syntax import NEW_SCOPES, Function, at, blocks_of, call, docstring_of, load, note
+
+use_own_builtins(globals())
 
 
 class _Scope(NamedTuple):
@@ -137,7 +140,9 @@ class Joints:
             missing = ast.ExceptHandler(load("@NameError"), None, [note("@gone")])
             body.append(ast.Try([ast.Expr(call("@more", load(name)))], [missing], [], []))
         schedule = ast.Subscript(load("@due"), ast.Constant(index), ast.Load())
-        return [ast.If(call("@next", schedule), body, [])]
+        due = ast.If(call("@next", schedule), body, [])
+        too_deep = ast.ExceptHandler(load("@RecursionError"), None, [ast.Pass()])
+        return [ast.Try([due], [too_deep], [], [])]  # the lecture may have room for itself alone
 
 
 def _own_statements(block: list[ast.stmt]) -> Iterator[ast.stmt]:

@@ -3,6 +3,7 @@
 import ast
 import re
 
+from ..own_builtins import use_own_builtins
 from ..schema import Function as FunctionRow
 from ..schema import Statement, StatementKind
 from .bindings import (
@@ -20,6 +21,8 @@ from .directives import FUNCTION_MARKS
 from .rows import Facts, Tables
 from .source import Source
 from .syntax import Function, Scope, docstring_of, first_line, header_end, is_declaration
+
+use_own_builtins(globals())
 
 _KINDS: dict[str, StatementKind] = {
     "Assign": "assign",

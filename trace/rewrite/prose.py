@@ -4,10 +4,13 @@ import ast
 import re
 from collections.abc import Iterator
 
+from ..own_builtins import use_own_builtins
 from ..schema import Prose
 from .directives import Comment, Directives
 from .source import Source
 from .syntax import SourceLines, first_line
+
+use_own_builtins(globals())
 
 _NOT_PROSE = re.compile(
     r"#(!|\s*((?i:noqa\b)|type:|fmt:|pragma:|pylint:|ruff:|mypy:|-\*-|coding[:=]|vim?:))"

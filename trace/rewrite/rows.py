@@ -2,7 +2,10 @@
 
 from dataclasses import dataclass, field
 
+from ..own_builtins import use_own_builtins
 from ..schema import Function, Statement
+
+use_own_builtins(globals())
 
 
 @dataclass(frozen=True)

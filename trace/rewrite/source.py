@@ -6,8 +6,11 @@ import tokenize
 from collections.abc import Iterable
 from tokenize import TokenInfo
 
+from ..own_builtins import use_own_builtins
 from .directives import comments_of, find_directives, split_comment
 from .highlighting import BETWEEN_STATEMENTS, highlighted
+
+use_own_builtins(globals())
 
 
 class Source:

@@ -6,6 +6,10 @@ import re
 import typing
 from collections.abc import Iterator
 
+from ..own_builtins import use_own_builtins
+
+use_own_builtins(globals())
+
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 Scope = Function | ast.ClassDef
 NEW_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)

@@ -4,7 +4,10 @@ import ast
 import copy
 import typing
 
+from ..own_builtins import use_own_builtins
 from .syntax import NEW_SCOPES, at, call, load
+
+use_own_builtins(globals())
 
 
 class _YieldMarker(ast.NodeTransformer):

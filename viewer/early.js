@@ -127,7 +127,7 @@ async function start() {
   const name = embedded?.dataset.name ?? named?.[1];
   const answer = name ? askAhead(name) : null;
   takeUpTheme();
-  const first = /[#&](at=|mode=step|chapter=|whole)/.test(location.hash)
+  const first = /[#&](at=|mode=step|chapter=)/.test(location.hash)
     ? null
     : await answer?.catch(() => null);
   if (first) {

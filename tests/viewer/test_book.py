@@ -259,7 +259,9 @@ def test_the_front_page_offers_the_place_where_the_reader_stopped(context, site,
 def test_a_line_below_the_bar_shows_how_much_is_read(page, show):
     page.set_viewport_size({"width": 1280, "height": 300})
     show(page, book(), chapter="multiplying")
-    shown = "() => Number(getComputedStyle(document.documentElement).getPropertyValue('--progress'))"
+    shown = (
+        "() => Number(getComputedStyle(document.documentElement).getPropertyValue('--progress'))"
+    )
     page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
     page.wait_for_function(f"{shown} > 0.95")
     page.keyboard.press("p")

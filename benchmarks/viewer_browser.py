@@ -74,7 +74,7 @@ class Browser:
         client = context.new_cdp_session(page)
         client.send("Emulation.setCPUThrottlingRate", {"rate": throttle})
         path = "floor.html" if kind == "floor" else ""
-        mode = "&mode=step" if kind == "step" else ""
+        mode = {"read": "&whole", "step": "&mode=step"}.get(kind, "")
         page.goto(f"{self.site.address}{path}#doc={name}{mode}")
         wait_until(page, "window.firstLine > 0 && window.whole > 0")
         yield page, client

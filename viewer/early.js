@@ -61,6 +61,7 @@ function firstLines({ files, functions, events }) {
       if (text.startsWith("#")) break;
       if (text.trim())
         section.append(block.kind === "docstring" ? prose(text) : row("row-rest", prose(text)));
+      if (block.kind === "docstring" && text.trim()) break;
       at = block.last_line;
     } else if (/^\s*[\p{ID_Continue}.]+\(\)\s*(#|$)/u.test(lines[at - 1])) break;
     else if (
@@ -126,7 +127,9 @@ async function start() {
   const name = embedded?.dataset.name ?? named?.[1];
   const answer = name ? askAhead(name) : null;
   takeUpTheme();
-  const first = /[#&](at=|mode=step)/.test(location.hash) ? null : await answer?.catch(() => null);
+  const first = /[#&](at=|mode=step|chapter=)/.test(location.hash)
+    ? null
+    : await answer?.catch(() => null);
   if (first) {
     showFirstLines(first);
     await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));

@@ -138,6 +138,9 @@ table("what is known", [
   ["in a loop", known(0, 11), { y: [6, 1], i: [2, 3], total: [2, 2] }],
 ]);
 
+/** What an address without anything names. */
+const TOP = { doc: "", mode: "read", at: "", chapter: "", whole: false };
+
 table("places", [
   ["of a turn", placeOfStep(model, 9), "main.py:main:3.2"],
   ["in another function", placeOfStep(model, 3), "main.py:views:4.1"],
@@ -149,14 +152,30 @@ table("places", [
   ["no such function", stepOfPlace(model, "main.py:nowhere:1.1"), -1],
   ["nonsense", stepOfPlace(model, "nonsense"), -1],
   ["a function", stepOfPlace(model, "double"), 5],
-  ["the name of a function", readHash("#double"), { doc: "", mode: "read", at: "double" }],
-  ["letters of all kinds", readHash("#gr%C3%B6%C3%9Fe"), { doc: "", mode: "read", at: "größe" }],
+  ["the name of a function", readHash("#double"), { ...TOP, at: "double" }],
+  ["letters of all kinds", readHash("#gr%C3%B6%C3%9Fe"), { ...TOP, at: "größe" }],
   [
     "a whole address",
     readHash("#doc=a.b&mode=step&at=main.py:f:1.2"),
-    { doc: "a.b", mode: "step", at: "main.py:f:1.2" },
+    { ...TOP, doc: "a.b", mode: "step", at: "main.py:f:1.2" },
   ],
-  ["no address", readHash(""), { doc: "", mode: "read", at: "" }],
+  ["no address", readHash(""), TOP],
+  [
+    "a chapter",
+    readHash("#doc=a&chapter=bits-und-b%C3%A4ume"),
+    { ...TOP, doc: "a", chapter: "bits-und-bäume" },
+  ],
+  ["all on one page", readHash("#doc=a&whole"), { ...TOP, doc: "a", whole: true }],
+  [
+    "a chapter is written",
+    writeHash({ doc: "a", mode: "read", at: "", chapter: "bits" }),
+    "#doc=a&chapter=bits",
+  ],
+  [
+    "so is the whole",
+    writeHash({ doc: "a", mode: "read", at: "f", whole: true }),
+    "#doc=a&whole&at=f",
+  ],
   [
     "an address is written",
     writeHash({ doc: "a.b", mode: "step", at: "é/main.py:f:1.2" }),

@@ -189,7 +189,7 @@ def test_axe_finds_nothing_in_sections_of_our_lecture(theme, page, site):
     page.emulate_media(color_scheme=theme)
     site.publish(lecture=(VIEWER / "traces/lecture.main.json").read_text(encoding="utf-8"))
     page.goto("about:blank")
-    page.goto(f"{site.address}#doc=lecture")
+    page.goto(f"{site.address}#doc=lecture&whole")
     page.locator("#article .section").nth(2).wait_for()
     page.keyboard.press("P")
     page.locator(".slide").wait_for()

@@ -121,6 +121,7 @@ def test_our_lecture_opens_from_disk(opened):
     for ours, theirs in zip(published["files"], there["files"], strict=True):
         assert theirs == ours or theirs["source"] == ""
     assert there | {"files": []} == published | {"files": []}
+    page.keyboard.press("w")
     page.locator(".katex").first.wait_for()
     page.locator("figure.chart").first.wait_for(state="attached")
     page.evaluate("document.querySelector('figure.chart').scrollIntoView()")

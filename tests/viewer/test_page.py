@@ -371,8 +371,9 @@ def test_the_help_is_the_table_of_keys(page, show):
     assert sorted(shown) == sorted([len(keys), title] for _, keys, title, _ in table)
 
 
-LINES = ("lineAbove", "lineBelow")
-"""Their buttons are the numbers of the lines."""
+WAYS = ("nextSection", "previousSection", "nextChapter", "previousChapter")
+LINES = ("lineAbove", "lineBelow", *WAYS)
+"""Their buttons are the numbers of the lines, and links of the page."""
 
 
 def test_every_command_has_a_button_with_its_keys(page, show):
@@ -395,7 +396,7 @@ def test_every_command_has_a_button_with_its_keys(page, show):
     assert page.locator("button:not([title])").count() == 0
 
 
-@pytest.mark.parametrize("place", ["step", "present"])
+@pytest.mark.parametrize("place", ["read", "step", "present"])
 def test_no_two_commands_share_a_key(page, show, place):
     """Escape closes what is open: a panel first, then the presentation."""
     show(page, documents.small())

@@ -245,14 +245,14 @@ def two():
 """
 
 READ = """() => [
-    ...document.querySelectorAll("#article :is(h1, h2, h3, p), .outline :is(summary, a)"),
+    ...document.querySelectorAll("#article :is(h1, h2, h3, p), .chapter-line, .outline-entry"),
 ].map((element) => [element.localName, element.className, element.innerText])"""
 
 
 def test_parts_of_a_table_of_contents_read_as_one(page, show):
     shown = []
     for main in (FLAT, IN_PARTS):
-        show(page, trace_source(SECTIONS + main))
+        show(page, trace_source(SECTIONS + main), whole="")
         wait_until_laid_out(page)
         shown.append(page.evaluate(READ))
         page.keyboard.press("P")
@@ -260,15 +260,26 @@ def test_parts_of_a_table_of_contents_read_as_one(page, show):
             shown[-1].append(page.locator(".slide").inner_text())
             page.keyboard.press("n")
     headings = [words for element, _, words in shown[0][:-5] if element in ("h1", "h2", "h3")]
-    assert headings == ["Animals", "Cats first", "Cats", "Then dogs", "Dogs"]
+    assert headings == ["Animals", "1. Cats first", "Cats", "2. Then dogs", "Dogs"]
     assert shown[1] == shown[0]
 
 
-def test_a_step_between_the_parts_is_of_no_section(page, show):
-    document = trace_source(SECTIONS + IN_PARTS)
-    show(page, document, mode="step", at="3")  # `two()`
+@pytest.mark.parametrize(
+    ("step", "here"),
+    [("0", ["1. Cats first"]), ("2", ["Cats"]), ("3", ["2. Then dogs"]), ("5", ["Dogs"])],
+    ids=["one()", "in cats", "two()", "in dogs"],
+)
+def test_a_step_between_sections_is_of_its_chapter(step, here, page, show):
+    show(page, trace_source(SECTIONS + IN_PARTS), mode="step", at=step)
     page.keyboard.press("o")  # beside a program of this width it is closed at first
-    assert page.locator(".outline [aria-current]").inner_text().startswith("Cats")
+    marked = page.locator(".outline [aria-current]").all_inner_texts()
+    assert [text.split("\n")[0] for text in marked] == here
+
+
+def test_at_its_title_a_lecture_of_one_page_has_no_current_section(page, show):
+    show(page, many_sections(9))
+    wait_until_laid_out(page)
+    assert page.locator(".outline [aria-current]").count() == 0
 
 
 def two_files() -> dict:

@@ -19,7 +19,7 @@ def page(context, site):
     """One page for all tests, which leave it as they find it, but for the last."""
     with quiet_page(context, site, 1280, 800) as opened:
         site.publish(lecture=PUBLISHED)
-        opened.goto(f"{site.address}#doc=lecture")
+        opened.goto(f"{site.address}#doc=lecture&whole")
         wait_until_laid_out(opened)
         yield opened
 

@@ -14,14 +14,18 @@ export function readHash(hash) {
     doc: parameters.get("doc") ?? "",
     mode: parameters.get("mode") === "step" ? "step" : "read",
     at: parameters.get("at") ?? "",
+    chapter: parameters.get("chapter") ?? "",
+    whole: parameters.has("whole"),
   };
 }
 
 /** @param {State} state */
-export function writeHash({ doc, mode, at }) {
+export function writeHash({ doc, mode, at, chapter = "", whole = false }) {
   const parts = [
     `doc=${encode(doc)}`,
     ...(mode === "step" ? ["mode=step"] : []),
+    ...(whole ? ["whole"] : []),
+    ...(chapter ? [`chapter=${encode(chapter)}`] : []),
     ...(at ? [`at=${encode(at)}`] : []),
   ];
   return `#${parts.join("&")}`;

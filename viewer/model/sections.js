@@ -106,15 +106,38 @@ export function sectionsOf(model) {
   }
   for (const { activation, depth } of sections)
     if (depth === 0) nameChapters(model, sections, activation);
+  if (!sections.some(({ chapter }) => chapter)) nameFiles(model, sections);
   return sections;
 }
 
-/** Headings in the prose of a function. @param {Model} model @param {number} activation */
-function headingsIn(model, activation) {
+/**
+ * Without headings, files are chapters: each begins where the next section is of another file.
+ * @param {Model} model
+ * @param {Section[]} sections
+ */
+function nameFiles(model, sections) {
+  const { files } = model.document;
+  const outer = sections.filter(({ depth }) => depth === 1);
+  const fileOf = (/** @type {Section | undefined} */ section) =>
+    section ? functionOf(model, section.activation).file : -1;
+  const firsts = outer.filter((section, index) => fileOf(section) !== fileOf(outer[index - 1]));
+  if (new Set(firsts.map(fileOf)).size < 2) return;
+  for (const first of firsts) {
+    const { path, prose } = files[fileOf(first)];
+    const about = prose[0]?.kind === "docstring" && prose[0].first_line === 1 ? prose[0].text : "";
+    const name = path.split("/").at(-1)?.replace(/\.py$/, "").replaceAll("_", " ") ?? path;
+    first.chapter = plainTitle(about.split("\n")[0]) || name;
+  }
+}
+
+/** Headings in the prose of a function, with what follows them.
+ * @param {Model} model @param {number} activation */
+export function headingsIn(model, activation) {
   const { file, line, end_line: end } = functionOf(model, activation);
   return model.document.files[file].prose.flatMap(({ first_line: at, text }) => {
     const heading = line <= at && at <= end && /^#{1,6}\s+(.+)/.exec(text);
-    return heading ? [{ at, title: heading[1].trim() }] : [];
+    const about = text.replace(/^[^\n]*\n?/, "").trim();
+    return heading ? [{ at, title: plainTitle(heading[1].trim()), about }] : [];
   });
 }
 

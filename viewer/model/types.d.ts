@@ -186,6 +186,31 @@ interface Section {
   first: number;
   beyond: number;
 }
+/**
+ * Sections that are read as one page. name: as the address spells it; about: the prose below its
+ * heading; contents, line: where it begins in the table of contents; part: what the file of that
+ * table says about itself, if it is a part of another; first, beyond: its steps.
+ */
+interface Chapter {
+  number: number;
+  title: string;
+  name: string;
+  about: string;
+  contents: number;
+  line: number;
+  isHeading: boolean;
+  part: string;
+  first: number;
+  beyond: number;
+  sections: Section[];
+}
+/** A line of a table of contents where chapters begin. from, to: their numbers. */
+interface Start {
+  line: number;
+  from: number;
+  to: number;
+  isHeading: boolean;
+}
 /** A line of the outline, with the claims inside the call. */
 type CountedSection = Section & {
   func: LectureFunction;
@@ -193,6 +218,8 @@ type CountedSection = Section & {
 };
 interface OutlineChapter {
   title: string;
+  /** Of the chapter in the book, or 0. */
+  number: number;
   sections: CountedSection[];
 }
 /** A piece of a source line. */
@@ -501,6 +528,9 @@ interface State {
   doc: string;
   mode: "read" | "step";
   at: string;
+  /** The chapter that is shown from its top, and whether all of them are one page. */
+  chapter?: string;
+  whole?: boolean;
 }
 /**
  * Times that were measured in another run of the same sources; of a range of steps; text is empty

@@ -1,8 +1,11 @@
 // Going to a step, and the address that follows.
 
 import { batch } from "@preact/signals";
+import { FRONT, pageOfStep, WHOLE } from "viewer/model/book.js";
 import { placeOfStep, readHash, stepOfPlace, writeHash } from "viewer/model/places.js";
 import { clamp } from "viewer/model/stepping.js";
+import { letGo } from "viewer/state/holding.js";
+import { keep } from "viewer/state/kept.js";
 import {
   chosenFrame,
   current,
@@ -11,6 +14,7 @@ import {
   loaded,
   mode,
   notice,
+  page,
   step,
 } from "viewer/state/state.js";
 
@@ -26,21 +30,73 @@ let address = "";
  * is leads nowhere; what is not there is said.
  */
 export function goToHash() {
-  const { mode: wanted, at } = readHash(location.hash);
-  const { model, document } = current();
+  const { mode: wanted, at, chapter, whole } = readHash(location.hash);
+  const { model, document, book } = current();
   const named = at ? stepOfPlace(model, at) : -1;
   const isLink = /^#[^=]+$/.test(location.hash);
-  notice.value = at && named < 0 ? `There is no “${at}” in this lecture.` : "";
+  const shown = book.find(({ name }) => name === chapter);
+  const missing = at && named < 0 ? at : chapter && !shown ? chapter : "";
+  notice.value = missing && `There is no “${missing}” in this lecture.`;
   if (isLink && named < 0 && address) return put("replaceState", address);
   const failed = document.failure ? document.failure.step : -1;
   batch(() => {
     if (!isLink) mode.value = wanted;
-    step.value = clamp(model, named >= 0 ? named : Math.max(failed, 0));
+    step.value = clamp(model, named >= 0 ? named : (shown?.first ?? Math.max(failed, 0)));
     chosenFrame.value = -1;
+    if (whole || (isLink && page.value === WHOLE)) page.value = WHOLE;
+    else turnTo(named >= 0 ? named : -1, shown?.number);
     focus.value = { step: named };
   });
   address = location.hash;
   if (isLink) writeAddress("replaceState");
+}
+
+/**
+ * Let Read show the page of a step, or else one by its number; a lecture of one page has no other.
+ * @param {number} target a step, or -1
+ * @param {number} [number]
+ */
+function turnTo(target, number = FRONT) {
+  const { book } = current();
+  if (!book.length) page.value = WHOLE;
+  else page.value = target >= 0 ? pageOfStep(book, target) : number;
+}
+
+/**
+ * Open a chapter from its top, the page before them, or all of them on one page.
+ * @param {number} number
+ */
+export function openPage(number) {
+  const { book } = current();
+  batch(() => {
+    notice.value = "";
+    dialog.value = "";
+    mode.value = "read";
+    page.value = number;
+    step.value = clamp(current().model, book[number - 1]?.first ?? 0);
+    focus.value = { step: -1 };
+  });
+  clearTimeout(hashTimer);
+  writeTop("pushState");
+  letGo();
+  scrollTo({ top: 0, behavior: "instant" });
+}
+
+/** Where a page is read from its top. @param {number} number @returns {string} */
+export function addressOfPage(number) {
+  const { name, book } = current();
+  const chapter = book[number - 1]?.name ?? "";
+  return writeHash({ doc: name, mode: "read", at: "", chapter, whole: isWhole(number) });
+}
+
+/** Whether all chapters are shown as one page. @param {number} number */
+function isWhole(number) {
+  return number === WHOLE && current().book.length > 0;
+}
+
+/** @param {"pushState" | "replaceState"} write */
+function writeTop(write) {
+  put(write, addressOfPage(page.value));
 }
 
 /** When the reader last went to a step, and for how many milliseconds one then expects more. */
@@ -66,6 +122,7 @@ export function goTo(target, { jump = false, to = mode.value } = {}) {
     step.value = clamp(current().model, target);
     chosenFrame.value = -1;
     mode.value = to;
+    if (jump && to === "read" && page.value !== WHOLE) turnTo(step.value);
     if (jump) focus.value = { step: step.value };
   });
   clearTimeout(hashTimer);
@@ -80,21 +137,25 @@ export function leaveTo(target) {
 }
 
 /**
- * Let the address name what is being read, once the reader rests there.
- * @param {number} target a step
+ * Let the address name what is being read, once the reader rests there, and keep it for the day
+ * when the reader comes back.
+ * @param {number} target a step, or -1 for the top of the page
  */
 export function noteReading(target) {
   clearTimeout(hashTimer);
-  hashTimer = setTimeout(
-    () => loaded.value && mode.value === "read" && writeAddress("replaceState", target),
-    READING_DELAY,
-  );
+  hashTimer = setTimeout(() => {
+    if (!loaded.value || mode.value !== "read") return;
+    if (target < 0) return writeTop("replaceState");
+    writeAddress("replaceState", target);
+    keep(`place-${loaded.value.name}`, placeOfStep(loaded.value.model, target));
+  }, READING_DELAY);
 }
 
 /** @param {"pushState" | "replaceState"} write @param {number} [target] a step */
 function writeAddress(write, target = step.value) {
   const { name, model } = current();
-  put(write, writeHash({ doc: name, mode: mode.value, at: placeOfStep(model, target) }));
+  const whole = mode.value === "read" && isWhole(page.value);
+  put(write, writeHash({ doc: name, mode: mode.value, at: placeOfStep(model, target), whole }));
 }
 
 /** @param {"pushState" | "replaceState"} write @param {string} hash */

@@ -8,7 +8,7 @@ import { focus, loaded, mode, step } from "viewer/state/state.js";
 const COVERED = 72;
 
 /** Where a section counts as being read, from the top of the window. */
-const READING_LINE = 140;
+const READING_LINE = 100;
 
 /**
  * What stands below each other in the article, in the order of the page.
@@ -61,6 +61,25 @@ export function sectionRead() {
     head = heads.findLast((candidate) => candidate.getBoundingClientRect().top < READING_LINE);
   }
   return Number(head?.parentElement?.id.split("-")[1] ?? -1);
+}
+
+/** No title is left below the one that is read. */
+export const BEYOND = -2;
+
+/**
+ * Which title is the next one below the bar, or the last one above.
+ * @param {string[]} ids of titles in the order of the page
+ * @param {1 | -1} direction
+ * @returns {number} its index; BEYOND or -1 where there is none
+ */
+export function nextTitle(ids, direction) {
+  const tops = ids.map((id) => document.getElementById(id)?.getBoundingClientRect().top ?? NaN);
+  const air = 8;
+  const found =
+    direction > 0
+      ? tops.findIndex((top) => top > TITLE_TOP + air)
+      : tops.findLastIndex((top) => top < TITLE_TOP - air);
+  return found < 0 && direction > 0 ? BEYOND : found;
 }
 
 /** Where the title of a section stands that the reader went to, from the top of the window. */

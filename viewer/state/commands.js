@@ -2,8 +2,10 @@
 
 import { pastSpoken } from "viewer/model/said.js";
 import { backOver, out, over } from "viewer/model/stepping.js";
-import { goTo } from "viewer/state/address.js";
-import { stepOfReader } from "viewer/state/article.js";
+import { FRONT, WHOLE } from "viewer/model/book.js";
+import { goTo, openPage } from "viewer/state/address.js";
+import { BEYOND, nextTitle, stepOfReader } from "viewer/state/article.js";
+import { sectionsShown } from "viewer/state/layout.js";
 import {
   claimsOf,
   current,
@@ -12,6 +14,7 @@ import {
   hasOutline,
   mode,
   outlineShown,
+  page,
   pinned,
   playing,
   presenting,
@@ -178,6 +181,42 @@ export const COMMANDS = [
     run: () => (docked.value = docked.value === "compare" ? "" : "compare"),
   },
   {
+    id: "nextSection",
+    keys: ["j", "]"],
+    title: "Next section",
+    where: "read",
+    run: () => goToSection(1),
+  },
+  {
+    id: "previousSection",
+    keys: ["k", "["],
+    title: "This section from its title, or the one before",
+    where: "read",
+    run: () => goToSection(-1),
+  },
+  {
+    id: "nextChapter",
+    keys: ["n", "ArrowRight"],
+    title: "Next chapter",
+    where: "read",
+    run: () => goToChapter(1),
+  },
+  {
+    id: "previousChapter",
+    keys: ["p", "ArrowLeft"],
+    title: "Previous chapter, or the front page",
+    where: "read",
+    run: () => goToChapter(-1),
+  },
+  {
+    id: "whole",
+    keys: ["w"],
+    title: "A chapter at a time, or all on one page",
+    where: "any",
+    menu: true,
+    run: toggleWhole,
+  },
+  {
     id: "mode",
     keys: ["r", "Enter"],
     title: "Switch between Read and Step",
@@ -277,6 +316,34 @@ function changeReach() {
 /** @param {"raw" | "none"} how */
 function toggleProse(how) {
   proseShown.value = proseShown.value === how ? "rendered" : how;
+}
+
+/** @param {1 | -1} direction */
+function goToSection(direction) {
+  const shown = sectionsShown.value.filter(({ depth }) => depth > 0);
+  const target = nextTitle(
+    shown.map(({ activation }) => `title-${activation}`),
+    direction,
+  );
+  if (target >= 0) return goTo(shown[target].first, { jump: true });
+  if (page.value !== WHOLE && target === BEYOND) goToChapter(1);
+}
+
+/** @param {1 | -1} direction */
+function goToChapter(direction) {
+  const { book } = current();
+  const target = page.value + direction;
+  if (page.value !== WHOLE && target >= FRONT && target <= book.length) openPage(target);
+}
+
+/** Show the same place among all others, or alone. */
+function toggleWhole() {
+  const { book } = current();
+  if (!book.length) return;
+  const at = stepOfReader();
+  if (page.value === FRONT) return openPage(WHOLE);
+  page.value = page.value === WHOLE ? FRONT : WHOLE;
+  goTo(at, { jump: true, to: "read" });
 }
 
 /** Show the same place the other way. */

@@ -15,6 +15,11 @@ export function isHolding() {
   return !held.signal.aborted;
 }
 
+/** Hold nothing any more. */
+export function letGo() {
+  held.abort();
+}
+
 /**
  * Scroll so that an element stands where it is wanted, also where the article ends too soon.
  * @param {Element} element
@@ -37,24 +42,24 @@ function scrollInto(element, offset) {
  */
 export function hold(find) {
   held.abort();
-  const letGo = new AbortController();
-  held = letGo;
-  const stop = () => letGo.abort();
+  const current = new AbortController();
+  held = current;
+  const stop = () => current.abort();
   for (const event of TAKEN_OVER)
-    addEventListener(event, stop, { signal: letGo.signal, passive: true });
+    addEventListener(event, stop, { signal: current.signal, passive: true });
   let end = 0;
   let before = { element: /** @type {Element | null} */ (null), scrolled: 0, place: 0 };
   const keep = () => {
-    if (letGo.signal.aborted) return;
+    if (current.signal.aborted) return;
     if (document.querySelector("#article .waiting") || !end) end = performance.now() + HOLD;
     const found = performance.now() < end ? find() : null;
     if (!found) return end && performance.now() < end ? again() : stop();
     const { element, top } = found;
-    const now = element.getBoundingClientRect().top;
+    const at = element.getBoundingClientRect().top;
     // What has moved on the screen but not within the page, somebody has scrolled.
-    const isSame = element === before.element && Math.abs(now + scrollY - before.place) < 1;
+    const isSame = element === before.element && Math.abs(at + scrollY - before.place) < 1;
     if (isSame && Math.abs(scrollY - before.scrolled) > 1) return stop();
-    if (Math.abs(now - top) >= 1) scrollInto(element, now - top);
+    if (Math.abs(at - top) >= 1) scrollInto(element, at - top);
     const place = element.getBoundingClientRect().top + scrollY;
     before = { element, scrolled: scrollY, place };
     again();

@@ -1,12 +1,12 @@
 // Which sections are laid out, around the reader first; which of them is being read.
 
-import { effect, signal } from "@preact/signals";
-import { stepRange } from "viewer/model/run.js";
+import { computed, effect, signal } from "@preact/signals";
+import { WHOLE } from "viewer/model/book.js";
 import { sectionOfStep } from "viewer/model/sections.js";
 import { noteReading } from "viewer/state/address.js";
 import { sectionRead } from "viewer/state/article.js";
 import { isHolding } from "viewer/state/holding.js";
-import { focus, loaded, mode, presenting } from "viewer/state/state.js";
+import { focus, loaded, mode, page, presenting, printing } from "viewer/state/state.js";
 
 const AT_ONCE = 4;
 
@@ -23,7 +23,21 @@ export const laidOut = signal(new Set());
 /** The activation whose section is being read, or -1. */
 export const visibleSection = signal(-1);
 
-/** Order of the section where the reader is. */
+/** The sections of the page that is shown. */
+export const sectionsShown = computed(() => {
+  const { sections = [], book = [] } = loaded.value ?? {};
+  if (page.value === WHOLE || printing.value || !book.length) return sections;
+  const [first] = book;
+  const before = sections.slice(0, first.sections[0].order).filter(({ depth }) => depth > 0);
+  return book[page.value - 1]?.sections ?? before;
+});
+
+/** Whether all of the page is laid out. */
+export const isLaidOut = computed(() =>
+  sectionsShown.value.every(({ order }) => laidOut.value.has(order)),
+);
+
+/** Where the reader is among the sections of the page. */
 let origin = 0;
 
 effect(() => {
@@ -31,36 +45,47 @@ effect(() => {
     laidOut.value = new Set();
     return;
   }
-  const { sections } = loaded.value;
+  const shown = sectionsShown.value;
   const target = Math.max(0, focus.value.step);
-  origin = focus.value.step < 0 ? 0 : (sectionOfStep(sections, target)?.order ?? 0);
-  const near = sections.filter(
-    ({ order, first, beyond, depth }) =>
+  origin = focus.value.step < 0 ? 0 : indexOf(sectionOfStep(shown, target));
+  const near = shown.filter(
+    ({ first, beyond, depth }, index) =>
       depth === 0 ||
-      (origin - 1 <= order && order < origin + AT_ONCE) ||
+      (origin - 1 <= index && index < origin + AT_ONCE) ||
       (first <= target && target < beyond),
   );
   laidOut.value = new Set([...laidOut.peek(), ...near.map(({ order }) => order)]);
 });
 
+/** @param {Section | undefined} section */
+function indexOf(section) {
+  return Math.max(0, section ? sectionsShown.peek().indexOf(section) : 0);
+}
+
 effect(() => {
   const done = laidOut.value;
-  const count = loaded.value?.sections.length ?? 0;
-  if (mode.value !== "read" || presenting.value || done.size >= count) return;
+  const shown = sectionsShown.value;
+  if (mode.value !== "read" || presenting.value || isLaidOut.value) return;
+  const isDone = (/** @type {number} */ index) => done.has(shown[index]?.order);
   const timer = setTimeout(() => {
     let next = origin;
-    while (done.has(next)) next++;
-    if (next >= count) {
-      for (next = origin; done.has(next);) next--;
+    while (isDone(next)) next++;
+    if (next >= shown.length) {
+      for (next = origin; isDone(next);) next--;
       // Above the reader it keeps its height until it comes near.
-      document
-        .getElementById(`activation-${loaded.value?.sections[next]?.activation}`)
-        ?.classList.add("settled");
+      document.getElementById(`activation-${shown[next]?.activation}`)?.classList.add("settled");
     }
-    laidOut.value = new Set(done).add(next);
+    laidOut.value = new Set(done).add(shown[next].order);
   }, TURN);
   return () => clearTimeout(timer);
 });
+
+/** How far down the page the reader is, for the line below the bar. */
+function noteProgress() {
+  const { scrollHeight, style } = document.documentElement;
+  const part = scrollY / Math.max(1, scrollHeight - innerHeight);
+  style.setProperty("--progress", Math.min(1, part).toFixed(3));
+}
 
 /** Note which section is on the screen, once for each frame that scrolls. */
 export function followScrolling() {
@@ -72,12 +97,15 @@ export function followScrolling() {
       waiting = true;
       requestAnimationFrame(() => {
         waiting = false;
+        noteProgress();
         const before = visibleSection.value;
         visibleSection.value = sectionRead();
-        if (!loaded.value || visibleSection.value < 0 || visibleSection.value === before) return;
-        const [first] = stepRange(loaded.value.model, visibleSection.value);
-        origin = sectionOfStep(loaded.value.sections, first)?.order ?? 0;
-        if (!isHolding()) noteReading(first);
+        if (!loaded.value || visibleSection.value === before) return;
+        const read = sectionsShown.value.find(
+          ({ activation }) => activation === visibleSection.value,
+        );
+        origin = indexOf(read);
+        if (!isHolding()) noteReading(read?.depth ? read.first : -1);
       });
     },
     { passive: true },

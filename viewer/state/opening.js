@@ -1,6 +1,7 @@
 // A document that came: checked, computed from once, shown; or a sentence in its place.
 
 import { batch } from "@preact/signals";
+import { bookOf } from "viewer/model/book.js";
 import { checked, DocumentError } from "viewer/model/check.js";
 import { costMeter } from "viewer/model/costs.js";
 import { buildModel } from "viewer/model/replay.js";
@@ -19,6 +20,7 @@ export function open(name, parsed, times = null) {
   try {
     const document = checked(parsed);
     const model = buildModel(document);
+    const sections = sectionsOf(model);
     batch(() => {
       laidOut.value = new Set();
       pinned.value = -1;
@@ -29,7 +31,8 @@ export function open(name, parsed, times = null) {
         document,
         model,
         cost: costMeter(document.costs),
-        sections: sectionsOf(model),
+        sections,
+        book: bookOf(model, sections),
       };
       problem.value = "";
       goToHash();

@@ -1,6 +1,6 @@
 // What the page shows now, as signals.
 
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import { kept } from "viewer/state/kept.js";
 
 /** @type {Signal<Loaded | null>} */
@@ -24,6 +24,12 @@ export const notice = signal("");
 /** @type {Signal<"read" | "step">} */
 export const mode = signal("read");
 export const step = signal(0);
+
+/**
+ * What Read shows of a book: a chapter by its number, the page before them (0), or all on one page
+ * (-1), as a lecture without chapters is.
+ */
+export const page = signal(-1);
 
 /** The activation that the reader looks at instead of the innermost one, or -1. */
 export const chosenFrame = signal(-1);
@@ -59,6 +65,9 @@ export const claimsOf = signal(-1);
 /** Whether one section at a time is shown, and whether all is laid out for paper. */
 export const presenting = signal(false);
 export const printing = signal(false);
+
+/** What is laid out of a book: on paper, the page before the chapters is all of them. */
+export const shownPage = computed(() => (printing.value && page.value === 0 ? -1 : page.value));
 
 /** Whether Step goes on by itself. */
 export const playing = signal(false);

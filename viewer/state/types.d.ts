@@ -36,6 +36,8 @@ interface Loaded {
   model: Model;
   cost: CostMeter;
   sections: Section[];
+  /** Its chapters; none where it is one page. */
+  book: Chapter[];
 }
 type Theme = "auto" | "light" | "dark";
 type PanelName = "claims" | "search" | "help" | "outline" | "inspect" | "menu" | "costs";
@@ -48,7 +50,7 @@ interface Command {
   keys: string[];
   title: string;
   label?: string;
-  where: "step" | "any" | "present";
+  where: "read" | "step" | "any" | "present";
   menu?: boolean;
   run: () => void;
 }

@@ -22,6 +22,10 @@ export function Help() {
       <caption>Everywhere</caption>
       <tbody>${rows("any")}</tbody>
     </table>
+    <table class="keys">
+      <caption>In Read</caption>
+      <tbody>${rows("read")}</tbody>
+    </table>
     <table class=${`keys ${mode.value === "read" ? "dimmed" : ""}`}>
       <caption>In Step</caption>
       <tbody>${rows("step")}</tbody>

@@ -2,13 +2,15 @@
 
 import { computed } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { FRONT, pageOfStep, WHOLE } from "viewer/model/book.js";
+import { writeHash } from "viewer/model/places.js";
 import { functionOf } from "viewer/model/run.js";
 import { chaptersOf, claimsWithin, headingOf, sectionOfStep } from "viewer/model/sections.js";
 import { html, memo } from "viewer/parts/html.js";
-import { Topics } from "viewer/parts/notes.js";
 import { goTo } from "viewer/state/address.js";
 import { visibleSection } from "viewer/state/layout.js";
-import { current, dialog, loaded, mode, step } from "viewer/state/state.js";
+import { current, dialog, loaded, mode, page, step } from "viewer/state/state.js";
+import { PageLink } from "viewer/views/chapter.js";
 
 /** @param {{claims: number, failed: number}} properties */
 function Count({ claims, failed }) {
@@ -26,6 +28,7 @@ function Count({ claims, failed }) {
 /** @type {View<{section: CountedSection, here: boolean}>} */
 const Entry = memo(({ section, here }) => {
   const { activation, depth, first, func, counts } = section;
+  const { name: doc } = current();
   const open = (/** @type {Event} */ event) => {
     event.preventDefault();
     dialog.value = "";
@@ -33,15 +36,13 @@ const Entry = memo(({ section, here }) => {
   };
   return html`<li class=${`outline-entry depth-${depth}`}>
     <a
-      href=${`#activation-${activation}`}
+      href=${writeHash({ doc, mode: mode.value, at: func.name })}
+      data-activation=${activation}
       aria-current=${here ? "location" : null}
       onClick=${open}
     >
       <span class="outline-title">
-        ${headingOf(func)}${" "}
-        <span class="outline-topics">
-          <${Topics} marks=${func.marks} />
-        </span>
+        ${headingOf(func)}
       </span>
       <${Count} ...${counts} />
     </a>
@@ -63,30 +64,45 @@ function entries(sections, here) {
 }
 
 /**
- * @type {View<OutlineChapter & {here: number}>} here: the section that is read, if it is of this
- *   chapter, or -1
+ * A chapter, open where the reader is; as a page of a book it is a link.
+ * @type {View<OutlineChapter & {here: number, isHere: boolean}>} here: the section that is read, if
+ *   it is of this chapter, or -1
  */
-const Chapter = memo(({ title, sections, here }) => {
-  const [open, setOpen] = useState(here >= 0);
-  useLayoutEffect(() => {
-    if (here >= 0) setOpen(true);
-  }, [here >= 0]);
+const Chapter = memo(({ title, number, sections, here, isHere }) => {
+  const [open, setOpen] = useState(isHere);
+  useLayoutEffect(() => setOpen(isHere), [isHere]);
   const counts = /** @type {CountedSection[]} */ (sections).flatMap(({ depth, counts }) =>
     depth === 1 ? [counts] : [],
   );
   const claims = counts.reduce((sum, count) => sum + count.claims, 0);
   const failed = counts.reduce((sum, count) => sum + count.failed, 0);
-  return html`<details
-    class="chapter"
-    open=${open}
-    onToggle=${(/** @type {any} */ event) => setOpen(event.target.open)}
-  >
-    <summary>
-      <span>${title}</span>
+  const name = number ? `${number}. ${title}` : title;
+  return html`<div class=${`chapter ${open ? "is-open" : ""}`}>
+    <div class="chapter-line">
+      <button
+        class="chapter-toggle"
+        aria-expanded=${open}
+        aria-label=${`Sections of ${title}`}
+        title="Sections"
+        onClick=${() => setOpen(!open)}
+      >
+        ›
+      </button>
+      ${
+        number
+          ? html`<${PageLink}
+            number=${number}
+            class="chapter-link"
+            here=${isHere && here < 0}
+          >
+            ${name}
+          </${PageLink}>`
+          : html`<span class="chapter-link">${name}</span>`
+      }
       <${Count} claims=${claims} failed=${failed} />
-    </summary>
-    ${entries(sections, here)}
-  </details>`;
+    </div>
+    ${open && entries(sections, here)}
+  </div>`;
 });
 
 /** The activation of the section that is read or stepped through, or -1. */
@@ -96,14 +112,26 @@ const shownSection = computed(() => {
   return shown && shown.depth > 0 ? shown.activation : -1;
 });
 
+/** The number of the chapter that is read or stepped through, or 0. */
+const shownChapter = computed(() => {
+  const { sections = [], book = [] } = loaded.value ?? {};
+  if (mode.value === "step") return pageOfStep(book, step.value);
+  if (page.value !== WHOLE) return page.value;
+  const read = sections.find(({ activation }) => activation === visibleSection.value);
+  return read && read.depth > 0 ? pageOfStep(book, read.first) : 0;
+});
+
 /** How deep the outline goes into calls. */
 const DEEPEST = 3;
 
 /** @returns {OutlineChapter[]} */
 function countedChapters() {
-  const { model, sections } = current();
-  return chaptersOf(sections.filter(({ depth }) => depth <= DEEPEST)).map((chapter) => ({
+  const { model, sections, book } = current();
+  const shown = sections.filter(({ depth }) => depth <= DEEPEST);
+  return chaptersOf(shown).map((chapter) => ({
     title: chapter.title,
+    number:
+      book.find(({ sections: own }) => own[0].order === chapter.sections[0].order)?.number ?? 0,
     sections: chapter.sections.map((section) => ({
       ...section,
       func: functionOf(model, section.activation),
@@ -114,29 +142,43 @@ function countedChapters() {
 
 /** The list of sections, by chapters where the table of contents has headings. */
 export function Outline() {
-  const { document } = current();
+  const { document, book } = current();
   const place = useRef(/** @type {HTMLElement | null} */ (null));
   const chapters = useMemo(countedChapters, [document]);
-  const here =
-    shownSection.value > 0 ? shownSection.value : (chapters[0]?.sections[0].activation ?? -1);
+  const here = shownSection.value;
+  const chapter = shownChapter.value;
   useEffect(() => {
     // `scrollIntoView` would move the page too.
     const box = place.current?.closest(".sidebar, .panel-body");
     const entry = place.current?.querySelector("[aria-current]")?.getBoundingClientRect();
     if (!box || !entry) return;
     const { top, bottom } = box.getBoundingClientRect();
-    box.scrollTop += Math.min(0, entry.top - top) + Math.max(0, entry.bottom - bottom);
-  }, [here]);
+    const air = (bottom - top) / 4;
+    if (entry.top < top || entry.bottom + air > bottom) box.scrollTop += entry.top - top - air;
+  }, [here, chapter]);
   return html`<nav class="outline" aria-label="outline" ref=${place}>
-    ${chapters.map(({ title, sections }) =>
-      title
+    ${book.length > 0 && html`<${Pages} />`}
+    ${chapters.map(({ title, number, sections }) => {
+      const holds = sections.some(({ activation }) => activation === here);
+      return title
         ? html`<${Chapter}
           key=${sections[0].activation}
           title=${title}
+          number=${number}
           sections=${sections}
-          here=${sections.some(({ activation }) => activation === here) ? here : -1}
+          here=${holds ? here : -1}
+          isHere=${number ? number === chapter : holds}
         />`
-        : entries(sections, shownSection.value),
-    )}
+        : entries(sections, here);
+    })}
   </nav>`;
+}
+
+/** The pages that are no chapter. */
+function Pages() {
+  const isShown = (/** @type {number} */ number) => mode.value === "read" && page.value === number;
+  return html`<div class="outline-pages">
+    <${PageLink} number=${FRONT} here=${isShown(FRONT)}>Front page</${PageLink}>
+    <${PageLink} number=${WHOLE} here=${isShown(WHOLE)}>All on one page</${PageLink}>
+  </div>`;
 }

@@ -2,6 +2,7 @@
 
 import { Component } from "preact";
 import { useLayoutEffect } from "preact/hooks";
+import { FRONT, pageOfStep } from "viewer/model/book.js";
 import { integer } from "viewer/model/format.js";
 import { titleOf } from "viewer/model/sections.js";
 import { CommandButton, Icon } from "viewer/parts/buttons.js";
@@ -15,12 +16,15 @@ import {
   loading,
   mode,
   notice,
+  page,
   presenting,
   printing,
   problem,
+  step,
 } from "viewer/state/state.js";
 import { theme } from "viewer/state/theme.js";
 import { Failure } from "viewer/views/alert.js";
+import { PageLink } from "viewer/views/chapter.js";
 import { Outline } from "viewer/views/outline.js";
 import { Read } from "viewer/views/read.js";
 
@@ -113,17 +117,39 @@ function skip(event) {
   document.querySelector("main")?.focus();
 }
 
+/** The lecture, and the chapter of it that is shown. */
+function Title() {
+  const { model, book } = current();
+  const title = titleOf(model);
+  if (!book.length) return html`<a class="bar-title" href="#" title="All lectures">${title}</a>`;
+  const chapter = book[shownPage() - 1];
+  return html`
+    <span class=${`bar-title ${chapter ? "has-chapter" : ""}`}>
+      <${PageLink} number=${FRONT} class="bar-lecture">${title}</${PageLink}>
+    </span>
+    ${
+      chapter &&
+      html`<${PageLink} number=${chapter.number} class="bar-title bar-chapter">
+        ${chapter.number}. ${chapter.title}
+      </${PageLink}>`
+    }
+  `;
+}
+
+/** The page that Read shows, or that holds the step. */
+function shownPage() {
+  return mode.value === "step" ? pageOfStep(current().book, step.value) : page.value;
+}
+
 /** Name, modes and panels. */
 function Bar() {
-  const { document, model } = current();
+  const { document } = current();
   const { held } = document.claims;
   const failed = held.filter((outcome) => outcome !== true).length;
   const claims = new Set(document.claims.statement).size;
   return html`<header class="bar">
     <${CommandButton} id="outline" class="icon" />
-    <a class="bar-title" href="#" title="All lectures">
-      ${titleOf(model)}
-    </a>
+    <${Title} />
     <span class="bar-spacer"></span>
     <${CommandButton} id="mode" class="modes">
       <span class=${mode.value === "read" ? "on" : ""}>Read</span>

@@ -1,31 +1,73 @@
 // Read: the run unfolded as an article.
 
-import { useComputed } from "@preact/signals";
 import { useLayoutEffect } from "preact/hooks";
-import { activationOf, callerOf } from "viewer/model/run.js";
+import { FRONT } from "viewer/model/book.js";
+import { bodyOf } from "viewer/model/blocks.js";
+import { activationOf, callerOf, functionIndex } from "viewer/model/run.js";
+import { titleOf } from "viewer/model/sections.js";
 import { html, later } from "viewer/parts/html.js";
+import { Prose } from "viewer/parts/prose.js";
 import { bringIntoView } from "viewer/state/article.js";
-import { laidOut } from "viewer/state/layout.js";
-import { current, focus } from "viewer/state/state.js";
-import { Section } from "viewer/views/section.js";
+import { isLaidOut } from "viewer/state/layout.js";
+import { course, current, focus, page, shownPage } from "viewer/state/state.js";
+import { ChapterFoot, ChapterHead } from "viewer/views/chapter.js";
+import { Activation, Section } from "viewer/views/section.js";
 
-/** The article. */
+/** The article: a chapter, the page before them, or all in one. */
 export function Read() {
-  const { model, sections } = current();
+  const { model, book } = current();
   const target = focus.value;
   useLayoutEffect(() => {
     if (target.step >= 0) scrollToStep(target);
   }, [target]);
-  const isWhole = useComputed(() => laidOut.value.size >= sections.length).value;
-  const roots = sections.filter((section) => section.parent < 0);
-  return html`<main id="article" class="article" tabindex="-1">
-    ${roots.map(
+  const chapter = book[page.value - 1];
+  const isFront = shownPage.value === FRONT;
+  return html`<main
+    key=${page.value}
+    id="article"
+    class=${`article ${isFront ? "is-front" : ""}`}
+    tabindex="-1"
+  >
+    ${chapter ? html`<${ChapterPage} chapter=${chapter} />` : !isFront && html`<${Roots} />`}
+    ${isFront && html`<${FrontPage} />`}
+    ${model.steps === 0 && html`<p class="notice-inline">Nothing of this lecture ran.</p>`}
+    ${!chapter && !isFront && isLaidOut.value && html`<${Colophon} />`}
+  </main>`;
+}
+
+/** Everything that ran, from its outermost calls. */
+function Roots() {
+  return current()
+    .sections.filter((section) => section.parent < 0)
+    .map(
       ({ activation }) =>
         html`<${Section} key=${activation} activation=${activation} depth=${0} />`,
-    )}
-    ${model.steps === 0 && html`<p class="notice-inline">Nothing of this lecture ran.</p>`}
-    ${isWhole && html`<${Colophon} />`}
-  </main>`;
+    );
+}
+
+/** Title and first paragraphs of the page before the chapters; the rest comes a little later. */
+function FrontPage() {
+  const { document, model, sections } = current();
+  const { docstring } = bodyOf(document, functionIndex(model, sections[0].activation));
+  const { author, date, licence } = course.value;
+  return html`<section class="section depth-0">
+    <header class="section-head">
+      <h1 class="section-title">${titleOf(model)}</h1>
+      <div class="section-meta">${[author, date, licence].filter(Boolean).join(" · ")}</div>
+    </header>
+    ${docstring && html`<${Prose} text=${docstring} />`}
+    <${Front} />
+  </section>`;
+}
+
+/** @param {{chapter: Chapter}} properties */
+function ChapterPage({ chapter }) {
+  const { activation } = current().sections[0];
+  return html`<section class="section depth-0" aria-labelledby="chapter-title">
+    <${ChapterHead} chapter=${chapter} />
+    <${Activation} activation=${activation} depth=${0} />
+    <${ChapterFoot} chapter=${chapter} />
+  </section>`;
 }
 
 /**
@@ -37,11 +79,11 @@ function scrollToStep({ step, top }) {
   const { model, sections } = current();
   const begun = sections.find(({ depth, first }) => depth > 0 && first === step);
   const isTitle = begun && top === undefined;
-  bringIntoView(() => (isTitle && titleOf(begun.activation)) || lineOfStep(model, step), top);
+  bringIntoView(() => (isTitle && headingOf(begun.activation)) || lineOfStep(model, step), top);
 }
 
 /** @param {number} activation */
-function titleOf(activation) {
+function headingOf(activation) {
   return document.getElementById(`title-${activation}`);
 }
 
@@ -49,10 +91,11 @@ function titleOf(activation) {
 function lineOfStep(model, target) {
   for (let at = target; at >= 0; at = callerOf(model, activationOf(model, at))) {
     const line = document.querySelector(`[data-step="${at}"], [data-steps~="${at}"]`);
-    const found = line ?? titleOf(activationOf(model, at));
+    const found = line ?? headingOf(activationOf(model, at));
     if (found) return found;
   }
   return null;
 }
 
+const Front = later(async () => (await import("viewer/views/front.js")).Front);
 const Colophon = later(async () => (await import("viewer/views/colophon.js")).Colophon);

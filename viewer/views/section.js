@@ -4,10 +4,12 @@
 
 import { useComputed } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { blocksOnPage, FRONT, WHOLE } from "viewer/model/book.js";
 import { bodyOf, isOfUnrunCode, isWithin } from "viewer/model/blocks.js";
 import { counted } from "viewer/model/format.js";
 import { holds, lastSteps, turnAt, turnOf, turnsOf } from "viewer/model/loops.js";
 import { entryOf, functionIndex, functionOf, stepRange, wholeScope } from "viewer/model/run.js";
+import { writeHash } from "viewer/model/places.js";
 import { callsOf, claimsWithin, isBareCall, isPart, plainTitle } from "viewer/model/sections.js";
 import { rows } from "viewer/model/sorted.js";
 import { linesOf } from "viewer/model/source.js";
@@ -18,7 +20,15 @@ import { Prose } from "viewer/parts/prose.js";
 import { NamedValue, ValueView } from "viewer/parts/value.js";
 import { goTo } from "viewer/state/address.js";
 import { laidOut } from "viewer/state/layout.js";
-import { claimsOf, current, dialog, focus, presenting, printing } from "viewer/state/state.js";
+import {
+  claimsOf,
+  current,
+  dialog,
+  focus,
+  presenting,
+  printing,
+  shownPage,
+} from "viewer/state/state.js";
 import { asidesOf, inspectedAt, Line, Rows, Scrubber } from "viewer/views/line.js";
 
 /** Only lectures of other tools need it. */
@@ -28,7 +38,9 @@ const Said = later(async () => (await import("viewer/views/said.js")).Said);
 export function Section({ activation, depth }) {
   const { model, sections } = current();
   const order = sections.find((section) => section.activation === activation)?.order ?? 0;
-  const level = depth > 0 && sections.some((section) => section.chapter) ? depth + 1 : depth;
+  const isBelowChapter = shownPage.value === WHOLE || presenting.value;
+  const hasChapters = isBelowChapter && sections.some((section) => section.chapter);
+  const level = depth > 0 && hasChapters ? depth + 1 : depth;
   const ready = useComputed(
     () => presenting.value || printing.value || laidOut.value.has(order),
   ).value;
@@ -49,6 +61,7 @@ export function Section({ activation, depth }) {
     aria-labelledby=${`title-${activation}`}
   >
     <header class="section-head">
+      ${depth > 0 && html`<${Anchor} name=${func.name} first=${first} />`}
       <${Heading} id=${`title-${activation}`} class="section-title">
         ${func.title ? plainTitle(func.title) : html`<code>${func.name}</code>`}
       </${Heading}>
@@ -84,6 +97,27 @@ export function Section({ activation, depth }) {
 }
 
 /**
+ * A link beside a heading, to be copied.
+ * @param {{name: string, first: number}} properties
+ */
+function Anchor({ name, first }) {
+  const { name: doc } = current();
+  const go = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    goTo(first, { jump: true });
+  };
+  return html`<a
+    class="anchor"
+    href=${writeHash({ doc, mode: "read", at: name })}
+    aria-label=${`Link to ${name}`}
+    title="Link to this section"
+    onClick=${go}
+  >
+    §
+  </a>`;
+}
+
+/**
  * A section's claims, and a way to their list.
  * @param {{section: Pick<Section, "activation" | "first" | "beyond">}} properties
  */
@@ -105,15 +139,20 @@ function ClaimCount({ section }) {
   );
 }
 
-/** Arguments and body of one call. @param {{activation: number, depth: number}} properties */
-function Activation({ activation, depth }) {
-  const { model, document } = current();
+/**
+ * Arguments and body of one call; of a table of contents, what stands on the page.
+ * @param {{activation: number, depth: number}} properties
+ */
+export function Activation({ activation, depth }) {
+  const { model, document, book, sections } = current();
   const { indent, docstring, blocks } = bodyOf(document, functionIndex(model, activation));
+  const shown = shownPage.value;
+  const isOnPage = depth > 0 || shown <= FRONT;
   return html`
     <${Arguments} activation=${activation} />
-    ${docstring && html`<${Prose} text=${docstring} />`}
+    ${isOnPage && docstring && html`<${Prose} text=${docstring} />`}
     <${Blocks}
-      blocks=${blocks}
+      blocks=${depth > 0 ? blocks : blocksOnPage(model, book, sections, activation, shown)}
       scope=${wholeScope(model, activation)}
       indent=${indent}
       depth=${depth}

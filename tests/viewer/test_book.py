@@ -1,0 +1,341 @@
+"""A lecture with headings is a book: a front page, and chapters one at a time."""
+
+import copy
+import functools
+
+import pytest
+
+from tests.viewer import documents
+from tests.viewer.conftest import quiet_page
+from tests.viewer.programs import recorded
+from tests.viewer.test_access import assert_accessible
+
+WORDS = "words " * 400
+
+SOURCE = f'''
+"""Numbers, small and large."""
+
+
+def main():
+    """All of arithmetic.
+
+    What one must know: nothing.
+    """
+    # Nothing is random.
+    seed = 1
+    addition()
+    multiplication()
+
+
+def addition():
+    # ## Adding
+    # What sums cost.
+    ones()
+    twos()
+
+    # ## Adding again
+    ones_again()
+
+
+def multiplication():
+    # ## Multiplying
+    # {WORDS}
+    products()
+
+
+def ones():
+    """One and one."""
+    assert 1 + 1 == 2
+
+
+def twos():
+    """Two and two.
+
+    More is [said elsewhere](#products).
+    """
+    total = 2 + 2
+    assert total == 4
+    twice()
+
+
+def twice():
+    """Twice the same."""
+    assert 4 + 4 == 8
+
+
+def ones_again():  # @exercise
+    """One and one again."""
+    assert 1 + 1 == 2
+
+
+def products():
+    """Products."""
+    for factor in range(30):
+        assert factor * 2 == factor + factor
+'''
+
+
+@functools.cache
+def recorded_book() -> dict:
+    return recorded(SOURCE)
+
+
+def book() -> dict:
+    return copy.deepcopy(recorded_book())
+
+
+def texts(page, selector: str) -> list[str]:
+    return page.locator(selector).all_inner_texts()
+
+
+def titles(page) -> list[str]:
+    return texts(page, "#article :is(h1, h2, h3)")
+
+
+@pytest.fixture
+def front(page, show):
+    show(page, book())
+    page.locator(".map").wait_for()
+    return page
+
+
+def open_chapter(page, number: int) -> None:
+    page.locator(f".map-chapters li:has-text('{number}') a").first.click()
+    page.locator(".chapter-head").wait_for()
+
+
+def test_the_front_page_says_what_there_is(front):
+    assert front.locator("h1").inner_text() == "All of arithmetic"
+    assert "What one must know: nothing." in front.locator("#article").inner_text()
+    assert texts(front, ".map-title") == ["Adding", "Adding again", "Multiplying"]
+    facts = texts(front, ".map-facts")
+    assert facts == ["1 min · 3 claims", "1 min · 1 claim · 1 exercise", "2 min · 1 claim"]
+    assert "4 minutes of reading, 5 claims, 1 exercise" in front.locator(".map").inner_text()
+    assert texts(front, ".map-chapters .prose")[0] == "What sums cost."
+    assert front.locator(".section .section").count() == 0
+    assert not front.get_by_text("seed = 1").is_visible()  # what is done first stands below the map
+    front.locator(".set-up summary").click()
+    assert front.get_by_text("seed = 1").is_visible()
+    assert "Nothing is random." in front.locator(".set-up").inner_text()
+
+
+def test_a_chapter_stands_alone_and_leads_to_its_neighbours(front, site):
+    open_chapter(front, 1)
+    assert titles(front) == ["Adding", "One and one", "Two and two", "Twice the same"]
+    assert "Chapter 1 of 3" in front.locator(".chapter-place").inner_text()
+    assert "What sums cost." in front.locator(".chapter-head").inner_text()
+    front.wait_for_url(f"{site.address}#doc=demo&chapter=adding")
+    front.locator('.chapter-foot [rel="next"]').click()
+    front.locator("h1", has_text="Adding again").wait_for()
+    assert titles(front) == ["Adding again", "One and one again"]
+    assert front.evaluate("scrollY") == 0
+    front.locator('.chapter-foot [rel="next"]').click()
+    front.locator("h1", has_text="Multiplying").wait_for()
+    assert front.locator('.chapter-foot [rel="next"]').count() == 0
+    front.go_back()
+    front.locator("h1", has_text="Adding again").wait_for()
+    front.locator('.chapter-foot [rel="prev"]').click()
+    front.locator("h1", has_text="Adding").wait_for()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "heading"),
+    [
+        ({"chapter": "multiplying"}, "Multiplying"),
+        ({"at": "products"}, "Multiplying"),
+        ({"at": "programs.py:ones_again:1.1"}, "Adding again"),
+        ({"at": "programs.py:twice:1.1"}, "Adding"),
+        ({"at": "programs.py:main:2.1"}, "Adding"),
+        ({"at": "programs.py:main:3.1"}, "Multiplying"),
+        ({"at": "programs.py:main:1.1"}, "All of arithmetic"),
+        ({"chapter": "subtracting"}, "All of arithmetic"),
+    ],
+    ids=lambda case: "-".join(case.values()) if isinstance(case, dict) else "",
+)
+def test_every_address_leads_to_its_chapter(parameters, heading, page, show):
+    show(page, book(), **parameters)
+    page.locator("h1", has_text=heading).wait_for()
+    assert page.locator("h1").all_inner_texts() == [heading]
+    missing = parameters.get("chapter") == "subtracting"
+    assert page.locator(".page-notice").count() == missing
+
+
+def test_a_link_in_the_text_leads_into_another_chapter(page, show, site):
+    show(page, book(), chapter="adding")
+    page.get_by_role("link", name="said elsewhere").click()
+    page.locator("h1", has_text="Multiplying").wait_for()
+    page.wait_for_url(f"{site.address}#doc=demo&at=programs.py:products:1.1")
+
+
+def test_keys_lead_through_sections_and_chapters(page, show):
+    page.set_viewport_size({"width": 1280, "height": 300})
+    show(page, book(), chapter="adding")
+    read = page.locator(".outline a[aria-current]")
+    seen = []
+    for _ in range(3):
+        page.keyboard.press("j")
+        page.wait_for_function(
+            "before => document.querySelector('.outline a[aria-current]').innerText !== before",
+            arg=seen[-1] if seen else "1. Adding",
+        )
+        seen.append(read.inner_text())
+    assert [text.split("\n")[0] for text in seen] == [
+        "One and one",
+        "Two and two",
+        "Twice the same",
+    ]
+    page.keyboard.press("k")
+    page.locator(".outline a[aria-current]", has_text="Two and two").wait_for()
+    page.keyboard.press("n")
+    page.locator("h1", has_text="Adding again").wait_for()
+    page.keyboard.press("p")
+    page.keyboard.press("p")
+    page.locator("h1", has_text="All of arithmetic").wait_for()
+    page.keyboard.press("p")
+    page.keyboard.press("ArrowRight")
+    page.locator("h1", has_text="Adding").wait_for()
+
+
+def test_all_on_one_page_is_a_choice_that_keeps_the_place(page, show, site):
+    show(page, book(), at="products")
+    page.locator("h1", has_text="Multiplying").wait_for()
+    page.keyboard.press("w")
+    page.locator("h1", has_text="All of arithmetic").wait_for()
+    headings = texts(page, "#article h2")
+    assert headings == ["1. Adding", "2. Adding again", "3. Multiplying"]
+    page.wait_for_url(f"{site.address}#doc=demo&whole&at=programs.py:products:1.1")
+    page.reload()
+    page.locator("h1", has_text="All of arithmetic").wait_for()
+    page.keyboard.press("w")
+    page.locator("h1", has_text="Multiplying").wait_for()
+
+
+def test_only_the_chapter_that_is_read_is_open_in_the_outline(page, show):
+    show(page, book(), chapter="adding")
+    opened = page.locator(".chapter.is-open .chapter-link")
+    assert opened.all_inner_texts() == ["1. Adding"]
+    page.locator(".chapter-link", has_text="Multiplying").click()
+    page.locator("h1", has_text="Multiplying").wait_for()
+    assert opened.all_inner_texts() == ["3. Multiplying"]
+    page.get_by_role("button", name="Sections of Adding again").click()
+    assert opened.count() == 2
+    page.locator(".outline-entry a", has_text="One and one again").click()
+    page.locator("h1", has_text="Adding again").wait_for()
+    assert opened.all_inner_texts() == ["2. Adding again"]
+
+
+def test_search_step_and_claims_lead_to_the_chapter(front):
+    front.keyboard.press("/")
+    front.locator(".search-field:focus").wait_for()
+    front.keyboard.type("factor * 2")
+    front.locator(".results li").first.wait_for()
+    front.keyboard.press("Enter")
+    front.locator("h1", has_text="Multiplying").wait_for()
+    front.keyboard.press("r")
+    front.locator("#stepping").wait_for()
+    assert front.locator(".bar-chapter").inner_text() == "3. Multiplying"
+    front.keyboard.press("Home")
+    front.keyboard.press("r")
+    front.locator("h1", has_text="All of arithmetic").wait_for()
+    front.keyboard.press("c")
+    front.locator(".claim-entry").first.click()
+    front.locator("h1", has_text="Adding").wait_for()
+
+
+def test_the_front_page_offers_the_place_where_the_reader_stopped(context, site, show):
+    with quiet_page(context, site, 1280, 300) as page:
+        show(page, book(), chapter="adding")
+        page.locator("#title-4").wait_for()
+        page.mouse.wheel(0, 450)
+        page.wait_for_function("() => Object.keys(localStorage).includes('lecture-place-demo')")
+        read = page.locator(".outline a[aria-current] .outline-title").inner_text()
+        page.goto("about:blank")
+        page.goto(f"{site.address}#doc=demo")
+        page.get_by_role("button", name=f"Continue at “{read}”").click()
+        page.locator("h1", has_text="Adding").wait_for()
+        page.evaluate("localStorage.clear()")
+
+
+def test_a_line_below_the_bar_shows_how_much_is_read(page, show):
+    page.set_viewport_size({"width": 1280, "height": 300})
+    show(page, book(), chapter="multiplying")
+    shown = (
+        "() => Number(getComputedStyle(document.documentElement).getPropertyValue('--progress'))"
+    )
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    page.wait_for_function(f"{shown} > 0.95")
+    page.keyboard.press("p")
+    page.locator("h1", has_text="Adding again").wait_for()
+    page.wait_for_function(f"{shown} < 0.2")
+
+
+def test_a_chapter_is_printed_with_its_contents(page, show):
+    show(page, book(), chapter="adding")
+    page.evaluate("window.print = () => dispatchEvent(new Event('print-called'))")
+    page.evaluate("async () => (await import('viewer/views/print.js')).printPage()")
+    page.locator(".printed-contents").wait_for(state="attached")
+    assert texts(page, ".printed-contents li") == ["One and one", "Two and two"]
+    assert titles(page) == ["Adding", "One and one", "Two and two", "Twice the same"]
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    page.locator(".printed-contents").wait_for(state="detached")
+
+
+def test_the_front_page_prints_everything(front):
+    front.evaluate("window.print = () => {}")
+    front.evaluate("async () => (await import('viewer/views/print.js')).printPage()")
+    assert texts(front, "#article h2") == ["1. Adding", "2. Adding again", "3. Multiplying"]
+    assert front.get_by_text("assert factor * 2").count() == 1
+    front.evaluate("dispatchEvent(new Event('afterprint'))")
+    front.locator(".map").wait_for()
+
+
+def files_book() -> dict:
+    """Without headings, sections of two files are two chapters."""
+    document = documents.small()
+    first = document["files"][0]
+    text = '"""Views of tensors."""\n' + "\n" * 20
+    other = copy.deepcopy(first)
+    lines = first["source"].split("\n")
+    other["path"] = "demo/storage_views.py"
+    other["prose"] = [block for block in first["prose"] if block["first_line"] > 15]
+    third = copy.deepcopy(other)
+    third["path"] = "demo/doubling.py"
+    third["source"] = text + "\n".join(lines[21:])
+    document["files"] += [other, third]
+    for func, file in ((1, 1), (2, 2)):
+        document["functions"][func]["file"] = file
+        for row in document["statements"]:
+            if row[5] == func:
+                row[0] = file
+    document["functions"][2]["title"] = "Doubling."
+    source = first["source"].replace("y = double(3)  # @inspect y", "double(3)")
+    first.update(source=source, tokens=documents.tokens(source))
+    document["statements"][1][4] = "call"
+    return document
+
+
+def test_files_are_chapters_where_there_are_no_headings(page, show):
+    show(page, files_book())
+    page.locator(".map").wait_for()
+    assert texts(page, ".map-title") == ["storage views", "doubling"]
+    page.locator(".map-link").nth(1).click()
+    page.locator("h1", has_text="doubling").wait_for()
+    assert titles(page) == ["doubling", "Doubling"]
+    page.keyboard.press("w")
+    page.locator("h2", has_text="2. doubling").wait_for()
+
+
+def test_a_lecture_of_one_file_without_headings_is_one_page(page, show):
+    show(page, documents.small())
+    assert page.locator(".map, .chapter-head, .outline-pages").count() == 0
+    assert titles(page) == ["Small numbers", "Views share storage"]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_on_the_front_page_and_in_a_chapter(theme, page, show):
+    page.emulate_media(color_scheme=theme)
+    show(page, book())
+    page.locator(".map").wait_for()
+    assert_accessible(page, "front page")
+    open_chapter(page, 1)
+    assert_accessible(page, "chapter")

@@ -1,4 +1,7 @@
-"""One letter has one meaning: the table in the conventions holds in the chapters listed here."""
+"""One letter has one meaning: the table in the conventions holds in the chapters listed here.
+
+`python -m tests.test_letters` reports on all chapters.
+"""
 
 import ast
 import itertools
@@ -41,9 +44,9 @@ def axes_of_annotations(module: ast.Module) -> Iterator[list[str]]:
     """The axes of each shape: of `Float[Tensor, "B T D"]`, B and T and D."""
     for node in ast.walk(module):
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple):
-            shape = node.slice.elts[-1]
-            if isinstance(shape, ast.Constant) and isinstance(shape.value, str):
-                yield shape.value.replace("{", "").replace("}", "").split()
+            for shape in node.slice.elts[-1:]:
+                if isinstance(shape, ast.Constant) and isinstance(shape.value, str):
+                    yield shape.value.replace("{", "").replace("}", "").split()
 
 
 def axes_of_calls(module: ast.Module) -> Iterator[list[str]]:
@@ -105,3 +108,9 @@ def test_the_section_on_letters_names_them_all():
     section = source.partition("def letters_name_the_axes")[2].partition('"""\n')[0]
     words = set(re.findall(r"\b[A-Z]\b", section))
     assert set(LETTERS) <= words
+
+
+if __name__ == "__main__":
+    for chapter in sorted(LECTURE.glob("part*/m*.py")):
+        for fault in faults_of_letters(chapter.read_text(encoding="utf-8")):
+            print(f"{chapter.name}: {fault}")

@@ -173,9 +173,10 @@ def giga_is_not_gibi():
     KiB, MiB and GiB (kibi-, mebi-, gibibyte) are powers of 1024. The costs beside the code are
     given in the latter. How far apart are they?
     """
-    excess_percent = {}  # @inspect excess_percent
-    for power, prefix in enumerate(("kilo", "mega", "giga", "tera"), start=1):
-        excess_percent[prefix] = round(100 * (1024**power / 1000**power - 1), 1)
+    excess_percent = {
+        prefix: round(100 * (1024**power / 1000**power - 1), 1)
+        for power, prefix in enumerate(("kilo", "mega", "giga", "tera"), start=1)
+    }  # @inspect excess_percent
     # The gap grows with the prefix, from 2.4 % in kilobytes to a tenth in terabytes. A cube of
     # 1024×1024×256 numbers of four bytes is exactly a gibibyte. In gigabytes:
     with measure() as cost:

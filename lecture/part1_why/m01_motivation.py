@@ -250,13 +250,14 @@ def a_peak_has_conditions():  # M1.2 E2 E3 E5
 def utilization_decides_the_bill():  # M1.2
     """Utilization decides the bill.
 
-    We guessed that half of the peak arrives. What if it is less? Time goes with 1/MFU.
+    We guessed that half of the peak arrives. What if it is less? Time goes with 1/MFU, and with
+    1/GPUs: move the slider. How many GPUs would finish in a month?
     """
     work_flops = 6 * LLAMA3_70B_PARAMETERS * LLAMA3_TRAINING_TOKENS
     gpu_flops_per_second = H100_SXM.dense_flops_per_second["bf16"]
     peak_days = work_flops / (1024 * gpu_flops_per_second) / SECONDS_PER_DAY
     days = {percent: round(100 * peak_days / percent, 1) for percent in range(20, 65, 5)}
-    days_by_mfu = figures.days_by_mfu(days)  # @inspect days_by_mfu
+    days_by_mfu = figures.days_by_mfu(days, gpus=1024)  # @inspect days_by_mfu
     # What do others reach? [PaLM](https://arxiv.org/abs/2204.02311), whose paper introduced the
     # term, 46 %; [Llama 3 405B](https://arxiv.org/abs/2407.21783) 38 to 43 %. With these our run
     # would take 156, or 167 to 189 days.

@@ -438,9 +438,10 @@ def bf16_trades_resolution_for_range():  # M6.8 E21 E25
     eps = {form.name: torch.finfo(form.dtype).eps for form in (BF16, FP16, FP32)}
     assert eps["bf16"] / eps["fp16"] == 8
     assert eps["bf16"] / eps["fp32"] == 65_536
-    # Not even the tokens of a small vocabulary can be numbered in it.
-    integers = torch.arange(260).bfloat16().long()  # @inspect integers[-4:]
-    assert integers[-4:].tolist() == [256, 256, 258, 260]
+    # Not even the tokens of a small vocabulary can be numbered in it: 256 and 257 become one
+    # id.
+    last_four = torch.arange(260).bfloat16().long()[-4:]  # @inspect last_four
+    assert last_four.tolist() == [256, 256, 258, 260]
     # So: bf16 needs no care for range, and must not collect small changes.
 
 

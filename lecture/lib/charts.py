@@ -43,6 +43,16 @@ def doublings(title: str, values: Iterable[int]) -> Layout:
     return {"title": f"{title}, logarithmic", "scale": scale, "axis": axis}
 
 
+def slider(name: str, label: str, values: tuple[int, int, int], start: int) -> altair.Parameter:
+    """Let the reader choose a number: from, to and step, and where it begins.
+
+    Its name is for the chart's formulas. On paper, the chart shows where it begins.
+    """
+    low, high, step = values
+    bound = altair.binding_range(min=low, max=high, step=step, name=f"{label} ")
+    return altair.param(name, value=start, bind=bound)
+
+
 def lines(
     series: Mapping[str, Mapping[float, float]],
     x: Layout,

@@ -8,10 +8,11 @@ from torch import Tensor
 from lecture.lib.counting import Count, matmul, values
 from lecture.lib.refused import refused
 from lecture.lib.shapes import shape_checked
+from lecture.part1_why import m00_figures as figures
 from trace.costs import measure
 
 LETTERS = {
-    "B": "sequences in a batch",
+    "B": "sequences in a batch, the *batch size*",
     "T": "tokens in a sequence",
     "R": "rows of a matmul, R = B·T",
     "D": "features of a token, the width of the model",
@@ -112,22 +113,20 @@ def letters_name_the_axes():
 
     Which axis of an array of numbers is which? A language model reads text as *tokens*, the pieces
     [a text is cut into](#a_tokenizer_turns_text_into_integers), and describes each token by a row
-    of numbers, its *features*. We give each size one letter, and keep it to the last chapter:
-
-    B sequences in a *batch* (the sequences that go through the model together), T tokens in a
-    sequence, D features of a token, which is the *width* of the model. A layer does not care where
-    one sequence ends and the next begins: it sees R = B·T rows. Then F features inside a
-    feed-forward network, H attention heads of K features each, L layers, V entries of the
-    vocabulary, and N *parameters*, the numbers that training adjusts (also called *weights*). Loops
-    over matrices run over i, j and k, as in textbooks.
+    of numbers, its *features*. Several sequences of tokens go through it together, a *batch*. Each
+    of these sizes has a letter, and keeps it to the last chapter. (Loops over matrices run over i,
+    j and k, as in textbooks.)
     """
+    letters = figures.LetterTable(LETTERS)  # @inspect letters
+    # *Parameters* are the numbers that training adjusts, also called *weights*. A layer is a step
+    # of the model with weights of its own. It does not care where one sequence ends and the next
+    # begins: it sees rows.
     B, T, D = 2, 3, 4
     x = torch.arange(24.0).view(B, T, D)  # @inspect x
-    # Counting from 0, the last token of the last sequence has these features.
-    assert x[1, 2].tolist() == [20, 21, 22, 23]
-    # For a layer, the same numbers are six rows.
-    rows = x.view(B * T, D)  # @inspect rows
-    assert torch.equal(rows[5], x[1, 2])
+    rows = x.view(B * T, D)
+    batch = figures.batch_and_rows(B, T, D)  # @inspect batch
+    # Counting from 0, the last token of the last sequence is row 5.
+    assert x[1, 2].tolist() == rows[5].tolist() == [20, 21, 22, 23]
     # Functions name the letters in their signature: this one takes `Float[Tensor, "B T D"]` and
     # returns `Float[Tensor, "B T"]`. Each call compares the tensors with the letters.
     sums = sum_over_features(x)  # @inspect sums
@@ -135,7 +134,7 @@ def letters_name_the_axes():
     # One sequence without its batch axis does not fit, and the call says so.
     with refused(jaxtyping.TypeCheckError) as error:
         sum_over_features(x[0])
-    assert "x" in error.message
+    assert "B T D" in error.message
     # So: when a shape puzzles you, read its letters.
 
 
@@ -173,9 +172,10 @@ def giga_is_not_gibi():
     KiB, MiB and GiB (kibi-, mebi-, gibibyte) are powers of 1024. The costs beside the code are
     given in the latter. How far apart are they?
     """
-    excess_percent = {}  # @inspect excess_percent
-    for power, prefix in enumerate(("kilo", "mega", "giga", "tera"), start=1):
-        excess_percent[prefix] = round(100 * (1024**power / 1000**power - 1), 1)
+    excess_percent = {
+        prefix: round(100 * (1024**power / 1000**power - 1), 1)
+        for power, prefix in enumerate(("kilo", "mega", "giga", "tera"), start=1)
+    }  # @inspect excess_percent
     # The gap grows with the prefix, from 2.4 % in kilobytes to a tenth in terabytes. A cube of
     # 1024×1024×256 numbers of four bytes is exactly a gibibyte. In gigabytes:
     with measure() as cost:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import altair
 
-from lecture.lib.charts import framed, legend_below, powers_of_ten, rows_of
+from lecture.lib.charts import framed, legend_below, powers_of_ten, rows_of, slider
 from lecture.lib.drawing import COLOURS, Figure, box, text
 
 
@@ -25,20 +25,26 @@ def lecture_map(parts: Mapping[str, Mapping[str, str]]) -> Figure:  # @stepover
     return Figure("Map of the lecture, part by part", 404, max(bottoms), tuple(drawn))
 
 
-def days_by_mfu(days: Mapping[int, float]) -> altair.Chart:  # @stepover
-    """Draw training time over utilization."""
+def days_by_mfu(days: Mapping[int, float], gpus: int) -> altair.Chart:  # @stepover
+    """Draw training time over utilization; a slider changes how many GPUs share the work."""
     chart = altair.Chart(rows_of(mfu=days.keys(), days=days.values())).mark_line(point=True)
-    chart = chart.encode(
+    chart = chart.add_params(slider("gpus", "GPUs", (256, 8192, 256), start=gpus))
+    chart = chart.transform_calculate(shown=f"datum.days * {gpus} / gpus").encode(
         x=altair.X(
             "mfu:Q",
             title="MFU in percent",
             scale=altair.Scale(domain=[min(days), max(days)]),
             axis=altair.Axis(values=list(days)),
         ),
-        y=altair.Y("days:Q", title="days"),
-        tooltip=["mfu:Q", "days:Q"],
+        y=altair.Y(
+            "shown:Q",
+            title="days, logarithmic",
+            scale=altair.Scale(type="log", domain=[10, 2000], nice=False),
+            axis=altair.Axis(values=[10, 30, 100, 365, 1000]),
+        ),
+        tooltip=["mfu:Q", altair.Tooltip("shown:Q", title="days", format=".0f")],
     )
-    return framed(chart, "70B parameters, 15T tokens, 1024 H100", 220)
+    return framed(chart, "70B parameters, 15T tokens", 220)
 
 
 def bytes_per_parameter(

@@ -144,7 +144,7 @@ def training_time_is_work_over_rate():  # M1.2
     gpu_flops_per_second = H100_SXM.dense_flops_per_second["bf16"] * mfu
     days = work_flops / (gpus * gpu_flops_per_second) / SECONDS_PER_DAY  # @inspect days
     assert round(days) == 144
-    # At this rate, one GPU works through about 1200 tokens per second.
+    # At this rate, one GPU has a *throughput* of about 1200 tokens per second.
     gpu_tokens_per_second = gpu_flops_per_second / (6 * LLAMA3_70B_PARAMETERS)
     assert round(gpu_tokens_per_second, -2) == 1200
     # The rule to keep: $\text{seconds}=6NT/(\text{GPUs}·\text{peak}·\text{MFU})$, with T the tokens
@@ -208,9 +208,9 @@ def the_optimizer_is_not_in_the_six():  # M1.3 E1
     with measure() as look_up:
         features = table[tokens]  # @inspect features
     assert look_up.matmul_flops == 0
-    # *Attention* is the opposite. In it, tokens look at each other: the features of each token are
-    # multiplied with those of every other, which gives a score for each pair. By its scores, a
-    # token takes up information from the others. That is [work without
+    # *Attention* (*self-attention*, in full) is the opposite. In it, tokens look at each other: the
+    # features of each token are multiplied with those of every other, which gives a score for each
+    # pair. By these scores, a token gathers information from the others. That is [work without
     # parameters](#attention_takes_a_weighted_mean).
     with measure() as scores:
         features @ features.T
@@ -248,15 +248,16 @@ def a_peak_has_conditions():  # M1.2 E2 E3 E5
 
 
 def utilization_decides_the_bill():  # M1.2
-    """Utilization decides the bill.
+    """Utilization decides how long it takes.
 
-    We guessed that half of the peak arrives. What if it is less? Time goes with 1/MFU.
+    We guessed that half of the peak arrives. What if it is less? Time goes with 1/MFU, and with
+    1/GPUs: move the slider. How many GPUs would finish in a month?
     """
     work_flops = 6 * LLAMA3_70B_PARAMETERS * LLAMA3_TRAINING_TOKENS
     gpu_flops_per_second = H100_SXM.dense_flops_per_second["bf16"]
     peak_days = work_flops / (1024 * gpu_flops_per_second) / SECONDS_PER_DAY
     days = {percent: round(100 * peak_days / percent, 1) for percent in range(20, 65, 5)}
-    days_by_mfu = figures.days_by_mfu(days)  # @inspect days_by_mfu
+    days_by_mfu = figures.days_by_mfu(days, gpus=1024)  # @inspect days_by_mfu
     # What do others reach? [PaLM](https://arxiv.org/abs/2204.02311), whose paper introduced the
     # term, 46 %; [Llama 3 405B](https://arxiv.org/abs/2407.21783) 38 to 43 %. With these our run
     # would take 156, or 167 to 189 days.
@@ -273,9 +274,9 @@ def utilization_decides_the_bill():  # M1.2
     assert round(tokens_per_second) == 651
     by_the_rule_of_6 = 6 * LLAMA3_70B_PARAMETERS * tokens_per_second / gpu_flops_per_second
     assert round(100 * by_the_rule_of_6) == 28
-    # Can we set that beside the 38 to 43 %? Not yet: those count attention, and the rule of 6 does
-    # not. Attention adds [$12LDT$ FLOPs to a token](#long_contexts_add_work_without_parameters),
-    # here 15 %, which makes it 32 %.
+    # Can we set that beside the 38 to 46 %? Not yet: MFU, as PaLM defined it, counts attention, and
+    # the rule of 6 does not. Attention adds [$12LDT$ FLOPs to a
+    # token](#long_contexts_add_work_without_parameters), here 15 %, which makes it 32 %.
     attention_flops = 12 * LLAMA3_70B_LAYERS * LLAMA3_70B_WIDTH * LLAMA3_CONTEXT_TOKENS
     with_attention = by_the_rule_of_6 * (1 + attention_flops / (6 * LLAMA3_70B_PARAMETERS))
     assert round(100 * with_attention) == 32

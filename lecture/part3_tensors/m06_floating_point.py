@@ -438,9 +438,10 @@ def bf16_trades_resolution_for_range():  # M6.8 E21 E25
     eps = {form.name: torch.finfo(form.dtype).eps for form in (BF16, FP16, FP32)}
     assert eps["bf16"] / eps["fp16"] == 8
     assert eps["bf16"] / eps["fp32"] == 65_536
-    # Not even the tokens of a small vocabulary can be numbered in it.
-    integers = torch.arange(260).bfloat16().long()  # @inspect integers[-4:]
-    assert integers[-4:].tolist() == [256, 256, 258, 260]
+    # Not even the tokens of a small vocabulary can be numbered in it: 256 and 257 become one
+    # id.
+    last_four = torch.arange(260).bfloat16().long()[-4:]  # @inspect last_four
+    assert last_four.tolist() == [256, 256, 258, 260]
     # So: bf16 needs no care for range, and must not collect small changes.
 
 
@@ -528,7 +529,7 @@ def fp8_comes_in_two_kinds():  # M6.10 E24 E28
     assert (restored / x - 1)[is_normal].abs().max() <= 1 / 16
     error = relative_error(restored, x.double())  # @inspect error
     assert error < 0.03
-    # What do we gain? An H100 multiplies fp8 at twice the rate of bf16, and half the bytes.
+    # What do we gain? Half the bytes, and on an H100 twice the FLOP/s of bf16.
     dense = H100_SXM.dense_flops_per_second
     assert dense["fp8"] == 2 * dense["bf16"]
 

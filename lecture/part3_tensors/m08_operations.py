@@ -79,7 +79,9 @@ def a_chain_makes_temporaries():  # M8.1
     # [*fused*](#fusion_saves_the_way_through_memory) kernel, which a compiler can make from such a
     # chain, would read x once and write y once: a third.
     assert cost.read_bytes + cost.written_bytes == 3 * (x.nbytes + y.nbytes)
-    chain = figures.chain({"x": 16, "2 * x": 16, "+ 1": 16, "relu": 16})  # @inspect chain
+    chain = figures.chain(
+        {"x": x.nbytes, "2 * x": doubled.nbytes, "+ 1": shifted.nbytes, "relu": y.nbytes}
+    )  # @inspect chain
 
 
 def in_place_operations_keep_the_storage():  # M8.1

@@ -205,7 +205,7 @@ def einsum_sums_over_what_is_left_out():  # M9.4
 
 
 def one_rule_covers_the_usual_products():  # M9.4
-    """One rule covers the usual products.
+    """One rule covers the usual operations.
 
     Which operations are einsums? All that multiply and then add, some that do only one of the two,
     and a transpose, which does neither. Cover the right column and write it yourself.
@@ -372,7 +372,7 @@ def flops_by_loops(*sizes: int) -> int:  # @stepover
 
 
 def the_order_of_products_decides_their_price():  # M9.8 E42
-    """The order of products decides their price.
+    """The order of matmuls decides their price.
 
     We can multiply three factors in two ways, $(ab)v=a(bv)$, and get the same numbers, up to
     rounding. Which is cheaper when a and b are matrices of 64×64 and v is a vector?

@@ -249,10 +249,10 @@ def random_places_miss_a_third():  # M22.3
     generator = torch.Generator().manual_seed(0)
     # One window misses a token with probability $1 - T/n$, and $n/T$ windows miss it with
     # $(1-T/n)^{n/T}\approx 1/e$, 37 %. After three times as many, $e^{-3}$, a twentieth, is left.
-    missed = {}  # @inspect missed
+    missed = {}
     for times in (1, 2, 3):
         starts = random_starts(file_tokens, T, times * windows, generator)
-        missed[times] = tokens_missed(starts, T, file_tokens)
+        missed[times] = tokens_missed(starts, T, file_tokens)  # @inspect missed
         assert math.isclose(missed[times], math.exp(-times), abs_tol=0.02)
     coverage = figures.coverage(missed)  # @inspect coverage
     # To read everything once, cut the file into windows side by side, and shuffle these.

@@ -23,32 +23,21 @@ def flops_by_size(flops: Mapping[str, Mapping[int, int]]) -> altair.Chart:  # @s
 
 
 def readings(
-    first: float, repeated: Sequence[float], levels: Mapping[str, float]
-) -> altair.Chart:  # @stepover
-    """Draw the readings of a stopwatch in their order, and what was made of them."""
-    calls = ["first", *(f"{number}" for number in range(2, len(repeated) + 2))]
-    kinds = ["warm-up", *("repeat" for _ in repeated)]
-    data = rows_of(call=calls, kind=kinds, duration=[first, *repeated])
-    bars = altair.Chart(data).mark_bar().encode(
+    first: float, others: Sequence[float], median: float
+) -> altair.LayerChart:  # @stepover
+    """Draw the readings of a stopwatch in their order, in microseconds, and their median."""
+    calls = [f"{number}" for number in range(1, len(others) + 2)]
+    microseconds = [1e6 * seconds for seconds in (first, *others)]
+    data = rows_of(call=calls, kind=["first", *("others" for _ in others)], time=microseconds)
+    y = altair.Y("time:Q", **powers_of_ten("microseconds", 1, 6))
+    points = altair.Chart(data).mark_point(filled=True, size=70, opacity=1).encode(
         x=altair.X("call:N", title="call", sort=calls, axis=altair.Axis(labelAngle=0)),
-        y=altair.Y(
-            "duration:Q", title="ticks of the clock", scale=altair.Scale(domain=[0, 100])
-        ),
-        color=altair.Color(
-            "kind:N",
-            scale=altair.Scale(domain=["warm-up", "repeat", *levels]),
-            legend=legend_below(columns=2),
-        ),
-        tooltip=["call:N", "duration:Q"],
+        y=y,
+        color=altair.Color("kind:N", legend=legend_below(columns=2)),
+        tooltip=["call:N", altair.Tooltip("time:Q", format=".3g")],
     )  # fmt: skip
-    rules = altair.Chart(rows_of(kind=levels.keys(), duration=levels.values()))
-    rules = rules.mark_rule(size=2).encode(
-        y="duration:Q",
-        color=altair.Color("kind:N"),
-        strokeDash=altair.StrokeDash("kind:N", legend=None),
-        tooltip=["kind:N", "duration:Q"],
-    )
-    return framed(bars + rules, "Six calls of the same function", 200)
+    rule = altair.Chart(rows_of(time=[1e6 * median])).mark_rule(strokeDash=[4, 3])
+    return framed(points + rule.encode(y=y), "Eleven calls, and the median of the last ten", 200)
 
 
 def promised(cards: Sequence[Accelerator]) -> altair.Chart:  # @stepover

@@ -70,7 +70,7 @@ def promised(cards: Sequence[Accelerator]) -> altair.Chart:  # @stepover
 
 
 @shape_checked
-def groups_of_four(w: Float[Tensor, "K D"], kept: Bool[Tensor, "K D"]) -> Figure:  # @stepover
+def groups_of_four(w: Float[Tensor, "F D"], kept: Bool[Tensor, "F D"]) -> Figure:  # @stepover
     """Draw weights in groups of four, those that are kept on a colour, and beside them what is
     stored: the kept weights and their places."""
     wide = 36
@@ -125,10 +125,10 @@ def achieved_and_promised(
 
 
 def rate_by_size(rates: Mapping[str, Mapping[int, float]]) -> altair.Chart:  # @stepover
-    """Draw the rates that products of n×n matrices reached, over n."""
+    """Draw the rates that n×n matmuls reached, over n."""
     sizes = next(iter(rates.values()))
     x, y = doublings("n", sizes), powers_of_ten("FLOP/s", 6, 13)
-    return lines(rates, x, y, "Products of n×n matrices on one core of this machine")
+    return lines(rates, x, y, "n×n matmuls on one core of this machine")
 
 
 def useful_share_by_size(shares: Mapping[int, float]) -> altair.Chart:  # @stepover
@@ -141,4 +141,4 @@ def useful_share_by_size(shares: Mapping[int, float]) -> altair.Chart:  # @stepo
         y=altair.Y("percent:Q", title="useful, percent", scale=altair.Scale(domain=[0, 100])),
         tooltip=["n:Q", altair.Tooltip("percent:Q", format=".1f")],
     )
-    return framed(chart, "Products of n×n matrices in tiles of 64", 180)
+    return framed(chart, "n×n matmuls in tiles of 64", 180)

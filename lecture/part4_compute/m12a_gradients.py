@@ -152,8 +152,10 @@ def one_way_back_serves_all_parameters():  # M12.1 M12.4
     assert differences.matmul_flops == 2 * w.numel() * forward.matmul_flops
     # A backward pass never takes more than a few times the FLOPs of the forward pass, whatever the
     # function: the ["cheap gradient principle"](https://arxiv.org/abs/1502.05767) that all of deep
-    # learning rests on. (What it computes is a *vector-Jacobian product*. The Jacobian, all rates
-    # of all results with all inputs, is never written down.)
+    # learning rests on. (The *Jacobian* has the rates of all results with all inputs. A backward
+    # pass multiplies it from the left, a vector-Jacobian product. A *Jacobian-vector product*, from
+    # the right, says what one change of all inputs does, as a difference does. Neither writes the
+    # Jacobian down.)
     #
     # The price is memory: numbers of the forward pass [have to be
     # kept](#a_weight_needs_what_it_multiplied).

@@ -81,6 +81,6 @@ def test_an_mfu_far_above_one_is_refused_in_one_sentence():
     with pytest.raises(ValueError) as refusal:
         mfu(7.0332e13, 35.6e12)
     assert str(refusal.value) == (
-        "an MFU of 1.98 is impossible: 7.03e+13 FLOP/s cannot come from a peak of 3.56e+13; is it "
+        "a share of 1.98 is impossible: 7.03e+13 FLOP/s cannot come from a peak of 3.56e+13; is it "
         "the peak of this dtype and this device?"
     )

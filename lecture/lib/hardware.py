@@ -24,20 +24,28 @@ def gpu_is_at_least(capability: tuple[int, int]) -> bool:
     return torch.cuda.is_available() and torch.cuda.get_device_capability() >= capability
 
 
-MOST_UTILIZATION = 1.2
+MOST_SHARE = 1.2
 """Cards for games run above the clock that their sheet is computed with, by a tenth or so."""
 
 
-def mfu(model_flops_per_second: float, promised_flops_per_second: float) -> float:
-    """Divide what a model used by what its device promises.
+def share_of_peak(flops_per_second: float, promised_flops_per_second: float) -> float:
+    """Divide the rate of an operation by what its device promises.
 
     Raises ValueError if it is far more than all of it.
     """
-    utilization = model_flops_per_second / promised_flops_per_second
-    if utilization > MOST_UTILIZATION:
+    share = flops_per_second / promised_flops_per_second
+    if share > MOST_SHARE:
         raise ValueError(
-            f"an MFU of {utilization:.3g} is impossible: {model_flops_per_second:.3g} FLOP/s "
+            f"a share of {share:.3g} is impossible: {flops_per_second:.3g} FLOP/s "
             f"cannot come from a peak of {promised_flops_per_second:.3g}; is it the peak of this "
             "dtype and this device?"
         )
-    return utilization
+    return share
+
+
+def mfu(model_flops_per_second: float, promised_flops_per_second: float) -> float:
+    """Model FLOP/s utilization: the share of the peak that the FLOPs of a model's definition take.
+
+    Raises ValueError if it is far more than all of it.
+    """
+    return share_of_peak(model_flops_per_second, promised_flops_per_second)

@@ -13,15 +13,15 @@ from lecture.lib.shapes import shape_checked
 class Linear(torch.nn.Module):
     """Multiply by a matrix; no bias."""
 
-    def __init__(self, D: int, K: int, generator: torch.Generator) -> None:
+    def __init__(self, D: int, F: int, generator: torch.Generator) -> None:
         super().__init__()
         std = 1 / math.sqrt(D)
-        weight = torch.empty(D, K)
+        weight = torch.empty(D, F)
         draw_cut_normal(weight, std, generator)
         self.weight = torch.nn.Parameter(weight)
 
     @shape_checked
-    def forward(self, x: Float[Tensor, "*lead D"]) -> Float[Tensor, "*lead K"]:
+    def forward(self, x: Float[Tensor, "*lead D"]) -> Float[Tensor, "*lead F"]:
         return x @ self.weight
 
 
@@ -34,7 +34,7 @@ class LinearStack(torch.nn.Module):
         self.final = Linear(D, 1, generator)
 
     @shape_checked
-    def forward(self, x: Float[Tensor, "B D"]) -> Float[Tensor, " B"]:
+    def forward(self, x: Float[Tensor, "R D"]) -> Float[Tensor, " R"]:
         for layer in self.layers:
             x = layer(x)
         return self.final(x)[:, 0]
@@ -48,7 +48,7 @@ class Block(torch.nn.Module):
         self.linear = Linear(D, D, generator)
 
     @shape_checked
-    def forward(self, x: Float[Tensor, "B D"]) -> Float[Tensor, "B D"]:
+    def forward(self, x: Float[Tensor, "R D"]) -> Float[Tensor, "R D"]:
         return self.linear(x).relu()
 
 
@@ -60,12 +60,12 @@ class DeepNetwork(torch.nn.Module):
         self.blocks = torch.nn.Sequential(*(Block(D, generator) for _ in range(L)))
 
     @shape_checked
-    def forward(self, x: Float[Tensor, "B D"]) -> Float[Tensor, "B D"]:
+    def forward(self, x: Float[Tensor, "R D"]) -> Float[Tensor, "R D"]:
         return self.blocks(x)
 
 
 @shape_checked
-def loss_of_rows(y: Float[Tensor, "B D"]) -> Float[Tensor, ""]:  # @stepover
+def loss_of_rows(y: Float[Tensor, "R D"]) -> Float[Tensor, ""]:  # @stepover
     """Return the mean square of the rows' means, a loss that takes next to no memory."""
     return y.mean(dim=1).square().mean()
 

@@ -18,11 +18,15 @@ class Machine:
     date: str
     dtype: str  # in which its matmuls were fastest
     flops_per_second: float
+    peaks: dict[str, float]
+    """By format: FLOP/s of the fastest matmul."""
     bytes_per_second: float
     launch_seconds: float  # of a kernel that does next to nothing, one asked for after the other
     waited_seconds: float  # the same, waiting for each
     seconds: dict[str, float]
     """By name: the fastest call, of matmuls in `dtype`."""
+    readings: dict[str, list[float]]
+    """By name: all calls in their order."""
     points: dict[str, tuple[float, float]]
     """By operation: FLOPs for each byte that has to be moved, and FLOP/s."""
 
@@ -43,20 +47,20 @@ def machine_of(results: dict) -> Machine:  # @stepover
     dtype = max(peaks, key=peaks.__getitem__)
     readings = results["readings"]
     matmuls = [found for found in readings["matmul"] if found["dtype"] == dtype]
+    others = [found for kind in readings if kind != "matmul" for found in readings[kind]]
+    timed = [*matmuls, *others]
     shown = [*readings["elementwise"], *matmuls]
     return Machine(
         name=results["machine"]["name"],
         date=results["machine"]["date"],
         dtype=dtype,
         flops_per_second=peaks[dtype],
+        peaks=peaks,
         bytes_per_second=results["best_bytes_per_second"],
         launch_seconds=results["launch_seconds"]["queued"],
         waited_seconds=results["launch_seconds"]["waited for"],
-        seconds={
-            found["name"]: min(found["seconds"])
-            for kind in readings
-            for found in (matmuls if kind == "matmul" else readings[kind])
-        },
+        seconds={found["name"]: min(found["seconds"]) for found in timed},
+        readings={found["name"]: [found["first_seconds"], *found["seconds"]] for found in timed},
         points={
             found["name"]: (
                 found["flops"] / found["moved_bytes"],

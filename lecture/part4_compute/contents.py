@@ -1,4 +1,4 @@
-"""Compute: FLOPs, the bytes they wait for, and the price of gradients."""
+"""Compute: FLOPs, the chip that does them, the bytes they wait for, and the price of gradients."""
 
 from lecture.part4_compute import (
     m10a_counting_flops,
@@ -12,7 +12,7 @@ from lecture.part4_compute import (
 
 def main() -> None:
     # ## Counting FLOPs
-    # What work is, how long it takes when it is timed properly, and which share of a peak arrives.
+    # How much work it is, how you time it properly, and which share of a peak arrives.
     m10a_counting_flops.one_amount_is_done_at_many_rates()
     m10a_counting_flops.a_product_costs_two_flops_per_triple()
     m10a_counting_flops.the_last_addition_is_not_made()
@@ -36,7 +36,7 @@ def main() -> None:
     m10b_rates.the_best_observed_rate_is_a_peak_for_any_machine()
 
     # ## What is in a GPU
-    # Who computes, who waits for whom, and which floor an operation stands on.
+    # Who computes, who waits for whom, and what an operation takes at the least.
     m10c_gpu.a_gpu_is_many_multiprocessors()
     m10c_gpu.threads_work_in_warps()
     m10c_gpu.near_memory_is_small()
@@ -57,7 +57,7 @@ def main() -> None:
     m10c_gpu.links_are_narrower_than_memory()
 
     # ## Bytes against FLOPs
-    # Why most operations wait for memory, and what matrix products do better.
+    # Why most operations wait for memory, and what matmuls do better.
     m11_intensity.every_operation_loads_computes_and_stores()
     m11_intensity.an_accelerator_has_an_intensity()
     m11_intensity.two_tests_find_the_same_bottleneck()
@@ -82,7 +82,7 @@ def main() -> None:
     m11_intensity.fused_attention_takes_less_time()
 
     # ## Gradients and their price
-    # Where the way back comes from, and why it costs twice the way forward.
+    # What the backward pass computes, and why it costs twice the forward pass.
     m12a_gradients.a_gradient_says_how_the_loss_answers()
     m12a_gradients.differences_check_a_gradient()
     m12a_gradients.a_difference_needs_a_middling_step()

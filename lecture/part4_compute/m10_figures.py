@@ -23,32 +23,21 @@ def flops_by_size(flops: Mapping[str, Mapping[int, int]]) -> altair.Chart:  # @s
 
 
 def readings(
-    first: float, repeated: Sequence[float], levels: Mapping[str, float]
-) -> altair.Chart:  # @stepover
-    """Draw the readings of a stopwatch in their order, and what was made of them."""
-    calls = ["first", *(f"{number}" for number in range(2, len(repeated) + 2))]
-    kinds = ["warm-up", *("repeat" for _ in repeated)]
-    data = rows_of(call=calls, kind=kinds, duration=[first, *repeated])
-    bars = altair.Chart(data).mark_bar().encode(
+    first: float, others: Sequence[float], median: float
+) -> altair.LayerChart:  # @stepover
+    """Draw the readings of a stopwatch in their order, in microseconds, and their median."""
+    calls = [f"{number}" for number in range(1, len(others) + 2)]
+    microseconds = [1e6 * seconds for seconds in (first, *others)]
+    data = rows_of(call=calls, kind=["first", *("others" for _ in others)], time=microseconds)
+    y = altair.Y("time:Q", **powers_of_ten("microseconds", 1, 6))
+    points = altair.Chart(data).mark_point(filled=True, size=70, opacity=1).encode(
         x=altair.X("call:N", title="call", sort=calls, axis=altair.Axis(labelAngle=0)),
-        y=altair.Y(
-            "duration:Q", title="ticks of the clock", scale=altair.Scale(domain=[0, 100])
-        ),
-        color=altair.Color(
-            "kind:N",
-            scale=altair.Scale(domain=["warm-up", "repeat", *levels]),
-            legend=legend_below(columns=2),
-        ),
-        tooltip=["call:N", "duration:Q"],
+        y=y,
+        color=altair.Color("kind:N", legend=legend_below(columns=2)),
+        tooltip=["call:N", altair.Tooltip("time:Q", format=".3g")],
     )  # fmt: skip
-    rules = altair.Chart(rows_of(kind=levels.keys(), duration=levels.values()))
-    rules = rules.mark_rule(size=2).encode(
-        y="duration:Q",
-        color=altair.Color("kind:N"),
-        strokeDash=altair.StrokeDash("kind:N", legend=None),
-        tooltip=["kind:N", "duration:Q"],
-    )
-    return framed(bars + rules, "Six calls of the same function", 200)
+    rule = altair.Chart(rows_of(time=[1e6 * median])).mark_rule(strokeDash=[4, 3])
+    return framed(points + rule.encode(y=y), "Eleven calls, and the median of the last ten", 200)
 
 
 def promised(cards: Sequence[Accelerator]) -> altair.Chart:  # @stepover
@@ -81,7 +70,7 @@ def promised(cards: Sequence[Accelerator]) -> altair.Chart:  # @stepover
 
 
 @shape_checked
-def groups_of_four(w: Float[Tensor, "K D"], kept: Bool[Tensor, "K D"]) -> Figure:  # @stepover
+def groups_of_four(w: Float[Tensor, "F D"], kept: Bool[Tensor, "F D"]) -> Figure:  # @stepover
     """Draw weights in groups of four, those that are kept on a colour, and beside them what is
     stored: the kept weights and their places."""
     wide = 36
@@ -136,10 +125,10 @@ def achieved_and_promised(
 
 
 def rate_by_size(rates: Mapping[str, Mapping[int, float]]) -> altair.Chart:  # @stepover
-    """Draw the rates that products of n×n matrices reached, over n."""
+    """Draw the rates that n×n matmuls reached, over n."""
     sizes = next(iter(rates.values()))
     x, y = doublings("n", sizes), powers_of_ten("FLOP/s", 6, 13)
-    return lines(rates, x, y, "Products of n×n matrices on one core of this machine")
+    return lines(rates, x, y, "n×n matmuls on one core of this machine")
 
 
 def useful_share_by_size(shares: Mapping[int, float]) -> altair.Chart:  # @stepover
@@ -152,4 +141,4 @@ def useful_share_by_size(shares: Mapping[int, float]) -> altair.Chart:  # @stepo
         y=altair.Y("percent:Q", title="useful, percent", scale=altair.Scale(domain=[0, 100])),
         tooltip=["n:Q", altair.Tooltip("percent:Q", format=".1f")],
     )
-    return framed(chart, "Products of n×n matrices in tiles of 64", 180)
+    return framed(chart, "n×n matmuls in tiles of 64", 180)

@@ -1,4 +1,4 @@
-"""Pictures of the way back."""
+"""Pictures of backward passes."""
 
 from collections.abc import Mapping, Sequence
 

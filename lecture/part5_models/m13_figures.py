@@ -1,4 +1,4 @@
-"""Pictures of how random weights spread."""
+"""Pictures of what random weights do to the scale of numbers."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from lecture.lib.shapes import shape_checked
 
 
 def std_by_fan_in(by_inputs: Mapping[int, float]) -> altair.LayerChart:  # @stepover
-    """Draw the spread of outputs over the number of inputs, and the line of slope one half."""
+    """Draw the std of outputs over the number of inputs, and the line of slope one half."""
     points = rows_of(inputs=by_inputs, std=by_inputs.values(), root=map(math.sqrt, by_inputs))
     chart = altair.Chart(points).encode(
         x=altair.X(
@@ -37,11 +37,9 @@ def std_by_fan_in(by_inputs: Mapping[int, float]) -> altair.LayerChart:  # @step
     return framed(altair.layer(line, dots), title, 200)
 
 
-def spread_by_layer(
-    spreads: Mapping[str, Sequence[float]], title: str
-) -> altair.Chart:  # @stepover
+def scale_by_layer(scales: Mapping[str, Sequence[float]], title: str) -> altair.Chart:  # @stepover
     """Draw the scale of what layers hand on, one line for each way to start."""
-    series = {name: dict(enumerate([1.0, *found])) for name, found in spreads.items()}
+    series = {name: dict(enumerate([1.0, *found])) for name, found in scales.items()}
     sizes = [size for found in series.values() for size in found.values()]
     low, high = math.floor(math.log10(min(sizes))), math.ceil(math.log10(max(sizes)))
     x: Layout = {"title": "after layer", "axis": altair.Axis(format="d", tickCount=8)}
@@ -53,7 +51,7 @@ def spread_by_layer(
 
 
 @shape_checked
-def tails(samples: dict[str, Shaped[Tensor, "D K"]]) -> altair.Chart:  # @stepover
+def tails(samples: dict[str, Shaped[Tensor, "D F"]]) -> altair.Chart:  # @stepover
     """Draw histograms of standardized values; a logarithmic axis shows the tails."""
     width = 0.25
     counted = [

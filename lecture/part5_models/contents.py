@@ -1,4 +1,4 @@
-"""Models: from parameters at the start to the bill of a Transformer."""
+"""Models: from parameters at the start to the cost of a Transformer."""
 
 from lecture.part5_models import (
     m13_initialization,
@@ -69,14 +69,18 @@ def main() -> None:
     m15b_model.a_cache_reads_each_token_once()
 
     # ## Bill of a Transformer
-    # How many parameters and FLOPs it has, to the last one, and in which parts.
+    # How many parameters, FLOPs and bytes it has, in which parts; and models that people use.
     m16_transformer_accounting.a_block_is_nine_products()
     m16_transformer_accounting.parameters_are_counted_part_by_part()
     m16_transformer_accounting.the_shape_of_gpt2_xl()
     m16_transformer_accounting.one_forward_pass_of_xl()
     m16_transformer_accounting.heads_weigh_on_small_models()
-    m16_transformer_accounting.the_feed_forward_network_dominates()
+    m16_transformer_accounting.most_flops_are_in_the_feed_forward_network()
+    m16_transformer_accounting.attention_can_take_most_time()
     m16_transformer_accounting.long_contexts_belong_to_attention()
     m16_transformer_accounting.tokens_times_parameters_with_corrections()
     m16_transformer_accounting.the_real_gpt2_has_other_parts()
+    m16_transformer_accounting.published_shapes_come_out()
+    m16_transformer_accounting.only_active_parameters_cost_flops()
+    m16_transformer_accounting.one_latent_serves_all_heads()
     m16_transformer_accounting.half_of_the_scores_are_masked()

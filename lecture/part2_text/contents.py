@@ -16,12 +16,12 @@ def main() -> None:
 
     # ## Learning a vocabulary
     # Which pieces of text become tokens, and how they are found fast.
-    m03_learning_merges.text_is_cut_before_merging()
-    m03_learning_merges.letters_need_their_own_pattern()
-    m03_learning_merges.numbers_are_cut_by_three()
     m03_learning_merges.the_most_frequent_pair_is_merged()
     m03_learning_merges.ties_need_a_rule()
     m03_learning_merges.a_vocabulary_is_bytes_merges_and_special_tokens()
+    m03_learning_merges.text_is_cut_before_merging()
+    m03_learning_merges.letters_need_their_own_pattern()
+    m03_learning_merges.numbers_are_cut_by_three()
     m03_learning_merges.measure_before_making_it_faster()
     m03_learning_merges.only_words_with_the_pair_change()
     m03_learning_merges.an_index_knows_the_words()
@@ -32,7 +32,7 @@ def main() -> None:
     m03_learning_merges.the_part_not_improved_sets_the_limit()
     m03_learning_merges.timers_inside_timers_count_twice()
     m03_learning_merges.later_merges_touch_fewer_words()
-    m03_learning_merges.late_tokens_are_whole_words()
+    m03_learning_merges.late_tokens_are_longer()
 
     # ## Encoding and decoding
     # From text to ids and back, how fast, and what the ids cost.

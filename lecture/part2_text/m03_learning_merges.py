@@ -1,4 +1,4 @@
-"""Learning merges: byte pair encoding, first plain, then fast, each step measured."""
+"""Learning merges: byte pair encoding, first plain, then fast, each step counted and timed."""
 
 import heapq
 import itertools
@@ -211,87 +211,21 @@ SMALL = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
 END = stories.END
 
 
-def text_is_cut_before_merging():  # M3.1
-    """Text is cut before anything is merged.
-
-    With a token for each byte, texts are long. Which longer pieces should be tokens? *Byte pair
-    encoding*, BPE, [joins pieces](#the_most_frequent_pair_is_merged) that often stand side by side.
-    Left alone it would learn " dog." and " dog,", and join the end of one document to the start of
-    the next. So the text is cut twice first, and nothing is ever merged across a cut.
-    """
-    uncut = {"the dog. a dog, my dog. our dog, dog. dog,": 1}
-    learnt = [b"".join(pair) for pair in train_plainly(uncut, 5, Work())]  # @stepover
-    assert learnt == [b"og", b"dog", b" dog", b" dog.", b" dog,"]
-    text = f"It's 10 o'clock,{END}  said  the DOG."
-    splitter = Splitter("gpt2", [END])
-    # First at *special tokens*, which stand for something outside the text, such as its end.
-    parts = [*splitter.parts(text)]  # @inspect parts
-    assert parts == [("It's 10 o'clock,", END), ("  said  the DOG.", "")]
-    # Then into words, by [the pattern of
-    # GPT-2](https://github.com/openai/gpt-2/blob/master/src/encoder.py). A word is the end of a
-    # contraction; or letters, or numbers, or other signs, with the space before them if there is
-    # one; or white space. Of several spaces the last is left to what follows.
-    pattern = PATTERNS["gpt2"]  # @inspect pattern
-    words = [regex.findall(pattern, part) for part, _ in parts]  # @inspect words
-    assert words[0] == ["It", "'s", " 10", " o", "'", "clock", ","]
-    assert words[1] == [" ", " said", " ", " the", " DOG", "."]
-    # Nothing is lost, and no special token is inside a word.
-    assert END.join("".join(cut) for cut in words) == text
-    assert not any(END in word for cut in words for word in cut)
-    # From here on, where a word stood is forgotten, and how often it came is not.
-    word_counts = count_words(part for part, _ in parts)
-    assert sum(word_counts.values()) == sum(map(len, words)) == 13
-    assert word_counts[" "] == 2
-
-
-def letters_need_their_own_pattern():  # M3.1
-    """Letters need their own pattern.
-
-    The pattern speaks of letters, `\\p{L}`, and of numbers, `\\p{N}`. Python's module `re` knows
-    neither. Will "a word character, but no digit and no underscore" do instead?
-    """
-    letter = regex.compile(r"\p{L}")
-    almost = re.compile(r"[^\W\d_]")
-    characters = [chr(number) for number in range(0x110000)]  # @stepover
-    differing = {c for c in characters if bool(letter.match(c)) != bool(almost.match(c))}
-    # Not quite. Superscripts, fractions and Roman numerals count as word characters, and they are
-    # numbers, not letters. How many differ depends on the Unicode version of each module.
-    assert all(number in differing for number in "²½Ⅷ")
-    assert not any(other in differing for other in "aéж你2_ ")
-    # In ASCII there is no difference.
-    assert min(map(ord, differing)) > 127
-
-
-def numbers_are_cut_by_three():  # M3.1
-    """Numbers are cut by three.
-
-    Do all tokenizers cut in the same way? [GPT-4](https://github.com/openai/tiktoken)'s pattern
-    differs from GPT-2's in what it does with numbers, capitals and lines.
-    """
-    text = "IT'S 2048 dogs\n\n"
-    older, newer = Splitter("gpt2").words(text), Splitter("gpt4").words(text)
-    # GPT-2 knows contractions in small letters only, and takes any number whole. So it learns
-    # tokens for frequent years and prices, and others come in pieces of all lengths.
-    assert older == ["IT", "'", "S", " 2048", " dogs", "\n\n"]
-    # GPT-4 cuts numbers after every three digits, and keeps no space with them. Of up to three
-    # digits there are only 1 110 numbers, and each can have its token.
-    assert newer == ["IT", "'S", " ", "204", "8", " dogs", "\n\n"]
-    # From the left, though: 2048 is 204 and 8, where people write 2,048.
-    assert f"{2048:,}".split(",") == ["2", "048"]
-
-
 def the_most_frequent_pair_is_merged():  # M3.2
     """The most frequent pair is merged.
 
-    Which pieces should a vocabulary have? [Byte pair
-    encoding](https://arxiv.org/abs/1508.07909) starts with single bytes, and then again and again
-    makes one new token of the two that stand side by side most often.
+    With a token for each byte, texts are long. Which longer pieces should be tokens? *Byte pair
+    encoding*, BPE, starts with single bytes, finds the two tokens that stand side by side most
+    often, makes one new token of them, and starts again. (As a way to compress files it is from
+    1994. [Sennrich and others](https://arxiv.org/abs/1508.07909) took it to language in 2015, with
+    characters; GPT-2 with bytes.)
     """
-    # Four words and how often each was seen. A word of three letters has two pairs of neighbours.
+    # Four words, and how often each was seen. A word of three letters has two pairs of neighbours.
     words = in_bytes(SMALL)
+    start = SMALL  # @inspect start
     assert count_pairs(words, SMALL, Work()).total() == 5 * 2 + 2 * 4 + 6 * 5 + 3 * 5  # @stepover
-    # At each step the pair that is there most often grows together, in all words at once: the
-    # slider of the loop shows them. (`Work` counts operations, for later.)
+    # In each round the pair that is there most often grows together, in all words at once. Guess
+    # the first three merges. (`Work` counts operations, for later.)
     merges: list[Pair] = []
     work = Work()
     for _ in range(6):
@@ -300,30 +234,30 @@ def the_most_frequent_pair_is_merged():  # M3.2
         for word, tokens in words.items():
             words[word] = merge(tokens, merges[-1])
         spelled = figures.spelled_words(words, SMALL)  # @inspect spelled
-    # Of nine words that end in "est", six are "newest" and three "widest". Why "st" came before
-    # "es", which is there as often, is the next question.
+    # Nine words end in "est". "st" came before "es", which is there as often; why is our next
+    # question.
     assert merges[:3] == [(b"s", b"t"), (b"e", b"st"), (b"o", b"w")]
     assert [b"".join(pair) for pair in merges[3:]] == [b"low", b"west", b"ne"]
     assert words["newest"] == [b"ne", b"west"]
     assert words["widest"] == [b"w", b"i", b"d", b"est"]
-    # That is the whole trainer; the function does the same.
+    # That is the whole trainer; `train_plainly` does the same.
     assert train_plainly(SMALL, 6, Work()) == merges  # @stepover
 
 
 def ties_need_a_rule():  # M3.2
     """Ties need a rule.
 
-    What if two pairs are equally frequent? Either choice is as good, but programs that choose
+    What if two pairs are equally frequent? Either choice is as good. But programs that choose
     differently learn different vocabularies, in which the same id stands for different tokens.
     """
-    # In "ab" and "ba", seen four times each, both pairs tie. This lecture takes the largest pair,
-    # and compares byte strings as Python does: byte by byte, a beginning before what continues
-    # it, and capitals before small letters.
+    # In "ab" and "ba", seen four times each, both pairs tie. We take the larger pair, and compare
+    # byte strings as Python does: byte by byte, a beginning before what continues it, capitals
+    # before small letters.
     assert train_plainly({"ab": 4, "ba": 4}, 1, Work()) == [(b"b", b"a")]  # @stepover
     tied = [(b"a", b"b"), (b"a", b"ba"), (b"Z", b"zz")]
     assert most_frequent(Counter(tied), Work()) == (b"a", b"ba")  # @stepover
-    # A common mistake: to leave it to the order in which pairs happen to be found. Turn the corpus
-    # round, and the merges change.
+    # And without a rule, if we take whichever pair comes first? Turn the corpus round, and the
+    # merges change.
     word_counts = {"ab": 4, "ba": 4}
     backwards = dict(reversed(word_counts.items()))
     chosen = set()
@@ -336,31 +270,103 @@ def ties_need_a_rule():  # M3.2
 def a_vocabulary_is_bytes_merges_and_special_tokens():  # M3.2
     """A vocabulary is bytes, merges and special tokens.
 
-    How many merges does it take to fill a vocabulary? Each makes one token, 256 were there before,
-    and special tokens take a place without being learnt.
+    How many merges fill a vocabulary of 10 000 tokens? Each merge makes one token. 256 bytes were
+    there before, and *special tokens*, which stand for something outside the text such as its end,
+    take a place without being learnt. With one of those: 10 000 - 256 - 1.
     """
     word_counts = count_words(itertools.islice(stories.stories(), 30))
     small = Tokenizer.train(itertools.islice(stories.stories(), 30), 500, [END])
     assert len(small) == 500
-    assert small.merges == train_plainly(word_counts, 243, Work())  # @stepover
     assert len(small.vocabulary) == 256 + len(small.merges) + len(small.special_tokens)
-    merges = {size: size - 256 - 1 for size in (500, 10_000, 32_000)}  # @inspect merges
-    assert len(small.merges) == merges[500]
-    # Training can stop early. When each word has become one token, there are no pairs left.
+    # The tokenizer of this lecture learns what the plain trainer learns.
+    assert small.merges == train_plainly(word_counts, 500 - 256 - 1, Work())  # @stepover
+    # Training can end early: when each word has become one token, no pairs are left.
     full = Tokenizer.train("low low lower", len(small))
     assert len(full) == 256 + 5
     assert full.encode(" lower") == [full.vocabulary.index(b" lower")]
 
 
+def text_is_cut_before_merging():  # M3.1
+    """Text is cut before anything is merged.
+
+    Left alone, what does BPE learn from a text with many dogs?
+    """
+    uncut = {"the dog. a dog, my dog. our dog, dog. dog,": 1}
+    learnt = [b"".join(pair) for pair in train_plainly(uncut, 5, Work())]  # @stepover
+    assert learnt == [b"og", b"dog", b" dog", b" dog.", b" dog,"]  # @inspect learnt
+    # One token for " dog." and one for " dog,"; and it would join the end of one document to the
+    # start of the next. So we cut the text twice first, and never merge across a cut.
+    text = f"It's 10 o'clock,{END}  said  the DOG."
+    splitter = Splitter("gpt2", [END])
+    # First at special tokens.
+    parts = [*splitter.parts(text)]  # @inspect parts
+    assert parts == [("It's 10 o'clock,", END), ("  said  the DOG.", "")]
+    # Then into words, by [the pattern of
+    # GPT-2](https://github.com/openai/gpt-2/blob/master/src/encoder.py). A word is the end of a
+    # contraction; or letters, or numbers, or other signs, with the space before them; or white
+    # space. Of several spaces the last goes to what follows.
+    pattern = PATTERNS["gpt2"]  # @inspect pattern
+    words = [regex.findall(pattern, part) for part, _ in parts]  # @inspect words
+    assert words[0] == ["It", "'s", " 10", " o", "'", "clock", ","]
+    assert words[1] == [" ", " said", " ", " the", " DOG", "."]
+    # Nothing is lost, and no special token is inside a word.
+    assert END.join("".join(cut) for cut in words) == text
+    assert not any(END in word for cut in words for word in cut)
+    # From here on we forget where a word stood, and keep how often it came.
+    word_counts = count_words(part for part, _ in parts)
+    assert sum(word_counts.values()) == sum(map(len, words))
+    assert word_counts[" "] == 2
+
+
+def letters_need_their_own_pattern():  # M3.1
+    """Letters need their own pattern.
+
+    The pattern asks for letters, `\\p{L}`, and numbers, `\\p{N}`. Python's module `re` knows
+    neither, and that is why people install `regex`. Will "a word character, but no digit and no
+    underscore" do instead?
+    """
+    letter = regex.compile(r"\p{L}")
+    almost = re.compile(r"[^\W\d_]")
+    characters = [chr(number) for number in range(0x110000)]  # @stepover
+    differing = {c for c in characters if bool(letter.match(c)) != bool(almost.match(c))}
+    # Not quite. Superscripts, fractions and Roman numerals count as word characters, and they are
+    # numbers, not letters.
+    assert all(number in differing for number in "²½Ⅷ")
+    assert not any(other in differing for other in "aéж你2_ ")
+    # In ASCII there is no difference, so our tokenizer uses the faster `re` where it can.
+    assert min(map(ord, differing)) > 127
+
+
+def numbers_are_cut_by_three():  # M3.1
+    """Numbers are cut by three.
+
+    Do all tokenizers cut in the same way? [GPT-4](https://github.com/openai/tiktoken)'s pattern
+    treats numbers, capitals, lines and signs in another way than GPT-2's.
+    """
+    text = "IT'S 2048 dogs\n\n"
+    older, newer = Splitter("gpt2").words(text), Splitter("gpt4").words(text)
+    # GPT-2 knows contractions in small letters only, and takes any number whole. So it learns
+    # tokens for frequent years and prices, and cuts the others into pieces of all lengths.
+    assert older == ["IT", "'", "S", " 2048", " dogs", "\n\n"]
+    # GPT-4 cuts numbers after every three digits, and keeps no space with them. There are only 1110
+    # numbers of up to three digits, so each can have its token. It counts from the left, though:
+    # 2048 is 204 and 8, where people write 2,048.
+    assert newer == ["IT", "'S", " ", "204", "8", " dogs", "\n\n"]
+    # For code, another difference matters more. GPT-4 lets any one sign or tab stand in front of a
+    # word, as the space does, so "(word" can be a token.
+    code = "f(word)\tx"
+    assert Splitter("gpt2").words(code) == ["f", "(", "word", ")", "\t", "x"]
+    assert Splitter("gpt4").words(code) == ["f", "(word", ")", "\tx"]
+
+
 def measure_before_making_it_faster():  # M3.3
     """Measure before making it faster.
 
-    The plain trainer is correct and slow. Which part of it is slow? Guesses about that are often
-    wrong, so we ask it, in two ways: with a stopwatch, and by counting operations.
+    The plain trainer is correct and slow. Which part of it is slow: counting the pairs, choosing
+    the most frequent, or the search for it in all words? Guesses about that are often wrong. We ask
+    it in two ways, with a stopwatch and by counting operations.
     """
-    # A hundred stories have 765 different words, 11 636 in all.
     word_counts = hundred_stories()
-    assert (len(word_counts), word_counts.total()) == (765, 11_636)
     words = in_bytes(word_counts)
     work, seconds = Work(), {}
     start = time.process_time()  # @timed
@@ -376,11 +382,10 @@ def measure_before_making_it_faster():  # M3.3
         {"one merge": seconds}, "seconds", "Where a merge spends its time"
     )  # @timed @inspect profile
     assert seconds["choose"] < seconds["count"] + seconds["search"]  # @timed
-    # Seconds depend on the machine and the day. Operations do not, and they say the same thing:
-    # for one merge every pair of every word is counted, and then looked at again in the search for
-    # the one to merge. To choose it is a small part.
-    assert work.counted == sum(len(word.encode()) - 1 for word in word_counts) == 4_038
-    assert work.compared == len(pair_counts) == 438
+    # Seconds depend on the machine and the day. Operations do not: for one merge we count every
+    # pair of every word, and then look at each again in the search. To choose is a small part.
+    assert work.counted == sum(len(word.encode()) - 1 for word in word_counts)
+    assert work.compared == len(pair_counts)
     looked_at = sum(len(tokens) - 1 for tokens in words.values())
     parts = {"count": work.counted, "choose": work.compared, "search": looked_at}
     one_merge = figures.stacked_parts(
@@ -389,40 +394,34 @@ def measure_before_making_it_faster():  # M3.3
     assert parts["count"] == parts["search"] > 9 * parts["choose"]
     # And nearly all of the counts were known before. The merge changed eighteen words of 765.
     changed = [word for word in words if merged[word] != words[word]]
-    assert len(changed) == 18
+    assert (len(changed), len(words)) == (18, 765)
 
 
 def only_words_with_the_pair_change():  # M3.4
     """Only words with the pair change.
 
-    If nearly all words stay as they are, why count them again? Keep the counts; for a word that
-    changes, take its old pairs off and add its new ones.
+    If nearly all words stay as they are, why count them again? Keep the counts. For a word that
+    changes, take its old pairs off and add its new ones. How much counting is left?
     """
     few = train_incrementally(SMALL, 3, Work())
     assert few == train_plainly(SMALL, 3, Work())  # @stepover
-    # The whole word is counted again. To correct only the neighbours of the pair is less work, and
-    # easy to get wrong where pairs overlap: of the three in "aaaa" one remains, of other tokens.
+    # We count the whole word again. Correcting only the neighbours of the pair would be less work,
+    # and easy to get wrong where pairs overlap: "aaaa" has three, and one remains, of new tokens.
     assert merge([b"a"] * 4, (b"a", b"a")) == [b"aa", b"aa"]  # @stepover
     # Now the same on a hundred stories.
     word_counts = hundred_stories()
     plain, incremental = Work(), Work()
     merges = train_plainly(word_counts, 50, plain)  # @stepover
     assert train_incrementally(word_counts, 50, incremental) == merges  # @stepover
-    # The merges are the same, and the counting has become a small part.
-    assert plain.counted == 160_725
-    assert incremental.counted == 16_826
-    # What is left of it is counting everything once and then only what changes.
     parts = {
-        "plain": {"count": plain.counted, "choose": plain.compared, "search": plain.searched},
-        "incremental": {
-            "count": incremental.counted,
-            "choose": incremental.compared,
-            "search": incremental.searched,
-        },
+        name: {"count": work.counted, "choose": work.compared, "search": work.searched}
+        for name, work in (("plain", plain), ("incremental", incremental))
     }
     operations = figures.stacked_parts(
         parts, "operations", "Operations for 50 merges"
     )  # @inspect operations
+    # A ninth. What is left is counting everything once, and then what changes.
+    assert plain.counted > 9 * incremental.counted
     # The largest part is now the search: each merge still looks through all words for its pair.
     assert incremental.searched == plain.searched == plain.counted
     assert max(parts["incremental"], key=parts["incremental"].__getitem__) == "search"
@@ -431,45 +430,45 @@ def only_words_with_the_pair_change():  # M3.4
 def an_index_knows_the_words():  # M3.6
     """An index knows the words.
 
-    Who says which words hold a pair? Ask each word, as before, or write it down once: for every
-    pair the set of words in which it occurs. Each merge then brings the index up to date.
+    Which words hold a pair? Ask each word, as before; or write it down once, in an *index*: for
+    every pair the set of words in which it occurs. Each merge then brings the index up to date.
     """
     words = in_bytes(SMALL)
     index = index_pairs(words)
     assert index[b"e", b"s"] == {"newest", "widest"}
-    # After every merge the index must be what a fresh look at all words would find.
+    # After every merge the index must say what a fresh look at all words would find.
     merges = [(b"s", b"t"), (b"e", b"st"), (b"o", b"w"), (b"l", b"ow")]
     for pair in merges:
         merge_indexed(words, index, pair, Work())
         fresh = index_pairs(words)
         assert {pair: found for pair, found in index.items() if found} == fresh
     assert index[b"w", b"est"] == {"newest"}
-    # The gain is the search that is no longer made.
     few = train_indexed(SMALL, 3, Work())
     assert few == merges[:3]
+    # On a hundred stories the search nearly disappears.
     word_counts = hundred_stories()
     incremental, indexed = Work(), Work()
     merges = train_incrementally(word_counts, 50, incremental)  # @stepover
     assert train_indexed(word_counts, 50, indexed) == merges  # @stepover
-    assert (incremental.searched, indexed.searched) == (160_725, 7_072)
+    assert incremental.searched > 20 * indexed.searched
     assert indexed.counted == incremental.counted
-    # What it costs is memory, for a place in a set for each pair of each word.
+    # It costs memory: a place in a set for each pair of each word.
     places = sum(map(len, index_pairs(in_bytes(word_counts)).values()))
-    assert places == 4_031
+    assert places == sum(len({*itertools.pairwise(word.encode())}) for word in word_counts)
 
 
 def a_heap_keeps_the_best_on_top():  # M3.5
     """A heap keeps the best on top.
 
-    How is the most frequent of n pairs found without looking at all of them? In a *heap* each
+    How do we find the most frequent of n pairs without looking at all of them? In a *heap* each
     element is better than the two below it, so the best is on top. When it goes, one element moves
-    up in each of the $\\log_2 n$ rows, and the rest stays as it is.
+    up in each of the $\\log_2 n$ rows, and the rest stays. For 1024 elements: ten rows.
     """
     work = Work()
     n = 1024
     mixed = [(389 * number) % n for number in range(n)]
     assert sorted(mixed) == [*range(n)]
-    assert mixed[:3] == [0, 389, 778]
+    # An `Offer` is a pair with a count, and counts how often it is compared.
     heap = [Offer(count, (b"a", b"b"), work) for count in mixed]
     heapq.heapify(heap)
     to_build = work.compared  # @inspect to_build
@@ -478,28 +477,26 @@ def a_heap_keeps_the_best_on_top():  # M3.5
     to_take = work.compared - to_build  # @inspect to_take
     heapq.heappush(heap, Offer(n, (b"a", b"b"), work))
     to_add = work.compared - to_build - to_take  # @inspect to_add
-    # Building the heap takes less than two comparisons for each element. To take the best off, or
+    # To build the heap takes less than two comparisons for each element. To take the best off, or
     # to put a better one on top, takes about ten, where a search would take a thousand.
     assert to_build < 2 * n
-    assert math.log2(n) == 10
-    assert abs(to_take - 10) <= 2
-    assert abs(to_add - 10) <= 2
+    assert abs(to_take - math.log2(n)) <= 2
+    assert abs(to_add - math.log2(n)) <= 2
 
 
 def a_heap_forgets_lazily():  # M3.5
     """A heap forgets lazily.
 
-    With every merge counts change. How does the heap learn of it? It cannot find an element in its
-    middle, and to build it anew is what we wanted to avoid.
+    With every merge, counts change. How does the heap learn of it? It cannot find an element in its
+    middle, and to build it anew is what we wanted to avoid. So we change nothing. We add the new
+    count as a new offer; the old one stays, and when it comes to the top and its count is no longer
+    true, `pop_live` throws it away.
     """
-    # So nothing is changed. The new count is added as a new offer; the old one stays, and is
-    # thrown away when it comes to the top and its count is no longer true.
     work = Work()
     pair_counts = {(b"a", b"b"): 9, (b"a", b"c"): 7, (b"b", b"a"): 7}
     heap = [Offer(count, pair, work) for pair, count in pair_counts.items()]
     heapq.heapify(heap)
-    assert [offer.count for offer in sorted(heap)] == [9, 7, 7]
-    # One count falls from 9 to 4. What is taken off must still be the largest every time.
+    # One count falls from 9 to 4. What we take off must still be the largest every time.
     pair_counts[b"a", b"b"] = 4
     heapq.heappush(heap, Offer(4, (b"a", b"b"), work))
     order = []
@@ -509,17 +506,18 @@ def a_heap_forgets_lazily():  # M3.5
         assert order[-1] == largest
         del pair_counts[largest]
     assert order == [(b"b", b"a"), (b"a", b"c"), (b"a", b"b")]
-    # A common mistake: since Python's heaps have the smallest element on top, to store
-    # (-count, pair). Counts are then the right way round, and ties the wrong one.
+    # A common mistake: Python's heaps have the smallest element on top, so one stores
+    # (-count, pair). Then counts are the right way round, and ties the wrong one. An `Offer` turns
+    # both round: it says that it is smaller when (count, pair) is larger.
     negated = [(-7, (b"b", b"a")), (-7, (b"a", b"c"))]
     heapq.heapify(negated)
     assert negated[0] == (-7, (b"a", b"c"))
-    # Turning both round, as `Offer` does, gives the same merges, with a fifth of the comparisons.
+    # The same merges as with the index, for a fifth of the comparisons.
     word_counts = hundred_stories()
     indexed, lazy = Work(), Work()
     merges = train_indexed(word_counts, 243, indexed)  # @stepover
     assert train_with_heap(word_counts, 243, lazy) == merges  # @stepover
-    assert (indexed.compared, lazy.compared) == (258_203, 51_906)
+    assert indexed.compared / lazy.compared > 4.9
 
 
 def trained_by(
@@ -537,12 +535,13 @@ def trained_by(
 
 
 def the_ladder_so_far():  # M3.3 M3.6
-    """Each rung does the same with less.
+    """Operations and seconds disagree.
 
-    What have three ideas brought together? Here are the four trainers on the same hundred stories.
-    On the clock, a fifth joins them: the tokenizer of this lecture. It works on numbers instead of
-    byte strings. Its pairs lie in *buckets*, one for each count, and since the count of a pair only
-    falls, a pair moves to a lower bucket when its turn comes: no heap of pairs is needed.
+    What have three ideas brought? Here are the four trainers on the same hundred stories, counted
+    and timed. A fifth is on the clock only, the tokenizer of this lecture. It works on numbers in
+    place of byte strings, and its pairs lie in *buckets*, one for each count. (A merge brings new
+    pairs, but from then on the count of a pair only falls. So a pair waits in the bucket of a count
+    that it once had, and moves down when its turn comes.)
     """
     word_counts = hundred_stories()
     operations, seconds, learnt = {}, {}, []
@@ -555,112 +554,122 @@ def the_ladder_so_far():  # M3.3 M3.6
     seconds["lecture.tokenizer"] = fastest_seconds(
         lambda: learn_merges(word_counts, wanted)
     )  # @timed
-    # All five have learnt the same 243 merges.
     assert all(merges == learnt[0] for merges in learnt)
-    assert len(learnt[0]) == 243
-    assert list(operations.values()) == [1_394_411, 848_814, 291_079, 84_782]
+    assert len(learnt[0]) == wanted
     by_operations = figures.ladder(
         operations, "operations", "Operations for 243 merges"
     )  # @inspect by_operations
-    # The stopwatch agrees. The gap widens with the text: plain training does everything again for
-    # each merge, the top only what the merge changes.
     by_seconds = figures.ladder(
         seconds, "seconds", "Seconds for 243 merges"
     )  # @timed @inspect by_seconds
-    assert seconds["plain"] > 2 * seconds["lecture.tokenizer"]  # @timed
+    # They agree about the order of the rungs, and not about the steps between them. By operations,
+    # keeping the counts saves little, and the heap most.
+    saved = [a / b for a, b in itertools.pairwise(operations.values())]  # @inspect saved
+    assert saved[0] < 2 < saved[1] < 3 < saved[2]
+    # On the clock it is the other way round. We counted an update of a dictionary, which makes a
+    # tuple and hashes it, like a glance at a number in `max`. The plain trainer does far more of
+    # the former; the heap saves the latter, and pays with calls of `Offer`.
+    assert seconds["plain"] / seconds["incremental"] > 1.5 * saved[0]  # @timed
+    assert seconds["indexed"] / seconds["heap"] < saved[2] / 1.5  # @timed
+    # So: count to find out why, and time to find out whether.
+    assert seconds["plain"] > 10 * seconds["lecture.tokenizer"]  # @timed
 
 
 def counting_can_be_shared_out():  # M3.7
     """Counting can be shared out.
 
-    Before any merge, the words of the whole text are counted, and that text may be larger than
-    memory. Can several processes each take a piece? Yes, if no piece ends within a word.
+    Before any merge we count the words of the whole text, which may be larger than memory. Can
+    several processes each take a piece? Yes, if no piece ends within a word. Cut at fixed places,
+    and words fall apart into others.
     """
     text = "".join(story + END for story in itertools.islice(stories.stories(), 60))
     splitter = Splitter("gpt2", [END])
     whole = counting.count_texts([text], splitter)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "stories.txt"
-        path.write_bytes(text.encode())
-        # At a special token it never does. So from every quarter on, the next one is looked for.
-        # A text without special tokens cannot be shared out.
-        quarter = len(text) // 4
-        assert counting.Cutter(path, ()).ranges(quarter) == [(0, len(text))]
-        ranges = counting.Cutter(path, (END.encode(),)).ranges(quarter)  # @inspect ranges
-        assert [text[start:].startswith(END) for start, _ in ranges[1:]] == [True] * 3
-        assert ranges[-1][1] == len(text) == 33_335
-        # Two processes count the four pieces, and the counts are added up. The sum is that of one
-        # pass. A process has only one block of the file in memory at a time.
-        shared = counting.count_file(path, splitter, workers=2, range_bytes=quarter)  # @stepover
-        assert shared == whole
-    # A common mistake: to cut at fixed places. The words there fall apart into others.
     place = text.index("crept") + 3
     halves = counting.count_texts([text[:place], text[place:]], splitter)
     assert {*(halves - whole)} == {" cre", "pt"}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "stories.txt"
+        path.write_bytes(text.encode())
+        # No word spans a special token, so from each quarter mark we scan ahead and cut at the next
+        # one. (Elsewhere a text could be cut [at some spaces](
+        # #a_stream_gets_the_ids_of_the_whole_text); our program does not do that, and leaves a text
+        # without special tokens to one process.)
+        quarter = len(text) // 4
+        ranges = counting.Cutter(path, (END.encode(),)).ranges(quarter)  # @inspect ranges
+        assert [text[start:].startswith(END) for start, _ in ranges[1:]] == [True] * 3
+        assert (ranges[0][0], ranges[-1][1]) == (0, len(text))
+        assert all(stop == start for (_, stop), (start, _) in itertools.pairwise(ranges))
+        # Two processes count the four pieces, and the sum is that of one pass.
+        shared = counting.count_file(path, splitter, workers=2, range_bytes=quarter)  # @stepover
+        assert shared == whole
 
 
-def operations_of_a_run(story_count: int) -> tuple[int, Work, Work]:  # @stepover
-    """Return the characters of so many stories, and the work of two trainers on them."""
-    texts = [*itertools.islice(stories.stories(), story_count)]
-    word_counts = count_words(texts)
-    indexed, lazy = Work(), Work()
-    assert train_indexed(word_counts, 100, indexed) == train_with_heap(word_counts, 100, lazy)
-    return sum(map(len, texts)), indexed, lazy
+def quick_seconds(call: Callable[..., object], *arguments: object) -> float:  # @stepover
+    """Time a call twice and return the shorter reading, in seconds that the processor works."""
+    readings = []
+    for _ in range(2):
+        start = time.process_time()
+        call(*arguments)
+        readings.append(time.process_time() - start)
+    return min(readings)
 
 
 def the_part_not_improved_sets_the_limit():  # M3.8 E92
     """The part that was not improved sets the limit.
 
-    With the heap, merging takes about half of the operations. Does training, too? It also reads the
-    text and counts its words, and that takes as many as before.
+    With the heap, merging is faster. Is training? It also reads the text and counts its words, and
+    that takes as long as before. If merging is a share $p$ of the time and becomes $s$ times as
+    fast, the whole becomes $1/(1-p+p/s)$ times as fast:
+    [Amdahl's law](https://doi.org/10.1145/1465482.1465560).
     """
-    runs, gains = {}, {}
-    for story_count in (50, 200, 800):
-        characters, indexed, lazy = operations_of_a_run(story_count)
-        # For an exact example, suppose that an operation takes as long as the reading of one
-        # character. On a clock it does not, and the shares are others.
-        runs[f"{story_count} stories, indexed"] = {"read": characters, "merge": indexed.total()}
-        runs[f"{story_count} stories, heap"] = {"read": characters, "merge": lazy.total()}
-        merge_gain = indexed.total() / lazy.total()
-        gains[story_count] = (characters + indexed.total()) / (characters + lazy.total())
-        # [Amdahl](https://doi.org/10.1145/1465482.1465560): if a share $p$ of the work becomes $s$
-        # times faster, the whole becomes $1 / (1 - p + p/s)$ times faster.
-        share = indexed.total() / (characters + indexed.total())
-        assert 1.9 < merge_gain <= 2  # @inspect merge_gain
-    assert [*gains] == [50, 200, 800]
-    bars = figures.stacked_parts(runs, "operations", "Whole runs of training")  # @inspect bars
-    # A common mistake: to report the gain of the part as the gain of the whole. The more text, the
-    # more of the time is reading, which grows with the text, while the number of different words
-    # hardly does.
-    rounded = [round(gain, 2) for gain in gains.values()]
-    assert rounded == [1.67, 1.34, 1.12]
-    # If merging took no time at all, $s$ would be infinite and the last run 1.27 times faster, no
-    # more. The next gain is in the reading: processes that read side by side.
-    assert round(1 / (1 - share), 2) == 1.27
+    wanted, bars, word_counts = 600, {}, {}
+    for story_count in (50, 400):
+        texts = [*itertools.islice(stories.stories(), story_count)]
+        word_counts[story_count] = counts = count_words(texts)
+        read = quick_seconds(count_words, texts)  # @timed
+        slow = quick_seconds(train_indexed, counts, wanted, Work())  # @timed
+        fast = quick_seconds(train_with_heap, counts, wanted, Work())  # @timed
+        bars[f"{story_count} stories, indexed"] = {"read": read, "merge": slow}  # @timed
+        bars[f"{story_count} stories, heap"] = {"read": read, "merge": fast}  # @timed
+        share, gain = slow / (read + slow), slow / fast  # @timed @inspect share gain
+        predicted = 1 / (1 - share + share / gain)  # @timed @inspect predicted
+    # Does the law hold? On the longer text, we time the two runs as a whole.
+    whole = [
+        quick_seconds(lambda f=train: f(count_words(texts), wanted, Work()))
+        for train in (train_indexed, train_with_heap)
+    ]  # @timed
+    measured = whole[0] / whole[1]  # @timed @inspect measured
+    assert 0.7 < predicted / measured < 1.4  # @timed
+    assert predicted < gain  # @timed
+    runs = figures.stacked_parts(bars, "seconds", "Runs of training")  # @timed @inspect runs
+    # A common mistake is to report the gain of the part as the gain of the whole. With eight times
+    # the text, reading takes eight times as long, and merging does not: our stories have few new
+    # words. If merging took no time at all, the whole would still take as long as reading. So the
+    # next gain is there: processes that read side by side.
+    fewer, more = word_counts.values()
+    assert more.total() > 7.5 * fewer.total()
+    assert len(more) < 1.2 * len(fewer)
 
 
 def timers_inside_timers_count_twice():  # M3.8 E94
     """Timers inside timers count twice.
 
     Do the times of the phases add up to the time of the run? Only if no phase lies within another.
-    A common mistake is to start a timer inside a phase that has one, and to add up both.
+    It happens easily: a timer around the first count, and another around a trainer that begins with
+    that count.
     """
-    texts = [*itertools.islice(stories.stories(), 20)]
-    # The clock here counts operations, so that its readings are exact.
+    word_counts = count_words(itertools.islice(stories.stories(), 20))
+    # Our clock here counts operations, so its readings are exact.
     work, readings = Work(), {}
-    word_counts = count_words(texts)
-    words = in_bytes(word_counts)
-    pair_counts = count_pairs(words, word_counts, work)  # @stepover
+    count_pairs(in_bytes(word_counts), word_counts, work)  # @stepover
     readings["first count"] = work.total()
-    # The trainer, started for the whole of the merging, counts the pairs again at its beginning.
     train_incrementally(word_counts, 40, work := Work())  # @stepover
     readings["merging, with the first count"] = work.total()  # @inspect readings
-    assert len(pair_counts) == 375
-    assert readings["merging, with the first count"] == 114_593
-    # Without any merge to make, what it does is that count: the same operations stand twice in the
-    # sum. Sums that exceed the total are a sign of this.
+    # A trainer that makes no merge does only that count. So the same operations stand twice in the
+    # sum. A sum of phases that exceeds the whole is a sign of this.
     train_incrementally(word_counts, 0, alone := Work())  # @stepover
-    assert alone.total() == readings["first count"] == 2_520
+    assert alone.total() == readings["first count"]
 
 
 def words_touched(word_counts: Mapping[str, int], wanted_merges: int) -> list[int]:  # @stepover
@@ -677,63 +686,63 @@ def later_merges_touch_fewer_words():  # M3.9
     """Later merges touch fewer words.
 
     Do ten thousand merges take ten times as long as one thousand? The first merges are of pairs
-    that are everywhere, like "he" and " t"; late ones finish rare words.
+    that are everywhere, like "he" and " t". Late ones finish rare words.
     """
     word_counts = count_words(itertools.islice(stories.stories(), 400))
     touched = words_touched(word_counts, 1_000)
-    assert len(touched) == 1_000
     by_merge = figures.work_by_merge(touched)  # @inspect by_merge
-    # More than half of the work is in the first tenth of the merges.
-    first, last = sum(touched[:100]), sum(touched[-100:])
-    assert (first, last) == (1_838, 118)
+    # More than half of the work is in the first tenth of the merges. So the time for merging grows
+    # more slowly than the vocabulary.
+    first, last = sum(touched[:100]), sum(touched[-100:])  # @inspect first last
     assert first > sum(touched) / 2
-    # So the time for merging grows more slowly than the vocabulary. Nor does it grow with the
-    # length of the text, once the words are counted, but with the number of different words. Four
-    # times as many stories have hardly any new ones. (Pages of the web always have.)
+    assert first > 15 * last
+    # Nor does it grow with the length of the text, only with the number of different words. Four
+    # times as many stories have hardly any new ones.
     longer_counts = count_words(itertools.islice(stories.stories(), 1_600))
-    longer_touched = words_touched(longer_counts, 1_000)
-    assert (word_counts.total(), longer_counts.total()) == (47_632, 190_533)
-    assert len(longer_touched) == len(touched)
-    assert (len(word_counts), len(longer_counts)) == (812, 827)
-    assert sum(longer_touched) < 1.05 * sum(touched)
+    assert longer_counts.total() > 3.9 * word_counts.total()
+    assert len(longer_counts) < 1.05 * len(word_counts)
+    assert sum(words_touched(longer_counts, 1_000)) < 1.05 * sum(touched)
+    # That is because `lecture.stories` knows few words. A text that people wrote has new ones all
+    # the time: four times as much of this very chapter's source has twice the words. A corpus of
+    # web pages has millions, so what we time on stories is too good for the web.
+    source = Path(__file__).read_text(encoding="utf-8")
+    quarter, whole = (count_words([source[:size]]) for size in (len(source) // 4, len(source)))
+    assert len(whole) > 1.9 * len(quarter)
 
 
-def late_tokens_are_whole_words():  # M3.10 E97
-    """Late tokens are whole words.
+def late_tokens_are_longer():  # M3.10 E97
+    """Late tokens are longer, half of them whole words.
 
-    What has the tokenizer learnt? A vocabulary can be read, and it is worth reading: what is in
-    it was frequent in the text, whether or not one wanted that.
+    What has the tokenizer learnt? We can read a vocabulary, and it is worth reading: what is in it
+    was frequent in the text, whether we wanted that or not.
     """
     texts = [*itertools.islice(stories.stories(), 400)]
     tokenizer = Tokenizer.train(texts, 1_200)
     learnt = tokenizer.vocabulary[256:]
-    assert (len(texts), len(tokenizer)) == (400, 1_200)
     lengths = Counter(map(len, learnt))
     histogram = figures.token_lengths(lengths)  # @inspect histogram
-    # The first merges are pieces, the last ones whole words with the space before them. Of the
-    # first hundred tokens 15 are words of the text, of the last hundred 48.
+    # Early tokens are pieces, late ones are long, and about half of them are words of the text,
+    # with the space before them.
     early, late = learnt[:5], learnt[-5:]  # @inspect early late
     assert early == [b" a", b"he", b" t", b" s", b"nd"]
     assert late == [b" orchard", b" miller", b" judge", b" jolly", b" honest"]
     words = {word.encode() for word in count_words(texts)}
-    assert (len(words & {*learnt[:100]}), len(words & {*learnt[-100:]})) == (15, 48)
-    longest = max(learnt, key=len)  # @inspect longest
-    assert longest == b" afternoon"
-    # How often does it occur? A common mistake is to count the lines that contain it and call
-    # that the number of times. Here a story is a line, and may say a word twice.
-    word = longest.decode()
-    containing = sum(word in story for story in texts)
-    occurrences = sum(story.count(word) for story in texts)
+    assert len(words & {*learnt[:100]}) == 15
+    assert len(words & {*learnt[-100:]}) == 48
+    assert sum(map(len, learnt[-100:])) > 2 * sum(map(len, learnt[:100]))
+    # How often does the longest one occur? That depends on the question. 111 stories contain it,
+    # and some say it twice; so do not count lines and call it the number of times.
+    longest = max(learnt, key=len).decode()  # @inspect longest
+    containing = sum(longest in story for story in texts)
+    occurrences = sum(story.count(longest) for story in texts)
     assert (containing, occurrences) == (111, 120)
-    # A look at the longest tokens is a cheap test of a corpus. Thirty lines of forty dashes among
-    # the stories, as between the parts of a web page, and seven tokens are dashes.
+    # The longest tokens are a cheap test of a corpus. Put thirty lines of forty dashes among the
+    # stories, as between the parts of a web page, and seven tokens are dashes.
     dashes = b"-" * 40
-    lines = [dashes.decode()] * 30
-    dashed = Tokenizer.train([*texts, *lines], 1_200)
-    assert (len(lines), len(dashed)) == (30, 1_200)
-    assert max(dashed.vocabulary, key=len) == dashes
+    dashed = Tokenizer.train([*texts, *[dashes.decode()] * 30], 1_200)
     only_dashes = [token for token in dashed.vocabulary if {*token} == {*dashes}]
+    assert max(dashed.vocabulary, key=len) == dashes
     assert [*map(len, only_dashes)] == [1, 2, 4, 8, 16, 32, 40]
     # This chapter in short: a vocabulary is learnt by joining the most frequent pair again and
-    # again. It is learnt fast by doing less: counts are kept, an index says where a pair is, and a
-    # heap which pair comes next.
+    # again. It is learnt fast by doing less: we keep the counts, an index says where a pair is, and
+    # a heap which pair comes next.

@@ -1,1 +1,1 @@
-"""Models: from parameters at the start to the bill of a Transformer."""
+"""Models: from parameters at the start to the cost of a Transformer."""

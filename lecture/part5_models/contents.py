@@ -1,4 +1,4 @@
-"""Models: from parameters at the start to the bill of a Transformer."""
+"""Models: from parameters at the start to the cost of a Transformer."""
 
 from lecture.part5_models import (
     m13_initialization,
@@ -45,16 +45,21 @@ def main() -> None:
     m15a_layers.an_embedding_is_a_table_of_vectors()
     m15a_layers.a_row_of_the_matrix_for_each_output()
     m15a_layers.rmsnorm_divides_by_the_root_mean_square()
-    m15a_layers.rmsnorm_adds_up_in_fp32()
+    m15a_layers.rmsnorm_rounds_once()
     m15a_layers.swiglu_lets_one_half_gate_the_other()
     m15a_layers.softmax_survives_large_numbers()
     m15a_layers.what_is_kept_is_a_choice()
     m15a_layers.attention_takes_a_weighted_mean()
+    m15a_layers.attention_is_two_matmuls()
     m15a_layers.the_future_is_hidden()
     m15b_model.rotary_positions_turn_pairs()
-    m15b_model.only_the_distance_matters()
+    m15b_model.only_the_offset_matters()
+    m15b_model.rotary_pairs_come_in_two_orders()
     m15b_model.a_turn_takes_six_flops()
     m15b_model.heads_share_out_the_features()
+    m15b_model.groups_of_heads_share_keys_and_values()
+    m15b_model.attention_needs_no_table_of_weights()
+    m15b_model.a_router_chooses_experts()
     m15b_model.a_block_adds_to_what_came_in()
     m15b_model.a_model_starts_by_guessing()
     m15b_model.cross_entropy_takes_no_detour()
@@ -64,14 +69,18 @@ def main() -> None:
     m15b_model.a_cache_reads_each_token_once()
 
     # ## Bill of a Transformer
-    # How many parameters and FLOPs it has, to the last one, and in which parts.
+    # How many parameters, FLOPs and bytes it has, in which parts; and models that people use.
     m16_transformer_accounting.a_block_is_nine_products()
     m16_transformer_accounting.parameters_are_counted_part_by_part()
     m16_transformer_accounting.the_shape_of_gpt2_xl()
     m16_transformer_accounting.one_forward_pass_of_xl()
     m16_transformer_accounting.heads_weigh_on_small_models()
-    m16_transformer_accounting.the_feed_forward_network_dominates()
+    m16_transformer_accounting.most_flops_are_in_the_feed_forward_network()
+    m16_transformer_accounting.attention_can_take_most_time()
     m16_transformer_accounting.long_contexts_belong_to_attention()
     m16_transformer_accounting.tokens_times_parameters_with_corrections()
     m16_transformer_accounting.the_real_gpt2_has_other_parts()
+    m16_transformer_accounting.published_shapes_come_out()
+    m16_transformer_accounting.only_active_parameters_cost_flops()
+    m16_transformer_accounting.one_latent_serves_all_heads()
     m16_transformer_accounting.half_of_the_scores_are_masked()

@@ -1,10 +1,13 @@
 """Pictures of the parts of a Transformer."""
 
 import math
+from collections.abc import Sequence
 
+import altair
 from jaxtyping import Float
 from torch import Tensor
 
+from lecture.lib.charts import framed, rows_of
 from lecture.lib.drawing import COLOURS, Figure, box, text
 from lecture.lib.shapes import shape_checked
 from lecture.lib.transformer import TransformerConfig
@@ -106,3 +109,36 @@ def pairs_turning(turned: Float[Tensor, "positions K"]) -> Figure:  # @stepover
     return Figure(
         "Each pair turns at its own speed", left + step * len(turned), height, tuple(parts)
     )
+
+
+@shape_checked
+def attention_map(weights: Float[Tensor, "T T"], words: Sequence[str]) -> Figure:  # @stepover
+    """Draw how much each word, a row, looks at each word, a column; hidden places stay empty."""
+    left, top, wide, high = 78, 26, 60, 30
+    parts = [text(left - 10, top - 10, "looks at", "end", ' font-size="12" fill-opacity="0.7"')]
+    for number, word in enumerate(words):
+        parts.append(text(left + wide * (number + 0.5), top - 10, word))
+        parts.append(text(left - 10, top + high * (number + 0.5) + 4.5, word, "end"))
+    for row, found in enumerate(weights.tolist()):
+        for column, weight in enumerate(found[: row + 1]):
+            x, y = left + wide * column, top + high * row
+            parts.append(
+                f'<rect x="{x}" y="{y}" width="{wide - 2}" height="{high - 2}" '
+                f'fill="{COLOURS[0]}" fill-opacity="{0.06 + 0.8 * weight:.3f}"/>'
+            )
+            parts.append(text(x + wide / 2 - 1, y + high / 2 + 3.5, f"{weight:.2f}"))
+    size = len(words)
+    return Figure("Attention weights", left + wide * size, top + high * size, tuple(parts))
+
+
+def tokens_of_experts(load: Sequence[int], even: float) -> altair.LayerChart:  # @stepover
+    """Draw how many tokens each expert gets, and the even share."""
+    names = [str(number) for number in range(len(load))]
+    bars = altair.Chart(rows_of(expert=names, tokens=load)).mark_bar()
+    bars = bars.encode(
+        x=altair.X("expert:N", title="expert", axis=altair.Axis(labelAngle=0)),
+        y=altair.Y("tokens:Q", title="tokens"),
+        tooltip=["expert:N", "tokens:Q"],
+    )
+    share = altair.Chart(rows_of(even=[even])).mark_rule(strokeDash=[5, 4]).encode(y="even:Q")
+    return framed(bars + share, "Tokens of each expert, and an even share", 160)

@@ -10,6 +10,8 @@ from lecture.lib.memory import same_storage
 from lecture.lib.transformer import (
     Attention,
     Block,
+    Experts,
+    LayerCache,
     Linear,
     RotaryPositions,
     TransformerConfig,
@@ -24,10 +26,12 @@ from trace.costs import measure
 def rotary_positions_turn_pairs():  # M15.5
     """Rotary positions turn pairs of features.
 
-    Attention compares vectors, and by itself it does not know where in the text they stand.
-    How is the position told? Take the features of a vector two by two, as points in a plane, and
-    turn each point: by 1 radian per position the first, the next ones slower and slower
-    ([RoFormer](https://arxiv.org/abs/2104.09864)).
+    Attention compares vectors, and a vector does not say where in the text it stands: "dog bites
+    man" and "man bites dog" are the same three vectors. How do we tell the places? *Rotary position
+    embedding*, RoPE ([RoFormer](https://arxiv.org/abs/2104.09864)), takes the features of a head
+    two by two, as points in a plane, and turns each point by an angle that grows with the position.
+    Of K features, pair p turns by $10\\,000^{-2p/K}$ radians per position: the first by 1 radian,
+    each further one more slowly.
     """
     K, context = 8, 128
     rotary = RotaryPositions(K, context)
@@ -36,33 +40,34 @@ def rotary_positions_turn_pairs():  # M15.5
     ones = torch.tensor([[1.0, 0]]).repeat(context, K // 2)
     turned = rotary(ones, torch.arange(context))
     assert torch.allclose(turned[1, ::2], radians.cos())
+    # Like the hands of a clock, together they tell near positions apart and far ones, too.
     picture = figures.pairs_turning(turned[:7])  # @inspect picture
-    # At position 0 nothing turns, and no turn changes a length.
+    # At position 0 nothing turns. And no turn changes a length, so scores keep their scale.
     generator = torch.Generator().manual_seed(0)
     x = torch.randn(context, K, generator=generator)
     y = rotary(x, torch.arange(context))
     assert torch.equal(y[0], x[0])
     assert not torch.allclose(y[1], x[1])
     assert torch.allclose(y.norm(dim=1), x.norm(dim=1))
-    assert y.numel() == 1024
-    # A second way to write it: pairs as complex numbers, times $e^{i\cdot angle}$.
-    angle = torch.arange(context)[:, None] * 10_000 ** (-2 * torch.arange(4) / K)
-    pairs = torch.view_as_complex(x.view(context, 4, 2)) * torch.polar(
+    # The same with complex numbers: a pair times $e^{i\cdot angle}$.
+    angle = torch.arange(context)[:, None] * 10_000 ** (-2 * torch.arange(K // 2) / K)
+    pairs = torch.view_as_complex(x.view(context, K // 2, 2)) * torch.polar(
         torch.ones_like(angle), angle
     )
     assert torch.allclose(torch.view_as_real(pairs).view(context, K), y, atol=1e-4)
-    # Nothing is learnt. The cosines and sines are *buffers*: tensors of the module that are no
-    # parameters, move with it, and here are not saved either, as they can be derived.
+    # Nothing is learnt. The cosines and sines are *buffers*: tensors that move with the module and
+    # are no parameters. Here they are not saved either, as we can derive them.
     assert list(rotary.parameters()) == list(rotary.state_dict()) == []
     assert {name for name, _ in rotary.named_buffers()} == {"cosine", "sine"}
 
 
-def only_the_distance_matters():  # M15.5
-    """Only the distance matters.
+def only_the_offset_matters():  # M15.5
+    """Only the offset matters.
 
-    Why turn, and not add a number for the position? Because attention takes the dot product of a
-    query and a key. Turned by the same angle, two vectors keep their dot product. So if the query
-    turns with its position and the key with its own, what is left is the difference.
+    Why turn vectors, and not add a vector for the position? Because attention takes the dot product
+    of a query and a key. Turn both by the same angle, and their dot product stays. So if a query
+    turns by its position and a key by its own, what remains is the difference of the two. Guess:
+    which of the offsets 2, 1 and -2 give the same score?
     """
     K = 16
     generator = torch.Generator().manual_seed(0)
@@ -74,23 +79,56 @@ def only_the_distance_matters():  # M15.5
         turned_key = rotary(key, torch.tensor([key_position]))
         return (turned_query * turned_key).sum().item()
 
-    pairs = ((3, 1), (10, 8), (103, 101))
-    two_apart = [score(*positions) for positions in pairs]  # @inspect two_apart
-    assert max(two_apart) - min(two_apart) < 1e-5
-    assert abs(score(3, 2) - two_apart[0]) > 0.1
-    # The direction counts: a key two places ahead is not one two places behind.
-    assert abs(score(1, 3) - two_apart[0]) > 0.1
-    # Position 0 leaves all as it is, and at distance 0 it is the plain dot product, anywhere.
-    assert score(0, 0) == (query * key).sum().item()
-    assert math.isclose(score(77, 77), score(0, 0), rel_tol=1e-5)
+    # The same offset gives the same score, wherever the two stand.
+    two_behind = [score(3, 1), score(10, 8), score(103, 101)]  # @inspect two_behind
+    assert max(two_behind) - min(two_behind) < 1e-5
+    # Another distance gives another one. And so does the other direction: a key two places ahead is
+    # not a key two places behind.
+    one_behind, two_ahead = score(3, 2), score(1, 3)  # @inspect one_behind two_ahead
+    assert min(abs(one_behind - two_behind[0]), abs(two_ahead - two_behind[0])) > 0.1
+    # At offset 0 it is the plain dot product, anywhere.
+    assert math.isclose(score(77, 77), (query * key).sum().item(), rel_tol=1e-5)
+
+
+def rotary_pairs_come_in_two_orders():  # M15.5
+    """Rotary pairs come in two orders.
+
+    Which features are a pair? The paper turns neighbours, 2p and 2p+1, and so do Meta's own files
+    of Llama. The first program of GPT-NeoX turned p and p + K/2, and Hugging Face's library does so
+    for nearly every model. Both are right. What if we load the weights of one into the other?
+    """
+    config = TransformerConfig(100, context=16, layers=2, width=32, heads=2, feed_forward=48)
+    generator = torch.Generator().manual_seed(0)
+    neighbours = TransformerLM(config, generator=generator)
+    in_halves = TransformerConfig(**{**vars(config), "rotary_halves": True})
+    halves = TransformerLM(in_halves, generator=generator)
+    tokens = torch.randint(100, (1, 16), generator=generator)
+    wanted = neighbours(tokens)
+    # No error: all shapes fit. And the logits are others: their difference is about as large as
+    # they are. A model so loaded writes nonsense.
+    halves.load_state_dict(neighbours.state_dict())
+    off = ((halves(tokens) - wanted).norm() / wanted.norm()).item()  # @inspect off
+    assert off > 0.2
+    # The cure is to reorder the rows that make queries and keys, head by head: first the first of
+    # each pair, then the second of each. (The [script that converts
+    # Llama](https://github.com/huggingface/transformers/blob/main/src/transformers/models/llama/convert_llama_weights_to_hf.py)
+    # does this.) Dot products do not mind the order of features.
+    K = config.width // config.heads
+    order = torch.cat([torch.arange(0, K, 2), torch.arange(1, K, 2)])
+    rows = torch.cat([head * K + order for head in range(config.heads)])
+    with torch.no_grad():
+        for block in halves.blocks:
+            for part in (block.attention.query, block.attention.key):
+                part.weight.copy_(part.weight[rows])
+    assert torch.allclose(halves(tokens), wanted, atol=1e-5)
 
 
 def a_turn_takes_six_flops():  # M15.5 E78
     """A turn takes six FLOPs.
 
-    What does it cost to turn a pair? As a product, a 2×2 matrix times 2 numbers, [two FLOPs per
-    triple](#a_product_costs_two_flops_per_triple) are 8, and a common mistake is 16, which takes a
-    second vector for granted. Written out, it is fewer.
+    What does it cost to turn one pair of features? As a matmul of a 2×2 matrix and 2 numbers, [two
+    FLOPs per triple](#a_product_costs_two_flops_per_triple), it would be 2·2·2·1 = 8. You may read
+    2·2·2·2 = 16; that turns two vectors. Do we need a matmul?
     """
     pairs = 1000
     generator = torch.Generator().manual_seed(0)
@@ -98,106 +136,244 @@ def a_turn_takes_six_flops():  # M15.5 E78
     cosine, sine = torch.tensor(0.3).cos(), torch.tensor(0.3).sin()
     with measure() as by_hand:
         turned = torch.stack([first * cosine - second * sine, first * sine + second * cosine])
-    # Four multiplications, a subtraction and an addition.
+    # Written out, a pair takes four multiplications, a subtraction and an addition.
     assert by_hand.other_flops == 6 * pairs
-    assert torch.allclose(turned.norm(dim=0), torch.hypot(first, second))
     rotation = torch.stack([torch.stack([cosine, -sine]), torch.stack([sine, cosine])])
-    with measure() as by_product:
+    with measure() as by_matmul:
         assert torch.allclose(rotation @ torch.stack([first, second]), turned, atol=1e-6)
-    assert by_product.matmul_flops == 2 * 2 * 2 * pairs == 8000
-    # The product counts an addition to zero for each result: that is the difference of two.
-    # For a whole model: queries and keys of all heads have D features, D/2 pairs, each. That is 6D
-    # per token, beside the 8D² of the projections next to them: 0.07 % for D = 1024.
+    # (A matmul [counts an addition to zero](#the_last_addition_is_not_made) for each of the two
+    # results.)
+    assert by_matmul.matmul_flops == 2 * 2 * 2 * pairs == by_hand.other_flops + 2 * pairs
+    # Is it worth a thought in a whole model? The queries of a token have D features, which are D/2
+    # pairs, and so do its keys: 6D FLOPs, beside the $8D^2$ of the four projections around them.
     T, D = 64, 1024
     rotary = RotaryPositions(D, T, device="meta")
     x = torch.empty(T, D, device="meta")
-    with measure() as both:
-        for _ in range(2):
+    with measure() as turns:
+        for _ in ("queries", "keys"):
             rotary(x, torch.arange(T, device="meta"))
-    assert both.other_flops == 6 * T * D == 393_216
     with measure() as projections:
         for _ in range(4):
             Linear(D, D, device="meta")(x)
     assert projections.matmul_flops == 8 * T * D**2
-    assert round(100 * both.other_flops / projections.matmul_flops, 2) == 0.07
+    # Less than a thousandth: RoPE costs bytes moved, and next to no FLOPs.
+    share = turns.other_flops / projections.matmul_flops  # @inspect share
+    assert share == 6 / (8 * D) < 1 / 1000
 
 
 def heads_share_out_the_features():  # M15.8
     """Heads share out the features.
 
-    One mean per token is little: a token may need its subject and its tense. So D features are
-    [shared out](#heads_are_split_without_moving_data) among h *heads* of K = D/h, each with scores
-    of its own. Four matrices make the queries, keys and values, and bring together what the heads
-    found.
+    One weighted mean per token is little: "its" may need its animal and its verb. *Multi-head
+    attention* [shares out](#heads_are_split_without_moving_data) the D features among H *heads* of
+    K = D/H features each, and each head has scores of its own. Four matrices of D×D surround them:
+    for queries, keys, values, and one that mixes what the heads found. What do more heads cost?
     """
     T, D = 32, 64
     generator = torch.Generator().manual_seed(0)
     x = torch.randn(1, T, D, generator=generator)
     costs = {}
-    for h in (1, 4, 16):
-        attention = Attention(D, h, RotaryPositions(D // h, T), generator=generator)
+    for H in (1, 4, 16):
+        attention = Attention(D, H, RotaryPositions(D // H, T), generator=generator)
         assert sum(weight.numel() for weight in attention.parameters()) == 4 * D**2
-        with measure() as costs[h]:
+        with measure() as costs[H]:
             y = attention(x)
-        assert y.shape == (1, T, D)
-        # Projections and the two products of attention; h heads of D/h make the same number.
-        assert costs[h].matmul_flops == 8 * T * D**2 + 4 * T**2 * D == 1_310_720
-    # But each head has T² weights of its own, and these are what has to be kept: with many heads
-    # the memory of attention grows while its matmul FLOPs do not.
-    kept = {h: cost.live_bytes["activations"] for h, cost in costs.items()}  # @inspect kept
+        # No parameters and no FLOPs: H heads of D/H features multiply as much as one of D.
+        assert costs[H].matmul_flops == 8 * T * D**2 + 4 * T**2 * D
+    # They cost memory. Each head has T² attention weights, which wait for the backward pass, if
+    # attention stores them. ([It need not](#attention_needs_no_table_of_weights).)
+    kept = {H: cost.live_bytes["activations"] for H, cost in costs.items()}  # @inspect kept
     assert kept[16] - kept[4] == 4 * (16 - 4) * T**2
     assert kept[4] - kept[1] == 4 * (4 - 1) * T**2
-    # The layer numbers its tokens itself, from 0. A common mistake is a block that turns only when
-    # it is handed positions, and is silently without them when it is not. It would show here:
-    # tokens before the last one change places, and the last one should notice.
+    # Does the layer know the order of its tokens? Exchange the first two, and the last token should
+    # notice. It does, and without the rotation it does not.
     swapped = x[:, [1, 0, *range(2, T)]]
     assert (attention(swapped)[:, -1] - y[:, -1]).abs().max() > 1e-3
     without = Attention(D, 16, RotaryPositions(4, T), generator=generator)
     without.rotary.cosine.fill_(1)
     without.rotary.sine.fill_(0)
-    assert torch.equal(without.rotary(x[..., :4], torch.arange(T)), x[..., :4])
     assert torch.allclose(without(swapped)[:, -1], without(x)[:, -1], atol=1e-6)
+    assert not torch.allclose(without(x), y, atol=1e-3)
+
+
+def groups_of_heads_share_keys_and_values():  # M15.8
+    """Groups of heads share keys and values.
+
+    When a model decodes, it [keeps the keys and values](#a_cache_reads_each_token_once) of all
+    tokens so far, and reads all of them for each new token. Must each head have its own?
+    *Grouped-query attention*, GQA ([Ainslie and others](https://arxiv.org/abs/2305.13245)), gives H
+    heads of queries G heads of keys and values, with G below H. With G = 1 it is *multi-query
+    attention*. Llama 3 has 32 heads of queries in its smallest model and 8 of keys.
+    """
+    T, D, H = 32, 64, 8
+    K = D // H
+    generator = torch.Generator().manual_seed(0)
+    x = torch.randn(1, T, D, generator=generator)
+    costs, cached_bytes, layers = {}, {}, {}
+    for G in (8, 2, 1):
+        layers[G] = Attention(D, H, RotaryPositions(K, T), key_value_heads=G, generator=generator)
+        # The matrices for keys and values shrink: $2D^2 + 2D\cdot GK$ parameters, not $4D^2$.
+        parameters = sum(weight.numel() for weight in layers[G].parameters())
+        assert parameters == 2 * D**2 + 2 * D * (G * K)
+        cache = LayerCache()
+        with measure() as costs[G]:
+            layers[G](x, cache)
+        cached_bytes[G] = cache.key.nbytes + cache.value.nbytes  # @inspect cached_bytes
+        # The scores do not: every query still meets every key.
+        assert costs[G].matmul_flops == 2 * T * parameters + 4 * T**2 * D
+    # The cache holds $2GK$ numbers per token and layer: a quarter of the heads, a quarter of the
+    # bytes. That is what grouped queries are for.
+    assert cached_bytes == {G: 4 * T * (2 * G * K) for G in layers}
+    # A group is nothing new: it is multi-head attention in which several heads have the same
+    # matrices for keys and values. Copy them, and the results agree.
+    with torch.no_grad():
+        for name in ("query", "key", "value", "output"):
+            grouped = getattr(layers[2], name).weight
+            heads = grouped.unflatten(0, (-1, K))
+            copies = D // len(grouped)
+            getattr(layers[8], name).weight.copy_(
+                heads.repeat_interleave(copies, dim=0).flatten(0, 1)
+            )
+    assert torch.allclose(layers[2](x), layers[8](x), atol=1e-6)
+
+
+def mixed_in_pieces(
+    query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, size: int
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Average all values, a few keys at a time; also return log Σ exp(score) of each query."""
+    largest = torch.full((len(query), 1), -torch.inf)
+    total, mixed = torch.zeros(len(query), 1), torch.zeros_like(query)
+    for some_keys, some_values in zip(key.split(size), value.split(size), strict=True):
+        scores = query @ some_keys.T / math.sqrt(query.shape[1])
+        new = torch.maximum(largest, scores.amax(dim=1, keepdim=True))
+        # A larger score has come: what was added up so far shrinks by the factor between the two.
+        shrink, weights = (largest - new).exp(), (scores - new).exp()
+        total = shrink * total + weights.sum(dim=1, keepdim=True)
+        mixed = shrink * mixed + weights @ some_values
+        largest = new
+    return mixed / total, (largest + total.log())[:, 0]
+
+
+def attention_needs_no_table_of_weights():  # M15.7
+    """Attention needs no table of weights.
+
+    With T tokens, each head makes T² attention weights, only to multiply them by the values at
+    once. Can we do without storing them? Softmax seems to need a whole row, for its largest score
+    and its sum. `mixed_in_pieces`, above, keeps both as *running* numbers, and corrects them when a
+    larger score comes. That is how
+    [FlashAttention](https://arxiv.org/abs/2205.14135), a *fused* kernel, [never writes its
+    scores](#fused_attention_does_not_store_its_scores) to memory.
+    """
+    T, D, H = 64, 32, 4
+    K = D // H
+    generator = torch.Generator().manual_seed(0)
+    query, key, value = torch.randn(3, T, K, generator=generator).unbind()
+    pieces = [mixed_in_pieces(query, key, value, size) for size in (5, 64)]
+    for mixed, _ in pieces:
+        wanted = functional.scaled_dot_product_attention(query, key, value)
+        assert torch.allclose(mixed, wanted, atol=1e-6)
+    # And the backward pass, which needs the weights? It computes the scores again. From the one
+    # number that is kept for each row, $\ell = \log\sum_j e^{s_j}$, each weight is $e^{s-\ell}$.
+    scores = query @ key.T / math.sqrt(K)
+    assert torch.allclose((scores - pieces[0][1][:, None]).exp(), softmax(scores), atol=1e-6)
+    # PyTorch has such a kernel, and our layer uses it when `fused`. The result is the same. What
+    # waits for the backward pass?
+    x = torch.randn(1, T, D, generator=generator)
+    costs, results = {}, {}
+    for fused in (False, True):
+        seeded = torch.Generator().manual_seed(1)
+        layer = Attention(D, H, RotaryPositions(K, T), fused=fused, generator=seeded)
+        with measure() as costs[fused]:
+            results[fused] = layer(x)
+            kept = costs[fused].live_bytes["activations"]  # @inspect kept
+    assert torch.allclose(results[True], results[False], atol=1e-6)
+    # Instead of a T×T table, a number for each row of each head, in fp32; and here the mean once
+    # more, with its heads in another order. So: linear in T, where it was quadratic.
+    before, after = (cost.live_bytes["activations"] for cost in costs.values())
+    assert before - after == 4 * (H * T * T - H * T - T * D)
+    assert costs[True].matmul_flops == costs[False].matmul_flops
+
+
+def a_router_chooses_experts():  # M15.4
+    """A router chooses experts.
+
+    More parameters make a better model, and [each costs 6 FLOPs per
+    token](#training_costs_six_flops_per_parameter_and_token). Can a model have parameters that most
+    tokens do not pay for? A *mixture of experts* ([Shazeer and
+    others](https://arxiv.org/abs/1701.06538)) has several feed-forward networks in each block, its
+    *experts*. A *router*, a matrix of D×E, scores them for each token; the token passes through the
+    few with the highest scores, and adds up their results, weighted by a softmax of these scores.
+    """
+    T, D, F, E, active = 64, 32, 48, 8, 2
+    generator = torch.Generator().manual_seed(0)
+    experts = Experts(D, F, E, active, generator=generator)
+    x = torch.randn(T, D, generator=generator)
+    with measure() as cost:
+        y = experts(x)
+    # One token by hand:
+    scores, chosen = experts.router(x[5]).topk(active)
+    results = [experts.networks[number](x[5]) for number in chosen.tolist()]
+    by_hand = sum(w * found for w, found in zip(softmax(scores), results, strict=True))
+    assert torch.allclose(y[5], by_hand, atol=1e-6)
+    # *Total* parameters are those of all experts. *Active* ones are those that a token meets, and
+    # they decide the FLOPs: two per active parameter and token.
+    total = sum(weight.numel() for weight in experts.parameters())  # @inspect total
+    assert total == E * (3 * D * F) + D * E
+    active_parameters = active * (3 * D * F) + D * E  # @inspect active_parameters
+    assert cost.matmul_flops == 2 * T * active_parameters
+    # Memory pays for all of them. A single token uses two experts; a batch soon needs every expert
+    # in memory, and loads every expert.
+    places = experts.router(x).topk(active).indices
+    used = {tokens: len(places[:tokens].unique()) for tokens in (1, 4, T)}  # @inspect used
+    assert used[1] == active < used[4] < used[T] == E
+    # And nothing makes the router fair. An even share would be 16 tokens for each expert. Training
+    # adds a term to the loss, or a bias to the scores, so that the busy ones get fewer.
+    load = places.flatten().bincount(minlength=E).tolist()  # @inspect load
+    picture = figures.tokens_of_experts(load, T * active / E)  # @inspect picture
+    assert sum(load) == T * active
+    assert min(load) < T * active / E < max(load)
 
 
 def a_block_adds_to_what_came_in():  # M15.9 E80
     """A block adds to what came in.
 
-    How are attention and the feed-forward network put together? Each stands behind a norm, and what
-    it finds is added to its input. The sums, from the embedding to the head, are the *residual
-    stream*.
+    How do attention and the feed-forward network make a block? Each is a *sublayer*: it reads a
+    normalized copy of the vectors, and adds its result to the vectors themselves. The sums, from
+    the embedding to the LM head, are the *residual stream*. Normalization in front of a sublayer is
+    called *pre-norm*. Why there?
     """
-    T, D, h, F = 16, 48, 4, 128
+    T, D, H, F = 16, 48, 4, 128
     generator = torch.Generator().manual_seed(0)
-    block = Block(D, h, F, RotaryPositions(D // h, T), generator=generator)
+    block = Block(D, H, F, RotaryPositions(D // H, T), generator=generator)
+    # The parameters of a block: $4D^2 + 3DF$, and the gains of two norms. [Few, but part of the
+    # model](#the_shape_of_gpt2_xl).
     parameters = {name: weight.numel() for name, weight in block.named_parameters()}
-    # The gains of the norms are few, but [part of the model](#the_shape_of_gpt2_xl).
-    assert sum(parameters.values()) == 4 * D**2 + 3 * D * F + 2 * D == 27_744
-    assert parameters["attention_norm.gain"] + parameters["feed_forward_norm.gain"] == 2 * D == 96
+    assert sum(parameters.values()) == 4 * D**2 + 3 * D * F + 2 * D
+    assert parameters["attention_norm.gain"] + parameters["feed_forward_norm.gain"] == 2 * D
     x = torch.randn(2, T, D, generator=generator)
     middle = x + block.attention(block.attention_norm(x))
     assert torch.equal(block(x), middle + block.feed_forward(block.feed_forward_norm(middle)))
-    # With the norms in front, the way straight through is free of any operation but additions: if
-    # both parts say nothing, the block returns its input, and the gradient arrives as it left.
+    # If both sublayers output zero, the block is the identity, forward and backward. So a deep
+    # model can begin as one that hardly changes its input, and gradients reach the first block.
     with torch.no_grad():
         block.attention.output.weight.zero_()
         block.feed_forward.down.weight.zero_()
     x.requires_grad_()
     y = block(x)
-    assert torch.equal(y, x)
-    assert y.shape == (2, 16, 48)
-    gradient = torch.randn(2, T, D, generator=generator)
+    gradient = torch.randn(y.shape, generator=generator)
     y.backward(gradient)
+    assert torch.equal(y, x)
     assert torch.equal(x.grad, gradient)
-    # The original Transformer had its norms behind the sums, where nothing passes unchanged:
-    behind = block.attention_norm(x)
-    assert not torch.allclose(behind, x, atol=0.1)
+    # The first Transformer normalized the sums instead (*post-norm*), and nothing passed unchanged.
+    post_norm = block.attention_norm(x)
+    assert not torch.allclose(post_norm, x, atol=0.1)
 
 
 def a_model_starts_by_guessing():  # M15.10
     """A model starts by guessing.
 
-    Which loss should a model have before it has learnt anything? If all V entries of the
-    vocabulary are equally likely, the right one gets 1/V, and the loss is ln V.
+    Which loss should a model have before it has learnt anything? If all V entries of the vocabulary
+    are equally likely, the right one gets 1/V, and the loss is ln V: 9.21 for 10 000 entries.
     """
     generator = torch.Generator().manual_seed(0)
     losses = {}
@@ -205,51 +381,58 @@ def a_model_starts_by_guessing():  # M15.10
         config = TransformerConfig(V, context=16, layers=2, width=16, heads=2, feed_forward=48)
         model = TransformerLM(config, generator=generator)  # @stepover
         tokens = torch.randint(V, (8, config.context + 1), generator=generator)
-        logits = model(tokens[:, :-1])
-        assert logits.shape == (8, 16, V)
-        losses[V] = cross_entropy(logits, tokens[:, 1:]).item()  # @inspect losses
-    # It is close to that, as the logits start small.
-    guessing = {V: round(math.log(V), 3) for V in losses}  # @inspect guessing
-    assert guessing == {10_000: 9.21, 50_257: 10.825}
-    assert all(abs(losses[V] - math.log(V)) < 0.05 for V in losses)
-    # That makes a first test of a model that costs one forward pass. With a head that starts as
-    # large as the other matrices, it would begin by believing in something, and be wrong.
+        losses[V] = cross_entropy(model(tokens[:, :-1]), tokens[:, 1:]).item()  # @inspect losses
+        assert abs(losses[V] - math.log(V)) < 0.05
+    # This is the cheapest test of a model: one forward pass. It works because our LM head starts
+    # small. If it starts like the other matrices, the model begins by believing in something, and
+    # is wrong.
     with torch.no_grad():
         model.head.weight *= math.sqrt(config.width)
     loud = cross_entropy(model(tokens[:, :-1]), tokens[:, 1:]).item()
-    assert 0.3 < loud - math.log(50_257) < 0.7
-    # Embedding and head are tables of the same size, and most of a model as small as this one. Some
-    # models [use one table for both](#looked_up_parameters_cost_no_products); here they are two.
-    assert model.head.weight.shape == model.embedding.weight.shape == (50_257, 16)
-    assert not same_storage(model.head.weight, model.embedding.weight)
+    assert 0.3 < loud - losses[50_257] < 0.7
+    # Embedding and LM head are tables of the same shape, and most of a model as small as this one.
     parameters = sum(weight.numel() for weight in model.parameters())
-    assert parameters == 1_614_960
     assert 2 * 50_257 * 16 / parameters > 0.99
+    assert not same_storage(model.head.weight, model.embedding.weight)
+    # Must there be two? *Tied* embeddings are one table in both roles, as in GPT-2, Gemma and the
+    # smallest Llamas: V·D fewer parameters, and the same FLOPs.
+    tied = TransformerLM(
+        TransformerConfig(**{**vars(config), "tied": True}), generator=generator
+    )  # @stepover
+    assert same_storage(tied.head.weight, tied.embedding.weight)
+    assert parameters - sum(weight.numel() for weight in tied.parameters()) == 50_257 * 16
+    with measure() as one_table, torch.no_grad():
+        tied(tokens[:, :-1])
+    with measure() as two_tables, torch.no_grad():
+        model(tokens[:, :-1])
+    assert one_table.matmul_flops == two_tables.matmul_flops
 
 
 def cross_entropy_takes_no_detour():  # M15.11
     """Cross-entropy takes no detour through probabilities.
 
-    What is the loss of one prediction? Minus the logarithm of the probability that the right token
-    got: 0 if it was certain, more the more it was a surprise. (With the natural logarithm its unit
-    is the *nat*.)
+    What is the loss of one prediction? *Cross-entropy* is minus the logarithm of the probability p
+    that the model gave to the right token: 0 if it was certain, and the more, the more it was
+    surprised. (With the natural logarithm the unit is the *nat*.) Softmax gives p. Shall we take
+    its logarithm?
     """
     generator = torch.Generator().manual_seed(0)
     logits = torch.randn(5, 7, 100, generator=generator)
     targets = torch.randint(logits.shape[-1], (5, 7), generator=generator)
     loss = cross_entropy(logits, targets)  # @inspect loss
-    hit = softmax(logits).gather(-1, targets[..., None])
-    assert torch.allclose(loss, -hit.log().mean())
-    assert torch.allclose(loss, functional.cross_entropy(logits.flatten(0, 1), targets.flatten()))
-    # The detour fails when the right token was very unlikely: its probability is written as 0. The
-    # logarithm of the quotient is a difference, $\log\sum_i e^{z_i} - z_{target}$, and needs none.
+    probability = softmax(logits).gather(-1, targets[..., None])
+    assert torch.allclose(loss, -probability.log().mean())
+    pytorch = functional.cross_entropy(logits.flatten(0, 1), targets.flatten())
+    assert torch.allclose(loss, pytorch)
+    # The detour fails when the right token was very unlikely: its probability rounds to 0. But the
+    # logarithm of a fraction is a difference, $-\ln p = \ln\sum_i e^{z_i} - z_{target}$, and needs
+    # no probability.
     sure, first = torch.tensor([[0.0, 200]]), torch.tensor([0])
     assert -softmax(sure)[0, 0].log() == torch.inf
     assert cross_entropy(sure, first) == 200
-    # Its gradient is as simple: the probabilities, with 1 taken from the right one.
+    # Its gradient is as simple: the probabilities, minus 1 at the right token.
     logits = logits[0, :1].requires_grad_()
-    loss_of_one = cross_entropy(logits, targets[0, :1])
-    loss_of_one.backward()
+    cross_entropy(logits, targets[0, :1]).backward()
     wanted = softmax(logits.detach()) - functional.one_hot(targets[0, :1], 100)
     assert torch.allclose(logits.grad, wanted, atol=1e-6)
 
@@ -257,43 +440,41 @@ def cross_entropy_takes_no_detour():  # M15.11
 def perplexity_counts_the_choices():  # M15.11
     """Perplexity counts the choices.
 
-    Suppose that a small model, trained on children's stories, reaches a loss of 1.6569. What does
-    that mean? A model that hesitates evenly between n tokens has the loss ln n, so the exponential
-    of the loss, the *perplexity*, says between how many.
+    A small model of children's stories reaches a loss of 1.6569. Is that good? A model that
+    hesitates evenly between n tokens has the loss ln n. So the exponential of the loss, the
+    *perplexity*, says between how many: here $e^{1.6569}$, a little more than five.
     """
-    between_fifty = cross_entropy(torch.zeros(1, 50), torch.tensor([0]))
-    assert round(between_fifty.exp().item(), 3) == 50
-    # So 1.6569, of which the exponential is 5.24, is a hesitation among a little more than five.
-    # It is the inverse of the geometric mean of the probabilities that the right tokens got. One
-    # token that was thought impossible costs more than many sure ones make up for.
+    between_five = cross_entropy(torch.zeros(1, 5), torch.tensor([0]))
+    assert between_five < 1.6569 < cross_entropy(torch.zeros(1, 6), torch.tensor([0]))
+    # Perplexity is the inverse of the geometric mean of the probabilities of the right tokens. One
+    # token that the model thought impossible costs more than many sure ones make up for.
     probabilities = torch.tensor([0.5, 0.9, 0.001, 0.9])
     yes_or_no = torch.stack([probabilities, 1 - probabilities], dim=1).log()
     loss = cross_entropy(yes_or_no, torch.zeros(4, dtype=torch.int64))
     perplexity = loss.exp().item()  # @inspect perplexity
     assert math.isclose(perplexity, probabilities.prod().item() ** (-1 / 4), rel_tol=1e-5)
-    assert perplexity > 7
-    # Two models can be compared by it only if their tokens are the same: with longer tokens there
-    # are fewer of them, and each is harder. [Per byte](#bytes_per_token_has_two_conventions) it is
-    # fair, if the losses are *added up* over the same text. A loss of 1.6569 for each token of 4
-    # bytes is 0.414 for each byte.
-    #
-    # Two bytes of noise as two tokens, or as one of 65 536 kinds: the mean is twice as large, the
-    # loss per byte the same.
+    # Can we compare two models by it? Only if they have the same tokens. With longer tokens there
+    # are fewer of them, and each is harder. Two bytes of noise as two tokens, or as one of 65 536:
     byte_by_byte = cross_entropy(torch.zeros(2, 256), torch.zeros(2, dtype=torch.int64))
     both_at_once = cross_entropy(torch.zeros(1, 256**2), torch.zeros(1, dtype=torch.int64))
     assert math.isclose(both_at_once, 2 * byte_by_byte, rel_tol=1e-6)
+    # The same knowledge, and twice the loss per token. Fair is the loss of the whole text over its
+    # [bytes](#bytes_per_token_has_two_conventions), usually in *bits per byte*, with the logarithm
+    # to the base 2. Noise has 8.
+    bits_per_byte = both_at_once.item() / math.log(2) / 2  # @inspect bits_per_byte
+    assert math.isclose(bits_per_byte, 8, rel_tol=1e-6)
 
 
 def device_and_dtype_reach_every_part():  # M15.12
     """Device and dtype reach every part.
 
-    Where is a model built? If its parts ask no one, on the CPU and in fp32, and it has to be moved
+    Where is a model built? If its parts ask nobody, on the CPU and in fp32; and then we move it,
     when it may already be too large. So each part takes `device` and `dtype` and hands them on.
     """
     config = TransformerConfig(
         vocabulary=50_257, context=1024, layers=48, width=1600, heads=25, feed_forward=6400
     )
-    # With the sizes of GPT-2 XL and without a byte: two billion parameters in a moment.
+    # The sizes of GPT-2 XL, without a byte: two billion parameters in a moment.
     with measure() as cost:
         model = TransformerLM(config, device="meta", dtype=torch.bfloat16)  # @stepover
     assert {weight.device.type for weight in model.parameters()} == {"meta"}
@@ -302,8 +483,8 @@ def device_and_dtype_reach_every_part():  # M15.12
     assert numel == 2_127_057_600
     # The meter counts the memory that it would take.
     assert cost.live_bytes["parameters"] == 2 * numel
-    # The cosines and sines stay in fp32: an angle near 257 would be one near 256 in bf16. (To
-    # build in fp32 and call `model.bfloat16()` would round them.)
+    # One thing stays in fp32: the cosines and sines. In bf16 the angle 257 would be 256. That is
+    # why we do not build in fp32 and call `model.bfloat16()`, which rounds them, too.
     assert {buffer.dtype for buffer in model.buffers()} == {torch.float32}
     assert torch.tensor(257.0).bfloat16() == 256
     assert RotaryPositions(2, 1).bfloat16().cosine.dtype == torch.bfloat16
@@ -311,7 +492,7 @@ def device_and_dtype_reach_every_part():  # M15.12
     logits = model(torch.zeros(1, 3, dtype=torch.int64, device="meta"))  # @stepover
     assert (logits.device.type, logits.shape) == ("meta", (1, 3, 50_257))
     assert logits.dtype == torch.bfloat16
-    # There are 48 blocks and one table of cosines: all attention layers share the same module.
+    # The 48 attention layers share one table of cosines.
     tables = {id(block.attention.rotary) for block in model.blocks}
     assert len(tables) == 1
     assert sum(buffer.numel() for buffer in model.buffers()) == 2 * 1024 * 32
@@ -320,9 +501,9 @@ def device_and_dtype_reach_every_part():  # M15.12
 def the_next_token_is_drawn():  # M15.10
     """The next token is drawn.
 
-    A model gives a probability for each entry. Which one is written? Always the most likely makes
-    dull text that runs in circles. Drawing from the probabilities now and then draws one from
-    the long tail that spoils the rest. Three settings lie in between.
+    A model gives a probability to each entry. Which one do we write? If we always take the most
+    likely, the text is dull and runs in circles. If we draw from the probabilities, now and then we
+    draw one from the long tail, which spoils the rest. Three settings lie in between.
     """
     logits = torch.tensor([[0.5, 0.25, 0.15, 0.06, 0.04]]).log()
     assert sample(logits, temperature=0).item() == 0
@@ -332,8 +513,8 @@ def the_next_token_is_drawn():  # M15.10
         drawn = sample(logits.expand(20_000, -1), **settings, generator=generator)
         return (drawn.bincount(minlength=5) / len(drawn)).tolist()
 
-    # The *temperature* divides the logits: at 1 they stay, below 1 the likely become likelier. At
-    # one half, probabilities are squared and made to add up to 1 again.
+    # The *temperature* divides the logits: at 1 they stay, and below 1 the likely tokens become
+    # likelier. At one half, probabilities are squared and made to add up to 1 again.
     plain = shares()  # @inspect plain
     assert max(abs(a - b) for a, b in zip(plain, logits[0].exp().tolist(), strict=True)) <= 0.02
     cooler = shares(temperature=0.5)  # @inspect cooler
@@ -352,10 +533,11 @@ def the_next_token_is_drawn():  # M15.10
 def a_cache_reads_each_token_once():  # M15.10
     """A cache reads each token once.
 
-    To write the next token, must the model read the whole text again? The keys and values of
-    earlier tokens do not depend on later ones, since no token sees the future. They can be kept:
-    the *KV cache*, which [takes memory](#training_needs_no_cache). Then only the new token passes
-    through the model.
+    To write the next token, must the model read the whole text again? No token sees the future, so
+    the keys and values of earlier tokens do not depend on later ones. We can keep them, in the *KV
+    cache*, which [takes memory](#training_needs_no_cache). Then only the new token passes through
+    the model. The prompt passes first and at once, which is called *prefill*; after it the model
+    *decodes*, a token at a time.
     """
     config = TransformerConfig(
         vocabulary=100, context=10, layers=2, width=32, heads=4, feed_forward=96
@@ -374,17 +556,16 @@ def a_cache_reads_each_token_once():  # M15.10
     assert texts[True].shape == (1, 10)
     assert torch.equal(texts[True], texts[False])
     ratio = costs[False].matmul_flops / costs[True].matmul_flops  # @inspect ratio
-    assert 4 < ratio < 5
-    # Each of 9 tokens passes once through blocks and head. The four of the prompt come together,
-    # with 4×4 scores; a later token, the t-th, looks at t keys in each layer.
+    # Count them. With the cache, each of 9 tokens passes once through blocks and LM head. Prefill
+    # makes 4×4 scores; then the t-th token looks at t keys in each layer.
     D, F, V = config.width, config.feed_forward, config.vocabulary
-    matrices = 2 * (2 * (4 * D**2 + 3 * D * F) + D * V)
+    per_token = 2 * (2 * (4 * D**2 + 3 * D * F) + D * V)
     seen = 4 * 4 + sum(range(5, 10))
-    assert costs[True].matmul_flops == 9 * matrices + 2 * 4 * D * seen
-    # Without it, a text of t tokens, 4 to 9 of them, passes as a whole, with t² scores. The ratio
-    # grows with the length of the text.
-    assert costs[False].matmul_flops == sum(t * matrices + 2 * 4 * D * t**2 for t in range(4, 10))
-    # This chapter in short: a Transformer is a table, blocks of attention and feed-forward networks
-    # that add to a stream of vectors, and a head. Nearly all of its FLOPs are in the products of
-    # the blocks and of the head; of what it keeps, the weights of attention grow with the square of
-    # the context.
+    assert costs[True].matmul_flops == 9 * per_token + 2 * 4 * D * seen
+    # Without it, a text of t tokens passes as a whole, with t² scores, for t from 4 to 9. So the
+    # ratio grows with the length of the text.
+    assert costs[False].matmul_flops == sum(t * per_token + 2 * 4 * D * t**2 for t in range(4, 10))
+    # This chapter in short: a Transformer is a table, blocks that add to a stream of vectors, and
+    # an LM head. Nearly all of its FLOPs are matmuls. Heads cost no FLOPs; grouped queries shrink
+    # the cache, fused attention stores no T×T table, and experts add parameters that few tokens
+    # pay for.

@@ -87,3 +87,22 @@ def shares_by_context(flops: Mapping[int, Mapping[str, int]]) -> altair.Chart:  
         {"title": "% of the FLOPs"},
         "Where the FLOPs are in long contexts",
     )
+
+
+def least_times(least: Mapping[str, tuple[float, float]]) -> altair.Chart:  # @stepover
+    """Draw for each part the time that its FLOPs take on a card, and that its bytes take."""
+    rows = [
+        (part, kind, time)
+        for part, times in least.items()
+        for kind, time in zip(("FLOPs", "bytes moved"), times, strict=True)
+    ]
+    parts, kinds, times = zip(*rows, strict=True)
+    chart = altair.Chart(rows_of(part=parts, kind=kinds, ms=times)).mark_bar()
+    chart = chart.encode(
+        y=altair.Y("part:N", title=None, sort=list(least)),
+        yOffset=altair.YOffset("kind:N", sort=["FLOPs", "bytes moved"]),
+        x=altair.X("ms:Q", title="least milliseconds"),
+        color=altair.Color("kind:N", sort=["FLOPs", "bytes moved"], legend=legend_below(columns=2)),
+        tooltip=["part:N", "kind:N", altair.Tooltip("ms:Q", format=".3g")],
+    )
+    return framed(chart, "Least time of each part on an H100, one block of XL", 180)

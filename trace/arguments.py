@@ -45,6 +45,10 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
 
 def _require_sense(options: argparse.Namespace) -> None:
     given = [name for name, value in vars(options).items() if value]
+    if options.imported and options.lectures:
+        raise UsageError(f"--import runs nothing: leave out {options.lectures[0]}.")
+    if options.imported:
+        return
     needs_a_lecture = not options.serve or any(name in given for name in _NEED_A_LECTURE)
     if options.new and options.lectures:
         raise UsageError(f"--new takes the one name behind it: leave out {options.lectures[0]}.")
@@ -104,6 +108,7 @@ def _parser() -> argparse.ArgumentParser:
 def _add_ways_to_see(add: Callable[..., object]) -> None:
     add("--new", type=Path, metavar="FILE", help="write a small lecture to begin with, and end")
     add("--new-course", type=Path, metavar="DIR", help="write a course to begin with, and end")
+    add("--import", dest="imported", type=Path, metavar="FILE", help="show a trace of another tool")
     add("--serve", action="store_true", help="serve the viewer and print its address")
     add("--watch", action="store_true", help="serve, and run again after each saved change")
     add("--open", action="store_true", help="open a browser too, where there is a display")

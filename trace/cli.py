@@ -24,6 +24,7 @@ from .document.failed_claim import sides_of_failed_claim
 from .document.summary import Summary
 from .document.times import encode_times
 from .errors import FAILED, HELD, INTERRUPTED, USAGE, LectureError, UsageError
+from .foreign.published import read_published
 from .options import Options
 from .record.frames import cut_own_frames
 from .record.progress import progress_on
@@ -77,6 +78,8 @@ class _Command:
         course = course_of(targets[0].root if targets else Path.cwd())
         publication = Publication(options.html, options.site, course)
         paths = [options.output or library.default_path(target) for target in targets]
+        if options.imported is not None:
+            paths = [options.output or library.path_of_imported(options.imported)]
         publication.require_distinct(options.lectures, paths)
         publication.require_writable()
         if options.watch:
@@ -99,6 +102,8 @@ class _Command:
     def _run_all(self, targets: list[Target], paths: list[Path]) -> list[int]:
         """Run the lectures, several of them each in a process of its own, as if alone; return their
         exit statuses. The last is INTERRUPTED if it was."""
+        if self.options.imported is not None:
+            return [self._import(self.options.imported, paths[0])]
         if len(targets) == 1:
             return [self._run(targets[0], paths[0])]
         statuses = []
@@ -158,6 +163,21 @@ class _Command:
 
     def _watch(self, target: Target) -> int:
         watch(target, self.options)
+        return HELD
+
+    def _import(self, file: Path, path: Path) -> int:
+        """Write the document of a trace of another tool."""
+        document = read_published(file, self.options.download)
+        library.require_writable(path)
+        summary = Summary.of(document)
+        library.save(encode(document), path, summary)
+        if not self.options.quiet:
+            for warning in document.warnings:
+                sys.stderr.write(f"warning: {warning}\n")
+            said = counted(len(document.said.step), "rendering")
+            values = counted(len(document.inspections.value), "value")
+            steps = counted(summary.steps, "step")
+            say(f"{summary.module}: {steps}, {values}, {said}, in {path}.")
         return HELD
 
     def _write_example(self, path: Path) -> int:

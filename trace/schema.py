@@ -423,6 +423,8 @@ class Environment(TypedDict):
 
     python: str
     """Version of Python, major and minor."""
+    recorded_by: NotRequired[str]
+    """The other tool that recorded the run; it knows no claims, costs or variables."""
     torch: NotRequired[str]
     """Version of PyTorch without its build; missing when it was not imported."""
     device: NotRequired[str]

@@ -36,6 +36,11 @@ def default_path(target: Target) -> Path:
     return shelf_of(target) / f"{target.module}.json"
 
 
+def path_of_imported(file: Path) -> Path:
+    """Return where the document of another tool's trace is written unless told otherwise."""
+    return file.parent / AUTHORS / f"{file.stem}.json"
+
+
 def shelf_of(target: Target) -> Path:
     """Return the folder that the documents of a lecture and of its neighbours lie in."""
     return TRACES if _is_ours(target) else target.root / AUTHORS

@@ -82,6 +82,8 @@ export interface Document {
 export interface Environment {
   /** Version of Python, major and minor. */
   python: string;
+  /** The other tool that recorded the run; it knows no claims, costs or variables. */
+  recorded_by?: string;
   /** Version of PyTorch without its build; missing when it was not imported. */
   torch?: string;
   /** `cpu`, or the name of the GPU. */

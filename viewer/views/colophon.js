@@ -60,6 +60,7 @@ export function Colophon() {
     <p>
       The values, claims and costs on this page come from one run of${" "}
       <code>${document.module}</code>: ${run}.
+      ${environment.recorded_by && ` ${environment.recorded_by} records no claims, costs or variables.`}
       ${times && ` Times were measured in another run, on ${times.device}.`}
     </p>
     <${Machines} />

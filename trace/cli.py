@@ -24,11 +24,13 @@ from .document.failed_claim import sides_of_failed_claim
 from .document.summary import Summary
 from .document.times import encode_times
 from .errors import FAILED, HELD, INTERRUPTED, USAGE, LectureError, UsageError
+from .foreign.convert import NamedMedia, convert
 from .foreign.published import read_published
 from .options import Options
 from .record.frames import cut_own_frames
 from .record.progress import progress_on
 from .record.run import Recording, record
+from .said.media import Media
 from .schema import Document
 from .serve import library
 from .serve.course import Course, course_of
@@ -38,7 +40,7 @@ from .serve.overlay import Shown
 from .serve.publication import Publication
 from .serve.server import serve
 from .serve.watch import watch
-from .target import Target, find_target
+from .target import Target, file_of, find_target
 from .terminal import PROGRAM, complain, counted, own_command, quoted, say
 
 MAX_SHOWN_DIFFERENCES = 20
@@ -82,6 +84,8 @@ class _Command:
             paths = [options.output or library.path_of_imported(options.imported)]
         publication.require_distinct(options.lectures, paths)
         publication.require_writable()
+        if options.convert:
+            return self._convert(targets[0], options.output)
         if options.watch:
             return self._watch(targets[0])
         before = [library.stamp(path) for path in paths]
@@ -213,7 +217,35 @@ class _Command:
         self._say_closing_line(summary, path, len(data), seconds)
         return _status(document, self.options.strict)
 
-    def _record(self, target: Target) -> tuple[Recording, Document, bytes]:
+    def _convert(self, target: Target, path: Path) -> int:
+        """Write a lecture that says things by calling as one whose comments say them."""
+        lecture = file_of(target)
+        if path.resolve() == lecture:
+            raise UsageError(f"{path} is the lecture itself: give another place with -o.")
+        recording, document, _ = self._record(target, NamedMedia(self.options.download))
+        _print_complaints(recording, document)
+        if document.failure is not None:
+            raise LectureError("what a lecture says is known once it has run to its end.")
+        if not document.said.step:
+            raise UsageError(
+                f"{target.module} says nothing by calling: there is nothing to convert."
+            )
+        name = lecture.relative_to(target.root).as_posix()
+        [source] = [source for source in recording.files if source.path == name]
+        converted = convert(source, document)
+        write(converted.source.encode(), path)
+        for line in converted.left:
+            sys.stderr.write(f"left as it is: {line}\n")
+        if not self.options.quiet:
+            comments = counted(converted.comments, "comment")
+            docstrings = counted(converted.docstrings, "docstring")
+            left = counted(len(converted.left), "call")
+            say(f"{path}: {comments} and {docstrings} in place of calls, {left} left as they are.")
+        return HELD
+
+    def _record(
+        self, target: Target, media: Media | None = None
+    ) -> tuple[Recording, Document, bytes]:
         options = self.options
         progress = progress_on(target.module, quiet=options.quiet, wanted=options.progress)
         try:
@@ -229,6 +261,7 @@ class _Command:
                     download=options.download,
                     progress=progress,
                 ),
+                media,
             )
         finally:
             if progress:

@@ -21,6 +21,7 @@ from .document.check import differences
 from .document.decoding import decode
 from .document.encoding import encode, write
 from .document.failed_claim import sides_of_failed_claim
+from .document.images import moved_out
 from .document.summary import Summary
 from .document.times import encode_times
 from .errors import FAILED, HELD, INTERRUPTED, USAGE, LectureError, UsageError
@@ -173,8 +174,8 @@ class _Command:
         """Write the document of a trace of another tool."""
         document = read_published(file, self.options.download)
         library.require_writable(path)
-        summary = Summary.of(document)
-        library.save(encode(document), path, summary)
+        files, summary = moved_out(document), Summary.of(document)
+        library.save(encode(document), path, summary, files)
         if not self.options.quiet:
             for warning in document.warnings:
                 sys.stderr.write(f"warning: {warning}\n")
@@ -201,10 +202,10 @@ class _Command:
     def _trace(self, target: Target, path: Path) -> int:
         library.require_writable(path)
         start_seconds = time.perf_counter()
-        recording, document, data = self._record(target)
-        summary = Summary.of(document)
+        recording, document, files = self._record(target)
+        data, summary = encode(document), Summary.of(document)
         try:
-            library.save(data, path, summary)
+            library.save(data, path, summary, files)
             if self.options.time:
                 write(encode_times(recording), path.with_suffix(TIMES))
             library.update_index(path, target)
@@ -245,7 +246,8 @@ class _Command:
 
     def _record(
         self, target: Target, media: Media | None = None
-    ) -> tuple[Recording, Document, bytes]:
+    ) -> tuple[Recording, Document, dict[str, bytes]]:
+        """Run a lecture; return also the images that lie beside its document."""
         options = self.options
         progress = progress_on(target.module, quiet=options.quiet, wanted=options.progress)
         try:
@@ -267,7 +269,7 @@ class _Command:
             if progress:
                 progress(None)
         document = build(recording)
-        return recording, document, encode(document)
+        return recording, document, moved_out(document)
 
     def _list_details(self, document: Document) -> None:
         if self.options.verbose:
@@ -298,7 +300,8 @@ class _Command:
 
     def _check(self, target: Target, path: Path) -> int:
         old_data, old = library.read(path)
-        recording, document, data = self._record(target)
+        recording, document, _ = self._record(target)
+        data = encode(document)
         _print_complaints(recording, document)
         found = [] if data == old_data else differences(old, decode(data))
         for line in found[:MAX_SHOWN_DIFFERENCES]:

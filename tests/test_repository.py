@@ -100,7 +100,7 @@ def test_relative_and_absolute_imports_are_told_apart():
     assert list(imports(source)) == ["trace.a", ".b", "d", "..f", "..g"]
 
 
-ROOMS = ("rewrite", "meter", "said", "record", "document", "serve")  # from below
+ROOMS = ("rewrite", "meter", "said", "record", "document", "foreign", "serve")  # from below
 COMMAND = ("aliases", "arguments", "cli", "costs", "pytest_claims", "pytest_plugin")  # above them
 
 

@@ -1,5 +1,6 @@
 """Lectures written for other tools: what their calls say is in the document, in its order."""
 
+import base64
 import hashlib
 import json
 import struct
@@ -15,6 +16,8 @@ from trace.said.graphs import svg_of
 from trace.said.media import CACHE, Media, cache_names
 from trace.said.pieces import fenced, undoubled, value_of
 from trace.said.stand_in import Reference, Rendering, make_graph
+from trace.serve.library import whole
+from trace.serve.overlay import Shown
 
 OWN = '''
 from dataclasses import dataclass
@@ -46,19 +49,28 @@ def sing(song):
 """The module of a course that has functions of its own."""
 
 
-def picture(size: int = 2) -> bytes:
-    """A PNG file of one colour."""
+def png(size: int, rows: bytes) -> bytes:
+    """A PNG file of rows of bytes, each behind a zero."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
-        return (
-            struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-        )
+        check = struct.pack(">I", zlib.crc32(kind + data))
+        return struct.pack(">I", len(data)) + kind + data + check
 
     header = struct.pack(">IIBBBBB", size, size, 8, 2, 0, 0, 0)
-    pixels = zlib.compress((b"\0" + b"\xff\0\0" * size) * size)
-    return (
-        b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", pixels) + chunk(b"IEND", b"")
-    )
+    parts = [chunk(b"IHDR", header), chunk(b"IDAT", zlib.compress(rows)), chunk(b"IEND", b"")]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
+
+
+def picture(size: int = 2) -> bytes:
+    """A PNG file of one colour."""
+    return png(size, (b"\0" + b"\xff\0\0" * size) * size)
+
+
+def noise(size: int) -> bytes:
+    """A PNG file that cannot be packed."""
+    pixels = hashlib.shake_256(b"noise").digest(3 * size * size)
+    rows = (pixels[3 * size * row : 3 * size * (row + 1)] for row in range(size))
+    return png(size, b"".join(b"\0" + row for row in rows))
 
 
 @pytest.fixture
@@ -265,6 +277,33 @@ def test_pictures_are_shown_from_the_folder_and_the_cache(run, monkeypatch, tmp_
         f"{there} is not here: --download fetches it.",
         "missing.png is not here.",
     ]
+
+
+def test_large_pictures_lie_beside_the_document(run, tmp_path):
+    large = noise(150)
+    source = """
+        from edtrace import image
+
+        def main():
+            image("small.png")
+            image("large.png")
+        """
+    files = {"talk.py": source, "small.png": picture(), "large.png": large}
+    places = ["--html", str(tmp_path / "a.html"), "--site", str(tmp_path / "site")]
+    document = run(files, "talk.py", *places)
+    small, beside = document["assets"].values()
+    assert small.keys() == {"mime", "base64"}
+    assert beside.keys() == {"mime", "file"}
+    name = beside["file"]
+    assert (tmp_path / "out.files" / name).read_bytes() == large
+    assert (tmp_path / "site/traces/out.files" / name).read_bytes() == large
+    assert (tmp_path / "a.html").stat().st_size > len(large)
+    assert base64.b64encode(large) in whole(tmp_path / "out.json")
+    shown = Shown(document=tmp_path / "out.json")
+    assert shown.place_of(("out.files", name))[1].read_bytes() == large
+    document = run({"talk.py": source.replace('image("large.png")', "pass")})
+    assert len(document["assets"]) == 1
+    assert not [*(tmp_path / "out.files").iterdir()]
 
 
 def test_a_lecture_is_run_in_its_folder_and_told_that_it_is_traced(run):

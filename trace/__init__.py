@@ -9,6 +9,7 @@ in this list, and what they all stand on:
     said/        what lectures written for other tools say by calling their functions
     record/      one run: imports the rewritten modules, calls `main()`, notes what happens
     document/    from a recording to the document: its bytes, its check, its seconds
+    foreign/     documents of other tools, and lectures taken over from them
     serve/       where documents lie; how they are shown, watched and published
     arguments, cli, aliases, __main__            the command, which uses them all
 

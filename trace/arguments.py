@@ -11,9 +11,10 @@ from .options import HOST, MAX_PORT, MAX_STEPS, Options
 from .target import lectures_of
 from .terminal import PROGRAM, complain
 
-_NEED_A_LECTURE = ("check", "is_current", "watch", "html", "site")
-_TAKE_ONE_LECTURE = ("output", "html", "watch")
+_NEED_A_LECTURE = ("check", "convert", "is_current", "watch", "html", "site")
+_TAKE_ONE_LECTURE = ("convert", "output", "html", "watch")
 _EXCLUDE = [
+    ("convert", ("serve", "watch", "html", "site", "check", "json"), "only writes a lecture"),
     ("watch", ("check", "html", "site", "json"), "shows a lecture while it is written"),
     (
         "new",
@@ -45,6 +46,10 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
 
 def _require_sense(options: argparse.Namespace) -> None:
     given = [name for name, value in vars(options).items() if value]
+    if options.imported and options.lectures:
+        raise UsageError(f"--import runs nothing: leave out {options.lectures[0]}.")
+    if options.imported:
+        return
     needs_a_lecture = not options.serve or any(name in given for name in _NEED_A_LECTURE)
     if options.new and options.lectures:
         raise UsageError(f"--new takes the one name behind it: leave out {options.lectures[0]}.")
@@ -54,6 +59,8 @@ def _require_sense(options: argparse.Namespace) -> None:
         raise UsageError("name a lecture to run, such as lecture.main, or give --serve.")
     if options.draft and not (options.html or options.site):
         raise UsageError("--draft says how to publish: give --site or --html, too.")
+    if options.convert and options.output is None:
+        raise UsageError("--convert needs a place for the new lecture: give -o mine.py.")
     if len(options.lectures) > 1:
         for name in _TAKE_ONE_LECTURE:
             if name in given:
@@ -104,6 +111,12 @@ def _parser() -> argparse.ArgumentParser:
 def _add_ways_to_see(add: Callable[..., object]) -> None:
     add("--new", type=Path, metavar="FILE", help="write a small lecture to begin with, and end")
     add("--new-course", type=Path, metavar="DIR", help="write a course to begin with, and end")
+    add("--import", dest="imported", type=Path, metavar="FILE", help="show a trace of another tool")
+    add(
+        "--convert",
+        action="store_true",
+        help="write a lecture of another tool as one of ours to -o",
+    )
     add("--serve", action="store_true", help="serve the viewer and print its address")
     add("--watch", action="store_true", help="serve, and run again after each saved change")
     add("--open", action="store_true", help="open a browser too, where there is a display")

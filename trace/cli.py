@@ -21,13 +21,17 @@ from .document.check import differences
 from .document.decoding import decode
 from .document.encoding import encode, write
 from .document.failed_claim import sides_of_failed_claim
+from .document.images import moved_out
 from .document.summary import Summary
 from .document.times import encode_times
 from .errors import FAILED, HELD, INTERRUPTED, USAGE, LectureError, UsageError
+from .foreign.convert import NamedMedia, convert
+from .foreign.published import read_published
 from .options import Options
 from .record.frames import cut_own_frames
 from .record.progress import progress_on
 from .record.run import Recording, record
+from .said.media import Media
 from .schema import Document
 from .serve import library
 from .serve.course import Course, course_of
@@ -37,7 +41,7 @@ from .serve.overlay import Shown
 from .serve.publication import Publication
 from .serve.server import serve
 from .serve.watch import watch
-from .target import Target, find_target
+from .target import Target, file_of, find_target
 from .terminal import PROGRAM, complain, counted, own_command, quoted, say
 
 MAX_SHOWN_DIFFERENCES = 20
@@ -77,8 +81,12 @@ class _Command:
         course = course_of(targets[0].root if targets else Path.cwd())
         publication = Publication(options.html, options.site, course)
         paths = [options.output or library.default_path(target) for target in targets]
+        if options.imported is not None:
+            paths = [options.output or library.path_of_imported(options.imported)]
         publication.require_distinct(options.lectures, paths)
         publication.require_writable()
+        if options.convert:
+            return self._convert(targets[0], options.output)
         if options.watch:
             return self._watch(targets[0])
         before = [library.stamp(path) for path in paths]
@@ -99,6 +107,8 @@ class _Command:
     def _run_all(self, targets: list[Target], paths: list[Path]) -> list[int]:
         """Run the lectures, several of them each in a process of its own, as if alone; return their
         exit statuses. The last is INTERRUPTED if it was."""
+        if self.options.imported is not None:
+            return [self._import(self.options.imported, paths[0])]
         if len(targets) == 1:
             return [self._run(targets[0], paths[0])]
         statuses = []
@@ -160,6 +170,21 @@ class _Command:
         watch(target, self.options)
         return HELD
 
+    def _import(self, file: Path, path: Path) -> int:
+        """Write the document of a trace of another tool."""
+        document = read_published(file, self.options.download)
+        library.require_writable(path)
+        files, summary = moved_out(document), Summary.of(document)
+        library.save(encode(document), path, summary, files)
+        if not self.options.quiet:
+            for warning in document.warnings:
+                sys.stderr.write(f"warning: {warning}\n")
+            said = counted(len(document.said.step), "rendering")
+            values = counted(len(document.inspections.value), "value")
+            steps = counted(summary.steps, "step")
+            say(f"{summary.module}: {steps}, {values}, {said}, in {path}.")
+        return HELD
+
     def _write_example(self, path: Path) -> int:
         write_example(path)
         if not self.options.quiet:
@@ -177,10 +202,10 @@ class _Command:
     def _trace(self, target: Target, path: Path) -> int:
         library.require_writable(path)
         start_seconds = time.perf_counter()
-        recording, document, data = self._record(target)
-        summary = Summary.of(document)
+        recording, document, files = self._record(target)
+        data, summary = encode(document), Summary.of(document)
         try:
-            library.save(data, path, summary)
+            library.save(data, path, summary, files)
             if self.options.time:
                 write(encode_times(recording), path.with_suffix(TIMES))
             library.update_index(path, target)
@@ -193,7 +218,36 @@ class _Command:
         self._say_closing_line(summary, path, len(data), seconds)
         return _status(document, self.options.strict)
 
-    def _record(self, target: Target) -> tuple[Recording, Document, bytes]:
+    def _convert(self, target: Target, path: Path) -> int:
+        """Write a lecture that says things by calling as one whose comments say them."""
+        lecture = file_of(target)
+        if path.resolve() == lecture:
+            raise UsageError(f"{path} is the lecture itself: give another place with -o.")
+        recording, document, _ = self._record(target, NamedMedia(self.options.download))
+        _print_complaints(recording, document)
+        if document.failure is not None:
+            raise LectureError("what a lecture says is known once it has run to its end.")
+        if not document.said.step:
+            raise UsageError(
+                f"{target.module} says nothing by calling: there is nothing to convert."
+            )
+        name = lecture.relative_to(target.root).as_posix()
+        [source] = [source for source in recording.files if source.path == name]
+        converted = convert(source, document)
+        write(converted.source.encode(), path)
+        for line in converted.left:
+            sys.stderr.write(f"left as it is: {line}\n")
+        if not self.options.quiet:
+            comments = counted(converted.comments, "comment")
+            docstrings = counted(converted.docstrings, "docstring")
+            left = counted(len(converted.left), "call")
+            say(f"{path}: {comments} and {docstrings} in place of calls, {left} left as they are.")
+        return HELD
+
+    def _record(
+        self, target: Target, media: Media | None = None
+    ) -> tuple[Recording, Document, dict[str, bytes]]:
+        """Run a lecture; return also the images that lie beside its document."""
         options = self.options
         progress = progress_on(target.module, quiet=options.quiet, wanted=options.progress)
         try:
@@ -209,12 +263,13 @@ class _Command:
                     download=options.download,
                     progress=progress,
                 ),
+                media,
             )
         finally:
             if progress:
                 progress(None)
         document = build(recording)
-        return recording, document, encode(document)
+        return recording, document, moved_out(document)
 
     def _list_details(self, document: Document) -> None:
         if self.options.verbose:
@@ -245,7 +300,8 @@ class _Command:
 
     def _check(self, target: Target, path: Path) -> int:
         old_data, old = library.read(path)
-        recording, document, data = self._record(target)
+        recording, document, _ = self._record(target)
+        data = encode(document)
         _print_complaints(recording, document)
         found = [] if data == old_data else differences(old, decode(data))
         for line in found[:MAX_SHOWN_DIFFERENCES]:

@@ -382,12 +382,14 @@ class Memory(Columns):
 
 
 class Asset(TypedDict):
-    """An image named in prose."""
+    """An image named in prose: its content, or where that lies."""
 
     mime: str
     """Media type, such as `image/png`."""
-    base64: str
-    """The file."""
+    base64: NotRequired[str]
+    """The content."""
+    file: NotRequired[str]
+    """The name of its file, in the folder `NAME.files` beside the document `NAME.json`."""
 
 
 class TracebackEntry(TypedDict):
@@ -423,6 +425,8 @@ class Environment(TypedDict):
 
     python: str
     """Version of Python, major and minor."""
+    recorded_by: NotRequired[str]
+    """The other tool that recorded the run; it knows no claims, costs or variables."""
     torch: NotRequired[str]
     """Version of PyTorch without its build; missing when it was not imported."""
     device: NotRequired[str]

@@ -1,16 +1,20 @@
 """Images that prose names by a path: they travel in the document."""
 
 import base64
+import hashlib
 import urllib.parse
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from ..rewrite.prose import images_in, images_never_shown
 from ..said.media import Media
-from ..schema import Asset, Prose, SourceFile
+from ..schema import Asset, Document, Prose, SourceFile
 
 MAX_ASSET_BYTES = 2_000_000
 """Larger images are left out, with a warning."""
+
+MAX_EMBEDDED_BYTES = 50_000
+"""Larger images lie beside the document."""
 
 _IMAGE_TYPES = {
     ".bmp": "image/bmp",
@@ -47,14 +51,29 @@ def embedded_images(files: list[SourceFile], root: Path) -> tuple[dict[str, Asse
 
 
 def assets_of(media: Media) -> dict[str, Asset]:
-    """Return what a lecture has shown by calling, by the name under which its prose finds it."""
+    """Return the images that a lecture has shown by calling, by the name under which its prose
+    finds them."""
     return {
         name: Asset(
-            mime=_IMAGE_TYPES.get(Path(name).suffix, "application/octet-stream"),
-            base64=base64.b64encode(data).decode("ascii"),
+            mime=_IMAGE_TYPES[Path(name).suffix], base64=base64.b64encode(data).decode("ascii")
         )
         for name, data in media.files.items()
+        if Path(name).suffix in _IMAGE_TYPES
     }
+
+
+def moved_out(document: Document) -> dict[str, bytes]:
+    """Take large images out of a document; return them by the names of their files, which are made
+    of their content."""
+    files: dict[str, bytes] = {}
+    for name, asset in document.assets.items():
+        data = base64.b64decode(asset.get("base64", ""))
+        if len(data) > MAX_EMBEDDED_BYTES:
+            suffix = next(end for end, mime in _IMAGE_TYPES.items() if mime == asset["mime"])
+            file = f"{hashlib.sha256(data).hexdigest()[:16]}{suffix}"
+            files[file] = data
+            document.assets[name] = Asset(mime=asset["mime"], file=file)
+    return files
 
 
 def found_in_prose(

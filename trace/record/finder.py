@@ -122,7 +122,10 @@ class LectureFinder(importlib.abc.MetaPathFinder):
                 raise
             reason = f"{type(error).__name__}: {error}"  # such as null bytes, which have no place
             raise LectureError(f"{Path(file).name}: {reason}.") from None
-        source = Source(Path(file).resolve().relative_to(self.scope.root).as_posix(), text, tree)
+        name = Path(file).resolve().relative_to(self.scope.root).as_posix()
+        # What is wrong with a directive, another tool does not mind.
+        complaints = self.tables.warnings if self.scope.only else None
+        source = Source(name, text, tree, complaints)
         self.tables.warnings.extend(misread_docstrings(source))
         self.files.append(source)
         if _COUNTS_WEAK_REFERENCES.search(text):

@@ -58,7 +58,7 @@ class Recording:
     warnings: list[str] = field(default_factory=list)
 
 
-def record(target: Target, options: Options) -> Recording:
+def record(target: Target, options: Options, media: Media | None = None) -> Recording:
     """Import the lecture, call its `main()`, return what happened.
 
     Raises UsageError when there is nothing to run, LectureError when the source is wrong. Whatever
@@ -66,7 +66,7 @@ def record(target: Target, options: Options) -> Recording:
     """
     tables = Tables()
     recorder = Recorder(tables, options.time, options.locals)
-    media = Media(options.download)
+    media = media or Media(options.download)
     scope = Scope(target.root, target.folder, options.include, options.exclude)
     finder = LectureFinder(scope, tables, recorder)
     process = os.getpid()

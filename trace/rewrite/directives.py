@@ -165,39 +165,53 @@ def _refuse_near_miss(word: str, where: str) -> None:
 
 
 def find_directives(
-    comments: list[Comment], tree: ast.Module, lines: list[str], path: str
+    comments: list[Comment],
+    tree: ast.Module,
+    lines: list[str],
+    path: str,
+    complaints: list[str] | None = None,
 ) -> Directives:
-    """Attach every directive of a file to its statement or block."""
+    """Attach every directive of a file to its statement or block. What is wrong with one is raised
+    or, if there are `complaints`, added to them: lectures of other tools run there as they are."""
     result = Directives()
     spans = _Spans(tree, lines)
     for comment in comments:
-        where = f"{path}:{comment.line}"
-        _, directives = split_comment(comment.text, where)
-        if not directives:
-            continue
-        owner = spans.owner(comment.line)
-        if comment.own_line and (owner is None or owner.where != "simple"):
-            if [name for name, _ in directives] != ["hide"]:
-                raise LectureError(
-                    f"{where}: @{directives[0][0]} stands on a line of its own: "
-                    "put it at the end of the statement it is for."
-                )
-            result.hidden_lines.append(comment.line)
-            continue
-        if owner is None:
-            raise LectureError(
-                f"{where}: @{directives[0][0]} outside of a function has no effect: only what "
-                "functions run is recorded."
-            )
-        _require_function(owner, directives, where)
-        table = result.blocks if owner.where == "block" else result.statements
-        marks = table.setdefault(owner.statement, Marks())
-        for name, names in directives:
-            if name == "hide" and comment.line > owner.statement.lineno:
-                result.hidden_lines.append(comment.line)
-            else:
-                marks.add(name, names)
+        try:
+            _attach(comment, spans, f"{path}:{comment.line}", result)
+        except LectureError as error:
+            if complaints is None:
+                raise
+            complaints.append(str(error))
     return result
+
+
+def _attach(comment: Comment, spans: "_Spans", where: str, result: Directives) -> None:
+    """Attach the directives of one comment."""
+    _, directives = split_comment(comment.text, where)
+    if not directives:
+        return
+    owner = spans.owner(comment.line)
+    if comment.own_line and (owner is None or owner.where != "simple"):
+        if [name for name, _ in directives] != ["hide"]:
+            raise LectureError(
+                f"{where}: @{directives[0][0]} stands on a line of its own: "
+                "put it at the end of the statement it is for."
+            )
+        result.hidden_lines.append(comment.line)
+        return
+    if owner is None:
+        raise LectureError(
+            f"{where}: @{directives[0][0]} outside of a function has no effect: only what "
+            "functions run is recorded."
+        )
+    _require_function(owner, directives, where)
+    table = result.blocks if owner.where == "block" else result.statements
+    marks = table.setdefault(owner.statement, Marks())
+    for name, names in directives:
+        if name == "hide" and comment.line > owner.statement.lineno:
+            result.hidden_lines.append(comment.line)
+        else:
+            marks.add(name, names)
 
 
 def _require_function(owner: "_Owner", directives: list[tuple[str, list[str]]], where: str) -> None:

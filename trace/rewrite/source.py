@@ -6,6 +6,7 @@ import tokenize
 from collections.abc import Iterable
 from tokenize import TokenInfo
 
+from ..errors import LectureError
 from ..own_builtins import use_own_builtins
 from .directives import comments_of, find_directives, split_comment
 from .highlighting import BETWEEN_STATEMENTS, highlighted
@@ -16,7 +17,7 @@ use_own_builtins(globals())
 class Source:
     """A source file that is imported through the compiler pass; tokenised and parsed once.
 
-    Raises LectureError where a directive is wrong.
+    Raises LectureError where a directive is wrong, or, if there are `complaints`, adds it to them.
 
     >>> source = Source("views.py", "def main():  # M7.4\\n    x = 1  # @inspect x")
     >>> source.label(1)
@@ -25,7 +26,13 @@ class Source:
     [['x']]
     """
 
-    def __init__(self, path: str, text: str, tree: ast.Module | None = None) -> None:
+    def __init__(
+        self,
+        path: str,
+        text: str,
+        tree: ast.Module | None = None,
+        complaints: list[str] | None = None,
+    ) -> None:
         self.path = path
         """As the document names it."""
         self.text = text
@@ -34,7 +41,7 @@ class Source:
         # Only what is asked for later is kept: the tokens take a hundred times as much memory.
         tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
         self.comments = comments_of(tokens)
-        self.directives = find_directives(self.comments, self.tree, self.lines, path)
+        self.directives = find_directives(self.comments, self.tree, self.lines, path, complaints)
         self.inner_lines = _inner_lines(tokens)
         """Lines inside statements, or headers, of several lines; comments there are not prose."""
         self.tokens = highlighted(tokens, self.lines)
@@ -43,7 +50,10 @@ class Source:
 
     def label(self, line: int) -> str:
         """Return the comment at the end of a line, without its directives."""
-        return split_comment(self._comments.get(line, ""), f"{self.path}:{line}")[0]
+        try:
+            return split_comment(self._comments.get(line, ""), f"{self.path}:{line}")[0]
+        except LectureError:  # said when the directives were found
+            return ""
 
     def without_comments(self) -> str:
         """Return the text without comments; all else stands where it stood."""

@@ -11,7 +11,7 @@ from typing import Any
 from ..options import HOST
 from . import library
 from .course import NO_COURSE, Course
-from .library import TIMES
+from .library import FILES, TIMES
 from .news import Bulletin
 
 _LIVE = """\
@@ -40,6 +40,14 @@ class Shown:
     def folder(self) -> Path:
         """Return the folder that is served as `traces/`."""
         return self.shelf or library.TRACES
+
+    def place_of(self, parts: tuple[str, ...]) -> tuple[Path, Path]:
+        """Return the file of an address below `traces/`, and the folder that it has to be in."""
+        for path in self.elsewhere:
+            if parts[:1] == (f"{address_name(path)}{FILES}",):
+                folder = path.with_suffix(FILES)
+                return folder, folder.joinpath(*parts[1:])
+        return self.folder, self.folder.joinpath(*parts)
 
     @property
     def elsewhere(self) -> list[Path]:

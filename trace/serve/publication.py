@@ -54,7 +54,7 @@ class Publication:
         """Write what is asked for from these documents; return the exit status."""
         try:
             if self.html:
-                write(one_file(paths[0].read_bytes(), address_name(paths[0])), self.html)
+                write(one_file(library.whole(paths[0]), address_name(paths[0])), self.html)
             if self.site:
                 write_site(self.site, paths, self.course)
         except (OSError, shutil.Error) as error:
@@ -94,6 +94,7 @@ def write_site(folder: Path, paths: list[Path], course: Course = NO_COURSE) -> N
         name = f"{address_name(path)}.json"
         write(path.read_bytes(), traces / name)
         entries[name] = {**library.entry_of(path), "file": name}
+        _copy_images(path, traces / name)
         if _copy_times(path, traces / name):
             entries[name]["times"] = True
         for label in (labels := library.machines_beside(path)):
@@ -106,6 +107,14 @@ def write_site(folder: Path, paths: list[Path], course: Course = NO_COURSE) -> N
     order = [next(following) if name in named else name for name in entries]
     listed = [entries[name] for name in order if (traces / name).is_file()]
     write(json.dumps(course.index(listed), indent=1).encode() + b"\n", index)
+
+
+def _copy_images(path: Path, published: Path) -> None:
+    """Copy the images that lie beside a document; none of others stay."""
+    images = published.with_suffix(library.FILES)
+    shutil.rmtree(images, ignore_errors=True)
+    if path.with_suffix(library.FILES).is_dir():
+        shutil.copytree(path.with_suffix(library.FILES), images)
 
 
 def _copy_times(path: Path, published: Path) -> bool:

@@ -194,8 +194,7 @@ class ViewerHandler(http.server.SimpleHTTPRequestHandler):
             hidden = any(part.startswith(".") for part in parts)
             folder = library.VIEWER
             if parts[:1] == ("traces",):
-                folder = self._shown.folder
-                place = folder.joinpath(*parts[1:])
+                folder, place = self._shown.place_of(parts[1:])
             inside = place.resolve().is_relative_to(folder.resolve())
         except ValueError:  # a null byte
             return nothing

@@ -82,6 +82,8 @@ export interface Document {
 export interface Environment {
   /** Version of Python, major and minor. */
   python: string;
+  /** The other tool that recorded the run; it knows no claims, costs or variables. */
+  recorded_by?: string;
   /** Version of PyTorch without its build; missing when it was not imported. */
   torch?: string;
   /** `cpu`, or the name of the GPU. */
@@ -417,12 +419,14 @@ export interface Memory {
   category: number[];
 }
 
-/** An image named in prose. */
+/** An image named in prose: its content, or where that lies. */
 export interface Asset {
   /** Media type, such as `image/png`. */
   mime: string;
-  /** The file. */
-  base64: string;
+  /** The content. */
+  base64?: string;
+  /** The name of its file, in the folder `NAME.files` beside the document `NAME.json`. */
+  file?: string;
 }
 
 /** Why the run ended early. */

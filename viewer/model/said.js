@@ -67,8 +67,7 @@ function between(before, text, isSameStep) {
   const line = before.slice(before.lastIndexOf("\n") + 1);
   if (ITEM.test(text) && /(^|\n) *([-*+]|\d+[.)]) [^\n]*(\n +[^\n]*)*$/.test(before)) return "\n";
   if (BLOCK.test(text) || /^(```|#|\||<p)/.test(line)) return "\n\n";
-  if (!isSameStep) return / $/.test(before) ? "" : "\n\n";
-  return / $/.test(before) ? "" : " ";
+  return isSameStep || / $/.test(before) ? "" : "\n\n";
 }
 
 /**

@@ -62,7 +62,7 @@ const markdown = new Marked({
 
 /**
  * @param {string} text Markdown
- * @param {Record<string, {mime: string, base64: string}>} [assets] images by the path that the text
+ * @param {Record<string, Asset>} [assets] images by the path that the text
  *   uses
  * @param {number} [heading] the highest level of a heading
  * @returns {DocumentFragment}
@@ -90,14 +90,19 @@ function renderMarkdown(text, assets = {}, heading = 4) {
 
 /**
  * @param {HTMLImageElement} image
- * @param {Record<string, {mime: string, base64: string}>} assets
+ * @param {Record<string, Asset>} assets
  */
 function resolveImage(image, assets) {
   const source = image.getAttribute("src") ?? "";
   const name = [source, unescaped(source)].find((name) => Object.hasOwn(assets, name));
   const asset = name === undefined ? null : assets[name];
   if (asset && IMAGE_TYPES.includes(asset.mime))
-    image.setAttribute("src", `data:${asset.mime};base64,${asset.base64}`);
+    image.setAttribute(
+      "src",
+      asset.file
+        ? `traces/${loaded.value?.name}.files/${asset.file}`
+        : `data:${asset.mime};base64,${asset.base64}`,
+    );
   else if (asset || !isRelative(source))
     image.replaceWith(image.alt || "(an image that is not part of this document)");
 }

@@ -49,6 +49,7 @@ function hrefOf({ file }) {
 export function Colophon() {
   const { document, times } = current();
   const { environment, uncounted, warnings } = document;
+  const isForeign = environment.recorded_by !== undefined;
   const run = Object.entries(environment)
     .map(([name, value]) => `${name.replaceAll("_", " ")} ${value}`)
     .join(", ");
@@ -60,6 +61,7 @@ export function Colophon() {
     <p>
       The values, claims and costs on this page come from one run of${" "}
       <code>${document.module}</code>: ${run}.
+      ${isForeign && ` ${environment.recorded_by} records no claims, costs or variables.`}
       ${times && ` Times were measured in another run, on ${times.device}.`}
     </p>
     <${Machines} />

@@ -4,6 +4,10 @@ evaluated without recording, its body is recorded."""
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ..own_builtins import use_own_builtins
+
+use_own_builtins(globals())
+
 
 class Headers:
     """The headers that are being evaluated without recording, by number of their statement."""

@@ -101,6 +101,38 @@ def test_an_exception_has_its_name_only_in_the_handler() -> None:
     assert found[7] == {"text": "division by zero"}
 
 
+RAISED = """
+    class Counter:
+        def add(self, numbers):
+            self.last = numbers.pop() + numbers.index(9)
+
+    def inner(numbers, unbound=None):
+        del unbound
+        numbers.append(3) or (count := len(numbers)) / 0
+        late = 1
+
+    def main():
+        numbers = [1, 2]
+        try:
+            inner(numbers)
+        except ZeroDivisionError:
+            pass
+        WHAT
+    """
+
+
+@pytest.mark.parametrize("what", ["pass", "inner(numbers)", "Counter().add(numbers)"])
+def test_what_a_statement_did_that_raised_is_read(what: str) -> None:
+    """Before its function is left, whether the exception is caught there, later, or not at all."""
+    found = after(RAISED.replace("WHAT", what))
+    numbers = [1, 2, 3, 3] if what.startswith("inner") else [1, 2, 3]
+    assert found[7] == {"numbers": numbers, "count": len(numbers)}
+    if what.startswith("Counter"):
+        assert found[3]["numbers"] == [1, 2]
+    if what != "pass":
+        assert found[16]["numbers"] == numbers[: 2 if what.startswith("Counter") else None]
+
+
 def test_arguments_are_read_at_the_entry_and_what_is_returned_at_the_end() -> None:
     document = trace_source(
         """

@@ -36,24 +36,25 @@ class Flow:
     """At the end of the function."""
     handling: set[ast.stmt] = field(default_factory=set)
     """Statements of handlers with a name, which is unbound when they are left."""
-    _possible: set[str] = field(default_factory=set)
+    possible: set[str] = field(default_factory=set)
+    """Names that may have a value somewhere; `self.x` among them."""
     _handlers: int = 0
 
     def __post_init__(self) -> None:
-        self._uncertain = self.variables.deleted | self.variables.free
+        self.uncertain = self.variables.deleted | self.variables.free
 
     @classmethod
     def of(cls, function: Function, variables: Variables) -> "Flow":
         """Follow a function from its beginning to its end."""
         flow = cls(variables)
-        flow._possible = {*variables.parameters, *variables.free}
-        start = frozenset(variables.parameters) - flow._uncertain
+        flow.possible = {*variables.parameters, *variables.free}
+        start = frozenset(variables.parameters) - flow.uncertain
         end = flow._block(function.body, start)
         flow.end = None if end is None else flow._reach(end)
         return flow
 
     def _reach(self, certain: frozenset[str]) -> Reach:
-        return Reach(certain, frozenset(self._possible))
+        return Reach(certain, frozenset(self.possible))
 
     def _block(self, block: list[ast.stmt], certain: frozenset[str]) -> frozenset[str] | None:
         """Return what is certain at the end of a block; None where it is never reached."""
@@ -75,13 +76,13 @@ class Flow:
             for node in ast.walk(target)
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
         }
-        return certain | (names - self._uncertain)
+        return certain | (names - self.uncertain)
 
     def _statement(self, statement: ast.stmt, certain: frozenset[str]) -> frozenset[str] | None:
         """Return what is certain after a statement; None if it does not go on behind it."""
         if isinstance(statement, ast.For | ast.AsyncFor | ast.While):
             return self._loop(statement, certain)
-        self._possible |= bound_by(statement).keys()
+        self.possible |= bound_by(statement).keys()
         match statement:
             case ast.Return() | ast.Raise() | ast.Continue() | ast.Break():
                 return None
@@ -113,8 +114,8 @@ class Flow:
         self, loop: ast.For | ast.AsyncFor | ast.While, certain: frozenset[str]
     ) -> frozenset[str]:
         for node in _statements_in(loop):
-            self._possible |= bound_by(node).keys()
-            self._possible |= _handled(node)
+            self.possible |= bound_by(node).keys()
+            self.possible |= _handled(node)
         target = None if isinstance(loop, ast.While) else loop.target
         self._body(loop, loop.body, self._bind(certain, target))
         self._block(loop.orelse, certain)
@@ -124,7 +125,7 @@ class Flow:
         body = self._block(statement.body, certain)
         ends: list[_Certain] = []
         for handler in statement.handlers:
-            self._possible |= {handler.name} if handler.name else set()
+            self.possible |= {handler.name} if handler.name else set()
             self._handlers += bool(handler.name)
             ends.append(self._block(handler.body, certain))
             self._handlers -= bool(handler.name)

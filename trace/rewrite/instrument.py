@@ -219,7 +219,9 @@ class _Rewriting:
                 *(at(part, function.body[-1]) for part in end_reading),
             ]
         recorded = [*arguments, *recorded] or [ast.Pass()]
-        return [*start, ast.Try(recorded, [], [], [note("@step", EXIT)])]
+        raised = self.joints.when_raised() if self.joints else []
+        handlers = [ast.ExceptHandler(load("@BaseException"), None, [*raised, ast.Raise()])]
+        return [*start, ast.Try(recorded, handlers if raised else [], [], [note("@step", EXIT)])]
 
     def _without_first_step(
         self, function: Function, first: ast.stmt, recorded: list[ast.stmt]

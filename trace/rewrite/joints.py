@@ -28,6 +28,8 @@ class _Scope(NamedTuple):
     is_still: set[ast.stmt]
     """Statements before which nothing can have changed."""
     addresses: frozenset[str]
+    is_harmless: bool
+    """Whether nothing in it can have changed anything when it raises."""
 
 
 class Joints:
@@ -49,6 +51,7 @@ class Joints:
             Flow.of(function, variables),
             set(),
             frozenset().union(*(self._facts(s).writes for s in own if self._facts(s).has_address)),
+            not any(self._facts(s).has_effect or self._facts(s).binds for s in own),
         )
         self._mark_still(scope, function.body[len(docstring_of(function)) :], is_still=True)
         self._scopes.append(scope)
@@ -97,6 +100,14 @@ class Joints:
         """Read what the last statement of the function did."""
         end = self._scopes[-1].flow.end
         return [] if end is None else self._reading(end)
+
+    def when_raised(self) -> list[ast.stmt]:
+        """Read what was done until an exception ended the function."""
+        scope = self._scopes[-1]
+        if scope.is_harmless:
+            return []
+        certain = frozenset(scope.variables.parameters) - scope.flow.uncertain
+        return self._reading(Reach(certain, frozenset(scope.flow.possible)))
 
     def returning(self, changed: ast.Return, statement: ast.stmt, number: int) -> list[ast.stmt]:
         """Read what a function returns, and what finding that out did."""

@@ -14,6 +14,7 @@ from lecture.part3_tensors.m06_floating_point import (
     Format,
     every_value,
     pack,
+    rounded_to,
     unpack,
 )
 
@@ -70,3 +71,13 @@ def test_ties_go_to_the_even_pattern():
     ties = ties_of_fp16()
     assert all(pattern % 2 == 0 for pattern in ties.half().view(torch.uint16).tolist())
     assert (ties.half() > ties).tolist() == [False, True] * 15_871 + [False]
+
+
+@pytest.mark.parametrize("x", [numbers_of_all_sizes(), -numbers_of_all_sizes()], ids=["+", "-"])
+def test_dropping_bits_after_adding_half_a_step_rounds_as_torch_does(x):
+    assert torch.equal(rounded_to(x, BF16.fraction_bits), x.bfloat16().float())
+
+
+def test_dropping_bits_rounds_ties_to_even():
+    ties = torch.tensor([1 + 2**-8, 1 + 3 * 2**-8])
+    assert rounded_to(ties, BF16.fraction_bits).tolist() == [1, 1 + 2**-6]

@@ -60,6 +60,9 @@ def every_claim_is_checked_on_every_run():
     assert cost.matmul_flops == multiplications + additions
     # And the memory? The result is eight numbers of four bytes.
     assert cost.allocated_bytes == 8 * 4
+    # The margin shows the same without our asking, line by line: FLOPs, bytes moved, FLOPs for each
+    # of these bytes, bytes allocated. Under a tensor stands the number of its *storage*, its place
+    # in memory; tensors with the same number share it.
 
 
 def the_meter_knows_four_kinds_of_things():
@@ -94,9 +97,8 @@ def the_meter_knows_four_kinds_of_things():
     # "at least".
     at_least_bytes = cost.read_bytes + cost.written_bytes  # @inspect at_least_bytes
     assert x.nbytes + w.nbytes + 3 * y.nbytes == at_least_bytes < 4 * 2 * count.multiplications
-    # Beside the code, the page shows what the meter found. Where it says "would cost", nothing
-    # happened: on the device `meta`, tensors have shapes and no numbers. The shapes are enough for
-    # the meter, and nobody here has a terabyte.
+    # And where the margin says "would cost", nothing happened: on the device `meta`, tensors have
+    # shapes and no numbers. The shapes are enough for the meter, and nobody here has a terabyte.
     with measure() as imagined:
         torch.empty(500_000, 1, device="meta") @ torch.empty(1, 500_000, device="meta")
     assert imagined.allocated_bytes > 10**12 > imagined.matmul_flops == 2 * 500_000**2

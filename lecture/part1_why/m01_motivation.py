@@ -257,6 +257,7 @@ def utilization_decides_the_bill():  # M1.2
     gpu_flops_per_second = H100_SXM.dense_flops_per_second["bf16"]
     peak_days = work_flops / (1024 * gpu_flops_per_second) / SECONDS_PER_DAY
     days = {percent: round(100 * peak_days / percent, 1) for percent in range(20, 65, 5)}
+    assert round(days[50]) == 144  # the estimate above
     days_by_mfu = figures.days_by_mfu(days, gpus=1024)  # @inspect days_by_mfu
     # What do others reach? [PaLM](https://arxiv.org/abs/2204.02311), whose paper introduced the
     # term, 46 %; [Llama 3 405B](https://arxiv.org/abs/2407.21783) 38 to 43 %. With these our run

@@ -117,11 +117,12 @@ def views_share_storage():  # M7.4 E35
         x,
         {"x[0]": row, "x[:, 1]": column, "x.view(3, 2)": three_by_two, "x.T": transposed},
     )  # @inspect views
-    # `view(3, 2)` cuts the storage into lines of two; the transpose swaps the strides. A column is
-    # read by moving a whole row on at each step.
+    # `view(3, 2)` cuts the storage into lines of two; the transpose swaps the strides.
     assert three_by_two.stride() == (2, 1)
     assert transposed.stride() == (1, 3)
+    # A column is read by moving a whole row on at each step.
     assert column.stride() == (3,)
+    assert column.tolist() == [2, 5]
     # So reading the transpose line by line jumps back and forth in storage.
     order = [i * transposed.stride(0) + j * transposed.stride(1) for i in (0, 1) for j in (0, 1)]
     assert whole_storage(x)[order].tolist() == transposed[:2].flatten().tolist() == [1, 4, 2, 5]

@@ -223,6 +223,7 @@ def masked_scores_leave_nothing_for_the_future():  # M8.2
     assert torch.allclose(weights.sum(dim=1), torch.ones(T))
     # So the future scores do not matter. With others, the weights are the same to the last bit.
     other = scores + 100 * future
+    assert (other != scores).sum() == 6
     assert torch.equal(other.masked_fill(future, -torch.inf).softmax(dim=1), weights)
     # Does the mask save work? Not by itself: the matmul computes the scores of all 16 pairs, and
     # the mask throws 6 away. [Fused kernels](https://arxiv.org/abs/2307.08691) skip blocks that are
@@ -231,7 +232,7 @@ def masked_scores_leave_nothing_for_the_future():  # M8.2
     queries, keys = torch.ones(T, K), torch.ones(T, K)
     with measure() as cost:
         causal = (queries @ keys.T).masked_fill(future, -torch.inf)
-    assert causal.isinf().sum() == 6
+    assert (causal == -torch.inf).sum() == 6
     assert cost.matmul_flops == 2 * T * T * K
 
 
@@ -255,6 +256,7 @@ def a_mask_can_go_wrong_in_three_ways():  # M8.2
     # Multiply the mask of ones and zeros with minus infinity, and add it. But $0\cdot\infty$ is
     # NaN, and one NaN in a row of scores spoils all its weights.
     products = scores + future * -torch.inf  # @inspect products
+    assert (products[future] == -torch.inf).all()
     assert products[~future].isnan().all()
     assert products.softmax(dim=1).isnan().all()
     # And a right mask can meet a row with nothing left: no weights add up to 1, so they are NaN.

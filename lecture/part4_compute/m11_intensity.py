@@ -355,7 +355,7 @@ def a_matrix_times_a_vector_uses_each_weight_once():  # M11.7
 
 
 def a_matrix_product_uses_each_number_often():  # M11.8
-    """A matrix product uses each number often.
+    """A matmul uses each number often.
 
     And a matrix times a matrix? Both have $n^2$ numbers, and each is used n times. The bytes are
     $6n^2$ and the FLOPs $2n^3$, so the arithmetic intensity is $n/3$: it grows with n.
@@ -634,7 +634,8 @@ def a_batch_shares_the_weights():  # M11.11
     # They may be 346 tokens of one sequence, or one token of each of 346. A linear layer does not
     # know whose tokens it works on.
     #
-    # So: up to some hundred rows, more rows cost next to nothing. That is what a *batch* is for.
+    # So: up to some hundred rows, more rows cost next to nothing. That is what a *batch* is for: B
+    # sequences that go through the model together, where B is the *batch size*.
     few, many = (work_of(lambda R=R: bf16(R, D) @ bf16(D, D)) for R in (1, 128))
     assert move_seconds(many, H100_SXM) < 1.07 * move_seconds(few, H100_SXM)
 

@@ -17,7 +17,10 @@ from lecture.part1_why.m00_figures import LetterTable
 LECTURE = Path(__file__).parent.parent / "lecture"
 
 # Chapters that keep to the table, by the beginnings of their files. One that does, joins.
-HELD = ("m00", "m01", "m05", "m06", "m07", "m08", "m09", "m21", "m22")
+HELD = (
+    *("m00", "m01", "m05", "m06", "m07", "m08", "m09"),
+    *("m10", "m11", "m12", "m13", "m14", "m21", "m22"),
+)
 CHAPTERS = [path for name in HELD for path in sorted(LECTURE.glob(f"part*/{name}*.py"))]
 
 # What prose counts -> the letter that counts it.

@@ -2,7 +2,14 @@
 
 import torch
 
-from lecture.facts import ACCELERATORS, Accelerator
+from lecture.facts import (
+    ACCELERATORS,
+    MULTIPROCESSOR_REGISTERS,
+    NEAR_BYTES_PER_TICK,
+    REGISTER_BYTES,
+    Accelerator,
+    Gpu,
+)
 
 
 def accelerator_named(device_name: str) -> Accelerator:
@@ -49,3 +56,21 @@ def mfu(model_flops_per_second: float, promised_flops_per_second: float) -> floa
     Raises ValueError if it is far more than all of it.
     """
     return share_of_peak(model_flops_per_second, promised_flops_per_second)
+
+
+Level = tuple[int, float | None, int | None]
+"""Of a level of memory on the whole chip: bytes, bytes per second, ticks until it answers."""
+
+
+def memory_levels(
+    gpu: Gpu, card: Accelerator, cache_bytes_per_second: float | None
+) -> dict[str, Level]:  # @stepover
+    """Put together the levels of memory of a GPU. Registers have only a size."""
+    many = gpu.multiprocessors
+    near_bytes_per_second = many * NEAR_BYTES_PER_TICK * gpu.highest_hertz
+    return {
+        "registers": (many * MULTIPROCESSOR_REGISTERS * REGISTER_BYTES, None, None),
+        "L1, shared": (many * gpu.near_bytes, near_bytes_per_second, gpu.near_ticks),
+        "L2": (card.cache_bytes, cache_bytes_per_second, gpu.cache_ticks),
+        "HBM": (card.memory_bytes, card.memory_bytes_per_second, gpu.memory_ticks),
+    }

@@ -42,7 +42,6 @@ def main() -> None:
     m10c_gpu.near_memory_is_small()
     m10c_gpu.the_cache_shows_on_the_clock()
     m10c_gpu.waiting_warps_hide_latency()
-    m10c_gpu.bytes_in_flight_fill_the_memory()
     m10c_gpu.a_block_needs_room()
     m10c_gpu.neighbours_load_together()
     m10c_gpu.blocks_come_in_waves()

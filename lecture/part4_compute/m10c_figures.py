@@ -1,12 +1,14 @@
 """Pictures of a GPU: its parts, its queues, and the floors under its operations."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import altair
 
 from lecture.lib.charts import doublings, framed, ladder, lines, powers_of_ten, rows_of
 from lecture.lib.drawing import COLOURS, Figure, box, text
 from lecture.lib.drawing import lanes as lanes
+from lecture.lib.hardware import Level
 from lecture.lib.multiprocessor import Issue, Run
 
 
@@ -34,13 +36,8 @@ def floor_plan(multiprocessors: int) -> Figure:  # @stepover
     return Figure("An H100", left + 2 * width + 12, max(bottom + 60, top + 196), tuple(parts))
 
 
-def distances(
-    levels: Mapping[str, tuple[int, float | None, int | None]],
-) -> Figure:  # @stepover
-    """Draw levels of memory as bars as long as their latency, with size and bandwidth beside.
-
-    A level has bytes, bytes per second, and ticks until it answers; registers have only a size.
-    """
+def distances(levels: Mapping[str, Level]) -> Figure:  # @stepover
+    """Draw levels of memory as bars as long as their latency, with size and bandwidth beside."""
     left, per_tick, high = 92, 0.24, 30
     parts = []
     for x, words, anchor in (
@@ -62,9 +59,37 @@ def distances(
     return Figure("How far a number is away", 464, 24 + (high + 6) * len(levels), tuple(parts))
 
 
+@dataclass(frozen=True)
+class Table:
+    """A table that shows itself as Markdown."""
+
+    rows: tuple[tuple[str, ...], ...]
+
+    def _repr_markdown_(self) -> str:
+        head, *body = (f"| {' | '.join(row)} |" for row in self.rows)
+        return "\n".join([head, "|---" * len(self.rows[0]) + "|", *body])
+
+
+def side_by_side(gpus: Mapping[str, Mapping[str, Level]]) -> Table:  # @stepover
+    """Write size, bandwidth and latency of each level, a column for each GPU."""
+    names = list(next(iter(gpus.values())))
+    rows = [("", *gpus)]
+    for name in names:
+        rows.append((name, *(_level(levels[name]) for levels in gpus.values())))
+    return Table(tuple(rows))
+
+
+def _level(level: Level) -> str:
+    size_bytes, rate, ticks = level
+    words = [_size(size_bytes)]
+    words += [f"{rate / 1e12:.1f} TB/s"] if rate else []
+    words += [f"{ticks} ticks"] if ticks else []
+    return ", ".join(words)
+
+
 def _size(size_bytes: int) -> str:
     mebibytes = size_bytes / 2**20
-    return f"{mebibytes:.0f} MiB" if mebibytes < 1024 else f"{mebibytes / 1024:.0f} GiB"
+    return f"{mebibytes:.4g} MiB" if mebibytes < 1024 else f"{mebibytes / 1024:.0f} GiB"
 
 
 def warps(issues: Sequence[Issue]) -> Figure:  # @stepover

@@ -4,9 +4,14 @@ import itertools
 import math
 
 from lecture.facts import (
+    A100_CACHE_BYTES_PER_SECOND,
     A100_GPU,
+    A100_NVLINK_BYTES_PER_SECOND,
     A100_SXM,
+    B200,
     B200_GPU,
+    B200_NVLINK_BYTES_PER_SECOND,
+    BLOCK_THREADS,
     H100_BLOCK_SHARED_MEMORY_BYTES,
     H100_CACHE_BYTES_PER_SECOND,
     H100_GPU,
@@ -23,8 +28,10 @@ from lecture.facts import (
     PCIE5_TRANSFERS_PER_SECOND,
     PCIE_LANES,
     REGISTER_BYTES,
+    THREAD_REGISTERS,
     WARP_THREADS,
 )
+from lecture.lib.hardware import memory_levels
 from lecture.lib.multiprocessor import (
     blocks_that_fit,
     fetched_bytes,
@@ -45,9 +52,9 @@ def a_gpu_is_many_multiprocessors():  # M10.15
     """
     # The same thing, many times over. An H100 has 132 *streaming multiprocessors* (SMs), an A100
     # 108. Each is a small processor with four quarters. A quarter has a *warp scheduler*, which
-    # starts one instruction in each tick of the clock; 32 *lanes*, which carry it out; 16 384
-    # *registers* for the numbers at hand; and one [tensor core](#tensor_cores_multiply_tiles). The
-    # quarters of a multiprocessor share one piece of fast memory.
+    # starts one instruction in each tick of the clock; 32 *lanes*, which carry it out (16 in an
+    # A100); 16 384 *registers* for the numbers at hand; and one [tensor
+    # core](#tensor_cores_multiply_tiles). The quarters share one piece of fast memory.
     floor_plan = figures.floor_plan(H100_GPU.multiprocessors)  # @inspect floor_plan
     # NVIDIA's white paper gives the totals, and other people counted the parts. They agree: 528
     # tensor cores, and 16 896 lanes for fp32.
@@ -69,8 +76,8 @@ def threads_work_in_warps():  # M10.16
 
     A program for a GPU, a *kernel*, says what one *thread* does: load a number, change it, store
     it. The GPU runs it in millions of threads. But it does not run them one by one. It takes 32 at
-    a time, a *warp*, and all 32 carry out the same instruction in the same tick. What if they
-    disagree, at an `if`?
+    a time, a *warp*, and all 32 carry out the same instruction together. What if they disagree, at
+    an `if`?
     """
     # Say that positive numbers take 10 instructions and negative ones 30. A warp goes through each
     # path that one of its threads takes, and the others wait. Here are 64 threads, so two warps.
@@ -101,29 +108,26 @@ def near_memory_is_small():  # M10.15
     *HBM*, the memory that a sheet means with its "80GB", lies beside the chip. Guess: how much
     longer does HBM take to answer than L1?
     """
-    gpu, many = H100_GPU, H100_GPU.multiprocessors
-    near_bytes_per_second = many * NEAR_BYTES_PER_TICK * gpu.highest_hertz
-    registers_bytes = many * MULTIPROCESSOR_REGISTERS * REGISTER_BYTES
     levels = {
-        "registers": (registers_bytes, None, None),
-        "L1, shared": (many * gpu.near_bytes, near_bytes_per_second, gpu.near_ticks),
-        "L2": (H100_SXM.cache_bytes, H100_CACHE_BYTES_PER_SECOND, gpu.cache_ticks),
-        "HBM": (H100_SXM.memory_bytes, H100_SXM.memory_bytes_per_second, gpu.memory_ticks),
+        "A100": memory_levels(A100_GPU, A100_SXM, A100_CACHE_BYTES_PER_SECOND),
+        "H100": memory_levels(H100_GPU, H100_SXM, H100_CACHE_BYTES_PER_SECOND),
+        "B200": memory_levels(B200_GPU, B200, None),  # we found no measurement of its L2
     }
-    distances = figures.distances(levels)  # @inspect distances
+    distances = figures.distances(levels["H100"])  # @inspect distances
     # A load that waits for the one before it takes 40 ticks from L1, 291 from L2 and 700 from HBM.
     # At 1.98 GHz those 700 are 354 nanoseconds. Meanwhile the tensor cores of one multiprocessor
     # could have done 2.9 million FLOPs.
-    memory_seconds = gpu.memory_ticks / gpu.highest_hertz
-    assert round(1e9 * memory_seconds) == 354
+    assert round(1e9 * H100_GPU.memory_ticks / H100_GPU.highest_hertz) == 354
     per_tick = 2 * MULTIPROCESSOR_QUARTERS * H100_SXM_CHIP.tensor_core_multiply_adds
-    assert round(gpu.memory_ticks * per_tick / 1e6, 1) == 2.9
-    # All registers together are 33 MiB. That is as much as all L1, and two thirds of the L2.
-    assert registers_bytes == many * gpu.near_bytes == 33 * 2**20
-    # The A100 and the B200 have the same levels; what grew is the L2, from 40 to 126.5 MiB, and the
-    # distance to memory.
-    ticks = [card.memory_ticks for card in (A100_GPU, H100_GPU, B200_GPU)]
-    assert round(ticks[2] / B200_GPU.highest_hertz / (ticks[0] / A100_GPU.highest_hertz), 1) == 1.1
+    assert round(H100_GPU.memory_ticks * per_tick / 1e6, 1) == 2.9
+    # And on other GPUs? The levels are the same.
+    side_by_side = figures.side_by_side(levels)  # @inspect side_by_side
+    # What grew from the A100 to the B200 is arithmetic, by a factor of 7, and bandwidth, by nearly
+    # 4. What did not shrink is the time until memory answers.
+    flops = B200.dense_flops_per_second["bf16"] / A100_SXM.dense_flops_per_second["bf16"]
+    bandwidth = B200.memory_bytes_per_second / A100_SXM.memory_bytes_per_second
+    waits = [gpu.memory_ticks / gpu.highest_hertz for gpu in (A100_GPU, B200_GPU)]
+    assert [round(ratio, 1) for ratio in (flops, bandwidth, waits[1] / waits[0])] == [7.2, 3.8, 1.1]
     # So: bring a number near once, and use it there as often as you can.
 
 
@@ -164,7 +168,7 @@ def waiting_warps_hide_latency():  # M10.16
     # result of the one before. One warp alone takes 4·(20 + 4) ticks.
     ticks = {"load": 20, "add": 4}
     program = ["load", "add"] * 4
-    runs = {warps: run_warps([program] * warps, ticks) for warps in (1, 2, 4, 8, 12, 16)}
+    runs = {warps: run_warps([program] * warps, ticks) for warps in (1, 2, 8, 12, 16)}
     needed = {warps: max(issue.done for issue in run) for warps, run in runs.items()}
     assert needed[1] == 4 * (20 + 4)
     few = figures.warps(runs[2])  # @inspect few
@@ -175,36 +179,21 @@ def waiting_warps_hide_latency():  # M10.16
     assert needed[8] < 1.2 * needed[1]  # @inspect needed
     assert max(4 * (20 + 4), 12 * 8) <= needed[12] <= needed[16] <= 16 * 8 + (20 + 4)
     # How many warps are enough? So many that one starts in each tick of the time that one waits:
-    # 24 ticks for two instructions, so 12. In general, *in flight = throughput × latency*, which is
-    # Little's law. With loads only, 5 warps in flight of 20 ticks make a quarter of a load a tick.
+    # 24 ticks for two instructions, so 12. This is Little's law: *in flight = throughput ×
+    # latency*. With loads only, 5 warps in flight and a latency of 20 make a quarter of a load per
+    # tick.
     loads = run_warps([["load"] * 10] * 5, ticks)
     per_tick = len(loads) / max(issue.done for issue in loads)  # @inspect per_tick
     assert math.isclose(per_tick, 5 / 20, rel_tol=0.03)
-
-
-def bytes_in_flight_fill_the_memory():  # M10.16
-    """It takes a megabyte in flight to fill the memory.
-
-    How much must be under way so that an H100 gets all the bandwidth it has? Little's law again:
-    bytes in flight = bandwidth × latency. Guess before you read on: 10 kB, or 1 MB?
-    """
-    # To see the law at work, take a memory that answers after 20 ticks and can start one load in
-    # each. Its rate rises with the warps that wait for it, until there are 20, and then no more.
-    rates = {}
-    for warps in (1, 5, 10, 20, 40):
-        run = run_warps([["load"] * 10] * warps, {"load": 20})
-        rates[warps] = len(run) / (1 + max(issue.tick for issue in run))  # @inspect rates
-        assert math.isclose(rates[warps], min(1, warps / 20), rel_tol=0.12)
-    # For an H100 that is 1.2 MB. Shared among 132 multiprocessors of 2048 threads, every thread has
-    # 4.4 bytes under way, at every moment: more than one fp32 number.
+    # To get the full bandwidth of an H100, then, bandwidth × latency = 1.2 MB must be on the way at
+    # every moment. So a tensor of less than a megabyte cannot fill the memory, whatever the kernel.
     latency_seconds = H100_GPU.memory_ticks / H100_GPU.highest_hertz
     in_flight = H100_SXM.memory_bytes_per_second * latency_seconds
-    per_thread = in_flight / (H100_GPU.multiprocessors * MULTIPROCESSOR_THREADS)
     assert round(in_flight / 1e6, 1) == 1.2
+    # Shared among 132 multiprocessors of 2048 threads, that is 4.4 bytes for each, more than one
+    # fp32 number. So: start many threads, and let each ask for several numbers before it uses one.
+    per_thread = in_flight / (H100_GPU.multiprocessors * MULTIPROCESSOR_THREADS)
     assert round(per_thread, 1) == 4.4
-    # So a kernel has to fill the chip with threads, or let each ask for several numbers before it
-    # uses the first. Good kernels do both. A tensor of less than a megabyte cannot fill the memory,
-    # whatever the kernel.
 
 
 def a_block_needs_room():  # M10.16
@@ -224,15 +213,17 @@ def a_block_needs_room():  # M10.16
     # are there then is the *occupancy*. Registers decide: 32 for each thread let all in, 255 one
     # block.
     occupancy = {}
-    for registers in range(16, 256):
+    for registers in range(16, THREAD_REGISTERS + 1):
         need = {"threads": 256, "registers": 256 * registers, "blocks": 1}
         blocks = blocks_that_fit(need, room)
         assert blocks == min(2048 // 256, 65_536 // (256 * registers), 32)
         occupancy[registers] = blocks * 256 / MULTIPROCESSOR_THREADS
     stairs = figures.occupancy_by_registers(occupancy)  # @inspect stairs
     assert (occupancy[32], occupancy[33], occupancy[255]) == (1, 7 / 8, 1 / 8)
-    # (A real GPU hands out registers by the handful, so its steps come a little earlier.)
-    #
+    # (A real GPU hands out registers by the handful, so its steps come a little earlier.) A block
+    # of 1024 threads with 255 registers each does not fit at all.
+    largest = {"threads": BLOCK_THREADS, "registers": BLOCK_THREADS * THREAD_REGISTERS}
+    assert blocks_that_fit(largest, room) == 0
     # Shared memory decides where a block asks for much of it: with 100 KiB each, two fit.
     shared = {"threads": 256, "registers": 256 * 32, "blocks": 1, "shared bytes": 100 * 2**10}
     assert blocks_that_fit(shared, room) == 2
@@ -557,14 +548,16 @@ def links_are_narrower_than_memory():  # M10.18
     bytes_per_second = {
         "InfiniBand NDR, a port": INFINIBAND_NDR_BYTES_PER_SECOND,
         "PCIe 5, 16 lanes": pcie,
-        "NVLink 4": H100_NVLINK_BYTES_PER_SECOND,
-        "HBM": H100_SXM.memory_bytes_per_second,
-        "L2": H100_CACHE_BYTES_PER_SECOND,
-        "L1, all of them": near,
+        "NVLink 3, A100": A100_NVLINK_BYTES_PER_SECOND,
+        "NVLink 4, H100": H100_NVLINK_BYTES_PER_SECOND,
+        "NVLink 5, B200": B200_NVLINK_BYTES_PER_SECOND,
+        "HBM, H100": H100_SXM.memory_bytes_per_second,
+        "L2, H100": H100_CACHE_BYTES_PER_SECOND,
+        "L1, all of an H100": near,
     }
     ladder = figures.links(bytes_per_second)  # @inspect ladder
-    # Each way, NVLink is 7 times narrower than HBM, and the way out of the box 67 times. (Sheets
-    # print NVLink with both ways added up: 900 GB/s for an H100.)
+    # From an H100, NVLink is 7 times narrower than HBM in each direction, and the way out of the
+    # box 67 times. (Sheets print NVLink with both directions added up: 900 GB/s for an H100.)
     hbm = H100_SXM.memory_bytes_per_second
     assert round(hbm / H100_NVLINK_BYTES_PER_SECOND) == 7
     assert round(hbm / INFINIBAND_NDR_BYTES_PER_SECOND) == 67
@@ -580,4 +573,3 @@ def links_are_narrower_than_memory():  # M10.18
     # its blocks; count the segments its warps touch; and know that below ten microseconds we are
     # timing the launch. The next chapter takes two of the floors, memory and arithmetic, and asks
     # for every operation of a model which one is higher.
-    assert A100_SXM.memory_bytes_per_second / pcie > 30

@@ -355,7 +355,7 @@ def a_matrix_times_a_vector_uses_each_weight_once():  # M11.7
 
 
 def a_matrix_product_uses_each_number_often():  # M11.8
-    """A matrix product uses each number often.
+    """A matmul uses each number often.
 
     And a matrix times a matrix? Both have $n^2$ numbers, and each is used n times. The bytes are
     $6n^2$ and the FLOPs $2n^3$, so the arithmetic intensity is $n/3$: it grows with n.
@@ -418,17 +418,18 @@ def caches_load_numbers_again():  # M11.8
     """Caches load numbers again.
 
     The meter's bytes are at least what is moved: each number once. What does a cache of M numbers
-    really load? Here is a small one to try. It holds lines of four neighbours and drops the line
-    that was used least recently. We replay in it what a matmul of two n×n matrices touches.
+    really load? Here is a small one to try, with M = 192. It holds lines of four neighbours and
+    drops the line that was used least recently. We replay in it what a matmul of two n×n matrices
+    touches.
     """
-    n, M = 48, 192
+    n, cache = 48, 192
     x = torch.ones(n, n)
     with measure() as cost:
         x @ x
     at_least = (cost.read_bytes + cost.written_bytes) / 4
     moved = {
-        "three loops": moved_numbers(loads_of_tiles(n, n), M),
-        "tiles of 8": moved_numbers(loads_of_tiles(n, 8), M),
+        "three loops": moved_numbers(loads_of_tiles(n, n), cache),
+        "tiles of 8": moved_numbers(loads_of_tiles(n, 8), cache),
     }  # @inspect at_least moved
     # Three plain loops walk down a column of the second matrix for each result. By the time they
     # come back, the cache has dropped it. Of tiles of 8×8, three fit: 3·64 = M.
@@ -438,8 +439,8 @@ def caches_load_numbers_again():  # M11.8
     # half the side, an eighth; four times the cache, half. [Hong and
     # Kung](https://doi.org/10.1145/800076.802486) proved in 1981 that no order of the loops does
     # better than a constant factor.
-    smaller = moved_numbers(loads_of_tiles(n // 2, 8), M)
-    larger_cache = moved_numbers(loads_of_tiles(n, 16), 4 * M)  # @inspect smaller larger_cache
+    smaller = moved_numbers(loads_of_tiles(n // 2, 8), cache)
+    larger_cache = moved_numbers(loads_of_tiles(n, 16), 4 * cache)  # @inspect smaller larger_cache
     assert math.isclose(moved["tiles of 8"] / smaller, 8, rel_tol=0.05)
     assert math.isclose(moved["tiles of 8"] / larger_cache, 2, rel_tol=0.05)
     # So: read "moved" beside the code as "at least", and ask what has to be loaded again.
@@ -634,7 +635,8 @@ def a_batch_shares_the_weights():  # M11.11
     # They may be 346 tokens of one sequence, or one token of each of 346. A linear layer does not
     # know whose tokens it works on.
     #
-    # So: up to some hundred rows, more rows cost next to nothing. That is what a *batch* is for.
+    # So: up to some hundred rows, more rows cost next to nothing. That is what a *batch* is for: B
+    # sequences that go through the model together, where B is the *batch size*.
     few, many = (work_of(lambda R=R: bf16(R, D) @ bf16(D, D)) for R in (1, 128))
     assert move_seconds(many, H100_SXM) < 1.07 * move_seconds(few, H100_SXM)
 
@@ -790,8 +792,8 @@ def fused_attention_does_not_store_its_scores():  # M11.12
     # again for each block of queries, and a cache of M numbers has room for a block of about M/4K.
     # Replayed in a cache:
     moved = {
-        (T, M): moved_numbers(loads_of_attention(T, K, block=M // (4 * K)), M)
-        for T, M in ((64, 256), (128, 256), (128, 512))
+        (T, cache): moved_numbers(loads_of_attention(T, K, block=cache // (4 * K)), cache)
+        for T, cache in ((64, 256), (128, 256), (128, 512))
     }  # @inspect moved
     # Twice the tokens, nearly four times the loads; twice the cache, nearly half. So it is
     # $T^2K^2/M$, as the [paper on FlashAttention](https://arxiv.org/abs/2205.14135) proves.

@@ -1,10 +1,10 @@
 """Pictures of encoders, and of what vocabularies cost."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import altair
 
-from lecture.lib.charts import framed, rows_of
+from lecture.lib.charts import doublings, framed, rows_of
 from lecture.lib.charts import ladder as ladder
 
 
@@ -47,14 +47,28 @@ def vocabulary_sizes(ratios: Mapping[int, float]) -> altair.Chart:  # @stepover
     return framed(chart, "What a larger vocabulary gives", 180)
 
 
-def vocabulary_shares(shares: Mapping[int, float]) -> altair.LayerChart:  # @stepover
+def vocabulary_shares(
+    vocabularies: Sequence[int], percent: Sequence[int]
+) -> altair.LayerChart:  # @stepover
     """Draw for each size of a vocabulary its share of all parameters."""
-    sizes = [f"{size:,}".replace(",", " ") for size in shares]
-    rows = rows_of(size=sizes, percent=[round(100 * share) for share in shares.values()])
-    base = altair.Chart(rows).encode(
+    sizes = [f"{size:,}".replace(",", " ") for size in vocabularies]
+    base = altair.Chart(rows_of(size=sizes, percent=percent)).encode(
         y=altair.Y("size:N", title="tokens", sort=sizes),
         x=altair.X("percent:Q", title="% of the parameters", scale=altair.Scale(domain=[0, 100])),
         tooltip=["size:N", "percent:Q"],
     )
     labels = base.mark_text(align="left", dx=6).encode(text="percent:Q")
-    return framed(base.mark_bar() + labels, "What a larger vocabulary takes", 30 * len(shares))
+    title = "What a larger vocabulary takes at width 768"
+    return framed(base.mark_bar() + labels, title, 30 * len(sizes))
+
+
+def gains_by_length(gains: Mapping[int, float]) -> altair.LayerChart:  # @stepover
+    """Draw over the length of a word how much faster it is merged with a heap."""
+    chart = altair.Chart(rows_of(length=gains, gain=gains.values())).mark_line(point=True)
+    chart = chart.encode(
+        x=altair.X("length:Q", **doublings("bytes of a word", gains)),
+        y=altair.Y("gain:Q", title="time of the scan over that of the heap"),
+        tooltip=["length:Q", altair.Tooltip("gain:Q", format=".2f")],
+    )
+    equal = altair.Chart(rows_of(gain=[1])).mark_rule(strokeDash=[5, 4]).encode(y="gain:Q")
+    return framed(chart + equal, "A heap pays for long words", 180)

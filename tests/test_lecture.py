@@ -23,7 +23,7 @@ CONTENTS = sorted((ROOT / "lecture").glob("part*/contents.py"))
 # How many topics M1, M2, ... have, and how many common mistakes there are in all.
 TOPICS_OF_GROUPS = (
     *(7, 6, 10, 10, 6, 13, 8, 4, 8, 18, 12, 7, 5, 4),
-    *(12, 10, 9, 11, 3, 5, 2, 5, 8, 3, 6, 2, 1),
+    *(12, 10, 10, 11, 4, 5, 2, 5, 12, 3, 7, 2, 1),
 )
 MISTAKES_IN_ALL = 48
 # Topics that say what others measure.

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import nn
 
-from lecture.lib.optim import SGD, AdaGrad, AdamW, RMSProp
+from lecture.lib.optim import SGD, AdaGrad, AdamW, Muon, RMSProp, orthogonalized
 from trace.costs import measure
 
 DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
@@ -202,6 +202,49 @@ def test_memory_and_work_of_a_step(kind, settings, kept, flops):
     assert dict(second.uncounted) == {}
     assert second.allocated_bytes - second.freed_bytes == 0
     assert second.peak_bytes <= 4 * 1200
+
+
+@pytest.mark.parametrize("shape", [(8, 8), (5, 12), (12, 5), (1, 7)])
+def test_orthogonalizing_brings_singular_values_near_one_and_turns_nothing(shape):
+    generator = torch.Generator().manual_seed(0)
+    left, values, right = torch.linalg.svd(
+        torch.randn(shape, generator=generator), full_matrices=False
+    )
+    found = left.T @ orthogonalized(left @ values.diag() @ right) @ right.T
+    assert 0.6 < found.diag().min() <= found.diag().max() < 1.25
+    assert (found - found.diag().diag()).abs().max() < 1e-4
+
+
+def test_muon_is_that_of_pytorch_within_bf16():
+    model, other = small_model(), small_model()
+    settings = {"lr": 0.01, "weight_decay": 0.1}
+    ours = Muon([weight for weight in model.parameters() if weight.ndim == 2], **settings)
+    theirs = torch.optim.Muon(
+        [weight for weight in other.parameters() if weight.ndim == 2],
+        adjust_lr_fn="match_rms_adamw",
+        **settings,
+    )
+    train(model, ours, 20)
+    train(other, theirs, 20)
+    assert largest_difference(model, small_model()) > 0.02
+    assert largest_difference(model, other) < 0.02
+
+
+def test_muon_refuses_what_is_no_matrix():
+    weight = nn.Parameter(torch.ones(3))
+    weight.grad = torch.ones(3)
+    with pytest.raises(ValueError, match="Muon takes matrices, and this parameter has 1 axes"):
+        Muon([weight]).step()
+
+
+def test_muon_keeps_one_number_and_its_step_is_matmuls():
+    weight = nn.Parameter(torch.ones(30, 40))
+    weight.grad = torch.ones(30, 40)
+    optimizer = Muon([weight])
+    with measure() as step:
+        optimizer.step()
+    assert step.live_bytes["optimizer state"] == 4 * 1200
+    assert step.matmul_flops == 5 * (2 * 2 * 30 * 30 * 40 + 2 * 30**3)
 
 
 def test_parameters_without_a_gradient_stay():

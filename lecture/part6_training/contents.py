@@ -9,6 +9,7 @@ from lecture.part6_training import (
     m21_randomness,
     m22_data,
     m23_training_loop,
+    m23b_training_today,
     m24_checkpointing,
     m25_mixed_precision,
 )
@@ -22,7 +23,6 @@ def main() -> None:
     m17_optimizers.a_saved_state_goes_by_number()
     m17_optimizers.clearing_gradients_frees_their_memory()
     m17_optimizers.momentum_sums_up_the_past()
-    m17_optimizers.nesterov_looks_ahead()
     m17_optimizers.the_steepest_direction_limits_the_rate()
     m17_optimizers.adagrad_sums_up_squares()
     m17_optimizers.epsilon_decides_what_is_small()
@@ -35,6 +35,8 @@ def main() -> None:
     m17_optimizers.an_update_waits_for_memory()
     m17_optimizers.the_family_in_a_ravine()
     m17_optimizers.a_rate_per_weight_sees_only_the_axes()
+    m17_optimizers.muon_makes_all_directions_equal()
+    m17_optimizers.muon_costs_matmuls_and_one_number()
     m17_optimizers.a_learning_rate_has_an_edge()
     m17_optimizers.a_sweep_shows_the_range()
 
@@ -66,6 +68,8 @@ def main() -> None:
     # ## Gradient accumulation
     # How a large batch is trained in the memory of a small one.
     m19_gradient_accumulation.a_larger_batch_has_a_steadier_gradient()
+    m19_gradient_accumulation.a_batch_has_a_critical_size()
+    m19_gradient_accumulation.the_noise_grows_as_the_loss_falls()
     m19_gradient_accumulation.activations_grow_with_the_batch()
     m19_gradient_accumulation.parts_of_a_batch_add_up_to_it()
     m19_gradient_accumulation.a_sum_of_means_is_no_mean()
@@ -136,6 +140,17 @@ def main() -> None:
     m23_training_loop.the_model_tells_a_story()
     m23_training_loop.a_log_has_a_line_for_each_step()
 
+    # ## Training of today
+    # Schedules without an end, learning rates that carry over to larger models, logits and scores
+    # that stay in range, and laws that predict a loss.
+    m23b_training_today.a_schedule_can_leave_its_end_open()
+    m23b_training_today.a_wider_model_wants_a_smaller_rate()
+    m23b_training_today.mup_carries_the_rate_over()
+    m23b_training_today.z_loss_holds_the_logits()
+    m23b_training_today.qk_norm_bounds_the_scores()
+    m23b_training_today.five_small_runs_make_a_law()
+    m23b_training_today.a_law_holds_where_it_was_measured()
+
     # ## Saving and resuming
     # What to keep of a run, so that a crash costs minutes and changes nothing.
     m24_checkpointing.a_checkpoint_holds_parameters_and_state()
@@ -157,4 +172,5 @@ def main() -> None:
     m25_mixed_precision.autocast_chooses_operation_by_operation()
     m25_mixed_precision.a_step_passes_to_bf16_and_back()
     m25_mixed_precision.eight_bits_need_scales()
+    m25_mixed_precision.a_recipe_trains_in_eight_bits()
     m25_mixed_precision.models_follow_the_hardware()

@@ -86,6 +86,18 @@ def step_sizes(sizes: Mapping[str, Mapping[int, float]], fall: int) -> altair.Ch
     return lines(sizes, x, powers_of_ten("change of the weight", -6, -1), title)
 
 
+@shape_checked
+def spectra(found: Mapping[str, Float[Tensor, " n"]]) -> altair.Chart:  # @stepover
+    """Draw the singular values of some matrices, each as a share of its largest."""
+    series = {
+        name: {n + 1: (values[n] / values[0]).item() for n in range(0, len(values), 3)}
+        for name, values in found.items()
+    }
+    x: Layout = {"title": "singular value, from the largest"}
+    y = powers_of_ten("share of the largest", -4, 0)
+    return lines(series, x, y, "How many directions does a step have?", 200)
+
+
 def losses_by_rate(losses: Mapping[float, Mapping[int, float]]) -> altair.Chart:  # @stepover
     """Draw the loss of each step for each learning rate."""
     series = {f"lr {rate:g}": found for rate, found in losses.items()}

@@ -4,7 +4,15 @@ from collections.abc import Mapping, Sequence
 
 import altair
 
-from lecture.lib.charts import ways_over_time
+from lecture.lib.charts import (
+    Layout,
+    framed,
+    legend_below,
+    lines,
+    powers_of_ten,
+    rows_of,
+    ways_over_time,
+)
 
 
 def memory_over_time(
@@ -20,3 +28,33 @@ def memory_over_time(
     }
     title = f"One batch of {largest} rows, forward and back"
     return ways_over_time(ways, "bytes beside the weights", title)
+
+
+def steps_and_examples(
+    measured: Mapping[int, int], predicted: Mapping[int, float]
+) -> altair.LayerChart:  # @stepover
+    """Draw steps over examples, one point for each batch size, on logarithmic axes."""
+    x = altair.X("examples:Q", title="examples read, logarithmic", scale=altair.Scale(type="log"))
+    y = altair.Y("steps:Q", title="steps, logarithmic", scale=altair.Scale(type="log"))
+    found = []
+    for kind, steps in (("measured", measured), ("predicted", predicted)):
+        rows = rows_of(
+            size=steps.keys(), examples=[B * n for B, n in steps.items()], steps=steps.values()
+        )
+        base = altair.Chart(rows).transform_calculate(kind=f"'{kind}'")
+        base = base.encode(x=x, y=y, color=altair.Color("kind:N", legend=legend_below(columns=2)))
+        if kind == "predicted":
+            found.append(base.mark_line().encode(order="size:Q"))
+        else:
+            found += [
+                base.mark_point(filled=True, size=60, opacity=1),
+                base.mark_text(dx=14, dy=-8).encode(text="size:Q"),
+            ]
+    return framed(altair.layer(*found), "What a batch size costs, in steps and in examples", 240)
+
+
+def noise_scale(noise: Mapping[int, float]) -> altair.Chart:  # @stepover
+    """Draw the gradient noise scale over the steps of training."""
+    x: Layout = {"title": "steps made"}
+    y = powers_of_ten("noise scale in examples", 1, 4)
+    return lines({"gradient noise scale": noise}, x, y, "Noise against signal", 180)

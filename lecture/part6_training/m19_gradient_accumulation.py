@@ -5,53 +5,142 @@ import math
 
 import torch
 from jaxtyping import Float
-from torch import Tensor
+from torch import Tensor, nn
 
 from lecture.lib.layers import DeepNetwork, LinearStack, loss_of_rows
 from lecture.lib.memory import held_bytes
+from lecture.lib.next_byte import NextByte, draw_windows, story_bytes, train_next_byte
 from lecture.lib.optim import SGD, AdamW
 from lecture.lib.refused import refused
-from lecture.lib.shapes import shape_checked
+from lecture.lib.shapes import shape_checked, without_checks
 from lecture.part6_training import m19_figures as figures
 from trace.costs import measure
 
 
 def a_larger_batch_has_a_steadier_gradient():  # M19.1
-    """A larger batch has a steadier gradient.
+    r"""A larger batch has a steadier gradient.
 
-    Why do batches have many rows? The gradient that one wants is the mean over all data. A batch is
-    a sample of them, and the mean of a sample is off by chance. Here every possible batch of a
-    small data set is drawn, with repetition, to see how far off it is.
+    Why do batches have many rows? We want the gradient of the mean loss over all data. A batch is a
+    sample, and the mean of a sample is off by chance. Guess how much four times the *batch size*
+    helps. To see, we draw every possible batch of a data set of six rows, with repetition.
     """
     generator = torch.Generator().manual_seed(0)
     x, target = torch.randn(2, 6, dtype=torch.float64, generator=generator)
     w = torch.tensor(0.5, dtype=torch.float64, requires_grad=True)
-    # One weight, and half the square of the error as loss: a gradient for each of six rows.
+    # One weight, and half the squared error as loss: each of the six rows has a gradient.
     losses = (w * x - target).square() / 2
     of_rows = [torch.autograd.grad(loss, w, retain_graph=True)[0] for loss in losses]
     gradients = torch.stack(of_rows)  # @inspect gradients
-    assert torch.allclose(gradients, (0.5 * x - target) * x)
     wanted = gradients.mean()
     variances = {}
     for B in (1, 2, 3, 4):
         batches = torch.tensor(list(itertools.product(range(6), repeat=B)))
         means = gradients[batches].mean(dim=1)
-        # Their mean is right for every size. It is the spread that shrinks.
+        # The average over all batches is right for every batch size. What shrinks is the variance.
         assert torch.isclose(means.mean(), wanted)
         variances[B] = (means - wanted).square().mean().item()  # @inspect variances
-    # The variance is divided by the number of rows, so the error by its root: four times the rows
-    # for half the error. From some size on that is a bad bargain; from which one [depends on the
-    # task](https://arxiv.org/abs/1812.06162).
+    # The variance is divided by B, so the standard deviation by $\sqrt B$: four times the rows
+    # halve the error.
     assert all(math.isclose(variances[B], variances[1] / B) for B in variances)
-    spread = {B: round(math.sqrt(variances[B] / variances[1]), 3) for B in variances}
-    assert spread == {1: 1, 2: 0.707, 3: 0.577, 4: 0.5}
+    ratio = math.sqrt(variances[4] / variances[1])
+    assert math.isclose(ratio, 1 / 2)  # @inspect ratio
+
+
+@shape_checked
+def steps_to_a_thousandth(B: int, D: int, runs: int = 400) -> int:  # @stepover
+    """Fit D weights to answers without noise, each batch size at its best rate; count the steps
+    until the mean squared distance to the right weights is a thousandth."""
+    generator = torch.Generator().manual_seed(0)
+    away = torch.ones(runs, D)
+    lr = B / (2 * (B + D + 1))
+    steps = 0
+    while away.square().sum(dim=1).mean() > D / 1000:
+        x = torch.randn(runs, B, D, generator=generator)
+        error = torch.einsum("rbd,rd->rb", x, away)
+        away -= lr * 2 / B * torch.einsum("rb,rbd->rd", error, x)
+        steps += 1
+    return steps
+
+
+def a_batch_has_a_critical_size():  # M19.4
+    r"""A batch has a critical size.
+
+    So we take the largest batch that fits? A steadier gradient allows a larger learning rate, and
+    so fewer steps. But each step reads more examples. For a linear model on random inputs we can
+    [compute](#a_toy_run_can_be_predicted) the trade. A step multiplies the loss, on average, by
+    $1-4\eta+\frac4B(B+D+1)\eta^2$. The best rate is $\eta=\frac{B}{2(B+D+1)}$, and with it the
+    factor is $1-\frac{B}{B+D+1}$.
+    """
+    D = 16
+    sizes = (1, 2, 4, 8, 16, 32, 64, 128, 256)
+    measured = {B: steps_to_a_thousandth(B, D) for B in sizes}
+    predicted = {B: math.log(1000) / -math.log(1 - B / (B + D + 1)) for B in sizes}
+    trade = figures.steps_and_examples(measured, predicted)  # @inspect trade
+    assert all(abs(measured[B] / predicted[B] - 1) < 0.25 + 1 / predicted[B] for B in sizes)
+    # Small batches are steady workers: twice the batch nearly halves the steps, and the run reads
+    # the same number of examples.
+    assert measured[1] / measured[2] > 1.8
+    # Large batches waste: from 128 to 256 the steps hardly fall, and the examples nearly double.
+    assert measured[128] / measured[256] < 1.5  # @inspect measured
+    # The bend is at the *critical batch size*, here D + 1 = 17: there $\frac{B}{B+D+1}$ is a half,
+    # so a step makes half the progress that it would make with the exact gradient.
+    # So: below the critical size a larger batch saves time at no cost, if the devices are there.
+    # Above it you pay in examples, and in FLOPs, for every step you save.
+
+
+def gradient_noise_scale(model: NextByte, tokens: Tensor) -> float:  # @stepover
+    """Estimate tr Σ / |G|² from the squared norms of gradients of small and of large batches.
+
+    The mean square over batches of size B is |G|² + tr Σ / B; two sizes give both unknowns.
+    """
+    generator = torch.Generator().manual_seed(5)
+    means = {}
+    for B, draws in ((16, 64), (4096, 4)):
+        total = 0.0
+        for _ in range(draws):
+            x, y = draw_windows(tokens, B, generator)
+            loss = nn.functional.cross_entropy(model(x), y)
+            gradients = torch.autograd.grad(loss, [*model.parameters()])
+            total += sum(gradient.square().sum().item() for gradient in gradients)
+        means[B] = total / draws
+    trace = (means[16] - means[4096]) / (1 / 16 - 1 / 4096)
+    return trace / (means[4096] - trace / 4096)
+
+
+def the_noise_grows_as_the_loss_falls():  # M19.4
+    r"""The noise grows as the loss falls.
+
+    A real model has no formula for its critical batch size. Can we measure one? [McCandlish and
+    others](https://arxiv.org/abs/1812.06162) compare two numbers: $\operatorname{tr}\Sigma$, the
+    variance of the gradient of one example, summed over all parameters, and $|G|^2$, the square of
+    the true gradient. Their ratio, the *gradient noise scale*, is the batch size at which noise and
+    signal are equal.
+    """
+    tokens, V = story_bytes(100_000, 1)
+    model = NextByte(V, 64, torch.Generator().manual_seed(0))
+    optimizer = AdamW(model.parameters(), lr=2**-6, betas=(0.9, 0.95), weight_decay=0.0)
+    noise = {}
+    with without_checks():
+        for steps_before, steps in ((0, 0), (0, 25), (25, 75), (100, 300)):
+            train_next_byte(model, [optimizer], tokens, steps, B=64, seed=steps)
+            noise[steps_before + steps] = gradient_noise_scale(model, tokens)
+    grown = figures.noise_scale(noise)  # @inspect grown noise
+    # A small language model on stories: about a hundred before the first step, when every example
+    # says the same (some bytes are frequent); a thousand and more after 400 steps, when what is
+    # left to learn differs from example to example.
+    first, *_, last = noise.values()
+    assert 30 < first < 300
+    assert last > 5 * first
+    # So the batch may grow during training. GPT-3's runs grew it, and Llama 3 went from 4 to 16
+    # million tokens. The noise scale gives the order of magnitude, not a setting: it assumes that
+    # curvature is the same in all directions.
 
 
 @shape_checked
 def relu_layers(
     x: Float[Tensor, "B D"], weights: Float[Tensor, "L D D"]
 ) -> Float[Tensor, "B D"]:  # @stepover
-    """Send rows through layers: a product, then ReLU."""
+    """Send rows through layers: a matmul, then ReLU."""
     for weight in weights:
         x = (x @ weight).relu()
     return x
@@ -60,24 +149,25 @@ def relu_layers(
 def activations_grow_with_the_batch():  # M19.1
     """Activations grow with the batch.
 
-    What stands in the way of a large batch? Not parameters, gradients or state: they are the same
-    for one row and for a million. Activations are there for each row.
+    What stands in the way of a large batch? Not parameters, gradients or optimizer state: they are
+    the same for one row and for a million. How much do the activations take?
     """
     D, L = 1024, 16
     live_bytes = {}
     with torch.device("meta"):
-        for B in (1, 64, 256, 2**20):
+        for B in (1, 64, 2**20):
             weights = torch.empty(L, D, D, dtype=torch.bfloat16, requires_grad=True)
             with measure() as step:
                 h = relu_layers(torch.empty(B, D, dtype=torch.bfloat16), weights)
                 live_bytes["forward", B] = step.live_bytes["activations"]
                 h.sum().backward()
             live_bytes["backward", B] = step.live_bytes["gradients"]  # @inspect live_bytes
-    # In bf16, with ReLU: two bytes for each row, feature and layer. 64 rows make 2 MiB.
-    assert live_bytes["forward", 64] == 2 * 64 * 1024 * 16 == 2 * 2**20
-    assert live_bytes["forward", 2**20] == 2**20 * live_bytes["forward", 1] == 2**35
-    # The gradients take 32 MiB in any case. A million rows, or tokens, take 32 GiB beside them.
-    assert {live_bytes["backward", B] for B in (1, 64, 256, 2**20)} == {2 * 1024**2 * 16}
+    # In bf16 with ReLU: two bytes for each row, feature and layer. 64 rows take 2 MiB, a million
+    # take 32 GiB.
+    assert live_bytes["forward", 64] == 2 * 64 * D * L
+    assert live_bytes["forward", 2**20] == 2**20 * live_bytes["forward", 1] == 32 * 2**30
+    # The gradients take 32 MiB in any case.
+    assert {live_bytes["backward", B] for B in (1, 64, 2**20)} == {2 * D**2 * L}
 
 
 @shape_checked
@@ -101,41 +191,40 @@ def taken_gradients(model: torch.nn.Module) -> Float[Tensor, " N"]:  # @stepover
 def parts_of_a_batch_add_up_to_it():  # M19.2
     """The parts of a batch add up to it.
 
-    Must all rows be in memory at one time? The loss is a mean over rows, so its gradient is a mean
-    of gradients, and those can be added one after the other. *Micro-batches* go forward and back in
-    turn, `backward` [adds](#gradients_add_up) to what is there, and the optimizer waits for the
-    last of them.
+    Must all rows be in memory at the same time? The loss is a mean over rows, so its gradient is a
+    mean of gradients, and we can add those one after the other. *Gradient accumulation* sends
+    *micro-batches* forward and backward in turn; `backward` [adds](#gradients_add_up) to what is
+    there, and the optimizer waits for the last one.
     """
     B, D, L = 16, 8, 4
     generator = torch.Generator().manual_seed(0)
     model = DeepNetwork(D, L, generator)  # @stepover
     batch = torch.randn(B, D, generator=generator)
-    gradients, most, timelines = {}, {}, {}
+    gradients, most_bytes, timelines = {}, {}, {}
     for rows in (16, 8, 4):
         with measure(timeline=True) as step:
             for part in micro_batches(batch, rows):
-                # The mean of the parts' means: each is divided by the number of parts.
+                # The mean of the micro-batches' means: each is divided by their number.
                 loss = loss_of_rows(model(part)) / (B // rows)  # @stepover
                 kept_bytes = step.live_bytes["activations"] - held_bytes(loss)
                 loss.backward()
                 del loss
         timelines[rows] = step.timeline
-        most[rows] = kept_bytes  # @inspect most
+        most_bytes[rows] = kept_bytes  # @inspect most_bytes
         gradients[rows] = taken_gradients(model)
     over_time = figures.memory_over_time(timelines)  # @inspect over_time
-    # Half the rows keep half the bytes: L results of D features for each, and the mean of the row.
-    assert most == {rows: 4 * rows * (4 * 8 + 1) for rows in (16, 8, 4)}
-    # The gradients are the same but for the order of additions.
+    # Half the rows keep half the bytes: L results of D features for each row, and its mean.
+    assert most_bytes == {rows: 4 * rows * (L * D + 1) for rows in (16, 8, 4)}
+    # The gradients agree but for the order of additions.
     for rows in (8, 4):
         assert (gradients[rows] - gradients[16]).norm() < 1e-6 * gradients[16].norm()
-    assert gradients[16].numel() == 4 * 8**2
 
 
 def a_sum_of_means_is_no_mean():  # M19.2
-    """A sum of means is no mean.
+    """A sum of means is not a mean.
 
-    A common mistake is to leave out the division by the number of parts. Four parts then give four
-    times the gradient. Does anybody notice? It depends on the optimizer.
+    A common mistake is to leave out the division by the number of micro-batches. Four of them then
+    give four times the gradient. Would you notice? It depends on the optimizer.
     """
     generator = torch.Generator().manual_seed(0)
     batch = torch.randn(16, 8, generator=generator)
@@ -154,45 +243,37 @@ def a_sum_of_means_is_no_mean():  # M19.2
             updates[divisor] = (after - before).norm().item()
         # Four is a power of two, so nothing is rounded: exactly four times.
         assert torch.equal(gradients[1], 4 * gradients[4])
-        assert gradients[1].numel() == 4 * 8**2
         moved[optimizer_class.__name__] = updates[1] / updates[4]  # @inspect moved
-    # For SGD it is the same as four times the learning rate.
+    # For SGD it acts like four times the learning rate.
     assert round(moved["SGD"], 3) == 4
     # AdamW [does not see the scale](#adamw_does_not_see_the_scale_of_the_loss) of its gradients and
-    # does nearly the same with both. So the mistake can live on, until gradients are
-    # [clipped](#one_norm_for_all_gradients) at some size.
+    # makes nearly the same step. So the mistake lives on unseen, until somebody
+    # [clips](#one_norm_for_all_gradients) gradients at a fixed norm.
     assert round(moved["AdamW"], 3) == 1
 
 
 def a_part_is_no_larger_than_the_whole():  # M19.2 E68
-    """A part is no larger than the whole.
+    """A micro-batch is no larger than its batch.
 
-    A common mistake is to turn the sizes round, with micro-batches of 256 for a batch of 64. What
-    would that mean? The optimizer would have to step after every quarter of a micro-batch.
+    The two sizes are easily swapped in a configuration: micro-batches of 256 for a batch of 64.
+    What does a program do then?
     """
-    D, L = 1024, 16
-    # Programs differ in what they do then. Integers divide to 0, and to ask whether a number is a
-    # multiple of 0 is an error. `split` cuts nothing, and says nothing.
+    # `split` cuts nothing and says nothing: one part with all 64 rows. The run goes on, without
+    # accumulation, in as much memory as before.
     batch = torch.arange(64.0)[:, None]
     assert [len(part) for part in batch.split(256)] == [64]
     # Ours refuses, as it does when the parts would not be equal.
-    messages = []
+    messages = {}
     for rows in (256, 48, 32, 64):
         with refused(ValueError) as error:
             micro_batches(batch, rows)
-        messages.append(error.message)  # @inspect messages
-    complaints = [f"a batch of 64 rows cannot be cut into parts of {rows}" for rows in (256, 48)]
-    assert messages == [*complaints, "", ""]
-    # And if the data really came 256 rows at a time, memory would grow: four times as many
-    # activations as for the batch that was to be made smaller.
-    kept_bytes = {}
-    for rows in (16, 64, 256):
-        weights = torch.empty(L, D, D, dtype=torch.bfloat16, device="meta", requires_grad=True)
-        x = torch.empty(rows, D, dtype=torch.bfloat16, device="meta")
-        with measure() as forward:
-            y = relu_layers(x, weights)
-        kept_bytes[y.shape] = forward.live_bytes["activations"]  # @inspect kept_bytes
-    assert kept_bytes == {(16, D): 2**19, (64, D): 2 * 2**20, (256, D): 8 * 2**20}
+        messages[rows] = error.message  # @inspect messages
+    for rows in (256, 48):
+        assert messages[rows] == f"a batch of 64 rows cannot be cut into parts of {rows}"
+    assert messages[32] == messages[64] == ""
+    # And if the data really came 256 rows at a time, memory would grow fourfold, and the optimizer
+    # would learn from four times the batch that was planned. So check that one size divides the
+    # other before the run begins; `lecture.train --micro-batches` does.
 
 
 def accumulate(model: torch.nn.Module, parts: list[Tensor]) -> None:  # @stepover
@@ -202,14 +283,14 @@ def accumulate(model: torch.nn.Module, parts: list[Tensor]) -> None:  # @stepove
 
 
 def accumulation_spends_no_flops():  # M19.3 E69
-    """Accumulation spends next to no FLOPs.
+    """Accumulation costs next to no FLOPs.
 
-    What is the price? A common mistake is to say compute. Every row goes forward and back once,
-    whatever the company it is in.
+    What is the price? Guess: more FLOPs, more bytes, or more optimizer steps?
     """
     B, D, L = 64, 16, 2
     generator = torch.Generator().manual_seed(0)
     model = LinearStack(D, L, generator)  # @stepover
+    N = sum(weight.numel() for weight in model.parameters())
     batch = torch.randn(B, D, generator=generator)
     flops, additions, moved_bytes, gradients = {}, {}, {}, {}
     for rows in (64, 16, 4, 1):
@@ -218,26 +299,26 @@ def accumulation_spends_no_flops():  # M19.3 E69
         gradients[rows] = taken_gradients(model)
         flops[rows], additions[rows] = step.matmul_flops, step.other_flops
         moved_bytes[rows] = step.read_bytes + step.written_bytes
-    assert set(flops.values()) == {169_984}  # @inspect flops
+    # Not FLOPs: every row goes forward and backward once, in whatever company.
+    assert len(set(flops.values())) == 1  # @inspect flops
     assert all(torch.allclose(found, gradients[64], atol=1e-5) for found in gradients.values())
-    # Each further part is added to the gradient, one FLOP per parameter, and its loss divided,
-    # forward and back. ([To recompute activations](#a_second_way_forward_makes_eight_of_six), in
-    # the next chapter, does spend FLOPs.)
-    assert additions[1] - additions[64] == 63 * (2 * 16**2 + 16 + 2)
-    assert additions[16] - additions[64] == 3 * (2 * 16**2 + 16 + 2)
-    # What grows is the traffic with memory. Each part reads all weights again, and adds a gradient
-    # of each to what is there. So there are fewer FLOPs for each byte,
+    # Each further micro-batch is added to the gradient, one FLOP per parameter, and its loss
+    # divided, forward and backward. There is still one optimizer step.
+    assert additions[1] - additions[64] == 63 * (N + 2)
+    # What grows is the traffic with memory. Each micro-batch reads all weights again and adds a
+    # gradient of each to what is there, so there are fewer FLOPs for each byte.
     intensity = {n: round(flops[n] / moved_bytes[n], 2) for n in flops}  # @inspect intensity
-    assert intensity == {64: 2.71, 16: 1.74, 4: 0.71, 1: 0.21}
-    # and parts that are [too small to keep a device busy](#a_batch_shares_the_weights) take longer.
-    # The rule is to make them as large as memory allows.
+    assert sorted(intensity.values(), reverse=True) == [*intensity.values()]
+    assert intensity[64] > 10 * intensity[1]
+    # So make micro-batches as large as memory allows: small ones [do not keep a device
+    # busy](#a_batch_shares_the_weights).
 
 
 def unequal_parts_need_weights():  # M19.3
     """Unequal parts need weights.
 
-    What if the parts are not equal, because the last one is shorter or because texts have different
-    numbers of tokens? Then a mean of means gives every row of a small part more say.
+    What if micro-batches are not equal, because the last one is shorter or because sequences have
+    different numbers of tokens? Then a mean of means gives each row of a small part more weight.
     """
     B, D = 64, 16
     generator = torch.Generator().manual_seed(0)
@@ -254,46 +335,45 @@ def unequal_parts_need_weights():  # M19.3
             (model(part).square().mean() * share).backward()  # @stepover
         gradients[way] = taken_gradients(model)
     whole = gradients["whole"]
-    assert whole.numel() == 2 * 16**2 + 16
     error_percent = {
         way: round((100 * (found - whole).norm() / whole.norm()).item(), 4)
         for way, found in gradients.items()
     }  # @inspect error_percent
-    # Nothing fails, and the loss looks as it should. But it is another gradient.
-    assert round(error_percent["means"], 1) == 6.8
-    # Each part has to count for as many rows as it has; in language models, tokens. In 2024 [widely
-    # used programs](https://huggingface.co/blog/gradient_accumulation) were found to take the mean
-    # of means.
+    # Nothing fails, and the loss looks as it should. But the gradient is another one.
+    assert 5 < error_percent["means"] < 10
+    # Weight each part by its number of rows; in language models, of tokens. In 2024 [widely used
+    # programs](https://huggingface.co/blog/gradient_accumulation) were found to take the mean of
+    # means.
     assert error_percent["by rows"] == 0
 
 
 def rows_must_not_know_each_other():  # M19.3
     """Rows must not know each other.
 
-    When do parts add up to the whole? When each row would be treated in the same way in any
-    company. A layer that looks at statistics of its batch breaks this: *batch normalization*
-    subtracts the mean over the rows and divides by their standard deviation.
+    When do the parts add up to the whole? Only if a row's result does not depend on the other rows.
+    *Batch normalization* breaks this: it subtracts the mean over the rows and divides by their
+    standard deviation.
     """
     generator = torch.Generator().manual_seed(0)
     batch, target = torch.randn(2, 16, 8, generator=generator)
     scale = torch.ones(8, requires_grad=True)
-    norms = {
+    layers = {
         "over the batch": lambda x: torch.nn.functional.batch_norm(x, None, None, training=True),
         "over features": lambda x: torch.nn.functional.rms_norm(x, (8,)),
     }
     error_percent = {}
-    for name, norm in norms.items():
+    for name, layer in layers.items():
         found = {}
         for rows in (16, 4):
             scale.grad = None
             for part, wanted in zip(batch.split(rows), target.split(rows), strict=True):
-                ((scale * norm(part) - wanted).square().mean() / (len(batch) // rows)).backward()
+                ((scale * layer(part) - wanted).square().mean() / (len(batch) // rows)).backward()
             found[rows] = scale.grad
         error = (found[4] - found[16]).norm() / found[16].norm()
         error_percent[name] = round(100 * error.item(), 4)  # @inspect error_percent
-    assert round(error_percent["over the batch"], 1) == 8.7
-    # The [norms of Transformers](#rmsnorm_divides_by_the_root_mean_square) look at the features of
-    # one token, so parts add up.
+    assert error_percent["over the batch"] > 5
+    # The [normalization layers of Transformers](#rmsnorm_divides_by_the_root_mean_square) look at
+    # the features of one token, so micro-batches add up.
     assert error_percent["over features"] == 0
 
 
@@ -313,8 +393,8 @@ def sum_of_gradients(
 def a_long_sum_needs_more_digits():  # M19.2
     """A long sum needs more digits.
 
-    Where does the sum live? In `.grad`, which has the format of the weight. With weights in bf16
-    it has eight significant bits, and there can be hundreds of parts.
+    Where does the sum live? In `.grad`, which has the format of its weight. With weights in bf16
+    that is eight significant bits, and there can be hundreds of micro-batches.
     """
     sums = {}
     for dtype in (torch.bfloat16, torch.float32):
@@ -324,12 +404,11 @@ def a_long_sum_needs_more_digits():  # M19.2
     # more", and the sum stands still.
     assert sums[torch.bfloat16].tolist() == [256] * 3
     assert sums[torch.float32].tolist() == [300] * 3
-    # So the sum is often kept apart, in fp32: four bytes per parameter instead of two. The gradient
-    # of each part is added to it and let go, so two more are taken for a while.
+    # So keep the sum apart, in fp32: four bytes per parameter. The gradient of each micro-batch is
+    # added to it and freed, so its two bytes per parameter come and go.
     weight = torch.ones(3, dtype=torch.bfloat16, requires_grad=True)
     apart = sum_of_gradients(weight, 300, torch.zeros(3))
     assert apart.tolist() == [300] * 3
     assert weight.grad is None
-    assert apart.element_size() - sums[torch.bfloat16].element_size() == 2
-    # This chapter in short: a large batch can be taken in parts, one after the other, for the same
-    # FLOPs and in the memory of one part. Each part has to count for as many rows as it has.
+    # What we can do now: say up to which size a batch helps, train with it in the memory of a small
+    # one at the same FLOPs, and weight its parts so that they add up to the whole.

@@ -1,6 +1,6 @@
 """Pictures of mixed precision."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import altair
 from jaxtyping import Float, Shaped
@@ -45,6 +45,16 @@ def losses_of_recipes(losses: Mapping[str, Float[Tensor, " step"]]) -> altair.Ch
     }
     y = powers_of_ten("loss", -5, 1)
     return lines(series, {"title": "step"}, y, "Sixteen weights on the way from 1 to 1.25")
+
+
+def losses_in_fp8(losses: Mapping[str, Sequence[float]]) -> altair.Chart:  # @stepover
+    """Draw the loss of each recipe, averaged over 5 steps."""
+    series = {
+        name: {step: sum(found[step : step + 5]) / 5 for step in range(0, len(found), 5)}
+        for name, found in losses.items()
+    }
+    y = {"title": "nats per byte", "scale": altair.Scale(domain=[1, 9], clamp=True)}
+    return lines(series, {"title": "step"}, y, "A small language model, its matmuls in FP8")
 
 
 @shape_checked

@@ -1,15 +1,17 @@
 """Mixed precision: which number of a training step is kept in which format."""
 
 import math
+from typing import Any
 
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
 from lecture.facts import A100_SXM, B200, FP8_BLOCK_VALUES, H100_SXM
+from lecture.lib.next_byte import NextByte, story_bytes, train_next_byte
 from lecture.lib.optim import SGD, AdamW
 from lecture.lib.rounding import relative_error
-from lecture.lib.shapes import shape_checked
+from lecture.lib.shapes import shape_checked, without_checks
 from lecture.part6_training import m25_figures as figures
 from trace.costs import measure
 
@@ -19,8 +21,8 @@ BF16 = torch.bfloat16
 def both_ends_have_their_price():  # M25.1
     """High and low precision both have their price.
 
-    Why not one format for everything? fp32 is exact and dear, bf16 is cheap and coarse. Take one
-    product in both, and look at the errors, the bytes, and what a data sheet promises.
+    Why not one format for everything? fp32 is exact and expensive, bf16 is cheap and coarse. We
+    take one matmul in both and compare errors, bytes, and what a data sheet promises.
     """
     generator = torch.Generator().manual_seed(0)
     x, w = (torch.randn(256, 256, generator=generator) for _ in range(2))
@@ -32,21 +34,21 @@ def both_ends_have_their_price():  # M25.1
             products[name] = rounded_x @ rounded_w
         errors[name] = relative_error(products[name].float(), exact)
         moved_bytes[name] = cost.read_bytes + cost.written_bytes
-    # Half the bytes, and on an H100 14.8 times the rate.
-    assert 2 * moved_bytes["bf16"] == moved_bytes["fp32"] == 3 * 256 * 256 * 4
+    # Half the bytes, and on an H100 15 times the rate.
+    assert 2 * moved_bytes["bf16"] == moved_bytes["fp32"]  # @inspect moved_bytes
     rates = H100_SXM.dense_flops_per_second
-    assert round(rates["bf16"] / rates["fp32"], 1) == 14.8
-    # An error of 0.3 % instead of less than a millionth.
+    assert round(rates["bf16"] / rates["fp32"]) == 15
+    # The price is an error of 0.3 % instead of less than a millionth. (Relative: the norm of the
+    # difference over the norm of the exact result.)
     assert 0.0025 < errors["bf16"] < 0.0035  # @inspect errors
-    assert 1e-8 < errors["fp32"] < 1e-6
-    # The 256 terms of each sum do not add to it, since sums are kept in fp32 inside. What is left
-    # is that numbers were rounded once: both inputs and the result. The same in fp32:
+    assert errors["fp32"] < 1e-6
+    # Guess where it comes from: from the 256 terms of each sum? No, the hardware keeps those sums
+    # in fp32. Both inputs and the result are rounded once, and that explains nearly all numbers.
     from_rounded_inputs = x.bfloat16().float() @ w.bfloat16().float()
     assert (from_rounded_inputs.bfloat16() == products["bf16"]).float().mean() > 0.999
-    assert 0.7 < relative_error(from_rounded_inputs, exact) / errors["bf16"] < 0.9
-    # Is 0.3 % too much? That depends on what becomes of it. A product is used and forgotten. A
-    # weight is added to thousands of times, and what is lost each time is lost for good. So the
-    # format is chosen for each tensor, and that is what *mixed precision* means.
+    # Is 0.3 % too much? That depends on what becomes of the number. A product is used and
+    # forgotten. A weight is added to thousands of times, and what is rounded away is lost each
+    # time. So we choose the format tensor by tensor: *mixed precision*.
 
 
 def small_network(dtype: torch.dtype, blocks: int = 1) -> nn.Sequential:  # @stepover
@@ -81,40 +83,35 @@ def bytes_of_a_step(
 
 
 def two_recipes_go_by_one_name():  # M25.2 E103
-    """Two recipes go by one name.
+    """bf16 in the matmuls is not bf16 in the weights.
 
-    What is "the standard recipe"? Two of [the recipes](#bytes_per_parameter_depend_on_the_recipe)
-    have that name. In the first, weights, gradients and the optimizer's averages are fp32, and
-    products are computed from copies in bf16 (or fp8). In the second, weights and gradients are
-    bf16 themselves, and only the averages are fp32.
+    "We train in bf16" can mean two things. Under *autocast*, weights, gradients and the optimizer's
+    averages stay in fp32, and matmuls get copies in bf16. After `model.bfloat16()` the weights and
+    gradients are bf16 themselves. Which saves memory?
     """
     in_fp32 = bytes_of_a_step(torch.float32, autocast=False)
-    first = bytes_of_a_step(torch.float32, autocast=True)  # @inspect first
-    second = bytes_of_a_step(BF16, autocast=False)  # @inspect second
-    recipes = {"all fp32": in_fp32, "bf16 products": first, "bf16 weights": second}
-    weights = 4 * 2 * 64 * 128
+    copies = bytes_of_a_step(torch.float32, autocast=True)  # @inspect copies
+    weights_too = bytes_of_a_step(BF16, autocast=False)  # @inspect weights_too
+    recipes = {"all fp32": in_fp32, "autocast": copies, "bf16 weights": weights_too}
+    N = 4 * 2 * 64 * 128
     kept = ("parameters", "gradients", "optimizer state")
     per_parameter = {
-        name: [found[part] / weights for part in kept] for name, found in recipes.items()
+        name: [found[part] / N for part in kept] for name, found in recipes.items()
     }  # @inspect per_parameter
-    # Per parameter the first recipe saves nothing. The second saves a quarter.
-    assert per_parameter["all fp32"] == per_parameter["bf16 products"] == [4, 4, 8]
+    # Per parameter autocast saves nothing; bf16 weights save a quarter with our AdamW.
+    assert per_parameter["all fp32"] == per_parameter["autocast"] == [4, 4, 8]
     assert per_parameter["bf16 weights"] == [2, 2, 8]
     stacked = figures.bytes_of_recipes(recipes)  # @inspect stacked
-    # Results of layers take half of the bytes in both, but for the loss a copy of the last one is
-    # made in fp32.
-    results_bytes, copy_bytes = 4 * 16 * 4 * (128 + 64), 4 * 16 * 64
-    assert in_fp32["activations"] - second["activations"] == results_bytes // 2 - copy_bytes
-    # And the first recipe keeps the bf16 copies of its weights for the way back, as if they were
-    # activations: two bytes more for each parameter, and a copy of x.
-    assert first["activations"] - second["activations"] == 2 * weights + 2 * 16 * 64
-    # So with these 16 tokens the first takes more memory than fp32. With many tokens it takes less,
-    # since they have results and the weights have not. What it is for is time.
-    assert sum(first.values()) > sum(in_fp32.values()) > sum(second.values())
+    # Activations take half in both. But autocast also keeps the bf16 copies of the weights for the
+    # backward pass, two bytes per parameter, and a copy of x.
+    assert copies["activations"] - weights_too["activations"] == 2 * N + 2 * 16 * 64
+    # So with these 16 tokens autocast takes more memory than fp32. With many tokens it takes less,
+    # because activations grow and copies of weights do not.
+    assert sum(copies.values()) > sum(in_fp32.values()) > sum(weights_too.values())
     many = [bytes_of_a_step(torch.float32, autocast, 2048) for autocast in (False, True)]
     assert sum(many[1].values()) < 0.75 * sum(many[0].values())
-    # Neither is the recipe of the [paper](https://arxiv.org/abs/1710.03740) that both are credited
-    # to: fp16 weights and gradients, an fp32 copy of the weights, and a loss that is scaled.
+    # Large runs combine them: bf16 weights, an fp32 *master* copy in the optimizer, and mostly fp32
+    # sums of gradients, [16 to 18 bytes per parameter](#each_recipe_has_its_bytes_per_parameter).
 
 
 @shape_checked
@@ -142,32 +139,37 @@ def losses_on_the_way(recipe: str, steps: int = 500) -> Float[Tensor, " step"]: 
 
 
 def bf16_weights_stop_learning():  # M25.2 M25.3 E103
-    """bf16 weights stop learning.
+    r"""bf16 weights stop learning as the rate falls.
 
-    Bytes are one side. How do the recipes behave? Sixteen weights have to go from 1 to 1.25,
-    in steps of 0.0015.
+    Bytes are one side. Do the recipes learn alike? Sixteen weights have to go from 1 to 1.25, in
+    steps of AdamW with a rate of 0.0015.
     """
     recipes = ("all fp32", "bf16 products", "bf16 weights")
     losses = {recipe: losses_on_the_way(recipe) for recipe in recipes}
-    assert all(len(found) == 500 for found in losses.values())
     drawn = figures.losses_of_recipes(losses)  # @inspect drawn
-    # With bf16 weights nothing happens, in 500 steps: above 1 the next bf16 number is 1 + 1/128,
-    # and 0.0015 is less than half of that. Every update is rounded away.
+    # With bf16 weights nothing happens in 500 steps. Above 1 the next bf16 number is 1 + 1/128, and
+    # 0.0015 is less than half of that: every update is rounded away.
     assert math.isclose(losses["bf16 weights"].mean(), 16 * 0.25**2, rel_tol=0.1)
-    # A common mistake is to call this recipe stable since its averages are in fp32. They are, and
-    # know the way; it is the weight that cannot take such a small step.
     assert torch.ones((), dtype=BF16) + 0.0015 == 1
-    # The other two learn; after 100 steps about half of the way is left. What is computed in bf16
-    # has errors, but of either sign, and they are made anew in each step.
-    assert 0.3 < math.sqrt(losses["all fp32"][100]) < 0.7
+    # Keeping the averages in fp32 does not help, and this recipe does keep them so: it is the
+    # weight that cannot take the step. bf16 in the matmuls alone is harmless: its errors have
+    # either sign and are made anew in each step.
     ends = {recipe: found[-50:].mean().item() for recipe, found in losses.items()}  # @inspect ends
-    assert ends["all fp32"] < ends["bf16 products"] < 0.001 * ends["bf16 weights"]
-    # The paper's arrangement is the same thing seen from the other side: the network has weights of
-    # 16 bits, and the optimizer an fp32 *master* copy, from which they are rounded after each step.
+    assert max(ends["all fp32"], ends["bf16 products"]) < 0.001 * ends["bf16 weights"]
+    # What counts is the step beside the weight: below $2^{-9}$ of it, an update of a bf16 weight is
+    # always lost. Weights of a real model are smaller than 1. With a standard deviation of
+    # $1/\sqrt{1600}$, how many lose an update as long as the learning rate?
+    generator = torch.Generator().manual_seed(0)
+    weights = (torch.randn(100_000, generator=generator) / math.sqrt(1600)).bfloat16()
+    lost = {lr: (weights - lr == weights).float().mean().item() for lr in (1e-3, 1e-4, 3e-5)}
+    assert lost[1e-3] < 0.001 < 0.1 < lost[1e-4] < 0.4 < lost[3e-5]  # @inspect lost
+    # None at the peak of a usual schedule, a fifth a decade lower, most of them at its end. So bf16
+    # weights learn at first and stop as the rate decays, and a short test does not show it.
+    #
+    # The cure is an fp32 *master* copy in the optimizer, from which the bf16 weights are rounded
+    # after each step. Seen from the matmuls that is the same as autocast, to the bit.
     with_a_master = losses_on_the_way("master weights", steps=50)
     assert torch.equal(losses["bf16 products"][:50], with_a_master)
-    # So where training in bf16 works, there is a master copy somewhere, or steps are large beside
-    # their weights, or chance decides how they are rounded, which comes below.
 
 
 def weight_after(updates: int, dtype: torch.dtype) -> float:  # @stepover
@@ -183,22 +185,20 @@ def weight_after(updates: int, dtype: torch.dtype) -> float:  # @stepover
 def a_master_collects_small_updates():  # M25.3
     """A master copy collects small updates.
 
-    How small is too small? A weight of 1 gets a thousand updates of −0.001, as when we saw that
-    [small updates are lost](#small_updates_are_lost). Who could keep them?
+    A weight of 1 gets a thousand updates of −0.001, as when we saw that [small updates are
+    lost](#small_updates_are_lost). Where does it end in bf16, and where in fp32?
     """
     ends = {dtype: weight_after(1000, dtype) for dtype in (torch.float32, BF16)}  # @inspect ends
-    # In bf16 all of them are lost. In fp32 it ends at 9e-6 instead of 0: each update had a rounding
-    # error, but a small one.
+    # bf16 loses all of them. fp32 ends within 1e-5 of 0: each update is rounded, but finely.
     assert ends[BF16] == 1
-    assert round(ends[torch.float32], 6) == 9e-6
-    # Below 1 the bf16 numbers are 1/256 apart, so the first update that counts is one of more than
-    # half of that, 0.00195.
+    assert abs(ends[torch.float32]) < 1e-5
+    # Below 1 the bf16 numbers are 1/256 apart, so an update counts from half of that on, 0.00195.
     one = torch.ones((), dtype=BF16)
     assert one - 0.00195 == 1
     assert one - 0.002 == 1 - 1 / 256
-    # The master has 16 bits that the rounded copy has not. With them one can write down 65 536
-    # places between two bf16 neighbours.
-    assert (torch.finfo(BF16).eps / torch.finfo(torch.float32).eps) == 65_536
+    # The master's 16 further bits hold 65 536 places between two bf16 neighbours: so many updates
+    # it can collect before the rounded weight moves.
+    assert torch.finfo(BF16).eps / torch.finfo(torch.float32).eps == 2**16
 
 
 @shape_checked
@@ -222,11 +222,11 @@ def after_a_random_walk(
 
 
 def rounding_by_chance_is_right_on_average():  # M25.3
-    """Rounding by chance is right on average.
+    """Stochastic rounding is right on average.
 
-    Is there a way without the four bytes of a master? An update of a fifth of a step cannot be
-    stored. But one can make a whole step with the probability of one fifth. This is called
-    [*stochastic rounding*](https://arxiv.org/abs/1502.02551).
+    Can we do without the four bytes of a master? An update of a fifth of the distance between two
+    bf16 numbers cannot be stored. But we can move by the whole distance with a probability of one
+    fifth: [*stochastic rounding*](https://arxiv.org/abs/1502.02551).
     """
     generator = torch.Generator().manual_seed(0)
     x = torch.full((10_000,), 1 + 0.2 * torch.finfo(BF16).eps)
@@ -236,27 +236,27 @@ def rounding_by_chance_is_right_on_average():  # M25.3
     assert abs(share - 0.2) < 3 * math.sqrt(0.2 * 0.8 / 10_000)
     # What bf16 can represent stays as it is.
     assert torch.equal(rounded_by_chance(rounded.float(), generator), rounded)
-    # A thousand updates of −0.001, on all these weights. Their mean arrives at 0, as it should.
-    # Each one has walked at random, and missed it by a few hundredths.
+    # Now a thousand updates of −0.001 on all these weights. Their mean arrives at 0, as it should;
+    # each single weight has walked at random and misses by a few hundredths. Rounded to nearest,
+    # all would still be 1.
     start = torch.ones_like(rounded)
     weights = after_a_random_walk(start, -0.001, steps=1000, generator=generator)
-    mean, spread = weights.float().mean().item(), weights.float().std().item()
-    assert abs(mean) < 4 * spread / math.sqrt(10_000)  # @inspect mean spread
-    assert 0.01 < spread < 0.1
-    # Rounded to nearest, the mean is still 1.
+    mean, std = weights.float().mean().item(), weights.float().std().item()
+    assert abs(mean) < 4 * std / math.sqrt(10_000)  # @inspect mean std
+    assert 0.01 < std < 0.1
     assert torch.equal(start - 0.001, start)
 
 
 def a_scale_lifts_gradients_into_range():  # M25.4
     """A scale lifts gradients into range.
 
-    What does fp16 lose? It has more digits than bf16 and less range: its smallest number is
-    $2^{-24}$, and gradients of a mean over many tokens are often below that.
+    fp16 has more digits than bf16 and less range: its smallest number is $2^{-24}$. Gradients of a
+    mean over many tokens are often smaller. What then?
     """
     assert torch.tensor(2.0**-24).half() > 0
     assert torch.tensor(2.0**-27).half() == 0
-    # The cure is to multiply the loss by a number before the way back. Every gradient is a product
-    # of factors that starts with it, so all are multiplied.
+    # They become zero. The cure is to multiply the loss by a constant before the backward pass:
+    # every gradient is a product of factors that starts with the loss, so all are multiplied.
     gradients = {}
     for scale in (1, 1024):
         w = torch.ones(2, dtype=torch.float16, requires_grad=True)
@@ -264,15 +264,15 @@ def a_scale_lifts_gradients_into_range():  # M25.4
         loss = (y * 2.0**-26).sum()
         (scale * loss).backward()
         gradients[scale] = w.grad.float() / scale  # @inspect gradients
-    # On the way back they pass through fp16, where y is: $2^{-26}$ vanishes, $2^{-16}$ does not.
-    # Divided in fp32, they are right to the last bit. Powers of two cost no digits.
+    # In the backward pass they go through fp16: $2^{-26}$ vanishes there, 1024 times as much does
+    # not. Divided in fp32 afterwards, they are right to the last bit, since powers of two cost no
+    # digits.
     assert gradients[1].tolist() == [0, 0]
     assert gradients[1024].tolist() == [0.5 * 2**-26, 2.0 * 2**-26]
-    # Divide *before* anything depends on their size: clipping, and AdamW's ε.
-    # bf16 has the range of fp32 and needs none of this.
-    assert torch.tensor(2.0**-27).bfloat16() == 2.0**-27
-    assert torch.finfo(BF16).tiny == torch.finfo(torch.float32).tiny
-    # Of the powers of two, fp16 has 40, subnormals included, and bf16 261.
+    # Divide before anything depends on the size of gradients: clipping, and AdamW's ε.
+    #
+    # bf16 needs none of this, as it has the range of fp32. Of the powers of two, fp16 can represent
+    # 40, subnormal numbers included, and bf16 261.
     powers = torch.tensor([2.0**power for power in range(-200, 200)], dtype=torch.float64)
     survivors = {dtype: int((powers.to(dtype) == powers).sum()) for dtype in (torch.float16, BF16)}
     assert survivors == {torch.float16: 40, BF16: 261}  # @inspect survivors
@@ -301,11 +301,11 @@ def next_scale(scale: float, good_steps: int) -> tuple[float, int]:  # @stepover
 
 
 def a_scale_is_found_by_overflowing():  # M25.4
-    """A scale is found by overflowing.
+    """A loss scale is found by overflowing.
 
-    How large a scale? As large as possible without reaching infinity, and that changes during
-    training. So one tries: after some good steps the scale is doubled; when a gradient is infinite
-    the step is left out and the scale halved.
+    How large should the scale be? As large as possible without reaching infinity, and that changes
+    during training. So a *gradient scaler* tries: after some good steps it doubles the scale; when
+    a gradient is infinite it skips the step and halves the scale.
     """
     weight = nn.Parameter(torch.zeros(2))
     optimizer = SGD([weight], lr=1.0)
@@ -318,12 +318,12 @@ def a_scale_is_found_by_overflowing():  # M25.4
         by_hand = next_scale(*by_hand)
         assert scaler.get_scale() == by_hand[0]
         scales.append(round(math.log2(scaler.get_scale())))
-    # It doubles after three good steps, and again. $2^{16}$ is too large for fp16 by a hair. So it
-    # goes down, tries again after three good steps, and from then on loses every fourth.
+    # It doubles after three good steps, and again. $2^{16}$ just exceeds fp16. So the scale goes
+    # down, three steps later up again, and from then on every fourth step is lost.
     assert scales == [14, 14, 15, 15, 15, 16, 15, 15, 15, 16]  # @inspect scales
     assert made == [True] * 6 + [False] + [True] * 3
-    # The steps that were made had the right gradient: it is divided by the scale before the
-    # optimizer sees it. In practice it tries again only after 2000 steps.
+    # The steps that were made had the right gradient, because the scaler divides by the scale
+    # before the optimizer sees it. By default it tries again only after 2000 steps.
     assert weight.tolist() == [-9.0, -9.0]
     assert torch.amp.GradScaler("cpu").get_growth_interval() == 2000
 
@@ -331,9 +331,9 @@ def a_scale_is_found_by_overflowing():  # M25.4
 def autocast_chooses_operation_by_operation():  # M25.5
     """autocast chooses operation by operation.
 
-    Who writes all these casts? PyTorch has a tool for it since 2020, three years after the
-    [idea](https://arxiv.org/abs/1710.03740): inside `torch.autocast` operations from a list get
-    their inputs in bf16, and operations from another list in fp32.
+    Who writes all these casts? Inside `torch.autocast`, operations on one list get their inputs in
+    bf16 and operations on another in fp32. (The [idea](https://arxiv.org/abs/1710.03740) is of
+    2017, with fp16.) Guess which is which: matmul, loss, addition.
     """
     network = small_network(torch.float32)
     x = torch.randn(4, 64, generator=torch.Generator().manual_seed(1))
@@ -345,14 +345,15 @@ def autocast_chooses_operation_by_operation():  # M25.5
     weight = network[0].weight
     dtypes = {"x": x, "y": y, "loss": loss, "y + x": summed, "w": weight, "gradient": weight.grad}
     found = {name: tensor.dtype for name, tensor in dtypes.items()}  # @inspect found
-    # Products are on the first list, losses on the second. What is on neither takes what comes, and
-    # of two formats the wider.
+    # Matmuls run in bf16, losses in fp32. Other operations run in the format they are given; mixed
+    # inputs are promoted to the wider one.
     assert (y.dtype, loss.dtype, summed.dtype) == (BF16, torch.float32, torch.float32)
     assert torch.equal(summed, y.float() + x)
-    # Weights stay in fp32. So do their gradients, with bf16's digits: they came through the cast.
+    # Weights stay in fp32. So do their gradients, but with bf16's digits: they came back through
+    # the cast.
     assert weight.dtype == weight.grad.dtype == torch.float32
     assert torch.equal(weight.grad.bfloat16().float(), weight.grad)
-    # A weight is cast once, however often it is used, and the copy dropped at the end of the block.
+    # Within a block autocast casts each weight once, however often it is used.
     with torch.autocast("cpu", dtype=BF16), measure() as first:
         network[0](x)
     with torch.autocast("cpu", dtype=BF16):
@@ -360,20 +361,19 @@ def autocast_chooses_operation_by_operation():  # M25.5
         with measure() as second:
             network[0](x)
     assert first.allocated_bytes - second.allocated_bytes == 2 * 64 * 128
-    # Where sums are delicate it can be turned off, as for attention's scores: 0.3 % of a score of
-    # 30 is a factor of 1.1 after the exponential.
-    with torch.autocast("cpu", dtype=BF16):
-        scores = x @ x.T
-        with torch.autocast("cpu", enabled=False):
-            careful = x @ x.T
-    assert (scores.dtype, careful.dtype) == (BF16, torch.float32)
+    # Attention needs no exception: queries and keys meet in bf16 on the tensor cores, and a fused
+    # kernel keeps sums and softmax in fp32. Scores that are rounded to bf16 in between lose: near
+    # 30 its numbers are 1/8 apart, and two scores whose exponentials differ by 6 % become equal.
+    scores = torch.tensor([30.0, 30.06])
+    assert scores[0].bfloat16() == scores[1].bfloat16()
+    assert (scores[1] - scores[0]).exp() > 1.06
 
 
 def a_step_passes_to_bf16_and_back():  # M25.5 M25.6
     """A step passes to bf16 and back.
 
-    Which number has which format, then? One layer and one step, with what autocast does written
-    out: products in bf16, the loss and AdamW in fp32.
+    Which tensor has which format, then? We write out what autocast does for one layer and one step:
+    matmul in bf16, loss and AdamW in fp32.
     """
     generator = torch.Generator().manual_seed(0)
     weight = nn.Parameter(torch.randn(32, 10, generator=generator))
@@ -393,69 +393,149 @@ def a_step_passes_to_bf16_and_back():  # M25.5 M25.6
     update = {"m": optimizer.state[weight]["m"], "v": optimizer.state[weight]["v"], "w": weight}
     stages = {"forward": forward, "gradients": backward, "update": update}
     dtype_map = figures.dtype_map(stages)  # @inspect dtype_map
-    # Each gradient has the format of its tensor: at a cast on the way forward there is the opposite
-    # one on the way back.
+    # Each gradient has the format of its tensor: every cast of the forward pass has its opposite in
+    # the backward pass.
     assert all(backward[name].dtype == forward[name].dtype for name in forward)
     in_bf16 = [name for name, tensor in forward.items() if tensor.dtype == BF16]
     assert in_bf16 == ["copy of w", "x", "y = x w"]
-    # What is large and short-lived is in bf16. What stays from step to step is in fp32, and so are
-    # the few numbers in which exponentials are added up.
+    # Large and short-lived tensors are in bf16. What survives from step to step is in fp32, and so
+    # is the loss, where exponentials are added up. This is the rule to keep.
     assert {tensor.dtype for tensor in update.values()} == {torch.float32}
-    # The gradient of w is made in bf16 and cast. fp32 does not bring back its digits; it gives room
-    # to add up the gradients of several batches.
+    # The gradient of w comes out of a bf16 matmul and is cast. fp32 does not bring back digits; it
+    # gives room to add up the gradients of several micro-batches.
     assert torch.equal(backward["w"], backward["copy of w"].float())
     assert torch.allclose(backward["copy of w"], x.T @ backward["y = x w"], rtol=0.02, atol=1e-3)
 
 
-E4M3_MOST = torch.finfo(torch.float8_e4m3fn).max
+E4M3, E5M2 = torch.float8_e4m3fn, torch.float8_e5m2
 
 
 @shape_checked
 def in_fp8(
-    x: Float[Tensor, "rows columns"], block: int
+    x: Float[Tensor, "rows columns"], block: int, dtype: torch.dtype = E4M3
 ) -> Float[Tensor, "rows columns"]:  # @stepover
-    """Round to E4M3 with one scale for each block of a row, which brings its largest to 448."""
+    """Round to eight bits with one scale for each block of a row, which brings its largest number
+    to the largest of the format."""
     blocks = x.unflatten(1, (-1, block))
-    scales = E4M3_MOST / blocks.abs().amax(dim=2, keepdim=True)
-    return ((blocks * scales).to(torch.float8_e4m3fn).float() / scales).flatten(1)
+    largest = blocks.abs().amax(dim=2, keepdim=True).clamp(min=1e-30)
+    scales = torch.finfo(dtype).max / largest
+    return ((blocks * scales).to(dtype).float() / scales).flatten(1)
 
 
 def eight_bits_need_scales():  # M25.6
-    """Eight bits need scales.
+    r"""Eight bits need scales.
 
-    And half of 16? [fp8](https://arxiv.org/abs/2209.05433) in E4M3 has 3 bits of fraction and ends
-    at 448, and at the other end at 1/512. No tensor of a training step fits in there by itself.
+    Half of 16 bits again? [FP8](https://arxiv.org/abs/2209.05433) comes in two formats: E4M3 has 4
+    bits of exponent and 3 of fraction and ends at 448; E5M2 has one bit of range more and one of
+    precision less. Activations and weights fit E4M3 as they are. Do gradients?
     """
     generator = torch.Generator().manual_seed(0)
     gradients, w = (torch.randn(64, 1024, generator=generator) for _ in range(2))
+    w /= math.sqrt(1024)
+    assert relative_error(w.to(E4M3).float(), w.double()) < 0.03
+    # No. Gradients of a mean over many tokens are smaller than E4M3's smallest number, 1/512.
     gradients *= 1e-4
-    assert E4M3_MOST == 448
-    assert gradients.to(torch.float8_e4m3fn).float().abs().max() == 0
-    # Multiplied by a number that brings the largest to 448, and divided by it afterwards, they have
-    # an error of 2.6 %, which is what 3 bits allow. One such number for each row is enough, as the
-    # numbers in it are of similar size.
-    wide, exact = in_fp8(gradients, block=1024), gradients.double()
-    assert round(relative_error(wide, exact), 3) == 0.026
-    # fp8 has exponents, so numbers may differ in size by some powers of ten. But let one in each
-    # row be 100 000 times as large as the others. They are scaled down with it, to where only
-    # subnormal numbers are left.
+    assert gradients.to(E4M3).float().abs().max() == 0
+    # Scaled so that the largest number becomes 448, and divided afterwards, they have an error of
+    # 2.6 %: what 3 bits of fraction allow. E5M2 needs less help with range and has twice the error.
+    exact = gradients.double()
+    errors = {d: relative_error(in_fp8(gradients, 1024, d), exact) for d in (E4M3, E5M2)}
+    assert math.isclose(errors[E4M3], 0.026, rel_tol=0.05)  # @inspect errors
+    assert math.isclose(errors[E5M2], 2 * errors[E4M3], rel_tol=0.05)
+    # One scale per tensor or row has a weakness. Let one number in each row be 100 000 times as
+    # large as the others: the others are scaled down with it, to where only subnormal numbers are.
     outliers = gradients.clone()
     outliers[:, 0] = 10.0
     later = slice(FP8_BLOCK_VALUES, None)
-    errors = {
+    by_block = {
         block: relative_error(in_fp8(outliers, block)[:, later], exact[:, later])
         for block in (1024, FP8_BLOCK_VALUES)
-    }  # @inspect errors
-    assert round(errors[1024], 2) == 0.13
-    # With a scale for every 128 numbers, as in the training of
-    # [DeepSeek-V3](https://arxiv.org/abs/2412.19437), an outlier spoils its own block only.
-    assert round(errors[128], 3) == 0.026
-    assert 32 / FP8_BLOCK_VALUES == 0.25  # bits for an fp32 scale, per number
-    # A product adds up many such errors of either sign, from both of its factors. However many
-    # there are, its error is $\sqrt2$ times that of a single number.
-    product = in_fp8(gradients, 128) @ in_fp8(w, 128).T
+    }  # @inspect by_block
+    assert by_block[1024] > 0.1
+    # With a scale for every 128 numbers, as [DeepSeek-V3](https://arxiv.org/abs/2412.19437) has, an
+    # outlier spoils its own block only. An fp32 scale then costs a quarter of a bit per number.
+    assert math.isclose(by_block[FP8_BLOCK_VALUES], errors[E4M3], rel_tol=0.05)
+    # A matmul adds up many such errors, of either sign and from both factors. However many there
+    # are, the result is off by $\sqrt2$ times the error of one number.
+    product = in_fp8(gradients, FP8_BLOCK_VALUES) @ in_fp8(w, FP8_BLOCK_VALUES).T
     of_product = relative_error(product, exact @ w.double().T)  # @inspect of_product
-    assert math.isclose(of_product, 0.026 * math.sqrt(2), rel_tol=0.05)
+    assert math.isclose(of_product, math.sqrt(2) * by_block[FP8_BLOCK_VALUES], rel_tol=0.05)
+
+
+class InFp8(torch.autograd.Function):
+    """A matmul whose inputs are rounded to eight bits, forward and backward; sums are in fp32."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, x: Tensor, w: Tensor, dtype_of_gradients: torch.dtype, is_scaled: bool
+    ) -> Tensor:
+        x, w = rounded(x, E4M3, is_scaled), rounded(w, E4M3, is_scaled)
+        ctx.save_for_backward(x, w)
+        ctx.settings = dtype_of_gradients, is_scaled
+        return x @ w
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
+        x, w = ctx.saved_tensors
+        gradient = rounded(gradient, *ctx.settings)
+        return gradient @ w.T, x.T @ gradient, None, None
+
+
+@shape_checked
+def rounded(
+    x: Float[Tensor, "rows columns"], dtype: torch.dtype, is_scaled: bool
+) -> Float[Tensor, "rows columns"]:  # @stepover
+    """Round to eight bits, with one scale for the tensor or with none; what is too large is cut."""
+    most = torch.finfo(dtype).max
+    scale = most / x.abs().amax().clamp(min=1e-30) if is_scaled else 1.0
+    return (x * scale).clamp(-most, most).to(dtype).float() / scale
+
+
+def losses_in_fp8(gradients_in: torch.dtype | None, is_scaled: bool) -> list[float]:  # @stepover
+    """Train the small language model for 80 steps, its hidden matmuls in fp8 or, with None, in
+    fp32; return the losses."""
+    tokens, V = story_bytes(100_000, 1)
+
+    def multiply(h: Tensor, w: Tensor) -> Tensor:
+        is_head = w.shape[1] == V
+        if gradients_in is None or is_head:
+            return h @ w
+        return InFp8.apply(h, w, gradients_in, is_scaled)
+
+    model = NextByte(V, 128, torch.Generator().manual_seed(0), multiply)
+    optimizer = AdamW(model.parameters(), lr=2**-6, betas=(0.9, 0.95), weight_decay=0.0)
+    with without_checks():
+        return train_next_byte(model, [optimizer], tokens, steps=80)
+
+
+def a_recipe_trains_in_eight_bits():  # M25.7
+    """A recipe trains in eight bits.
+
+    Can we train like that? This is a simulation: each input of a matmul is really rounded to eight
+    bits, forward and backward, and then multiplied in fp32. It shows the errors of the formats. It
+    shows no speed, and it is kinder than hardware: tensor cores keep about 14 bits of a sum in FP8,
+    so DeepSeek-V3 moves its sums to fp32 every 128 terms.
+    """
+    losses = {
+        "fp32": losses_in_fp8(None, is_scaled=False),
+        "E4M3, gradients E5M2, scaled": losses_in_fp8(E5M2, is_scaled=True),
+        "all E4M3, scaled": losses_in_fp8(E4M3, is_scaled=True),
+        "all E4M3, no scales": losses_in_fp8(E4M3, is_scaled=False),
+    }
+    drawn = figures.losses_in_fp8(losses)  # @inspect drawn
+    ends = {name: sum(found[-20:]) / 20 for name, found in losses.items()}  # @inspect ends
+    # With a scale for each tensor, both recipes stay within 3 % of fp32. The [first
+    # recipe](https://arxiv.org/abs/2209.05433) gives gradients the range of E5M2; DeepSeek-V3 has
+    # E4M3 everywhere and finer scales.
+    for name in ("E4M3, gradients E5M2, scaled", "all E4M3, scaled"):
+        assert abs(ends[name] / ends["fp32"] - 1) < 0.03
+    # Without scales, E4M3 loses most gradients to zero, and AdamW divides the rest by their size:
+    # the run goes astray.
+    assert ends["all E4M3, no scales"] > 1.5 * ends["fp32"]
+    # What never was in eight bits here: the embedding, the output matrix, the loss, the weights
+    # that AdamW changes, and its averages. Published recipes keep the same, and attention and
+    # normalization layers. So: FP8 for the inputs of large matmuls, scales from the data, and more
+    # bits for everything that adds up.
 
 
 def models_follow_the_hardware():  # M25.6
@@ -473,22 +553,19 @@ def models_follow_the_hardware():  # M25.6
         for card in (A100_SXM, H100_SXM, B200)
     }
     drawn = figures.rates_of_formats(rates)  # @inspect drawn
-    # From one format to the next with half the bits the rate doubles on each card, as the same
-    # silicon and the same wires carry twice as many numbers. (tf32 has the bytes of fp32.) fp32
-    # without tensor cores stands apart.
+    # Along the formats of the tensor cores, each halving of the bits doubles the rate, on every
+    # GPU. (tf32 has the bytes of fp32.) fp32 outside the tensor cores stands apart.
     for found in rates.values():
         steps = [rate * bits[name] for name, rate in found.items() if name in bits]
         assert max(steps) / min(steps) < 1.001  # data sheets round
-    # Each generation of these cards brought a shorter format: bf16 in 2020, fp8 in 2022, fp4 in
-    # 2024. Large models follow with some delay: DeepSeek-V3, trained in fp8, is of the end of 2024.
-    # They are built so that they survive the format: norms in front of products, no outliers, sizes
-    # that fill the tiles. Formats of 4 bits are in use for weights that are only read, and being
-    # tried for training.
+    # Each generation added a format: bf16 in 2020, fp8 in 2022, fp4 in 2024. Large models follow
+    # with some delay: DeepSeek-V3, trained in FP8, is of the end of 2024. They are built to survive
+    # the format, with normalization in front of matmuls and widths that fill the tiles.
     most = rates["B200"]["fp4"] / rates["A100 SXM"]["bf16"]
     assert round(most) == 29  # @inspect most
-    # A factor of 4 of this came from bits, in two halvings. The rest is more silicon.
+    # Of this factor, 4 came from two halvings of the bits. The rest is larger chips and faster
+    # clocks.
     from_bits = rates["B200"]["fp4"] / rates["B200"]["bf16"]
-    assert from_bits == 4
     assert round(most / from_bits, 1) == 7.2
-    # This chapter in short: what is used and forgotten may be short; what collects small changes
-    # may not.
+    # What we can do now: choose a format for each tensor of a step. What is used and forgotten may
+    # be short; what collects small changes may not; and eight bits come with scales.

@@ -324,6 +324,36 @@ def test_a_lecture_is_run_in_its_folder_and_told_that_it_is_traced(run):
     assert said(document) == [(7, "here True")]
 
 
+def test_directives_are_taken_as_their_own_tool_takes_them(run):
+    document = run(
+        {
+            "talk.py": """
+            from edtrace import text
+
+            class Node:
+                next = None
+
+            def main():
+                node = Node()  # @inspect node.next.value
+                x, y = 1, 2  # @inspect x, @inspect y  # more
+                text("a")  # @inspect x[0]
+                z = [  # @inspcet z
+                    x,
+                ]  # @inspect z
+                return z  # @animate
+            """
+        }
+    )
+    rows = zip(document["inspections"]["name"], document["inspections"]["value"], strict=True)
+    shown = [(document["names"][name], document["values"][value]) for name, value in rows]
+    assert [name for name, _ in shown] == ["node.next.value", "x", "y", "z"]
+    assert shown[0][1] == {"type": "NoneType", "value": None}
+    assert [warning.partition(": ")[0] for warning in document["warnings"]] == [
+        "talk.py:10",
+        "talk.py:11",
+    ]
+
+
 def test_other_lectures_are_run_as_before(run):
     document = run(
         {

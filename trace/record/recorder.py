@@ -116,6 +116,8 @@ class Recorder:
     """Whether to note when each event happened, and the values that depend on the clock."""
     reads_locals: bool = True
     """Whether all names are read after each statement."""
+    stops_at_none: bool = False
+    """Whether of a chain of names that comes upon None that is shown, as other tools do."""
     own_modules: set[str] = field(default_factory=set)
     """Names of the lecture's modules."""
     events: list[int] = field(default_factory=list)
@@ -251,6 +253,8 @@ class Recorder:
             try:
                 with _Quiet(self), bounded(None, MAX_PICTURE_SECONDS):
                     for attribute in row.attributes:
+                        if value is None and self.stops_at_none:
+                            break
                         value = getattr(value, attribute)
             except BaseException as error:
                 if is_interruption(error):

@@ -158,6 +158,7 @@ def _listening(target: Target, scope: Scope, recorder: Recorder, media: Media) -
         yield
         return
     scope.only = lambda file: file == lecture or is_part(file)
+    recorder.stops_at_none = True
     with (
         listening(recorder.hear, media, lecture.parent) as listener,
         when_imported(OWN, lambda: listener.replaces_list(sys.modules[OWN])),

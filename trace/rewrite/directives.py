@@ -139,6 +139,14 @@ def split_comment(text: str, where: str) -> tuple[str, list[tuple[str, list[str]
     return " ".join(" ".join(words).split()), directives
 
 
+def words_and_directives(text: str) -> tuple[str, list[tuple[str, list[str]]]]:
+    """As `split_comment`; a comment in which a directive is wrong has none."""
+    try:
+        return split_comment(text, "")
+    except LectureError:  # said, or raised, where they are attached
+        return text.lstrip("# "), []
+
+
 def _names(directive: str, rest: str, where: str) -> list[str]:
     """Return the dotted names after a directive; other directives than these two take none."""
     if directive not in ("inspect", "clear"):

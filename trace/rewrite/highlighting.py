@@ -7,7 +7,7 @@ from tokenize import TokenInfo
 
 from ..own_builtins import use_own_builtins
 from ..schema import TOKEN_KINDS
-from .directives import split_comment
+from .directives import words_and_directives
 
 use_own_builtins(globals())
 
@@ -69,7 +69,7 @@ def _spans(tokens: Iterable[TokenInfo]) -> Iterator[tuple[_Position, _Position, 
 
 def _comment_spans(token: TokenInfo) -> Iterator[tuple[_Position, _Position, str]]:
     """Split a comment into its words and, from the first directive on, its directives."""
-    words, directives = split_comment(token.string, "")
+    words, directives = words_and_directives(token.string)
     if not directives:
         yield token.start, token.end, "comment"
         return

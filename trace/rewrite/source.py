@@ -6,9 +6,8 @@ import tokenize
 from collections.abc import Iterable
 from tokenize import TokenInfo
 
-from ..errors import LectureError
 from ..own_builtins import use_own_builtins
-from .directives import comments_of, find_directives, split_comment
+from .directives import comments_of, find_directives, words_and_directives
 from .highlighting import BETWEEN_STATEMENTS, highlighted
 
 use_own_builtins(globals())
@@ -50,10 +49,7 @@ class Source:
 
     def label(self, line: int) -> str:
         """Return the comment at the end of a line, without its directives."""
-        try:
-            return split_comment(self._comments.get(line, ""), f"{self.path}:{line}")[0]
-        except LectureError:  # said when the directives were found
-            return ""
+        return words_and_directives(self._comments.get(line, ""))[0]
 
     def without_comments(self) -> str:
         """Return the text without comments; all else stands where it stood."""

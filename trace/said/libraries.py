@@ -13,6 +13,7 @@ STAND_INS = frozenset(
 """Modules that we stand in for."""
 OWN = "execute_util"
 """The module of a lecture that has functions of its own."""
+_SPEAKING = {"edtrace", "lectrace", OWN}
 SPEAKERS = (
     *("text", "image", "video", "audio", "link", "note", "plot", "graph", "table", "iframe"),
     *("code_cell", "system_text"),
@@ -22,7 +23,7 @@ SPEAKERS = (
 
 def speaks(file: Path) -> bool:
     """Tell whether a lecture says things by calling: whether it imports one of the tools."""
-    return not _libraries_of(file).isdisjoint({"edtrace", "lectrace", OWN})
+    return not _libraries_of(file).isdisjoint(_SPEAKING)
 
 
 def is_part(file: Path) -> bool:
@@ -57,7 +58,11 @@ def _libraries_of(file: Path) -> set[str]:
 
 
 def _tree(file: Path) -> ast.Module:
+    """The syntax tree of a file that may import one of the tools; else an empty one."""
     try:
-        return ast.parse(file.read_bytes())
+        source = file.read_bytes()
+        if any(name.encode() in source for name in _SPEAKING):
+            return ast.parse(source)
     except (OSError, SyntaxError, ValueError):  # said when it is imported
-        return ast.Module([], [])
+        pass
+    return ast.Module([], [])

@@ -440,7 +440,7 @@ def two_bytes_are_enough_for_65536_ids():  # M4.7 E96
 def a_larger_vocabulary_costs_parameters():  # M4.8
     """A larger vocabulary costs parameters.
 
-    Why not a million tokens? Each of V tokens brings a row of the
+    Why not a million tokens? Each of V entries brings a row of the
     [embedding](#an_embedding_is_a_table_of_vectors), which turns ids into D numbers, and a row of
     the *LM head*, which turns D numbers into a score for every token: 2VD parameters. (Half of
     that where [one matrix serves as both](#looked_up_parameters_cost_no_products).) GPT-2 has

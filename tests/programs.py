@@ -10,7 +10,11 @@ IN_FINALLY = None
 """For `in_loop`: inside a `finally`. There is no `break` there, since Python's line events do not
 tell whether it ran or an exception left the block."""
 
-HEAD = ["import random", "from contextlib import contextmanager", ""]
+HEAD = [
+    "import asyncio, random, signal",
+    "from contextlib import asynccontextmanager, contextmanager",
+    "",
+]
 HELPERS = [
     "@contextmanager",
     "def room(name):",
@@ -34,6 +38,33 @@ HELPERS = [
     "def chain(n):",
     "    result = yield from count(n)",
     "    yield result",
+    "",
+    "async def ticks(n):",
+    "    for i in range(n):",
+    "        await asyncio.sleep(0)",
+    "        yield i",
+    "",
+    "async def listed(items):",
+    "    return [item async for item in items]",
+    "",
+    "async def nap(n):",
+    "    await asyncio.sleep(0)",
+    "    if n == 3:",
+    "        raise KeyError(n)",
+    "    return n",
+    "",
+    "@asynccontextmanager",
+    "async def hall(name):",
+    "    print('enter', name)",
+    "    try:",
+    "        yield await nap(name)",
+    "    finally:",
+    "        await nap(0)",
+    "",
+    "def on_signal(number, frame):",
+    "    KEPT.append([number])",
+    "    if number == signal.SIGUSR2:",
+    "        raise ValueError(number)",
     "",
     "class Thing:",
     "    def __init__(self, x):",
@@ -127,15 +158,14 @@ SIMPLE = st.one_of(
     st.builds(lambda n, e: f"{n} += {e}", NAMES, expressions()),
     st.builds(lambda e: f"print({e})", expressions()),
     st.builds(lambda e: f"assert {e}, 'no'", CONDITIONS),
-    st.builds(lambda n, e: f"first, *{n} = [{e}, 2]; {n} = len({n})", NAMES, expressions()).map(
-        lambda text: text.split(";")[0].replace("*", "*_")
-    ),
+    st.builds(lambda n, e: f"first, *_{n} = [{e}, 2]", NAMES, expressions()),
     st.builds(lambda n, e: f"print({n} := {e})", NAMES, expressions()),
     st.sampled_from(
         ["pass", "raise ValueError(a)", "return a", "del b", "b = 1", "a: int = 2", "global G"]
     ),
     st.sampled_from(["print(list(chain(a % 3)))", "g = count(3)", "next(g)", "g.send(a)"]),
     st.sampled_from(["g.close()", "g.throw(KeyError)", "print(random.random())"]),
+    st.sampled_from(["signal.raise_signal(signal.SIGUSR1)", "signal.raise_signal(signal.SIGUSR2)"]),
 )
 
 
@@ -159,7 +189,7 @@ def statements(draw: st.DrawFn, depth: int, in_loop: bool | None) -> list[str]:
         if in_loop and draw(st.integers(0, 4)) == 0:
             return [draw(st.sampled_from(["break", "continue"]))]
         return [draw(SIMPLE)]
-    kind = draw(st.sampled_from(["if", "for", "while", "try", "with", "match", "def", "class"]))
+    kind = draw(st.sampled_from([*COMPOUND]))
     return draw(COMPOUND[kind](depth - 1, in_loop))
 
 
@@ -243,6 +273,77 @@ def defs(draw: st.DrawFn, depth: int, in_loop: bool | None) -> list[str]:
     return ["def f(b, c=3, a=4, g=None, p=p, q=p, o=o):", *indented(start + body), call]
 
 
+def own_lines(lines: list[str]) -> list[int]:
+    """Return which lines of a body are not inside a function or class of its own."""
+    own, inner = [], None
+    for index, line in enumerate(lines):
+        indent = len(line) - len(line.lstrip())
+        if inner is not None and indent > inner:
+            continue
+        inner = indent if line.lstrip().startswith(("def ", "class ", "async def ")) else None
+        own += [index] if inner is None else []
+    return own
+
+
+@st.composite
+def changed_lines(draw: st.DrawFn, lines: list[str], changes: dict[str, list[str]]) -> list[str]:
+    """Lines of a body, of which some are replaced: by what they begin with -> by what."""
+    lines = [*lines]
+    for index in own_lines(lines):
+        text = lines[index].lstrip()
+        for begin, others in changes.items():
+            if text.startswith(begin) and draw(st.integers(0, 3)):
+                other = draw(st.sampled_from(others)) + text.removeprefix(begin)
+                lines[index] = lines[index].removesuffix(text) + other
+                break
+    return lines
+
+
+GENERATOR = {
+    "pass": ["yield a", "a = yield b", "b = yield from count(2)"],
+    "print(": ["b = yield ("],
+}
+COROUTINE = {
+    "pass": ["await nap(a)", "a = await nap(2)", "print([i async for i in ticks(2)])"],
+    "print(": ["b = await nap("],
+    "for ": ["async for "],
+    "with room(": ["async with hall("],
+}
+
+
+@st.composite
+def generators(draw: st.DrawFn, depth: int, in_loop: bool | None) -> list[str]:
+    body = draw(changed_lines(draw(blocks(depth, False)), GENERATOR))
+    use = draw(
+        st.sampled_from(
+            ["print([*f(1)])", "print(next(f(1)))", "g = f(1)", "a = sum(f(a), start=b)"]
+        )
+    )
+    return ["def f(b, c=3, a=4, g=None, p=p, q=p, o=o):", *indented(["yield a", *body]), use]
+
+
+@st.composite
+def coroutines(draw: st.DrawFn, depth: int, in_loop: bool | None) -> list[str]:
+    body = draw(changed_lines(draw(blocks(depth, False)), COROUTINE))
+    body = [line.replace("async for a in a", "for a in a") for line in body]
+    for plain in ("range(3)", "count(2)", "chain(2)"):
+        body = [
+            line.replace(plain, "ticks(2)") if line.lstrip().startswith("async for") else line
+            for line in body
+        ]
+    start = draw(st.sampled_from([[], ["await nap(b)"], ["yield a"]]))
+    call = "f(1, 2)" if start != ["yield a"] else "anext(f(1, 2))"
+    run = draw(st.sampled_from([f"print(asyncio.run({call}))", f"{call}.close()"]))
+    if start == ["yield a"]:
+        body = [line for line in body if "return" not in line]
+        run = "print(asyncio.run(listed(f(1, 2))))"
+    return [
+        "async def f(b, c=3, a=4, g=None, p=p, q=p, o=o):",
+        *indented([*start, *body, "pass"]),
+        run,
+    ]
+
+
 @st.composite
 def classes(draw: st.DrawFn, depth: int, in_loop: bool | None) -> list[str]:
     body = [line for line in draw(blocks(depth, False)) if "return" not in line]
@@ -262,6 +363,8 @@ COMPOUND = {
     "with": withs,
     "match": matches,
     "def": defs,
+    "generator": generators,
+    "coroutine": coroutines,
     "class": classes,
 }
 
@@ -279,6 +382,7 @@ def programs(draw: st.DrawFn) -> str:
     """The text of a module."""
     body = draw(blocks(3, False))
     lines = [*HEAD, *HELPERS, "def main():", "    random.seed(1)", "    a, b, c = 1, 2, 3"]
+    lines += [f"    signal.signal(signal.{name}, on_signal)" for name in ("SIGUSR1", "SIGUSR2")]
     lines += ["    g = count(2)", "    p, q, r, o = [1], [2], {}, Thing(0)"]
     return "\n".join([*lines, *indented(body), "    return a", ""])
 

@@ -43,8 +43,8 @@ class Reference:
     """Runs a program, and keeps of each statement what the names of all open calls stood for after
     it: (activation, names, which of them are a closure's) from the outermost call inwards."""
 
-    def __init__(self, file: Path, is_statement: Any) -> None:
-        self.file, self.is_statement = file, is_statement
+    def __init__(self, file: Path, is_statement: Any, is_repeated: Any) -> None:
+        self.file, self.is_statement, self.is_repeated = file, is_statement, is_repeated
         self.source = file.read_text().split("\n")
         self.after: list[list[tuple[int, Names, set[str]]]] = []
         self.lines: list[int] = []
@@ -92,9 +92,7 @@ class Reference:
 
     def _is_step(self, frame: FrameType) -> bool:
         text = self.source[frame.f_lineno - 1].strip()
-        again = self._latest.get(frame) == frame.f_lineno and (
-            " for i in " in text or text == "pass"
-        )
+        again = self._latest.get(frame) == frame.f_lineno and self.is_repeated(text)
         self._latest[frame] = frame.f_lineno
         return not again and self.is_statement(frame, text)
 

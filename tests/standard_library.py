@@ -180,9 +180,9 @@ def _line(outcome: str) -> str:
     return outcome.partition("\n")[0]
 
 
-def modules_of(tests: Path) -> list[str]:
-    """All test modules that are one file."""
-    return sorted(file.stem for file in tests.glob("test_*.py"))
+def all_modules(tests: Path) -> list[str]:
+    """All test modules that are one file, without those of which nothing can be compared."""
+    return sorted({file.stem for file in tests.glob("test_*.py")} - KNOWN["left_out"].keys())
 
 
 def main() -> int:
@@ -195,7 +195,7 @@ def main() -> int:
     if tests is None:
         print("This Python was installed without its own tests; there is nothing to compare.")
         return 0
-    chosen = options.modules or (modules_of(tests) if options.all else KNOWN["chosen"])
+    chosen = options.modules or (all_modules(tests) if options.all else KNOWN["chosen"])
     present = [module for module in chosen if (tests / f"{module}.py").exists()]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         found = list(pool.map(lambda module: compare(module, tests), present))

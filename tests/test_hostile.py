@@ -227,6 +227,32 @@ PROGRAMS = {
             print("len" in calls, "repr" in calls, "id" in calls)
             builtins.len = builtins.sorted = builtins.dict = builtins.open = None
         """,
+    "a trace function of its own": """
+        import sys
+
+        class Point:
+            def __init__(self, x):
+                self.x = x
+
+        def main():
+            seen = set()
+
+            def trace(frame, event, argument):
+                seen.add(frame.f_code.co_name)
+                return trace
+
+            point = Point(1)
+            sys.settrace(trace)
+            other = Point(point)
+            numbers = [other, [point]]
+            total = compute(numbers)
+            sys.settrace(None)
+            print(sorted(seen), total)
+
+        def compute(numbers):
+            count = len(numbers)
+            return count
+        """,
     "calls as deep as they go": """
         import sys
 

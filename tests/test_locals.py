@@ -13,7 +13,7 @@ from hypothesis import given
 from tests.locals_rule import Call, Moments, Picture, ends, parts_of
 from tests.programs import PROGRAMS
 from tests.reference import Reference
-from tests.test_trust import SETTINGS, is_statement, written
+from tests.test_trust import SETTINGS, is_repeated, is_statement, written
 from trace.document.build import build
 from trace.document.encoding import encode
 from trace.options import Options
@@ -116,7 +116,7 @@ def compare(document: dict[str, Any], reference: Reference) -> Counter[str]:
 
 
 def compared(file: Path) -> Counter[str]:
-    reference = Reference(file, is_statement).run()
+    reference = Reference(file, is_statement, is_repeated).run()
     if len(reference.lines) > MAX_STEPS:
         return Counter()
     return compare(document_of(file), reference)
@@ -165,7 +165,7 @@ def main():
 @pytest.mark.parametrize("lie", LIES.values(), ids=LIES.keys())
 def test_a_lie_is_found(tmp_path: Path, lie: Any) -> None:
     file = written(PROGRAM, tmp_path)
-    reference, document = Reference(file, is_statement).run(), document_of(file)
+    reference, document = Reference(file, is_statement, is_repeated).run(), document_of(file)
     assert compare(document, reference)["marked"] > 0
     lie(document)
     with pytest.raises((AssertionError, KeyError)):

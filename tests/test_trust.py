@@ -82,7 +82,7 @@ def lines_python_saw(file: Path) -> list[int]:
         if event == "line":
             text = source[frame.f_lineno - 1].strip()
             # Python 3.12 runs comprehensions in place, and leaving a block may touch its end again.
-            again = latest.get(frame) == frame.f_lineno and (" for i in " in text or text == "pass")
+            again = latest.get(frame) == frame.f_lineno and is_repeated(text)
             latest[frame] = frame.f_lineno
             if not again and is_statement(frame, text):
                 seen.append(frame.f_lineno)
@@ -99,6 +99,11 @@ def lines_python_saw(file: Path) -> list[int]:
     return seen
 
 
+def is_repeated(text: str) -> bool:
+    """Tell whether a statement may have several line events in one execution."""
+    return " for i in " in text or text == "pass" or "await " in text
+
+
 LEAVING = (
     *("PUSH_EXC_INFO", "POP_EXCEPT", "RERAISE", "COPY", "SWAP", "RETURN_VALUE"),
     *("CLEANUP_THROW", "CALL_INTRINSIC_1", "END_SEND"),
@@ -111,7 +116,7 @@ def is_statement(frame: FrameType, text: str) -> bool:
     if operation in LEAVING:
         # Nothing else stands for these where an exception passes or ends.
         return text == "pass" or (text in ("break", "continue") and operation == "POP_EXCEPT")
-    if text.startswith("with "):
+    if text.startswith(("with ", "async with ")):
         return operation not in ("LOAD_CONST", "POP_TOP")
     if frame.f_lineno == frame.f_code.co_firstlineno and text.startswith("def "):
         return False  # the end of a function without statements

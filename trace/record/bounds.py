@@ -28,7 +28,7 @@ MAX_SECONDS = 0.1
 """Seconds that may pass for one value."""
 MAX_PICTURE_SECONDS = 10.0
 """Seconds for a value that draws itself: its author meant it to."""
-SOON_SECONDS = 1e-4
+SOON_SECONDS = 1e-3
 """Seconds after which an alarm of the lecture rings that had to wait."""
 
 _ALARM = getattr(signal, "SIGALRM", None)

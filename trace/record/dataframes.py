@@ -9,7 +9,10 @@ import re
 import sys
 from typing import Any
 
+from ..own_builtins import use_own_builtins
 from ..schema import Value
+
+use_own_builtins(globals())
 
 MAX_ROWS = 200
 """Rows of a table, whatever the options say."""

@@ -13,10 +13,13 @@ import sys
 from collections.abc import Callable, Iterator
 from typing import Any, cast
 
+from ..own_builtins import use_own_builtins
 from ..schema import Value
 from .bounds import MAX_PICTURE_SECONDS, bounded
 from .dataframes import table_of_pandas
 from .markup import plain_html, steady_names
+
+use_own_builtins(globals())
 
 MAX_PICTURE_CHARACTERS = 1_000_000
 """Characters of a picture a value draws of itself."""

@@ -9,7 +9,10 @@ import html
 import re
 from html.parser import HTMLParser
 
+from ..own_builtins import use_own_builtins
 from .stylesheets import Element, Rule, rules_of, style_of
+
+use_own_builtins(globals())
 
 _KEPT = frozenset(
     "a abbr audio b blockquote br caption code col colgroup dd del details dfn div dl dt em "  # noqa: SIM905

@@ -6,6 +6,10 @@ import sys
 import zlib
 from typing import Any
 
+from ..own_builtins import use_own_builtins
+
+use_own_builtins(globals())
+
 LEAST_PIXELS = 8
 """Height and width of the smallest array that is taken for a picture."""
 MOST_PIXELS = 800

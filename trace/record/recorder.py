@@ -191,7 +191,8 @@ class Recorder:
             "@read": self.read,
             "@more": self.read_more,
             "@gone": self.read_nothing,
-            "@returns": self._returns,
+            "@returns": {True: self._returns, False: _RETURNS_PASSED_ON},
+            "@outer": sys.gettrace(),
             "@skip": self.skip,
             "@unskip": self.unskip,
             "@claim": self.claim,
@@ -519,6 +520,8 @@ def _let_the_lecture_go_on(error: Exception) -> None:
 
 _PASS_ON: Callable[[None, object], object] = {}.get  # type: ignore[assignment]
 """Gives back its second argument, in C."""
+_RETURNS_PASSED_ON: defaultdict[int, Any] = defaultdict(itertools.repeat(_PASS_ON).__next__)
+"""Of every `return` statement the same."""
 
 
 def _rarer_and_rarer() -> Iterator[bool]:
@@ -580,6 +583,7 @@ _CONSTANT_NAMES = {
     "@torch": _NO_TORCH,
     "@threads": False,
     "@next": next,
+    "@gettrace": sys.gettrace,
     "@second": _second,
     "@NameError": NameError,
     "@RecursionError": RecursionError,
@@ -600,6 +604,7 @@ _PASSING_ON = {
     "@acontext": _second,
     "@aiter": _third,
     "@due": defaultdict(lambda: itertools.repeat(False)),
-    "@returns": defaultdict(lambda: _second),
+    "@returns": {True: _RETURNS_PASSED_ON, False: _RETURNS_PASSED_ON},
+    "@outer": None,
 }
 """After a run, what instrumented code passes through them is all that comes out."""

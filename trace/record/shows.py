@@ -10,6 +10,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..meter.when_imported import when_imported
+from ..own_builtins import use_own_builtins
+
+use_own_builtins(globals())
 
 _METHODS = (
     ("matplotlib.figure", "Figure", "figure"),

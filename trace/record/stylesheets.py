@@ -8,6 +8,10 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from ..own_builtins import use_own_builtins
+
+use_own_builtins(globals())
+
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")
 _PART = re.compile(r"([.#]?)([\w-]+)")

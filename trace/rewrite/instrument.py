@@ -24,7 +24,8 @@ Inserted names begin with `@`, which no source can spell; they are looked up as 
     @awaiting(a, x), @aiter(a, n, x), @acontext(a, x)    for what is left and resumed
     @next(@due[r])   whether reading r of all names of a function is to take place now
     @read(r, ...)  read names that have a value;  @more(v), @gone(): one that may have none
-    @returns[r](None, v)   read what a function returns; it is v
+    @returns[f][r](None, v)   if f, read what a function returns; it is v
+    @gettrace() is @outer   whether the lecture has no trace function of its own
     @NameError, @RecursionError, @BaseException   Python's own, whatever the lecture calls by
                    these names
 

@@ -114,7 +114,8 @@ class Joints:
         if changed.value is not None:
             self.tables.returns.append(number)
             index = ast.Constant(len(self.tables.returns) - 1)
-            hook = ast.Subscript(load("@returns"), index, ast.Load())
+            hooks = ast.Subscript(load("@returns"), _is_not_followed(), ast.Load())
+            hook = ast.Subscript(hooks, index, ast.Load())
             value = ast.Call(hook, [ast.Constant(None), changed.value], [])
             changed.value = at(value, changed.value)
         flow, facts = self._scopes[-1].flow, self._facts(statement)
@@ -151,9 +152,15 @@ class Joints:
             missing = ast.ExceptHandler(load("@NameError"), None, [note("@gone")])
             body.append(ast.Try([ast.Expr(call("@more", load(name)))], [missing], [], []))
         schedule = ast.Subscript(load("@due"), ast.Constant(index), ast.Load())
-        due = ast.If(call("@next", schedule), body, [])
+        is_due = ast.BoolOp(ast.And(), [call("@next", schedule), _is_not_followed()])
+        due = ast.If(is_due, body, [])
         too_deep = ast.ExceptHandler(load("@RecursionError"), None, [ast.Pass()])
         return [ast.Try([due], [too_deep], [], [])]  # the lecture may have room for itself alone
+
+
+def _is_not_followed() -> ast.expr:
+    """Whether the lecture has no trace function of its own, which would see what reads names."""
+    return ast.Compare(call("@gettrace"), [ast.Is()], [load("@outer")])
 
 
 def _own_statements(block: list[ast.stmt]) -> Iterator[ast.stmt]:

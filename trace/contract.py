@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple, NotRequired
 
-from .schema import FORMAT, TOKEN_KINDS, VERSION, Columns, Document, Index
+from .schema import FORMAT, OPTIONAL, TOKEN_KINDS, VERSION, Columns, Document, Index
 
 VIEWER = Path(__file__).resolve().parents[1] / "viewer"
 MAX_COLUMNS = 100
@@ -91,6 +91,8 @@ def _schema_of_class(cls: Any, definitions: dict[str, Any]) -> dict[str, Any]:
             **sizes,
         }
     required = list(hints) if dataclasses.is_dataclass(cls) else sorted(cls.__required_keys__)
+    if cls is Document:
+        required = [name for name in required if name not in OPTIONAL]
     return {
         "type": "object",
         "description": inspect.getdoc(cls),

@@ -294,6 +294,27 @@ class Said(Columns):
     """What was said: a value that draws itself."""
 
 
+OPTIONAL = ("quotes",)
+"""Fields of a document that are left out where they are empty."""
+
+
+@dataclass
+class Quotes(Columns):
+    """What `@{name}` in prose stood for, as columns; a row is one of them, read once the statement
+    below the prose had run. A document without any lacks the field."""
+
+    at: list[int] = field(default_factory=list)
+    """Number of events recorded when it was read."""
+    file: list[FileIndex] = field(default_factory=list)
+    """The file of the prose."""
+    line: list[int] = field(default_factory=list)
+    """The first line of the block of prose."""
+    mark: list[NameIndex] = field(default_factory=list)
+    """What stands between the braces."""
+    text: list[NameIndex] = field(default_factory=list)
+    """What is shown in its place."""
+
+
 class Assertion(TypedDict):
     """One `assert` statement, whether it ran or not."""
 
@@ -382,7 +403,7 @@ class Memory(Columns):
 
 
 class Asset(TypedDict):
-    """An image named in prose: its content, or where that lies."""
+    """An image, sound or film named in prose: its content, or where that lies."""
 
     mime: str
     """Media type, such as `image/png`."""
@@ -498,6 +519,8 @@ class Document:
     """What the author should know."""
     failure: Failure | None
     """Null when `main()` returned."""
+    quotes: Quotes = field(default_factory=Quotes)
+    """What `@{name}` in prose stood for."""
     format: str = FORMAT
     """Always `lecture-trace`."""
     version: int = VERSION

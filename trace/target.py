@@ -14,6 +14,7 @@ NAMES = ("trace", "lecture_trace")
 """What this package is called: in the repository, and installed."""
 PACKAGE = Path(__file__).resolve().parent
 IS_INSTALLED = (PACKAGE / "viewer").is_dir()
+VIEWER = (PACKAGE if IS_INSTALLED else PACKAGE.parent) / "viewer"
 """Installed, the viewer lies in the package; in the repository, beside it."""
 
 _STANDARD_LIBRARY = Path(os.__file__).resolve().parent

@@ -4,6 +4,9 @@ build           the document
 locals          what names stood for: the rows, with small numbers for objects
 images          the images that prose names
 links           links that lead nowhere
+references      numbers of figures and equations, footnotes, citations
+bibliography    the `.bib` files that these name
+unshown         what else in prose a page cannot show
 unused          what is left out again: nothing refers to it
 encoding        its bytes, and how they reach the disk
 decoding        from bytes back to a document

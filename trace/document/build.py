@@ -22,11 +22,14 @@ from ..schema import (
     Inspections,
     Memory,
     Output,
+    Quotes,
     SourceFile,
 )
 from .images import assets_of, embedded_images
 from .links import warnings_of_links
 from .locals import Rows, locals_of, reads_of
+from .references import labels_in, referenced
+from .unshown import warnings_of_unshown
 from .unused import leave_out_unused
 
 Places = dict[int, Place]
@@ -72,7 +75,11 @@ def build(recording: Recording) -> Document:
     files = [_source_file(file) for file in recording.files]
     assets, complaints = embedded_images(files, recording.target.root)
     known = {row.name for row in tables.functions} if recording.failure is None else None
-    complaints += warnings_of_links(files, known)
+    complaints += warnings_of_links(files, known, labels_in(files))
+    complaints += warnings_of_unshown(files)
+    titles = {row.name: row.title for row in tables.functions}
+    files, wrong = referenced(files, titles, recording.target.root)
+    complaints += wrong
     document = Document(
         module=recording.target.module,
         title=recording.title,
@@ -95,6 +102,7 @@ def build(recording: Recording) -> Document:
             for number, row in sorted(tables.assertions.items())
         ],
         claims=_claims(claims, places),
+        quotes=_quotes(recording, before_the_cut(recorder.quotes), names),
         output=[
             Output(step=places[at].step, at=at, stream=row.stream, text=row.text)
             for at, row in output
@@ -156,6 +164,20 @@ def _inspections(recording: Recording, rows: _Dated, places: Places, names: _Nam
             shown[name] = None
             if row.value is None:
                 del shown[name]
+    return result
+
+
+def _quotes(recording: Recording, rows: _Dated, names: _Names) -> Quotes:
+    result = Quotes()
+    for at, row in rows:
+        quote = recording.tables.sites[row.site].quote
+        assert quote
+        file, line, mark, _ = quote
+        result.at.append(at)
+        result.file.append(file)
+        result.line.append(line)
+        result.mark.append(names.of(mark))
+        result.text.append(names.of(row.text))
     return result
 
 

@@ -8,7 +8,7 @@ import typing
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..schema import FORMAT, VERSION, Columns, Document
+from ..schema import FORMAT, VERSION, Columns, Document, Quotes
 
 _Reader = Callable[[Any], Any]
 
@@ -39,11 +39,15 @@ def from_json(plain: Any) -> Document:
     assert read
     try:
         latest = _from_version_1(plain) if version == 1 else plain
-        return typing.cast(Document, read(latest))
+        return typing.cast(Document, read({**_NOTHING, **latest}))
     except KeyError as error:
         raise ValueError(f"it lacks the field {error}") from None
     except (AttributeError, TypeError) as error:
         raise ValueError(f"its fields are not what they should be: {error}") from None
+
+
+_NOTHING = {"quotes": vars(Quotes())}
+"""What fields are that were left out."""
 
 
 def _from_version_1(plain: dict[str, Any]) -> dict[str, Any]:

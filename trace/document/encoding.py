@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from ..schema import Columns, Document
+from ..schema import OPTIONAL, Columns, Document
 
 
 def encode(document: Document) -> bytes:
@@ -34,6 +34,9 @@ def encode(document: Document) -> bytes:
 def _plain(document: Document) -> dict[str, Any]:
     """The document as dicts, lists and columns, `format` and `version` first."""
     shallow = {field.name: getattr(document, field.name) for field in dataclasses.fields(document)}
+    for name in OPTIONAL:
+        if not any(vars(shallow[name]).values()):
+            del shallow[name]
     return {"format": shallow.pop("format"), "version": shallow.pop("version"), **shallow}
 
 

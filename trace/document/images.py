@@ -1,4 +1,4 @@
-"""Images that prose names by a path: they travel in the document."""
+"""Images, sound and films that prose names by a path: they travel in the document."""
 
 import base64
 import hashlib
@@ -12,6 +12,8 @@ from ..schema import Asset, Document, Prose, SourceFile
 
 MAX_ASSET_BYTES = 2_000_000
 """Larger images are left out, with a warning."""
+MAX_MEDIA_BYTES = 10_000_000
+"""The same of sound and films."""
 
 MAX_EMBEDDED_BYTES = 50_000
 """Larger images lie beside the document."""
@@ -26,6 +28,17 @@ _IMAGE_TYPES = {
     ".webp": "image/webp",
 }
 """What the viewer shows; the same on every system."""
+_MEDIA_TYPES = {
+    ".m4a": "audio/mp4",
+    ".mp3": "audio/mpeg",
+    ".mp4": "video/mp4",
+    ".oga": "audio/ogg",
+    ".ogg": "audio/ogg",
+    ".ogv": "video/ogg",
+    ".wav": "audio/wav",
+    ".webm": "video/webm",
+}
+_TYPES = _IMAGE_TYPES | _MEDIA_TYPES
 
 
 class _NotShown(Exception):
@@ -91,11 +104,12 @@ def found_in_prose(
 
 def _asset(folder: Path, name: str) -> Asset:
     file = (folder / urllib.parse.unquote(name)).resolve()
-    mime = _IMAGE_TYPES.get(file.suffix.lower())
+    mime = _TYPES.get(file.suffix.lower())
     if mime is None:
-        raise _NotShown(f"is of no known kind: {', '.join(_IMAGE_TYPES)}.")
+        raise _NotShown(f"is of no known kind: {', '.join(_TYPES)}.")
     if folder not in file.parents or not file.is_file():
         raise _NotShown("is not in the folder of the source file.")
-    if file.stat().st_size > MAX_ASSET_BYTES:
-        raise _NotShown(f"is larger than {MAX_ASSET_BYTES:,} bytes.")
+    most_bytes = MAX_MEDIA_BYTES if file.suffix.lower() in _MEDIA_TYPES else MAX_ASSET_BYTES
+    if file.stat().st_size > most_bytes:
+        raise _NotShown(f"is larger than {most_bytes:,} bytes.")
     return Asset(mime=mime, base64=base64.b64encode(file.read_bytes()).decode("ascii"))

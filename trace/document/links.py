@@ -1,7 +1,7 @@
 """Links that lead nowhere once a lecture is a page."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from ..schema import SourceFile
 from .images import found_in_prose
@@ -13,12 +13,16 @@ _SCHEME = re.compile(r"[a-z][a-z+.-]*:", re.IGNORECASE)
 _FOLLOWED = ("http://", "https://", "mailto:")
 
 
-def warnings_of_links(files: list[SourceFile], functions: set[str] | None) -> list[str]:
+def warnings_of_links(
+    files: list[SourceFile], functions: set[str] | None, labels: Container[str] = ()
+) -> list[str]:
     """Return a warning for each link to what a page does not have. `functions` are the names that
-    sections may have, if all are known."""
+    sections may have, if all are known; `labels` those of figures and equations."""
 
     def complaints(text: str) -> Iterator[str]:
         for target in _LINK.findall(_NO_PROSE.sub("", text)):
+            if target[1:] in labels:
+                continue
             if reason := _reason(target, functions):
                 yield f"{target} {reason}"
 

@@ -22,6 +22,7 @@ from ..errors import LectureError
 from ..own_builtins import use_own_builtins
 from ..rewrite.instrument import instrument
 from ..rewrite.prose import misread_docstrings
+from ..rewrite.quotes import quotes_elsewhere
 from ..rewrite.rows import Tables
 from ..rewrite.source import Source
 from ..target import is_own
@@ -127,6 +128,7 @@ class LectureFinder(importlib.abc.MetaPathFinder):
         complaints = self.tables.warnings if self.scope.only else None
         source = Source(name, text, tree, complaints)
         self.tables.warnings.extend(misread_docstrings(source))
+        self.tables.warnings.extend(quotes_elsewhere(source))
         self.files.append(source)
         if _COUNTS_WEAK_REFERENCES.search(text):
             self.recorder.glances.give_up_references()

@@ -79,6 +79,14 @@ class Inspection(NamedTuple):
     value: int | None
 
 
+class Quoted(NamedTuple):
+    """One name in prose as it is written."""
+
+    at: int
+    site: int
+    text: str
+
+
 @dataclass
 class Claim:
     """One execution of an assert."""
@@ -122,6 +130,7 @@ class Recorder:
     """Names of the lecture's modules."""
     events: list[int] = field(default_factory=list)
     inspections: list[Inspection] = field(default_factory=list)
+    quotes: list[Quoted] = field(default_factory=list)
     readings: list[Reading] = field(default_factory=list)
     returned: list[Returned] = field(default_factory=list)
     claims: list[Claim] = field(default_factory=list)
@@ -243,7 +252,7 @@ class Recorder:
     def inspect(self, site: int, root: object) -> object:
         """Read a value; returns `root`."""
         row = self.tables.sites[site]
-        if row.timed or row.attributes:
+        if row.timed or row.attributes or row.quote:
             self._inspect_object(site, row, root)
         else:
             self.inspections.append(Inspection(len(self.events), site, self.intern(root)))
@@ -262,10 +271,27 @@ class Recorder:
                     raise
                 self._warn(site, "has no value")
                 return
+        if row.quote:
+            if not row.timed:  # else it is another one each time
+                self._quote(site, row.quote[3], value)
+            return
         if row.timed:
             self.timed_inspections[len(self.inspections)] = self._picture(value)
         index = self._intern_timed(value) if row.timed else self.intern(value)
         self.inspections.append(Inspection(len(self.events), site, index))
+
+    def _quote(self, site: int, form: str, value: object) -> None:
+        """Note how a value is written in prose."""
+        try:
+            with _Quiet(self), bounded(None, MAX_PICTURE_SECONDS):
+                text = str.__str__(format(value, form))
+        except BaseException as error:
+            if is_interruption(error):
+                raise
+            self._warn(site, f"cannot be written as {form!r}: {type(error).__name__}: {error}")
+            return
+        text = self.without_addresses(text)[:MAX_CHARACTERS]
+        self.quotes.append(Quoted(len(self.events), site, text))
 
     def unbound(self, site: int) -> None:
         """Note that a name to read has no value."""

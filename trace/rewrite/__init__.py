@@ -4,6 +4,7 @@ source          a source file, tokenised and parsed once, with
 directives      the comments that tell the tracer what to show
 highlighting    which pieces of it are highlighted, and as what
 prose           what a viewer shows of it as text, and what it leaves out
+quotes          values in that text, and where they are read
 syntax          small questions to a syntax tree, and small trees to insert
 numbering       functions and statements get their numbers
 bindings        which names a function has, and what its statements may do to them

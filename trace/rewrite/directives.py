@@ -30,11 +30,13 @@ use_own_builtins(globals())
 
 FUNCTION_MARKS = ("core", "exercise")
 """What the line of a `def` may say of its function."""
-DIRECTIVES = ("inspect", "clear", "stepover", "hide", "timed", *FUNCTION_MARKS)
+READ_MARKS = ("fold", "section")
+"""How the article shows a call, said of the statement that makes it or of the function."""
+DIRECTIVES = ("inspect", "clear", "stepover", "hide", "timed", *FUNCTION_MARKS, *READ_MARKS)
 _OF_OTHERS = {"invisible": ("hide", "stepover"), "animate": ()}
 """Directives of other tools, in ours."""
 
-_AT_WORD = re.compile(r"(?<!\w)@(\w+)([^@]*)")
+_AT_WORD = re.compile(r"(?<![\w\[])@(\w+)([^@]*)")  # in brackets it is a citation
 
 
 @dataclass
@@ -59,6 +61,10 @@ class Marks:
     """The function is part of the short path through the lecture."""
     exercise: bool = False
     """The function is one."""
+    fold: bool = False
+    """Folded away in Read."""
+    section: bool = False
+    """Its call is a section of the article."""
 
     @property
     def reads(self) -> bool:

@@ -45,6 +45,7 @@ from .classes import out_of_reach_of_classes
 from .directives import Marks
 from .joints import Joints
 from .numbering import Numbering
+from .quotes import quotes_of
 from .rows import AssertionRow, Site, Tables
 from .source import Source
 from .syntax import (
@@ -125,6 +126,7 @@ class _Rewriting:
         self.source = source
         self.code = SourceLines(source.without_comments())
         self.directives = source.directives
+        self.quotes = quotes_of(source)
         self.tables = tables
         self.numbers = numbers
         self.scopes: list[Scope] = []  # functions and classes around the current statement
@@ -240,8 +242,28 @@ class _Rewriting:
         result = self._readings(marks, self._enclosing(statements[0])) if marks else []
         for statement in statements:
             if not self._is_hoisted(statement):
+                quotes = self._quotes(statement)
                 result += self._before(statement)
-                result += self._statement(statement)
+                recorded = self._statement(statement)
+                # After a statement nothing runs that leaves the block: what is below its step.
+                ends = isinstance(statement, ast.Return | ast.Raise | ast.Break | ast.Continue)
+                place = 1 if ends else len(recorded)
+                result += [*recorded[:place], *quotes, *recorded[place:]]
+        return result
+
+    def _quotes(self, statement: ast.stmt) -> list[ast.stmt]:
+        """Statements that read the names in the prose above a statement."""
+        number = self.numbers.statements.get(statement, 0)
+        result: list[ast.stmt] = []
+        for quote in self.quotes.get(statement, ()) if number else ():
+            first, *attributes = quote.name.split(".")
+            row = (self.numbers.file, quote.line, quote.mark, quote.form)
+            mangled = tuple(self._private_prefix(part) + part for part in attributes)
+            timed = self._marks(statement).timed
+            site = self._site(Site(number, quote.name, timed, False, mangled, row))
+            read = ast.Expr(call("@inspect", ast.Constant(site), load(first)))
+            missing = ast.ExceptHandler(load("@NameError"), None, [note("@unbound", site)])
+            result.append(at(ast.Try([read], [missing], [], []), statement))
         return result
 
     def _before(self, statement: ast.stmt) -> list[ast.stmt]:

@@ -17,7 +17,7 @@ from .bindings import (
     variables_of,
     written_by,
 )
-from .directives import FUNCTION_MARKS
+from .directives import FUNCTION_MARKS, READ_MARKS
 from .rows import Facts, Tables
 from .source import Source
 from .syntax import Function, Scope, docstring_of, first_line, header_end, is_declaration
@@ -146,7 +146,7 @@ class Numbering:
         directives = self.source.directives.statements.get(function)
         return [
             *(word for word in words if word and word not in FUNCTION_MARKS),
-            *(mark for mark in FUNCTION_MARKS if directives and getattr(directives, mark)),
+            *(mark for mark in (*FUNCTION_MARKS, *READ_MARKS) if getattr(directives, mark, False)),
         ]
 
     def _end_line(self, function: Function) -> int:

@@ -22,6 +22,9 @@ class Site:
     """True for bare `@inspect`: a name that has no value yet is no mistake."""
     attributes: tuple[str, ...] = ()
     """What follows the first name."""
+    quote: tuple[int, int, str, str] | None = None
+    """Of a name in prose: the file, the first line of the block, what stands between the braces,
+    and how it is written."""
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,10 @@ from ..document.summary import Summary
 from ..errors import UsageError
 from ..schema import VERSION, Document
 from ..target import IS_INSTALLED, PACKAGE, Target
+from ..target import VIEWER as VIEWER
 
 REPOSITORY = PACKAGE.parent
 """What the package lies in: the repository, or the folder of installed packages."""
-VIEWER = (PACKAGE if IS_INSTALLED else REPOSITORY) / "viewer"
 TRACES = VIEWER / "traces"
 """The documents of the repository's own lectures."""
 AUTHORS = ".lecture-trace"

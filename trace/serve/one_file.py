@@ -130,8 +130,8 @@ def _policy(scripts: list[str], styles: list[str]) -> str:
 
     return (
         f"default-src 'none'; script-src {hashes(scripts)}; style-src {hashes(styles)}; "
-        "style-src-attr 'unsafe-inline'; img-src data:; font-src data:; base-uri 'none'; "
-        "form-action 'none'"
+        "style-src-attr 'unsafe-inline'; img-src data:; media-src data:; font-src data:; "
+        "base-uri 'none'; form-action 'none'"
     )
 
 

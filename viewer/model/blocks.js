@@ -25,7 +25,8 @@ function layOut(document, func) {
   const doc = shape.prose.get(shape.start);
   const docstring = doc?.kind === "docstring" ? doc.text.replace(/^[^\n]*\n?/, "").trim() : "";
   const start = doc?.kind === "docstring" ? doc.last_line + 1 : shape.start;
-  return { indent: shape.indent, docstring, blocks: blocksOf(shape, start, shape.end, -1) };
+  const blocks = blocksOf(shape, start, shape.end, -1);
+  return { indent: shape.indent, line: shape.start, docstring, blocks };
 }
 
 /** @param {Lecture} document @param {number} func @returns {Shape} */

@@ -72,6 +72,8 @@ export interface Document {
   warnings: string[];
   /** Null when `main()` returned. */
   failure: Failure | null;
+  /** What `@{name}` in prose stood for. */
+  quotes: Quotes;
   /** Always `lecture-trace`. */
   format: string;
   /** Version of this contract; a viewer brings an older document to it and refuses a newer one. */
@@ -419,7 +421,7 @@ export interface Memory {
   category: number[];
 }
 
-/** An image named in prose: its content, or where that lies. */
+/** An image, sound or film named in prose: its content, or where that lies. */
 export interface Asset {
   /** Media type, such as `image/png`. */
   mime: string;
@@ -453,4 +455,21 @@ export interface TracebackEntry {
   line: number;
   /** Name of the function. */
   function: string;
+}
+
+/**
+ * What `@{name}` in prose stood for, as columns; a row is one of them, read once the statement
+ * below the prose had run. A document without any lacks the field.
+ */
+export interface Quotes {
+  /** Number of events recorded when it was read. */
+  at: number[];
+  /** The file of the prose. */
+  file: number[];
+  /** The first line of the block of prose. */
+  line: number[];
+  /** What stands between the braces. */
+  mark: number[];
+  /** What is shown in its place. */
+  text: number[];
 }

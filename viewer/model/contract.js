@@ -57,6 +57,7 @@ export const COLUMNS = {
     "meta",
   ],
   memory: ["at", "live_bytes", "category"],
+  quotes: ["at", "file", "line", "mark", "text"],
 };
 
 /** What may be null. */
@@ -86,4 +87,7 @@ export const REFERENCES = [
   ["said", "value", "values", 0],
   ["costs", "operator", "names", 0],
   ["memory", "category", "names", 0],
+  ["quotes", "file", "files", 0],
+  ["quotes", "mark", "names", 0],
+  ["quotes", "text", "names", 0],
 ];

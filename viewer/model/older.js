@@ -5,6 +5,9 @@ import { VERSION } from "viewer/model/contract.js";
 /** The versions that can be brought to this one, and this one. */
 export const VERSIONS = [1, VERSION];
 
+/** A field that is left out where nothing is in it. */
+const NO_QUOTES = { at: [], file: [], line: [], mark: [], text: [] };
+
 /**
  * A document of any of these versions with the fields of the latest. What is wrong with it is left
  * for the check to find.
@@ -12,8 +15,8 @@ export const VERSIONS = [1, VERSION];
  */
 export function upgraded(document) {
   const latest = document.version === 1 ? fromVersion1(document) : document;
-  const { said = { step: [], at: [], value: [] } } = latest;
-  return { ...(latest.locals ? latest : withoutLocals(latest)), said };
+  const { said = { step: [], at: [], value: [] }, quotes = NO_QUOTES } = latest;
+  return { ...(latest.locals ? latest : withoutLocals(latest)), said, quotes };
 }
 
 /** Before variables were recorded. @param {any} document */

@@ -114,6 +114,7 @@ function plainProse(text) {
   return text
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
     .replace(/^(?:#+|[-*>]) /gm, "")
+    .replace(/<[^<>]+>|\[!\w+\]/g, "")
     .replace(/[`*]+/g, "")
     .replace(/\s+/g, " ");
 }

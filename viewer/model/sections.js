@@ -14,7 +14,7 @@ import {
   wholeScope,
 } from "viewer/model/run.js";
 import { rows } from "viewer/model/sorted.js";
-import { linesOf } from "viewer/model/source.js";
+import { directivesOn, linesOf } from "viewer/model/source.js";
 
 const MAX_SECTION_DEPTH = 5;
 
@@ -47,12 +47,45 @@ function calledName(model, statement) {
  */
 export function callsOf(model, step) {
   const calls = callsBy(model, step);
-  const called = calls.length ? calledName(model, statementOf(model, step)) : "";
-  const section = called ? (calls.findLast((call) => isCalled(model, call, called)) ?? -1) : -1;
+  const section = calls.length ? unfoldedOf(model, calls, statementOf(model, step)) : -1;
   const recursive = section >= 0 && isNested(model, section);
   return recursive
     ? { section: -1, folded: calls }
     : { section, folded: calls.filter((call) => call !== section) };
+}
+
+/**
+ * The call that unfolds as a section, or -1: the one that is marked, or the one that is the whole
+ * statement.
+ * @param {Model} model
+ * @param {number[]} calls
+ * @param {number} statement
+ */
+function unfoldedOf(model, calls, statement) {
+  if (isMarked(model, statement, "fold")) return -1;
+  const says = (/** @type {number} */ call, /** @type {string} */ mark) =>
+    functionOf(model, call).marks.includes(mark);
+  const unfoldable = calls.filter((call) => !says(call, "fold"));
+  if (isMarked(model, statement, "section")) return unfoldable.at(-1) ?? -1;
+  const called = calledName(model, statement);
+  return (
+    unfoldable.findLast(
+      (call) => says(call, "section") || (called && isCalled(model, call, called)),
+    ) ?? -1
+  );
+}
+
+/**
+ * Whether a statement has a directive.
+ * @param {Model} model
+ * @param {number} statement
+ * @param {string} directive
+ */
+export function isMarked({ document }, statement, directive) {
+  const [file, first, last] = document.statements[statement];
+  for (let line = first; line <= last; line++)
+    if (directivesOn(document.files[file], line).includes(directive)) return true;
+  return false;
 }
 
 /** @param {Model} model @param {number} call @param {string} name */

@@ -52,6 +52,19 @@ export function pieces(file, line, indent = 0) {
 }
 
 /**
+ * The names of the directives on a line.
+ * @param {SourceFile} file
+ * @param {number} line
+ */
+export function directivesOn(file, line) {
+  const { lines, tokens } = prepare(file);
+  if (!lines[line - 1]?.includes("@") || !tokens.has(line)) return [];
+  return pieces(file, line)
+    .filter(({ kind }) => kind === "directive")
+    .flatMap(({ text }) => [...text.matchAll(/@(\w+)/g)].map(([, name]) => name));
+}
+
+/**
  * Leave out directives, the comments that they leave empty, and space at the end.
  * @param {Piece[]} line
  */

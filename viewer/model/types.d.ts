@@ -211,6 +211,14 @@ interface Start {
   to: number;
   isHeading: boolean;
 }
+/** A statement of a module that defines names. */
+interface Definition {
+  kind: "class" | "def" | "imports";
+  file: SourceFile;
+  first: number;
+  last: number;
+  names: string[];
+}
 /** A line of the outline, with the claims inside the call. */
 type CountedSection = Section & {
   func: LectureFunction;
@@ -251,6 +259,8 @@ interface LoopBlock {
 type Block = ProseBlock | CodeBlock | LoopBlock;
 interface BodyBlocks {
   indent: number;
+  /** The first line of the docstring, if there is one. */
+  line: number;
   docstring: string;
   blocks: Block[];
 }

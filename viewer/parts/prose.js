@@ -5,24 +5,28 @@ import "dompurify";
 import "katex";
 import { Marked } from "marked";
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { nameAnchors, player, setCallouts } from "viewer/parts/asides.js";
+import { setFence } from "viewer/parts/fences.js";
 import { html } from "viewer/parts/html.js";
 import { loaded } from "viewer/state/state.js";
 
 const ALLOWED_TAGS = [
-  ..."a abbr b blockquote br code del details div em font h1 h2 h3 h4 h5 h6 hr i img input".split(
-    " ",
-  ),
-  ..."kbd li mark ol p pre s small span strong sub summary sup".split(" "),
+  ..."a abbr b blockquote br code del details div em figcaption figure font".split(" "),
+  ..."h1 h2 h3 h4 h5 h6 hr i img input kbd li mark ol p pre s small span".split(" "),
+  ..."strong sub summary sup".split(" "),
   ..."table tbody td tfoot th thead tr u ul var".split(" "),
 ];
 const ALLOWED_ATTRIBUTES = [
-  ..."align alt checked color colspan data-maths disabled height href".split(" "),
+  ..."align alt checked class color colspan data-code data-maths disabled height".split(" "),
+  ..."href id".split(" "),
   ..."rowspan src start title type width".split(" "),
 ];
 const IMAGE_TYPES = "png jpeg gif webp svg+xml bmp".split(" ").map((kind) => `image/${kind}`);
 
 /** Formulas of the text that is being rendered. @type {Formula[]} */
 let formulas = [];
+/** Code of the text that is being rendered. @type {Fence[]} */
+let fences = [];
 let highestHeading = 1;
 
 /**
@@ -54,6 +58,10 @@ const markdown = new Marked({
     maths("mathsDisplay", "inline", /^\$\$([\s\S]+?)\$\$/, true),
     maths("mathsInline", "inline", /^\$(?![\s$])((?:\\[\s\S]|[^\\$])+?)(?<!\s)\$(?!\d)/, false),
   ],
+  renderer: {
+    code: ({ text, lang }) =>
+      `<pre data-code="${fences.push({ code: text, language: lang ?? "" }) - 1}"></pre>`,
+  },
   walkTokens(token) {
     if (token.type === "heading") token.depth = Math.max(highestHeading, token.depth);
     if (token.type === "text") token.text = token.text.replace(/(\d) (?=\d{3}\b)/g, "$1\u00a0");
@@ -69,6 +77,7 @@ const markdown = new Marked({
  */
 function renderMarkdown(text, assets = {}, heading = 4) {
   formulas = [];
+  fences = [];
   highestHeading = heading;
   const html = /** @type {string} */ (markdown.parse(text, { async: false }));
   const found = formulas;
@@ -80,6 +89,9 @@ function renderMarkdown(text, assets = {}, heading = 4) {
     RETURN_DOM_FRAGMENT: true,
   });
   for (const image of fragment.querySelectorAll("img")) resolveImage(image, assets);
+  nameAnchors(fragment);
+  setCallouts(fragment);
+  for (const place of fragment.querySelectorAll("pre[data-code]")) setFence(place, fences);
   for (const link of fragment.querySelectorAll("a")) secureLink(link);
   for (const box of fragment.querySelectorAll("input"))
     if (box.type === "checkbox") box.disabled = true;
@@ -96,15 +108,16 @@ function resolveImage(image, assets) {
   const source = image.getAttribute("src") ?? "";
   const name = [source, unescaped(source)].find((name) => Object.hasOwn(assets, name));
   const asset = name === undefined ? null : assets[name];
-  if (asset && IMAGE_TYPES.includes(asset.mime))
-    image.setAttribute(
-      "src",
-      asset.file
-        ? `traces/${loaded.value?.name}.files/${asset.file}`
-        : `data:${asset.mime};base64,${asset.base64}`,
-    );
+  if (asset && /^(audio|video)\//.test(asset.mime))
+    image.replaceWith(player(asset.mime, addressOf(asset), image.alt));
+  else if (asset && IMAGE_TYPES.includes(asset.mime)) image.setAttribute("src", addressOf(asset));
   else if (asset || !isRelative(source))
     image.replaceWith(image.alt || "(an image that is not part of this document)");
+}
+
+/** Where the content of a file lies. @param {Asset} asset */
+function addressOf({ mime, base64, file }) {
+  return file ? `traces/${loaded.value?.name}.files/${file}` : `data:${mime};base64,${base64}`;
 }
 
 /**

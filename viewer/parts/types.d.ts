@@ -2,6 +2,11 @@
 
 /** A component. */
 type View<Properties> = (properties: Properties) => any;
+/** Code between fences. */
+interface Fence {
+  code: string;
+  language: string;
+}
 interface Formula {
   tex: string;
   display: boolean;

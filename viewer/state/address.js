@@ -35,7 +35,8 @@ export function goToHash() {
   const named = at ? stepOfPlace(model, at) : -1;
   const isLink = /^#[^=]+$/.test(location.hash);
   const shown = book.find(({ name }) => name === chapter);
-  const missing = at && named < 0 ? at : chapter && !shown ? chapter : "";
+  const isPlace = isLink && named < 0 && showPlace(location.hash.slice(1));
+  const missing = isPlace ? "" : at && named < 0 ? at : chapter && !shown ? chapter : "";
   notice.value = missing && `There is no “${missing}” in this lecture.`;
   if (isLink && named < 0 && address) return put("replaceState", address);
   const failed = document.failure ? document.failure.step : -1;
@@ -97,6 +98,14 @@ function isWhole(number) {
 /** @param {"pushState" | "replaceState"} write */
 function writeTop(write) {
   put(write, addressOfPage(page.value));
+}
+
+/** Show a figure, an equation or a note of the text. @param {string} name */
+function showPlace(name) {
+  const place = document.getElementById(`in-text-${decodeURIComponent(name)}`);
+  const shown = place?.getClientRects().length ? place : place?.nextElementSibling;
+  shown?.scrollIntoView({ block: "center" });
+  return place !== null;
 }
 
 /** When the reader last went to a step, and for how many milliseconds one then expects more. */

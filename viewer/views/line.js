@@ -25,6 +25,8 @@ export class Rows {
     this.page = [];
     /** @type {PageRow | null} */
     this.row = null;
+    /** Whether a section has ended, and nothing has followed. */
+    this.hasEnded = false;
   }
 
   /** End the row. @param {boolean} [isFollowed] by a line that has values too */
@@ -33,8 +35,16 @@ export class Rows {
     this.row = null;
   }
 
+  /** Mark where a section ends and its caller goes on without a heading. */
+  goOn() {
+    if (this.hasEnded) this.page.push(html`<hr class="section-end" />`);
+    this.hasEnded = false;
+  }
+
   /** @param {any} prose @param {string} text */
   addProse(prose, text) {
+    if (/^#{1,6}\s/.test(text)) this.hasEnded = false;
+    this.goOn();
     this.row ??= { line: null, aside: [], rest: [], steps: [], tall: [], height: 0 };
     this.row.height += 2 + text.length / PROSE_WIDTH;
     this.row.rest.push(prose);
@@ -42,6 +52,7 @@ export class Rows {
 
   /** Something that has rows of its own. @param {any} loop */
   addLoop(loop) {
+    this.goOn();
     this.end(true);
     this.page.push(loop);
   }
@@ -52,6 +63,7 @@ export class Rows {
    * @param {number} lines how many of the source they are
    */
   addCode({ line, aside, tall, steps, rest, sections }, lines) {
+    if (line) this.goOn();
     if (aside.length) this.end(true);
     if (line && this.row) this.row.rest.push(line);
     else if (line) this.row = { line, aside, rest: [], steps, tall, height: 0 };
@@ -61,6 +73,7 @@ export class Rows {
     }
     if (sections.length) this.end();
     this.page.push(...sections);
+    this.hasEnded ||= sections.length > 0;
   }
 }
 

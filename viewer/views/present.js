@@ -3,7 +3,8 @@
 import { signal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { bodyOf } from "viewer/model/blocks.js";
-import { functionIndex, wholeScope } from "viewer/model/run.js";
+import { withValues } from "viewer/model/quotes.js";
+import { functionIndex, functionOf, wholeScope } from "viewer/model/run.js";
 import { titleOf } from "viewer/model/sections.js";
 import { restOfRoot, slidesOf } from "viewer/model/slides.js";
 import { CommandButton, Icon } from "viewer/parts/buttons.js";
@@ -226,15 +227,18 @@ function Contents({ slide: { section, text, title }, sections }) {
       ${text && html`<${Prose} text=${text} />`}
       <${Section} activation=${section.activation} depth=${section.depth} />
     `;
-  const { indent, docstring } = bodyOf(lecture, functionIndex(model, section.activation));
+  const { indent, line, docstring } = bodyOf(lecture, functionIndex(model, section.activation));
+  const { file } = functionOf(model, section.activation);
+  const scope = wholeScope(model, section.activation);
+  const said = withValues(lecture, { file, line, text: docstring }, scope);
   return html`<section class="section depth-0">
     <header class="section-head">
       <h1 class="section-title">${title}</h1>
     </header>
-    ${docstring && html`<${Prose} text=${docstring} />`}
+    ${said && html`<${Prose} text=${said} />`}
     <${Blocks}
       blocks=${restOfRoot(model, sections, section)}
-      scope=${wholeScope(model, section.activation)}
+      scope=${scope}
       indent=${indent}
       depth=${0}
     />

@@ -3,6 +3,7 @@
 
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { shortPaths } from "viewer/model/places.js";
+import { withValues } from "viewer/model/quotes.js";
 import { eventOf, statementOf } from "viewer/model/run.js";
 import { isSpoken, spokenOn } from "viewer/model/said.js";
 import { linesOf } from "viewer/model/source.js";
@@ -235,11 +236,12 @@ const Chunk = memo(({ source, first, last, prose, claims, how }) => {
 
 /** @param {{block: Prose, source: SourceFile, indent: number}} properties */
 function ProseLine({ block, source, indent }) {
+  const { document, model } = current();
+  const place = { file: document.files.indexOf(source), line: block.first_line };
+  const said = withValues(document, { ...place, text: block.text });
   const isDocstring = block.kind === "docstring";
-  const text = isDocstring
-    ? block.text.replace(/^[^\n]+/, (title) => `**${title}**\n`)
-    : block.text;
-  const pieces = isSpoken(block) ? spokenOn(current().model, source, block) : [{ text }];
+  const text = isDocstring ? said.replace(/^[^\n]+/, (title) => `**${title}**\n`) : said;
+  const pieces = isSpoken(block) ? spokenOn(model, source, block) : [{ text }];
   // What is said is said by a step, which stands there.
   return html`<div class="program-prose" data-line=${isSpoken(block) ? block.first_line : null}>
     <span class="line-number">${block.first_line}</span>

@@ -5,12 +5,13 @@
 import { useComputed } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { blocksOnPage, FRONT, WHOLE } from "viewer/model/book.js";
+import { firstUsedBy } from "viewer/model/definitions.js";
 import { bodyOf, isOfUnrunCode, isWithin } from "viewer/model/blocks.js";
-import { counted } from "viewer/model/format.js";
 import { holds, lastSteps, turnAt, turnOf, turnsOf } from "viewer/model/loops.js";
+import { withValues } from "viewer/model/quotes.js";
 import { entryOf, functionIndex, functionOf, stepRange, wholeScope } from "viewer/model/run.js";
 import { writeHash } from "viewer/model/places.js";
-import { callsOf, claimsWithin, isBareCall, isPart, plainTitle } from "viewer/model/sections.js";
+import { callsOf, isBareCall, isMarked, isPart, plainTitle } from "viewer/model/sections.js";
 import { rows } from "viewer/model/sorted.js";
 import { linesOf } from "viewer/model/source.js";
 import { isPicture } from "viewer/model/values.js";
@@ -20,15 +21,9 @@ import { Prose } from "viewer/parts/prose.js";
 import { NamedValue, ValueView } from "viewer/parts/value.js";
 import { goTo } from "viewer/state/address.js";
 import { laidOut } from "viewer/state/layout.js";
-import {
-  claimsOf,
-  current,
-  dialog,
-  focus,
-  presenting,
-  printing,
-  shownPage,
-} from "viewer/state/state.js";
+import { current, focus, presenting, printing, shownPage } from "viewer/state/state.js";
+import { Definitions, FoldedLine } from "viewer/views/definitions.js";
+import { ClaimCount } from "viewer/views/claimed.js";
 import { asidesOf, inspectedAt, Line, Rows, Scrubber } from "viewer/views/line.js";
 
 /** Only lectures of other tools need it. */
@@ -118,42 +113,24 @@ function Anchor({ name, first }) {
 }
 
 /**
- * A section's claims, and a way to their list.
- * @param {{section: Pick<Section, "activation" | "first" | "beyond">}} properties
- */
-function ClaimCount({ section }) {
-  const { claims, failed } = claimsWithin(current().model, section);
-  const open = () => {
-    claimsOf.value = section.activation;
-    dialog.value = "claims";
-  };
-  return (
-    claims > 0 &&
-    html`<button
-      class=${`quiet-link ${failed ? "wrong" : ""}`}
-      title="List the claims of this section"
-      onClick=${open}
-    >
-      ${failed ? `✗ ${counted(failed, "failure")}` : `✓ ${counted(claims, "claim")}`}
-    </button>`
-  );
-}
-
-/**
  * Arguments and body of one call; of a table of contents, what stands on the page.
  * @param {{activation: number, depth: number}} properties
  */
 export function Activation({ activation, depth }) {
   const { model, document, book, sections } = current();
-  const { indent, docstring, blocks } = bodyOf(document, functionIndex(model, activation));
+  const body = bodyOf(document, functionIndex(model, activation));
+  const { indent, docstring, blocks } = body;
   const shown = shownPage.value;
   const isOnPage = depth > 0 || shown <= FRONT;
+  const scope = wholeScope(model, activation);
+  const { file } = functionOf(model, activation);
+  const text = withValues(document, { file, line: body.line, text: docstring }, scope);
   return html`
     <${Arguments} activation=${activation} />
-    ${isOnPage && docstring && html`<${Prose} text=${docstring} />`}
+    ${isOnPage && docstring && html`<${Prose} text=${text} />`}
     <${Blocks}
       blocks=${depth > 0 ? blocks : blocksOnPage(model, book, sections, activation, shown)}
-      scope=${wholeScope(model, activation)}
+      scope=${scope}
       indent=${indent}
       depth=${depth}
     />
@@ -213,20 +190,27 @@ function Folded({ activation, depth }) {
 export function Blocks({ blocks, scope, indent, depth }) {
   const { document, model } = current();
   const ran = lastSteps(model, scope);
-  const lines = linesOf(document.files[functionOf(model, scope.activation).file]);
+  const { file } = functionOf(model, scope.activation);
+  const lines = linesOf(document.files[file]);
   const rows = new Rows();
   let previous = -1;
   for (const block of blocks) {
     if (block.kind === "prose") {
+      previous = -1;
       const isUnrun = isOfUnrunCode(block, blocks, ran, lines);
       const prose = html`<${Prose}
         key=${`prose-${block.line}`}
-        text=${block.text}
+        text=${withValues(document, { file, ...block }, scope)}
         heading=${depth === 0 ? 2 : 4}
         unrun=${isUnrun}
       />`;
       rows.addProse(prose, block.text);
-    } else if (block.kind === "loop") {
+      continue;
+    }
+    const own = block.kind === "loop" ? [block.statement] : block.statements;
+    const definitions = firstUsedBy(model, scope.activation, own);
+    if (definitions.length) rows.addProse(html`<${Definitions} definitions=${definitions} />`, "");
+    if (block.kind === "loop") {
       const key = `loop-${block.first}`;
       rows.addLoop(html`<${Loop} key=${key} ...${{ block, scope, indent, depth }} />`);
     } else {
@@ -257,24 +241,28 @@ function partsOf(block, last, scope, indent, depth, spaced) {
   const sections = calls.flatMap(({ section }) => (section >= 0 ? [section] : []));
   const isContents = sections.length > 0 && isBareCall(model, block.statements[0]);
   const ran = !block.statements.length || steps.length > 0;
+  const line = html`<${Line}
+    block=${block}
+    file=${document.files[functionOf(model, scope.activation).file]}
+    indent=${indent}
+    steps=${steps}
+    ran=${ran}
+    spaced=${spaced}
+  />`;
+  const isFolded = block.statements.some((statement) => isMarked(model, statement, "fold"));
   return {
     steps,
     line: isContents
       ? null
       : block.spoken
         ? html`<${Said}
-            steps=${steps}
-            title=${functionOf(model, scope.activation).title}
-            heading=${depth === 0 ? 2 : 4}
-          />`
-        : html`<${Line}
-        block=${block}
-        file=${document.files[functionOf(model, scope.activation).file]}
-        indent=${indent}
-        steps=${steps}
-        ran=${ran}
-        spaced=${spaced}
-      />`,
+          steps=${steps}
+          title=${functionOf(model, scope.activation).title}
+          heading=${depth === 0 ? 2 : 4}
+        />`
+        : isFolded
+          ? html`<${FoldedLine} line=${line} />`
+          : line,
     ...(isContents ? { aside: [], tall: [] } : asidesOf(steps, sections.length > 0)),
     rest: steps.flatMap((step, index) => restOf(step, calls[index].folded, depth)),
     sections: sections.map((section) =>

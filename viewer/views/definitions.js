@@ -1,0 +1,27 @@
+// Definitions that stand outside of functions, folded, where the article first uses them.
+
+import { Code } from "viewer/parts/code.js";
+import { html } from "viewer/parts/html.js";
+
+/** @param {{definitions: Definition[]}} properties */
+export function Definitions({ definitions }) {
+  return definitions.map(
+    ({ kind, names, file, first, last }) =>
+      html`<details class="folded definition">
+        <summary>
+          ${kind} ${kind !== "imports" && html`<code>${names[0]}</code>`}
+        </summary>
+        <div class="folded-body">
+          <pre class="line"><${Code} file=${file} first=${first} last=${last} indent=${0} /></pre>
+        </div>
+      </details>`,
+  );
+}
+
+/** A line of code that its author folded away. @param {{line: any}} properties */
+export function FoldedLine({ line }) {
+  return html`<details class="folded">
+    <summary>code</summary>
+    <div class="folded-body">${line}</div>
+  </details>`;
+}

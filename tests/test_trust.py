@@ -121,8 +121,9 @@ def is_statement(frame: FrameType, text: str) -> bool:
     if operation in LEAVING:
         # Nothing else stands for these where an exception passes or ends.
         return text == "pass" or (text in JUMPS and operation == "POP_EXCEPT")
-    if operation in WAITING or (operation == "POP_BLOCK" and text not in JUMPS):
-        return False  # that block is an `async with`, left from its last line
+    is_simple = text not in JUMPS and not text.endswith(":")
+    if operation in WAITING or (operation == "NOP" and is_simple):
+        return False  # the latter where an `async with` is left from its last line
     if text.startswith(("with ", "async with ")):
         return operation not in ("LOAD_CONST", "POP_TOP")
     if frame.f_lineno == frame.f_code.co_firstlineno and text.startswith("def "):

@@ -81,6 +81,24 @@ PROGRAMS = {
         def main():
             print(torch.jit.script(f)(torch.zeros(2), 3).tolist())
         """,
+    "jit.trace, checked and printed": """
+        def f(x):
+            return (x * 2 + 1.5).view(3)
+
+        def main():
+            traced = torch.jit.trace(f, torch.ones(3), check_trace=True)
+            print(traced.code, len(str(traced.graph).splitlines()), traced(torch.ones(3)).tolist())
+        """,
+    "a traceback that is printed": """
+        import traceback
+
+        def main():
+            try:
+                torch.ones(3) @ torch.ones(4)
+            except RuntimeError as error:
+                print([entry.name for entry in traceback.extract_tb(error.__traceback__)])
+                print(len(traceback.format_exc().splitlines()))
+        """,
     "checkpoint": """
         from torch.utils.checkpoint import checkpoint
 

@@ -110,12 +110,20 @@ LEAVING = (
 )
 
 
+JUMPS = ("pass", "break", "continue")
+WAITING = ("SEND", "YIELD_VALUE", "JUMP_BACKWARD_NO_INTERRUPT")
+"""What an `await` does again and again."""
+
+
 def is_statement(frame: FrameType, text: str) -> bool:
     """Tell whether the line event stands for the statement with this text."""
     operation = dis.opname[frame.f_code.co_code[frame.f_lasti]]
     if operation in LEAVING:
         # Nothing else stands for these where an exception passes or ends.
-        return text == "pass" or (text in ("break", "continue") and operation == "POP_EXCEPT")
+        return text == "pass" or (text in JUMPS and operation == "POP_EXCEPT")
+    is_simple = text not in JUMPS and not text.endswith(":")
+    if operation in WAITING or (operation == "NOP" and is_simple):
+        return False  # the latter where an `async with` is left from its last line
     if text.startswith(("with ", "async with ")):
         return operation not in ("LOAD_CONST", "POP_TOP")
     if frame.f_lineno == frame.f_code.co_firstlineno and text.startswith("def "):

@@ -36,6 +36,13 @@ _COMPILED = Work(counted=False)
 _STORAGE_NUMBERS = itertools.count(1)
 _current_backward_pass = torch._C._current_graph_task_id  # -1: none
 _is_grad_enabled = torch.is_grad_enabled
+_DTYPES = {
+    bool: torch.bool,
+    int: torch.int64,
+    float: torch.float64,
+    complex: torch.complex128,
+}
+"""What torch makes of Python's numbers where they are to be tensors."""
 
 
 class _Reference(weakref.ref[Any]):
@@ -100,6 +107,8 @@ class Meter(OnlookerMode):
     @never_compiled
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         operator = _OPERATORS.get(id(func)) or _operator(func)
+        if args and type(args[0]) in _DTYPES:
+            args = _with_tensors(func, args)
         # Under inference_mode a composite operator arrives whole, not as the parts that it consists
         # of elsewhere. It is taken apart here: its parts come back to us, and they are counted.
         if operator.is_composite and not types and not has_nested((args, kwargs)):
@@ -239,6 +248,17 @@ class Meter(OnlookerMode):
 
 def _operator(func: Any) -> Operator:
     return _OPERATORS.setdefault(id(func), Operator(func))
+
+
+def _with_tensors(func: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Give tensors back to an operator that asks for them and got numbers: torch hands constants
+    of `torch.jit` to a mode as numbers, which few operators take."""
+    return tuple(
+        torch.tensor(value, dtype=_DTYPES[type(value)])
+        if type(value) in _DTYPES and isinstance(row.type, torch.TensorType)
+        else value
+        for value, row in zip(args, func._schema.arguments, strict=False)
+    )
 
 
 def _sizes(tree: Any) -> list[tuple[Any, int]]:

@@ -26,15 +26,13 @@ def is_own(file: str) -> bool:
 def without_own_frames(
     entry: TracebackType | None, *, for_authors: bool = True
 ) -> TracebackType | None:
-    """Return a traceback without the tracer's own frames.
-
-    For authors the import system's are left out too, and those of torch that an operator that fails
-    passes through under the meter alone. Code of a lecture sees what it would see without us.
+    """Return a traceback without the tracer's own frames, and those of torch that an operator that
+    fails passes through under the meter alone. For authors the import system's are left out too.
     """
     entries: list[TracebackType] = []
     while entry is not None:
         file = entry.tb_frame.f_code.co_filename
-        if for_authors and file == _METER and _only_torch(entry.tb_next):
+        if file == _METER and _only_torch(entry.tb_next):
             while entries and entries[-1].tb_frame.f_code.co_filename.endswith(_AROUND_THE_METER):
                 entries.pop()
             break

@@ -235,6 +235,7 @@ class Recorder:
         torch: Any = sys.modules.get("torch")
         if hasattr(torch, "compiler") and hasattr(torch, "cuda"):  # and is no stand-in for it
             builtins.__dict__["@torch" + self.suffix] = torch
+            builtins.__dict__["@caught" + self.suffix] = _cut_the_meter
             if torch.cuda.is_available():  # whose backward pass has threads of its own
                 self.thread_started()
 
@@ -544,6 +545,13 @@ def _let_the_lecture_go_on(error: Exception) -> None:
         raise error.with_traceback(without_own_frames(error.__traceback__, for_authors=False))
 
 
+def _cut_the_meter() -> None:
+    """Take the meter out of the traceback of the exception that is handled."""
+    error = sys.exception()
+    if error is not None:
+        error.__traceback__ = without_own_frames(error.__traceback__, for_authors=False)
+
+
 _PASS_ON: Callable[[None, object], object] = {}.get  # type: ignore[assignment]
 """Gives back its second argument, in C."""
 _RETURNS_PASSED_ON: defaultdict[int, Any] = defaultdict(itertools.repeat(_PASS_ON).__next__)
@@ -608,6 +616,7 @@ _CONSTANT_NAMES = {
     **_ITERATION,
     "@torch": _NO_TORCH,
     "@threads": False,
+    "@caught": bool,
     "@next": next,
     "@gettrace": sys.gettrace,
     "@second": _second,

@@ -26,6 +26,7 @@ Inserted names begin with `@`, which no source can spell; they are looked up as 
     @read(r, ...)  read names that have a value;  @more(v), @gone(): one that may have none
     @returns[f][r](None, v)   if f, read what a function returns; it is v
     @gettrace() is @outer   whether the lecture has no trace function of its own
+    @caught()      an `except` begins, and what it caught shows what it would show without us
     @NameError, @RecursionError, @BaseException   Python's own, whatever the lecture calls by
                    these names
 
@@ -317,6 +318,8 @@ class _Rewriting:
             return self.joints.returning(changed, statement, number)
         if blocks_of(statement):
             self._in_scope(changed, self._block)
+            for handler in getattr(changed, "handlers", ()):
+                handler.body = [at(note("@caught"), handler), *handler.body]
             if isinstance(changed, _WITH_END) and self.joints and self._in_function():
                 after = self.joints.after_body(statement)
                 changed.body += [at(part, changed.body[-1]) for part in after]

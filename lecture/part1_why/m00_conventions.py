@@ -133,7 +133,8 @@ def letters_name_the_axes():
     # returns `Float[Tensor, "B T"]`. Each call compares the tensors with the letters.
     sums = sum_over_features(x)  # @inspect sums
     assert sums[1, 2] == 20 + 21 + 22 + 23
-    # One sequence without its batch axis does not fit, and the call says so.
+    # One sequence without its batch axis does not fit, and the call says so. (`refused` expects its
+    # block to end with such an error, and keeps what it said.)
     with refused(jaxtyping.TypeCheckError) as error:
         sum_over_features(x[0])
     assert "B T D" in error.message

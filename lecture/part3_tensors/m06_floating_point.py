@@ -298,8 +298,8 @@ def rounding_goes_to_the_nearest_and_ties_to_even():  # M6.1
     dropped = (numbers.view(torch.int32) >> 16 << 16).view(torch.float32)
     dropped_drift = (dropped / numbers - 1).mean()  # @inspect rounded_drift dropped_drift
     # Dropping 16 of the 32 bits loses half a step of bf16 on average. That is 1/256 of a number
-    # just above a power of two and half as much just below the next; the average over the numbers
-    # in between is $2^{-8}/(2\ln 2)$, 0.28 %.
+    # just above a power of two and half as much just below the next. Over numbers that lie evenly
+    # on a logarithmic scale, the average is $2^{-8}/(2\ln 2)$, 0.28 %.
     assert (dropped.abs() <= numbers.abs()).all()
     assert math.isclose(-dropped_drift, 2**-8 / (2 * math.log(2)), rel_tol=0.01)
     assert rounded_drift.abs() < -dropped_drift / 50

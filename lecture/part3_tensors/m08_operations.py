@@ -398,7 +398,10 @@ def every_triple_multiplies_and_adds():  # M8.4 E38
 
 
 def addresses_in_order(n: int, order: str) -> Iterator[Address]:
-    """Walk through the loops of an n×n matmul, nested in this order; name each number touched."""
+    """Walk through the loops of an n×n matmul, nested in this order; name each number touched.
+
+    `yield` hands out one address, and the loop goes on when the next one is asked for.
+    """
     for place in itertools.product(range(n), repeat=3):
         at = dict(zip(order, place, strict=True))
         i, j, k = at["i"], at["j"], at["k"]

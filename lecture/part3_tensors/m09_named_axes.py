@@ -208,7 +208,7 @@ def one_rule_covers_the_usual_products():  # M9.4
     """One rule covers the usual operations.
 
     Which operations are einsums? All that multiply and then add, some that do only one of the two,
-    and a transpose, which does neither. Cover the right column and write it yourself.
+    and a transpose, which does neither. Cover the einsums and write them yourself.
     """
     x, y = torch.arange(3.0) + 1, torch.arange(3.0) + 4
     w = torch.arange(12.0).view(4, 3)

@@ -105,7 +105,7 @@ def a_row_of_the_matrix_for_each_output():  # M15.2
     assert torch.allclose(y[4, 7], (layer.weight[7] * x[4]).sum(), atol=1e-5)
     assert torch.allclose(y, functional.linear(x, layer.weight), atol=1e-6)
     assert cost.matmul_flops == 2 * T * inputs * outputs
-    # Does transposing cost memory? No: the transpose [is a view](#views_move_no_data), and the
+    # Does transposing cost memory? No: the transpose [is a view](#views_share_storage), and the
     # layer allocates its result and nothing else.
     assert cost.allocated_bytes == 4 * T * outputs
 

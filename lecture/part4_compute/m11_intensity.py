@@ -719,6 +719,42 @@ def a_written_token_costs_a_walk_through_all_weights():  # M11.11
     # So: decoding costs bytes. Count weights plus KV cache, and divide by the bandwidth.
 
 
+def decode_seconds(B: int, T: int) -> float:  # @stepover
+    """Seconds to decode a token for each of B sequences that have T tokens each, on an H100."""
+    weights, caches = work_of_all_layers(tokens=B), work_of_all_caches(B, T)
+    both = Work(weights.flops + caches.flops, weights.moved_bytes + caches.moved_bytes)
+    return max(move_seconds(both, H100_SXM), compute_seconds(both, H100_SXM))
+
+
+def long_sequences_spoil_a_batch():  # M11.11
+    """Long sequences spoil a batch.
+
+    Does a larger batch always write more tokens per second? Each sequence of the batch shares the
+    weights and brings its own KV cache. With c bytes of cache per token, B sequences of T tokens
+    wait for
+    $$\\text{time} = \\frac{\\text{weights} + B\\,T\\,c}{\\text{bandwidth}}.$$
+    Guess how the throughput grows with B, and move T.
+    """
+    throughput = {
+        (B, T): B / decode_seconds(B, T)
+        for B in (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
+        for T in (64, 256, 1024, 4096, 16_384)
+    }
+    by_batch = figures.throughput_by_batch(throughput)  # @inspect by_batch
+    # With 64 tokens in each, 64 sequences write 47 times as many tokens per second as one. With
+    # 16 384 in each, 1.8 times: loading the caches is nearly all they do.
+    gains = {T: throughput[64, T] / throughput[1, T] for T in (64, 16_384)}  # @inspect gains
+    assert round(gains[64]) == 47
+    assert round(gains[16_384], 1) == 1.8
+    # Then the limit is bandwidth over $T\,c$, whatever B is: 655 tokens per second.
+    cache_bytes = work_of_all_caches(B=1, T=16_384).moved_bytes
+    limit = H100_SXM.memory_bytes_per_second / cache_bytes  # @inspect limit
+    assert 0.9 * limit < throughput[512, 16_384] < limit
+    # (512 such caches would not fit, either: they are 2.6 TB, thirty times the memory.) So: to
+    # serve long sequences, make the cache smaller, with fewer bits or fewer keys and values.
+    assert 512 * cache_bytes > 30 * H100_SXM.memory_bytes
+
+
 def chain_of_factors(
     numbers: list[float], factors: list[float], fused: bool
 ) -> tuple[list[float], int, int]:

@@ -254,7 +254,7 @@ def neighbours_load_together():  # M10.16
         assert math.isclose(predicted[s], seconds[s], rel_tol=0.1)
     # They are, within a tenth: every 16th number takes eight times as long as every number. With
     # segments of 32 bytes it would have taken 4.5 times as long, with 128 more. That is how we know
-    # that 64 is what the memory of this card delivers. (At a stride of 64 it gets slower still,
+    # that 64 is what the memory of this GPU delivers. (At a stride of 64 it gets slower still,
     # which our count does not explain.)
     halved = fetched_bytes([4 * 16 * t for t in threads], 32) / 1024
     assert (halved + 4) / (4 + 4) == 4.5
@@ -370,8 +370,8 @@ def a_clock_follows_the_power():  # M10.15
     """A clock follows the power.
 
     How fast does the clock tick? A sheet computes with a *rated boost*: 1.83 GHz for the tensor
-    cores of an H100, 1.98 for the rest. It is neither a limit nor a promise. Cards for games [run
-    above it](#far_above_the_peak_is_a_mistake) while they are cool. And a card that draws as much
+    cores of an H100, 1.98 for the rest. It is neither a limit nor a promise. GPUs for games [run
+    above it](#far_above_the_peak_is_a_mistake) while they are cool. And a GPU that draws as much
     power as it may slows down until it draws no more.
     """
     # An H100 may draw 700 W, and a large matmul makes it. We cannot see the clock from here. But we
@@ -385,7 +385,7 @@ def a_clock_follows_the_power():  # M10.15
     # In ticks of 1.98 GHz, the peak would be 8 % higher than the sheet says.
     highest = per_tick * H100_GPU.highest_hertz / H100_SXM.dense_flops_per_second["bf16"]
     assert round(highest, 2) == 1.08
-    # So: when two people measure different rates on the same card, ask for watts and clocks. Random
+    # So: when two people measure different rates on the same GPU, ask for watts and clocks. Random
     # numbers flip more bits than zeros, [draw more
     # power](https://www.thonking.ai/p/strangely-matrix-multiplications), and run slower.
 

@@ -374,9 +374,9 @@ def a_clock_follows_the_power():  # M10.15
     above it](#far_above_the_peak_is_a_mistake) while they are cool. And a GPU that draws as much
     power as it may slows down until it draws no more.
     """
-    # An H100 may draw 700 W, and a large matmul makes it. We cannot see the clock from here. But we
-    # can bound it: if no tensor core had rested for a tick, what we recorded takes 1.42 GHz. The
-    # true clock lies between that and 1.98.
+    # We cannot see the clock of the H100 that we recorded. But we can bound it: if no tensor core
+    # had rested for a tick, its best matmul took 1.42 GHz. The true clock lay between that and
+    # 1.98.
     h100 = recorded_machine("H100")
     per_tick = 2 * H100_SXM_CHIP.tensor_cores * H100_SXM_CHIP.tensor_core_multiply_adds
     least_hertz = h100.flops_per_second / per_tick  # @inspect least_hertz
@@ -407,8 +407,8 @@ def a_launch_takes_microseconds():  # M10.17
     assert round(1e6 * by_python) == 8
     assert round(1e6 * by_graph, 1) == 1.2
     assert h100.waited_seconds > 2 * by_python  # idle, ask, wait, each time
-    # Small as they are, tensor cores could have done a matmul of 833×833 in the shorter time, and
-    # of 1573×1573 in the longer.
+    # In the shorter time, tensor cores at their peak do a matmul of 832×832, and in the longer one
+    # of 1572×1572.
     peak = H100_SXM.dense_flops_per_second["bf16"]
     sides = [math.floor((seconds * peak / 2) ** (1 / 3)) for seconds in (by_graph, by_python)]
     assert sides == [832, 1572]  # @inspect sides
@@ -534,8 +534,8 @@ def a_cpu_waits_less_and_does_less():  # M10.15
     small, large = "copy of 2^16 numbers", "copy of 2^20 numbers"
     copies = {name: gpu.seconds[name] / cpu.seconds[name] for name in (small, large)}
     assert copies[small] > 1 > 10 * copies[large]  # @inspect copies
-    # So: a model of a few thousand parameters trains faster on a laptop's CPU. And what has to stay
-    # on a GPU is the large tensors, not the program.
+    # So: a model of a few thousand parameters may well train faster on a laptop's CPU. And what has
+    # to stay on a GPU is the large tensors, not the program.
 
 
 def links_are_narrower_than_memory():  # M10.18

@@ -84,5 +84,5 @@ def lanes(
             parts.append(box(place, y, width * (stop - start) / last, high, colours[kind]))
         y += high + 8
     parts.append(text(left, y + 12, "0"))
-    parts.append(text(left + width, y + 12, f"{last:g} {unit}", "end"))
+    parts.append(text(left + width, y + 12, f"{last:.4g} {unit}", "end"))
     return Figure(title, 400, y + 20, tuple(parts))

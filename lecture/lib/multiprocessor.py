@@ -20,9 +20,7 @@ class Issue:
     done: int
 
 
-def run_warps(
-    programs: Sequence[Sequence[str]], ticks: Mapping[str, int]
-) -> list[Issue]:  # @stepover
+def run_warps(programs: Sequence[Sequence[str]], ticks: Mapping[str, int]) -> list[Issue]:
     """Run warps under one scheduler, which issues at most one instruction in each tick.
 
     Each instruction of a warp needs the result of the one before. So a warp is ready when that is
@@ -44,7 +42,7 @@ def run_warps(
     return issues
 
 
-def issued_instructions(paths: Sequence[str], lengths: Mapping[str, int]) -> int:  # @stepover
+def issued_instructions(paths: Sequence[str], lengths: Mapping[str, int]) -> int:
     """Count the instructions that warps issue when thread t takes the path `paths[t]`.
 
     A warp goes through each path that at least one of its threads takes; the others wait.
@@ -56,7 +54,7 @@ def issued_instructions(paths: Sequence[str], lengths: Mapping[str, int]) -> int
     return issued
 
 
-def fetched_bytes(addresses: Sequence[int], segment_bytes: int) -> int:  # @stepover
+def fetched_bytes(addresses: Sequence[int], segment_bytes: int) -> int:
     """Count the bytes that memory delivers when thread t loads from `addresses[t]`.
 
     Memory delivers whole segments. Threads of a warp that need the same one share it.
@@ -68,7 +66,7 @@ def fetched_bytes(addresses: Sequence[int], segment_bytes: int) -> int:  # @step
     return segments * segment_bytes
 
 
-def blocks_that_fit(need: Mapping[str, int], room: Mapping[str, int]) -> int:  # @stepover
+def blocks_that_fit(need: Mapping[str, int], room: Mapping[str, int]) -> int:
     """Let equal blocks move into a multiprocessor until one more finds no room."""
     left, blocks = dict(room), 0
     while all(left[kind] >= need[kind] for kind in need):
@@ -87,7 +85,7 @@ class Run:
     stop: int
 
 
-def run_blocks(durations: Iterable[int], multiprocessors: int) -> list[Run]:  # @stepover
+def run_blocks(durations: Iterable[int], multiprocessors: int) -> list[Run]:
     """Hand out blocks in their order, each to the multiprocessor that is free first."""
     free = [(0, number) for number in range(multiprocessors)]
     runs = []
@@ -104,7 +102,7 @@ Piece = tuple[str, int]
 
 def run_streams(
     streams: Mapping[str, Sequence[Piece]],
-) -> dict[str, list[tuple[int, int, str]]]:  # @stepover
+) -> dict[str, list[tuple[int, int, str]]]:
     """Run streams of work; return for each engine when it worked, and for which stream.
 
     The pieces of a stream wait for one another, and each engine does one piece at a time. Of the

@@ -57,9 +57,10 @@ def a_data_sheet_has_a_rate_for_each_format():  # M10.7
     # [B200](https://www.nvidia.com/en-us/data-center/dgx-b200/). Not every sheet has every format.
     cards = [RTX_3090, A100_SXM, H100_SXM, H200, B200]
     peaks = figures.promised(cards)  # @inspect peaks
-    # On tensor cores, half the bits are twice the rate: TF32 takes 32 bits of memory, bf16 16, fp8
-    # 8. fp32 proper is apart, as no tensor core multiplies it. So an A100 gains a factor of 16 by
-    # bf16, and an RTX 3090, made for games, a factor of 2.
+    # On tensor cores, units for [small matrices](#tensor_cores_multiply_tiles), half the bits are
+    # twice the rate: TF32 takes 32 bits of memory, bf16 16, fp8 8. fp32 proper is apart, as no
+    # tensor core multiplies it. So an A100 gains a factor of 16 by bf16, and an RTX 3090, made for
+    # games, a factor of 2.
     h100, a100 = H100_SXM.dense_flops_per_second, A100_SXM.dense_flops_per_second
     rtx_3090 = RTX_3090.dense_flops_per_second
     assert h100["fp8"] / h100["bf16"] == a100["bf16"] / a100["tf32"] == 2
@@ -73,7 +74,7 @@ def a_data_sheet_has_a_rate_for_each_format():  # M10.7
     with refused(LookupError) as error:
         accelerator_named("NVIDIA GeForce RTX 3090 Ti")
     assert "no data sheet" in error.message
-    # So: name the format, the card and "dense" whenever you quote a peak.
+    # So: name the format, the GPU and "dense" whenever you quote a peak.
 
 
 def peaks_from_clocks(chip: Chip) -> tuple[float, float]:
@@ -238,7 +239,7 @@ def far_above_the_peak_is_a_mistake():  # M10.10 E8
         share_of_peak(rate, promises["fp32"])  # @stepover
     assert "a share of 2.15 is impossible" in error.message
     # With the peak for bf16 it is 1.08, and that is no mistake. The sheet multiplies by its rated
-    # boost, 1.695 GHz, and cards for games run above it while power and heat allow. At 1.83 GHz the
+    # boost, 1.695 GHz, and GPUs for games run above it while power and heat allow. At 1.83 GHz the
     # peak is what was read.
     assert round(share_of_peak(rate, promises["bf16"]), 2) == 1.08
     faster = replace(RTX_3090_CHIP, tensor_core_hertz=1.83e9)

@@ -155,6 +155,27 @@ def intensity_by_rows(
     return lines({"this layer": intensities, **across}, x, y, "A layer of 4096×4096 in bf16", 240)
 
 
+def throughput_by_batch(throughput: Mapping[tuple[int, int], float]) -> altair.Chart:  # @stepover
+    """Draw tokens per second over the batch size; a slider sets the tokens of each sequence."""
+    rows = [(B, T, rate) for (B, T), rate in throughput.items()]
+    powers = sorted({T.bit_length() - 1 for _, T in throughput})
+    slider = altair.binding_range(
+        min=powers[0],
+        max=powers[-1],
+        step=powers[1] - powers[0],
+        name="tokens in a sequence, T = 2 to the power of ",
+    )
+    power = altair.param("power", value=powers[2], bind=slider)
+    chart = altair.Chart(_columns(rows, "B", "T", "rate"))
+    chart = chart.transform_filter("datum.T == pow(2, power)").mark_line(point=True)
+    chart = chart.encode(
+        x=altair.X("B:Q", **doublings("batch size B", sorted({B for B, _ in throughput}))),
+        y=altair.Y("rate:Q", **powers_of_ten("tokens per second", 2, 6)),
+        tooltip=["B:Q", "T:Q", altair.Tooltip("rate:Q", format=".3s")],
+    )
+    return framed(chart.add_params(power), "Decoding on an H100, at the least time", 220)
+
+
 def intensity_by_length(
     intensities: Mapping[str, Mapping[int, float]],
 ) -> altair.Chart:  # @stepover

@@ -3,6 +3,7 @@
 import contextlib
 import io
 import itertools
+import json
 import multiprocessing
 import os
 import pty
@@ -17,9 +18,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 import regex
+import tiktoken
 import tokenizers
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tiktoken.load import data_gym_to_mergeable_bpe_ranks
 
 from benchmarks.tokenizer import tiktoken_of
 from lecture import stories
@@ -652,12 +655,12 @@ def test_decoding_to_the_terminal(tmp_path, capsys):
 
 # arguments -> what stands on stderr
 BAD_COMMANDS = [
-    (["train", "missing"], "missing"),
+    (["train", "missing"], "missing: No such file"),
     (["train", "a.txt", "--size", "3"], "a vocabulary of 3 is too small"),
     (["encode", "a.txt", "-v", "a.txt"], "is no vocabulary"),
     (["decode", "a.txt", "-v", "missing"], "missing"),
     (["inspect", "a.txt"], "is no vocabulary"),
-    (["train", "."], "Is a directory"),
+    (["train", "."], ".: Is a directory"),
     (["train", "a.txt", "--special", ""], "a special token is empty"),
     (["train", "a.txt", "-o", "folder/a.vocab"], "there is no folder"),
     (["train", "a.txt", "-o", "."], "is a folder"),
@@ -776,3 +779,226 @@ def test_a_bar_fills_on_a_terminal():
     assert shown[1] == f"merging    [{'#' * 8:<30}]  25%"
     assert shown[2] == f"merging    [{'#' * 30}] 100%", "what comes at once is left out"
     assert shown[3].isspace()
+
+
+# Vocabularies of other programs ------------------------------------------------------------------
+
+GPT4_AS_OTHERS_WRITE_IT = (
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
+    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+)
+
+
+def cutting_like_gpt2():
+    return tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=True)
+
+
+def cutting_like_gpt4():
+    split = tokenizers.pre_tokenizers.Split(tokenizers.Regex(GPT4_AS_OTHERS_WRITE_IT), "isolated")
+    byte_level = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+    return tokenizers.pre_tokenizers.Sequence([split, byte_level])
+
+
+@pytest.fixture(scope="module", params=[cutting_like_gpt2, cutting_like_gpt4])
+def peer(request):
+    """A tokenizer that Hugging Face's library has learnt; its special token has the id 0."""
+    peer = tokenizers.Tokenizer(tokenizers.models.BPE())
+    peer.pre_tokenizer = request.param()
+    trainer = tokenizers.trainers.BpeTrainer(
+        vocab_size=700,
+        special_tokens=[END],
+        initial_alphabet=tokenizers.pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    texts = [stories.text(30_000), (ROOT / "README.md").read_text(), MIXED]
+    peer.train_from_iterator(texts, trainer)
+    return peer
+
+
+@pytest.fixture(scope="module")
+def saved(peer, tmp_path_factory):
+    path = tmp_path_factory.mktemp("peer") / "tokenizer.json"
+    peer.save(str(path))
+    return path
+
+
+def test_a_tokenizer_json_gives_its_ids(peer, saved):
+    ours = Tokenizer.load(saved)
+    assert len(ours) == peer.get_vocab_size()
+    for text in (MIXED, f"a{END}b", stories.text(20_000, seed=4), MIXED[::-1]):
+        assert ours.encode(text) == peer.encode(text).ids
+        assert ours.decode(ours.encode(text)) == text
+    assert ours.encode(END) == [0]
+    assert END not in {ours.decode([number]) for number in ours.encode(END, special=False)}
+
+
+@given(any_text)
+@settings(max_examples=200)
+def test_a_tokenizer_json_gives_its_ids_on_any_text(peer, saved, text):
+    assert Tokenizer.load(saved).encode(text) == peer.encode(text).ids
+
+
+def test_gpt2_s_files_give_the_ids_that_tiktoken_reads_from_them(tmp_path):
+    """The same files, made here, under both pairs of names; the ids skip some numbers."""
+    peer = tokenizers.ByteLevelBPETokenizer(add_prefix_space=False)
+    peer.train_from_iterator([stories.text(30_000), MIXED], vocab_size=600, show_progress=False)
+    peer.save_model(str(tmp_path))
+    ids_path, merges_path = tmp_path / "vocab.json", tmp_path / "merges.txt"
+    # tiktoken wants the bytes in GPT-2's order and the special token at the end, as GPT-2 has them.
+    ids_path.write_text(json.dumps(peer.get_vocab() | {END: 1000}))
+    ranks = data_gym_to_mergeable_bpe_ranks(str(merges_path), str(ids_path))
+    theirs = tiktoken.Encoding(
+        "gpt2", pat_str=PATTERNS["gpt2"], mergeable_ranks=ranks, special_tokens={END: 1000}
+    )
+    for text in (MIXED, f"a{END}b", stories.text(20_000, seed=4)):
+        wanted = theirs.encode(text, allowed_special="all")
+        for path in (tmp_path, ids_path, merges_path):
+            assert Tokenizer.load(path).encode(text) == wanted
+    ours = Tokenizer.load(tmp_path)
+    assert len(ours) == 1001
+    assert ours.decode([999]) == "", "an id that stands for nothing"
+    ids_path.rename(tmp_path / "encoder.json")
+    merges_path.rename(tmp_path / "vocab.bpe")
+    assert Tokenizer.load(tmp_path).encode(MIXED) == ours.encode(MIXED)
+
+
+@pytest.mark.parametrize("ignore_merges", [False, True])
+def test_several_merges_may_make_a_token_and_words_may_be_taken_whole(ignore_merges, tmp_path):
+    """As in Llama 3's file: "abc" from two pairs, and "bca", which no merge makes."""
+    alphabet = sorted(tokenizers.pre_tokenizers.ByteLevel.alphabet())
+    vocab = {name: number for number, name in enumerate([*alphabet, "ab", "bc", "abc", "bca"])}
+    merges = [("a", "b"), ("b", "c"), ("ab", "c"), ("a", "bc")]
+    model = tokenizers.models.BPE(vocab, merges, ignore_merges=ignore_merges)
+    peer = tokenizers.Tokenizer(model)
+    peer.pre_tokenizer = cutting_like_gpt2()
+    peer.save(str(tmp_path / "tokenizer.json"))
+    ours = Tokenizer.load(tmp_path)
+    for word in map("".join, itertools.product("abc", repeat=5)):
+        assert ours.encode(f"{word} {word[:3]}") == peer.encode(f"{word} {word[:3]}").ids
+    assert (ours.encode("bca") == [vocab["bca"]]) is ignore_merges
+
+
+def test_a_vocabulary_of_another_program_is_not_saved_as_ours(saved, tmp_path):
+    with pytest.raises(TokenizerError, match="no place for the ids"):
+        Tokenizer.load(saved).save(tmp_path / "a.vocab")
+
+
+def without_byte(data):
+    del data["model"]["vocab"]["Ġ"]
+    data["model"]["merges"] = []
+
+
+FOREIGN = [
+    (lambda data: data["model"].update(type="Unigram"), "holds no BPE tokenizer"),
+    (lambda data: data.update(normalizer={"type": "NFC"}), "uses a normalizer"),
+    (lambda data: data["model"].update(byte_fallback=True), "uses byte_fallback"),
+    (lambda data: data["model"].update(end_of_word_suffix="</w>"), "uses end_of_word_suffix"),
+    (lambda data: data["pre_tokenizer"].update(add_prefix_space=True), "puts a space before"),
+    (lambda data: data.update(pre_tokenizer={"type": "Whitespace"}), "cuts text in a way"),
+    (lambda data: data.update(pre_tokenizer=None), "cuts text in a way"),
+    (lambda data: data["added_tokens"][0].update(lstrip=True), "takes white space around it"),
+    (lambda data: data["model"]["merges"].append("a b c"), "is no merge of two tokens"),
+    (lambda data: data["model"]["merges"].append(["q", "\u4f60"]), "is not spelled in GPT-2's"),
+    (lambda data: data["model"]["merges"].append(["Q", "z"]), "has no id for b'Qz'"),
+    (lambda data: data["model"]["vocab"].update(QQ=1), "gives an id twice"),
+    (without_byte, "has no token for the byte 20"),
+]
+
+
+@pytest.mark.parametrize(("change", "message"), FOREIGN)
+def test_what_would_give_other_ids_is_refused(change, message, tmp_path):
+    peer = tokenizers.ByteLevelBPETokenizer(add_prefix_space=False)
+    peer.train_from_iterator(["low lower"], special_tokens=[END], show_progress=False)
+    path = tmp_path / "tokenizer.json"
+    peer.save(str(path))
+    data = json.loads(path.read_text())
+    change(data)
+    path.write_text(json.dumps(data))
+    with pytest.raises(TokenizerError, match=re.escape(message)) as error:
+        Tokenizer.load(path)
+    assert str(path) in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("{", "this is no JSON"), ("[]", "holds no JSON object"), ("\udcff", "it is no UTF-8 text")],
+)
+def test_a_file_that_is_no_tokenizer_json_is_refused(text, message, tmp_path):
+    path = tmp_path / "tokenizer.json"
+    path.write_bytes(text.encode("utf-8", "surrogateescape"))
+    with pytest.raises(TokenizerError, match=message):
+        Tokenizer.load(path)
+
+
+def test_a_folder_without_a_vocabulary_is_refused(tmp_path):
+    with pytest.raises(TokenizerError, match=r"holds none of encoder\.json"):
+        Tokenizer.load(tmp_path)
+
+
+# Standard input and output, and tokens to look at -------------------------------------------------
+
+
+def piped(*arguments, cwd, given):
+    command = [sys.executable, "-m", "lecture.tokenizer", *map(str, arguments)]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"}
+    return subprocess.run(command, cwd=cwd, input=given, capture_output=True, env=environment)
+
+
+def test_text_passes_from_standard_input_to_standard_output(tmp_path):
+    Tokenizer.train(stories.text(20_000), 500, [END]).save(tmp_path / "v")
+    text = (stories.text(5_000, seed=3) + MIXED).encode()
+    encoded = piped("encode", "-", "-v", "v", cwd=tmp_path, given=text)
+    assert encoded.returncode == 0, encoded.stderr
+    assert re.match(rb"-: [\d,]+ ids of 16 bits, [\d.]+ bytes per token\n", encoded.stderr)
+    (tmp_path / "a.txt").write_bytes(text)
+    piped("encode", "a.txt", "-v", "v", cwd=tmp_path, given=b"")
+    assert encoded.stdout == (tmp_path / "a.txt.ids").read_bytes()
+    decoded = piped("decode", "-", "-v", "v", cwd=tmp_path, given=encoded.stdout)
+    assert decoded.stdout == text
+    to_a_file = piped("decode", "-", "-v", "v", "-o", "b", cwd=tmp_path, given=encoded.stdout)
+    assert (to_a_file.returncode, (tmp_path / "b").read_bytes()) == (0, text)
+    judged = piped("inspect", "v", "--text", "-", cwd=tmp_path, given=text)
+    assert f"-: {len(encoded.stdout) // 2:,} tokens, " in judged.stdout.decode()
+    assert [*map(str, sorted(tmp_path.rglob("*")))] == [
+        str(tmp_path / name) for name in ("a.txt", "a.txt.ids", "b", "v")
+    ]
+
+
+def test_a_vocabulary_is_learnt_from_standard_input(tmp_path):
+    text = stories.text(20_000).encode()
+    (tmp_path / "a.txt").write_bytes(text)
+    trained = piped("train", "-", "-o", "v", "--size", "400", cwd=tmp_path, given=text)
+    assert trained.returncode == 0, trained.stderr
+    assert Tokenizer.load(tmp_path / "v").merges == Tokenizer.train(tmp_path / "a.txt", 400).merges
+    for arguments in (["train", "-"], ["train", "a.txt", "-o", "-"]):
+        refused = piped(*arguments, cwd=tmp_path, given=text)
+        assert refused.stderr == b"a vocabulary is written to a file: give -o FILE\n"
+        assert refused.returncode == 1
+
+
+def test_a_sentence_is_shown_with_its_tokens_marked(tmp_path, capsys, monkeypatch):
+    path = str(tmp_path / "v")
+    Tokenizer.train("low low lower", 300).save(path)
+    assert cli.main(["show", "-v", path, "low", "lower é"]) == 0
+    shown = capsys.readouterr().out.splitlines()
+    assert shown == [
+        r"low|␣lower|␣|\xc3|\xa9",
+        "257 260 32 195 169",
+        "5 tokens, 2.400 bytes per token",
+    ]
+    # On a terminal by colours, which take turns.
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    assert cli.main(["show", "-v", path, "low lower"]) == 0
+    first = capsys.readouterr().out.splitlines()[0]
+    assert first == "\x1b[30;46mlow\x1b[0m\x1b[30;43m␣lower\x1b[0m"
+    # Ids are not for a terminal.
+    Path(tmp_path / "a.txt").write_text("low")
+    monkeypatch.setattr(cli.sys.stdout, "isatty", lambda: True, raising=False)
+    assert cli.main(["encode", str(tmp_path / "a.txt"), "-v", path, "-o", "-"]) == 1
+    assert "ids are no text" in capsys.readouterr().err
+
+
+def test_lines_of_standard_input_are_shown_one_by_one(tmp_path):
+    Tokenizer.train("low low lower", 300).save(tmp_path / "v")
+    shown = piped("show", "-v", "v", cwd=tmp_path, given=b"low\nlower").stdout.decode()
+    assert shown.splitlines()[::3] == ["low", "low|er"]

@@ -253,7 +253,7 @@ def softmax_survives_large_numbers():  # M15.6
 
 
 @shape_checked
-def softmax_left_to_autograd(scores: Float[Tensor, "*lead S"]) -> Float[Tensor, "*lead S"]:
+def softmax_left_to_autograd(scores: Float[Tensor, "*axes"]) -> Float[Tensor, "*axes"]:
     """Spell softmax out; autograd then keeps what each operation needs."""
     exponentials = (scores - scores.detach().amax(dim=-1, keepdim=True)).exp()
     return exponentials / exponentials.sum(dim=-1, keepdim=True)
@@ -340,19 +340,18 @@ def attention_takes_a_weighted_mean():  # M15.7
 @shape_checked
 def attend_by_loops(
     query: Float[Tensor, "T K"],
-    key: Float[Tensor, "S K"],
-    value: Float[Tensor, "S K"],
-    visible: Bool[Tensor, "T S"],
+    key: Float[Tensor, "T K"],
+    value: Float[Tensor, "T K"],
+    visible: Bool[Tensor, "T T"],
 ) -> Float[Tensor, "T K"]:  # @stepover
     """For each query, average the visible values, weighted by exp(query · key / √K)."""
     T, K = query.shape
-    S = key.shape[0]
     mixed = torch.zeros(T, K)
-    for t in range(T):
-        places = [s for s in range(S) if visible[t, s]]
-        weights = [math.exp(query[t] @ key[s] / math.sqrt(K)) for s in places]
-        for s, weight in zip(places, weights, strict=True):
-            mixed[t] += weight / sum(weights) * value[s]
+    for asking in range(T):
+        seen = [place for place in range(T) if visible[asking, place]]
+        weights = [math.exp(query[asking] @ key[place] / math.sqrt(K)) for place in seen]
+        for place, weight in zip(seen, weights, strict=True):
+            mixed[asking] += weight / sum(weights) * value[place]
     return mixed
 
 

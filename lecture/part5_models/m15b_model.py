@@ -166,8 +166,9 @@ def heads_share_out_the_features():  # M15.8
 
     One weighted mean per token is little: "its" may need its animal and its verb. *Multi-head
     attention* [shares out](#heads_are_split_without_moving_data) the D features among H *heads* of
-    K = D/H features each, and each head has scores of its own. Four matrices of D×D surround them:
-    for queries, keys, values, and one that mixes what the heads found. What do more heads cost?
+    K features each, K = D/H, and each head has scores of its own. Four matrices of D×D surround
+    them: for queries, keys, values, and one that mixes what the heads found. What do more heads
+    cost?
     """
     T, D = 32, 64
     generator = torch.Generator().manual_seed(0)
@@ -178,7 +179,7 @@ def heads_share_out_the_features():  # M15.8
         assert sum(weight.numel() for weight in attention.parameters()) == 4 * D**2
         with measure() as costs[H]:
             y = attention(x)
-        # No parameters and no FLOPs: H heads of D/H features multiply as much as one of D.
+        # No parameters and no FLOPs: H heads of K features multiply as much as one head of H·K.
         assert costs[H].matmul_flops == 8 * T * D**2 + 4 * T**2 * D
     # They cost memory. Each head has T² attention weights, which wait for the backward pass, if
     # attention stores them. ([It need not](#attention_needs_no_table_of_weights).)
@@ -201,29 +202,31 @@ def groups_of_heads_share_keys_and_values():  # M15.8
 
     When a model decodes, it [keeps the keys and values](#a_cache_reads_each_token_once) of all
     tokens so far, and reads all of them for each new token. Must each head have its own?
-    *Grouped-query attention*, GQA ([Ainslie and others](https://arxiv.org/abs/2305.13245)), gives H
-    heads of queries G heads of keys and values, with G below H. With G = 1 it is *multi-query
-    attention*. Llama 3 has 32 heads of queries in its smallest model and 8 of keys.
+    In *grouped-query attention*, GQA ([Ainslie and others](https://arxiv.org/abs/2305.13245)), the
+    heads of a group have keys and values in common. With a single group it is *multi-query
+    attention*. Llama 3 8B has 32 heads in 8 groups.
     """
     T, D, H = 32, 64, 8
     K = D // H
     generator = torch.Generator().manual_seed(0)
     x = torch.randn(1, T, D, generator=generator)
     costs, cached_bytes, layers = {}, {}, {}
-    for G in (8, 2, 1):
-        layers[G] = Attention(D, H, RotaryPositions(K, T), key_value_heads=G, generator=generator)
-        # The matrices for keys and values shrink: $2D^2 + 2D\cdot GK$ parameters, not $4D^2$.
-        parameters = sum(weight.numel() for weight in layers[G].parameters())
-        assert parameters == 2 * D**2 + 2 * D * (G * K)
+    rotary = RotaryPositions(K, T)
+    for groups in (8, 2, 1):
+        layers[groups] = Attention(D, H, rotary, key_value_heads=groups, generator=generator)
+        # The matrices for keys and values shrink: $2D^2 + 2D \cdot K \cdot$ groups parameters, in
+        # place of $4D^2$.
+        parameters = sum(weight.numel() for weight in layers[groups].parameters())
+        assert parameters == 2 * D**2 + 2 * D * (K * groups)
         cache = LayerCache()
-        with measure() as costs[G]:
-            layers[G](x, cache)
-        cached_bytes[G] = cache.key.nbytes + cache.value.nbytes  # @inspect cached_bytes
+        with measure() as costs[groups]:
+            layers[groups](x, cache)
+        cached_bytes[groups] = cache.key.nbytes + cache.value.nbytes  # @inspect cached_bytes
         # The scores do not: every query still meets every key.
-        assert costs[G].matmul_flops == 2 * T * parameters + 4 * T**2 * D
-    # The cache holds $2GK$ numbers per token and layer: a quarter of the heads, a quarter of the
-    # bytes. That is what grouped queries are for.
-    assert cached_bytes == {G: 4 * T * (2 * G * K) for G in layers}
+        assert costs[groups].matmul_flops == 2 * T * parameters + 4 * T**2 * D
+    # The cache holds 2K numbers per token, layer and group: with a quarter of the keys, a quarter
+    # of the bytes. That is what grouped queries are for.
+    assert cached_bytes == {groups: 4 * T * (2 * K * groups) for groups in layers}
     # A group is nothing new: it is multi-head attention in which several heads have the same
     # matrices for keys and values. Copy them, and the results agree.
     with torch.no_grad():
@@ -301,12 +304,13 @@ def a_router_chooses_experts():  # M15.4
     token](#training_costs_six_flops_per_parameter_and_token). Can a model have parameters that most
     tokens do not pay for? A *mixture of experts* ([Shazeer and
     others](https://arxiv.org/abs/1701.06538)) has several feed-forward networks in each block, its
-    *experts*. A *router*, a matrix of D×E, scores them for each token; the token passes through the
-    few with the highest scores, and adds up their results, weighted by a softmax of these scores.
+    *experts*. A *router*, a linear layer, scores them for each token. The token passes through the
+    few with the highest scores, and their results are added up, weighted by a softmax of these
+    scores.
     """
-    T, D, F, E, active = 64, 32, 48, 8, 2
+    T, D, F, count, active = 64, 32, 48, 8, 2
     generator = torch.Generator().manual_seed(0)
-    experts = Experts(D, F, E, active, generator=generator)
+    experts = Experts(D, F, count, active, generator=generator)
     x = torch.randn(T, D, generator=generator)
     with measure() as cost:
         y = experts(x)
@@ -318,20 +322,20 @@ def a_router_chooses_experts():  # M15.4
     # *Total* parameters are those of all experts. *Active* ones are those that a token meets, and
     # they decide the FLOPs: two per active parameter and token.
     total = sum(weight.numel() for weight in experts.parameters())  # @inspect total
-    assert total == E * (3 * D * F) + D * E
-    active_parameters = active * (3 * D * F) + D * E  # @inspect active_parameters
+    assert total == count * (3 * D * F) + D * count
+    active_parameters = active * (3 * D * F) + D * count  # @inspect active_parameters
     assert cost.matmul_flops == 2 * T * active_parameters
     # Memory pays for all of them. A single token uses two experts; a batch soon needs every expert
     # in memory, and loads every expert.
     places = experts.router(x).topk(active).indices
     used = {tokens: len(places[:tokens].unique()) for tokens in (1, 4, T)}  # @inspect used
-    assert used[1] == active < used[4] < used[T] == E
+    assert used[1] == active < used[4] < used[T] == count
     # And nothing makes the router fair. An even share would be 16 tokens for each expert. Training
     # adds a term to the loss, or a bias to the scores, so that the busy ones get fewer.
-    load = places.flatten().bincount(minlength=E).tolist()  # @inspect load
-    picture = figures.tokens_of_experts(load, T * active / E)  # @inspect picture
+    load = places.flatten().bincount(minlength=count).tolist()  # @inspect load
+    picture = figures.tokens_of_experts(load, T * active / count)  # @inspect picture
     assert sum(load) == T * active
-    assert min(load) < T * active / E < max(load)
+    assert min(load) < T * active / count < max(load)
 
 
 def a_block_adds_to_what_came_in():  # M15.9 E80

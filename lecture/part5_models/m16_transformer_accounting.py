@@ -395,9 +395,9 @@ def published_shapes_come_out():  # M16.2
     """Published shapes come out.
 
     Do the formulas hold for models that people use? Llama 3 has the very parts of the last chapter,
-    with [grouped queries](#groups_of_heads_share_keys_and_values): each block has $2D^2 + 2D\\cdot
-    GK$ parameters in attention, and $3DF$. Its report names models of 8, 70 and 405 billion. We
-    build them from the published sizes, without a byte.
+    with [grouped queries](#groups_of_heads_share_keys_and_values): each block has
+    $2D^2 + 2D \\cdot K \\cdot$ groups parameters in attention, and $3DF$. Its report names models
+    of 8, 70 and 405 billion. We build them from the published sizes, without a byte.
     """
     rows = {}
     for name in ("llama-3-8b", "llama-3-70b", "llama-3-405b"):
@@ -406,10 +406,10 @@ def published_shapes_come_out():  # M16.2
         parameters = numel(model)
         assert parameters == sum(parameters_by_part(config).values())
         # The KV cache of one token, in one layer: what a block really keeps.
-        D, H, G = config.width, config.heads, config.key_value_heads
+        D, H, groups = config.width, config.heads, config.key_value_heads
         rotary = RotaryPositions(D // H, 2, device="meta")
         made = {"device": "meta", "dtype": torch.bfloat16}
-        block = Block(D, H, config.feed_forward, rotary, key_value_heads=G, **made)
+        block = Block(D, H, config.feed_forward, rotary, key_value_heads=groups, **made)
         cache = LayerCache()  # @stepover
         with torch.no_grad():
             block(torch.empty(1, 2, D, **made), cache)  # @stepover
@@ -498,9 +498,9 @@ def one_latent_serves_all_heads():  # M16.2
     # Now the parameters, layer by layer. Three layers have a plain feed-forward network, the other
     # 58 have 256 experts, of which a token passes eight, and one more for every token. A bias for
     # each expert helps to balance them.
-    D, F, E = size.width, size.expert_feed_forward, size.routed_experts
+    D, F, experts = size.width, size.expert_feed_forward, size.routed_experts
     dense = numel(SwiGLU(D, size.dense_feed_forward, **made))
-    routed = numel(Experts(D, F, E, size.active_experts, **made)) + E  # @stepover
+    routed = numel(Experts(D, F, experts, size.active_experts, **made)) + experts  # @stepover
     shared = size.shared_experts * numel(SwiGLU(D, F, **made))
     every_layer = numel(*attention.values()) + 2 * numel(RMSNorm(D, **made))
     sparse_layers = size.layers - size.dense_layers
@@ -509,7 +509,7 @@ def one_latent_serves_all_heads():  # M16.2
     total += sparse_layers * (routed + shared)  # @inspect total
     assert round(total / 1e9) * 10**9 == DEEPSEEK_V3_NAMED_PARAMETERS["all"]
     # Take away the experts that a token does not meet.
-    idle = sparse_layers * (E - size.active_experts) * numel(SwiGLU(D, F, **made))
+    idle = sparse_layers * (experts - size.active_experts) * numel(SwiGLU(D, F, **made))
     active = total - idle  # @inspect active
     # 37.6 billion, or 36.6 without the embedding, which multiplies nothing. An eighteenth of all.
     assert active - size.vocabulary * D < DEEPSEEK_V3_NAMED_PARAMETERS["active"] < active

@@ -6,7 +6,7 @@
     ids = tokenizer.encode("Once upon a time")
     text = tokenizer.decode(ids)
 
-On the command line: `python -m lecture.tokenizer train|encode|decode|inspect FILE`.
+On the command line: `python -m lecture.tokenizer train|encode|decode|show|inspect ...`.
 """
 
 from lecture.tokenizer.core import Tokenizer

@@ -1,8 +1,15 @@
-"""The command line: `python -m lecture.tokenizer train|encode|decode|inspect FILE`."""
+"""The command line: `python -m lecture.tokenizer train|encode|decode|show|inspect ...`.
+
+`-` stands for standard input, and for standard output. What the commands say about their work then
+goes to standard error.
+"""
 
 import argparse
 import codecs
+import contextlib
+import shutil
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -17,10 +24,19 @@ from lecture.tokenizer.splitting import PATTERNS
 from lecture.tokenizer.token_files import IDS_AT_ONCE, id_type, read_ids, write_ids
 
 LONGEST_SHOWN = 10
+STANDARD = Path("-")
+BACKGROUNDS = ("\x1b[30;46m", "\x1b[30;43m")
+PLAIN = "\x1b[0m"
+
+
+VOCABULARY = (
+    "what train wrote; or a tokenizer.json, a merges.txt or vocab.bpe with its ids beside it, or "
+    "a folder with such files"
+)
 
 
 def _build_parser() -> argparse.ArgumentParser:  # @stepover
-    """Return the parser of the four commands."""
+    """Return the parser of the commands."""
     parser = argparse.ArgumentParser(
         prog="python -m lecture.tokenizer", description="A byte-level BPE tokenizer."
     )
@@ -31,7 +47,7 @@ def _build_parser() -> argparse.ArgumentParser:  # @stepover
         sub.add_argument("file", type=Path, metavar="FILE", help=file)
         return sub
 
-    train = command("train", "learn a vocabulary from text", "UTF-8 text, of any size")
+    train = command("train", "learn a vocabulary from text", "UTF-8 text, of any size; - reads it")
     train.add_argument("-o", "--output", type=Path, help="the vocabulary; default FILE.vocab")
     train.add_argument("--size", type=int, default=10_000, help="tokens in all; default 10000")
     train.add_argument(
@@ -45,13 +61,20 @@ def _build_parser() -> argparse.ArgumentParser:  # @stepover
         help="processes that count, each from one special token to another; default 1",
     )
 
-    encode = command("encode", "turn text into a file of ids", "UTF-8 text, of any size")
-    encode.add_argument("-o", "--output", type=Path, help="the ids; default FILE.ids")
-    decode = command("decode", "turn a file of ids into text", "what encode wrote")
+    encode = command(
+        "encode", "turn text into a file of ids", "UTF-8 text, of any size; - reads it"
+    )
+    encode.add_argument(
+        "-o", "--output", type=Path, help="the ids; default FILE.ids, or - where FILE is -"
+    )
+    decode = command("decode", "turn a file of ids into text", "what encode wrote; - reads it")
     decode.add_argument("-o", "--output", type=Path, help="the text; default: print it")
-    for sub in (encode, decode):
-        sub.add_argument("-v", "--vocabulary", type=Path, required=True, help="what train wrote")
-    inspect = command("inspect", "describe a vocabulary", "what train wrote")
+    what = "show a text with its tokens marked, and their ids"
+    show = commands.add_parser("show", help=what, description=what)
+    show.add_argument("text", nargs="*", metavar="TEXT", help="default: read it")
+    for sub in (encode, decode, show):
+        sub.add_argument("-v", "--vocabulary", type=Path, required=True, help=VOCABULARY)
+    inspect = command("inspect", "describe a vocabulary", VOCABULARY)
     inspect.add_argument("--text", type=Path, help="also say how well it compresses this text")
     return parser
 
@@ -60,7 +83,13 @@ def main(arguments: Sequence[str]) -> int:  # @stepover
     """Run a command; return the exit status."""
     options = _build_parser().parse_args(arguments)
     bar = ProgressBar()
-    commands = {"train": train, "encode": encode, "decode": decode, "inspect": inspect}
+    commands = {
+        "train": train,
+        "encode": encode,
+        "decode": decode,
+        "show": show,
+        "inspect": inspect,
+    }
     try:
         commands[options.command](options, bar)
     except BrokenPipeError:  # as `| head` does when it has seen enough
@@ -68,7 +97,8 @@ def main(arguments: Sequence[str]) -> int:  # @stepover
         return 1
     except (TokenizerError, OSError) as error:
         bar.clear()
-        print(error, file=sys.stderr)
+        is_of_file = isinstance(error, OSError) and error.filename is not None
+        print(f"{error.filename}: {error.strerror}" if is_of_file else error, file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         bar.clear()
@@ -79,20 +109,24 @@ def main(arguments: Sequence[str]) -> int:  # @stepover
 
 def train(options: argparse.Namespace, bar: ProgressBar) -> None:  # @stepover
     """Learn a vocabulary, write it and describe it."""
+    if STANDARD in (options.file, options.output) and options.output in (None, STANDARD):
+        raise TokenizerError("a vocabulary is written to a file: give -o FILE")
     output = output_of(options, ".vocab")
-    start_seconds = time.perf_counter()
-    tokenizer = Tokenizer.train(
-        options.file,
-        options.size,
-        options.special,
-        options.pattern,
-        workers=options.workers,
-        progress=bar,
-    )
-    seconds = time.perf_counter() - start_seconds
+    with readable(options.file) as text:
+        start_seconds = time.perf_counter()
+        tokenizer = Tokenizer.train(
+            text,
+            options.size,
+            options.special,
+            options.pattern,
+            workers=options.workers,
+            progress=bar,
+        )
+        seconds = time.perf_counter() - start_seconds
+        size = text.stat().st_size
     tokenizer.save(output)
     bar.clear()
-    print(f"{output}: {describe_speed(options.file.stat().st_size, seconds)}")
+    print(f"{output}: {describe_speed(size, seconds)}")
     if len(tokenizer) < options.size:
         print(f"fewer tokens than {options.size:,}: every word of the text is one token")
     describe(tokenizer)
@@ -102,32 +136,51 @@ def encode(options: argparse.Namespace, bar: ProgressBar) -> None:  # @stepover
     """Write the ids of a text, and say how well it was compressed and how fast."""
     tokenizer = Tokenizer.load(options.vocabulary)
     output = output_of(options, ".ids")
-    start_seconds = time.perf_counter()
-    ids = tokenizer.encode_iterable(watched_text(options.file, bar))
-    token_count = write_ids(output, ids, len(tokenizer))
-    seconds = time.perf_counter() - start_seconds
+    if output == STANDARD and sys.stdout.isatty():
+        raise TokenizerError("ids are no text: give -o FILE or a pipe, or see them with show")
+    with readable(options.file) as text, writable(output) as place:
+        start_seconds = time.perf_counter()
+        ids = tokenizer.encode_iterable(watched_text(text, bar))
+        token_count = write_ids(place, ids, len(tokenizer))
+        seconds = time.perf_counter() - start_seconds
+        size = text.stat().st_size
     bar.clear()
-    size = options.file.stat().st_size
     bits = 8 * id_type(len(tokenizer)).itemsize
-    print(f"{output}: {token_count:,} ids of {bits} bits, {describe_ratio(size, token_count)}")
-    print(describe_speed(size, seconds))
+    said = sys.stderr if output == STANDARD else sys.stdout
+    ratio = describe_ratio(size, token_count)
+    print(f"{output}: {token_count:,} ids of {bits} bits, {ratio}", file=said)
+    print(describe_speed(size, seconds), file=said)
 
 
 def decode(options: argparse.Namespace, bar: ProgressBar) -> None:  # @stepover
     """Write the text of a file of ids, or print it."""
     tokenizer = Tokenizer.load(options.vocabulary)
-    ids = read_ids(options.file, len(tokenizer))
-    if options.output is None:
-        for text in decoded_text(tokenizer, ids, bar):
-            sys.stdout.write(text)
-        return
-    start_seconds = time.perf_counter()
-    with replacing(options.output) as file:
-        for text in decoded_text(tokenizer, ids, bar):
-            file.write(text.encode())
-    seconds = time.perf_counter() - start_seconds
+    with readable(options.file) as path:
+        ids = read_ids(path, len(tokenizer))
+        if options.output in (None, STANDARD):
+            for text in decoded_text(tokenizer, ids, bar):
+                sys.stdout.write(text)
+            return
+        start_seconds = time.perf_counter()
+        with replacing(options.output) as file:
+            for text in decoded_text(tokenizer, ids, bar):
+                file.write(text.encode())
+        seconds = time.perf_counter() - start_seconds
     bar.clear()
     print(f"{options.output}: {describe_speed(options.output.stat().st_size, seconds)}")
+
+
+def show(options: argparse.Namespace, bar: ProgressBar) -> None:  # @stepover
+    """Print a text with its tokens marked, in colours on a terminal, and the ids below it."""
+    tokenizer = Tokenizer.load(options.vocabulary)
+    with readable(STANDARD) if not options.text else contextlib.nullcontext() as path:
+        text = " ".join(options.text) if path is None else "".join(read_text(path))
+    for line in text.splitlines() or [""]:
+        ids = tokenizer.encode(line)
+        print(marked([tokenizer.vocabulary[number] for number in ids], sys.stdout.isatty()))
+        print(*ids)
+        plural = "s" * (len(ids) != 1)
+        print(f"{len(ids)} token{plural}, {describe_ratio(len(line.encode()), len(ids))}")
 
 
 def inspect(options: argparse.Namespace, bar: ProgressBar) -> None:  # @stepover
@@ -135,20 +188,59 @@ def inspect(options: argparse.Namespace, bar: ProgressBar) -> None:  # @stepover
     tokenizer = Tokenizer.load(options.file)
     describe(tokenizer)
     if options.text is not None:
-        start_seconds = time.perf_counter()
-        token_count = sum(1 for _ in tokenizer.encode_iterable(watched_text(options.text, bar)))
-        seconds = time.perf_counter() - start_seconds
+        with readable(options.text) as text:
+            start_seconds = time.perf_counter()
+            token_count = sum(1 for _ in tokenizer.encode_iterable(watched_text(text, bar)))
+            seconds = time.perf_counter() - start_seconds
+            size = text.stat().st_size
         bar.clear()
-        size = options.text.stat().st_size
         print(f"{options.text}: {token_count:,} tokens, {describe_ratio(size, token_count)}")
         print(describe_speed(size, seconds))
 
 
+def marked(tokens: Sequence[bytes], coloured: bool) -> str:
+    """Write tokens beside each other, with spaces that can be seen."""
+    words = [escape(token).replace("\\s", "␣") for token in tokens]
+    if not coloured:
+        return "|".join(words)
+    return "".join(f"{BACKGROUNDS[n % 2]}{word}{PLAIN}" for n, word in enumerate(words))
+
+
+@contextlib.contextmanager
+def readable(path: Path) -> Iterator[Path]:
+    """Give a file to read; what standard input has is kept in one while it is needed."""
+    if path != STANDARD:
+        yield path
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        copied = Path(folder) / "standard input"
+        with copied.open("wb") as file:
+            shutil.copyfileobj(sys.stdin.buffer, file)
+        yield copied
+
+
+@contextlib.contextmanager
+def writable(path: Path) -> Iterator[Path]:
+    """Give a place to write to; what is meant for standard output goes there at the end."""
+    if path != STANDARD:
+        yield path
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        written = Path(folder) / "standard output"
+        yield written
+        with written.open("rb") as file:
+            shutil.copyfileobj(file, sys.stdout.buffer)
+
+
 def output_of(options: argparse.Namespace, ending: str) -> Path:
     """Return where to write; what makes that impossible is said before the work, not after it."""
-    options.file.open("rb").close()
-    output: Path = options.output or options.file.with_name(options.file.name + ending)
-    check_place(output)
+    if options.file != STANDARD:
+        options.file.open("rb").close()
+        output: Path = options.output or options.file.with_name(options.file.name + ending)
+    else:
+        output = options.output or STANDARD
+    if output != STANDARD:
+        check_place(output)
     return output
 
 
@@ -184,7 +276,7 @@ def describe(tokenizer: Tokenizer) -> None:
     print(
         f"split pattern {tokenizer.pattern}; ids fit into {id_type(len(tokenizer)).itemsize} bytes"
     )
-    learnt = tokenizer.vocabulary[256 : 256 + merges]
+    learnt = [token for token in tokenizer.tokens if len(token) > 1]
     longest = sorted(learnt, key=len, reverse=True)[:LONGEST_SHOWN]
     print("longest tokens: " + (" ".join(map(escape, longest)) or "none"))
     lengths = Counter(map(len, learnt))

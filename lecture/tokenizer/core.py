@@ -5,7 +5,7 @@ from itertools import chain
 from os import PathLike
 from pathlib import Path
 
-from lecture.tokenizer import files
+from lecture.tokenizer import files, foreign
 from lecture.tokenizer.counting import count_file, count_texts
 from lecture.tokenizer.encoding import merge_symbols
 from lecture.tokenizer.errors import TokenizerError
@@ -44,22 +44,33 @@ class Tokenizer:
     """A byte-level BPE tokenizer.
 
     The ids: 0 to 255 are the bytes, then come the merges in the order in which they were learnt,
-    then the special tokens in the order given.
+    then the special tokens in the order given. A vocabulary of another program keeps its own ids;
+    one that it gave to nothing stands for no bytes.
     """
 
     def __init__(
-        self, merges: Sequence[Pair], special_tokens: Sequence[str] = (), pattern: str = "gpt2"
+        self,
+        merges: Sequence[Pair],
+        special_tokens: Sequence[str] = (),
+        pattern: str = "gpt2",
+        numbering: files.Numbering | None = None,
     ) -> None:  # @stepover
         self.pattern = pattern
         self.merges = [*merges]
         self.special_tokens = check_special_tokens(special_tokens)
+        self.numbering = numbering
         self.vocabulary = [bytes([value]) for value in range(BYTES)]
         self._merged: dict[tuple[int, int], int] = {}
         self._learn()
-        self.special_ids = {
-            token: len(self.vocabulary) + number for number, token in enumerate(self.special_tokens)
-        }
-        self.vocabulary += [token.encode() for token in self.special_tokens]
+        self._public: list[int] | None = None  # the ids of another program, by ours
+        if numbering is None:
+            self.special_ids = {
+                token: len(self.vocabulary) + number
+                for number, token in enumerate(self.special_tokens)
+            }
+            self.vocabulary += [token.encode() for token in self.special_tokens]
+        else:
+            self._renumber(numbering)
         self._splitter = Splitter(pattern, self.special_tokens)
         self._plain_splitter = Splitter(pattern)
         self._word_ids = WordIds(self._encode_word)
@@ -70,15 +81,31 @@ class Tokenizer:
         for number, (left, right) in enumerate(self.merges, start=1):
             if left not in ids or right not in ids:
                 raise TokenizerError(f"merge {number} joins {left!r} and {right!r}: not both known")
-            if left + right in ids:
+            if left + right not in ids:
+                ids[left + right] = len(self.vocabulary)
+                self.vocabulary.append(left + right)
+            elif self.numbering is None or left + right != self.vocabulary[-1]:
                 raise TokenizerError(f"merge {number} makes {left + right!r}, which exists already")
-            new = ids[left + right] = len(self.vocabulary)
-            self.vocabulary.append(left + right)
-            self._merged[ids[left], ids[right]] = new
+            self._merged[ids[left], ids[right]] = ids[left + right]
         self._learnt = ids
+
+    def _renumber(self, numbering: files.Numbering) -> None:  # @stepover
+        """Take the ids of another program."""
+        self._public = [numbering.ids[token] for token in self.vocabulary]
+        self._learnt = numbering.ids if numbering.whole_words else {}
+        self.special_ids = numbering.special_ids
+        tokens = {number: token for token, number in numbering.ids.items()}
+        tokens |= {number: token.encode() for token, number in self.special_ids.items()}
+        self.vocabulary = [tokens.get(number, b"") for number in range(max(tokens) + 1)]
 
     def __len__(self) -> int:  # @stepover
         return len(self.vocabulary)
+
+    @property
+    def tokens(self) -> list[bytes]:  # @stepover
+        """All tokens but the special ones: the bytes, and what each merge makes, in order."""
+        made = (left + right for left, right in self.merges)
+        return [*(bytes([value]) for value in range(BYTES)), *dict.fromkeys(made)]
 
     @classmethod
     def train(
@@ -143,7 +170,8 @@ class Tokenizer:
         word_bytes = utf8(word)
         if (whole := self._learnt.get(word_bytes)) is not None:
             return (whole,)
-        return tuple(merge_symbols([*word_bytes], self._merged.get))
+        symbols = merge_symbols([*word_bytes], self._merged.get)
+        return tuple(symbols if self._public is None else map(self._public.__getitem__, symbols))
 
     def decode_bytes(self, ids: Iterable[int]) -> bytes:  # @stepover
         """Return the bytes of the ids, one after the other."""
@@ -165,14 +193,18 @@ class Tokenizer:
 
     def save(self, path: str | PathLike[str]) -> None:  # @stepover
         """Write the vocabulary to a text file, which is replaced as a whole or not at all."""
+        if self.numbering is not None:
+            raise TokenizerError("our files have no place for the ids of another program")
         saved = files.Vocabulary(self.pattern, self.merges, self.special_tokens)
         files.write_vocabulary(Path(path), saved)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> "Tokenizer":  # @stepover
-        """Read a vocabulary that `save` wrote."""
-        saved = files.read_vocabulary(Path(path))
+        """Read a vocabulary that `save` wrote, or one of GPT-2's or Hugging Face's form."""
+        path = Path(path)
+        read = foreign.read_foreign if foreign.is_foreign(path) else files.read_vocabulary
+        saved = read(path)
         try:
-            return cls(saved.merges, saved.special_tokens, saved.pattern)
+            return cls(saved.merges, saved.special_tokens, saved.pattern, saved.numbering)
         except TokenizerError as error:
             raise TokenizerError(f"{path}: {error}") from None

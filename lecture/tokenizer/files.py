@@ -35,12 +35,22 @@ UNESCAPES = {escape: character for character, escape in ESCAPES.items()}
 
 
 @dataclass(frozen=True)
+class Numbering:
+    """The ids that another program gave to its tokens, and what it does with whole words."""
+
+    ids: dict[bytes, int]  # of bytes and of all other tokens that are not special
+    special_ids: dict[str, int]
+    whole_words: bool  # a word that is a token gets its id, whatever the merges would make of it
+
+
+@dataclass(frozen=True)
 class Vocabulary:
     """What a vocabulary file holds."""
 
     pattern: str
     merges: list[Pair]
     special_tokens: list[str]
+    numbering: Numbering | None = None
 
 
 def escape(token: bytes) -> str:

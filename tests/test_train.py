@@ -32,7 +32,7 @@ from lecture.train.errors import EndedFromOutside, TrainingError
 from lecture.train.judging import step_flops
 from lecture.train.loop import Run
 from lecture.train.loop import train as train_steps
-from lecture.train.saving_memory import recompute_blocks
+from lecture.train.saving_memory import fuse_attention, recompute_blocks
 from lecture.train.schedule import learning_rate, warm_up_stable_decay
 from trace.costs import measure
 
@@ -221,6 +221,22 @@ def test_recomputing_keeps_less_and_makes_the_same_steps():
     pairs = zip(train_steps(plain, TOKENS), train_steps(lean, TOKENS), strict=True)
     assert all(one == other for one, other in itertools.islice(pairs, 4))
     assert list(lean.model.state_dict()) == list(plain.model.state_dict())
+
+
+def test_fused_attention_keeps_less_and_makes_the_same_steps():
+    config = replace(TINY, context=64)
+    plain, lean = Run(config), Run(config)
+    fuse_attention(lean.model)
+    kept_bytes = []
+    for run in (plain, lean):
+        with measure() as cost:
+            loss = run.model(torch.zeros(2, 64, dtype=torch.int64)).sum()
+            kept_bytes.append(cost.live_bytes["activations"])
+        del loss
+    assert kept_bytes[0] - kept_bytes[1] > 0.8 * 4 * 2 * TINY.heads * 64 * 64
+    pairs = zip(train_steps(plain, TOKENS), train_steps(lean, TOKENS), strict=True)
+    for one, other in itertools.islice(pairs, 4):
+        assert asdict(one) == pytest.approx(asdict(other), rel=1e-3)
 
 
 def test_a_run_with_a_stable_rate_can_be_made_longer_before_its_decay():

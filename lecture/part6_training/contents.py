@@ -54,13 +54,13 @@ def main() -> None:
     m18a_training_memory.a_formula_foretells_the_peak()
 
     # ## Training a Transformer
-    # What the bill means for the memory of a card, the size of a batch, and the days it takes.
+    # What a Transformer keeps in memory while it is trained, which batch fits, how long it takes.
     m18b_transformer_memory.a_block_keeps_42_vectors_of_each_token()
+    m18b_transformer_memory.fused_attention_keeps_a_number_for_each_row()
     m18b_transformer_memory.the_context_decides_what_is_kept()
     m18b_transformer_memory.one_model_has_one_width()
-    m18b_transformer_memory.fused_attention_keeps_a_number_for_each_row()
-    m18b_transformer_memory.memory_limits_the_batch()
     m18b_transformer_memory.the_sum_is_no_peak()
+    m18b_transformer_memory.memory_limits_the_batch()
     m18b_transformer_memory.one_card_takes_18_years()
     m18b_transformer_memory.tokens_go_with_parameters()
     m18b_transformer_memory.training_needs_no_cache()

@@ -33,6 +33,19 @@ def bytes_of_parts(
     return framed(chart, title, height)
 
 
+def vectors_of_a_block(vectors: Mapping[str, float]) -> altair.Chart:  # @stepover
+    """Stack what a block keeps for each token, in vectors of D numbers."""
+    chart = altair.Chart(rows_of(part=vectors.keys(), vectors=vectors.values())).mark_bar()
+    chart = chart.encode(
+        x=altair.X("vectors:Q", title="vectors of D numbers for each token"),
+        color=altair.Color(
+            "part:N", scale=altair.Scale(domain=list(vectors)), legend=legend_below(columns=2)
+        ),
+        tooltip=["part:N", "vectors:Q"],
+    )
+    return framed(chart, "What waits for the backward pass", 40)
+
+
 def activations_by_context(kept: Mapping[int, Mapping[str, int]]) -> altair.Chart:  # @stepover
     """Draw what each part keeps over the length of the context."""
     names = next(iter(kept.values()))
@@ -49,7 +62,7 @@ def activations_by_context(kept: Mapping[int, Mapping[str, int]]) -> altair.Char
 def memory_by_batch(
     costs: Mapping[str, tuple[int, int]], limits: Mapping[str, int], largest: int = 20
 ) -> altair.Chart:  # @stepover
-    """Draw memory over the batch, of which each sequence takes the same, and what a card has."""
+    """Draw memory over the batch, of which each sequence takes the same, and what a GPU has."""
     batches = range(0, largest + 1, 4)
     series = {
         name: {batch: (fixed + batch * each) / GIB for batch in batches}
@@ -61,6 +74,6 @@ def memory_by_batch(
         series,
         {"title": "sequences in a batch, B", "axis": axis},
         {"title": "GiB"},
-        "When is the card full?",
+        "When is the GPU full?",
         260,
     )

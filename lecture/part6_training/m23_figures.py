@@ -48,7 +48,7 @@ def schedule(rates: Sequence[float]) -> altair.Chart:  # @stepover
 def paths(places: Mapping[str, Sequence[float]]) -> altair.Chart:  # @stepover
     """Draw how far each run has come after each step."""
     series = {name: dict(enumerate(path, start=1)) for name, path in places.items()}
-    y: Layout = {"title": "way against the gradients"}
+    y: Layout = {"title": "distance against the gradients"}
     return lines(series, STEPS, y, "AdamW meets one bad batch at step 21")
 
 
@@ -126,7 +126,7 @@ def loss_and_levels(
             tooltip=["who:N", altair.Tooltip("level:Q", format=".3f")],
         )
     )
-    return framed(altair.layer(curve, rules), "The loss on the way to the source", 240)
+    return framed(altair.layer(curve, rules), "The loss, and what it could be", 240)
 
 
 def excess_of_schedules(excess: Mapping[str, Sequence[float]]) -> altair.Chart:  # @stepover

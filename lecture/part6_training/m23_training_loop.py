@@ -33,35 +33,27 @@ from trace.costs import measure
 def six_moves_make_a_step():  # M23.1
     """Six moves make a step.
 
-    What is done over and over again when a model is trained? A batch is drawn; the model answers;
-    the loss says how wrong it was; the gradients say what to change; the optimizer changes it; and
-    the gradients are cleared for the next time.
+    What happens over and over again when a model is trained? Draw a batch; run the model, the
+    forward pass; compute the loss; compute the gradients, the backward pass; let the optimizer
+    change the parameters; clear the gradients. The rest of this chapter is about these six lines.
     """
     D, L, B = 5, 2, 3
     generator = torch.Generator().manual_seed(0)
     true_w = torch.arange(float(D))
     model = LinearStack(D, L, generator)  # @stepover
     optimizer = SGD(model.parameters(), lr=0.02)
-    assert len([*model.parameters()]) == 2 + 1
     x, y = regression_batch(true_w, B, generator)  # @inspect x y
     answers = model(x)  # @inspect answers
     loss = (answers - y).square().mean()  # @inspect loss
-    errors = (answers - y).tolist()
-    assert math.isclose(loss.item(), sum(error**2 for error in errors) / 3, rel_tol=1e-6)
-    # Before the way back there are no gradients, after it one for each parameter.
-    assert all(weight.grad is None for weight in model.parameters())
     loss.backward()
-    before = [weight.detach().clone() for weight in model.parameters()]
     gradients = [weight.grad.clone() for weight in model.parameters()]
     optimizer.step()
-    for weight, old, gradient in zip(model.parameters(), before, gradients, strict=True):
-        assert gradient.any()
-        assert torch.allclose(weight, old - 0.02 * gradient)
     optimizer.zero_grad()
     assert all(weight.grad is None for weight in model.parameters())
-    # On the same batch the loss is smaller now. By how much follows from the gradients: for small
-    # steps, by the learning rate times the square of their length. Here that is right within a
-    # twentieth.
+    # Did it help? On the same batch the loss should be smaller now, and we can say by how much:
+    # moving each weight by $-\eta g$ changes the loss by $-\eta g^2$, so all together lower it by
+    # the learning rate times the squared norm of the gradient. For so small a step that is right
+    # within a twentieth.
     expected = 0.02 * sum(gradient.square().sum() for gradient in gradients)
     fall = loss - (model(x) - y).square().mean()  # @inspect fall expected
     assert math.isclose(fall.item(), expected.item(), rel_tol=0.05)
@@ -97,9 +89,9 @@ def steps_apart(one: list[float], other: list[float]) -> int:  # @stepover
 def a_setting_must_reach_its_use():  # M23.1 E99
     """A setting must reach its use.
 
-    The loop is a function now, with the learning rate and the number of layers as parameters. Does
-    it use them? A common mistake: inside stands a number from an earlier experiment, and nothing
-    fails. Every run is the same run, and the learning rate "makes no difference".
+    The loop is a function now, with learning rate and number of layers as parameters. Does it use
+    them? A common mistake: inside stands a number from an earlier experiment, and nothing fails.
+    Every run is the same run, and the learning rate "makes no difference". How would we notice?
     """
     settings = ((0.01, 0), (0.1, 0), (0.002, 1))
     careless = [careless_losses(lr, layers, 30) for lr, layers in settings]
@@ -111,16 +103,11 @@ def a_setting_must_reach_its_use():  # M23.1 E99
     assert steps_apart(slow, fast) == 29
     # Another number of layers is another model, and shows at once.
     assert steps_apart(slow, deeper) == 30
-    # The run that was made three times was the first of these.
-    assert steps_apart(slow, careless[0]) == 0
-    # In all three the loss falls, and by very different factors.
+    # The loss falls in all three, by very different factors.
     falls = [run[0] / run[-1] for run in (slow, fast, deeper)]  # @inspect falls
-    assert 4 < falls[0] < 5
-    assert 3e5 < falls[1] < 4e5
-    assert 200 < falls[2] < 300
-    # Random numbers make such mistakes hard to see: each run looks a little different anyway. With
-    # everything seeded, equal settings give equal bits, and only then does a difference mean
-    # something.
+    assert max(falls) > 1e4 * min(falls)
+    # Random numbers hide such mistakes, because each run looks a little different anyway. So seed
+    # everything: equal settings then give equal bits, and a difference means something.
     assert steps_apart(regression_losses(0.1, 0, 30), fast) == 0
 
 
@@ -149,12 +136,13 @@ def toy_losses(
 def a_toy_run_can_be_predicted():  # M23.2
     r"""A toy run can be predicted.
 
-    Is a loss of 877 in the tenth step good? In a case that is simple enough one can know. A model
-    of D = 16 weights $w$ learns $y=x\cdot w^*$ from batches of B = 4, new at each step. Inputs are
-    standard normal, so the loss is on average the squared distance $\|w-w^*\|^2$. A step with
-    learning rate $\eta$ multiplies that, on average, by $1-4\eta+\frac4B(B+D+1)\eta^2$. The second
-    term is the way towards $w^*$, the third what leads past it, the more so when few examples stand
-    for many directions.
+    Is a loss of 877 in the tenth step good? In a case that is simple enough we can know. A model of
+    D = 16 weights $w$ learns $y=x\cdot w^*$ from batches of B = 4 rows, new at each step. Inputs
+    are standard normal, so the loss is on average the squared distance $\|w-w^*\|^2$. With
+    $d=w-w^*$ and the batch as a matrix X, a step is $d\leftarrow(1-\frac{2\eta}BX^TX)d$. Now take
+    averages: that of $X^TX$ is B times the identity, that of $(X^TX)^2$ is $B(B+D+1)$ times the
+    identity (fourth moments of normal numbers). So a step multiplies the loss, on average, by
+    $1-4\eta+\frac4B(B+D+1)\eta^2$.
     """
     runs = {lr: toy_losses(lr, 10, runs=4000) for lr in (0.01, 0.1)}
     losses = {lr: found.mean(dim=1).tolist() for lr, found in runs.items()}
@@ -169,12 +157,12 @@ def a_toy_run_can_be_predicted():  # M23.2
         pairs = zip(losses[lr], expected[lr], strict=True)
         assert all(math.isclose(loss, mean, rel_tol=0.04) for loss, mean in pairs)
     curves = figures.toy_curves(losses, expected)  # @inspect curves
-    # So 877 is what the smaller rate leads to, and with the larger it means that something is
-    # wrong. The best rate is where the parabola is lowest, $\eta=2/21$. At 4/21 the factor is 1
-    # again: the loss stays, and beyond it grows.
+    # So 877 is right for the smaller rate, and with the larger one it means that something is
+    # wrong. The best rate is where the parabola is lowest, $\eta=2/21$. At 4/21 the factor is 1:
+    # the loss stays, and beyond it grows.
     assert math.isclose(toy_losses(4 / 21, 10, runs=4000)[-1].mean(), 1241, rel_tol=0.15)
     assert toy_losses(0.3, 10, runs=4000)[-1].mean() > 20 * 1241
-    # Other sizes, for which the third term is $6.5\eta^2$:
+    # The same formula for other sizes, where the third term is $6.5\eta^2$:
     first, second = toy_losses(0.1, 2, runs=4000, B=8, D=4).mean(dim=1)
     assert math.isclose(second / first, 1 - 0.4 + 0.065, rel_tol=0.05)
 
@@ -182,16 +170,16 @@ def a_toy_run_can_be_predicted():  # M23.2
 def a_loss_stops_where_the_digits_end():  # M23.2
     """A loss stops where the digits end.
 
-    The data have no noise, so how small can the loss get? Every step takes the same share away, for
-    as long as numbers have digits.
+    The data have no noise, so how small can the loss get? Every step removes the same share. Guess
+    what ends it.
     """
-    # The median over 300 runs, after 200 steps. At a rate of 0.01 it is somewhat below the mean
-    # that was predicted: a few runs with large losses lift the mean, and not the median.
+    # We look at the median of 300 runs after 200 steps. At a rate of 0.01 it is somewhat below the
+    # predicted mean, because a few runs with large losses lift the mean and not the median.
     slow = toy_losses(0.01, 200, runs=300)
     assert slow.shape == (200, 300)
     assert 0.5 < slow[-1].median().item() / (1241 * (1 - 0.04 + 0.0021) ** 199) < 1
-    # At a rate of 0.1 the prediction is 8·10⁻¹⁶, and fp32 does not get there. Its numbers from 8 on
-    # are 10⁻⁶ apart. Errors of a tenth of that in each of 16 weights are a loss of about 10⁻¹³.
+    # At a rate of 0.1 the prediction is 8·10⁻¹⁶, and fp32 does not get there: from 8 on its numbers
+    # are 10⁻⁶ apart. An error of a tenth of that in each of 16 weights is a loss of about 10⁻¹³.
     single, double = (
         toy_losses(0.1, 200, runs=300, dtype=dtype) for dtype in (torch.float32, torch.float64)
     )
@@ -200,34 +188,37 @@ def a_loss_stops_where_the_digits_end():  # M23.2
     assert 1e-14 < single[-1].median().item() < 1e-12
     # In fp64 there is no such floor yet.
     assert double[-1].median().item() < 7.6e-16
-    # So the end of a curve can be the end of a format, and not of learning. With noise in the data,
-    # as in all text, the floor is elsewhere, and far above.
+    # So the end of a curve can be the end of a format and not of learning. With noise in the data,
+    # as in all text, the floor is [far above](#a_schedule_can_leave_its_end_open).
 
 
 def a_rate_rises_and_falls():  # M23.3
     r"""A learning rate rises and falls.
 
-    Should all steps be of the same size? At the start the averages of AdamW have seen few
-    gradients, and a random model changes quickly: the rate [*warms
-    up*](https://arxiv.org/abs/1706.02677), in a straight line. Later, smaller steps average out the
-    noise of the batches: it decays, here along half a [cosine](https://arxiv.org/abs/1608.03983).
+    Should all steps have the same learning rate? At the start AdamW's averages have seen few
+    gradients, so the rate [*warms up*](https://arxiv.org/abs/1706.02677) in a straight line over
+    $s_w$ steps. Later, smaller steps average out the noise of the batches: from the highest rate it
+    falls to the lowest along half a [cosine](https://arxiv.org/abs/1608.03983),
+    $\eta=\eta_{min}+\frac12(\eta_{max}-\eta_{min})(1+\cos\pi u)$, where u is the share of the
+    steps after the warm-up that is done.
     """
     settings = {"max_lr": 1.0, "min_lr": 0.1, "warm_up_steps": 7, "end_step": 21}
     rates = [learning_rate(step, **settings) for step in range(26)]  # @stepover
     schedule = figures.schedule(rates)  # @inspect schedule
-    # The first step has rate 0. It costs as much as any other and does nothing, so many loops
-    # begin with the rate of step 1; so will ours.
+    # Step 0 has rate 0: it costs as much as any other and does nothing. So our loop begins with the
+    # rate of step 1.
     assert rates[0] == 0
-    assert [round(rates[step], 6) for step in (3, 7, 14, 21)] == [0.428571, 1, 0.55, 0.1]
+    assert math.isclose(rates[3], 3 / 7)
+    assert max(rates) == rates[7] == 1
     assert rates[21:] == 5 * [0.1]
-    # Half-way down a cosine is the mean of both ends. What is above it before is below it after, so
-    # all steps together go as far as at the mean rate.
-    assert math.isclose(sum(rates[7:21]) + sum(rates[8:22]), 2 * 14 * 0.55)
-    # It falls slowly first and last, and fastest between: $\pi/2$ times as fast as a straight line.
+    # Half-way down, the cosine is at the mean of both ends, and it is above before as much as below
+    # after. So all steps together go as far as they would at the mean rate.
+    assert math.isclose(sum(rates[7:21]) + sum(rates[8:22]), 2 * 14 * (1 + 0.1) / 2)
+    # It falls slowly at both ends and fastest between, $\pi/2$ times as fast as a straight line.
     falls = [rates[step] - rates[step + 1] for step in range(7, 21)]
-    assert len(falls) == 14
     assert falls.index(max(falls)) in (6, 7)
     assert math.isclose(max(falls), math.pi / 2 * (1 - 0.1) / 14, rel_tol=0.01)
+    # A usual choice: 2000 steps of warm-up, and a tenth of the highest rate at the end.
 
 
 @shape_checked
@@ -246,21 +237,21 @@ def wandering(warm_up_steps: int, steps: int) -> Float[Tensor, "{steps}+1 D"]:  
 
 
 def warm_up_tames_the_first_steps():  # M23.3
-    r"""Warming up tames the first steps.
+    r"""Warm-up tames the first steps.
 
     Why be careful just when there is most to learn? AdamW divides its average of gradients by the
-    root of its average of squares. At the first step it knows one gradient, and the quotient is 1
-    or −1: every weight moves by the whole learning rate, however small its gradient. Take gradients
-    that are nothing but noise, so that every move leads astray.
+    root of its average of squares. At the first step it knows one gradient, so the quotient is 1 or
+    −1: every weight moves by the whole learning rate, however small its gradient. Take gradients
+    that are nothing but noise, so that every move leads astray. How far do the weights go?
     """
     at_once, warmed = (wandering(warm_up_steps, steps=60) for warm_up_steps in (1, 10))
     first_gradient = torch.randn(1000, generator=torch.Generator().manual_seed(0))
     assert first_gradient.abs().max() > 1000 * first_gradient.abs().min()
     assert torch.allclose(at_once[1].abs(), torch.tensor(0.01), rtol=1e-4)
     assert torch.equal(at_once[1] > 0, first_gradient < 0)
-    # Later the average of gradients has seen many, and noise cancels in it: what is left has a
-    # standard deviation of $\sqrt{(1-\beta_1)/(1+\beta_1)}$, and a mean size of $\sqrt{2/\pi}$
-    # times that.
+    # Later the average of gradients has seen many, and the noise cancels: the average keeps a
+    # standard deviation of $\sqrt{(1-\beta_1)/(1+\beta_1)}$, and its mean absolute value is
+    # $\sqrt{2/\pi}$ times that.
     moves = at_once.diff(dim=0).abs().mean(dim=1)
     left = math.sqrt(2 / math.pi * (1 - 0.9) / (1 + 0.9))  # @inspect left
     assert math.isclose(moves[-1], left * 0.01, rel_tol=0.1)
@@ -269,7 +260,7 @@ def warm_up_tames_the_first_steps():  # M23.3
         "warm-up over 10 steps": warmed.square().mean(dim=1).sqrt(),
     }
     astray = figures.distances(distances)  # @inspect astray
-    # With a rate that rises over ten steps, these lead less than half as far. Only after twenty
+    # With ten steps of warm-up those first steps lead less than half as far. Only after twenty
     # steps is that run as far astray as the other was after ten.
     at_once_distance, warmed_distance = distances.values()
     assert len(warmed_distance) == 60 + 1
@@ -290,8 +281,9 @@ def one_norm_for_all_gradients():  # M23.4
     r"""One norm for all gradients.
 
     What if one batch has a gradient a hundred times as long as usual? One step then undoes many.
-    [*Clipping*](https://arxiv.org/abs/1211.5063) shortens what is too long. The length is that of
-    all gradients together, as if they were one vector: the root of the sum of all squares.
+    [*Gradient clipping*](https://arxiv.org/abs/1211.5063) shortens what is too long. It looks at
+    the norm of all gradients together, as if they were one vector: the root of the sum of all
+    squares. If that exceeds a limit c, every gradient is multiplied by $c/\|g\|$.
     """
     # Two parameters, with three threes and four fours: $\sqrt{3\cdot9+4\cdot16}$.
     ours, theirs, each = ([with_gradient((3,), 3.0), with_gradient((2, 2), 4.0)] for _ in range(3))
@@ -306,31 +298,30 @@ def one_norm_for_all_gradients():  # M23.4
         torch.allclose(one.grad, other.grad, rtol=1e-5)
         for one, other in zip(ours, theirs, strict=True)
     )
-    # All gradients shrink by one factor: the step is shorter and goes the same way. A common
-    # mistake is to clip each tensor by itself. Both then have length 1, and together $\sqrt2$; and
-    # threes and fours, which were as 3 to 4, are as 2 to $\sqrt3$.
+    # All gradients shrink by one factor: the step is shorter and keeps its direction. A common
+    # mistake is to clip each tensor by itself. Both then have norm 1, together $\sqrt2$; and the
+    # threes and fours, which were as 3 to 4, are as 2 to $\sqrt3$: another direction.
     assert math.isclose(ours[0].grad[0] / ours[1].grad[0, 0], 3 / 4, rel_tol=1e-6)
     for weight in each:
         clip_gradients([weight], max_norm=1.0)  # @stepover
     assert round(global_norm([weight.grad for weight in each]), 3) == 1.414
     assert math.isclose(each[0].grad[0] / each[1].grad[0, 0], 2 / math.sqrt(3), rel_tol=1e-6)
-    # What is short enough stays as it is.
+    # A gradient that is short enough stays as it is.
     assert clip_gradients(ours, max_norm=2.0) == global_norm([weight.grad for weight in ours])
 
 
 def clipping_is_for_the_exception():  # M23.4
     """Clipping is for the exception.
 
-    Where should the limit be? Just above what is usual, which the log tells. [AdamW does not see
-    the scale](#adamw_does_not_see_the_scale_of_the_loss) of its gradients: if every step is clipped
-    to the same length, that changes little. What it does notice is one gradient unlike the others.
+    Where should the limit be? [AdamW does not see the
+    scale](#adamw_does_not_see_the_scale_of_the_loss) of its gradients, so a limit that clips every
+    step changes little. What AdamW does notice is one gradient unlike the others: a *spike*.
     """
     generator = torch.Generator().manual_seed(0)
     usual = torch.randn(40, 6, generator=generator) + 2
     spiked = usual.clone()
     spiked[20] *= -100  # one batch that is far off
     limit = 12.0
-    assert torch.equal(spiked[20], -100 * usual[20])
     assert (spiked.norm(dim=1) > limit).nonzero().tolist() == [[20]]
     places = {
         "usual": adamw_path(usual, math.inf),
@@ -338,18 +329,16 @@ def clipping_is_for_the_exception():  # M23.4
         "spike, clipped": adamw_path(spiked, limit),
     }
     paths = figures.paths(places)  # @inspect paths
-    assert all(len(path) == 40 and round(path[0], 4) == 0.01 for path in places.values())
-    assert len({tuple(path[:20]) for path in places.values()}) == 1
-    assert len({tuple(path[:21]) for path in places.values()}) == 3
-    # The spike sends AdamW the wrong way, for longer than one step: it stays in the average of
-    # gradients for ten, and in that of squares, by which all further steps are divided, for a
-    # thousand. So it also stands nearly still afterwards.
+    # The spike sends AdamW the wrong way for longer than one step: it stays in the average of
+    # gradients for some ten steps. And it stays in the average of squares, which divides every
+    # further step, for a thousand, so AdamW hardly moves afterwards.
     assert places["spike"][-1] < 0.5 * places["usual"][-1]
-    # Clipped, it costs a few steps.
+    # Clipped, the spike costs a few steps.
     assert places["spike, clipped"][-1] > 0.75 * places["usual"][-1]
-    # A limit below all gradients clips every step. Divided by the same norm or not, the path is
-    # nearly the usual one.
+    # If the limit is below every norm, every gradient is rescaled to the same length, and AdamW's
+    # path hardly changes.
     assert math.isclose(adamw_path(usual, 0.01)[-1], places["usual"][-1], rel_tol=0.02)
+    # So set the limit just above the usual norm, which the log tells; 1.0 is a common choice.
 
 
 @shape_checked
@@ -388,30 +377,28 @@ def gradient_norms(forget: bool, steps: int) -> tuple[list[float], list[float]]:
 def the_gradient_norm_is_a_symptom():  # M23.5
     """The gradient norm is a symptom.
 
-    A run does not learn as it should. Where does one look first? At the length of the gradient,
-    which costs one line in the log. Here two runs of 11 steps differ in one line of code.
+    A run does not learn as it should. Where do we look first? At the gradient norm, which costs one
+    number in the log. Here two runs of 11 steps differ in one line of code. Which one?
     """
     _, healthy = gradient_norms(forget=False, steps=11)
     _, sick = gradient_norms(forget=True, steps=11)
     norms = figures.norms(healthy, sick)  # @inspect norms
-    assert len(healthy) == len(sick) == 11
-    assert [round(healthy[step]) for step in (0, 5, 10)] == [99, 97, 73]
-    assert [round(sick[step], 1) for step in (0, 5, 10)] == [99.3, 368.5, 502.9]
     # In the healthy run the norm falls slowly, as the loss does, with the noise of the batches. In
     # the other it grows from the first step on, and so evenly that something must be adding up: the
-    # second gradient has the first in it, the third both.
+    # second gradient contains the first, the third contains both.
     # [`zero_grad`](#clearing_gradients_frees_their_memory) is missing.
+    assert healthy[0] == sick[0] > healthy[10]
     assert all(later > sooner for sooner, later in itertools.pairwise(sick))
-    # The loss alone would have said nothing for a while. In the sick run it falls even faster: the
-    # sum of old gradients is momentum without friction. So it shoots past the valley, and comes
-    # back, and goes on like that.
+    assert sick[10] > 5 * sick[0]
+    # The loss alone would have hidden it for a while. In the sick run it even falls faster, since
+    # the sum of old gradients is momentum without friction: it shoots past the minimum, comes back,
+    # and goes on like that.
     losses, _ = gradient_norms(forget=False, steps=41)
     swinging, _ = gradient_norms(forget=True, steps=41)
     losses_of_both = figures.losses_of_both(losses, swinging)  # @inspect losses_of_both
     assert swinging[10] < 0.1 * losses[10]
     assert swinging[25] > 20 * swinging[10]
     assert losses[40] < losses[25] < losses[10]
-    assert len(losses) == len(swinging) == 41
     assert swinging[40] > 2 * losses[40]
 
 
@@ -438,79 +425,75 @@ def fit_one_batch(
 def one_batch_can_be_learnt_by_heart():  # M23.6
     """One batch can be learnt by heart.
 
-    Before hours are spent on a run, how does one know that the loop works? By asking for something
-    that has to succeed: few examples, over and over, until the model knows them by heart. That
-    takes seconds, and if it fails, no amount of data will help.
+    Before we spend hours on a run, how do we know that the loop works? We ask for something that
+    has to succeed: *overfitting* one batch. A few examples, over and over, until the model knows
+    them by heart. That takes seconds, and if it fails, no amount of data will help.
     """
     B, T = 4, 16
     generator = torch.Generator().manual_seed(0)
     tokens = torch.randint(64, (B, T + 1), generator=generator)
     model, losses = fit_one_batch(tokens, steps=30, lr=0.01)
-    assert sum(weight.numel() for weight in model.parameters()) == 30_880
-    assert tokens.shape == (4, 17)
-    # It starts from ln V, the loss of a guess among V = 64 tokens. There is no pattern in random
-    # tokens, so whatever falls below that is memory.
+    # It starts from ln V, the loss of a guess among V = 64 tokens. Random tokens have no pattern,
+    # so whatever falls below that is memory.
     assert math.isclose(losses[0], math.log(64), rel_tol=0.05)
-    assert len(losses) == 30
-    assert losses[20] < 0.2
     assert losses[-1] < 0.03
     by_heart = figures.by_heart(losses)  # @inspect by_heart
     guesses = model(tokens[:, :-1]).argmax(dim=-1)  # @stepover
     assert torch.equal(guesses, tokens[:, 1:])
-    # Read backwards, the same tokens are news to it, and it knows less about them than a guess
-    # would: it is sure, and wrong.
+    # Read backwards, the same tokens are new to it, and it does worse than a guess: it is sure, and
+    # wrong. The gap between the loss on what a model was trained on and on other text is how we see
+    # overfitting; hence the *validation loss*, on text set apart.
     others = tokens.flip(dims=[1])
     backwards = cross_entropy(model(others[:, :-1]), others[:, 1:])  # @stepover
     assert backwards > 1.5 * math.log(64)
-    # The loss also has a floor here. Two rows that begin alike and go on differently cannot both be
-    # known: at that place, half a chance each is the best, and costs ln 2 in either row.
+    # One thing cannot be learnt. Two rows that begin alike and go on differently leave the model
+    # with even odds at that place, at a cost of ln 2 in either row: a floor of the loss.
     twins = tokens[:2].clone()
     twins[1, :9] = twins[0, :9]
     assert twins[1, 9] != twins[0, 9]
     _, losses = fit_one_batch(twins, steps=60, lr=0.01)
     floor = 2 * math.log(2) / (2 * T)  # @inspect floor
-    assert len(losses) == 60
     assert math.isclose(losses[-1], floor, rel_tol=0.1)
 
 
 def a_report_can_be_checked():  # M23.7 E107
-    """A report can be checked by arithmetic.
+    r"""A report can be checked by arithmetic.
 
-    What does a line of somebody's log tell? Suppose that a small model was trained on children's
-    stories for 2 hours, on the processor of a laptop, whose GPU was no faster. The last line reads:
-    step 3000, loss 1.656939, gradient norm 0.3549, learning rate 3.769e-4.
+    What does a line of somebody's log tell? A student reports: "5000 steps on children's stories in
+    2.8 hours on a laptop". The log ends earlier, after 2 hours: step 3000, loss 1.656939.
     """
     steps, hours, loss = 3000, 2, 1.656939
-    # How long would 5000 steps have taken? A common mistake is to multiply with what a stopwatch
-    # said for a single step, 2 seconds: that makes 2.8 hours. The log as a whole says 2.4 seconds
-    # and 3.3 hours; what is not in the step is there as well: checkpoints, validation, a laptop
-    # that gets warm.
+    # The 2.8 hours were 5000 times the 2 seconds that a stopwatch gave for one step. The log says
+    # 2.4 seconds, and so 3.3 hours: validation, checkpoints and a laptop that gets warm are in the
+    # run and not in the step. Divide the time of a run by its steps.
     step_seconds = hours * 3600 / steps  # @inspect step_seconds
-    # A loss in nats is easier to grasp as its exponential, the
-    # [perplexity](#perplexity_counts_the_choices): as unsure as a choice among 5.24 tokens. The
-    # gradient is shorter than 1, a usual limit for clipping, so that did nothing at this step.
-    perplexity = cross_entropy(torch.zeros(1, 5), torch.zeros(1, dtype=torch.int64)).exp().item()
-    assert round(perplexity, 3) == 5 < math.exp(loss) < 6
-    # And three questions that the line leaves open. Is it the loss of one batch, which is noise? Of
-    # text that was trained on, or of other text? Nats per token of which tokenizer? Here are two,
-    # of 300 and 900 tokens, and stories that they were not trained on.
+    # The loss is in nats per token. Its exponential, the
+    # [perplexity](#perplexity_counts_the_choices), is easier to grasp: the model is as unsure as if
+    # it guessed among five tokens or six.
+    choices = [
+        cross_entropy(torch.zeros(1, V), torch.zeros(1, dtype=torch.int64)).item() for V in (5, 6)
+    ]
+    assert choices[0] < loss < choices[1]  # @inspect choices
+    # The line leaves three questions open. Is it the loss of one batch, which is noise? On training
+    # or on validation text? And per token of which tokenizer? Here are two, of 300 and 900 tokens,
+    # on stories that they were not trained on.
     nats_per_byte = {}
     unseen = "".join(itertools.islice(stories.stories(seed=1), 20))
     for size in (300, 900):
         tokenizer = Tokenizer.train(itertools.islice(stories.stories(), 50), size)  # @stepover
         bytes_per_token = len(unseen.encode()) / len(tokenizer.encode(unseen))  # @stepover
         nats_per_byte[size] = loss / bytes_per_token  # @inspect bytes_per_token nats_per_byte
-    # The same loss per token is more than twice the loss per byte with the shorter tokens. In nats
-    # per byte, runs can be compared.
+    # The same loss per token is more than twice the loss per byte with the shorter tokens. So
+    # report nats per byte, or bits per byte ($1/\ln 2$ times as many): these can be compared.
     assert nats_per_byte[300] > 2 * nats_per_byte[900]
 
 
 def a_small_model_learns_from_stories():  # M23.7 M23.1
     """A small model learns from stories.
 
-    Now all of it together: our tokenizer and a mapped file of tokens, our Transformer with two
-    layers, our AdamW, a rate that warms up and decays, gradients that are clipped. What happens in
-    300 steps?
+    Now everything together: our tokenizer and a mapped file of tokens, our Transformer with two
+    layers, our AdamW, warm-up and cosine, gradient clipping. What can 300 steps do? Guess the first
+    loss and the last.
     """
     config = CONFIGS["lecture"]  # @inspect config
     story_run = run_on_stories(config)  # @stepover
@@ -518,45 +501,46 @@ def a_small_model_learns_from_stories():  # M23.7 M23.1
     log = story_run.log
     assert (parameters, len(log), log[-1].step) == (658_048, 300, 300)
     # A step reads 8 sequences of 128 tokens at random places of the file; all steps together read
-    # half as many tokens as there are.
+    # half as many tokens as there are, so this run is half an *epoch*, a pass through the data.
     assert config.step_tokens == 8 * 128
     assert round(300 * config.step_tokens / story_run.training_tokens, 1) == 0.5
-    # One step more, counted: six FLOPs for each token and parameter are a tenth too many for so
-    # small a model, since looking up embeddings saves more than the scores of attention add. All
-    # steps together are 1.1 TFLOP, a millisecond of an H100's peak.
+    # What does it cost? Counted, a step has 0.9 of 6 FLOPs per token and parameter: in so small a
+    # model, the embedding that is only looked up saves more than attention's scores add. All steps
+    # together would take an H100 a millisecond at its peak.
     with measure() as cost:
         next(train(Run(config), np.zeros(200)))  # @stepover
     assert round(cost.matmul_flops / (6 * parameters * 1024), 2) == 0.9
     run_flops = 300 * cost.matmul_flops  # @inspect run_flops
     assert 0.001 < run_flops / H100_SXM.dense_flops_per_second["bf16"] < 0.0012
-    # The loss begins where a guess among 1024 tokens is, and falls below a quarter of that.
+    # The loss begins at ln 1024, that of a guess among the vocabulary, and falls below a quarter of
+    # it.
     losses = [step.loss for step in log]
     assert math.isclose(losses[0], math.log(1024), rel_tol=0.02)
     assert max(losses[225:]) < math.log(1024) / 4
-    # The rate is highest after 20 steps. The gradient is longest before that, while the model
-    # learns which tokens are frequent; there it is clipped, and later not once.
+    # The learning rate is highest after 20 steps. The gradient norm is highest before that, while
+    # the model learns which tokens are frequent; there gradients are clipped, and later not once.
     rates = figures.curve(log, "lr", "learning rate")  # @inspect rates
     norms = figures.curve(log, "gradient_norm", "gradient norm")  # @inspect norms
     assert max(step.lr for step in log) == log[19].lr == config.max_lr
     clipped = [step.step for step in log if step.gradient_norm > config.max_norm]
     assert 1 < len(clipped) < 12  # @inspect clipped
     assert clipped[-1] < 20
-    # A batch is a small sample: from step to step the loss goes up nearly as often as down.
+    # A batch is a small sample: from step to step the loss rises nearly as often as it falls. Do
+    # not read one step.
     assert 22 < sum(b > a for a, b in itertools.pairwise(losses[225:])) < 52
 
 
 def the_source_sets_the_floor():  # M23.7
     """The source sets the floor.
 
-    Is that loss good? For natural text nobody knows what the best would be. Our stories are drawn
-    by a program, and it can say how likely each of them was. In the long run no model can do
-    better than the source; one that seems to has seen the answers.
+    Is that loss good? For natural text nobody knows the best possible one. Our stories are drawn by
+    a program, which can say how likely each of them was. That is its *entropy*, and in the long run
+    no model gets below it; one that seems to has seen the validation text.
     """
     story_run = run_on_stories(CONFIGS["lecture"])  # @stepover
-    # 60 kB of stories that were not trained on, and four who predict them token by token: the
-    # model; the source; a table of how often each token followed which in the training text
-    # ("pairs"); and somebody who knows nothing ("uniform"). What it costs them is added up over
-    # whole stories and divided by bytes: a byte is the same for everyone, a token is not.
+    # Four predictors read 60 kB of unseen stories: the model; the source itself; a table that
+    # counts in the training text how often each token followed which ("pairs"); and a uniform
+    # guess. We add up nats over whole stories and divide by bytes, which are the same for all four.
     total_bytes = story_run.story_bytes.sum()
     assert 60_000 <= total_bytes < 61_000
     levels = {
@@ -565,52 +549,51 @@ def the_source_sets_the_floor():  # M23.7
     bytes_per_token = total_bytes / story_run.validation_tokens
     assert round(bytes_per_token, 1) == 3.4
     chart = figures.loss_and_levels(story_run.log, bytes_per_token, levels)  # @inspect chart
-    # How far is the model above the source? In pairs, story by story: one with rare words is dear
-    # to both, and that cancels.
+    # How far is the model above the source? Subtract story by story: a story with rare words is
+    # expensive for both, and that cancels.
     excess = story_run.nats["model"] - story_run.nats["source"]
     standard_error = float(excess.std(ddof=1) * math.sqrt(len(excess)) / total_bytes)
     above = {who: level - levels["source"] for who, level in levels.items()}
-    # By less than a tenth of a nat per byte, and that is no chance: it is more than ten times the
-    # standard error of the 101 stories. There is something left to learn.
+    # By less than a tenth of a nat per byte, and by more than ten times the standard error of the
+    # 101 stories: there is something left to learn.
     assert 10 * standard_error < above["model"] < 0.1  # @inspect above standard_error
-    assert len(excess) == 101
-    # The table, made from the same two megabytes, is at least three times as far above; who knows
-    # nothing, three times as far again.
+    # The table of pairs, from the same two megabytes, is at least three times as far above, and the
+    # uniform guess three times as far again. So compare a loss with a simpler model's, always, and
+    # with the source's where it is known.
     assert 3 * above["model"] < above["pairs"] < above["uniform"] / 3
 
 
 def the_model_tells_a_story():  # M23.7
     """The model tells a story.
 
-    What do these numbers sound like? After the token that ends a story comes the beginning of the
-    next, one token at a time.
+    What do these numbers sound like? We let the model decode from the end-of-story token, one token
+    after the other.
     """
     story_run = run_on_stories(CONFIGS["lecture"])  # @stepover
     told = story_run.tell(count=40, seed=0)  # @stepover
     sample = told[0]  # @inspect sample
-    # One by one, sentences are much like those of the source: of the first ones, about a third
-    # could be its own to the letter.
+    # First sentences sound right: of forty, some could be the source's own to the letter.
     openings = sum(map(could_begin, told))  # @inspect openings
-    assert len(told) == 40
     assert 6 <= openings <= 26
-    # A whole story is another matter. It settles a name, a thing and an animal, and has to keep to
-    # them. Of those that came to an end, how many could the source have told?
+    # A whole story is harder. It settles on a name, a thing and an animal, and has to keep to them.
+    # Of the stories that came to an end, how many could the source have told?
     ended = [text.split(stories.END)[0] for text in told if stories.END in text]
     possible = sum(stories.probability(story) > 0 for story in ended)  # @inspect possible
     assert len(ended) > 8
     assert all(story.endswith(".") for story in ended)
     assert possible < openings / 4
-    # Much of what is left above the source is this: a "she" that should be a "he", a ring that was
-    # a blanket before. To be right there, the model has to look back over many tokens, and 300
-    # steps teach the near before the far.
+    # Hardly any. Read the sample: a "she" turns into a "he", a ring was a blanket before. Such a
+    # mistake costs little loss, a few tokens in a story, and ruins the whole. So a loss near the
+    # floor says less about what a model can do than it seems.
 
 
 def a_log_has_a_line_for_each_step():  # M23.8
     """A log has a line for each step.
 
-    What should be left of a run besides the model? What one wants to look at when something is
-    odd: the loss, the learning rate, the gradient norm, the tokens per second. Tracking tools draw
-    curves from such numbers; a file will do, with one line of JSON for each step.
+    What should be left of a run besides the model? What we want to look at when something is odd:
+    loss, learning rate, gradient norm, tokens per second. Tracking tools draw curves from such
+    numbers; a file with a line of JSON for each step will do. What if the process dies while it
+    writes?
     """
     config = CONFIGS["tiny"]
     tokens = torch.arange(config.vocabulary).numpy()
@@ -621,18 +604,17 @@ def a_log_has_a_line_for_each_step():  # M23.8
             append_row(path, asdict(step))  # @stepover
         lines = path.read_text().splitlines()
         first_line = lines[0]  # @inspect first_line
-        # Every line stands for itself. Numbers come back as they were, to the last bit: Python
-        # writes as many digits as it takes.
+        # Every line stands by itself. Numbers come back to the last bit, because Python writes as
+        # many digits as that takes.
         assert (len(lines), json.loads(first_line)["step"]) == (3, 1)
         assert [json.loads(line) for line in lines] == [asdict(step) for step in log]
-        # And a file to which lines are added is whole at any moment, except for its last line. If
-        # the process is killed in the middle of one, all others can be read.
+        # Cut off in the middle of a line, all other lines can still be read.
         with path.open("a") as file:
             file.write(first_line[:20])
         assert len(path.read_text().splitlines()) == 4
         assert read_rows(path) == [asdict(step) for step in log]
-        # A run that resumes from step 2 makes step 3 again. What stood there has to go first.
+        # A run that resumes from step 2 makes step 3 again, so that line has to go first.
         forget_after(path, 2)  # @stepover
         assert [row["step"] for row in read_rows(path)] == [1, 2]
-    # This chapter in short: a step is six moves. What can be predicted of it should be, and the
-    # rest is read off a log.
+    # What we can do now: write the six moves, test the loop on one batch, predict what can be
+    # predicted, and read the rest off a log.

@@ -19,7 +19,7 @@ from lecture.train.ending import EndRequest
 from lecture.train.errors import EndedFromOutside, LostProcessError, TrainingError
 from lecture.train.loop import Run
 from lecture.train.parallel import join
-from lecture.train.saving_memory import recompute_blocks
+from lecture.train.saving_memory import fuse_attention, recompute_blocks
 from lecture.train.session import Plan, train_and_report
 
 DEVICES = ("auto", "cpu", "cuda", "mps")
@@ -38,6 +38,7 @@ def _build_parser() -> argparse.ArgumentParser:
     add("--device", choices=DEVICES, default="auto")
     add("--precision", choices=("auto", "fp32", "bf16"), default="auto", help="of matmuls")
     add("--compile", action="store_true", help="fuse operations with torch.compile")
+    add("--attention", choices=("written-out", "fused"), default="written-out", help="how")
     add("--micro-batches", type=int, default=1, metavar="N", help="cut each batch into N parts")
     add("--recompute", action="store_true", help="recompute activations, block by block")
     add("--resume", action="store_true", help="go on from the newest checkpoint")
@@ -88,6 +89,8 @@ def run_command(options: argparse.Namespace) -> None:
         if options.resume:
             run.load_state_dict(checkpoints.load(checkpoints.newest(folder)))
         corpus = open_corpus(folder)
+        if options.attention == "fused":
+            fuse_attention(run.model)
         if options.recompute:
             recompute_blocks(run.model)
         if options.compile:

@@ -1,4 +1,4 @@
-"""Two ways to train a larger model in the same memory. Neither changes what is computed."""
+"""Ways to train a larger model in the same memory. None changes what is computed."""
 
 import functools
 
@@ -14,3 +14,9 @@ def recompute_blocks(model: nn.Module) -> None:
     """
     for block in model.blocks:
         block.forward = functools.partial(checkpoint, block.forward, use_reentrant=False)
+
+
+def fuse_attention(model: nn.Module) -> None:
+    """Compute attention in one kernel, which keeps a number for each row in place of T weights."""
+    for block in model.blocks:
+        block.attention.fused = True

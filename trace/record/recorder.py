@@ -315,7 +315,9 @@ class Recorder:
 
     def unbound(self, site: int) -> None:
         """Note that a name to read has no value."""
-        if not self.tables.sites[site].optional:
+        missing = sys.exc_info()[1]
+        has_failed = missing is not None and missing.__context__ is not None  # which says it all
+        if not self.tables.sites[site].optional and not has_failed:
             self._warn(site, "does not exist here")
 
     def without_addresses(self, text: str) -> str:

@@ -3,6 +3,7 @@
 import { DocumentError } from "viewer/model/check.js";
 import { readHash } from "viewer/model/places.js";
 import { goToHash } from "viewer/state/address.js";
+import { takeUpCourse } from "viewer/state/branding.js";
 import { documentOf, embedded, isOurServer } from "viewer/state/fetching.js";
 import { checkSize, fail, open } from "viewer/state/opening.js";
 import { course, dialog, listing, loaded, loading, problem } from "viewer/state/state.js";
@@ -27,7 +28,7 @@ async function fetchListings() {
   listing.value = [...index.documents, ...local.documents];
   hasTool = index.hasLocal;
   course.value = index.course;
-  if (index.course.language) document.documentElement.lang = index.course.language;
+  takeUpCourse(index.course);
 }
 
 /** @type {Promise<void> | undefined} */

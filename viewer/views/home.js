@@ -7,6 +7,7 @@ import { writeHash } from "viewer/model/places.js";
 import { plainTitle } from "viewer/model/sections.js";
 import { html } from "viewer/parts/html.js";
 import { styled } from "viewer/parts/styles.js";
+import { addressOf, linksOf } from "viewer/state/branding.js";
 import { openFile } from "viewer/state/library.js";
 import { course, listing, problem } from "viewer/state/state.js";
 
@@ -16,9 +17,21 @@ await styled("later.css");
 export function Home() {
   const { author, date, licence } = course.value;
   const byline = [author, date, licence].filter(Boolean).join(" · ");
+  const logo = addressOf(course.value.logo);
+  const links = linksOf(course.value);
   return html`<main class="home">
+    ${logo && html`<img class="logo" src=${logo} alt="" />`}
     <h1>${course.value.title ?? "Lectures"}</h1>
     ${byline && html`<p class="byline">${byline}</p>`}
+    ${
+      links.length > 0 &&
+      html`<p class="course-links">
+        ${links.map(
+          (/** @type {any} */ { title, address }) =>
+            html`<a href=${address} target="_blank" rel="noopener noreferrer">${title}</a>`,
+        )}
+      </p>`
+    }
     <${Documents} />
     <${OwnFile} />
   </main>`;

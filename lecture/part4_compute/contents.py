@@ -56,7 +56,7 @@ def main() -> None:
     m10c_gpu.a_small_matmul_waits_for_its_launch()
     m10c_gpu.a_cpu_waits_less_and_does_less()
     m10c_gpu.links_are_narrower_than_memory()
-    m10c_gpu.exercise_a_column_is_slower_than_a_row()
+    m10c_gpu.exercise_a_row_and_a_column()
     m10c_gpu.exercise_three_percent_larger()
 
     # ## Bytes against FLOPs

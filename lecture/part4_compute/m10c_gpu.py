@@ -584,8 +584,8 @@ def links_are_narrower_than_memory():  # M10.18
     # for every operation of a model which one is higher.
 
 
-def exercise_a_column_is_slower_than_a_row():  # M10.16 @exercise
-    """Exercise: a column is slower than a row.
+def exercise_a_row_and_a_column():  # M10.16 @exercise
+    """Exercise: a row and a column.
 
     A matrix has 1000 columns in fp32, row by row in memory. A warp reads 32 numbers of a row, or 32
     of a column. How many times as many bytes arrive for the column, in segments of 64?

@@ -866,7 +866,7 @@ def fused_attention_takes_less_time():  # M11.12
         for way in ("written out", "fused")
     }
     on_h100 = figures.seconds_by_tokens(recorded, "Attention on an H100")  # @inspect on_h100
-    # Eleven times less. At 512 tokens it is hardly two: there both mostly wait for their launches.
+    # Eleven times less. At 512 tokens it is two and a half: there both mostly wait for launches.
     gains = {T: recorded["written out"][T] / recorded["fused"][T] for T in recorded["fused"]}
     assert gains[512] < 3 < 11 < gains[4096] < 12  # @inspect gains
     # And here, one head on one core, forward pass only:

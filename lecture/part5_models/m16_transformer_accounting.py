@@ -557,3 +557,38 @@ def half_of_the_scores_are_masked():  # M16.10
     # This chapter in short: the cost of a Transformer follows from its sizes. A block costs
     # $24TD^2 + 4T^2D$ FLOPs forward; N counts active parameters for time, and all for memory; the
     # LM head weighs on small models, scores on long contexts, and on time if they are stored.
+
+
+def exercise_deep_or_wide():  # M16.6 @exercise
+    """Exercise: deep or wide.
+
+    Two models have as many parameters in their blocks: 12 layers of width 1536, or 48 layers of
+    width 768, with F = 4D. Which one costs more FLOPs for a context of 1024 tokens, and which needs
+    the larger KV cache? Commit to an answer for each.
+    """
+    wide = TransformerConfig(1000, 1024, layers=12, width=1536, heads=12, feed_forward=4 * 1536)
+    deep = TransformerConfig(1000, 1024, layers=48, width=768, heads=12, feed_forward=4 * 768)
+    of_wide, of_deep = (
+        {
+            part: config.layers * flops
+            for part, flops in flops_of_a_block(1024, config.width, config.feed_forward, 12).items()
+        }
+        for config in (wide, deep)
+    )
+    ratios = {part: of_deep[part] / of_wide[part] for part in of_wide}  # @inspect ratios
+    assert ratios == {"feed-forward": 1, "projections": 1, "scores and values": 2}
+    # The deep one, in both: scores and cache follow L·D, which is twice as much, and only the
+    # matrices follow L·D². It also has four times as many steps that wait for each other.
+    assert cache_bytes(deep, 1024) == 2 * cache_bytes(wide, 1024)
+
+
+def exercise_twice_the_context():  # M16.7 @exercise
+    """Exercise: twice the context.
+
+    XL's context grows from 1024 to 2048 tokens. Attention is quadratic. By how much does the cost
+    *per token* rise: hardly, by half, or to twice as much?
+    """
+    per_token = [forward_flops(XL, T) / T for T in (1024, 2048)]  # @inspect per_token
+    rise = 100 * (per_token[1] / per_token[0] - 1)  # @inspect rise
+    # By 7 %: scores and values were 7 % of the FLOPs, and these double for each token.
+    assert round(rise) == 7

@@ -71,6 +71,8 @@ def main() -> None:
     m15b_model.device_and_dtype_reach_every_part()
     m15b_model.the_next_token_is_drawn()
     m15b_model.a_cache_reads_each_token_once()
+    m15b_model.exercise_attention_without_order()
+    m15b_model.exercise_a_gibibyte_of_cache()
 
     # ## Bill of a Transformer
     # How many parameters, FLOPs and bytes it has, in which parts; and models that people use.
@@ -88,3 +90,5 @@ def main() -> None:
     m16_transformer_accounting.only_active_parameters_cost_flops()
     m16_transformer_accounting.one_latent_serves_all_heads()
     m16_transformer_accounting.half_of_the_scores_are_masked()
+    m16_transformer_accounting.exercise_deep_or_wide()
+    m16_transformer_accounting.exercise_twice_the_context()

@@ -231,6 +231,11 @@ LLAMA3_405B_MFU = (0.38, 0.43)
 # Adam with an fp32 copy of the weights. https://arxiv.org/abs/1910.02054
 ZERO_BYTES_PER_PARAMETER = 2 + 2 + 12
 
+# The same, figure 1: GB on each of 64 GPUs for 7.5 billion parameters, by stage.
+ZERO_EXAMPLE_PARAMETERS = 7.5e9
+ZERO_EXAMPLE_RANKS = 64
+ZERO_GIGABYTES_BY_STAGE = (120.0, 31.4, 16.6, 1.9)
+
 # An estimate by Epoch AI in its database of notable models, as of 2024. OpenAI has published no
 # figure. https://epoch.ai/data/notable-ai-models
 GPT4_TRAINING_FLOPS_ESTIMATE = 2.1e25
@@ -490,3 +495,46 @@ GPT2_PAPER_PARAMETERS = {
 # Chinchilla has 70 billion parameters and was trained on 1.4 trillion tokens, the ratio that came
 # to be used as a rule. https://arxiv.org/abs/2203.15556
 COMPUTE_OPTIMAL_TOKENS_PER_PARAMETER = 1_400 // 70
+
+# The H800, an H100 with fewer links: 400 GB/s in both directions together.
+# https://github.com/deepseek-ai/DeepSeek-V3/issues/28
+H800_NVLINK_BYTES_PER_SECOND = 400e9 / 2
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a published run divides a model and its batch among GPUs, and what each GPU reached."""
+
+    gpus: int
+    tensor: int
+    context: int
+    pipeline: int
+    data: int
+    sequence_tokens: int
+    flops_per_second: float
+    mfu: float
+
+
+# "The Llama 3 Herd of Models", July 2024, table 4: 16 million tokens in a batch. Section
+# 3.3.2: the order of the axes, from the inside.
+# https://arxiv.org/abs/2407.21783
+LLAMA3_LAYOUTS = (
+    Layout(8192, 8, 1, 16, 64, 8192, 430e12, 0.43),
+    Layout(16_384, 8, 1, 16, 128, 8192, 400e12, 0.41),
+    Layout(16_384, 8, 16, 16, 8, 131_072, 380e12, 0.38),
+)
+LLAMA3_BATCH_TOKENS = 16 * 2**20
+
+# Llama 3.1 model card, July 2024: hours of H100 for the largest model, all of them.
+# https://github.com/meta-llama/llama-models/blob/main/models/llama3_1/MODEL_CARD.md
+LLAMA3_405B_GPU_HOURS = 30.84e6
+
+# DeepSeek-AI, DeepSeek-V3, as above: tokens, hours of H800 for pre-training and for 10^12 tokens of
+# it, and the days that the report makes of these; section 3.2: the layout.
+DEEPSEEK_V3_TRAINING_TOKENS = 14_800 * 10**9
+DEEPSEEK_V3_GPU_HOURS = 2664e3
+DEEPSEEK_V3_GPU_HOURS_PER_TRILLION = 180e3
+DEEPSEEK_V3_DAYS_PER_TRILLION = 3.7
+DEEPSEEK_V3_GPUS = 2048
+DEEPSEEK_V3_PIPELINE = 16
+DEEPSEEK_V3_EXPERT_RANKS = 64

@@ -37,8 +37,9 @@ PARTS: dict[str, dict[str, str]] = {
         "M25": "Mixed precision",
     },
     "After": {
-        "M26": "Inference, quantization",
-        "M27": "The whole on one page",
+        "M26": "Serving, quantization",
+        "M27": "More than one device",
+        "M28": "The whole on one page",
     },
 }
 
@@ -244,7 +245,18 @@ TOPICS: dict[str, str] = {
     "M25.7": "A recipe for FP8",
     "M26.1": "Inference is different",
     "M26.2": "Quantizing after training",
-    "M27.1": "Everything in one table",
+    "M26.3": "Prefill and decode",
+    "M26.4": "Batches and the cache",
+    "M26.5": "Speculative decoding",
+    "M27.1": "Ranks and messages",
+    "M27.2": "Collectives and their bytes",
+    "M27.3": "Data parallelism",
+    "M27.4": "Sharding: ZeRO and FSDP",
+    "M27.5": "Tensor parallelism",
+    "M27.6": "Pipelines",
+    "M27.7": "Where the link is the roofline",
+    "M27.8": "Layouts of published runs",
+    "M28.1": "A sheet to calculate with",
 }
 
 # Groups that still lack sections for some of their topics or mistakes.

@@ -1,79 +1,60 @@
-"""The last page of the lecture has figures of every chapter, and leads back to its sections."""
+"""The last page of the lecture is a sheet: formulas that lead back to their sections."""
 
 import inspect
 import re
-import string
 from pathlib import Path
 
 import pytest
 
 import lecture
-from lecture.part7_after import m27_figures as figures
-from lecture.part7_after import m27_recap as recap
-from lecture.part7_after.m27_answers import EXPERIMENTS
-from lecture.part7_after.m27_figures import WORDINGS, TwoAnswers, worded
-from lecture.syllabus import PARTS
+from lecture.lib.transformer import TransformerConfig, TransformerLM
+from lecture.part7_after import m28_recap as recap
+from lecture.part7_after.m28_answers import letters_of, parameters
+from lecture.part7_after.m28_figures import Sheet, in_units
 from tests import sections
 
 FILES = sorted((Path(__file__).parent.parent / "lecture").rglob("*.py"))
-SOURCES = {
-    section.__name__: inspect.getsource(section) for section in sections.find_sections(lecture)
-}
-MEASURED_APART = {"M16", "M27"}  # as large as GPT-2 XL; the last page itself measures them
+NAMES = {section.__name__ for section in sections.find_sections(lecture)}
 
 
-def test_every_chapter_is_asked_in_the_order_of_the_lecture():
-    chapters = [chapter for part in PARTS.values() for chapter in part]
-    assert list(EXPERIMENTS) == list(WORDINGS) == chapters
-
-
-def test_every_part_is_asked_on_the_last_page_once():
-    asked = re.findall(r"found = figures_of\((.*), size=size", inspect.getsource(recap))
-    parts = [part for call in asked for part in re.findall(r'"(\w+)"', call)]
-    assert sorted(parts) == sorted(PARTS)
-
-
-@pytest.mark.parametrize("chapter", WORDINGS)
-def test_the_last_page_leads_to_a_section_of_the_chapter(chapter):
-    topics = sections.topics_named(SOURCES[WORDINGS[chapter].section])
-    assert chapter in {topic.partition(".")[0] for topic in topics}
-
-
-@pytest.mark.parametrize("chapter", [name for name in WORDINGS if name not in MEASURED_APART])
-def test_an_answer_has_a_place_for_each_of_its_figures(chapter):
-    wording = WORDINGS[chapter]
-    pairs = zip((wording.in_bytes, wording.in_flops), EXPERIMENTS[chapter](8), strict=True)
-    for words, found in pairs:
-        places = [field for _, field, _, _ in string.Formatter().parse(words) if field == ""]
-        assert len(places) == len(found)
-
-
-def test_figures_are_put_into_words():
-    table = TwoAnswers({"Small models": ((4.0,), (0,)), "Optimizers": ((8,), (0.5,))})
-    assert table._repr_markdown_().splitlines()[2:] == [
-        (
-            "| [Small models](#parameters_are_counted_by_name)"
-            " | 4 per parameter in fp32 | none per parameter and row |"
-        ),
-        (
-            "| [Optimizers](#adamw_costs_33_flops_per_parameter)"
-            " | 8 per parameter for AdamW | 0.5 per parameter |"
-        ),
+def test_a_sheet_shows_formulas_with_links():
+    sheet = Sheet("an example", [("AdamW", "14N", "29.8 G", "adamw_averages_both")])
+    assert sheet._repr_markdown_().splitlines() == [
+        "| | formula | an example |",
+        "| :-- | :-- | --: |",
+        "| [AdamW](#adamw_averages_both) | $14N$ | 29.8 G |",
     ]
 
 
-@pytest.mark.parametrize(
-    ("figure", "words"), [(0, "none"), (0.0, "none"), (16.0, "16"), (0.5, "0.5"), (5056, "5056")]
-)
-def test_a_figure_is_worded(figure, words):
-    assert worded(figure) == words
+# an amount, its unit -> as it is read
+AMOUNTS = [
+    ((0.5, "B"), "0.5 B"),
+    ((999, ""), "999"),
+    ((1000, ""), "1 k"),
+    ((307_200, "B"), "307 kB"),
+    ((4_513_336_524_800, ""), "4.51 T"),
+    ((2.5e15, "B"), "2.5 PB"),
+]
+
+
+@pytest.mark.parametrize(("amount", "words"), AMOUNTS)
+def test_an_amount_is_written_with_three_digits(amount, words):
+    assert in_units(*amount).strip() == words
+
+
+def test_letters_are_those_of_the_model():
+    config = TransformerConfig(64, 8, 2, 32, heads=4, feed_forward=48, key_value_heads=2)
+    a = letters_of(config, B=3)
+    assert (a.B, a.T, a.D, a.F, a.H, a.G, a.K, a.L, a.V) == (3, 8, 32, 48, 4, 2, 8, 2, 64)
+    assert a.R == 3 * 8
+    model = TransformerLM(config, device="meta")
+    assert a.N == parameters(a) == sum(weight.numel() for weight in model.parameters())
 
 
 def test_links_between_sections_lead_somewhere():
     linked = [
         name for file in FILES for name in re.findall(r"\]\(#(\w+)\)", file.read_text("utf-8"))
     ]
-    named = "".join(inspect.getsource(module) for module in (figures, recap))
-    sheets = re.findall(r'"([a-z0-9]+(?:_[a-z0-9]+){3,})"', named)
-    assert [name for name in linked + sheets if name not in SOURCES] == []
-    assert len(sheets) > len(WORDINGS)
+    sheets = re.findall(r'"([a-z0-9]+(?:_[a-z0-9]+){2,})"', inspect.getsource(recap))
+    assert [name for name in linked + sheets if name not in NAMES] == []
+    assert len(sheets) > 20

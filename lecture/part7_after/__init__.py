@@ -1,1 +1,1 @@
-"""After: using a model, and the whole lecture on one page."""
+"""After: using a model, many devices, and the whole lecture on one page."""

@@ -1,5 +1,6 @@
-"""Inference: what is different when a model is only used, and weights in a few bits."""
+"""Inference: what is different when a model is only used, serving, and weights in a few bits."""
 
+import functools
 import math
 
 import einops
@@ -7,8 +8,11 @@ import torch
 from jaxtyping import Float, Int, UInt8
 from torch import Tensor, nn
 
-from lecture.facts import H100_SXM
-from lecture.lib.intensity import intensity_of, work_of, work_of_all_layers
+from lecture.accounting.formulas import parameters
+from lecture.facts import B200, H100_SXM
+from lecture.lib.intensity import Work, bf16, intensity_of, work_of, work_of_all_layers
+from lecture.lib.next_byte import CONTEXT, NextByte, story_bytes, train_next_byte
+from lecture.lib.presets import PRESETS
 from lecture.lib.refused import refused
 from lecture.lib.rounding import packed, quantized, relative_error
 from lecture.lib.shapes import shape_checked, without_checks
@@ -25,10 +29,11 @@ def layers_of_gelu(L: int) -> nn.Sequential:  # @stepover
 
 
 def using_a_model_needs_no_way_back():  # M26.1
-    """Using a model needs no way back.
+    """Inference needs no backward pass.
 
-    What falls away when a model is only used? The way back, and with it gradients, the optimizer's
-    state, and everything that was kept for them.
+    We can train a model and say what it costs. Now somebody wants to use it: *inference*. What
+    falls away? The backward pass, and with it gradients, the optimizer's state, and all activations
+    that wait for it.
     """
     model, x = layers_of_gelu(10), torch.ones(32, 64)
     with measure() as training:
@@ -37,17 +42,18 @@ def using_a_model_needs_no_way_back():  # M26.1
         loss.backward()
     with torch.inference_mode(), measure() as inference:
         model(x)
-    # Of 6 FLOPs for each parameter and token 2 are left. Here it is a little more than a third, as
-    # training had to compute no gradient of x.
-    parameters = sum(weight.numel() for weight in model.parameters())
-    assert inference.matmul_flops == 2 * 32 * parameters
+    # Of 6 FLOPs for each parameter and row, 2 are left. (Here it is a little more than a third,
+    # since training had to find no gradient of x.)
+    N = sum(weight.numel() for weight in model.parameters())
+    assert inference.matmul_flops == 2 * 32 * N
     assert round(training.matmul_flops / inference.matmul_flops, 1) == 2.9
-    # In training both results of each layer wait for the way back, the product and its GELU, except
-    # for the last GELU, which a sum does not need. In inference only what is being worked on is
-    # alive: two tensors, [whatever the depth](#inference_keeps_the_layer_at_hand).
+    # In training, two results of each layer wait for the backward pass: the matmul's and the
+    # GELU's, except for the last, which a sum does not need. In inference only two tensors are
+    # alive at a time, one that is read and one that is written.
     layer_bytes = 4 * 32 * 64
     assert while_training == (2 * 10 - 1) * layer_bytes + 4  # 4 are the loss
     assert inference.peak_bytes == 2 * layer_bytes
+    # The depth does not matter.
     peaks = {}
     for L in (5, 20):
         deeper = layers_of_gelu(L)
@@ -55,18 +61,19 @@ def using_a_model_needs_no_way_back():  # M26.1
             deeper(x)
         peaks[L] = cost.peak_bytes  # @inspect peaks
     assert peaks[5] == peaks[20] == 2 * layer_bytes
-    # And nothing is left at the end, where training has its gradients.
-    assert training.live_bytes["gradients"] == 4 * parameters
+    # So: a GPU that trains a model of N parameters in fp32 with 16N bytes and its activations runs
+    # one of 4N bytes and next to nothing else. In bf16, 2N.
+    assert training.live_bytes["gradients"] == 4 * N
     assert inference.live_bytes["gradients"] == inference.live_bytes["activations"] == 0
 
 
 def a_model_that_writes_remembers():  # M26.1 E117
-    """A model that writes remembers.
+    """A model that decodes remembers.
 
-    Does inference keep nothing, then? A common mistake is to say so. For one pass it is true. But
-    whoever writes token by token needs keys and values of all earlier tokens, in all layers. They
-    are kept, so that [each token is read once](#a_cache_reads_each_token_once), and this *cache*
-    grows with the text.
+    Does inference keep nothing at all, then? For a single pass that is true. But a model that
+    writes a text, *decoding* token by token, needs the keys and values of all earlier tokens in all
+    layers. It keeps them, so that [each token passes once](#a_cache_reads_each_token_once). This
+    *KV cache* grows with the text.
     """
     L, D, T = 3, 16, 8
     config = TransformerConfig(
@@ -81,11 +88,10 @@ def a_model_that_writes_remembers():  # M26.1 E117
         with torch.inference_mode(), measure() as step:
             logits = model(token[None], caches)  # @stepover
         cache_bytes.append(sum(cache.key.nbytes + cache.value.nbytes for cache in caches))
-    # A key and a value of D numbers, in each layer, for each token.
-    assert cache_bytes == [2 * 4 * D * L * seen for seen in range(1, T + 1)]  # @inspect cache_bytes
-    assert cache_bytes[-1] == 3072
-    # Without it, the last of eight tokens needs a pass over all eight: the same result, and eight
-    # times the work.
+    # A key and a value of D numbers, in each layer, for each token: $2LD$ numbers a token.
+    assert cache_bytes == [2 * L * D * 4 * seen for seen in range(1, T + 1)]  # @inspect cache_bytes
+    # Without the cache, the last of eight tokens takes a pass over all eight: the same logits for
+    # eight times the work.
     with torch.inference_mode(), measure() as again:
         logits_again = model(tokens)  # @stepover
     assert torch.allclose(logits[0, -1], logits_again[0, -1], atol=1e-5)
@@ -95,37 +101,38 @@ def a_model_that_writes_remembers():  # M26.1 E117
 def eval_does_not_stop_the_recording():  # M26.1
     """eval does not stop the recording.
 
-    How does one say that there will be no way back? There are two switches, and they do different
-    things.
+    How do you tell PyTorch that there will be no backward pass? There are two switches, and the one
+    with the promising name is the wrong one.
     """
     model = nn.Sequential(nn.Linear(64, 128), nn.GELU(), nn.Dropout(0.5))
     x = torch.ones(32, 64)
-    # `eval` is for layers that behave differently in use. Dropout, which zeroes a part of the
-    # numbers in training, lets everything pass.
+    # `eval` is for layers that behave differently in use. Dropout sets some numbers to zero in
+    # training, and passes everything in use.
     torch.manual_seed(0)
     assert 0.4 < (model.train()(x) == 0).float().mean() < 0.6
     assert (model.eval()(x) != 0).all()
-    # A common mistake is to take it for the other switch. Autograd goes on recording, and keeps all
-    # activations for as long as somebody holds the result. Here three batches are scored.
+    # Autograd does not care. In `eval` it records on, and its activations stay for as long as you
+    # hold the result. Here we score three batches and keep the results.
     kept_bytes = {}
     for mode in (torch.enable_grad, torch.no_grad, torch.inference_mode):
         with mode(), measure() as cost:
             results = [model(x) for _ in range(3)]
         kept_bytes[mode.__name__] = cost.allocated_bytes - cost.freed_bytes  # @inspect kept_bytes
         assert results[2].requires_grad == (mode is torch.enable_grad)
-    # Recorded, each keeps the product under the GELU beside its result.
+    # With autograd on, each result also keeps the input of its GELU alive.
     result_bytes = 32 * 128 * 4
     assert list(kept_bytes.values()) == [3 * 2 * result_bytes, 3 * result_bytes, 3 * result_bytes]
-    # `inference_mode` goes further than `no_grad`: what is made in it can be part of no way back.
+    # `inference_mode` goes further than `no_grad`: its results can never join a backward pass.
     w = torch.ones((), requires_grad=True)
     assert results[0].is_inference()
     with refused(RuntimeError) as error:
         (w * results[0]).sum().backward()
-    assert error.message
+    assert "Inference tensors cannot be saved for backward" in error.message
+    # So: to evaluate, call `model.eval()` and run under `torch.inference_mode()`.
 
 
 def decode(model: TransformerLM, tokens: Tensor, cached: bool) -> Tensor:  # @stepover
-    """Find the logits after each token as if it had just been written; return the last."""
+    """Find the logits after each token as if it had just been decoded; return the last."""
     caches = [LayerCache() for _ in model.blocks] if cached else None
     with torch.inference_mode(), without_checks():
         for seen in range(1, tokens.shape[1] + 1):
@@ -137,7 +144,7 @@ def decode(model: TransformerLM, tokens: Tensor, cached: bool) -> Tensor:  # @st
 def a_cache_saves_time():  # M26.1
     """A cache saves time.
 
-    Is it worth its memory? Without the cache, decoding T tokens passes 1 + 2 + ... + T of them
+    Is the cache worth its memory? Without it, decoding T tokens sends 1 + 2 + ... + T of them
     through the model. With it, T.
     """
     T = 24
@@ -152,11 +159,10 @@ def a_cache_saves_time():  # M26.1
     with measure() as without:
         same_last = decode(model, tokens, cached=False)
     assert torch.allclose(last, same_last, atol=1e-4)
-    # Per token of a pass the matmuls with weights cost the same, so their FLOPs are (T + 1)/2 times
-    # as many; attention grows faster.
+    # For the matmuls with weights that is (T + 1)/2 times the FLOPs; attention grows faster.
     assert without.matmul_flops > (T + 1) / 2 * with_cache.matmul_flops
-    # On a clock it is less than that: passes of a single token wait for their launches and for the
-    # weights, and a longer pass waits once.
+    # On the clock we gain less, because a pass of one token waits for its launches and for the
+    # weights, as a longer pass does only once.
     seconds = {}
     for cached in (True, False):
         timing = time_call(lambda cached=cached: decode(model, tokens, cached), repeats=2)  # @timed
@@ -165,33 +171,304 @@ def a_cache_saves_time():  # M26.1
 
 
 def writing_reads_every_weight_for_a_token():  # M26.1
-    """Writing reads every weight for each token.
+    """Decoding reads every weight for each token.
 
-    What does a written token wait for? Its products are of a matrix and a vector, and those [wait
-    for memory](#a_matrix_times_a_vector_uses_each_weight_once). So what counts is how many bytes
-    the weights have.
+    What does a decoded token wait for? Its matmuls multiply a matrix by a vector, and those are
+    [memory-bound](#a_matrix_times_a_vector_uses_each_weight_once): one FLOP for each byte, where an
+    H100 could do 295.
     """
     one = work_of_all_layers(tokens=1)  # bf16; a model in the shape of GPT-2 XL
     assert round(one.intensity, 2) == 1.0
     assert round(intensity_of(H100_SXM)) == 295
-    # In bf16 the limit on an H100 is [818 tokens a
-    # second](#a_written_token_costs_a_walk_through_all_weights). With fewer bits for each weight,
-    # and the arithmetic as before, it rises in proportion, as long as weights are nearly all that
-    # is moved.
+    # So what counts is how many bytes the weights have. In bf16 the limit on an H100 is [818 tokens
+    # a second](#a_written_token_costs_a_walk_through_all_weights). With fewer bits for each weight
+    # it rises in proportion, as long as weights are nearly all that moves.
     weights = one.flops // 2
     assert round(one.moved_bytes / (2 * weights), 3) == 1.001
     per_second = {
         bits: H100_SXM.memory_bytes_per_second / (weights * bits / 8) for bits in (32, 16, 8, 4)
     }  # @inspect per_second
     assert [round(rate) for rate in per_second.values()] == [409, 818, 1637, 3274]
-    # And so does the size of the largest model whose weights fit into one of 80 GB.
+    # And so does the size of the largest model whose weights fit on 80 GB.
     billions = [round(H100_SXM.memory_bytes / (bits / 8) / 1e9) for bits in per_second]
     assert billions == [21, 43, 85, 170]
-    # Training has no such gain in sight. It reads a weight once for thousands of tokens, so the
-    # bytes of weights hardly matter, and it has to change them, by little at a time.
+    # Training gains nothing of the kind: it reads a weight once for thousands of rows.
     x, w = torch.ones(4096, 512, device="meta"), torch.ones(512, 512, device="meta")
     many = work_of(lambda: x @ w)
     assert many.moved_bytes == (8 + 1 + 8) * 4 * w.numel()  # x and y are 8 times as large as w
+
+
+LLAMA = PRESETS["llama-3-8b"]
+CACHE_BYTES = 2 * 2 * LLAMA.layers * LLAMA.key_value_width
+"""Of a token, in bf16."""
+
+
+def work_of_llama(R: int) -> Work:  # @stepover
+    """Send R rows through all matrices of a model of the shape of Llama 3 8B; attention, which has
+    no weights, is left out."""
+    D, F, L, GK = LLAMA.width, LLAMA.feed_forward, LLAMA.layers, LLAMA.key_value_width
+    matrices = {(D, D): 2 * L, (D, GK): 2 * L, (D, F): 2 * L, (F, D): L, (D, LLAMA.vocabulary): 1}
+    works = [
+        (count, work_of(lambda r=r, c=c: bf16(R, r) @ bf16(r, c)))
+        for (r, c), count in matrices.items()
+    ]
+    return Work(
+        sum(count * work.flops for count, work in works),
+        sum(count * work.moved_bytes for count, work in works),
+    )
+
+
+def prefill_reads_the_prompt_at_once():  # M26.3 @core
+    """Prefill reads the prompt at once.
+
+    You send a prompt of 2000 tokens and get an answer of 200. Which takes longer, reading the
+    prompt or writing the answer? Guess before you go on.
+    """
+    # The tokens of the prompt are known, so they go through the model together. This is called
+    # *prefill*; it fills the cache. The tokens of the answer come one by one: *decode*. The matmuls
+    # of a model of the shape of Llama 3 8B:
+    prefill, decoded = work_of_llama(2000), work_of_llama(1)
+    assert prefill.flops == 2000 * decoded.flops
+    # The prompt has two thousand times the FLOPs of one token, and loads the same weights once.
+    assert round(decoded.intensity, 1) == 1
+    assert prefill.intensity > 3 * intensity_of(H100_SXM)
+    # So they wait for different things: prefill for arithmetic, decode for memory. On one H100, at
+    # best:
+    prefill_seconds = prefill.flops / H100_SXM.dense_flops_per_second["bf16"]
+    step_seconds = decoded.moved_bytes / H100_SXM.memory_bytes_per_second
+    milliseconds = round(1e3 * prefill_seconds), round(1e3 * 200 * step_seconds)
+    assert milliseconds == (30, 896)  # @inspect milliseconds
+    # The answer has a tenth of the tokens and takes 30 times as long. That is why a service has two
+    # latencies: the *time to first token*, which grows with the prompt, and the *time per output
+    # token*, which is one walk through the weights.
+    # So: a long prompt is cheap, a long answer is not. (And while one user's prompt is read, others
+    # wait for their next token, so services cut long prompts into pieces.)
+
+
+def a_batch_shares_the_weights_until_the_cache_rules():  # M26.4 @core
+    """A batch shares the weights until the cache rules.
+
+    Can we decode for many users at once? Their tokens share the walk through the weights, so a
+    batch of B costs hardly more than one. Then *throughput*, the tokens per second of all, grows
+    with B. What ends it?
+    """
+    # A step reads all weights but the embedding, of which it needs a row for each token. Counted:
+    N = parameters(LLAMA)
+    weight_bytes = 2 * (N - LLAMA.vocabulary * LLAMA.width)
+    for B in (1, 64):
+        assert round(work_of_llama(B).moved_bytes / weight_bytes, 1) == 1
+    # And it reads the cache of each sequence, which nobody shares. With c bytes a token,
+    # $$\text{seconds of a step}=\frac{2N+B\,T\,c}{W}$$
+    T, bandwidth = 2000, H100_SXM.memory_bytes_per_second
+    seconds = {B: (weight_bytes + B * T * CACHE_BYTES) / bandwidth for B in DOUBLINGS}
+    room = (H100_SXM.memory_bytes - 2 * N) // (T * CACHE_BYTES)
+    served = figures.throughput_over_latency(seconds, room)  # @inspect served
+    throughput = {B: round(B / step) for B, step in seconds.items()}  # @inspect throughput
+    # Up to a batch of 16 the latency rises by about a quarter and the throughput grows 12 times.
+    assert round(seconds[16] / seconds[1], 2) == 1.26
+    assert round(throughput[16] / throughput[1], 1) == 12.7
+    # At B = 2N/(Tc) the cache weighs as much as the weights. From there on, twice the batch is
+    # nearly twice the latency, and the throughput goes to W/(Tc) and no further.
+    even = weight_bytes / (T * CACHE_BYTES)  # @inspect even
+    assert round(even) == 57
+    limit = bandwidth / (T * CACHE_BYTES)
+    assert 0.8 < throughput[256] / limit < 1
+    # And the caches have to fit beside the weights:
+    assert room == 263  # @inspect room
+    # So: choose B by the latency that users accept, and look at the cache, not at the weights, to
+    # get further.
+
+
+DOUBLINGS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
+
+
+def grouped_queries_shrink_the_cache():  # M26.4
+    """Grouped queries shrink the cache.
+
+    If the cache decides, can it be smaller? Keys and values of a head are used by that head alone.
+    In *grouped-query attention* H heads of queries share G heads of keys and values, so the cache
+    has $2LGK$ numbers a token and not $2LHK$.
+    """
+    kept_bytes = {}
+    for G in (4, 2, 1):
+        config = TransformerConfig(64, 8, 2, 32, heads=4, feed_forward=48, key_value_heads=G)
+        model = TransformerLM(config, generator=torch.Generator().manual_seed(0))  # @stepover
+        caches = [LayerCache() for _ in model.blocks]  # @stepover
+        with torch.inference_mode(), without_checks():
+            model(torch.zeros(1, 8, dtype=torch.int64), caches)  # @stepover
+        kept_bytes[G] = sum(cache.key.nbytes + cache.value.nbytes for cache in caches)
+    assert kept_bytes[4] == 2 * kept_bytes[2] == 4 * kept_bytes[1]  # @inspect kept_bytes
+    # Llama 3 8B has 8 heads of keys and values for 32 heads of queries. What would 32 have done?
+    # Every walk through the cache would be four times as long, and memory would hold a fourth of
+    # the sequences.
+    T = 2000
+    N = parameters(LLAMA)
+    rates, rooms = {}, {}
+    for G in (8, 32):
+        c = 2 * 2 * LLAMA.layers * G * (LLAMA.width // LLAMA.heads)
+        rooms[G] = (H100_SXM.memory_bytes - 2 * N) // (T * c)
+        step_bytes = 2 * N + rooms[G] * T * c
+        rates[G] = rooms[G] * H100_SXM.memory_bytes_per_second / step_bytes
+    assert rooms == {8: 263, 32: 65}  # @inspect rooms
+    # With its memory full, a GPU decodes four times as many tokens a second, at the same latency.
+    assert round(rates[8] / rates[32]) == 4  # @inspect rates
+    # That is why the models of today share. DeepSeek-V3 goes further and caches [one short
+    # vector](#decoding_pays_for_each_token) from which all heads make their keys and values.
+
+
+PAGE = 16
+
+
+class PagedCache:
+    """Keys of many sequences in pages of 16 tokens, which lie wherever a page was free."""
+
+    def __init__(self, pages: int, K: int) -> None:
+        self.memory = torch.zeros(pages, PAGE, K)
+        self.free = list(range(pages))
+        self.tables: dict[str, list[int]] = {}
+        self.lengths: dict[str, int] = {}
+
+    def append(self, name: str, key: Tensor) -> None:
+        """Write the key of the next token of a sequence; take a new page when the last is full."""
+        length = self.lengths.get(name, 0)
+        if length % PAGE == 0:
+            self.tables.setdefault(name, []).append(self.free.pop())
+        self.memory[self.tables[name][-1], length % PAGE] = key
+        self.lengths[name] = length + 1
+
+    def keys(self, name: str) -> Tensor:
+        """Gather the keys of a sequence from its pages."""
+        return self.memory[self.tables[name]].flatten(0, 1)[: self.lengths[name]]
+
+    def end(self, name: str) -> None:
+        """Give the pages of a finished sequence to others."""
+        self.free += self.tables.pop(name)
+        del self.lengths[name]
+
+
+def fill_side_by_side(cache: PagedCache, keys: dict[str, Tensor]) -> None:  # @stepover
+    """Decode all sequences at once: each gets a token in every turn until it ends."""
+    for turn in range(max(len(rows) for rows in keys.values())):
+        for name, rows in keys.items():
+            if turn < len(rows):
+                cache.append(name, rows[turn])
+
+
+def pages_leave_little_unused():  # M26.4
+    """Pages leave little unused.
+
+    How much memory should we set aside for an answer whose length nobody knows? For the longest
+    that is allowed, most of it will never be used. An operating system has the same problem with
+    programs, and the same solution fits: pages. Each sequence has a table that says in which pages
+    its tokens lie.
+    """
+    generator = torch.Generator().manual_seed(0)
+    cache, K, longest = PagedCache(pages=64, K=4), 4, 256
+    lengths = {"a": 37, "b": 130, "c": 16, "d": 61, "e": 90}
+    expected = {name: torch.randn(n, K, generator=generator) for name, n in lengths.items()}
+    fill_side_by_side(cache, expected)
+    # Their pages are mixed, and nobody notices: what is gathered is what was written.
+    assert cache.tables["b"][:3] != sorted(cache.tables["b"])[:3]
+    assert all(torch.equal(cache.keys(name), keys) for name, keys in expected.items())
+    # Set aside for the longest, memory would be used to a quarter. Of the pages only the last of
+    # each sequence is not full.
+    used = sum(cache.lengths.values())
+    taken = PAGE * sum(len(table) for table in cache.tables.values())
+    shares = used / (len(lengths) * longest), used / taken  # @inspect shares
+    assert [round(share, 2) for share in shares] == [0.26, 0.91]
+    assert taken - used < PAGE * len(lengths)
+    # When an answer ends, its pages serve the next one at once.
+    free = len(cache.free)
+    cache.end("b")
+    assert len(cache.free) == free + math.ceil(130 / PAGE)
+    # So the same memory holds three times as many sequences, and the batch can be three times as
+    # large. This is [PagedAttention](https://arxiv.org/abs/2309.06180), the idea of vLLM. Pages can
+    # even be shared: a thousand chats that begin with the same instructions keep them once.
+
+
+@functools.cache
+def two_models() -> tuple[NextByte, NextByte, Tensor]:  # @stepover
+    """Train a larger and a smaller model of the next byte; return both, and a text to go on from.
+
+    The larger has 16 times as many weights between its hidden features.
+    """
+    tokens, V = story_bytes(200_000, seed=1)
+    models = []
+    for F, steps in ((128, 250), (32, 200)):
+        model = NextByte(V, F, torch.Generator().manual_seed(0))
+        with without_checks():
+            train_next_byte(model, [torch.optim.Adam(model.parameters(), 0.01)], tokens, steps)
+        models.append(model)
+    return models[0], models[1], tokens[:CONTEXT]
+
+
+@torch.inference_mode()
+def speculate(
+    target: NextByte, draft: NextByte, text: Tensor, k: int, generator: torch.Generator
+) -> tuple[list[int], list[float]]:  # @stepover
+    """Let the draft propose k tokens and the target judge them in one pass. Return the tokens to
+    append, and for each judged proposal how probable it was to be accepted."""
+    row, proposed = text.clone(), []
+    for _ in range(k):
+        q = draft(row[-CONTEXT:][None])[0].softmax(dim=0)
+        token = int(torch.multinomial(q, 1, generator=generator))
+        proposed.append((token, q))
+        row = torch.cat([row, torch.tensor([token])])
+    windows = row.unfold(0, CONTEXT, 1)[-(k + 1) :]
+    p = target(windows).softmax(dim=1)  # one pass for all k + 1 places
+    accepted, chances = [], []
+    for (token, q), wanted in zip(proposed, p, strict=False):
+        chances.append(float(torch.minimum(wanted, q).sum()))
+        if torch.rand((), generator=generator) < wanted[token] / q[token]:
+            accepted.append(token)
+            continue
+        # Draw from what the draft has too little of. The sum of both ways is the target.
+        missing = (wanted - q).clamp(min=0)
+        return [*accepted, int(torch.multinomial(missing, 1, generator=generator))], chances
+    return [*accepted, int(torch.multinomial(p[k], 1, generator=generator))], chances
+
+
+def a_draft_is_judged_in_one_pass():  # M26.5 @core
+    """A draft is judged in one pass.
+
+    Decoding waits for weights while the arithmetic idles. Could a walk through the weights yield
+    several tokens? If somebody guesses the next k tokens, the model can judge all of them in one
+    pass, like a prompt. In [speculative decoding](https://arxiv.org/abs/2211.17192) a small model
+    guesses.
+    """
+    target, draft, text = two_models()
+    generator = torch.Generator().manual_seed(0)
+    # A proposed token is accepted with probability min(1, p/q), where q is what the small model
+    # gave it and p what the large one gives. After a rejection, one token is drawn from p − q,
+    # where that is positive. Does the small model then change what is written? Drawn 1000 times,
+    # the first token comes as often as the large model alone would write it.
+    with torch.inference_mode():
+        p = target(text[None])[0].softmax(dim=0)
+    drawn = [speculate(target, draft, text, 1, generator)[0][0] for _ in range(1000)]
+    counts = torch.bincount(torch.tensor(drawn), minlength=len(p))
+    assert ((counts / 1000 - p).abs() < 4 * (p * (1 - p) / 1000).sqrt() + 1e-3).all()
+    # How many tokens does a step yield? If each proposal is accepted with probability α,
+    # $$1+\alpha+\dots+\alpha^k=\frac{1-\alpha^{k+1}}{1-\alpha}$$
+    per_step, expected = {}, {}
+    for k in (1, 2, 4, 8):
+        row, chances, yields = text, [], []
+        while len(yields) < 100:
+            new, found = speculate(target, draft, row, k, generator)
+            row = torch.cat([row, torch.tensor(new)])
+            chances += found
+            yields.append(len(new))
+        alpha = sum(chances) / len(chances)
+        per_step[k] = sum(yields) / len(yields)
+        expected[k] = (1 - alpha ** (k + 1)) / (1 - alpha)
+    drawn = figures.tokens_per_step(per_step, expected)  # @inspect drawn
+    # The formula takes proposals to be alike. They are not (within a word the small model is sure,
+    # at its beginning it is not), and yet it comes close.
+    assert all(abs(per_step[k] / expected[k] - 1) < 0.15 for k in per_step)  # @inspect per_step
+    assert per_step[1] < per_step[2] < per_step[4] < per_step[8] < 9
+    # So: with k = 4, a walk through the large model's weights yields two tokens, exactly
+    # distributed as before. (This small model is right 6 times in 10; drafts that are better at it
+    # yield three or four.) The price is k walks through the small one, and FLOPs for what is
+    # rejected. With a full batch there are no idle FLOPs left, and speculation ends.
 
 
 @shape_checked
@@ -205,20 +482,22 @@ def restored(
 def a_scale_makes_weights_integers():  # M26.2
     """A scale makes weights integers.
 
-    How is a weight stored in 8 bits? As an integer from −127 to 127, times a number that it shares
-    with others: the *scale*. This is *quantization*, and it is done once, after the training.
+    Decoding waits for the bytes of the weights, so we want fewer. How do we store a weight in 8
+    bits? As an integer from −127 to 127, times a number that it shares with others: the *scale*.
+    This is *quantization*. Here it happens once, after training.
     """
     w = torch.tensor([[0.5, -1.27, 0.333, 0.0], [30.0, 0.2, -63.5, 1.0]])
     integers, scales = quantized(w, bits=8, block=4)  # @inspect integers scales
-    # For each row the largest number gets 127, so its scale is a 127th of it.
+    # In each row the largest number becomes 127, so the scale is a 127th of it.
     assert torch.allclose(scales.flatten(), torch.tensor([0.01, 0.5]))
     assert integers[0].tolist() == [[50, -127, 33, 0]]
     assert integers[1].tolist() == [[60, 0, -127, 2]]
-    # Rounding is off by at most half a scale. Beside the −63.5 a 0.2 is nothing.
+    # Rounding is off by at most half a scale. In the second row that is 0.25, and 0.2 becomes 0.
     back = restored(integers, scales)  # @inspect back
     assert ((back - w).abs() <= scales[:, 0] / 2 + 1e-6).all()
     assert (back[1, 1], back[1, 3]) == (0, 1)
-    # A quarter of fp32's bytes, and four for each row: with 256 columns 8.125 bits for each weight.
+    # That is a quarter of fp32's bytes, and four for each row: with 256 columns, 8.125 bits a
+    # weight.
     w = torch.randn(256, 256, generator=torch.Generator().manual_seed(0))
     with measure() as cost:
         integers, scales = quantized(w, bits=8, block=256)
@@ -231,7 +510,8 @@ def a_scale_makes_weights_integers():  # M26.2
 def each_bit_halves_the_error():  # M26.2
     """Each bit halves the error.
 
-    How many bits are enough? A random matrix, random inputs, and what comes out.
+    How many bits are enough? We multiply a random matrix by random inputs, and compare what comes
+    out: the norm of the error over the norm of the result.
     """
     generator = torch.Generator().manual_seed(0)
     w, x = (torch.randn(256, 256, generator=generator) for _ in range(2))
@@ -244,30 +524,30 @@ def each_bit_halves_the_error():  # M26.2
             errors[name][bits] = relative_error(y, exact)
     error_by_bits = figures.error_by_bits(errors)  # @inspect error_by_bits
     by_row, by_block = errors.values()
-    # With 2 bits there are −1, 0 and 1, and four fifths are error.
+    # With 2 bits there are only −1, 0 and 1, and the error is 0.8 of the result.
     found = [round(error, 2) for error in by_row.values()]
     assert found == [0.81, 0.29, 0.13, 0.06, 0.03, 0.01, 0.01]
     assert round(by_row[8], 3) == 0.007
     assert round(by_row[4], 3) == 0.126
     assert round(by_block[4], 3) == 0.097
-    # One bit more has twice as many integers, or nearly: 7 become 15, 63 become 127.
+    # One more bit nearly doubles the integers, 7 to 15 or 63 to 127, and halves the error.
     assert round(by_row[5] / by_row[4], 2) == round(7 / 15, 2)
     assert round(by_row[8] / by_row[7], 2) == round(63 / 127, 2)
-    # How large is the error? Rounding is off by anything up to half a scale; the root of the mean
-    # square of that is the scale divided by $\sqrt{12}$. The scale is the largest number of the row
-    # divided by 127, and in a row of 256 normal numbers the largest is about 3.
+    # Can we predict it? Rounding is off by anything up to half a scale, and the root of the mean
+    # square of that is the scale over $\sqrt{12}$. The scale is the largest number of the row over
+    # 127, and among 256 normal numbers the largest is about 3.
     largest = w.abs().amax(dim=1).square().mean().sqrt().item()  # @inspect largest
     assert math.isclose(by_row[8], largest / 127 / math.sqrt(12), rel_tol=0.02)
-    # The largest of 32 numbers is smaller, and so are the scale and the error. At 4 bits that is
-    # worth the bytes of the additional scales.
+    # Among 32 numbers the largest is smaller, and so are scale and error. So: at 4 bits, give each
+    # 32 weights a scale of their own.
     assert 0.7 < by_block[4] / by_row[4] < 0.8
 
 
 def an_outlier_costs_its_block():  # M26.2
     """An outlier costs its block.
 
-    What if one weight is a hundred times as large as the others? Integers are spread evenly up to
-    the largest, and for the others few are left.
+    What if one weight is a hundred times as large as the others? The integers are spread evenly up
+    to the largest, and few are left for the rest.
     """
     w = torch.randn(256, 256, generator=torch.Generator().manual_seed(0))
     w[0, 0] = 100.0
@@ -279,15 +559,15 @@ def an_outlier_costs_its_block():  # M26.2
         errors[name] = relative_error(found[others], w[others].double())
         spoiled[name] = int(((found - w).abs() > 0.05).sum())
         scale_bits[name] = 8 * scales.half().nbytes / w.numel()
-    # With one scale for the whole matrix all of it suffers: most weights are off by more than 0.05.
-    # With one for each row, this happens in one row of 256; with one for every 32 weights, in an
-    # eighth of that row.
+    # With one scale for the whole matrix, all of it suffers: most weights are off by more than
+    # 0.05. With a scale for each row, this happens in one row of 256. With one for every 32
+    # weights, it happens in an eighth of that row.
     assert math.isclose(errors["whole"], 100 / 127 / math.sqrt(12), rel_tol=0.02)
     assert errors["32"] < 0.5 * errors["row"] < 0.01 < errors["whole"]
     assert spoiled["whole"] > 0.8 * w.numel()  # @inspect errors spoiled
     assert 0.8 * 256 < spoiled["row"] <= 256
     assert 0.8 * 32 < spoiled["32"] <= 32
-    # Smaller blocks cost memory: with scales of 16 bits, half a bit for each weight.
+    # Small blocks cost memory: blocks of 32 with scales of 16 bits, half a bit for each weight.
     assert [round(bits, 4) for bits in scale_bits.values()] == [0.0002, 0.0625, 0.5]
 
 
@@ -301,7 +581,7 @@ def unpacked(pairs: UInt8[Tensor, "rows half"]) -> Int[Tensor, "rows columns"]: 
 def four_bits_go_in_pairs():  # M26.2
     """Four bits go in pairs.
 
-    The smallest thing a memory hands out is a byte. Where do 4 bits go? Two weights share one.
+    Memory hands out bytes, nothing smaller. Where do 4 bits go? Two weights share a byte.
     """
     integers = torch.tensor([[1, -1, 7, -8]], dtype=torch.int8)
     pairs = packed(integers)  # @inspect pairs
@@ -312,46 +592,51 @@ def four_bits_go_in_pairs():  # M26.2
     integers, scales = quantized(w, bits=4, block=32)
     with measure() as cost:
         kept = packed(integers.flatten(1)), scales.half()
-    # Half a byte for each weight, and half a bit for its share of a scale.
+    # Half a byte for each weight, and half a bit for its share of the scale: 4.5 bits.
     kept_bytes = sum(tensor.numel() * tensor.element_size() for tensor in kept)
     assert kept_bytes == w.numel() // 2 + 2 * w.numel() // 32
     assert 8 * kept_bytes / w.numel() == 4.5
     assert cost.allocated_bytes - cost.freed_bytes == kept_bytes
-    # Nothing computes with such pairs. They are unpacked and multiplied by their scales on the way
-    # from memory to the product, in the registers of the processor. That costs FLOPs, of which
-    # there are plenty, and saves bytes, of which there are not.
+    # A scheme for weights only, as this one, does not compute with the pairs, because the other
+    # factor of the matmul is in bf16. The kernel unpacks them in registers, on their way from
+    # memory to the tensor cores, and multiplies by the scale. That costs FLOPs, of which decoding
+    # has plenty, and saves bytes, of which it has not.
     wide = unpacked(kept[0]).view(256, 8, 32)
     assert torch.equal(wide, integers)
     with measure() as unpacking:
         restored(wide, kept[1].float())
     assert unpacking.other_flops == w.numel()
+    # If both factors have 4 bits, tensor cores can multiply them as they are: those of a B200 take
+    # packed fp4, at four times the rate of bf16.
+    rates = B200.dense_flops_per_second
+    assert rates["fp4"] / rates["bf16"] == 4
 
 
 def products_of_integers_are_exact():  # M26.2
-    """Products of integers are exact.
+    """Matmuls of integers are exact.
 
-    Can one compute with the integers themselves? With 8 bits, yes: the inputs are quantized as
-    well, row by row, and the scales multiplied in at the end.
+    Can we multiply the integers themselves? With 8 bits, yes: quantize the inputs as well, row by
+    row, and multiply by both scales at the end.
     """
     generator = torch.Generator().manual_seed(0)
     x, w = (torch.randn(32, 256, generator=generator) for _ in range(2))
     (x_integers, x_scales), (w_integers, w_scales) = (quantized(t, 8, 256) for t in (x, w))
     sums = x_integers[:, 0].int() @ w_integers[:, 0].int().T  # @inspect sums
     y = sums * (x_scales[:, 0] * w_scales[:, 0].T)
-    # The sums of integers are in 32 bits and have no rounding at all. All of the error is that of
-    # the two quantizations: $\sqrt{2}$ times that of one.
+    # The sums are kept in 32 bits, where integers are not rounded. All of the error comes from the
+    # two quantizations: $\sqrt{2}$ times that of one.
     exact = x.double() @ w.double().T
     assert torch.equal(sums.double(), x_integers[:, 0].double() @ w_integers[:, 0].double().T)
     weights_only = relative_error(x @ restored(w_integers, w_scales).T, exact)
     error = relative_error(y, exact)  # @inspect error weights_only
     assert math.isclose(error, math.sqrt(2) * weights_only, rel_tol=0.05)
     assert round(weights_only, 3) == 0.007
-    # Could a sum overflow? At the worst each product is $127^2$, and $2^{31}$ has room for more
-    # than 133 000 of them.
+    # Could a sum overflow? At worst each term is $127^2$, and $2^{31}$ has room for 133 144 of
+    # them.
     assert torch.iinfo(torch.int32).max // 127**2 == 133_144
     worst = torch.full((1, 133_144), 127, dtype=torch.int32)
     assert (worst @ worst.T).item() == 133_144 * 127**2 > 0
-    # In 8 bits not even one product fits: 127 times 127 comes out as 1.
+    # In 8 bits not even one term fits: 127 times 127 comes out as 1.
     most = torch.tensor(127, dtype=torch.int8)
     assert most * most == 1
 
@@ -381,8 +666,8 @@ def errors_after_training(bits: list[int], when: str) -> Float[Tensor, " bits"]:
 def afterwards_is_easier_than_during():  # M26.2
     """Afterwards is easier than during.
 
-    If weights can do with 4 to 8 bits, why are they not trained with them? 64 weights are learnt
-    from noisy examples, and rounded to a grid: at the end, or after each step.
+    If 4 to 8 bits are enough to use a weight, why not train with them? Here 64 weights learn from
+    noisy examples, and we round them to a grid: at the end, or after each step.
     """
     moments = ("afterwards", "where used", "after each step", "never")
     bits = list(range(4, 17, 2))
@@ -393,26 +678,25 @@ def afterwards_is_easier_than_during():  # M26.2
     exact = errors.pop("never")[8]
     drawn = figures.error_by_moment(errors, exact)  # @inspect drawn
     at_the_end, where_used, each_step = errors.values()
-    # Rounded at the end, the error is the grid's, on top of the 0.2 % that training leaves.
+    # If we round at the end, the error is the grid's, on top of the 0.2 % that training leaves.
     assert 0.0015 < exact < 0.0025
     assert math.isclose(at_the_end[4], 2 / 7 / math.sqrt(12), rel_tol=0.1)
     assert math.isclose(at_the_end[8], math.hypot(exact, 2 / 127 / math.sqrt(12)), rel_tol=0.15)
-    # Rounded after each step, the weights stop as soon as an update is less than half a step of the
-    # grid. With 4 bits they do not move at all; 8 bits are some 19 times as bad as the same 8 bits
-    # afterwards.
+    # If we round after each step, a weight stops as soon as its updates are less than half a step
+    # of the grid. With 4 bits nothing moves at all. With 8 bits the error is 19 times that of the
+    # same 8 bits afterwards.
     assert round(each_step[4], 2) == 1
     assert 17 < each_step[8] / at_the_end[8] < 21
-    # It takes some 14 bits to train in, and 10 to use. (Training makes many small changes; use
-    # makes none.)
+    # Here it takes 14 bits to train in and 10 to use: training makes many small changes, use makes
+    # none. (Other problems, other numbers. With scales for small blocks, and sums in fp32,
+    # DeepSeek-V3 multiplied in 8 bits throughout, and kept its weights in more.)
     assert each_step[12] > 1.2 * exact
     assert each_step[14] < 1.1 * exact
     assert at_the_end[8] > 2 * exact
     assert at_the_end[10] < 1.3 * exact
-    # In between: the weights are kept in fp32, and rounded where they are used. This is
-    # *quantization-aware training*, a master copy again. It learns with any number of bits.
+    # There is a way in between: keep the weights in fp32 and round them where they are used. This
+    # is *quantization-aware training*, a master copy again. It learns with any number of bits.
     assert all(where_used[count] < 2 * at_the_end[count] for count in bits)
-    # This chapter in short: writing waits for the bytes of the weights, so fewer bits are more
-    # tokens a second; and a scale for few weights keeps the error small.
 
 
 @shape_checked
@@ -428,8 +712,8 @@ def error_when_cut(w: Float[Tensor, "rows columns"], bits: int, percent: int) ->
 def the_largest_weight_need_not_fit():  # M26.2
     """The largest weight need not fit.
 
-    Is the scale by the largest weight the best one? With few bits it is not. A smaller scale cuts
-    off the largest and serves all others better.
+    Does the largest weight have to fit? A smaller scale cuts it off, and serves all the others
+    better.
     """
     w = torch.randn(64, 256, generator=torch.Generator().manual_seed(0))
     errors = {
@@ -438,11 +722,14 @@ def the_largest_weight_need_not_fit():  # M26.2
     }
     by_cut = figures.error_by_cut(errors)  # @inspect by_cut
     best = {bits: min(found, key=found.get) for bits, found in errors.items()}  # @inspect best
-    # With 8 bits nothing is gained. With 4 it pays to cut at 80 % of the largest, with 3 at 65 %.
+    # With 8 bits we gain nothing. With 4 it pays to cut at 80 % of the largest, with 3 at 65 %.
     assert best == {3: 65, 4: 80, 8: 100}
     gains = {bits: 1 - found[best[bits]] / found[100] for bits, found in errors.items()}
     assert [round(gain, 2) for gain in gains.values()] == [0.26, 0.1, 0]  # @inspect gains
-    # Better methods do not look at the weights but at what comes out: at the inputs that really
-    # occur. [GPTQ](https://arxiv.org/abs/2210.17323) changes the weights that are still to be
-    # rounded so that they make up for the errors so far, and
-    # [AWQ](https://arxiv.org/abs/2306.00978) protects those that meet large inputs.
+    # Better methods look at what comes out, for inputs that really occur.
+    # [GPTQ](https://arxiv.org/abs/2210.17323) changes the weights that are still to be rounded so
+    # that they make up for the errors so far, and [AWQ](https://arxiv.org/abs/2306.00978) protects
+    # those that meet large inputs.
+    # What we can do now: say how long a prompt and an answer take, how many users a GPU serves, and
+    # what fewer bits for weights and cache would change. Decoding waits for bytes; so shrink them,
+    # share them, or use each of them for more than one token.

@@ -1,0 +1,226 @@
+"""Several processes that run one program, each as a rank of `torch.distributed`.
+
+The process that asks is rank 0 itself, so its program can be stepped through like any other
+function. The others are forked by a process that has imported torch once and for all, which takes
+a hundredth of a second each; where a system cannot fork, each imports torch itself.
+"""
+
+import contextlib
+import multiprocessing
+import os
+import pickle
+import socket
+import sys
+import tempfile
+import traceback
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from multiprocessing import forkserver
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from torch.utils._python_dispatch import TorchDispatchMode
+
+# FSDP says of every model whose result is a view what would happen if it were changed in place.
+warnings.filterwarnings("ignore", "FSDP2-wrapped module .* returned a view", UserWarning)
+
+LONGEST_WAIT = timedelta(minutes=10)  # for ranks that are slow; one that has ended is noticed
+READY = b"ready"
+ONCE_FOR_ALL = (__name__, "torch._dynamo", "torch.distributed.fsdp")  # imported before forking
+
+
+def on_ranks(count: int, program: Callable[..., Any], *arguments: Any) -> list[Any]:
+    """Run `program(rank, count, *arguments)` on each rank; return what it returns, by rank.
+
+    The program has to be a function of a module, and what it takes and returns has to be
+    picklable. Raises `RuntimeError` with the traceback of a rank that failed.
+    """
+    with other_ranks(count, program, arguments) as others:
+        mine = program(0, count, *arguments)
+    return [mine, *others]
+
+
+@contextlib.contextmanager
+def other_ranks(
+    count: int, program: Callable[..., Any], arguments: tuple[Any, ...]
+) -> Iterator[list[Any]]:  # @stepover
+    """Be rank 0 while ranks 1, 2, ... run the program; afterwards the list has their results."""
+    results: list[Any] = []
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as at_the_end:
+        meeting = (str(Path(folder) / "meeting"), count)
+        pipes = []
+        for rank in range(1, count):
+            process, pipe = _started(rank, meeting, program, arguments)
+            at_the_end.callback(_ended, process)
+            pipes.append(pipe)
+        for pipe in pipes:
+            _received(pipe)  # a rank that could not even be imported fails here
+        with _member(0, *meeting):
+            try:
+                yield results
+            except RuntimeError:
+                # Where a rank has failed it has said so before it became silent.
+                for pipe in pipes:
+                    if pipe.poll():
+                        _received(pipe)
+                raise
+        results += [pickle.loads(_received(pipe)) for pipe in pipes]
+
+
+def _started(
+    rank: int, meeting: tuple[str, int], program: Callable[..., Any], arguments: tuple[Any, ...]
+) -> tuple[BaseProcess, Connection]:
+    """Start a rank; what it returns will come through the pipe."""
+    can_fork = "forkserver" in multiprocessing.get_all_start_methods()
+    context = multiprocessing.get_context("forkserver" if can_fork else "spawn")
+    pipe, their_end = context.Pipe(duplex=False)
+    process = context.Process(
+        target=_run, args=(rank, meeting, their_end, program, arguments), daemon=True
+    )
+    with _empty_main_program(), _modules_found():
+        if can_fork:
+            forkserver.set_forkserver_preload([*ONCE_FOR_ALL, program.__module__])
+            forkserver.ensure_running()
+        process.start()
+    their_end.close()
+    return process, pipe
+
+
+def _run(
+    rank: int,
+    meeting: tuple[str, int],
+    pipe: Connection,
+    program: Callable[..., Any],
+    arguments: tuple[Any, ...],
+) -> None:
+    """Be a rank: join, run the program, and send what it returns or why it failed."""
+    pipe.send_bytes(READY)
+    with _member(rank, *meeting):
+        try:
+            message = b"+" + pickle.dumps(program(rank, meeting[1], *arguments))
+        except BaseException:
+            pipe.send_bytes(b"-" + pickle.dumps((rank, traceback.format_exc())))
+            os._exit(1)  # the others notice that this one is gone
+    pipe.send_bytes(message)
+
+
+def _received(pipe: Connection) -> bytes:
+    """Return what a rank has sent, or raise what it says went wrong."""
+    try:
+        message = pipe.recv_bytes()
+    except EOFError:
+        raise RuntimeError("a rank has ended without a word") from None
+    if message[:1] == b"-":
+        rank, words = pickle.loads(message[1:])
+        raise RuntimeError(f"rank {rank} failed:\n{words}")
+    return message[1:]
+
+
+def _ended(process: BaseProcess) -> None:
+    """Wait for a rank that has sent its result; end one that has nobody to talk to any more."""
+    if sys.exc_info()[0] is not None:
+        process.terminate()
+    process.join()
+
+
+@contextlib.contextmanager
+def _member(rank: int, path: str, count: int) -> Iterator[None]:
+    """Belong to the ranks that meet at this file; add up in the same order on each."""
+    threads, mode = torch.get_num_threads(), torch.get_deterministic_debug_mode()
+    excepthook = sys.excepthook  # torch puts one of its own there
+    torch.set_num_threads(1)
+    torch.use_deterministic_algorithms(True)
+    _talk_within_this_machine()
+    dist.init_process_group(
+        "gloo", init_method=f"file://{path}", rank=rank, world_size=count, timeout=LONGEST_WAIT
+    )
+    try:
+        dist.barrier()  # nobody fails while others still look for him
+        yield
+        dist.barrier()  # nobody leaves while others still expect something
+    finally:
+        dist.destroy_process_group()
+        sys.excepthook = excepthook
+        torch.set_num_threads(threads)
+        torch.set_deterministic_debug_mode(mode)
+
+
+def _talk_within_this_machine() -> None:
+    """Let gloo use the loopback, which also works where a host's own name leads nowhere."""
+    names = {name for _, name in socket.if_nameindex()} if hasattr(socket, "if_nameindex") else ()
+    loopback = next((name for name in ("lo", "lo0") if name in names), None)
+    if loopback:
+        os.environ.setdefault("GLOO_SOCKET_IFNAME", loopback)
+
+
+@contextlib.contextmanager
+def _empty_main_program() -> Iterator[None]:
+    """Keep the main program out of new processes, which would import it once more."""
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
+
+
+@contextlib.contextmanager
+def _modules_found() -> Iterator[None]:
+    """Let new processes find modules where this one does, whatever the current folder is."""
+    before = os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["PYTHONPATH"]
+        else:
+            os.environ["PYTHONPATH"] = before
+
+
+class Traffic(TorchDispatchMode):
+    """Counts the collectives that this rank calls inside a block, and the bytes it sends for them.
+
+    `calls` has their number by kind, `sent_bytes` what goes out of this rank if they go round a
+    ring, and `largest_bytes` the largest tensor that was put together from parts.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.calls: Counter[str] = Counter()
+        self.sent_bytes = self.largest_bytes = 0
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        name = func._schema.name
+        if name.startswith("c10d::"):
+            self._count(name.removeprefix("c10d::"), args)
+        return func(*args, **(kwargs or {}))
+
+    def _count(self, name: str, args: tuple[Any, ...]) -> None:
+        n = dist.get_world_size()
+        if name == "allreduce_":
+            [tensor] = args[0]
+            self._add("all-reduce", 2 * (n - 1) * tensor.nbytes // n)
+        elif name == "_allgather_base_":
+            whole, part = args[:2]
+            self._add("all-gather", (n - 1) * part.nbytes)
+            self.largest_bytes = max(self.largest_bytes, whole.nbytes)
+        elif name == "_reduce_scatter_base_":
+            part = args[0]
+            self._add("reduce-scatter", (n - 1) * part.nbytes)
+        elif name == "alltoall_base_":
+            self._add("all-to-all", (n - 1) * args[1].nbytes // n)
+        elif name == "send":
+            [tensor] = args[0]
+            self._add("send", tensor.nbytes)
+
+    def _add(self, kind: str, sent_bytes: int) -> None:
+        self.calls[kind] += 1
+        self.sent_bytes += sent_bytes

@@ -1,0 +1,312 @@
+"""The whole on one page: a sheet to calculate with."""
+
+import functools
+from typing import Any
+
+import torch
+
+from lecture.accounting import memory
+from lecture.accounting.memory import Training
+from lecture.accounting.sharding import bytes_per_parameter, sent_bytes_per_parameter
+from lecture.facts import (
+    CACHE_BYTES_PER_TOKEN,
+    H100_NVLINK_BYTES_PER_SECOND,
+    H100_SXM,
+    INFINIBAND_NDR_BYTES_PER_SECOND,
+    LLAMA3_70B_GPU_HOURS,
+    LLAMA3_70B_PARAMETERS,
+    LLAMA3_TRAINING_TOKENS,
+    SECONDS_PER_DAY,
+)
+from lecture.lib.gpt2 import XL, measured
+from lecture.lib.optim import AdamW
+from lecture.lib.presets import PRESETS
+from lecture.lib.shapes import without_checks
+from lecture.lib.transformer import LayerCache, TransformerConfig, TransformerLM
+from lecture.part7_after import m28_answers as answers
+from lecture.part7_after.m28_answers import letters_of
+from lecture.part7_after.m28_figures import Sheet, in_units
+from trace.costs import measure
+
+SHAPES = {name: PRESETS[name] for name in ("gpt2-small", "gpt2-xl", "llama-3-8b")}
+EXAMPLE = "GPT-2 XL's shape, one sequence"
+
+
+@functools.cache
+def update_of_xl() -> Any:  # @stepover
+    """Let AdamW change a model of the shape of GPT-2 XL, on the device `meta`; return the costs."""
+    optimizer = AdamW(measured(XL).model.parameters(), lr=1e-4)
+    with measure() as update:
+        optimizer.step()
+    return update
+
+
+def everything_is_a_product_and_a_little_more():  # M28.1 @core
+    """The sheet: FLOPs.
+
+    What is left of the lecture if one sheet of paper has to do? Formulas, in the letters of [the
+    first page](#letters_name_the_axes): B sequences of T tokens are R = B·T rows; D features, F
+    inside the feed-forward network, H heads of K features, G of them with keys and values of their
+    own; L layers, V entries of the vocabulary. Are they right? Three models, of two families, are
+    counted on the device `meta`.
+    """
+    for config in SHAPES.values():
+        a, step = letters_of(config), measured(config)
+        assert step.parameters == answers.parameters(a)
+        assert step.forward_flops == answers.forward_flops(a)
+        assert step.backward_flops == 2 * answers.forward_flops(a)
+    # The rule of thumb, $6NR$, misses a few percent of the step. It leaves out the scores of
+    # attention, and counts the embedding, which multiplies nothing.
+    a, step, update = letters_of(XL), measured(XL), update_of_xl()
+    step_flops = step.forward_flops + step.backward_flops
+    assert round(6 * a.N * a.R / step_flops, 3) == 0.965
+    # AdamW does 14 operations and a square root for each parameter, once a step, whatever the
+    # batch. (The meter's price for a root is 20.)
+    assert update.matmul_flops == 0
+    assert update.other_flops == (13 + 20) * a.N
+    layer = r"2D^2+2DGK+3DF"
+    multiplying = r"N-VD-(2L+1)D"
+    entries = (
+        ("parameters N", rf"2VD+L({layer})+(2L+1)D", a.N, "parameters_are_counted_part_by_part"),
+        (
+            "forward pass",
+            rf"2R({multiplying})+4LRTD",
+            step.forward_flops,
+            "tokens_times_parameters_with_corrections",
+        ),
+        ("backward pass", r"2\times\text{forward}", step.backward_flops, "two_plus_four_is_six"),
+        ("a step, by the rule", r"6NR", 6 * a.N * a.R, "two_plus_four_is_six"),
+        ("AdamW", r"13N+N\text{ roots}", 13 * a.N, "adamw_costs_33_flops_per_parameter"),
+    )
+    table = [(name, formula, in_units(value), link) for name, formula, value, link in entries]
+    sheet = Sheet(EXAMPLE, table)  # @inspect sheet
+
+
+def memory_has_four_parts():  # M28.1 @core
+    """The sheet: what training keeps.
+
+    What has to fit? Weights, gradients and the optimizer's state know nothing of the batch. The
+    activations grow with each row.
+    """
+    for config in SHAPES.values():
+        a, step = letters_of(config), measured(config)
+        assert step.building.live_bytes["parameters"] == 4 * a.N
+        assert step.backward.live_bytes["gradients"] == 4 * a.N
+        assert step.forward.live_bytes["activations"] == answers.activation_bytes(a)
+    a = letters_of(XL)
+    assert update_of_xl().live_bytes["optimizer state"] // a.N == 4 + 4
+    # Written out, attention keeps T weights for each row and head. That is most of it, even at
+    # T = 1024. Fused, it keeps one number.
+    a_token = {
+        fused: answers.activation_bytes(a, fused) / a.R for fused in (False, True)
+    }  # @inspect a_token
+    training = Training(a.T, attention="fused")
+    assert answers.activation_bytes(a, fused=True) == memory.activation_bytes(XL, training)
+    assert round(a_token[False] / a_token[True], 2) == 1.54
+    rest = r"4F+8D+2GK+2"
+    table = (
+        ("fp32: weights, gradients, m, v", r"(4+4+8)N", in_units(16 * a.N, "B")),
+        ("bf16: weights, gradients, fp32 copy, m, v", r"(2+2+12)N", in_units(16 * a.N, "B")),
+        (
+            "activations of a token, fp32",
+            rf"4\,(L(HT+{rest})+3D+V+2)",
+            in_units(a_token[False], "B"),
+        ),
+        (
+            "the same, attention fused",
+            rf"4\,(L(H+D+{rest})+3D+V+2)",
+            in_units(a_token[True], "B"),
+        ),
+    )
+    links = (
+        "adamw_keeps_four_numbers_per_parameter",
+        "each_recipe_has_its_bytes_per_parameter",
+        "a_block_keeps_42_vectors_of_each_token",
+        "fused_attention_keeps_a_number_for_each_row",
+    )
+    sheet = Sheet(EXAMPLE, [(*row, link) for row, link in zip(table, links, strict=True)])
+    assert sheet  # @inspect sheet
+
+
+def the_peak_is_the_largest_of_a_few_moments():  # M28.1
+    """The sheet: the moments of the peak.
+
+    Does the sum have to fit? More than that, or less: [not all of it is there at
+    once](#the_sum_is_no_peak). What counts is the largest of a few moments of a step.
+    """
+    a = letters_of(XL)
+    kept, waiting = 16 * a.N, answers.activation_bytes(a)
+    moments = memory.moments(XL, Training(a.T))
+    gib = {moment: round(size / 2**30, 1) for moment, size in moments.items()}  # @inspect gib
+    # Around the loss: weights, m and v, all activations, and two more tables of logits. No
+    # gradients yet.
+    at_the_loss = 12 * a.N + waiting + answers.loss_bytes(a)
+    assert round(moments["loss, backward"] / at_the_loss, 3) == 1.002  # masks and angles
+    # In a step that adds to gradients which are there already, they are:
+    accumulating = memory.moments(XL, Training(a.T, accumulating=True))
+    assert round(accumulating["loss, backward"] / (at_the_loss + 4 * a.N), 3) == 1.002
+    # In the backward pass of the last layer's attention: the logits are gone, four tensors like its
+    # weights have come, and a few gradients.
+    in_attention = 12 * a.N + waiting + 4 * (4 * a.H * a.R * a.T)
+    assert abs(moments["attention, last layer"] / in_attention - 1) < 0.01
+    # In the optimizer: no activations, all 16N. (PyTorch's default on a GPU, which works on all
+    # parameters at once, needs 4N more there.)
+    assert round(moments["optimizer"] / kept, 2) == 1.01
+    # The meter finds the same peak.
+    peak = max(moments.values())
+    assert abs(peak / (12 * a.N + measured(XL).peak_bytes) - 1) < 1e-4
+    table = (
+        ("at the loss", r"12N+A+8RV", at_the_loss),
+        ("at the loss, accumulating", r"16N+A+8RV", at_the_loss + 4 * a.N),
+        ("in the last attention, written out", r"12N+A+16HRT", in_attention),
+        ("in the optimizer", r"16N", kept),
+    )
+    link = "the_sum_is_no_peak"
+    rows = [(name, formula, in_units(size, "B"), link) for name, formula, size in table]
+    sheet = Sheet("GPT-2 XL's shape; A: activations", rows)  # @inspect sheet
+
+
+def decoding_pays_for_each_token():  # M28.1
+    """The sheet: the KV cache.
+
+    And when the model is used? Gradients, state and activations go. The keys and values of all
+    tokens stay.
+    """
+    config = TransformerConfig(
+        vocabulary=64, context=8, layers=3, width=32, heads=4, feed_forward=48, key_value_heads=2
+    )
+    model = TransformerLM(config, generator=torch.Generator().manual_seed(0))  # @stepover
+    caches = [LayerCache() for _ in model.blocks]  # @stepover
+    with torch.inference_mode(), without_checks():
+        model(torch.zeros(1, 8, dtype=torch.int64), caches)  # @stepover
+    kept_bytes = sum(cache.key.nbytes + cache.value.nbytes for cache in caches)
+    assert kept_bytes == 8 * answers.cache_bytes_per_token(letters_of(config), element=4)
+    # A key and a value of K numbers, for each layer and each of the G heads that has its own. In
+    # bf16:
+    models = {"GPT-2 XL": XL, "Llama 3 8B": PRESETS["llama-3-8b"]}
+    models |= {"Llama 3 70B": PRESETS["llama-3-70b"], "Llama 3 405B": PRESETS["llama-3-405b"]}
+    bytes_of = {
+        name: answers.cache_bytes_per_token(letters_of(shape)) for name, shape in models.items()
+    }  # @inspect bytes_of
+    assert bytes_of["Llama 3 405B"] == CACHE_BYTES_PER_TOKEN["Llama 3.1 405B"]
+    # GPT-2 XL has no shared heads, and keeps more for a token than a model five times its size.
+    assert bytes_of["GPT-2 XL"] > 2 * bytes_of["Llama 3 8B"]
+    link = "grouped_queries_shrink_the_cache"
+    rows = [(name, r"2LGK\cdot 2", in_units(size, "B"), link) for name, size in bytes_of.items()]
+    sheet = Sheet("bytes per token, bf16", rows)  # @inspect sheet
+
+
+def bytes_loaded_want_to_be_used_often():  # M28.1
+    """The sheet: what we wait for.
+
+    Compute, or memory, or a link? A GPU has a rate for each; so many FLOPs it does while a byte
+    arrives. An operation with fewer waits for the bytes.
+    """
+    n = 4096
+    with torch.device("meta"):
+        matrix, rows, vector = (
+            torch.empty(n, columns, dtype=torch.bfloat16) for columns in (n, n, 1)
+        )
+    costs = {}
+    with measure() as costs["training"]:
+        matrix @ rows
+    with measure() as costs["decoding"]:
+        matrix @ vector
+    training, decoding = (
+        cost.matmul_flops / (cost.read_bytes + cost.written_bytes) for cost in costs.values()
+    )
+    assert round(training / n, 3) == round(1 / 3, 3)
+    assert round(decoding, 2) == 1
+    peak = H100_SXM.dense_flops_per_second["bf16"]
+    rates = {
+        "HBM": H100_SXM.memory_bytes_per_second,
+        "NVLink": H100_NVLINK_BYTES_PER_SECOND,
+        "InfiniBand": INFINIBAND_NDR_BYTES_PER_SECOND,
+    }
+    needed = {name: peak / rate for name, rate in rates.items()}
+    assert decoding < needed["HBM"] < training < needed["NVLink"]
+    links = dict.fromkeys(needed, "a_link_has_a_roofline")
+    links["HBM"] = "an_accelerator_has_an_intensity"
+    table = [
+        (f"an H100 needs, from {name}", r"C/W", f"{flops:.0f}", links[name])
+        for name, flops in needed.items()
+    ]
+    of_matmul, of_vector = (
+        "a_matrix_product_uses_each_number_often",
+        "a_matrix_times_a_vector_uses_each_weight_once",
+    )
+    table += [
+        ("n×n times n×n has", r"n/3", f"{training:.0f}", of_matmul),
+        ("n×n times a vector has", r"1", f"{decoding:.0f}", of_vector),
+        ("data parallelism has, of its link", r"1.5R", "1.5 a row", "a_link_has_a_roofline"),
+    ]
+    sheet = Sheet("FLOPs per byte, bf16", table)  # @inspect sheet
+
+
+def training_is_paid_in_days_and_writing_in_bandwidth():  # M28.1 @core
+    """The sheet: days and tokens per second.
+
+    How long does it take? Training is work over rate. Decoding is bytes over bandwidth: every step
+    reads all weights, and the cache of every sequence.
+    """
+    N, tokens, gpus = LLAMA3_70B_PARAMETERS, LLAMA3_TRAINING_TOKENS, 1024
+    rate = 0.4 * H100_SXM.dense_flops_per_second["bf16"]
+    days = 6 * N * tokens / (gpus * rate) / SECONDS_PER_DAY  # @inspect days
+    assert round(days) == 180
+    # Is an MFU of 0.4 a fair guess? From the hours that were booked for this very model, all pauses
+    # included:
+    mfu = 6 * N * tokens / (LLAMA3_70B_GPU_HOURS * 3600) / (rate / 0.4)  # @inspect mfu
+    assert round(mfu, 2) == 0.28
+    # Decoding with two GPUs, 2000 tokens in each cache:
+    bandwidth = 2 * H100_SXM.memory_bytes_per_second
+    of_cache = 2000 * answers.cache_bytes_per_token(letters_of(PRESETS["llama-3-70b"]))
+    steps = {batch: bandwidth / (2 * N + batch * of_cache) for batch in (1, 16)}
+    assert [round(rate) for rate in steps.values()] == [48, 45]  # @inspect steps
+    # Sixteen users get nearly what one would get. So: batch.
+    table = (
+        ("days to train", r"\frac{6N\cdot\text{tokens}}{n\cdot\text{MFU}\cdot C}", f"{days:.0f}"),
+        ("steps per second, one sequence", r"\frac{W}{2N+BTc}", f"{steps[1]:.0f}"),
+        ("tokens per second, B = 16", r"B\,\frac{W}{2N+BTc}", f"{16 * steps[16]:.0f}"),
+    )
+    links = (
+        "training_time_is_work_over_rate",
+        "writing_reads_every_weight_for_a_token",
+        "a_batch_shares_the_weights_until_the_cache_rules",
+    )
+    rows = [(*row, link) for row, link in zip(table, links, strict=True)]
+    sheet = Sheet("Llama 3 70B, bf16, H100s; c: cache bytes of a token", rows)  # @inspect sheet
+
+
+def many_devices_divide_and_send():  # M28.1
+    """The sheet: many devices.
+
+    What does each of n devices keep, and what does it send? Here for n = 64 and 7.5 billion
+    parameters in bf16 with an fp32 copy.
+    """
+    n, N = 64, 7.5e9
+    kept = {stage: bytes_per_parameter(stage, n) * N for stage in range(4)}
+    sent = {stage: sent_bytes_per_parameter(stage, n) * N for stage in (0, 3)}
+    # What they send takes longer than what they keep would suggest. Over InfiniBand:
+    seconds = {stage: size / INFINIBAND_NDR_BYTES_PER_SECOND for stage, size in sent.items()}
+    assert [round(time, 2) for time in seconds.values()] == [0.59, 0.89]  # @inspect seconds
+    zero, ring = "zero_divides_what_every_rank_keeps", "an_all_reduce_moves_twice_the_tensor"
+    bubble = "a_pipeline_waits_at_both_ends"
+    formulas = {0: "16N", 1: r"(4+12/n)N", 2: r"(2+14/n)N", 3: r"16N/n"}
+    table = [
+        (f"kept, stage {stage}", formulas[stage], in_units(kept[stage], "B"), zero)
+        for stage in range(4)
+    ]
+    table += [
+        ("sent, stages 0 to 2", r"2\cdot\frac{n-1}{n}\cdot 2N", in_units(sent[0], "B"), ring),
+        ("sent, stage 3", r"3\cdot\frac{n-1}{n}\cdot 2N", in_units(sent[3], "B"), zero),
+        (
+            "tensor parallel, a layer, forward",
+            r"2\cdot\frac{2(n-1)}{n}\cdot 2RD",
+            "grows with R",
+            "a_block_meets_twice_each_way",
+        ),
+        ("bubble of p stages, m parts", r"\frac{p-1}{m+p-1}", "p = 4, m = 8: 27 %", bubble),
+    ]
+    sheet = Sheet("7.5 billion parameters, n = 64", table)  # @inspect sheet
+    # Before you start a run, fill in this sheet. During the run, compare it with what you see.
+    # Where it is wrong, you have learned something, and a claim on this page is the place to look.

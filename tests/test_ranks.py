@@ -1,0 +1,166 @@
+"""Programs on several ranks: what comes back, what is counted, and how a failure is told."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+import torch.distributed as dist
+
+from lecture.accounting.sharding import bytes_per_parameter, sent_bytes_per_parameter
+from lecture.lib.ranks import Traffic, on_ranks
+
+ROOT = Path(__file__).parent.parent
+
+
+def place(rank, n, more):
+    assert (rank, n) == (dist.get_rank(), dist.get_world_size())
+    return rank, n, os.getpid(), more
+
+
+def test_each_rank_is_a_process_of_its_own_and_this_one_is_the_first():
+    found = on_ranks(3, place, "word")
+    assert [(rank, n, more) for rank, n, _, more in found] == [(r, 3, "word") for r in range(3)]
+    processes = [process for _, _, process, _ in found]
+    assert processes[0] == os.getpid()
+    assert len(set(processes)) == 3
+
+
+def test_one_rank_may_be_alone():
+    assert on_ranks(1, place, None) == [(0, 1, os.getpid(), None)]
+
+
+def test_afterwards_all_is_as_before():
+    def state():
+        return (
+            dist.is_initialized(),
+            torch.get_num_threads(),
+            torch.get_deterministic_debug_mode(),
+            sys.excepthook,
+            os.environ.get("PYTHONPATH"),
+            sys.modules["__main__"],
+        )
+
+    before = state()
+    on_ranks(2, place, None)
+    assert state() == before
+
+
+def settings(rank, n):
+    return torch.get_num_threads(), torch.get_deterministic_debug_mode()
+
+
+def test_all_ranks_add_up_in_the_same_order():
+    assert on_ranks(2, settings) == 2 * [(1, 2)]
+
+
+def fail_on(rank, n, failing):
+    if rank == failing:
+        raise ValueError("no such thing")
+    dist.all_reduce(torch.ones(3))
+
+
+@pytest.mark.parametrize("failing", [1, 2])
+def test_a_rank_that_fails_is_named_with_its_traceback(failing):
+    with pytest.raises(RuntimeError, match=rf"rank {failing} failed:\n(.*\n)*.*no such thing"):
+        on_ranks(3, fail_on, failing)
+    assert on_ranks(2, place, 0)[1][0] == 1  # and the next program runs
+
+
+def test_a_failure_of_the_first_rank_is_its_own():
+    with pytest.raises(ValueError, match="no such thing"):
+        on_ranks(2, fail_on, 0)
+    assert not dist.is_initialized()
+
+
+def end_silently(rank, n):
+    if rank == 1:
+        os._exit(3)
+    dist.barrier()
+
+
+def test_a_rank_that_ends_without_a_word_does_not_keep_the_others_waiting():
+    with pytest.raises(RuntimeError, match=r"ended without a word|Connection|peer"):
+        on_ranks(2, end_silently)
+
+
+def collectives(rank, n, elements):
+    x = torch.ones(elements)
+    found = {}
+    for name, call in {
+        "all-reduce": lambda: dist.all_reduce(x),
+        "all-gather": lambda: dist.all_gather_single(x.new_empty(n * elements), x),
+        "reduce-scatter": lambda: dist.reduce_scatter_single(x.new_empty(elements // n), x),
+        "all-to-all": lambda: dist.all_to_all_single(torch.empty_like(x), x),
+        "send": lambda: dist.isend(x, 1).wait() if rank == 0 else None,
+    }.items():
+        with Traffic() as traffic:
+            if name == "send" and rank == 1:
+                dist.recv(torch.empty_like(x), 0)
+            call()
+        found[name] = traffic.calls[name], traffic.sent_bytes
+    return found
+
+
+def test_traffic_counts_calls_and_bytes():
+    found, second = on_ranks(2, collectives, 600)
+    once = dict.fromkeys(("reduce-scatter", "all-to-all"), (1, 2400 // 2))
+    assert found == once | {
+        "all-reduce": (1, 2 * 2400 // 2),
+        "all-gather": (1, 2400),
+        "send": (1, 2400),
+    }
+    assert second["send"] == (0, 0)
+
+
+def written_bytes():
+    """What this process has handed to the system to be written: to files, pipes and sockets."""
+    counters = Path("/proc/self/io").read_text().splitlines()
+    return int(dict(line.split(": ") for line in counters)["wchar"])
+
+
+def bytes_of_an_all_reduce(rank, n, elements):
+    x = torch.ones(elements)
+    dist.all_reduce(x)  # connects
+    dist.barrier()
+    before = written_bytes()
+    with Traffic() as traffic:
+        dist.all_reduce(x)
+    dist.barrier()
+    return written_bytes() - before, traffic.sent_bytes
+
+
+@pytest.mark.skipif(not os.access("/proc/self/io", os.R_OK), reason="asks Linux for its counters")
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_the_system_counts_the_bytes_of_the_formula(n):
+    S = 4 * 120_000
+    for written, counted in on_ranks(n, bytes_of_an_all_reduce, 120_000):
+        assert counted == 2 * (n - 1) * S // n
+        assert counted < written < 1.01 * counted  # each message has a head
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="starts no other server for processes there")
+def test_from_any_folder_and_from_a_program_that_trains_when_imported(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(
+        "print('imported')\n"
+        f"import sys; sys.path.insert(0, {str(ROOT)!r})\n"
+        "from lecture.lib.ranks import on_ranks\n"
+        "from tests.test_ranks import settings\n"
+        "print(on_ranks(2, settings))\n"
+    )
+    command = [sys.executable, str(program)]
+    finished = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert finished.returncode == 0, finished.stderr
+    assert finished.stdout == "imported\n[(1, 2), (1, 2)]\n"
+
+
+def test_what_sharding_buys():
+    # by hand, for bf16 weights and gradients and 12 bytes of state, on 8 ranks
+    assert [bytes_per_parameter(stage, 8) for stage in range(4)] == [16, 5.5, 3.75, 2]
+    # fp32 weights and gradients, 8 bytes of state, on 2 ranks
+    assert [bytes_per_parameter(stage, 2, 4, 4, 8) for stage in range(4)] == [16, 12, 10, 8]
+    assert [sent_bytes_per_parameter(stage, 4) for stage in range(4)] == [3, 3, 3, 4.5]
+    assert sent_bytes_per_parameter(0, 1) == 0

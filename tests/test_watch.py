@@ -142,7 +142,7 @@ BROKEN = [
     ("def main(:", "lecture.py:1: SyntaxError: invalid syntax", False),
     ("import missing\ndef main(): pass", "ModuleNotFoundError: No module named 'missing'", False),
     ("x = 1", "define one without arguments; it is what the tracer calls.", False),
-    ("def main():\n    x = 1  # @inpsect x", "@timed, @core, @exercise.)", False),
+    ("def main():\n    x = 1  # @inpsect x", "@exercise, @fold, @section.)", False),
     ("def main():\n    1 / 0", "lecture.py:2: ZeroDivisionError: division by zero", True),
     ("def main():\n    assert 1 == 2, 'no'", "lecture.py:2: a claim is false: no", True),
     ("import os\ndef main(): os._exit(3)", "The run ended with status 3.", False),
@@ -329,6 +329,36 @@ def test_what_a_lecture_imports_and_shows_is_watched_too(start, tmp_path):
     (tmp_path / "images/dot.gif").write_bytes(b"GIF89a\x01\x00\x01\x00\x00\x00\x00;")
     watched.hear(state="done")
     assert list(watched.document()["assets"]) == ["images/dot.gif"]
+
+
+COUNTS_ITS_RUNS = """
+    def main():
+        # {text}
+        with open("table.csv") as table:
+            x = table.read()  # @inspect x
+        with open("runs.txt", "a") as runs:
+            runs.write("again ")
+    """
+
+
+def test_text_alone_is_told_without_a_run_and_data_with_one(start, tmp_path):
+    (tmp_path / "table.csv").write_text("1")
+    watched = start(
+        COUNTS_ITS_RUNS.format(text="Before."), cwd=tmp_path, tool=(str(ROOT / "trace"),)
+    )
+    watched.hear(state="done")
+    save(tmp_path / "lecture.py", COUNTS_ITS_RUNS.format(text="After,\n        # twice."))
+    watched.hear(state="done")
+    document = watched.document()
+    assert document["files"][0]["prose"][0]["text"] == "After,\ntwice."
+    assert (tmp_path / "runs.txt").read_text() == "again "
+    (tmp_path / "table.csv").write_text("2")
+    watched.hear(state="done")
+    assert value_of(watched.document()) == "2"
+    assert (tmp_path / "runs.txt").read_text() == "again again "
+    status, stdout, stderr = watched.end()
+    assert (status, stderr) == (0, "")
+    assert stdout.count("new text, without a run, 0.") == 1
 
 
 def test_with_an_output_the_document_stays(start, tmp_path):

@@ -16,9 +16,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..document.decoding import decode
-from ..document.encoding import write
+from ..document.encoding import encode, write
 from ..document.summary import Summary
 from ..errors import UsageError
+from ..schema import Document
 from ..target import Target
 from ..terminal import PROGRAM, counted, own_command, say
 from . import library
@@ -27,6 +28,7 @@ from .library import TIMES
 from .news import Bulletin
 from .overlay import Shown, address_name
 from .process import Run
+from .rewording import reworded
 from .server import announce, make_server, open_in_browser
 
 QUIET_SECONDS = 1.0
@@ -115,6 +117,8 @@ class _Session:
         self._bulletin = bulletin
         self._sources = Sources(target)
         self._run: Run | None = None
+        self._current: Document | None = None
+        """The document of the last run, which shows how the sources were then."""
         self._opened = False
         self._told = {"document": address_name(document), "recorded": "", "sentence": ""}
 
@@ -135,7 +139,7 @@ class _Session:
             if self._options.open and self._run is None and not self._opened:
                 self._opened = True
                 open_in_browser(address)
-            if self._sources.changed():
+            if self._sources.changed() and not self._reword():
                 self._start()
             self._wait()
 
@@ -145,6 +149,20 @@ class _Session:
             self._run.stop()
             self._run = None
         shutil.rmtree(self._new.parent, ignore_errors=True)
+
+    def _reword(self) -> bool:
+        """Tell the document anew without a run, where only its text has changed."""
+        if self._run is not None or self._current is None or self._options.time:
+            return False
+        began_ns = time.time_ns()
+        self._sources.remember()
+        document = reworded(self._current, self._target)
+        if document is None:
+            return False
+        seconds = (time.time_ns() - began_ns) / 1e9
+        self._say(f"new text, without a run, {seconds:.2f} s")
+        self._tell_of(self._take_over(encode(document), began_ns))
+        return True
 
     def _start(self) -> None:
         self.stop()
@@ -200,7 +218,8 @@ class _Session:
         summary = Summary.of(document)
         library.save(data, self._document, summary)
         library.update_index(self._document, self._target)
-        self._sources.follow(document.files, began_ns)
+        self._sources.follow(document.files, began_ns, document.data)
+        self._current = document
         return summary
 
     def _tell_of(self, summary: Summary) -> None:

@@ -278,7 +278,7 @@ def adagrad_sums_up_squares():  # M17.4 E62 E63
     thousandth batch gets a thousandth of the updates.
     [AdaGrad](https://jmlr.org/papers/v12/duchi11a.html) gives each parameter a rate of its own: it
     adds up the squares of all its gradients so far, $s\leftarrow s+g^2$, and divides by the root,
-    $w\leftarrow w-\eta\,g/(\sqrt s+\varepsilon)$.
+    $w\leftarrow w-\eta g/(\sqrt s+\varepsilon)$.
     """
     model = LinearStack(4, 2, torch.Generator().manual_seed(0))
     model(torch.ones(3, 4)).square().mean().backward()

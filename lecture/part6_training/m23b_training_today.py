@@ -370,8 +370,8 @@ def a_law_holds_where_it_was_measured():  # M23.12
     a_above, b_above, _ = fitted_law({N: loss - source for N, loss in losses.items()})
     both = {"a power alone": (a, b, 0.0), "a floor and a power": (a_above, b_above, source)}
     extended = figures.law(both, losses, up_to=10**9)  # @inspect extended
-    # Where the runs are, the two laws differ by less than they miss the points; a million times
-    # further, one promises half of the other. Five runs cannot tell which is right.
+    # Where the runs are, the two laws differ by less than they miss the points; a hundred thousand
+    # times further, one promises half of the other. Five runs cannot tell which is right.
     inside = [law(N, *both["a power alone"]) / law(N, *both["a floor and a power"]) for N in losses]
     assert max(abs(ratio - 1) for ratio in inside) < 0.02
     far = law(10**9, *both["a power alone"]) / law(10**9, *both["a floor and a power"])

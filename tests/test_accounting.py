@@ -366,6 +366,17 @@ def test_a_shape_says_the_same_as_its_sizes(capsys: pytest.CaptureFixture[str]) 
     assert printed(capsys, "--shape=gpt2-xl") == printed(capsys, *XL_IN_FULL)
 
 
+def test_a_published_shape_is_described(capsys: pytest.CaptureFixture[str]) -> None:
+    output = printed(capsys, "--shape=mixtral-8x7b", "--tied", "--attention=fused")
+    assert output.splitlines()[0] == (
+        "32 layers, width 4096, 32 heads in 8 groups, feed-forward 8 × 14336, "
+        "vocabulary 32 000, tied"
+    )
+    rows = {line[:30].strip(): line[30:].strip() for line in output.splitlines()}
+    assert rows["that a token meets"] == "12 748 853 248"
+    assert rows["keys and values, per token"] == "131 072"
+
+
 def test_sizes_change_a_shape(capsys: pytest.CaptureFixture[str]) -> None:
     changed = json.loads(printed(capsys, "--shape=gpt2-xl", "--context=16384", "--json"))
     assert sum(changed["forward_flops"].values()) == 149_522_795_724_800

@@ -7,6 +7,7 @@ import pytest
 from tests.outside import copy_of_the_tool, tool
 from trace.errors import UsageError
 from trace.serve.course import NO_COURSE, Course, course_of
+from trace.serve.overlay import Shown, extra_files
 
 FACTS = {"title": "Bits & <b>", "author": "A. Author", "date": "2026", "licence": "CC BY 4.0"}
 SETTINGS = "".join(f'{name} = "{text}"\n' for name, text in FACTS.items())
@@ -60,7 +61,7 @@ def test_without_a_course_the_index_stays_as_it_is():
 WRONG = [
     (
         "titel = 'x'",
-        "lecture.toml: titel is none of title, author, date, licence, language, groups.",
+        "lecture.toml: titel is none of title, author, date, licence, language, accent, logo, ",
     ),
     ("title = 1", "lecture.toml: title has to be a text in quotes."),
     ("language = 'English!'", "lecture.toml: English! is no language: write en, de or pt-BR."),
@@ -68,6 +69,12 @@ WRONG = [
     ("[[groups]]\ntitle = 'x'", "lecture.toml: groups are written as [[groups]] with title = "),
     ("[[groups]]\ntitle = 'x'\nlectures = [1]", "lecture.toml: groups are written as [[groups]]"),
     ("title = ", "lecture.toml cannot be read: "),
+    ("accent = 'red; x'", 'lecture.toml: accent is a colour such as "#1f5fa8", or one for light'),
+    ("accent = ['red']", 'lecture.toml: accent is a colour such as "#1f5fa8", or one for light'),
+    ("links = 1", "lecture.toml: links are written as [[links]] with title = "),
+    ("[[links]]\ntitle='a'\naddress='javascript:x'", "lecture.toml: links are written as [[links]"),
+    ("logo = 'no.svg'", "lecture.toml: logo has to be a file beside it that ends in .svg or .png"),
+    ("css = 'lecture.toml'", "lecture.toml: css has to be a file beside it that ends in .css; "),
 ]
 
 
@@ -78,6 +85,46 @@ def test_what_is_wrong_is_said_in_one_sentence(settings, sentence, tmp_path):
         course_of(tmp_path)
     assert str(said.value).startswith(sentence)
     assert "\n" not in str(said.value)
+
+
+@pytest.mark.parametrize("rule", ["@import 'a.css';", "p { background: url(https://x.example) }"])
+def test_a_style_sheet_fetches_nothing(rule, tmp_path):
+    (tmp_path / "own.css").write_text(rule)
+    (tmp_path / "lecture.toml").write_text("css = 'own.css'")
+    with pytest.raises(UsageError, match=r"^own\.css: a page fetches nothing from elsewhere: "):
+        course_of(tmp_path)
+
+
+LOOKS = """
+accent = ["#1f5fa8", "#7fb4f0"]
+logo = "img/Logo.SVG"
+css = "own.css"
+[[links]]
+title = "Forum"
+address = "https://forum.example"
+"""
+
+
+def test_it_may_have_looks_of_its_own(tmp_path):
+    (tmp_path / "img").mkdir()
+    (tmp_path / "img/Logo.SVG").write_text("<svg/>")
+    (tmp_path / "own.css").write_text("p { background: url(data:image/png;base64,AA) }")
+    (tmp_path / "lecture.toml").write_text(LOOKS)
+    (tmp_path / "a.py").write_text("def main(): pass\n")
+    repository = copy_of_the_tool(tmp_path / "tool")
+    command = {"cwd": tmp_path, "folder": repository / "trace"}
+    assert tool("a.py", "--site", "site", "-q", **command) == (0, "", "")
+    course = json.loads((tmp_path / "site/traces/index.json").read_bytes())["course"]
+    assert course == {
+        "accent": ["#1f5fa8", "#7fb4f0"],
+        "links": [{"title": "Forum", "address": "https://forum.example"}],
+        "logo": "course/logo.svg",
+        "css": "course/css.css",
+    }
+    assert (tmp_path / "site" / course["logo"]).read_text() == "<svg/>"
+    assert (tmp_path / "site" / course["css"]).read_bytes() == (tmp_path / "own.css").read_bytes()
+    served = extra_files(Shown(course=course_of(tmp_path)))
+    assert served["/course/logo.svg"]() == b"<svg/>"
 
 
 def test_a_site_has_it(tmp_path):

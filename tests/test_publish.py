@@ -316,3 +316,17 @@ def test_the_workflow_publishes_what_is_written(tmp_path):
     workflow = (ROOT / ".github/workflows/pages.yml").read_text()
     assert "run: python -m trace lecture.main --is-current --site site\n" in workflow
     assert "path: site\n" in workflow
+
+
+@pytest.mark.parametrize("lectures", [["a.py"], ["a.py", "b.py"]])
+def test_what_is_only_published_needs_no_place_of_its_own(lectures, tmp_path):
+    repository = copy_of_the_tool(tmp_path / "tool")
+    for name in lectures:
+        (tmp_path / name).write_text("def main(): pass\n")
+    (tmp_path / ".lecture-trace").write_text("in the way")
+    options = {"cwd": tmp_path, "folder": repository / "trace"}
+    assert tool(*lectures, "--site", "site", "-q", **options) == (0, "", "")
+    assert (tmp_path / "site/traces/a.json").is_file()
+    if len(lectures) == 1:
+        assert tool(*lectures, "--html", "a.html", "-q", **options) == (0, "", "")
+        assert "cannot write" in tool(*lectures, "-q", **options)[2]

@@ -132,3 +132,9 @@ def test_reading_runs_nothing_of_the_lecture_on_the_record() -> None:
     document = trace_source(source)
     assert [piece["text"] for piece in document["output"]] == ["end\n"]
     assert quoted(source) == [(10, "x", "loud")]
+
+
+def test_a_statement_that_fails_has_no_second_complaint() -> None:
+    document = trace_source("def main():\n    x = 1 / 0  # @inspect x")
+    assert document["failure"]["type"] == "ZeroDivisionError"
+    assert document["warnings"] == []

@@ -306,6 +306,26 @@ def test_large_pictures_lie_beside_the_document(run, tmp_path):
     assert not [*(tmp_path / "out.files").iterdir()]
 
 
+def test_films_and_sounds_are_kept_too(run):
+    source = """
+        from edtrace import audio, video
+
+        def main():
+            video("film.mp4")
+            audio("sound.mp3")
+            video("none.mp4")
+        """
+    document = run({"talk.py": source, "film.mp4": b"film", "sound.mp3": b"sound"})
+    film, sound = (hashlib.sha256(data).hexdigest()[:16] for data in (b"film", b"sound"))
+    assert [text for _, text in said(document)] == [
+        f"![film.mp4]({film}.mp4)",
+        f"![sound.mp3]({sound}.mp3)",
+        "> Film: `none.mp4`",
+    ]
+    kinds = {name: asset["mime"] for name, asset in document["assets"].items()}
+    assert kinds == {f"{film}.mp4": "video/mp4", f"{sound}.mp3": "audio/mpeg"}
+
+
 def test_a_lecture_is_run_in_its_folder_and_told_that_it_is_traced(run):
     document = run(
         {

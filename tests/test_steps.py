@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from tests.tracing import story, trace_source
+from tests.tracing import lines, story, trace_source
 
 CASES = {
     "a loop header runs once more than its body": (
@@ -638,6 +638,35 @@ def test_other_threads_are_not_recorded_and_that_is_said() -> None:
     assert document["warnings"] == [
         "Functions ran in other threads: their steps and costs are not recorded."
     ]
+
+
+def test_what_another_thread_prints_stands_where_it_was_started() -> None:
+    """Whatever runs when it prints: here it waits until another statement has printed."""
+    document = trace_source(
+        """
+        import _thread, threading
+
+        def main():
+            print("before")
+            go, gone = threading.Event(), threading.Event()
+            thread = threading.Thread(target=work, args=(go,))
+            thread.start()
+            print("after")
+            _thread.start_new_thread(work, (go, gone))
+            go.set()
+            thread.join()
+            gone.wait()
+            print("at last")
+
+        def work(go, gone=None):
+            go.wait()
+            print("by hand" if gone else "other")
+            if gone:
+                gone.set()
+        """
+    )
+    said = [(row["text"].strip(), lines(document)[row["step"]]) for row in document["output"]]
+    assert said == [("before", 4), ("other", 7), ("after", 8), ("by hand", 9), ("at last", 13)]
 
 
 def test_threads_started_by_hand_are_not_recorded_either() -> None:

@@ -7,9 +7,12 @@ if __name__ == "__main__":  # where nothing below can be imported
     raise SystemExit(2)
 
 import argparse
+import atexit
 import json
 import os
+import shutil
 import subprocess
+import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -80,7 +83,7 @@ class _Command:
         targets = [find_target(lecture) for lecture in options.lectures]
         course = course_of(targets[0].root if targets else Path.cwd())
         publication = Publication(options.html, options.site, course)
-        paths = [options.output or library.default_path(target) for target in targets]
+        paths = [options.output or self._place(target, publication) for target in targets]
         if options.imported is not None:
             paths = [options.output or library.path_of_imported(options.imported)]
         publication.require_distinct(options.lectures, paths)
@@ -104,6 +107,17 @@ class _Command:
             say(f"{publication} {'are' if options.html and options.site else 'is'} written.")
         return status
 
+    def _place(self, target: Target, publication: Publication) -> Path:
+        """Return where the document of a lecture is written. One that is only published may lie
+        anywhere, where its own place cannot be written."""
+        path = library.default_path(target)
+        is_kept = self.options.serve or self.options.check or not publication.is_wanted
+        if is_kept or library.looks_writable(path):
+            return path
+        folder = tempfile.mkdtemp(prefix="lecture-")
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        return Path(folder) / path.name
+
     def _run_all(self, targets: list[Target], paths: list[Path]) -> list[int]:
         """Run the lectures, several of them each in a process of its own, as if alone; return their
         exit statuses. The last is INTERRUPTED if it was."""
@@ -112,8 +126,9 @@ class _Command:
         if len(targets) == 1:
             return [self._run(targets[0], paths[0])]
         statuses = []
-        for lecture in self.options.lectures:
-            statuses.append(self._run_apart(lecture))
+        for lecture, target, path in zip(self.options.lectures, targets, paths, strict=True):
+            place = None if path == library.default_path(target) else path
+            statuses.append(self._run_apart(lecture, place))
             if statuses[-1] == INTERRUPTED:
                 break
         return statuses
@@ -139,8 +154,9 @@ class _Command:
             say(f"{publication}: a draft{without}.")
         return max(status, publication.publish(shown))
 
-    def _run_apart(self, lecture: str) -> int:
-        with subprocess.Popen(own_command(self.options, lecture)) as process:
+    def _run_apart(self, lecture: str, place: Path | None) -> int:
+        options = argparse.Namespace(**{**vars(self.options), "output": place})
+        with subprocess.Popen(own_command(options, lecture)) as process:
             try:
                 status = process.wait()
             except KeyboardInterrupt:  # which it was told too, and writes what it has recorded

@@ -211,7 +211,7 @@ def moments(config: TransformerConfig, training: Training) -> dict[str, int]:
         # Inside the feed-forward network, two more of its tensors.
         found[f"feed-forward, {name} layer"] = here + (D + D * F) * new + BT * (D + 2 * F) * e
         if training.attention == "written-out":
-            # In the softmax, four more tensors like the weights of attention.
+            # In the softmax, four more tensors like the attention weights.
             freed_bytes = 4 * BT * F * e + norm_bytes + BT * D * e
             made = (2 * D + 3 * D * F + D**2) * new
             scores_bytes = 4 * h * BT * T * e

@@ -1,4 +1,4 @@
-"""The bill as a sheet: all figures of a plan, and how they are printed."""
+"""The cost sheet: all figures of a plan, and how they are printed."""
 
 import dataclasses
 from collections.abc import Iterator, Mapping
@@ -143,9 +143,13 @@ def _of_the_run(plan: Plan, peak_bytes: int) -> Sheet:
 def lines_of(sheet: Sheet) -> Iterator[str]:
     """Write the sheet for people."""
     model = sheet["model"]
+    groups = f" in {model['key_value_heads']} groups" if model["key_value_heads"] else ""
+    experts = f"{model['experts']} × " if model["experts"] > 1 else ""
+    tied = ", tied" if model["tied"] else ""
     yield (
-        f"{model['layers']} layers, width {model['width']}, {model['heads']} heads, feed-forward "
-        f"{model['feed_forward']}, vocabulary {grouped(model['vocabulary'])}"
+        f"{model['layers']} layers, width {model['width']}, {model['heads']} heads{groups}, "
+        f"feed-forward {experts}{model['feed_forward']}, vocabulary "
+        f"{grouped(model['vocabulary'])}{tied}"
     )
     parts = f", in {sheet['micro_batches']} parts" if sheet["micro_batches"] > 1 else ""
     yield (
@@ -168,7 +172,7 @@ def lines_of(sheet: Sheet) -> Iterator[str]:
         if not sheet["fits"]:
             missing = (sheet["peak_bytes"] - sheet["memory_bytes"]) / GIB
             yield f"  does not fit: {missing:.2f} GiB are missing"
-    yield from ("", "Writing, bytes")
+    yield from ("", "Decoding, bytes")
     yield line("keys and values, per token", sheet["cache_bytes_per_token"])
     yield from ("", "The whole training")
     yield line("tokens", sheet["training_tokens"])

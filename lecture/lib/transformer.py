@@ -369,7 +369,7 @@ class Experts(nn.Module):
 
 
 class Block(nn.Module):
-    """Attention, then the feed-forward network, each behind a norm and added to what came in.
+    """Attention, then the feed-forward network, each behind an RMSNorm and added to its input.
 
     With several experts, a mixture of them stands in the place of the feed-forward network.
     """

@@ -13,6 +13,8 @@ def main() -> None:
     m02_text.bytes_are_an_alphabet_for_every_text()
     m02_text.bytes_cannot_be_decoded_one_by_one()
     m02_text.most_pairs_of_bytes_are_no_text()
+    m02_text.exercise_bytes_of_a_flag()
+    m02_text.exercise_cut_within_bounds()
 
     # ## Learning a vocabulary
     # Which pieces of text become tokens, and how they are found fast.
@@ -33,6 +35,8 @@ def main() -> None:
     m03_learning_merges.timers_inside_timers_count_twice()
     m03_learning_merges.later_merges_touch_fewer_words()
     m03_learning_merges.late_tokens_are_longer()
+    m03_learning_merges.exercise_banana()
+    m03_learning_merges.exercise_seven_or_eight()
 
     # ## Encoding and decoding
     # From text to ids and back, how fast, and what the ids cost.
@@ -50,3 +54,5 @@ def main() -> None:
     m04_encoding.special_tokens_are_cut_out_first()
     m04_encoding.a_stream_gets_the_ids_of_the_whole_text()
     m04_encoding.a_corpus_takes_days_to_encode()
+    m04_encoding.exercise_a_space_at_the_end()
+    m04_encoding.exercise_how_much_fits_into_a_context()

@@ -245,3 +245,41 @@ def most_pairs_of_bytes_are_no_text():  # M2.6 E98
     assert Tokenizer([]).decode([0x80, 0xFF]) == "\ufffd\ufffd"
     # This chapter in short: all text is bytes, and 256 tokens spell any text without an exception.
     # The price is length, and the next chapter is about that.
+
+
+def exercise_bytes_of_a_flag():  # M2.3 @exercise
+    """Exercise: bytes of a flag.
+
+    The flag of France, 🇫🇷, looks like one character. How many code points is it, and how many bytes
+    in UTF-8 and in UTF-16? (é is one code point and two bytes in either.)
+    """
+    flag = "🇫🇷"
+    sizes = {"code points": len(flag), "utf-8": len(flag.encode())}
+    sizes["utf-16"] = len(flag.encode("utf-16-le"))  # @inspect sizes
+    # Two letters, F and R, from a set of 26 that stand for regions. None of them is among the first
+    # 65 536 code points, so each takes four bytes in both.
+    assert [unicodedata.name(letter)[-1] for letter in flag] == ["F", "R"]
+    assert [*sizes.values()] == [2, 8, 8]
+
+
+def exercise_cut_within_bounds():  # M2.5 @exercise
+    """Exercise: cut within bounds.
+
+    A message may have at most 10 bytes. How do you shorten a text to fit without breaking a
+    character, looking at no more than four bytes? Write it down before you look.
+    """
+
+    def shortened(text: str, most_bytes: int) -> str:
+        encoded = text.encode()
+        end = min(most_bytes, len(encoded))
+        # The first byte that is left out must begin a character; else go back to one that does.
+        while end < len(encoded) and encoded[end] >> 6 == 0b10:
+            end -= 1
+        return encoded[:end].decode()
+
+    # Every cut of every greeting is text, and no longer one would fit.
+    for text in GREETINGS.values():
+        for most_bytes in range(len(text.encode()) + 1):
+            short = shortened(text, most_bytes)
+            assert len(short.encode()) <= most_bytes
+            assert text == short or len(text[: len(short) + 1].encode()) > most_bytes

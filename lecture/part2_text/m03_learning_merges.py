@@ -746,3 +746,35 @@ def late_tokens_are_longer():  # M3.10 E97
     # This chapter in short: a vocabulary is learnt by joining the most frequent pair again and
     # again. It is learnt fast by doing less: we keep the counts, an index says where a pair is, and
     # a heap which pair comes next.
+
+
+def exercise_banana():  # M3.2 @exercise
+    """Exercise: banana.
+
+    A text has "banana" ten times and "bandana" once. Which are the first three merges, and how many
+    tokens is "banana" then? (Of pairs that are equally frequent, take the larger.)
+    """
+    word_counts = {"banana": 10, "bandana": 1}
+    merges = train_plainly(word_counts, 3, Work())  # @stepover @inspect merges
+    tokens = [bytes([value]) for value in b"banana"]
+    for pair in merges:
+        tokens = merge(tokens, pair)  # @inspect tokens
+    # "an" is there 22 times. Then "b" + "an" and "an" + "a" tie at 11, and "b" is larger.
+    assert [b"".join(pair) for pair in merges] == [b"an", b"ban", b"ana"]
+    assert tokens == [b"ban", b"ana"]
+
+
+def train_all(word_counts: Mapping[str, int]) -> list[Pair]:  # @stepover
+    """Merge until every word is one token."""
+    return learn_merges(word_counts, wanted_merges=10**6)
+
+
+def exercise_seven_or_eight():  # M3.2 @exercise
+    """Exercise: seven or eight.
+
+    A text is one word of eight letters, "aaaaaaaa". How many merges does it take to make it one
+    token? And if it is a letter shorter: fewer, as many, or more?
+    """
+    needed = {n: len(train_all({"a" * n: 1})) for n in (8, 7)}  # @inspect needed
+    # Eight halves three times. Seven leaves rests: aa, aaaa, aaaaaa and the last "a" by itself.
+    assert needed == {8: 3, 7: 4}

@@ -584,3 +584,37 @@ def a_corpus_takes_days_to_encode():  # M4.10
     # This chapter in short: encoding repeats the merges in the order in which they were learnt, and
     # is fast when it asks only for pairs that are there. Judge a tokenizer by its bytes per token,
     # since a model pays by the token.
+
+
+def exercise_a_space_at_the_end():  # M4.2 @exercise
+    """Exercise: a space at the end.
+
+    A model is to go on after "the old". You give it the prompt "the old ", with a space at the end,
+    to be helpful. Is that the beginning of the ids of "the old king"?
+    """
+    tokenizer = trained()
+    whole, prompt, spaced = map(tokenizer.encode, ("the old king", "the old", "the old "))
+    shown = [tokenizer.vocabulary[number] for number in spaced]  # @inspect shown
+    # No. Words carry their space in front, so " king" begins with it. A space alone is a token that
+    # the model has hardly ever seen before a word. End a prompt with a word.
+    assert whole[: len(prompt)] == prompt
+    assert whole[: len(spaced)] != spaced
+    assert tokenizer.decode(spaced) == "the old "
+
+
+def exercise_how_much_fits_into_a_context():  # M4.5 @exercise
+    """Exercise: how much fits into a context.
+
+    A model looks at 1000 tokens. With the tokenizer of 1257 tokens these are 3.7 bytes each. You
+    halve the vocabulary to 600. How many bytes of a story does the model still see? And what
+    happens to the FLOPs of a forward pass over its full context?
+    """
+    text = "".join(itertools.islice(stories.stories(seed=1), 20))
+    seen = {}
+    for size in (VOCABULARY_SIZE, 600):
+        tokenizer = trained(size)
+        ids = tokenizer.encode(text)[:1000]
+        seen[size] = len(tokenizer.decode_bytes(ids))  # @inspect seen
+    # Two thirds: about 2500 bytes in place of 3700. The FLOPs stay nearly the same, as there are
+    # 1000 tokens as before; so each byte costs half as much again.
+    assert 0.6 < seen[600] / seen[VOCABULARY_SIZE] < 0.7

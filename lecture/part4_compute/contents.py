@@ -34,6 +34,8 @@ def main() -> None:
     m10b_rates.tensor_cores_multiply_tiles()
     m10b_rates.fp32_gets_tensor_cores_on_request()
     m10b_rates.the_best_observed_rate_is_a_peak_for_any_machine()
+    m10b_rates.exercise_a_prompt_on_a_desk()
+    m10b_rates.exercise_twice_the_width()
 
     # ## What is in a GPU
     # Who computes, who waits for whom, and what an operation takes at the least.
@@ -54,6 +56,8 @@ def main() -> None:
     m10c_gpu.a_small_matmul_waits_for_its_launch()
     m10c_gpu.a_cpu_waits_less_and_does_less()
     m10c_gpu.links_are_narrower_than_memory()
+    m10c_gpu.exercise_a_row_and_a_column()
+    m10c_gpu.exercise_three_percent_larger()
 
     # ## Bytes against FLOPs
     # Why most operations wait for memory, and what matmuls do better.
@@ -80,6 +84,8 @@ def main() -> None:
     m11_intensity.fusion_saves_the_way_through_memory()
     m11_intensity.fused_attention_does_not_store_its_scores()
     m11_intensity.fused_attention_takes_less_time()
+    m11_intensity.exercise_a_softmax()
+    m11_intensity.exercise_rows_for_an_rtx_4090()
 
     # ## Gradients and their price
     # What the backward pass computes, and why it costs twice the forward pass.
@@ -103,3 +109,5 @@ def main() -> None:
     m12b_price_of_gradients.shared_weights_are_paid_for_at_every_use()
     m12b_price_of_gradients.looked_up_parameters_cost_no_products()
     m12b_price_of_gradients.long_contexts_add_work_without_parameters()
+    m12b_price_of_gradients.exercise_every_other_layer()
+    m12b_price_of_gradients.exercise_two_of_eight_experts()

@@ -111,7 +111,7 @@ def product_without_zeros(
 def the_last_addition_is_not_made():  # M10.3 E43
     """Two conventions are one addition apart.
 
-    Is it 2D or 2D−1 for each result? To add up D products takes D−1 additions; the first product
+    Is it 2D or 2D−1 for each result? Adding up D products takes D−1 additions; the first product
     has nothing to be added to. You will find both counts, so let us see how far apart they are.
     """
     x, w = torch.arange(10.0).view(2, 5), torch.arange(15.0).view(5, 3)

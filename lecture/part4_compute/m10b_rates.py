@@ -26,6 +26,7 @@ from lecture.facts import (
     RTX_3090,
     RTX_3090_CHIP,
     RTX_3090_WARM_FLOPS_PER_SECOND,
+    RTX_4090,
     Chip,
 )
 from lecture.lib.hardware import AMPERE, accelerator_named, gpu_is_at_least, share_of_peak
@@ -461,3 +462,34 @@ def the_best_observed_rate_is_a_peak_for_any_machine():  # M10.14
     # and token in the forward pass; measure a rate, warmed up and more than once; and compare it
     # with a peak of the same format. We saw large matmuls get 80 % of it, and small ones nearly
     # nothing. The next chapter opens the GPU to see why.
+
+
+def exercise_a_prompt_on_a_desk():  # M10.9 @exercise
+    """Exercise: a prompt on a desk.
+
+    A model with 8 billion parameters reads a prompt of 1000 tokens on an RTX 4090, in bf16, at half
+    of the peak. The sheet says 165e12 FLOP/s. How long does that take? Write a number down before
+    you look.
+    """
+    # Two FLOPs for each parameter and token, 16e12 in all, at half of 165e12 a second.
+    flops = 2 * 8e9 * 1000
+    seconds = flops / (0.5 * RTX_4090.dense_flops_per_second["bf16"])  # @inspect seconds
+    assert round(seconds, 2) == 0.19
+
+
+def exercise_twice_the_width():  # M10.4 @exercise
+    """Exercise: twice the width.
+
+    You make every layer of a model twice as wide and keep everything else. How many times the
+    parameters does it have, and how many times the FLOPs for a token?
+    """
+
+    def cost_of_width(D: int) -> tuple[int, int]:
+        weights = [torch.empty(D, 4 * D, device="meta"), torch.empty(4 * D, D, device="meta")]
+        with measure() as cost:
+            torch.empty(1, D, device="meta") @ weights[0] @ weights[1]
+        return sum(w.numel() for w in weights), cost.matmul_flops
+
+    # Four times both: each matrix is twice as wide and twice as high. FLOPs per parameter stay 2.
+    narrow, wide = cost_of_width(512), cost_of_width(1024)  # @inspect narrow wide
+    assert [after / before for before, after in zip(narrow, wide, strict=True)] == [4, 4]

@@ -453,9 +453,10 @@ def three_floors_hold_up_every_operation():  # M10.17
     """Three floors hold up every operation.
 
     How long does a ReLU of a million bf16 numbers take on an H100? It moves 4 MiB; at 3.35e12 bytes
-    per second that is 1.25 microseconds. It takes 2.1 in a graph, and 8.9 asked for by PyTorch.
+    per second that is 1.25 microseconds. Guess what the stopwatch said.
     """
     found = recorded_floors().relu_seconds
+    # It said 2.1 in a graph, and 8.9 asked for by PyTorch.
     million = found[2**20]
     memory_seconds = 4 * 2**20 / H100_SXM.memory_bytes_per_second
     assert round(1e6 * memory_seconds, 2) == 1.25
@@ -581,3 +582,34 @@ def links_are_narrower_than_memory():  # M10.18
     # its blocks; count the segments its warps touch; and know that below ten microseconds we are
     # timing the launch. The next chapter takes two of the floors, memory and arithmetic, and asks
     # for every operation of a model which one is higher.
+
+
+def exercise_a_row_and_a_column():  # M10.16 @exercise
+    """Exercise: a row and a column.
+
+    A matrix has 1000 columns in fp32, row by row in memory. A warp reads 32 numbers of a row, or 32
+    of a column. How many times as many bytes arrive for the column, in segments of 64?
+    """
+    row = fetched_bytes([4 * column for column in range(32)], 64)
+    column = fetched_bytes([4 * 1000 * row for row in range(32)], 64)
+    # 16 times: 2 segments for the row, and one for each number of the column.
+    assert column / row == 16
+
+
+def exercise_three_percent_larger():  # M10.16 @exercise
+    """Exercise: three percent larger.
+
+    A result of 4096×4096 is cut into tiles of 128×256, on 132 multiprocessors with a tile each.
+    What share of their time is used? And by how much does it take longer at 4224×4224?
+    """
+    ticks = {}
+    for n in (4096, 4224):
+        tiles = math.ceil(n / 128) * math.ceil(n / 256)
+        runs = run_blocks([10] * tiles, H100_GPU.multiprocessors)  # @stepover
+        ticks[n] = max(run.stop for run in runs)
+        if n == 4096:
+            used = tiles * 10 / (ticks[n] * H100_GPU.multiprocessors)  # @inspect used
+    # 512 tiles are 3.9 waves, and 4 are paid for: 97 %. 561 tiles are 4.25 waves, and 5 are paid
+    # for: a quarter more time, for 6 % more arithmetic.
+    assert round(used, 2) == 0.97
+    assert ticks[4224] / ticks[4096] == 5 / 4

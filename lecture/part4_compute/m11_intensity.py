@@ -19,6 +19,7 @@ from lecture.facts import (
     MULTIPROCESSOR_REGISTERS,
     REGISTER_BYTES,
     RTX_3090,
+    RTX_4090,
     Accelerator,
 )
 from lecture.lib.cache import (
@@ -865,7 +866,7 @@ def fused_attention_takes_less_time():  # M11.12
         for way in ("written out", "fused")
     }
     on_h100 = figures.seconds_by_tokens(recorded, "Attention on an H100")  # @inspect on_h100
-    # Eleven times less. At 512 tokens it is hardly two: there both mostly wait for their launches.
+    # Eleven times less. At 512 tokens it is two and a half: there both mostly wait for launches.
     gains = {T: recorded["written out"][T] / recorded["fused"][T] for T in recorded["fused"]}
     assert gains[512] < 3 < 11 < gains[4096] < 12  # @inspect gains
     # And here, one head on one core, forward pass only:
@@ -888,3 +889,31 @@ def fused_attention_takes_less_time():  # M11.12
     # of the GPU, and say what it waits for. Matmuls with many rows wait for arithmetic. Nearly
     # everything else waits for bytes, so it gets faster by moving fewer of them: narrower numbers,
     # fused kernels, larger batches. What we cannot do yet is train. That takes gradients.
+
+
+def exercise_a_softmax():  # M11.3 @exercise
+    """Exercise: a softmax.
+
+    A softmax over rows of bf16 scores is one kernel. It takes an exponential for each number, and
+    some additions and divisions. Is it memory-bound on an H100? By how many times would an
+    exponential have to cost more before it is not?
+    """
+    work = work_of(lambda: bf16(1024, 1024).softmax(dim=1))
+    # It reads and writes each number once, 4 bytes, for some 20 FLOPs by the meter's convention:
+    # memory-bound, as far from the fp32 peak as a GELU is. An exponential could cost three times as
+    # much.
+    assert work.moved_bytes == 2 * 2 * 1024**2
+    assert 3 * work.intensity < intensity_of(H100_SXM, "fp32")  # @inspect work.intensity
+
+
+def exercise_rows_for_an_rtx_4090():  # M11.11 @exercise
+    """Exercise: rows for an RTX 4090.
+
+    From how many rows on is a layer of 4096×4096 in bf16 compute-bound on an RTX 4090? An H100
+    needs 346. The RTX 4090 has a sixth of its peak, and less than a third of its bandwidth.
+    """
+    D, intensity = 4096, intensity_of(RTX_4090)  # @inspect intensity
+    least_rows = least_size(intensity, lambda R: work_of(lambda: bf16(R, D) @ bf16(D, D)))
+    # 179. Its arithmetic intensity is 164, and $RD/(D+2R)$ reaches that at $R = ID/(D-2I)$. A
+    # smaller peak is easier to keep busy.
+    assert least_rows == math.ceil(intensity * D / (D - 2 * intensity)) == 179

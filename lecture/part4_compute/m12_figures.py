@@ -91,7 +91,7 @@ def _rectangle(x: float, y: float, rows: int, columns: int, colour: str | None) 
 
 
 def one_layer(rows: int, inputs: int, outputs: int, done: Sequence[int]) -> Figure:  # @stepover
-    """Draw the three products of a layer; those that ran are filled and have their FLOPs."""
+    """Draw the three matmuls of a layer; those that ran are filled and have their FLOPs."""
     products = (
         ("y", "x", "w", (rows, inputs), (inputs, outputs), "forward"),
         ("gradient of w", "xᵀ", "g", (inputs, rows), (rows, outputs), "backward, w"),
@@ -109,13 +109,13 @@ def one_layer(rows: int, inputs: int, outputs: int, done: Sequence[int]) -> Figu
         parts += [text(178, y + 5, "@"), text(250, y + 5, "="), text(290, y + 40, result)]
         parts.append(text(4, y, way, "start", ' font-weight="bold"'))
         parts.append(text(4, y + 18, f"{done[number]} FLOPs" if ran else "still to come", "start"))
-    return Figure("The three products of one layer", 350, 260, tuple(parts))
+    return Figure("The three matmuls of one layer", 350, 260, tuple(parts))
 
 
 def flops_per_edge(
     sizes: tuple[int, int, int], forward: Mapping[str, int], backward: Mapping[str, int]
 ) -> Figure:  # @stepover
-    """Draw two layers with what each product was measured to cost, under what it leads to."""
+    """Draw two layers with what each matmul was measured to cost, under what it leads to."""
     rows, width, outputs = sizes
     column, right, pitch = 150, 300, 124
     parts = _directions(14, "forward", "backward")
@@ -151,8 +151,8 @@ def flops_per_edge(
     parts.append(box(column - 60, y + 60, 120, 28, FORWARD, "loss"))
     parts.append(_arrow(column - 7, y + 28, column - 7, y + 60, FORWARD))
     parts.append(_arrow(column + 7, y + 60, column + 7, y + 28, BACKWARD))
-    parts.append(text(column + 16, y + 48, "no product", "start"))
-    return Figure("Two layers, and the FLOPs of every product", 380, y + 94, tuple(parts))
+    parts.append(text(column + 16, y + 48, "no matmul", "start"))
+    return Figure("Two layers, and the FLOPs of every matmul", 380, y + 94, tuple(parts))
 
 
 def flops_by_context(per_parameter: Mapping[int, float], width: int) -> altair.Chart:  # @stepover

@@ -493,3 +493,42 @@ def long_contexts_add_work_without_parameters():  # M12.6
     # the backward pass; $12LDT$ for attention; k times for a matrix that is used k times; 4 for a
     # frozen layer that passes gradients on; nothing for a look-up. What we do not know yet is from
     # which numbers to start training.
+
+
+def exercise_every_other_layer():  # M12.5 @exercise
+    """Exercise: every other layer.
+
+    Of four equal layers you train the first and the third, and the input is plain data. How many
+    FLOPs per parameter of one layer and row does a step take? All four trained would be 22.
+    """
+    R, D = 4, 8
+    weights = [torch.eye(D, requires_grad=layer in (0, 2)) for layer in range(4)]
+    with measure() as step:
+        h = torch.ones(R, D)
+        for w in weights:
+            h = h @ w
+        h.sum().backward()
+    # 18: four forward, two weight gradients, and three gradients on the way down from the fourth
+    # layer to the first. Half of the layers frozen saves less than a fifth.
+    assert step.matmul_flops / (R * D * D) == 2 * (4 + 2 + 3)
+
+
+def exercise_two_of_eight_experts():  # M12.6 @exercise
+    """Exercise: two of eight experts.
+
+    A layer has eight matrices, its *experts*, and each row goes through two of them. How many FLOPs
+    does training take per parameter and row?
+    """
+    R, D = 16, 4
+    experts = [torch.eye(D).requires_grad_() for _ in range(8)]
+    x = torch.ones(R, D, requires_grad=True)
+    rows = torch.arange(R)
+    with measure() as step:
+        results = [
+            x[(rows % 8 == e) | (rows % 8 == (e + 1) % 8)] @ w for e, w in enumerate(experts)
+        ]
+        torch.cat(results).sum().backward()
+    # Each matrix sees a quarter of the rows: 6/4 = 1.5. So the rule of 6 needs the parameters that
+    # are *active* for a token.
+    parameters = sum(w.numel() for w in experts)
+    assert step.matmul_flops / (R * parameters) == 6 * 2 / 8

@@ -24,6 +24,8 @@ def main() -> None:
     m13_initialization.xavier_looks_at_both_sides()
     m13_initialization.relu_takes_half_of_the_squares()
     m13_initialization.layers_that_add_start_smaller()
+    m13_initialization.exercise_zeros_and_ones()
+    m13_initialization.exercise_three_layers_in_fp16()
 
     # ## Small models
     # Layers, stacks of layers and what is in them, before there are Transformers.
@@ -38,6 +40,8 @@ def main() -> None:
     m14_small_models.linear_layers_collapse_into_one()
     m14_small_models.a_nonlinearity_bends_the_line()
     m14_small_models.two_relus_make_an_absolute_value()
+    m14_small_models.exercise_parameters_with_biases()
+    m14_small_models.exercise_a_bias_is_no_nonlinearity()
 
     # ## Parts of a Transformer
     # The model behind the word, taken apart: what each part computes and what it costs.
@@ -67,6 +71,8 @@ def main() -> None:
     m15b_model.device_and_dtype_reach_every_part()
     m15b_model.the_next_token_is_drawn()
     m15b_model.a_cache_reads_each_token_once()
+    m15b_model.exercise_attention_without_order()
+    m15b_model.exercise_a_gibibyte_of_cache()
 
     # ## Bill of a Transformer
     # How many parameters, FLOPs and bytes it has, in which parts; and models that people use.
@@ -84,3 +90,5 @@ def main() -> None:
     m16_transformer_accounting.only_active_parameters_cost_flops()
     m16_transformer_accounting.one_latent_serves_all_heads()
     m16_transformer_accounting.half_of_the_scores_are_masked()
+    m16_transformer_accounting.exercise_deep_or_wide()
+    m16_transformer_accounting.exercise_twice_the_context()

@@ -432,3 +432,35 @@ def layers_that_add_start_smaller():  # M13.3
     # What we can do now: start a model of any depth so that numbers keep their scale. Weights are
     # random, so that units can become different; small by the root of the inputs; and smaller by
     # the root of the depth where layers add. Next we build models from such layers.
+
+
+def exercise_zeros_and_ones():  # M13.3 @exercise
+    """Exercise: zeros and ones.
+
+    The D inputs of a layer are 0 or 1, with equal chance. Which standard deviation should its
+    weights have so that the outputs have variance 1?
+    """
+    R, D, F = 512, 1024, 64
+    generator = torch.Generator().manual_seed(0)
+    x = torch.randint(0, 2, (R, D), generator=generator).float()
+    # Half of the terms of a sum are gone, so it is $\sqrt{2/D}$, as after a ReLU.
+    w = torch.randn(D, F, generator=generator) * math.sqrt(2 / D)
+    output_scale = (x @ w).square().mean().sqrt().item()  # @inspect output_scale
+    assert math.isclose(output_scale, 1, rel_tol=0.05)
+
+
+def exercise_three_layers_in_fp16():  # M13.2 @exercise
+    """Exercise: three layers in fp16.
+
+    Inputs of scale 1 go through layers of width 1024 whose weights have standard deviation 1. fp16
+    ends at 65 504. After how many layers are the first numbers infinite, and what share of them?
+    """
+    R, D = 64, 1024
+    generator = torch.Generator().manual_seed(0)
+    h = torch.randn(R, D, generator=generator)
+    for _ in range(3):
+        h = h @ torch.randn(D, D, generator=generator)
+    # Each layer multiplies by $\sqrt{1024}=32$. After two it is 1024, after three 32 768, and the
+    # end is two standard deviations out: 5 % are beyond it.
+    share = h.half().isinf().float().mean().item()  # @inspect share
+    assert math.isclose(share, math.erfc(2 / math.sqrt(2)), rel_tol=0.15)

@@ -137,7 +137,7 @@ def a_plain_list_hides_its_layers():  # M14.2
     head = model.final.weight
     before = [tensor.detach().clone() for tensor in (first, second, head)]
     (torch.ones(1, D) @ first @ second @ head).sum().backward()
-    assert first.grad.count_nonzero() == D * D
+    assert torch.allclose(first.grad, (second @ head).T.expand(D, D))
     optimizer.step()
     kept = [torch.equal(*pair) for pair in zip(before, (first, second, head), strict=True)]
     assert kept == [True, True, False]  # @inspect kept
@@ -376,7 +376,7 @@ def two_relus_make_an_absolute_value():  # M14.4
     they can never be the absolute value. One ReLU for each half can.
     """
     y = torch.tensor([-2.0, -0.5, 0, 3])
-    assert torch.equal(y.relu() + (-y).relu(), y.abs())
+    assert (y.relu() + (-y).relu()).tolist() == y.abs().tolist() == [2, 0.5, 0, 3]
     # The same with networks: if you know linear layers at x, you know them at -x.
     R, D, L = 5, 16, 3
     generator = torch.Generator().manual_seed(0)
@@ -390,3 +390,42 @@ def two_relus_make_an_absolute_value():  # M14.4
     # it, and say what it costs. Linear layers alone are one matrix, however many there are; a
     # nonlinearity between them makes them more. The next chapter takes the largest such model of
     # today apart, the Transformer.
+
+
+def exercise_parameters_with_biases():  # M14.2 @exercise
+    """Exercise: parameters with biases.
+
+    A feed-forward network has two linear layers, from D = 256 features to F = 4D and back, both
+    with a bias. How many parameters is that, and what share of them are biases?
+    """
+    D = 256
+    network = torch.nn.Sequential(
+        torch.nn.Linear(D, 4 * D), torch.nn.ReLU(), torch.nn.Linear(4 * D, D)
+    )
+    sizes = {name: weight.numel() for name, weight in network.named_parameters()}  # @inspect sizes
+    # $8D^2$ weights, and $4D+D$ biases. The share is $5/(8D+5)$, a quarter of a percent.
+    assert sum(sizes.values()) == 8 * D**2 + 5 * D
+    biases = sizes["0.bias"] + sizes["2.bias"]
+    assert math.isclose(biases / sum(sizes.values()), 5 / (8 * D + 5))
+
+
+def exercise_a_bias_is_no_nonlinearity():  # M14.4 @exercise
+    """Exercise: a bias is no nonlinearity.
+
+    You add a bias to each of three linear layers. Now $f(-x)$ is not $-f(x)$ any more. Can the
+    stack do what one layer with a bias cannot?
+    """
+    D = 8
+    generator = torch.Generator().manual_seed(0)
+    weights, biases = (
+        torch.randn(3, D, D, generator=generator),
+        torch.randn(3, D, generator=generator),
+    )
+    x = torch.randn(5, D, generator=generator)
+    y = x
+    for w, b in zip(weights, biases, strict=True):
+        y = y @ w + b
+    # No. It is one matrix, and one bias: what the stack makes of zero.
+    matrix = weights[0] @ weights[1] @ weights[2]
+    bias = (biases[0] @ weights[1] + biases[1]) @ weights[2] + biases[2]
+    assert torch.allclose(y, x @ matrix + bias, atol=1e-3)

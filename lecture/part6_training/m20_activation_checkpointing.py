@@ -32,7 +32,7 @@ def same_numbers(found: Iterable[Tensor], wanted: Iterable[Tensor]) -> bool:  # 
 
 
 class Recomputed(torch.autograd.Function):
-    """Run a network and keep what enters it; run it again on the way back."""
+    """Run a network and keep what enters it; run it again in the backward pass."""
 
     @staticmethod
     def forward(ctx: Any, network: Callable[..., Tensor], *entering: Tensor) -> Tensor:
@@ -51,11 +51,11 @@ class Recomputed(torch.autograd.Function):
 def what_is_thrown_away_is_computed_again():  # M20.1
     """What is thrown away is computed again.
 
-    Activations wait in memory for the way back, and most of training memory can be theirs. Must
-    they wait? They were computed from what entered the network. Whoever keeps that can compute them
-    a second time, when they are needed. `Recomputed` does it in a few lines: forward without
-    autograd, so that nothing else is kept; on the way back once more forward, now with autograd,
-    and then back.
+    Activations wait in memory for the backward pass, and most of training memory can be theirs.
+    Must they wait? They were computed from what entered the network. If we keep that, we can
+    compute them a second time when they are needed. `Recomputed` does so in a few lines: its
+    forward pass runs without autograd, so that nothing else is kept; its backward pass runs the
+    network once more, now with autograd, and goes back from there.
     """
     B, D, L = 6, 8, 4
     weights, x = new_weights(L, D), new_rows(B, D)
@@ -70,21 +70,21 @@ def what_is_thrown_away_is_computed_again():  # M20.1
             kept_bytes[recompute] = step.allocated_bytes - step.freed_bytes
             gradients[recompute] = torch.autograd.grad(y.sum(), [x, *weights])
         flops[recompute] = step.matmul_flops / (B * L * D * D)
-    # Two tensors for each of four layers have become one: the result, which somebody asked for.
+    # Two tensors for each of four layers have become one: the result.
     assert kept_bytes == {False: 2 * 4 * (4 * 6 * 8), True: 4 * 6 * 8}  # @inspect kept_bytes
     # The gradients are the same to the last bit, since the same operations ran on the same numbers.
     assert same_numbers(*gradients.values())
-    # Compute was given for memory: per parameter and row 2 FLOPs forward, 2 again, 4 backward. (The
-    # second time [is no useful work](#recomputed_flops_are_not_useful).)
+    # We paid for memory with FLOPs: per parameter and row 2 forward, 2 again, 4 backward. (The
+    # second time [is no useful work](#recomputed_flops_are_not_useful) to an MFU.)
     assert flops == {False: 2 + 4, True: 2 + 2 + 4}  # @inspect flops
-    # It is called *activation checkpointing*, gradient checkpointing or rematerialization, and came
-    # to deep learning with a paper on [sublinear memory](https://arxiv.org/abs/1604.06174). (The
-    # [checkpoints](#a_checkpoint_holds_parameters_and_state) from which a run is resumed are
-    # something else: files.)
+    # This is *activation checkpointing*, also called gradient checkpointing or rematerialization;
+    # it came to deep learning with a paper on [sublinear memory](https://arxiv.org/abs/1604.06174).
+    # (The [checkpoints](#a_checkpoint_holds_parameters_and_state) from which a run resumes are
+    # files, and something else.)
 
 
 class Watch:
-    """Sees results being made, and later tells which are still in memory."""
+    """Sees results being computed, and later tells which are still in memory."""
 
     def __init__(self) -> None:
         self.times_made: Counter[str] = Counter()
@@ -97,7 +97,7 @@ class Watch:
         self.storages.setdefault(name, weakref.ref(x.untyped_storage()))
 
     def in_memory(self) -> list[str]:  # @stepover
-        """Name the results that somebody still holds on to."""
+        """Name the results that are still referenced."""
         return [name for name, storage in self.storages.items() if storage() is not None]
 
 
@@ -108,7 +108,7 @@ def watched_layers(
     activation: Callable[..., Tensor],
     watch: Watch,
 ) -> Float[Tensor, "B D"]:  # @stepover
-    """Send rows through numbered layers: g is the product, h what the activation makes of it."""
+    """Send rows through numbered layers: g is the matmul, h what the activation makes of it."""
     for number, weight in weights.items():
         g = x @ weight
         watch.see(f"g{number}", g)
@@ -139,17 +139,17 @@ def fates_of_results(activation: Callable[..., Tensor], layers_each: int) -> dic
     loss.backward()
     again = [name for name, times in watch.times_made.items() if times > 1]
     return {
-        name: "kept" if name in kept else "made again" if name in again else "let go"
+        name: "kept" if name in kept else "recomputed" if name in again else "freed"
         for name in watch.storages
     }
 
 
 def everything_is_two_tensors_for_each_layer():  # M20.3 E70
-    """Everything is two tensors for each layer.
+    """Keeping everything means two tensors for each layer.
 
-    What is there to throw away? A layer has two results: the product g, and h, what the activation
-    function makes of it. The next layer needs h for the gradient of its weight. GELU needs g, to
-    know how steep it was there.
+    What is there to throw away? A layer has two results: g from the matmul, and h from the
+    activation function. The next layer needs h for the gradient of its weight. GELU needs g to know
+    how steep it was there. What does ReLU need?
     """
     fates = {
         "GELU": fates_of_results(gelu, 0),
@@ -163,26 +163,25 @@ def everything_is_two_tensors_for_each_layer():  # M20.3 E70
     # So GELU [keeps both](#a_weight_needs_what_it_multiplied). With x it makes 2L + 1, as long as
     # the loss needs the last h.
     assert by_fate["GELU"] == {"kept": 2 * 4 + 1}
-    # ReLU can tell from its result where it was flat, so g is free to go, and L + 1 are kept. A
-    # common mistake is to list g and h for every layer and then to count one of them.
-    assert by_fate["ReLU"] == {"kept": 4 + 1, "let go": 4}
-    # To recompute every layer by itself makes GELU as modest as ReLU.
+    # ReLU can tell from its result where it was flat, so g is freed, and L + 1 are kept.
+    assert by_fate["ReLU"] == {"kept": 4 + 1, "freed": 4}
+    # Recomputing every layer by itself makes GELU as frugal as ReLU.
     each, pairs, whole = list(by_fate.values())[2:]
-    assert each == {"kept": 4 + 1, "made again": 4}
-    # Longer segments keep less: what enters them, and what the loss needs. In between all is made
-    # again, but for the last h of a segment, which nobody needs.
+    assert each == {"kept": 4 + 1, "recomputed": 4}
+    # Longer segments keep less: what enters each, and what the loss needs. Everything between is
+    # recomputed, except the last h of a segment, which nothing needs.
     in_pairs = fates["GELU, two layers at a time"]
     assert [name for name, fate in in_pairs.items() if fate == "kept"] == ["x", "h2", "h4"]
-    assert pairs == {"kept": 1 + 2, "made again": 6}
-    assert whole == {"kept": 1 + 1, "made again": 7}
+    assert pairs == {"kept": 1 + 2, "recomputed": 6}
+    assert whole == {"kept": 1 + 1, "recomputed": 7}
 
 
 def a_second_way_forward_makes_eight_of_six():  # M20.2
-    """A second way forward makes eight of six.
+    """A second forward pass makes eight of six.
 
-    What does it cost, and what does it save? Sixteen layers, cut into segments of equal length:
-    what enters a segment is kept, everything inside is made again. The unit of memory is one
-    tensor of B×D.
+    What does it cost, and what does it save? We cut sixteen layers into segments of equal length,
+    keep what enters a segment, and recompute everything inside. The unit of memory is one tensor of
+    B×D. Guess which length costs most FLOPs.
     """
     B, D, L = 6, 8, 16
     weights, x = new_weights(L, D), new_rows(B, D)
@@ -195,31 +194,32 @@ def a_second_way_forward_makes_eight_of_six():  # M20.2
             gradients[layers_each] = torch.autograd.grad(loss, [x, *weights])
         tensors_kept[layers_each] = kept_bytes / (4 * B * D)  # @inspect tensors_kept
         flops[layers_each] = step.matmul_flops / (B * L * D * D)  # @inspect flops
-    # 33 tensors without recomputing, two for every layer and x. Then x and one for each segment.
+    # Without recomputation 33 tensors wait, two for every layer and x. With it, x and one for each
+    # segment.
     assert tensors_kept == {0: 33, 1: 1 + 16, 2: 1 + 8, 4: 1 + 4, 8: 1 + 2, 16: 1 + 1}
-    # The price does not depend on the segments: each layer is run once more. Eight FLOPs per
-    # parameter and row in the place of six is a third more, wherever the cuts are.
+    # The cost does not depend on the segments, since each layer is run once more: eight FLOPs per
+    # parameter and row instead of six, a third more, wherever the cuts are.
     assert flops == {0: 6, 1: 8, 2: 8, 4: 8, 8: 8, 16: 8}
     assert round(flops[16] / flops[0], 3) == 1.333
     # The gradients are the same to the bit in all six cases.
     for found in gradients.values():
         assert same_numbers(found, gradients[0])
-    # As ever, the rule of 6 holds when x needs a gradient. Otherwise one product in 48 is saved,
-    # and none of those that are made again.
+    # The rule of 6 holds if x needs a gradient. If x is data, the first layer's backward pass has
+    # one matmul less, and the recomputation saves none.
     data = x.detach()
     for layers_each in (0, 4):
         with measure() as step:
             loss_by_segments(data, weights, layers_each).backward()
         flops[layers_each] = step.matmul_flops / (B * L * D * D)
-    assert (flops[0], flops[4]) == (6 - 2 / 16, 8 - 2 / 16) == (5.875, 7.875)
-    assert step.matmul_flops == (4 * 16 - 1) * 2 * 6 * 8 * 8
+    assert (flops[0], flops[4]) == (6 - 2 / L, 8 - 2 / L)
 
 
 def a_segment_comes_back_whole():  # M20.4 E72
-    """A segment comes back whole.
+    r"""A segment comes back whole.
 
-    If the price is the same, why not take one segment and keep nothing but x? Because what counts
-    is the most that is in memory at any time, and on the way back a whole segment is.
+    If the cost is the same, why not make one segment of all layers and keep nothing but x? Because
+    the peak counts, and in the backward pass a whole segment is in memory again. With k layers in
+    each of L/k segments, two tensors per layer: how large is the peak?
     """
     B, D, L = 6, 8, 18
     weights, x = new_weights(L, D), new_rows(B, D)
@@ -242,22 +242,23 @@ def a_segment_comes_back_whole():  # M20.4 E72
         "activations, in tensors B×D",
         "Activations during one step of 18 layers",
     )  # @inspect over_time
-    # A common mistake: one checkpoint around the network saves the most. It keeps the least after
-    # the way forward. Then everything comes back at once: 35 tensors in the place of 36, for a
-    # third more FLOPs.
+    # A common mistake is to wrap the whole network into one checkpoint. It keeps the least after
+    # the forward pass. Then everything comes back at once: 35 tensors instead of 36, for a third
+    # more FLOPs.
     assert (most[0], most[18]) == (36, 35)
-    # Short segments leave many borders, long ones come back large. With k layers in each, L/k - 1
-    # results are kept between segments, and 2k - 1 come back, all but the last h of the segment.
+    # Short segments leave many borders, long ones come back large: $L/k-1$ results are kept between
+    # segments, and $2k-1$ come back, all but the last h of the segment.
     assert most == {0: 36, **{k: (18 // k - 1) + (2 * k - 1) for k in (18, 9, 6, 3, 2, 1)}}
     parts = figures.most_by_segment({k: most[k] for k in (1, 2, 3, 6, 9, 18)}, L)  # @inspect parts
-    # The sum is smallest where both parts are about equal: L/k = 2k, for $k=\sqrt{L/2}=3$.
+    # The sum is smallest where both terms are equal, $L/k=2k$, so for $k=\sqrt{L/2}$: 3 layers, and
+    # a peak of 10 tensors instead of 36. (The 2 stands for two tensors per layer; with one per
+    # layer, as below, the rule is $k=\sqrt L$.)
     best = min(most, key=most.get)  # @inspect best
-    assert best == math.sqrt(18 / 2) == 3
-    assert most[3] == 10
-    assert step.matmul_flops == 4 * 18 * (2 * 6 * 8 * 8)
+    assert best == math.sqrt(L / 2)
+    assert most[best] == 10
 
 
-class Shelf(dict[int, Tensor]):
+class Buffer(dict[int, Tensor]):
     """Holds results by the number of their layer, and remembers how many it held at most."""
 
     most = 0
@@ -269,60 +270,61 @@ class Shelf(dict[int, Tensor]):
 
 @torch.no_grad()
 @shape_checked
-def gradients_with_a_shelf(
+def gradients_with_a_buffer(
     x: Float[Tensor, "B D"],
     weights: list[Float[Tensor, "D D"]],
     kept: set[int],
-    hold_what_is_made_again: bool,
-) -> tuple[list[Float[Tensor, "D D"]], Shelf, list[int]]:  # @stepover
-    """Go through tanh layers and back, by hand, with the results of some layers on a shelf.
+    hold_what_is_recomputed: bool,
+) -> tuple[list[Float[Tensor, "D D"]], Buffer, list[int]]:  # @stepover
+    """Go through tanh layers and back, by hand, with the results of some layers in a buffer.
 
-    The loss is the sum of the last result. Returned are the gradients, the shelf, and the layers
+    The loss is the sum of the last result. Returned are the gradients, the buffer, and the layers
     that were run again.
     """
-    shelf, again = Shelf(), []
+    buffer, again = Buffer(), []
     h = x
     for layer, weight in enumerate(weights, start=1):
         h = (h @ weight).tanh()
         if layer in kept:
-            shelf[layer] = h
+            buffer[layer] = h
     gradient = torch.ones_like(h)
     gradients = []
     for layer in range(len(weights), 0, -1):
-        # The way back through a layer needs its result, which is here by now, and what entered it.
-        start = max((held for held in shelf if held < layer), default=0)
-        h = shelf.get(start, x)
+        # The backward pass of a layer needs its result, which is here by now, and what entered it.
+        start = max((held for held in buffer if held < layer), default=0)
+        h = buffer.get(start, x)
         for lower in range(start + 1, layer):
             h = (h @ weights[lower - 1]).tanh()
             again.append(lower)
-            shelf[lower] = h
-            if not hold_what_is_made_again:
-                shelf.pop(lower - 1, None)
-        gradient = gradient * (1 - shelf.pop(layer).square())
+            buffer[lower] = h
+            if not hold_what_is_recomputed:
+                buffer.pop(lower - 1, None)
+        gradient = gradient * (1 - buffer.pop(layer).square())
         gradients.append(h.T @ gradient)
         gradient = gradient @ weights[layer - 1].T
-    return gradients[::-1], shelf, again
+    return gradients[::-1], buffer, again
 
 
 def what_is_on_the_shelf_need_not_be_made_again():  # M20.4
-    """What is on the shelf need not be made again.
+    """What is in the buffer need not be recomputed.
 
-    How much has to be run again for how much memory? Count it in layers that keep one tensor each,
-    and go forward and back by hand, with a shelf for results. A layer is run again from the
-    nearest result below it on the shelf, or from x. Nine layers, with every third result kept:
+    How much must we recompute for how much memory? From here on we count in layers that keep one
+    tensor each, and do forward and backward pass by hand, with a *recomputation buffer*. A layer is
+    recomputed from the nearest result below it in the buffer, or from x. Nine layers, with every
+    third result kept: in which order do the others come back?
     """
     L = 9
     weights, x = new_weights(L, 2), torch.ones(3, 2)
     with measure() as cost:
-        gradients, shelf, again = gradients_with_a_shelf(x, weights, {3, 6, 9}, True)
-    strip = figures.shelf_strip(L, {3, 6, 9}, again)  # @inspect strip
-    # The way back begins at the end. To get through layer 9 it needs what entered it: layers 7 and
-    # 8 are run again, from h6. Later 4 and 5, then 1 and 2.
+        gradients, buffer, again = gradients_with_a_buffer(x, weights, {3, 6, 9}, True)
+    strip = figures.buffer_strip(L, {3, 6, 9}, again)  # @inspect strip
+    # The backward pass begins at the end. Layer 9 needs what entered it, so layers 7 and 8 are run
+    # again, from h6; later 4 and 5, then 1 and 2.
     assert again == [7, 8, 4, 5, 1, 2]
-    # At most five results were held at a time, the three and two that had come back.
-    assert shelf.most == 3 + 2
-    # A way forward is one product for each layer, the way back is two. The meter has counted
-    # those, and six more.
+    # At most five results were held at a time: the three, and two that had come back.
+    assert buffer.most == 3 + 2
+    # The forward pass is one matmul for each layer, the backward pass two. The meter counted those,
+    # and six more.
     assert cost.matmul_flops == 2 * 3 * 2 * 2 * (9 + 2 * 9 + 6)
     # Autograd finds the same gradients.
     h = x
@@ -333,10 +335,10 @@ def what_is_on_the_shelf_need_not_be_made_again():  # M20.4
 
 
 def keeping_nothing_costs_a_square():  # M20.4 E72
-    """Keeping nothing costs a square.
+    r"""Keeping nothing costs a square.
 
-    What are the ends of the scale? Everything on the shelf, or nothing at all; and in between,
-    results that are $\\sqrt{L}$ layers apart.
+    What are the extremes? Everything in the buffer, or nothing at all; and in between, results that
+    are $\sqrt L$ layers apart. Guess how many layers are run again if nothing is ever kept.
     """
     counts = {}
     for L in (9, 16, 64, 100):
@@ -350,44 +352,44 @@ def keeping_nothing_costs_a_square():  # M20.4 E72
         }
         found = {}
         for plan, (kept, hold) in plans.items():
-            found[plan], shelf, again = gradients_with_a_shelf(x, weights, kept, hold)
+            found[plan], buffer, again = gradients_with_a_buffer(x, weights, kept, hold)
             assert same_numbers(found[plan], found["all"])
-            counts.setdefault(plan, {})[L] = (shelf.most, len(again))
-    # Whoever keeps all L results runs nothing again.
+            counts.setdefault(plan, {})[L] = (buffer.most, len(again))
+    # With all L results kept, nothing is run again.
     assert counts["all"] == {9: (9, 0), 16: (16, 0), 64: (64, 0), 100: (100, 0)}
-    # Whoever holds only what is in use, three results at most, starts at x for each layer: L - 1
-    # layers, then L - 2, and so on. It adds up to L(L - 1)/2.
+    # If we hold only what is in use, three results at most, each layer starts again at x: L - 1
+    # layers, then L - 2, and so on. That adds up to L(L - 1)/2.
     assert counts["nothing, ever"] == {9: (3, 36), 16: (3, 120), 64: (3, 2016), 100: (3, 4950)}
-    # A common mistake is to expect that square from everybody who keeps nothing on the way forward.
-    # If what is made again is held until it is used, less than one more way forward is enough. Then
-    # the memory is as full as if all had been kept.
+    # The square is not the price of keeping nothing in the forward pass. If recomputed results are
+    # held until they are used, less than one more forward pass is enough; but then the memory is as
+    # full as if all had been kept.
     assert counts["the last"] == {9: (9, 8), 16: (16, 15), 64: (64, 63), 100: (100, 99)}
-    # Every $\sqrt{L}$-th result is the middle way: about $2\sqrt{L}$ results in memory, most layers
+    # Every $\sqrt L$-th result is the middle way: about $2\sqrt L$ results in memory, most layers
     # run twice, none three times.
     assert counts["every root"] == {9: (5, 6), 16: (7, 12), 64: (15, 56), 100: (19, 90)}
 
 
 def the_root_is_the_best_of_equal_steps():  # M20.4
-    """The root is the best of equal steps.
+    r"""The root is the best of equal steps.
 
-    Why the root of L? With a result kept every k layers there are L/k on the shelf, and k - 1 more
-    while a segment is on its way back.
+    Why the root of L? With a result kept every k layers, L/k are in the buffer, and k - 1 more
+    while a segment is being recomputed. We want the smallest $L/k+k-1$.
     """
     L = 64
     weights, x = new_weights(L, 2), torch.eye(2)
     by_step = {}
     for step in (1, 2, 4, 8, 16, 32, 64):
-        _, shelf, again = gradients_with_a_shelf(x, weights, set(range(L, 0, -step)), True)
-        by_step[step] = (shelf.most, len(again))  # @inspect by_step
+        _, buffer, again = gradients_with_a_buffer(x, weights, set(range(L, 0, -step)), True)
+        by_step[step] = (buffer.most, len(again))  # @inspect by_step
     assert by_step == {k: (64 // k + k - 1, 64 - 64 // k) for k in (1, 2, 4, 8, 16, 32, 64)}
     # Two terms of fixed product, L/k and k, have the smallest sum when they are equal.
     assert min(by_step, key=by_step.get) == math.sqrt(64) == 8
-    # Half the memory is cheap: it takes half a way forward more. From the root on there is nothing
-    # to gain, larger steps only cost.
+    # Halving the memory is cheap: it takes half a forward pass more. Beyond the root there is
+    # nothing to gain: larger steps cost memory and FLOPs.
     assert by_step[2] == (33, 32)
     assert by_step[8] == (15, 56)
     assert by_step[16] == (19, 60)
-    never_any = gradients_with_a_shelf(x, weights, {L}, False)
+    never_any = gradients_with_a_buffer(x, weights, {L}, False)
     against_compute = figures.memory_against_recomputation(
         by_step, (never_any[1].most, len(never_any[2])), L
     )  # @inspect against_compute
@@ -400,7 +402,7 @@ def gradients_by_halves(
     x: Float[Tensor, "B D"],
     gradient: Float[Tensor, "B D"],
     weights: list[Float[Tensor, "D D"]],
-    shelf: Shelf,
+    buffer: Buffer,
 ) -> tuple[Float[Tensor, "B D"], list[Float[Tensor, "D D"]]]:  # @stepover
     """Go through tanh layers and back: run to the middle, do the upper half, then the lower."""
     if len(weights) == 1:
@@ -411,48 +413,48 @@ def gradients_by_halves(
     h = x
     for weight in weights[:middle]:
         h = (h @ weight).tanh()
-    place = len(shelf)
-    shelf[place] = h
-    gradient, upper = gradients_by_halves(h, gradient, weights[middle:], shelf)
-    del shelf[place]
-    gradient, lower = gradients_by_halves(x, gradient, weights[:middle], shelf)
+    place = len(buffer)
+    buffer[place] = h
+    gradient, upper = gradients_by_halves(h, gradient, weights[middle:], buffer)
+    del buffer[place]
+    gradient, lower = gradients_by_halves(x, gradient, weights[:middle], buffer)
     return gradient, lower + upper
 
 
 def halves_of_halves_need_a_logarithm():  # M20.4
-    """Halves of halves need a logarithm.
+    r"""Halves of halves need a logarithm.
 
-    Is the root the end of it? A segment that comes back is a network of its own, so it can be cut
-    again. Keep the middle only, treat the upper half in the same way, then the lower.
+    Is the root the best there is? A segment that is recomputed is a network of its own, so it can
+    be cut again. Keep the middle only, treat the upper half in the same way, then the lower.
     """
     counts = {}
     for L in (4, 16, 64):
         weights, x = new_weights(L, 2), new_rows(3, 2)
-        shelf = Shelf()
+        buffer = Buffer()
         with measure() as cost:
-            _, found = gradients_by_halves(x, torch.ones(3, 2), weights, shelf)
-        at_once, _, _ = gradients_with_a_shelf(x, weights, set(range(L + 1)), True)
+            _, found = gradients_by_halves(x, torch.ones(3, 2), weights, buffer)
+        at_once, _, _ = gradients_with_a_buffer(x, weights, set(range(L + 1)), True)
         assert same_numbers(found, at_once)
-        # Two products for each layer are the way back, and one is the first way forward.
+        # Two matmuls for each layer are the backward pass, and one is the first forward pass.
         layers_again = cost.matmul_flops / (2 * 3 * 2 * 2) - 3 * L
-        counts[L] = (shelf.most, layers_again)  # @inspect counts
-    # One result for each time that the network was halved, $\log_2 L$ in all. And for each of them
-    # half of the layers once more.
+        counts[L] = (buffer.most, layers_again)  # @inspect counts
+    # One result for each halving of the network, $\log_2 L$ in all; and for each of them half of
+    # the layers are run once more, $\frac L2\log_2L$ in all.
     assert counts == {4: (2, 4), 16: (4, 32), 64: (6, 192)}
     assert all(again == L / 2 * math.log2(L) for L, (_, again) in counts.items())
-    # So 64 layers fit on a shelf of six, if each is run four times on average, where every eighth
-    # result needed fifteen places. What is best kept on a shelf of a given size is
-    # [known](https://doi.org/10.1145/347837.347846), also for programs that are no networks.
+    # So 64 layers fit into a buffer of six if each is run four times on average; every eighth
+    # result needed fifteen places. The best choice for a buffer of any given size is
+    # [known](https://doi.org/10.1145/347837.347846), for programs other than networks, too.
     assert 1 + counts[64][1] / 64 == 4
 
 
 def pytorch_stops_as_soon_as_it_can():  # M20.5
     """PyTorch stops as soon as it can.
 
-    What is `checkpoint(..., use_reentrant=False)`, which did the work above? The same idea as
-    `Recomputed`, built on *hooks*: autograd hands over each tensor that it is about to keep, and
-    gets an empty note in its place. The first note that comes back on the way back starts the
-    recomputation. It ends when there is a tensor for every note.
+    What does `checkpoint(..., use_reentrant=False)` do, which we used above? The same as
+    `Recomputed`, built on *hooks*: a hook replaces each tensor that autograd would save by an empty
+    placeholder. Unpacking the first placeholder in the backward pass triggers the recomputation,
+    which stops when every placeholder has its tensor. What does that save?
     """
     B, D, L = 6, 8, 4
     weights, x = new_weights(L, D), new_rows(B, D)
@@ -469,15 +471,15 @@ def pytorch_stops_as_soon_as_it_can():  # M20.5
         flops[way] = (step.matmul_flops, step.other_flops)
     for found in gradients.values():
         assert same_numbers(found, gradients["keep"])
-    # All products are made again in both, and the last GELU in one of them only: nobody had kept
-    # its result. The meter books 20 FLOPs for each number that GELU makes.
+    # All matmuls are run again in both, and the last GELU by hand only: autograd had not saved its
+    # result. (The meter counts 20 FLOPs for each number of a GELU, by convention.)
     again = [flops[way][0] - flops["keep"][0] for way in ("by hand", "hooks")]
     assert again == [2 * B * L * D * D] * 2 == [3072, 3072]
     others = [flops[way][1] - flops["keep"][1] for way in ("by hand", "hooks")]
     assert others == [4 * 20 * 6 * 8, 3 * 20 * 6 * 8]
-    # The other form, `use_reentrant=True`, works as `Recomputed` does and has a trap. It looks only
-    # at its arguments for something that requires a gradient. The weights of a module are not
-    # among them, so around the first layers of a model it finds nothing, and trains nothing.
+    # The other form, `use_reentrant=True`, works as `Recomputed` does and has a trap. It asks only
+    # its arguments whether they require a gradient. The weights of a module are not among them, so
+    # around the first layers of a model it finds nothing, and trains nothing.
     layers = torch.nn.Linear(D, D, bias=False)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -492,15 +494,15 @@ def pytorch_stops_as_soon_as_it_can():  # M20.5
 def layer_with_dropout(
     x: Float[Tensor, "B D"], weight: Float[Tensor, "D D"]
 ) -> Float[Tensor, "B D"]:  # @stepover
-    """Multiply, and drop half of the results by chance."""
+    """Multiply, and drop half of the results at random."""
     return dropout(x @ weight, 0.5)
 
 
 def recomputing_needs_the_same_dice():  # M20.5
-    """Recomputing needs the same dice.
+    """Recomputation needs the same random numbers.
 
-    What if a network draws random numbers? *Dropout* sets results to zero by chance, in training
-    only. If others were dropped the second time, the gradients would belong to a network that never
+    What if a network draws random numbers? *Dropout* sets results to zero at random during
+    training. If the second forward pass drops others, the gradients belong to a network that never
     ran.
     """
     (weight,) = new_weights(1, 8)
@@ -522,13 +524,13 @@ def recomputing_needs_the_same_dice():  # M20.5
             flops[way] = step.matmul_flops  # @inspect flops
             losses[way] = loss.item()  # @inspect losses
             next_numbers[way] = torch.rand(()).item()
-    # One product forward, one again, one for the gradient of the weight.
+    # One matmul forward, one again, one for the gradient of the weight.
     assert flops["replay"] == flops["no replay"] == 3 * (2 * 6 * 8 * 8)
-    # PyTorch notes the state of its generators before a segment, goes back to it for the second
-    # time, and then forward again to where it was.
+    # PyTorch saves the state of its generators before a segment, restores it for the recomputation,
+    # and afterwards returns to where it was.
     assert torch.equal(gradients["replay"], gradients["keep"])
     assert next_numbers["replay"] == next_numbers["keep"]
-    # It can be told not to, to save the time it takes. A network with dropout is then wrong in a
+    # `preserve_rng_state=False` skips that to save time. A network with dropout is then wrong in a
     # way that is hard to see: the loss is the same, and the gradients are not.
     assert losses["keep"] == losses["replay"] == losses["no replay"]
     assert not torch.allclose(gradients["no replay"], gradients["keep"])
@@ -536,67 +538,70 @@ def recomputing_needs_the_same_dice():  # M20.5
 
 
 @shape_checked
-def layer_with_own_dice(
-    x: Float[Tensor, "B D"], weight: Float[Tensor, "D D"], dice: torch.Generator
+def layer_with_own_generator(
+    x: Float[Tensor, "B D"], weight: Float[Tensor, "D D"], generator: torch.Generator
 ) -> Float[Tensor, "B D"]:  # @stepover
     """Multiply, and drop half of the results by numbers of this generator."""
     y = x @ weight
-    return y * (torch.rand(y.shape, generator=dice) < 0.5)
+    return y * (torch.rand(y.shape, generator=generator) < 0.5)
 
 
 @shape_checked
-def layer_with_noted_dice(
+def layer_with_saved_state(
     x: Float[Tensor, "B D"], weight: Float[Tensor, "D D"], state: UInt8[Tensor, " n"]
 ) -> Float[Tensor, "B D"]:  # @stepover
     """Do the same with a generator that starts from a given state."""
-    dice = torch.Generator()
-    dice.set_state(state)
-    return layer_with_own_dice(x, weight, dice)
+    generator = torch.Generator()
+    generator.set_state(state)
+    return layer_with_own_generator(x, weight, generator)
 
 
 def only_known_dice_are_replayed():  # M20.5
-    """Only known dice are replayed.
+    """Only PyTorch's own generators are restored.
 
     It is good practice to give [each purpose](#each_purpose_gets_its_own_stream) a random generator
-    of its own. Does a checkpoint know about those? It does not: what PyTorch notes is the state of
-    its own generators, one for each device.
+    of its own. Does a checkpoint know about those? No: PyTorch saves the state of its own
+    generators, one for each device.
     """
     (weight,) = new_weights(1, 8)
     x = new_rows(6, 8)
-    dice = torch.Generator().manual_seed(0)
-    state = dice.get_state()
-    loss = layer_with_own_dice(x, weight, dice).square().sum()
+    generator = torch.Generator().manual_seed(0)
+    state = generator.get_state()
+    loss = layer_with_own_generator(x, weight, generator).square().sum()
     (right,) = torch.autograd.grad(loss, weight)
-    dice.set_state(state)
-    same_loss = checkpoint(layer_with_own_dice, x, weight, dice, use_reentrant=False).square().sum()
+    generator.set_state(state)
+    same_loss = (
+        checkpoint(layer_with_own_generator, x, weight, generator, use_reentrant=False)
+        .square()
+        .sum()
+    )
     assert same_loss == loss
     # The generator has moved on between the first time and the second, and nothing warns.
     (wrong,) = torch.autograd.grad(same_loss, weight)
     error_percent = (100 * (wrong - right).norm() / right.norm()).item()  # @inspect error_percent
-    assert round(error_percent) == 92
-    # It is mended by handing in the state and not the generator. What enters a segment is kept, so
-    # the second time starts where the first did.
-    y = checkpoint(layer_with_noted_dice, x, weight, state, use_reentrant=False)
-    (mended,) = torch.autograd.grad(y.square().sum(), weight)
-    assert torch.equal(mended, right)
+    assert error_percent > 50
+    # The fix is to pass the state and not the generator. What enters a segment is kept, so the
+    # second forward pass starts where the first did.
+    y = checkpoint(layer_with_saved_state, x, weight, state, use_reentrant=False)
+    (right_again,) = torch.autograd.grad(y.square().sum(), weight)
+    assert torch.equal(right_again, right)
 
 
 def keep_products(
     context: Any, operator: Any, *arguments: Any, **more: Any
 ) -> CheckpointPolicy:  # @stepover
-    """Keep what matrix products give, and let everything else be made again."""
+    """Keep the results of matmuls, and let everything else be recomputed."""
     if operator == torch.ops.aten.mm.default:
         return CheckpointPolicy.MUST_SAVE
     return CheckpointPolicy.PREFER_RECOMPUTE
 
 
 def products_are_kept_and_the_rest_is_made_again():  # M20.5
-    """Products are kept and the rest is made again.
+    """Matmuls are kept and the rest is recomputed.
 
-    Are all results equally dear? A product with a matrix of D×D takes 2D FLOPs for each number that
-    it makes, thousands in a large model; GELU takes some twenty. Both numbers have four bytes. So
-    the results of products are the ones to keep. *Selective* checkpointing asks for each operation
-    which it is.
+    Are all results equally expensive? A matmul with a D×D matrix costs 2D FLOPs for each number it
+    makes, thousands in a large model; GELU costs some twenty. Both numbers take four bytes. So keep
+    the results of matmuls. *Selective* checkpointing asks for each operation what to do.
     """
     B, D, L = 6, 8, 16
     weights, x = new_weights(L, D), new_rows(B, D)
@@ -617,47 +622,47 @@ def products_are_kept_and_the_rest_is_made_again():  # M20.5
         flops = step.matmul_flops / (B * L * D * D)
         measured[way] = (kept_bytes / (4 * B * D), flops, step.other_flops)  # @inspect measured
         assert same_numbers(gradients[way], gradients["keep"])
-    # Half of the memory, for not one product more: x, a g for each layer, and the last h.
+    # Half of the memory, and not one matmul more: x, a g for each layer, and the last h.
     assert [measured[way][:2] for way in ways] == [(33, 6), (2, 8), (1 + 16 + 1, 6)]
-    # Only GELU is run again, for all layers but the last. (On the way back all results of a segment
-    # are there, as before; to keep the peak low, segments have to be short.)
+    # Only GELU is run again, for all layers but the last. (In the backward pass all results of a
+    # segment are there, as before; to keep the peak low, make segments short.)
     assert measured["keep products"][2] - measured["keep"][2] == 15 * 20 * 6 * 8
 
 
-def keep_dear_products(
+def keep_expensive_matmuls(
     width: int, context: Any, operator: Any, *arguments: Any, **more: Any
 ) -> CheckpointPolicy:  # @stepover
-    """Keep products of which each number is a sum over at least `width` terms."""
+    """Keep matmuls of which each number is a sum over at least `width` terms."""
     products = (torch.ops.aten.mm.default, torch.ops.aten.bmm.default)
     if operator in products and arguments[0].shape[-1] >= width:
         return CheckpointPolicy.MUST_SAVE
     return CheckpointPolicy.PREFER_RECOMPUTE
 
 
-def new_block(T: int, D: int, h: int, F: int) -> Block:  # @stepover
-    """Make a block of a Transformer for texts of T tokens."""
-    rotary = RotaryPositions(D // h, T)
-    return Block(D, h, F, rotary, generator=torch.Generator().manual_seed(0))
+def new_block(T: int, D: int, H: int, F: int) -> Block:  # @stepover
+    """Make a block of a Transformer for sequences of T tokens."""
+    rotary = RotaryPositions(D // H, T)
+    return Block(D, H, F, rotary, generator=torch.Generator().manual_seed(0))
 
 
 def attention_scores_are_cheap_to_make_again():  # M20.5
-    """Attention scores are cheap to make again.
+    """Attention scores are cheap to recompute.
 
-    Which results of a Transformer are worth their bytes? A number from a product with a weight is a
-    sum over D terms or more, a score of attention one over the D/h features of a head. And each
-    token has T scores in every head: much memory for little work.
+    Which results of a Transformer are worth their bytes? A number from a matmul with a weight
+    matrix is a sum over D terms or more; an attention score is one over the D/H features of a head.
+    And each token has T scores in every head: much memory for little work.
     """
-    B, D, h, F = 2, 8, 2, 24
-    policy = functools.partial(keep_dear_products, D)
+    B, D, H, F = 2, 8, 2, 24
+    policy = functools.partial(keep_expensive_matmuls, D)
     rules = functools.partial(create_selective_checkpoint_contexts, policy)
     tensors_kept, flops = {}, {}
     for T in (2, 6):
-        block, x = new_block(T, D, h, F), new_rows(B * T, D).view(B, T, D)
+        block, x = new_block(T, D, H, F), new_rows(B * T, D).view(B, T, D)
         run_again = functools.partial(checkpoint, block, use_reentrant=False)
         ways = {
             "keep": block,
             "recompute": run_again,
-            "keep dear": functools.partial(run_again, context_fn=rules),
+            "keep expensive": functools.partial(run_again, context_fn=rules),
         }
         for way, network in ways.items():
             with measure() as step:
@@ -665,22 +670,24 @@ def attention_scores_are_cheap_to_make_again():  # M20.5
                 tensors_kept[way, T] = step.live_bytes["activations"] / (4 * B * T * D)
                 y.sum().backward()  # @stepover
             flops[way, T] = step.matmul_flops
-    # One block of a Transformer. What it keeps for each token grows with the context, by a number
-    # for every weight of attention: hT/D tensors of B×T×D. In GPT-2 XL, with 25 heads, 1600
-    # features and 1024 tokens, that is 16.
+    # What a block keeps for each token grows with the context, by a number for every attention
+    # weight: HT/D tensors of B×T×D. In GPT-2 XL, with 25 heads, 1600 features and 1024 tokens, that
+    # is 16.
     grown = tensors_kept["keep", 6] - tensors_kept["keep", 2]  # @inspect tensors_kept
     assert grown == 2 * (6 - 2) / 8
-    # The dear products do not grow: queries, keys, values, the output of attention, then 3 + 3 + 1
-    # in the feed-forward network, which is three times as wide inside, and the result of the block.
-    assert [tensors_kept["keep dear", T] for T in (2, 6)] == [3 + 1 + (3 + 3 + 1) + 1] * 2
+    # The expensive matmuls do not grow: queries, keys, values, the output of attention, then 3 + 3
+    # + 1 in the feed-forward network, which is three times as wide inside, and the block's result.
+    assert [tensors_kept["keep expensive", T] for T in (2, 6)] == [3 + 1 + (3 + 3 + 1) + 1] * 2
     assert [tensors_kept["recompute", T] for T in (2, 6)] == [1, 1]
-    # What is made again are two products for each pair of tokens, here 3.4 % of the work.
-    again = [flops["keep dear", T] - flops["keep", T] for T in (2, 6)]  # @inspect flops again
+    # Recomputed are two matmuls over pairs of tokens, here 3.4 % of the work. Recomputing the whole
+    # block costs 26 %.
+    again = [flops["keep expensive", T] - flops["keep", T] for T in (2, 6)]  # @inspect flops again
     assert again == [2 * (2 * 2 * T * T * 8) for T in (2, 6)]
-    more = [flops[way, 6] / flops["keep", 6] for way in ("keep dear", "recompute")]
+    more = [flops[way, 6] / flops["keep", 6] for way in ("keep expensive", "recompute")]
     assert [round(100 * (times - 1), 1) for times in more] == [3.4, 26.4]
-    # To recompute attention alone was [proposed](https://arxiv.org/abs/2205.05198) for very large
-    # models. [FlashAttention](https://arxiv.org/abs/2205.14135) does it inside one kernel.
+    # [Selective recomputation](https://arxiv.org/abs/2205.05198) of attention was proposed for very
+    # large models. [FlashAttention](#fused_attention_keeps_a_number_for_each_row) does it inside
+    # one kernel, so with fused attention this trade is already made.
 
 
 def taken_gradients(weights: list[Tensor]) -> list[Tensor | None]:  # @stepover
@@ -694,8 +701,8 @@ def taken_gradients(weights: list[Tensor]) -> list[Tensor | None]:  # @stepover
 def the_two_trades_multiply():  # M20.2 M20.4
     """The two trades multiply.
 
-    [Gradient accumulation](#parts_of_a_batch_add_up_to_it) takes the rows of a batch in turns,
-    checkpointing the layers of a network. Do they get in each other's way?
+    [Gradient accumulation](#parts_of_a_batch_add_up_to_it) takes the rows of a batch in turns;
+    checkpointing takes the layers of a network in turns. Can we have both savings?
     """
     B, D, L = 16, 8, 18
     weights, batch = new_weights(L, D), new_rows(B, D)
@@ -713,22 +720,21 @@ def the_two_trades_multiply():  # M20.2 M20.4
         timelines, "activations, in rows of D", "Batch in parts, layers in segments"
     )  # @inspect over_time
     # All sixteen rows at once have two results in each layer and one in the squares of the loss.
-    # Four parts make four rows of them, segments of three layers make ten results, and both make
-    # ten for four rows.
+    # Four micro-batches have those for four rows, segments of three layers have ten results, and
+    # both together ten results for four rows.
     results = 2 * 18 + 1
     assert most == {
         **{"whole": 16 * results, "four parts": 4 * results},
         **{"segments": 16 * 10, "both": 4 * 10},
     }
-    # The price is that of the segments alone.
+    # The FLOPs are those of the segments alone.
     assert flops == {"whole": 6, "four parts": 6, "segments": 8, "both": 8}
-    assert step.matmul_flops == 4 * 18 * (2 * 16 * 8 * 8)
-    # And the gradients: to the bit the same with segments, and but for the order of additions with
-    # parts.
+    # The gradients are equal to the bit with segments, and up to the order of additions with
+    # micro-batches.
     assert same_numbers(gradients["segments"], gradients["whole"])
     assert same_numbers(gradients["both"], gradients["four parts"])
     for added, whole in zip(gradients["both"], gradients["whole"], strict=True):
         assert (added - whole).norm() < 1e-5 * whole.norm()
-    # This chapter in short: what is not kept is made again. For one more way forward, a third more
-    # FLOPs, the activations in memory shrink from all layers to about the root of their number.
-    # What is cheap to make again is what to let go first.
+    # What we can do now: pay for memory with FLOPs. One more forward pass, a third more FLOPs,
+    # shrinks the activations from all layers to about the root of their number; what is cheap to
+    # recompute goes first. `lecture.train --recompute` does it block by block.

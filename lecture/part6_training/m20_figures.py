@@ -1,4 +1,4 @@
-"""Pictures of what is kept and what is made again."""
+"""Pictures of what is kept and what is recomputed."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -14,7 +14,7 @@ CELL_WIDTH, CELL_HEIGHT = 36, 26
 
 def _cell(x: float, y: float, name: str, fate: str) -> str:
     """Draw one result: full, in another colour, or empty."""
-    colour = {"kept": KEPT, "made again": AGAIN}.get(fate)
+    colour = {"kept": KEPT, "recomputed": AGAIN}.get(fate)
     return box(x, y, CELL_WIDTH, CELL_HEIGHT, colour, name)
 
 
@@ -24,7 +24,7 @@ def _legend(y: float) -> list[str]:
         box(4, y - 11, 14, 14, KEPT),
         text(24, y, "kept", "start"),
         box(80, y - 11, 14, 14, AGAIN),
-        text(100, y, "thrown away, made again", "start"),
+        text(100, y, "thrown away, recomputed", "start"),
         box(270, y - 11, 14, 14),
         text(290, y, "not needed", "start"),
     ]
@@ -38,22 +38,22 @@ def strips(fates: Mapping[str, Mapping[str, str]]) -> Figure:  # @stepover
         for place, (name, fate) in enumerate(found.items()):
             parts.append(_cell(4 + CELL_WIDTH * place, y + 7, name, fate))
         y += CELL_HEIGHT + 32
-    return Figure("Four layers: what is kept after the way forward", 384, y - 14, tuple(parts))
+    return Figure("Four layers: what is kept after the forward pass", 384, y - 14, tuple(parts))
 
 
-def shelf_strip(layers: int, kept: Collection[int], again: Sequence[int]) -> Figure:  # @stepover
-    """Draw the results of some layers, and below them the order in which they are made again."""
+def buffer_strip(layers: int, kept: Collection[int], again: Sequence[int]) -> Figure:  # @stepover
+    """Draw the results of some layers, and below them the order in which they are recomputed."""
     parts, y = _legend(16), 34.0
     for layer in range(layers + 1):
         name = f"h{layer}" if layer else "x"
-        fate = "kept" if layer in kept or not layer else "made again"
+        fate = "kept" if layer in kept or not layer else "recomputed"
         x = 4 + CELL_WIDTH * layer
         parts.append(_cell(x, y, name, fate))
         if layer in again:
             order = f"{again.index(layer) + 1}."
             parts.append(text(x + CELL_WIDTH / 2, y + CELL_HEIGHT + 17, order))
     parts.append(
-        text(4, y + CELL_HEIGHT + 40, "below: in which order they are made again", "start")
+        text(4, y + CELL_HEIGHT + 40, "below: in which order they are recomputed", "start")
     )
     return Figure("Nine layers, every third result kept", 384, y + CELL_HEIGHT + 50, tuple(parts))
 
@@ -73,7 +73,7 @@ def most_by_segment(most: Mapping[int, int], layers: int) -> altair.Chart:  # @s
         color=altair.Color("kind:N", legend=legend_below(columns=2)),
         tooltip=["length:O", "kind:N", "tensors:Q"],
     )
-    return framed(chart, "The peak of the way back, 18 layers", 200)
+    return framed(chart, "The peak of the backward pass, 18 layers", 200)
 
 
 def memory_against_recomputation(

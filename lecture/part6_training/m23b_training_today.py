@@ -132,7 +132,7 @@ def a_wider_model_wants_a_smaller_rate():  # M23.10
     best = {F: min(found, key=found.get) for F, found in losses.items()}  # @inspect best
     # No. Eight times as wide, the best rate is at most half as large.
     assert best[256] <= best[32] / 2
-    # Whoever carries the small model's rate over pays for it: the wide model does worse with it
+    # If you carry the small model's rate over, you pay for it: the wide model does worse with it
     # than with its own, by more than a tenth of a nat per byte, and so loses what the width bought.
     missed = losses[256][best[32]] - losses[256][best[256]]  # @inspect missed
     assert missed > 0.1

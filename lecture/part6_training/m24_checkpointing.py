@@ -33,9 +33,9 @@ from lecture.train.schedule import learning_rate
 def a_checkpoint_holds_parameters_and_state():  # M24.1
     """A checkpoint holds parameters and state.
 
-    Long runs crash. What has to be on the disk so that the work is not lost? The parameters, what
-    the optimizer keeps for each of them, and some small things that the next section looks for.
-    A file with all this is a *checkpoint*.
+    Long runs crash. What has to be on disk so that the work is not lost? The parameters, the
+    optimizer state, and some small things that the next section looks for. A file with all this is
+    a *checkpoint*. How large is it, in bytes per parameter?
     """
     D, L = 64, 3
     model = LinearStack(D, L, torch.Generator().manual_seed(0))  # @stepover
@@ -43,7 +43,6 @@ def a_checkpoint_holds_parameters_and_state():  # M24.1
     sum(weight.sum() for weight in model.parameters()).backward()
     optimizer.step()  # AdamW has averages from its first step on
     parameters = sum(weight.numel() for weight in model.parameters())
-    assert parameters == 3 * 64 * 64 + 64 == 12_352
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "step-1.pt")
         torch.save(model.state_dict(), path)
@@ -51,24 +50,23 @@ def a_checkpoint_holds_parameters_and_state():  # M24.1
         torch.save({"model": model.state_dict(), "optimizer": optimizer.state_dict()}, path)
         both_bytes = path.stat().st_size  # @inspect model_bytes both_bytes
         saved = torch.load(path)
-    # Four bytes for each parameter, and some thousand for names, shapes and the form of the file,
-    # which is a ZIP archive without compression.
+    # The model alone takes four bytes per parameter, and some thousand for names, shapes and the
+    # format of the file, an uncompressed ZIP archive.
     assert 0 < model_bytes - 4 * parameters < 5000
-    # AdamW keeps two averages for each parameter, in fp32: the file is three times as large, with
-    # twelve bytes for each parameter. For 70 billion parameters it is 840 GB.
+    # With AdamW's two averages it is three times as large: twelve bytes per parameter. For 70
+    # billion parameters that is 840 GB.
     assert 0 < both_bytes - 3 * 4 * parameters < 10_000
     assert both_bytes // parameters * LLAMA3_70B_PARAMETERS == 840e9
-    # A model and an optimizer that began in another way are the same after loading, to the bit.
+    # Load it into another model and another optimizer, and they are equal to the bit.
     other = LinearStack(D, L, torch.Generator().manual_seed(1))  # @stepover
     other_optimizer = AdamW(other.parameters())
-    assert not torch.equal(other.final.weight, model.final.weight)
     other.load_state_dict(saved["model"])
     other_optimizer.load_state_dict(saved["optimizer"])
     for weight, loaded in zip(model.parameters(), other.parameters(), strict=True):
         assert torch.equal(weight, loaded)
         kept, found = optimizer.state[weight], other_optimizer.state[loaded]
         assert all(torch.equal(kept[name], found[name]) for name in ("m", "v"))
-    # Settings come from the file, too: the learning rate is the old one.
+    # Settings come from the file, too: the learning rate is the saved one, not the default.
     assert other_optimizer.param_groups[0]["lr"] == 0.01
 
 
@@ -101,19 +99,17 @@ def resumed_weights(
 def resuming_equals_never_stopping():  # M24.2 E100
     """Resuming equals never stopping.
 
-    How good is a checkpoint? There is a sharp test: 10 steps, a stop, and 10 steps from the file
-    should give what 20 steps in one go give, to the last bit. A small Transformer takes it here,
-    with a rate that warms up and decays, on batches at random places.
+    Is a checkpoint complete? There is a sharp test: 10 steps, a stop, and 10 steps from the file
+    must give what 20 steps in one go give, to the last bit. We put a small Transformer to it, with
+    warm-up and cosine and batches at random places. Guess which missing part hurts most.
     """
     generator = torch.Generator().manual_seed(0)
     tokens = torch.randint(300, (5000,), generator=generator).numpy()
-    assert len(tokens) == 5000
     straight = Run(CONFIGS["tiny"])  # @stepover
     steps = [*train(straight, tokens)]  # @stepover
-    assert len(steps) == 10 + 10
-    # A file of ours has four parts that change: the model; the optimizer's averages; the state of
-    # the generator that draws the batches, called "order" here; and the number of the step. Each is
-    # left out once.
+    # Our file has four parts that change: the model; the optimizer's averages; the state of the
+    # generator that draws the batches, called "order" here; and the number of the step. We leave
+    # out each once.
     parts = ("model", "optimizer", "order", "step")
     differences = {}
     with tempfile.TemporaryDirectory() as folder:
@@ -122,14 +118,14 @@ def resuming_equals_never_stopping():  # M24.2 E100
             loaded = [part for part in parts if part != left_out]
             weights = resumed_weights(tokens, loaded, path)
             differences[left_out] = (weights - all_weights(straight)).abs().max().item()
-            assert checkpoints.load(path)["step"] == 10
+            assert checkpoints.load(path)["step"] == 10 == len(steps) // 2
     largest = figures.differences(differences)  # @inspect largest differences
     assert differences["nothing"] == 0
-    # A common mistake is to think of the parameters only. Without the averages of AdamW the run
-    # goes on from the right place, and with steps of another size.
+    # A common mistake is to save the parameters only. Without AdamW's averages the run goes on from
+    # the right place with steps of another size.
     assert differences["optimizer"] > 0.01
-    # Without the state of the generator it reads the batches of the first ten steps again. Without
-    # the number of the step it warms up again. No error is raised in any of these cases.
+    # Without the generator's state it reads the batches of the first ten steps again. Without the
+    # step it warms up again. None of these raises an error, so run this test on your own loop.
     assert differences["order"] > 0.01
     assert differences["step"] > 0.01
     assert differences["model"] > max(differences[part] for part in parts[1:])
@@ -160,19 +156,17 @@ def schedules_and_scalers_have_a_state():  # M24.3 M24.2
     """Schedules and scalers have a state.
 
     Our learning rate is a function of the step, and the step is in the file. PyTorch's schedulers
-    count steps for themselves. What if they are left out of the file?
+    count steps themselves. What if we leave a scheduler out of the file?
     """
     scheduler, restored, forgotten = (new_scheduler(rate) for _ in range(3))
     assert rate_after(scheduler, 14) == rate(14)
     restored.load_state_dict(scheduler.state_dict())
     rates = [rate_after(one, 1) for one in (scheduler, restored, forgotten)]  # @inspect rates
-    # The one that was restored goes on. The other starts the warm-up anew.
+    # The restored one goes on. The forgotten one starts the warm-up anew.
     assert rates == [rate(15), rate(15), rate(1)]
-    assert [round(one, 4) for one in rates] == [0.4499, 0.4499, 0.1429]
-    # Whoever trains in fp16 multiplies the loss by a factor, the
-    # [scale](#a_scale_is_found_by_overflowing). It is found by trying: halved when a gradient
-    # overflows, doubled after so many good steps, here three. So it depends on what has been, and
-    # belongs in the file.
+    # Training in fp16 has one state more, the [loss scale](#a_scale_is_found_by_overflowing). A
+    # scaler halves it when a gradient overflows and doubles it after so many good steps, here
+    # three. So it depends on the past, and belongs in the file.
     scaler = torch.amp.GradScaler("cpu", init_scale=256.0, growth_interval=3)
     weight = nn.Parameter(torch.ones(2))
     optimizer = SGD([weight], lr=0.1)
@@ -184,7 +178,8 @@ def schedules_and_scalers_have_a_state():  # M24.3 M24.2
         optimizer.zero_grad()
         scales.append(scaler.get_scale())  # @inspect scales
     assert scales == [256, 128, 128, 128, 256, 256]
-    # Saved are the scale and how many good steps it has had. The step that overflowed was left out.
+    # The scaler saves the scale and how many good steps it has had. The step that overflowed was
+    # skipped.
     assert (scaler.state_dict()["scale"], scaler.state_dict()["_growth_tracker"]) == (256, 1)
     assert torch.allclose(weight, torch.full((2,), 1 - 5 * 0.1))
 
@@ -220,9 +215,8 @@ def with_a_bit_flipped(contents: bytes, byte: int) -> bytes:  # @stepover
 def a_file_gets_its_name_when_it_is_whole():  # M24.3
     """A file gets its name when it is whole.
 
-    A process can be ended at any moment, also while it writes a checkpoint. What is on the disk
-    then? A common mistake is to write over the last checkpoint: when the new one is half written,
-    the old one is gone.
+    A process can die at any moment, also while it writes a checkpoint. What is on disk then? If it
+    writes over its last checkpoint, the new one is half written and the old one is gone.
     """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -234,24 +228,24 @@ def a_file_gets_its_name_when_it_is_whole():  # M24.3
         assert not any(loads(path, whole[:size]) for size in range(len(whole)))
         whole_loads = loads(path, whole)
         assert whole_loads
-        # So ours is written under another name, however far it gets. What has the name of a
-        # checkpoint is whole.
+        # So we write under another name. Whatever has the name of a checkpoint is whole.
         unfinished = path.with_name("step-00000002.checkpoint.unfinished")
         for written in (b"", whole[: len(whole) // 2], whole):
             unfinished.write_bytes(written)
             assert steps_read(folder) == [1]
-        # Then it is renamed, which the file system does at once or not at all; a file that had the
-        # name before makes way. Before that comes `fsync`: the system may bring a new name to the
-        # disk before the bytes, and after a power cut the name would stand for nothing.
-        # (The bytes here are still those of step 1, until a real second step is saved.)
-        unfinished.replace(checkpoints.path_for(folder, 2))
-        assert steps_read(folder) == [1, 1]
+        # When it is written we rename it, which the file system does completely or not at all.
+        # Before that we call `fsync`: the system may bring a new name to disk before the bytes, and
+        # after a power cut the name would stand for nothing.
         checkpoints.save(checkpoints.path_for(folder, 2), {"step": 2})
         assert steps_read(folder) == [1, 2]
-        # Disks err as well. A checksum in the first line of the file finds out, whichever byte it
-        # is that has one bit wrong. The last one tried stays, and counts as −1.
-        assert not any(loads(path, with_a_bit_flipped(whole, byte)) for byte in range(len(whole)))
-        assert steps_read(folder) == [-1, 2]
+        # Disks err as well. A checksum in the first line notices one wrong bit in any byte. (The
+        # last one tried stays, and reads as −1.)
+        newest = checkpoints.path_for(folder, 2)
+        assert not any(loads(newest, with_a_bit_flipped(whole, byte)) for byte in range(len(whole)))
+        assert steps_read(folder) == [1, -1]
+        # So keep two. `lecture.train --resume` sets a damaged one aside and goes on from the other.
+        assert "going on from step-00000001" in checkpoints.set_damaged_aside(folder)[0]
+        assert steps_read(folder) == [1]
 
 
 class Loud:
@@ -275,14 +269,14 @@ def printed_by(read: Callable[[bytes], object], contents: bytes) -> str:  # @ste
 def a_checkpoint_should_not_be_a_program():  # M24.3
     """A checkpoint should not be a program.
 
-    Is it safe to load a file from somebody else? Files of `torch.save` hold a pickle, Python's
-    format for objects. A pickle can hold any call, and makes it while it is read.
+    Is it safe to load somebody else's file? `torch.save` writes a *pickle*, Python's format for
+    objects. A pickle can contain any function call, and Python makes the call while it reads.
     """
     pickled = pickle.dumps({"weights": Loud()})
     reports = {"pickle": printed_by(pickle.loads, pickled)}
-    # `torch.load` did the same for years. Since PyTorch 2.6 it takes tensors and plain values, and
-    # refuses the rest unless told not to look. Our `load` says `weights_only=True` in so many
-    # words, so that it does not depend on a default.
+    # `torch.load` did the same for years. Since PyTorch 2.6 its default is `weights_only=True`: it
+    # takes tensors and plain values and refuses the rest. Our `load` says so explicitly, so that it
+    # does not depend on a default.
     file = io.BytesIO()
     torch.save({"weights": Loud()}, file)
     readers = {
@@ -293,15 +287,15 @@ def a_checkpoint_should_not_be_a_program():  # M24.3
         reports[name] = printed_by(read, file.getvalue())  # @inspect reports
     line = "a line that nobody asked for"
     assert reports == {"pickle": line, "torch.load": "refused", "weights_only=False": line}
-    # What a checkpoint needs fits into that: tensors, numbers, strings, lists, dictionaries.
+    # A checkpoint needs no more: tensors, numbers, strings, lists, dictionaries.
     plain = {"step": 7, "order": torch.arange(3), "config": {"name": "tiny", "betas": [0.9, 0.95]}}
     file = io.BytesIO()
     torch.save(plain, file)
     loaded = torch.load(io.BytesIO(file.getvalue()))
     assert loaded.pop("order").tolist() == [0, 1, 2]
     assert loaded == {"step": 7, "config": {"name": "tiny", "betas": [0.9, 0.95]}}
-    # So a setting is saved as a number or a string and not as an object of a class of ours. That
-    # also keeps old files readable when the class has changed.
+    # So save settings as numbers and strings, not as objects of your own classes. Old files then
+    # stay readable when a class has changed, too.
 
 
 def seconds_per_interval(
@@ -320,15 +314,16 @@ def seconds_per_interval(
 def saving_has_a_best_interval():  # M24.3
     r"""Saving has a best interval.
 
-    How often should a run save? Each time costs $c$ seconds. A failure costs what was done since
-    the last time. With $m$ seconds from one failure to the next on average, the least time is lost
-    near an interval of $\sqrt{2cm}$ ([Young, 1974](https://doi.org/10.1145/361147.361115)).
+    How often should a run save? Saving costs $c$ seconds each time. A failure costs what was done
+    since the last time. If failures are $m$ seconds apart on average, an interval near $\sqrt{2cm}$
+    loses least ([Young, 1974](https://doi.org/10.1145/361147.361115)). Guess for a minute to save
+    and a failure a day.
     """
     save_seconds = 60
     between_failures_seconds = SECONDS_PER_DAY
-    # Failures come at any time, no matter when the last one was. To get through an interval of $t$
-    # seconds and the saving after it then takes $m(e^{(t+c)/m}-1)$ seconds on average, with all
-    # that has to be done again. What exceeds $t$ is lost.
+    # Failures come at any time, no matter when the last one was. Getting through an interval of $t$
+    # seconds and the save after it then takes $m(e^{(t+c)/m}-1)$ seconds on average, repetitions
+    # included. What exceeds $t$ is lost.
     overheads = {
         minutes: between_failures_seconds
         * math.expm1((60 * minutes + save_seconds) / between_failures_seconds)
@@ -337,26 +332,24 @@ def saving_has_a_best_interval():  # M24.3
         for minutes in range(5, 245, 5)
     }
     lost = figures.lost_time(overheads)  # @inspect lost
-    assert (len(overheads), max(overheads)) == (48, 240)
-    # Failures drawn at random agree:
+    # Failures drawn at random agree with the formula.
     for minutes in (25, 55, 240):
         seconds = seconds_per_interval(60 * minutes, save_seconds, between_failures_seconds)
         assert math.isclose(seconds / (60 * minutes), 1 + overheads[minutes], rel_tol=0.005)
     best_minutes = min(overheads, key=lambda minutes: overheads[minutes])
     young_minutes = math.sqrt(2 * save_seconds * between_failures_seconds) / 60
-    assert (best_minutes, round(young_minutes, 1)) == (55, 53.7)
-    # Young's rule is close. At the best place half of what is lost goes to saving and half to
-    # failures, 4 % in all. Twice or half as often loses one percent more: one need not be exact.
-    assert round(overheads[best_minutes], 3) == 0.038
+    assert abs(best_minutes - young_minutes) < 5  # @inspect best_minutes young_minutes
+    # Young's rule is close. At the best interval half of the loss goes to saving and half to
+    # failures, 4 % in all. Half or twice the interval loses one percent more, so we need not be
+    # exact.
     assert math.isclose(
         overheads[best_minutes], 2 * save_seconds / (60 * best_minutes), rel_tol=0.06
     )
-    assert round(overheads[25], 2) == round(overheads[110], 2) == 0.05
+    assert max(overheads[25], overheads[110]) < overheads[best_minutes] + 0.015
     # More machines fail more often. On 16 384 GPUs, training [Llama
-    # 3](https://arxiv.org/abs/2407.21783) was interrupted 419 times in 54 days without being
-    # planned: every three hours. A minute for saving then asks for every 19 minutes.
+    # 3](https://arxiv.org/abs/2407.21783) had 419 unplanned interruptions in 54 days, one every
+    # three hours. With a minute to save, that asks for a checkpoint every 19 minutes.
     llama_seconds = LLAMA3_INTERRUPTIONS_DAYS * 24 * 3600 / LLAMA3_INTERRUPTIONS
-    assert round(llama_seconds) == 11_135
     assert round(math.sqrt(2 * save_seconds * llama_seconds) / 60) == 19
-    # This chapter in short: a run is its parameters, its optimizer's state, its generators and its
-    # step. A checkpoint has them all, and gets its name only when it is whole.
+    # What we can do now: save all that a run consists of, its parameters, optimizer state,
+    # generators and step; survive a crash in any moment, by the bit; and choose how often to save.

@@ -78,7 +78,7 @@ def dtype_map(stages: Mapping[str, Mapping[str, Shaped[Tensor, "..."]]]) -> Figu
 
 
 def rates_of_formats(rates: Mapping[str, Mapping[str, float]]) -> altair.Chart:  # @stepover
-    """Draw what each card promises in each format, on a logarithmic axis."""
+    """Draw what each GPU promises in each format, on a logarithmic axis."""
     found = [(card, name, rate) for card, by in rates.items() for name, rate in by.items()]
     cards, names, values = zip(*found, strict=True)
     order = list(dict.fromkeys(names))

@@ -215,7 +215,7 @@ def rounded_by_chance(
 def after_a_random_walk(
     weights: Float[Tensor, " n"], update: float, steps: int, generator: torch.Generator
 ) -> Float[Tensor, " n"]:  # @stepover
-    """Add the update to all weights, round by chance, and do it again."""
+    """Add the update to all weights, round stochastically, and do it again."""
     for _ in range(steps):
         weights = rounded_by_chance(weights.float() + update, generator)
     return weights

@@ -240,8 +240,8 @@ def test_the_policy_names_the_import_map():
     digest = base64.b64encode(hashlib.sha256(import_map.encode()).digest()).decode()
     policy = (
         f"default-src 'none'; script-src 'self' 'sha256-{digest}'; style-src 'self'; "
-        "style-src-attr 'unsafe-inline'; img-src 'self' data:; media-src 'self' data:; font-src 'self'; "
-        "connect-src 'self'; base-uri 'none'"
+        "style-src-attr 'unsafe-inline'; img-src 'self' data:; media-src 'self' data:; "
+        "font-src 'self'; connect-src 'self'; base-uri 'none'"
     )
     line = f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
     assert line in page, f"paste this line into viewer/index.html:\n{line}"

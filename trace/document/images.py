@@ -67,11 +67,9 @@ def assets_of(media: Media) -> dict[str, Asset]:
     """Return the images that a lecture has shown by calling, by the name under which its prose
     finds them."""
     return {
-        name: Asset(
-            mime=_IMAGE_TYPES[Path(name).suffix], base64=base64.b64encode(data).decode("ascii")
-        )
+        name: Asset(mime=_TYPES[Path(name).suffix], base64=base64.b64encode(data).decode("ascii"))
         for name, data in media.files.items()
-        if Path(name).suffix in _IMAGE_TYPES
+        if Path(name).suffix in _TYPES
     }
 
 
@@ -82,7 +80,7 @@ def moved_out(document: Document) -> dict[str, bytes]:
     for name, asset in document.assets.items():
         data = base64.b64decode(asset.get("base64", ""))
         if len(data) > MAX_EMBEDDED_BYTES:
-            suffix = next(end for end, mime in _IMAGE_TYPES.items() if mime == asset["mime"])
+            suffix = next(end for end, mime in _TYPES.items() if mime == asset["mime"])
             file = f"{hashlib.sha256(data).hexdigest()[:16]}{suffix}"
             files[file] = data
             document.assets[name] = Asset(mime=asset["mime"], file=file)

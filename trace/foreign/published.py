@@ -40,9 +40,17 @@ from .contents import value_of_contents
 def read_published(path: Path, download: bool = False) -> Document:
     """Return the document of a trace in a file. Raises UsageError where it is none."""
     try:
-        trace = json.loads(path.read_text(encoding="utf-8"))
+        data = path.read_bytes()
     except OSError as error:
         raise UsageError(f"cannot read {path} ({error.strerror}).") from None
+    return document_of(data, str(path), download)
+
+
+def document_of(data: bytes, path: str, download: bool = False) -> Document:
+    """Return the document of a trace, which was read from this path. Raises UsageError where it is
+    none, LectureError where it is not as its tool writes it."""
+    try:
+        trace = json.loads(data)
     except ValueError:
         raise UsageError(f"{path} is not JSON.") from None
     steps = trace.get("steps") if isinstance(trace, dict) else None
@@ -52,7 +60,7 @@ def read_published(path: Path, download: bool = False) -> Document:
             f"{path} is no trace of edtrace, CS336 or lectrace: it has no steps or no files."
         )
     try:
-        return _Published(path, trace, Media(download)).document()
+        return _Published(Path(path), trace, Media(download)).document()
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         reason = f"{type(error).__name__}: {error}"
         raise LectureError(f"{path} is not as its tool writes it: {reason}.") from None

@@ -80,10 +80,14 @@ def thread_watch(recorder: Recorder) -> Iterator[None]:
 
     def on_start(*arguments: Any) -> int:
         recorder.thread_started()
-        return start(*arguments)
+        at = len(recorder.events)
+        thread = start(*arguments)
+        recorder.threads_at[thread] = at
+        return thread
 
     def in_new_thread(frame: FrameType, event: Any, argument: object) -> Any:
         recorder.thread_started()
+        recorder.threads_at[threading.get_ident()] = len(recorder.events)
         sys.settrace(outer)
         return outer(frame, event, argument) if outer else None
 

@@ -5,9 +5,11 @@ that a step costs one append; all else is noted together with the number of even
 step is found afterwards (`events.py`).
 """
 
+import bisect
 import builtins
 import functools
 import itertools
+import operator
 import sys
 import threading
 import time
@@ -136,6 +138,9 @@ class Recorder:
     claims: list[Claim] = field(default_factory=list)
     output: list[Printed] = field(default_factory=list)
     said: list[Heard] = field(default_factory=list)
+    """In the order of `at`."""
+    threads_at: dict[int, int] = field(default_factory=dict)
+    """at, when a thread was started, by thread."""
     operators: dict[tuple[int, str, Work], int] = field(default_factory=dict)
     """at, operator, what a call cost: how many calls. Training that is stepped over makes hundreds
     of thousands of them; kept one by one, Python's collector would look at each again and again."""
@@ -239,6 +244,20 @@ class Recorder:
             if torch.cuda.is_available():  # whose backward pass has threads of its own
                 self.thread_started()
 
+    def printed(self, stream: str, text: str) -> None:
+        """Note output; that of another thread where the lecture started it: which step runs when it
+        prints differs from run to run."""
+        at = len(self.events)
+        thread = threading.get_ident()
+        if thread != self._thread:
+            at = min(self.threads_at.get(thread, at), at)
+        index = bisect.bisect_right(self.output, at, key=_at)
+        before = self.output[index - 1] if index else None
+        if before and (before.at, before.stream) == (at, stream):
+            before.text += text
+        else:
+            self.output.insert(index, Printed(at, stream, text))
+
     def step_count(self, event_count: int) -> int:
         """Return the number of steps among the first events."""
         events = itertools.islice(self.events, event_count)
@@ -296,7 +315,9 @@ class Recorder:
 
     def unbound(self, site: int) -> None:
         """Note that a name to read has no value."""
-        if not self.tables.sites[site].optional:
+        missing = sys.exc_info()[1]
+        has_failed = missing is not None and missing.__context__ is not None  # which says it all
+        if not self.tables.sites[site].optional and not has_failed:
             self._warn(site, "does not exist here")
 
     def without_addresses(self, text: str) -> str:
@@ -443,6 +464,7 @@ class Recorder:
             if printed.at <= at:
                 break
             printed.at = at
+        self.threads_at = {thread: min(one, at) for thread, one in self.threads_at.items()}
         for index in range(len(self.storages_at) - 1, -1, -1):
             if self.storages_at[index] <= at:
                 break
@@ -533,6 +555,9 @@ class Recorder:
         self.storages.append(storage)
         self.storages_at.append(len(self.events))
         self.storages_live.append(live)
+
+
+_at = operator.attrgetter("at")
 
 
 def _let_the_lecture_go_on(error: Exception) -> None:

@@ -7,7 +7,7 @@ from typing import Any, TextIO
 
 from ..options import Options
 from ..own_builtins import use_own_builtins
-from .recorder import Printed, Recorder
+from .recorder import Recorder
 
 use_own_builtins(globals())
 
@@ -55,15 +55,8 @@ class _Tee:
             self._progress(None)
         written = self._stream.write(text)
         if self._recorder.running:
-            self._note(text)
+            self._recorder.printed(self._name, text)
         return written
-
-    def _note(self, text: str) -> None:
-        output, at = self._recorder.output, len(self._recorder.events)
-        if output and (output[-1].at, output[-1].stream) == (at, self._name):
-            output[-1].text += text
-        else:
-            output.append(Printed(at, self._name, text))
 
     def writelines(self, lines: Iterable[str]) -> None:
         for line in lines:

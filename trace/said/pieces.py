@@ -147,14 +147,15 @@ def _link(rendering: Any) -> str:
 def _medium(kind: str, place: str, style: Mapping[str, Any], media: Media) -> str:
     named = re.sub(r'[<>"&\\]', "", Path(place).name if not place.startswith("data:") else kind)
     address = place if is_address(place) else ""
-    if kind == "image":
-        name = _name_of(place, kind, media)
-        if name:
-            width = re.sub(r"[^\d.%]", "", str(style.get("width", "")))
-            sized = f' width="{width}"' if width else ""
-            picture = f'<img src="{name}" alt="{named}"{sized}>'
-            is_centred = style.get("center") or style.get("textAlign") == "center"
-            return f'<p align="center">{picture}</p>' if is_centred else picture
+    name = _name_of(place, kind, media) if kind != "iframe" else None
+    if name and kind != "image":
+        return f"![{named}]({name})"
+    if name:
+        width = re.sub(r"[^\d.%]", "", str(style.get("width", "")))
+        sized = f' width="{width}"' if width else ""
+        picture = f'<img src="{name}" alt="{named}"{sized}>'
+        is_centred = style.get("center") or style.get("textAlign") == "center"
+        return f'<p align="center">{picture}</p>' if is_centred else picture
     label = {"image": "Picture", "video": "Film", "audio": "Sound", "iframe": "Page"}[kind]
     shown = f"[{named or place}]({address})" if address else f"`{named}`"
     return f"> {label}: {shown}"

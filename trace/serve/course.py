@@ -10,6 +10,13 @@ from typing import Any
 from ..errors import UsageError
 
 _FACTS = ("title", "author", "date", "licence", "language")
+_FILES = {"logo": (".svg", ".png", ".jpg", ".jpeg", ".webp"), "css": (".css",)}
+"""What is the path of a file beside the settings, and what it ends in."""
+_COLOUR = re.compile(r"#[0-9a-fA-F]{3,8}|[a-z]+|(rgb|hsl|oklch|oklab|lch|lab)\([\w\s.,%/-]+\)")
+_ELSEWHERE = re.compile(r"@import|url\(\s*[\"']?(?!data:|#)", re.IGNORECASE)
+"""What a style sheet may not ask for: the policy of the page refuses it."""
+FOLDER = "course"
+"""Where the files of a course lie in a site."""
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 
 
@@ -17,8 +24,12 @@ _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
 class Course:
     """How lectures are presented together."""
 
-    facts: dict[str, str] = field(default_factory=dict)
-    """Title, author, date, licence and language, as far as they are given."""
+    facts: dict[str, Any] = field(default_factory=dict)
+    """Title, author, date, licence, language, `accent` (a colour on light and one on dark),
+    `links` (title and address), and where `logo` and `css` lie in the site, as far as they are
+    given."""
+    files: dict[str, Path] = field(default_factory=dict)
+    """Where these come from, by where they lie in the site."""
     groups: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """Titles of groups, each with the modules of its lectures in their order."""
 
@@ -71,9 +82,11 @@ def _settings(file: Path, path: tuple[str, ...]) -> dict[str, Any] | None:
 def _course(settings: dict[str, Any], file: Path) -> Course:
     """Raises UsageError where something is not as it has to be."""
     groups = settings.pop("groups", [])
+    looks, files = _looks(settings, file)
     for name, value in settings.items():
         if name not in _FACTS:
-            raise UsageError(f"{file.name}: {name} is none of {', '.join(_FACTS)}, groups.")
+            known = ", ".join((*_FACTS, "accent", *_FILES, "links"))
+            raise UsageError(f"{file.name}: {name} is none of {known}, groups.")
         if not isinstance(value, str):
             raise UsageError(f"{file.name}: {name} has to be a text in quotes.")
     language = settings.get("language", "en")
@@ -83,7 +96,58 @@ def _course(settings: dict[str, Any], file: Path) -> Course:
         wanted = '[[groups]] with title = "..." and lectures = ["...", ...]'
         raise UsageError(f"{file.name}: groups are written as {wanted}.")
     listed = tuple((group["title"], tuple(group["lectures"])) for group in groups)
-    return Course(settings, listed)
+    return Course({**settings, **looks}, files, listed)
+
+
+def _looks(settings: dict[str, Any], file: Path) -> tuple[dict[str, Any], dict[str, Path]]:
+    """Take colours, links and files out of the settings. Raises UsageError."""
+    looks: dict[str, Any] = {}
+    files: dict[str, Path] = {}
+    if "accent" in settings:
+        accent = settings.pop("accent")
+        pair = accent if isinstance(accent, list) else [accent, accent]
+        if len(pair) != 2 or not all(isinstance(c, str) and _COLOUR.fullmatch(c) for c in pair):
+            raise UsageError(
+                f'{file.name}: accent is a colour such as "#1f5fa8", or one for light and one for '
+                'dark: ["#1f5fa8", "#7fb4f0"].'
+            )
+        looks["accent"] = pair
+    if "links" in settings:
+        looks["links"] = settings.pop("links")
+        if not isinstance(looks["links"], list) or not all(map(_is_link, looks["links"])):
+            wanted = '[[links]] with title = "..." and address = "https://..."'
+            raise UsageError(f"{file.name}: links are written as {wanted}.")
+    for name, endings in _FILES.items():
+        if name in settings:
+            path = _file(name, settings.pop(name), file, endings)
+            looks[name] = f"{FOLDER}/{name}{path.suffix.lower()}"
+            files[looks[name]] = path
+    return looks, files
+
+
+def _file(name: str, said: object, settings: Path, endings: tuple[str, ...]) -> Path:
+    """Return the path of a file that the settings name. Raises UsageError."""
+    path = settings.parent / said if isinstance(said, str) else settings.parent
+    if path.suffix.lower() not in endings or not path.is_file():
+        raise UsageError(
+            f"{settings.name}: {name} has to be a file beside it that ends in "
+            f"{' or '.join(endings)}; {said} is none."
+        )
+    if name == "css" and (found := _ELSEWHERE.search(path.read_text(encoding="utf-8"))):
+        raise UsageError(
+            f"{path.name}: a page fetches nothing from elsewhere: {found[0].strip()} is refused."
+        )
+    return path
+
+
+def _is_link(link: object) -> bool:
+    return (
+        isinstance(link, dict)
+        and link.keys() == {"title", "address"}
+        and isinstance(link["title"], str)
+        and isinstance(link["address"], str)
+        and link["address"].startswith(("https://", "http://", "mailto:"))
+    )
 
 
 def _is_group(group: object) -> bool:

@@ -89,6 +89,12 @@ def require_writable(path: Path, option: str = "-o") -> None:
         ) from None
 
 
+def looks_writable(path: Path) -> bool:
+    """Tell, without a trace, whether a file could be written there."""
+    folder = next(parent for parent in path.absolute().parents if parent.exists())
+    return folder.is_dir() and os.access(folder, os.W_OK)
+
+
 def read(path: Path) -> tuple[bytes, Document]:
     """Return a document of this version and its bytes. Raises UsageError if there is none."""
     try:

@@ -80,6 +80,8 @@ def extra_files(shown: Shown) -> dict[str, Callable[[], bytes]]:
         name = address_name(path)
         extra[f"/traces/{name}.json"] = path.read_bytes
         extra[f"/traces/{name}{TIMES}"] = path.with_suffix(TIMES).read_bytes
+    for place, file in shown.course.files.items():
+        extra[f"/{place}"] = file.read_bytes
     if shown.bulletin:
         page = functools.partial(_page_with_news, shown.bulletin)
         extra["/"] = extra["/index.html"] = page

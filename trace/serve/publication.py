@@ -86,6 +86,8 @@ def write_site(folder: Path, paths: list[Path], course: Course = NO_COURSE) -> N
     """
     ignored = shutil.ignore_patterns("traces", ".*", *_FOR_AUTHORS)
     shutil.copytree(library.VIEWER, folder, ignore=ignored, dirs_exist_ok=True)
+    for place, file in course.files.items():
+        write(file.read_bytes(), folder / place)
     (folder / ".nojekyll").touch()  # GitHub Pages takes the files as they are
     traces = folder / "traces"
     index = traces / "index.json"

@@ -6,6 +6,7 @@ import functools
 import http.server
 import io
 import ipaddress
+import json
 import os
 import re
 import socket
@@ -18,7 +19,9 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from ..errors import UsageError
+from ..document.encoding import encode
+from ..errors import LectureError, UsageError
+from ..foreign.published import document_of
 from ..options import HOST, MAX_PORT
 from ..terminal import say
 from . import library
@@ -30,6 +33,10 @@ PORTS_TRIED = 20
 
 NEWS = "/news"
 """Where pages hear what happens to the document they show."""
+
+TRANSLATE = "/translate"
+"""Where pages have traces of other tools read."""
+MAX_TRACE_BYTES = 200_000_000
 
 _OWN_NAMES = ("127.0.0.1", "localhost", "::1")
 """What a browser may call us. A page from elsewhere that points a name of its own at this address
@@ -140,6 +147,33 @@ class ViewerHandler(http.server.SimpleHTTPRequestHandler):
             self._tell(bulletin)
         else:
             super().do_GET()
+
+    def do_POST(self) -> None:
+        """Answer with the document of a trace of another tool that a page was given. A page from
+        elsewhere cannot ask: browsers ask us first whether it may send JSON, and we are silent."""
+        length = self.headers.get("Content-Length", "")
+        if self.path != TRANSLATE:
+            self.send_error(HTTPStatus.NOT_IMPLEMENTED)
+        elif not self._is_called_by_own_name():
+            self.send_error(HTTPStatus.MISDIRECTED_REQUEST)
+        elif self.headers.get("Content-Type") != "application/json" or not length.isdigit():
+            self.send_error(HTTPStatus.FORBIDDEN)
+        elif int(length) > MAX_TRACE_BYTES:
+            self.send_error(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+        else:
+            self._translate(self.rfile.read(int(length)))
+
+    def _translate(self, data: bytes) -> None:
+        try:
+            answer, status = encode(document_of(data, "this file")), HTTPStatus.OK
+        except (UsageError, LectureError) as error:
+            answer = json.dumps({"problem": str(error)}).encode()
+            status = HTTPStatus.UNPROCESSABLE_ENTITY
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
 
     def _tell(self, bulletin: Bulletin) -> None:
         """Send news as server-sent events until the page is gone."""

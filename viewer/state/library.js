@@ -3,6 +3,7 @@
 import { DocumentError } from "viewer/model/check.js";
 import { readHash } from "viewer/model/places.js";
 import { goToHash } from "viewer/state/address.js";
+import { takeUpCourse } from "viewer/state/branding.js";
 import { documentOf, embedded, isOurServer } from "viewer/state/fetching.js";
 import { checkSize, fail, open } from "viewer/state/opening.js";
 import { course, dialog, listing, loaded, loading, problem } from "viewer/state/state.js";
@@ -17,13 +18,17 @@ async function fetchListing(file) {
   return { documents, course: found?.course ?? {}, hasLocal: isOurServer(response) };
 }
 
+/** Whether the tool serves this page, which reads traces of other tools. */
+let hasTool = false;
+
 /** The lectures of this site, and on the author's machine those that are not committed. */
 async function fetchListings() {
   const index = await fetchListing("index.json");
   const local = index.hasLocal ? await fetchListing("index.local.json") : { documents: [] };
   listing.value = [...index.documents, ...local.documents];
+  hasTool = index.hasLocal;
   course.value = index.course;
-  if (index.course.language) document.documentElement.lang = index.course.language;
+  takeUpCourse(index.course);
 }
 
 /** @type {Promise<void> | undefined} */
@@ -93,6 +98,38 @@ export async function followAddress() {
   else if (!listing.value.length)
     fail("No lecture has been recorded yet; run the tracer on one, then load this page again.");
   loading.value = false;
+}
+
+/**
+ * Show a file of the reader's: a document, or a trace of another tool.
+ * @param {File} file
+ */
+export async function openFile(file) {
+  const text = await file.text();
+  let found = parsed(text);
+  if (found?.format === undefined && Array.isArray(found?.steps)) {
+    if (!hasTool) return fail(`Another tool wrote it: ${howToImport(file.name)}`);
+    const answer = await fetch("translate", { method: "POST", body: text, headers: AS_JSON });
+    found = await answer.json().catch(() => null);
+    if (found?.problem) return fail(found.problem);
+  }
+  open(file.name.replace(/\.json$/i, "").replace(/[^\p{ID_Continue}.-]/gu, "-"), found);
+}
+
+const AS_JSON = { "Content-Type": "application/json" };
+
+/** @param {string} name of a file */
+function howToImport(name) {
+  return `run lecture-trace --import ${name} --serve, which shows it.`;
+}
+
+/** @param {string} text @returns {any} undefined where it is no JSON */
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** @param {string} name */

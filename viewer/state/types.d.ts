@@ -15,6 +15,13 @@ interface Course {
   date?: string;
   licence?: string;
   language?: string;
+  /** A colour on light and one on dark. */
+  accent?: string[];
+  /** Where the picture lies. */
+  logo?: string;
+  /** Where the style sheet lies. */
+  css?: string;
+  links?: { title: string; address: string }[];
 }
 interface Listed {
   group?: string;

@@ -1,11 +1,14 @@
 // The page where no document is shown: the list of documents, or a sentence that says why there is
 // none.
 
+import { useEffect } from "preact/hooks";
 import { counted } from "viewer/model/format.js";
 import { writeHash } from "viewer/model/places.js";
 import { plainTitle } from "viewer/model/sections.js";
 import { html } from "viewer/parts/html.js";
 import { styled } from "viewer/parts/styles.js";
+import { addressOf, linksOf } from "viewer/state/branding.js";
+import { openFile } from "viewer/state/library.js";
 import { course, listing, problem } from "viewer/state/state.js";
 
 await styled("later.css");
@@ -14,10 +17,23 @@ await styled("later.css");
 export function Home() {
   const { author, date, licence } = course.value;
   const byline = [author, date, licence].filter(Boolean).join(" · ");
+  const logo = addressOf(course.value.logo);
+  const links = linksOf(course.value);
   return html`<main class="home">
+    ${logo && html`<img class="logo" src=${logo} alt="" />`}
     <h1>${course.value.title ?? "Lectures"}</h1>
     ${byline && html`<p class="byline">${byline}</p>`}
+    ${
+      links.length > 0 &&
+      html`<p class="course-links">
+        ${links.map(
+          (/** @type {any} */ { title, address }) =>
+            html`<a href=${address} target="_blank" rel="noopener noreferrer">${title}</a>`,
+        )}
+      </p>`
+    }
     <${Documents} />
+    <${OwnFile} />
   </main>`;
 }
 
@@ -51,6 +67,34 @@ function Group({ documents }) {
   </ul>`;
 }
 
+/** A file of the reader's, chosen or dropped on the page. */
+function OwnFile() {
+  useEffect(() => {
+    const over = (/** @type {DragEvent} */ event) => event.preventDefault();
+    const dropped = (/** @type {DragEvent} */ event) => {
+      event.preventDefault();
+      const file = event.dataTransfer?.files[0];
+      if (file) openFile(file);
+    };
+    addEventListener("dragover", over);
+    addEventListener("drop", dropped);
+    return () => {
+      removeEventListener("dragover", over);
+      removeEventListener("drop", dropped);
+    };
+  }, []);
+  return html`<p class="own-file">
+    <label>
+      A document, or a trace of edtrace, CS336 or lectrace, from a file (or dropped here):${" "}
+      <input
+        type="file"
+        accept=".json,application/json"
+        onChange=${(/** @type {any} */ event) => openFile(event.target.files[0])}
+      />
+    </label>
+  </p>`;
+}
+
 /** A sentence instead of a document. */
 export function Problem() {
   return html`<main class="notice-page">
@@ -59,5 +103,6 @@ export function Problem() {
       <p>${problem.value}</p>
     </div>
     ${listing.value.length > 0 && html`<${Documents} />`}
+    <${OwnFile} />
   </main>`;
 }

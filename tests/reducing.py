@@ -10,7 +10,8 @@ if __name__ == "__main__":
     groups = []
 
     class Watched(Together):
-        def __init__(self, device):
+        def __init__(self, device, sharded):
+            assert not sharded
             super().__init__(device)
             groups.append(self)
 

@@ -423,6 +423,26 @@ def test_more_devices_need_fewer_days(capsys: pytest.CaptureFixture[str]) -> Non
     assert one["training_days"] == pytest.approx(seconds / 86_400)
 
 
+def test_sharding_says_what_each_device_keeps_and_sends(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    options = ("--shape=gpt2-xl", "--accelerator=h100-sxm", "--devices=8")
+    sheet = json.loads(printed(capsys, *options, "--json"))
+    N = formulas.parameters(PRESETS["gpt2-xl"])
+    # fp32 weights and gradients, and two numbers of fp32: 16 bytes
+    kept = {name: found["kept_bytes"] / N for name, found in sheet["sharding"].items()}
+    assert kept == {"none": 16, "state": 9, "gradients": 5.5, "full": 2}
+    sent = {name: found["sent_bytes"] / N for name, found in sheet["sharding"].items()}
+    assert sent == {"none": 7, "state": 7, "gradients": 7, "full": 10.5}
+    # The rest of the sheet knows of sharded state, by the same formula.
+    shared = json.loads(printed(capsys, *options, "--shard-state", "--json"))
+    parts = shared["training_bytes"]
+    kept_there = parts["parameters"] + parts["gradients"] + parts["optimizer state"]
+    assert kept_there == shared["sharding"]["state"]["kept_bytes"]
+    assert "full" in printed(capsys, *options)
+    assert "What sharding buys" not in printed(capsys, "--shape=gpt2-xl")
+
+
 # arguments -> the sentence
 IMPOSSIBLE = [
     (("--layers=48",), "Give --shape, or all sizes; what is missing: --width, --heads, "),

@@ -4,6 +4,7 @@ import json
 import math
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -75,6 +76,51 @@ def test_two_processes_find_the_losses_of_one(text, tmp_path):
     assert reduced == 2 * [TINY.steps * 4 * (PARAMETERS + 1)]
     # All made the same steps: their weights agree to the last bit.
     assert len(set(re.findall(r"weights (\w+)", printed))) == 1
+
+
+def sharded(processes, text, folder, *more):
+    command = [*arguments(text, folder), "--sharding", "full", "--save-every", "10", *more]
+    if "--resume" in more:
+        del command[command.index("--text") : command.index("--text") + 2]
+    launcher = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
+    finished = subprocess.run(
+        [*launcher, "--nproc-per-node", str(processes), "-m", *command]
+        if processes > 1
+        else [sys.executable, "-m", *command],
+        cwd=ROOT,
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+    )
+    assert finished.returncode == 0, finished.stderr
+    return finished.stdout
+
+
+@pytest.mark.slow
+def test_a_sharded_run_finds_the_losses_of_one_and_goes_on_with_another_number(text, tmp_path):
+    one, two = tmp_path / "one", tmp_path / "two"
+    alone = [sys.executable, "-m", *arguments(text, one)]
+    subprocess.run(alone, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    printed = sharded(2, text, two)
+    assert "2 processes, steps 0 to 20" in printed
+    for loss, expected in zip(losses_of(two), losses_of(one), strict=True):
+        assert math.isclose(loss, expected, rel_tol=1e-4)
+    # Go on from the middle, with one process and with four.
+    for processes in (1, 4):
+        folder = tmp_path / f"on {processes}"
+        shutil.copytree(two, folder)
+        shutil.rmtree(folder / "step-00000020.shards")
+        printed = sharded(processes, text, folder, "--resume")
+        assert "steps 10 to 20" in printed
+        assert len(losses_of(folder)) == 20
+        for loss, expected in zip(losses_of(folder), losses_of(one), strict=True):
+            assert math.isclose(loss, expected, rel_tol=1e-4)
+    # Two lines of the log stand before, and at the end each kind of checkpoint is what was asked.
+    assert [path.name for path in sorted(two.glob("step-*"))] == [
+        "step-00000010.shards",
+        "step-00000020.shards",
+    ]
+    assert (tmp_path / "on 1/step-00000020.checkpoint").exists()
 
 
 def children_of(process):

@@ -2,10 +2,10 @@
 
 import dataclasses
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from lecture.accounting import formulas, memory
+from lecture.accounting import formulas, memory, sharding
 from lecture.accounting.memory import PRECISIONS, Training
 from lecture.facts import COMPUTE_OPTIMAL_TOKENS_PER_PARAMETER, Accelerator
 from lecture.lib.transformer import TransformerConfig
@@ -96,9 +96,27 @@ def sheet_of(plan: Plan) -> Sheet:
         "peak_bytes": moments[peak],
         "peak_moment": peak,
         "cache_bytes_per_token": formulas.cache_bytes(config, 1, 1, element_bytes),
+        **_of_sharding(plan),
         **_of_the_card(plan, moments[peak]),
         **_of_the_run(plan, moments[peak]),
     }
+
+
+def _of_sharding(plan: Plan) -> Sheet:
+    """What each of several devices would keep and send in a step, by what is shared out."""
+    if plan.devices == 1:
+        return {}
+    N, weight_bytes = formulas.parameters(plan.config), PRECISIONS[plan.precision].weight_bytes
+    parts = memory.training_bytes_by_part(plan.config, replace(plan.training, shards=1))
+    state_bytes = parts["optimizer state"] / N
+    found = {}
+    for stage, name in enumerate(sharding.STAGES):
+        kept = sharding.bytes_per_parameter(
+            stage, plan.devices, weight_bytes, weight_bytes, state_bytes
+        )
+        sent = sharding.sent_bytes_per_parameter(stage, plan.devices, weight_bytes)
+        found[name] = {"kept_bytes": round(kept * N), "sent_bytes": round(sent * N)}
+    return {"sharding": found}
 
 
 def _memory_of(plan: Plan) -> int | None:
@@ -172,6 +190,11 @@ def lines_of(sheet: Sheet) -> Iterator[str]:
         if not sheet["fits"]:
             missing = (sheet["peak_bytes"] - sheet["memory_bytes"]) / GIB
             yield f"  does not fit: {missing:.2f} GiB are missing"
+    if "sharding" in sheet:
+        yield from ("", "What sharding buys: parameters, gradients and state on each device")
+        for name, found in sheet["sharding"].items():
+            kept, sent = found["kept_bytes"], found["sent_bytes"]
+            yield line(name, kept, f"{kept / GIB:10.3f} GiB, sends {sent / GIB:.3f} GiB a step")
     yield from ("", "Decoding, bytes")
     yield line("keys and values, per token", sheet["cache_bytes_per_token"])
     yield from ("", "The whole training")

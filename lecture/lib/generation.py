@@ -1,6 +1,8 @@
 """Text from a language model, one token at a time, with a cache of keys and values or without."""
 
 import contextlib
+from collections.abc import Iterator
+from typing import Any
 
 import torch
 from jaxtyping import Float, Int
@@ -58,9 +60,7 @@ def check_sampling(temperature: float, top_k: int | None, top_p: float | None) -
         raise ValueError(f"top_p must be above 0 and at most 1, not {top_p}.")
 
 
-@shape_checked
-@torch.no_grad()
-def generate(
+def stream(
     model: TransformerLM,
     tokens: Int[Tensor, "B T"],
     new_tokens: int,
@@ -70,8 +70,8 @@ def generate(
     top_p: float | None = None,
     generator: torch.Generator | None = None,
     cached: bool = True,
-) -> Int[Tensor, "B T_and_new"]:
-    """Continue each row of `tokens` by `new_tokens` tokens and return all of it.
+) -> Iterator[Int[Tensor, " B"]]:
+    """Continue each row of `tokens`, and yield the next token of each as soon as it is drawn.
 
     With the cache, each token passes through the model once; without it, all of them do for each
     new one. Both draw the same tokens, up to rounding of the logits. Raises `ValueError` for an
@@ -88,15 +88,24 @@ def generate(
             f"context of {context}."
         )
     caches = [LayerCache() for _ in model.blocks] if cached else None
-    unread = tokens
+    unread = tokens  # first the prompt: prefill; then token by token: decode
     checks: contextlib.AbstractContextManager[None] = contextlib.nullcontext()
     for _ in range(new_tokens):
-        with checks:
+        with checks, torch.no_grad():
             logits = model(unread, caches)[:, -1]
             drawn = sample(
                 logits, temperature=temperature, top_k=top_k, top_p=top_p, generator=generator
             )
+        yield drawn
         tokens = torch.cat([tokens, drawn[:, None]], dim=1)
         unread = tokens[:, -1:] if cached else tokens
         checks = without_checks()  # per token, they would take as long as the model
-    return tokens
+
+
+@shape_checked
+def generate(
+    model: TransformerLM, tokens: Int[Tensor, "B T"], new_tokens: int, **settings: Any
+) -> Int[Tensor, "B T_and_new"]:
+    """Continue each row of `tokens` by `new_tokens` tokens and return all of it; see `stream`."""
+    drawn = stream(model, tokens, new_tokens, **settings)
+    return torch.cat([tokens, *(new[:, None] for new in drawn)], dim=1)

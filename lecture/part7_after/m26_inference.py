@@ -96,6 +96,8 @@ def a_model_that_writes_remembers():  # M26.1 E117
         logits_again = model(tokens)  # @stepover
     assert torch.allclose(logits[0, -1], logits_again[0, -1], atol=1e-5)
     assert again.matmul_flops == 8 * step.matmul_flops
+    # You can watch a model decode: `python -m lecture.generate runs/lecture` prints each token as
+    # it comes, from a run of `lecture.train`.
 
 
 def eval_does_not_stop_the_recording():  # M26.1

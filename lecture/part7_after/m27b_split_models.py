@@ -294,8 +294,8 @@ def a_pipeline_waits_at_both_ends():  # M27.6 @core
     # the tick at which it was sent. A forward pass takes one tick, a backward pass two.
     p, m = 4, 8
     found = on_ranks(p, run_pipeline, m, False)
-    picture = figures.schedule("All forward, then all backward", [rank[0] for rank in found])
-    assert picture  # @inspect picture
+    done = [pieces for pieces, _, _ in found]
+    picture = figures.schedule("All forward, then all backward", done)  # @inspect picture
     ticks = max(stop for pieces, _, _ in found for _, stop, _, _ in pieces)
     busy = sum(stop - start for start, stop, _, _ in found[0][0])
     # Every rank works for $m$ of $m+p-1$ turns. The rest is the *bubble*:
@@ -324,8 +324,8 @@ def backward_early_keeps_less():  # M27.6
     """
     p, m = 4, 8
     late, early = (on_ranks(p, run_pipeline, m, order) for order in (False, True))
-    picture = figures.schedule("One forward, one backward", [rank[0] for rank in early])
-    assert picture  # @inspect picture
+    done = [pieces for pieces, _, _ in early]
+    picture = figures.schedule("One forward, one backward", done)  # @inspect picture
     kept = {"all forward first": [most for _, most, _ in late]}
     kept["1F1B"] = [most for _, most, _ in early]  # @inspect kept
     # In flight are at most as many micro-batches as there are ranks ahead, however many a batch

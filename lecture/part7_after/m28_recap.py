@@ -124,8 +124,8 @@ def memory_has_four_parts():  # M28.1 @core
         "a_block_keeps_42_vectors_of_each_token",
         "fused_attention_keeps_a_number_for_each_row",
     )
-    sheet = Sheet(EXAMPLE, [(*row, link) for row, link in zip(table, links, strict=True)])
-    assert sheet  # @inspect sheet
+    rows = [(*row, link) for row, link in zip(table, links, strict=True)]
+    sheet = Sheet(EXAMPLE, rows)  # @inspect sheet
 
 
 def the_peak_is_the_largest_of_a_few_moments():  # M28.1

@@ -17,6 +17,7 @@ clipping.py       one norm over all gradients
 loop.py           a step of training, and everything that it changes
 saving_memory.py  ways to train a larger model in the same memory
 parallel.py       several processes that train one model
+sharding.py       a model that is shared out among processes, and its checkpoints
 checkpoints.py    files from which a run goes on as if it had never stopped
 ending.py         how a run ends when it is asked to
 metrics.py        a line for each step, and a picture of all lines

@@ -20,7 +20,8 @@ from lecture.train.errors import EndedFromOutside, LostProcessError, TrainingErr
 from lecture.train.loop import Run
 from lecture.train.parallel import join
 from lecture.train.saving_memory import fuse_attention, recompute_blocks
-from lecture.train.session import Plan, train_and_report
+from lecture.train.session import Plan, go_on, train_and_report
+from lecture.train.sharding import shard, shards_in
 
 DEVICES = ("auto", "cpu", "cuda", "mps")
 
@@ -41,6 +42,12 @@ def _build_parser() -> argparse.ArgumentParser:
     add("--attention", choices=("written-out", "fused"), default="written-out", help="how")
     add("--micro-batches", type=int, default=1, metavar="N", help="cut each batch into N parts")
     add("--recompute", action="store_true", help="recompute activations, block by block")
+    add(
+        "--sharding",
+        choices=("none", "full"),
+        default="none",
+        help="with torchrun: full shares out weights, gradients and state among the processes",
+    )
     add("--resume", action="store_true", help="go on from the newest checkpoint")
     add("--save-every", type=int, default=100, metavar="STEPS", help="default 100")
     add("--validate-every", type=int, metavar="STEPS", help="default: a tenth of all steps")
@@ -78,16 +85,18 @@ def run_command(options: argparse.Namespace) -> None:
     _make_reproducible()
     if options.resume and options.text:
         raise TrainingError(f"--resume goes on with the tokens in {folder}; leave out --text")
-    group = join(device)
+    if options.compile and options.sharding != "none":
+        raise TrainingError("--compile and --sharding do not go together; leave one out")
+    group = join(device, options.sharding == "full")
     request = EndRequest()
     before = signal.signal(signal.SIGTERM, request)
     try:
         if group.rank == 0:
             make_ready(folder, config, options)
         group.wait()
-        run = Run(config, device)
+        run = Run(config, device, shard) if group.sharded else Run(config, device)
         if options.resume:
-            run.load_state_dict(checkpoints.load(checkpoints.newest(folder)))
+            go_on(run, folder, group)
         corpus = open_corpus(folder)
         if options.attention == "fused":
             fuse_attention(run.model)
@@ -159,7 +168,7 @@ def _make_reproducible() -> None:
 
 def refuse_to_overwrite(folder: Path) -> None:
     """Protect the run that is there."""
-    if checkpoints.checkpoints_in(folder):
+    if checkpoints.checkpoints_in(folder) or shards_in(folder):
         raise TrainingError(
             f"{folder} has checkpoints of a run; add --resume or choose another --output"
         )

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 import torch
 from torch import Tensor
+from torch.distributed.tensor import DTensor
 
 
 def gradients_of(parameters: Iterable[torch.nn.Parameter]) -> list[Tensor]:
@@ -11,9 +12,14 @@ def gradients_of(parameters: Iterable[torch.nn.Parameter]) -> list[Tensor]:
     return [weight.grad for weight in parameters if weight.grad is not None]
 
 
+def whole(total: Tensor) -> Tensor:
+    """Add up over processes a total of numbers that they share out among them."""
+    return total.full_tensor() if isinstance(total, DTensor) else total
+
+
 def global_norm(gradients: Iterable[Tensor]) -> float:
     """Return the length of all gradients, taken as one long vector."""
-    squares = [gradient.float().square().sum() for gradient in gradients]
+    squares = [whole(gradient.float().square().sum()) for gradient in gradients]
     # One sum on the device and one number that is waited for.
     return float(torch.stack(squares).sum().sqrt()) if squares else 0.0
 

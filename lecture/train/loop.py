@@ -2,7 +2,7 @@
 
 import contextlib
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -36,12 +36,18 @@ class Step:
 class Run:
     """Everything that changes during training, and so everything that a checkpoint has to hold."""
 
-    def __init__(self, config: TrainingConfig, device: torch.device | str = "cpu") -> None:
+    def __init__(
+        self,
+        config: TrainingConfig,
+        device: torch.device | str = "cpu",
+        shard: Callable[[TransformerLM], None] = lambda model: None,
+    ) -> None:
         self.config = config
         self.device = torch.device(device)
         weights = derived_generator(config.seed, WEIGHTS)
         # Drawn on the CPU, so that every device starts from the same numbers.
         self.model = TransformerLM(config.model(), generator=weights).to(self.device)
+        shard(self.model)  # before the optimizer makes room for what each process keeps
         # Weight decay is for matrices; there is no reason to pull the gains of norms to zero.
         matrices = [weight for weight in self.model.parameters() if weight.ndim > 1]
         gains = [weight for weight in self.model.parameters() if weight.ndim == 1]
@@ -68,23 +74,31 @@ class Run:
 
     def state_dict(self) -> dict[str, Any]:
         """Return what it takes to go on. The learning rate follows from the step."""
+        rest = self.rest_of_state()
+        state = {"model": self.model.state_dict(), "optimizer": self.optimizer.state_dict()}
+        return rest | state
+
+    def rest_of_state(self) -> dict[str, Any]:
+        """Return what it takes beside weights and moments."""
         return {
             "config": asdict(self.config),
             "step": self.step,
-            "model": self.model.state_dict(),
-            "optimizer": self.optimizer.state_dict(),
             "order": self.order.get_state(),
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Go on from there. The run may have become longer; nothing else may differ."""
+        self.load_rest(state)
+        self.model.load_state_dict(state["model"])
+        self.optimizer.load_state_dict(state["optimizer"])
+
+    def load_rest(self, state: dict[str, Any]) -> None:
+        """Go on from there, but for weights and moments."""
         saved = config_from(state["config"])
         if self.config.steps > saved.steps:
             saved = replace(saved, steps=self.config.steps)
         if changed := difference(saved, self.config):
             raise TrainingError(f"the checkpoint is of another run ({changed})")
-        self.model.load_state_dict(state["model"])
-        self.optimizer.load_state_dict(state["optimizer"])
         self.order.set_state(state["order"].cpu())
         self.step = state["step"]
 
@@ -105,7 +119,7 @@ def train_step(
     x, y = group.share(x), group.share(y)
     run.optimizer.zero_grad()
     loss = add_gradients(run, x, y, precision, micro_batches)
-    group.average([loss, *gradients_of(run.model.parameters())])
+    group.average([loss, *group.unshared(gradients_of(run.model.parameters()))])
     norm = clip_gradients(run.model.parameters(), config.max_norm)
     if not math.isfinite(norm):
         raise TrainingError(f"the gradient of step {run.step + 1} is not finite; lower max_lr")

@@ -20,6 +20,8 @@ class Alone:
 
     rank, size = 0, 1
     reduced_bytes = 0
+    sharded = False
+    """Whether each process has only a part of the model; then all take part in everything."""
 
     def share(self, batch: Tensor) -> Tensor:
         """Return the rows of a batch that are for this process."""
@@ -27,6 +29,14 @@ class Alone:
 
     def average(self, tensors: Sequence[Tensor]) -> None:
         """Put the mean over all processes in the place of each tensor."""
+
+    def unshared(self, gradients: list[Tensor]) -> list[Tensor]:
+        """Return the gradients that have yet to be averaged."""
+        return gradients
+
+    def any(self, is_so: bool) -> bool:
+        """Tell whether it is so for one of the processes, where all have to do the same."""
+        return is_so
 
     def wait(self) -> None:
         """Go on when all have come this far."""
@@ -41,6 +51,7 @@ class Together(Alone):
     def __init__(self, device: torch.device) -> None:
         backend = "nccl" if device.type == "cuda" else "gloo"
         dist.init_process_group(backend)
+        self.device = device
         self.rank, self.size = dist.get_rank(), dist.get_world_size()
         self.reduced_bytes = 0  # what this process has handed over to be averaged
 
@@ -80,6 +91,23 @@ class Together(Alone):
         dist.destroy_process_group()
 
 
-def join(device: torch.device) -> Alone:
+class Sharing(Together):
+    """One of several processes that share out one model: its gradients come averaged."""
+
+    sharded = True
+
+    def unshared(self, gradients: list[Tensor]) -> list[Tensor]:
+        return []
+
+    def any(self, is_so: bool) -> bool:
+        flag = torch.tensor(float(is_so), device=self.device)
+        with self.watching():
+            dist.all_reduce(flag)
+        return bool(flag)
+
+
+def join(device: torch.device, sharded: bool = False) -> Alone:
     """Join the processes that `torchrun` has started, if it has."""
-    return Together(device) if int(os.environ.get("WORLD_SIZE", "1")) > 1 else Alone()
+    if int(os.environ.get("WORLD_SIZE", "1")) > 1:
+        return Sharing(device) if sharded else Together(device)
+    return Alone()

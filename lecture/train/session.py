@@ -5,10 +5,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from lecture.tokenizer.progress import ProgressBar
-from lecture.train import checkpoints, metrics
+from lecture.train import checkpoints, metrics, sharding
 from lecture.train.corpus import Corpus
 from lecture.train.ending import EndRequest
-from lecture.train.errors import EndedFromOutside
+from lecture.train.errors import EndedFromOutside, TrainingError
 from lecture.train.judging import (
     judge,
     levels_for,
@@ -71,8 +71,8 @@ def train_and_report(
             train_and_log(run, corpus, folder, group, plan, request, voice)
     finally:
         voice.bar.clear()
-    if group.rank == 0:
-        report(run, corpus, folder)
+    if group.rank == 0 or group.sharded:
+        report(run, corpus, folder, group.rank == 0)
 
 
 def train_and_log(
@@ -93,13 +93,15 @@ def train_and_log(
     start_seconds = time.perf_counter()
     for step in train(run, corpus.training, group, plan.precision, plan.micro_batches):
         seconds = time.perf_counter() - start_seconds
-        if group.rank == 0:
+        is_ending = group.any(request.asked)
+        if group.rank == 0 or group.sharded:
             row = asdict(step) | {"tokens_per_second": run.config.step_tokens / seconds}
             if promised is not None:
                 row["mfu"] = flops / seconds / (promised * group.size)
-            after_step(run, corpus, folder, plan, step, row, request.asked)
+            after_step(run, corpus, folder, group, plan, step, row, is_ending)
+        if group.rank == 0:
             voice(row)
-        if request.asked:
+        if is_ending:
             raise EndedFromOutside(
                 f"ended from outside; step {step.step} is saved, and --resume goes on there"
             )
@@ -110,17 +112,22 @@ def after_step(
     run: Run,
     corpus: Corpus,
     folder: Path,
+    group: Alone,
     plan: Plan,
     step: Step,
     row: metrics.Row,
     is_ending: bool,
 ) -> None:
-    """Validate, log and save, each when it is due."""
+    """Validate, log and save, each when it is due; a model that is shared out takes all for it."""
     is_last = step.step == run.config.steps
     if step.step % plan.validate_every == 0 or is_last:
         row["validation_loss"] = validation_loss(run, corpus)
-    metrics.append_row(folder / LOG, row)
-    if step.step % plan.save_every == 0 or is_last or is_ending:
+    if group.rank == 0:
+        metrics.append_row(folder / LOG, row)
+    is_due = step.step % plan.save_every == 0 or is_last or is_ending
+    if is_due and group.sharded:
+        sharding.save(folder, run)
+    elif is_due:
         checkpoints.save(checkpoints.path_for(folder, step.step), run.state_dict())
         checkpoints.keep_newest(folder, 2)
 
@@ -134,13 +141,32 @@ def describe(run: Run, corpus: Corpus, group: Alone, precision: str) -> str:
     )
 
 
-def report(run: Run, corpus: Corpus, folder: Path) -> None:
+def report(run: Run, corpus: Corpus, folder: Path, is_heard: bool = True) -> None:
     """Judge the model by text it has not seen, draw the log, and let it tell something."""
-    found = judge(run, corpus)
+    found, story = judge(run, corpus), tell(run, corpus)
+    if not is_heard:
+        return
     rows = metrics.read_rows(folder / LOG)
     svg = metrics.picture(rows, levels_for(corpus))
     (folder / PICTURE).write_text(svg, encoding="utf-8")
     print(f"loss on all of the validation text {found.nats_per_token:.4f} nats per token, ", end="")
     print(f"{found.nats_per_byte:.4f} nats per byte")
-    print(f"{folder / LOG}, {folder / PICTURE}, {checkpoints.newest(folder)}")
-    print(tell(run, corpus))
+    print(f"{folder / LOG}, {folder / PICTURE}, {newest(folder)}")
+    print(story)
+
+
+def newest(folder: Path) -> Path:
+    """Return the newest checkpoint of a folder, of one piece or of parts."""
+    found = [*checkpoints.checkpoints_in(folder), *sharding.shards_in(folder)]
+    return max(found, key=lambda path: path.stem) if found else checkpoints.newest(folder)
+
+
+def go_on(run: Run, folder: Path, group: Alone) -> None:
+    """Take up the newest checkpoint. One of parts serves any number of processes."""
+    path = newest(folder)
+    if path.suffix == sharding.SUFFIX:
+        sharding.load(path, run)
+    elif group.sharded:
+        raise TrainingError(f"{path} is of one piece; go on from it without --sharding")
+    else:
+        run.load_state_dict(checkpoints.load(path))

@@ -1,0 +1,1 @@
+"""Let a trained model write: `python -m lecture.generate runs/lecture --prompt "One day"`."""

@@ -361,6 +361,19 @@ def test_text_alone_is_told_without_a_run_and_data_with_one(start, tmp_path):
     assert stdout.count("new text, without a run, 0.") == 1
 
 
+def test_several_lectures_are_watched_at_once(start, tmp_path):
+    for number in (1, 2):
+        save(tmp_path / f"week{number}.py", lecture(number))
+    watched = start(lecture(0), tmp_path / "week1.py", tmp_path / "week2.py")
+    documents = {watched.hear(state="done")["document"] for _ in range(3)}
+    assert documents == {"lecture", "week1", "week2"}
+    save(tmp_path / "week2.py", lecture(5))
+    assert watched.hear(state="done")["document"] == "week2"
+    assert value_of(watched.document("week2")) == 5
+    assert value_of(watched.document("week1")) == 1
+    assert watched.end()[0] == 0
+
+
 def test_with_an_output_the_document_stays(start, tmp_path):
     output = tmp_path / "out" / "kept.json"
     watched = start(lecture(1), "-o", output, "--time", "-q")
@@ -402,18 +415,18 @@ def test_an_interrupt_that_strikes_in_a_finalizer_ends_it_too(monkeypatch):
         def __del__(self):
             signal.raise_signal(signal.SIGINT)
 
-    def wait(session):
+    def wait(sessions):
         if not waits.pop():
             raise AssertionError("it went on")
         Finalized()
 
     waits = [False, True]
     session = object.__new__(watching._Session)
-    session._run, session._options = None, argparse.Namespace(open=False)
+    session.run, session.is_due = None, False
     session._sources = argparse.Namespace(changed=lambda: False)
-    monkeypatch.setattr(watching._Session, "_wait", wait)
+    monkeypatch.setattr(watching, "_wait", wait)
     with watching._ended_by_signals() as is_asked_to_end:
-        session.keep_up("", is_asked_to_end)
+        watching._keep_up([session], "", is_asked_to_end)
     assert waits == [False]
 
 

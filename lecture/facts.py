@@ -378,8 +378,10 @@ PALM_HFU = 0.578
 LLAMA_TRAINING_TOKENS = 1_400 * 10**9
 LLAMA_VOCABULARY = 32_000
 
-# Chowdhery et al., "PaLM", as above, section 2: the vocabulary, made for many languages.
+# Chowdhery et al., "PaLM", as above, section 2: the vocabulary, made for many languages; layers and
+# width of the largest model, in table 1. Its input and output embeddings are one matrix.
 PALM_VOCABULARY = 256_000
+PALM_LAYERS, PALM_WIDTH = 118, 18_432
 
 # "The Llama 3 Herd of Models", July 2024: parameters, tokens and FLOPs of the largest model; the
 # vocabulary as in the configuration published with the weights. https://arxiv.org/abs/2407.21783

@@ -161,6 +161,8 @@ def configurations(draw: st.DrawFn) -> TransformerConfig:
         width=heads * 2 * draw(st.integers(1, 5)),
         heads=heads,
         feed_forward=draw(st.integers(2, 50)),
+        key_value_heads=draw(st.sampled_from([n for n in range(1, heads + 1) if heads % n == 0])),
+        tied=draw(st.booleans()),
     )
 
 
@@ -188,7 +190,7 @@ def test_any_configuration(config: TransformerConfig, data: st.DataObject) -> No
         assert memory.peak_bytes(config, training) == pytest.approx(
             found.peak_bytes,
             rel=0.1,
-            abs=2048,  # of a few tensors of a few numbers
+            abs=4096,  # of a few tensors of a few numbers
         )
 
 

@@ -282,7 +282,6 @@ REFUSED = [
         "of first.py and other/first.py, two would be first.json: rename one of the files.",
     ),
     (["first.py", "second.py", "--html", "a.html"], f"--html {ONE}"),
-    (["first.py", "second.py", "--watch"], f"--watch {ONE}"),
     (["first.py", "second.py", "-o", "a"], f"--output {ONE}"),
     *[
         (["first.py", "--watch", f"--{name}", "a"], f"{WATCH} --{name}.")

@@ -83,8 +83,9 @@ def test_the_folders_it_names_are_there():
 
 
 def links(text):
-    """Where links and pictures lead within the repository; blocks of code are no prose."""
+    """Where links and pictures lead within the repository; code is no prose."""
     prose = re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
+    prose = re.sub(r"`[^`\n]+`", "", prose)
     found = re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", prose)
     return [target for target in found if "://" not in target]
 

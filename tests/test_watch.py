@@ -142,7 +142,7 @@ BROKEN = [
     ("def main(:", "lecture.py:1: SyntaxError: invalid syntax", False),
     ("import missing\ndef main(): pass", "ModuleNotFoundError: No module named 'missing'", False),
     ("x = 1", "define one without arguments; it is what the tracer calls.", False),
-    ("def main():\n    x = 1  # @inpsect x", "@timed, @core, @exercise.)", False),
+    ("def main():\n    x = 1  # @inpsect x", "@exercise, @fold, @section.)", False),
     ("def main():\n    1 / 0", "lecture.py:2: ZeroDivisionError: division by zero", True),
     ("def main():\n    assert 1 == 2, 'no'", "lecture.py:2: a claim is false: no", True),
     ("import os\ndef main(): os._exit(3)", "The run ended with status 3.", False),
@@ -331,6 +331,49 @@ def test_what_a_lecture_imports_and_shows_is_watched_too(start, tmp_path):
     assert list(watched.document()["assets"]) == ["images/dot.gif"]
 
 
+COUNTS_ITS_RUNS = """
+    def main():
+        # {text}
+        with open("table.csv") as table:
+            x = table.read()  # @inspect x
+        with open("runs.txt", "a") as runs:
+            runs.write("again ")
+    """
+
+
+def test_text_alone_is_told_without_a_run_and_data_with_one(start, tmp_path):
+    (tmp_path / "table.csv").write_text("1")
+    watched = start(
+        COUNTS_ITS_RUNS.format(text="Before."), cwd=tmp_path, tool=(str(ROOT / "trace"),)
+    )
+    watched.hear(state="done")
+    save(tmp_path / "lecture.py", COUNTS_ITS_RUNS.format(text="After,\n        # twice."))
+    watched.hear(state="done")
+    document = watched.document()
+    assert document["files"][0]["prose"][0]["text"] == "After,\ntwice."
+    assert (tmp_path / "runs.txt").read_text() == "again "
+    (tmp_path / "table.csv").write_text("2")
+    watched.hear(state="done")
+    assert value_of(watched.document()) == "2"
+    assert (tmp_path / "runs.txt").read_text() == "again again "
+    status, stdout, stderr = watched.end()
+    assert (status, stderr) == (0, "")
+    assert stdout.count("new text, without a run, 0.") == 1
+
+
+def test_several_lectures_are_watched_at_once(start, tmp_path):
+    for number in (1, 2):
+        save(tmp_path / f"week{number}.py", lecture(number))
+    watched = start(lecture(0), tmp_path / "week1.py", tmp_path / "week2.py")
+    documents = {watched.hear(state="done")["document"] for _ in range(3)}
+    assert documents == {"lecture", "week1", "week2"}
+    save(tmp_path / "week2.py", lecture(5))
+    assert watched.hear(state="done")["document"] == "week2"
+    assert value_of(watched.document("week2")) == 5
+    assert value_of(watched.document("week1")) == 1
+    assert watched.end()[0] == 0
+
+
 def test_with_an_output_the_document_stays(start, tmp_path):
     output = tmp_path / "out" / "kept.json"
     watched = start(lecture(1), "-o", output, "--time", "-q")
@@ -372,18 +415,18 @@ def test_an_interrupt_that_strikes_in_a_finalizer_ends_it_too(monkeypatch):
         def __del__(self):
             signal.raise_signal(signal.SIGINT)
 
-    def wait(session):
+    def wait(sessions):
         if not waits.pop():
             raise AssertionError("it went on")
         Finalized()
 
     waits = [False, True]
     session = object.__new__(watching._Session)
-    session._run, session._options = None, argparse.Namespace(open=False)
+    session.run, session.is_due = None, False
     session._sources = argparse.Namespace(changed=lambda: False)
-    monkeypatch.setattr(watching._Session, "_wait", wait)
+    monkeypatch.setattr(watching, "_wait", wait)
     with watching._ended_by_signals() as is_asked_to_end:
-        session.keep_up("", is_asked_to_end)
+        watching._keep_up([session], "", is_asked_to_end)
     assert waits == [False]
 
 

@@ -12,7 +12,7 @@ from .target import lectures_of
 from .terminal import PROGRAM, complain
 
 _NEED_A_LECTURE = ("check", "convert", "is_current", "watch", "html", "site")
-_TAKE_ONE_LECTURE = ("convert", "output", "html", "watch")
+_TAKE_ONE_LECTURE = ("convert", "output", "html")
 _EXCLUDE = [
     ("convert", ("serve", "watch", "html", "site", "check", "json"), "only writes a lecture"),
     ("watch", ("check", "html", "site", "json"), "shows a lecture while it is written"),

@@ -91,7 +91,8 @@ class _Command:
         if options.convert:
             return self._convert(targets[0], options.output)
         if options.watch:
-            return self._watch(targets[0])
+            watch(targets, options, course)
+            return HELD
         before = [library.stamp(path) for path in paths]
         statuses = self._run_all(targets, paths)
         status = max(statuses, default=HELD)
@@ -181,10 +182,6 @@ class _Command:
             self._say_current(path)
             return HELD
         return complain(f"{library.shown(path)} is not current: {_command(self.options)}", FAILED)
-
-    def _watch(self, target: Target) -> int:
-        watch(target, self.options)
-        return HELD
 
     def _import(self, file: Path, path: Path) -> int:
         """Write the document of a trace of another tool."""

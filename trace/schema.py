@@ -294,7 +294,7 @@ class Said(Columns):
     """What was said: a value that draws itself."""
 
 
-OPTIONAL = ("quotes",)
+OPTIONAL = ("quotes", "data")
 """Fields of a document that are left out where they are empty."""
 
 
@@ -521,6 +521,9 @@ class Document:
     """Null when `main()` returned."""
     quotes: Quotes = field(default_factory=Quotes)
     """What `@{name}` in prose stood for."""
+    data: dict[str, str] = field(default_factory=dict)
+    """Files beside the lecture that it read, by their paths relative to the folder it is imported
+    from, and a short text that tells whether one has changed."""
     format: str = FORMAT
     """Always `lecture-trace`."""
     version: int = VERSION

@@ -164,6 +164,7 @@ class AdaGrad(Optimizer):
         super().__init__(parameters, lr=lr, eps=eps, weight_decay=weight_decay)
 
     def update(self, weight: Tensor, gradient: Tensor, state: Settings, group: Settings) -> None:
+        """AdaGrad, for one parameter."""
         if not state:
             state["square_sum"] = zeros_for(weight)
         if group["weight_decay"]:
@@ -212,6 +213,7 @@ class AdamW(Optimizer):
         super().__init__(parameters, lr=lr, betas=betas, eps=eps, weight_decay=weight_decay)
 
     def update(self, weight: Tensor, gradient: Tensor, state: Settings, group: Settings) -> None:
+        """AdamW, for one parameter."""
         if not state:
             state.update(step=0, m=zeros_for(weight), v=zeros_for(weight))
         lr, (beta1, beta2), decay = group["lr"], group["betas"], group["weight_decay"]

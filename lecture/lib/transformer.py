@@ -5,7 +5,8 @@ positions, a gated feed-forward network (SwiGLU), no biases. What these models c
 is a choice here, too: grouped queries, a mixture of experts, an LM head that is the embedding
 matrix, the order of rotary pairs, and fused attention. Every part takes `device` and `dtype` and
 hands them on, so a model can be built on the `meta` device at no cost; those with numbers to draw
-take a `generator` too.
+take a `generator` too. All matrices but the LM head start with the same scale for their inputs;
+those that add to the stream are not scaled down with the number of layers, as some models do.
 
 The letters of the shapes: B sequences, T tokens in each, S tokens to look back at (S = T without a
 cache), R = B·T rows, D features, H heads of K = D / H features each, G heads of keys and values,

@@ -18,7 +18,9 @@ from lecture.facts import (
     GPT2_VOCABULARY,
     GPT4_VOCABULARY,
     LLAMA_VOCABULARY,
+    PALM_LAYERS,
     PALM_VOCABULARY,
+    PALM_WIDTH,
     PILE_BYTES,
     SECONDS_PER_DAY,
 )
@@ -447,11 +449,11 @@ def a_larger_vocabulary_costs_parameters():  # M4.8
     50 257 tokens, GPT-4 about 100 000, [PaLM](https://arxiv.org/abs/2204.02311), for many
     languages, 256 000. How much of a model is that?
     """
-    # A Transformer has about 12D² parameters in each layer. We take 12 layers of width 768, as the
-    # smallest GPT-2, and 118 layers of width 18 432, as PaLM.
+    # A Transformer has about 12D² parameters in each layer. We take the layers and the width of the
+    # smallest GPT-2, 12 and 768, and those of PaLM, 118 and 18 432.
     vocabularies = (10_000, LLAMA_VOCABULARY, GPT2_VOCABULARY, GPT4_VOCABULARY, PALM_VOCABULARY)
-    percent: dict[int, list[int]] = {768: [], 18_432: []}
-    for D, L in ((768, 12), (18_432, 118)):
+    percent: dict[int, list[int]] = {768: [], PALM_WIDTH: []}
+    for D, L in ((768, 12), (PALM_WIDTH, PALM_LAYERS)):
         layer = torch.nn.TransformerEncoderLayer(D, 12, 4 * D, bias=False, device="meta")
         matrices = L * sum(weight.numel() for weight in layer.parameters() if weight.ndim == 2)
         assert matrices == L * 12 * D**2
@@ -464,9 +466,10 @@ def a_larger_vocabulary_costs_parameters():  # M4.8
     # In the small model the vocabulary takes 15 % with 10 000 tokens and 82 % with 256 000.
     assert percent[768] == [15, 37, 48, 64, 82]
     takes = figures.vocabulary_shares(vocabularies, percent[768])  # @inspect takes
-    # The tables grow with D, and the layers with D². So the share falls as models get wider: PaLM
-    # pays 2 % for its 256 000. That is why large models can have large vocabularies.
-    assert percent[18_432] == [0, 0, 0, 1, 2]
+    # The tables grow with D, and the layers with D². So the share falls as models get wider: at the
+    # size of PaLM two tables for its 256 000 tokens are 2 %, and it has only one. That is why large
+    # models can have large vocabularies.
+    assert percent[PALM_WIDTH] == [0, 0, 0, 1, 2]
 
 
 def a_larger_vocabulary_saves_tokens():  # M4.8

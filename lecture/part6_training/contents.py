@@ -39,6 +39,8 @@ def main() -> None:
     m17_optimizers.muon_costs_matmuls_and_one_number()
     m17_optimizers.a_learning_rate_has_an_edge()
     m17_optimizers.a_sweep_shows_the_range()
+    m17_optimizers.exercise_a_sum_in_place_of_a_mean()
+    m17_optimizers.exercise_state_of_two_optimizers()
 
     # ## Memory in training
     # What fills the memory while a model is trained, and how much of each part there is.
@@ -52,6 +54,8 @@ def main() -> None:
     m18a_training_memory.inference_keeps_the_layer_at_hand()
     m18a_training_memory.stale_gradients_take_room()
     m18a_training_memory.a_formula_foretells_the_peak()
+    m18a_training_memory.exercise_adagrad_on_bf16_weights()
+    m18a_training_memory.exercise_train_the_last_two()
 
     # ## Training a Transformer
     # What a Transformer keeps in memory while it is trained, which batch fits, how long it takes.
@@ -64,6 +68,8 @@ def main() -> None:
     m18b_transformer_memory.one_card_takes_18_years()
     m18b_transformer_memory.tokens_go_with_parameters()
     m18b_transformer_memory.training_needs_no_cache()
+    m18b_transformer_memory.exercise_a_context_twice_as_long()
+    m18b_transformer_memory.exercise_llama_in_one_gpu()
 
     # ## Gradient accumulation
     # How a large batch is trained in the memory of a small one.
@@ -78,6 +84,8 @@ def main() -> None:
     m19_gradient_accumulation.unequal_parts_need_weights()
     m19_gradient_accumulation.rows_must_not_know_each_other()
     m19_gradient_accumulation.a_long_sum_needs_more_digits()
+    m19_gradient_accumulation.exercise_half_the_error()
+    m19_gradient_accumulation.exercise_four_steps_or_one()
 
     # ## Activation checkpoints
     # How memory is bought with compute: keep some results, and make the others again.
@@ -95,6 +103,8 @@ def main() -> None:
     m20_activation_checkpointing.products_are_kept_and_the_rest_is_made_again()
     m20_activation_checkpointing.attention_scores_are_cheap_to_make_again()
     m20_activation_checkpointing.the_two_trades_multiply()
+    m20_activation_checkpointing.exercise_ninety_six_layers()
+    m20_activation_checkpointing.exercise_what_happens_to_the_mfu()
 
     # ## Randomness
     # How to repeat a run, how to change one thing of it, and what no seed fixes.
@@ -139,6 +149,8 @@ def main() -> None:
     m23_training_loop.the_source_sets_the_floor()
     m23_training_loop.the_model_tells_a_story()
     m23_training_loop.a_log_has_a_line_for_each_step()
+    m23_training_loop.exercise_the_first_loss()
+    m23_training_loop.exercise_the_first_half_of_a_cosine()
 
     # ## Training of today
     # Schedules without an end, learning rates that carry over to larger models, logits and scores
@@ -150,6 +162,8 @@ def main() -> None:
     m23b_training_today.qk_norm_bounds_the_scores()
     m23b_training_today.five_small_runs_make_a_law()
     m23b_training_today.a_law_holds_where_it_was_measured()
+    m23b_training_today.exercise_a_rate_for_a_wider_model()
+    m23b_training_today.exercise_a_tenth_less_loss()
 
     # ## Saving and resuming
     # What to keep of a run, so that a crash costs minutes and changes nothing.
@@ -159,6 +173,7 @@ def main() -> None:
     m24_checkpointing.a_file_gets_its_name_when_it_is_whole()
     m24_checkpointing.a_checkpoint_should_not_be_a_program()
     m24_checkpointing.saving_has_a_best_interval()
+    m24_checkpointing.exercise_a_checkpoint_that_takes_eight_minutes()
 
     # ## Mixed precision
     # Which number of a training step is kept in which format, and why that is not one format.
@@ -174,3 +189,5 @@ def main() -> None:
     m25_mixed_precision.eight_bits_need_scales()
     m25_mixed_precision.a_recipe_trains_in_eight_bits()
     m25_mixed_precision.models_follow_the_hardware()
+    m25_mixed_precision.exercise_when_a_weight_stands_still()
+    m25_mixed_precision.exercise_two_formats_of_eight_bits()

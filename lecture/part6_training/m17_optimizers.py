@@ -278,7 +278,7 @@ def adagrad_sums_up_squares():  # M17.4 E62 E63
     thousandth batch gets a thousandth of the updates.
     [AdaGrad](https://jmlr.org/papers/v12/duchi11a.html) gives each parameter a rate of its own: it
     adds up the squares of all its gradients so far, $s\leftarrow s+g^2$, and divides by the root,
-    $w\leftarrow w-\eta\,g/(\sqrt s+\varepsilon)$.
+    $w\leftarrow w-\eta g/(\sqrt s+\varepsilon)$.
     """
     model = LinearStack(4, 2, torch.Generator().manual_seed(0))
     model(torch.ones(3, 4)).square().mean().backward()
@@ -854,3 +854,36 @@ def a_sweep_shows_the_range():  # M17.9
     # What we can do now: write down any optimizer of the family, say what it keeps and what its
     # step costs, and find a learning rate for it. A step is little arithmetic. Its price is memory,
     # and the time to move it.
+
+
+def exercise_a_sum_in_place_of_a_mean():  # M17.6 @exercise
+    """Exercise: a sum in place of a mean.
+
+    You change the loss from the mean over 64 rows to their sum. What do you do with the learning
+    rate of SGD, and what with that of AdamW?
+    """
+    gradients = torch.randn(20, generator=torch.Generator().manual_seed(1))
+    # All gradients become 64 times as large. SGD needs a 64th of the rate.
+    of_mean = moves(lambda w: SGD(w, lr=0.1), gradients)
+    of_sum = moves(lambda w: SGD(w, lr=0.1 / 64), 64 * gradients)
+    assert torch.allclose(of_mean, of_sum)
+    # AdamW needs nothing: it divides by their size. (But clipping at a fixed norm would now clip.)
+    assert torch.allclose(moves(AdamW, gradients), moves(AdamW, 64 * gradients), rtol=1e-4)
+
+
+def exercise_state_of_two_optimizers():  # M17.10 @exercise
+    """Exercise: the state of two optimizers.
+
+    Of the parameters of a model, 80 % are hidden matrices and go to Muon, the rest to AdamW. How
+    many bytes of optimizer state does a parameter take on average?
+    """
+    hidden, others = nn.Parameter(torch.ones(40, 20)), nn.Parameter(torch.ones(10, 20))
+    for weight in (hidden, others):
+        weight.grad = torch.ones_like(weight)
+    optimizers = [Muon([hidden]), AdamW([others])]
+    with measure() as cost:
+        for optimizer in optimizers:
+            optimizer.step()
+    each = cost.live_bytes["optimizer state"] / (hidden.numel() + others.numel())  # @inspect each
+    # 4 bytes for four of five, 8 for the fifth; AdamW for all would take 8.
+    assert math.isclose(each, 0.8 * 4 + 0.2 * 8)

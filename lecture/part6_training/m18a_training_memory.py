@@ -409,3 +409,34 @@ def a_formula_foretells_the_peak():  # M18.3 M18.4
     assert growth[-8:] == [1 + L + 2] * 8  # @inspect growth
     # What we can do now: name the four parts, price a recipe per parameter and a batch per row, and
     # predict the peak as the largest of a few moments.
+
+
+def exercise_adagrad_on_bf16_weights():  # M18.4 @exercise
+    """Exercise: AdaGrad on bf16 weights.
+
+    How many bytes per parameter does our AdaGrad take with weights and gradients in bf16? And is
+    that less than AdamW with everything in PyTorch's bf16?
+    """
+    bf16 = torch.ones(1000).bfloat16()
+    ours = sum(bytes_per_parameter(bf16, AdaGrad).values())  # @inspect ours
+    theirs = sum(bytes_per_parameter(bf16, torch.optim.AdamW).values())  # @inspect theirs
+    # 2 + 2 and 4 for the sum in fp32: as much as four numbers in bf16.
+    assert ours == 2 + 2 + 4 == theirs
+
+
+def exercise_train_the_last_two():  # M18.5 @exercise
+    """Exercise: train the last two of six layers.
+
+    Six linear layers with GELU, of which only the last two are trained. How many tensors wait for
+    the backward pass?
+    """
+    x = torch.ones(6, 8)
+    weights = [torch.eye(8).requires_grad_(layer >= 4) for layer in range(6)]
+
+    def network() -> Tensor:
+        return functools.reduce(lambda h, weight: gelu(h @ weight), weights, x)
+
+    kept = tensors_kept(network, weights)
+    # What enters each of the two matmuls, and what enters each GELU. The four frozen layers keep
+    # nothing, since no gradient goes further down.
+    assert len(kept) == 2 * 2

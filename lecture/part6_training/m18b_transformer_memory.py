@@ -18,10 +18,16 @@ from lecture.accounting.memory import (
     training_bytes,
     training_bytes_by_part,
 )
-from lecture.facts import A100_SXM, COMPUTE_OPTIMAL_TOKENS_PER_PARAMETER, SECONDS_PER_DAY
+from lecture.facts import (
+    A100_SXM,
+    COMPUTE_OPTIMAL_TOKENS_PER_PARAMETER,
+    H100_SXM,
+    SECONDS_PER_DAY,
+)
 from lecture.lib.gpt2 import LONG_XL, XL, measured
 from lecture.lib.memory import held_bytes
 from lecture.lib.optim import AdamW
+from lecture.lib.presets import PRESETS
 from lecture.lib.transformer import (
     LayerCache,
     TransformerConfig,
@@ -372,3 +378,32 @@ def training_needs_no_cache():  # M18.11 E73
     # What we can do now: predict from a configuration what training will keep, where it will peak,
     # which batch fits, and how many days it takes. Batch, context and attention decide about the
     # activations, the recipe about the rest.
+
+
+def exercise_a_context_twice_as_long():  # M18.8 @exercise
+    """Exercise: a context twice as long.
+
+    An A100 trains XL's shape on 4 sequences of 1024 tokens with attention written out, and on 6
+    with fused attention. How many sequences of 2048 tokens fit, either way? Guess before you look.
+    """
+    gpu_bytes, longer = A100_SXM.memory_bytes, replace(XL, context=2048)
+    found = {
+        way: largest_batch(longer, Training(2048, attention=way), gpu_bytes)
+        for way in ("written-out", "fused")
+    }  # @inspect found
+    # Fused, half as many: the same number of tokens. Written out, fewer than half, because
+    # attention weights grow with the square.
+    assert found["fused"] == 6 // 2
+    assert found["written-out"] < 4 // 2
+
+
+def exercise_llama_in_one_gpu():  # M18.7 @exercise
+    """Exercise: Llama 3 8B in one GPU.
+
+    Can an H100 with 79 GiB train the 8-billion-parameter Llama 3 with AdamW in fp32? Count before
+    any activation. How many such GPUs hold it, if they share everything evenly?
+    """
+    N = parameters(PRESETS["llama-3-8b"])
+    fixed_gib = 16 * N / GIB  # @inspect N fixed_gib
+    # 16 bytes for each of 8.03 billion parameters are 120 GiB: two GPUs, without one activation.
+    assert H100_SXM.memory_bytes < 16 * N < 2 * H100_SXM.memory_bytes

@@ -50,7 +50,7 @@ def steps_and_examples(
                 base.mark_point(filled=True, size=60, opacity=1),
                 base.mark_text(dx=14, dy=-8).encode(text="size:Q"),
             ]
-    return framed(altair.layer(*found), "What a batch size costs, in steps and in examples", 240)
+    return framed(altair.layer(*found), "Steps against examples, by batch size", 240)
 
 
 def noise_scale(noise: Mapping[int, float]) -> altair.Chart:  # @stepover

@@ -412,3 +412,48 @@ def a_long_sum_needs_more_digits():  # M19.2
     assert weight.grad is None
     # What we can do now: say up to which size a batch helps, train with it in the memory of a small
     # one at the same FLOPs, and weight its parts so that they add up to the whole.
+
+
+def exercise_half_the_error():  # M19.1 @exercise
+    """Exercise: half the error.
+
+    With 32 rows the gradient of a batch is typically 10 % off. How many rows for 5 %, and for 1 %?
+    """
+    generator = torch.Generator().manual_seed(0)
+    gradients = 1 + 0.1 * math.sqrt(32) * torch.randn(500, 3200, generator=generator)
+    errors = {B: gradients[:, :B].mean(dim=1).std().item() for B in (32, 128, 3200)}
+    # Four times the rows, and a hundred times: 128 and 3200.
+    assert math.isclose(errors[32], 0.10, rel_tol=0.15)  # @inspect errors
+    assert math.isclose(errors[128], 0.05, rel_tol=0.15)
+    assert math.isclose(errors[3200], 0.01, rel_tol=0.15)
+
+
+def exercise_four_steps_or_one():  # M19.2 @exercise
+    """Exercise: four steps or one.
+
+    Four micro-batches are in memory one after the other. You could make an SGD step after each,
+    with a quarter of the learning rate, instead of one step after all four. What changes, if the
+    rate is small?
+    """
+    batch = torch.randn(64, 16, generator=torch.Generator().manual_seed(0))
+    ends = {}
+    for way, (parts, lr) in {"one step": (1, 0.002), "four steps": (4, 0.002 / 4)}.items():
+        model = LinearStack(16, 2, torch.Generator().manual_seed(1))  # @stepover
+        start = taken_weights(model)
+        optimizer = SGD(model.parameters(), lr=lr)
+        for part in batch.chunk(parts):
+            optimizer.zero_grad()
+            model(part).square().mean().backward()  # @stepover
+            optimizer.step()
+        ends[way] = taken_weights(model) - start
+    difference = (ends["one step"] - ends["four steps"]).norm() / ends["one step"].norm()
+    # Next to nothing: the gradients add up either way, at places that hardly differ. So below the
+    # [critical batch size](#a_batch_has_a_critical_size) accumulation saves three optimizer steps
+    # in four, and learns no more.
+    assert difference < 0.05  # @inspect difference
+
+
+@shape_checked
+def taken_weights(model: torch.nn.Module) -> Float[Tensor, " N"]:  # @stepover
+    """Copy all parameters of a model as one long row."""
+    return torch.nn.utils.parameters_to_vector(model.parameters()).detach().clone()

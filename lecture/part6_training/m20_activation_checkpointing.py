@@ -738,3 +738,38 @@ def the_two_trades_multiply():  # M20.2 M20.4
     # What we can do now: pay for memory with FLOPs. One more forward pass, a third more FLOPs,
     # shrinks the activations from all layers to about the root of their number; what is cheap to
     # recompute goes first. `lecture.train --recompute` does it block by block.
+
+
+def exercise_ninety_six_layers():  # M20.4 @exercise
+    """Exercise: ninety-six layers.
+
+    A network of 96 layers with GELU is cut into equal segments. Which lengths give the lowest peak,
+    and how many tensors of B×D is it?
+    """
+    B, D, L = 2, 4, 96
+    weights, x = new_weights(L, D), new_rows(B, D)
+    most = {}
+    for layers_each in (3, 6, 8, 12):
+        with measure(timeline=True) as step:
+            loss_by_segments(x, weights, layers_each).backward()
+        most[layers_each] = max(m["activations"] // (4 * B * D) for m in step.timeline)
+    # The best k is near $\\sqrt{96/2}=6.9$, which divides nothing. 6 and 8 are equally good.
+    assert most[6] == most[8] == min(most.values()) == 26  # @inspect most
+
+
+def exercise_what_happens_to_the_mfu():  # M20.2 @exercise
+    """Exercise: what happens to the MFU.
+
+    A run reaches an [MFU](#utilization_is_useful_over_promised) of 50 %. You turn on checkpointing
+    of every layer, and the GPU works as fast as before. What is the MFU now?
+    """
+    B, D, L = 6, 8, 16
+    weights, x = new_weights(L, D), new_rows(B, D)
+    flops = {}
+    for layers_each in (0, 1):
+        with measure() as step:
+            loss_by_segments(x, weights, layers_each).backward()
+        flops[layers_each] = step.matmul_flops
+    # Useful FLOPs stay at 6 per parameter and token, and 8 are computed: three quarters of 50 %.
+    mfu_percent = 50 * flops[0] / flops[1]  # @inspect mfu_percent
+    assert mfu_percent == 37.5

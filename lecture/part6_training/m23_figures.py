@@ -162,7 +162,12 @@ def law(
     grid = [first * (up_to / first) ** (number / 24) for number in range(25)]
     rows = [(name, N, floor + a * N**-b) for name, (a, b, floor) in laws.items() for N in grid]
     names, places, values = zip(*rows, strict=True)
-    x = altair.X("N:Q", title="parameters N, logarithmic", scale=altair.Scale(type="log"))
+    x = altair.X(
+        "N:Q",
+        title="parameters N, logarithmic",
+        scale=altair.Scale(type="log"),
+        axis=altair.Axis(format="~s", labelOverlap="greedy"),
+    )
     y = altair.Y(
         "loss:Q", title="nats per byte, logarithmic", scale=altair.Scale(type="log", zero=False)
     )

@@ -618,3 +618,34 @@ def a_log_has_a_line_for_each_step():  # M23.8
         assert [row["step"] for row in read_rows(path)] == [1, 2]
     # What we can do now: write the six moves, test the loop on one batch, predict what can be
     # predicted, and read the rest off a log.
+
+
+def exercise_the_first_loss():  # M23.6 @exercise
+    """Exercise: the first loss.
+
+    A new model with a vocabulary of 50 257 tokens reports a loss of 16 at its first step. What do
+    you expect there, and what is wrong?
+    """
+    V = 50_257
+    targets = torch.arange(200)
+    flat = cross_entropy(torch.zeros(200, V), targets).item()  # @inspect flat
+    assert math.isclose(flat, math.log(V), rel_tol=1e-4)
+    # ln V is 10.8. A loss far above it means that the first logits are not nearly equal: the model
+    # is sure of something before it has seen anything. Here they have a standard deviation of 3.4.
+    logits = 3.4 * torch.randn(200, V, generator=torch.Generator().manual_seed(0))
+    sure = cross_entropy(logits, targets).item()  # @inspect sure
+    assert 15 < sure < 18
+
+
+def exercise_the_first_half_of_a_cosine():  # M23.3 @exercise
+    r"""Exercise: the first half of a cosine.
+
+    A schedule without warm-up falls from its highest rate to 0 along a cosine. Which share of the
+    distance, the sum of all rates, is covered in the first half of the steps? Half of it?
+    """
+    ends = {"max_lr": 1.0, "min_lr": 0.0, "warm_up_steps": 0, "end_step": 1000}
+    rates = [learning_rate(step, **ends) for step in range(1000)]  # @stepover
+    share = sum(rates[:500]) / sum(rates)  # @inspect share
+    # $\frac12+\frac1\pi$, 82 %. If a run is stopped half-way, little distance is left to go; what
+    # it misses is the low rate.
+    assert math.isclose(share, 1 / 2 + 1 / math.pi, rel_tol=0.01)

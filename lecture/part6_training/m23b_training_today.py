@@ -370,8 +370,8 @@ def a_law_holds_where_it_was_measured():  # M23.12
     a_above, b_above, _ = fitted_law({N: loss - source for N, loss in losses.items()})
     both = {"a power alone": (a, b, 0.0), "a floor and a power": (a_above, b_above, source)}
     extended = figures.law(both, losses, up_to=10**9)  # @inspect extended
-    # Where the runs are, the two laws differ by less than they miss the points; a million times
-    # further, one promises half of the other. Five runs cannot tell which is right.
+    # Where the runs are, the two laws differ by less than they miss the points; a hundred thousand
+    # times further, one promises half of the other. Five runs cannot tell which is right.
     inside = [law(N, *both["a power alone"]) / law(N, *both["a floor and a power"]) for N in losses]
     assert max(abs(ratio - 1) for ratio in inside) < 0.02
     far = law(10**9, *both["a power alone"]) / law(10**9, *both["a floor and a power"])
@@ -387,3 +387,36 @@ def a_law_holds_where_it_was_measured():  # M23.12
 def law(N: float, a: float, b: float, floor: float) -> float:  # @stepover
     """Return the loss that a law promises."""
     return floor + a * N**-b
+
+
+def exercise_a_rate_for_a_wider_model():  # M23.10 @exercise
+    """Exercise: a rate for a wider model.
+
+    A rate of 0.01 was tuned at width 64. Which rate do the hidden matrices of a model of width 512
+    get under muP? Test it: how much does one step change a hidden feature, at either width?
+    """
+    changes = {}
+    for F in (64, 512):
+        h, middle = torch.ones(1, F), nn.Parameter(torch.zeros(F, F))
+        middle.grad = h.T @ torch.ones(1, F)
+        AdamW([middle], lr=0.01 * 64 / F, weight_decay=0.0).step()
+        changes[F] = (h @ middle.detach()).abs().mean().item()  # @inspect changes
+    # An eighth, 0.00125: eight times as many terms, each an eighth as large.
+    assert math.isclose(changes[64], changes[512], rel_tol=1e-3)
+
+
+def exercise_a_tenth_less_loss():  # M23.12 @exercise
+    """Exercise: a tenth less loss.
+
+    By the law that we fitted, how many times the parameters does it take to lower the loss by a
+    tenth? And how many times the FLOPs, at 20 bytes for each parameter?
+    """
+    losses, _ = story_losses()
+    a, b, _ = fitted_law(losses)
+    times = 0.9 ** (-1 / b)  # @inspect times
+    assert math.isclose(law(1000 * times, a, b, 0.0), 0.9 * law(1000, a, b, 0.0))
+    # Some 1.6 times the parameters. Data grow alike, so FLOPs grow with the square: 2.7 times. And
+    # each further tenth costs that factor again.
+    assert 1.3 < times < 2.5
+    flops_times = times**2  # @inspect flops_times
+    assert flops_times > 1.6

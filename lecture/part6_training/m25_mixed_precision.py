@@ -569,3 +569,34 @@ def models_follow_the_hardware():  # M25.6
     assert round(most / from_bits, 1) == 7.2
     # What we can do now: choose a format for each tensor of a step. What is used and forgotten may
     # be short; what collects small changes may not; and eight bits come with scales.
+
+
+def exercise_when_a_weight_stands_still():  # M25.2 @exercise
+    """Exercise: when a weight stands still.
+
+    A bf16 weight of 0.02 gets updates as long as the learning rate. Below which rate does it stand
+    still?
+    """
+    weight = torch.tensor(0.02).bfloat16()
+    # 0.02 lies between 1/64 and 1/32, where bf16 numbers are 1/64/128 apart. Half of that is 6e-5.
+    spacing = 1 / 64 / 128
+    assert weight - 0.4 * spacing == weight
+    assert weight - 0.6 * spacing < weight  # @inspect weight spacing
+    # A usual schedule ends at a few 1e-5, and stands still there.
+
+
+def exercise_two_formats_of_eight_bits():  # M25.6 @exercise
+    """Exercise: two formats of eight bits.
+
+    By which factor can two numbers differ in E4M3 and in E5M2, if both are to survive? What does a
+    scale change about that?
+    """
+    smallest = {E4M3: 2.0**-9, E5M2: 2.0**-16}
+    for dtype, number in smallest.items():
+        assert torch.tensor(number).to(dtype).float() == number
+        assert torch.tensor(number / 2.1).to(dtype).float() == 0
+    factors = {dtype: torch.finfo(dtype).max / smallest[dtype] for dtype in smallest}
+    # 229 000 and four billion. A scale moves this window and does not widen it; only further
+    # scales, one for each block, do.
+    assert 2e5 < factors[E4M3] < 2.5e5  # @inspect factors
+    assert factors[E5M2] > 3e9

@@ -4,6 +4,7 @@ import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from operator import itemgetter
+from pathlib import Path
 from typing import Any
 
 from ..events import Log, Place, steps_of
@@ -15,16 +16,19 @@ from ..rewrite.source import Source
 from ..said.placing import join_verbatim, mark_prose, place_said
 from ..schema import (
     Assertion,
+    Asset,
     Claims,
     Costs,
     Document,
     Failure,
+    Function,
     Inspections,
     Memory,
     Output,
     Quotes,
     SourceFile,
 )
+from .data import fingerprints
 from .images import assets_of, embedded_images
 from .links import warnings_of_links
 from .locals import Rows, locals_of, reads_of
@@ -72,14 +76,10 @@ def build(recording: Recording) -> Document:
     names = _Names()
     reads = reads_of(tables, recorder.readings, recorder.returned, log)
     glanced = locals_of(tables, log, reads, Rows(recorder, names.of))
-    files = [_source_file(file) for file in recording.files]
-    assets, complaints = embedded_images(files, recording.target.root)
-    known = {row.name for row in tables.functions} if recording.failure is None else None
-    complaints += warnings_of_links(files, known, labels_in(files))
-    complaints += warnings_of_unshown(files)
-    titles = {row.name: row.title for row in tables.functions}
-    files, wrong = referenced(files, titles, recording.target.root)
-    complaints += wrong
+    is_whole = recording.failure is None
+    files, assets, complaints = told(
+        recording.files, tables.functions, recording.target.root, whole=is_whole
+    )
     document = Document(
         module=recording.target.module,
         title=recording.title,
@@ -113,6 +113,7 @@ def build(recording: Recording) -> Document:
         uncounted=_uncounted(operators, recorder.elsewhere_operators),
         topics=recording.topics,
         assets=assets,
+        data=fingerprints(recording.data, recording.target.root),
         warnings=[*recording.warnings, *complaints],
         failure=_failure(recording, log),
     )
@@ -123,6 +124,21 @@ def build(recording: Recording) -> Document:
         document.warnings += [f"{name} {why}." for name, why in recording.media.missing.items()]
     leave_out_unused(document)
     return document
+
+
+def told(
+    sources: list[Source], functions: list[Function], root: Path, *, whole: bool
+) -> tuple[list[SourceFile], dict[str, Asset], list[str]]:
+    """Return what sources say besides their code: the files with their prose, the images that it
+    names, and warnings. `whole`: the run came to its end, so that all functions are known."""
+    files = [_source_file(source) for source in sources]
+    assets, complaints = embedded_images(files, root)
+    known = {row.name for row in functions} if whole else None
+    complaints += warnings_of_links(files, known, labels_in(files))
+    complaints += warnings_of_unshown(files)
+    titles = {row.name: row.title for row in functions}
+    files, wrong = referenced(files, titles, root)
+    return files, assets, [*complaints, *wrong]
 
 
 def _source_file(file: Source) -> SourceFile:

@@ -46,7 +46,7 @@ def from_json(plain: Any) -> Document:
         raise ValueError(f"its fields are not what they should be: {error}") from None
 
 
-_NOTHING = {"quotes": vars(Quotes())}
+_NOTHING: dict[str, Any] = {"quotes": vars(Quotes()), "data": {}}
 """What fields are that were left out."""
 
 

@@ -35,7 +35,8 @@ def _plain(document: Document) -> dict[str, Any]:
     """The document as dicts, lists and columns, `format` and `version` first."""
     shallow = {field.name: getattr(document, field.name) for field in dataclasses.fields(document)}
     for name in OPTIONAL:
-        if not any(vars(shallow[name]).values()):
+        value = shallow[name]
+        if not any(vars(value).values() if isinstance(value, Columns) else value):
             del shallow[name]
     return {"format": shallow.pop("format"), "version": shallow.pop("version"), **shallow}
 

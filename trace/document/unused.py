@@ -30,7 +30,7 @@ def _leave_out_values(document: Document) -> None:
 def _leave_out_files(document: Document) -> None:
     """Of a file in which nothing ran, keep the source and the places of its functions: names in
     other files lead there. Its statements, of which none is an event, are numbered no more."""
-    ran = _files_in_which_something_ran(document)
+    ran = files_in_which_something_ran(document)
     if len(ran) == len(document.files):
         return
     document.files = [
@@ -53,7 +53,8 @@ def _leave_out_files(document: Document) -> None:
     claims.statement = [numbers[statement] - 1 for statement in claims.statement]
 
 
-def _files_in_which_something_ran(document: Document) -> set[int]:
+def files_in_which_something_ran(document: Document) -> set[int]:
+    """Return the indices of these files."""
     statements, functions = document.statements, document.functions
     events = set(document.events)
     return {

@@ -13,6 +13,7 @@ dataframes     tables of data frames
 markup         HTML made plain
 stylesheets    the little of CSS that it needs
 rasters        arrays of bytes as pictures
+opened         which files beside it a lecture reads
 shows          what would open a window
 bounds         bounds on the code of a value's own class
 limits         the step limit, and watched threads

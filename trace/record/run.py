@@ -33,6 +33,7 @@ from .finder import LectureFinder, Scope
 from .fingerprint import fingerprint
 from .frames import without_own_frames
 from .limits import step_limit, thread_watch, too_many_steps
+from .opened import data_files, opened_files
 from .recorder import Recorder
 from .shows import shown_on_the_page
 from .streams import tees
@@ -55,6 +56,8 @@ class Recording:
     media: Media
     failure: Failure | None = None
     error: BaseException | None = None
+    data: list[str] = field(default_factory=list)
+    """Files beside the lecture that it read, relative to the root."""
     warnings: list[str] = field(default_factory=list)
 
 
@@ -75,6 +78,7 @@ def record(target: Target, options: Options, media: Media | None = None) -> Reco
         _installed(target, finder, recorder),
         _own_arguments(target),
         shown_on_the_page(recorder.show),
+        opened_files() as opened,
         tees(recorder, options, importing=True),
         _listening(target, scope, recorder, media),
     ):
@@ -112,6 +116,7 @@ def record(target: Target, options: Options, media: Media | None = None) -> Reco
             max_steps=options.max_steps,
             failure=failure_of(error, recorder, target) if error else None,
             error=error,
+            data=data_files(opened, target.folder, target.root),
             media=media,
             warnings=[*tables.warnings, *recorder.warnings],
         )

@@ -6,6 +6,7 @@ overlay        what is served besides the files of the viewer
 watch          runs a lecture again after each change, with
 process        the run in a process of its own
 changes        which files a document was made from, and whether one has changed
+rewording      a lecture whose text alone has changed
 course         what several lectures have in common: title, author, groups
 news           what open pages are told
 publication    `--html` and `--site`

@@ -1,5 +1,6 @@
 """The files that a document was made from, and whether one of them has changed since."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -22,10 +23,16 @@ class Sources:
         self._files: set[Path] | None = None
         self._stamps: dict[Path, Stamp] = {}
 
-    def follow(self, files: list[SourceFile] | None, began_ns: int) -> None:
-        """From now on, watch the files that a run used that began then; None: it told of none."""
+    def follow(
+        self, files: list[SourceFile] | None, began_ns: int, data: Iterable[str] = ()
+    ) -> None:
+        """From now on, watch the files that a run used that began then; None: it told of none.
+        `data`: other files that it read."""
         known = self._stamps
-        self._files = _files_of(files, self._target.root) if files is not None else None
+        root = self._target.root
+        self._files = _files_of(files, root) if files is not None else None
+        if self._files is not None:
+            self._files |= {root / name for name in data}
         self._stamps = {
             file: known[file] if file in known else _stamp_at(file, began_ns)
             for file in self._current_files()
@@ -58,7 +65,11 @@ def _files_of(files: list[SourceFile], root: Path) -> set[Path]:
     for file in files:
         path = root / file.path
         images = (name for prose in file.prose for name in images_in(prose.text))
-        found |= {path, *(path.parent / unquote(name) for name in images)}
+        found |= {
+            path,
+            *path.parent.glob("*.bib"),
+            *(path.parent / unquote(name) for name in images),
+        }
     return found
 
 

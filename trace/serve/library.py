@@ -11,6 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from ..document.data import fingerprints
 from ..document.decoding import decode
 from ..document.encoding import write
 from ..document.summary import Summary
@@ -175,6 +176,8 @@ def is_current(path: Path, target: Target) -> bool:
     try:
         _, document = read(path)
         if document.module != target.module or document.failure is not None:
+            return False
+        if document.data != fingerprints(list(document.data), target.root):
             return False
         return all(
             importlib.util.decode_source((target.root / file.path).read_bytes()) == file.source

@@ -15,24 +15,32 @@ class Bulletin:
         self._changed = threading.Condition()
         self._number = 0
         self.notice: dict[str, str] = {}
+        """The latest one."""
+        self._numbered: dict[str, tuple[int, dict[str, str]]] = {"": (0, {})}
+        """The latest one of each document, and its number."""
 
     def post(self, **notice: str) -> None:
         """Tell all pages that are open, and those that will be."""
         with self._changed:
             self.notice = notice
             self._number += 1
+            self._numbered.pop("", None)
+            self._numbered[notice.get("document", "")] = self._number, notice
             self._changed.notify_all()
 
     def events(self) -> Iterator[bytes]:
         """Yield each notice as a server-sent event, for ever; an empty one now and then."""
         told = -1
         while True:
-            number, notice = self._after(told)
-            text = f"data: {json.dumps(notice)}\n\n" if number != told else ":\n\n"
-            yield text.encode()
-            told = number
+            news = self._after(told)
+            for number, notice in news:
+                told = max(told, number)
+                yield f"data: {json.dumps(notice)}\n\n".encode()
+            if not news:
+                yield b":\n\n"
 
-    def _after(self, number: int) -> tuple[int, dict[str, str]]:
+    def _after(self, number: int) -> list[tuple[int, dict[str, str]]]:
         with self._changed:
             self._changed.wait_for(lambda: self._number != number, STILL_THERE_SECONDS)
-            return self._number, self.notice
+            newer = [one for one in self._numbered.values() if one[0] > number]
+            return sorted(newer, key=lambda one: one[0])

@@ -16,47 +16,93 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ..document.decoding import decode
-from ..document.encoding import write
+from ..document.encoding import encode, write
 from ..document.summary import Summary
 from ..errors import UsageError
+from ..schema import Document
 from ..target import Target
 from ..terminal import PROGRAM, counted, own_command, say
 from . import library
 from .changes import Sources
+from .course import NO_COURSE, Course
 from .library import TIMES
 from .news import Bulletin
 from .overlay import Shown, address_name
 from .process import Run
+from .rewording import reworded
 from .server import announce, make_server, open_in_browser
 
 QUIET_SECONDS = 1.0
 """How often the sources are looked at even if the system reports no change."""
 
 
-def watch(target: Target, options: argparse.Namespace) -> None:
-    """Serve a lecture and keep what is served up to date, until interrupted."""
+def watch(targets: list[Target], options: argparse.Namespace, course: Course = NO_COURSE) -> None:
+    """Serve lectures and keep what is served up to date, until interrupted."""
     _require_watchfiles()
     with contextlib.ExitStack() as stack:
         is_asked_to_end = stack.enter_context(_ended_by_signals())
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lecture-")))
-        document = options.output or folder / f"{target.module}.json"
-        library.require_writable(document)
+        documents = [options.output or folder / f"{target.module}.json" for target in targets]
+        library.require_writable(documents[0])
         bulletin = Bulletin()
         shown = Shown(
-            document,
+            documents[0],
             bulletin,
             options.host,
             tuple(options.allow_host),
-            library.shelf_of(target),
+            library.shelf_of(targets[0]),
+            tuple(documents[1:]),
+            course,
         )
         server = stack.enter_context(make_server(shown, options.port))
         threading.Thread(target=server.serve_forever, daemon=True).start()
         stack.callback(server.shutdown)
         address = announce(server, shown)
-        session = _Session(target, options, document, folder / "new", bulletin)
-        stack.callback(session.stop)
-        session.begin()
-        session.keep_up(address, is_asked_to_end)
+        sessions = []
+        for lecture, target, document in zip(options.lectures, targets, documents, strict=True):
+            staging = folder / "new" / target.module
+            session = _Session(target, lecture, options, document, staging, bulletin)
+            stack.callback(session.stop)
+            session.begin()
+            sessions.append(session)
+        _keep_up(sessions, address if options.open else "", is_asked_to_end)
+
+
+def _keep_up(
+    sessions: list["_Session"], wanted_address: str, is_asked_to_end: threading.Event
+) -> None:
+    """Run each lecture again after each change, one at a time; open a browser once all have run."""
+    while not is_asked_to_end.is_set():
+        for session in sessions:
+            session.look(may_run=not any(other.is_running for other in sessions))
+        if wanted_address and not any(s.is_running or s.is_due for s in sessions):
+            open_in_browser(wanted_address)
+            wanted_address = ""
+        _wait(sessions)
+
+
+def _wait(sessions: list["_Session"]) -> None:
+    """Wait until a file changes beside a source, a run ends, or a while has passed."""
+    from watchfiles import watch as changes
+
+    folders = set().union(*(session.folders() for session in sessions))
+    runs = [session.run for session in sessions if session.run]
+    ended = runs[0].ended if runs else threading.Event()
+    try:
+        next(
+            changes(
+                *folders,
+                watch_filter=None,
+                recursive=False,
+                debounce=500,
+                stop_event=ended,
+                rust_timeout=round(QUIET_SECONDS * 1000),
+                yield_on_timeout=True,
+            ),
+            None,
+        )
+    except (OSError, RuntimeError):  # a folder is gone, or the system watches no more of them
+        ended.wait(QUIET_SECONDS)
 
 
 def _require_watchfiles() -> None:
@@ -103,19 +149,24 @@ class _Session:
     def __init__(
         self,
         target: Target,
+        lecture: str,
         options: argparse.Namespace,
         document: Path,
         staging: Path,
         bulletin: Bulletin,
     ) -> None:
         self._target = target
+        self._lecture = lecture
         self._options = options
         self._document = document
         self._new = staging / document.name
         self._bulletin = bulletin
         self._sources = Sources(target)
-        self._run: Run | None = None
-        self._opened = False
+        self.run: Run | None = None
+        self._current: Document | None = None
+        """The document of the last run, which shows how the sources were then."""
+        self.is_due = False
+        """Whether a run is wanted that has to wait for one of another lecture."""
         self._told = {"document": address_name(document), "recorded": "", "sentence": ""}
 
     def begin(self) -> None:
@@ -124,29 +175,51 @@ class _Session:
         if self._options.if_changed and library.is_current(there, self._target):
             self._tell_of(self._take_over(there.read_bytes(), time.time_ns()))
         else:
-            self._start()
+            self.is_due = True
 
-    def keep_up(self, address: str, is_asked_to_end: threading.Event) -> None:
-        """Run the lecture again after each change; open a browser after the first run."""
-        while not is_asked_to_end.is_set():
-            if self._run and self._run.ended.is_set():
-                self._finish(self._run)
-                self._run = None
-            if self._options.open and self._run is None and not self._opened:
-                self._opened = True
-                open_in_browser(address)
-            if self._sources.changed():
-                self._start()
-            self._wait()
+    @property
+    def is_running(self) -> bool:
+        """Tell whether a run is going."""
+        return self.run is not None
+
+    def folders(self) -> set[Path]:
+        """Return the folders in which something may change."""
+        return self._sources.folders()
+
+    def look(self, *, may_run: bool) -> None:
+        """Take over a run that has ended; run again after a change, at once where that is
+        allowed or a run of this lecture is going."""
+        if self.run and self.run.ended.is_set():
+            self._finish(self.run)
+            self.run = None
+        if self._sources.changed():
+            self.is_due = not self._reword() or self.is_due
+        if self.is_due and (may_run or self.run):
+            self._start()
 
     def stop(self) -> None:
         """End a run that is going; what it has written is dropped."""
-        if self._run:
-            self._run.stop()
-            self._run = None
+        if self.run:
+            self.run.stop()
+            self.run = None
         shutil.rmtree(self._new.parent, ignore_errors=True)
 
+    def _reword(self) -> bool:
+        """Tell the document anew without a run, where only its text has changed."""
+        if self.run is not None or self._current is None or self._options.time:
+            return False
+        began_ns = time.time_ns()
+        self._sources.remember()
+        document = reworded(self._current, self._target)
+        if document is None:
+            return False
+        seconds = (time.time_ns() - began_ns) / 1e9
+        self._say(f"new text, without a run, {seconds:.2f} s")
+        self._tell_of(self._take_over(encode(document), began_ns))
+        return True
+
     def _start(self) -> None:
+        self.is_due = False
         self.stop()
         self._sources.remember()
         self._tell("running")
@@ -154,29 +227,7 @@ class _Session:
         options.output, options.json, options.if_changed = self._new, False, False
         options.progress = options.progress or (sys.stderr.isatty() and not options.quiet)
         options.quiet = True  # the closing line is ours
-        self._run = Run(own_command(options, options.lectures[0]))
-
-    def _wait(self) -> None:
-        """Wait until a file changes beside a source, the run ends, or a while has passed."""
-        from watchfiles import watch as changes
-
-        folders = self._sources.folders()
-        ended = self._run.ended if self._run else threading.Event()
-        try:
-            next(
-                changes(
-                    *folders,
-                    watch_filter=None,
-                    recursive=False,
-                    debounce=500,
-                    stop_event=ended,
-                    rust_timeout=round(QUIET_SECONDS * 1000),
-                    yield_on_timeout=True,
-                ),
-                None,
-            )
-        except (OSError, RuntimeError):  # a folder is gone, or the system watches no more of them
-            ended.wait(QUIET_SECONDS)
+        self.run = Run(own_command(options, self._lecture))
 
     def _finish(self, run: Run) -> None:
         """Take over the document of a run, or tell why there is none."""
@@ -200,7 +251,8 @@ class _Session:
         summary = Summary.of(document)
         library.save(data, self._document, summary)
         library.update_index(self._document, self._target)
-        self._sources.follow(document.files, began_ns)
+        self._sources.follow(document.files, began_ns, document.data)
+        self._current = document
         return summary
 
     def _tell_of(self, summary: Summary) -> None:

@@ -74,6 +74,11 @@ export interface Document {
   failure: Failure | null;
   /** What `@{name}` in prose stood for. */
   quotes: Quotes;
+  /**
+   * Files beside the lecture that it read, by their paths relative to the folder it is imported
+   * from, and a short text that tells whether one has changed.
+   */
+  data: Record<string, string>;
   /** Always `lecture-trace`. */
   format: string;
   /** Version of this contract; a viewer brings an older document to it and refuses a newer one. */

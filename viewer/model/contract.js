@@ -35,7 +35,7 @@ export const LISTS = [
 ];
 
 /** Objects. */
-export const TABLES = ["environment", "uncounted", "topics", "assets", "failure"];
+export const TABLES = ["environment", "uncounted", "topics", "assets", "failure", "data"];
 
 /** Tables that are stored by columns, lists of one length. */
 export const COLUMNS = {

@@ -15,8 +15,8 @@ const NO_QUOTES = { at: [], file: [], line: [], mark: [], text: [] };
  */
 export function upgraded(document) {
   const latest = document.version === 1 ? fromVersion1(document) : document;
-  const { said = { step: [], at: [], value: [] }, quotes = NO_QUOTES } = latest;
-  return { ...(latest.locals ? latest : withoutLocals(latest)), said, quotes };
+  const { said = { step: [], at: [], value: [] }, quotes = NO_QUOTES, data = {} } = latest;
+  return { ...(latest.locals ? latest : withoutLocals(latest)), said, quotes, data };
 }
 
 /** Before variables were recorded. @param {any} document */

@@ -38,6 +38,7 @@ function say(text, isWrong = false) {
 async function hear({ state, document: name, recorded, sentence }) {
   clearTimeout(patience);
   await firstLook; // what the page itself finds missing is not to cover the news
+  if (loaded.value && loaded.value.name !== name) return; // of another lecture that is watched
   if (state === "running" && recorded)
     patience = setTimeout(() => say("The lecture is running again …"), PATIENCE);
   else if (state === "running") say("The lecture is running for the first time …");

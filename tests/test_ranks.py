@@ -10,7 +10,7 @@ import torch
 import torch.distributed as dist
 
 from lecture.accounting.sharding import bytes_per_parameter, sent_bytes_per_parameter
-from lecture.lib.ranks import Traffic, on_ranks
+from lecture.lib.ranks import Traffic, on_ranks, on_ranks_elsewhere
 
 ROOT = Path(__file__).parent.parent
 
@@ -26,6 +26,14 @@ def test_each_rank_is_a_process_of_its_own_and_this_one_is_the_first():
     processes = [process for _, _, process, _ in found]
     assert processes[0] == os.getpid()
     assert len(set(processes)) == 3
+
+
+def test_all_ranks_may_be_elsewhere():
+    found = on_ranks_elsewhere(2, place, 0)
+    assert [rank for rank, *_ in found] == [0, 1]
+    assert os.getpid() not in [process for _, _, process, _ in found]
+    with pytest.raises(RuntimeError, match="rank 0 failed"):
+        on_ranks_elsewhere(2, fail_on, 0)
 
 
 def test_one_rank_may_be_alone():

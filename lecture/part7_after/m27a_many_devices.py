@@ -19,7 +19,7 @@ from lecture.facts import (
 )
 from lecture.lib.memory import held_bytes
 from lecture.lib.optim import AdamW
-from lecture.lib.ranks import Traffic, on_ranks
+from lecture.lib.ranks import Traffic, on_ranks, on_ranks_elsewhere
 from lecture.lib.shapes import shape_checked, without_checks
 from lecture.lib.transformer import TransformerConfig, TransformerLM, cross_entropy
 from lecture.part7_after import m27_figures as figures
@@ -464,7 +464,7 @@ def fsdp_gathers_one_block_at_a_time():  # M27.4
     weights, and drop them right after.
     """
     n = 4
-    found = on_ranks(n, one_step_with_fsdp)
+    found = on_ranks_elsewhere(n, one_step_with_fsdp)
     loss, kept_bytes, gathered_bytes, calls = found[0]  # @inspect kept_bytes calls
     model = small_model()
     N = sum(weight.numel() for weight in model.parameters())
@@ -515,8 +515,8 @@ def a_checkpoint_can_change_its_ranks():  # M27.4
     own, who reads the other 256 files?
     """
     with tempfile.TemporaryDirectory() as folder:
-        on_ranks(2, write_shards, folder)
-        found = {n: on_ranks(n, read_shards, folder) for n in (1, 3, 4)}
+        on_ranks_elsewhere(2, write_shards, folder)
+        found = {n: on_ranks_elsewhere(n, read_shards, folder) for n in (1, 3, 4)}
     # `torch.distributed.checkpoint` writes beside the numbers which part of which tensor they are.
     # So a rank can ask for the part that it needs now, and take it from several files. What two
     # ranks wrote is read here by one, three and four.

@@ -21,7 +21,10 @@ function make(name, style, ...children) {
 
 /** Text without the marks of Markdown. @param {string} text */
 function plain(text) {
-  return text.replace(/\[([^\]]*)\]\([^)]*\)/g, "$1").replace(/[`*]+/g, "");
+  return text
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(/<[^<>]+>|[`*]+/g, "")
+    .replace(/@\{[^{}]*\}/g, "…");
 }
 
 /** @param {string} text @returns {HTMLElement} */

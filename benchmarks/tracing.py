@@ -86,6 +86,57 @@ def work():
         data = json.loads(text)
     return data
 """,
+    "generator-dense": """
+def work():
+    return sum(pairs(60_000))
+
+def pairs(count):
+    for number in numbers(count):
+        yield number * 2
+
+def numbers(count):
+    yield from range(count)
+""",
+    "task-dense": """
+import asyncio
+
+def work():
+    return asyncio.run(all_of(3_000))
+
+async def all_of(count):
+    return sum(await asyncio.gather(*(one(number) for number in range(count))))
+
+async def one(number):
+    await asyncio.sleep(0)
+    return number
+""",
+    "exception-dense": """
+def work():
+    caught = 0
+    for number in range(60_000):
+        try:
+            refuse(number)
+        except ValueError:
+            caught += 1
+    return caught
+
+def refuse(number):
+    raise ValueError(number)
+""",
+    "gc-dense": """
+def work():
+    kept = []
+    for number in range(60_000):
+        node = Node(number)
+        kept.append(node)
+        if len(kept) > 100:
+            kept.clear()
+
+class Node:
+    def __init__(self, number):
+        self.number = number
+        self.itself = self
+""",
 }
 
 STEPOVER = "def work():\n    call()  # @stepover\n" + WORKLOADS["call-dense"].replace(
@@ -264,7 +315,7 @@ def write(folder: Path, name: str, source: str) -> Path:
 
 
 def main() -> None:
-    """Print all tables."""
+    """Print all tables, or the first one alone of the workloads that are named."""
     print(f"Python {platform.python_version()}, {platform.machine()}, {ROUNDS} rounds")
     print(f"\n{'':<18}{'plain':>9}{'no-op':>9}{'bare':>9}{'locals':>9}", end="")
     print(f"{'bare/no-op':>12}{'loc./no-op':>12}{'loc./plain':>12}")

@@ -2,6 +2,7 @@
 stands for."""
 
 import json
+import sys
 from typing import Any
 
 import pytest
@@ -131,6 +132,14 @@ def test_what_a_statement_did_that_raised_is_read(what: str) -> None:
         assert found[3]["numbers"] == [1, 2]
     if what != "pass":
         assert found[16]["numbers"] == numbers[: 2 if what.startswith("Counter") else None]
+
+
+def test_variables_are_read_where_a_lecture_is_told_that_it_is_traced(monkeypatch) -> None:
+    """As lectures of other tools are; one that sets a trace function is not read."""
+    monkeypatch.setattr(sys, "gettrace", lambda: print)
+    assert after("def main():\n    x = 1\n    pass")[2] == {"x": 1}
+    follow = "import sys\ndef main():\n    sys.settrace(lambda *_: None)\n    x = 1\n"
+    assert after(f"{follow}    sys.settrace(None)")[4] == {}
 
 
 def test_arguments_are_read_at_the_entry_and_what_is_returned_at_the_end() -> None:

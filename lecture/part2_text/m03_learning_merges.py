@@ -592,9 +592,9 @@ def counting_can_be_shared_out():  # M3.7
         path = Path(folder) / "stories.txt"
         path.write_bytes(text.encode())
         # No word spans a special token, so from each quarter mark we scan ahead and cut at the next
-        # one. (Elsewhere a text could be cut [at some spaces](
-        # #a_stream_gets_the_ids_of_the_whole_text); our program does not do that, and leaves a text
-        # without special tokens to one process.)
+        # one. (A text could also be cut [at some
+        # spaces](#a_stream_gets_the_ids_of_the_whole_text). Our program does not do that, and
+        # leaves a text without special tokens to one process.)
         quarter = len(text) // 4
         ranges = counting.Cutter(path, (END.encode(),)).ranges(quarter)  # @inspect ranges
         assert [text[start:].startswith(END) for start, _ in ranges[1:]] == [True] * 3

@@ -132,9 +132,9 @@ def rmsnorm_divides_by_the_root_mean_square():  # M15.3
     # Only the direction passes on.
     assert torch.allclose(norm(100 * x), y, atol=1e-5)
     # What does it cost for one vector? D squares, D for their mean, D to scale, D for the gain; one
-    # addition of ε, which prevents a division by 0; and one root, [by convention](
-    # #the_meter_knows_four_kinds_of_things) 20 FLOPs. That is 4 per feature, where a matmul next to
-    # it costs thousands. So it hardly shows among the FLOPs. It shows among the bytes moved.
+    # addition of ε, which prevents a division by 0; and one root, 20 FLOPs [by
+    # convention](#the_meter_knows_four_kinds_of_things). That is 4 per feature, where a matmul next
+    # to it costs thousands. So it hardly shows among the FLOPs. It shows among the bytes moved.
     assert cost.other_flops == 4 * D + 1 + 20
     assert cost.matmul_flops == 0
     # The gain belongs to the feature: change one, and one feature of every vector changes.

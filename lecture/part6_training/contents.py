@@ -17,7 +17,8 @@ from lecture.part6_training import (
 
 def main() -> None:
     # ## Optimizers
-    # How gradients become updates, what is remembered for that, and what it costs.
+    # We can compute gradients and say what they cost. How they become updates, what an
+    # optimizer remembers for that, and what its step costs.
     m17_optimizers.a_step_goes_against_the_gradient()
     m17_optimizers.an_optimizer_keeps_state_and_settings()
     m17_optimizers.a_saved_state_goes_by_number()
@@ -43,7 +44,8 @@ def main() -> None:
     m17_optimizers.exercise_state_of_two_optimizers()
 
     # ## Memory in training
-    # What fills the memory while a model is trained, and how much of each part there is.
+    # We know what a tensor takes. What fills the memory while a model is trained, how much of
+    # each part there is, and where it peaks.
     m18a_training_memory.four_things_fill_the_memory()
     m18a_training_memory.a_small_model_takes_496_bytes()
     m18a_training_memory.the_sum_is_for_one_optimizer()
@@ -58,7 +60,8 @@ def main() -> None:
     m18a_training_memory.exercise_train_the_last_two()
 
     # ## Training a Transformer
-    # What a Transformer keeps in memory while it is trained, which batch fits, how long it takes.
+    # We can count a Transformer's parameters and FLOPs. What it keeps in memory while it is
+    # trained, which batch fits, and how long it takes.
     m18b_transformer_memory.a_block_keeps_42_vectors_of_each_token()
     m18b_transformer_memory.fused_attention_keeps_a_number_for_each_row()
     m18b_transformer_memory.the_context_decides_what_is_kept()
@@ -72,7 +75,8 @@ def main() -> None:
     m18b_transformer_memory.exercise_llama_in_one_gpu()
 
     # ## Gradient accumulation
-    # How a large batch is trained in the memory of a small one.
+    # The batch that fits may be smaller than the batch that helps. How large a batch helps, and
+    # how it is trained in the memory of a small one.
     m19_gradient_accumulation.a_larger_batch_has_a_steadier_gradient()
     m19_gradient_accumulation.a_batch_has_a_critical_size()
     m19_gradient_accumulation.the_noise_grows_as_the_loss_falls()
@@ -88,7 +92,8 @@ def main() -> None:
     m19_gradient_accumulation.exercise_four_steps_or_one()
 
     # ## Activation checkpoints
-    # How memory is bought with compute: keep some results, and make the others again.
+    # Smaller batches no longer help when one sequence does not fit. How we buy memory with
+    # compute: keep some results, and recompute the others.
     m20_activation_checkpointing.what_is_thrown_away_is_computed_again()
     m20_activation_checkpointing.everything_is_two_tensors_for_each_layer()
     m20_activation_checkpointing.a_second_way_forward_makes_eight_of_six()
@@ -133,7 +138,8 @@ def main() -> None:
     m22_data.a_batch_depends_on_its_arguments_alone()
 
     # ## The training loop
-    # What a step is made of, how its health is read off a log, and a run on real, if small, data.
+    # We have all the parts. What a step is made of, how we read its health off a log, and a run
+    # on real, if small, data.
     m23_training_loop.six_moves_make_a_step()
     m23_training_loop.a_setting_must_reach_its_use()
     m23_training_loop.a_toy_run_can_be_predicted()
@@ -153,8 +159,8 @@ def main() -> None:
     m23_training_loop.exercise_the_first_half_of_a_cosine()
 
     # ## Training of today
-    # Schedules without an end, learning rates that carry over to larger models, logits and scores
-    # that stay in range, and laws that predict a loss.
+    # We can train a model of one size for a time that is fixed. Schedules without an end, rates
+    # that carry over to larger models, logits and scores in range, and laws that predict a loss.
     m23b_training_today.a_schedule_can_leave_its_end_open()
     m23b_training_today.a_wider_model_wants_a_smaller_rate()
     m23b_training_today.mup_carries_the_rate_over()
@@ -166,7 +172,8 @@ def main() -> None:
     m23b_training_today.exercise_a_tenth_less_loss()
 
     # ## Saving and resuming
-    # What to keep of a run, so that a crash costs minutes and changes nothing.
+    # A run outlasts its machines. What to keep of it, so that a crash costs minutes and changes
+    # nothing.
     m24_checkpointing.a_checkpoint_holds_parameters_and_state()
     m24_checkpointing.resuming_equals_never_stopping()
     m24_checkpointing.schedules_and_scalers_have_a_state()
@@ -176,7 +183,8 @@ def main() -> None:
     m24_checkpointing.exercise_a_checkpoint_that_takes_eight_minutes()
 
     # ## Mixed precision
-    # Which number of a training step is kept in which format, and why that is not one format.
+    # Nearly all so far was in fp32. Which number of a training step is kept in which format, and
+    # why that is not one format.
     m25_mixed_precision.both_ends_have_their_price()
     m25_mixed_precision.two_recipes_go_by_one_name()
     m25_mixed_precision.bf16_weights_stop_learning()

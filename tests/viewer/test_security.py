@@ -205,7 +205,7 @@ def test_a_broken_document_ends_in_one_sentence(page, site, name):
     text, expected = BROKEN[name]
     site.publish(demo=text)
     page.goto(f"{site.address}#doc=demo")
-    said = page.locator(".notice-page p")
+    said = page.locator(".notice-page [role=alert] p")
     said.wait_for()
     assert expected in said.inner_text()
 
@@ -215,7 +215,7 @@ def test_a_document_that_breaks_a_component_ends_in_one_sentence(browser, site):
     site.publish(demo=edited(lambda d: d["values"].__setitem__(7, {"shape": 5, "elements": [1]})))
     opened = browser.new_page()
     opened.goto(f"{site.address}#doc=demo")
-    said = opened.locator(".notice-page p")
+    said = opened.locator(".notice-page [role=alert] p")
     said.wait_for()
     assert "cannot be shown" in said.inner_text()
     opened.close()
@@ -226,7 +226,7 @@ def test_a_name_that_is_not_there_ends_in_one_sentence(browser, site):
     site.publish(demo=documents.small())
     opened = browser.new_page()
     opened.goto(f"{site.address}#doc=missing")
-    said = opened.locator(".notice-page p")
+    said = opened.locator(".notice-page [role=alert] p")
     said.wait_for()
     assert said.inner_text() == "There is no lecture “missing” here."
     opened.goto(f"{site.address}#doc=../../secret")

@@ -28,6 +28,8 @@ MAX_SECONDS = 0.1
 """Seconds that may pass for one value."""
 MAX_PICTURE_SECONDS = 10.0
 """Seconds for a value that draws itself: its author meant it to."""
+TRACE_FUNCTION = sys.gettrace
+"""Python's own: lectures of other tools may be told that they are traced."""
 SOON_SECONDS = 1e-3
 """Seconds after which an alarm of the lecture rings that had to wait."""
 

@@ -25,7 +25,7 @@ from ..meter.ledger import Storage, Work
 from ..own_builtins import use_own_builtins
 from ..rewrite.rows import Site, Tables
 from ..schema import Value
-from .bounds import MAX_PICTURE_SECONDS, bounded, held_signals, is_interruption
+from .bounds import MAX_PICTURE_SECONDS, TRACE_FUNCTION, bounded, held_signals, is_interruption
 from .frames import is_own, without_own_frames
 from .glances import Glances
 from .headers import Headers
@@ -206,7 +206,7 @@ class Recorder:
             "@more": self.read_more,
             "@gone": self.read_nothing,
             "@returns": {True: self._returns, False: _RETURNS_PASSED_ON},
-            "@outer": sys.gettrace(),
+            "@outer": TRACE_FUNCTION(),
             "@skip": self.skip,
             "@unskip": self.unskip,
             "@claim": self.claim,
@@ -643,7 +643,7 @@ _CONSTANT_NAMES = {
     "@threads": False,
     "@caught": bool,
     "@next": next,
-    "@gettrace": sys.gettrace,
+    "@gettrace": TRACE_FUNCTION,
     "@second": _second,
     "@NameError": NameError,
     "@RecursionError": RecursionError,

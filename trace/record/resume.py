@@ -33,25 +33,25 @@ class _Shared:
 
     def __init__(self, stack: list[Any]) -> None:
         self.stack = stack
-        self._outer: dict[int, int] = {}
+        self.outer: dict[int, int] = {}
         """How many entries, if any, there are below those of an activation that is going on."""
-        self._own: dict[int, list[Any]] = {}
+        self.own: dict[int, list[Any]] = {}
         """The entries of an activation that was left and has not gone on."""
 
     def resume(self, activation: int) -> bool:
         """Put its entries back; tell whether there are any now."""
-        own = self._own.pop(activation, [])
+        own = self.own.pop(activation, [])
         if self.stack:
-            self._outer[activation] = len(self.stack)
+            self.outer[activation] = len(self.stack)
         self.stack += own
         return bool(self.stack)
 
     def suspend(self, activation: int) -> bool:
         """Take its entries off; tell whether it had any."""
-        outer = self._outer.pop(activation, 0)
+        outer = self.outer.pop(activation, 0)
         own = self.stack[outer:]
         if own:
-            self._own[activation] = own
+            self.own[activation] = own
             del self.stack[outer:]
         return bool(own)
 
@@ -98,17 +98,19 @@ class Suspensions:
         """Note that a generator is left at a `yield`; returns the value it yields."""
         self._suspended.add(activation)
         self.note(EXIT)
-        self._claims.suspend(activation)
-        if self._skips.suspend(activation):  # it yields under a @stepover of its own
-            self.off(bool(self.skips))
+        if self.claims or self._claims.outer:
+            self._claims.suspend(activation)
+        if (self.skips or self._skips.outer) and self._skips.suspend(activation):
+            self.off(bool(self.skips))  # it yields under a @stepover of its own
         return value
 
     def resume(self, activation: int, value: object = None) -> object:
         """Note that a generator goes on; returns the value sent to it."""
         self._suspended.discard(activation)
         self.note(RESUMED - activation)
-        self._claims.resume(activation)
-        if self._skips.resume(activation):
+        if self.claims or self._claims.own:
+            self._claims.resume(activation)
+        if (self.skips or self._skips.own) and self._skips.resume(activation):
             self.off(True)
         return value
 
@@ -144,7 +146,10 @@ class Suspensions:
         thrown: BaseException | None = None
         while True:
             try:
-                passing.append(_advance(iterator, passing, thrown))
+                if thrown is None and passing[-1] is None:
+                    passing[-1] = next(iterator)
+                else:
+                    passing.append(_advance(iterator, passing, thrown))
             except StopIteration as stop:
                 return stop.value
             self.suspend(activation)
@@ -244,14 +249,12 @@ class _AsyncContext:
 
 
 def _advance(iterator: Iterator[Any], sent: list[Any], thrown: BaseException | None) -> Any:
-    """Do what `yield from` does to its iterator after it was resumed; returns what that yields.
+    """Do what `yield from` does to its iterator after something was sent to it, or an exception
+    thrown into it; returns what that yields.
 
     What was sent is taken off the list `sent`; nothing is there when an exception was thrown.
     """
     if thrown is None:
-        if sent[-1] is None:
-            sent.pop()
-            return next(iterator)
         return iterator.send(sent.pop())  # type: ignore[attr-defined]
     if isinstance(thrown, GeneratorExit):
         try:

@@ -6,9 +6,12 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ..own_builtins import use_own_builtins
 from .prose import prose_of
 from .source import Source
 from .syntax import Function, blocks_of, docstring_of, first_line
+
+use_own_builtins(globals())
 
 MARK = re.compile(r"@\{([^\W\d][\w.]*)(?::([^{}\n]*))?\}")
 _CODE = re.compile(r"^(```|~~~).*?^\1|(`+)(?!`).*?(?<!`)\2(?!`)", re.DOTALL | re.MULTILINE)

@@ -11,7 +11,7 @@ STAGES = ("none", "state", "gradients", "full")
 
 def bytes_per_parameter(
     stage: int, ranks: int, weight: float = 2, gradient: float = 2, state: float = 12
-) -> float:
+) -> float:  # @stepover
     """Return the bytes per parameter that each rank keeps.
 
     `weight`, `gradient` and `state` are the bytes per parameter of each; by default those of bf16
@@ -21,7 +21,7 @@ def bytes_per_parameter(
     return sum(size / ranks if stage >= first else size for first, size in parts.items())
 
 
-def sent_bytes_per_parameter(stage: int, ranks: int, element: float = 2) -> float:
+def sent_bytes_per_parameter(stage: int, ranks: int, element: float = 2) -> float:  # @stepover
     """Return the bytes per parameter that each rank sends in a step, in numbers of `element` bytes.
 
     A reduce-scatter of gradients and an all-gather of weights, or an all-reduce, which is both. In

@@ -22,7 +22,7 @@ class Sheet:
         return "\n".join((f"| | formula | {self.example} |", "| :-- | :-- | --: |", *rows))
 
 
-def in_units(amount: float, units: str = "") -> str:
+def in_units(amount: float, units: str = "") -> str:  # @stepover
     """Write an amount with three digits and a power of 1000: 4.51 T, 307 k."""
     for power, prefix in ((15, "P"), (12, "T"), (9, "G"), (6, "M"), (3, "k")):
         if amount >= 10**power:

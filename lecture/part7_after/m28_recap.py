@@ -286,7 +286,7 @@ def many_devices_divide_and_send():  # M28.1
     n, N = 64, 7.5e9
     kept = {stage: bytes_per_parameter(stage, n) * N for stage in range(4)}
     sent = {stage: sent_bytes_per_parameter(stage, n) * N for stage in (0, 3)}
-    # What they send takes longer than what they keep would suggest. Over InfiniBand:
+    # How long does the sending take in a step, over InfiniBand?
     seconds = {stage: size / INFINIBAND_NDR_BYTES_PER_SECOND for stage, size in sent.items()}
     assert [round(time, 2) for time in seconds.values()] == [0.59, 0.89]  # @inspect seconds
     zero, ring = "zero_divides_what_every_rank_keeps", "an_all_reduce_moves_twice_the_tensor"

@@ -16,6 +16,12 @@ import { App } from "viewer/views/page.js";
 /** Milliseconds after which panels are fetched, to open at once. */
 const LATER = 2000;
 
+/** What a reader points at is told: fetched when there is one who moves. @param {Event} event */
+async function followReader(event) {
+  import("viewer/views/names.js");
+  (await import("viewer/views/card.js")).attend(event);
+}
+
 /** Start the page. */
 async function start() {
   document.getElementById("not-served")?.remove();
@@ -25,12 +31,17 @@ async function start() {
   addEventListener("hashchange", followAddress);
   followScrolling();
   await openLibrary();
+  for (const event of ["pointermove", "click", "wheel", "touchstart", "scroll"])
+    addEventListener(event, followReader, { once: true, passive: true });
   setTimeout(() => rested().then(() => import("viewer/views/panels.js")), LATER);
 }
 
 // What views do is no part of the table of commands: it stands below them.
 command("present").run = async () => (await import("viewer/views/present.js")).start();
 command("print").run = async () => (await import("viewer/views/print.js")).printPage();
+
+command("nextLine").run = async () => (await import("viewer/views/card.js")).showNext(1);
+command("previousLine").run = async () => (await import("viewer/views/card.js")).showNext(-1);
 
 effect(() => {
   const { title = "Executable lectures" } = course.value;

@@ -12,6 +12,7 @@ import { costMeter, costText } from "viewer/model/costs.js";
 import { planeOf, summaryOf } from "viewer/model/elements.js";
 import { columnsOf, momentsOf } from "viewer/model/memory.js";
 import { upgraded } from "viewer/model/older.js";
+import { chainAt, resolve } from "viewer/model/names.js";
 import { aliasesOf, foundRecord, historyOf } from "viewer/model/records.js";
 import { buildModel } from "viewer/model/replay.js";
 import { activationOf, callStack, endOf, eventOf, statementOf } from "viewer/model/run.js";
@@ -46,6 +47,12 @@ const questions = {
       ),
     }));
   },
+
+  /** Where a chain of names leads. */
+  definition: (document, file, chain) => resolve(checked(document), file, chain),
+
+  /** The chain of names at a column of a line. */
+  chain: (text, column) => chainAt(text, column)?.chain ?? null,
 
   /** What Step shows of names at each step. */
   states(document) {

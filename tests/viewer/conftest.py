@@ -54,6 +54,16 @@ def still(locator) -> None:
     locator.evaluate(STILL)
 
 
+def show_everything(page) -> None:
+    """What `e` leads to, but not kept for other tests, which share the browser's storage."""
+    page.evaluate(
+        """async () => {
+            (await import("viewer/state/state.js")).density.value = "everything";
+        }"""
+    )
+    painted(page)
+
+
 class Site:
     """The viewer's folder with these texts as `traces/NAME.json` instead of those on disk."""
 
@@ -171,6 +181,8 @@ def quiet_page(context, site, width, height, expected=lambda message: False):
         ),
     )
     yield page
+    if page.url.startswith(site.address):
+        page.evaluate("localStorage.clear()")  # what one reader chose is no other reader's choice
     page.close()
     assert noise == []
 

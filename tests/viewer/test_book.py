@@ -253,7 +253,6 @@ def test_the_front_page_offers_the_place_where_the_reader_stopped(context, site,
         page.goto(f"{site.address}#doc=demo")
         page.get_by_role("button", name=f"Continue at “{read}”").click()
         page.locator("h1", has_text="Adding").wait_for()
-        page.evaluate("localStorage.clear()")
 
 
 def test_a_line_below_the_bar_shows_how_much_is_read(page, show):

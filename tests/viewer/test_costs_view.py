@@ -8,7 +8,7 @@ import pytest
 
 from lecture import facts
 from tests.viewer import documents
-from tests.viewer.conftest import VIEWER
+from tests.viewer.conftest import VIEWER, show_everything
 from tests.viewer.test_reading import sidecar, with_times
 
 CATEGORIES = ["parameters", "gradients", "optimizer state", "activations", "other tensors"]
@@ -365,6 +365,7 @@ def test_what_would_be_spent_on_meta_is_told_apart(page, show):
 
     document["costs"]["meta"] = [0, 0, 0, 1, 0]
     show(page, document)
+    show_everything(page)
     assert page.locator(".cost.on-meta").first.inner_text().startswith("would cost 4 kFLOP")
     page.keyboard.press("C")
     foot = page.locator(".costs-table tfoot")
@@ -483,6 +484,7 @@ def test_colours_that_mean_something_are_told_apart_by_everyone(pair, eyes, them
 def test_the_margin_says_no_intensity_where_something_is_not_counted(page, show):
     document = spent(documents.small(), [(1, "aten.sort", 24, 48), (5, "aten.mm", 2_100_000, 48)])
     show(page, document)
+    show_everything(page)
     text = page.locator("#article").inner_text()
     assert "44\u202f000 FLOP/B" in text
     assert "24 FLOP" in text
@@ -495,6 +497,7 @@ def test_a_document_of_version_1_is_shown_with_what_version_2_makes_of_it(page, 
     path = VIEWER.parent / "tests/older/version_1.json"
     older = json.loads(path.read_bytes())
     show(page, older)
+    show_everything(page)
     text = page.locator("#article").inner_text()
     assert "Polar numbers have no formula" in text
     assert page.locator("#article .topic").all_inner_texts() == ["M1.1", "M1.2"]

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from tests.viewer import documents
-from tests.viewer.conftest import VIEWER, quiet_page
+from tests.viewer.conftest import VIEWER, quiet_page, show_everything
 from tests.viewer.test_reading import many_sections
 
 BELOW_THE_BAR = range(44, 90)
@@ -100,6 +100,7 @@ def test_a_claim_on_the_clock_is_one_quiet_line(page, show):
     document["claims"]["operands"][1] = [len(document["values"]) - 1] * 2
     document["inspections"]["value"][4] = len(document["values"]) - 1
     show(page, document)
+    show_everything(page)
     told = page.locator("#article .on-clock")
     told.first.wait_for()
     assert told.all_inner_texts() == ["depends on the clock: --time measures it"] * 2

@@ -58,7 +58,9 @@ NOTICE = ".live-notice"
 
 def value_shown(page, name, value):
     """Wait until a value stands beside a line of the article."""
-    page.locator("#article .row-aside", has_text=f"{name}{value}").first.wait_for(state="attached")
+    page.locator("#article .beside-line", has_text=f"{name}{value}").first.wait_for(
+        state="attached"
+    )
 
 
 def test_ten_saves_in_a_row_and_the_page_is_always_right(watched, page):
@@ -69,7 +71,7 @@ def test_ten_saves_in_a_row_and_the_page_is_always_right(watched, page):
     page.get_by_text("100").last.wait_for()
     for number in range(101, 111):
         watched(source.format(number))
-        page.locator("#article .row-aside").filter(has_text=str(number)).wait_for()
+        page.locator("#article .beside-line").filter(has_text=str(number)).wait_for()
         assert page.locator(NOTICE).text_content() == ""
 
 

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from tests.viewer import documents
-from tests.viewer.conftest import VIEWER
+from tests.viewer.conftest import VIEWER, show_everything
 
 COMMANDS = """async () => {
     const { COMMANDS } = await import("viewer/state/commands.js");
@@ -18,9 +18,14 @@ BUTTONS = """() => Object.fromEntries([...document.querySelectorAll("[data-comma
 
 
 def line(page, number: int):
-    """The innermost row of the article that holds this line of the source."""
+    """The line of the article that begins with this one of the source."""
     button = page.locator(f'.line-number:text-is("{number}")')
-    return page.locator("#article .row", has=button).last
+    return page.locator("#article .line", has=button).last
+
+
+def told(page, number: int):
+    """What is listed of it where everything is shown."""
+    return page.locator(f'#article .evidence [data-line="{number}"]').last
 
 
 def current_line(page) -> int:
@@ -55,7 +60,9 @@ def test_read_shows_title_prose_values_claims_costs_and_output(page, show):
     assert page.locator("#article strong").inner_text() == "bold"
     assert "A view moves no data." in page.locator("#article .prose").all_inner_texts()
     assert line(page, 10).locator(".named-value").inner_text().split() == ["y", "6"]
-    assert line(page, 13).locator(".claim.held").inner_text().split() == [
+    assert line(page, 13).locator(".held-mark").inner_text().split()[0] == "✓"
+    show_everything(page)
+    assert told(page, 13).locator(".claim.held").inner_text().split() == [
         "✓",
         "held",
         "y",
@@ -63,10 +70,10 @@ def test_read_shows_title_prose_values_claims_costs_and_output(page, show):
         "6",
     ]
     assert (
-        line(page, 10).locator(".cost").inner_text()
+        told(page, 10).locator(".cost").inner_text()
         == "2.1 MFLOP · ≥ 72 B moved · ≤ 29\u202f000 FLOP/B"
     )
-    assert line(page, 14).locator(".output").inner_text().strip() == "done"
+    assert page.locator("#article .output").inner_text().strip() == "done"
     assert page.locator("#article .topic").all_inner_texts() == ["M1.1", "M1.2"]
     assert page.locator("#article .topic").nth(1).get_attribute("title") == "Views"
     assert "aten.sort (2 times)" in page.locator(".colophon").text_content()
@@ -78,7 +85,7 @@ def test_read_leaves_out_directives_docstrings_and_the_line_of_a_section(page, s
     assert "@inspect" not in text
     assert '"""' not in text
     assert "views()\n" not in "\n".join(page.locator("#article .source").all_inner_texts())
-    assert line(page, 22).locator(".line.unrun").count() == 1
+    assert "unrun" in line(page, 22).get_attribute("class").split()
     assert page.locator(".line.unrun").count() == 1
 
 
@@ -293,7 +300,7 @@ COPY = """() => {
 
 def test_copied_code_is_the_code(page, show):
     show(page, documents.small())
-    page.locator("#article .row-aside").first.wait_for()
+    page.locator("#article .beside-line").first.wait_for()
     page.evaluate("getSelection().selectAllChildren(document.querySelector('#article'))")
     lines = page.evaluate(COPY).splitlines()
     shown = page.locator("#article .line pre").all_inner_texts()
@@ -302,8 +309,10 @@ def test_copied_code_is_the_code(page, show):
         assert code.splitlines()[0] in lines
     assert not any(line.strip().isdigit() for line in lines)
     assert any("$x^2$" in line for line in lines)
-    aside = page.locator("#article .row-aside").first
-    page.evaluate("getSelection().selectAllChildren(document.querySelector('#article .row-aside'))")
+    aside = page.locator("#article .beside-line").first
+    page.evaluate(
+        "getSelection().selectAllChildren(document.querySelector('#article .beside-line'))"
+    )
     assert page.evaluate(COPY) == ""  # the browser's own copy
     assert aside.inner_text()
 
@@ -332,7 +341,7 @@ def test_a_failure_stands_first_with_both_sides(page, show):
     )
     assert sides == {"y": "6", "n + 2": "5"}
     assert line(page, 13).locator(".claim.failed").is_visible()
-    assert line(page, 14).locator(".line.unrun").count() == 1
+    assert "unrun" in line(page, 14).get_attribute("class").split()
     assert page.locator('[data-command="claims"]').inner_text().startswith("✗ 1")
     alert.get_by_text("main.py:13").click()
     assert current_line(page) == 13
@@ -371,7 +380,10 @@ def test_the_help_is_the_table_of_keys(page, show):
     assert sorted(shown) == sorted([len(keys), title] for _, keys, title, _ in table)
 
 
-WAYS = ("nextSection", "previousSection", "nextChapter", "previousChapter")
+WAYS = (
+    *("nextSection", "previousSection", "nextChapter", "previousChapter"),
+    *("nextLine", "previousLine"),
+)
 LINES = ("lineAbove", "lineBelow", *WAYS)
 """Their buttons are the numbers of the lines, and links of the page."""
 

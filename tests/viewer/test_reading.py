@@ -8,7 +8,7 @@ import pytest
 
 from tests.tracing import trace_source
 from tests.viewer import documents
-from tests.viewer.conftest import PATIENCE, painted, still
+from tests.viewer.conftest import PATIENCE, painted, show_everything, still
 from trace.serve.overlay import Shown
 from trace.serve.server import make_server
 
@@ -148,22 +148,6 @@ def test_returning_to_read_lays_out_the_place_first(page, show):
     page.keyboard.press("r")
     page.locator('#article [data-step="151"]').first.wait_for()
     assert page.evaluate("window.waitingThen") > 30
-
-
-def test_tall_values_stand_below_their_line_where_others_follow(page, show):
-    entries = [
-        [{"type": "str", "value": f"a long key {number}"}, {"type": "int", "value": number}]
-        for number in range(9)
-    ]
-    table = {"type": "dict", "entries": entries, "length": 9}
-    show(page, documents.with_values(table, {"type": "int", "value": 5}))
-    below = page.locator(".row-below")
-    assert below.locator(".parts-type").inner_text() == "dict of 9"
-    row = page.locator("#article .row", has=below).last
-    after = row.locator("xpath=following-sibling::*[1]").bounding_box()
-    values = below.bounding_box()
-    assert values and after
-    assert after["y"] - (values["y"] + values["height"]) < 50  # two lines of code are between
 
 
 def test_prose_of_a_branch_that_did_not_run_is_quiet(page, show):
@@ -389,15 +373,16 @@ def with_times(page, site, show, times: str):
 def test_measured_seconds_stand_in_the_margin_and_the_headings(page, site, show):
     seconds = [0.001, 0.25, 0.0000001, 0.004, *[0.5] * 3, *[0.0] * 9]
     with_times(page, site, show, sidecar(documents.small(), seconds))
+    show_everything(page)
     views = page.locator("#activation-1")
     assert views.locator(".section-meta .cost").inner_text().endswith("250 ms")
-    costs = page.locator("#article .row .cost").all_inner_texts()
+    costs = page.locator("#article .evidence .cost").all_inner_texts()
     assert any(text.endswith("1.5 s") for text in costs), "with the calls of the line"
     assert "on A Processor, 2 threads" in page.locator("#article .cost").first.get_attribute(
         "title"
     )
     assert "in another run, on A Processor, 2 threads" in page.locator(".colophon").inner_text()
-    line = page.locator("#article .row", has=page.locator('.line-number:text-is("10")')).last
+    line = page.locator('#article .evidence [data-line="10"]')
     assert line.locator(".named-value").inner_text().split() == ["y", "0.125"]
 
 
@@ -409,6 +394,7 @@ def test_measured_seconds_stand_in_the_margin_and_the_headings(page, site, show)
 def test_seconds_of_other_sources_are_not_shown(page, site, show, changes):
     with_times(page, site, show, sidecar(documents.small(), **{"seconds": [1.0] * 16, **changes}))
     assert "another run" not in page.locator(".colophon").inner_text()
+    show_everything(page)
     assert page.locator("#article .cost", has_text=" s").count() == 0
 
 
@@ -437,6 +423,7 @@ def test_the_reader_chooses_among_machines(page, site):
     page.goto("about:blank")
     page.goto(f"{site.address}#doc=demo")
     page.locator("#article").wait_for()
+    show_everything(page)
     section = page.locator(".section-meta .cost").first
     before = section.inner_text()
     page.get_by_label("machine").select_option("epyc")
@@ -499,7 +486,7 @@ def test_a_loop_of_many_turns_opens_at_once_and_shows_any_turn(page, show):
     document["costs"] = None
     show(page, document)
     assert page.locator(".scrubber-count").inner_text() == f"{turns} of {turns}"
-    row = page.locator("#article .row", has=page.locator('.line-number:text-is("12")')).last
+    row = page.locator("#article .line", has=page.locator('.line-number:text-is("12")')).last
     assert row.locator(".named-value").inner_text().split() == ["total", "5"]
     page.get_by_title("Previous turn").click()
     assert row.locator(".named-value").count() == 0

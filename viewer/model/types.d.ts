@@ -187,6 +187,17 @@ interface Section {
   beyond: number;
 }
 /**
+ * Where a name comes from: lines of a file (-1: a library outside the document), and the first line
+ * of what is said there.
+ */
+interface FoundName {
+  file: number;
+  line: number;
+  last: number;
+  kind: string;
+  text: string;
+}
+/**
  * Sections that are read as one page. name: as the address spells it; about: the prose below its
  * heading; contents, line: where it begins in the table of contents; part: what the file of that
  * table says about itself, if it is a part of another; first, beyond: its steps.

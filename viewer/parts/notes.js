@@ -7,7 +7,7 @@ import { html } from "viewer/parts/html.js";
 import { current } from "viewer/state/state.js";
 
 /** How many letters of a measured value stand beside a claim that held. */
-export const MAX_OPERAND = 120;
+const MAX_OPERAND = 120;
 
 /**
  * Topic ids as chips; other words on the line of a `def` are for readers of the source.
@@ -25,6 +25,18 @@ export function Topics({ marks }) {
     );
 }
 
+/**
+ * What sides of a claim are equal is said once.
+ * @param {Outcome} outcome
+ */
+function sidesOf({ operands }) {
+  /** @type {Map<string, string[]>} */
+  const sources = new Map();
+  for (const { source, text } of operands)
+    if (!sources.get(text)?.push(source)) sources.set(text, [source]);
+  return [...sources].map(([text, own]) => ({ text, sources: own }));
+}
+
 /** @param {{outcome: Outcome, text?: boolean}} properties text: repeat the condition */
 export function Claim({ outcome, text = false }) {
   const { held, operands } = outcome;
@@ -40,10 +52,14 @@ export function Claim({ outcome, text = false }) {
     </span>
     <div class="claim-body">
       ${text && html`<code class="condition">${outcome.text}</code>`}
-      ${operands.map(
-        ({ source, text: measured }) =>
+      ${sidesOf(outcome).map(
+        ({ sources, text: measured }) =>
           html`<div class="operand">
-            <code class="operand-source">${source}</code> <span class="equals">=</span>${" "}
+            ${sources.map(
+              (source) => html`
+                <code class="operand-source">${source}</code> <span class="equals">=</span>${" "}
+              `,
+            )}
             <code class="operand-value" title=${measured}>
               ${held ? shortened(measured, MAX_OPERAND) : measured}
             </code>

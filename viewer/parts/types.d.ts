@@ -11,22 +11,31 @@ interface Formula {
   tex: string;
   display: boolean;
 }
-/** A line of the article, what stands beside it, and what follows below. */
-interface PageRow {
-  line: any;
-  aside: any[];
-  rest: any[];
+/**
+ * Lines of code that one statement spans. steps: what ran on it last; at: the one that a link names;
+ * unfolded: its calls stand below as sections.
+ */
+interface CodeLine {
+  block: { first: number; last: number };
+  file: SourceFile;
+  indent: number;
   steps: number[];
-  tall: [value: any, lines: number][];
-  height: number;
+  at?: number;
+  ran: boolean;
+  spaced?: boolean;
+  unfolded?: boolean;
 }
-/** What a block of code shows, by where it stands; sections: calls that are unfolded below it. */
+/** A block of code, what it printed and drew, and the prose below. */
+interface PageRow {
+  lines: CodeLine[];
+  after: any[];
+  prose: any[];
+}
+/** What a statement shows, by where it stands; sections: calls that are unfolded below it. */
 interface CodeParts {
-  line: any;
-  aside: any[];
-  tall: [value: any, lines: number][];
-  steps: number[];
-  rest: any[];
+  line: CodeLine | null;
+  said: any;
+  after: any[];
   sections: any[];
 }
 /** A drawing: its size, and the edges of the plot inside it. */

@@ -2,19 +2,17 @@
 
 import { pastSpoken } from "viewer/model/said.js";
 import { backOver, out, over } from "viewer/model/stepping.js";
-import { FRONT, WHOLE } from "viewer/model/book.js";
-import { goTo, openPage } from "viewer/state/address.js";
-import { BEYOND, nextTitle, stepOfReader } from "viewer/state/article.js";
-import { sectionsShown } from "viewer/state/layout.js";
+import { goTo } from "viewer/state/address.js";
+import { stepOfReader } from "viewer/state/article.js";
 import {
   claimsOf,
   current,
+  definitions,
   dialog,
   docked,
   hasOutline,
   mode,
   outlineShown,
-  page,
   pinned,
   playing,
   presenting,
@@ -185,28 +183,58 @@ export const COMMANDS = [
     keys: ["j", "]"],
     title: "Next section",
     where: "read",
-    run: () => goToSection(1),
+    run: async () => (await ways()).goToSection(1),
   },
   {
     id: "previousSection",
     keys: ["k", "["],
     title: "This section from its title, or the one before",
     where: "read",
-    run: () => goToSection(-1),
+    run: async () => (await ways()).goToSection(-1),
   },
   {
     id: "nextChapter",
     keys: ["n", "ArrowRight"],
     title: "Next chapter",
     where: "read",
-    run: () => goToChapter(1),
+    run: async () => (await ways()).goToChapter(1),
   },
   {
     id: "previousChapter",
     keys: ["p", "ArrowLeft"],
     title: "Previous chapter, or the front page",
     where: "read",
-    run: () => goToChapter(-1),
+    run: async () => (await ways()).goToChapter(-1),
+  },
+  {
+    id: "nextLine",
+    keys: ["."],
+    title: "What the next line measured",
+    where: "read",
+    run: ofView,
+  },
+  {
+    id: "previousLine",
+    keys: [","],
+    title: "What the line before measured",
+    where: "read",
+    run: ofView,
+  },
+  {
+    id: "density",
+    keys: ["e"],
+    title: "Beside code: nothing, what its author shows, or all that was measured",
+    where: "read",
+    menu: true,
+    run: async () => (await ways()).changeDensity(),
+  },
+  {
+    id: "legend",
+    keys: ["L"],
+    title: "What stands beside code, explained",
+    where: "any",
+    menu: true,
+    run: () => toggleDialog("legend"),
   },
   {
     id: "whole",
@@ -214,7 +242,7 @@ export const COMMANDS = [
     title: "A chapter at a time, or all on one page",
     where: "any",
     menu: true,
-    run: toggleWhole,
+    run: async () => (await ways()).toggleWhole(),
   },
   {
     id: "mode",
@@ -280,7 +308,7 @@ export const COMMANDS = [
     keys: ["Escape"],
     title: "Close a panel",
     where: "any",
-    run: () => (dialog.value ? (dialog.value = "") : (docked.value = "")),
+    run: closePanel,
   },
 ];
 
@@ -289,6 +317,11 @@ export function command(id) {
   const found = COMMANDS.find((candidate) => candidate.id === id);
   if (!found) throw new Error(`no command ${id}`);
   return found;
+}
+
+/** Ways through an article, fetched when one is taken. */
+function ways() {
+  return import("viewer/state/ways.js");
 }
 
 /** Takes the place of what `main.js` adds: commands that a view carries out. */
@@ -318,32 +351,11 @@ function toggleProse(how) {
   proseShown.value = proseShown.value === how ? "rendered" : how;
 }
 
-/** @param {1 | -1} direction */
-function goToSection(direction) {
-  const shown = sectionsShown.value.filter(({ depth }) => depth > 0);
-  const target = nextTitle(
-    shown.map(({ activation }) => `title-${activation}`),
-    direction,
-  );
-  if (target >= 0) return goTo(shown[target].first, { jump: true });
-  if (page.value !== WHOLE && target === BEYOND) goToChapter(1);
-}
-
-/** @param {1 | -1} direction */
-function goToChapter(direction) {
-  const { book } = current();
-  const target = page.value + direction;
-  if (page.value !== WHOLE && target >= FRONT && target <= book.length) openPage(target);
-}
-
-/** Show the same place among all others, or alone. */
-function toggleWhole() {
-  const { book } = current();
-  if (!book.length) return;
-  const at = stepOfReader();
-  if (page.value === FRONT) return openPage(WHOLE);
-  page.value = page.value === WHOLE ? FRONT : WHOLE;
-  goTo(at, { jump: true, to: "read" });
+/** The panel over the page, or else the one beside it. */
+function closePanel() {
+  if (dialog.value) dialog.value = "";
+  else if (definitions.value.length) definitions.value = [];
+  else docked.value = "";
 }
 
 /** Show the same place the other way. */

@@ -1,7 +1,15 @@
 // Keys -> commands.
 
 import { COMMANDS } from "viewer/state/commands.js";
-import { dialog, docked, loaded, mode, playing, presenting } from "viewer/state/state.js";
+import {
+  definitions,
+  dialog,
+  docked,
+  loaded,
+  mode,
+  playing,
+  presenting,
+} from "viewer/state/state.js";
 
 /** @param {KeyboardEvent} event */
 export function onKey(event) {
@@ -22,7 +30,8 @@ export function onKey(event) {
     ({ keys, where }) =>
       keys.includes(key) && (where === "any" || (where === place && !dialog.value)),
   );
-  const closesItself = found?.id === "close" && (dialog.value || !docked.value);
+  const isBeside = docked.value || definitions.value.length > 0;
+  const closesItself = found?.id === "close" && (dialog.value || !isBeside);
   if (!found || closesItself) return;
   event.preventDefault();
   if (found.id !== "play") playing.value = false;

@@ -9,7 +9,7 @@ import { sectionsOf } from "viewer/model/sections.js";
 import { goToHash } from "viewer/state/address.js";
 import { MAX_SIZE } from "viewer/state/fetching.js";
 import { laidOut } from "viewer/state/layout.js";
-import { docked, loaded, pinned, problem } from "viewer/state/state.js";
+import { definitions, docked, loaded, pinned, problem } from "viewer/state/state.js";
 
 /**
  * @param {string} name of the document
@@ -25,6 +25,7 @@ export function open(name, parsed, times = null) {
       laidOut.value = new Set();
       pinned.value = -1;
       docked.value = "";
+      definitions.value = [];
       loaded.value = {
         name,
         times,

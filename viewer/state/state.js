@@ -53,6 +53,14 @@ export const dialog = signal("");
  */
 export const docked = signal("");
 
+/** Definitions beside the text, the one that is shown last. @type {Signal<FoundName[]>} */
+export const definitions = signal([]);
+
+/** @param {FoundName} definition */
+export function openDefinition(definition) {
+  definitions.value = [...definitions.value, definition];
+}
+
 /** What the inspector is opened on. @type {Signal<Opened | null>} */
 export const inspected = signal(null);
 
@@ -82,6 +90,18 @@ const WIDE = 1600;
 /** Whether there is an outline: beside an article, and beside a program where there is room. */
 export function hasOutline() {
   return outlineShown.value ?? (mode.value === "read" || innerWidth >= WIDE);
+}
+
+/**
+ * How much Read shows beside prose and code: nothing but ticks, the values that the author asks
+ * for, or all that was measured.
+ * @type {Signal<Density>}
+ */
+export const density = signal(chosenDensity(kept("density")));
+
+/** @param {string | null} name @returns {Density} */
+function chosenDensity(name) {
+  return name === "story" || name === "everything" ? name : "evidence";
 }
 
 /** How Step shows variables. @type {Signal<"table" | "graph">} */

@@ -47,7 +47,8 @@ interface Loaded {
   book: Chapter[];
 }
 type Theme = "auto" | "light" | "dark";
-type PanelName = "claims" | "search" | "help" | "outline" | "inspect" | "menu" | "costs";
+type Density = "story" | "evidence" | "everything";
+type PanelName = "claims" | "search" | "help" | "outline" | "inspect" | "menu" | "costs" | "legend";
 /**
  * Keys as `KeyboardEvent.key`, with `Shift+` before named keys; label: what the button shows that
  * has no icon; where the keys hold, and whether the menu lists it.

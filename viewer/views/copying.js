@@ -1,6 +1,9 @@
 // What is copied of an article: its prose and code, without what stands beside them.
 
-const BESIDE = ".row-aside, .line-number, .scrubber, .section-meta, .colophon";
+const BESIDE = [
+  ...[".beside-line", ".card-place", ".held-mark", ".failed-claims", ".evidence"],
+  ...[".line-number", ".scrubber", ".section-meta", ".anchor", ".colophon"],
+].join(", ");
 
 /**
  * Leave out the margin, unless it is all that is selected. Rendered text has no other lines than

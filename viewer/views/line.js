@@ -1,22 +1,16 @@
-// A line of the article, and what stands beside it.
+// Lines of the article in blocks that nothing parts, what stands beside them, and below them.
 
 import { environmentAt } from "viewer/model/changes.js";
 import { outcomeOf } from "viewer/model/claims.js";
-import { shortened } from "viewer/model/format.js";
-import { activationOf, endOf, eventOf, stepAfter } from "viewer/model/run.js";
+import { activationOf, endOf, eventOf, stepAfter, statementOf } from "viewer/model/run.js";
 import { rows } from "viewer/model/sorted.js";
 import { heightOf, isPicture } from "viewer/model/values.js";
 import { Code } from "viewer/parts/code.js";
 import { html } from "viewer/parts/html.js";
-import { Claim, Cost, MAX_OPERAND } from "viewer/parts/notes.js";
+import { Claim, Cost } from "viewer/parts/notes.js";
 import { NamedValue } from "viewer/parts/value.js";
 import { goTo } from "viewer/state/address.js";
-import { current } from "viewer/state/state.js";
-
-/** Characters in a line of prose and beside code, about; lines that are too many there. */
-const PROSE_WIDTH = 80;
-const ASIDE_WIDTH = 36;
-const TALL = 4;
+import { current, density, printing } from "viewer/state/state.js";
 
 /** Lays out what is below each other in a call: rows, and what stands between them. */
 export class Rows {
@@ -29,7 +23,7 @@ export class Rows {
     this.hasEnded = false;
   }
 
-  /** End the row. @param {boolean} [isFollowed] by a line that has values too */
+  /** End the row. @param {boolean} [isFollowed] by code that is to stand close */
   end(isFollowed = false) {
     if (this.row) this.page.push(html`<${Row} row=${this.row} isFollowed=${isFollowed} />`);
     this.row = null;
@@ -41,13 +35,12 @@ export class Rows {
     this.hasEnded = false;
   }
 
-  /** @param {any} prose @param {string} text */
-  addProse(prose, text) {
+  /** @param {any} prose @param {string} [text] */
+  addProse(prose, text = "") {
     if (/^#{1,6}\s/.test(text)) this.hasEnded = false;
     this.goOn();
-    this.row ??= { line: null, aside: [], rest: [], steps: [], tall: [], height: 0 };
-    this.row.height += 2 + text.length / PROSE_WIDTH;
-    this.row.rest.push(prose);
+    this.row ??= { lines: [], after: [], prose: [] };
+    this.row.prose.push(prose);
   }
 
   /** Something that has rows of its own. @param {any} loop */
@@ -57,20 +50,13 @@ export class Rows {
     this.page.push(loop);
   }
 
-  /**
-   * A line that measured something begins a row; others join the one before.
-   * @param {CodeParts} parts
-   * @param {number} lines how many of the source they are
-   */
-  addCode({ line, aside, tall, steps, rest, sections }, lines) {
+  /** Lines stand below each other until prose or a section parts them. @param {CodeParts} parts */
+  addCode({ line, after, sections }) {
     if (line) this.goOn();
-    if (aside.length) this.end(true);
-    if (line && this.row) this.row.rest.push(line);
-    else if (line) this.row = { line, aside, rest: [], steps, tall, height: 0 };
-    if (this.row) {
-      this.row.rest.push(...rest);
-      this.row.height += lines + 2 * rest.length;
-    }
+    if (line && this.row?.prose.length) this.end();
+    if (line) this.row ??= { lines: [], after: [], prose: [] };
+    if (line) this.row?.lines.push(line);
+    if (after.length) (this.row ??= { lines: [], after: [], prose: [] }).after.push(...after);
     if (sections.length) this.end();
     this.page.push(...sections);
     this.hasEnded ||= sections.length > 0;
@@ -78,41 +64,73 @@ export class Rows {
 }
 
 /**
- * Tall values stand below their line where they would part it from the next.
- * @param {{row: PageRow, isFollowed: boolean}} properties isFollowed: the next line has values too
+ * How many lines high what stands beside each line may be: to the next one that has something, and
+ * as high as it is where nothing comes close below. What is higher shows its first line.
+ * @param {number[]} sizes of the lines, as lines of source
+ * @param {number[]} heights of what stands beside them, in lines; 0: nothing
+ * @param {boolean} isFollowed whether more code stands close below
+ * @returns {{rooms: number[], least: number}} least: lines that the whole needs
  */
-function Row({ row, isFollowed }) {
-  const excess = row.tall.reduce((sum, [, lines]) => sum + lines, 0) - row.height;
-  const below = isFollowed && excess >= TALL ? row.tall.map(([value]) => value) : [];
-  const aside = row.aside.filter((part) => !below.includes(part));
-  return html`<div class="row" data-steps=${row.steps.join(" ")}>
-    ${
-      row.line &&
-      html`<div class="row-line">
-        ${row.line}
-        ${below.length > 0 && html`<div class="row-below">${below}</div>`}
-      </div>`
-    }
-    ${aside.length > 0 && html`<div class="row-aside">${aside}</div>`}
-    ${row.rest.length > 0 && html`<div class="row-rest">${row.rest}</div>`}
-  </div>`;
+function roomsOf(sizes, heights, isFollowed) {
+  let next = Infinity;
+  let [below, least] = [0, 0];
+  const rooms = heights.toReversed().map((height, index) => {
+    below += sizes[sizes.length - 1 - index];
+    const room = next === Infinity ? (isFollowed ? below : Infinity) : below;
+    if (height && room === Infinity)
+      least = sizes.slice(0, sizes.length - 1 - index).reduce((sum, size) => sum + size, height);
+    if (height) [next, below] = [0, 0];
+    return height <= room ? room : 1;
+  });
+  return { rooms: rooms.reverse(), least };
 }
 
 /**
- * @param {{block: {first: number, last: number}, file: SourceFile, indent: number, steps: number[],
- *   ran: boolean, spaced?: boolean}} properties
+ * A block of code with what it printed and drew below it, and the prose that follows.
+ * @param {{row: PageRow, isFollowed: boolean}} properties isFollowed: more code stands close below
  */
-export function Line({ block, file, indent, steps, ran, spaced }) {
+function Row({ row: { lines, after, prose }, isFollowed }) {
+  const heights = lines.map(({ steps }) => heightBeside(steps));
+  const sizes = lines.map(({ block }) => block.last - block.first + 1);
+  const { rooms, least } = roomsOf(sizes, heights, isFollowed && !prose.length && !after.length);
+  const steps = lines.flatMap((line) => line.steps);
+  return html`<div class="row" style=${least ? { "--least": least } : null}>
+    ${
+      lines.length > 0 &&
+      html`<div class="row-line">
+        ${lines.map((line, index) => html`<${Line} ...${line} room=${rooms[index]} />`)}
+      </div>`
+    }
+    <${Evidence} lines=${lines} />
+    ${after.length > 0 && html`<div class="row-after" data-steps=${steps.join(" ")}>${after}</div>`}
+    ${prose.length > 0 && html`<div class="row-rest">${prose}</div>`}
+  </div>`;
+}
+
+/** How many lines high the values beside a line are. @param {number[]} steps */
+function heightBeside(steps) {
+  return steps
+    .flatMap(inspectedAt)
+    .filter(({ value }) => !isPicture(value))
+    .reduce((sum, { value }) => sum + heightOf(value), 0);
+}
+
+/** @param {CodeLine & {room?: number}} properties */
+export function Line(properties) {
+  const { block, file, indent, steps, at, ran, spaced, unfolded, room = Infinity } = properties;
   const { model, document } = current();
   const claims = steps.flatMap((step) => rows(model.claimsOf, step));
   const failed = claims.some((row) => document.claims.held[row] !== true);
-  const classes = ["line", ran ? "" : "unrun", spaced ? "spaced" : "", failed ? "failed" : ""].join(
-    " ",
-  );
-  const step = steps.at(-1) ?? -1;
+  const hasNotes = claims.length > 0 || steps.some((step) => tells(step, unfolded));
+  const classes = ["line", !ran && "unrun", spaced && "spaced", failed && "failed"];
+  const step = at ?? steps.at(-1) ?? -1;
   return html`<div
-    class=${classes}
+    class=${[...classes, hasNotes && "has-notes"].filter(Boolean).join(" ")}
     data-step=${step >= 0 ? step : null}
+    data-steps=${steps.length ? steps.join(" ") : null}
+    data-unfolded=${unfolded ? "" : null}
+    data-file=${document.files.indexOf(file)}
+    data-first=${block.first}
     title=${ran ? null : "This line did not run"}
   >
     <button
@@ -127,7 +145,65 @@ export function Line({ block, file, indent, steps, ran, spaced }) {
     <pre>
       <${Code} file=${file} first=${block.first} last=${block.last} indent=${indent} />
     </pre>
+    ${claims.length > 0 && html`<${Tick} failed=${failed} count=${claims.length} />`}
+    ${failed && html`<div class="failed-claims">${claims.map(claimOf)}</div>`}
+    <${Beside} steps=${steps} room=${room} />
   </div>`;
+}
+
+/** A claim with its sides; one that failed says what it claimed. @param {number} row */
+function claimOf(row) {
+  const outcome = outcomeOf(current().model, row);
+  return html`<${Claim} outcome=${outcome} text=${outcome.held !== true} />`;
+}
+
+/** @param {{failed: boolean, count: number}} properties */
+function Tick({ failed, count }) {
+  const told = failed ? "This claim is false" : count > 1 ? "These claims held" : "This claim held";
+  return html`<span class=${`held-mark ${failed ? "wrong" : ""}`} title=${told}>
+    <span aria-hidden="true">${failed ? "✗" : "✓"}</span>
+    <span class="visually-hidden">${told}</span>
+  </span>`;
+}
+
+/**
+ * The values that the author asks for, beside their line, cut where the next ones begin.
+ * @param {{steps: number[], room: number}} properties
+ */
+function Beside({ steps, room }) {
+  const values = steps.flatMap((step) => valuesOf(step));
+  if (!values.length || density.value !== "evidence" || printing.value) return null;
+  return html`<div
+    class=${`beside-line ${room === Infinity ? "" : "is-cut"}`}
+    style=${room === Infinity ? null : { "--room": room }}
+  >
+    ${values}
+  </div>`;
+}
+
+/**
+ * All that a block's lines measured, below it, where the reader asks for everything, and on paper.
+ * @param {{lines: CodeLine[]}} properties
+ */
+export function Evidence({ lines }) {
+  if (density.value !== "everything" && !printing.value) return null;
+  const told = lines
+    .map(({ block, steps, unfolded }) => ({
+      block,
+      steps,
+      parts: steps.flatMap((step) => notesOf(step, unfolded)),
+    }))
+    .filter(({ parts }) => parts.length);
+  if (!told.length) return null;
+  return html`<ul class="evidence">
+    ${told.map(
+      ({ block, steps, parts }) =>
+        html`<li data-line=${block.first} data-steps=${steps.join(" ")}>
+          <span class="evidence-line" title=${`Line ${block.first}`}>${block.first}</span>
+          <div>${parts}</div>
+        </li>`,
+    )}
+  </ul>`;
 }
 
 /** Values beside a line, without pictures. @param {number} step @returns {Named[]} */
@@ -140,50 +216,58 @@ export function inspectedAt(step) {
   });
 }
 
-/**
- * What stands beside a line, and which of it is tall.
- * @param {number[]} steps
- * @param {boolean} unfolded whether their calls are shown with their own cost
- */
-export function asidesOf(steps, unfolded) {
-  const parts = steps.flatMap((step) => asideOf(step, unfolded));
-  return {
-    aside: parts.map(([part]) => part),
-    tall: parts.filter(([, lines]) => lines >= TALL),
-  };
-}
-
 /** Whether anything was computed or allocated. @param {Amounts} amounts */
 function weighs(amounts) {
   return amounts.matmul_flops + amounts.other_flops + amounts.allocated_bytes > 0;
 }
 
-/** @param {number} step @param {boolean} unfolded @returns {[part: any, lines: number][]} */
-function asideOf(step, unfolded) {
+/** Seconds that are worth telling of a line that computes nothing. */
+const LONG = 0.01;
+
+/** Whether a line costs something to tell of. An assert's cost is that of its `==`.
+ * @param {number} step @param {number} beyond */
+function hasCost(step, beyond) {
   const { model, document, cost, times } = current();
-  const found = inspectedAt(step).filter(({ value }) => !isPicture(value));
-  const outcomes = rows(model.claimsOf, step).map((row) => outcomeOf(model, row));
-  const beyond = unfolded ? step + 1 : stepAfter(model, step);
+  if (document.statements[statementOf(model, step)][4] === "assert") return false;
   const sum = cost(step, beyond);
-  const costs = weighs(sum) || weighs(sum.onMeta) || times?.text(step, beyond);
-  /** @type {[any, number][]} */
-  const parts = found.map(({ name, value }) => [
-    html`<${NamedValue} name=${name} value=${value} shares=${sharesAt(step, name, value)} />`,
-    heightOf(value),
-  ]);
-  for (const outcome of outcomes) {
-    const lines = outcome.operands.reduce(
-      (sum, { source, text }) =>
-        sum + Math.ceil((source.length + shortened(text, MAX_OPERAND).length) / ASIDE_WIDTH),
-      0,
+  return weighs(sum) || weighs(sum.onMeta) || (times?.seconds(step, beyond) ?? 0) >= LONG;
+}
+
+/** @param {number} step @param {boolean} [unfolded] whether its calls tell their own cost */
+function beyondOf(step, unfolded) {
+  return unfolded ? step + 1 : stepAfter(current().model, step);
+}
+
+/** Whether there is more to a line than the claim that it makes.
+ * @param {number} step @param {boolean} [unfolded] */
+function tells(step, unfolded) {
+  return inspectedAt(step).length > 0 || hasCost(step, beyondOf(step, unfolded));
+}
+
+/** @param {number} step */
+function valuesOf(step) {
+  return inspectedAt(step)
+    .filter(({ value }) => !isPicture(value))
+    .map(
+      ({ name, value }) =>
+        html`<${NamedValue} name=${name} value=${value} shares=${sharesAt(step, name, value)} />`,
     );
-    parts.push([
-      html`<${Claim} outcome=${outcome} text=${document.claims.held[outcome.row] !== true} />`,
-      lines,
-    ]);
-  }
-  if (costs) parts.push([html`<${Cost} first=${step} beyond=${beyond} />`, 1]);
-  return parts;
+}
+
+/**
+ * All that a step measured.
+ * @param {number} step
+ * @param {boolean} [unfolded] whether its calls are shown with their own cost
+ * @returns {any[]}
+ */
+export function notesOf(step, unfolded) {
+  const { model } = current();
+  const beyond = beyondOf(step, unfolded);
+  return [
+    ...valuesOf(step),
+    ...rows(model.claimsOf, step).map(claimOf),
+    ...(hasCost(step, beyond) ? [html`<${Cost} first=${step} beyond=${beyond} />`] : []),
+  ];
 }
 
 /**

@@ -10,6 +10,8 @@ import { html, later } from "viewer/parts/html.js";
 import { fail } from "viewer/state/opening.js";
 import {
   current,
+  definitions,
+  density,
   dialog,
   hasOutline,
   loaded,
@@ -34,6 +36,7 @@ function removeFirst() {
 }
 
 const Home = later(async () => (await import("viewer/views/home.js")).Home);
+const Definition = later(async () => (await import("viewer/views/definition.js")).Definition);
 const Panel = later(async () => (await import("viewer/views/panels.js")).Panel);
 const Step = later(async () => (await import("viewer/views/step.js")).Step);
 const Present = later(async () => (await import("viewer/views/present.js")).Present);
@@ -100,6 +103,7 @@ function Page() {
         }
       </div>
     </div>
+    ${definitions.value.length > 0 && html`<${Definition} />`}
     ${panel}
   `;
 }
@@ -141,6 +145,9 @@ function shownPage() {
   return mode.value === "step" ? pageOfStep(current().book, step.value) : page.value;
 }
 
+/** How much stands beside code. */
+const DENSITIES = { story: "Story", evidence: "Evidence", everything: "Everything" };
+
 /** Name, modes and panels. */
 function Bar() {
   const { document } = current();
@@ -151,6 +158,15 @@ function Bar() {
     <${CommandButton} id="outline" class="icon" />
     <${Title} />
     <span class="bar-spacer"></span>
+    ${
+      mode.value === "read" &&
+      html`<${CommandButton} id="density" class="modes wide-only">
+        ${Object.entries(DENSITIES).map(
+          ([name, label]) =>
+            html`<span class=${density.value === name ? "on" : ""}>${label}</span>`,
+        )}
+      </${CommandButton}>`
+    }
     <${CommandButton} id="mode" class="modes">
       <span class=${mode.value === "read" ? "on" : ""}>Read</span>
       <span class=${mode.value === "step" ? "on" : ""}>Step</span>

@@ -21,10 +21,10 @@ import { Prose } from "viewer/parts/prose.js";
 import { NamedValue, ValueView } from "viewer/parts/value.js";
 import { goTo } from "viewer/state/address.js";
 import { laidOut } from "viewer/state/layout.js";
-import { current, focus, presenting, printing, shownPage } from "viewer/state/state.js";
+import { current, density, focus, presenting, printing, shownPage } from "viewer/state/state.js";
 import { Definitions, FoldedLine } from "viewer/views/definitions.js";
 import { ClaimCount } from "viewer/views/claimed.js";
-import { asidesOf, inspectedAt, Line, Rows, Scrubber } from "viewer/views/line.js";
+import { Evidence, inspectedAt, Line, Rows, Scrubber } from "viewer/views/line.js";
 
 /** Only lectures of other tools need it. */
 const Said = later(async () => (await import("viewer/views/said.js")).Said);
@@ -42,7 +42,7 @@ export function Section({ activation, depth }) {
   const place = useRef(/** @type {HTMLElement | null} */ (null));
   const func = functionOf(model, activation);
   const Heading = `h${Math.min(level + 1, 6)}`;
-  const [first, beyond] = stepRange(model, activation);
+  const [first] = stepRange(model, activation);
   useEffect(() => {
     if (ready && depth > 0)
       requestAnimationFrame(() =>
@@ -60,26 +60,7 @@ export function Section({ activation, depth }) {
       <${Heading} id=${`title-${activation}`} class="section-title">
         ${func.title ? plainTitle(func.title) : html`<code>${func.name}</code>`}
       </${Heading}>
-      <div class="section-meta">
-        <${Topics} marks=${func.marks} />
-        ${
-          depth > 0 &&
-          html`<button
-            class="quiet-link"
-            title="Step through this section"
-            onClick=${() => goTo(first, { jump: true, to: "step" })}
-          >
-            ▸ ${func.name}()
-          </button>`
-        }
-        ${
-          depth > 0 &&
-          html`
-            <${ClaimCount} section=${{ activation, first, beyond }} />
-            <${Cost} first=${first} beyond=${beyond} />
-          `
-        }
-      </div>
+      <${Meta} activation=${activation} depth=${depth} />
     </header>
     ${
       ready
@@ -89,6 +70,34 @@ export function Section({ activation, depth }) {
         </p>`
     }
   </section>`;
+}
+
+/** What stands below a section's title. @param {{activation: number, depth: number}} properties */
+function Meta({ activation, depth }) {
+  const { model } = current();
+  const func = functionOf(model, activation);
+  const [first, beyond] = stepRange(model, activation);
+  const isFull = density.value === "everything" || printing.value;
+  return html`<div class="section-meta">
+    ${isFull && html`<${Topics} marks=${func.marks} />`}
+    ${
+      depth > 0 &&
+      html`<button
+        class="quiet-link"
+        title="Step through this section"
+        onClick=${() => goTo(first, { jump: true, to: "step" })}
+      >
+        ▸ ${func.name}()
+      </button>`
+    }
+    ${
+      depth > 0 &&
+      html`
+        <${ClaimCount} section=${{ activation, first, beyond }} />
+        ${isFull && html`<${Cost} first=${first} beyond=${beyond} />`}
+      `
+    }
+  </div>`;
 }
 
 /**
@@ -216,7 +225,8 @@ export function Blocks({ blocks, scope, indent, depth }) {
     } else {
       const spaced = previous >= 0 && block.first > previous + 1;
       const parts = partsOf(block, ran, scope, indent, depth, spaced);
-      rows.addCode(parts, block.last - block.first + 1);
+      if (parts.said) rows.addProse(parts.said);
+      rows.addCode(parts);
     }
     previous = block.kind === "code" ? block.last : -1;
   }
@@ -241,30 +251,22 @@ function partsOf(block, last, scope, indent, depth, spaced) {
   const sections = calls.flatMap(({ section }) => (section >= 0 ? [section] : []));
   const isContents = sections.length > 0 && isBareCall(model, block.statements[0]);
   const ran = !block.statements.length || steps.length > 0;
-  const line = html`<${Line}
-    block=${block}
-    file=${document.files[functionOf(model, scope.activation).file]}
-    indent=${indent}
-    steps=${steps}
-    ran=${ran}
-    spaced=${spaced}
-  />`;
   const isFolded = block.statements.some((statement) => isMarked(model, statement, "fold"));
+  const isLine = !isContents && !block.spoken && !isFolded;
+  const file = document.files[functionOf(model, scope.activation).file];
+  const unfolded = sections.length > 0;
+  const line = { block, file, indent, steps, ran, spaced, unfolded };
+  const said = block.spoken
+    ? html`<${Said}
+      steps=${steps}
+      title=${functionOf(model, scope.activation).title}
+      heading=${depth === 0 ? 2 : 4}
+    />`
+    : isFolded && html`<${FoldedLine} line=${html`<${Line} ...${line} />`} />`;
   return {
-    steps,
-    line: isContents
-      ? null
-      : block.spoken
-        ? html`<${Said}
-          steps=${steps}
-          title=${functionOf(model, scope.activation).title}
-          heading=${depth === 0 ? 2 : 4}
-        />`
-        : isFolded
-          ? html`<${FoldedLine} line=${line} />`
-          : line,
-    ...(isContents ? { aside: [], tall: [] } : asidesOf(steps, sections.length > 0)),
-    rest: steps.flatMap((step, index) => restOf(step, calls[index].folded, depth)),
+    line: isLine ? line : null,
+    said,
+    after: steps.flatMap((step, index) => afterOf(step, calls[index].folded, depth)),
     sections: sections.map((section) =>
       depth === 0 && isPart(model, section)
         ? html`<${Activation} key=${`part-${section}`} activation=${section} depth=${0} />`
@@ -274,7 +276,7 @@ function partsOf(block, last, scope, indent, depth, spaced) {
 }
 
 /** @param {number} step @param {number[]} folded @param {number} depth */
-function restOf(step, folded, depth) {
+function afterOf(step, folded, depth) {
   const pictures = inspectedAt(step).filter(({ value }) => isPicture(value));
   return [
     ...(rows(current().model.outputOf, step).length ? [html`<${Printed} step=${step} />`] : []),
@@ -330,18 +332,20 @@ function Loop({ block, scope, indent, depth }) {
   const header = turn?.header ?? -1;
   const [file, first, last] = document.statements[block.statement];
   const onHeader = header < 0 ? [] : [header, ...(turn ? stepsOnLine(turn.scope, block) : [])];
-  const { aside } = asidesOf(onHeader, false);
   const inner = turn?.scope ?? { ...scope, to: scope.from };
+  const line = {
+    block: { first, last },
+    file: document.files[file],
+    indent,
+    steps: onHeader,
+    at: header,
+    ran: header >= 0,
+  };
+  const after = onHeader.flatMap((step) => afterOf(step, callsOf(model, step).folded, depth));
   return html`<div class="loop" data-first=${block.first}>
-    <div class="row" data-steps=${onHeader.join(" ")}>
+    <div class="row">
       <div class="row-line">
-        <${Line}
-          block=${{ first, last }}
-          file=${document.files[file]}
-          indent=${indent}
-          steps=${header < 0 ? [] : [header]}
-          ran=${header >= 0}
-        />
+        <${Line} ...${line} room=${last - first + 1} />
         ${
           turns.count > 1 &&
           html`<${Scrubber}
@@ -352,15 +356,13 @@ function Loop({ block, scope, indent, depth }) {
           />`
         }
       </div>
-      ${aside.length > 0 && html`<div class="row-aside">${aside}</div>`}
-      ${
-        header >= 0 &&
-        html`<div class="row-rest">
-          ${onHeader.flatMap((step) => restOf(step, callsOf(model, step).folded, depth))}
-        </div>`
-      }
     </div>
     <${Blocks} key=${chosen} blocks=${block.body} scope=${inner} indent=${indent} depth=${depth} />
+    <${Evidence} lines=${[line]} />
+    ${
+      after.length > 0 &&
+      html`<div class="row-after" data-steps=${onHeader.join(" ")}>${after}</div>`
+    }
   </div>`;
 }
 

@@ -1,0 +1,178 @@
+"""Code in whole blocks, and what one line measured in one card beside it."""
+
+import itertools
+
+import pytest
+
+from tests.viewer import documents
+from tests.viewer.conftest import painted, show_everything
+from tests.viewer.test_access import assert_accessible, rich
+from tests.viewer.test_page import line, told
+
+LINE_HEIGHT = 21.7
+TALL = {
+    "type": "dict",
+    "entries": [
+        [{"type": "str", "value": f"a long key {number}"}, {"type": "int", "value": number}]
+        for number in range(9)
+    ],
+    "length": 9,
+}
+
+
+def top(locator) -> float:
+    box = locator.bounding_box()
+    assert box
+    return box["y"]
+
+
+def card(page):
+    return page.locator("#article .card")
+
+
+@pytest.mark.parametrize("density", ["story", "evidence", "everything"])
+def test_nothing_parts_the_lines_of_a_block(density, page, show):
+    """Lines 20 to 23 of `views` follow each other, however much stands beside the first."""
+    show(page, documents.with_values(TALL, TALL))
+    page.evaluate(
+        """async (chosen) => {
+            (await import("viewer/state/state.js")).density.value = chosen;
+        }""",
+        density,
+    )
+    painted(page)
+    tops = [top(line(page, number).locator("pre")) for number in (20, 21, 22, 23)]
+    assert all(0 < after - before <= LINE_HEIGHT + 1 for before, after in itertools.pairwise(tops))
+    shown = line(page, 20).locator(".beside-line .named-value").count()
+    assert shown == (3 if density == "evidence" else 0)
+
+
+def test_values_that_find_room_are_whole_and_others_show_their_first_line(page, show):
+    show(page, documents.small())
+    last = line(page, 20).locator(".beside-line")  # nothing stands beside the lines below it
+    assert last.locator(".tensor td").first.is_visible()
+    assert "is-cut" not in last.get_attribute("class")
+    inside = line(page, 11).locator(".beside-line")  # the body of the loop follows at once
+    assert "is-cut" in inside.get_attribute("class")
+    assert inside.bounding_box()["height"] <= LINE_HEIGHT + 1
+
+
+def test_the_card_follows_the_pointer(page, show):
+    show(page, documents.small())
+    before = top(line(page, 14))
+    line(page, 10).hover()
+    card(page).wait_for()
+    assert card(page).locator(".named-value").inner_text().split() == ["y", "6"]
+    assert card(page).locator(".cost").inner_text().startswith("2.1 MFLOP")
+    line(page, 13).hover()
+    card(page).locator(".claim").wait_for()
+    assert card(page).locator(".claim").inner_text().split() == ["✓", "held", "y", "=", "6"]
+    assert card(page).locator(".cost").count() == 0
+    assert abs(top(card(page)) - top(line(page, 13))) < LINE_HEIGHT
+    assert top(line(page, 14)) == before
+    page.keyboard.press("e")
+    card(page).wait_for(state="detached")
+
+
+def test_the_card_follows_keys_and_scrolling(page, show):
+    page.set_viewport_size({"width": 1280, "height": 400})
+    show(page, documents.small())
+    seen = []
+    for _ in range(3):
+        page.keyboard.press(".")
+        page.wait_for_function(
+            "before => document.querySelector('.in-focus')?.dataset.step !== before",
+            arg=seen[-1] if seen else None,
+        )
+        seen.append(page.locator(".in-focus").get_attribute("data-step"))
+    assert len(set(seen)) == 3
+    page.keyboard.press(",")
+    page.locator(f'.in-focus[data-step="{seen[1]}"]').wait_for()
+    page.mouse.move(5, 5)
+    for number in (13, 20):
+        line(page, number).evaluate(
+            "one => scrollBy(0, one.getBoundingClientRect().top - 0.38 * innerHeight + 8)"
+        )
+        page.locator(f'.in-focus[data-first="{number}"]').wait_for()
+
+
+def test_the_cost_of_an_assert_is_not_told(page, show):
+    document = documents.small()
+    document["costs"]["step"] = [1, 14]  # the second is of `assert y == 6`
+    show(page, document)
+    show_everything(page)
+    assert told(page, 13).locator(".claim").count() == 1
+    assert told(page, 13).locator(".cost").count() == 0
+    assert told(page, 20).locator(".cost").count() == 1
+
+
+def test_sides_that_are_equal_are_said_once(page, show):
+    document = documents.small()
+    document["assertions"][0].update(text="y == n + 3 == 6", operands=["y", "n + 3", "6"])
+    document["claims"]["operands"][1] = [6, 6, 6]
+    show(page, document)
+    show_everything(page)
+    claim = told(page, 13).locator(".claim")
+    assert claim.locator(".operand-source").all_inner_texts() == ["y", "n + 3"]
+    assert claim.locator(".operand-value").all_inner_texts() == ["6"]
+
+
+def test_a_switch_shows_less_or_more_and_is_remembered(page, show):
+    show(page, documents.small())
+    values, listed = page.locator("#article .beside-line"), page.locator("#article .evidence")
+    shown = []
+    for _ in range(3):
+        shown.append((values.count() > 0, listed.count() > 0))
+        page.locator('[data-command="density"]').click()
+        painted(page)
+    assert shown == [(True, False), (False, True), (False, False)]
+    page.keyboard.press("e")
+    listed.first.wait_for()
+    page.reload()
+    listed.first.wait_for()
+    page.keyboard.press("e")
+    page.keyboard.press("e")
+    values.first.wait_for()
+
+
+def test_a_claim_that_failed_says_why_below_its_line(page, show):
+    show(page, documents.failing())
+    told_below = line(page, 13).locator(".failed-claims")
+    assert "y == n + 2" in told_below.inner_text()
+    assert line(page, 13).locator(".held-mark").inner_text().split()[0] == "✗"
+
+
+def test_the_legend_is_one_click_away(page, show):
+    show(page, documents.small())
+    line(page, 13).hover()
+    card(page).locator(".card-legend").click()
+    page.locator("dialog .legend").first.wait_for()
+    text = page.locator("dialog").inner_text()
+    assert "this line asserts something" in text
+    assert "convention" in text
+    page.keyboard.press("Escape")
+    page.keyboard.press("L")
+    page.locator("dialog .legend").first.wait_for()
+
+
+def test_on_a_phone_a_touch_shows_it_below_the_line(phone, show):
+    show(phone, documents.small())
+    line(phone, 13).click()
+    card(phone).wait_for()
+    box, above = card(phone).bounding_box(), line(phone, 13).locator("pre").bounding_box()
+    assert box and above and box["y"] >= above["y"] + above["height"] - 1
+    assert phone.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_in_the_card_the_legend_and_everything(theme, page, show):
+    page.emulate_media(color_scheme=theme)
+    show(page, rich(), at="1")
+    line(page, 10).hover()
+    card(page).wait_for()
+    assert_accessible(page, "card")
+    show_everything(page)
+    assert_accessible(page, "everything")
+    page.keyboard.press("L")
+    page.locator("dialog .legend").first.wait_for()
+    assert_accessible(page, "legend")

@@ -1,0 +1,147 @@
+// One card beside the line in focus: values, claims and costs. Fetched once an article is shown.
+
+import { render } from "preact";
+import { effect } from "@preact/signals";
+import { namesOn } from "viewer/model/names.js";
+import { html } from "viewer/parts/html.js";
+import { command } from "viewer/state/commands.js";
+import { isHolding } from "viewer/state/holding.js";
+import { current, density, dialog, mode, openDefinition, printing } from "viewer/state/state.js";
+import { notesOf } from "viewer/views/line.js";
+
+/** Where on the screen a line comes into focus by scrolling, from the top, and how far around. */
+const EYE = 0.38;
+const AROUND = 0.2;
+
+/** Milliseconds after which who has scrolled is reading. */
+const REST = 180;
+
+/** Lines that measured something. */
+const TELLING = "#article .line.has-notes";
+
+const host = document.createElement("div");
+host.className = "card-place";
+
+/** @type {HTMLElement | null} */
+let shown = null;
+
+/**
+ * Names on the line that are defined in this document, for those who do not point at them.
+ * @param {{file: number, text: string}} properties
+ */
+function Names({ file, text }) {
+  const names = namesOn(current().document, file, text);
+  if (!names.length) return null;
+  return html`<div class="card-names">
+    ${names.map(
+      ({ name, definition }) =>
+        html`<button
+          class="card-name"
+          title=${definition.text || "Its definition"}
+          onClick=${() => openDefinition(definition)}
+        >
+          ${name}
+        </button>`,
+    )}
+  </div>`;
+}
+
+/** @param {{steps: number[], unfolded: boolean, file: number, text: string}} properties */
+function Card({ steps, unfolded, file, text }) {
+  const legend = command("legend");
+  return html`<div class="card" role="note" aria-label="what this line measured">
+    ${steps.flatMap((step) => notesOf(step, unfolded))}
+    <${Names} file=${file} text=${text} />
+    <button class="card-legend" title=${legend.title} onClick=${legend.run}>?</button>
+  </div>`;
+}
+
+/** Take the card away. */
+function clear() {
+  if (shown) render(null, host);
+  host.remove();
+  shown?.classList.remove("in-focus");
+  shown = null;
+}
+
+/** @param {HTMLElement | null | undefined} line */
+function show(line) {
+  if (line === shown || !line) return;
+  clear();
+  if (density.value === "everything" || printing.value) return;
+  const steps = (line.dataset.steps ?? "").split(" ").filter(Boolean).map(Number);
+  const unfolded = line.dataset.unfolded !== undefined;
+  const text = line.querySelector("pre")?.textContent ?? "";
+  const file = Number(line.dataset.file);
+  render(html`<${Card} ...${{ steps, unfolded, file, text }} />`, host);
+  line.append(host);
+  line.classList.add("in-focus");
+  shown = line;
+}
+
+/** @param {Event} event @returns {HTMLElement | null} */
+function lineOf({ target }) {
+  return target instanceof Element ? target.closest(TELLING) : null;
+}
+
+/** Whether the card stands beside its line, and not below it. */
+function isBeside() {
+  return matchMedia("(min-width: 60.01rem)").matches;
+}
+
+/** @param {Event} event */
+function onPoint(event) {
+  if (isBeside() || event.type === "click") show(lineOf(event));
+}
+
+/** Of the lines near where one reads, the nearest. @returns {HTMLElement | null} */
+function lineRead() {
+  const article = document.getElementById("article")?.getBoundingClientRect();
+  if (!article) return null;
+  const tries = 13;
+  for (let index = 0; index < tries; index++) {
+    const away = (Math.ceil(index / 2) * (index % 2 ? 1 : -1) * AROUND * 2) / tries;
+    const under = document.elementFromPoint(article.left + 60, innerHeight * (EYE + away));
+    const line = /** @type {HTMLElement | null} */ (under?.closest(TELLING) ?? null);
+    if (line) return line;
+  }
+  return null;
+}
+
+let rest = 0;
+
+/** The line where the reader rests. */
+function onScroll() {
+  clearTimeout(rest);
+  rest = setTimeout(() => {
+    const isReading = mode.value === "read" && !dialog.value && !isHolding();
+    if (isReading && density.value === "evidence" && isBeside()) show(lineRead());
+  }, REST);
+}
+
+/** To the next line that measured something, or the one before. @param {1 | -1} direction */
+export function showNext(direction) {
+  const lines = /** @type {HTMLElement[]} */ ([...document.querySelectorAll(TELLING)]);
+  const from = shown?.isConnected
+    ? lines.indexOf(shown)
+    : lines.indexOf(lineRead() ?? lines[0]) - 1;
+  const line = lines[from + direction];
+  if (!line) return;
+  show(line);
+  line.scrollIntoView({ block: "nearest", behavior: "instant" });
+}
+
+addEventListener("pointerover", onPoint, { passive: true });
+addEventListener("click", onPoint, { passive: true });
+addEventListener("focusin", onPoint);
+addEventListener("scroll", onScroll, { passive: true });
+
+/** What the reader did before this was there. @param {Event} event */
+export function attend(event) {
+  if (lineOf(event)) onPoint(event);
+  else onScroll();
+}
+
+effect(() => {
+  if (mode.value !== "read" || density.value === "everything" || printing.value) clear();
+});

@@ -1,0 +1,51 @@
+// What stands beside code and what it means. Fetched when somebody asks.
+
+import { KINDS } from "viewer/model/costs.js";
+import { html } from "viewer/parts/html.js";
+
+/** Marks and notes, each with what it says. */
+const MARKS = [
+  ["✓", "A claim: this line asserts something, and the run that is shown here found it true."],
+  ["✗", "A claim that was false in this run; both sides are shown."],
+  [
+    "x = float32 [2, 3]",
+    "The value of a name after this line: its dtype and its shape. A click inspects it, down to " +
+      "the bytes; a click on the name shows its values over the run.",
+  ],
+  ["storage #85", "The memory behind a tensor, by a number. Tensors with one number share it."],
+  ["shares storage with y", "Whoever writes into one of them changes the other."],
+  ["0 1 2", "The elements of a tensor; the stronger the colour, the further from zero."],
+  ["48 FLOP", "What the line computed: additions and multiplications, with its calls."],
+  ["≥ 104 B moved", "Bytes read and written, at least: each element once."],
+  ["≤ 0.46 FLOP/B", "Intensity, at most: what was computed for each byte that was moved."],
+  ["32 B allocated", "Memory that the line asked for."],
+  ["would cost", "On the device “meta” nothing is computed; this is what it would have cost."],
+  ["‹ ─●─ › 2 of 16", "A loop: choose the turn whose values are shown."],
+  ["▸ stepped into f", "A call that the run went into. Open it to read on there."],
+  ["┊ dotted code", "Lines that did not run."],
+];
+
+/** The legend of the margin. */
+export function Legend() {
+  return html`
+    <dl class="legend">
+      ${MARKS.map(
+        ([mark, meaning]) =>
+          html`<div>
+            <dt><code>${mark}</code></dt>
+            <dd>${meaning}</dd>
+          </div>`,
+      )}
+    </dl>
+    <h3>How costs are known</h3>
+    <dl class="legend">
+      ${KINDS.map(
+        ([kind, what, how]) =>
+          html`<div>
+            <dt>${kind}</dt>
+            <dd>${what}: ${how}</dd>
+          </div>`,
+      )}
+    </dl>
+  `;
+}

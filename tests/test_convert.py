@@ -87,6 +87,49 @@ CASES = {
             "12: what it says varies or is no text",
         ],
     ),
+    "f-strings of names become prose with values": (
+        """
+        from edtrace import text
+
+        def main():
+            x, y = 1.5, 2
+            text(f"x is {x:.2f}, {y} of {{it}}")
+            text(f"then {y}")
+            z = x
+            text(f"before {z}")
+            z = 3
+            text(f"sum {x + y}")
+            text(f"`{y}`")
+            for y in range(2):
+                text(f"turn {y}")
+                w = y
+            text(f"last {w}")
+        """,
+        """
+        from edtrace import text
+
+        def main():
+            x, y = 1.5, 2
+            # x is @{x:.2f}, @{y} of {it}
+            #
+            # then @{y}
+            z = x
+            text(f"before {z}")
+            z = 3
+            text(f"sum {x + y}")
+            text(f"`{y}`")
+            for y in range(2):
+                # turn @{y}
+                w = y
+            text(f"last {w}")
+        """,
+        [
+            "9: it has values",
+            "11: it has values",
+            "12: it has values",
+            "16: it has values",
+        ],
+    ),
     "a block is never left empty": (
         """
         from edtrace import text

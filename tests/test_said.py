@@ -306,6 +306,18 @@ def test_large_pictures_lie_beside_the_document(run, tmp_path):
     assert not [*(tmp_path / "out.files").iterdir()]
 
 
+def test_one_file_with_many_pictures_says_how_large_it_is(run, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("trace.serve.publication.LARGE_BYTES", 1_000_000)
+    source = "from edtrace import image\n\ndef main():\n    image('large.png')\n"
+    page = tmp_path / "a.html"
+    (tmp_path / "talk.py").write_text(source)
+    (tmp_path / "large.png").write_bytes(noise(700))
+    assert (
+        main([str(tmp_path / "talk.py"), "-o", str(tmp_path / "o.json"), "--html", str(page)]) == 0
+    )
+    assert capsys.readouterr().out.splitlines()[-1].endswith("MB, with all its pictures.")
+
+
 def test_films_and_sounds_are_kept_too(run):
     source = """
         from edtrace import audio, video

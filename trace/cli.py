@@ -105,7 +105,8 @@ class _Command:
         if options.serve and status != INTERRUPTED:
             self._serve(targets, paths, course)
         elif publication.is_wanted and status == HELD and not (options.quiet or options.json):
-            say(f"{publication} {'are' if options.html and options.site else 'is'} written.")
+            verb = "are" if options.html and options.site else "is"
+            say(f"{publication} {verb} written.{publication.word_about_size}")
         return status
 
     def _place(self, target: Target, publication: Publication) -> Path:

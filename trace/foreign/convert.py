@@ -2,7 +2,8 @@
 
 It is run first: what a statement said is known by then, with names, citations and links resolved. A
 statement that said the same text each time becomes a comment; the heading that a function begins
-with becomes its docstring. What varies, draws or carries a directive stays a call.
+with becomes its docstring; an f-string of names becomes prose with values, `@{name}`. What varies
+otherwise, draws or carries a directive stays a call.
 """
 
 import ast
@@ -12,11 +13,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..errors import LectureError
+from ..rewrite.bindings import written_by
 from ..rewrite.directives import split_comment
+from ..rewrite.quotes import MARK, quotes_in
 from ..rewrite.source import Source
 from ..rewrite.syntax import Function, blocks_of, docstring_of, first_line
 from ..said.libraries import OWN, SPEAKERS
 from ..said.media import Media
+from ..said.pieces import undoubled
 from ..schema import Document, Value
 
 _NOT_PROSE = re.compile(r"\s*(?:!|(?i:noqa\b)|type:|fmt:|pragma:|pylint:|ruff:|mypy:|coding[:=])")
@@ -75,7 +79,12 @@ class _Conversion:
         self.document = document
         self.lines = list(source.lines)
         self.done = Converted(source.text)
+        self.with_values: set[ast.stmt] = set()
+        self.markdown_first = "lectrace" not in source.text
         self.texts = self._texts()
+        for node in ast.walk(source.tree):
+            if isinstance(node, Function):
+                self._find_values(node.body)
         self.previous = 0
         """Last line of the comment written last, where the next one would join it."""
 
@@ -105,6 +114,23 @@ class _Conversion:
                 whole = None if None in texts else joined_text([text or "" for text in texts])
                 said[row.first_line].add(whole)
         return {line: texts.pop() if len(texts) == 1 else None for line, texts in said.items()}
+
+    def _find_values(self, statements: list[ast.stmt]) -> None:
+        """Find the statements whose f-string can be prose with values: those are read after the
+        next statement that stays, which must not change them."""
+        for index, statement in enumerate(statements):
+            for block in blocks_of(statement) if not isinstance(statement, Function) else ():
+                self._find_values(block)
+            found = _template(statement) if first_line(statement) in self.texts else None
+            below = (one for one in statements[index + 1 :] if first_line(one) not in self.texts)
+            following = next(below, None)
+            if found is None or following is None or blocks_of(following):
+                continue
+            text, names = found
+            if not names & written_by(following):
+                self.with_values.add(statement)
+                text = undoubled(text) if self.markdown_first else text
+                self.texts[first_line(statement)] = text
 
     def _function(self, function: Function) -> None:
         if not docstring_of(function):
@@ -148,7 +174,7 @@ class _Conversion:
         text, reason = self.texts[line], ""
         if text is None:
             reason = "what it says varies or is no text"
-        elif any(isinstance(node, ast.JoinedStr) for node in ast.walk(statement)):
+        elif statement not in self.with_values and _has_values(statement):
             reason = "it has values of the run in its text"
         elif self._marks(statement):
             reason = "it carries a directive"
@@ -194,6 +220,35 @@ class _Conversion:
 
 _GONE = "\0"
 """A line that is no more."""
+
+
+def _has_values(statement: ast.stmt) -> bool:
+    return any(isinstance(node, ast.JoinedStr) for node in ast.walk(statement))
+
+
+def _template(statement: ast.stmt) -> tuple[str, set[str]] | None:
+    """Return the f-string that `text` says as prose with values, and the names in it; None where it
+    says something else, or has more in it than names and their formats."""
+    match statement:
+        case ast.Expr(ast.Call(ast.Name("text"), [ast.JoinedStr(parts)], [])):
+            pass
+        case _:
+            return None
+    text, names = "", set()
+    for part in parts:
+        if isinstance(part, ast.Constant):
+            text += str(part.value)
+            continue
+        assert isinstance(part, ast.FormattedValue)
+        name = ast.unparse(part.value)
+        form = ast.unparse(part.format_spec)[2:-1] if part.format_spec else ""
+        mark = f"@{{{name}:{form}}}" if form else f"@{{{name}}}"
+        if part.conversion != -1 or not MARK.fullmatch(mark):
+            return None
+        text += mark
+        names.add(name.partition(".")[0])
+    outside_of_code = sum(1 for _ in quotes_in(text))
+    return (text, names) if names and text.count("@{") == outside_of_code else None
 
 
 def _is_item(lines: str) -> bool:

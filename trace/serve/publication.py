@@ -18,6 +18,10 @@ _FOR_AUTHORS = ("live.js", "live.css", "unpack.js", "*.d.ts")
 """Files of the viewer that a published site does not need."""
 
 
+LARGE_BYTES = 10_000_000
+"""A page of one file beyond which its size is said."""
+
+
 @dataclasses.dataclass(frozen=True)
 class Publication:
     """What `--html` and `--site` ask for."""
@@ -34,6 +38,13 @@ class Publication:
     def __str__(self) -> str:
         places = [library.shown(place) for place in (self.html, self.site) if place]
         return " and ".join(places)
+
+    @property
+    def word_about_size(self) -> str:
+        """What is to be said of one file that is too large for a letter."""
+        if self.html is None or (size_bytes := self.html.stat().st_size) <= LARGE_BYTES:
+            return ""
+        return f" {library.shown(self.html)} is {size_bytes / 1e6:.0f} MB, with all its pictures."
 
     def require_writable(self) -> None:
         """Raise UsageError if something else is in the way. Tested before the run."""

@@ -318,6 +318,23 @@ def test_one_file_with_many_pictures_says_how_large_it_is(run, tmp_path, capsys,
     assert capsys.readouterr().out.splitlines()[-1].endswith("MB, with all its pictures.")
 
 
+def test_figures_are_drawn(run):
+    source = """
+        from lectrace import plot
+        from matplotlib.figure import Figure
+
+        def main():
+            figure = Figure()
+            axes = figure.subplots()
+            axes.plot([1, 2])
+            plot(figure)
+            plot(axes)
+        """
+    document = run({"talk.py": source})
+    values = [document["values"][index] for index in document["said"]["value"]]
+    assert ["svg" in value for value in values] == [True, True]
+
+
 def test_films_and_sounds_are_kept_too(run):
     source = """
         from edtrace import audio, video

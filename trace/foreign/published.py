@@ -271,6 +271,7 @@ class _Published:
             self.inspections.value.append(index)
         for rendering in step.get("renderings") or []:
             value = value_of(_as_object(rendering), self.media, not self.trace.get("metadata"))
+            value = value or value_of_contents(rendering.get("data"))
             self.said.step.append(shown)
             self.said.at.append(len(self.events))
             self.said.value.append(self._intern(value))

@@ -296,7 +296,7 @@ class Recorder:
                 self._quote(site, row.quote[3], value)
             return
         if row.timed:
-            self.timed_inspections[len(self.inspections)] = self._picture(value)
+            self.timed_inspections[len(self.inspections)] = self.picture(value)
         index = self._intern_timed(value) if row.timed else self.intern(value)
         self.inspections.append(Inspection(len(self.events), site, index))
 
@@ -408,9 +408,10 @@ class Recorder:
             if index is None:
                 index = scalars[key] = self._add(self._snapshots.take(value))
             return index
-        return self.intern_picture(self._picture(value))
+        return self.intern_picture(self.picture(value))
 
-    def _picture(self, value: object) -> Value:
+    def picture(self, value: object) -> Value:
+        """Return what is kept of a value that is shown."""
         with _Quiet(self):
             return self._snapshots.take(value)
 
@@ -498,7 +499,7 @@ class Recorder:
         claim = self._open_claims[-1]
         timed = self.tables.assertions[claim.statement].timed
         if timed:
-            claim.timed[index] = self._picture(value)
+            claim.timed[index] = self.picture(value)
         claim.operands[index] = self._intern_timed(value) if timed else self.intern(value)
         return value
 

@@ -18,6 +18,7 @@ from .media import Media, cache_names, download
 from .pieces import value_of
 
 Hear = Callable[[Value], None]
+Picture = Callable[[object], Value]
 
 
 class Ear(list[Any]):
@@ -42,13 +43,20 @@ class Listener:
     """Hears one lecture for the time of its run."""
 
     hear: Hear
+    picture: Picture
+    """Draws what is no chart by itself, such as a figure of matplotlib."""
     media: Media
     modules: list[str] = field(default_factory=list)
     """What was put into `sys.modules`."""
 
     def ear(self, markdown_first: bool) -> Ear:
         """Return a list that hears what is appended to it."""
-        return Ear(lambda rendering: self.hear(value_of(rendering, self.media, markdown_first)))
+
+        def hear(rendering: object) -> None:
+            value = value_of(rendering, self.media, markdown_first)
+            self.hear(self.picture(getattr(rendering, "data", None)) if value is None else value)
+
+        return Ear(hear)
 
     def stand_in(self, name: str) -> types.ModuleType:
         """Return a module that says things by the names of a tool."""
@@ -122,12 +130,12 @@ class _Finder(MetaPathFinder, Loader):
 
 
 @contextlib.contextmanager
-def listening(hear: Hear, media: Media, folder: Path) -> Iterator[Listener]:
+def listening(hear: Hear, picture: Picture, media: Media, folder: Path) -> Iterator[Listener]:
     """Hear what the lecture says as long as the block lasts, in the lecture's folder.
 
     Some lectures ask whether they are traced, by `sys.gettrace()`: they are.
     """
-    listener = Listener(hear, media)
+    listener = Listener(hear, picture, media)
     finder = _Finder(listener)
     known = {*sys.modules}
     hidden = {name: sys.modules.pop(name) for name in [*sys.modules] if name in STAND_INS}

@@ -30,8 +30,9 @@ def undoubled(markdown: str) -> str:
     return _CODE_OR_MATHS.sub(once, markdown)
 
 
-def value_of(rendering: object, media: Media, markdown_first: bool) -> Value:
-    """Return the value of one rendering, of whatever tool: its fields are asked for by name."""
+def value_of(rendering: object, media: Media, markdown_first: bool) -> Value | None:
+    """Return the value of one rendering, of whatever tool: its fields are asked for by name. None:
+    what it shows is an object that is no chart by itself."""
     kind = str(getattr(rendering, "type", "text"))
     style = getattr(rendering, "style", None) or {}
     data = getattr(rendering, "data", None)
@@ -45,7 +46,8 @@ def value_of(rendering: object, media: Media, markdown_first: bool) -> Value:
     if kind in ("image", "video", "audio", "iframe"):
         return {"type": kind, "markdown": _medium(kind, str(data), style, media)}
     made = _MADE[kind](data, style) if kind in _MADE else None
-    return made or _unknown(data, kind)
+    is_drawn = kind == "plot" and not isinstance(data, str | dict)
+    return made or (None if is_drawn else _unknown(data, kind))
 
 
 def _is_verbatim(style: Mapping[str, Any]) -> bool:

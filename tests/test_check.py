@@ -175,6 +175,7 @@ READS = {
     "what is printed": ("1.0", "1.0 ", [
         "reads.py:3: of text, 1.0 is now 1.0 .",
         "reads.py:16: the field `output` differs.",
+        "reads: the field `data` differs.",
     ]),
     "how it fails": ("no", "", [
         "reads.py:20: the run ended with exception (ValueError), now with exception (EOFError)."

@@ -294,7 +294,7 @@ class Said(Columns):
     """What was said: a value that draws itself."""
 
 
-OPTIONAL = ("quotes", "data")
+OPTIONAL = ("quotes", "data", "said")
 """Fields of a document that are left out where they are empty."""
 
 
@@ -503,8 +503,6 @@ class Document:
     """Their executions."""
     output: list[Output]
     """Printed text."""
-    said: Said
-    """What calls said, in lectures of other tools."""
     costs: Costs | None
     """What operators cost; null with `--no-costs` or when torch was not used."""
     memory: Memory
@@ -521,6 +519,8 @@ class Document:
     """Null when `main()` returned."""
     quotes: Quotes = field(default_factory=Quotes)
     """What `@{name}` in prose stood for."""
+    said: Said = field(default_factory=Said)
+    """What calls said, in lectures of other tools."""
     data: dict[str, str] = field(default_factory=dict)
     """Files beside the lecture that it read, by their paths relative to the folder it is imported
     from, and a short text that tells whether one has changed."""

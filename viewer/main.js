@@ -18,8 +18,9 @@ const LATER = 2000;
 
 /** What a reader points at is told: fetched when there is one who moves. @param {Event} event */
 async function followReader(event) {
-  import("viewer/views/names.js");
-  (await import("viewer/views/card.js")).attend(event);
+  // The server may have ended; what is there works on.
+  import("viewer/views/names.js").catch(() => {});
+  (await import("viewer/views/card.js").catch(() => null))?.attend(event);
 }
 
 /** Start the page. */

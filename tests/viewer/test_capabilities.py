@@ -225,7 +225,7 @@ def test_a_list_of_anything_ends_in_one_sentence(browser, site, name):
     site.publish(demo=document)
     opened = browser.new_page()
     opened.goto(f"{site.address}#doc=demo")
-    said = opened.locator(".notice-page p")
+    said = opened.locator(".notice-page [role=alert] p")
     said.wait_for()
     assert "ecord it again" in said.inner_text()
     opened.close()
@@ -234,7 +234,7 @@ def test_a_list_of_anything_ends_in_one_sentence(browser, site, name):
 def test_two_hundred_megabytes_end_in_one_sentence(page, show, site):
     site.publish(demo=json.dumps(documents.small()) + " " * 200_000_000)
     page.goto(f"{site.address}#doc=demo")
-    said = page.locator(".notice-page p")
+    said = page.locator(".notice-page [role=alert] p")
     said.wait_for()
     assert "has 200 MB" in said.inner_text()
     site.publish(demo=documents.small())

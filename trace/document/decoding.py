@@ -8,7 +8,7 @@ import typing
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ..schema import FORMAT, VERSION, Columns, Document, Quotes
+from ..schema import FORMAT, VERSION, Columns, Document, Quotes, Said
 
 _Reader = Callable[[Any], Any]
 
@@ -46,7 +46,7 @@ def from_json(plain: Any) -> Document:
         raise ValueError(f"its fields are not what they should be: {error}") from None
 
 
-_NOTHING: dict[str, Any] = {"quotes": vars(Quotes()), "data": {}}
+_NOTHING: dict[str, Any] = {"quotes": vars(Quotes()), "data": {}, "said": vars(Said())}
 """What fields are that were left out."""
 
 

@@ -56,8 +56,6 @@ export interface Document {
   claims: Claims;
   /** Printed text. */
   output: Output[];
-  /** What calls said, in lectures of other tools. */
-  said: Said;
   /** What operators cost; null with `--no-costs` or when torch was not used. */
   costs: Costs | null;
   /** Tensor bytes alive over time. */
@@ -74,6 +72,8 @@ export interface Document {
   failure: Failure | null;
   /** What `@{name}` in prose stood for. */
   quotes: Quotes;
+  /** What calls said, in lectures of other tools. */
+  said: Said;
   /**
    * Files beside the lecture that it read, by their paths relative to the folder it is imported
    * from, and a short text that tells whether one has changed.
@@ -368,16 +368,6 @@ export interface Output {
   text: string;
 }
 
-/** What a lecture of another tool said by calling its functions, as columns, in order. */
-export interface Said {
-  /** The innermost step that was running, or -1. */
-  step: number[];
-  /** Number of events recorded when it was said. */
-  at: number[];
-  /** What was said: a value that draws itself. */
-  value: number[];
-}
-
 /**
  * What operators cost, as columns; a row is what one operator did within one step, on device
  * `meta` or elsewhere: one that ran on both has two rows.
@@ -477,4 +467,14 @@ export interface Quotes {
   mark: number[];
   /** What is shown in its place. */
   text: number[];
+}
+
+/** What a lecture of another tool said by calling its functions, as columns, in order. */
+export interface Said {
+  /** The innermost step that was running, or -1. */
+  step: number[];
+  /** Number of events recorded when it was said. */
+  at: number[];
+  /** What was said: a value that draws itself. */
+  value: number[];
 }

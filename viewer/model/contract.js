@@ -42,7 +42,6 @@ export const COLUMNS = {
   inspections: ["event", "at", "name", "value"],
   locals: ["event", "at", "name", "value"],
   claims: ["statement", "step", "at", "held", "operands"],
-  said: ["step", "at", "value"],
   costs: [
     "step",
     "operator",
@@ -58,6 +57,7 @@ export const COLUMNS = {
   ],
   memory: ["at", "live_bytes", "category"],
   quotes: ["at", "file", "line", "mark", "text"],
+  said: ["step", "at", "value"],
 };
 
 /** What may be null. */
@@ -84,10 +84,10 @@ export const REFERENCES = [
   ["assertions", "statement", "statements", 0],
   ["claims", "statement", "statements", 0],
   ["claims", "operands", "values", 0],
-  ["said", "value", "values", 0],
   ["costs", "operator", "names", 0],
   ["memory", "category", "names", 0],
   ["quotes", "file", "files", 0],
   ["quotes", "mark", "names", 0],
   ["quotes", "text", "names", 0],
+  ["said", "value", "values", 0],
 ];

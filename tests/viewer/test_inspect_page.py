@@ -5,6 +5,7 @@ import copy
 import pytest
 
 from tests.viewer import documents
+from tests.viewer.conftest import painted
 from tests.viewer.test_export import offline, opened  # noqa: F401
 from tests.viewer.test_page import current_line, line, variables
 
@@ -48,6 +49,10 @@ def changing() -> dict:
 
 
 def inspector(page, tensor=0):
+    # The card of a line comes when a pointer does, and would come between press and release.
+    page.locator(".tensor .inspect").nth(tensor).hover()
+    page.wait_for_load_state("networkidle")
+    painted(page)
     page.locator(".tensor .inspect").nth(tensor).click()
     panel = page.locator(".panel-inspect .inspector")
     panel.wait_for()
@@ -456,7 +461,7 @@ def test_a_link_in_the_article_scrolls_to_the_section(page, show):
     page.get_by_role("link", name="views", exact=True).click()
     page.wait_for_url("**/*at=main.py:views:1.1")
     assert page.locator(".mode-read").count() == 1
-    assert page.locator("[data-step='1'].aimed, [data-steps~='1'].aimed").count() == 1
+    page.locator(".aimed", has_text="Views share storage").wait_for(state="attached")
 
 
 def test_on_a_phone_nothing_is_wider_than_the_screen(phone, show):

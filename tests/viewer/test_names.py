@@ -166,6 +166,8 @@ def test_names_and_files_in_prose_lead_there(text, first, lecture):
 
 def test_the_keyboard_reaches_definitions_through_the_card(lecture):
     line(lecture, 10).hover()
+    lecture.wait_for_load_state("networkidle")
+    line(lecture, 10).hover(position={"x": 3, "y": 3})
     lecture.locator(".card-name").wait_for()
     lecture.locator(".card-name").focus()
     lecture.keyboard.press("Enter")

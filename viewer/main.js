@@ -20,7 +20,9 @@ const LATER = 2000;
 async function followReader(event) {
   // The server may have ended; what is there works on.
   import("viewer/views/names.js").catch(() => {});
-  (await import("viewer/views/card.js").catch(() => null))?.attend(event);
+  try {
+    (await import("viewer/views/card.js")).attend(event);
+  } catch {}
 }
 
 /** Start the page. */

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tracing import record_source, shown, trace_source
+from trace.document.build import build
 from trace.errors import LectureError
 from trace.rewrite.directives import DIRECTIVES, split_comment
 
@@ -321,3 +322,13 @@ def test_marks_are_said_of_functions(body: str) -> None:
 def test_a_mark_on_a_line_of_its_own_is_refused() -> None:
     with pytest.raises(LectureError, match="@exercise stands on a line of its own"):
         record_source("# @exercise\ndef main():\n    pass\n")
+
+
+def test_claims_that_are_to_be_predicted() -> None:
+    recording = record_source("def main():\n    assert 1 < 2  # @predict\n    assert 2 < 3\n")
+    assert [row.get("predict") for row in build(recording).assertions] == [True, None]
+
+
+def test_only_a_claim_can_be_predicted() -> None:
+    with pytest.raises(LectureError, match="@predict is said of a claim: put it at"):
+        record_source("def main():\n    x = 1  # @predict\n")

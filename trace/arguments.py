@@ -161,6 +161,12 @@ def _add_choices(add: Callable[..., object]) -> None:
         help="stop after this many steps",
     )
     add("--time", action="store_true", help="also write NAME.times.json: seconds, @timed values")
+    add(
+        "--path",
+        choices=["core"],
+        default="",
+        help="run only the sections marked @core, as a document of their own",
+    )
     add("--no-costs", action="store_true", help="do not meter FLOPs and memory")
     add("--no-locals", action="store_true", help="read no values but those of @inspect")
     add("--strict", action="store_true", help="warnings fail the run")

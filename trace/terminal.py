@@ -12,6 +12,8 @@ _FLAGS = (
     "is_current",
     "time",
     "no_costs",
+    "no_locals",
+    "download",
     "strict",
     "json",
     "quiet",
@@ -72,6 +74,8 @@ def own_command(options: argparse.Namespace, lecture: str) -> list[str]:
     command.append(f"--max-steps={options.max_steps}")
     for name in _LISTS:
         command += [f"--{name}={glob}" for glob in getattr(options, name)]
+    if options.path:
+        command.append(f"--path={options.path}")
     if options.output:
         command.append(f"--output={options.output}")
     return [sys.executable, *command, "--", lecture]

@@ -24,6 +24,7 @@ from ..rewrite.instrument import instrument
 from ..rewrite.prose import misread_docstrings
 from ..rewrite.quotes import quotes_elsewhere
 from ..rewrite.rows import Tables
+from ..rewrite.short_path import ShortPath
 from ..rewrite.source import Source
 from ..target import is_own
 from .recorder import Recorder
@@ -71,6 +72,8 @@ class LectureFinder(importlib.abc.MetaPathFinder):
     scope: Scope
     tables: Tables
     recorder: Recorder
+    path: ShortPath | None = None
+    """Takes what is not on it out of the tables of contents."""
     files: list[Source] = field(default_factory=list)
     modules: list[str] = field(default_factory=list)
     _compiled: dict[str, tuple[bytes, types.CodeType]] = field(default_factory=dict)
@@ -127,6 +130,8 @@ class LectureFinder(importlib.abc.MetaPathFinder):
         # What is wrong with a directive, another tool does not mind.
         complaints = self.tables.warnings if self.scope.only else None
         source = Source(name, text, tree, complaints)
+        if self.path:
+            self.path.cut(source, Path(file).resolve())
         self.tables.warnings.extend(misread_docstrings(source))
         self.tables.warnings.extend(quotes_elsewhere(source))
         self.files.append(source)

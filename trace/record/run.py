@@ -21,6 +21,7 @@ from ..meter.when_imported import when_imported
 from ..options import Options
 from ..own_builtins import use_own_builtins
 from ..rewrite.rows import Tables
+from ..rewrite.short_path import ShortPath
 from ..rewrite.source import Source
 from ..said.libraries import OWN, is_part, speaks
 from ..said.listening import listening
@@ -71,7 +72,8 @@ def record(target: Target, options: Options, media: Media | None = None) -> Reco
     recorder = Recorder(tables, options.time, options.locals)
     media = media or Media(options.download)
     scope = Scope(target.root, target.folder, options.include, options.exclude)
-    finder = LectureFinder(scope, tables, recorder)
+    path = _short_path(target, options.path) if options.path else None
+    finder = LectureFinder(scope, tables, recorder, path)
     process = os.getpid()
     with (
         _kept_interpreter() as restore_interpreter,
@@ -120,6 +122,16 @@ def record(target: Target, options: Options, media: Media | None = None) -> Reco
             media=media,
             warnings=[*tables.warnings, *recorder.warnings],
         )
+
+
+def _short_path(target: Target, mark: str) -> ShortPath:
+    path = ShortPath(file_of(target), target.root, mark)
+    if not path.exists:
+        raise UsageError(
+            f"{target.module} has no path of its own with @{mark}: put # @{mark} at the end of the "
+            "`def` line of each section that belongs to it."
+        )
+    return path
 
 
 @contextlib.contextmanager

@@ -1,8 +1,8 @@
 """Directives: the comments that tell the tracer what to show.
 
-`# @inspect a b.shape`, `@clear a`, `@stepover`, `@hide`, `@timed`; several in one comment, in any
-order, after other words, after a second `#`. Names are separated by spaces or commas and end at the
-next `@` or `#`. Found with `tokenize`, so never inside a string.
+`# @inspect a b.shape`, `@clear a`, `@stepover`, `@hide`, `@timed`, `@predict`; several in one
+comment, in any order, after other words, after a second `#`. Names are separated by spaces or
+commas and end at the next `@` or `#`. Found with `tokenize`, so never inside a string.
 
 A directive belongs to the whole statement on whose lines it stands; on the header of a compound
 statement to each evaluation of that header; on a line such as `else:` to the start of that block.
@@ -32,7 +32,16 @@ FUNCTION_MARKS = ("core", "exercise")
 """What the line of a `def` may say of its function."""
 READ_MARKS = ("fold", "section")
 """How the article shows a call, said of the statement that makes it or of the function."""
-DIRECTIVES = ("inspect", "clear", "stepover", "hide", "timed", *FUNCTION_MARKS, *READ_MARKS)
+DIRECTIVES = (
+    "inspect",
+    "clear",
+    "stepover",
+    "hide",
+    "timed",
+    "predict",
+    *FUNCTION_MARKS,
+    *READ_MARKS,
+)
 _OF_OTHERS = {"invisible": ("hide", "stepover"), "animate": ()}
 """Directives of other tools, in ours."""
 
@@ -57,6 +66,8 @@ class Marks:
     """Do not show in Read."""
     timed: bool = False
     """Values depend on the clock."""
+    predict: bool = False
+    """The reader is asked what the claim says, before it is shown."""
     core: bool = False
     """The function is part of the short path through the lecture."""
     exercise: bool = False
@@ -234,6 +245,11 @@ def _require_function(owner: "_Owner", directives: list[tuple[str, list[str]]], 
     if marks and not is_def:
         raise LectureError(
             f"{where}: @{marks[0]} is said of a function: put it at the end of its `def` line."
+        )
+    is_claim = isinstance(owner.statement, ast.Assert)
+    if not is_claim and any(name == "predict" for name, _ in directives):
+        raise LectureError(
+            f"{where}: @predict is said of a claim: put it at the end of an `assert`."
         )
 
 

@@ -416,7 +416,7 @@ class _Rewriting:
         operands: list[str] = []
         text = self._text(changed.test)
         changed.test = self._condition(changed.test, operands)
-        self.tables.assertions[number] = AssertionRow(text, operands, marks.timed)
+        self.tables.assertions[number] = AssertionRow(text, operands, marks.timed, marks.predict)
         if changed.msg is not None:
             changed.msg = at(call("@second", call("@failed"), changed.msg), changed.msg)
         asserted: ast.stmt = mark_yields(changed, changed)

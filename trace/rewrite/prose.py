@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from ..own_builtins import use_own_builtins
-from ..schema import Prose
+from ..schema import Prose, ProseKind
 from .directives import Comment, Directives
 from .source import Source
 from .syntax import SourceLines, first_line
@@ -15,6 +15,9 @@ use_own_builtins(globals())
 _NOT_PROSE = re.compile(
     r"#(!|\s*((?i:noqa\b)|type:|fmt:|pragma:|pylint:|ruff:|mypy:|-\*-|coding[:=]|vim?:))"
 )
+
+_BRIDGE = re.compile(r"@bridge\s+")
+"""How a comment begins that is read on the short path only, in place of what is left out there."""
 
 _ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*(\\[abfnrtv])")
 """What Python reads as one character, such as the beginning of \\frac."""
@@ -75,7 +78,11 @@ def _comment_blocks(comments: list[Comment], left_out: set[int]) -> Iterator[Pro
 
 def _comment_prose(block: list[Comment]) -> Prose:
     lines = [comment.text.lstrip("#").removeprefix(" ").rstrip() for comment in block]
-    return Prose(block[0].line, block[-1].line, "comment", "\n".join(lines))
+    text = "\n".join(lines)
+    kind: ProseKind = "comment"
+    if bridge := _BRIDGE.match(text):
+        kind, text = "bridge", text[bridge.end() :]
+    return Prose(block[0].line, block[-1].line, kind, text)
 
 
 def hidden_lines(directives: Directives) -> list[list[int]]:

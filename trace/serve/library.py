@@ -35,9 +35,10 @@ _SUMMARIES: dict[Path, tuple[tuple[int, int] | None, Summary]] = {}
 document may have megabytes, and is asked for whenever documents are listed."""
 
 
-def default_path(target: Target) -> Path:
-    """Return where the document of a lecture is written unless told otherwise."""
-    return shelf_of(target) / f"{target.module}.json"
+def default_path(target: Target, path: str = "") -> Path:
+    """Return where the document of a lecture, or of a path through it, is written unless told
+    otherwise."""
+    return shelf_of(target) / f"{target.module}{path and f'.{path}'}.json"
 
 
 def path_of_imported(file: Path) -> Path:

@@ -171,7 +171,7 @@ class _Session:
 
     def begin(self) -> None:
         """Begin with a document that is there and current, if that is wanted; else with a run."""
-        there = self._options.output or library.default_path(self._target)
+        there = self._options.output or library.default_path(self._target, self._options.path)
         if self._options.if_changed and library.is_current(there, self._target):
             self._tell_of(self._take_over(there.read_bytes(), time.time_ns()))
         else:

@@ -4,6 +4,7 @@ source          a source file, tokenised and parsed once, with
 directives      the comments that tell the tracer what to show
 highlighting    which pieces of it are highlighted, and as what
 prose           what a viewer shows of it as text, and what it leaves out
+short_path      what is taken out of it when only marked sections run
 quotes          values in that text, and where they are read
 syntax          small questions to a syntax tree, and small trees to insert
 numbering       functions and statements get their numbers

@@ -123,6 +123,39 @@ def test_who_shares_an_object_or_a_storage_is_said(stepped):
     assert [float(cell) for cell in cells] == [0, 1, 2, 7, 7, 7], "as written through another view"
 
 
+VIEWS = """\
+import torch
+
+
+def main():
+    numbers = torch.arange(16.0)
+    as_a_matrix_of_four_rows = numbers.view(4, 4)
+    its_transpose_of_four_rows = as_a_matrix_of_four_rows.T
+    the_first_of_its_rows = as_a_matrix_of_four_rows[0]
+    the_last_of_its_columns = as_a_matrix_of_four_rows[:, -1]
+    every_second_of_the_numbers = numbers[::2]
+    every_third_of_the_numbers = numbers[::3]
+    return numbers
+"""
+STICKING_OUT = """(row) => [...row.querySelectorAll(".badge, .layout, .slice, .tensor")].filter(
+    (part) => part.getBoundingClientRect().right > row.getBoundingClientRect().right ||
+        (part.scrollWidth > part.clientWidth && !part.matches(".slice, span")))
+    .map((part) => part.textContent)"""
+
+
+@pytest.mark.parametrize("shape", [WIDE, PHONE])
+def test_what_is_said_of_a_variable_is_not_cut_off(page, show, shape):
+    page.set_viewport_size(dict(zip(("width", "height"), shape, strict=True)))
+    document = recorded(VIEWS)
+    show(page, document, mode="step", at=str(step_on(document, "return numbers")))
+    rows = page.locator(".variable")
+    assert rows.count() == 8, "the returned value is one"
+    assert [row.evaluate(STICKING_OUT) for row in rows.all()] == [[]] * 8
+    said = row(page, "every_third_of_the_numbers").locator(".shares").inner_text()
+    assert said.startswith("shares storage with numbers, as_a_matrix_of_four_rows, ")
+    assert said.endswith(" and 3 more"), "of seven, four by name"
+
+
 def test_table_or_graph_is_remembered(stepped):
     page = stepped("ring.append(ring)")
     page.keyboard.press("G")

@@ -27,6 +27,9 @@ const Graph = later(async () => (await import("viewer/views/graph.js")).Graph);
 /** Letters of a name that stand in a table; what is longer ends in dots. */
 const MAX_NAME = 24;
 
+/** Names listed of those that share something; the graph shows all of them. */
+const MAX_SHARERS = 4;
+
 /** Letters of a glance that stand in a table; the inspector has the rest. */
 const LONG = 240;
 
@@ -116,14 +119,15 @@ function alsoOf(sharers, activation, { name, object, value }) {
     (sharers.get(key) ?? []).filter(
       (other) => other.activation !== activation || other.name !== name,
     );
-  const text = (/** @type {Sharer[]} */ found) =>
-    found
-      .map((other) =>
-        other.activation === activation
-          ? other.text
-          : `${other.text} of ${functionOf(model, other.activation).name}`,
-      )
-      .join(", ");
+  const text = (/** @type {Sharer[]} */ found) => {
+    const more = found.length - MAX_SHARERS;
+    const named = (more > 1 ? found.slice(0, MAX_SHARERS) : found).map((other) =>
+      other.activation === activation
+        ? other.text
+        : `${other.text} of ${functionOf(model, other.activation).name}`,
+    );
+    return named.join(", ") + (more > 1 ? ` and ${more} more` : "");
+  };
   const same = others(`object ${object}`);
   const isSame = (/** @type {Sharer} */ other) =>
     same.some((one) => one.activation === other.activation && one.name === other.name);

@@ -88,7 +88,8 @@ function blocksOf(shape, first, last, loop) {
       });
       line = end;
     } else if (prose) {
-      blocks.push({ kind: "prose", line, text: prose.text });
+      const isBridge = prose.kind === "bridge";
+      blocks.push({ kind: "prose", line, text: prose.text, ...(isBridge && { isBridge }) });
       line = prose.last_line;
     } else if (statement >= 0 && statement !== loop && isLoop(shape.document, statement)) {
       const block = loopBlock(shape, statement, last);

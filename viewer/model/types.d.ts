@@ -250,6 +250,8 @@ interface ProseBlock {
   kind: "prose";
   line: number;
   text: string;
+  /** Whether only the short path shows it. */
+  isBridge?: boolean;
 }
 /** No statements on `else:` and the like. */
 interface CodeBlock {
@@ -470,6 +472,25 @@ type Detail =
     }
   | { by: "text"; notes: string[] };
 /** A claim with what happened each time; rows: of `claims`, the failed ones first. */
+/** What a reader is asked in place of a claim. */
+interface Question {
+  /** The source text whose value is asked for. */
+  source: string;
+  value: Value;
+  /** What there is to choose from; none: one writes. */
+  choices: string[];
+  unit: string;
+  /** The order of magnitude, in words. */
+  hint: string;
+  /** Half of the last digit that the claim shows, as a share; 0 where it shows none. */
+  digits: number;
+  /** The line above that gives the asked its value; 0: none. */
+  line: number;
+}
+interface Verdict {
+  grade: "right" | "near" | "off";
+  text: string;
+}
 interface ClaimGroup {
   statement: number;
   text: string;

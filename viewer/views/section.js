@@ -6,6 +6,7 @@ import { useComputed } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { blocksOnPage, FRONT, WHOLE } from "viewer/model/book.js";
 import { firstUsedBy } from "viewer/model/definitions.js";
+import { isRunOfPath } from "viewer/model/path.js";
 import { bodyOf, isOfUnrunCode, isWithin } from "viewer/model/blocks.js";
 import { holds, lastSteps, turnAt, turnOf, turnsOf } from "viewer/model/loops.js";
 import { withValues } from "viewer/model/quotes.js";
@@ -126,7 +127,7 @@ function Anchor({ name, first }) {
  * @param {{activation: number, depth: number}} properties
  */
 export function Activation({ activation, depth }) {
-  const { model, document, book, sections } = current();
+  const { model, document } = current();
   const body = bodyOf(document, functionIndex(model, activation));
   const { indent, docstring, blocks } = body;
   const shown = shownPage.value;
@@ -138,12 +139,18 @@ export function Activation({ activation, depth }) {
     <${Arguments} activation=${activation} />
     ${isOnPage && docstring && html`<${Prose} text=${text} />`}
     <${Blocks}
-      blocks=${depth > 0 ? blocks : blocksOnPage(model, book, sections, activation, shown)}
+      blocks=${depth > 0 ? blocks : onPage(activation)}
       scope=${scope}
       indent=${indent}
       depth=${depth}
     />
   `;
+}
+
+/** What of a table of contents is shown now. @param {number} contents an activation */
+function onPage(contents) {
+  const { model, book, sections, leftOut } = current();
+  return blocksOnPage(model, book, sections, contents, shownPage.value, leftOut.size > 0);
 }
 
 /** Values that were inspected at the entry of a call. @param {{activation: number}} properties */
@@ -204,6 +211,7 @@ export function Blocks({ blocks, scope, indent, depth }) {
   const rows = new Rows();
   let previous = -1;
   for (const block of blocks) {
+    if (block.kind === "prose" && block.isBridge && !isOnPath()) continue;
     if (block.kind === "prose") {
       previous = -1;
       const isUnrun = isOfUnrunCode(block, blocks, ran, lines);
@@ -245,11 +253,12 @@ export function Blocks({ blocks, scope, indent, depth }) {
  * @returns {CodeParts}
  */
 function partsOf(block, last, scope, indent, depth, spaced) {
-  const { model, document } = current();
+  const { model, document, leftOut } = current();
   const steps = block.statements.flatMap((statement) => last.get(statement) ?? []);
   const calls = steps.map((step) => callsOf(model, step));
-  const sections = calls.flatMap(({ section }) => (section >= 0 ? [section] : []));
-  const isContents = sections.length > 0 && isBareCall(model, block.statements[0]);
+  const called = calls.flatMap(({ section }) => (section >= 0 ? [section] : []));
+  const sections = called.filter((section) => !leftOut.has(section));
+  const isContents = called.length > 0 && isBareCall(model, block.statements[0]);
   const ran = !block.statements.length || steps.length > 0;
   const isFolded = block.statements.some((statement) => isMarked(model, statement, "fold"));
   const isLine = !isContents && !block.spoken && !isFolded;
@@ -283,6 +292,12 @@ function afterOf(step, folded, depth) {
     ...pictures.map(({ name, value }) => html`<${ValueView} value=${value} name=${name} />`),
     ...(folded.length ? [html`<${Calls} calls=${folded} depth=${depth} />`] : []),
   ];
+}
+
+/** Whether the short path is read, chosen or as all that ran. */
+function isOnPath() {
+  const { model, all, leftOut } = current();
+  return leftOut.size > 0 || isRunOfPath(model, all);
 }
 
 const CALLS_AT_ONCE = 3;

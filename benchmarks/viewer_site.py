@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import gzip
 import http.server
 import io
 import json
@@ -13,6 +14,10 @@ from trace.document.build import build
 from trace.document.encoding import encode
 from trace.options import Options
 from trace.record.run import record
+from trace.serve.afar import prepare
+from trace.serve.overlay import Shown, address_name
+from trace.serve.publication import write_site
+from trace.serve.server import make_server
 from trace.target import find_target
 
 VIEWER = Path(__file__).parents[1] / "viewer"
@@ -99,6 +104,64 @@ class Handler(http.server.SimpleHTTPRequestHandler):
 
     def log_message(self, *_: Any) -> None:
         """Say nothing."""
+
+
+class PlainHandler(http.server.SimpleHTTPRequestHandler):
+    """Serves files as they are."""
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+class CompressingHandler(PlainHandler):
+    """Serves texts compressed, over connections that stay open, as usual servers do."""
+
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+
+    def send_head(self) -> Any:
+        file = Path(self.translate_path(self.path))
+        file = file / "index.html" if file.is_dir() else file
+        if file.suffix not in (".html", ".js", ".css", ".json", ".svg") or not file.is_file():
+            return super().send_head()
+        data = compressed(file)
+        self.send_response(200)
+        self.send_header("Content-Type", self.guess_type(str(file)))
+        self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        return io.BytesIO(data)
+
+
+@functools.cache
+def compressed(file: Path) -> bytes:
+    """A file as servers keep it compressed."""
+    return gzip.compress(file.read_bytes())
+
+
+NAME_OF_OURS = "lecture.localhost"
+"""What browsers take for this machine and our server for another name of it."""
+
+
+def served_over_networks(lecture: Path, folder: Path) -> dict[str, str]:
+    """Addresses of a lecture on servers of three kinds."""
+    site = folder / "site"
+    write_site(site, [lecture])
+    shown = Shown(lecture, allowed_hosts=(NAME_OF_OURS,))
+    prepare(shown)
+    ours = make_server(shown, 0)
+    name = address_name(lecture)
+    addresses = {"ours": f"http://{NAME_OF_OURS}:{ours.server_port}/#doc={name}"}
+    servers = [ours]
+    for kind, handler in {"static": CompressingHandler, "http.server": PlainHandler}.items():
+        server = http.server.ThreadingHTTPServer(
+            ("127.0.0.1", 0), functools.partial(handler, directory=str(site))
+        )
+        addresses[kind] = f"http://127.0.0.1:{server.server_port}/#doc={name}"
+        servers.append(server)
+    for server in servers:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+    return addresses
 
 
 def recorded(steps: int, folder: Path) -> bytes:

@@ -28,6 +28,7 @@ from lecture.lib.gpt2 import LONG_XL, XL, measured
 from lecture.lib.memory import held_bytes
 from lecture.lib.optim import AdamW
 from lecture.lib.presets import PRESETS
+from lecture.lib.shapes import without_checks
 from lecture.lib.transformer import (
     LayerCache,
     TransformerConfig,
@@ -159,17 +160,17 @@ def the_context_decides_what_is_kept():  # M18.6
 
 @functools.cache
 def live_in_training(config: TransformerConfig) -> dict[str, int]:  # @stepover
-    """Train a step with AdamW, without numbers; measure the next forward pass beside it."""
+    """Follow up a measured step with AdamW and the next forward pass; return what is live then."""
+    first = measured(config)  # its model still has the gradients
     tokens = torch.zeros(1, config.context, dtype=torch.int64, device="meta")
-    with measure() as cost:
-        model = TransformerLM(config, device="meta")
-        optimizer = AdamW(model.parameters())
-        cross_entropy(model(tokens), tokens).backward()
+    with without_checks(), measure() as second:
+        optimizer = AdamW(first.model.parameters())
         optimizer.step()
-        loss = cross_entropy(model(tokens), tokens)
-        live = cost.live_bytes
+        loss = cross_entropy(first.model(tokens), tokens)
+        live = second.live_bytes
     del loss
-    return live
+    before = first.building.live_bytes, first.backward.live_bytes
+    return {part: live[part] + sum(found[part] for found in before) for part in live}
 
 
 def one_model_has_one_width():  # M18.7 E75
@@ -204,7 +205,7 @@ def one_model_has_one_width():  # M18.7 E75
 def peak_without_numbers(config: TransformerConfig, training: Training) -> int:  # @stepover
     """Train two steps on `meta`; measure the most that was in memory during the second."""
     tokens = torch.zeros(training.batch, training.tokens, dtype=torch.int64, device="meta")
-    with measure() as cost:
+    with without_checks(), measure() as cost:
         model = TransformerLM(config, device="meta")
         optimizer = AdamW(model.parameters())
         for _step in range(2):

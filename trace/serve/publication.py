@@ -9,10 +9,12 @@ from ..document.encoding import write
 from ..errors import FAILED, HELD, UsageError
 from ..terminal import complain, quoted
 from . import library
+from .afar import page_in_parts
 from .course import NO_COURSE, Course
 from .library import TIMES
 from .one_file import one_file
 from .overlay import address_name
+from .packing import TEXT, VALUES, parts_of
 
 _FOR_AUTHORS = ("live.js", "live.css", "unpack.js", "*.d.ts")
 """Files of the viewer that a published site does not need."""
@@ -105,7 +107,9 @@ def write_site(folder: Path, paths: list[Path], course: Course = NO_COURSE) -> N
     entries = {entry["file"]: entry for entry in library.entries_of(index)}
     for path in paths:
         name = f"{address_name(path)}.json"
-        write(path.read_bytes(), traces / name)
+        data = path.read_bytes()
+        write(data, traces / name)
+        _write_parts(data, traces / name)
         entries[name] = {**library.entry_of(path), "file": name}
         _copy_images(path, traces / name)
         if _copy_times(path, traces / name):
@@ -120,6 +124,20 @@ def write_site(folder: Path, paths: list[Path], course: Course = NO_COURSE) -> N
     order = [next(following) if name in named else name for name in entries]
     listed = [entries[name] for name in order if (traces / name).is_file()]
     write(json.dumps(course.index(listed), indent=1).encode() + b"\n", index)
+    in_parts = [place.name.removesuffix(TEXT) for place in sorted(traces.glob(f"*{TEXT}"))]
+    page = (library.VIEWER / "index.html").read_text(encoding="utf-8")
+    write(page_in_parts(page, in_parts).encode(), folder / "index.html")
+
+
+def _write_parts(data: bytes, published: Path) -> None:
+    """Write the parts of a document beside it, if it has any."""
+    parts = parts_of(data)
+    for ending in (TEXT, VALUES):
+        place = published.with_name(f"{published.stem}{ending}")
+        if ending in parts:
+            write(parts[ending], place)
+        else:
+            place.unlink(missing_ok=True)
 
 
 def _copy_images(path: Path, published: Path) -> None:

@@ -542,17 +542,27 @@ interface MemoryState {
   live: number[];
   total: number;
 }
-/**
- * An operator on an accelerator: FLOP/B, the FLOP/s that it could reach, and the seconds that it
- * would take at least.
- */
-interface RooflinePoint {
-  name: string;
+/** FLOP/s, and bytes per second from memory. */
+interface Limits {
+  peak: number;
+  memory: number;
+}
+/** A line with what it reached: FLOP/B and FLOP/s. */
+interface TimedPoint {
   entry: TallyEntry;
+  seconds: number;
   intensity: number;
+  rate: number;
+}
+/**
+ * A mark of the roofline: an operator at the FLOP/s that are attainable at its FLOP/B, with the
+ * seconds that it would take at least; or a line with the rate and the seconds that were measured.
+ */
+interface RooflinePoint extends TimedPoint {
+  name: string;
   attainable: number;
   waits: boolean;
-  seconds: number;
+  isMeasured: boolean;
 }
 /**
  * What is presented at one time. Text: prose of the table of contents before a section, or empty;

@@ -9,7 +9,19 @@ import { goToHash } from "viewer/state/address.js";
 import { isShort, shownOf } from "viewer/state/path.js";
 import { MAX_SIZE } from "viewer/state/fetching.js";
 import { laidOut } from "viewer/state/layout.js";
-import { definitions, docked, loaded, pinned, problem } from "viewer/state/state.js";
+import { current, definitions, docked, loaded, pinned, problem } from "viewer/state/state.js";
+
+/**
+ * What was measured has come for the document that is shown: nothing else of the page changes.
+ * @param {any} parsed all of it
+ * @param {Times | null} times
+ */
+export function complete(parsed, times) {
+  const before = current();
+  const document = checked(parsed);
+  const model = { ...before.model, document, changes: new Map() };
+  loaded.value = { ...before, document, model, times, cost: costMeter(document.costs) };
+}
 
 /**
  * @param {string} name of the document

@@ -65,7 +65,7 @@ export class App extends Component {
         : html`<p class="notice-inline" role="status">
           Loading…
         </p>`;
-    return loaded.value ? html`<${Page} key=${loaded.value.model} />` : html`<${Home} />`;
+    return loaded.value ? html`<${Page} key=${loaded.value.sections} />` : html`<${Home} />`;
   }
 }
 

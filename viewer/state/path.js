@@ -2,10 +2,10 @@
 
 import { batch, signal } from "@preact/signals";
 import { bookOf } from "viewer/model/book.js";
-import { countOnPath, onPath } from "viewer/model/path.js";
+import { countOnPath, isRunOfPath, onPath } from "viewer/model/path.js";
 import { keep, kept } from "viewer/state/kept.js";
 import { laidOut } from "viewer/state/layout.js";
-import { loaded } from "viewer/state/state.js";
+import { current, loaded } from "viewer/state/state.js";
 
 /** Whether the reader chose the short path, where there is one. */
 export const isShort = signal(kept("path") === "core");
@@ -22,6 +22,12 @@ export function shownOf(model, all, short) {
     return { sections: all, leftOut: new Set(), book: bookOf(model, all) };
   const { sections, leftOut } = onPath(model, all);
   return { sections, leftOut, book: bookOf(model, sections) };
+}
+
+/** Whether the short path is read, chosen or as all that ran. */
+export function isPathShown() {
+  const { model, all, leftOut } = current();
+  return leftOut.size > 0 || isRunOfPath(model, all);
 }
 
 /** Take the short path, or all of it. @param {boolean} short */

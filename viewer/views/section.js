@@ -6,7 +6,6 @@ import { useComputed } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { blocksOnPage, FRONT, WHOLE } from "viewer/model/book.js";
 import { firstUsedBy } from "viewer/model/definitions.js";
-import { isRunOfPath } from "viewer/model/path.js";
 import { bodyOf, isOfUnrunCode, isWithin } from "viewer/model/blocks.js";
 import { holds, lastSteps, turnAt, turnOf, turnsOf } from "viewer/model/loops.js";
 import { withValues } from "viewer/model/quotes.js";
@@ -22,10 +21,13 @@ import { Prose } from "viewer/parts/prose.js";
 import { NamedValue, ValueView } from "viewer/parts/value.js";
 import { goTo } from "viewer/state/address.js";
 import { laidOut } from "viewer/state/layout.js";
+import { isPathShown } from "viewer/state/path.js";
 import { current, density, focus, presenting, printing, shownPage } from "viewer/state/state.js";
 import { Definitions, FoldedLine } from "viewer/views/definitions.js";
 import { ClaimCount } from "viewer/views/claimed.js";
 import { Evidence, inspectedAt, Line, Rows, Scrubber } from "viewer/views/line.js";
+
+const Exercise = later(async () => (await import("viewer/views/exercise.js")).Exercise);
 
 /** Only lectures of other tools need it. */
 const Said = later(async () => (await import("viewer/views/said.js")).Said);
@@ -135,15 +137,18 @@ export function Activation({ activation, depth }) {
   const scope = wholeScope(model, activation);
   const { file } = functionOf(model, activation);
   const text = withValues(document, { file, line: body.line, text: docstring }, scope);
+  const code = html`<${Blocks}
+    blocks=${depth > 0 ? blocks : onPage(activation)}
+    scope=${scope}
+    indent=${indent}
+    depth=${depth}
+  />`;
+  const { name, marks } = functionOf(model, activation);
+  if (marks.some((mark) => /^@?exercise$/.test(mark)))
+    return html`<${Exercise} name=${name} text=${text}>${code}</${Exercise}>`;
   return html`
     <${Arguments} activation=${activation} />
-    ${isOnPage && docstring && html`<${Prose} text=${text} />`}
-    <${Blocks}
-      blocks=${depth > 0 ? blocks : onPage(activation)}
-      scope=${scope}
-      indent=${indent}
-      depth=${depth}
-    />
+    ${isOnPage && docstring && html`<${Prose} text=${text} />`} ${code}
   `;
 }
 
@@ -211,7 +216,7 @@ export function Blocks({ blocks, scope, indent, depth }) {
   const rows = new Rows();
   let previous = -1;
   for (const block of blocks) {
-    if (block.kind === "prose" && block.isBridge && !isOnPath()) continue;
+    if (block.kind === "prose" && block.isBridge && !isPathShown()) continue;
     if (block.kind === "prose") {
       previous = -1;
       const isUnrun = isOfUnrunCode(block, blocks, ran, lines);
@@ -292,12 +297,6 @@ function afterOf(step, folded, depth) {
     ...pictures.map(({ name, value }) => html`<${ValueView} value=${value} name=${name} />`),
     ...(folded.length ? [html`<${Calls} calls=${folded} depth=${depth} />`] : []),
   ];
-}
-
-/** Whether the short path is read, chosen or as all that ran. */
-function isOnPath() {
-  const { model, all, leftOut } = current();
-  return leftOut.size > 0 || isRunOfPath(model, all);
 }
 
 const CALLS_AT_ONCE = 3;

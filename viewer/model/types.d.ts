@@ -312,7 +312,7 @@ interface Named {
 }
 interface Result {
   step: number;
-  kind: "prose" | "code" | "title" | "value";
+  kind: "prose" | "code" | "title" | "value" | "term";
   before: string;
   match: string;
   after: string;
@@ -486,6 +486,18 @@ interface Question {
   digits: number;
   /** The line above that gives the asked its value; 0: none. */
   line: number;
+}
+/** An entry of the glossary. */
+interface Entry {
+  term: string;
+  /** The sentence that defines it, as Markdown. */
+  text: string;
+  /** The section in which that stands, and its first step. */
+  title: string;
+  step: number;
+  isLetter: boolean;
+  /** Other sections that use the term. */
+  uses: { title: string; step: number }[];
 }
 interface Verdict {
   grade: "right" | "near" | "off";

@@ -42,6 +42,13 @@ export function answer(key, answer) {
   keep(`answers-${name}`, JSON.stringify(own));
 }
 
+/** Forget all answers to this lecture. */
+export function forget() {
+  const { name } = current();
+  answers.value = { ...answers.value, [name]: {} };
+  keep(`answers-${name}`, "{}");
+}
+
 /** Ask about the marked claims, about all that have a number, or about none. */
 export function changeAsking() {
   const next = /** @type {const} */ ({ marked: "all", all: "none", none: "marked" });

@@ -277,6 +277,22 @@ export const COMMANDS = [
     run: () => toggleDialog("search"),
   },
   {
+    id: "glossary",
+    keys: ["G"],
+    title: "Glossary: terms and letters",
+    where: "any",
+    menu: true,
+    run: () => toggleDialog("glossary"),
+  },
+  {
+    id: "progress",
+    keys: ["A"],
+    title: "Your answers: predictions and exercises",
+    where: "any",
+    menu: true,
+    run: () => toggleDialog("progress"),
+  },
+  {
     id: "costs",
     keys: ["C"],
     title: "Costs: table, roofline, memory",

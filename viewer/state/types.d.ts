@@ -63,7 +63,16 @@ interface Reply {
 type Replies = Record<string, Reply>;
 type Density = "story" | "evidence" | "everything";
 type PanelName =
-  "claims" | "search" | "help" | "outline" | "inspect" | "menu" | "costs" | "legend" | "glossary";
+  | "claims"
+  | "search"
+  | "help"
+  | "outline"
+  | "inspect"
+  | "menu"
+  | "costs"
+  | "legend"
+  | "glossary"
+  | "progress";
 /**
  * Keys as `KeyboardEvent.key`, with `Shift+` before named keys; label: what the button shows that
  * has no icon; where the keys hold, and whether the menu lists it.

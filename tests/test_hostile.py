@@ -81,6 +81,16 @@ PROGRAMS = {
                 assert other == number
             print(other)
         """,
+    "threads that are counted": """
+        import sys, threading
+
+        def main():
+            own = threading.Thread(target=print, args=("in a thread",))
+            own.start()
+            own.join()
+            print(threading.active_count(), threading.enumerate() == [threading.main_thread()])
+            print(own.name, threading.main_thread() is threading.current_thread())
+        """,
     "values that hit back": """
         class Closed:
             def __getattribute__(self, name):

@@ -20,6 +20,7 @@ from typing import Any
 
 from ..errors import LectureError
 from ..own_builtins import use_own_builtins
+from ..rewrite.inserted import HOME, with_constants
 from ..rewrite.instrument import instrument
 from ..rewrite.prose import misread_docstrings
 from ..rewrite.quotes import quotes_elsewhere
@@ -137,13 +138,12 @@ class LectureFinder(importlib.abc.MetaPathFinder):
         self.files.append(source)
         if _COUNTS_WEAK_REFERENCES.search(text):
             self.recorder.glances.give_up_references()
-        rewritten = instrument(
-            source, self.tables, self.recorder.suffix, reads_locals=self.recorder.reads_locals
-        )
+        rewritten = instrument(source, self.tables, reads_locals=self.recorder.reads_locals)
         self.recorder.prepare_readings()
         with warnings.catch_warnings():  # the author has seen those of the source already
             warnings.simplefilter("ignore", SyntaxWarning)
-            return compile(rewritten, file, "exec", dont_inherit=True, optimize=0)
+            code = compile(rewritten, file, "exec", dont_inherit=True, optimize=0)
+        return with_constants(code, self.recorder.constant)
 
     def replaced_functions(self) -> Iterator[str]:
         """Name the functions that a decorator recompiled: their calls are not seen."""
@@ -161,7 +161,7 @@ class LectureFinder(importlib.abc.MetaPathFinder):
 
     def _is_foreign(self, code: types.CodeType, path: str) -> bool:
         here = Path(code.co_filename).as_posix().endswith(path)
-        return here and f"@off{self.recorder.suffix}" not in code.co_names
+        return here and HOME not in code.co_names
 
     def forget(self) -> None:
         """Take the traced modules out of `sys.modules`; others will import them unchanged."""

@@ -152,15 +152,14 @@ def _kept_interpreter() -> Iterator[Callable[[], None]]:
 
 @contextlib.contextmanager
 def _installed(target: Target, finder: LectureFinder, recorder: Recorder) -> Iterator[None]:
-    """Put the import hook and the inserted names in place for the duration of a run."""
+    """Put the import hook in place for the duration of a run."""
     root = str(target.root)
     sys.path.insert(0, root)
     sys.meta_path.insert(0, finder)
-    builtins.__dict__.update(recorder.names())
     try:
         yield
     finally:
-        builtins.__dict__.update(recorder.names_afterwards())
+        recorder.end()
         sys.meta_path.remove(finder)
         sys.path.remove(root)
         finder.forget()

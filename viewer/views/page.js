@@ -150,10 +150,6 @@ const DENSITIES = { story: "Story", evidence: "Evidence", everything: "Everythin
 
 /** Name, modes and panels. */
 function Bar() {
-  const { document } = current();
-  const { held } = document.claims;
-  const failed = held.filter((outcome) => outcome !== true).length;
-  const claims = new Set(document.claims.statement).size;
   return html`<header class="bar">
     <${CommandButton} id="outline" class="icon" />
     <${Title} />
@@ -171,13 +167,7 @@ function Bar() {
       <span class=${mode.value === "read" ? "on" : ""}>Read</span>
       <span class=${mode.value === "step" ? "on" : ""}>Step</span>
     </${CommandButton}>
-    <${CommandButton} id="claims" class=${failed ? "failed" : "held"}>
-      ${failed ? `✗ ${integer(failed)}` : `✓ ${integer(claims)}`}
-      <span class="wide-only">
-        ${" "}
-        ${failed ? "failed" : claims === 1 ? "claim" : "claims"}
-      </span>
-    </${CommandButton}>
+    <${ClaimsButton} />
     <${CommandButton} id="costs" class="icon wide-only" />
     <${CommandButton} id="search" class="icon" />
     <${CommandButton} id="theme" class="icon wide-only">
@@ -185,4 +175,20 @@ function Bar() {
     </${CommandButton}>
     <${CommandButton} id="menu" class="icon" />
   </header>`;
+}
+
+/** How the claims fared. Of a run that ended early nobody knows: some were never reached. */
+function ClaimsButton() {
+  const { claims, failure } = current().document;
+  const failed = claims.held.filter((outcome) => outcome !== true).length;
+  const count = new Set(claims.statement).size;
+  const [mark, words] = failed
+    ? [`✗ ${integer(failed)}`, "failed"]
+    : failure
+      ? ["✗", "ended early"]
+      : [`✓ ${integer(count)}`, count === 1 ? "claim" : "claims"];
+  return html`<${CommandButton} id="claims" class=${failed || failure ? "failed" : "held"}>
+    ${mark}
+    <span class="wide-only">${" "}${words}</span>
+  </${CommandButton}>`;
 }

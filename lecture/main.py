@@ -9,6 +9,7 @@ if __name__ == "__main__" and not __package__:
 
 import torch
 
+from lecture.lib.ranks import prepare_to_fork
 from lecture.part1_why import contents as why
 from lecture.part2_text import contents as text
 from lecture.part3_tensors import contents as tensors
@@ -50,6 +51,9 @@ def main() -> None:
     # fixed order.
     torch.set_num_threads(2)
     torch.use_deterministic_algorithms(True)
+    # The last part is about several devices, which are processes here. What forks them gets ready
+    # meanwhile.
+    prepare_to_fork(after.__name__)
 
     why.main()
     text.main()

@@ -33,14 +33,15 @@ def main() -> None:
     **What it does not cover.** Which data and which architecture make a better model; how models
     are aligned, evaluated or served to many users; GPU programming beyond what the costs need.
 
-    **Three ways through.** In 75 minutes: [why count](#every_chapter_pays_in_two_currencies), then
-    [what a tensor is](#everything_is_a_tensor), [its formats](#bf16_trades_resolution_for_range),
+    **Three ways through.** In about two hours: [why count](#every_chapter_pays_in_two_currencies),
+    then [what a tensor is](#everything_is_a_tensor), [its
+    formats](#bf16_trades_resolution_for_range),
     [FLOPs](#forward_is_two_flops_per_parameter_and_token), [what is in a
     GPU](#a_gpu_is_many_multiprocessors), [bytes against FLOPs](#an_accelerator_has_an_intensity),
     [why training is three times the forward pass](#two_plus_four_is_six),
     [attention](#attention_takes_a_weighted_mean), [what fills the
     memory](#four_things_fill_the_memory) and [the whole on one page](#memory_has_four_parts): read
-    the section and the next two or three. In a day or two: from the top, one chapter after the
+    the section and the next two or three. In two or three days: from the top, one chapter after the
     other; each ends with what you can do then. Or as a reference: search for a word, and follow the
     links back until you know all that a section uses.
 

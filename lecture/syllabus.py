@@ -23,7 +23,7 @@ PARTS: dict[str, dict[str, str]] = {
         "M13": "Parameters at the start",
         "M14": "Small models",
         "M15": "Parts of a Transformer",
-        "M16": "Bill of a Transformer",
+        "M16": "Cost of a Transformer",
     },
     "Training": {
         "M17": "Optimizers",

@@ -133,9 +133,9 @@ def training_time_is_work_over_rate():  # M1.2
     An H100 is an *accelerator*, a processor made for matmuls with memory of its own; most
     accelerators are graphics processors, GPUs, and so we call them.
     """
-    # The work: 6 FLOPs for each parameter and each token, $6NT$. The next section shows why 6.
+    # The work: 6 FLOPs for each parameter and each token of the run, $6N\cdot\text{tokens}$. The
+    # next section shows why 6.
     work_flops = 6.0 * LLAMA3_70B_PARAMETERS * LLAMA3_TRAINING_TOKENS  # @inspect work_flops
-    assert work_flops == 6.3e24
     # The rate: the data sheet promises a *peak* in FLOP/s for bf16, a number format of two bytes.
     # What arrives as useful work is a share of it, the *[model FLOP/s
     # utilization](https://arxiv.org/abs/2204.02311)* or MFU. Here we guess one half; [a later
@@ -147,8 +147,9 @@ def training_time_is_work_over_rate():  # M1.2
     # At this rate, one GPU has a *throughput* of about 1200 tokens per second.
     gpu_tokens_per_second = gpu_flops_per_second / (6 * LLAMA3_70B_PARAMETERS)
     assert round(gpu_tokens_per_second, -2) == 1200
-    # The rule to keep: $\text{seconds}=6NT/(\text{GPUs}·\text{peak}·\text{MFU})$, with T the tokens
-    # of the whole run.
+    # The rule to keep, with all tokens of the run:
+    #
+    # $$\text{seconds}=\frac{6N\cdot\text{tokens}}{\text{GPUs}\cdot\text{peak}\cdot\text{MFU}}.$$
 
 
 def training_costs_six_flops_per_parameter_and_token():  # M1.3 E1
@@ -184,8 +185,7 @@ def the_optimizer_is_not_in_the_six():  # M1.3 E1
     """The 6 does not contain the optimizer.
 
     A training step does more than matmuls: the *optimizer*, the rule that changes the parameters,
-    has work to do as well. Does the 6 include it? You may read that the 6 was measured and covers
-    everything. It was counted, and covers matmuls.
+    has work to do as well. Does the 6 include it? No: it was counted, and covers matmuls.
     """
     weight = torch.ones(5, 3, requires_grad=True)
     optimizer = torch.optim.AdamW([weight])
@@ -285,7 +285,7 @@ def utilization_decides_the_bill():  # M1.2
 
 
 def adamw_keeps_four_numbers_per_parameter():  # M1.4
-    """AdamW keeps four numbers per parameter.
+    """Training with AdamW keeps four numbers per parameter.
 
     Time is one napkin; memory is the other. How many numbers do we keep to train one parameter?
     More than one: its gradient, and what the optimizer remembers.
@@ -408,9 +408,9 @@ def activations_come_on_top():  # M1.5
             loss = torch.relu(x @ weight).sum()
         alive_bytes = cost.allocated_bytes - cost.freed_bytes
         kept_bytes.append(alive_bytes - held_bytes(loss))  # @inspect kept_bytes
-    # No name refers to the output of the layer, and yet it is alive: the loss holds on to it until
-    # the backward pass is done. Twice the sequences, or twice the tokens in each, need twice the
-    # memory: $4BTF$ bytes.
+    # (`relu` replaces negative numbers by 0.) No name refers to the output of the layer, and yet it
+    # is alive: the loss holds on to it until the backward pass is done. Twice the sequences, or
+    # twice the tokens in each, need twice the memory: $4BTF$ bytes.
     assert kept_bytes == [4 * 2 * 5 * F, 4 * 4 * 5 * F, 4 * 4 * 10 * F] == [240, 480, 960]
     # The weights stay as they are, and even the smallest batch outweighs them here. So 42 billion
     # is an upper limit. How far below it we have to stay depends on [the
@@ -454,8 +454,9 @@ def a_week_on_eight_cards_is_little_beside_gpt3():  # M1.6 E4
     weeks = GPT3_TRAINING_FLOPS / (0.5 * week_flops)  # @inspect weeks
     assert round(weeks / 52, 1) == 2.5
     # The European threshold is a *presumption of systemic risk* above 1e25 FLOPs. The American one,
-    # a duty to report above 1e26, was set in October 2023 and revoked in January 2025. Our 70B run
-    # takes as much as twenty GPT-3s and stays below both.
+    # a duty to report above 1e26, was set in October 2023 and revoked in January 2025. (California
+    # and New York have since put the same 1e26 into laws of their own.) Our 70B run takes as much
+    # as twenty GPT-3s and stays below both.
     run_flops, _ = LANDMARKS["70B on 15T tokens"]
     assert round(run_flops / GPT3_TRAINING_FLOPS) == 20
     assert run_flops / EU_AI_ACT_THRESHOLD_FLOPS == 0.63
@@ -488,9 +489,10 @@ def the_ruler_spans_twenty_one_powers_of_ten():  # M1.6
         "H100, 1 second at peak": (H100_SXM.dense_flops_per_second["bf16"], "derived"),
     }
     ruler = figures.flop_ruler(amounts | LANDMARKS)  # @inspect ruler
-    # Mind the colours. GPT-3 and Llama 3 405B agree with the rule of 6 because their authors used
-    # it. The authors of the Transformer multiplied the time of their GPUs with an assumed rate,
-    # which counts idle units as work. GPT-4 and Grok 4 are estimates by others.
+    # Mind the colours. GPT-3 agrees with the rule of 6 because its authors used it, and Llama 3
+    # 405B probably for the same reason. The authors of the Transformer multiplied the time of their
+    # GPUs with an assumed rate, which counts idle units as work. GPT-4 and Grok 4 are estimates by
+    # others. That of Grok 4, the end of our ruler, is a single one that we could not check.
     assert 6 * GPT3_SMALL_PARAMETERS * GPT3_TRAINING_TOKENS == GPT3_SMALL_TRAINING_FLOPS
     llama_flops = 6 * LLAMA3_405B_PARAMETERS * LLAMA3_405B_TRAINING_TOKENS
     assert round(llama_flops / 1e25, 1) == LLAMA3_405B_TRAINING_FLOPS / 1e25

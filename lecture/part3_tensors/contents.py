@@ -15,7 +15,6 @@ def main() -> None:
     m05_tensors.everything_is_a_tensor()
     m05_tensors.rank_means_two_things()
     m05_tensors.a_tensor_is_made_from_values_or_from_a_rule()
-    m05_tensors.cutting_the_tails_shrinks_the_spread()
     m05_tensors.bytes_are_elements_times_element_size()
     m05_tensors.one_gpt3_matrix_takes_gigabytes()
     m05_tensors.a_tensor_lives_on_one_device()

@@ -16,7 +16,6 @@ from lecture.facts import (
     PCIE5_TRANSFERS_PER_SECOND,
     PCIE_LANES,
 )
-from lecture.lib.normal import std_of_a_cut_normal
 from lecture.lib.refused import refused
 from lecture.part3_tensors import m05_figures as figures
 from trace.costs import measure
@@ -95,8 +94,8 @@ def a_tensor_is_made_from_values_or_from_a_rule():  # M5.2
     zeros, ones = torch.zeros(4, 8), torch.ones(4, 8)
     assert (zeros + ones).sum() == ones.numel() == 32
     assert torch.full((4, 8), 0.5).sum() == 16
-    # For chance we need a [generator with a seed](#a_seed_repeats_the_numbers), and then the same
-    # numbers come again.
+    # If chance is to repeat, we hand in a [generator with a seed](#a_seed_repeats_the_numbers): the
+    # same seed, the same numbers.
     normal = torch.randn(4, 8, generator=torch.Generator().manual_seed(7))  # @inspect normal
     again = torch.randn(4, 8, generator=torch.Generator().manual_seed(7))
     assert torch.equal(normal, again)
@@ -107,37 +106,6 @@ def a_tensor_is_made_from_values_or_from_a_rule():  # M5.2
     # Until then its numbers are undefined: whatever the memory held. This lecture turns on a mode
     # that fills them with NaN ("not a number"), so that a forgotten element cannot hide.
     assert empty.isnan().all()
-
-
-def cutting_the_tails_shrinks_the_spread():  # M5.2
-    """Cutting the tails shrinks the standard deviation.
-
-    Weights often start from a normal distribution, and many programs cut its tails off, so that no
-    single weight starts out huge. If we ask for a standard deviation of 1 and cut at ±2, what
-    standard deviation do we get?
-    """
-    generator = torch.Generator().manual_seed(0)
-    x = torch.empty(2**16)
-    torch.nn.init.trunc_normal_(x, mean=0.0, std=1.0, a=-2.0, b=2.0, generator=generator)
-    assert x.abs().max() <= 2
-    # For a standard normal distribution cut at $\pm a$, the variance is $1 - 2a\,\varphi(a)/P$,
-    # with $\varphi$ its density before the cut and $P$ the probability of landing inside.
-    derived_std = std_of_a_cut_normal(2.0)  # @inspect derived_std
-    assert math.isclose(x.std().item(), derived_std, rel_tol=0.005)
-    # 0.88: the argument `std` is the standard deviation before the cut. Cut at ±3, it stays within
-    # two percent of what we asked for.
-    assert round(derived_std, 2) == 0.88
-    assert round(std_of_a_cut_normal(3.0), 2) == 0.99
-    # The draws that the cut removes are made up for in the middle.
-    uncut = torch.randn(2**16, generator=generator)
-    histograms = figures.two_histograms({"cut at ±2": x, "not cut": uncut})  # @inspect histograms
-    assert uncut.abs().max() > 3
-    # Mind the defaults. The cuts are values and [no multiples of
-    # `std`](#tails_are_cut_where_the_bounds_say): with the usual 0.02 for weights, cuts at -2 and 2
-    # are a hundred standard deviations away and cut nothing.
-    weights = torch.nn.init.trunc_normal_(torch.empty(2**16), std=0.02, generator=generator)
-    assert math.isclose(weights.std().item(), 0.02, rel_tol=0.005)
-    assert weights.abs().max() > 4 * 0.02
 
 
 def bytes_are_elements_times_element_size():  # M5.3
@@ -178,9 +146,9 @@ def bytes_are_elements_times_element_size():  # M5.3
 def one_gpt3_matrix_takes_gigabytes():  # M5.4 E15
     """One matrix of GPT-3 takes 2.4 gigabytes.
 
-    How large is one weight matrix of a large model? GPT-3 has a [feed-forward
-    network](#swiglu_lets_one_half_gate_the_other) in each of its layers: one matrix widens the 12
-    288 features of a token four times, a second one narrows them again.
+    How large is one weight matrix of a large model? GPT-3 has a feed-forward network in each of its
+    layers: one matrix widens the 12 288 features of a token four times, a second one narrows them
+    again.
     """
     # In fp32, four bytes each, this *would* need 2.4 GB. On the device `meta` it needs nothing: the
     # tensor has a shape and a dtype and no numbers.
@@ -190,8 +158,6 @@ def one_gpt3_matrix_takes_gigabytes():  # M5.4 E15
     # One number, and two right ways to shorten it.
     assert round(matrix_bytes / 1e9, 3) == 2.416
     assert matrix_bytes / 2**30 == 2.25
-    # (You will find 2.3 in print. That is 2304 MiB divided by 1000: neither GB nor GiB.)
-    assert matrix_bytes / 2**20 == 2304
     # What share of the model is in such matrices? Two in each layer make two thirds.
     feed_forward_parameters = 2 * GPT3_LAYERS * matrix.numel()
     assert round(feed_forward_parameters / GPT3_PARAMETERS, 2) == 0.66

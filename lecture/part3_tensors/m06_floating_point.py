@@ -145,13 +145,14 @@ def every_format_divides_its_bits_its_own_way():  # M6.1
     spends them differently.
     """
     # Here is π in all eight. A filled box is a one; the digits of π stand under each other as far
-    # as a format goes. Which two formats share a range, and which share a resolution?
+    # as a format goes. Which formats share a range, and which share a resolution?
     patterns = {form.name: pack(math.pi, form) for form in FORMATS}  # @stepover
     layouts = figures.layouts(
         {form.name: bit_text(patterns[form.name], form) for form in FORMATS},
         {form.name: f"{unpack(patterns[form.name], form):.10g}" for form in FORMATS},
     )  # @inspect layouts @stepover
-    # bf16 has the exponent of fp32, so it has its range. TF32 adds the resolution of fp16.
+    # bf16 and TF32 have the exponent of fp32, so they have its range. TF32 has the resolution of
+    # fp16.
     assert TF32.exponent_bits == BF16.exponent_bits == FP32.exponent_bits
     assert TF32.fraction_bits == FP16.fraction_bits
     # Six of the eight are dtypes of PyTorch, and we can ask it: the size of an element gives all
@@ -402,8 +403,8 @@ def fp16_ends_soon_on_both_sides():  # M6.4
     # back; from 65 520 on they are infinite.
     large = torch.tensor([65519.0, 65520.0]).half()  # @inspect large
     assert large.tolist() == [65504, math.inf]
-    # Squares get there quickly. What is the largest whole number whose square fp16 can hold? And
-    # one infinity in a sum spoils it all: infinity minus infinity is NaN.
+    # Squares get there quickly. What is the largest whole number whose square does not overflow?
+    # And one infinity in a sum spoils it all: infinity minus infinity is NaN.
     squares = torch.tensor([255.0, 256.0], dtype=torch.float16).square()  # @inspect squares
     assert squares.tolist() == [65024, math.inf]
     assert (squares[1] - squares[1]).isnan()
@@ -417,22 +418,23 @@ def fp16_ends_soon_on_both_sides():  # M6.4
 def bf16_trades_resolution_for_range():  # M6.8 E21 E25
     """bf16 trades resolution for range.
 
-    What if a 16-bit format keeps the whole exponent of fp32, and saves on the fraction alone? That
-    is bf16, the *brain floating point* of Google Brain. [Kalamkar et
-    al.](https://arxiv.org/abs/1905.12322) showed in 2019 that networks train in it with the
-    settings of fp32.
+    What if a 16-bit format keeps all [exponent bits](#a_number_is_sign_exponent_and_fraction) of
+    fp32, and saves on the fraction, its digits, alone? That is bf16, the *brain floating point* of
+    Google Brain. [Kalamkar et al.](https://arxiv.org/abs/1905.12322) showed in 2019 that networks
+    train in it with the settings of fp32.
     """
     # It is the upper half of fp32: back to fp32, sixteen zeros are appended, and nothing is lost.
     x = torch.randn(4096, generator=torch.Generator().manual_seed(0))
     short = x.bfloat16()
     as_integers = short.view(torch.int16).int() << 16
     assert torch.equal(as_integers.view(torch.float32), short.float())
-    # What fp16 loses at both ends of its range is there.
+    # What fp16 [loses at both ends](#fp16_ends_soon_on_both_sides) of its range is there.
     assert torch.tensor([1e-8, 1e5]).half().tolist() == [0, math.inf]
     small, large = torch.tensor([1e-8, 1e5]).bfloat16().tolist()  # @inspect small large
     assert math.isclose(small, 1e-8, rel_tol=2**-8)
     # The price shows in the second number, which is off by 160. Does bf16 tell 1.001 from 1? fp16
-    # does, bf16 does not: its step is 8 times that of fp16 and 65 536 times that of fp32.
+    # does, bf16 does not: its step from 1 to the next number is 8 times that of fp16 and 65 536
+    # times that of fp32.
     assert large == 1e5 - 160
     near_one = torch.tensor(1.001)
     assert near_one.half() == 1 + 2**-10

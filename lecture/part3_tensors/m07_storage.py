@@ -210,8 +210,8 @@ def most_operations_take_any_strides():  # M7.6 E116
     """Most operations take any strides.
 
     Do we have to make a tensor contiguous before we use it? You will see `.contiguous()` sprinkled
-    over code. It is needed for `view`, which comes next, and for *kernels* (programs for one
-    operation) that somebody wrote for one order only.
+    over code. It is sometimes needed for `view`, as the next sections show, and for *kernels*
+    (programs for one operation) that somebody wrote for one order only.
     """
     x = torch.arange(1.0, 7).view(2, 3)
     transposed = x.T
@@ -234,8 +234,9 @@ def most_operations_take_any_strides():  # M7.6 E116
 def reshape_copies_only_when_it_must():  # M7.7 E34
     """Reshape copies only when it must.
 
-    Which of `view`, `reshape` and `contiguous` copies? `view` never does, it fails instead. The
-    other two copy if new metadata cannot do the job.
+    Which of `view`, `reshape` and `contiguous` copies? `view` never does, it fails instead.
+    `reshape` copies if new metadata cannot do the job, `contiguous` if the numbers are not in
+    row-major order.
     """
     x = torch.tensor([[1.0, 2, 3], [4, 5, 6]])
     # No pair of strides reads the transpose as 2×3: it would have to jump 0, 3, 1 in one line.
@@ -275,6 +276,8 @@ def some_tensors_with_gaps_can_be_viewed():  # M7.7
     heads = left.view(4, 2, 2)  # @inspect heads
     assert same_storage(heads, x)
     assert heads.stride() == (6, 2, 1)
+    # `contiguous` would have copied, since the rows of the part do not follow each other.
+    assert not same_storage(left.contiguous(), x)
     # Merging works when one axis continues the other without a gap. Here two numbers are left out
     # after every four, so `view` fails and `reshape` copies.
     assert left.stride(0) != left.shape[1] * left.stride(1)

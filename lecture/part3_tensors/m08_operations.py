@@ -46,8 +46,10 @@ def an_elementwise_result_has_its_own_memory():  # M8.1
         z_precise = x + precise
     assert torch.equal(z_precise, z.double())
     assert promoted.allocated_bytes == 2 * cost.allocated_bytes
-    # Integers and scalars do not promote: fp32 + int64 stays fp32.
+    # A floating-point tensor is not promoted by integers, nor by a scalar of higher precision: fp32
+    # stays fp32. Integers are promoted by any of the two.
     assert (x + y.long()).dtype == (x + precise.sum()).dtype == torch.float32
+    assert (y.long() + x).dtype == (y.long() + 0.5).dtype == torch.float32
 
 
 def a_chain_makes_temporaries():  # M8.1
@@ -75,7 +77,7 @@ def a_chain_makes_temporaries():  # M8.1
     assert torch.equal(last, y)
     assert named.freed_bytes == 0
     assert named.peak_bytes == 3 * result_bytes
-    # The bytes that move cost more: every operation reads four numbers and writes four. A
+    # The price is in the bytes that move: every operation reads four numbers and writes four. A
     # [*fused*](#fusion_saves_the_way_through_memory) kernel, which a compiler can make from such a
     # chain, would read x once and write y once: a third.
     assert cost.read_bytes + cost.written_bytes == 3 * (x.nbytes + y.nbytes)
@@ -248,7 +250,7 @@ def a_mask_can_go_wrong_in_three_ways():  # M8.2
     zeroed = scores.masked_fill(future, 0).softmax(dim=1)  # @inspect zeroed
     assert torch.allclose(zeroed[0], torch.tensor([math.e, 1, 1]) / (math.e + 2))
     # Set future weights to 0, after the softmax. But the future had its part in the sum that
-    # softmax divided by, and what is left does not add up to 1. (Dividing by its own sum mends it.)
+    # softmax divided by, and what is left does not add up to 1. (Dividing by its own sum fixes it.)
     late = scores.softmax(dim=1).masked_fill(future, 0)  # @inspect late
     assert torch.allclose(late.sum(dim=1), torch.tensor([1 / 3, 2 / 3, 1]))
     right = scores.masked_fill(future, -torch.inf).softmax(dim=1)

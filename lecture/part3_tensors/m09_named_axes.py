@@ -320,8 +320,8 @@ def heads_are_split_without_moving_data():  # M9.7
     assert other.shape == split.shape
     assert split[0, 0].tolist() == [[0, 1, 2, 3], [4, 5, 6, 7]]
     assert other[0, 0].tolist() == [[0, 2, 4, 6], [1, 3, 5, 7]]
-    # Attention wants heads in front of tokens, which is a view as well. Its result then lies in
-    # memory in that order, here as `contiguous` writes it. No strides read the features of a token
+    # Attention wants heads in front of tokens, which is a view as well. If its result lies in
+    # memory in that order, as `contiguous` writes it here, no strides read the features of a token
     # together again: joining the heads copies every number.
     in_front = rearrange(x, "B T (H K) -> B H T K", H=2)
     assert same_storage(in_front, x)
@@ -330,6 +330,9 @@ def heads_are_split_without_moving_data():  # M9.7
         joined = rearrange(after_attention, "B H T K -> B T (H K)")
     assert torch.equal(joined, x)
     assert cost.allocated_bytes == x.nbytes
+    # If it still lies token by token, joining is a view. (PyTorch's fused attention can write it
+    # so: it lays its result out as it finds the queries.)
+    assert same_storage(rearrange(in_front, "B H T K -> B T (H K)"), x)
 
 
 def heads_are_blocks_of_one_matrix():  # M9.7

@@ -19,6 +19,7 @@ def main() -> None:
     m13_initialization.the_spread_grows_with_the_inputs()
     m13_initialization.dividing_by_the_root_of_the_inputs_keeps_the_scale()
     m13_initialization.depth_raises_the_scale_to_a_power()
+    m13_initialization.cutting_the_tails_shrinks_the_spread()
     m13_initialization.tails_are_cut_where_the_bounds_say()
     m13_initialization.gradients_ask_for_another_scale()
     m13_initialization.xavier_looks_at_both_sides()
@@ -74,7 +75,7 @@ def main() -> None:
     m15b_model.exercise_attention_without_order()
     m15b_model.exercise_a_gibibyte_of_cache()
 
-    # ## Bill of a Transformer
+    # ## Cost of a Transformer
     # How many parameters, FLOPs and bytes it has, in which parts; and models that people use.
     m16_transformer_accounting.a_block_is_nine_products()
     m16_transformer_accounting.parameters_are_counted_part_by_part()

@@ -80,3 +80,23 @@ def tails(samples: dict[str, Shaped[Tensor, "D F"]]) -> altair.Chart:  # @stepov
         tooltip=["bounds:N", "value:Q", "count:Q"],
     )
     return framed(chart, "524 288 truncated normal weights", 220)
+
+
+@shape_checked
+def two_histograms(samples: dict[str, Shaped[Tensor, " n"]]) -> altair.Chart:  # @stepover
+    """Draw how often values fall into bins of width one quarter between -4 and 4."""
+    counted = [
+        (name, -3.875 + column / 4, int(count))
+        for name, values in samples.items()
+        for column, count in enumerate(torch.histc(values, bins=32, min=-4, max=4).tolist())
+    ]
+    names, middles, counts = zip(*counted, strict=True)
+    chart = altair.Chart(rows_of(sample=names, value=middles, count=counts))
+    chart = chart.mark_line(interpolate="step").encode(
+        x=altair.X(
+            "value:Q", title="value", axis=altair.Axis(values=list(range(-4, 5)), format="d")
+        ),
+        y=altair.Y("count:Q", title="draws per bin of 0.25", axis=altair.Axis(format="d")),
+        color=altair.Color("sample:N", sort=list(samples), legend=legend_below(columns=2)),
+    )
+    return framed(chart, "Normal draws, with and without tails", 200)

@@ -255,11 +255,38 @@ def depth_raises_the_scale_to_a_power():  # M13.3
     # So: depth is what makes the start matter.
 
 
+def cutting_the_tails_shrinks_the_spread():  # M13.4
+    """Cutting the tails shrinks the standard deviation.
+
+    The largest of many normal numbers are several standard deviations out. So many programs cut the
+    tails off, so that no single weight starts as an outlier. (Whether that helps is not known to
+    us; others do without.) If we ask for a standard deviation of 1 and cut at ±2, what standard
+    deviation do we get?
+    """
+    generator = torch.Generator().manual_seed(0)
+    x = torch.empty(2**16)
+    torch.nn.init.trunc_normal_(x, mean=0.0, std=1.0, a=-2.0, b=2.0, generator=generator)
+    assert x.abs().max() <= 2
+    # For a standard normal distribution cut at $\pm a$, the variance is $1 - 2a\,\varphi(a)/P$,
+    # with $\varphi$ its density before the cut and $P$ the probability of landing inside.
+    derived_std = std_of_a_cut_normal(2.0)  # @inspect derived_std
+    assert math.isclose(x.std().item(), derived_std, rel_tol=0.005)
+    # 0.88: the argument `std` is the standard deviation before the cut. JAX's
+    # [initializers](https://docs.jax.dev/en/latest/_autosummary/jax.nn.initializers.variance_scaling.html),
+    # which cut at two, divide by this factor; PyTorch's function does not. Cut at ±3, it is 1.3 %
+    # less than what we asked for.
+    assert round(derived_std, 2) == 0.88
+    assert round(std_of_a_cut_normal(3.0), 3) == 0.987
+    # The draws that the cut removes are made up for in the middle.
+    uncut = torch.randn(2**16, generator=generator)
+    histograms = figures.two_histograms({"cut at ±2": x, "not cut": uncut})  # @inspect histograms
+    assert uncut.abs().max() > 3
+
+
 def tails_are_cut_where_the_bounds_say():  # M13.4 E53
     """Tails are cut where the bounds say.
 
-    Many recipes cut a normal distribution at three standard deviations, so that no weight starts as
-    an outlier. (Whether that helps is not known to us; others do without.) How do you ask for it?
+    Many recipes cut a normal distribution at three standard deviations. How do you ask for that?
     PyTorch's `trunc_normal_` takes the bounds a and b.
     """
     D, F = 16_384, 32
@@ -278,11 +305,7 @@ def tails_are_cut_where_the_bounds_say():  # M13.4 E53
     cut = w / std
     tails = figures.tails({"a=-3, b=3": uncut, "a=-3·std, b=3·std": cut})  # @inspect tails
     assert 2.99 < cut.abs().max() < 3.0001
-    # The price is a standard deviation that is 1.3 % [smaller than asked
-    # for](#cutting_the_tails_shrinks_the_spread). JAX's
-    # [initializers](https://docs.jax.dev/en/latest/_autosummary/jax.nn.initializers.variance_scaling.html)
-    # divide by that factor, PyTorch's function does not.
-    assert round(std_of_a_cut_normal(3.0), 3) == 0.987
+    # Now the standard deviation is smaller by the 1.3 % that we expect.
     assert math.isclose(cut.std().item(), std_of_a_cut_normal(3.0), rel_tol=0.004)
     # So: write `a=-3 * std, b=3 * std`.
 
@@ -438,15 +461,22 @@ def exercise_zeros_and_ones():  # M13.3 @exercise
     """Exercise: zeros and ones.
 
     The D inputs of a layer are 0 or 1, with equal chance. Which standard deviation should its
-    weights have so that the outputs have variance 1?
+    weights have so that the outputs have a root mean square of 1? And what is the variance of an
+    output then, over many inputs?
     """
     R, D, F = 512, 1024, 64
     generator = torch.Generator().manual_seed(0)
     x = torch.randint(0, 2, (R, D), generator=generator).float()
-    # Half of the terms of a sum are gone, so it is $\sqrt{2/D}$, as after a ReLU.
+    # Half of the terms of a sum are gone: the mean square of an input is 1/2. So it is
+    # $\sqrt{2/D}$, as after a ReLU.
     w = torch.randn(D, F, generator=generator) * math.sqrt(2 / D)
-    output_scale = (x @ w).square().mean().sqrt().item()  # @inspect output_scale
+    y = x @ w
+    output_scale = y.square().mean().sqrt().item()  # @inspect output_scale
     assert math.isclose(output_scale, 1, rel_tol=0.05)
+    # The other half of the square is a mean that stays, since inputs have the mean 1/2. Over the
+    # inputs, an output has the variance 1/2.
+    variance = y.var(dim=0).mean().item()  # @inspect variance
+    assert math.isclose(variance, 1 / 2, rel_tol=0.05)
 
 
 def exercise_three_layers_in_fp16():  # M13.2 @exercise

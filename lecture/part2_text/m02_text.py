@@ -92,12 +92,14 @@ def utf8_is_not_always_the_smallest():  # M2.3 E89
     characters = {script: len(word) for script, word in GREETINGS.items()}
     sizes = figures.sizes_by_script(encoded_bytes, characters, ENCODINGS)  # @inspect sizes
     # A common mistake is to answer UTF-8 at once. That is right for text that is mostly ASCII. A
-    # Chinese or Japanese character takes three bytes in UTF-8, and two in UTF-16.
+    # usual Chinese or Japanese character takes three bytes in UTF-8, and two in UTF-16. (A rare
+    # one, from code point 65 536 on, takes four in both.)
     assert encoded_bytes["English"] == [5, 10, 20]
     assert encoded_bytes["French"] == [6, 10, 20]
     assert encoded_bytes["Chinese"] == [6, 4, 8]
     assert encoded_bytes["Japanese"] == [15, 10, 20]
     assert encoded_bytes["emoji"] == [4, 4, 4]
+    assert [len("𠮷".encode(encoding)) for encoding in ENCODINGS[:2]] == [4, 4]
     ascii_text = "".join(map(chr, range(128)))
     assert len(ascii_text.encode()) == 128
     assert len(chr(128).encode()) == 2

@@ -111,7 +111,7 @@ def sum_over_features(x: Float[Tensor, "B T D"]) -> Float[Tensor, "B T"]:
     return x.sum(dim=2)
 
 
-def letters_name_the_axes():
+def letters_name_the_axes():  # @core
     """Letters name the axes.
 
     Which axis of an array of numbers is which? A language model reads text as *tokens*, the pieces

@@ -95,7 +95,7 @@ LANDMARKS: dict[str, tuple[float, str]] = {
 }
 
 
-def every_chapter_pays_in_two_currencies():  # M1.1
+def every_chapter_pays_in_two_currencies():  # M1.1 @core
     """Every chapter pays in two currencies.
 
     One line of a library trains a language model. Why take it apart? Because we want to train one,
@@ -125,7 +125,7 @@ def every_chapter_pays_in_two_currencies():  # M1.1
     # So: two accounts, and a change in one says little about the other.
 
 
-def training_time_is_work_over_rate():  # M1.2
+def training_time_is_work_over_rate():  # M1.2 @core
     """Training time is work over rate.
 
     We have 1024 H100 for a model of 70 billion parameters and 15 trillion tokens. Will it take
@@ -152,7 +152,7 @@ def training_time_is_work_over_rate():  # M1.2
     # $$\text{seconds}=\frac{6N\cdot\text{tokens}}{\text{GPUs}\cdot\text{peak}\cdot\text{MFU}}.$$
 
 
-def training_costs_six_flops_per_parameter_and_token():  # M1.3 E1
+def training_costs_six_flops_per_parameter_and_token():  # M1.3 E1 @core
     """Training costs 6 FLOPs per parameter and token.
 
     Where does the 6 come from? We train a small network for one step and count: 2 in the *forward
@@ -284,7 +284,7 @@ def utilization_decides_the_bill():  # M1.2
     assert round(100 * with_attention) == 32
 
 
-def adamw_keeps_four_numbers_per_parameter():  # M1.4
+def adamw_keeps_four_numbers_per_parameter():  # M1.4 @core
     """Training with AdamW keeps four numbers per parameter.
 
     Time is one napkin; memory is the other. How many numbers do we keep to train one parameter?
@@ -368,7 +368,7 @@ def bytes_per_parameter_depend_on_the_recipe():  # M1.4 M1.5 E6 E11 E12
     assert 0.998 < master - 0.001 < 1
 
 
-def eight_cards_hold_forty_billion_parameters():  # M1.4 E11 E13
+def eight_cards_hold_forty_billion_parameters():  # M1.4 E11 E13 @core
     """Eight GPUs hold 42 billion parameters.
 
     What is the largest model that eight H100 can train with AdamW? $N=\\text{capacity}/\\text{bytes

@@ -22,7 +22,7 @@ CODE_POINTS = 0x110000
 SURROGATES = range(0xD800, 0xE000)
 
 
-def a_tokenizer_turns_text_into_integers():  # M2.1
+def a_tokenizer_turns_text_into_integers():  # M2.1 @core
     """A tokenizer turns text into integers.
 
     We want to train a language model, and it computes with numbers. Text has none. How does the one

@@ -212,7 +212,7 @@ SMALL = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
 END = stories.END
 
 
-def the_most_frequent_pair_is_merged():  # M3.2
+def the_most_frequent_pair_is_merged():  # M3.2 @core
     """The most frequent pair is merged.
 
     With a token for each byte, texts are long. Which longer pieces should be tokens? *Byte pair

@@ -21,7 +21,7 @@ from lecture.part3_tensors import m05_figures as figures
 from trace.costs import measure
 
 
-def everything_is_a_tensor():  # M5.1
+def everything_is_a_tensor():  # M5.1 @core
     """Everything is a tensor.
 
     We can estimate what training costs. We cannot yet say what all those bytes are. One training
@@ -108,7 +108,7 @@ def a_tensor_is_made_from_values_or_from_a_rule():  # M5.2
     assert empty.isnan().all()
 
 
-def bytes_are_elements_times_element_size():  # M5.3
+def bytes_are_elements_times_element_size():  # M5.3 @core
     """Bytes are elements times element size.
 
     How much memory do the numbers of a tensor need? The type of the elements, the *dtype*, has its

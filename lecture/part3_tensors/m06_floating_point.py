@@ -114,7 +114,7 @@ def pack(value: float, form: Format) -> int:
     return sign * 2 ** (form.bits - 1) + pattern
 
 
-def a_number_is_sign_exponent_and_fraction():  # M6.1
+def a_number_is_sign_exponent_and_fraction():  # M6.1 @core
     """A number is sign, exponent and fraction.
 
     We can say how many bytes a number takes. What do they hold? How can the same 16 bits hold one
@@ -415,7 +415,7 @@ def fp16_ends_soon_on_both_sides():  # M6.4
     assert torch.isclose(scaled.float() / 2**16, torch.tensor(1e-8), rtol=2**-11, atol=0)
 
 
-def bf16_trades_resolution_for_range():  # M6.8 E21 E25
+def bf16_trades_resolution_for_range():  # M6.8 E21 E25 @core
     """bf16 trades resolution for range.
 
     What if a 16-bit format keeps all [exponent bits](#a_number_is_sign_exponent_and_fraction) of

@@ -370,7 +370,7 @@ def product_by_loops(
     return y, flops
 
 
-def every_triple_multiplies_and_adds():  # M8.4 E38
+def every_triple_multiplies_and_adds():  # M8.4 E38 @core
     """Every triple multiplies and adds.
 
     How many FLOPs does a matmul cost? In $y_{ij}=\\sum_k x_{ik}w_{kj}$, R rows, D inner positions

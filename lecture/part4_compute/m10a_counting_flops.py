@@ -136,7 +136,7 @@ def the_last_addition_is_not_made():  # M10.3 E43
     # So: use either, and do not go looking for the missing FLOPs.
 
 
-def forward_is_two_flops_per_parameter_and_token():  # M10.4
+def forward_is_two_flops_per_parameter_and_token():  # M10.4 @core
     """A forward pass costs 2 FLOPs per parameter and token.
 
     What does $2RDF$ mean for a whole model? Its rows are tokens: B sequences of T tokens make $R =

@@ -194,7 +194,7 @@ def zeros_save_work_only_if_they_are_skipped():  # M10.8
     assert round(error, 1) == round(math.sqrt(0.13), 1)
 
 
-def utilization_is_useful_over_promised():  # M10.9
+def utilization_is_useful_over_promised():  # M10.9 @core
     """Utilization is useful over promised.
 
     How much of a peak arrives? For one operation we call it its *share of the peak*: its FLOP/s

@@ -44,7 +44,7 @@ from lecture.lib.recorded import recorded_floors, recorded_machine
 from lecture.part4_compute import m10c_figures as figures
 
 
-def a_gpu_is_many_multiprocessors():  # M10.15
+def a_gpu_is_many_multiprocessors():  # M10.15 @core
     """A GPU is many multiprocessors.
 
     We can count the FLOPs of a program, and we have seen that a large matmul gets 80 % of a peak
@@ -100,7 +100,7 @@ def threads_work_in_warps():  # M10.16
     # is one instruction and no `if`.
 
 
-def near_memory_is_small():  # M10.15
+def near_memory_is_small():  # M10.15 @core
     """Near memory is small and far memory is slow.
 
     Where are the numbers? At four distances. Registers belong to a thread. *L1* and *shared
@@ -449,7 +449,7 @@ def streams_let_copies_run_beside_kernels():  # M10.17
     # computed. Two streams have the same kernels to run, so they do not make the arithmetic faster.
 
 
-def three_floors_hold_up_every_operation():  # M10.17
+def three_floors_hold_up_every_operation():  # M10.17 @core
     """Three floors hold up every operation.
 
     How long does a ReLU of a million bf16 numbers take on an H100? It moves 4 MiB; at 3.35e12 bytes

@@ -109,7 +109,7 @@ def every_operation_loads_computes_and_stores():  # M11.1
     # So: estimate with the larger of the two. Overlap or not, you are off by a factor of 2 at most.
 
 
-def an_accelerator_has_an_intensity():  # M11.2
+def an_accelerator_has_an_intensity():  # M11.2 @core
     """An accelerator has an intensity, too.
 
     How much arithmetic must come with each byte, so that a GPU is busy? Its peak divided by the
@@ -358,7 +358,7 @@ def a_matrix_times_a_vector_uses_each_weight_once():  # M11.7
     # writes](#a_written_token_costs_a_walk_through_all_weights).
 
 
-def a_matrix_product_uses_each_number_often():  # M11.8
+def a_matrix_product_uses_each_number_often():  # M11.8 @core
     """A matmul uses each number often.
 
     And a matrix times a matrix? Both have $n^2$ numbers, and each is used n times. The bytes are
@@ -506,7 +506,7 @@ def operations_at(n: int) -> dict[str, Work]:  # @stepover
     }
 
 
-def the_roofline_bounds_every_operation():  # M11.10 E110
+def the_roofline_bounds_every_operation():  # M11.10 E110 @core
     """The roofline bounds every operation.
 
     What is the best rate for a given arithmetic intensity? With few FLOPs per byte, as many as the
@@ -696,7 +696,7 @@ def work_of_all_caches(B: int, T: int) -> Work:  # @stepover
     return Work(48 * (scores.flops + mixing.flops), 48 * (scores.moved_bytes + mixing.moved_bytes))
 
 
-def a_written_token_costs_a_walk_through_all_weights():  # M11.11
+def a_written_token_costs_a_walk_through_all_weights():  # M11.11 @core
     """A written token costs a walk through all weights.
 
     How fast can a model decode? Each token needs every weight once. Take 48 layers of width 1600,

@@ -236,7 +236,7 @@ def edge_flops(y: Float[Tensor, "..."], x: Float[Tensor, "..."]) -> int:  # @ste
     return cost.matmul_flops
 
 
-def backward_costs_twice_forward():  # M12.4 E48 E50
+def backward_costs_twice_forward():  # M12.4 E48 E50 @core
     """Backward costs twice forward.
 
     By hand, a layer takes $2RDF$ forward and $4RDF$ backward. Is this what autograd does?
@@ -272,7 +272,7 @@ def backward_costs_twice_forward():  # M12.4 E48 E50
     # So: backward is twice forward, less one matmul if the input is data.
 
 
-def two_plus_four_is_six():  # M12.5 E51
+def two_plus_four_is_six():  # M12.5 E51 @core
     """Two plus four is six.
 
     Where does the rule of 6 come from? A linear layer has $DF$ parameters. Each row costs $2DF$

@@ -299,7 +299,7 @@ def what_is_kept_is_a_choice():  # M15.6
 SENTENCE = ("the", "dog", "wagged", "its", "tail")
 
 
-def attention_takes_a_weighted_mean():  # M15.7
+def attention_takes_a_weighted_mean():  # M15.7 @core
     """Attention takes a weighted mean.
 
     In "the dog wagged its tail", whose tail is it? The vector of "its" alone cannot know. So far
@@ -385,7 +385,7 @@ def attention_is_two_matmuls():  # M15.7
     assert torch.allclose(weights @ value[:K], mixed[:K], atol=1e-6)
 
 
-def the_future_is_hidden():  # M15.7
+def the_future_is_hidden():  # M15.7 @core
     """The future is hidden, and scores are scaled.
 
     The model learns to predict the next token, so no token may see it. The [*causal

@@ -339,7 +339,7 @@ def a_router_chooses_experts():  # M15.4
     assert min(load) < T * active / count < max(load)
 
 
-def a_block_adds_to_what_came_in():  # M15.9 E80
+def a_block_adds_to_what_came_in():  # M15.9 E80 @core
     """A block adds to what came in.
 
     How do attention and the feed-forward network make a block? Each is a *sublayer*: it reads a

@@ -117,7 +117,7 @@ def parameters_of(model: nn.Module) -> dict[str, int]:  # @stepover
     return dict(found)
 
 
-def parameters_are_counted_part_by_part():  # M16.2
+def parameters_are_counted_part_by_part():  # M16.2 @core
     """Parameters are counted part by part.
 
     And the parameters? They follow from the same sizes: V·D for the embedding and as many for the
@@ -297,7 +297,7 @@ def attention_can_take_most_time():  # M16.6
         assert max(least[name, "scores, fused"]) < max(least[name, "feed-forward"]) / 9
 
 
-def long_contexts_belong_to_attention():  # M16.7 E83
+def long_contexts_belong_to_attention():  # M16.7 E83 @core
     """Long contexts belong to attention.
 
     And if T is not small beside D? We take XL with 16 times the context, 16 384 tokens. How much

@@ -371,7 +371,7 @@ def rmsprop_forgets():  # M17.5
     assert torch.equal(trained(RMSProp), trained(torch.optim.RMSprop))
 
 
-def adamw_averages_both():  # M17.6 M17.1 E66
+def adamw_averages_both():  # M17.6 M17.1 E66 @core
     r"""AdamW averages both.
 
     Can we have both ideas, a steady direction and a rate for each weight?

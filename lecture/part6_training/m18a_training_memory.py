@@ -16,7 +16,7 @@ from lecture.part6_training import m18a_figures as figures
 from trace.costs import measure
 
 
-def four_things_fill_the_memory():  # M18.1
+def four_things_fill_the_memory():  # M18.1 @core
     """Four things fill the memory.
 
     What is in memory while a model is trained? Its parameters; their gradients; the optimizer

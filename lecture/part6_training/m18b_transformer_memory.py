@@ -323,7 +323,7 @@ def one_card_takes_18_years():  # M18.9 E85 E86
     assert bf16_days / 512 < 1
 
 
-def tokens_go_with_parameters():  # M18.10 E87
+def tokens_go_with_parameters():  # M18.10 E87 @core
     r"""Tokens go with parameters.
 
     Are 400 000 steps of a million tokens a good plan? For given FLOPs, $C=6N\cdot\text{tokens}$, a

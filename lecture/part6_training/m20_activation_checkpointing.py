@@ -48,7 +48,7 @@ class Recomputed(torch.autograd.Function):
         return None, *torch.autograd.grad(result, entering, gradient)
 
 
-def what_is_thrown_away_is_computed_again():  # M20.1
+def what_is_thrown_away_is_computed_again():  # M20.1 @core
     """What is thrown away is computed again.
 
     Activations wait in memory for the backward pass, and most of training memory can be theirs.

@@ -30,7 +30,7 @@ from lecture.train.story_run import could_begin, run_on_stories
 from trace.costs import measure
 
 
-def six_moves_make_a_step():  # M23.1
+def six_moves_make_a_step():  # M23.1 @core
     """Six moves make a step.
 
     What happens over and over again when a model is trained? Draw a batch; run the model, the

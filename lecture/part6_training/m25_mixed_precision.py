@@ -82,7 +82,7 @@ def bytes_of_a_step(
     return {**cost.live_bytes, "activations": after_forward["activations"]}
 
 
-def two_recipes_go_by_one_name():  # M25.2 E103
+def two_recipes_go_by_one_name():  # M25.2 E103 @core
     """bf16 in the matmuls is not bf16 in the weights.
 
     "We train in bf16" can mean two things. Under *autocast*, weights, gradients and the optimizer's

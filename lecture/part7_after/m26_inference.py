@@ -220,7 +220,7 @@ def work_of_llama(R: int) -> Work:  # @stepover
     )
 
 
-def prefill_reads_the_prompt_at_once():  # M26.3 @core
+def prefill_reads_the_prompt_at_once():  # M26.3
     """Prefill reads the prompt at once.
 
     You send a prompt of 2000 tokens and get an answer of 200. Which takes longer, reading the
@@ -430,7 +430,7 @@ def speculate(
     return [*accepted, int(torch.multinomial(p[k], 1, generator=generator))], chances
 
 
-def a_draft_is_judged_in_one_pass():  # M26.5 @core
+def a_draft_is_judged_in_one_pass():  # M26.5
     """A draft is judged in one pass.
 
     Decoding waits for weights while the arithmetic idles. Could a walk through the weights yield

@@ -43,7 +43,7 @@ def mine_and_my_neighbours(rank: int, n: int) -> tuple[list[float], list[float]]
     return x.tolist(), from_the_left(x).tolist()
 
 
-def ranks_share_nothing_but_messages():  # M27.1 @core
+def ranks_share_nothing_but_messages():  # M27.1
     """Ranks share nothing but messages.
 
     So far one GPU did everything, and two things were out of reach: a model whose 16 bytes per
@@ -214,7 +214,7 @@ def train_copies(rank: int, n: int, steps: int) -> tuple[list[float], float, int
     return losses, fingerprint, traffic.sent_bytes
 
 
-def equal_copies_make_equal_steps():  # M27.3 @core
+def equal_copies_make_equal_steps():  # M27.3
     """Equal copies make equal steps.
 
     How do n ranks train one model? The simplest way is *data parallelism*: every rank has a copy of

@@ -185,7 +185,7 @@ def pass_split_block(rank: int, n: int) -> SplitPass:
     )
 
 
-def a_block_meets_twice_each_way():  # M27.5 @core
+def a_block_meets_twice_each_way():  # M27.5
     """A block meets twice each way.
 
     How often do the ranks of a Transformer block have to meet? Attention splits where it is split
@@ -282,7 +282,7 @@ def run_pipeline(
     return pieces, most_kept, w.grad
 
 
-def a_pipeline_waits_at_both_ends():  # M27.6 @core
+def a_pipeline_waits_at_both_ends():  # M27.6
     """A pipeline waits at both ends.
 
     A third way to split a model is by depth: rank 0 has the first layers, rank 1 the next ones, and
@@ -408,7 +408,7 @@ def train_two_layers(rank: int, n: int, R: int) -> tuple[int, int]:
     return cost.matmul_flops, traffic.sent_bytes
 
 
-def a_link_has_a_roofline():  # M27.7 @core
+def a_link_has_a_roofline():  # M27.7
     """A link has a roofline.
 
     When do messages cost more time than matmuls? It is the question of [the

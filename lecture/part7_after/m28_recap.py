@@ -243,7 +243,7 @@ def bytes_loaded_want_to_be_used_often():  # M28.1
     sheet = Sheet("FLOPs per byte, bf16", table)  # @inspect sheet
 
 
-def training_is_paid_in_days_and_writing_in_bandwidth():  # M28.1 @core
+def training_is_paid_in_days_and_writing_in_bandwidth():  # M28.1
     """The sheet: days and tokens per second.
 
     How long does it take? Training is work over rate. Decoding is bytes over bandwidth: every step

@@ -12,8 +12,8 @@ import pytest
 # The sections of the lecture are test cases, so a false claim of theirs shows both of its sides.
 pytest.register_assert_rewrite("lecture")
 
-# Several processes that share out the tests also share the cores, and two threads of each would wait
-# for each other. What sections claim holds with one thread as with two (`.ci/machines`).
+# Several processes that share out the tests also share the cores, and two threads of each would
+# wait for each other. What sections claim holds with one thread as with two (`.ci/machines`).
 SHARED = "PYTEST_XDIST_WORKER" in os.environ
 if SHARED:
     os.environ.setdefault("OMP_NUM_THREADS", "1")

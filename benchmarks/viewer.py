@@ -38,7 +38,7 @@ PRESSES = 60
 THROTTLES = (1, 4)
 NETWORK_OPENINGS = 3
 NETWORK_AIMED_AT = "9 Mbit/s, 40 ms"
-CHAPTER = "floating-point"
+CHAPTER = "floating-point-formats"
 KB = 1000
 
 

@@ -6,6 +6,7 @@ import gzip
 import http.server
 import io
 import json
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -139,6 +140,14 @@ def compressed(file: Path) -> bytes:
     return gzip.compress(file.read_bytes())
 
 
+class PatientServer(http.server.ThreadingHTTPServer):
+    """Says nothing of browsers that go away."""
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
 NAME_OF_OURS = "lecture.localhost"
 """What browsers take for this machine and our server for another name of it."""
 
@@ -154,9 +163,7 @@ def served_over_networks(lecture: Path, folder: Path) -> dict[str, str]:
     addresses = {"ours": f"http://{NAME_OF_OURS}:{ours.server_port}/#doc={name}"}
     servers = [ours]
     for kind, handler in {"static": CompressingHandler, "http.server": PlainHandler}.items():
-        server = http.server.ThreadingHTTPServer(
-            ("127.0.0.1", 0), functools.partial(handler, directory=str(site))
-        )
+        server = PatientServer(("127.0.0.1", 0), functools.partial(handler, directory=str(site)))
         addresses[kind] = f"http://127.0.0.1:{server.server_port}/#doc={name}"
         servers.append(server)
     for server in servers:

@@ -91,6 +91,18 @@ PROGRAMS = {
             print(threading.active_count(), threading.enumerate() == [threading.main_thread()])
             print(own.name, threading.main_thread() is threading.current_thread())
         """,
+    "what the collector of garbage looks at": """
+        import gc
+
+        def references():
+            return sum(len(gc.get_referents(one)) for one in gc.get_objects())
+
+        def main():
+            before = references()
+            for number in range(50_000):
+                other = number
+            print(before < 30_000, references() - before < 20_000, gc.isenabled())
+        """,
     "values that hit back": """
         class Closed:
             def __getattribute__(self, name):

@@ -136,6 +136,19 @@ def test_another_machine_gets_large_documents_in_parts():
         assert ask(port, PARTS[0])[0] == 404
 
 
+def test_another_machine_gets_plain_pages_of_chapters():
+    with far() as port:
+        for path, word in (
+            ("/lecture.main.html", b"What language models cost</h1>"),
+            ("/lecture.main.why-count.html", b"Why count</h1>"),
+        ):
+            status, headers, body = ask(port, path, **FAR)
+            assert (status, headers.get_content_type()) == (200, "text/html")
+            assert word in gzip.decompress(body)
+        assert ask(port, "/lecture.main.nothing.html", **FAR)[0] == 404
+        assert ask(port, "/lecture.main.html")[0] == 404
+
+
 def test_parts_are_those_of_the_document_that_is_there_now(viewer, mine):
     small = mine.read_bytes()
     (viewer / "index.html").write_text('<html lang="en">')

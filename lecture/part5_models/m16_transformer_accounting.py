@@ -286,9 +286,9 @@ def attention_can_take_most_time():  # M16.6
         assert memory > 20 * compute
         assert memory > 2 * max(least[name, "feed-forward"])
     # Fused, the same FLOPs move a ninetieth of the bytes, and take a ninth of the time of the
-    # feed-forward network. So people talk about attention because it *was* the part worth making
-    # faster, and [FlashAttention](#attention_needs_no_table_of_weights) did that. (Bytes moved are
-    # the ideal, each once. [The real traffic](#fused_attention_does_not_store_its_scores) is more.)
+    # feed-forward network. So attention was the part worth making faster, and
+    # [FlashAttention](#attention_needs_no_table_of_weights) did that. (Bytes moved are the ideal,
+    # each once. [The real traffic](#fused_attention_does_not_store_its_scores) is more.)
     written_out, fused = costs["scores and values"], costs["scores, fused"]
     moved = [cost.read_bytes + cost.written_bytes for cost in (written_out, fused)]
     assert 90 < moved[0] / moved[1] < 95
@@ -307,7 +307,7 @@ def long_contexts_belong_to_attention():  # M16.7 E83 @core
     times = {part: long[part] / short[part] for part in short}  # @inspect times
     assert list(times.values()) == [16, 16, 16**2]
     # Only scores and values grow by 256, and they were 7 %. It is 34 times in the blocks, and 33
-    # with the LM head: one order of magnitude and a half, not the two that one may read.
+    # with the LM head: one order of magnitude and a half.
     assert round(sum(long.values()) / sum(short.values()), 1) == 33.8
     with_head = sum(forward_flops_by_part(LONG_XL, 16_384).values()) / measured(XL).forward_flops
     assert round(with_head, 1) == 33.1
@@ -526,9 +526,9 @@ def half_of_the_scores_are_masked():  # M16.10
     T, D, L = 12, 48, 3
     pairs = int(torch.ones(T, T).tril().sum())
     assert pairs == T * (T + 1) // 2
-    # We can measure what is useful. With a cache, a model that reads token by token meets visible
-    # pairs only. Here it reads four tokens at once, then one by one; so only the first four hide
-    # pairs from each other, 4·3/2 of them.
+    # We can measure what is useful. With a cache, a model that decodes token by token meets visible
+    # pairs only. Here it reads a prompt of four tokens at once, as in prefill, then one by one. So
+    # only the four hide pairs from each other, 4·3/2 of them.
     config = TransformerConfig(100, context=T, layers=L, width=D, heads=4, feed_forward=128)
     model = TransformerLM(config, device="meta")  # @stepover
     tokens = torch.zeros(1, T, dtype=torch.int64, device="meta")

@@ -287,9 +287,10 @@ def schedule(
 def a_copy_can_hide_behind_the_computing():  # M22.4
     """A copy can hide behind the computing.
 
-    Does the GPU have to wait while the next batch is on its way? It has an engine that copies, and
-    another that computes. With room for two batches, one is copied while the other is computed
-    with. How long do four batches take, with copies of 2 ms and 3 ms of computing each?
+    [Copies run beside kernels](#streams_let_copies_run_beside_kernels) if a GPU has something to
+    compute in the meantime. That takes room: a *buffer* that is copied into, and another that is
+    computed with. How many buffers do you need? Take four batches, with copies of 2 ms and 3 ms of
+    computing each.
     """
     schedules = {
         buffers: schedule(copy_ms=2.0, compute_ms=3.0, batches=4, buffers=buffers)

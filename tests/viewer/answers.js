@@ -4,6 +4,7 @@
 
 import { createInterface } from "node:readline";
 import { ACCELERATORS } from "viewer/model/accelerators.js";
+import { bookOf } from "viewer/model/book.js";
 import { environmentAt } from "viewer/model/changes.js";
 import { checked, DocumentError } from "viewer/model/check.js";
 import { claimGroups } from "viewer/model/claims.js";
@@ -47,6 +48,19 @@ const questions = {
         ),
       ),
     }));
+  },
+
+  /** Sections in reading order, and the chapters they are in. */
+  book(document) {
+    const model = buildModel(checked(document));
+    const sections = sectionsOf(model);
+    return {
+      sections: sections.map(({ activation, depth, parent }) => [activation, depth, parent]),
+      chapters: bookOf(model, sections).map(({ number, title, name, about, sections: own }) => ({
+        ...{ number, title, name, about },
+        sections: own.map(({ activation }) => activation),
+      })),
+    };
   },
 
   /** Where a chain of names leads. */

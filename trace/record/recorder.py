@@ -6,6 +6,7 @@ step is found afterwards (`events.py`).
 """
 
 import bisect
+import ctypes
 import functools
 import itertools
 import operator
@@ -42,6 +43,14 @@ _ITERATION: dict[str, object] = {
     "@pick": {}.get,
 }
 """What `for` loops are wrapped in: all of it C, so that no frame of ours is ever in the way."""
+
+
+def _unseen_by_the_collector() -> list[Any]:
+    """A list for numbers, of which there may be millions: Python's collector of garbage would look
+    at each of them again and again."""
+    numbers: list[Any] = []
+    ctypes.pythonapi.PyObject_GC_UnTrack(ctypes.py_object(numbers))
+    return numbers
 
 
 FULL_READINGS = 1000
@@ -122,7 +131,7 @@ class Recorder:
     """Whether of a chain of names that comes upon None that is shown, as other tools do."""
     own_modules: set[str] = field(default_factory=set)
     """Names of the lecture's modules."""
-    events: list[int] = field(default_factory=list)
+    events: list[int] = field(default_factory=_unseen_by_the_collector)
     inspections: list[Inspection] = field(default_factory=list)
     quotes: list[Quoted] = field(default_factory=list)
     readings: list[Reading] = field(default_factory=list)
@@ -146,7 +155,7 @@ class Recorder:
     values: list[Value] = field(default_factory=list)
     warnings: dict[str, None] = field(default_factory=dict)
     """Warnings in order, each once."""
-    times: list[float] = field(default_factory=list)
+    times: list[float] = field(default_factory=_unseen_by_the_collector)
     """Seconds on a clock at each event."""
     running: bool = False
     """Whether `main()` has begun: what is printed before is not recorded."""
@@ -221,7 +230,10 @@ class Recorder:
         vars(self._home).update(dict.fromkeys(self._names(), _nothing))
         vars(self._home).update({**_ASKED_AT_ENTRY, **_PASSING_ON, "@watch": True, "@off": True})
         self._home = types.ModuleType("ended")
-        self.events, self.times = [*self.events], [*self.times]  # such code goes on adding to those
+        for name in ("events", "times"):  # such code goes on adding to those that were there
+            kept = _unseen_by_the_collector()
+            kept += getattr(self, name)
+            setattr(self, name, kept)
 
     def off(self, off: bool) -> None:
         """Let functions that are entered from here on run as written, or be recorded."""

@@ -3,6 +3,7 @@
 import atexit
 import builtins
 import contextlib
+import gc
 import importlib
 import inspect
 import os
@@ -41,6 +42,8 @@ from .streams import tees
 
 use_own_builtins(globals())
 
+_FROZEN_BY_PYTHON = gc.get_freeze_count()
+
 
 @dataclass
 class Recording:
@@ -77,6 +80,7 @@ def record(target: Target, options: Options, media: Media | None = None) -> Reco
     process = os.getpid()
     with (
         _kept_interpreter() as restore_interpreter,
+        _out_of_the_collectors_way(),
         _installed(target, finder, recorder),
         _own_arguments(target),
         shown_on_the_page(recorder.show),
@@ -148,6 +152,20 @@ def _kept_interpreter() -> Iterator[Callable[[], None]]:
         yield restore
     finally:
         restore()
+
+
+@contextlib.contextmanager
+def _out_of_the_collectors_way() -> Iterator[None]:
+    """Let Python's collector of garbage look at what the lecture makes, not at what there was
+    before, most of it the tool's. Who has frozen that already knows better."""
+    if gc.get_freeze_count() > _FROZEN_BY_PYTHON:
+        yield
+        return
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 @contextlib.contextmanager

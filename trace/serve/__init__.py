@@ -12,6 +12,9 @@ rewording      a lecture whose text alone has changed
 course         what several lectures have in common: title, author, groups
 news           what open pages are told
 publication    `--html` and `--site`
+plain          the plain pages of a site, of
+book           sections and chapters of a document, and
+markdown       what a text says as HTML
 one_file       the viewer and one document in a single file
 new            `--new`: writes a small lecture to begin with, which lies in template/
 """

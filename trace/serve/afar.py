@@ -9,13 +9,16 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..document.decoding import decode
 from . import library
+from .course import NO_COURSE
 from .overlay import Shown, address_name
 from .packing import TEXT, VALUES, is_large, parts_of
+from .plain import file_of, pages_of
 
 _PART = re.compile(rf"/traces/(.+)({re.escape(TEXT)}|{re.escape(VALUES)})")
 _TEXTS = (".js", ".css", ".html", ".json", ".svg")
-_PAGES = ("/", "/index.html")
+_PAGES = ("/", ".html")
 _LOCK = threading.Lock()
 """Two readers who ask for the parts of a document at once wait for one computation."""
 
@@ -41,16 +44,41 @@ def parcel(shown: Shown, path: str, file: Path, read: Callable[[], bytes] | None
         document = _documents(shown).get(found[1])
         part = _parts(document).get(found[2]) if document else None
         return None if part is None else Parcel(part, is_coded=False)
-    if path in _PAGES and not shown.bulletin:
-        names = [name for name, place in _documents(shown).items() if is_large(place)]
-        page = (library.VIEWER / "index.html").read_text(encoding="utf-8")
-        return Parcel(gzip.compress(page_in_parts(page, names).encode(), mtime=0), is_coded=True)
+    if path.endswith(_PAGES) and not shown.bulletin and (page := _page(shown, path)):
+        return Parcel(gzip.compress(page.encode(), mtime=0), is_coded=True)
     if not path.endswith(_TEXTS):
         return None
     if read is not None:
         return Parcel(gzip.compress(read(), mtime=0), is_coded=True)
     stamp = library.stamp(file)
     return Parcel(_compressed(file, stamp), is_coded=True) if stamp and file.is_file() else None
+
+
+def _page(shown: Shown, path: str) -> str | None:
+    """The viewer's page, or a plain one of a lecture or of a chapter."""
+    documents = _documents(shown)
+    page = page_in_parts(
+        (library.VIEWER / "index.html").read_text(encoding="utf-8"),
+        [name for name, place in documents.items() if is_large(place)],
+    )
+    if path in ("/", "/index.html"):
+        return page
+    file = path.removeprefix("/")
+    for name, document in documents.items():
+        if file.startswith(f"{name}."):
+            with _LOCK:
+                pages = _pages_of_file(name, document, library.stamp(document), page)
+            if file in pages:
+                return pages[file]
+    return None
+
+
+@functools.lru_cache(maxsize=8)
+def _pages_of_file(name: str, document: Path, _stamp: object, page: str) -> dict[str, str]:
+    try:
+        return pages_of(name, decode(document.read_bytes()), page, NO_COURSE)
+    except ValueError:  # what is wrong with it, the viewer says
+        return {}
 
 
 def page_in_parts(page: str, names: Iterable[str]) -> str:
@@ -63,6 +91,7 @@ def prepare(shown: Shown) -> None:
     for document in _documents(shown).values():
         if is_large(document):
             _parts(document)
+            _page(shown, f"/{file_of(address_name(document))}")
 
 
 def _documents(shown: Shown) -> dict[str, Path]:

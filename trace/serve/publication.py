@@ -1,10 +1,13 @@
 """A lecture for others: one file that opens anywhere, or a folder for any web server."""
 
 import dataclasses
+import glob
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
+from ..document.decoding import decode
 from ..document.encoding import write
 from ..errors import FAILED, HELD, UsageError
 from ..terminal import complain, quoted
@@ -15,6 +18,7 @@ from .library import TIMES
 from .one_file import one_file
 from .overlay import address_name
 from .packing import TEXT, VALUES, parts_of
+from .plain import file_of, is_page_of, list_page, pages_of
 
 _FOR_AUTHORS = ("live.js", "live.css", "unpack.js", "*.d.ts")
 """Files of the viewer that a published site does not need."""
@@ -124,9 +128,30 @@ def write_site(folder: Path, paths: list[Path], course: Course = NO_COURSE) -> N
     order = [next(following) if name in named else name for name in entries]
     listed = [entries[name] for name in order if (traces / name).is_file()]
     write(json.dumps(course.index(listed), indent=1).encode() + b"\n", index)
+    _write_pages(folder, [f"{address_name(path)}.json" for path in paths], listed, course)
+
+
+def _write_pages(
+    folder: Path, new: list[str], listed: list[dict[str, Any]], course: Course
+) -> None:
+    """Write the viewer's page, and plain pages of these documents."""
+    traces = folder / "traces"
     in_parts = [place.name.removesuffix(TEXT) for place in sorted(traces.glob(f"*{TEXT}"))]
-    page = (library.VIEWER / "index.html").read_text(encoding="utf-8")
-    write(page_in_parts(page, in_parts).encode(), folder / "index.html")
+    page = page_in_parts((library.VIEWER / "index.html").read_text(encoding="utf-8"), in_parts)
+    for file in new:
+        name = file.removesuffix(".json")
+        for stale in folder.glob(f"{glob.escape(name)}*.html"):
+            if is_page_of(name, stale.read_text(encoding="utf-8")):
+                stale.unlink()
+        document = decode((traces / file).read_bytes())
+        for place, text in pages_of(name, document, page, course).items():
+            write(text.encode(), folder / place)
+    titles = {file_of(entry["file"].removesuffix(".json")): entry["title"] for entry in listed}
+    fronts = {file: title for file, title in titles.items() if (folder / file).is_file()}
+    if len(listed) == 1 and fronts:
+        write((folder / next(iter(fronts))).read_bytes(), folder / "index.html")
+    else:
+        write(list_page(page, fronts, course).encode(), folder / "index.html")
 
 
 def _write_parts(data: bytes, published: Path) -> None:

@@ -25,12 +25,23 @@ let hashTimer = 0;
 /** The address as it was last read or written. */
 let address = "";
 
+/** What the page itself is of, where it is one of a lecture or of a chapter. */
+const { doc: ownDoc = "", chapter: ownChapter = "" } = document.documentElement.dataset;
+
+/** What the address names, or else what the page is of. @returns {State} */
+export function readAddress() {
+  const state = readHash(location.hash);
+  const { doc, at, chapter, whole } = state;
+  if (doc) return state;
+  return { ...state, doc: ownDoc, chapter: at || whole ? chapter : chapter || ownChapter };
+}
+
 /**
  * Go where the address says, or else to the failure or the start. A link to no function that there
  * is leads nowhere; what is not there is said.
  */
 export function goToHash() {
-  const { mode: wanted, at, chapter, whole } = readHash(location.hash);
+  const { mode: wanted, at, chapter, whole } = readAddress();
   const { model, document, book } = current();
   const named = at ? stepOfPlace(model, at) : -1;
   const isLink = /^#[^=]+$/.test(location.hash);
@@ -171,7 +182,8 @@ function writeAddress(write, target = step.value) {
 function put(write, hash) {
   address = hash;
   try {
-    if (hash !== location.hash) history[write](null, "", hash);
+    // What is shown may be another chapter than the one that the page was written for.
+    if (hash !== location.hash) history[write](null, "", ownDoc ? `./${hash}` : hash);
   } catch {
     // A page opened as a file may not write its address; it works without.
   }

@@ -2,8 +2,7 @@
 
 import { DocumentError } from "viewer/model/check.js";
 import { completed } from "viewer/model/packing.js";
-import { readHash } from "viewer/model/places.js";
-import { goToHash } from "viewer/state/address.js";
+import { goToHash, readAddress } from "viewer/state/address.js";
 import { takeUpCourse } from "viewer/state/branding.js";
 import { documentOf, embedded, isOurServer } from "viewer/state/fetching.js";
 import { checkSize, complete, fail, open } from "viewer/state/opening.js";
@@ -43,7 +42,7 @@ export const firstLook = new Promise((resolve) => (endFirstLook = resolve));
 /** Fetch the list of lectures, and show what the address names. */
 export async function start() {
   listings = embedded ? undefined : fetchListings().catch(() => {});
-  if (!readHash(location.hash).doc) await listings;
+  if (!readAddress().doc) await listings;
   await followAddress();
   endFirstLook();
 }
@@ -83,7 +82,7 @@ export async function chooseMachine(label) {
 
 /** Show what the address names. */
 export async function followAddress() {
-  const { doc, at } = readHash(location.hash);
+  const { doc, at } = readAddress();
   const wanted =
     embedded?.dataset.name ||
     doc ||

@@ -59,7 +59,7 @@ def every_claim_is_checked_on_every_run():
             assert total == y[i, j]
     assert cost.matmul_flops == multiplications + additions
     # And the memory? The result is eight numbers of four bytes.
-    assert cost.allocated_bytes == 8 * 4
+    assert cost.allocated_bytes == 8 * 4  # @predict
     # The margin shows the same without our asking, line by line: FLOPs, bytes moved, FLOPs for each
     # of these bytes, bytes allocated. Under a tensor stands the number of its *storage*, its place
     # in memory; tensors with the same number share it.

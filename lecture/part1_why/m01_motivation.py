@@ -121,7 +121,7 @@ def every_chapter_pays_in_two_currencies():  # M1.1 @core
     once_bytes = once.read_bytes + once.written_bytes
     twice_bytes = twice.read_bytes + twice.written_bytes  # @inspect once_bytes twice_bytes
     assert once_bytes == 4 * (R * D + D * F + R * F)
-    assert round(100 * (twice_bytes / once_bytes - 1)) == 7
+    assert round(100 * (twice_bytes / once_bytes - 1)) == 7  # @predict
     # So: two accounts, and a change in one says little about the other.
 
 
@@ -143,7 +143,7 @@ def training_time_is_work_over_rate():  # M1.2 @core
     gpus, mfu = 1024, 0.5
     gpu_flops_per_second = H100_SXM.dense_flops_per_second["bf16"] * mfu
     days = work_flops / (gpus * gpu_flops_per_second) / SECONDS_PER_DAY  # @inspect days
-    assert round(days) == 144
+    assert round(days) == 144  # @predict
     # At this rate, one GPU has a *throughput* of about 1200 tokens per second.
     gpu_tokens_per_second = gpu_flops_per_second / (6 * LLAMA3_70B_PARAMETERS)
     assert round(gpu_tokens_per_second, -2) == 1200
@@ -178,7 +178,7 @@ def training_costs_six_flops_per_parameter_and_token():  # M1.3 E1 @core
     with measure() as backward:
         loss.backward()
     assert backward.matmul_flops == 2 * forward.matmul_flops
-    assert (forward.matmul_flops + backward.matmul_flops) / (N * R) == 6
+    assert (forward.matmul_flops + backward.matmul_flops) / (N * R) == 6  # @predict
 
 
 def the_optimizer_is_not_in_the_six():  # M1.3 E1
@@ -192,7 +192,7 @@ def the_optimizer_is_not_in_the_six():  # M1.3 E1
     weight.grad = torch.ones(5, 3)
     with measure() as update:
         optimizer.step()
-    assert update.matmul_flops == 0
+    assert update.matmul_flops == 0  # @predict
     # The update goes through the parameters number by number. Each needs 13 additions and
     # multiplications and a square root. By our convention a root costs 20, so [33
     # FLOPs](#adamw_costs_33_flops_per_parameter) in all, and one more to count the steps.
@@ -207,14 +207,14 @@ def the_optimizer_is_not_in_the_six():  # M1.3 E1
     table, tokens = torch.arange(35.0).view(7, 5), torch.tensor([3, 0, 3, 6])
     with measure() as look_up:
         features = table[tokens]  # @inspect features
-    assert look_up.matmul_flops == 0
+    assert look_up.matmul_flops == 0  # @predict
     # *Attention* (*self-attention*, in full) is the opposite. In it, tokens look at each other: the
     # features of each token are multiplied with those of every other, which gives a score for each
     # pair. By these scores, a token gathers information from the others. That is [work without
     # parameters](#attention_takes_a_weighted_mean).
     with measure() as scores:
         features @ features.T
-    assert scores.matmul_flops == 4 * 4 * (5 + 5)
+    assert scores.matmul_flops == 4 * 4 * (5 + 5)  # @predict
 
 
 def a_peak_has_conditions():  # M1.2 E2 E3 E5
@@ -228,18 +228,18 @@ def a_peak_has_conditions():  # M1.2 E2 E3 E5
     # and gets the *dense* rate, one half. The sheet of the A100, the GPU before, prints both.
     a100_dense = A100_SXM.dense_flops_per_second["bf16"]
     a100_sparse = A100_SXM.sparse_flops_per_second["bf16"]
-    assert a100_sparse / a100_dense == 2
+    assert a100_sparse / a100_dense == 2  # @predict
     # If you plan with the printed number, you promise half the time: 72 days instead of 144.
     sparse, dense = H100_SXM.sparse_flops_per_second, H100_SXM.dense_flops_per_second
     work_flops = 6 * LLAMA3_70B_PARAMETERS * LLAMA3_TRAINING_TOKENS
     useful_gpu_seconds_per_day = 1024 * 0.5 * SECONDS_PER_DAY
     promised_days = work_flops / sparse["bf16"] / useful_gpu_seconds_per_day
-    assert round(promised_days) == 72
+    assert round(promised_days) == 72  # @predict
     # There is more than one H100, too. The card for the PCIe slot is slower than the SXM module for
     # servers, and needs 188 days.
     pcie_bf16 = H100_PCIE.dense_flops_per_second["bf16"]
     pcie_days = work_flops / pcie_bf16 / useful_gpu_seconds_per_day
-    assert round(pcie_days) == 188
+    assert round(pcie_days) == 188  # @predict
     # And a comparison has to be like with like. A sparse H100 beside a dense A100 looks 6.3 times
     # as fast; dense beside dense, or sparse beside sparse, it is 3.2 times.
     assert round(sparse["bf16"] / a100_dense, 1) == 6.3
@@ -258,12 +258,12 @@ def utilization_decides_the_bill():  # M1.2
     gpu_flops_per_second = H100_SXM.dense_flops_per_second["bf16"]
     peak_days = work_flops / (1024 * gpu_flops_per_second) / SECONDS_PER_DAY
     days = {percent: round(100 * peak_days / percent, 1) for percent in range(20, 65, 5)}
-    assert round(days[50]) == 144  # the estimate above
+    assert round(days[50]) == 144  # the estimate above @predict
     days_by_mfu = figures.days_by_mfu(days, gpus=1024)  # @inspect days_by_mfu
     # What do others reach? [PaLM](https://arxiv.org/abs/2204.02311), whose paper introduced the
     # term, 46 %; [Llama 3 405B](https://arxiv.org/abs/2407.21783) 38 to 43 %. With these our run
     # would take 156, or 167 to 189 days.
-    assert round(peak_days / PALM_MFU) == 156
+    assert round(peak_days / PALM_MFU) == 156  # @predict
     assert [round(peak_days / mfu) for mfu in LLAMA3_405B_MFU] == [189, 167]
     # Our run is no invention: it is Llama 3 70B. Its [model
     # card](https://github.com/meta-llama/llama3/blob/main/MODEL_CARD.md) reports 6.4 million GPU
@@ -273,7 +273,7 @@ def utilization_decides_the_bill():  # M1.2
     # Turned around: each GPU processed 651 tokens per second, which by the rule of 6 is 28 % of its
     # peak. (What else those hours contain, such as restarts, the card does not say.)
     tokens_per_second = LLAMA3_TRAINING_TOKENS / (LLAMA3_70B_GPU_HOURS * 60 * 60)
-    assert round(tokens_per_second) == 651
+    assert round(tokens_per_second) == 651  # @predict
     by_the_rule_of_6 = 6 * LLAMA3_70B_PARAMETERS * tokens_per_second / gpu_flops_per_second
     assert round(100 * by_the_rule_of_6) == 28
     # Can we set that beside the 38 to 46 %? Not yet: MFU, as PaLM defined it, counts attention, and
@@ -302,9 +302,9 @@ def adamw_keeps_four_numbers_per_parameter():  # M1.4 @core
         kept = (weight, weight.grad, state["exp_avg"], state["exp_avg_sq"])
         kept_bytes[str(dtype)] = sum(map(held_bytes, kept))  # @inspect kept_bytes
     # A thousand parameters in fp32, the format of four bytes: parameter, gradient, m and v.
-    assert kept_bytes["torch.float32"] == 1000 * (4 + 4 + 4 + 4)
+    assert kept_bytes["torch.float32"] == 1000 * (4 + 4 + 4 + 4)  # @predict
     # In bf16 all four halve, as PyTorch's AdamW keeps m and v in the format of the parameter.
-    assert kept_bytes["torch.bfloat16"] == 1000 * (2 + 2 + 2 + 2)
+    assert kept_bytes["torch.bfloat16"] == 1000 * (2 + 2 + 2 + 2)  # @predict
     # (A fifth item does not grow: one step counter for each tensor.)
     assert held_bytes(state["step"]) == 4
 
@@ -358,7 +358,7 @@ def bytes_per_parameter_depend_on_the_recipe():  # M1.4 M1.5 E6 E11 E12
     # the rate of TF32, which is fp32 rounded for the same units, and 15 times that of full fp32.
     peaks = H100_SXM.dense_flops_per_second
     assert round(peaks["bf16"] / peaks["tf32"]) == 2
-    assert round(peaks["bf16"] / peaks["fp32"]) == 15
+    assert round(peaks["bf16"] / peaks["fp32"]) == 15  # @predict
     # And why the master? If you drop it, you save 4 bytes of 16, and the weight itself forgets:
     # next to 1, bf16 has no other number within 0.001, so [small
     # updates](#a_master_collects_small_updates) are lost, however precise m and v are.
@@ -378,7 +378,7 @@ def eight_cards_hold_forty_billion_parameters():  # M1.4 E11 E13 @core
     # The sheet says "80GB". That is neither 80 gigabytes nor 80 gibibytes: the device reports 81
     # 089 MiB, which are 85.0 gigabytes.
     capacity_bytes = 8 * H100_SXM.memory_bytes
-    assert round(capacity_bytes / 8 / 10**9, 1) == 85.0
+    assert round(capacity_bytes / 8 / 10**9, 1) == 85.0  # @predict
     largest_billions = {
         name: round(capacity_bytes / sum(bytes_of_parts(recipe).values()) / 1e9, 1)
         for name, recipe in RECIPES.items()
@@ -388,7 +388,7 @@ def eight_cards_hold_forty_billion_parameters():  # M1.4 E11 E13 @core
     # master leave room for a ninth fewer.
     assert largest_billions["bf16, fp32 m and v"] == 56.7
     assert largest_billions["same, fp32 gradients"] == 37.8
-    assert largest_billions["all bf16"] == 85.0
+    assert largest_billions["all bf16"] == 85.0  # @predict
     # So: capacity over 16 bytes, and not one activation yet.
 
 
@@ -447,7 +447,7 @@ def a_week_on_eight_cards_is_little_beside_gpt3():  # M1.6 E4
     """
     box_flops_per_second = 8 * H100_SXM.dense_flops_per_second["bf16"]
     week_flops = box_flops_per_second * 7 * SECONDS_PER_DAY  # @inspect week_flops
-    assert round(100 * week_flops / GPT3_TRAINING_FLOPS, 1) == 1.5
+    assert round(100 * week_flops / GPT3_TRAINING_FLOPS, 1) == 1.5  # @predict
     # That is a week at the full peak, which nobody reaches. (Two weeks at half the peak are the
     # same amount: such a number needs its MFU.) At half the peak, GPT-3 would take the box two and
     # a half years.
@@ -458,7 +458,7 @@ def a_week_on_eight_cards_is_little_beside_gpt3():  # M1.6 E4
     # and New York have since put the same 1e26 into laws of their own.) Our 70B run takes as much
     # as twenty GPT-3s and stays below both.
     run_flops, _ = LANDMARKS["70B on 15T tokens"]
-    assert round(run_flops / GPT3_TRAINING_FLOPS) == 20
+    assert round(run_flops / GPT3_TRAINING_FLOPS) == 20  # @predict
     assert run_flops / EU_AI_ACT_THRESHOLD_FLOPS == 0.63
     assert run_flops / US_REPORTING_THRESHOLD_FLOPS < 0.1
 
@@ -472,7 +472,7 @@ def the_ruler_spans_twenty_one_powers_of_ten():  # M1.6
     # Its left end is one MFLOP, a million FLOPs, small enough to be counted here.
     with measure() as small:
         torch.ones(100, 50) @ torch.ones(50, 100)
-    assert small.matmul_flops == 10**6
+    assert small.matmul_flops == 10**6  # @predict
     # One token through one of the 192 feed-forward matrices of GPT-3 is a thousand times as much.
     token = torch.empty(1, GPT3_WIDTH, device="meta")
     with measure() as pass_matrix:
@@ -481,7 +481,7 @@ def the_ruler_spans_twenty_one_powers_of_ten():  # M1.6
     # To train the whole model on that token takes a TFLOP. An H100 promises a thousand of those per
     # second, a PFLOP. After that come whole runs.
     train_flops = 6 * GPT3_PARAMETERS
-    assert round(train_flops / 1e12, 1) == 1.0
+    assert round(train_flops / 1e12, 1) == 1.0  # @predict
     amounts = {
         "matmul on this page": (small.matmul_flops, "counted here"),
         "GPT-3 matrix, 1 token": (pass_matrix.matmul_flops, "counted here"),

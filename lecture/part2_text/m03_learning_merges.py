@@ -283,7 +283,7 @@ def a_vocabulary_is_bytes_merges_and_special_tokens():  # M3.2
     assert small.merges == train_plainly(word_counts, 500 - 256 - 1, Work())  # @stepover
     # Training can end early: when each word has become one token, no pairs are left.
     full = Tokenizer.train("low low lower", len(small))
-    assert len(full) == 256 + 5
+    assert len(full) == 256 + 5  # @predict
     assert full.encode(" lower") == [full.vocabulary.index(b" lower")]
 
 

@@ -52,7 +52,7 @@ def everything_is_a_tensor():  # M5.1 @core
     # Gradients and optimizer state have one number for each parameter. Activations have a row for
     # each row of data: twice the data, twice the activations.
     assert gradients.shape == optimizer_state.shape == parameters.shape
-    assert (torch.cat([data, data]) @ parameters).shape == (8, 2)
+    assert (torch.cat([data, data]) @ parameters).shape == (8, 2)  # @predict
 
 
 def rank_means_two_things():  # M5.1 E37
@@ -64,10 +64,10 @@ def rank_means_two_things():  # M5.1 E37
     B, T, H, K = 32, 16, 16, 64
     with measure() as cost:
         x = torch.zeros(B, T, H, K)  # @inspect x.shape
-    assert x.ndim == 4
+    assert x.ndim == 4  # @predict
     # A row of numbers has one axis. A single number has none, and is called a *scalar*.
-    assert x.flatten().ndim == 1
-    assert x.sum().ndim == 0
+    assert x.flatten().ndim == 1  # @predict
+    assert x.sum().ndim == 0  # @predict
     # The number of elements is the product of the sizes. At 4 bytes each, these take 2 MiB.
     assert x.numel() == B * T * H * K
     assert cost.allocated_bytes == 4 * x.numel() == 2 * 2**20
@@ -75,8 +75,8 @@ def rank_means_two_things():  # M5.1 E37
     # something else: how many of its rows are linearly independent. Two matrices, two axes each:
     ones, identity = torch.ones(4, 4), torch.eye(4)
     assert ones.ndim == identity.ndim == 2
-    assert torch.linalg.matrix_rank(ones) == 1
-    assert torch.linalg.matrix_rank(identity) == 4
+    assert torch.linalg.matrix_rank(ones) == 1  # @predict
+    assert torch.linalg.matrix_rank(identity) == 4  # @predict
     # So we say "axes", and `ndim` in code.
 
 
@@ -93,7 +93,7 @@ def a_tensor_is_made_from_values_or_from_a_rule():  # M5.2
     # For a constant, a shape is enough; `full` takes any number.
     zeros, ones = torch.zeros(4, 8), torch.ones(4, 8)
     assert (zeros + ones).sum() == ones.numel() == 32
-    assert torch.full((4, 8), 0.5).sum() == 16
+    assert torch.full((4, 8), 0.5).sum() == 16  # @predict
     # If chance is to repeat, we hand in a [generator with a seed](#a_seed_repeats_the_numbers): the
     # same seed, the same numbers.
     normal = torch.randn(4, 8, generator=torch.Generator().manual_seed(7))  # @inspect normal
@@ -156,8 +156,8 @@ def one_gpt3_matrix_takes_gigabytes():  # M5.4 E15
     matrix = torch.empty(shape, device="meta")
     matrix_bytes = matrix.untyped_storage().nbytes()  # @inspect matrix_bytes
     # One number, and two right ways to shorten it.
-    assert round(matrix_bytes / 1e9, 3) == 2.416
-    assert matrix_bytes / 2**30 == 2.25
+    assert round(matrix_bytes / 1e9, 3) == 2.416  # @predict
+    assert matrix_bytes / 2**30 == 2.25  # @predict
     # What share of the model is in such matrices? Two in each layer make two thirds.
     feed_forward_parameters = 2 * GPT3_LAYERS * matrix.numel()
     assert round(feed_forward_parameters / GPT3_PARAMETERS, 2) == 0.66
@@ -181,7 +181,7 @@ def a_tensor_lives_on_one_device():  # M5.5 E26
     with measure() as cost:
         x, y = torch.zeros(32, 32), torch.zeros(32, 32)
     assert x.device == torch.device("cpu")
-    assert cost.allocated_bytes == 2 * (32 * 32 * 4)
+    assert cost.allocated_bytes == 2 * (32 * 32 * 4)  # @predict
     # `.to(device)` makes a copy elsewhere; with `device=...` a tensor is made where it belongs.
     if torch.cuda.is_available():
         before_bytes = torch.cuda.memory_allocated()
@@ -215,12 +215,12 @@ def the_way_to_the_accelerator_is_narrow():  # M5.6
     transfer_seconds = 1e9 / bus_bytes_per_second  # @inspect transfer_seconds
     # One gigabyte takes 16 ms, at best: 128 of each 130 bits on the wire are data, which leaves 63
     # GB/s, and packet headers take their share after that.
-    assert round(1000 * transfer_seconds) == 16
+    assert round(1000 * transfer_seconds) == 16  # @predict
     assert round(bus_bytes_per_second * PCIE5_DATA_SHARE / 1e9) == 63
     # From its own memory (*HBM*, high-bandwidth memory) an H100 reads the same gigabyte at 3.35
     # TB/s. How many times faster is that? In the picture, the links are as wide as they are fast.
     read_seconds = 1e9 / H100_SXM.memory_bytes_per_second
-    assert round(transfer_seconds / read_seconds) == 52
+    assert round(transfer_seconds / read_seconds) == 52  # @predict
     machine = figures.host_and_accelerator(H100_SXM, bus_bytes_per_second)  # @inspect machine
     # And in the 16 ms, the processor could do 15 TFLOP of matmuls in bf16.
     waiting_flops = transfer_seconds * H100_SXM.dense_flops_per_second["bf16"]

@@ -130,7 +130,7 @@ def a_number_is_sign_exponent_and_fraction():  # M6.1 @core
     fields = figures.bit_fields({"-13 in fp16": bit_text(pattern, FP16)})  # @inspect fields
     sign, exponent, fraction = pattern >> 15, (pattern >> 10) & 0b11111, pattern & 0b1111111111
     # The fraction is 0.101 in base 2: a half and an eighth.
-    assert fraction / 2**10 == 1 / 2 + 1 / 8
+    assert fraction / 2**10 == 1 / 2 + 1 / 8  # @predict
     # Back to a number: $(-1)^s\,(1+f)\,2^{e-15}$. Two things in it are odd, the 1 before the point
     # and the 15. The next sections explain them.
     by_hand = (-1) ** sign * (1 + fraction / 2**10) * 2.0 ** (exponent - 15)  # @inspect by_hand
@@ -167,7 +167,7 @@ def every_format_divides_its_bits_its_own_way():  # M6.1
     # You can open them: they are the rules of this chapter in 25 lines. In the four bits of fp4, π
     # is 3.
     short = pack(math.pi, E2M1)
-    assert unpack(short, E2M1) == 3
+    assert unpack(short, E2M1) == 3  # @predict
 
 
 def exponents_are_stored_with_a_bias():  # M6.5 E18
@@ -203,7 +203,7 @@ def exponents_are_stored_with_a_bias():  # M6.5 E18
         {name: bit_text(pattern, FP16) for name, pattern in ends.items()}
     )  # @inspect end_fields
     # NaN has 2046 patterns of fp16. Formats of eight bits cannot afford that, as we will see.
-    assert every_value(torch.float16).isnan().sum() == 2 * (2**10 - 1)
+    assert every_value(torch.float16).isnan().sum() == 2 * (2**10 - 1)  # @predict
 
 
 def the_leading_one_is_not_stored():  # M6.6 E19 E20
@@ -394,7 +394,7 @@ def fp16_ends_soon_on_both_sides():  # M6.4
     becomes infinite, which is *overflow*.
     """
     gradient = torch.tensor(1e-8, dtype=torch.float16)  # @inspect gradient
-    assert gradient == 0
+    assert gradient == 0  # @predict
     # The smallest positive number is $2^{-24}$. Half of it is a tie and goes to the even side,
     # which is 0; anything above the half goes up.
     small = (torch.tensor([1, 0.5, 0.501]) * 2**-24).half()
@@ -440,8 +440,8 @@ def bf16_trades_resolution_for_range():  # M6.8 E21 E25 @core
     assert near_one.half() == 1 + 2**-10
     assert near_one.bfloat16() == 1
     eps = {form.name: torch.finfo(form.dtype).eps for form in (BF16, FP16, FP32)}
-    assert eps["bf16"] / eps["fp16"] == 8
-    assert eps["bf16"] / eps["fp32"] == 65_536
+    assert eps["bf16"] / eps["fp16"] == 8  # @predict
+    assert eps["bf16"] / eps["fp32"] == 65_536  # @predict
     # Not even the tokens of a small vocabulary can be numbered in it: 256 and 257 become one
     # id.
     last_four = torch.arange(260).bfloat16().long()[-4:]  # @inspect last_four
@@ -552,7 +552,7 @@ def fp4_has_fifteen_values():  # M6.11
     )  # @inspect ticks
     assert values[:8] == [0, 0.5, 1, 1.5, 2, 3, 4, 6]
     # Sixteen patterns and fifteen values, since zero comes with both signs.
-    assert len(set(values)) == 15
+    assert len(set(values)) == 15  # @predict
     # Rounding works as ever: to the nearest, ties to the pattern with a 0 at its end. What is too
     # large stops at 6.
     wanted = (2.4, 2.5, 3.5, 5.0, 100.0, -0.7)
@@ -656,9 +656,9 @@ def small_updates_are_lost():  # M6.12 E23
     assert round(trained["fp32"], 4) == 2
     # In fp16 the step above 1 is 1/1024, and 0.001 is 1.02 of it. Each update is rounded to one
     # whole step, so 2.3 % of the distance is missing at the end.
-    assert trained["fp16"] == 1 + 1000 * 2**-10
+    assert trained["fp16"] == 1 + 1000 * 2**-10  # @predict
     # In bf16 the step is 1/128. To grow, a weight of 1 needs an update above 1/256.
-    assert trained["bf16"] == 1
+    assert trained["bf16"] == 1  # @predict
     one = torch.tensor(1.0, dtype=torch.bfloat16)
     assert one + 1 / 256 == 1
     assert one + 1.01 / 256 == 1 + 1 / 128
@@ -673,7 +673,7 @@ def small_updates_are_lost():  # M6.12 E23
     master = running_sums(torch.tensor(1.0), updates)  # @stepover
     used = master.bfloat16().tolist()
     assert used.count(1.0) == 3
-    assert used[-1] == 2
+    assert used[-1] == 2  # @predict
     # So: fp16 loses numbers at both ends of its range, bf16 loses small changes.
 
 
@@ -694,7 +694,7 @@ def each_format_has_its_job():  # M6.13
     }  # @inspect errors
     # The sum in bf16 stopped at 256, with three quarters missing. Added up in fp32, the same inputs
     # are good to a ten-thousandth, and that is how tensor cores multiply bf16.
-    assert total == 256
+    assert total == 256  # @predict
     assert round(errors["added up in bf16"], 2) == 0.75
     assert errors["added up in fp32"] < 1e-4
     # So: bf16 for the inputs of matmuls, fp32 for the sums. In training that means fp32 for

@@ -75,7 +75,7 @@ def a_chain_makes_temporaries():  # M8.1
         shifted = doubled + 1
         last = shifted.relu()
     assert torch.equal(last, y)
-    assert named.freed_bytes == 0
+    assert named.freed_bytes == 0  # @predict
     assert named.peak_bytes == 3 * result_bytes
     # The price is in the bytes that move: every operation reads four numbers and writes four. A
     # [*fused*](#fusion_saves_the_way_through_memory) kernel, which a compiler can make from such a
@@ -97,7 +97,7 @@ def in_place_operations_keep_the_storage():  # M8.1
     with measure() as cost:
         x.mul_(2).add_(1).relu_()  # @inspect x
     assert x.tolist() == [0, 0, 1, 3]
-    assert cost.allocated_bytes == 0
+    assert cost.allocated_bytes == 0  # @predict
     # Memory is all that we save. The numbers are still read and written three times.
     assert cost.other_flops == 3 * x.numel()
     assert cost.read_bytes == cost.written_bytes == 3 * x.nbytes
@@ -160,7 +160,7 @@ def shapes_are_lined_up_from_the_right():  # M8.1
         y = x + bias  # @inspect y
     assert y[2].tolist() == [108, 209, 310, 411]
     assert cost.allocated_bytes == y.nbytes
-    assert bias.expand(3, 4).stride() == (0, 1)
+    assert bias.expand(3, 4).stride() == (0, 1)  # @predict
     # To subtract from each row its own mean, the means need an axis of size 1, to be repeated along
     # it.
     means = x.mean(dim=1)  # @inspect means
@@ -201,8 +201,8 @@ def the_upper_triangle_is_kept_by_position():  # M8.2
     assert not future.diagonal().any()
     # Of $T^2$ pairs of tokens, $T(T-1)/2$ are in the future: 6 of 16 here, and almost half in long
     # sequences.
-    assert future.sum() == 4 * 3 / 2
-    assert torch.ones(100, 100).triu(diagonal=1).mean() == 0.495
+    assert future.sum() == 4 * 3 / 2  # @predict
+    assert torch.ones(100, 100).triu(diagonal=1).mean() == 0.495  # @predict
 
 
 def masked_scores_leave_nothing_for_the_future():  # M8.2
@@ -281,7 +281,7 @@ def a_product_pairs_every_row_with_every_column():  # M8.3
     # A row of x must be as long as a column of w. That size disappears, the other two remain: what
     # is the shape of 16×32 times 32×2?
     ones = torch.ones(16, 32) @ torch.ones(32, 2)
-    assert ones.shape == (16, 2)
+    assert ones.shape == (16, 2)  # @predict
     assert (ones == 32).all()
     # In the other order, the sizes do not meet. Transpose both and they do, and the result is the
     # transpose: $(xw)^T=w^Tx^T$.
@@ -304,7 +304,7 @@ def a_stack_is_multiplied_matrix_by_matrix():  # M8.3
     w = torch.arange(64.0).view(32, 2).remainder(5)
     with measure() as at_once:
         y = x @ w  # @inspect y.shape
-    assert y.shape == (4, 8, 16, 2)
+    assert y.shape == (4, 8, 16, 2)  # @predict
     with measure() as one_by_one:
         for a, b in itertools.product(range(4), range(8)):
             assert torch.equal(y[a, b], x[a, b] @ w)
@@ -335,7 +335,7 @@ def the_star_is_not_the_matrix_product():  # M8.3 E39
     x = torch.arange(6.0).view(2, 3)
     w = torch.arange(12.0).view(3, 4)
     # If you are lucky, the shapes do not match, and you are told.
-    assert (x @ w).shape == (2, 4)
+    assert (x @ w).shape == (2, 4)  # @predict
     with refused(RuntimeError) as error:
         x * w
     assert "must match" in error.message
@@ -350,7 +350,7 @@ def the_star_is_not_the_matrix_product():  # M8.3 E39
     assert by_matmul.tolist() == [[7, 10], [15, 22]]
     # The meter tells them apart: 4 multiplications here, 8 multiplications and 8 additions there.
     assert (by_element_cost.matmul_flops, by_element_cost.other_flops) == (0, 4)
-    assert (matmul_cost.matmul_flops, matmul_cost.other_flops) == (16, 0)
+    assert (matmul_cost.matmul_flops, matmul_cost.other_flops) == (16, 0)  # @predict
 
 
 @shape_checked

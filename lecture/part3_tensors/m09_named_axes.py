@@ -38,7 +38,7 @@ def numbered_axes_hide_their_meaning():  # M9.1 E41
     # tokens against 5, and 4 features, PyTorch refuses the slip.
     queries = torch.arange(24.0).view(2, 3, 4)
     keys = torch.arange(40.0).view(2, 5, 4)
-    assert (queries @ keys.transpose(-2, -1)).shape == (2, 3, 5)
+    assert (queries @ keys.transpose(-2, -1)).shape == (2, 3, 5)  # @predict
     with refused(RuntimeError) as error:
         queries @ keys.permute(1, 2, 0)
     assert "size" in error.message
@@ -73,7 +73,7 @@ def an_annotation_only_describes():  # M9.2
     assert isinstance(x.long(), Shaped[Tensor, "3 2"])
     # Nor does a function check anything by itself. This one asks for three axes and gets two; it
     # promises two and returns one.
-    assert sum_over_features_unchecked(x).shape == (3,)
+    assert sum_over_features_unchecked(x).shape == (3,)  # @predict
 
 
 def add_bias(x: Float[Tensor, "R D"], bias: Float[Tensor, " D"]) -> Float[Tensor, "R D"]:
@@ -108,7 +108,7 @@ def a_checker_makes_annotations_bind():  # M9.3
     # without a word; the checker refuses, and says what it knows of the names.
     complaint = complaint_about(lambda: add(x, bias[:1]))  # @inspect complaint
     assert all(part in complaint for part in ("parameter 'bias'", "f32[1]", "R=2\nD=3"))
-    assert (x + bias[:1]).shape == (2, 3)
+    assert (x + bias[:1]).shape == (2, 3)  # @predict
     # It refuses a wrong dtype, too, and a result that is not what was promised.
     assert "i64[3]" in complaint_about(lambda: add(x, bias.long()))
     assert "return value" in complaint_about(lambda: checked(means_of_columns)(x))
@@ -309,9 +309,9 @@ def heads_are_split_without_moving_data():  # M9.7
     with measure() as cost:
         split = rearrange(x, "B T (H K) -> B T H K", H=2)  # @inspect split
     # New strides are enough, so the result is a view.
-    assert split.shape == (2, 3, 2, 4)
+    assert split.shape == (2, 3, 2, 4)  # @predict
     assert same_storage(split, x)
-    assert cost.allocated_bytes == 0
+    assert cost.allocated_bytes == 0  # @predict
     # Swap the names in the parentheses, and the shape is the same. Which features does a head get?
     other = rearrange(x, "B T (K H) -> B T H K", H=2)
     splits = figures.heads(

@@ -59,7 +59,7 @@ def one_amount_is_done_at_many_rates():  # M10.1 E44
     # or what is in its data sheet? With units the question does not come up, and an amount over a
     # rate is a time: the 3.14e23 FLOPs of GPT-3 are 32 years of one A100 at 312e12 FLOP/s.
     seconds = GPT3_TRAINING_FLOPS / A100_SXM.dense_flops_per_second["bf16"]
-    assert round(seconds / (365 * 24 * 60 * 60)) == 32
+    assert round(seconds / (365 * 24 * 60 * 60)) == 32  # @predict
     # So: write "/s" on every rate.
 
 
@@ -153,11 +153,11 @@ def forward_is_two_flops_per_parameter_and_token():  # M10.4 @core
     # How the parameters are shared out among layers makes no difference. So here is a rule for
     # models of which we know only the size. GPT-3 does 349 billion FLOPs for each token.
     gpt3_flops_per_token = 2 * GPT3_PARAMETERS
-    assert round(gpt3_flops_per_token / 1e9) == 349
+    assert round(gpt3_flops_per_token / 1e9) == 349  # @predict
     # For a sequence of 2048 tokens that is 0.7 seconds of an H100 at its peak.
     h100_flops_per_second = H100_SXM.dense_flops_per_second["bf16"]
     h100_seconds = GPT3_CONTEXT_TOKENS * gpt3_flops_per_token / h100_flops_per_second
-    assert round(h100_seconds, 1) == 0.7
+    assert round(h100_seconds, 1) == 0.7  # @predict
     # So: multiply twice the parameters by the tokens. With N parameters, a forward pass is $2NBT$.
 
 
@@ -199,7 +199,7 @@ def attention_grows_with_the_context():  # M10.4
     # at, is 2048, and its width 12 288: 2.8 %.
     flops, parameters = transformer_layer_flops(GPT3_CONTEXT_TOKENS, GPT3_WIDTH)
     gpt3_excess = flops / (2 * GPT3_CONTEXT_TOKENS * parameters) - 1  # @inspect gpt3_excess
-    assert round(100 * gpt3_excess, 1) == 2.8
+    assert round(100 * gpt3_excess, 1) == 2.8  # @predict
     # At 128 times that context, attention costs 3.6 times as much as all the parameters.
     T = 128 * GPT3_CONTEXT_TOKENS
     flops, parameters = transformer_layer_flops(T, GPT3_WIDTH)

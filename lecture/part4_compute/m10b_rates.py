@@ -65,7 +65,7 @@ def a_data_sheet_has_a_rate_for_each_format():  # M10.7
     h100, a100 = H100_SXM.dense_flops_per_second, A100_SXM.dense_flops_per_second
     rtx_3090 = RTX_3090.dense_flops_per_second
     assert h100["fp8"] / h100["bf16"] == a100["bf16"] / a100["tf32"] == 2
-    assert a100["bf16"] / a100["fp32"] == 16
+    assert a100["bf16"] / a100["fp32"] == 16  # @predict
     assert round(rtx_3090["bf16"] / rtx_3090["fp32"], 1) == 2.0
     # Many sheets print twice these rates, "with sparsity": [two sections
     # on](#two_of_every_four_weights_are_zero) we see of what. And a program can look its GPU up by
@@ -185,7 +185,7 @@ def zeros_save_work_only_if_they_are_skipped():  # M10.8
     # The packed weights take half the memory and the places two bits each: for bf16, 9 bytes in
     # place of 16.
     sparse_bits = 16 * packed.numel() + 2 * sum(map(len, places))
-    assert sparse_bits / (16 * w.numel()) == 9 / 16
+    assert sparse_bits / (16 * w.numel()) == 9 / 16  # @predict
     # It is another matrix, though. 13 % of the squares were cut, and the error is the root of that,
     # more than a third of the results. So networks that are used this way are [trained
     # again](https://arxiv.org/abs/2104.08378) after half of their weights were cut.
@@ -348,10 +348,10 @@ def recomputed_flops_are_not_useful():  # M10.12 E10
     # *Model FLOPs* are what the definition of the model asks for. *Hardware FLOPs* are what was
     # executed, and over the peak they are the *hardware FLOP/s utilization*, HFU. Here it is larger
     # by a third.
-    assert flops[True] / flops[False] == 4 / 3
+    assert flops[True] / flops[False] == 4 / 3  # @predict
     # The authors of [PaLM](https://arxiv.org/abs/2204.02311) report both: 57.8 % beside 46.2 %.
     # Their HFU would promise a training a quarter faster than it was.
-    assert round(PALM_HFU / PALM_MFU, 2) == 1.25
+    assert round(PALM_HFU / PALM_MFU, 2) == 1.25  # @predict
     # So: HFU says how busy the device is, MFU how fast the training is. Ask which one you are told.
 
 
@@ -363,7 +363,7 @@ def tensor_cores_multiply_tiles():  # M10.13
     happens to a matrix that is not a multiple of a tile?
     """
     chip = A100_CHIP
-    assert chip.tensor_cores * chip.tensor_core_multiply_adds / chip.fp32_units == 16
+    assert chip.tensor_cores * chip.tensor_core_multiply_adds / chip.fp32_units == 16  # @predict
     # A large matmul is cut into tiles, and zeros fill up what does not come out even.
     x, w = whole_numbers(9, 8, seed=0), whole_numbers(8, 20, seed=1)
     y, tile_products = product_by_tiles(x, w, tile=8)
@@ -372,14 +372,14 @@ def tensor_cores_multiply_tiles():  # M10.13
         x @ w
     # One row above 8, four columns short of 24: six matmuls of tiles run, and not even half of
     # their work is useful.
-    assert tile_products == 2 * 1 * 3
+    assert tile_products == 2 * 1 * 3  # @predict
     assert round(cost.matmul_flops / (tile_products * 2 * 8**3), 2) == 0.47
     # In tiles of 64, with larger matrices, it looks like this. A side of 68 is 4 more than a tile,
     # and eight tiles are multiplied for the work of one.
     shares = {n: (n / (64 * math.ceil(n / 64))) ** 3 for n in range(16, 516, 4)}
     useful = figures.useful_share_by_size(shares)  # @inspect useful
     _, tile_products = product_by_tiles(torch.ones(68, 68), torch.ones(68, 68), 64)
-    assert tile_products == 8
+    assert tile_products == 8  # @predict
     assert math.isclose(shares[68], 68**3 / (tile_products * 64**3))
     # So sizes are best multiples of a large power of two. GPT-2 has 50 257 entries in its
     # vocabulary; people who train such a model often make room for 50 304. In tiles that is no more
@@ -387,7 +387,7 @@ def tensor_cores_multiply_tiles():  # M10.13
     # A100 is fastest
     # with](https://docs.nvidia.com/deeplearning/performance/dl-performance-matrix-multiplication/index.html).
     padded_vocabulary = 64 * math.ceil(GPT2_VOCABULARY / 64)
-    assert padded_vocabulary == 50_304
+    assert padded_vocabulary == 50_304  # @predict
     assert 2 * padded_vocabulary % 128 == 0 < 2 * GPT2_VOCABULARY % 128
     # The same happens once more a level up, where [tiles come in
     # waves](#blocks_come_in_waves).

@@ -90,9 +90,9 @@ def threads_work_in_warps():  # M10.16
         "alternating": issued_instructions(alternating, lengths),
     }  # @inspect issued
     # The same numbers cost twice as much when the signs alternate: each warp walks both paths.
-    assert issued["all positive"] == 2 * 10
-    assert issued["sorted by sign"] == 10 + 30
-    assert issued["alternating"] == 2 * (10 + 30)
+    assert issued["all positive"] == 2 * 10  # @predict
+    assert issued["sorted by sign"] == 10 + 30  # @predict
+    assert issued["alternating"] == 2 * (10 + 30)  # @predict
     # Half a warp costs a whole one. 33 threads need two warps, and 31 lanes of the second idle.
     assert issued_instructions(["positive"] * 33, lengths) == issued["all positive"]
     # So: let neighbours do the same. A ReLU does, whatever the signs, since the larger of x and 0
@@ -170,7 +170,7 @@ def waiting_warps_hide_latency():  # M10.16
     ticks = {"load": 20, "add": 4}
     program = ["load", "add"] * 4
     alone = run_warps([program], ticks)
-    assert alone[-1].done == 4 * (20 + 4)
+    assert alone[-1].done == 4 * (20 + 4)  # @predict
     runs = {warps: run_warps([program] * warps, ticks) for warps in (2, 8, 24, 32)}  # @stepover
     needed = {warps: max(issue.done for issue in run) for warps, run in runs.items()}
     few = figures.warps(runs[2])  # @inspect few
@@ -231,7 +231,7 @@ def a_block_needs_room():  # M10.16
     assert blocks_that_fit({"shared bytes": 100 * 2**10}, room) == 227 // 100
     # Small blocks run into the limit of 32: with one warp each, half of the threads are missing.
     blocks = blocks_that_fit({"threads": WARP_THREADS, "blocks": 1}, room)
-    assert blocks * WARP_THREADS / MULTIPROCESSOR_THREADS == 1 / 2
+    assert blocks * WARP_THREADS / MULTIPROCESSOR_THREADS == 1 / 2  # @predict
     # So is more occupancy always better? No. It hides latency, and so does a thread that has
     # several loads under way. A matmul wants few threads with many registers, as we will see.
 
@@ -245,8 +245,8 @@ def neighbours_load_together():  # M10.16
     """
     # Say that a segment has 64 bytes. At a stride of 1, the 32 numbers of a warp, of 4 bytes each,
     # fill two of them. At a stride of 16, 32 segments arrive for the same 32 numbers.
-    assert fetched_bytes([4 * t for t in range(32)], 64) == 32 * 4
-    assert fetched_bytes([4 * 16 * t for t in range(32)], 64) == 32 * 64
+    assert fetched_bytes([4 * t for t in range(32)], 64) == 32 * 4  # @predict
+    assert fetched_bytes([4 * 16 * t for t in range(32)], 64) == 32 * 64  # @predict
     strides = (1, 2, 4, 8, 16, 32)
     counted = {s: fetched_bytes([4 * s * t for t in range(32)], 64) / 32 for s in strides}
     assert counted == {s: min(4 * s, 64) for s in strides}  # @inspect counted
@@ -281,7 +281,7 @@ def blocks_come_in_waves():  # M10.16
     stop = max(run.stop for run in runs)
     assert stop == math.ceil(9 / 4) * 10
     # Nine blocks took as long as twelve would have, and a quarter of the time is lost.
-    assert sum(run.stop - run.start for run in runs) / (4 * stop) == 3 / 4
+    assert sum(run.stop - run.start for run in runs) / (4 * stop) == 3 / 4  # @predict
     # On an A100, which has 108 multiprocessors, 109 blocks take twice as long as 108.
     ticks = {
         blocks: max(run.stop for run in run_blocks([10] * blocks, A100_GPU.multiprocessors))
@@ -295,7 +295,7 @@ def blocks_come_in_waves():  # M10.16
         run.multiprocessor for run in run_blocks([10] * tiles, A100_GPU.multiprocessors)
     }  # @stepover
     assert ticks[tiles] == ticks[108]
-    assert A100_GPU.multiprocessors - len(busy) == 92
+    assert A100_GPU.multiprocessors - len(busy) == 92  # @predict
     # At 1024×1024 there are 64, half of what an H100 has multiprocessors. Libraries know, and cut
     # smaller tiles where there are few, or share out the sum of one tile; both cost something.
     #
@@ -364,7 +364,7 @@ def a_tensor_core_lives_on_reuse():  # M10.15
     for rows, columns in tiles:
         assert math.isclose(uses[rows, columns], 2 * rows * columns / (rows + columns))
     # With a tile of 64×64 each number is used 64 times, just enough. With 128×256 it is 171 times.
-    assert uses[64, 64] == 64
+    assert uses[64, 64] == 64  # @predict
     assert round(uses[128, 256]) == 171
     # What limits the tile is the room for the result. As fp32 sums, 128×256 of them are 128 KiB,
     # half of the registers that a multiprocessor has. With 256 threads that is 128 registers for
@@ -443,11 +443,11 @@ def streams_let_copies_run_beside_kernels():  # M10.17
     one_stop, two_stop = (
         max(stop for lane in lanes.values() for _, stop, _ in lane) for lanes in (one, two)
     )
-    assert one_stop == 4 * (3 + 4)
+    assert one_stop == 4 * (3 + 4)  # @predict
     # In two streams that take turns, only the first copy is waited for. The others are done while
     # the batch before is computed.
     overlapped = figures.lanes("Four batches in two streams", two, "ticks")  # @inspect overlapped
-    assert two_stop == 3 + 4 * 4
+    assert two_stop == 3 + 4 * 4  # @predict
     # So: let the [next batch arrive](#a_copy_can_hide_behind_the_computing) while this one is
     # computed. And the arithmetic? Kernels that fill the GPU gain nothing from a second stream.
     # Small ones may run side by side, which our model leaves out.
@@ -581,8 +581,8 @@ def links_are_narrower_than_memory():  # M10.18
     # From an H100, NVLink is 7 times narrower than HBM in each direction, and the way out of the
     # box 67 times. (Sheets print NVLink with both directions added up: 900 GB/s for an H100.)
     hbm = H100_SXM.memory_bytes_per_second
-    assert round(hbm / H100_NVLINK_BYTES_PER_SECOND) == 7
-    assert round(hbm / INFINIBAND_NDR_BYTES_PER_SECOND) == 67
+    assert round(hbm / H100_NVLINK_BYTES_PER_SECOND) == 7  # @predict
+    assert round(hbm / INFINIBAND_NDR_BYTES_PER_SECOND) == 67  # @predict
     # The other way, into the chip, L1 is 10 times wider.
     assert round(near / hbm) == 10
     # Over PCIe, our recorded H100 received 53 GB/s from pinned memory, 84 % of what the slot can.

@@ -89,7 +89,7 @@ def every_operation_loads_computes_and_stores():  # M11.1
     overlapped = schedule(tiles=8, load=2, compute=4, store=1)
     two_lanes = figures.lanes("Eight tiles", overlapped, "ticks")  # @inspect two_lanes
     ticks = max(stop for lane in overlapped.values() for _, stop, _ in lane)
-    assert ticks == 2 + 8 * 4 + 1
+    assert ticks == 2 + 8 * 4 + 1  # @predict
     # The processor works for 8·4 ticks without a pause. The memory works for 8·3 of them, and the
     # only ticks to wait for are those of the first load and the last store. So with many small
     # tiles
@@ -121,7 +121,7 @@ def an_accelerator_has_an_intensity():  # M11.2 @core
     bars = figures.accelerator_intensities(intensities)  # @inspect bars
     # 295 on an H100. So each bf16 number, of two bytes, has to take part in 591 FLOPs before the
     # tensor cores are the ones to wait for.
-    assert round(intensities["H100 SXM"]) == 295
+    assert round(intensities["H100 SXM"]) == 295  # @predict
     assert round(2 * intensities["H100 SXM"]) == 591
     # The number is a ratio of two parts. From the A100 to the H100, tensor cores grew more than
     # memory, and the ratio rose from 153. The H200 is the same chip as the H100 with faster memory:
@@ -161,7 +161,7 @@ def two_tests_find_the_same_bottleneck():  # M11.3
     # the GPU's from its sheet. A matmul of 512×512 has 171 FLOPs per byte, which is more than an
     # A100 needs and less than an H100 does.
     product = work_of(lambda: bf16(512, 512) @ bf16(512, 512))
-    assert round(product.intensity) == 171
+    assert round(product.intensity) == 171  # @predict
     assert intensity_of(A100_SXM) < product.intensity < intensity_of(H100_SXM)
     # (Compute-bound is not busy. [At that size](#blocks_come_in_waves) most multiprocessors have
     # nothing to do.)
@@ -182,8 +182,8 @@ def relu_waits_for_memory():  # M11.4
     # The memory needs 0.64 milliseconds. The arithmetic, outside the tensor cores, needs 0.004.
     move_milliseconds = 1e3 * move_seconds(relu, H100_SXM)  # @inspect move_milliseconds
     compute_milliseconds = 1e3 * n / H100_SXM.dense_flops_per_second["fp32"]
-    assert round(move_milliseconds, 2) == 0.64
-    assert round(compute_milliseconds, 3) == 0.004
+    assert round(move_milliseconds, 2) == 0.64  # @predict
+    assert round(compute_milliseconds, 3) == 0.004  # @predict
     # We recorded 0.73 milliseconds: 88 % of the bandwidth on the sheet, and less than 1 % of the
     # fp32 peak.
     seconds = recorded_machine("H100").seconds["ReLU"]
@@ -295,9 +295,9 @@ def written_out_gelu_moves_nine_times_the_bytes():  # M11.5 E109
     by_way = figures.bytes_by_way(moved_bytes)  # @inspect by_way
     # With tanh it is eight operations, of which two load a second tensor: 18 passes over the
     # numbers. `gelu` is one kernel and makes two.
-    assert moved_bytes["tanh, written out"] == 2 * (8 + 8 + 2)
-    assert moved_bytes["gelu"] == 2 * 2
-    assert moved_bytes["tanh, written out"] / moved_bytes["gelu"] == 9
+    assert moved_bytes["tanh, written out"] == 2 * (8 + 8 + 2)  # @predict
+    assert moved_bytes["gelu"] == 2 * 2  # @predict
+    assert moved_bytes["tanh, written out"] / moved_bytes["gelu"] == 9  # @predict
     # Nine times the bytes, for the same function. Nine times the time? On the recorded H100, 8.8
     # times.
     h100 = recorded_machine("H100")
@@ -345,7 +345,7 @@ def a_matrix_times_a_vector_uses_each_weight_once():  # M11.7
     # Hardly. The features are few; most of the $2(n^2+2n)$ bytes are weights, and each weight is
     # used once, for 2 of the $2n^2$ FLOPs.
     assert one_row == Work(flops=2 * n * n, moved_bytes=2 * (n * n + n + n))
-    assert round(one_row.intensity, 3) == 1.0
+    assert round(one_row.intensity, 3) == 1.0  # @predict
     # A larger matrix does not help either, since it has more weights to load.
     large = work_of(lambda: bf16(8 * n, 8 * n) @ bf16(8 * n))
     assert one_row.intensity < large.intensity < 1
@@ -372,8 +372,8 @@ def a_matrix_product_uses_each_number_often():  # M11.8 @core
     # At n = 8192 an H100 moves for 0.12 milliseconds and computes for 1.11. At last something that
     # waits for arithmetic. We recorded 1.45.
     product = work_of(lambda: bf16(8192, 8192) @ bf16(8192, 8192))
-    assert round(1e3 * move_seconds(product, H100_SXM), 2) == 0.12
-    assert round(1e3 * compute_seconds(product, H100_SXM), 2) == 1.11
+    assert round(1e3 * move_seconds(product, H100_SXM), 2) == 0.12  # @predict
+    assert round(1e3 * compute_seconds(product, H100_SXM), 2) == 1.11  # @predict
     recorded_seconds = recorded_machine("H100").seconds["8192×8192"]  # @inspect recorded_seconds
     assert round(1e3 * recorded_seconds, 2) == 1.45
     # All three sides have to be large. In general, for R×D times D×F,
@@ -639,7 +639,7 @@ def a_batch_shares_the_weights():  # M11.11
     least_rows = least_size(
         intensity_of(H100_SXM), lambda R: work_of(lambda: bf16(R, D) @ bf16(D, D))
     )
-    assert least_rows == 346
+    assert least_rows == 346  # @predict
     # They may be 346 tokens of one sequence, or one token of each of 346. A linear layer does not
     # know whose tokens it works on.
     #
@@ -705,13 +705,13 @@ def a_written_token_costs_a_walk_through_all_weights():  # M11.11 @core
     2.05 billion parameters. Guess the tokens per second on an H100.
     """
     one = work_of_all_layers(tokens=1)
-    assert round(one.intensity, 2) == 1.0
-    assert round(one.flops / 2 / 1e9, 2) == 2.05
+    assert round(one.intensity, 2) == 1.0  # @predict
+    assert round(one.flops / 2 / 1e9, 2) == 2.05  # @predict
     # To load them takes 1.22 milliseconds, so it is 818 tokens per second at most. The arithmetic
     # would be done in 4 microseconds. (The table of embeddings is left out: a token needs one row.)
-    assert round(1e3 * move_seconds(one, H100_SXM), 2) == 1.22
-    assert round(1 / move_seconds(one, H100_SXM)) == 818
-    assert round(1e6 * compute_seconds(one, H100_SXM)) == 4
+    assert round(1e3 * move_seconds(one, H100_SXM), 2) == 1.22  # @predict
+    assert round(1 / move_seconds(one, H100_SXM)) == 818  # @predict
+    assert round(1e6 * compute_seconds(one, H100_SXM)) == 4  # @predict
     # Now decode for 64 sequences at once. The *latency* of a token rises by 6 % in these layers,
     # and the *throughput* is 64 tokens instead of one. This is why a service batches the requests
     # of many people. It is also why weights are stored in [fewer

@@ -291,7 +291,7 @@ def two_plus_four_is_six():  # M12.5 E51 @core
         flops[x_has_gradient] = forward.matmul_flops + backward.matmul_flops
     # The sizes of the layers cancel: 6 FLOPs for each parameter and row. In a language model a row
     # is a token, so training with N parameters costs $6N$ per token.
-    assert flops[True] / (R * parameters) == 6
+    assert flops[True] / (R * parameters) == 6  # @predict
     # A common mistake is to leave out the rows ("forward costs twice the parameters"). Each row
     # costs that.
     assert forward.matmul_flops / parameters == 2 * R
@@ -332,13 +332,13 @@ def frozen_weights_still_pass_gradients_on():  # M12.5
         per_parameter[trained] = step.matmul_flops / (R * D * D)  # @inspect per_parameter
     # The forward pass is always there: 2 for each of three layers. Training all of them adds three
     # weight gradients and two input gradients of 2 each.
-    assert per_parameter[()] == 3 * 2
+    assert per_parameter[()] == 3 * 2  # @predict
     assert per_parameter[(0, 1, 2)] == 6 + 3 * 2 + 2 * 2
     # To train the last layer adds one weight gradient. The backward pass ends there.
-    assert per_parameter[(2,)] == 6 + 2
+    assert per_parameter[(2,)] == 6 + 2  # @predict
     # To train only the first adds as much for its weight, and 2 for each frozen layer that the
     # gradient has to pass: 12 of 16.
-    assert per_parameter[(0,)] == 6 + 2 + 2 * 2
+    assert per_parameter[(0,)] == 6 + 2 + 2 * 2  # @predict
     # So: a frozen layer above a trained one still costs 4 of its 6 FLOPs, the forward pass and the
     # gradient that passes through it. Freeze from below.
     # ([Memory](#what_is_frozen_needs_no_activations) has a rule of its own.)
@@ -432,7 +432,7 @@ def looked_up_parameters_cost_no_products():  # M12.6
     with measure() as look_up:
         features = table[tokens]
         features.sum().backward()
-    assert look_up.matmul_flops == 0
+    assert look_up.matmul_flops == 0  # @predict
     # Nothing. It gives what a matmul with ones and zeros would give for $2TVD$ FLOPs.
     one_hot = torch.nn.functional.one_hot(tokens, V).float()
     with measure() as product:

@@ -71,7 +71,7 @@ def data_are_not_parameters():  # M13.1 E56
         assert (x.grad is None) == (kind == "tensor")
     # One of the [three matmuls](#a_layer_works_once_forward_and_twice_backward) of the layer more,
     # for a gradient that nobody uses.
-    assert costs["parameter"].matmul_flops / costs["tensor"].matmul_flops == 3 / 2
+    assert costs["parameter"].matmul_flops / costs["tensor"].matmul_flops == 3 / 2  # @predict
     # And that gradient has the size of the data. Here it is four times that of the weights.
     gradient_bytes = {kind: cost.live_bytes["gradients"] for kind, cost in costs.items()}
     assert gradient_bytes["parameter"] - gradient_bytes["tensor"] == 4 * R * D

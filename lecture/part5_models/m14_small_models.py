@@ -163,7 +163,7 @@ def a_state_dict_names_every_tensor():  # M14.2
     assert list(state) == ["layers.0.weight", "layers.1.weight", "final.weight"]
     # It takes no memory, and this can surprise: its tensors *are* those of the model. If you keep
     # it as "the best so far", it goes on changing with every step. Copy it.
-    assert cost.allocated_bytes == 0
+    assert cost.allocated_bytes == 0  # @predict
     assert same_storage(state["final.weight"], model.final.weight)
     kept = {name: tensor.clone() for name, tensor in state.items()}
     with torch.no_grad():
@@ -283,7 +283,7 @@ def a_mean_over_everything_meets_any_target():  # M14.3 E59
     # The same happens to a column beside a row of targets: every row meets every target, and only
     # the diagonal of these differences was meant.
     column = by_row.view(2, 1)
-    assert (column - target).shape == (2, 2)
+    assert (column - target).shape == (2, 2)  # @predict
     assert torch.equal((column - target).diagonal(), by_row - target)
     # So: compare the shapes of prediction and target, in an assert.
 

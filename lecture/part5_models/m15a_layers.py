@@ -40,7 +40,7 @@ def the_parts_fit_together():  # M15.10 M15.12
     diagram = figures.block_diagram(config)  # @inspect diagram
     tokens = torch.zeros(3, config.context, dtype=torch.int64, device="meta")
     x = model.embedding(tokens)
-    assert x.shape == (3, 64, 32)
+    assert x.shape == (3, 64, 32)  # @predict
     # A block returns the shape that it was given, B×T×D. That is why we can stack as many blocks as
     # we like.
     for block in model.blocks:
@@ -137,7 +137,7 @@ def rmsnorm_divides_by_the_root_mean_square():  # M15.3
     # convention](#the_meter_knows_four_kinds_of_things). That is 4 per feature, where a matmul next
     # to it costs thousands. So it hardly shows among the FLOPs. It shows among the bytes moved.
     assert cost.other_flops == 4 * D + 1 + 20
-    assert cost.matmul_flops == 0
+    assert cost.matmul_flops == 0  # @predict
     # The gain belongs to the feature: change one, and one feature of every vector changes.
     with torch.no_grad():
         norm.gain[7] = 5

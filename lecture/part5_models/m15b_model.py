@@ -505,7 +505,7 @@ def device_and_dtype_reach_every_part():  # M15.12
     assert logits.dtype == torch.bfloat16
     # The 48 attention layers share one table of cosines.
     tables = {id(block.attention.rotary) for block in model.blocks}
-    assert len(tables) == 1
+    assert len(tables) == 1  # @predict
     assert sum(buffer.numel() for buffer in model.buffers()) == 2 * 1024 * 32
 
 

@@ -374,7 +374,7 @@ def the_real_gpt2_has_other_parts():  # M16.9 E84
     assert list(counts.values()) == [124_439_808, 354_823_168, 774_030_080, 1_557_611_200]
     # Our largest is more than a third larger: 16D² in a block instead of 12D², and two tables
     # instead of one.
-    assert numel(block) == 12 * 1600**2 + 13 * 1600
+    assert numel(block) == 12 * 1600**2 + 13 * 1600  # @predict
     assert round(measured(XL).parameters / counts["xl"], 2) == 1.37  # @inspect counts
     # The FLOPs of a block follow its parameters.
     x = torch.empty(1024, 1600, device="meta")
@@ -495,7 +495,7 @@ def one_latent_serves_all_heads():  # M16.2
     assert per_token == CACHE_BYTES_PER_TOKEN["DeepSeek-V3"]
     # Keys and values for every head would be 71 times as large.
     of_a_head = size.plain_features + size.rotary_features + size.value_features
-    assert round(size.layers * size.heads * of_a_head * 2 / per_token) == 71
+    assert round(size.layers * size.heads * of_a_head * 2 / per_token) == 71  # @predict
     # Now the parameters, layer by layer. Three layers have a plain feed-forward network, the other
     # 58 have 256 experts, of which a token passes eight, and one more for every token. A bias for
     # each expert helps to balance them.

@@ -95,7 +95,7 @@ def an_optimizer_keeps_state_and_settings():  # M17.2
     assert [group["lr"] for group in optimizer.param_groups] == [0.01, 0.01]
     # The state is empty until the first step. AdamW then keeps two tensors of the shape of each
     # parameter, and a count of steps.
-    assert len(optimizer.state) == 0
+    assert len(optimizer.state) == 0  # @predict
     for weight in (embedding, matrix):
         weight.grad = torch.ones_like(weight)
     optimizer.step()
@@ -165,7 +165,7 @@ def clearing_gradients_frees_their_memory():  # M17.8
         while_there = cost.live_bytes["gradients"]
         optimizer.zero_grad()
         afterwards = cost.live_bytes["gradients"]
-    assert (while_there, afterwards) == (4 * 1000, 0)
+    assert (while_there, afterwards) == (4 * 1000, 0)  # @predict
     # `set_to_none=False` does write zeros, and keeps the memory.
     weight.sum().backward()
     with measure() as zeros:
@@ -571,7 +571,7 @@ def an_update_waits_for_memory():  # M17.7
     # the step is memory-bound by far: 14 FLOPs, with one for the root, would take 0.4 ms.
     move_milliseconds = 1e3 * one_kernel_bytes / H100_SXM.memory_bytes_per_second
     compute_milliseconds = 1e3 * 14 * parameters / H100_SXM.dense_flops_per_second["fp32"]
-    assert round(move_milliseconds, 1) == 17.8  # @inspect move_milliseconds
+    assert round(move_milliseconds, 1) == 17.8  # @inspect move_milliseconds @predict
     assert compute_milliseconds < move_milliseconds / 30  # @inspect compute_milliseconds
     # Beside a batch of a million tokens, 13.5 s at the peak of the tensor cores, that is nothing.
     # Beside a single sequence of 1024 tokens it is more than both passes.

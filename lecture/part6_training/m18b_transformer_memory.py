@@ -305,7 +305,7 @@ def one_card_takes_18_years():  # M18.9 E85 E86
     step_seconds = step_flops / (mfu * peak["fp32"])  # @inspect step_seconds
     days = training_days(XL, T, steps * B * T, peak["fp32"], mfu)  # @inspect days
     assert math.isclose(days, steps * step_seconds / SECONDS_PER_DAY)
-    assert round(days / 365.25) == 18
+    assert round(days / 365.25) == 18  # @predict
     # The LM head is part of it: without it we would plan with 4 % less.
     head_flops = 3 * B * 2 * T * XL.width * XL.vocabulary
     assert round(100 * head_flops / step_flops) == 4
@@ -315,7 +315,7 @@ def one_card_takes_18_years():  # M18.9 E85 E86
     assert round(lost_years) == 5
     # The larger mistake is the wrong peak. 19.5·10¹² FLOP/s is the rate outside the tensor cores;
     # in bf16 the same GPU has 16 times as much.
-    assert peak["bf16"] / peak["fp32"] == 16
+    assert peak["bf16"] / peak["fp32"] == 16  # @predict
     bf16_days = training_days(XL, T, steps * B * T, peak["bf16"], mfu)  # @inspect bf16_days
     assert round(bf16_days) == 411
     # 512 such GPUs would do it in a day, if each still reaches its half while they exchange
@@ -367,7 +367,7 @@ def training_needs_no_cache():  # M18.11 E73
     assert found_bytes == cache_bytes(XL, T, element_bytes=2) == 2 * (2 * XL.layers * 1600) * T
     # That is 300 KiB per token, 300 MiB for the full context, and with 16 times the context more
     # than the weights.
-    assert cache_bytes(XL, 1024, element_bytes=2) == 300 * 2**20
+    assert cache_bytes(XL, 1024, element_bytes=2) == 300 * 2**20  # @predict
     assert cache_bytes(XL, 16_384, element_bytes=2) > 2 * parameters(XL)  # @inspect found_bytes
     # But training has no such cache: all tokens pass at once, and keys and values are activations
     # like others, under 5 % of all. What fills the memory is the feed-forward network and, written

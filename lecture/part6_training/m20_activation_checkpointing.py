@@ -200,7 +200,7 @@ def a_second_way_forward_makes_eight_of_six():  # M20.2
     # The cost does not depend on the segments, since each layer is run once more: eight FLOPs per
     # parameter and row instead of six, a third more, wherever the cuts are.
     assert flops == {0: 6, 1: 8, 2: 8, 4: 8, 8: 8, 16: 8}
-    assert round(flops[16] / flops[0], 3) == 1.333
+    assert round(flops[16] / flops[0], 3) == 1.333  # @predict
     # The gradients are the same to the bit in all six cases.
     for found in gradients.values():
         assert same_numbers(found, gradients[0])

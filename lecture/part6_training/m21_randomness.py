@@ -176,7 +176,7 @@ def some_draws_are_not_in_sight():  # M21.1 M21.2
     # A loop over a `DataLoader` takes a number even when nothing is shuffled: a seed for its worker
     # processes, needed or not. With its own generator, it leaves the global one alone.
     torch.manual_seed(5)
-    assert len(list(DataLoader(range(4), batch_size=2))) == 2
+    assert len(list(DataLoader(range(4), batch_size=2))) == 2  # @predict
     assert not torch.equal(torch.rand(4), expected)
     torch.manual_seed(5)
     own = torch.Generator().manual_seed(6)
@@ -239,8 +239,8 @@ def no_seed_fixes_the_order_of_additions():  # M21.2
     depend on the order of their terms.
     """
     large = torch.tensor(1e16, dtype=torch.float64)
-    assert (large + 1) - large == 0
-    assert (large - large) + 1 == 1
+    assert (large + 1) - large == 0  # @predict
+    assert (large - large) + 1 == 1  # @predict
     # In the backward pass of an [embedding](#an_embedding_is_a_table_of_vectors), a table with a
     # row for each token, the gradients of all places where a token occurs are added to its row.
     # Here token 2 occurs 1000 times.

@@ -51,14 +51,14 @@ def a_token_file_is_a_flat_array():  # M22.1
     # [LLaMA](https://arxiv.org/abs/2302.13971) need? 2.8 TB.
     assert LLAMA_VOCABULARY < GPT2_VOCABULARY <= np.iinfo(np.uint16).max
     bytes_per_token = file_bytes["uint16"] / len(ids)
-    assert bytes_per_token * LLAMA_TRAINING_TOKENS == 2.8e12
+    assert bytes_per_token * LLAMA_TRAINING_TOKENS == 2.8e12  # @predict
     # Mind the dtype when you take over code. Llama 3 has ids up to 128 255; in `uint16`, NumPy
     # drops their upper bits and says nothing.
     last = np.array([LLAMA3_VOCABULARY - 1])
     assert last.astype(np.uint16).item() == LLAMA3_VOCABULARY - 1 - 2**16
     # Its 15 trillion tokens need four bytes each, and 60 TB.
     assert last.astype(np.uint32).item() == LLAMA3_VOCABULARY - 1
-    assert np.dtype(np.uint32).itemsize * LLAMA3_TRAINING_TOKENS == 60e12
+    assert np.dtype(np.uint32).itemsize * LLAMA3_TRAINING_TOKENS == 60e12  # @predict
 
 
 def a_raw_dump_has_no_header():  # M22.2 E101

@@ -503,7 +503,7 @@ def a_small_model_learns_from_stories():  # M23.7 M23.1
     assert (parameters, len(log), log[-1].step) == (658_048, 300, 300)
     # A step reads 8 sequences of 128 tokens at random places of the file; all steps together read
     # half as many tokens as there are, so this run is half an *epoch*, a pass through the data.
-    assert config.step_tokens == 8 * 128
+    assert config.step_tokens == 8 * 128  # @predict
     assert round(300 * config.step_tokens / story_run.training_tokens, 1) == 0.5
     # What does it cost? Counted, a step has 0.9 of 6 FLOPs per token and parameter: in so small a
     # model, the embedding that is only looked up saves more than attention's scores add. All steps

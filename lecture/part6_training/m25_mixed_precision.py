@@ -37,7 +37,7 @@ def both_ends_have_their_price():  # M25.1
     # Half the bytes, and on an H100 15 times the rate.
     assert 2 * moved_bytes["bf16"] == moved_bytes["fp32"]  # @inspect moved_bytes
     rates = H100_SXM.dense_flops_per_second
-    assert round(rates["bf16"] / rates["fp32"]) == 15
+    assert round(rates["bf16"] / rates["fp32"]) == 15  # @predict
     # The price is an error of 0.3 % instead of less than a millionth. (Relative: the norm of the
     # difference over the norm of the exact result.)
     assert 0.0025 < errors["bf16"] < 0.0035  # @inspect errors
@@ -198,7 +198,7 @@ def a_master_collects_small_updates():  # M25.3
     assert one - 0.002 == 1 - 1 / 256
     # The master's 16 further bits hold 65 536 places between two bf16 neighbours: so many updates
     # it can collect before the rounded weight moves.
-    assert torch.finfo(BF16).eps / torch.finfo(torch.float32).eps == 2**16
+    assert torch.finfo(BF16).eps / torch.finfo(torch.float32).eps == 2**16  # @predict
 
 
 @shape_checked

@@ -180,8 +180,8 @@ def writing_reads_every_weight_for_a_token():  # M26.1
     H100 could do 295.
     """
     one = work_of_all_layers(tokens=1)  # bf16; a model in the shape of GPT-2 XL
-    assert round(one.intensity, 2) == 1.0
-    assert round(intensity_of(H100_SXM)) == 295
+    assert round(one.intensity, 2) == 1.0  # @predict
+    assert round(intensity_of(H100_SXM)) == 295  # @predict
     # So what counts is how many bytes the weights have. In bf16 the limit on an H100 is [818 tokens
     # a second](#a_written_token_costs_a_walk_through_all_weights). With fewer bits for each weight
     # it rises in proportion, as long as weights are nearly all that moves.
@@ -505,7 +505,7 @@ def a_scale_makes_weights_integers():  # M26.2
         integers, scales = quantized(w, bits=8, block=256)
     kept_bytes = cost.allocated_bytes - cost.freed_bytes
     assert kept_bytes == 256 * 256 + 256 * 4
-    assert 8 * kept_bytes / w.numel() == 8.125
+    assert 8 * kept_bytes / w.numel() == 8.125  # @predict
     assert (integers.abs().amax(dim=(1, 2)) == 127).all()
 
 
@@ -597,7 +597,7 @@ def four_bits_go_in_pairs():  # M26.2
     # Half a byte for each weight, and half a bit for its share of the scale: 4.5 bits.
     kept_bytes = sum(tensor.numel() * tensor.element_size() for tensor in kept)
     assert kept_bytes == w.numel() // 2 + 2 * w.numel() // 32
-    assert 8 * kept_bytes / w.numel() == 4.5
+    assert 8 * kept_bytes / w.numel() == 4.5  # @predict
     assert cost.allocated_bytes - cost.freed_bytes == kept_bytes
     # A scheme for weights only, as this one, does not compute with the pairs, because the other
     # factor of the matmul is in bf16. The kernel unpacks them in registers, on their way from

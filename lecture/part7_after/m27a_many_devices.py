@@ -105,7 +105,7 @@ def four_collectives_move_everything():  # M27.2
     assert after["reduce-scatter"] == [[1111], [2222], [3333], [4444]]
     # *All-reduce*: they are added up, and everybody gets all sums. So an all-reduce is a
     # reduce-scatter followed by an all-gather. The rest of this chapter rests on that sentence.
-    assert after["all-reduce"] == 4 * [[1111, 2222, 3333, 4444]]
+    assert after["all-reduce"] == 4 * [[1111, 2222, 3333, 4444]]  # @predict
     assert after["reduce-scatter, all-gather"] == after["all-reduce"]
 
 

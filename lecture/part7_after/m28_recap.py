@@ -62,7 +62,7 @@ def everything_is_a_product_and_a_little_more():  # M28.1 @core
     assert round(6 * a.N * a.R / step_flops, 3) == 0.965
     # AdamW does 14 operations and a square root for each parameter, once a step, whatever the
     # batch. (The meter's price for a root is 20.)
-    assert update.matmul_flops == 0
+    assert update.matmul_flops == 0  # @predict
     assert update.other_flops == (13 + 20) * a.N
     layer = r"2D^2+2DGK+3DF"
     multiplying = r"N-VD-(2L+1)D"
@@ -94,7 +94,7 @@ def memory_has_four_parts():  # M28.1 @core
         assert step.backward.live_bytes["gradients"] == 4 * a.N
         assert step.forward.live_bytes["activations"] == answers.activation_bytes(a)
     a = letters_of(XL)
-    assert update_of_xl().live_bytes["optimizer state"] // a.N == 4 + 4
+    assert update_of_xl().live_bytes["optimizer state"] // a.N == 4 + 4  # @predict
     # Written out, attention keeps T weights for each row and head. That is most of it, even at
     # T = 1024. Fused, it keeps one number.
     a_token = {

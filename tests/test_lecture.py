@@ -52,7 +52,7 @@ def case_of(section):
 
 
 @pytest.mark.lecture
-@pytest.mark.parametrize("section", map(case_of, SECTIONS))
+@pytest.mark.parametrize("section", list(map(case_of, SECTIONS)))
 def test_section(section, empty_folder):
     section()
     assert list(empty_folder.rglob("*")) == [], "the section leaves files behind"

@@ -145,7 +145,7 @@ def letters_name_the_axes():  # @core
     # So: when a shape puzzles you, read its letters.
 
 
-def an_amount_is_not_a_rate():
+def an_amount_is_not_a_rate():  # @core
     """FLOPs are an amount, FLOP/s is a rate.
 
     How much work is it, and how fast is it done? A *FLOP* is one floating-point operation: one
@@ -169,7 +169,7 @@ def an_amount_is_not_a_rate():
     # sustains 80 FLOP/s needs three seconds for these 240 FLOPs.
 
 
-def giga_is_not_gibi():
+def giga_is_not_gibi():  # @core
     """A gibibyte is 7.4 % more than a gigabyte.
 
     Is 1 GB $10^9$ bytes or $2^{30}$? Both are in use. Here kB, MB and GB are powers of 1000, and

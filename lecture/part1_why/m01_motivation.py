@@ -422,7 +422,7 @@ def activations_come_on_top():  # M1.5
     assert cost.allocated_bytes - cost.freed_bytes == held_bytes(loss)
 
 
-def gpt3_can_be_recomputed():  # M1.6
+def gpt3_can_be_recomputed():  # M1.6 @core
     """The rule of 6 gives the cost of GPT-3.
 
     Can we find out what a famous model took to train? The [GPT-3
@@ -532,3 +532,31 @@ def intuition_has_no_assert():  # M1.7
     # parameter and token, and 16 bytes for each parameter, besides the activations. Time is work
     # over a rate, and the rate is the share of a peak that arrives. What we cannot do yet is say
     # why: the other chapters take these numbers apart.
+
+
+def exercise_seven_billion_on_64_gpus():  # M1.2 @exercise
+    """Exercise: seven billion on 64 GPUs.
+
+    You have 64 A100, and reach half of their bf16 peak. How many days does a model of 7 billion
+    parameters take to read a trillion tokens?
+
+    **Hint.** Work over rate, and the work is $6N$ for each token.
+    """
+    work_flops = 6 * 7e9 * 1e12
+    rate_flops_per_second = 64 * A100_SXM.dense_flops_per_second["bf16"] * 0.5
+    days = work_flops / rate_flops_per_second / SECONDS_PER_DAY  # @inspect days
+    assert round(days) == 49
+
+
+def exercise_six_billion_in_one_gpu():  # M1.4 @exercise
+    """Exercise: six billion in one GPU.
+
+    Which recipes fit a model of 6 billion parameters into one H100, with not a byte left for
+    activations? And is a recipe with fewer bytes always the better choice?
+    """
+    room_bytes = H100_SXM.memory_bytes / 6e9  # @inspect room_bytes
+    needed = {name: sum(bytes_of_parts(recipe).values()) for name, recipe in RECIPES.items()}
+    fitting = [name for name in needed if needed[name] <= room_bytes]  # @inspect fitting
+    # 14.2 bytes for each parameter. Both recipes that fit have given up the fp32 copy of the
+    # weights, so [small updates get lost](#small_updates_are_lost): room is not everything.
+    assert fitting == ["bf16, fp32 m and v", "all bf16"]

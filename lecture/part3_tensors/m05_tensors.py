@@ -150,7 +150,7 @@ def one_gpt3_matrix_takes_gigabytes():  # M5.4 E15
     layers: one matrix widens the 12 288 features of a token four times, a second one narrows them
     again.
     """
-    # In fp32, four bytes each, this *would* need 2.4 GB. On the device `meta` it needs nothing: the
+    # In fp32, four bytes each, this would need 2.4 GB. On the device `meta` it needs nothing: the
     # tensor has a shape and a dtype and no numbers.
     shape = (GPT3_FEED_FORWARD_WIDTH, GPT3_WIDTH)  # @inspect shape
     matrix = torch.empty(shape, device="meta")
@@ -239,3 +239,30 @@ def the_way_to_the_accelerator_is_narrow():  # M5.6
     #
     # What we can do now: say what each byte of a training step is for, compute how many there are,
     # and say where they are. How a number fits into two of them comes next.
+
+
+def exercise_ids_and_activations():  # M5.3 @exercise
+    """Exercise: ids and activations.
+
+    A batch of 16 sequences of 4096 tokens comes as int64 ids. The first layer turns each id into
+    8192 features in bf16. How many bytes are the ids, and by which factor do the bytes grow?
+    """
+    ids = torch.empty(16, 4096, dtype=torch.int64, device="meta")
+    x = torch.empty(*ids.shape, 8192, dtype=torch.bfloat16, device="meta")
+    sizes = ids.nbytes, x.nbytes  # @inspect sizes
+    # Half a mebibyte, and $8192\cdot2/8$ times as much: data are small, activations are not.
+    assert ids.nbytes == 512 * 2**10
+    assert x.nbytes // ids.nbytes == 2048
+
+
+def exercise_one_and_nothing():  # M5.1 @exercise
+    """Exercise: one and nothing.
+
+    How many elements have `torch.zeros(())` and `torch.zeros(0, 1000)`, and how many axes? Write
+    down four numbers before you look.
+    """
+    scalar, empty = torch.zeros(()), torch.zeros(0, 1000)
+    # The number of elements is the product of the sizes. A product of no factors is 1; one with a
+    # factor of 0 is 0, however large the others are.
+    assert (scalar.numel(), scalar.ndim) == (1, 0)
+    assert (empty.numel(), empty.ndim) == (0, 2)

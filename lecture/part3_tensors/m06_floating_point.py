@@ -710,3 +710,32 @@ def each_format_has_its_job():  # M6.13
     # What we can do now: choose a format by its range and its resolution, and say how it will fail:
     # beyond its range by zeros and infinities, within it by changes too small to see. How the
     # numbers lie in memory comes next.
+
+
+def exercise_a_counter_of_tokens():  # M6.6 @exercise
+    """Exercise: a counter of tokens.
+
+    A program counts tokens one by one, in an fp32 number. At which count does it stop?
+
+    **Hint.** fp32 has 23 fraction bits, and a one that is not stored.
+    """
+    counter = torch.tensor(2.0**24)  # @inspect counter
+    # With 24 bits all integers up to $2^{24}$ have a number of their own. Then the step is 2, and
+    # 1 is half of it: a tie, which goes to the even neighbour, the counter itself.
+    assert counter - 1 + 1 == counter == counter + 1
+    assert counter.item() == 16_777_216
+
+
+def exercise_six_bits():  # M6.13 @exercise
+    """Exercise: six bits.
+
+    A format has a sign, 3 exponent bits and 2 fraction bits, and sets nothing aside: no infinity,
+    no NaN. What is its largest number, and how many different ones does it have?
+    """
+    e3m2 = Format("fp6 E3M2", 3, 2, None, "nothing")
+    largest = unpack(e3m2.largest_pattern, e3m2)  # @inspect largest
+    # The bias is 3, so the top exponent is $7-3=4$, and the fraction adds three quarters.
+    assert largest == 2**4 * (1 + 3 / 4) == 28
+    # $2^6$ patterns, but zero has two.
+    values = {unpack(pattern, e3m2) for pattern in range(2**6)}
+    assert len(values) == 63

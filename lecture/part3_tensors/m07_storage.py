@@ -301,7 +301,7 @@ def expanding_repeats_without_copying():  # M7.8
     assert cost.allocated_bytes == 0  # @predict
     wide_strides = figures.strides(wide)  # @inspect wide_strides
     # Twelve elements that would take 48 bytes are read from 12. So elements times element size is
-    # the *logical* size of a tensor; what it *holds* is its storage.
+    # the *logical* size of a tensor; what it **holds** is its storage.
     assert wide.numel() * wide.element_size() == 48  # @predict
     assert wide.untyped_storage().nbytes() == 12  # @predict
     # Where many elements share one number, what should adding 1 to each mean? PyTorch refuses.
@@ -349,3 +349,32 @@ def a_view_keeps_the_whole_storage_alive():  # M7.8 E36
     #
     # What we can do now: say which lines move no data (slices, transposes, `view`, `expand`), which
     # copy, and which tensor holds the memory. Next come the operations that make new numbers.
+
+
+def exercise_a_row_of_a_transpose():  # M7.2 @exercise
+    """Exercise: a row of a transpose.
+
+    `x` has shape (2, 3, 4) and is contiguous. `y = x.transpose(0, 2)[1]`. What are the shape, the
+    strides and the offset of `y`? No number is moved.
+    """
+    x = torch.arange(24.0).view(2, 3, 4)
+    y = x.transpose(0, 2)[1]  # @inspect y
+    # x has strides (12, 4, 1). The transpose exchanges the first with the last; index 1 on an axis
+    # with stride 1 starts one element later, and takes the axis away.
+    assert (y.shape, y.stride(), y.storage_offset()) == ((3, 2), (4, 12), 1)
+    assert same_storage(x, y)
+
+
+def exercise_more_than_there_is():  # M7.8 @exercise
+    """Exercise: more than there is.
+
+    `x.unfold(0, 3, 1)` gives all windows of three neighbours of ten numbers. How many numbers does
+    it show, and how many bytes does it allocate?
+    """
+    x = torch.arange(10.0)
+    with measure() as cost:
+        windows = x.unfold(0, 3, 1)  # @inspect windows
+    # Eight windows of three numbers, on the ten that are there: both axes have stride 1.
+    assert windows.stride() == (1, 1)
+    assert windows.numel() == 24 > x.numel()
+    assert cost.allocated_bytes == 0

@@ -440,3 +440,36 @@ def the_loops_nest_in_any_order():  # M8.4
     # What we can do now: predict memory and FLOPs of every line that computes. An elementwise
     # operation makes a new tensor for little work; a matmul costs two FLOPs for each triple, and it
     # alone brings rows together with columns.
+
+
+def exercise_scores_and_values():  # M8.3 @exercise
+    """Exercise: scores and values.
+
+    Queries, keys and values have shape (2, 4, 8, 16): batch, heads, tokens, features. How many
+    matmul FLOPs does `(q @ k.mT) @ v` cost, and what does it allocate, in fp32?
+    """
+    q, k, v = torch.ones(3, 2, 4, 8, 16)
+    with measure() as cost:
+        y = (q @ k.mT) @ v
+    # Twice $2\cdot8\cdot8\cdot16$ for each of 8 heads of the batch. The scores have 8 numbers for
+    # each token and head, the result 16.
+    assert cost.matmul_flops == 2 * (2 * 4) * (2 * 8 * 8 * 16)
+    assert cost.allocated_bytes == y.nbytes + 4 * (2 * 4 * 8 * 8)
+
+
+def exercise_in_place():  # M8.1 @exercise
+    """Exercise: in place.
+
+    `x.mul_(2).add_(1).relu_()` in place of `((x * 2) + 1).relu()`: does it save FLOPs, memory or
+    both?
+    """
+    x = torch.linspace(-1, 1, 1000)
+    with measure() as chain:
+        y = ((x * 2) + 1).relu()
+    with measure() as in_place:
+        x.mul_(2).add_(1).relu_()
+    assert torch.equal(x, y)
+    # The same arithmetic, without three new tensors. (Autograd would object: [the backward pass
+    # needs the old numbers](#the_backward_pass_needs_the_old_numbers).)
+    assert in_place.other_flops == chain.other_flops > 0
+    assert (chain.allocated_bytes, in_place.allocated_bytes) == (3 * x.nbytes, 0)

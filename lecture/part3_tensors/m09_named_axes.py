@@ -414,3 +414,32 @@ def the_order_of_products_decides_their_price():  # M9.8 E42
     orders = figures.flops_by_order(flops)  # @inspect orders
     assert min(flops.values()) == flops["b and v"] == 2 * (20 * 30) + 2 * (10 * 20)
     # What we can do now: name every axis, have the names checked, and read the FLOPs off them.
+
+
+def exercise_scores_by_name():  # M9.4 @exercise
+    """Exercise: scores by name.
+
+    Queries and keys have shape "b t (h k)" with b = 2, t = 5, h = 4, k = 8. Write the scores of
+    each head with `rearrange` and `einsum`. How many FLOPs do they cost?
+    """
+    q, k = torch.ones(2, 2, 5, 32)
+    q, k = (rearrange(x, "b t (h k) -> b h t k", h=4) for x in (q, k))
+    with measure() as cost:
+        scores = einsum(q, k, "b h q k, b h s k -> b h q s")
+    # Two for each combination of the five letters.
+    assert cost.matmul_flops == 2 * (2 * 4 * 5 * 5 * 8)
+    assert scores.shape == (2, 4, 5, 5)
+
+
+def exercise_four_become_one():  # M9.6 @exercise
+    """Exercise: four become one.
+
+    Halve an image of shape (1, 28, 28, 3): of every 2×2 pixels keep the largest number of each
+    colour. One line, no loop.
+
+    **Hint.** An axis in parentheses is cut: "(h 2)".
+    """
+    image = torch.randn(1, 28, 28, 3, generator=torch.Generator().manual_seed(0))
+    small = reduce(image, "b (h y) (w x) c -> b h w c", "max", y=2, x=2)
+    assert small.shape == (1, 14, 14, 3)
+    assert torch.equal(small[0, 3, 5], image[0, 6:8, 10:12].amax(dim=(0, 1)))

@@ -103,9 +103,9 @@ def near_memory_is_small():  # M10.15 @core
     """Near memory is small and far memory is slow.
 
     Where are the numbers? At four distances. Registers belong to a thread. *L1* and *shared
-    memory*, one piece of SRAM, belong to a multiprocessor. The *L2* cache belongs to the chip. And
-    *HBM*, the memory that a sheet means with its "80GB", lies beside the chip. Guess: how much
-    longer does HBM take to answer than L1?
+    memory*, one piece of *SRAM*, memory that is part of the chip, belong to a multiprocessor. The
+    *L2* cache belongs to the chip. And *HBM*, the memory that a sheet means with its "80GB", lies
+    beside the chip. Guess: how much longer does HBM take to answer than L1?
     """
     levels = {
         "A100": memory_levels(A100_GPU, A100_SXM, A100_CACHE_BYTES_PER_SECOND),
@@ -405,7 +405,8 @@ def a_launch_takes_microseconds():  # M10.17
     """A launch takes microseconds.
 
     What does an operation cost that does nothing? The program has to ask for it, the GPU has to
-    start it, and somebody may wait for the end. We recorded a kernel that adds 1 to 16 numbers.
+    start it, and somebody may wait for the end. Until it starts, that is its *launch latency*. We
+    recorded a kernel that adds 1 to 16 numbers.
     """
     h100 = recorded_machine("H100")
     by_python = h100.launch_seconds

@@ -233,7 +233,7 @@ def gelu_moves_the_bytes_of_a_relu():  # M11.5 E109
     assert [round(flops) for flops in room.values()] == [20, 15]
     assert min(room.values()) > 5 * gelu_work.intensity
     # So: on a GPU choose an elementwise function for what it does, not for its price. But it has to
-    # be *one* kernel, as the section after next shows.
+    # be **one** kernel, as the section after next shows.
 
 
 @shape_checked
@@ -696,7 +696,7 @@ def work_of_all_caches(B: int, T: int) -> Work:  # @stepover
     return Work(48 * (scores.flops + mixing.flops), 48 * (scores.moved_bytes + mixing.moved_bytes))
 
 
-def a_written_token_costs_a_walk_through_all_weights():  # M11.11 @core
+def a_written_token_costs_a_walk_through_all_weights():  # M11.11
     """A written token costs a walk through all weights.
 
     How fast can a model decode? Each token needs every weight once. Take 48 layers of width 1600,

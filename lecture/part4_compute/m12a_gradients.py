@@ -13,7 +13,7 @@ from lecture.part4_compute import m12_figures as figures
 from trace.costs import measure
 
 
-def a_gradient_says_how_the_loss_answers():  # M12.1 @core
+def a_gradient_says_how_the_loss_answers():  # M12.1
     """A gradient says how the loss answers.
 
     We can price a forward pass. To train, we also need to know which way each parameter should move

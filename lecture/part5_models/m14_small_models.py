@@ -161,7 +161,7 @@ def a_state_dict_names_every_tensor():  # M14.2
     with measure() as cost:
         state = model.state_dict()
     assert list(state) == ["layers.0.weight", "layers.1.weight", "final.weight"]
-    # It takes no memory, and this can surprise: its tensors *are* those of the model. If you keep
+    # It takes no memory, and this can surprise: its tensors **are** those of the model. If you keep
     # it as "the best so far", it goes on changing with every step. Copy it.
     assert cost.allocated_bytes == 0  # @predict
     assert same_storage(state["final.weight"], model.final.weight)

@@ -444,3 +444,30 @@ def a_batch_depends_on_its_arguments_alone():  # M22.3 M22.5 E102
     assert made_here.allocated_bytes == 2 * made_there.allocated_bytes == 2 * (8 * 4)
     # What we can do now: keep a corpus of any size in a file, cut batches from it that a seed
     # repeats, and bring them to the GPU while it computes.
+
+
+def exercise_how_fast_a_disk():  # M22.1 @exercise
+    """Exercise: how fast a disk.
+
+    One H100 trains a model of 124 million parameters at an MFU of 0.4. How many megabytes of tokens
+    does it read each second, at two bytes a token?
+    """
+    flops_per_second = 0.4 * H100_SXM.dense_flops_per_second["bf16"]
+    tokens_per_second = flops_per_second / (6 * 124e6)  # @inspect tokens_per_second
+    # Half a million tokens, a megabyte. Any disk will do; what takes time is to make tokens of
+    # text, and that was done before.
+    assert round(tokens_per_second * np.dtype(np.uint16).itemsize / 1e6, 1) == 1.1
+
+
+def exercise_the_last_start():  # M22.4 @exercise
+    """Exercise: the last start.
+
+    A file has 1000 tokens, a sequence 128, and targets are inputs one token later. How many
+    different sequences can be cut from the file?
+    """
+    tokens, T = np.arange(1000, dtype=np.uint16), 128
+    x, y = get_batch(tokens, 12_000, T, torch.Generator().manual_seed(0))
+    starts = x[:, 0].unique()  # @inspect starts
+    # The last target is token 999, so the last sequence starts 128 tokens before it, at 871.
+    assert y.max() == 999
+    assert (starts.max(), len(starts)) == (871, 872)

@@ -17,6 +17,10 @@ def main() -> None:
     m26_inference.a_cache_saves_time()
     m26_inference.writing_reads_every_weight_for_a_token()
     m26_inference.prefill_reads_the_prompt_at_once()
+    # @bridge Inference keeps nothing for a backward pass. But a model that decodes keeps keys
+    # and values of all tokens so far, the KV cache, to read each token once. Prefill takes
+    # the whole prompt in one pass and waits for arithmetic; decoding reads every weight for
+    # each token and waits for memory.
     m26_inference.a_batch_shares_the_weights_until_the_cache_rules()
     m26_inference.grouped_queries_shrink_the_cache()
     m26_inference.pages_leave_little_unused()
@@ -36,9 +40,13 @@ def main() -> None:
     # What ranks have to tell each other, and how the memory of many becomes one.
     m27a_many_devices.ranks_share_nothing_but_messages()
     m27a_many_devices.four_collectives_move_everything()
+    # @bridge Several processes, called ranks, share nothing but messages. In an all-reduce,
+    # the tensors of all are added up, and everybody gets the sum.
     m27a_many_devices.an_all_reduce_moves_twice_the_tensor()
     m27a_many_devices.equal_copies_make_equal_steps()
     m27a_many_devices.gradients_travel_while_others_are_computed()
+    # @bridge Data parallelism uses it: equal copies of a model, each with a share of the
+    # batch, add up their gradients and make equal steps. Each copy keeps everything.
     m27a_many_devices.zero_divides_what_every_rank_keeps()
     m27a_many_devices.each_stage_of_zero_keeps_what_it_promises()
     m27a_many_devices.fsdp_gathers_one_block_at_a_time()

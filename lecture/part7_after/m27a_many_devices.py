@@ -300,8 +300,8 @@ def zero_divides_what_every_rank_keeps():  # M27.4 @core
     The optimizer's 12 are needed for the update alone, and each weight has to be updated only once.
     """
     # [ZeRO](https://arxiv.org/abs/1910.02054) divides in three stages what n ranks would keep n
-    # times. Stage 1 gives each rank an nth of the optimizer's state, stage 2 an nth of the
-    # gradients as well, stage 3 an nth of everything. Bytes per parameter:
+    # times: *sharding*. Stage 1 gives each rank an nth of the optimizer's state, stage 2 an nth of
+    # the gradients as well, stage 3 an nth of everything. Bytes per parameter:
     # $$16,\quad 4+\tfrac{12}{n},\quad 2+\tfrac{14}{n},\quad \tfrac{16}{n}$$
     # This table of the paper is for 7.5 billion parameters on 64 GPUs.
     n, N = ZERO_EXAMPLE_RANKS, ZERO_EXAMPLE_PARAMETERS

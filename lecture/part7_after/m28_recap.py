@@ -41,7 +41,7 @@ def update_of_xl() -> Any:  # @stepover
     return update
 
 
-def everything_is_a_product_and_a_little_more():  # M28.1 @core
+def everything_is_a_product_and_a_little_more():  # M28.1
     """The sheet: FLOPs.
 
     What is left of the lecture if one sheet of paper has to do? Formulas, in the letters of [the
@@ -82,7 +82,7 @@ def everything_is_a_product_and_a_little_more():  # M28.1 @core
     sheet = Sheet(EXAMPLE, table)  # @inspect sheet
 
 
-def memory_has_four_parts():  # M28.1 @core
+def memory_has_four_parts():  # M28.1
     """The sheet: what training keeps.
 
     What has to fit? Weights, gradients and the optimizer's state know nothing of the batch. The

@@ -87,7 +87,7 @@ const Tools = memo(({ isGraph, isChosen, isPinned, isOther }) => {
 });
 
 /**
- * The names that stand for each object, and that view each storage.
+ * The names that stand for each object, and that view each storage; what is returned has no name.
  * @param {OpenFrame[]} frames
  * @returns {Map<string, Sharer[]>}
  */
@@ -97,7 +97,8 @@ function sharersIn(frames) {
   const note = (/** @type {string} */ key, /** @type {Sharer} */ sharer) =>
     found.get(key)?.push(sharer) ?? found.set(key, [sharer]);
   for (const { activation, variables } of frames)
-    for (const { name, text, object, value } of variables) {
+    for (const { name, text, object, value, isReturn } of variables) {
+      if (isReturn) continue;
       if (object !== undefined) note(`object ${object}`, { activation, name, text });
       if (value?.storage !== undefined)
         note(`storage ${value.storage}`, { activation, name, text });

@@ -107,8 +107,8 @@ function sharersIn(frames) {
 }
 
 /**
- * Other names of the same object, and of the same storage; those of other calls with the name of
- * their function.
+ * Other names of the same object, and of the same storage; those of other calls first, with the
+ * name of their function.
  * @param {Map<string, Sharer[]>} sharers
  * @param {number} activation
  * @param {Variable} variable
@@ -122,11 +122,13 @@ function alsoOf(sharers, activation, { name, object, value }) {
     );
   const text = (/** @type {Sharer[]} */ found) => {
     const more = found.length - MAX_SHARERS;
-    const named = (more > 1 ? found.slice(0, MAX_SHARERS) : found).map((other) =>
-      other.activation === activation
-        ? other.text
-        : `${other.text} of ${functionOf(model, other.activation).name}`,
-    );
+    const isOwn = (/** @type {Sharer} */ other) => other.activation === activation;
+    const sorted = [...found.filter((other) => !isOwn(other)), ...found.filter(isOwn)];
+    const named = sorted.slice(0, more > 1 ? MAX_SHARERS : undefined).map((other, index, all) => {
+      const isLast = all[index + 1]?.activation !== other.activation;
+      const { name } = functionOf(model, other.activation);
+      return isOwn(other) || !isLast ? other.text : `${other.text} of ${name}`;
+    });
     return named.join(", ") + (more > 1 ? ` and ${more} more` : "");
   };
   const same = others(`object ${object}`);

@@ -167,8 +167,9 @@ function nameFiles(model, sections) {
  * @param {Model} model @param {number} activation */
 export function headingsIn(model, activation) {
   const { file, line, end_line: end } = functionOf(model, activation);
-  return model.document.files[file].prose.flatMap(({ first_line: at, text }) => {
-    const heading = line <= at && at <= end && /^#{1,6}\s+(.+)/.exec(text);
+  return model.document.files[file].prose.flatMap(({ first_line: at, kind, text }) => {
+    const isInside = line <= at && at <= end && kind !== "note";
+    const heading = isInside && /^#{1,6}\s+(.+)/.exec(text);
     const about = text.replace(/^[^\n]*\n?/, "").trim();
     return heading ? [{ at, title: plainTitle(heading[1].trim()), about }] : [];
   });

@@ -82,7 +82,7 @@ class _Command:
             return self._write_course(options.new_course)
         targets = [find_target(lecture) for lecture in options.lectures]
         course = course_of(targets[0].root if targets else Path.cwd())
-        publication = Publication(options.html, options.site, course)
+        publication = Publication(options.html, options.site, course, tuple(options.frames))
         paths = [options.output or self._place(target, publication) for target in targets]
         if options.imported is not None:
             paths = [options.output or library.path_of_imported(options.imported)]
@@ -342,6 +342,7 @@ class _Command:
             allowed_hosts=tuple(self.options.allow_host),
             shelf=library.shelf_of(targets[0]) if targets else library.shelf_here(),
             others=tuple(paths) if len(paths) > 1 else (),
+            frames=tuple(self.options.frames),
         )
         serve(shown, port=self.options.port, open_browser=self.options.open)
 

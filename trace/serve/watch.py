@@ -53,6 +53,7 @@ def watch(targets: list[Target], options: argparse.Namespace, course: Course = N
             library.shelf_of(targets[0]),
             tuple(documents[1:]),
             course,
+            tuple(options.frames),
         )
         server = stack.enter_context(make_server(shown, options.port))
         threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -328,8 +328,8 @@ def letters_need_their_own_pattern():  # M3.1
     """
     letter = regex.compile(r"\p{L}")
     almost = re.compile(r"[^\W\d_]")
-    characters = [chr(number) for number in range(0x110000)]  # @stepover
-    differing = {c for c in characters if bool(letter.match(c)) != bool(almost.match(c))}
+    characters = "".join(map(chr, range(0x110000)))  # @stepover
+    differing = {*letter.findall(characters)} ^ {*almost.findall(characters)}
     # Not quite. Superscripts, fractions and Roman numerals count as word characters, and they are
     # numbers, not letters. And `re` knows the Unicode of the day when this Python was made; `regex`
     # is younger, and has letters that `re` does not know yet, thousands if Python is old.

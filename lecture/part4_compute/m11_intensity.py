@@ -308,8 +308,8 @@ def written_out_gelu_moves_nine_times_the_bytes():  # M11.5 E109
     one_seconds = time_call(lambda: gelu(x)).best_seconds  # @timed @inspect one_seconds
     eight_seconds = time_call(lambda: gelu_by_tanh(x)).best_seconds  # @timed @inspect eight_seconds
     assert eight_seconds > one_seconds  # @timed
-    # So: look for the function in the library before you write it out. If there is none,
-    # `torch.compile` makes one kernel of such a chain.
+    # So: look for the function in the library before you write it out. If there is none, [a
+    # compiler](#a_compiler_fuses_what_is_written_out) makes one kernel of such a chain.
 
 
 def a_dot_product_does_one_flop_per_two_bytes():  # M11.6
@@ -812,6 +812,32 @@ def fusion_saves_the_way_through_memory():  # M11.12
     written_out = work_of(lambda: x * 2.0 * 0.5 * 4.0)
     assert written_out.intensity == intensities["one kernel each"][3]
     # So: to speed up a memory-bound chain, fuse it. No faster arithmetic would help.
+
+
+def a_compiler_fuses_what_is_written_out():  # M11.12
+    """A compiler fuses what is written out.
+
+    Who writes all these kernels? Often a program: `torch.compile` reads your function, writes one
+    kernel for the chain in it, and has that compiled. Take the GELU that we
+    [wrote out](#written_out_gelu_moves_nine_times_the_bytes) in eight operations. What does it
+    bring, and what does it cost?
+    """
+    # To compile takes seconds, so it was done once, for the record of a processor's readings. The
+    # first call compiles. The others take about as long as the library's one operation, and about a
+    # third of the eight.
+    record = recorded_machine("Xeon")
+    seconds = {
+        way: record.seconds[way] for way in ("GELU written out", "GELU compiled", "GELU")
+    }  # @inspect seconds
+    assert 0.5 < seconds["GELU compiled"] / seconds["GELU"] < 2
+    assert seconds["GELU compiled"] < seconds["GELU written out"] / 2
+    # So compiling pays off after so many calls of this function:
+    to_compile, *_ = record.readings["GELU compiled"]
+    saved = seconds["GELU written out"] - seconds["GELU compiled"]
+    calls = math.ceil(to_compile / saved)  # @inspect to_compile calls
+    assert 2 < calls < 500
+    # A training step is run thousands of times, and a compiler is worth its seconds. A function
+    # that runs once, or on shapes that are new each time and so compiled each time, is not.
 
 
 def fused_attention_does_not_store_its_scores():  # M11.12

@@ -225,19 +225,19 @@ def the_sum_is_no_peak():  # M18.8
     gradients before the forward pass, and in the backward pass each activation is freed as it is
     used. Guess where memory peaks.
     """
-    peaks = {}
-    for B in (1, 4):
-        found = measured(XL, B)  # @stepover
+    two_layers, peaks = replace(XL, layers=2), []
+    for config, B in ((XL, 1), (two_layers, 4)):
+        found = measured(config, B)  # @stepover
         held_bytes = sum(found.building.live_bytes.values()) + 8 * found.parameters
-        peaks[B] = held_bytes + found.peak_bytes
+        peaks.append(held_bytes + found.peak_bytes)
         # The calculator looks at the few moments that can be the peak, and finds the same.
-        assert peaks[B] == peak_bytes(XL, Training(1024, B))
+        assert peaks[-1] == peak_bytes(config, Training(1024, B))
     # Between forward and backward pass, and below the sum: 36.8 GiB instead of 44.3.
-    assert round(peaks[1] / GIB, 1) == 36.8  # @inspect peaks
+    assert round(peaks[0] / GIB, 1) == 36.8  # @inspect peaks
     # With [micro-batches](#parts_of_a_batch_add_up_to_it), as in the next chapter, gradients stay
     # from one to the next. Then the peak is above the sum: the loss needs two more tables of logits
     # for a moment, and for a small model these outweigh everything else.
-    two_layers, in_parts = replace(XL, layers=2), Training(1024, 2, accumulating=True)
+    in_parts = Training(1024, 2, accumulating=True)
     in_parts_bytes = peak_without_numbers(two_layers, in_parts)
     assert in_parts_bytes == peak_bytes(two_layers, in_parts)
     table_bytes = 4 * 2 * 1024 * 50_257
@@ -258,7 +258,8 @@ def memory_limits_the_batch():  # M18.8 E76
     How many sequences fit at once on a GPU that reports 79.2 GiB, as an A100 of "80 GB" does? All
     of the memory beyond the fixed part grows by the same amount with each.
     """
-    one, four = (measured(XL, B).kept_bytes["activations"] for B in (1, 4))  # @stepover
+    one, four = (activation_bytes(XL, Training(1024, B)) for B in (1, 4))
+    assert one == measured(XL).kept_bytes["activations"]
     each_bytes = (four - one) / 3  # @inspect each_bytes
     plain, gpu_bytes = Training(1024), A100_SXM.memory_bytes
     ways = {

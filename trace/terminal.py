@@ -12,12 +12,14 @@ _FLAGS = (
     "is_current",
     "time",
     "no_costs",
+    "no_locals",
+    "download",
     "strict",
     "json",
     "quiet",
     "verbose",
 )
-_LISTS = ("include", "exclude")
+_LISTS = ("include", "exclude", "stand_by")
 
 
 def quoted(argument: str) -> str:
@@ -71,7 +73,7 @@ def own_command(options: argparse.Namespace, lecture: str) -> list[str]:
             command.append(f"--{name.replace('_', '-')}")
     command.append(f"--max-steps={options.max_steps}")
     for name in _LISTS:
-        command += [f"--{name}={glob}" for glob in getattr(options, name)]
+        command += [f"--{name.replace('_', '-')}={word}" for word in getattr(options, name)]
     if options.output:
         command.append(f"--output={options.output}")
     return [sys.executable, *command, "--", lecture]

@@ -7,11 +7,19 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/ho
 import { blocksOnPage, FRONT, WHOLE } from "viewer/model/book.js";
 import { firstUsedBy } from "viewer/model/definitions.js";
 import { bodyOf, isOfUnrunCode, isWithin } from "viewer/model/blocks.js";
+import { counted } from "viewer/model/format.js";
 import { holds, lastSteps, turnAt, turnOf, turnsOf } from "viewer/model/loops.js";
 import { withValues } from "viewer/model/quotes.js";
 import { entryOf, functionIndex, functionOf, stepRange, wholeScope } from "viewer/model/run.js";
 import { writeHash } from "viewer/model/places.js";
-import { callsOf, isBareCall, isMarked, isPart, plainTitle } from "viewer/model/sections.js";
+import {
+  callsOf,
+  isBareCall,
+  isMarked,
+  isPart,
+  plainTitle,
+  writtenCall,
+} from "viewer/model/sections.js";
 import { rows } from "viewer/model/sorted.js";
 import { linesOf } from "viewer/model/source.js";
 import { isPicture } from "viewer/model/values.js";
@@ -87,7 +95,7 @@ function Meta({ activation, depth }) {
         title="Step through this section"
         onClick=${() => goTo(first, { jump: true, to: "step" })}
       >
-        ▸ ${func.name}()
+        ▸ ${writtenCall(model, activation) || `${func.name}()`}
       </button>`
     }
     ${
@@ -249,10 +257,13 @@ function partsOf(block, last, scope, indent, depth, spaced) {
   const steps = block.statements.flatMap((statement) => last.get(statement) ?? []);
   const calls = steps.map((step) => callsOf(model, step));
   const sections = calls.flatMap(({ section }) => (section >= 0 ? [section] : []));
-  const isContents = sections.length > 0 && isBareCall(model, block.statements[0]);
+  const isContents = sections.some(
+    (section) => isBareCall(model, block.statements[0]) || writtenCall(model, section),
+  );
   const ran = !block.statements.length || steps.length > 0;
   const isFolded = block.statements.some((statement) => isMarked(model, statement, "fold"));
-  const isLine = !isContents && !block.spoken && !isFolded;
+  const isAsked = steps.some((step) => inspectedAt(step).length > 0);
+  const isLine = (!isContents || isAsked) && !block.spoken && !isFolded;
   const file = document.files[functionOf(model, scope.activation).file];
   const unfolded = sections.length > 0;
   const line = { block, file, indent, steps, ran, spaced, unfolded };
@@ -280,7 +291,13 @@ function afterOf(step, folded, depth) {
   const pictures = inspectedAt(step).filter(({ value }) => isPicture(value));
   return [
     ...(rows(current().model.outputOf, step).length ? [html`<${Printed} step=${step} />`] : []),
-    ...pictures.map(({ name, value }) => html`<${ValueView} value=${value} name=${name} />`),
+    ...pictures.map(
+      ({ name, value }) =>
+        html`<div class="drawn">
+          <code class="drawn-name">${name}</code>
+          <${ValueView} value=${value} name=${name} />
+        </div>`,
+    ),
     ...(folded.length ? [html`<${Calls} calls=${folded} depth=${depth} />`] : []),
   ];
 }
@@ -301,7 +318,7 @@ function Calls({ calls, depth }) {
     ${
       shown.length < calls.length &&
       html`<button class="quiet-link" onClick=${() => setAll(true)}>
-        and ${calls.length - shown.length} more calls
+        and ${counted(calls.length - shown.length, "more call")}
       </button>`
     }
   </div>`;

@@ -196,6 +196,7 @@ def _add_choices(add: Callable[..., object]) -> None:
     add("--include", action="append", default=[], metavar="GLOB", help="trace only such paths")
     add("--download", action="store_true", help="fetch pictures that a lecture shows by address")
     add("--exclude", action="append", default=[], metavar="GLOB", help="do not trace such paths")
+    add("--stand-by", action="append", default=[], help=argparse.SUPPRESS)  # `serve/standby.py`
 
 
 def _add_what_is_said(add: Callable[..., object]) -> None:

@@ -43,6 +43,7 @@ from .serve.new import write_course, write_example
 from .serve.overlay import Shown
 from .serve.publication import Publication
 from .serve.server import serve
+from .serve.standby import wait_for_turn
 from .serve.watch import watch
 from .target import Target, file_of, find_target
 from .terminal import PROGRAM, complain, counted, own_command, quoted, say
@@ -61,6 +62,8 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         options = parse(arguments)
         answer_to_all_names()
+        if options.stand_by and not wait_for_turn(options.stand_by):
+            return INTERRUPTED
         return _Command(options).run()
     except UsageError as error:
         return complain(error, USAGE)

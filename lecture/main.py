@@ -42,8 +42,8 @@ def main() -> None:
     [attention](#attention_takes_a_weighted_mean), [what fills the
     memory](#four_things_fill_the_memory) and [the whole on one page](#memory_has_four_parts): read
     the section and the next two or three. In two or three days: from the top, one chapter after the
-    other; each ends with what you can do then. Or as a reference: search for a word, and follow the
-    links back until you know all that a section uses.
+    other; nearly all end with what you can do then, and with exercises. Or as a reference: search
+    for a word, and follow the links back until you know all that a section uses.
 
     The lecture is a Python program, and this page is one run of it. Where a number matters, the
     line that checks it stands below.

@@ -15,7 +15,7 @@ PARTS: dict[str, dict[str, str]] = {
         "M9": "Axes with names",
     },
     "Compute": {
-        "M10": "Counting FLOPs",
+        "M10": "Counting FLOPs; GPUs",
         "M11": "Bytes against FLOPs",
         "M12": "Gradients and their price",
     },

@@ -11,6 +11,7 @@ from tests.tracing import record_source, shown, trace_source
 from trace.document.build import build
 from trace.errors import LectureError
 from trace.rewrite.directives import DIRECTIVES, split_comment
+from trace.rewrite.source import Source
 
 SPELLINGS = [
     ("# @inspect x", "#", [("inspect", ["x"])]),
@@ -52,6 +53,7 @@ MISTAKES = [
     ("# @step_over", "did you mean @stepover?"),
     ("# @Inspect x", "did you mean @inspect?"),
     ("# @inspects x", "did you mean @inspect?"),
+    ("# @notes for me", "did you mean @note?"),
     ("# @exercize", "did you mean @exercise?"),
     ("# @inspect x[0]", "@inspect takes names such as `x` or `x.shape`, not `x[0]`"),
     ("# @inspect f(x)", "not `f(x)`: give the expression a name first."),
@@ -67,6 +69,18 @@ def test_mistakes_are_named(comment: str, sentence: str) -> None:
         split_comment(comment, "a.py:7")
     assert str(caught.value).startswith("a.py:7: ")
     assert sentence in str(caught.value)
+
+
+NOTES_ELSEWHERE = {
+    "at the end of a statement": "def main():\n    x = 1  # @note Wait.\n",
+    "inside of a comment": "def main():\n    # Prose, @note wait.\n    x = 1\n",
+}
+
+
+@pytest.mark.parametrize("source", NOTES_ELSEWHERE.values(), ids=NOTES_ELSEWHERE)
+def test_a_note_begins_a_comment_of_its_own(source: str) -> None:
+    with pytest.raises(LectureError, match=r"a.py:2: @note begins a comment on a line of its own"):
+        Source("a.py", source)
 
 
 NAMES = (

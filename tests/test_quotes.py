@@ -89,6 +89,13 @@ COMPLAINTS = [
         "sample.py:3: @{x} has no value: no statement of a function stands below it.",
     ),
     (
+        "def main():\n    # @{x[0]:.2f}\n    x = [1]",
+        (
+            "sample.py:2: @{x[0]:.2f} has no value: "
+            "give what is not a name a name first, as for @inspect."
+        ),
+    ),
+    (
         "def main():\n    x = 1\n    # @{x}",
         "sample.py:3: @{x} has no value: no statement of a function stands below it.",
     ),

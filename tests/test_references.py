@@ -102,6 +102,8 @@ WRONG = [
     ('![](a.svg "a"){big}',
      "a.py:1: {big} is no mark of an image: #name, width=300, height=200."),
     ('![](a.svg "a"){#x}\n\n![](a.svg "a"){#x}', "a.py:1: the label x is there twice."),
+    ("$$ x \\label{a_section} $$",
+     "a.py:1: the label a_section is the name of a function, too."),
 ]  # fmt: skip
 
 

@@ -43,6 +43,7 @@ from .serve.new import write_course, write_example
 from .serve.overlay import Shown
 from .serve.publication import Publication
 from .serve.server import serve
+from .serve.standby import wait_for_turn
 from .serve.watch import watch
 from .target import Target, file_of, find_target
 from .terminal import PROGRAM, complain, counted, own_command, quoted, say
@@ -61,6 +62,8 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         options = parse(arguments)
         answer_to_all_names()
+        if options.stand_by and not wait_for_turn(options.stand_by):
+            return INTERRUPTED
         return _Command(options).run()
     except UsageError as error:
         return complain(error, USAGE)
@@ -82,7 +85,7 @@ class _Command:
             return self._write_course(options.new_course)
         targets = [find_target(lecture) for lecture in options.lectures]
         course = course_of(targets[0].root if targets else Path.cwd())
-        publication = Publication(options.html, options.site, course)
+        publication = Publication(options.html, options.site, course, tuple(options.frames))
         paths = [options.output or self._place(target, publication) for target in targets]
         if options.imported is not None:
             paths = [options.output or library.path_of_imported(options.imported)]
@@ -342,6 +345,7 @@ class _Command:
             allowed_hosts=tuple(self.options.allow_host),
             shelf=library.shelf_of(targets[0]) if targets else library.shelf_here(),
             others=tuple(paths) if len(paths) > 1 else (),
+            frames=tuple(self.options.frames),
         )
         serve(shown, port=self.options.port, open_browser=self.options.open)
 

@@ -71,7 +71,7 @@ class Index:
     """True where -1 may stand for no item."""
 
 
-ProseKind = Literal["docstring", "comment", "call", "bridge"]
+ProseKind = Literal["docstring", "comment", "call", "bridge", "note"]
 
 FileIndex = Annotated[int, Index("files")]
 StatementIndex = Annotated[int, Index("statements")]
@@ -95,7 +95,8 @@ class Prose:
     """Last source line of the block."""
     kind: ProseKind
     """Where the text stands. `call`: a statement that does nothing but say something. `bridge`: a
-    comment that only the short path shows, in place of what it leaves out."""
+    comment that only the short path shows, in place of what it leaves out. `note`: a comment for
+    the speaker, which no page shows but the speaker's own."""
     text: str
     """Markdown with `$maths$`, without comment signs, quotes and indentation. Empty for a `call`:
     what it said is in `Document.said`."""

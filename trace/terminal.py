@@ -19,7 +19,7 @@ _FLAGS = (
     "quiet",
     "verbose",
 )
-_LISTS = ("include", "exclude")
+_LISTS = ("include", "exclude", "stand_by")
 
 
 def quoted(argument: str) -> str:
@@ -73,7 +73,7 @@ def own_command(options: argparse.Namespace, lecture: str) -> list[str]:
             command.append(f"--{name.replace('_', '-')}")
     command.append(f"--max-steps={options.max_steps}")
     for name in _LISTS:
-        command += [f"--{name}={glob}" for glob in getattr(options, name)]
+        command += [f"--{name.replace('_', '-')}={word}" for word in getattr(options, name)]
     if options.path:
         command.append(f"--path={options.path}")
     if options.output:

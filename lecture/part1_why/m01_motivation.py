@@ -382,7 +382,8 @@ def eight_cards_hold_forty_billion_parameters():  # M1.4 E11 E13 @core
     largest_billions = {
         name: round(capacity_bytes / sum(bytes_of_parts(recipe).values()) / 1e9, 1)
         for name, recipe in RECIPES.items()
-    }  # @inspect largest_billions
+    }
+    fitting = figures.largest_models(largest_billions, gpus=8)  # @inspect fitting
     assert largest_billions["all fp32"] == largest_billions["bf16 + fp32 master"] == 42.5
     # Without the master there is room for a third more parameters. fp32 gradients on top of the
     # master leave room for a ninth fewer.

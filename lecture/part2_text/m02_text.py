@@ -245,7 +245,7 @@ def most_pairs_of_bytes_are_no_text():  # M2.6 E98
     # A model may well write such a sequence. `decode` then shows U+FFFD, the *replacement
     # character*, in place of what is broken.
     assert Tokenizer([]).decode([0x80, 0xFF]) == "\ufffd\ufffd"
-    # This chapter in short: all text is bytes, and 256 tokens spell any text without an exception.
+    # What we can do now: spell any text with 256 tokens, without an exception, and give it back.
     # The price is length, and the next chapter is about that.
 
 

@@ -328,8 +328,8 @@ def letters_need_their_own_pattern():  # M3.1
     """
     letter = regex.compile(r"\p{L}")
     almost = re.compile(r"[^\W\d_]")
-    characters = [chr(number) for number in range(0x110000)]  # @stepover
-    differing = {c for c in characters if bool(letter.match(c)) != bool(almost.match(c))}
+    characters = "".join(map(chr, range(0x110000)))  # @stepover
+    differing = {*letter.findall(characters)} ^ {*almost.findall(characters)}
     # Not quite. Superscripts, fractions and Roman numerals count as word characters, and they are
     # numbers, not letters. And `re` knows the Unicode of the day when this Python was made; `regex`
     # is younger, and has letters that `re` does not know yet, thousands if Python is old.
@@ -747,9 +747,9 @@ def late_tokens_are_longer():  # M3.10 E97
     only_dashes = [token for token in dashed.vocabulary if {*token} == {*dashes}]
     assert max(dashed.vocabulary, key=len) == dashes
     assert [*map(len, only_dashes)] == [1, 2, 4, 8, 16, 32, 40]
-    # This chapter in short: a vocabulary is learnt by joining the most frequent pair again and
-    # again. It is learnt fast by doing less: we keep the counts, an index says where a pair is, and
-    # a heap which pair comes next.
+    # What we can do now: learn a vocabulary, by joining the most frequent pair again and again, and
+    # learn it fast, by doing less. We keep the counts, an index says where a pair is, and a heap
+    # which pair comes next.
 
 
 def exercise_banana():  # M3.2 @exercise

@@ -584,9 +584,9 @@ def a_corpus_takes_days_to_encode():  # M4.10
     ids = tokenizer.encode(text)
     id_bytes = len(ids) * id_type(len(tokenizer)).itemsize  # @inspect id_bytes
     assert 1.8 < len(text.encode()) / id_bytes < 1.9
-    # This chapter in short: encoding repeats the merges in the order in which they were learnt, and
-    # is fast when it asks only for pairs that are there. Judge a tokenizer by its bytes per token,
-    # since a model pays by the token.
+    # What we can do now: turn text into ids by repeating the merges in the order in which they were
+    # learnt, and fast, by asking only for pairs that are there. We judge a tokenizer by its bytes
+    # per token, since a model pays by the token.
 
 
 def exercise_a_space_at_the_end():  # M4.2 @exercise

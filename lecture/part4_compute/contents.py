@@ -95,6 +95,7 @@ def main() -> None:
     m11_intensity.a_written_token_costs_a_walk_through_all_weights()
     m11_intensity.long_sequences_spoil_a_batch()
     m11_intensity.fusion_saves_the_way_through_memory()
+    m11_intensity.a_compiler_fuses_what_is_written_out()
     m11_intensity.fused_attention_does_not_store_its_scores()
     m11_intensity.fused_attention_takes_less_time()
     m11_intensity.exercise_a_softmax()

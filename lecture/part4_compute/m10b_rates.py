@@ -161,7 +161,8 @@ def zeros_save_work_only_if_they_are_skipped():  # M10.8
     """Zeros save work only if they are skipped.
 
     Why does hardware have to know where the zeros are? Because a multiplication by zero takes as
-    long as any multiplication. Here is a matrix of zeros only, on the clock:
+    many ticks as any multiplication. (On a GPU zeros save [power](#a_clock_follows_the_power), and
+    so a little time.) Here is a matrix of zeros only, on the clock of this machine:
     """
     generator = torch.Generator().manual_seed(0)
     zeros, numbers = torch.zeros(512, 512), torch.randn(512, 512, generator=generator)
@@ -219,10 +220,12 @@ def utilization_is_useful_over_promised():  # M10.9 @core
     # data, for their own memory, and for the program. [PaLM](https://arxiv.org/abs/2204.02311)
     # reports 46 %, [Llama 3 405B](https://arxiv.org/abs/2407.21783) 38 to 43 %.
     #
-    # Losses multiply. Say that 0.2 of the time goes to communication and 0.1 to idling, and that
-    # matmuls get 0.77 of the peak. Then 0.54 are left, before any operation that is no matmul.
-    left = (1 - 0.2 - 0.1) * share_of_peak(*rates["H100 SXM"])
-    assert round(left, 2) == 0.54
+    # Shares of the time add up, and what is left multiplies the share of the peak. Say that 0.2 of
+    # the time goes to communication and 0.1 to idling, and that in the other 0.7 matmuls in bf16
+    # reach 0.81 of the peak. Then 0.56 are left, before any operation that is no matmul.
+    peak = H100_SXM.dense_flops_per_second["bf16"]
+    left = (1 - 0.2 - 0.1) * share_of_peak(H100_WARM_FLOPS_PER_SECOND["bf16"], peak)
+    assert round(left, 2) == 0.56
     # So: compare an MFU with published runs, and a share of the peak with published matmuls.
 
 
@@ -375,12 +378,12 @@ def tensor_cores_multiply_tiles():  # M10.13
     assert tile_products == 2 * 1 * 3  # @predict
     assert round(cost.matmul_flops / (tile_products * 2 * 8**3), 2) == 0.47
     # In tiles of 64, with larger matrices, it looks like this. A side of 68 is 4 more than a tile,
-    # and eight tiles are multiplied for the work of one.
-    shares = {n: (n / (64 * math.ceil(n / 64))) ** 3 for n in range(16, 516, 4)}
-    useful = figures.useful_share_by_size(shares)  # @inspect useful
+    # and eight tiles are multiplied for the work of one. Guess what smaller tiles change, and move
+    # the slider.
+    useful = figures.useful_share_by_size(range(16, 516, 4), tile=64)  # @inspect useful
     _, tile_products = product_by_tiles(torch.ones(68, 68), torch.ones(68, 68), 64)
     assert tile_products == 8  # @predict
-    assert math.isclose(shares[68], 68**3 / (tile_products * 64**3))
+    assert math.ceil(68 / 64) ** 3 == tile_products
     # So sizes are best multiples of a large power of two. GPT-2 has 50 257 entries in its
     # vocabulary; people who train such a model often make room for 50 304. In tiles that is no more
     # work. In bf16, the rows of its output then begin at multiples of 128 bytes, which is what [an
@@ -471,17 +474,21 @@ def exercise_a_prompt_on_a_desk():  # M10.9 @exercise
     of the peak. The sheet says 165e12 FLOP/s. How long does that take? Write a number down before
     you look.
     """
-    # Two FLOPs for each parameter and token, 16e12 in all, at half of 165e12 a second.
-    flops = 2 * 8e9 * 1000
-    seconds = flops / (0.5 * RTX_4090.dense_flops_per_second["bf16"])  # @inspect seconds
+    # Two FLOPs for each parameter and token, 16e12 in all, at half of 165e12 a second. How the
+    # parameters are shared out makes no difference, so here they are one matrix.
+    with measure() as prompt:
+        torch.empty(1000, 80_000, device="meta") @ torch.empty(80_000, 100_000, device="meta")
+    assert prompt.matmul_flops == 2 * 8e9 * 1000
+    half_of_peak = 0.5 * RTX_4090.dense_flops_per_second["bf16"]
+    seconds = prompt.matmul_flops / half_of_peak  # @inspect seconds
     assert round(seconds, 2) == 0.19
 
 
 def exercise_twice_the_width():  # M10.4 @exercise
     """Exercise: twice the width.
 
-    You make every layer of a model twice as wide and keep everything else. How many times the
-    parameters does it have, and how many times the FLOPs for a token?
+    You make every layer of a model twice as wide and keep everything else. By which factor do the
+    parameters of its feed-forward networks grow, and by which their FLOPs for a token?
     """
 
     def cost_of_width(D: int) -> tuple[int, int]:
@@ -491,5 +498,6 @@ def exercise_twice_the_width():  # M10.4 @exercise
         return sum(w.numel() for w in weights), cost.matmul_flops
 
     # Four times both: each matrix is twice as wide and twice as high. FLOPs per parameter stay 2.
+    # (It is not quite four in the whole model, whose tables of the vocabulary only double.)
     narrow, wide = cost_of_width(512), cost_of_width(1024)  # @inspect narrow wide
     assert [after / before for before, after in zip(narrow, wide, strict=True)] == [4, 4]

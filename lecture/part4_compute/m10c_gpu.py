@@ -214,14 +214,14 @@ def a_block_needs_room():  # M10.16
     }
     # Blocks of 256 threads move in until one more does not fit. The share of the 2048 threads that
     # are there then is the *occupancy*. Registers decide: with 32 for each thread all fit, with 248
-    # one block.
+    # one block. Move the threads of a block: do larger ones help?
     occupancy = {}
     for registers in range(16, THREAD_REGISTERS + 1, 8):
         need = {"threads": 256, "registers": 256 * registers, "blocks": 1}
         blocks = blocks_that_fit(need, room)
         assert blocks == min(2048 // 256, 65_536 // (256 * registers), 32)
         occupancy[registers] = blocks * 256 / MULTIPROCESSOR_THREADS
-    stairs = figures.occupancy_by_registers(occupancy)  # @inspect stairs
+    stairs = figures.occupancy_by_registers(occupancy, room, threads=256)  # @inspect stairs
     assert (occupancy[32], occupancy[40], occupancy[248]) == (1, 6 / 8, 1 / 8)
     # (A real GPU hands out registers by the handful, so its steps come a little earlier.) A block
     # of 1024 threads with 255 registers each does not fit at all.
@@ -229,7 +229,8 @@ def a_block_needs_room():  # M10.16
     assert blocks_that_fit(largest, room) == 0
     # Shared memory decides where a block asks for much of it: with 100 KiB each, two fit.
     assert blocks_that_fit({"shared bytes": 100 * 2**10}, room) == 227 // 100
-    # Small blocks run into the limit of 32: with one warp each, half of the threads are missing.
+    # Large blocks leave larger gaps. Small ones run into the limit of 32: with one warp each, half
+    # of the threads are missing.
     blocks = blocks_that_fit({"threads": WARP_THREADS, "blocks": 1}, room)
     assert blocks * WARP_THREADS / MULTIPROCESSOR_THREADS == 1 / 2  # @predict
     # So is more occupancy always better? No. It hides latency, and so does a thread that has

@@ -6,7 +6,15 @@ from typing import Protocol
 import altair
 
 from lecture.facts import Accelerator
-from lecture.lib.charts import doublings, framed, legend_below, lines, powers_of_ten, rows_of
+from lecture.lib.charts import (
+    doublings,
+    framed,
+    legend_below,
+    lines,
+    powers_of_ten,
+    rows_of,
+    slider,
+)
 from lecture.lib.drawing import lanes as lanes
 
 
@@ -80,10 +88,7 @@ def roofline(
         for operation, work in operations.items()
     ]
     powers = [n.bit_length() - 1 for n in by_size]
-    slider = altair.binding_range(
-        min=powers[0], max=powers[-1], step=1, name="n×n numbers, n = 2 to the power of "
-    )
-    power = altair.param("power", value=10, bind=slider)
+    power = slider("power", "n×n numbers, n = 2 to the power of", (powers[0], powers[-1], 1), 10)
     grey_legend = legend_below(columns=1)
     grey_legend.symbolFillColor = grey_legend.symbolStrokeColor = "#888"
     dots = altair.Chart(_columns(marked, "card", "operation", "n", "intensity", "rate"))
@@ -148,24 +153,25 @@ def seconds_by_tokens(
 def intensity_by_rows(
     intensities: Mapping[int, float], rules: Mapping[str, float]
 ) -> altair.Chart:  # @stepover
-    """Draw the intensity of a layer over its rows, and those of cards across."""
+    """Draw the intensity of a layer over its rows, and those of cards across.
+
+    A slider changes the width D, which is 2^12 at first; R rows have R·D / (D + 2·R).
+    """
     rows = list(intensities)
     across = {card: dict.fromkeys((rows[0], rows[-1]), rule) for card, rule in rules.items()}
     x, y = doublings("rows", rows[::2]), powers_of_ten("FLOPs per byte", 0, 4)
-    return lines({"this layer": intensities, **across}, x, y, "A layer of 4096×4096 in bf16", 240)
+    chart = lines({"this layer": intensities, **across}, x, y, "A layer of D×D in bf16", 240)
+    of_width = "datum.x * pow(2, power) / (pow(2, power) + 2 * datum.x)"
+    chart = chart.transform_calculate(y=f"datum.series == 'this layer' ? {of_width} : datum.y")
+    return chart.add_params(slider("power", "width D, 2 to the power of", (8, 15, 1), start=12))
 
 
 def throughput_by_batch(throughput: Mapping[tuple[int, int], float]) -> altair.Chart:  # @stepover
     """Draw tokens per second over the batch size; a slider sets the tokens of each sequence."""
     rows = [(B, T, rate) for (B, T), rate in throughput.items()]
     powers = sorted({T.bit_length() - 1 for _, T in throughput})
-    slider = altair.binding_range(
-        min=powers[0],
-        max=powers[-1],
-        step=powers[1] - powers[0],
-        name="tokens in a sequence, T = 2 to the power of ",
-    )
-    power = altair.param("power", value=powers[2], bind=slider)
+    steps = (powers[0], powers[-1], powers[1] - powers[0])
+    power = slider("power", "tokens in a sequence, T = 2 to the power of", steps, powers[2])
     chart = altair.Chart(_columns(rows, "B", "T", "rate"))
     chart = chart.transform_filter("datum.T == pow(2, power)").mark_line(point=True)
     chart = chart.encode(

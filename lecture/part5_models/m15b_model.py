@@ -576,10 +576,10 @@ def a_cache_reads_each_token_once():  # M15.10
     # Without it, a text of t tokens passes as a whole, with t² scores, for t from 4 to 9. So the
     # ratio grows with the length of the text.
     assert costs[False].matmul_flops == sum(t * per_token + 2 * 4 * D * t**2 for t in range(4, 10))
-    # This chapter in short: a Transformer is a table, blocks that add to a stream of vectors, and
-    # an LM head. Nearly all of its FLOPs are matmuls. Heads cost no matmul FLOPs; grouped queries
-    # shrink the cache, fused attention stores no T×T table, and experts add parameters that few
-    # tokens pay for.
+    # What we can do now: build a Transformer from a table, blocks that add to a stream of vectors,
+    # and an LM head. Nearly all of its FLOPs are matmuls. Heads cost no matmul FLOPs; grouped
+    # queries shrink the cache, fused attention stores no T×T table, and experts add parameters that
+    # few tokens pay for.
 
 
 def exercise_attention_without_order():  # M15.7 @exercise

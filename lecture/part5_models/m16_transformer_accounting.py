@@ -555,7 +555,7 @@ def half_of_the_scores_are_masked():  # M16.10
     # With 1024 tokens the question hardly matters. With 16 384 it decides on a quarter of the
     # FLOPs, and so of the utilization.
     assert percent == {"xl": 3.6, "xl, T·16": 27.6}  # @inspect percent
-    # This chapter in short: the cost of a Transformer follows from its sizes. A block costs
+    # What we can do now: say what a Transformer costs from its sizes alone. A block costs
     # $24TD^2 + 4T^2D$ FLOPs forward; N counts active parameters for time, and all for memory; the
     # LM head weighs on small models, scores on long contexts, and on time if they are stored.
 

@@ -87,7 +87,6 @@ def a_small_model_takes_496_bytes():  # M18.2 E71 E52
     # FLOPs have an exception, too. The rule says $6BN=432$. But the first layer does two matmuls
     # and not three, because the data need no gradient.
     assert step.matmul_flops == 6 * B * N - 2 * B * D * D
-    # (432 is also 12 bytes for each of 36 parameters. Equal numbers are no proof.)
 
 
 def the_sum_is_for_one_optimizer():  # M18.3 E60
@@ -180,7 +179,7 @@ def each_recipe_has_its_bytes_per_parameter():  # M18.4
     assert totals[4:6] == [2 + 2 + (4 + 4), 2 + 2 + 4 + (4 + 4)]
     # PyTorch's AdamW keeps its averages [in the format of the
     # weights](#an_optimizer_is_paid_for_in_memory). If you call `model.bfloat16()` and go on as
-    # before, you train with the last recipe: 8 bytes, and averages that do not fade.
+    # before, you train with the last recipe: 8 bytes, and an average of squares that never fades.
     assert totals[6] == 2 + 2 + (2 + 2)  # @predict
 
 

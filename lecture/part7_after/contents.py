@@ -25,9 +25,11 @@ def main() -> None:
     m26_inference.grouped_queries_shrink_the_cache()
     m26_inference.pages_leave_little_unused()
     m26_inference.a_draft_is_judged_in_one_pass()
+    m26_inference.exercise_texts_half_as_long()
+    m26_inference.exercise_a_better_draft_or_a_smaller_one()
 
     # ## Quantization
-    # How few bits a weight needs, when training is over.
+    # How few bits a weight needs, when training is over, and a key or a value.
     m26_inference.a_scale_makes_weights_integers()
     m26_inference.each_bit_halves_the_error()
     m26_inference.an_outlier_costs_its_block()
@@ -35,6 +37,9 @@ def main() -> None:
     m26_inference.products_of_integers_are_exact()
     m26_inference.afterwards_is_easier_than_during()
     m26_inference.the_largest_weight_need_not_fit()
+    m26_inference.a_cache_fits_in_eight_bits()
+    m26_inference.exercise_seventy_billion_in_four_bits()
+    m26_inference.exercise_half_a_bit_more()
 
     # ## More than one device
     # What ranks have to tell each other, and how the memory of many becomes one.
@@ -51,6 +56,8 @@ def main() -> None:
     m27a_many_devices.each_stage_of_zero_keeps_what_it_promises()
     m27a_many_devices.fsdp_gathers_one_block_at_a_time()
     m27a_many_devices.a_checkpoint_can_change_its_ranks()
+    m27a_many_devices.exercise_when_to_meet()
+    m27a_many_devices.exercise_one_slow_link()
 
     # ## Splitting a model
     # Matrices, layers and experts on different devices, and which link carries which message.

@@ -2,6 +2,7 @@
 page as it is."""
 
 import base64
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -139,6 +140,88 @@ def test_calls_fold_and_unfold_as_their_author_says(page, show, document):
     assert page.locator(".section-end").count() == 2
     folded = [text.split("\n")[0] for text in page.locator("summary").all_inner_texts()]
     assert "code" in folded and "stepped into alone Never a section" in folded
+
+
+WRITTEN = """
+import asyncio
+
+
+def main():
+    words = {"a": 1}
+    tables(words)
+    asyncio.run(waiting())
+    chosen = picked(words)  # @section
+
+
+def tables(words):
+    \"\"\"Tables.\"\"\"
+    assert words
+
+
+async def waiting():
+    \"\"\"Waiting.\"\"\"
+    await asyncio.sleep(0)
+
+
+def picked(words):
+    \"\"\"Picked.\"\"\"
+    return [*words]
+"""
+
+
+def test_a_call_stands_below_the_title_of_its_section(page, show):
+    with ThreadPoolExecutor() as pool:  # in this thread there is a loop of events already
+        show(page, pool.submit(trace_source, WRITTEN).result())
+    titles = ["Tables", "Waiting", "Picked"]
+    assert page.locator("#article .section-title").all_inner_texts()[1:] == titles
+    assert page.locator(".outline-title").all_inner_texts() == titles
+    calls = [text.split(" ", 1)[1] for text in page.locator(".section-meta").all_inner_texts()[1:]]
+    assert calls[0].startswith("tables(words)") and calls[1:] == [
+        "asyncio.run(waiting())",
+        "picked()",
+    ]
+    lines = page.locator("#article .line pre").all_inner_texts()
+    assert [line.strip() for line in lines if "words" in line] == [
+        'words = {"a": 1}',
+        "assert words",
+        "chosen = picked(words)",
+        "return [*words]",
+    ]
+
+
+def test_pictures_below_each_other_say_which_they_are(page, show, document):
+    names = document["names"]
+    rows = {"event": [1, 1], "at": [2, 2], "name": [0, 1], "value": [len(document["values"])] * 2}
+    several = {**document, "values": [*document["values"], TABLE], "inspections": rows}
+    show(page, several)
+    assert page.locator(".drawn-name:visible").all_inner_texts() == names[:2]
+    one = {name: column[:1] for name, column in rows.items()}
+    show(page, {**several, "inspections": one})
+    page.locator(".drawn").wait_for()
+    assert page.locator(".drawn-name:visible").count() == 0
+
+
+LONG = """
+class Account:
+    def __repr__(self):
+        return "Account(owner='somebody', balance=100)"
+
+
+def main():
+    account = Account()  # @inspect account
+    left = 3  # @inspect left
+"""
+
+
+def test_a_value_beside_one_line_begins_on_it(page, show):
+    show(page, trace_source(LONG))
+    page.set_viewport_size({"width": 1280, "height": 800})
+    place, value = page.locator(".beside-line.is-one"), page.locator(".is-one .value")
+    place.wait_for()
+    assert place.evaluate("({ scrollHeight, clientHeight }) => scrollHeight <= clientHeight + 2")
+    assert value.evaluate("({ scrollWidth, clientWidth }) => scrollWidth > clientWidth"), (
+        "too short"
+    )
 
 
 def test_definitions_stand_where_they_are_first_used(page, show, document):

@@ -110,6 +110,8 @@ def test_what_a_function_returns_is_shown_when_it_does(stepped):
     returned = row(page, "return")
     assert returned.locator(".variable-value").inner_text().split("\n")[0] == "['a', 'c', 'b']"
     assert returned.locator(".type").inner_text() == "returned"
+    assert returned.locator(".shares").inner_text() == "also seen"
+    assert row(page, "seen").locator(".shares").count() == 0, "what is returned has no name"
     page.keyboard.press("u")
     assert row(page, "return").count() == 0
 
@@ -153,7 +155,7 @@ def test_what_is_said_of_a_variable_is_not_cut_off(page, show, shape):
     assert [row.evaluate(STICKING_OUT) for row in rows.all()] == [[]] * 8
     said = row(page, "every_third_of_the_numbers").locator(".shares").inner_text()
     assert said.startswith("shares storage with numbers, as_a_matrix_of_four_rows, ")
-    assert said.endswith(" and 3 more"), "of seven, four by name"
+    assert said.endswith(" and 2 more"), "of six, four by name"
 
 
 def test_table_or_graph_is_remembered(stepped):

@@ -62,6 +62,7 @@ class _References:
 
     def __init__(self, files: list[SourceFile], titles: Mapping[str, str], root: Path) -> None:
         self.files = files
+        self._sections = frozenset(titles)
         self.names = {name: title.rstrip(".") or name for name, title in titles.items()}
         """What an empty link to a label says."""
         self.equations: dict[str, int] = {}
@@ -115,7 +116,9 @@ class _References:
             self.notes.setdefault(match[1], len(self.notes) + 1)
 
     def _name(self, file: SourceFile, prose: Prose, at: int, name: str, said: str) -> None:
-        if name in self.names:
+        if name in self._sections:
+            self._complain(file, prose, at, f"the label {name} is the name of a function, too.")
+        elif name in self.names:
             self._complain(file, prose, at, f"the label {name} is there twice.")
         self.names[name] = said
 

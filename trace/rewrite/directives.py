@@ -8,6 +8,8 @@ A directive belongs to the whole statement on whose lines it stands; on the head
 statement to each evaluation of that header; on a line such as `else:` to the start of that block.
 `@hide` on a later line of a statement hides that line.
 
+A comment on lines of its own that begins `# @note` is prose for the speaker alone.
+
 Lectures written for other tools say `@invisible` (`@hide @stepover`) and `@animate` (show what
 changes: the viewer does), which are understood.
 """
@@ -44,6 +46,8 @@ DIRECTIVES = (
 )
 _OF_OTHERS = {"invisible": ("hide", "stepover"), "animate": ()}
 """Directives of other tools, in ours."""
+
+_NOTE = re.compile(r"(?<![\w\[])@note\b")
 
 _AT_WORD = re.compile(r"(?<![\w\[])@(\w+)([^@]*)")  # in brackets it is a citation
 
@@ -180,6 +184,8 @@ def _names(directive: str, rest: str, where: str) -> list[str]:
 
 
 def _refuse_near_miss(word: str, where: str) -> None:
+    if word != "note" and word.lower() in ("note", "notes"):
+        raise LectureError(f"{where}: unknown directive @{word}: did you mean @note?")
     names = [name for name in DIRECTIVES if name != "core"]  # which is near to `code` and `score`
     close = difflib.get_close_matches(word.lower(), names, n=1, cutoff=0.75)
     if close:
@@ -213,6 +219,7 @@ def find_directives(
 def _attach(comment: Comment, spans: "_Spans", where: str, result: Directives) -> None:
     """Attach the directives of one comment."""
     _, directives = split_comment(comment.text, where)
+    _require_note_at_start(comment, where)
     if not directives:
         return
     owner = spans.owner(comment.line)
@@ -237,6 +244,14 @@ def _attach(comment: Comment, spans: "_Spans", where: str, result: Directives) -
             result.hidden_lines.append(comment.line)
         else:
             marks.add(name, names)
+
+
+def _require_note_at_start(comment: Comment, where: str) -> None:
+    begins = comment.own_line and comment.text.lstrip("# ").startswith("@note")
+    if not begins and _NOTE.search(comment.text):
+        raise LectureError(
+            f"{where}: @note begins a comment on a line of its own: put it above the statement."
+        )
 
 
 def _require_function(owner: "_Owner", directives: list[tuple[str, list[str]]], where: str) -> None:

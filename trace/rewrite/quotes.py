@@ -14,6 +14,8 @@ from .syntax import Function, blocks_of, docstring_of, first_line
 use_own_builtins(globals())
 
 MARK = re.compile(r"@\{([^\W\d][\w.]*)(?::([^{}\n]*))?\}")
+_LIKE_A_MARK = re.compile(r"@\{[^{}\n]*\}")
+"""That, or what somebody took for one: `@{x[0]}`."""
 _CODE = re.compile(r"^(```|~~~).*?^\1|(`+)(?!`).*?(?<!`)\2(?!`)", re.DOTALL | re.MULTILINE)
 
 
@@ -30,14 +32,14 @@ class Quote(NamedTuple):
     """How it is written, as in a format string."""
 
 
-def quotes_in(text: str) -> Iterator[re.Match[str]]:
+def quotes_in(text: str, mark: re.Pattern[str] = MARK) -> Iterator[re.Match[str]]:
     """Yield the marks in a text that are not in code.
 
     >>> [match[1] for match in quotes_in("@{a:.2f}, `@{b}`, {c}, $x_{d}$ and @{e.f}")]
     ['a', 'e.f']
     """
     code = [match.span() for match in _CODE.finditer(text)]
-    for match in MARK.finditer(text):
+    for match in mark.finditer(text):
         if not any(start <= match.start() < end for start, end in code):
             yield match
 
@@ -92,11 +94,12 @@ def quotes_elsewhere(source: Source) -> Iterator[str]:
         return
     read = {quote for quotes in quotes_of(source).values() for quote in quotes}
     for block in prose_of(source):
-        for match in quotes_in(block.text):
-            quote = Quote(block.first_line, match[0][2:-1], match[1], match[2] or "")
-            if quote not in read:
-                line = block.first_line + block.text.count("\n", 0, match.start())
-                yield (
-                    f"{source.path}:{line}: {match[0]} has no value: no statement of a function "
-                    "stands below it."
-                )
+        for match in quotes_in(block.text, _LIKE_A_MARK):
+            name = MARK.fullmatch(match[0])
+            reason = "no statement of a function stands below it"
+            if name is None:
+                reason = "give what is not a name a name first, as for @inspect"
+            elif Quote(block.first_line, match[0][2:-1], name[1], name[2] or "") in read:
+                continue
+            line = block.first_line + block.text.count("\n", 0, match.start())
+            yield f"{source.path}:{line}: {match[0]} has no value: {reason}."

@@ -18,9 +18,10 @@ _CONTROLS = re.compile(r"\r?[^\r\n]*\x1b\[K")
 
 
 class Run:
-    """A process. What it says on stderr is passed on, and its end is kept."""
+    """A process. What it says on stderr is passed on, and its end is kept. One that is waiting
+    begins when it is told to."""
 
-    def __init__(self, command: list[str]) -> None:
+    def __init__(self, command: list[str], *, is_waiting: bool = False) -> None:
         self.ended = threading.Event()
         self.began_ns = time.time_ns()
         self.seconds = 0.0
@@ -28,12 +29,27 @@ class Run:
         self._said = b""
         self._stopped = False
         self._process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True
+            command,
+            stdin=subprocess.PIPE if is_waiting else subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
         )
         self._reader = threading.Thread(target=self._pass_on, daemon=True)
         self._waiter = threading.Thread(target=self._wait, daemon=True)
         self._reader.start()
         self._waiter.start()
+
+    def begin(self) -> bool:
+        """Let a process begin that waits for it; tell whether it still did."""
+        assert self._process.stdin is not None
+        self.began_ns = time.time_ns()
+        self._began = time.perf_counter()
+        try:
+            self._process.stdin.write(b"\n")
+            self._process.stdin.close()
+        except OSError:
+            return False
+        return not self.ended.is_set()
 
     def stop(self) -> None:
         """End it, and all processes that it started."""

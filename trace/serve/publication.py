@@ -16,7 +16,7 @@ from .afar import page_in_parts
 from .course import NO_COURSE, Course
 from .library import TIMES
 from .one_file import one_file
-from .overlay import address_name
+from .overlay import address_name, frame_ancestors
 from .packing import TEXT, VALUES, parts_of
 from .plain import file_of, is_page_of, list_page, pages_of
 
@@ -24,6 +24,7 @@ _FOR_AUTHORS = ("live.js", "live.css", "unpack.js", "*.d.ts")
 """Files of the viewer that a published site does not need."""
 
 
+_OUR_HEADERS = "# Written with the site; change this line to keep changes."
 LARGE_BYTES = 10_000_000
 """A page of one file beyond which its size is said."""
 
@@ -35,6 +36,8 @@ class Publication:
     html: Path | None
     site: Path | None
     course: Course = NO_COURSE
+    frames: tuple[str, ...] = ()
+    """Origins whose pages may show those of the site in a frame."""
 
     @property
     def is_wanted(self) -> bool:
@@ -74,6 +77,7 @@ class Publication:
                 write(one_file(library.whole(paths[0]), address_name(paths[0])), self.html)
             if self.site:
                 write_site(self.site, paths, self.course)
+                _write_headers(self.site, self.frames)
         except (OSError, shutil.Error) as error:
             reason = getattr(error, "strerror", None) or type(error).__name__
             return complain(f"{self} could not be written: {reason}.", FAILED)
@@ -129,6 +133,15 @@ def write_site(folder: Path, paths: list[Path], course: Course = NO_COURSE) -> N
     listed = [entries[name] for name in order if (traces / name).is_file()]
     write(json.dumps(course.index(listed), indent=1).encode() + b"\n", index)
     _write_pages(folder, [f"{address_name(path)}.json" for path in paths], listed, course)
+
+
+def _write_headers(folder: Path, frames: tuple[str, ...]) -> None:
+    """Write what servers are to send with each page, in the form that Netlify and Cloudflare read,
+    unless the author has written it."""
+    place = folder / "_headers"
+    if not place.exists() or place.read_text(encoding="utf-8").startswith(_OUR_HEADERS):
+        policy = f"/*\n  Content-Security-Policy: {frame_ancestors(frames)}\n"
+        write(f"{_OUR_HEADERS}\n{policy}".encode(), place)
 
 
 def _write_pages(

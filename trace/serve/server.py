@@ -29,7 +29,7 @@ from . import library
 from .afar import Parcel, parcel, prepare
 from .library import TIMES
 from .news import Bulletin
-from .overlay import Shown, address_name, extra_files
+from .overlay import Shown, address_name, extra_files, frame_ancestors
 
 PORTS_TRIED = 20
 
@@ -220,11 +220,13 @@ class ViewerHandler(http.server.SimpleHTTPRequestHandler):
         self.end_headers()
         return io.BytesIO(data)
 
+    def _is_near(self) -> bool:
+        """Tell whether the reader calls us by a name that only this machine has for us."""
+        return is_own_name(self.headers.get("Host", ""), HOST)
+
     def _is_far(self) -> bool:
-        """Tell whether the reader calls us by a name that other machines have for us, and takes
-        compressed answers."""
-        is_near = is_own_name(self.headers.get("Host", ""), HOST)
-        return not is_near and "gzip" in self.headers.get("Accept-Encoding", "")
+        """Tell whether the reader is on another machine, and takes compressed answers."""
+        return not self._is_near() and "gzip" in self.headers.get("Accept-Encoding", "")
 
     def _parcel(self, path: str, read: Callable[[], bytes] | None) -> Parcel | None:
         try:
@@ -273,7 +275,11 @@ class ViewerHandler(http.server.SimpleHTTPRequestHandler):
         self.send_error(HTTPStatus.NOT_FOUND)
 
     def end_headers(self) -> None:
-        """A page that is reloaded shows what is on disk."""
+        """A page that is reloaded shows what is on disk. On this machine, editors show pages in
+        frames; on others nobody does who was not named."""
+        frames = self._shown.frames
+        if frames or (hasattr(self, "headers") and not self._is_near()):
+            self.send_header("Content-Security-Policy", frame_ancestors(frames))
         self.send_header("Cache-Control", "no-cache")
         self.send_header("X-Content-Type-Options", "nosniff")
         self.send_header("Lecture-Server", "1")  # for pages, which ask it for more than others

@@ -1,7 +1,8 @@
 """Run a lecture again whenever one of its sources changes, and tell the pages that show it.
 
 Each run is a process of its own, so that modules are fresh, and a run that is still going when the
-next change comes is stopped.
+next change comes is stopped. The next one of the lecture that ran last begins in advance, and waits
+(`standby.py`).
 """
 
 import argparse
@@ -31,6 +32,7 @@ from .overlay import Shown, address_name
 from .process import Run
 from .rewording import reworded
 from .server import announce, make_server, open_in_browser
+from .standby import Standby
 
 QUIET_SECONDS = 1.0
 """How often the sources are looked at even if the system reports no change."""
@@ -53,30 +55,38 @@ def watch(targets: list[Target], options: argparse.Namespace, course: Course = N
             library.shelf_of(targets[0]),
             tuple(documents[1:]),
             course,
+            tuple(options.frames),
         )
         server = stack.enter_context(make_server(shown, options.port))
         threading.Thread(target=server.serve_forever, daemon=True).start()
         stack.callback(server.shutdown)
         address = announce(server, shown)
+        standby = Standby()
+        stack.callback(standby.end)
         sessions = []
         for lecture, target, document in zip(options.lectures, targets, documents, strict=True):
             staging = folder / "new" / target.module
-            session = _Session(target, lecture, options, document, staging, bulletin)
+            session = _Session(target, lecture, options, document, staging, bulletin, standby)
             stack.callback(session.stop)
             session.begin()
             sessions.append(session)
-        _keep_up(sessions, address if options.open else "", is_asked_to_end)
+        _keep_up(sessions, standby, address if options.open else "", is_asked_to_end)
 
 
 def _keep_up(
-    sessions: list["_Session"], wanted_address: str, is_asked_to_end: threading.Event
+    sessions: list["_Session"],
+    standby: Standby,
+    wanted_address: str,
+    is_asked_to_end: threading.Event,
 ) -> None:
     """Run each lecture again after each change, one at a time; open a browser once all have run."""
     while not is_asked_to_end.is_set():
         for session in sessions:
             session.look(may_run=not any(other.is_running for other in sessions))
-        if wanted_address and not any(s.is_running or s.is_due for s in sessions):
-            open_in_browser(wanted_address)
+        if not any(session.is_running or session.is_due for session in sessions):
+            standby.prepare()
+            if wanted_address:
+                open_in_browser(wanted_address)
             wanted_address = ""
         _wait(sessions)
 
@@ -154,6 +164,7 @@ class _Session:
         document: Path,
         staging: Path,
         bulletin: Bulletin,
+        standby: Standby,
     ) -> None:
         self._target = target
         self._lecture = lecture
@@ -161,6 +172,7 @@ class _Session:
         self._document = document
         self._new = staging / document.name
         self._bulletin = bulletin
+        self._standby = standby
         self._sources = Sources(target)
         self.run: Run | None = None
         self._current: Document | None = None
@@ -192,6 +204,7 @@ class _Session:
         if self.run and self.run.ended.is_set():
             self._finish(self.run)
             self.run = None
+            self._standby.want(self._target, self._options_of_run(), self._lecture)
         if self._sources.changed():
             self.is_due = not self._reword() or self.is_due
         if self.is_due and (may_run or self.run):
@@ -223,11 +236,17 @@ class _Session:
         self.stop()
         self._sources.remember()
         self._tell("running")
+        options = self._options_of_run()
+        self.run = self._standby.take(self._target, options, self._lecture) or Run(
+            own_command(options, self._lecture)
+        )
+
+    def _options_of_run(self) -> argparse.Namespace:
         options = argparse.Namespace(**vars(self._options))
         options.output, options.json, options.if_changed = self._new, False, False
         options.progress = options.progress or (sys.stderr.isatty() and not options.quiet)
         options.quiet = True  # the closing line is ours
-        self.run = Run(own_command(options, self._lecture))
+        return options
 
     def _finish(self, run: Run) -> None:
         """Take over the document of a run, or tell why there is none."""

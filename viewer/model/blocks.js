@@ -77,7 +77,8 @@ function blocksOf(shape, first, last, loop) {
     const prose = shape.prose.get(line);
     const statement = shape.owner.get(line) ?? -1;
     if (shape.isHidden(line)) continue;
-    if (isSpoken(prose)) {
+    if (prose?.kind === "note") line = prose.last_line;
+    else if (isSpoken(prose)) {
       const end = endOfSpoken(shape, line, last);
       blocks.push({
         kind: "code",

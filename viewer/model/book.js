@@ -210,7 +210,8 @@ export function amountOf(model, { about, sections }) {
     const file = model.document.files[index];
     const prose = file.prose.filter((block) => line < block.first_line && block.last_line <= end);
     const covered = prose.reduce((sum, block) => sum + block.last_line - block.first_line + 1, 0);
-    words += prose.reduce((sum, { text }) => sum + wordsIn(text), 0);
+    const read = prose.filter(({ kind }) => kind !== "note");
+    words += read.reduce((sum, { text }) => sum + wordsIn(text), 0);
     const filled = linesOf(file)
       .slice(line, end)
       .filter((text) => text.trim());

@@ -134,9 +134,10 @@ export interface Prose {
   last_line: number;
   /**
    * Where the text stands. `call`: a statement that does nothing but say something. `bridge`: a
-   * comment that only the short path shows, in place of what it leaves out.
+   * comment that only the short path shows, in place of what it leaves out. `note`: a comment for
+   * the speaker, which no page shows but the speaker's own.
    */
-  kind: "docstring" | "comment" | "call" | "bridge";
+  kind: "docstring" | "comment" | "call" | "bridge" | "note";
   /**
    * Markdown with `$maths$`, without comment signs, quotes and indentation. Empty for a `call`:
    * what it said is in `Document.said`.

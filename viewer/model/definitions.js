@@ -1,7 +1,7 @@
 // Classes, imports and functions that no call shows, where the article first uses them. Pure.
 
-import { functionIndex, visitSteps, wholeScope } from "viewer/model/run.js";
-import { sectionsOf } from "viewer/model/sections.js";
+import { functionIndex, hasCalls, stepsBefore, visitSteps, wholeScope } from "viewer/model/run.js";
+import { callsOf, sectionsOf, writtenCall } from "viewer/model/sections.js";
 import { linesOf } from "viewer/model/source.js";
 
 const BEGIN = /^(class|(?:async\s+)?def|import|from)\s+([\p{ID_Continue}.]+)/u;
@@ -99,6 +99,14 @@ export function firstUsedBy(model, activation, statements) {
   return statements.flatMap((statement) => known.get(`${activation}:${statement}`) ?? []);
 }
 
+/** Whether a step is a call that stands below the title of its section and nowhere else.
+ * @param {Model} model @param {number} event */
+function isTitled(model, event) {
+  if (!hasCalls(model, event)) return false;
+  const { section } = callsOf(model, stepsBefore(model, event));
+  return section >= 0 && writtenCall(model, section) !== "";
+}
+
 /** @param {Model} model */
 function place(model) {
   const { document } = model;
@@ -110,9 +118,10 @@ function place(model) {
   /** @type {Set<Definition>} */
   const shown = new Set();
   for (const { activation } of sectionsOf(model))
-    visitSteps(model, wholeScope(model, activation), (_, statement) => {
+    visitSteps(model, wholeScope(model, activation), (event, statement) => {
       if (seen.has(statement)) return;
       seen.add(statement);
+      if (isTitled(model, event)) return;
       const [file, first, last] = document.statements[statement];
       const text = linesOf(document.files[file])
         .slice(first - 1, last)

@@ -108,11 +108,13 @@ function firstCalls(model) {
 function lines(model, wanted) {
   const firstRuns = firstRunByLine(model);
   return model.document.files.flatMap((file, index) => {
-    const prose = file.prose.map(({ last_line: line, text }) => ({
-      line,
-      text: plainProse(text),
-      kind: /** @type {const} */ ("prose"),
-    }));
+    const prose = file.prose
+      .filter(({ kind }) => kind !== "note")
+      .map(({ last_line: line, text }) => ({
+        line,
+        text: plainProse(text),
+        kind: /** @type {const} */ ("prose"),
+      }));
     const isProse = (/** @type {number} */ line) =>
       file.prose.some((block) => block.first_line <= line && line <= block.last_line);
     const code = linesOf(file).map((text, at) => ({

@@ -18,8 +18,17 @@ import { directivesOn, linesOf } from "viewer/model/source.js";
 
 const MAX_SECTION_DEPTH = 5;
 
+/** The longest call that is shown below the title of its section, in characters. */
+const MAX_CALL_LENGTH = 60;
+
+/** A call, or a loop of events that runs one: `asyncio.run(many())`. */
+const CALL =
+  /^\s*(?:await\s+|\w+\.run\(\s*(?=[\p{ID_Continue}.]+\s*\())?([\p{ID_Continue}.]+)\s*\(/u;
+
 /** @type {WeakMap<Model, Map<number, string>>} */
 const calledNames = new WeakMap();
+/** @type {WeakMap<Model, boolean>} */
+const asked = new WeakMap();
 
 /**
  * The function whose call is the whole statement, or empty.
@@ -32,7 +41,7 @@ function calledName(model, statement) {
   if (!names.has(statement)) {
     const [file, line, , , kind] = model.document.statements[statement];
     const text = linesOf(model.document.files[file])[line - 1] ?? "";
-    const called = kind === "call" && /^\s*(?:await\s+)?([\p{ID_Continue}.]+)\s*\(/u.exec(text);
+    const called = kind === "call" && CALL.exec(text);
     names.set(statement, called ? (called[1].split(".").at(-1) ?? "") : "");
   }
   return names.get(statement);
@@ -73,6 +82,17 @@ function unfoldedOf(model, calls, statement) {
       (call) => says(call, "section") || (called && isCalled(model, call, called)),
     ) ?? -1
   );
+}
+
+/** Whether a call may be a section. @param {Model} model @param {number} statement */
+function mayUnfold(model, statement) {
+  const { functions } = model.document;
+  if (!asked.has(model))
+    asked.set(
+      model,
+      functions.some(({ marks }) => marks.includes("section")),
+    );
+  return asked.get(model) || calledName(model, statement) || isMarked(model, statement, "section");
 }
 
 /**
@@ -125,6 +145,22 @@ export function isBareCall(model, statement) {
 }
 
 /**
+ * The call that a section is, as it is written: what is short and the whole of its statement, or
+ * else empty.
+ * @param {Model} model
+ * @param {number} activation
+ */
+export function writtenCall(model, activation) {
+  const caller = callerOf(model, activation);
+  const statement = caller >= 0 ? statementOf(model, caller) : -1;
+  if (statement < 0 || !calledName(model, statement)) return "";
+  const [file, first, last] = model.document.statements[statement];
+  const line = linesOf(model.document.files[file])[first - 1];
+  const text = line.replace(/\s+#.*$/, "").trim();
+  return first === last && text.length <= MAX_CALL_LENGTH ? text : "";
+}
+
+/**
  * The sections of a run in reading order, the outermost calls first. A line that calls often counts
  * once.
  * @param {Model} model
@@ -167,8 +203,9 @@ function nameFiles(model, sections) {
  * @param {Model} model @param {number} activation */
 export function headingsIn(model, activation) {
   const { file, line, end_line: end } = functionOf(model, activation);
-  return model.document.files[file].prose.flatMap(({ first_line: at, text }) => {
-    const heading = line <= at && at <= end && /^#{1,6}\s+(.+)/.exec(text);
+  return model.document.files[file].prose.flatMap(({ first_line: at, kind, text }) => {
+    const isInside = line <= at && at <= end && kind !== "note";
+    const heading = isInside && /^#{1,6}\s+(.+)/.exec(text);
     const about = text.replace(/^[^\n]*\n?/, "").trim();
     return heading ? [{ at, title: plainTitle(heading[1].trim()), about }] : [];
   });
@@ -214,7 +251,7 @@ function addSections(model, sections, activation, depth, parent) {
   sections.push({ activation, depth, order: sections.length, parent, chapter: "", first, beyond });
   const seen = new Set();
   visitSteps(model, wholeScope(model, activation), (event, statement) => {
-    if (!hasCalls(model, event) || seen.has(statement) || !calledName(model, statement)) return;
+    if (!hasCalls(model, event) || seen.has(statement) || !mayUnfold(model, statement)) return;
     const { section } = callsOf(model, stepsBefore(model, event));
     if (section < 0) return;
     const isOfContents = depth === 0 && isPart(model, section);

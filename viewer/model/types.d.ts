@@ -576,11 +576,15 @@ interface RooflinePoint extends TimedPoint {
   waits: boolean;
   isMeasured: boolean;
 }
+/** How a page of a slide comes: at once, claim by claim, or line by line. */
+type Reveal = "all" | "claims" | "steps";
 /**
  * What is presented at one time. Text: prose of the table of contents before a section, or empty;
- * section: null where a heading and its text stand alone; step: the first step of what is shown.
+ * section: null where a heading and its text stand alone; step: the first step of what is shown;
+ * notes: Markdown for the speaker alone.
  */
 interface Slide {
+  notes: string[];
   section: Section | null;
   chapter: string;
   text: string;

@@ -11,6 +11,7 @@ import {
   current,
   dialog,
   focus,
+  isEmbedded,
   loaded,
   mode,
   notice,
@@ -167,7 +168,7 @@ export function noteReading(target) {
     if (!loaded.value || mode.value !== "read") return;
     if (target < 0) return writeTop("replaceState");
     writeAddress("replaceState", target);
-    keep(`place-${loaded.value.name}`, placeOfStep(loaded.value.model, target));
+    if (!isEmbedded) keep(`place-${loaded.value.name}`, placeOfStep(loaded.value.model, target));
   }, READING_DELAY);
 }
 
@@ -183,7 +184,9 @@ function put(write, hash) {
   address = hash;
   try {
     // What is shown may be another chapter than the one that the page was written for.
-    if (hash !== location.hash) history[write](null, "", ownDoc ? `./${hash}` : hash);
+    const path = ownDoc ? `./${location.search}` : "";
+    // Within another page, the reader's way back is that page's.
+    if (hash !== location.hash) history[isEmbedded ? "replaceState" : write](null, "", path + hash);
   } catch {
     // A page opened as a file may not write its address; it works without.
   }

@@ -60,10 +60,16 @@ export class Rows {
     if (line && this.row?.prose.length) this.end();
     if (line) this.row ??= { lines: [], after: [], prose: [] };
     if (line) this.row?.lines.push(line);
+    if (sections.length && !line) this.addSections(sections);
     if (after.length) (this.row ??= { lines: [], after: [], prose: [] }).after.push(...after);
-    if (sections.length) this.end();
+    if (sections.length && line) this.addSections(sections);
+  }
+
+  /** @param {any[]} sections */
+  addSections(sections) {
+    this.end();
     this.page.push(...sections);
-    this.hasEnded ||= sections.length > 0;
+    this.hasEnded = true;
   }
 }
 
@@ -180,7 +186,7 @@ function Beside({ steps, room }) {
   const values = steps.flatMap((step) => valuesOf(step));
   if (!values.length || density.value !== "evidence" || printing.value) return null;
   return html`<div
-    class=${`beside-line ${room === Infinity ? "" : "is-cut"}`}
+    class=${`beside-line ${room === Infinity ? "" : "is-cut"} ${room === 1 ? "is-one" : ""}`}
     style=${room === Infinity ? null : { "--room": room }}
   >
     ${values}

@@ -14,6 +14,7 @@ import {
   density,
   dialog,
   hasOutline,
+  isEmbedded,
   loaded,
   loading,
   mode,
@@ -35,6 +36,7 @@ function removeFirst() {
   document.getElementById("first")?.remove();
 }
 
+const Embedded = later(async () => (await import("viewer/views/embed.js")).Embedded);
 const Home = later(async () => (await import("viewer/views/home.js")).Home);
 const Definition = later(async () => (await import("viewer/views/definition.js")).Definition);
 const Panel = later(async () => (await import("viewer/views/panels.js")).Panel);
@@ -72,8 +74,14 @@ export class App extends Component {
 /** A document. */
 function Page() {
   useLayoutEffect(removeFirst, []);
-  const wide = hasOutline() && current().sections.length > 1;
   const panel = dialog.value && html`<${Panel} />`;
+  const definition = definitions.value.length > 0 && html`<${Definition} />`;
+  if (isEmbedded)
+    return html`
+      <${Embedded} />
+      ${definition}${panel}
+    `;
+  const wide = hasOutline() && current().sections.length > 1;
   if (presenting.value && !printing.value)
     return html`
       <${Present} />
@@ -103,8 +111,7 @@ function Page() {
         }
       </div>
     </div>
-    ${definitions.value.length > 0 && html`<${Definition} />`}
-    ${panel}
+    ${definition}${panel}
   `;
 }
 

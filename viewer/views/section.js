@@ -7,24 +7,30 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/ho
 import { blocksOnPage, FRONT, WHOLE } from "viewer/model/book.js";
 import { firstUsedBy } from "viewer/model/definitions.js";
 import { bodyOf, isOfUnrunCode, isWithin } from "viewer/model/blocks.js";
+import { counted } from "viewer/model/format.js";
 import { holds, lastSteps, turnAt, turnOf, turnsOf } from "viewer/model/loops.js";
 import { withValues } from "viewer/model/quotes.js";
 import { entryOf, functionIndex, functionOf, stepRange, wholeScope } from "viewer/model/run.js";
-import { writeHash } from "viewer/model/places.js";
-import { callsOf, isBareCall, isMarked, isPart, plainTitle } from "viewer/model/sections.js";
+import {
+  callsOf,
+  isBareCall,
+  isMarked,
+  isPart,
+  plainTitle,
+  writtenCall,
+} from "viewer/model/sections.js";
 import { rows } from "viewer/model/sorted.js";
 import { linesOf } from "viewer/model/source.js";
 import { isPicture } from "viewer/model/values.js";
 import { html, later } from "viewer/parts/html.js";
-import { Cost, Printed, Topics } from "viewer/parts/notes.js";
+import { Printed } from "viewer/parts/notes.js";
 import { Prose } from "viewer/parts/prose.js";
 import { NamedValue, ValueView } from "viewer/parts/value.js";
-import { goTo } from "viewer/state/address.js";
 import { laidOut } from "viewer/state/layout.js";
 import { isPathShown } from "viewer/state/path.js";
-import { current, density, focus, presenting, printing, shownPage } from "viewer/state/state.js";
+import { current, focus, presenting, printing, shownPage } from "viewer/state/state.js";
 import { Definitions, FoldedLine } from "viewer/views/definitions.js";
-import { ClaimCount } from "viewer/views/claimed.js";
+import { Anchor, Meta } from "viewer/views/heading.js";
 import { Evidence, inspectedAt, Line, Rows, Scrubber } from "viewer/views/line.js";
 
 const Exercise = later(async () => (await import("viewer/views/exercise.js")).Exercise);
@@ -73,55 +79,6 @@ export function Section({ activation, depth }) {
         </p>`
     }
   </section>`;
-}
-
-/** What stands below a section's title. @param {{activation: number, depth: number}} properties */
-function Meta({ activation, depth }) {
-  const { model } = current();
-  const func = functionOf(model, activation);
-  const [first, beyond] = stepRange(model, activation);
-  const isFull = density.value === "everything" || printing.value;
-  return html`<div class="section-meta">
-    ${isFull && html`<${Topics} marks=${func.marks} />`}
-    ${
-      depth > 0 &&
-      html`<button
-        class="quiet-link"
-        title="Step through this section"
-        onClick=${() => goTo(first, { jump: true, to: "step" })}
-      >
-        ▸ ${func.name}()
-      </button>`
-    }
-    ${
-      depth > 0 &&
-      html`
-        <${ClaimCount} section=${{ activation, first, beyond }} />
-        ${isFull && html`<${Cost} first=${first} beyond=${beyond} />`}
-      `
-    }
-  </div>`;
-}
-
-/**
- * A link beside a heading, to be copied.
- * @param {{name: string, first: number}} properties
- */
-function Anchor({ name, first }) {
-  const { name: doc } = current();
-  const go = (/** @type {Event} */ event) => {
-    event.preventDefault();
-    goTo(first, { jump: true });
-  };
-  return html`<a
-    class="anchor"
-    href=${writeHash({ doc, mode: "read", at: name })}
-    aria-label=${`Link to ${name}`}
-    title="Link to this section"
-    onClick=${go}
-  >
-    §
-  </a>`;
 }
 
 /**
@@ -263,10 +220,13 @@ function partsOf(block, last, scope, indent, depth, spaced) {
   const calls = steps.map((step) => callsOf(model, step));
   const called = calls.flatMap(({ section }) => (section >= 0 ? [section] : []));
   const sections = called.filter((section) => !leftOut.has(section));
-  const isContents = called.length > 0 && isBareCall(model, block.statements[0]);
+  const isContents = called.some(
+    (section) => isBareCall(model, block.statements[0]) || writtenCall(model, section),
+  );
   const ran = !block.statements.length || steps.length > 0;
   const isFolded = block.statements.some((statement) => isMarked(model, statement, "fold"));
-  const isLine = !isContents && !block.spoken && !isFolded;
+  const isAsked = steps.some((step) => inspectedAt(step).length > 0);
+  const isLine = (!isContents || isAsked) && !block.spoken && !isFolded;
   const file = document.files[functionOf(model, scope.activation).file];
   const unfolded = sections.length > 0;
   const line = { block, file, indent, steps, ran, spaced, unfolded };
@@ -294,7 +254,13 @@ function afterOf(step, folded, depth) {
   const pictures = inspectedAt(step).filter(({ value }) => isPicture(value));
   return [
     ...(rows(current().model.outputOf, step).length ? [html`<${Printed} step=${step} />`] : []),
-    ...pictures.map(({ name, value }) => html`<${ValueView} value=${value} name=${name} />`),
+    ...pictures.map(
+      ({ name, value }) =>
+        html`<div class="drawn">
+          <code class="drawn-name">${name}</code>
+          <${ValueView} value=${value} name=${name} />
+        </div>`,
+    ),
     ...(folded.length ? [html`<${Calls} calls=${folded} depth=${depth} />`] : []),
   ];
 }
@@ -315,7 +281,7 @@ function Calls({ calls, depth }) {
     ${
       shown.length < calls.length &&
       html`<button class="quiet-link" onClick=${() => setAll(true)}>
-        and ${calls.length - shown.length} more calls
+        and ${counted(calls.length - shown.length, "more call")}
       </button>`
     }
   </div>`;

@@ -87,7 +87,7 @@ const Tools = memo(({ isGraph, isChosen, isPinned, isOther }) => {
 });
 
 /**
- * The names that stand for each object, and that view each storage.
+ * The names that stand for each object, and that view each storage; what is returned has no name.
  * @param {OpenFrame[]} frames
  * @returns {Map<string, Sharer[]>}
  */
@@ -97,7 +97,8 @@ function sharersIn(frames) {
   const note = (/** @type {string} */ key, /** @type {Sharer} */ sharer) =>
     found.get(key)?.push(sharer) ?? found.set(key, [sharer]);
   for (const { activation, variables } of frames)
-    for (const { name, text, object, value } of variables) {
+    for (const { name, text, object, value, isReturn } of variables) {
+      if (isReturn) continue;
       if (object !== undefined) note(`object ${object}`, { activation, name, text });
       if (value?.storage !== undefined)
         note(`storage ${value.storage}`, { activation, name, text });
@@ -106,8 +107,8 @@ function sharersIn(frames) {
 }
 
 /**
- * Other names of the same object, and of the same storage; those of other calls with the name of
- * their function.
+ * Other names of the same object, and of the same storage; those of other calls first, with the
+ * name of their function.
  * @param {Map<string, Sharer[]>} sharers
  * @param {number} activation
  * @param {Variable} variable
@@ -121,11 +122,13 @@ function alsoOf(sharers, activation, { name, object, value }) {
     );
   const text = (/** @type {Sharer[]} */ found) => {
     const more = found.length - MAX_SHARERS;
-    const named = (more > 1 ? found.slice(0, MAX_SHARERS) : found).map((other) =>
-      other.activation === activation
-        ? other.text
-        : `${other.text} of ${functionOf(model, other.activation).name}`,
-    );
+    const isOwn = (/** @type {Sharer} */ other) => other.activation === activation;
+    const sorted = [...found.filter((other) => !isOwn(other)), ...found.filter(isOwn)];
+    const named = sorted.slice(0, more > 1 ? MAX_SHARERS : undefined).map((other, index, all) => {
+      const isLast = all[index + 1]?.activation !== other.activation;
+      const { name } = functionOf(model, other.activation);
+      return isOwn(other) || !isLast ? other.text : `${other.text} of ${name}`;
+    });
     return named.join(", ") + (more > 1 ? ` and ${more} more` : "");
   };
   const same = others(`object ${object}`);

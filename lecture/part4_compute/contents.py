@@ -45,8 +45,6 @@ def main() -> None:
     # Who computes, who waits for whom, and what an operation takes at the least.
     m10c_gpu.a_gpu_is_many_multiprocessors()
     m10c_gpu.threads_work_in_warps()
-    # @bridge On each multiprocessor threads work in warps of 32, which do the same at the
-    # same time.
     m10c_gpu.near_memory_is_small()
     m10c_gpu.the_cache_shows_on_the_clock()
     m10c_gpu.waiting_warps_hide_latency()
@@ -81,8 +79,6 @@ def main() -> None:
     m11_intensity.written_out_gelu_moves_nine_times_the_bytes()
     m11_intensity.a_dot_product_does_one_flop_per_two_bytes()
     m11_intensity.a_matrix_times_a_vector_uses_each_weight_once()
-    # @bridge A ReLU does less than one FLOP for a byte and waits for memory, as does a dot
-    # product, with one for two bytes, and a matrix times a vector, with about one for each.
     m11_intensity.a_matrix_product_uses_each_number_often()
     m11_intensity.a_small_cache_reads_numbers_again()
     m11_intensity.caches_load_numbers_again()

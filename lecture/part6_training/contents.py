@@ -195,10 +195,10 @@ def main() -> None:
     # Nearly all so far was in fp32. Which number of a training step is kept in which format, and
     # why that is not one format.
     m25_mixed_precision.both_ends_have_their_price()
-    # @bridge fp32 is exact enough and slow. bf16 is fast and loses small updates: in it,
-    # $1+0.001=1$.
     m25_mixed_precision.two_recipes_go_by_one_name()
     m25_mixed_precision.bf16_weights_stop_learning()
+    # @bridge Matmuls take bf16, which is fast. But a weight in bf16 loses small updates: there,
+    # $1+0.001=1$.
     m25_mixed_precision.a_master_collects_small_updates()
     m25_mixed_precision.rounding_by_chance_is_right_on_average()
     m25_mixed_precision.a_scale_lifts_gradients_into_range()

@@ -82,7 +82,7 @@ def bytes_of_a_step(
     return {**cost.live_bytes, "activations": after_forward["activations"]}
 
 
-def two_recipes_go_by_one_name():  # M25.2 E103 @core
+def two_recipes_go_by_one_name():  # M25.2 E103
     """bf16 in the matmuls is not bf16 in the weights.
 
     "We train in bf16" can mean two things. Under *autocast*, weights, gradients and the optimizer's
@@ -184,7 +184,7 @@ def weight_after(updates: int, dtype: torch.dtype) -> float:  # @stepover
     return weight.item()
 
 
-def a_master_collects_small_updates():  # M25.3
+def a_master_collects_small_updates():  # M25.3 @core
     """A master copy collects small updates.
 
     A weight of 1 gets a thousand updates of −0.001, as when we saw that [small updates are

@@ -1,5 +1,6 @@
 """The short path: which calls of a table of contents are taken out, and what is hidden then."""
 
+import json
 import textwrap
 
 import pytest
@@ -171,7 +172,8 @@ def test_the_command_writes_a_document_of_its_own(tmp_path):
     status, stdout, stderr = tool("talk.py", "--path", "core", cwd=tmp_path)
     assert (status, stderr) == (0, "")
     assert "1 claim held" in stdout
-    assert (tmp_path / ".lecture-trace" / "talk.core.json").is_file()
+    document = json.loads((tmp_path / ".lecture-trace" / "talk.core.json").read_text())
+    assert document["title"] == "talk, the short path"
     assert not (tmp_path / ".lecture-trace" / "talk.json").exists()
     assert tool("talk.py", "--path", "core", "--check", cwd=tmp_path)[0] == 0
     assert tool("talk.py", "--check", cwd=tmp_path)[0] == 2

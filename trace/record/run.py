@@ -113,7 +113,8 @@ def record(target: Target, options: Options, media: Media | None = None) -> Reco
             error = too_many_steps(options)  # it ended before the timer looked
         return Recording(
             target=target,
-            title=_title(main.__doc__) or _title(module.__doc__) or target.module,
+            title=(_title(main.__doc__) or _title(module.__doc__) or target.module)
+            + (", the short path" if path else ""),
             files=finder.files,
             tables=tables,
             recorder=recorder,

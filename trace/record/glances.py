@@ -31,7 +31,7 @@ from .pictures import type_name
 use_own_builtins(globals())
 
 MAX_CHARACTERS = 200
-"""Characters of a text."""
+"""Characters of a text; of a longer one the first ones are shown."""
 MAX_ITEMS = 8
 """Items of a container, fields of an object; longer ones in others are shown by their length."""
 MAX_INNER_CHARACTERS = 40
@@ -118,7 +118,8 @@ class Glances:
             most = MAX_INNER_CHARACTERS if parents else MAX_CHARACTERS
             if len(value) <= most:
                 return self._scalar(value)
-            return self._add(Node("text", "str", 0, len(value), (value[:MAX_ITEMS],), True))
+            start = value[:MAX_INNER_CHARACTERS]
+            return self._add(Node("text", "str", 0, len(value), (start,), True))
         if cls is int or cls is float or cls is bool or value is None:
             return self._scalar(value)
         kind = self._kinds.get(id(cls))
@@ -248,7 +249,10 @@ class Glances:
     def _fields_of(self, value: Any, cls: type, has_slots: bool) -> list[tuple[str, Any]]:
         fields = plain_attributes(value, cls, has_slots=has_slots)
         if _module_of(cls) in self._own_modules:
-            return [*fields.items()]
+            own = [*fields.items()]
+            if len(own) > MAX_ITEMS:  # what is for others to see comes first
+                own.sort(key=lambda field: str(field[0]).startswith("_"))
+            return own
         described = _said_by_class(cls, "__dataclass_fields__")
         names: Iterable[str]
         if described is not None:

@@ -77,6 +77,13 @@ def test_a_lecture_can_be_read_without_javascript(without_javascript, host, tmp_
     assert not page.get_by_text("needs JavaScript").is_visible()
 
 
+def test_notes_for_the_speaker_are_on_no_page(tmp_path):
+    site = publish(tmp_path, documents.with_note("## Ask who has seen it."))
+    pages = [path.read_text(encoding="utf-8") for path in site.rglob("*.html")]
+    assert any("x = make()" in page for page in pages)
+    assert not any("Ask who" in page for page in pages)
+
+
 def encoded(document) -> bytes:
     return json.dumps(document).encode()
 

@@ -184,7 +184,7 @@ class Book:
     def _headings(self, function: Function) -> Iterator[tuple[int, str, str]]:
         """Line, title and what follows, of headings in the prose of a function."""
         for prose in self.document.files[function.file].prose:
-            found = _HEADING.match(prose.text)
+            found = None if prose.kind == "note" else _HEADING.match(prose.text)
             if found and function.line <= prose.first_line <= function.end_line:
                 title = plain_title(found[1].strip())
                 yield prose.first_line, title, prose.text.partition("\n")[2].strip()

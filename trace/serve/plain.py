@@ -297,6 +297,8 @@ class _Pages:
         )
 
     def _text_of(self, function: Function, block: Prose) -> str:
+        if block.kind == "note":
+            return ""
         if block.kind == "call":
             return self.said.get((function.file, block.first_line), "")
         is_title = block.kind == "docstring" and block is self._prose_in(function)[0]

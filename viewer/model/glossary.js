@@ -54,7 +54,8 @@ function compare(one, other) {
 function placeOf(model, { activation, first }) {
   const func = functionOf(model, activation);
   const own = model.document.files[func.file].prose.filter(
-    ({ kind, first_line: at }) => func.line < at && at <= func.end_line && kind !== "bridge",
+    ({ kind, first_line: at }) =>
+      func.line < at && at <= func.end_line && kind !== "bridge" && kind !== "note",
   );
   const paragraphs = own.flatMap(({ text }) =>
     text.split(/\n\s*\n|\n(?=[-*] |\d+\. )/).map((part) => part.replace(/\s*\n\s*/g, " ")),

@@ -68,7 +68,7 @@ export function Costs() {
       id="costs-view"
       class=${`costs-${view.value}-view ${onMeta.value ? "on-meta" : ""}`}
       role="tabpanel"
-      aria-labelledby=${`costs-tab-${view.value}`}
+      aria-labelledby=${`costs-${view.value}`}
     >
       <${VIEWS[view.value].shown} span=${span} at=${at} onMeta=${onMeta.value} />
     </div>
@@ -120,7 +120,7 @@ function partAround(at) {
 function Tab({ id }) {
   const { title } = VIEWS[id];
   return html`<button
-    id=${`costs-tab-${id}`}
+    id=${`costs-${id}`}
     role="tab"
     title=${title}
     aria-selected=${view.value === id}
@@ -137,7 +137,7 @@ function turnTab(event) {
   const next = nextTab(event, VIEW_NAMES, view.value);
   if (!next) return;
   view.value = next;
-  document.getElementById(`costs-tab-${next}`)?.focus();
+  document.getElementById(`costs-${next}`)?.focus();
 }
 
 /** Which part of the run is looked at. @param {{here: Part}} properties */

@@ -8,7 +8,8 @@ server and run in one headless Chromium, in turn. `--lecture FILE` measures anot
 another machine sees it, and from two that know nothing but the files of `--site`: one that sends
 texts compressed, and `http.server`, which cannot.
 
-Bytes are counted as a server would send them: each file that the browser asked for, gzipped alone.
+Bytes are counted as a server would send them: each file that the browser asked for, as `--site`
+writes it, without comments, gzipped alone.
 """
 
 import argparse

@@ -17,6 +17,7 @@ from trace.options import Options
 from trace.record.run import record
 from trace.serve.afar import prepare
 from trace.serve.overlay import Shown, address_name
+from trace.serve.packing import CODE, without_comments
 from trace.serve.publication import write_site
 from trace.serve.server import make_server
 from trace.target import find_target
@@ -189,5 +190,7 @@ def without_charts(data: bytes) -> bytes:
 
 
 def content(path: str) -> bytes:
-    """The bytes of a file of the viewer by the path that a browser asks for."""
-    return (VIEWER / (path.strip("/") or "index.html")).read_bytes()
+    """What a site has as a file of the viewer, by the path that a browser asks for."""
+    file = VIEWER / (path.strip("/") or "index.html")
+    is_ours = file.suffix in CODE and VIEWER / "vendor" not in file.parents
+    return without_comments(file.read_text()).encode() if is_ours else file.read_bytes()

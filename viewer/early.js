@@ -146,6 +146,8 @@ async function start() {
   const answer = name ? askAhead(name) : null;
   takeUpTheme();
   const isElsewhere = /[#&](at=|mode=step|chapter=)/.test(location.hash);
+  if (document.readyState === "loading")
+    await new Promise((resolve) => document.addEventListener("DOMContentLoaded", resolve));
   const chapter = /[#&]chapter=([\w%-]+)$/.exec(location.hash)?.[1];
   if (chapter && name) showPlain(`${name}.${chapter}.html`);
   const isThere = document.getElementById("first") !== null;

@@ -4,11 +4,14 @@ import copy
 import json
 import random
 import re
+import subprocess
+from pathlib import Path
 
 import pytest
 
 from tests.viewer import documents
-from tests.viewer.conftest import painted
+from tests.viewer.conftest import VIEWER, painted
+from tests.viewer.javascript import node
 from trace.serve import packing
 from trace.serve.publication import Publication
 
@@ -141,6 +144,45 @@ def test_a_server_may_unpack_what_is_compressed(reader, published):
     reader.route(re.compile(r"\.json\.gz$"), unpack)
     reader.goto(f"{published}#doc=demo")
     reader.locator("#article").get_by_text("5.5").first.wait_for()
+
+
+def own_code() -> list[Path]:
+    files = (path for ending in packing.CODE for path in VIEWER.rglob(f"*{ending}"))
+    return [path for path in files if VIEWER / "vendor" not in path.parents]
+
+
+CHECK_SYNTAX = """
+import { readdirSync, readFileSync } from "node:fs";
+import { SourceTextModule } from "node:vm";
+const files = readdirSync(import.meta.dirname).filter((name) => name.startsWith("module"));
+for (const name of files) new SourceTextModule(`${readFileSync(`${import.meta.dirname}/${name}`)}`);
+if (files.length < 90) throw new Error(`only ${files.length} modules`);
+"""
+
+
+def test_code_travels_without_comments(tmp_path):
+    texts = {path: path.read_text(encoding="utf-8") for path in own_code()}
+    sent = {path: packing.without_comments(text) for path, text in texts.items()}
+    assert sum(map(len, sent.values())) < 0.9 * sum(map(len, texts.values()))
+    for path, text in sent.items():
+        assert text.split("\n") == lines_outside_comments(texts[path]), path
+    modules = [text for path, text in sent.items() if path.suffix == ".js"]
+    for number, text in enumerate(modules):
+        (tmp_path / f"module{number}.mjs").write_text(text, encoding="utf-8")
+    (tmp_path / "all.mjs").write_text(CHECK_SYNTAX)
+    subprocess.run([node(), "--experimental-vm-modules", tmp_path / "all.mjs"], check=True)
+
+
+def lines_outside_comments(text: str) -> list[str]:
+    """Lines of which no comment is all that they say."""
+    found, is_inside = [], False
+    for line in text.split("\n"):
+        word = line.strip()
+        begins = word.startswith("/*") and ("*/" not in word or word.endswith("*/"))
+        if not is_inside and not begins and not word.startswith("//"):
+            found.append(line)
+        is_inside = (is_inside or begins) and not word.endswith("*/")
+    return found
 
 
 def test_small_and_older_documents_have_no_parts():

@@ -154,6 +154,18 @@ def test_several_lectures_have_a_list(without_javascript, host, tmp_path):
     without_javascript.get_by_text("A view moves no data").wait_for()
 
 
+def test_the_page_takes_a_list_over_too(browser, host, tmp_path):
+    publish(tmp_path, a_book(), name="one")
+    publish(tmp_path, documents.small(), name="two")
+    context = browser.new_context()
+    context.set_default_timeout(PATIENCE)
+    page = context.new_page()
+    page.goto(f"{host}site/")
+    page.locator("#app").get_by_role("link").first.wait_for()
+    assert page.locator("#first").count() == 0
+    context.close()
+
+
 # What is on the screen in each frame: the plain text, the page's own, or both.
 WATCH = """
 window.frames_seen = [];

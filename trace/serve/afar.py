@@ -13,7 +13,7 @@ from ..document.decoding import decode
 from . import library
 from .course import NO_COURSE
 from .overlay import Shown, address_name
-from .packing import TEXT, VALUES, is_large, parts_of
+from .packing import CODE, TEXT, VALUES, is_large, parts_of, without_comments
 from .plain import file_of, pages_of
 
 _PART = re.compile(rf"/traces/(.+)({re.escape(TEXT)}|{re.escape(VALUES)})")
@@ -116,4 +116,7 @@ def _parts_of_file(document: Path, _stamp: object) -> dict[str, bytes]:
 
 @functools.lru_cache(maxsize=1000)
 def _compressed(file: Path, _stamp: object) -> bytes:
-    return gzip.compress(file.read_bytes(), mtime=0)
+    data = file.read_bytes()
+    if file.suffix in CODE and library.VIEWER / "vendor" not in file.parents:
+        data = without_comments(data.decode()).encode()
+    return gzip.compress(data, mtime=0)

@@ -17,7 +17,7 @@ from .course import NO_COURSE, Course
 from .library import TIMES
 from .one_file import one_file
 from .overlay import address_name, frame_ancestors
-from .packing import TEXT, VALUES, parts_of
+from .packing import CODE, TEXT, VALUES, parts_of, without_comments
 from .plain import file_of, is_page_of, list_page, pages_of
 
 _FOR_AUTHORS = ("live.js", "live.css", "unpack.js", "*.d.ts")
@@ -106,7 +106,7 @@ def write_site(folder: Path, paths: list[Path], course: Course = NO_COURSE) -> N
     course puts into groups before the others.
     """
     ignored = shutil.ignore_patterns("traces", ".*", *_FOR_AUTHORS)
-    shutil.copytree(library.VIEWER, folder, ignore=ignored, dirs_exist_ok=True)
+    shutil.copytree(library.VIEWER, folder, ignore=ignored, copy_function=_copy, dirs_exist_ok=True)
     for place, file in course.files.items():
         write(file.read_bytes(), folder / place)
     (folder / ".nojekyll").touch()  # GitHub Pages takes the files as they are
@@ -176,6 +176,15 @@ def _write_parts(data: bytes, published: Path) -> None:
             write(parts[ending], place)
         else:
             place.unlink(missing_ok=True)
+
+
+def _copy(source: str, target: str) -> None:
+    """Copy a file of the viewer, our own code without comments."""
+    path = Path(source)
+    if path.suffix in CODE and library.VIEWER / "vendor" not in path.parents:
+        write(without_comments(path.read_text(encoding="utf-8")).encode(), Path(target))
+    else:
+        shutil.copy2(source, target)
 
 
 def _copy_images(path: Path, published: Path) -> None:

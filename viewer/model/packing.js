@@ -2,31 +2,43 @@
 
 /**
  * What lists begin with says how they were packed: integers as differences, tables and objects as
- * columns.
+ * columns. Lists and objects are changed in place.
  * @param {any} value
  * @returns {any}
  */
 function unpacked(value) {
   if (value === null || typeof value !== "object") return value;
-  if (!Array.isArray(value))
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, unpacked(item)]));
-  const [mark, ...items] = value;
-  if (mark === true) {
-    const columns = items.map(unpacked);
-    return columns[0].map((/** @type {any} */ _, /** @type {number} */ row) =>
-      columns.map((column) => column[row]),
-    );
-  }
-  if (mark === false) {
-    const columns = Object.entries(unpacked(items[0]));
-    return columns[0][1].map((/** @type {any} */ _, /** @type {number} */ row) =>
-      Object.fromEntries(columns.map(([key, column]) => [key, column[row]])),
-    );
-  }
-  if (mark === null) return items.map(unpacked);
-  if (typeof mark !== "number") return value.map(unpacked);
+  if (!Array.isArray(value)) return eachUnpacked(value, Object.keys(value));
+  const mark = value[0];
+  if (typeof mark === "string" || typeof mark === "object" || !value.length)
+    return eachUnpacked(mark === null ? value.slice(1) : value);
+  if (mark === true) return rowsOf(value.slice(1), () => []);
+  if (mark === false) return rowsOf(value[1], () => ({}));
+  const items = value.slice(1);
   if (mark) for (let at = mark; at < items.length; at++) items[at] += items[at - mark];
   return items;
+}
+
+/** @param {any} value @param {Iterable<any>} [keys] */
+function eachUnpacked(value, keys = value.keys()) {
+  for (const key of keys) if (typeof value[key] === "object") value[key] = unpacked(value[key]);
+  return value;
+}
+
+/**
+ * Rows of which these are the columns.
+ * @param {any} columns a list of them, or an object
+ * @param {() => any} make an empty row
+ */
+function rowsOf(columns, make) {
+  /** @type {any[] | undefined} */
+  let rows;
+  for (const key of Array.isArray(columns) ? columns.keys() : Object.keys(columns)) {
+    const column = unpacked(columns[key]);
+    rows ??= Array.from(column, make);
+    for (let row = 0; row < column.length; row++) rows[row][key] = column[row];
+  }
+  return rows;
 }
 
 /**

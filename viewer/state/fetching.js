@@ -40,12 +40,14 @@ async function ask(name) {
   const size = Number(response.headers.get("Content-Length"));
   if (!response.ok || size > MAX_SIZE) return { found: response.ok, size, document: undefined };
   const text = await textOf(response, inParts ? "text" : "lecture");
+  const rest = inParts ? askForRest(name) : null;
+  rest?.catch(() => {}); // told by who takes it
   return {
     isLocal: isOurServer(response),
     found: true,
     size: text.length,
     document: text.length > MAX_SIZE ? undefined : inParts ? packed(text) : parsed(text),
-    rest: inParts ? () => askForRest(name) : null,
+    rest,
   };
 }
 

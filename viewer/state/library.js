@@ -1,12 +1,21 @@
 // The lectures of this site, and the one that the address names.
 
-import { DocumentError } from "viewer/model/check.js";
+import { checked, DocumentError } from "viewer/model/check.js";
 import { completed } from "viewer/model/packing.js";
 import { goToHash, readAddress } from "viewer/state/address.js";
 import { takeUpCourse } from "viewer/state/branding.js";
 import { documentOf, embedded, isOurServer } from "viewer/state/fetching.js";
 import { checkSize, complete, fail, open } from "viewer/state/opening.js";
-import { course, dialog, listing, loaded, loading, notice, problem } from "viewer/state/state.js";
+import {
+  course,
+  current,
+  dialog,
+  listing,
+  loaded,
+  loading,
+  notice,
+  problem,
+} from "viewer/state/state.js";
 
 const FOLDER = "traces/";
 
@@ -159,8 +168,8 @@ async function addMeasured(name, answer) {
   if (!opened) return;
   const isShown = () => loaded.value?.sections === opened;
   try {
-    const rest = await answer.rest?.();
-    const whole = rest ? completed(answer.document, rest) : loaded.value?.document;
+    const rest = await answer.rest;
+    const whole = rest ? checked(completed(answer.document, rest)) : current().document;
     if (rest && isShown()) complete(whole, null);
     const times = (await hasTimes(name, answer)) ? await fetchTimes(name, whole) : null;
     if (times && isShown()) complete(whole, times);

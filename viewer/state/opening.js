@@ -13,12 +13,11 @@ import { current, definitions, docked, loaded, pinned, problem } from "viewer/st
 
 /**
  * What was measured has come for the document that is shown: nothing else of the page changes.
- * @param {any} parsed all of it
+ * @param {Lecture} document all of it
  * @param {Times | null} times
  */
-export function complete(parsed, times) {
+export function complete(document, times) {
   const before = current();
-  const document = checked(parsed);
   const model = { ...before.model, document, changes: new Map() };
   loaded.value = { ...before, document, model, times, cost: costMeter(document.costs) };
 }

@@ -7,8 +7,8 @@ interface Answer {
   found: boolean;
   size: number;
   document: any;
-  /** Where it comes in parts, fetches what was measured. */
-  rest?: (() => Promise<any>) | null;
+  /** What was measured, where it comes in parts. */
+  rest?: Promise<any> | null;
 }
 /** A line of the home page. */
 interface Course {

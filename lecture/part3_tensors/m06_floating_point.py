@@ -199,6 +199,10 @@ def exponents_are_stored_with_a_bias():  # M6.5 E18
     found = [value_of(pattern, torch.float16) for pattern in ends.values()]  # @inspect found
     assert found[1:4] == [2**-14, (2 - 2**-10) * 2**15, math.inf]
     assert math.isnan(found[4])
+    # By hand we read the same, with either sign.
+    assert [unpack(pattern, FP16) for pattern in ends.values()][:4] == found[:4]
+    assert math.isnan(unpack(ends["NaN"], FP16))
+    assert unpack(2**15 + ends["infinity"], FP16) == -math.inf
     end_fields = figures.bit_fields(
         {name: bit_text(pattern, FP16) for name, pattern in ends.items()}
     )  # @inspect end_fields
@@ -292,6 +296,9 @@ def rounding_goes_to_the_nearest_and_ties_to_even():  # M6.1
     x = 1 + step * torch.tensor([0.5, 1.5, 2.5, 2.501])
     rounded = (x.half() - 1) / step  # @inspect rounded
     assert rounded.tolist() == [0, 2, 2, 3]
+    # `pack` above finds the same patterns by hand, and infinity's for what lies beyond the format.
+    for number in (x[1], -x[3], torch.tensor(1e6)):
+        assert pack(number.item(), FP16) == pattern_of(number.half())
     # Half of all ties go up and half go down, and *independent* roundings do not drift. To see
     # that, compare with dropping the bits, which always moves towards zero.
     numbers = torch.randn(4096, generator=torch.Generator().manual_seed(0))
@@ -476,6 +483,9 @@ def tf32_is_for_computing_not_for_storing():  # M6.9 E7
     w = torch.randn(256, 64, generator=generator)
     exact = x.double() @ w.double()
     short_x, short_w = rounded_to(x, 10), rounded_to(w, 10)
+    # Half-way between two such numbers the even one is taken, as everywhere.
+    halfway = 1 + torch.tensor([1.0, 3.0]) * 2**-11
+    assert rounded_to(halfway, 10).tolist() == [1, 1 + 2**-9]
     # The tensors stay as large as they were.
     assert short_x.untyped_storage().nbytes() == x.untyped_storage().nbytes()
     # How much worse is the result? The *relative error* is the norm of the difference divided by

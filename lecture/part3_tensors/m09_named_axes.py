@@ -359,11 +359,12 @@ def heads_are_blocks_of_one_matrix():  # M9.7
     # FLOPs of this layer: $2TD^2$.
     assert at_once.matmul_flops == head_by_head.matmul_flops == 2 * T * D**2
     assert w.numel() == of_heads.numel()
-    # Each head reads all features. Change the last one, and the queries of every head change.
+    # Each head reads all features. Add 1 to the last one, and the queries of every head move by
+    # the last row of the matrix.
     changed = x.clone()
     changed[:, -1] += 1
     moved = rearrange(changed @ w, "T (H K) -> H T K", H=H) - queries
-    assert moved.any(dim=2).all()
+    assert torch.equal(moved, rearrange(w[-1], "(H K) -> H 1 K", H=H).expand(H, T, K))
 
 
 def flops_by_loops(*sizes: int) -> int:  # @stepover

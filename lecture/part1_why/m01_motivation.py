@@ -377,20 +377,22 @@ def eight_cards_hold_forty_billion_parameters():  # M1.4 E11 E13 @core
     """
     # The sheet says "80GB". That is neither 80 gigabytes nor 80 gibibytes: the device reports 81
     # 089 MiB, which are 85.0 gigabytes.
-    capacity_bytes = 8 * H100_SXM.memory_bytes
-    assert round(capacity_bytes / 8 / 10**9, 1) == 85.0  # @predict
+    gpus = 8
+    capacity_bytes = gpus * H100_SXM.memory_bytes
+    assert round(capacity_bytes / gpus / 10**9, 1) == 85.0  # @predict
     largest_billions = {
         name: round(capacity_bytes / sum(bytes_of_parts(recipe).values()) / 1e9, 1)
         for name, recipe in RECIPES.items()
     }
-    fitting = figures.largest_models(largest_billions, gpus=8)  # @inspect fitting
+    fitting = figures.largest_models(largest_billions, gpus)  # @inspect fitting
     assert largest_billions["all fp32"] == largest_billions["bf16 + fp32 master"] == 42.5
     # Without the master there is room for a third more parameters. fp32 gradients on top of the
     # master leave room for a ninth fewer.
     assert largest_billions["bf16, fp32 m and v"] == 56.7
     assert largest_billions["same, fp32 gradients"] == 37.8
     assert largest_billions["all bf16"] == 85.0  # @predict
-    # So: capacity over 16 bytes, and not one activation yet.
+    # So: capacity over 16 bytes, and not one activation yet. (Move the number of GPUs: what fits
+    # grows with it.)
 
 
 def activations_come_on_top():  # M1.5

@@ -1,6 +1,6 @@
 """Pictures of work, of the time it takes, and of what data sheets promise."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import altair
 from jaxtyping import Bool, Float
@@ -139,12 +139,12 @@ def rate_by_size(rates: Mapping[str, Mapping[int, float]]) -> altair.Chart:  # @
     return lines(rates, x, y, "n×n matmuls on one core of this machine")
 
 
-def useful_share_by_size(sizes: Iterable[int], tile: int) -> altair.Chart:  # @stepover
+def useful_share_by_size(tile: int) -> altair.Chart:  # @stepover
     """Draw which share of the work in tiles is asked for, over the size n of the matrices.
 
     A slider changes the side of a tile. Each side of n takes ⌈n / tile⌉ of them.
     """
-    chart = altair.Chart(rows_of(n=sizes)).mark_line()
+    chart = altair.Chart(rows_of(n=range(16, 516, 4))).mark_line()
     chart = chart.add_params(slider("tile", "side of a tile", (16, 128, 16), start=tile))
     share = "pow(datum.n / (tile * ceil(datum.n / tile)), 3)"
     chart = chart.transform_calculate(percent=f"100 * {share}").encode(

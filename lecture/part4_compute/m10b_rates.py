@@ -380,7 +380,7 @@ def tensor_cores_multiply_tiles():  # M10.13
     # In tiles of 64, with larger matrices, it looks like this. A side of 68 is 4 more than a tile,
     # and eight tiles are multiplied for the work of one. Guess what smaller tiles change, and move
     # the slider.
-    useful = figures.useful_share_by_size(range(16, 516, 4), tile=64)  # @inspect useful
+    useful = figures.useful_share_by_size(tile=64)  # @inspect useful
     _, tile_products = product_by_tiles(torch.ones(68, 68), torch.ones(68, 68), 64)
     assert tile_products == 8  # @predict
     assert math.ceil(68 / 64) ** 3 == tile_products

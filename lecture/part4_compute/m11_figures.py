@@ -7,6 +7,7 @@ import altair
 
 from lecture.facts import Accelerator
 from lecture.lib.charts import (
+    choice,
     doublings,
     framed,
     legend_below,
@@ -27,18 +28,25 @@ class HasIntensity(Protocol):
         ...
 
 
-def accelerator_intensities(intensities: Mapping[str, float]) -> altair.Chart:  # @stepover
-    """Draw one bar for each card."""
-    chart = altair.Chart(rows_of(card=intensities.keys(), intensity=intensities.values()))
-    chart = chart.mark_bar().encode(
-        y=altair.Y("card:N", title=None, sort=list(intensities)),
+def accelerator_intensities(
+    intensities: Mapping[str, Mapping[str, float]], start: str
+) -> altair.Chart:  # @stepover
+    """Draw one bar for each card, in a format that the reader chooses."""
+    formats = list(dict.fromkeys(dtype for found in intensities.values() for dtype in found))
+    rows = [
+        (card, dtype, intensity)
+        for card, found in intensities.items()
+        for dtype, intensity in found.items()
+    ]
+    chart = altair.Chart(_columns(rows, "card", "format", "intensity"))
+    chart = chart.add_params(choice("dtype", "format", formats, start))
+    chart = chart.transform_filter("datum.format == dtype").mark_bar().encode(
+        y=altair.Y("card:N", title=None, scale=altair.Scale(domain=list(intensities))),
         x=altair.X(
-            "intensity:Q",
-            title="FLOPs in bf16 per byte from memory",
-            axis=altair.Axis(tickCount=6),
+            "intensity:Q", title="FLOPs per byte from memory", axis=altair.Axis(tickCount=6)
         ),
-        tooltip=["card:N", altair.Tooltip("intensity:Q", format=".2f")],
-    )
+        tooltip=["card:N", "format:N", altair.Tooltip("intensity:Q", format=".2f")],
+    )  # fmt: skip
     return framed(chart, "What a GPU can compute while a byte arrives", 170)
 
 

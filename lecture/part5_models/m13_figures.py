@@ -50,21 +50,19 @@ def scale_by_layer(scales: Mapping[str, Sequence[float]], title: str) -> altair.
     return lines(series, x, y, title)
 
 
-def scale_by_gain(
-    measured: Mapping[int, float], layers: int, start: int
-) -> altair.LayerChart:  # @stepover
+def scale_by_gain(measured: Sequence[float], gain: float) -> altair.LayerChart:  # @stepover
     """Draw gain^layer for a gain, in percent, that a slider sets; measured points beside it."""
-    every = list(range(layers + 1))
+    every, start = list(range(len(measured) + 1)), round(100 * gain)
     calculated = altair.Chart(rows_of(layer=every)).mark_line().encode(
         x=altair.X("layer:Q", title="after layer", axis=altair.Axis(format="d", values=every)),
         y=altair.Y("scale:Q", **powers_of_ten("root mean square", -3, 3)),
         tooltip=["layer:Q", altair.Tooltip("scale:Q", format=".3g")],
     )  # fmt: skip
     calculated = calculated.transform_calculate(scale="pow(gain / 100, datum.layer)")
-    points = altair.Chart(rows_of(layer=measured.keys(), scale=measured.values()))
+    points = altair.Chart(rows_of(layer=every, scale=[1.0, *measured]))
     points = points.mark_point(filled=True, size=60, opacity=1).encode(x="layer:Q", y="scale:Q")
-    gain = slider("gain", "gain of a layer in percent", (50, 200, 5), start)
-    chart = altair.layer(calculated, points).add_params(gain)
+    percent = slider("gain", "gain of a layer in percent", (50, 200, 5), start)
+    chart = altair.layer(calculated, points).add_params(percent)
     return framed(chart, f"Measured at {start} % (dots), and at any gain (line)", 220)
 
 

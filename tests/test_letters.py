@@ -22,8 +22,8 @@ HELD = (
     *("m10", "m11", "m12", "m13", "m14", "m15", "m16", "m17", "m18b", "m21", "m22"),
     *("m24", "m25", "m27b", "m28_recap"),
 )
-# A letter that one chapter needs for itself: M numbers fit in a cache.
-OWN = {"M": "m11"}
+# Letters that one chapter needs for itself: M numbers fit in a cache, P parameters are read.
+OWN = {"M": "m11", "P": "m28"}
 CHAPTERS = [path for name in HELD for path in sorted(LECTURE.glob(f"part*/{name}*.py"))]
 
 # What prose counts -> the letter that counts it.

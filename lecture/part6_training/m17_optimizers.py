@@ -753,7 +753,7 @@ def muon_costs_matmuls_and_one_number():  # M17.10
     assert [kept for kept, _ in costs.values()] == [8, 4]  # @inspect costs
     assert math.isclose(costs["Muon"][1], 30 * D, rel_tol=0.01)
     # 48 000 FLOPs per parameter instead of 33 look frightening. But forward and backward pass cost
-    # 6 per parameter and token: with R tokens in a batch Muon adds 5D/R, 0.8 % for a million.
+    # 6 per parameter and row: with R rows in a batch Muon adds 5D/R, 0.8 % for a million.
     overhead = costs["Muon"][1] / (6 * 2**20)  # @inspect overhead
     assert 0.007 < overhead < 0.008
     # Now the gain, on the small language model, 60 steps, each optimizer at its best rate out of

@@ -313,21 +313,19 @@ def the_same_sample_for_every_rung():  # M4.3 E95
         questions, "questions", "Questions asked"
     )  # @inspect by_questions
     by_speed = figures.ladder(speeds, "bytes/s", "Bytes per second")  # @timed @inspect by_speed
-    # From replaying to ranks, the questions take their largest step: 90 times fewer. The clock
-    # gives less than half of that, as each question of the rank costs more.
+    # From replaying to ranks, we ask 90 times fewer questions. The clock gives less than half of
+    # that, as each question of the rank costs more.
     fewer = questions["replay"] / questions["smallest rank"]  # @inspect fewer
     assert round(fewer) == 91
     faster = speeds["smallest rank"] / speeds["replay"]  # @timed @inspect faster
     assert 5 < faster < fewer / 2  # @timed
-    # With a memory it is the other way round. A third of the questions is left, those of the first
-    # time. But once it has read the words, it asks none and only looks them up: on the clock this
-    # step is as large as the first one, or larger.
+    # With a memory a third of the questions is left, those of the first time. But once it has read
+    # the words, it asks none: on the clock this step is as large as the first one, or larger.
     assert 3 < questions["heap"] / questions["heap, remembering"] < 4
     assert speeds["heap, remembering"] / speeds["heap"] > 0.8 * faster  # @timed
     # A common mistake: to try one encoder on one text and the next on another. On a tenth of these
     # stories, the same encoder asks twice as many questions for each byte: fewer words come again.
-    few = Lookups()
-    start = "".join(itertools.islice(stories.stories(seed=1), 2))
+    few, start = Lookups(), "".join(itertools.islice(stories.stories(seed=1), 2))
     encode = encoder("heap, remembering", tokenizer.merges, ranks, few)
     assert sum(len(encode(word)) for word in splitter.words(start)) == 265  # @stepover
     assert round(few.asked / len(start) / (questions["heap, remembering"] / len(text)), 1) == 2.1

@@ -1,8 +1,8 @@
 """What recording costs: `python -m benchmarks.tracing`.
 
 Each workload runs plainly, under a no-op `sys.settrace`, under the recorder without locals and with
-them, in turn, several rounds in one process. The table shows the median seconds and the median over
-the rounds of
+them, in turn, several rounds in one process. The table shows the median seconds of processor time,
+in which other programs count for little, and the median over the rounds of
 
     added cost of the recorder / added cost of the no-op trace function.
 
@@ -39,9 +39,9 @@ MAIN = """
 import time
 
 def main():
-    start = time.perf_counter()
+    start = time.process_time()
     work()
-    print(time.perf_counter() - start)
+    print(time.process_time() - start)
 """
 
 WORKLOADS = {

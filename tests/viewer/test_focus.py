@@ -176,3 +176,17 @@ def test_axe_finds_nothing_in_the_card_the_legend_and_everything(theme, page, sh
     page.keyboard.press("L")
     page.locator("dialog .legend").first.wait_for()
     assert_accessible(page, "legend")
+
+
+LITERALS = [("0b0_110", "0b0_110"), ("0x06", "0x06"), ("0b11", "0b110"), ("6", None)]
+
+
+@pytest.mark.parametrize(("literal", "shown"), LITERALS)
+def test_an_integer_is_written_as_what_it_is_compared_with(page, show, literal, shown):
+    document = documents.small()
+    text = f"y == {literal}"
+    document["assertions"][0] = {"statement": 4, "text": text, "operands": ["y", literal]}
+    show(page, document)
+    show_everything(page)
+    measured = page.locator('.evidence [data-line="13"] .operand-value').inner_text()
+    assert measured == (shown or "6")

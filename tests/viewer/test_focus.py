@@ -178,6 +178,30 @@ def test_axe_finds_nothing_in_the_card_the_legend_and_everything(theme, page, sh
     assert_accessible(page, "legend")
 
 
+def test_code_is_copied_as_it_is_written(page, show, context):
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    show(page, documents.small(), at="views")
+    block = page.locator("#activation-1 .row-line").first
+    block.hover()
+    button = block.get_by_role("button", name="copy")
+    button.click()
+    block.get_by_role("button", name="copied").wait_for()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith("x = make()\nif x is None:\n    x = 0\n")
+    page.evaluate(
+        """() => {
+            const lines = document.querySelectorAll("#activation-1 .line pre");
+            getSelection().setBaseAndExtent(lines[0], 0, lines[2], lines[2].childNodes.length);
+        }"""
+    )
+    page.keyboard.press("Control+c")
+    assert page.evaluate("navigator.clipboard.readText()").strip() == (
+        "x = make()\nif x is None:\n    x = 0"
+    )
+    page.mouse.move(2, 2)
+    button.wait_for(state="detached")
+
+
 LITERALS = [("0b0_110", "0b0_110"), ("0x06", "0x06"), ("0b11", "0b110"), ("6", None)]
 
 

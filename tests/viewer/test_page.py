@@ -512,7 +512,7 @@ def test_a_chart_answers_the_pointer_and_writes_powers_as_text_does(page, show):
     assert {"10⁻¹⁰", "10⁰", "10³", "10¹²", "x"} <= set(labels)
     mark.scroll_into_view_if_needed()
     mark.hover()
-    assert page.locator(".name-tip").inner_text() == "b: 1,000,000,000,000 · a: x"
+    assert page.locator(".name-tip").inner_text() == "b: 1e+12 · a: x"
     page.mouse.move(2, 2)
     page.locator(".name-tip").wait_for(state="detached")
 

@@ -176,3 +176,41 @@ def test_axe_finds_nothing_in_the_card_the_legend_and_everything(theme, page, sh
     page.keyboard.press("L")
     page.locator("dialog .legend").first.wait_for()
     assert_accessible(page, "legend")
+
+
+def test_code_is_copied_as_it_is_written(page, show, context):
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    show(page, documents.small(), at="views")
+    block = page.locator("#activation-1 .row-line").first
+    block.hover()
+    button = block.get_by_role("button", name="copy")
+    button.click()
+    block.get_by_role("button", name="copied").wait_for()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith("x = make()\nif x is None:\n    x = 0\n")
+    page.evaluate(
+        """() => {
+            const lines = document.querySelectorAll("#activation-1 .line pre");
+            getSelection().setBaseAndExtent(lines[0], 0, lines[2], lines[2].childNodes.length);
+        }"""
+    )
+    page.keyboard.press("Control+c")
+    assert page.evaluate("navigator.clipboard.readText()").strip() == (
+        "x = make()\nif x is None:\n    x = 0"
+    )
+    page.mouse.move(2, 2)
+    button.wait_for(state="detached")
+
+
+LITERALS = [("0b0_110", "0b0_110"), ("0x06", "0x06"), ("0b11", "0b110"), ("6", None)]
+
+
+@pytest.mark.parametrize(("literal", "shown"), LITERALS)
+def test_an_integer_is_written_as_what_it_is_compared_with(page, show, literal, shown):
+    document = documents.small()
+    text = f"y == {literal}"
+    document["assertions"][0] = {"statement": 4, "text": text, "operands": ["y", literal]}
+    show(page, document)
+    show_everything(page)
+    measured = page.locator('.evidence [data-line="13"] .operand-value').inner_text()
+    assert measured == (shown or "6")

@@ -312,7 +312,7 @@ export const COMMANDS = [
   {
     id: "print",
     keys: ["Ctrl+p"],
-    title: "Print the whole article, or save it as PDF",
+    title: "Print what is shown, or save it as PDF; in Story without the code",
     where: "any",
     menu: true,
     run: ofView,

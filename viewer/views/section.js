@@ -186,15 +186,16 @@ export function Blocks({ blocks, scope, indent, depth }) {
       rows.addProse(prose, block.text);
       continue;
     }
-    const own = block.kind === "loop" ? [block.statement] : block.statements;
+    const spaced = previous >= 0 && block.first > previous + 1;
+    const parts = block.kind === "loop" ? null : partsOf(block, ran, scope, indent, depth, spaced);
+    // A line that is not shown, as a call that is a section below, needs no definitions.
+    const own = block.kind === "loop" ? [block.statement] : parts?.line ? block.statements : [];
     const definitions = firstUsedBy(model, scope.activation, own);
     if (definitions.length) rows.addProse(html`<${Definitions} definitions=${definitions} />`, "");
     if (block.kind === "loop") {
       const key = `loop-${block.first}`;
       rows.addLoop(html`<${Loop} key=${key} ...${{ block, scope, indent, depth }} />`);
-    } else {
-      const spaced = previous >= 0 && block.first > previous + 1;
-      const parts = partsOf(block, ran, scope, indent, depth, spaced);
+    } else if (parts) {
       if (parts.said) rows.addProse(parts.said);
       rows.addCode(parts);
     }

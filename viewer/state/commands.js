@@ -1,7 +1,6 @@
 // One table of commands: their keys, titles and buttons, and what the help lists.
 
-import { pastSpoken } from "viewer/model/said.js";
-import { backOver, out, over } from "viewer/model/stepping.js";
+import { backOver, out, over, pastSpoken } from "viewer/model/stepping.js";
 import { goTo } from "viewer/state/address.js";
 import {
   current,

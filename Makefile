@@ -7,11 +7,12 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 INSTALL := $(PIP) install --quiet --constraint constraints.txt
 REQUIREMENTS := pyproject.toml constraints.txt
 TORCH := $(shell sed -n '/^torch==/p' constraints.txt)
+PYTEST := $(BIN)/python -m pytest --numprocesses=auto --maxprocesses=4 --dist=loadfile --no-loadscope-reorder
 LECTURE := lecture.main
 PORT_OPTION = $(if $(PORT),--port $(PORT))
 
 .DEFAULT_GOAL := help
-.PHONY: help view test trace times check lint format pythons installed machines fuzz trust mutate benchmarks clean
+.PHONY: help view test slow trace times check lint format pythons installed machines fuzz trust mutate benchmarks clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
@@ -20,9 +21,13 @@ help: ## list the targets
 view: ## show the lecture in a browser; PORT=8001 chooses the port
 	@$(PYTHON) -m trace $(LECTURE) --is-current --serve --open $(PORT_OPTION) || $(MAKE) --no-print-directory trace
 
-test: $(VENV)/.test-ready ## run all tests; ARGS='-m lecture' chooses
+test: $(VENV)/.test-ready ## run the tests but for the slow ones; ARGS='-m lecture' chooses
 	@$(BIN)/python -m tests.chromium
-	@$(BIN)/python -m pytest --numprocesses=auto --maxprocesses=4 --dist=loadfile --no-loadscope-reorder $(ARGS)
+	@$(PYTEST) -m "not slow" $(ARGS)
+
+slow: $(VENV)/.test-ready ## run the tests that take long: the lecture recorded again, the whole page, compilers
+	@$(BIN)/python -m tests.chromium
+	@$(PYTEST) -m slow $(ARGS)
 
 trace: $(VENV)/.lecture-ready ## run the lecture, write its document anew and show it
 	@$(BIN)/python -m trace $(LECTURE) --serve --open $(PORT_OPTION)

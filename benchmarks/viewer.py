@@ -4,18 +4,32 @@ Each measurement is taken beside a floor: a page that fetches and parses the sam
 lines of its first file into the page, and moves one class on a key press. Both pages come from one
 server and run in one headless Chromium, in turn. `--lecture FILE` measures another document.
 
-Bytes are counted as a server would send them: each file that the browser asked for, gzipped alone.
+`network` opens a chapter of the lecture under Chromium's emulation of networks, from our server as
+another machine sees it, and from two that know nothing but the files of `--site`: one that sends
+texts compressed, and `http.server`, which cannot.
+
+Bytes are counted as a server would send them: each file that the browser asked for, as `--site`
+writes it, without comments, gzipped alone.
 """
 
 import argparse
 import gzip
+import itertools
 import statistics
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
-from benchmarks.viewer_browser import CHROMIUM_ARGUMENTS, Browser
-from benchmarks.viewer_site import VIEWER, Site, content, recorded, without_charts
+from benchmarks.viewer_browser import CHROMIUM_ARGUMENTS, NETWORKS, Browser, over_a_network
+from benchmarks.viewer_site import (
+    VIEWER,
+    Site,
+    content,
+    recorded,
+    served_over_networks,
+    without_charts,
+)
 from tests.chromium import find_chromium
 from tests.viewer.shelves import needed_by
 
@@ -23,6 +37,9 @@ LECTURE = VIEWER / "traces" / "lecture.main.json"
 OPENINGS = 7
 PRESSES = 60
 THROTTLES = (1, 4)
+NETWORK_OPENINGS = 3
+NETWORK_AIMED_AT = "9 Mbit/s, 40 ms"
+CHAPTER = "floating-point-formats"
 KB = 1000
 
 
@@ -122,6 +139,31 @@ def scrolling(browser: Browser, table: Table, name: str) -> None:
     )
 
 
+def network(chromium: Any, table: Table, lecture: Path, folder: Path) -> None:
+    """A chapter over networks, from our server and from others that only know files; medians."""
+    servers = served_over_networks(lecture, folder)
+    for (kind, address), (label, conditions) in itertools.product(
+        servers.items(), NETWORKS.items()
+    ):
+        tries = [
+            over_a_network(chromium, f"{address}&chapter={CHAPTER}", conditions)
+            for _ in range(NETWORK_OPENINGS)
+        ]
+        for what, name, most_seconds in (
+            ("first line", "line", 1.5),
+            ("answers to keys", "answers", None),
+            ("chapter with values", "all", 3),
+        ):
+            seconds = statistics.median(one[name] for one in tries) / 1000
+            has_aim = most_seconds is not None and label == NETWORK_AIMED_AT
+            table.note(
+                f"{kind}, {label}: {what}",
+                f"<= {most_seconds} s" if has_aim else "",
+                f"{seconds:.2f} s",
+                seconds <= (most_seconds or 0) if has_aim else None,
+            )
+
+
 def slowed(throttle: int) -> str:
     return f", {throttle}x slower" if throttle > 1 else ""
 
@@ -149,24 +191,25 @@ def main() -> int:
     from playwright.sync_api import sync_playwright
 
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    names = ["bytes", "scrolling", "heap", "opening", "keys"]
+    names = ["bytes", "scrolling", "heap", "opening", "keys", "network"]
     parser.add_argument("chosen", nargs="*", metavar="measurement", help=", ".join(names))
     parser.add_argument("--lecture", type=Path, default=LECTURE, help="the document to open")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         lecture = options.lecture.read_bytes()
-        documents = {
-            "lecture": lecture,
-            "plain": without_charts(lecture),
-            "100k-steps": recorded(100_000, Path(folder)),
-            "1M-steps": recorded(1_000_000, Path(folder)),
-        }
+        documents = {"lecture": lecture, "plain": without_charts(lecture)}
+        chosen = options.chosen or names
+        if not {"heap", "opening", "keys"}.isdisjoint(chosen):
+            documents["100k-steps"] = recorded(100_000, Path(folder))
+            documents["1M-steps"] = recorded(1_000_000, Path(folder))
         chromium = playwright.chromium.launch(
             executable_path=find_chromium(), args=CHROMIUM_ARGUMENTS
         )
         print(f"Chromium {chromium.version}, {OPENINGS} openings, {PRESSES} key presses\n")
         table = Table()
-        measure(Browser(chromium, Site(documents)), table, options.chosen or names)
+        measure(Browser(chromium, Site(documents)), table, chosen)
+        if "network" in chosen:
+            network(chromium, table, options.lecture, Path(folder))
         chromium.close()
     return 1 if table.missed else 0
 

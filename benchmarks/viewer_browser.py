@@ -140,3 +140,40 @@ def wait_until(page: Any, condition: str) -> None:
             return
         page.wait_for_timeout(50)
     raise TimeoutError(f"{condition}: not within a minute")
+
+
+NETWORKS = {
+    "9 Mbit/s, 40 ms": {"downloadThroughput": 9e6 / 8, "uploadThroughput": 3e6 / 8, "latency": 40},
+    "1.6 Mbit/s, 150 ms": {
+        "downloadThroughput": 1.6e6 / 8,
+        "uploadThroughput": 0.75e6 / 8,
+        "latency": 150,
+    },
+}
+
+COME = """async () => {
+  if (!document.querySelector("#article .line") || document.querySelector("#article .waiting"))
+    return false;
+  const { loaded } = await import("viewer/state/state.js");
+  return loaded.value.document.costs?.step.length > 0;
+}"""
+"""Whether a chapter is laid out and all that was measured is there."""
+
+
+def over_a_network(chromium: Any, address: str, network: dict[str, float]) -> dict[str, float]:
+    """Milliseconds from asking for a page, by somebody who was never there, until one can read its
+    first line, until the page answers, and until all of it is there."""
+    context = chromium.new_context(viewport={"width": 1280, "height": 800})
+    page = context.new_page()
+    selectors = {"FIRST_LINE": FIRST_LINE["read"], "WHOLE": WHOLE["read"]}
+    constants = "".join(f"const {key} = {json.dumps(text)};" for key, text in selectors.items())
+    page.add_init_script(constants + WATCH)
+    client = context.new_cdp_session(page)
+    client.send("Network.enable")
+    client.send("Network.emulateNetworkConditions", {"offline": False, **network})
+    page.goto(address, wait_until="commit")
+    wait_until(page, "window.firstLine > 0 && window.whole > 0")
+    wait_until(page, COME)
+    found = page.evaluate("({ line: firstLine, answers: whole, all: performance.now() })")
+    context.close()
+    return dict(found)

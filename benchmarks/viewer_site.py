@@ -2,9 +2,11 @@
 
 import contextlib
 import functools
+import gzip
 import http.server
 import io
 import json
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,11 @@ from trace.document.build import build
 from trace.document.encoding import encode
 from trace.options import Options
 from trace.record.run import record
+from trace.serve.afar import prepare
+from trace.serve.overlay import Shown, address_name
+from trace.serve.packing import CODE, without_comments
+from trace.serve.publication import write_site
+from trace.serve.server import make_server
 from trace.target import find_target
 
 VIEWER = Path(__file__).parents[1] / "viewer"
@@ -101,6 +108,70 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         """Say nothing."""
 
 
+class PlainHandler(http.server.SimpleHTTPRequestHandler):
+    """Serves files as they are."""
+
+    def log_message(self, *_: Any) -> None:
+        """Say nothing."""
+
+
+class CompressingHandler(PlainHandler):
+    """Serves texts compressed, over connections that stay open, as usual servers do."""
+
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+
+    def send_head(self) -> Any:
+        file = Path(self.translate_path(self.path))
+        file = file / "index.html" if file.is_dir() else file
+        if file.suffix not in (".html", ".js", ".css", ".json", ".svg") or not file.is_file():
+            return super().send_head()
+        data = compressed(file)
+        self.send_response(200)
+        self.send_header("Content-Type", self.guess_type(str(file)))
+        self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        return io.BytesIO(data)
+
+
+@functools.cache
+def compressed(file: Path) -> bytes:
+    """A file as servers keep it compressed."""
+    return gzip.compress(file.read_bytes())
+
+
+class PatientServer(http.server.ThreadingHTTPServer):
+    """Says nothing of browsers that go away."""
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
+NAME_OF_OURS = "lecture.localhost"
+"""What browsers take for this machine and our server for another name of it."""
+
+
+def served_over_networks(lecture: Path, folder: Path) -> dict[str, str]:
+    """Addresses of a lecture on servers of three kinds."""
+    site = folder / "site"
+    write_site(site, [lecture])
+    shown = Shown(lecture, allowed_hosts=(NAME_OF_OURS,))
+    prepare(shown)
+    ours = make_server(shown, 0)
+    name = address_name(lecture)
+    addresses = {"ours": f"http://{NAME_OF_OURS}:{ours.server_port}/#doc={name}"}
+    servers = [ours]
+    for kind, handler in {"static": CompressingHandler, "http.server": PlainHandler}.items():
+        server = PatientServer(("127.0.0.1", 0), functools.partial(handler, directory=str(site)))
+        addresses[kind] = f"http://127.0.0.1:{server.server_port}/#doc={name}"
+        servers.append(server)
+    for server in servers:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+    return addresses
+
+
 def recorded(steps: int, folder: Path) -> bytes:
     """A document of about that many steps: a loop with calls and values."""
     file = folder / f"steps_{steps}.py"
@@ -119,5 +190,7 @@ def without_charts(data: bytes) -> bytes:
 
 
 def content(path: str) -> bytes:
-    """The bytes of a file of the viewer by the path that a browser asks for."""
-    return (VIEWER / (path.strip("/") or "index.html")).read_bytes()
+    """What a site has as a file of the viewer, by the path that a browser asks for."""
+    file = VIEWER / (path.strip("/") or "index.html")
+    is_ours = file.suffix in CODE and VIEWER / "vendor" not in file.parents
+    return without_comments(file.read_text()).encode() if is_ours else file.read_bytes()

@@ -245,7 +245,8 @@ GPT4_TRAINING_FLOPS_ESTIMATE = 2.1e25
 EU_AI_ACT_THRESHOLD_FLOPS = 1e25
 
 # Executive Order 14110, section 4.2(b), October 2023: training runs above it had to be reported.
-# Revoked on 20 January 2025 by Executive Order 14148.
+# Revoked on 20 January 2025 by Executive Order 14148. California's SB 53 and New York's RAISE act,
+# both of 2025, define a frontier model by the same 1e26.
 # https://www.federalregister.gov/documents/2023/11/01/2023-24283/safe-secure-and-trustworthy-development-and-use-of-artificial-intelligence
 US_REPORTING_THRESHOLD_FLOPS = 1e26
 

@@ -9,6 +9,7 @@ if __name__ == "__main__" and not __package__:
 
 import torch
 
+from lecture.lib.ranks import prepare_to_fork
 from lecture.part1_why import contents as why
 from lecture.part2_text import contents as text
 from lecture.part3_tensors import contents as tensors
@@ -32,16 +33,19 @@ def main() -> None:
     **What it does not cover.** Which data and which architecture make a better model; how models
     are aligned, evaluated or served to many users; GPU programming beyond what the costs need.
 
-    **Three ways through.** In 75 minutes: [why count](#every_chapter_pays_in_two_currencies), then
-    [what a tensor is](#everything_is_a_tensor), [its formats](#bf16_trades_resolution_for_range),
-    [FLOPs](#forward_is_two_flops_per_parameter_and_token), [what is in a
-    GPU](#a_gpu_is_many_multiprocessors), [bytes against FLOPs](#an_accelerator_has_an_intensity),
-    [why training is three times the forward pass](#two_plus_four_is_six),
-    [attention](#attention_takes_a_weighted_mean), [what fills the
-    memory](#four_things_fill_the_memory) and [the whole on one page](#memory_has_four_parts): read
-    the section and the next two or three. In a day or two: from the top, one chapter after the
-    other; each ends with what you can do then. Or as a reference: search for a word, and follow the
-    links back until you know all that a section uses.
+    **Three ways through.** In 75 minutes: the short path, by its button below. Forty sections
+    stand alone there, from [why count](#every_chapter_pays_in_two_currencies) over
+    [FLOPs](#forward_is_two_flops_per_parameter_and_token), [bytes against
+    FLOPs](#an_accelerator_has_an_intensity), [gradients](#two_plus_four_is_six) and
+    [attention](#attention_takes_a_weighted_mean) to [what fills the
+    memory](#four_things_fill_the_memory); a sentence or two bridge what is left out. In two or
+    three days: from the top, one chapter after the other; nearly all end with what you can do then,
+    and with exercises. Or as a reference: search for a word or look it up in the glossary, and
+    follow the links back until you know all that a section uses.
+
+    **Read with a guess.** Where a line asks you, with a question mark, say what comes out before
+    you look. In the margin stand ticks for claims that held, values that the program showed, and
+    what lines cost; the key `L` explains each.
 
     The lecture is a Python program, and this page is one run of it. Where a number matters, the
     line that checks it stands below.
@@ -50,6 +54,9 @@ def main() -> None:
     # fixed order.
     torch.set_num_threads(2)
     torch.use_deterministic_algorithms(True)
+    # The last part is about several devices, which are processes here. What forks them gets ready
+    # meanwhile.
+    prepare_to_fork(after.__name__)
 
     why.main()
     text.main()

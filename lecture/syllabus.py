@@ -15,7 +15,7 @@ PARTS: dict[str, dict[str, str]] = {
         "M9": "Axes with names",
     },
     "Compute": {
-        "M10": "Counting FLOPs",
+        "M10": "Counting FLOPs; GPUs",
         "M11": "Bytes against FLOPs",
         "M12": "Gradients and their price",
     },
@@ -23,7 +23,7 @@ PARTS: dict[str, dict[str, str]] = {
         "M13": "Parameters at the start",
         "M14": "Small models",
         "M15": "Parts of a Transformer",
-        "M16": "Bill of a Transformer",
+        "M16": "Cost of a Transformer",
     },
     "Training": {
         "M17": "Optimizers",

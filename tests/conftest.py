@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import os
 import signal
 from pathlib import Path
 
@@ -10,6 +11,12 @@ import pytest
 
 # The sections of the lecture are test cases, so a false claim of theirs shows both of its sides.
 pytest.register_assert_rewrite("lecture")
+
+# Several processes that share out the tests also share the cores, and two threads of each would
+# wait for each other. What sections claim holds with one thread as with two (`.ci/machines`).
+SHARED = "PYTEST_XDIST_WORKER" in os.environ
+if SHARED:
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import lecture  # noqa: E402, F401  (says how torch's threads wait, before anything imports torch)
 import trace  # noqa: E402  (the one plain import of it: to see which one it is)
@@ -82,12 +89,12 @@ def golden(request):
 
 @contextlib.contextmanager
 def same_numbers_everywhere():
-    """Two threads and deterministic algorithms, as in `lecture.main.main`; afterwards as before."""
+    """Deterministic algorithms as in `lecture.main.main`, and two threads; afterwards as before."""
     import torch
 
     threads = torch.get_num_threads()
     mode = torch.get_deterministic_debug_mode()
-    torch.set_num_threads(2)
+    torch.set_num_threads(1 if SHARED else 2)
     torch.use_deterministic_algorithms(True)
     try:
         yield

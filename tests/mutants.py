@@ -2,8 +2,14 @@
 
 Changed are arithmetic and comparison operators, numbers, the order of axes in patterns such as
 `"b t d -> b d t"`, and the order of arguments. Left alone are claims, what has to be refused,
-prose, annotations, calls that draw, and what does not run on this machine. So are seeds: a claim
-that holds for one of them only would be luck.
+prose, annotations, calls that draw, and what does not run on this machine. Left alone are also
+changes that say nothing about a claim, whatever it looks at:
+
+- seeds: a claim that holds for one of them only would be luck;
+- sizes of made-up data, their order, and how often something is tried: an example has to have some,
+  and a claim that holds for any says more than one that does not;
+- values that are worked out of others to be shown, and go into no claim;
+- the order of arguments where the function does not care.
 """
 
 import ast
@@ -11,7 +17,7 @@ import copy
 import functools
 import itertools
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 OPERATORS: dict[type[ast.operator], type[ast.operator]] = {
@@ -42,6 +48,17 @@ COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.NotIn: ast.In,
 }
 AXES = ("axis", "dim", "dim0", "dim1")
+SEEDED = frozenset(("manual_seed", "derived_generator", "default_rng", "Random"))
+# Made-up data of a size, and tries that are counted.
+SIZED = frozenset(("empty", "zeros", "ones", "full", "rand", "randn", "randint", "arange", "eye"))
+SIZED |= {"view", "reshape", "range"}
+PURE = frozenset(
+    ("abs", "dict", "enumerate", "len", "list", "max", "min", "pow", "range", "round", "sorted")
+)
+PURE |= {"sum", "zip", "items", "keys", "values", "log", "log2", "log10", "sqrt", "exp", "prod"}
+SYMMETRIC = frozenset(
+    ("max", "min", "maximum", "minimum", "isclose", "allclose", "equal", "hypot", "gcd")
+)
 
 
 @dataclass(frozen=True)
@@ -54,6 +71,15 @@ class Mutant:
     line: int
     before: str
     after: str
+
+    @property
+    def of_a_number(self) -> bool:
+        """Whether another number is put in, and the computation stays."""
+        try:
+            float(self.before)
+        except ValueError:
+            return False
+        return True
 
     def __str__(self) -> str:
         file = self.module.replace(".", "/") + ".py"
@@ -99,20 +125,108 @@ def parts(node: ast.AST, cuda: bool) -> Iterator[ast.AST]:
         skipped = [node.returns, *node.decorator_list]
     elif isinstance(node, ast.arg | ast.AnnAssign):
         skipped = [node.annotation]
-    elif isinstance(node, ast.If) and calls(node.test, "is_available"):
+    elif isinstance(node, ast.If) and asks_for_a_gpu(node.test):
         skipped = [*(node.orelse if cuda else node.body)]
+    elif isinstance(node, ast.Assign):
+        skipped = sizes_with_letters(node)
+    elif isinstance(node, ast.Call):
+        skipped = [*sizes_of_data(node)]
     for child in ast.iter_child_nodes(node):
         untouched = isinstance(child, ast.Assert | ast.Raise | ast.JoinedStr) or is_text(child)
-        untouched = untouched or is_refused(child)
-        if not (untouched or child in skipped or draws(child) or calls(child, "manual_seed")):
+        untouched = untouched or is_refused(child) or is_seed(child)
+        if not (untouched or child in skipped or draws(child)):
             yield child
 
 
-def walk(node: ast.AST, cuda: bool) -> Iterator[ast.AST]:
+def asks_for_a_gpu(test: ast.AST) -> bool:
+    return calls(test, "is_available") or calls(test, "gpu_is_at_least")
+
+
+def is_seed(node: ast.AST) -> bool:
+    """A call that makes a generator, or the seed that is handed to something."""
+    if isinstance(node, ast.keyword):
+        return node.arg == "seed"
+    return any(calls(node, name) for name in SEEDED)
+
+
+def is_size(node: ast.AST) -> bool:
+    """A whole number, or a shape of such."""
+    if isinstance(node, ast.Tuple):
+        return all(map(is_size, node.elts))
+    return isinstance(node, ast.Constant) and type(node.value) is int
+
+
+def sizes_of_data(call: ast.Call) -> Iterator[ast.AST]:
+    """Whole numbers that say how large made-up data is, or how often something is tried."""
+    if any(calls(call, name) for name in SIZED):
+        yield from filter(is_size, call.args)
+
+
+def sizes_with_letters(statement: ast.Assign) -> list[ast.AST | None]:
+    """Sizes such as `B, T = 2, 3`, which go by the letters of the lecture."""
+    [target] = statement.targets if len(statement.targets) == 1 else [None]
+    names = target.elts if isinstance(target, ast.Tuple) else [target]
+    letters = all(isinstance(name, ast.Name) and len(name.id) == 1 for name in names)
+    upper = letters and all(name.id.isupper() or name.id == "n" for name in names)
+    return [statement.value] if upper and is_size(statement.value) else []
+
+
+def only_shown(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.AST]:
+    """The values of names that are worked out of others and read by pictures alone, or by nobody.
+
+    What stands in a `with` block may be there to be measured, so it is none of these.
+    """
+    in_blocks = {
+        inner
+        for node in ast.walk(function)
+        if isinstance(node, ast.With)
+        for inner in ast.walk(node)
+    }
+    assigned: dict[str, list[ast.Assign]] = {}
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                name = target.id if isinstance(target, ast.Name) else ""
+                assigned.setdefault(name, []).append(node)
+    shown = {
+        name
+        for name, found in assigned.items()
+        if name and all(node not in in_blocks and is_arithmetic(node.value) for node in found)
+    }
+    while True:
+        drawn = {inner for value in _values(assigned, shown) for inner in ast.walk(value)}
+        drawn |= {inner for node in ast.walk(function) if draws(node) for inner in ast.walk(node)}
+        read = {
+            node.id
+            for node in ast.walk(function)
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node not in drawn
+        }
+        if not shown & read:
+            return _values(assigned, shown)
+        shown -= read
+
+
+def _values(assigned: dict[str, list[ast.Assign]], names: set[str]) -> list[ast.AST]:
+    return [statement.value for name in names for statement in assigned[name]]
+
+
+def is_arithmetic(value: ast.AST) -> bool:
+    """Whether nothing is called but what works a value out of others."""
+    return all(
+        ast.unparse(node.func).removeprefix("math.") in PURE or draws(node)
+        for node in ast.walk(value)
+        if isinstance(node, ast.Call)
+    )
+
+
+def walk(node: ast.AST, cuda: bool, shown: Collection[ast.AST] = ()) -> Iterator[ast.AST]:
     """A node and the example code below it, in the order of the source."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        shown = {*shown, *only_shown(node)}
     yield node
     for child in parts(node, cuda) if not is_axis(node) else ():
-        yield from walk(child, cuda)
+        if child not in shown:
+            yield from walk(child, cuda, shown)
 
 
 def with_other_axes(pattern: str) -> str:
@@ -176,6 +290,8 @@ def change_axis(node: ast.keyword) -> Iterator[None]:
 
 def change_arguments(node: ast.Call) -> Iterator[None]:
     original = node.args
+    if any(calls(node, name) for name in (*SYMMETRIC, *SIZED)):
+        return
     for place, pair in enumerate(itertools.pairwise(original)):
         if not any(isinstance(argument, ast.Starred) for argument in pair):
             node.args = [*original]

@@ -3,8 +3,13 @@
 Every change of `mutants.py` is made by itself, and the section it stands in is run; a helper's
 changes are judged by the sections that call it. A mutant is *killed* when a claim fails, *crashed*
 when something else does (a wrong shape, say) or it takes far too long, and *survived* when nobody
-noticed. For each chapter killed / (killed + survived) must be at least 90 %. Mutants that mean the
-same as the original are listed, with the reason, in `equivalent_mutants.toml`, and may be 5 %.
+noticed.
+
+Some mutants compute something else: an operator, a comparison, an axis, the order of arguments. For
+each chapter killed / (killed + survived) of these must be at least 90 %. The others compute the
+same with another number. Where a claim holds for any, no claim is made just to pin it; so their
+score is told and has no bar, and the survivors are there to be read. Mutants that mean the same as
+the original are listed, with the reason, in `equivalent_mutants.toml`, and may be 5 %.
 """
 
 import argparse
@@ -125,7 +130,7 @@ def score(counts: collections.Counter[str]) -> float:
 
 
 def below_the_bar(chapter: str, counts: collections.Counter[str]) -> Iterator[str]:
-    """Whether the claims of a chapter notice too little."""
+    """Whether the claims of a chapter notice too little of what computes something else."""
     if score(counts) < LOWEST_SCORE:
         yield f"{chapter}: claims noticed {score(counts):.1%}; {LOWEST_SCORE:.0%} are asked for"
 
@@ -146,14 +151,18 @@ def report(results: list[tuple[Mutant, str]]) -> list[str]:
         if verdict == SURVIVED:
             print(f"survived  {mutant}")
     chapters: dict[str, collections.Counter[str]] = {}
+    numbers: dict[str, collections.Counter[str]] = {}
     for mutant, verdict in results:
-        chapters.setdefault(mutant.module, collections.Counter())[verdict] += 1
+        for counts in (chapters, numbers):
+            counts.setdefault(mutant.module, collections.Counter())
+        (numbers if mutant.of_a_number else chapters)[mutant.module][verdict] += 1
     columns = (KILLED, CRASHED, SURVIVED, EQUIVALENT)
     width = max([24, *(len(chapter) + 1 for chapter in chapters)])
-    print(" " * width + "".join(f"{name:>12}" for name in (*columns, "score")))
+    heads = (*columns, "score", "numbers")
+    print(" " * width + "".join(f"{name:>12}" for name in heads))
     for chapter, counts in sorted(chapters.items()):
-        numbers = "".join(f"{counts[name]:12}" for name in columns)
-        print(f"{chapter:{width}}{numbers}{score(counts):12.1%}")
+        cells = "".join(f"{counts[name]:12}" for name in columns)
+        print(f"{chapter:{width}}{cells}{score(counts):12.1%}{score(numbers[chapter]):12.1%}")
     return [
         fault for chapter in sorted(chapters) for fault in below_the_bar(chapter, chapters[chapter])
     ]

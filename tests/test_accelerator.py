@@ -3,9 +3,10 @@
 import json
 
 import pytest
+import torch
 
 from benchmarks import accelerator
-from benchmarks.accelerator import Reading
+from benchmarks.accelerator import Device, Reading
 
 
 def test_the_page_and_the_file_tell_of_one_run(tmp_path, capsys):
@@ -33,6 +34,19 @@ def test_the_page_and_the_file_tell_of_one_run(tmp_path, capsys):
     assert found["best_flops_per_second"]["fp32"] == best
     for peak in found["training_peaks"]:
         assert peak["measured_bytes"] == pytest.approx(peak["calculated_bytes"], rel=0.02)
+
+
+@pytest.mark.parametrize("compiler", [None, "/usr/bin/g++"])
+def test_a_chain_is_compiled_where_there_is_a_compiler(compiler, monkeypatch):
+    monkeypatch.setattr("shutil.which", lambda name: compiler)
+    monkeypatch.setattr("torch.compile", lambda function: function)
+    monkeypatch.setattr(accelerator.Device, "drawn", lambda self, *shape: torch.ones(8))
+    readings = {found.name: found for found in accelerator.elementwise(Device("cpu", 1, False))}
+    assert ("GELU compiled" in readings) == bool(compiler)
+    if compiler:
+        compiled, written_out = readings["GELU compiled"], readings["GELU written out"]
+        assert compiled.flops == written_out.flops
+        assert compiled.moved_bytes == readings["GELU"].moved_bytes < written_out.moved_bytes
 
 
 WRONG = [

@@ -180,7 +180,7 @@ def trainings(draw: st.DrawFn, config: TransformerConfig) -> Training:
     )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60)
 @given(config=configurations(), data=st.data())
 def test_any_configuration(config: TransformerConfig, data: st.DataObject) -> None:
     training = data.draw(trainings(config))

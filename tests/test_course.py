@@ -61,10 +61,12 @@ def test_without_a_course_the_index_stays_as_it_is():
 WRONG = [
     (
         "titel = 'x'",
-        "lecture.toml: titel is none of title, author, date, licence, language, accent, logo, ",
+        "lecture.toml: titel is none of title, author, date, licence, language, address, accent, ",
     ),
     ("title = 1", "lecture.toml: title has to be a text in quotes."),
     ("language = 'English!'", "lecture.toml: English! is no language: write en, de or pt-BR."),
+    ("address = 'example.org'", "lecture.toml: example.org is no address: write https://"),
+    ("picture = 'no.svg'", "lecture.toml: picture has to be a file beside it that ends in .png or"),
     ("groups = 1", "lecture.toml: groups are written as [[groups]] with title = "),
     ("[[groups]]\ntitle = 'x'", "lecture.toml: groups are written as [[groups]] with title = "),
     ("[[groups]]\ntitle = 'x'\nlectures = [1]", "lecture.toml: groups are written as [[groups]]"),
@@ -125,6 +127,19 @@ def test_it_may_have_looks_of_its_own(tmp_path):
     assert (tmp_path / "site" / course["css"]).read_bytes() == (tmp_path / "own.css").read_bytes()
     served = extra_files(Shown(course=course_of(tmp_path)))
     assert served["/course/logo.svg"]() == b"<svg/>"
+
+
+def test_it_says_where_it_will_lie_and_how_links_to_it_look(tmp_path):
+    (tmp_path / "preview.png").write_bytes(b"PNG")
+    (tmp_path / "lecture.toml").write_text(
+        "address = 'https://example.org/it'\npicture = 'preview.png'"
+    )
+    course = course_of(tmp_path)
+    assert course.facts == {
+        "address": "https://example.org/it/",
+        "picture": "course/picture.png",
+    }
+    assert course.files == {"course/picture.png": tmp_path / "preview.png"}
 
 
 def test_a_site_has_it(tmp_path):

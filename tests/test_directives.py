@@ -8,8 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tracing import record_source, shown, trace_source
+from trace.document.build import build
 from trace.errors import LectureError
 from trace.rewrite.directives import DIRECTIVES, split_comment
+from trace.rewrite.source import Source
 
 SPELLINGS = [
     ("# @inspect x", "#", [("inspect", ["x"])]),
@@ -51,6 +53,7 @@ MISTAKES = [
     ("# @step_over", "did you mean @stepover?"),
     ("# @Inspect x", "did you mean @inspect?"),
     ("# @inspects x", "did you mean @inspect?"),
+    ("# @notes for me", "did you mean @note?"),
     ("# @exercize", "did you mean @exercise?"),
     ("# @inspect x[0]", "@inspect takes names such as `x` or `x.shape`, not `x[0]`"),
     ("# @inspect f(x)", "not `f(x)`: give the expression a name first."),
@@ -66,6 +69,18 @@ def test_mistakes_are_named(comment: str, sentence: str) -> None:
         split_comment(comment, "a.py:7")
     assert str(caught.value).startswith("a.py:7: ")
     assert sentence in str(caught.value)
+
+
+NOTES_ELSEWHERE = {
+    "at the end of a statement": "def main():\n    x = 1  # @note Wait.\n",
+    "inside of a comment": "def main():\n    # Prose, @note wait.\n    x = 1\n",
+}
+
+
+@pytest.mark.parametrize("source", NOTES_ELSEWHERE.values(), ids=NOTES_ELSEWHERE)
+def test_a_note_begins_a_comment_of_its_own(source: str) -> None:
+    with pytest.raises(LectureError, match=r"a.py:2: @note begins a comment on a line of its own"):
+        Source("a.py", source)
 
 
 NAMES = (
@@ -321,3 +336,13 @@ def test_marks_are_said_of_functions(body: str) -> None:
 def test_a_mark_on_a_line_of_its_own_is_refused() -> None:
     with pytest.raises(LectureError, match="@exercise stands on a line of its own"):
         record_source("# @exercise\ndef main():\n    pass\n")
+
+
+def test_claims_that_are_to_be_predicted() -> None:
+    recording = record_source("def main():\n    assert 1 < 2  # @predict\n    assert 2 < 3\n")
+    assert [row.get("predict") for row in build(recording).assertions] == [True, None]
+
+
+def test_only_a_claim_can_be_predicted() -> None:
+    with pytest.raises(LectureError, match="@predict is said of a claim: put it at"):
+        record_source("def main():\n    x = 1  # @predict\n")

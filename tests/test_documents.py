@@ -267,10 +267,13 @@ def test_the_interpreter_is_left_as_it_was() -> None:
     import builtins
 
     def state() -> tuple:
-        recording = [
-            name for name, value in vars(builtins).items() if name[:4] == "@off" and not value
-        ]
-        return recording, list(sys.path), list(sys.meta_path), sys.stdout, "sample" in sys.modules
+        return (
+            dict(vars(builtins)),
+            list(sys.path),
+            list(sys.meta_path),
+            sys.stdout,
+            "sample" in sys.modules,
+        )
 
     before = state()
     trace_source("def main(): raise ValueError")

@@ -30,7 +30,7 @@ from trace.rewrite.directives import DIRECTIVES
 
 GUIDE = ROOT / "docs/guide.md"
 TEXT = GUIDE.read_text(encoding="utf-8")
-MAX_LINES = 420
+MAX_LINES = 460
 MAX_PICTURE_BYTES = 50_000
 INSTALL = "python -m pip install "
 PYTHON = os.environ.get("GUIDE_PYTHON", sys.executable)

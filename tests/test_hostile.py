@@ -47,6 +47,62 @@ PROGRAMS = {
             exec("def f(): return helper() + len('ab')", space)
             print(space["f"]())
         """,
+    "names that programs list": """
+        import builtins, dataclasses, inspect, keyword, pickle, runpy, traceback
+
+        LISTED = [name for name in vars(builtins) if not name.startswith("__")]
+
+        def numbers():
+            yield 1
+
+        def main():
+            print(sorted(vars(builtins)), all(map(str.isidentifier, LISTED)))
+            fields = [name for name in LISTED if not keyword.iskeyword(name)]
+            print(len(dataclasses.fields(dataclasses.make_dataclass("All", fields))))
+            for value in list(vars(builtins).values()):
+                if isinstance(value, type) and value.__module__ == "builtins":
+                    assert pickle.loads(pickle.dumps(value)) is value
+            variables = inspect.getclosurevars(numbers)
+            print(variables.nonlocals, variables.builtins)
+            print([name for name in globals() if name[0] != "_"])
+            try:
+                stop
+            except NameError as error:
+                print("".join(traceback.format_exception_only(error)), hash(numbers.__code__) != 0)
+            space = runpy.run_module("program_0")
+            print([name for name in space if name[0] != "_"], space["f"](), space["__name__"])
+        """,
+    "a module with builtins of its own": """
+        __builtins__ = {"print": print, "range": range}
+
+        def main():
+            for number in range(2):
+                other = number
+                assert other == number
+            print(other)
+        """,
+    "threads that are counted": """
+        import sys, threading
+
+        def main():
+            own = threading.Thread(target=print, args=("in a thread",))
+            own.start()
+            own.join()
+            print(threading.active_count(), threading.enumerate() == [threading.main_thread()])
+            print(own.name, threading.main_thread() is threading.current_thread())
+        """,
+    "what the collector of garbage looks at": """
+        import gc
+
+        def references():
+            return sum(len(gc.get_referents(one)) for one in gc.get_objects())
+
+        def main():
+            before = references()
+            for number in range(50_000):
+                other = number
+            print(before < 30_000, references() - before < 20_000, gc.isenabled())
+        """,
     "values that hit back": """
         class Closed:
             def __getattribute__(self, name):

@@ -14,6 +14,7 @@ import pytest
 import lecture
 from lecture.syllabus import MISTAKES, OPEN_GROUPS, PARTS, TOPICS
 from tests import sections
+from trace.rewrite.short_path import marked_functions
 
 ROOT = Path(__file__).parent.parent
 SECTIONS = sections.find_sections(lecture)
@@ -43,8 +44,15 @@ def empty_folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+def case_of(section):
+    """A section as a test case: `pytest -m core` runs those of the short path."""
+    is_core = section.__name__ in marked_functions(Path(inspect.getsourcefile(section)), "core")
+    marks = [pytest.mark.core] if is_core else []
+    return pytest.param(section, id=section.__name__, marks=marks)
+
+
 @pytest.mark.lecture
-@pytest.mark.parametrize("section", SECTIONS, ids=[section.__name__ for section in SECTIONS])
+@pytest.mark.parametrize("section", list(map(case_of, SECTIONS)))
 def test_section(section, empty_folder):
     section()
     assert list(empty_folder.rglob("*")) == [], "the section leaves files behind"
@@ -137,7 +145,8 @@ def test_chapters_are_imported_by_the_contents_only(path):
 
 def test_the_lecture_runs_plainly_part_by_part_and_ends_with_one_line(tmp_path):
     """Its sections run as tests above; here the parts only say that they are called."""
-    for path in (ROOT / "lecture/__init__.py", ROOT / "lecture/main.py", *CONTENTS):
+    needed = ("__init__.py", "main.py", "lib/__init__.py", "lib/ranks.py")
+    for path in (*(ROOT / "lecture" / name for name in needed), *CONTENTS):
         copied = tmp_path / path.relative_to(ROOT)
         copied.parent.mkdir(parents=True, exist_ok=True)
         stands_in = path in CONTENTS

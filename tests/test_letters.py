@@ -19,10 +19,11 @@ LECTURE = Path(__file__).parent.parent / "lecture"
 # Chapters that keep to the table, by the beginnings of their files. One that does, joins.
 HELD = (
     *("m00", "m01", "m02", "m03", "m04", "m05", "m06", "m07", "m08", "m09"),
-    *("m10", "m11", "m12", "m13", "m14", "m15", "m16", "m21", "m22"),
+    *("m10", "m11", "m12", "m13", "m14", "m15", "m16", "m17", "m18b", "m21", "m22"),
+    *("m24", "m25", "m27b", "m28_recap"),
 )
-# A letter that one chapter needs for itself: M numbers fit in a cache.
-OWN = {"M": "m11"}
+# Letters that one chapter needs for itself: M numbers fit in a cache, P parameters are read.
+OWN = {"M": "m11", "P": "m28"}
 CHAPTERS = [path for name in HELD for path in sorted(LECTURE.glob(f"part*/{name}*.py"))]
 
 # What prose counts -> the letter that counts it.

@@ -60,7 +60,7 @@ def make(tmp_path):
 VIEW = "-m trace lecture.main --is-current --serve --open"
 TRACE = "-m trace lecture.main --serve --open"
 PYTEST = "-m pytest --numprocesses=auto --maxprocesses=4 --dist=loadfile --no-loadscope-reorder"
-TEST = ["-m tests.chromium", PYTEST]
+TEST = ["-m tests.chromium", f"{PYTEST} -m not slow"]
 
 
 @pytest.fixture
@@ -91,6 +91,11 @@ def test_test_adds_what_tests_need_and_a_chromium(make, own_index):
     first = make("test", FAKE_CONFIG=own_index)
     assert first[1:] == [f"{INSTALL} --group lecture", f"{INSTALL} --group test", *TEST]
     assert make("test", FAKE_CONFIG=own_index) == TEST
+
+
+def test_slow_tests_are_all_others(make, own_index):
+    make("test", FAKE_CONFIG=own_index)
+    assert make("slow", FAKE_CONFIG=own_index) == ["-m tests.chromium", f"{PYTEST} -m slow"]
 
 
 def test_other_requirements_are_installed_again(make, own_index, tmp_path):
@@ -141,7 +146,7 @@ def test_a_port_can_be_chosen(make):
 
 
 def test_tests_can_be_chosen(make):
-    assert make("test", "ARGS=-m lecture")[-1] == f"{PYTEST} -m lecture"
+    assert make("test", "ARGS=-m lecture")[-1] == f"{PYTEST} -m not slow -m lecture"
 
 
 def test_chapters_to_mutate_can_be_chosen(make):

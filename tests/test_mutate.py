@@ -15,8 +15,9 @@ ROOT = Path(__file__).parent.parent
 
 
 def changes(body, cuda=False):
-    """What a section with this body would be changed to, as (before, after)."""
-    source = "def section():\n" + "".join(f"    {line}\n" for line in body.splitlines())
+    """What a section with this body and a claim about c would be changed to: (before, after)."""
+    lines = [*body.splitlines(), "assert c"]
+    source = "def section():\n" + "".join(f"    {line}\n" for line in lines)
     return [(mutant.before, mutant.after) for mutant in mutants.mutants("m", source, cuda)]
 
 
@@ -73,7 +74,29 @@ BODIES = [
     ("c = figures.bars(a + 1, b)", []),
     ("c = generator.manual_seed(1)", []),
     ("c: f[2] = a", []),
+    # what no claim could notice: seeds, sizes, what is only shown, an order that does not matter
+    ("c = derived_generator(0, 1)", []),
+    ("c = f(a + b, seed=3)", [("a + b", "a - b")]),
+    ("c = torch.ones(2, 3)", []),
+    ("c = torch.full((2, 3), 0.5)", [("0.5", "1.0")]),
+    ("c = x.view(-1, 3)", [("-1", "+1"), ("1", "2")]),
+    ("c = [n for n in range(3)]", []),
+    ("c = range(a + b)", [("a + b", "a - b")]),
+    ("B, T = 2, 3", []),
+    ("n = 5", []),
+    ("steps = 5\nf(steps)", [("5", "6")]),
+    (
+        "f(max(a, b)) + isclose(a, b)",
+        [("f(max(a, b)) + isclose(a, b)", "f(max(a, b)) - isclose(a, b)")],
+    ),
+    ("share = a / b", []),
+    ("share = a / b\nassert share < 1", [("a / b", "a * b")]),
+    ("share = a / b\nhalf = share * 2\nfigures.bars(half)", []),
+    ("share = a / b\nreturn share", [("a / b", "a * b")]),
+    ("share = f(a / b)", [("a / b", "a * b")]),
+    ("with measure() as cost:\n    y = x @ w", [("x @ w", "x * w")]),
     # what does not run here
+    ("if gpu_is_at_least(AMPERE):\n    c = f(a, b)", []),
     ("if torch.cuda.is_available():\n    c = a + b\nelse:\n    c = a - b", [("a - b", "a + b")]),
 ]
 
@@ -178,10 +201,10 @@ def nobody_looks():
     assert total > 5
 
 def a_loop_ends():
-    n = 6
-    while n != 3:
-        n = n - 1
-    assert n == 3
+    left = 6
+    while left != 3:
+        left = left - 1
+    assert left == 3
 
 def a_process_may_end():
     n = 2
@@ -209,9 +232,9 @@ VERDICTS = {
     "a_claim_looks: 5 -> 6": "killed",
     "nobody_looks: 5 -> 6": "survived",
     "a_loop_ends: 6 -> 7": "survived",
-    "a_loop_ends: n != 3 -> n == 3": "killed",
+    "a_loop_ends: left != 3 -> left == 3": "killed",
     "a_loop_ends: 3 -> 4": "killed",
-    "a_loop_ends: n - 1 -> n + 1": "crashed",  # it never ends
+    "a_loop_ends: left - 1 -> left + 1": "crashed",  # it never ends
     "a_loop_ends: 1 -> 2": "crashed",  # nor does this
     "a_process_may_end: n > 2 -> n >= 2": "crashed",
 }
@@ -377,15 +400,32 @@ def test_few_mutants_may_be_called_equivalent(count, faults):
 
 
 def test_survivors_are_listed_above_a_table(capsys):
-    results = [(mutant(1), "survived"), (mutant(0), "killed"), (mutant(2), "crashed")]
+    results = [
+        (mutant(1, before="a + b", after="a - b"), "survived"),
+        (mutant(0, before="a * b", after="a + b"), "killed"),
+        (mutant(2, before="a < b", after="a <= b"), "crashed"),
+        *((mutant(number), "killed") for number in (3, 4, 5)),
+        (mutant(6), "survived"),
+    ]
     assert mutate.report(results) == [
         "lecture.chapter: claims noticed 50.0%; 90% are asked for",
     ]
-    assert capsys.readouterr().out.splitlines() == [
-        "survived  lecture/chapter.py:11 in section: 2 -> 3",
-        "                              killed     crashed    survived  equivalent       score",
-        "lecture.chapter                    1           1           1           0       50.0%",
+    *survivors, heads, row = capsys.readouterr().out.splitlines()
+    assert survivors == [
+        "survived  lecture/chapter.py:11 in section: a + b -> a - b",
+        "survived  lecture/chapter.py:16 in section: 2 -> 3",
     ]
+    assert heads.split() == ["killed", "crashed", "survived", "equivalent", "score", "numbers"]
+    assert row.split() == ["lecture.chapter", "1", "1", "1", "0", "50.0%", "75.0%"]
+    assert len(row) == len(heads)
+
+
+NUMBERS = [("2", True), ("1e-08", True), ("0.5", True), ("a + b", False), ("dim=0", False)]
+
+
+@pytest.mark.parametrize(("before", "expected"), NUMBERS)
+def test_another_number_is_no_other_computation(before, expected):
+    assert mutant(0, before=before).of_a_number is expected
 
 
 # how it ends -> the verdict

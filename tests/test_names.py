@@ -9,7 +9,13 @@ import pytest
 
 from tests.locals_rule import Moments, ends
 from tests.tracing import plain, record_source, trace_source
-from trace.record.glances import MAX_CHARACTERS, MAX_DEPTH, MAX_ITEMS, MAX_PARTS
+from trace.record.glances import (
+    MAX_CHARACTERS,
+    MAX_DEPTH,
+    MAX_INNER_CHARACTERS,
+    MAX_ITEMS,
+    MAX_PARTS,
+)
 from trace.record.recorder import FULL_READINGS
 
 GONE = "gone"
@@ -313,7 +319,10 @@ def test_a_number_is_not_given_to_another_object_at_the_same_address() -> None:
 
 
 BOUNDS = {
-    "text": (f"x = 'a' * {MAX_CHARACTERS + 1}", {"length": MAX_CHARACTERS + 1, "cut": True}),
+    "text": (
+        f"x = 'a' * {MAX_CHARACTERS + 1}",
+        {"value": "a" * MAX_INNER_CHARACTERS, "length": MAX_CHARACTERS + 1, "cut": True},
+    ),
     "list": (f"x = [*range({MAX_ITEMS + 1})]", {"length": MAX_ITEMS + 1, "cut": True}),
     "dict": (f"x = dict.fromkeys(range({MAX_ITEMS + 1}))", {"length": MAX_ITEMS + 1, "cut": True}),
     "large set": ("x = {*range(2000)}", {"length": 2000, "items": [], "cut": True}),
@@ -359,6 +368,23 @@ def test_bounds_and_kinds(statement: str, expected: dict[str, Any]) -> None:
         if document["names"][name] == "x"
     )
     assert {key: picture.get(key) for key in expected} == expected
+
+
+def test_of_many_fields_those_for_others_are_shown() -> None:
+    document = trace_source(
+        f"""
+        class Wide:
+            pass
+        def main():
+            x = Wide()
+            for number in range({MAX_ITEMS}):
+                setattr(x, f"_{{number}}", number)
+            x.public = 1
+            pass
+        """
+    )
+    latest = [*document["values"][document["locals"]["value"][-1]]["fields"]]
+    assert latest == ["public", *(f"_{number}" for number in range(MAX_ITEMS - 1))]
 
 
 def depth_of(picture: dict[str, Any]) -> int:

@@ -10,6 +10,7 @@ import torch
 import torch.distributed as dist
 
 from lecture.accounting.sharding import bytes_per_parameter, sent_bytes_per_parameter
+from lecture.lib import ranks
 from lecture.lib.ranks import Traffic, on_ranks, on_ranks_elsewhere
 
 ROOT = Path(__file__).parent.parent
@@ -38,6 +39,23 @@ def test_all_ranks_may_be_elsewhere():
 
 def test_one_rank_may_be_alone():
     assert on_ranks(1, place, None) == [(0, 1, os.getpid(), None)]
+
+
+ASKED_EARLY = """
+from multiprocessing import forkserver
+from lecture.lib import ranks
+
+ranks.prepare_to_fork("lecture.lib.ranks")
+early = forkserver._forkserver._forkserver_pid
+assert early
+assert ranks.on_ranks(2, divmod) == [(0, 0), (0, 1)]
+assert forkserver._forkserver._forkserver_pid == early
+"""
+
+
+@pytest.mark.skipif(not ranks._can_fork(), reason="ranks are not forked here")
+def test_what_forks_ranks_can_be_asked_for_early():
+    subprocess.run([sys.executable, "-c", ASKED_EARLY], cwd=ROOT, check=True)
 
 
 def test_afterwards_all_is_as_before():

@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import gzip
 import http.client
 import json
 import os
@@ -62,7 +63,8 @@ def serving(document=None, **shown):
 def ask(port, path, method="GET", **headers):
     """Status, headers and body of an answer. The path is sent as it is."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
-    connection.putrequest(method, path, skip_host="Host" in headers)
+    given = {"skip_host": "Host" in headers, "skip_accept_encoding": "Accept-Encoding" in headers}
+    connection.putrequest(method, path, **given)
     for name, value in headers.items():
         connection.putheader(name, value)
     connection.endheaders()
@@ -95,6 +97,71 @@ def test_the_viewer_is_served(path, media_type, word):
         status, same_headers, body = ask(port, path, "HEAD")
         assert (status, body) == (200, b"")
         assert same_headers["Content-Length"] == headers["Content-Length"]
+
+
+FAR = {"Host": "ours.example", "Accept-Encoding": "gzip, br"}
+PARTS = ("/traces/lecture.main.text.json.gz", "/traces/lecture.main.values.json.gz")
+
+
+def far(**shown):
+    return serving(allowed_hosts=("ours.example",), **shown)
+
+
+@pytest.mark.parametrize(("path", "media_type", "word"), SERVED)
+def test_another_machine_gets_texts_compressed(path, media_type, word):
+    with far() as port:
+        status, headers, body = ask(port, path, **FAR)
+        assert (status, headers.get_content_type()) == (200, media_type)
+        assert headers["Content-Encoding"] == "gzip"
+        assert word in gzip.decompress(body)
+        status, same, body = ask(port, path, **FAR, **{"If-None-Match": headers["ETag"]})
+        assert (status, body) == (304, b"")
+        status, same, body = ask(port, path, **{**FAR, "Accept-Encoding": "br"})
+        assert "Content-Encoding" not in same
+        assert word in body
+
+
+def test_another_machine_gets_large_documents_in_parts():
+    with far() as port:
+        page = gzip.decompress(ask(port, "/", **FAR)[2])
+        assert b'<html data-parts="lecture.main" ' in page
+        for part in PARTS:
+            status, headers, body = ask(port, part, **FAR)
+            assert (status, headers.get_content_type()) == (200, "application/gzip")
+            assert "Content-Encoding" not in headers
+            assert len(body) < 1_000_000
+            assert json.loads(gzip.decompress(body))["values"]
+        assert ask(port, "/traces/nothing.text.json.gz", **FAR)[0] == 404
+        assert b"data-parts" not in ask(port, "/")[2], "on this machine, nothing travels far"
+        assert ask(port, PARTS[0])[0] == 404
+
+
+def test_another_machine_gets_plain_pages_of_chapters():
+    with far() as port:
+        for path, word in (
+            ("/lecture.main.html", b"What language models cost</h1>"),
+            ("/lecture.main.why-count.html", b"Why count</h1>"),
+        ):
+            status, headers, body = ask(port, path, **FAR)
+            assert (status, headers.get_content_type()) == (200, "text/html")
+            assert word in gzip.decompress(body)
+        assert ask(port, "/lecture.main.nothing.html", **FAR)[0] == 404
+        assert ask(port, "/lecture.main.html")[0] == 404
+
+
+def test_parts_are_those_of_the_document_that_is_there_now(viewer, mine):
+    small = mine.read_bytes()
+    (viewer / "index.html").write_text('<html lang="en">')
+    with far(document=mine) as port:
+        assert ask(port, "/traces/mine.text.json.gz", **FAR)[0] == 404
+        assert b'data-parts=""' in gzip.decompress(ask(port, "/", **FAR)[2])
+        for title in ("One.", "Two, longer."):
+            mine.write_bytes(small.replace(b'"title":"mine"', f'"title":"{title}"'.encode()))
+            with mine.open("ab") as file:
+                file.write(b" " * 500_000)
+            body = ask(port, "/traces/mine.text.json.gz", **FAR)[2]
+            assert json.loads(gzip.decompress(body))["title"] == title
+            assert b'data-parts="mine"' in gzip.decompress(ask(port, "/", **FAR)[2])
 
 
 def test_fonts_are_fonts(viewer):

@@ -198,6 +198,21 @@ PROSE = {
         """,
         [(4, 4, "c", "shown")],
     ),
+    "notes for the speaker, to the end of the comment or an empty line": (
+        """
+        def f():
+            # Prose.
+            # @note Ask first.
+            # Then wait.
+            #
+            # Prose again.
+            x = 1
+            # @note
+            # Alone.
+        """,
+        [(2, 2, "c", "Prose."), (3, 5, "n", "Ask first.\nThen wait."), (6, 6, "c", "Prose again."),
+         (8, 9, "n", "Alone.")],
+    ),
     "text that is not ASCII": ("# naïve 😀 — ∑\n", [(1, 1, "c", "naïve 😀 — ∑")]),
 }  # fmt: skip
 

@@ -21,6 +21,7 @@ from types import FrameType
 from hypothesis import HealthCheck, given, settings
 
 from tests.programs import PROGRAMS
+from tests.reference import COMPREHENSION
 from tests.tracing import lines
 from trace.document.build import build
 from trace.document.encoding import encode
@@ -81,7 +82,8 @@ def lines_python_saw(file: Path) -> list[int]:
             return None
         if event == "line":
             text = source[frame.f_lineno - 1].strip()
-            # Python 3.12 runs comprehensions in place, and leaving a block may touch its end again.
+            # From 3.12 on comprehensions run in place, with an event for each item and, of
+            # `async for`, for each wait; and leaving a block may touch its end again.
             again = latest.get(frame) == frame.f_lineno and is_repeated(text)
             latest[frame] = frame.f_lineno
             if not again and is_statement(frame, text):
@@ -101,7 +103,7 @@ def lines_python_saw(file: Path) -> list[int]:
 
 def is_repeated(text: str) -> bool:
     """Tell whether a statement may have several line events in one execution."""
-    return " for i in " in text or text == "pass" or "await " in text
+    return bool(COMPREHENSION.search(text)) or text == "pass" or "await " in text
 
 
 LEAVING = (

@@ -137,6 +137,7 @@ def test_backends_that_run_torch_s_operators_are_counted(backend):
         assert not cost.uncounted
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not any(map(shutil.which, ("g++", "clang++"))), reason="no C++ compiler")
 def test_regions_compiled_by_inductor_are_listed_each_time_they_run(monkeypatch):
     # Vectors of its own choice do not compile where other kernels are forced on torch.

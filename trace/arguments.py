@@ -1,6 +1,7 @@
 """What can be written on the command line."""
 
 import argparse
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
@@ -11,6 +12,8 @@ from .options import HOST, MAX_PORT, MAX_STEPS, Options
 from .target import lectures_of
 from .terminal import PROGRAM, complain
 
+_ORIGIN = re.compile(r"https?://(\*\.)?[A-Za-z0-9.-]+(:\d+)?")
+"""What browsers call the author of a page."""
 _NEED_A_LECTURE = ("check", "convert", "is_current", "watch", "html", "site")
 _TAKE_ONE_LECTURE = ("convert", "output", "html")
 _EXCLUDE = [
@@ -59,6 +62,8 @@ def _require_sense(options: argparse.Namespace) -> None:
         raise UsageError("name a lecture to run, such as lecture.main, or give --serve.")
     if options.draft and not (options.html or options.site):
         raise UsageError("--draft says how to publish: give --site or --html, too.")
+    if options.frames and not (options.site or options.serve or options.watch):
+        raise UsageError("--frames says who may show pages: give --site or --serve, too.")
     if options.convert and options.output is None:
         raise UsageError("--convert needs a place for the new lecture: give -o mine.py.")
     if len(options.lectures) > 1:
@@ -85,6 +90,16 @@ def _host(text: str) -> str:
     name = text.removeprefix("*.")
     if not all(part and part.replace("-", "a").isalnum() for part in name.split(".")):
         raise argparse.ArgumentTypeError(f"{text} is no name of a host: write it as in an address")
+    return text.lower()
+
+
+def _origin(text: str) -> str:
+    if text == "any":
+        return "*"
+    if not _ORIGIN.fullmatch(text):
+        raise argparse.ArgumentTypeError(
+            f"{text} is no origin: write https://example.org, https://*.example.org, or any"
+        )
     return text.lower()
 
 
@@ -142,6 +157,14 @@ def _add_ways_to_publish(add: Callable[..., object]) -> None:
     add("-o", "--output", type=Path, metavar="PATH", help="where to write the document")
     add("--html", type=Path, metavar="FILE", help="also write one file that opens anywhere")
     add("--site", type=Path, metavar="DIR", help="also write the viewer and the documents there")
+    add(
+        "--frames",
+        action="append",
+        default=[],
+        type=_origin,
+        metavar="ORIGIN",
+        help="who may show pages in a frame: https://example.org, or any; else nobody",
+    )
     add("--draft", action="store_true", help="publish lectures that failed, too, up to there")
     add("--check", action="store_true", help="run again and compare with the written document")
 
@@ -161,6 +184,12 @@ def _add_choices(add: Callable[..., object]) -> None:
         help="stop after this many steps",
     )
     add("--time", action="store_true", help="also write NAME.times.json: seconds, @timed values")
+    add(
+        "--path",
+        choices=["core"],
+        default="",
+        help="run only the sections marked @core, as a document of their own",
+    )
     add("--no-costs", action="store_true", help="do not meter FLOPs and memory")
     add("--no-locals", action="store_true", help="read no values but those of @inspect")
     add("--strict", action="store_true", help="warnings fail the run")

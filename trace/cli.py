@@ -85,7 +85,7 @@ class _Command:
             return self._write_course(options.new_course)
         targets = [find_target(lecture) for lecture in options.lectures]
         course = course_of(targets[0].root if targets else Path.cwd())
-        publication = Publication(options.html, options.site, course)
+        publication = Publication(options.html, options.site, course, tuple(options.frames))
         paths = [options.output or self._place(target, publication) for target in targets]
         if options.imported is not None:
             paths = [options.output or library.path_of_imported(options.imported)]
@@ -115,7 +115,7 @@ class _Command:
     def _place(self, target: Target, publication: Publication) -> Path:
         """Return where the document of a lecture is written. One that is only published may lie
         anywhere, where its own place cannot be written."""
-        path = library.default_path(target)
+        path = library.default_path(target, self.options.path)
         is_kept = self.options.serve or self.options.check or not publication.is_wanted
         if is_kept or library.looks_writable(path):
             return path
@@ -132,7 +132,7 @@ class _Command:
             return [self._run(targets[0], paths[0])]
         statuses = []
         for lecture, target, path in zip(self.options.lectures, targets, paths, strict=True):
-            place = None if path == library.default_path(target) else path
+            place = None if path == library.default_path(target, self.options.path) else path
             statuses.append(self._run_apart(lecture, place))
             if statuses[-1] == INTERRUPTED:
                 break
@@ -277,6 +277,7 @@ class _Command:
                     time=options.time,
                     include=tuple(options.include),
                     exclude=tuple(options.exclude),
+                    path=options.path,
                     download=options.download,
                     progress=progress,
                 ),
@@ -344,6 +345,7 @@ class _Command:
             allowed_hosts=tuple(self.options.allow_host),
             shelf=library.shelf_of(targets[0]) if targets else library.shelf_here(),
             others=tuple(paths) if len(paths) > 1 else (),
+            frames=tuple(self.options.frames),
         )
         serve(shown, port=self.options.port, open_browser=self.options.open)
 
@@ -388,5 +390,6 @@ def _size(size_bytes: int) -> str:
 
 def _command(options: argparse.Namespace) -> str:
     """Return the command that writes the document, as it is typed."""
+    path = f" --path {options.path}" if options.path else ""
     place = f" -o {quoted(str(options.output))}" if options.output else ""
-    return f"{PROGRAM} {quoted(options.lectures[0])}{place}"
+    return f"{PROGRAM} {quoted(options.lectures[0])}{path}{place}"

@@ -5,7 +5,7 @@ The meter sits below PyTorch's operators as a dispatch mode and counts, for each
 - matmul FLOPs, two per multiply-add: by the formulas of `torch.utils.flop_counter`, and by those
   of `meter/products.py` where torch has none;
 - other FLOPs, by the convention of `meter/rates.py`;
-- bytes read and written, each element once (`meter/traffic.py`);
+- bytes read and written, each element once in each operator (`meter/traffic.py`);
 - bytes allocated and freed, by storage: a view allocates nothing, and a storage counts as freed
   when its last owner, a variable or autograd, lets go of it. What a storage is for is told
   apart as far as torch lets us know (`Storage.category`). (Under any dispatch mode, torch adds

@@ -22,6 +22,8 @@ class Options:
     """Note the clock at each step, and what `@timed` statements measure."""
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
+    path: str = ""
+    """Run only the sections with this mark, and what they call."""
     download: bool = False
     """Fetch what lectures of other tools show by its address."""
     progress: Callable[[Any], None] | None = None

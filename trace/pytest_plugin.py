@@ -5,7 +5,8 @@
 The same may stand in the lecture's own configuration, as `lecture`. From the repository, where
 nothing is installed, pytest is also told `-o pythonpath=path/to/the/repository -p
 trace.pytest_plugin`. A section is a public function without parameters; `main` is a test case if a
-claim stands in a function that is none. `--lecture-check DOCUMENT` adds one more, that the written
+claim stands in a function that is none. `-m core` chooses the sections marked `@core`, the short
+path through the lecture. `--lecture-check DOCUMENT` adds one more, that the written
 document is current.
 """
 
@@ -27,6 +28,7 @@ import pytest
 from .aliases import answer_to_all_names
 from .errors import UsageError
 from .pytest_claims import Claims, claims_of
+from .rewrite.short_path import marked_functions
 from .target import Target, file_of, find_target, is_own
 from .terminal import how_to_start
 
@@ -43,6 +45,9 @@ class _Lecture:
     def file(self) -> Path:
         return file_of(self.target)
 
+
+CORE = "core"
+"""The mark of a section on the short path, and its marker here."""
 
 _LECTURES = pytest.StashKey[dict[Path, _Lecture]]()
 """The lecture of each file of a lecture."""
@@ -89,6 +94,7 @@ def pytest_configure(config: pytest.Config) -> None:
     files = {file: lecture for lecture in lectures for file in _files_of(lecture, patterns)}
     if not lectures:
         return
+    config.addinivalue_line("markers", f"{CORE}: a section on the short path of its lecture")
     config.stash[_LECTURES] = files
     config.stash[_CLAIMS] = Claims(files, config)
     config.stash[_CLAIMS].install()
@@ -180,8 +186,12 @@ class _File(pytest.Module):
         main = getattr(self.obj, "main", None)
         if is_main and inspect.isfunction(main) and self._is_needed(lecture):
             sections.insert(0, main)
+        core = marked_functions(self.path, CORE)
         for section in sections:
-            yield pytest.Function.from_parent(self, name=section.__name__, callobj=section)
+            case = pytest.Function.from_parent(self, name=section.__name__, callobj=section)
+            if section.__name__ in core:
+                case.add_marker(CORE)
+            yield case
         if is_main and lecture.document:
             current = functools.partial(_the_document_is_current, lecture)
             yield pytest.Function.from_parent(self, name="the_document_is_current", callobj=current)

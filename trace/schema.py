@@ -71,6 +71,8 @@ class Index:
     """True where -1 may stand for no item."""
 
 
+ProseKind = Literal["docstring", "comment", "call", "bridge", "note"]
+
 FileIndex = Annotated[int, Index("files")]
 StatementIndex = Annotated[int, Index("statements")]
 FunctionIndex = Annotated[int, Index("functions")]
@@ -91,8 +93,10 @@ class Prose:
     """First source line of the block, counted from 1."""
     last_line: int
     """Last source line of the block."""
-    kind: Literal["docstring", "comment", "call"]
-    """Where the text stands. `call`: a statement that does nothing but say something."""
+    kind: ProseKind
+    """Where the text stands. `call`: a statement that does nothing but say something. `bridge`: a
+    comment that only the short path shows, in place of what it leaves out. `note`: a comment for
+    the speaker, which no page shows but the speaker's own."""
     text: str
     """Markdown with `$maths$`, without comment signs, quotes and indentation. Empty for a `call`:
     what it said is in `Document.said`."""
@@ -324,6 +328,8 @@ class Assertion(TypedDict):
     """Source text of the condition, on one line."""
     operands: list[str]
     """Source text of each measured operand, in the order of evaluation."""
+    predict: NotRequired[bool]
+    """True for `# @predict`: the reader is asked before the claim is shown."""
 
 
 @dataclass

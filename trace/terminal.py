@@ -74,6 +74,8 @@ def own_command(options: argparse.Namespace, lecture: str) -> list[str]:
     command.append(f"--max-steps={options.max_steps}")
     for name in _LISTS:
         command += [f"--{name.replace('_', '-')}={word}" for word in getattr(options, name)]
+    if options.path:
+        command.append(f"--path={options.path}")
     if options.output:
         command.append(f"--output={options.output}")
     return [sys.executable, *command, "--", lecture]

@@ -110,6 +110,20 @@ function showFirstLines({ document: found }) {
   }
 }
 
+/**
+ * Show a chapter as its plain page has it, where there are such pages.
+ * @param {string} file
+ */
+async function showPlain(file) {
+  if (document.documentElement.dataset.parts === undefined) return;
+  const response = await fetch(file, { cache: "no-cache" }).catch(() => null);
+  if (!response?.ok) return;
+  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  const first = page.getElementById("first");
+  const app = document.getElementById("app");
+  if (first && !app?.querySelector("main")) app?.before(first);
+}
+
 /** Let the rest of the page's code come. */
 function loadPage() {
   const later = /** @type {HTMLTemplateElement} */ (document.getElementById("later"));
@@ -125,14 +139,19 @@ function takeUpTheme() {
 /** Show what the address names. */
 async function start() {
   document.documentElement.classList.add("served"); // a page opened as a file does not get here
+  const { doc } = document.documentElement.dataset;
   // A regular expression is there at once, URLSearchParams is not.
   const named = /[#&]doc=([\w.-]+)(?=&|$)/.exec(location.hash);
-  const name = embedded?.dataset.name ?? named?.[1];
+  const name = embedded?.dataset.name ?? named?.[1] ?? doc;
   const answer = name ? askAhead(name) : null;
   takeUpTheme();
-  const first = /[#&](at=|mode=step|chapter=)/.test(location.hash)
-    ? null
-    : await answer?.catch(() => null);
+  const isElsewhere = /[#&](at=|mode=step|chapter=)/.test(location.hash);
+  if (document.readyState === "loading")
+    await new Promise((resolve) => document.addEventListener("DOMContentLoaded", resolve));
+  const chapter = /[#&]chapter=([\w%-]+)$/.exec(location.hash)?.[1];
+  if (chapter && name) showPlain(`${name}.${chapter}.html`);
+  const isThere = document.getElementById("first") !== null;
+  const first = isElsewhere || isThere ? null : await answer?.catch(() => null);
   if (first) {
     showFirstLines(first);
     await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));

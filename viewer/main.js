@@ -9,7 +9,7 @@ import { command } from "viewer/state/commands.js";
 import { onKey } from "viewer/state/keyboard.js";
 import { followScrolling } from "viewer/state/layout.js";
 import { followAddress, start as openLibrary } from "viewer/state/library.js";
-import { course, loaded } from "viewer/state/state.js";
+import { course, loaded, page } from "viewer/state/state.js";
 import { copyWithoutMargin } from "viewer/views/copying.js";
 import { App } from "viewer/views/page.js";
 
@@ -48,6 +48,8 @@ command("previousLine").run = async () => (await import("viewer/views/card.js"))
 
 effect(() => {
   const { title = "Executable lectures" } = course.value;
-  document.title = loaded.value ? titleOf(loaded.value.model) : title;
+  const chapter = loaded.value?.book[page.value - 1]?.title;
+  const name = loaded.value ? titleOf(loaded.value.model) : title;
+  document.title = chapter ? `${chapter} · ${name}` : name;
 });
 start();

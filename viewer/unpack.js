@@ -19,48 +19,6 @@ function bytesOf(text) {
   return words.buffer.slice(0, Math.floor((text.length * 4) / 5));
 }
 
-/**
- * What lists begin with says how they were packed: integers as differences, tables and objects as
- * columns.
- * @param {any} value
- * @returns {any}
- */
-function unpacked(value) {
-  if (value === null || typeof value !== "object") return value;
-  if (!Array.isArray(value))
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, unpacked(item)]));
-  const [mark, ...items] = value;
-  if (mark === true) {
-    const columns = items.map(unpacked);
-    return columns[0].map((/** @type {any} */ _, /** @type {number} */ row) =>
-      columns.map((column) => column[row]),
-    );
-  }
-  if (mark === false) {
-    const columns = Object.entries(unpacked(items[0]));
-    return columns[0][1].map((/** @type {any} */ _, /** @type {number} */ row) =>
-      Object.fromEntries(columns.map(([key, column]) => [key, column[row]])),
-    );
-  }
-  if (mark === null) return items.map(unpacked);
-  if (typeof mark !== "number") return value.map(unpacked);
-  if (mark) for (let at = mark; at < items.length; at++) items[at] += items[at - mark];
-  return items;
-}
-
-/**
- * Put prose back that was left out since its lines say it.
- * @param {{source: string, prose: any[]}} file
- */
-function restoreProse({ source, prose: blocks }) {
-  const lines = source.split("\n").map((line) => line.replace(/^[ \t]*(?:#+ ?)?|[ \t]+$/g, ""));
-  for (const prose of blocks)
-    prose.text ??= lines
-      .slice(prose.first_line - 1, prose.last_line)
-      .join("\n")
-      .replace(/^(?:[rR]?""")?[ \n]*|[ \n]*(?:""")?$/g, "");
-}
-
 /** @param {string} tag @param {string} text @param {Record<string, string>} attributes */
 function add(tag, text, attributes = {}) {
   const element = Object.assign(document.createElement(tag), attributes);
@@ -83,12 +41,10 @@ async function unpack() {
   const parts = bytesOf(document.getElementById("parts")?.textContent ?? "");
   const stream = new Blob([parts]).stream().pipeThrough(new DecompressionStream("deflate"));
   const { name, modules, styles, document: packed } = await new Response(stream).json();
-  const lecture = unpacked(packed);
-  lecture.files.forEach(restoreProse);
   for (const style of styles) add("style", style);
   add("script", importMap(modules), { type: "importmap" });
   const json = { type: "application/json", id: "document" };
-  add("script", JSON.stringify(lecture), json).dataset.name = name;
+  add("script", JSON.stringify(packed), json).dataset.name = name;
   const early = "viewer/early.js";
   await import(early);
 }

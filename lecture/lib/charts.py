@@ -53,6 +53,12 @@ def slider(name: str, label: str, values: tuple[int, int, int], start: int) -> a
     return altair.param(name, value=start, bind=bound)
 
 
+def choice(name: str, label: str, options: Iterable[str], start: str) -> altair.Parameter:
+    """Let the reader choose one of several words; its name is for the chart's formulas."""
+    bound = altair.binding_select(options=list(options), name=f"{label} ")
+    return altair.param(name, value=start, bind=bound)
+
+
 def lines(
     series: Mapping[str, Mapping[float, float]],
     x: Layout,

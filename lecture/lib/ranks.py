@@ -67,6 +67,22 @@ def on_ranks_elsewhere(
         return [pickle.loads(_received(pipe)) for pipe in pipes]
 
 
+def prepare_to_fork(module: str) -> None:  # @stepover
+    """Start the process that forks ranks, if there is none yet, and do not wait for its imports.
+
+    They take seconds. Asked for early, it is ready when the first rank is wanted. `module` is
+    where the programs of the ranks are, and is imported with the rest.
+    """
+    if _can_fork():
+        with _empty_main_program(), _modules_found():
+            forkserver.set_forkserver_preload([*ONCE_FOR_ALL, module])
+            forkserver.ensure_running()
+
+
+def _can_fork() -> bool:
+    return "forkserver" in multiprocessing.get_all_start_methods()
+
+
 @contextlib.contextmanager
 def other_ranks(
     count: int, program: Callable[..., Any], arguments: tuple[Any, ...]
@@ -98,16 +114,13 @@ def _started(
     rank: int, meeting: tuple[str, int], program: Callable[..., Any], arguments: tuple[Any, ...]
 ) -> tuple[BaseProcess, Connection]:
     """Start a rank; what it returns will come through the pipe."""
-    can_fork = "forkserver" in multiprocessing.get_all_start_methods()
-    context = multiprocessing.get_context("forkserver" if can_fork else "spawn")
+    prepare_to_fork(program.__module__)
+    context = multiprocessing.get_context("forkserver" if _can_fork() else "spawn")
     pipe, their_end = context.Pipe(duplex=False)
     process = context.Process(
         target=_run, args=(rank, meeting, their_end, program, arguments), daemon=True
     )
     with _empty_main_program(), _modules_found():
-        if can_fork:
-            forkserver.set_forkserver_preload([*ONCE_FOR_ALL, program.__module__])
-            forkserver.ensure_running()
         process.start()
     their_end.close()
     return process, pipe

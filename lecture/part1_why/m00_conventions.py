@@ -16,7 +16,7 @@ LETTERS = {
     "T": "tokens in a sequence",
     "R": "rows of a matmul, R = B·T",
     "D": "features of a token, the width of the model",
-    "F": "features inside a feed-forward network",
+    "F": "features that a linear layer gives; in a feed-forward network, those inside",
     "H": "attention heads",
     "K": "features of a head",
     "L": "layers",
@@ -59,7 +59,7 @@ def every_claim_is_checked_on_every_run():
             assert total == y[i, j]
     assert cost.matmul_flops == multiplications + additions
     # And the memory? The result is eight numbers of four bytes.
-    assert cost.allocated_bytes == 8 * 4
+    assert cost.allocated_bytes == 8 * 4  # @predict
     # The margin shows the same without our asking, line by line: FLOPs, bytes moved, FLOPs for each
     # of these bytes, bytes allocated. Under a tensor stands the number of its *storage*, its place
     # in memory; tensors with the same number share it.
@@ -92,9 +92,10 @@ def the_meter_knows_four_kinds_of_things():
     with measure() as roots:
         y.sqrt()
     assert roots.other_flops == cost.other_flops > y.numel()
-    # *Ideal*: bytes moved, meaning read and written, each number once. A real machine loads some
-    # numbers again and again (our three loops: two numbers for each multiplication), so read it as
-    # "at least".
+    # *Ideal*: bytes moved, meaning read and written, each number once in each operation. A real
+    # machine loads some again and again (our three loops: two numbers for each multiplication), so
+    # read it as "at least, with a kernel for each operation". [One kernel for
+    # both](#fusion_saves_the_way_through_memory) would move the result once, not three times.
     at_least_bytes = cost.read_bytes + cost.written_bytes  # @inspect at_least_bytes
     assert x.nbytes + w.nbytes + 3 * y.nbytes == at_least_bytes < 4 * 2 * count.multiplications
     # And where the margin says "would cost", nothing happened: on the device `meta`, tensors have
@@ -110,7 +111,7 @@ def sum_over_features(x: Float[Tensor, "B T D"]) -> Float[Tensor, "B T"]:
     return x.sum(dim=2)
 
 
-def letters_name_the_axes():
+def letters_name_the_axes():  # @core
     """Letters name the axes.
 
     Which axis of an array of numbers is which? A language model reads text as *tokens*, the pieces
@@ -120,15 +121,18 @@ def letters_name_the_axes():
     j and k, as in textbooks.)
     """
     letters = figures.LetterTable(LETTERS)  # @inspect letters
-    # *Parameters* are the numbers that training adjusts, also called *weights*. A layer is a step
-    # of the model with weights of its own. It does not care where one sequence ends and the next
-    # begins: it sees rows.
+    # *Parameters* are the numbers that training adjusts, also called *weights*. A *layer* is a step
+    # of the model, most with weights of their own. A *linear* layer, which multiplies by a matrix,
+    # does not care where one sequence ends and the next begins: it sees rows.
     B, T, D = 2, 3, 4
     x = torch.arange(24.0).view(B, T, D)  # @inspect x
     rows = x.view(B * T, D)
     batch = figures.batch_and_rows(B, T, D)  # @inspect batch
-    # Counting from 0, the last token of the last sequence is row 5.
+    # Counting from 0, the last token of the last sequence is row 5. Multiplied by a matrix, it
+    # gives the same either way.
     assert x[1, 2].tolist() == rows[5].tolist() == [20, 21, 22, 23]
+    w = torch.arange(12.0).view(D, 3)
+    assert torch.equal((x @ w)[1, 2], (rows @ w)[5])
     # Functions name the letters in their signature: this one takes `Float[Tensor, "B T D"]` and
     # returns `Float[Tensor, "B T"]`. Each call compares the tensors with the letters.
     sums = sum_over_features(x)  # @inspect sums
@@ -141,7 +145,7 @@ def letters_name_the_axes():
     # So: when a shape puzzles you, read its letters.
 
 
-def an_amount_is_not_a_rate():
+def an_amount_is_not_a_rate():  # @core
     """FLOPs are an amount, FLOP/s is a rate.
 
     How much work is it, and how fast is it done? A *FLOP* is one floating-point operation: one
@@ -156,19 +160,16 @@ def an_amount_is_not_a_rate():
         rows @ w
     # Each of the 6·4 results takes 5 multiplications and 5 additions.
     assert at_once.matmul_flops == 6 * 4 * (5 + 5) == 240
-    # The amount belongs to the work. Done row by row, it takes longer and is as much.
+    # The amount belongs to the work. Row by row the work takes longer and is the same.
     with measure() as row_by_row:
         for row in rows:
             row @ w
     assert row_by_row.matmul_flops == at_once.matmul_flops
     # The rate belongs to the machine, and $\text{time}=\text{amount}/\text{rate}$. A machine that
-    # sustains 80 FLOP/s needs three seconds for this.
-    machine_flops_per_second = 80
-    seconds = at_once.matmul_flops / machine_flops_per_second  # @inspect seconds
-    assert seconds == 3
+    # sustains 80 FLOP/s needs three seconds for these 240 FLOPs.
 
 
-def giga_is_not_gibi():
+def giga_is_not_gibi():  # @core
     """A gibibyte is 7.4 % more than a gigabyte.
 
     Is 1 GB $10^9$ bytes or $2^{30}$? Both are in use. Here kB, MB and GB are powers of 1000, and

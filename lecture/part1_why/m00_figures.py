@@ -18,7 +18,7 @@ class LetterTable:
 
 
 def batch_and_rows(B: int, T: int, D: int) -> Figure:  # @stepover
-    """Draw the sequences of a batch, each with its tokens, and the rows that a layer sees."""
+    """Draw the sequences of a batch, each with its tokens, and the rows of a linear layer."""
     parts: list[str] = []
     right = 4 + CELL * D + 190
     for sequence in range(B):
@@ -36,5 +36,8 @@ def batch_and_rows(B: int, T: int, D: int) -> Figure:  # @stepover
     height = 26 + B * (CELL * T + 22)
     parts.append(text(4, height, f"D = {D} features", "start"))
     return Figure(
-        "A batch, and what a layer sees of it", right + CELL * D + 4, height + 6, tuple(parts)
+        "A batch, and what a linear layer sees of it",
+        right + CELL * D + 4,
+        height + 6,
+        tuple(parts),
     )

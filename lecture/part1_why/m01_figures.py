@@ -73,6 +73,25 @@ def bytes_per_parameter(
     return framed(chart, "What one parameter costs while it is trained", 190)
 
 
+def largest_models(billions: Mapping[str, float], gpus: int) -> altair.LayerChart:  # @stepover
+    """Draw the most parameters that fit, for each recipe; a slider changes how many GPUs share."""
+    base = altair.Chart(rows_of(recipe=billions.keys(), billions=billions.values()))
+    base = base.transform_calculate(shown=f"datum.billions * gpus / {gpus}").encode(
+        y=altair.Y("recipe:N", title=None, sort=list(billions)),
+        x=altair.X(
+            "shown:Q",
+            title="billions of parameters",
+            scale=altair.Scale(domain=[0, 200]),
+            axis=altair.Axis(tickCount=6),
+        ),
+        tooltip=["recipe:N", altair.Tooltip("shown:Q", title="billions", format=".1f")],
+    )
+    amounts = base.mark_text(align="left", dx=4).encode(text=altair.Text("shown:Q", format=".1f"))
+    chart = altair.layer(base.mark_bar(), amounts)
+    chart = chart.add_params(slider("gpus", "GPUs", (1, 16, 1), start=gpus))
+    return framed(chart, "What fits into H100s with AdamW", 170)
+
+
 def flop_ruler(landmarks: Mapping[str, tuple[float, str]]) -> altair.Chart:  # @stepover
     """Place amounts of work on a logarithmic axis, coloured by where they come from."""
     ordered = sorted(landmarks, key=lambda name: landmarks[name][0])

@@ -95,7 +95,7 @@ LANDMARKS: dict[str, tuple[float, str]] = {
 }
 
 
-def every_chapter_pays_in_two_currencies():  # M1.1
+def every_chapter_pays_in_two_currencies():  # M1.1 @core
     """Every chapter pays in two currencies.
 
     One line of a library trains a language model. Why take it apart? Because we want to train one,
@@ -121,11 +121,11 @@ def every_chapter_pays_in_two_currencies():  # M1.1
     once_bytes = once.read_bytes + once.written_bytes
     twice_bytes = twice.read_bytes + twice.written_bytes  # @inspect once_bytes twice_bytes
     assert once_bytes == 4 * (R * D + D * F + R * F)
-    assert round(100 * (twice_bytes / once_bytes - 1)) == 7
+    assert round(100 * (twice_bytes / once_bytes - 1)) == 7  # @predict
     # So: two accounts, and a change in one says little about the other.
 
 
-def training_time_is_work_over_rate():  # M1.2
+def training_time_is_work_over_rate():  # M1.2 @core
     """Training time is work over rate.
 
     We have 1024 H100 for a model of 70 billion parameters and 15 trillion tokens. Will it take
@@ -133,9 +133,9 @@ def training_time_is_work_over_rate():  # M1.2
     An H100 is an *accelerator*, a processor made for matmuls with memory of its own; most
     accelerators are graphics processors, GPUs, and so we call them.
     """
-    # The work: 6 FLOPs for each parameter and each token, $6NT$. The next section shows why 6.
+    # The work: 6 FLOPs for each parameter and each token of the run, $6N\cdot\text{tokens}$. The
+    # next section shows why 6.
     work_flops = 6.0 * LLAMA3_70B_PARAMETERS * LLAMA3_TRAINING_TOKENS  # @inspect work_flops
-    assert work_flops == 6.3e24
     # The rate: the data sheet promises a *peak* in FLOP/s for bf16, a number format of two bytes.
     # What arrives as useful work is a share of it, the *[model FLOP/s
     # utilization](https://arxiv.org/abs/2204.02311)* or MFU. Here we guess one half; [a later
@@ -143,15 +143,16 @@ def training_time_is_work_over_rate():  # M1.2
     gpus, mfu = 1024, 0.5
     gpu_flops_per_second = H100_SXM.dense_flops_per_second["bf16"] * mfu
     days = work_flops / (gpus * gpu_flops_per_second) / SECONDS_PER_DAY  # @inspect days
-    assert round(days) == 144
+    assert round(days) == 144  # @predict
     # At this rate, one GPU has a *throughput* of about 1200 tokens per second.
     gpu_tokens_per_second = gpu_flops_per_second / (6 * LLAMA3_70B_PARAMETERS)
     assert round(gpu_tokens_per_second, -2) == 1200
-    # The rule to keep: $\text{seconds}=6NT/(\text{GPUs}·\text{peak}·\text{MFU})$, with T the tokens
-    # of the whole run.
+    # The rule to keep, with all tokens of the run:
+    #
+    # $$\text{seconds}=\frac{6N\cdot\text{tokens}}{\text{GPUs}\cdot\text{peak}\cdot\text{MFU}}.$$
 
 
-def training_costs_six_flops_per_parameter_and_token():  # M1.3 E1
+def training_costs_six_flops_per_parameter_and_token():  # M1.3 E1 @core
     """Training costs 6 FLOPs per parameter and token.
 
     Where does the 6 come from? We train a small network for one step and count: 2 in the *forward
@@ -177,22 +178,21 @@ def training_costs_six_flops_per_parameter_and_token():  # M1.3 E1
     with measure() as backward:
         loss.backward()
     assert backward.matmul_flops == 2 * forward.matmul_flops
-    assert (forward.matmul_flops + backward.matmul_flops) / (N * R) == 6
+    assert (forward.matmul_flops + backward.matmul_flops) / (N * R) == 6  # @predict
 
 
 def the_optimizer_is_not_in_the_six():  # M1.3 E1
     """The 6 does not contain the optimizer.
 
     A training step does more than matmuls: the *optimizer*, the rule that changes the parameters,
-    has work to do as well. Does the 6 include it? You may read that the 6 was measured and covers
-    everything. It was counted, and covers matmuls.
+    has work to do as well. Does the 6 include it? No: it was counted, and covers matmuls.
     """
     weight = torch.ones(5, 3, requires_grad=True)
     optimizer = torch.optim.AdamW([weight])
     weight.grad = torch.ones(5, 3)
     with measure() as update:
         optimizer.step()
-    assert update.matmul_flops == 0
+    assert update.matmul_flops == 0  # @predict
     # The update goes through the parameters number by number. Each needs 13 additions and
     # multiplications and a square root. By our convention a root costs 20, so [33
     # FLOPs](#adamw_costs_33_flops_per_parameter) in all, and one more to count the steps.
@@ -207,14 +207,14 @@ def the_optimizer_is_not_in_the_six():  # M1.3 E1
     table, tokens = torch.arange(35.0).view(7, 5), torch.tensor([3, 0, 3, 6])
     with measure() as look_up:
         features = table[tokens]  # @inspect features
-    assert look_up.matmul_flops == 0
+    assert look_up.matmul_flops == 0  # @predict
     # *Attention* (*self-attention*, in full) is the opposite. In it, tokens look at each other: the
     # features of each token are multiplied with those of every other, which gives a score for each
     # pair. By these scores, a token gathers information from the others. That is [work without
     # parameters](#attention_takes_a_weighted_mean).
     with measure() as scores:
         features @ features.T
-    assert scores.matmul_flops == 4 * 4 * (5 + 5)
+    assert scores.matmul_flops == 4 * 4 * (5 + 5)  # @predict
 
 
 def a_peak_has_conditions():  # M1.2 E2 E3 E5
@@ -228,18 +228,18 @@ def a_peak_has_conditions():  # M1.2 E2 E3 E5
     # and gets the *dense* rate, one half. The sheet of the A100, the GPU before, prints both.
     a100_dense = A100_SXM.dense_flops_per_second["bf16"]
     a100_sparse = A100_SXM.sparse_flops_per_second["bf16"]
-    assert a100_sparse / a100_dense == 2
+    assert a100_sparse / a100_dense == 2  # @predict
     # If you plan with the printed number, you promise half the time: 72 days instead of 144.
     sparse, dense = H100_SXM.sparse_flops_per_second, H100_SXM.dense_flops_per_second
     work_flops = 6 * LLAMA3_70B_PARAMETERS * LLAMA3_TRAINING_TOKENS
     useful_gpu_seconds_per_day = 1024 * 0.5 * SECONDS_PER_DAY
     promised_days = work_flops / sparse["bf16"] / useful_gpu_seconds_per_day
-    assert round(promised_days) == 72
+    assert round(promised_days) == 72  # @predict
     # There is more than one H100, too. The card for the PCIe slot is slower than the SXM module for
     # servers, and needs 188 days.
     pcie_bf16 = H100_PCIE.dense_flops_per_second["bf16"]
     pcie_days = work_flops / pcie_bf16 / useful_gpu_seconds_per_day
-    assert round(pcie_days) == 188
+    assert round(pcie_days) == 188  # @predict
     # And a comparison has to be like with like. A sparse H100 beside a dense A100 looks 6.3 times
     # as fast; dense beside dense, or sparse beside sparse, it is 3.2 times.
     assert round(sparse["bf16"] / a100_dense, 1) == 6.3
@@ -258,12 +258,12 @@ def utilization_decides_the_bill():  # M1.2
     gpu_flops_per_second = H100_SXM.dense_flops_per_second["bf16"]
     peak_days = work_flops / (1024 * gpu_flops_per_second) / SECONDS_PER_DAY
     days = {percent: round(100 * peak_days / percent, 1) for percent in range(20, 65, 5)}
-    assert round(days[50]) == 144  # the estimate above
+    assert round(days[50]) == 144  # the estimate above @predict
     days_by_mfu = figures.days_by_mfu(days, gpus=1024)  # @inspect days_by_mfu
     # What do others reach? [PaLM](https://arxiv.org/abs/2204.02311), whose paper introduced the
     # term, 46 %; [Llama 3 405B](https://arxiv.org/abs/2407.21783) 38 to 43 %. With these our run
     # would take 156, or 167 to 189 days.
-    assert round(peak_days / PALM_MFU) == 156
+    assert round(peak_days / PALM_MFU) == 156  # @predict
     assert [round(peak_days / mfu) for mfu in LLAMA3_405B_MFU] == [189, 167]
     # Our run is no invention: it is Llama 3 70B. Its [model
     # card](https://github.com/meta-llama/llama3/blob/main/MODEL_CARD.md) reports 6.4 million GPU
@@ -273,7 +273,7 @@ def utilization_decides_the_bill():  # M1.2
     # Turned around: each GPU processed 651 tokens per second, which by the rule of 6 is 28 % of its
     # peak. (What else those hours contain, such as restarts, the card does not say.)
     tokens_per_second = LLAMA3_TRAINING_TOKENS / (LLAMA3_70B_GPU_HOURS * 60 * 60)
-    assert round(tokens_per_second) == 651
+    assert round(tokens_per_second) == 651  # @predict
     by_the_rule_of_6 = 6 * LLAMA3_70B_PARAMETERS * tokens_per_second / gpu_flops_per_second
     assert round(100 * by_the_rule_of_6) == 28
     # Can we set that beside the 38 to 46 %? Not yet: MFU, as PaLM defined it, counts attention, and
@@ -284,8 +284,8 @@ def utilization_decides_the_bill():  # M1.2
     assert round(100 * with_attention) == 32
 
 
-def adamw_keeps_four_numbers_per_parameter():  # M1.4
-    """AdamW keeps four numbers per parameter.
+def adamw_keeps_four_numbers_per_parameter():  # M1.4 @core
+    """Training with AdamW keeps four numbers per parameter.
 
     Time is one napkin; memory is the other. How many numbers do we keep to train one parameter?
     More than one: its gradient, and what the optimizer remembers.
@@ -302,9 +302,9 @@ def adamw_keeps_four_numbers_per_parameter():  # M1.4
         kept = (weight, weight.grad, state["exp_avg"], state["exp_avg_sq"])
         kept_bytes[str(dtype)] = sum(map(held_bytes, kept))  # @inspect kept_bytes
     # A thousand parameters in fp32, the format of four bytes: parameter, gradient, m and v.
-    assert kept_bytes["torch.float32"] == 1000 * (4 + 4 + 4 + 4)
+    assert kept_bytes["torch.float32"] == 1000 * (4 + 4 + 4 + 4)  # @predict
     # In bf16 all four halve, as PyTorch's AdamW keeps m and v in the format of the parameter.
-    assert kept_bytes["torch.bfloat16"] == 1000 * (2 + 2 + 2 + 2)
+    assert kept_bytes["torch.bfloat16"] == 1000 * (2 + 2 + 2 + 2)  # @predict
     # (A fifth item does not grow: one step counter for each tensor.)
     assert held_bytes(state["step"]) == 4
 
@@ -358,7 +358,7 @@ def bytes_per_parameter_depend_on_the_recipe():  # M1.4 M1.5 E6 E11 E12
     # the rate of TF32, which is fp32 rounded for the same units, and 15 times that of full fp32.
     peaks = H100_SXM.dense_flops_per_second
     assert round(peaks["bf16"] / peaks["tf32"]) == 2
-    assert round(peaks["bf16"] / peaks["fp32"]) == 15
+    assert round(peaks["bf16"] / peaks["fp32"]) == 15  # @predict
     # And why the master? If you drop it, you save 4 bytes of 16, and the weight itself forgets:
     # next to 1, bf16 has no other number within 0.001, so [small
     # updates](#a_master_collects_small_updates) are lost, however precise m and v are.
@@ -368,7 +368,7 @@ def bytes_per_parameter_depend_on_the_recipe():  # M1.4 M1.5 E6 E11 E12
     assert 0.998 < master - 0.001 < 1
 
 
-def eight_cards_hold_forty_billion_parameters():  # M1.4 E11 E13
+def eight_cards_hold_forty_billion_parameters():  # M1.4 E11 E13 @core
     """Eight GPUs hold 42 billion parameters.
 
     What is the largest model that eight H100 can train with AdamW? $N=\\text{capacity}/\\text{bytes
@@ -377,19 +377,22 @@ def eight_cards_hold_forty_billion_parameters():  # M1.4 E11 E13
     """
     # The sheet says "80GB". That is neither 80 gigabytes nor 80 gibibytes: the device reports 81
     # 089 MiB, which are 85.0 gigabytes.
-    capacity_bytes = 8 * H100_SXM.memory_bytes
-    assert round(capacity_bytes / 8 / 10**9, 1) == 85.0
+    gpus = 8
+    capacity_bytes = gpus * H100_SXM.memory_bytes
+    assert round(capacity_bytes / gpus / 10**9, 1) == 85.0  # @predict
     largest_billions = {
         name: round(capacity_bytes / sum(bytes_of_parts(recipe).values()) / 1e9, 1)
         for name, recipe in RECIPES.items()
-    }  # @inspect largest_billions
+    }
+    fitting = figures.largest_models(largest_billions, gpus)  # @inspect fitting
     assert largest_billions["all fp32"] == largest_billions["bf16 + fp32 master"] == 42.5
     # Without the master there is room for a third more parameters. fp32 gradients on top of the
     # master leave room for a ninth fewer.
     assert largest_billions["bf16, fp32 m and v"] == 56.7
     assert largest_billions["same, fp32 gradients"] == 37.8
-    assert largest_billions["all bf16"] == 85.0
-    # So: capacity over 16 bytes, and not one activation yet.
+    assert largest_billions["all bf16"] == 85.0  # @predict
+    # So: capacity over 16 bytes, and not one activation yet. (Move the number of GPUs: what fits
+    # grows with it.)
 
 
 def activations_come_on_top():  # M1.5
@@ -408,9 +411,9 @@ def activations_come_on_top():  # M1.5
             loss = torch.relu(x @ weight).sum()
         alive_bytes = cost.allocated_bytes - cost.freed_bytes
         kept_bytes.append(alive_bytes - held_bytes(loss))  # @inspect kept_bytes
-    # No name refers to the output of the layer, and yet it is alive: the loss holds on to it until
-    # the backward pass is done. Twice the sequences, or twice the tokens in each, need twice the
-    # memory: $4BTF$ bytes.
+    # (`relu` replaces negative numbers by 0.) No name refers to the output of the layer, and yet it
+    # is alive: the loss holds on to it until the backward pass is done. Twice the sequences, or
+    # twice the tokens in each, need twice the memory: $4BTF$ bytes.
     assert kept_bytes == [4 * 2 * 5 * F, 4 * 4 * 5 * F, 4 * 4 * 10 * F] == [240, 480, 960]
     # The weights stay as they are, and even the smallest batch outweighs them here. So 42 billion
     # is an upper limit. How far below it we have to stay depends on [the
@@ -422,7 +425,7 @@ def activations_come_on_top():  # M1.5
     assert cost.allocated_bytes - cost.freed_bytes == held_bytes(loss)
 
 
-def gpt3_can_be_recomputed():  # M1.6
+def gpt3_can_be_recomputed():  # M1.6 @core
     """The rule of 6 gives the cost of GPT-3.
 
     Can we find out what a famous model took to train? The [GPT-3
@@ -447,17 +450,18 @@ def a_week_on_eight_cards_is_little_beside_gpt3():  # M1.6 E4
     """
     box_flops_per_second = 8 * H100_SXM.dense_flops_per_second["bf16"]
     week_flops = box_flops_per_second * 7 * SECONDS_PER_DAY  # @inspect week_flops
-    assert round(100 * week_flops / GPT3_TRAINING_FLOPS, 1) == 1.5
+    assert round(100 * week_flops / GPT3_TRAINING_FLOPS, 1) == 1.5  # @predict
     # That is a week at the full peak, which nobody reaches. (Two weeks at half the peak are the
     # same amount: such a number needs its MFU.) At half the peak, GPT-3 would take the box two and
     # a half years.
     weeks = GPT3_TRAINING_FLOPS / (0.5 * week_flops)  # @inspect weeks
     assert round(weeks / 52, 1) == 2.5
     # The European threshold is a *presumption of systemic risk* above 1e25 FLOPs. The American one,
-    # a duty to report above 1e26, was set in October 2023 and revoked in January 2025. Our 70B run
-    # takes as much as twenty GPT-3s and stays below both.
+    # a duty to report above 1e26, was set in October 2023 and revoked in January 2025. (California
+    # and New York have since put the same 1e26 into laws of their own.) Our 70B run takes as much
+    # as twenty GPT-3s and stays below both.
     run_flops, _ = LANDMARKS["70B on 15T tokens"]
-    assert round(run_flops / GPT3_TRAINING_FLOPS) == 20
+    assert round(run_flops / GPT3_TRAINING_FLOPS) == 20  # @predict
     assert run_flops / EU_AI_ACT_THRESHOLD_FLOPS == 0.63
     assert run_flops / US_REPORTING_THRESHOLD_FLOPS < 0.1
 
@@ -471,7 +475,7 @@ def the_ruler_spans_twenty_one_powers_of_ten():  # M1.6
     # Its left end is one MFLOP, a million FLOPs, small enough to be counted here.
     with measure() as small:
         torch.ones(100, 50) @ torch.ones(50, 100)
-    assert small.matmul_flops == 10**6
+    assert small.matmul_flops == 10**6  # @predict
     # One token through one of the 192 feed-forward matrices of GPT-3 is a thousand times as much.
     token = torch.empty(1, GPT3_WIDTH, device="meta")
     with measure() as pass_matrix:
@@ -480,7 +484,7 @@ def the_ruler_spans_twenty_one_powers_of_ten():  # M1.6
     # To train the whole model on that token takes a TFLOP. An H100 promises a thousand of those per
     # second, a PFLOP. After that come whole runs.
     train_flops = 6 * GPT3_PARAMETERS
-    assert round(train_flops / 1e12, 1) == 1.0
+    assert round(train_flops / 1e12, 1) == 1.0  # @predict
     amounts = {
         "matmul on this page": (small.matmul_flops, "counted here"),
         "GPT-3 matrix, 1 token": (pass_matrix.matmul_flops, "counted here"),
@@ -488,9 +492,10 @@ def the_ruler_spans_twenty_one_powers_of_ten():  # M1.6
         "H100, 1 second at peak": (H100_SXM.dense_flops_per_second["bf16"], "derived"),
     }
     ruler = figures.flop_ruler(amounts | LANDMARKS)  # @inspect ruler
-    # Mind the colours. GPT-3 and Llama 3 405B agree with the rule of 6 because their authors used
-    # it. The authors of the Transformer multiplied the time of their GPUs with an assumed rate,
-    # which counts idle units as work. GPT-4 and Grok 4 are estimates by others.
+    # Mind the colours. GPT-3 agrees with the rule of 6 because its authors used it, and Llama 3
+    # 405B probably for the same reason. The authors of the Transformer multiplied the time of their
+    # GPUs with an assumed rate, which counts idle units as work. GPT-4 and Grok 4 are estimates by
+    # others. That of Grok 4, the end of our ruler, is a single one that we could not check.
     assert 6 * GPT3_SMALL_PARAMETERS * GPT3_TRAINING_TOKENS == GPT3_SMALL_TRAINING_FLOPS
     llama_flops = 6 * LLAMA3_405B_PARAMETERS * LLAMA3_405B_TRAINING_TOKENS
     assert round(llama_flops / 1e25, 1) == LLAMA3_405B_TRAINING_FLOPS / 1e25
@@ -530,3 +535,31 @@ def intuition_has_no_assert():  # M1.7
     # parameter and token, and 16 bytes for each parameter, besides the activations. Time is work
     # over a rate, and the rate is the share of a peak that arrives. What we cannot do yet is say
     # why: the other chapters take these numbers apart.
+
+
+def exercise_seven_billion_on_64_gpus():  # M1.2 @exercise
+    """Exercise: seven billion on 64 GPUs.
+
+    You have 64 A100, and reach half of their bf16 peak. How many days does a model of 7 billion
+    parameters take to read a trillion tokens?
+
+    **Hint.** Work over rate, and the work is $6N$ for each token.
+    """
+    work_flops = 6 * 7e9 * 1e12
+    rate_flops_per_second = 64 * A100_SXM.dense_flops_per_second["bf16"] * 0.5
+    days = work_flops / rate_flops_per_second / SECONDS_PER_DAY  # @inspect days
+    assert round(days) == 49
+
+
+def exercise_six_billion_in_one_gpu():  # M1.4 @exercise
+    """Exercise: six billion in one GPU.
+
+    Which recipes fit a model of 6 billion parameters into one H100, with not a byte left for
+    activations? And is a recipe with fewer bytes always the better choice?
+    """
+    room_bytes = H100_SXM.memory_bytes / 6e9  # @inspect room_bytes
+    needed = {name: sum(bytes_of_parts(recipe).values()) for name, recipe in RECIPES.items()}
+    fitting = [name for name in needed if needed[name] <= room_bytes]  # @inspect fitting
+    # 14.2 bytes for each parameter. Both recipes that fit have given up the fp32 copy of the
+    # weights, so [small updates get lost](#small_updates_are_lost): room is not everything.
+    assert fitting == ["bf16, fp32 m and v", "all bf16"]

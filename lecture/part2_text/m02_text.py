@@ -22,7 +22,7 @@ CODE_POINTS = 0x110000
 SURROGATES = range(0xD800, 0xE000)
 
 
-def a_tokenizer_turns_text_into_integers():  # M2.1
+def a_tokenizer_turns_text_into_integers():  # M2.1 @core
     """A tokenizer turns text into integers.
 
     We want to train a language model, and it computes with numbers. Text has none. How does the one
@@ -66,9 +66,9 @@ def a_character_can_be_there_and_not_be_seen():  # M2.2 E90
     # writes it out as it is, and a terminal shows nothing.
     assert repr(nul) == "'\\x00'"
     # It is easy to take for an empty string. It is one character, and it stays where it is.
-    assert len(nul) == 1
+    assert len(nul) == 1  # @predict
     between = "a" + nul + "b"  # @inspect between
-    assert len(between) == 3
+    assert len(between) == 3  # @predict
     assert between != "ab"
     # As a byte it is a zero, where a program in C believes that the text ends. To a tokenizer it is
     # a byte like every other.
@@ -92,15 +92,17 @@ def utf8_is_not_always_the_smallest():  # M2.3 E89
     characters = {script: len(word) for script, word in GREETINGS.items()}
     sizes = figures.sizes_by_script(encoded_bytes, characters, ENCODINGS)  # @inspect sizes
     # A common mistake is to answer UTF-8 at once. That is right for text that is mostly ASCII. A
-    # Chinese or Japanese character takes three bytes in UTF-8, and two in UTF-16.
+    # usual Chinese or Japanese character takes three bytes in UTF-8, and two in UTF-16. (A rare
+    # one, from code point 65 536 on, takes four in both.)
     assert encoded_bytes["English"] == [5, 10, 20]
     assert encoded_bytes["French"] == [6, 10, 20]
     assert encoded_bytes["Chinese"] == [6, 4, 8]
     assert encoded_bytes["Japanese"] == [15, 10, 20]
     assert encoded_bytes["emoji"] == [4, 4, 4]
+    assert [len("𠮷".encode(encoding)) for encoding in ENCODINGS[:2]] == [4, 4]
     ascii_text = "".join(map(chr, range(128)))
-    assert len(ascii_text.encode()) == 128
-    assert len(chr(128).encode()) == 2
+    assert len(ascii_text.encode()) == 128  # @predict
+    assert len(chr(128).encode()) == 2  # @predict
     # Still, [nearly all sites](https://w3techs.com/technologies/details/en-utf8) of the web use
     # UTF-8. It has no zeros but for NUL, and no order of bytes to agree on. If you ask Python for
     # plain "utf-16", it puts a *byte order mark* in front that says which order it took.
@@ -159,7 +161,7 @@ def bytes_are_an_alphabet_for_every_text():  # M2.4
     # Bytes have 256 values, and all text is made of them. So a tokenizer that knows the bytes and
     # nothing more takes any text, in any script, and gives it back.
     only_bytes = Tokenizer([])
-    assert len(only_bytes) == 256
+    assert len(only_bytes) == 256  # @predict
     for word in GREETINGS.values():
         ids = only_bytes.encode(word)
         assert ids == [*word.encode("utf-8")]
@@ -243,7 +245,7 @@ def most_pairs_of_bytes_are_no_text():  # M2.6 E98
     # A model may well write such a sequence. `decode` then shows U+FFFD, the *replacement
     # character*, in place of what is broken.
     assert Tokenizer([]).decode([0x80, 0xFF]) == "\ufffd\ufffd"
-    # This chapter in short: all text is bytes, and 256 tokens spell any text without an exception.
+    # What we can do now: spell any text with 256 tokens, without an exception, and give it back.
     # The price is length, and the next chapter is about that.
 
 

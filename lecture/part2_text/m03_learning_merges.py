@@ -6,6 +6,7 @@ import math
 import re
 import tempfile
 import time
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -211,7 +212,7 @@ SMALL = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
 END = stories.END
 
 
-def the_most_frequent_pair_is_merged():  # M3.2
+def the_most_frequent_pair_is_merged():  # M3.2 @core
     """The most frequent pair is merged.
 
     With a token for each byte, texts are long. Which longer pieces should be tokens? *Byte pair
@@ -224,8 +225,8 @@ def the_most_frequent_pair_is_merged():  # M3.2
     words = in_bytes(SMALL)
     start = SMALL  # @inspect start
     assert count_pairs(words, SMALL, Work()).total() == 5 * 2 + 2 * 4 + 6 * 5 + 3 * 5  # @stepover
-    # In each round the pair that is there most often grows together, in all words at once. Guess
-    # the first three merges. (`Work` counts operations, for later.)
+    # In each round we merge the most frequent pair, in all words at once. Guess the first three
+    # merges. (`Work` counts operations, for later.)
     merges: list[Pair] = []
     work = Work()
     for _ in range(6):
@@ -282,7 +283,7 @@ def a_vocabulary_is_bytes_merges_and_special_tokens():  # M3.2
     assert small.merges == train_plainly(word_counts, 500 - 256 - 1, Work())  # @stepover
     # Training can end early: when each word has become one token, no pairs are left.
     full = Tokenizer.train("low low lower", len(small))
-    assert len(full) == 256 + 5
+    assert len(full) == 256 + 5  # @predict
     assert full.encode(" lower") == [full.vocabulary.index(b" lower")]
 
 
@@ -327,11 +328,13 @@ def letters_need_their_own_pattern():  # M3.1
     """
     letter = regex.compile(r"\p{L}")
     almost = re.compile(r"[^\W\d_]")
-    characters = [chr(number) for number in range(0x110000)]  # @stepover
-    differing = {c for c in characters if bool(letter.match(c)) != bool(almost.match(c))}
+    characters = "".join(map(chr, range(0x110000)))  # @stepover
+    differing = {*letter.findall(characters)} ^ {*almost.findall(characters)}
     # Not quite. Superscripts, fractions and Roman numerals count as word characters, and they are
-    # numbers, not letters.
+    # numbers, not letters. And `re` knows the Unicode of the day when this Python was made; `regex`
+    # is younger, and has letters that `re` does not know yet, thousands if Python is old.
     assert all(number in differing for number in "²½Ⅷ")
+    assert {unicodedata.category(c) for c in differing} <= {"No", "Nl", "Cn"}
     assert not any(other in differing for other in "aéж你2_ ")
     # In ASCII there is no difference, so our tokenizer uses the faster `re` where it can.
     assert min(map(ord, differing)) > 127
@@ -452,9 +455,11 @@ def an_index_knows_the_words():  # M3.6
     assert train_indexed(word_counts, 50, indexed) == merges  # @stepover
     assert incremental.searched > 20 * indexed.searched
     assert indexed.counted == incremental.counted
-    # It costs memory: a place in a set for each pair of each word.
+    # It costs memory: where a count takes one place for a pair, the index takes one for each word
+    # that has the pair, here nine times as many.
     places = sum(map(len, index_pairs(in_bytes(word_counts)).values()))
-    assert places == sum(len({*itertools.pairwise(word.encode())}) for word in word_counts)
+    pairs = len(count_pairs(in_bytes(word_counts), word_counts, Work()))  # @stepover
+    assert places > 9 * pairs  # @inspect places pairs
 
 
 def a_heap_keeps_the_best_on_top():  # M3.5
@@ -591,8 +596,8 @@ def counting_can_be_shared_out():  # M3.7
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "stories.txt"
         path.write_bytes(text.encode())
-        # No word spans a special token, so from each quarter mark we scan ahead and cut at the next
-        # one. (A text could also be cut [at some
+        # No word spans a special token. So a quarter of the text after each cut we scan ahead, and
+        # cut at the next one. (A text could also be cut [at some
         # spaces](#a_stream_gets_the_ids_of_the_whole_text). Our program does not do that, and
         # leaves a text without special tokens to one process.)
         quarter = len(text) // 4
@@ -641,7 +646,6 @@ def the_part_not_improved_sets_the_limit():  # M3.8 E92
     ]  # @timed
     measured = whole[0] / whole[1]  # @timed @inspect measured
     assert 0.7 < predicted / measured < 1.4  # @timed
-    assert predicted < gain  # @timed
     runs = figures.stacked_parts(bars, "seconds", "Runs of training")  # @timed @inspect runs
     # A common mistake is to report the gain of the part as the gain of the whole. With eight times
     # the text, reading takes eight times as long, and merging does not: our stories have few new
@@ -743,9 +747,9 @@ def late_tokens_are_longer():  # M3.10 E97
     only_dashes = [token for token in dashed.vocabulary if {*token} == {*dashes}]
     assert max(dashed.vocabulary, key=len) == dashes
     assert [*map(len, only_dashes)] == [1, 2, 4, 8, 16, 32, 40]
-    # This chapter in short: a vocabulary is learnt by joining the most frequent pair again and
-    # again. It is learnt fast by doing less: we keep the counts, an index says where a pair is, and
-    # a heap which pair comes next.
+    # What we can do now: learn a vocabulary, by joining the most frequent pair again and again, and
+    # learn it fast, by doing less. We keep the counts, an index says where a pair is, and a heap
+    # which pair comes next.
 
 
 def exercise_banana():  # M3.2 @exercise

@@ -170,9 +170,8 @@ def decoding_joins_before_it_decodes():  # M4.1
 def encoding_replays_the_training():  # M4.2
     """Encoding replays the training.
 
-    Which tokens does a new text get? Those that it would have got had it been there in the
-    training. So we make the merges in it one after the other, in the order in which they were
-    learnt.
+    Which tokens does a new text get? Those that the merges of the training give it. So we make the
+    merges in it one after the other, in the order in which they were learnt.
     """
     merges = [(b"l", b"o"), (b"lo", b"w"), (b"e", b"r"), (b"low", b"er"), (b"w", b"er")]
     lookups = Lookups()
@@ -239,11 +238,9 @@ def the_smallest_rank_comes_first():  # M4.3
         tokens = encode_by_replaying(word, tokenizer.merges, replayed)  # @stepover
         assert encode_by_rank(word, ranks, ranked) == tokens  # @stepover
         assert encode_with_heap(word, ranks, heaped) == tokens  # @stepover
-        # Two neighbouring tokens of one byte are never a pair that was learnt: it would be merged.
-        singles = [pair for pair in itertools.pairwise(tokens) if len(b"".join(pair)) == 2]
-        assert not ranks.keys() & {*singles}
-    # (Two such *bytes* may well end up in two tokens: in " shovel", "o" took the "v" before "e"
-    # could.) How much less do they ask? The rank a fiftieth, the heap a ninetieth.
+        # And nothing is left to do: no two neighbours in the result are a pair that was learnt.
+        assert not ranks.keys() & {*itertools.pairwise(tokens)}
+    # How much less do they ask? The rank a fiftieth, the heap a ninetieth.
     asked = [lookups.asked for lookups in (replayed, ranked, heaped)]  # @inspect asked
     assert asked[0] > 50 * asked[1] > 80 * asked[2]
     assert asked[0] > 90 * asked[2]
@@ -316,19 +313,19 @@ def the_same_sample_for_every_rung():  # M4.3 E95
         questions, "questions", "Questions asked"
     )  # @inspect by_questions
     by_speed = figures.ladder(speeds, "bytes/s", "Bytes per second")  # @timed @inspect by_speed
-    # From replaying to ranks, both ladders take their largest step: 90 times fewer questions. The
-    # clock gives less than half of that, as each question of the rank costs more.
+    # From replaying to ranks, we ask 90 times fewer questions. The clock gives less than half of
+    # that, as each question of the rank costs more.
     fewer = questions["replay"] / questions["smallest rank"]  # @inspect fewer
     assert round(fewer) == 91
-    assert 5 < speeds["smallest rank"] / speeds["replay"] < fewer / 2  # @timed
-    # With a memory it is the other way round. A third of the questions is left, those of the first
-    # time; and once it has read the words, it asks none and only looks them up.
+    faster = speeds["smallest rank"] / speeds["replay"]  # @timed @inspect faster
+    assert 5 < faster < fewer / 2  # @timed
+    # With a memory a third of the questions is left, those of the first time. But once it has read
+    # the words, it asks none: on the clock this step is as large as the first one, or larger.
     assert 3 < questions["heap"] / questions["heap, remembering"] < 4
-    assert speeds["heap, remembering"] > 10 * speeds["heap"]  # @timed
+    assert speeds["heap, remembering"] / speeds["heap"] > 0.8 * faster  # @timed
     # A common mistake: to try one encoder on one text and the next on another. On a tenth of these
     # stories, the same encoder asks twice as many questions for each byte: fewer words come again.
-    few = Lookups()
-    start = "".join(itertools.islice(stories.stories(seed=1), 2))
+    few, start = Lookups(), "".join(itertools.islice(stories.stories(seed=1), 2))
     encode = encoder("heap, remembering", tokenizer.merges, ranks, few)
     assert sum(len(encode(word)) for word in splitter.words(start)) == 265  # @stepover
     assert round(few.asked / len(start) / (questions["heap, remembering"] / len(text)), 1) == 2.1
@@ -415,15 +412,15 @@ def two_bytes_are_enough_for_65536_ids():  # M4.7 E96
     # for the size: two bytes would do for twice as many.) GPT-2's fit, too, and GPT-4's do not.
     assert id_type(LLAMA_VOCABULARY).itemsize == id_type(2**16).itemsize == 2
     assert id_type(2**16 + 1).itemsize == id_type(GPT4_VOCABULARY).itemsize == 4
-    assert id_type(GPT2_VOCABULARY).itemsize == 2
+    assert id_type(GPT2_VOCABULARY).itemsize == 2  # @predict
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "ids"
         write_ids(path, [0, 31_999, 5], LLAMA_VOCABULARY)
         assert path.stat().st_size == 3 * 2
         ids = read_ids(path, LLAMA_VOCABULARY).tolist()
     assert ids == [0, 31_999, 5]
-    # What if an id does not fit? An array that changes its type wraps it round in silence. An array
-    # that is made from it refuses.
+    # What if an id does not fit? `astype` wraps it round in silence. An array made from a Python
+    # list refuses.
     large = np.array([70_000])
     wrapped = large.astype(np.uint16)  # @inspect wrapped
     assert wrapped.tolist() == [70_000 - 2**16]
@@ -436,7 +433,7 @@ def two_bytes_are_enough_for_65536_ids():  # M4.7 E96
     with refused(RuntimeError) as error:
         embedding(batch)
     assert "indices" in error.message
-    assert embedding(batch.long()).shape == (2, 3)
+    assert embedding(batch.long()).shape == (2, 3)  # @predict
 
 
 def a_larger_vocabulary_costs_parameters():  # M4.8
@@ -575,8 +572,9 @@ def a_corpus_takes_days_to_encode():  # M4.10
     seconds = fastest_seconds(lambda: Tokenizer(tokenizer.merges, [END]).encode(text))  # @timed
     days["lecture.tokenizer"] = PILE_BYTES / (len(text) / seconds) / SECONDS_PER_DAY  # @timed
     bars = figures.ladder(days, "days", "Days for the Pile, on one core")  # @timed @inspect bars
-    # Years, weeks, days. (Stories repeat their words more than the Pile does, so the last one is
-    # too good.)
+    # The heap takes less than a tenth of the days of replaying, and our tokenizer less than half of
+    # those of the heap. (Stories repeat their words more than the Pile does, so the last one is too
+    # good.)
     assert days["replay"] > 10 * days["heap"]  # @timed
     assert days["heap"] > 2 * days["lecture.tokenizer"]  # @timed
     # Documents are independent of each other, so fifty processes take a fiftieth. What they write
@@ -584,9 +582,9 @@ def a_corpus_takes_days_to_encode():  # M4.10
     ids = tokenizer.encode(text)
     id_bytes = len(ids) * id_type(len(tokenizer)).itemsize  # @inspect id_bytes
     assert 1.8 < len(text.encode()) / id_bytes < 1.9
-    # This chapter in short: encoding repeats the merges in the order in which they were learnt, and
-    # is fast when it asks only for pairs that are there. Judge a tokenizer by its bytes per token,
-    # since a model pays by the token.
+    # What we can do now: turn text into ids by repeating the merges in the order in which they were
+    # learnt, and fast, by asking only for pairs that are there. We judge a tokenizer by its bytes
+    # per token, since a model pays by the token.
 
 
 def exercise_a_space_at_the_end():  # M4.2 @exercise

@@ -15,11 +15,12 @@ def main() -> None:
     m05_tensors.everything_is_a_tensor()
     m05_tensors.rank_means_two_things()
     m05_tensors.a_tensor_is_made_from_values_or_from_a_rule()
-    m05_tensors.cutting_the_tails_shrinks_the_spread()
     m05_tensors.bytes_are_elements_times_element_size()
     m05_tensors.one_gpt3_matrix_takes_gigabytes()
     m05_tensors.a_tensor_lives_on_one_device()
     m05_tensors.the_way_to_the_accelerator_is_narrow()
+    m05_tensors.exercise_ids_and_activations()
+    m05_tensors.exercise_one_and_nothing()
 
     # ## Floating-point formats
     # What the bits of a number say, what each format has no bits for, and which to use when.
@@ -32,6 +33,9 @@ def main() -> None:
     m06_floating_point.the_exponent_is_range_and_the_fraction_resolution()
     m06_floating_point.counting_stops_early_in_16_bits()
     m06_floating_point.fp16_ends_soon_on_both_sides()
+    # @bridge Fraction bits are resolution, exponent bits are range. fp16 has 10 and 5 of
+    # them: its numbers end at 65 504, and counting in it stops at 2048, where the next number
+    # is two away.
     m06_floating_point.bf16_trades_resolution_for_range()
     m06_floating_point.tf32_is_for_computing_not_for_storing()
     m06_floating_point.fp8_comes_in_two_kinds()
@@ -39,6 +43,8 @@ def main() -> None:
     m06_floating_point.a_scale_for_each_block_contains_outliers()
     m06_floating_point.small_updates_are_lost()
     m06_floating_point.each_format_has_its_job()
+    m06_floating_point.exercise_a_counter_of_tokens()
+    m06_floating_point.exercise_six_bits()
 
     # ## Storage, strides and views
     # What a tensor is underneath, and which operations are free because of it.
@@ -53,6 +59,8 @@ def main() -> None:
     m07_storage.some_tensors_with_gaps_can_be_viewed()
     m07_storage.expanding_repeats_without_copying()
     m07_storage.a_view_keeps_the_whole_storage_alive()
+    m07_storage.exercise_a_row_of_a_transpose()
+    m07_storage.exercise_more_than_there_is()
 
     # ## Elementwise operations and matmuls
     # What computes new numbers, how many FLOPs it costs, and what it writes.
@@ -67,8 +75,13 @@ def main() -> None:
     m08_operations.a_product_pairs_every_row_with_every_column()
     m08_operations.a_stack_is_multiplied_matrix_by_matrix()
     m08_operations.the_star_is_not_the_matrix_product()
+    # @bridge The bytes of a tensor, its storage, can be shared: a slice or a transpose is a
+    # view, another way to read the same bytes, and allocates none. What computes new numbers
+    # allocates room for them. One such operation makes nearly all of the cost.
     m08_operations.every_triple_multiplies_and_adds()
     m08_operations.the_loops_nest_in_any_order()
+    m08_operations.exercise_scores_and_values()
+    m08_operations.exercise_in_place()
 
     # ## Axes with names
     # How to say which axis is which, who checks it, and how to read a price off the names.
@@ -83,3 +96,5 @@ def main() -> None:
     m09_named_axes.heads_are_split_without_moving_data()
     m09_named_axes.heads_are_blocks_of_one_matrix()
     m09_named_axes.the_order_of_products_decides_their_price()
+    m09_named_axes.exercise_scores_by_name()
+    m09_named_axes.exercise_four_become_one()

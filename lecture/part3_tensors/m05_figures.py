@@ -3,14 +3,10 @@
 from collections.abc import Mapping
 
 import altair
-import torch
-from jaxtyping import Shaped
-from torch import Tensor
 
 from lecture.facts import Accelerator
-from lecture.lib.charts import framed, legend_below, rows_of
+from lecture.lib.charts import framed, rows_of
 from lecture.lib.drawing import COLOURS, Figure, box, link, text
-from lecture.lib.shapes import shape_checked
 
 
 def host_and_accelerator(card: Accelerator, bus_bytes_per_second: float) -> Figure:  # @stepover
@@ -49,23 +45,3 @@ def bytes_by_dtype(sizes: Mapping[str, int]) -> altair.Chart:  # @stepover
         tooltip=["dtype:N", "bytes:Q"],
     )
     return framed(chart, "32 elements of each dtype", 170)
-
-
-@shape_checked
-def two_histograms(samples: dict[str, Shaped[Tensor, " n"]]) -> altair.Chart:  # @stepover
-    """Draw how often values fall into bins of width one quarter between -4 and 4."""
-    counted = [
-        (name, -3.875 + column / 4, int(count))
-        for name, values in samples.items()
-        for column, count in enumerate(torch.histc(values, bins=32, min=-4, max=4).tolist())
-    ]
-    names, middles, counts = zip(*counted, strict=True)
-    chart = altair.Chart(rows_of(sample=names, value=middles, count=counts))
-    chart = chart.mark_line(interpolate="step").encode(
-        x=altair.X(
-            "value:Q", title="value", axis=altair.Axis(values=list(range(-4, 5)), format="d")
-        ),
-        y=altair.Y("count:Q", title="draws per bin of 0.25", axis=altair.Axis(format="d")),
-        color=altair.Color("sample:N", sort=list(samples), legend=legend_below(columns=2)),
-    )
-    return framed(chart, "Normal draws, with and without tails", 200)

@@ -16,13 +16,12 @@ from lecture.facts import (
     PCIE5_TRANSFERS_PER_SECOND,
     PCIE_LANES,
 )
-from lecture.lib.normal import std_of_a_cut_normal
 from lecture.lib.refused import refused
 from lecture.part3_tensors import m05_figures as figures
 from trace.costs import measure
 
 
-def everything_is_a_tensor():  # M5.1
+def everything_is_a_tensor():  # M5.1 @core
     """Everything is a tensor.
 
     We can estimate what training costs. We cannot yet say what all those bytes are. One training
@@ -53,7 +52,7 @@ def everything_is_a_tensor():  # M5.1
     # Gradients and optimizer state have one number for each parameter. Activations have a row for
     # each row of data: twice the data, twice the activations.
     assert gradients.shape == optimizer_state.shape == parameters.shape
-    assert (torch.cat([data, data]) @ parameters).shape == (8, 2)
+    assert (torch.cat([data, data]) @ parameters).shape == (8, 2)  # @predict
 
 
 def rank_means_two_things():  # M5.1 E37
@@ -65,10 +64,10 @@ def rank_means_two_things():  # M5.1 E37
     B, T, H, K = 32, 16, 16, 64
     with measure() as cost:
         x = torch.zeros(B, T, H, K)  # @inspect x.shape
-    assert x.ndim == 4
+    assert x.ndim == 4  # @predict
     # A row of numbers has one axis. A single number has none, and is called a *scalar*.
-    assert x.flatten().ndim == 1
-    assert x.sum().ndim == 0
+    assert x.flatten().ndim == 1  # @predict
+    assert x.sum().ndim == 0  # @predict
     # The number of elements is the product of the sizes. At 4 bytes each, these take 2 MiB.
     assert x.numel() == B * T * H * K
     assert cost.allocated_bytes == 4 * x.numel() == 2 * 2**20
@@ -76,8 +75,8 @@ def rank_means_two_things():  # M5.1 E37
     # something else: how many of its rows are linearly independent. Two matrices, two axes each:
     ones, identity = torch.ones(4, 4), torch.eye(4)
     assert ones.ndim == identity.ndim == 2
-    assert torch.linalg.matrix_rank(ones) == 1
-    assert torch.linalg.matrix_rank(identity) == 4
+    assert torch.linalg.matrix_rank(ones) == 1  # @predict
+    assert torch.linalg.matrix_rank(identity) == 4  # @predict
     # So we say "axes", and `ndim` in code.
 
 
@@ -94,9 +93,9 @@ def a_tensor_is_made_from_values_or_from_a_rule():  # M5.2
     # For a constant, a shape is enough; `full` takes any number.
     zeros, ones = torch.zeros(4, 8), torch.ones(4, 8)
     assert (zeros + ones).sum() == ones.numel() == 32
-    assert torch.full((4, 8), 0.5).sum() == 16
-    # For chance we need a [generator with a seed](#a_seed_repeats_the_numbers), and then the same
-    # numbers come again.
+    assert torch.full((4, 8), 0.5).sum() == 16  # @predict
+    # If chance is to repeat, we hand in a [generator with a seed](#a_seed_repeats_the_numbers): the
+    # same seed, the same numbers.
     normal = torch.randn(4, 8, generator=torch.Generator().manual_seed(7))  # @inspect normal
     again = torch.randn(4, 8, generator=torch.Generator().manual_seed(7))
     assert torch.equal(normal, again)
@@ -109,38 +108,7 @@ def a_tensor_is_made_from_values_or_from_a_rule():  # M5.2
     assert empty.isnan().all()
 
 
-def cutting_the_tails_shrinks_the_spread():  # M5.2
-    """Cutting the tails shrinks the standard deviation.
-
-    Weights often start from a normal distribution, and many programs cut its tails off, so that no
-    single weight starts out huge. If we ask for a standard deviation of 1 and cut at ±2, what
-    standard deviation do we get?
-    """
-    generator = torch.Generator().manual_seed(0)
-    x = torch.empty(2**16)
-    torch.nn.init.trunc_normal_(x, mean=0.0, std=1.0, a=-2.0, b=2.0, generator=generator)
-    assert x.abs().max() <= 2
-    # For a standard normal distribution cut at $\pm a$, the variance is $1 - 2a\,\varphi(a)/P$,
-    # with $\varphi$ its density before the cut and $P$ the probability of landing inside.
-    derived_std = std_of_a_cut_normal(2.0)  # @inspect derived_std
-    assert math.isclose(x.std().item(), derived_std, rel_tol=0.005)
-    # 0.88: the argument `std` is the standard deviation before the cut. Cut at ±3, it stays within
-    # two percent of what we asked for.
-    assert round(derived_std, 2) == 0.88
-    assert round(std_of_a_cut_normal(3.0), 2) == 0.99
-    # The draws that the cut removes are made up for in the middle.
-    uncut = torch.randn(2**16, generator=generator)
-    histograms = figures.two_histograms({"cut at ±2": x, "not cut": uncut})  # @inspect histograms
-    assert uncut.abs().max() > 3
-    # Mind the defaults. The cuts are values and [no multiples of
-    # `std`](#tails_are_cut_where_the_bounds_say): with the usual 0.02 for weights, cuts at -2 and 2
-    # are a hundred standard deviations away and cut nothing.
-    weights = torch.nn.init.trunc_normal_(torch.empty(2**16), std=0.02, generator=generator)
-    assert math.isclose(weights.std().item(), 0.02, rel_tol=0.005)
-    assert weights.abs().max() > 4 * 0.02
-
-
-def bytes_are_elements_times_element_size():  # M5.3
+def bytes_are_elements_times_element_size():  # M5.3 @core
     """Bytes are elements times element size.
 
     How much memory do the numbers of a tensor need? The type of the elements, the *dtype*, has its
@@ -178,20 +146,18 @@ def bytes_are_elements_times_element_size():  # M5.3
 def one_gpt3_matrix_takes_gigabytes():  # M5.4 E15
     """One matrix of GPT-3 takes 2.4 gigabytes.
 
-    How large is one weight matrix of a large model? GPT-3 has a [feed-forward
-    network](#swiglu_lets_one_half_gate_the_other) in each of its layers: one matrix widens the 12
-    288 features of a token four times, a second one narrows them again.
+    How large is one weight matrix of a large model? GPT-3 has a feed-forward network in each of its
+    layers: one matrix widens the 12 288 features of a token four times, a second one narrows them
+    again.
     """
-    # In fp32, four bytes each, this *would* need 2.4 GB. On the device `meta` it needs nothing: the
+    # In fp32, four bytes each, this would need 2.4 GB. On the device `meta` it needs nothing: the
     # tensor has a shape and a dtype and no numbers.
     shape = (GPT3_FEED_FORWARD_WIDTH, GPT3_WIDTH)  # @inspect shape
     matrix = torch.empty(shape, device="meta")
     matrix_bytes = matrix.untyped_storage().nbytes()  # @inspect matrix_bytes
     # One number, and two right ways to shorten it.
-    assert round(matrix_bytes / 1e9, 3) == 2.416
-    assert matrix_bytes / 2**30 == 2.25
-    # (You will find 2.3 in print. That is 2304 MiB divided by 1000: neither GB nor GiB.)
-    assert matrix_bytes / 2**20 == 2304
+    assert round(matrix_bytes / 1e9, 3) == 2.416  # @predict
+    assert matrix_bytes / 2**30 == 2.25  # @predict
     # What share of the model is in such matrices? Two in each layer make two thirds.
     feed_forward_parameters = 2 * GPT3_LAYERS * matrix.numel()
     assert round(feed_forward_parameters / GPT3_PARAMETERS, 2) == 0.66
@@ -215,7 +181,7 @@ def a_tensor_lives_on_one_device():  # M5.5 E26
     with measure() as cost:
         x, y = torch.zeros(32, 32), torch.zeros(32, 32)
     assert x.device == torch.device("cpu")
-    assert cost.allocated_bytes == 2 * (32 * 32 * 4)
+    assert cost.allocated_bytes == 2 * (32 * 32 * 4)  # @predict
     # `.to(device)` makes a copy elsewhere; with `device=...` a tensor is made where it belongs.
     if torch.cuda.is_available():
         before_bytes = torch.cuda.memory_allocated()
@@ -249,12 +215,12 @@ def the_way_to_the_accelerator_is_narrow():  # M5.6
     transfer_seconds = 1e9 / bus_bytes_per_second  # @inspect transfer_seconds
     # One gigabyte takes 16 ms, at best: 128 of each 130 bits on the wire are data, which leaves 63
     # GB/s, and packet headers take their share after that.
-    assert round(1000 * transfer_seconds) == 16
+    assert round(1000 * transfer_seconds) == 16  # @predict
     assert round(bus_bytes_per_second * PCIE5_DATA_SHARE / 1e9) == 63
     # From its own memory (*HBM*, high-bandwidth memory) an H100 reads the same gigabyte at 3.35
     # TB/s. How many times faster is that? In the picture, the links are as wide as they are fast.
     read_seconds = 1e9 / H100_SXM.memory_bytes_per_second
-    assert round(transfer_seconds / read_seconds) == 52
+    assert round(transfer_seconds / read_seconds) == 52  # @predict
     machine = figures.host_and_accelerator(H100_SXM, bus_bytes_per_second)  # @inspect machine
     # And in the 16 ms, the processor could do 15 TFLOP of matmuls in bf16.
     waiting_flops = transfer_seconds * H100_SXM.dense_flops_per_second["bf16"]
@@ -273,3 +239,30 @@ def the_way_to_the_accelerator_is_narrow():  # M5.6
     #
     # What we can do now: say what each byte of a training step is for, compute how many there are,
     # and say where they are. How a number fits into two of them comes next.
+
+
+def exercise_ids_and_activations():  # M5.3 @exercise
+    """Exercise: ids and activations.
+
+    A batch of 16 sequences of 4096 tokens comes as int64 ids. The first layer turns each id into
+    8192 features in bf16. How many bytes are the ids, and by which factor do the bytes grow?
+    """
+    ids = torch.empty(16, 4096, dtype=torch.int64, device="meta")
+    x = torch.empty(*ids.shape, 8192, dtype=torch.bfloat16, device="meta")
+    sizes = ids.nbytes, x.nbytes  # @inspect sizes
+    # Half a mebibyte, and $8192\cdot2/8$ times as much: data are small, activations are not.
+    assert ids.nbytes == 512 * 2**10
+    assert x.nbytes // ids.nbytes == 2048
+
+
+def exercise_one_and_nothing():  # M5.1 @exercise
+    """Exercise: one and nothing.
+
+    How many elements have `torch.zeros(())` and `torch.zeros(0, 1000)`, and how many axes? Write
+    down four numbers before you look.
+    """
+    scalar, empty = torch.zeros(()), torch.zeros(0, 1000)
+    # The number of elements is the product of the sizes. A product of no factors is 1; one with a
+    # factor of 0 is 0, however large the others are.
+    assert (scalar.numel(), scalar.ndim) == (1, 0)
+    assert (empty.numel(), empty.ndim) == (0, 2)

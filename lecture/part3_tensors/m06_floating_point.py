@@ -114,7 +114,7 @@ def pack(value: float, form: Format) -> int:
     return sign * 2 ** (form.bits - 1) + pattern
 
 
-def a_number_is_sign_exponent_and_fraction():  # M6.1
+def a_number_is_sign_exponent_and_fraction():  # M6.1 @core
     """A number is sign, exponent and fraction.
 
     We can say how many bytes a number takes. What do they hold? How can the same 16 bits hold one
@@ -130,7 +130,7 @@ def a_number_is_sign_exponent_and_fraction():  # M6.1
     fields = figures.bit_fields({"-13 in fp16": bit_text(pattern, FP16)})  # @inspect fields
     sign, exponent, fraction = pattern >> 15, (pattern >> 10) & 0b11111, pattern & 0b1111111111
     # The fraction is 0.101 in base 2: a half and an eighth.
-    assert fraction / 2**10 == 1 / 2 + 1 / 8
+    assert fraction / 2**10 == 1 / 2 + 1 / 8  # @predict
     # Back to a number: $(-1)^s\,(1+f)\,2^{e-15}$. Two things in it are odd, the 1 before the point
     # and the 15. The next sections explain them.
     by_hand = (-1) ** sign * (1 + fraction / 2**10) * 2.0 ** (exponent - 15)  # @inspect by_hand
@@ -145,13 +145,14 @@ def every_format_divides_its_bits_its_own_way():  # M6.1
     spends them differently.
     """
     # Here is π in all eight. A filled box is a one; the digits of π stand under each other as far
-    # as a format goes. Which two formats share a range, and which share a resolution?
+    # as a format goes. Which formats share a range, and which share a resolution?
     patterns = {form.name: pack(math.pi, form) for form in FORMATS}  # @stepover
     layouts = figures.layouts(
         {form.name: bit_text(patterns[form.name], form) for form in FORMATS},
         {form.name: f"{unpack(patterns[form.name], form):.10g}" for form in FORMATS},
     )  # @inspect layouts @stepover
-    # bf16 has the exponent of fp32, so it has its range. TF32 adds the resolution of fp16.
+    # bf16 and TF32 have the exponent of fp32, so they have its range. TF32 has the resolution of
+    # fp16.
     assert TF32.exponent_bits == BF16.exponent_bits == FP32.exponent_bits
     assert TF32.fraction_bits == FP16.fraction_bits
     # Six of the eight are dtypes of PyTorch, and we can ask it: the size of an element gives all
@@ -166,7 +167,7 @@ def every_format_divides_its_bits_its_own_way():  # M6.1
     # You can open them: they are the rules of this chapter in 25 lines. In the four bits of fp4, π
     # is 3.
     short = pack(math.pi, E2M1)
-    assert unpack(short, E2M1) == 3
+    assert unpack(short, E2M1) == 3  # @predict
 
 
 def exponents_are_stored_with_a_bias():  # M6.5 E18
@@ -198,11 +199,15 @@ def exponents_are_stored_with_a_bias():  # M6.5 E18
     found = [value_of(pattern, torch.float16) for pattern in ends.values()]  # @inspect found
     assert found[1:4] == [2**-14, (2 - 2**-10) * 2**15, math.inf]
     assert math.isnan(found[4])
+    # By hand we read the same, with either sign.
+    assert [unpack(pattern, FP16) for pattern in ends.values()][:4] == found[:4]
+    assert math.isnan(unpack(ends["NaN"], FP16))
+    assert unpack(2**15 + ends["infinity"], FP16) == -math.inf
     end_fields = figures.bit_fields(
         {name: bit_text(pattern, FP16) for name, pattern in ends.items()}
     )  # @inspect end_fields
     # NaN has 2046 patterns of fp16. Formats of eight bits cannot afford that, as we will see.
-    assert every_value(torch.float16).isnan().sum() == 2 * (2**10 - 1)
+    assert every_value(torch.float16).isnan().sum() == 2 * (2**10 - 1)  # @predict
 
 
 def the_leading_one_is_not_stored():  # M6.6 E19 E20
@@ -291,6 +296,9 @@ def rounding_goes_to_the_nearest_and_ties_to_even():  # M6.1
     x = 1 + step * torch.tensor([0.5, 1.5, 2.5, 2.501])
     rounded = (x.half() - 1) / step  # @inspect rounded
     assert rounded.tolist() == [0, 2, 2, 3]
+    # `pack` above finds the same patterns by hand, and infinity's for what lies beyond the format.
+    for number in (x[1], -x[3], torch.tensor(1e6)):
+        assert pack(number.item(), FP16) == pattern_of(number.half())
     # Half of all ties go up and half go down, and *independent* roundings do not drift. To see
     # that, compare with dropping the bits, which always moves towards zero.
     numbers = torch.randn(4096, generator=torch.Generator().manual_seed(0))
@@ -393,7 +401,7 @@ def fp16_ends_soon_on_both_sides():  # M6.4
     becomes infinite, which is *overflow*.
     """
     gradient = torch.tensor(1e-8, dtype=torch.float16)  # @inspect gradient
-    assert gradient == 0
+    assert gradient == 0  # @predict
     # The smallest positive number is $2^{-24}$. Half of it is a tie and goes to the even side,
     # which is 0; anything above the half goes up.
     small = (torch.tensor([1, 0.5, 0.501]) * 2**-24).half()
@@ -402,8 +410,8 @@ def fp16_ends_soon_on_both_sides():  # M6.4
     # back; from 65 520 on they are infinite.
     large = torch.tensor([65519.0, 65520.0]).half()  # @inspect large
     assert large.tolist() == [65504, math.inf]
-    # Squares get there quickly. What is the largest whole number whose square fp16 can hold? And
-    # one infinity in a sum spoils it all: infinity minus infinity is NaN.
+    # Squares get there quickly. What is the largest whole number whose square does not overflow?
+    # And one infinity in a sum spoils it all: infinity minus infinity is NaN.
     squares = torch.tensor([255.0, 256.0], dtype=torch.float16).square()  # @inspect squares
     assert squares.tolist() == [65024, math.inf]
     assert (squares[1] - squares[1]).isnan()
@@ -414,32 +422,33 @@ def fp16_ends_soon_on_both_sides():  # M6.4
     assert torch.isclose(scaled.float() / 2**16, torch.tensor(1e-8), rtol=2**-11, atol=0)
 
 
-def bf16_trades_resolution_for_range():  # M6.8 E21 E25
+def bf16_trades_resolution_for_range():  # M6.8 E21 E25 @core
     """bf16 trades resolution for range.
 
-    What if a 16-bit format keeps the whole exponent of fp32, and saves on the fraction alone? That
-    is bf16, the *brain floating point* of Google Brain. [Kalamkar et
-    al.](https://arxiv.org/abs/1905.12322) showed in 2019 that networks train in it with the
-    settings of fp32.
+    What if a 16-bit format keeps all [exponent bits](#a_number_is_sign_exponent_and_fraction) of
+    fp32, and saves on the fraction, its digits, alone? That is bf16, the *brain floating point* of
+    Google Brain. [Kalamkar et al.](https://arxiv.org/abs/1905.12322) showed in 2019 that networks
+    train in it with the settings of fp32.
     """
     # It is the upper half of fp32: back to fp32, sixteen zeros are appended, and nothing is lost.
     x = torch.randn(4096, generator=torch.Generator().manual_seed(0))
     short = x.bfloat16()
     as_integers = short.view(torch.int16).int() << 16
     assert torch.equal(as_integers.view(torch.float32), short.float())
-    # What fp16 loses at both ends of its range is there.
+    # What fp16 [loses at both ends](#fp16_ends_soon_on_both_sides) of its range is there.
     assert torch.tensor([1e-8, 1e5]).half().tolist() == [0, math.inf]
     small, large = torch.tensor([1e-8, 1e5]).bfloat16().tolist()  # @inspect small large
     assert math.isclose(small, 1e-8, rel_tol=2**-8)
     # The price shows in the second number, which is off by 160. Does bf16 tell 1.001 from 1? fp16
-    # does, bf16 does not: its step is 8 times that of fp16 and 65 536 times that of fp32.
+    # does, bf16 does not: its step from 1 to the next number is 8 times that of fp16 and 65 536
+    # times that of fp32.
     assert large == 1e5 - 160
     near_one = torch.tensor(1.001)
     assert near_one.half() == 1 + 2**-10
     assert near_one.bfloat16() == 1
     eps = {form.name: torch.finfo(form.dtype).eps for form in (BF16, FP16, FP32)}
-    assert eps["bf16"] / eps["fp16"] == 8
-    assert eps["bf16"] / eps["fp32"] == 65_536
+    assert eps["bf16"] / eps["fp16"] == 8  # @predict
+    assert eps["bf16"] / eps["fp32"] == 65_536  # @predict
     # Not even the tokens of a small vocabulary can be numbered in it: 256 and 257 become one
     # id.
     last_four = torch.arange(260).bfloat16().long()[-4:]  # @inspect last_four
@@ -474,6 +483,9 @@ def tf32_is_for_computing_not_for_storing():  # M6.9 E7
     w = torch.randn(256, 64, generator=generator)
     exact = x.double() @ w.double()
     short_x, short_w = rounded_to(x, 10), rounded_to(w, 10)
+    # Half-way between two such numbers the even one is taken, as everywhere.
+    halfway = 1 + torch.tensor([1.0, 3.0]) * 2**-11
+    assert rounded_to(halfway, 10).tolist() == [1, 1 + 2**-9]
     # The tensors stay as large as they were.
     assert short_x.untyped_storage().nbytes() == x.untyped_storage().nbytes()
     # How much worse is the result? The *relative error* is the norm of the difference divided by
@@ -550,7 +562,7 @@ def fp4_has_fifteen_values():  # M6.11
     )  # @inspect ticks
     assert values[:8] == [0, 0.5, 1, 1.5, 2, 3, 4, 6]
     # Sixteen patterns and fifteen values, since zero comes with both signs.
-    assert len(set(values)) == 15
+    assert len(set(values)) == 15  # @predict
     # Rounding works as ever: to the nearest, ties to the pattern with a 0 at its end. What is too
     # large stops at 6.
     wanted = (2.4, 2.5, 3.5, 5.0, 100.0, -0.7)
@@ -654,9 +666,9 @@ def small_updates_are_lost():  # M6.12 E23
     assert round(trained["fp32"], 4) == 2
     # In fp16 the step above 1 is 1/1024, and 0.001 is 1.02 of it. Each update is rounded to one
     # whole step, so 2.3 % of the distance is missing at the end.
-    assert trained["fp16"] == 1 + 1000 * 2**-10
+    assert trained["fp16"] == 1 + 1000 * 2**-10  # @predict
     # In bf16 the step is 1/128. To grow, a weight of 1 needs an update above 1/256.
-    assert trained["bf16"] == 1
+    assert trained["bf16"] == 1  # @predict
     one = torch.tensor(1.0, dtype=torch.bfloat16)
     assert one + 1 / 256 == 1
     assert one + 1.01 / 256 == 1 + 1 / 128
@@ -671,7 +683,7 @@ def small_updates_are_lost():  # M6.12 E23
     master = running_sums(torch.tensor(1.0), updates)  # @stepover
     used = master.bfloat16().tolist()
     assert used.count(1.0) == 3
-    assert used[-1] == 2
+    assert used[-1] == 2  # @predict
     # So: fp16 loses numbers at both ends of its range, bf16 loses small changes.
 
 
@@ -692,7 +704,7 @@ def each_format_has_its_job():  # M6.13
     }  # @inspect errors
     # The sum in bf16 stopped at 256, with three quarters missing. Added up in fp32, the same inputs
     # are good to a ten-thousandth, and that is how tensor cores multiply bf16.
-    assert total == 256
+    assert total == 256  # @predict
     assert round(errors["added up in bf16"], 2) == 0.75
     assert errors["added up in fp32"] < 1e-4
     # So: bf16 for the inputs of matmuls, fp32 for the sums. In training that means fp32 for
@@ -708,3 +720,32 @@ def each_format_has_its_job():  # M6.13
     # What we can do now: choose a format by its range and its resolution, and say how it will fail:
     # beyond its range by zeros and infinities, within it by changes too small to see. How the
     # numbers lie in memory comes next.
+
+
+def exercise_a_counter_of_tokens():  # M6.6 @exercise
+    """Exercise: a counter of tokens.
+
+    A program counts tokens one by one, in an fp32 number. At which count does it stop?
+
+    **Hint.** fp32 has 23 fraction bits, and a one that is not stored.
+    """
+    counter = torch.tensor(2.0**24)  # @inspect counter
+    # With 24 bits all integers up to $2^{24}$ have a number of their own. Then the step is 2, and
+    # 1 is half of it: a tie, which goes to the even neighbour, the counter itself.
+    assert counter - 1 + 1 == counter == counter + 1
+    assert counter.item() == 16_777_216
+
+
+def exercise_six_bits():  # M6.13 @exercise
+    """Exercise: six bits.
+
+    A format has a sign, 3 exponent bits and 2 fraction bits, and sets nothing aside: no infinity,
+    no NaN. What is its largest number, and how many different ones does it have?
+    """
+    e3m2 = Format("fp6 E3M2", 3, 2, None, "nothing")
+    largest = unpack(e3m2.largest_pattern, e3m2)  # @inspect largest
+    # The bias is 3, so the top exponent is $7-3=4$, and the fraction adds three quarters.
+    assert largest == 2**4 * (1 + 3 / 4) == 28
+    # $2^6$ patterns, but zero has two.
+    values = {unpack(pattern, e3m2) for pattern in range(2**6)}
+    assert len(values) == 63

@@ -33,10 +33,10 @@ def a_tensor_is_a_pointer_and_metadata():  # M7.1
     assert whole_storage(x).tolist() == list(range(16))
     # A stride says how many elements we move on in storage for one step along its axis. Here the
     # elements of a row are neighbours, and the next row begins four elements on: *row-major* order.
-    assert x.stride() == (4, 1)
+    assert x.stride() == (4, 1)  # @predict
     strides = figures.strides(x)  # @inspect strides
     # The storage holds the numbers, four bytes each, and nothing else.
-    assert x.untyped_storage().nbytes() == 16 * 4
+    assert x.untyped_storage().nbytes() == 16 * 4  # @predict
     # The facts belong to the tensor, so two tensors may read one storage in two ways. Read as an
     # integer, the four bytes of 1.0 are over a billion: [127 in the exponent
     # field](#exponents_are_stored_with_a_bias), above 23 zeros.
@@ -64,8 +64,8 @@ def strides_find_every_element():  # M7.2 E29
     corner = x[1:, 2:]
     corner_strides = figures.strides(corner)  # @inspect corner_strides
     # It starts at element (1, 2) of the matrix it was cut from, and has its strides.
-    assert corner.storage_offset() == 6
-    assert corner.stride() == (4, 1)
+    assert corner.storage_offset() == 6  # @predict
+    assert corner.stride() == (4, 1)  # @predict
     assert memory[6 + 2 * 4 + 1] == corner[2, 1]
 
 
@@ -79,16 +79,16 @@ def a_slice_is_an_offset_and_a_stride():  # M7.3 E31 E32
         y = x[2:9:2]  # @inspect y
     assert y.tolist() == [2, 4, 6, 8]
     assert cost.allocated_bytes == cost.read_bytes == cost.written_bytes == 0
-    assert y.storage_offset() == 2
+    assert y.storage_offset() == 2  # @predict
     picked = figures.views_of_storage(x, {"x[2:9:2]": y})  # @inspect picked
     # `stride()` is a tuple with one entry per axis, also when there is one axis; `stride(0)` is the
     # number.
     assert y.stride() == (2,) != 2
-    assert y.stride(0) == 2
+    assert y.stride(0) == 2  # @predict
     # How can we tell that they share memory? By the storage, all ten numbers of it. `data_ptr()` is
     # the address of the first element, and that is two elements of 8 bytes further on.
     assert same_storage(x, y)
-    assert y.untyped_storage().nbytes() == 10 * 8
+    assert y.untyped_storage().nbytes() == 10 * 8  # @predict
     assert y.data_ptr() - x.data_ptr() == y.storage_offset() * y.element_size() == 16
     # A step backwards would need a negative stride. NumPy has them, PyTorch refuses; `flip` copies.
     with refused(ValueError) as error:
@@ -118,10 +118,10 @@ def views_share_storage():  # M7.4 E35
         {"x[0]": row, "x[:, 1]": column, "x.view(3, 2)": three_by_two, "x.T": transposed},
     )  # @inspect views
     # `view(3, 2)` cuts the storage into lines of two; the transpose swaps the strides.
-    assert three_by_two.stride() == (2, 1)
-    assert transposed.stride() == (1, 3)
+    assert three_by_two.stride() == (2, 1)  # @predict
+    assert transposed.stride() == (1, 3)  # @predict
     # A column is read by moving a whole row on at each step.
-    assert column.stride() == (3,)
+    assert column.stride() == (3,)  # @predict
     assert column.tolist() == [2, 5]
     # So reading the transpose line by line jumps back and forth in storage.
     order = [i * transposed.stride(0) + j * transposed.stride(1) for i in (0, 1) for j in (0, 1)]
@@ -210,8 +210,8 @@ def most_operations_take_any_strides():  # M7.6 E116
     """Most operations take any strides.
 
     Do we have to make a tensor contiguous before we use it? You will see `.contiguous()` sprinkled
-    over code. It is needed for `view`, which comes next, and for *kernels* (programs for one
-    operation) that somebody wrote for one order only.
+    over code. It is sometimes needed for `view`, as the next sections show, and for *kernels*
+    (programs for one operation) that somebody wrote for one order only.
     """
     x = torch.arange(1.0, 7).view(2, 3)
     transposed = x.T
@@ -234,8 +234,9 @@ def most_operations_take_any_strides():  # M7.6 E116
 def reshape_copies_only_when_it_must():  # M7.7 E34
     """Reshape copies only when it must.
 
-    Which of `view`, `reshape` and `contiguous` copies? `view` never does, it fails instead. The
-    other two copy if new metadata cannot do the job.
+    Which of `view`, `reshape` and `contiguous` copies? `view` never does, it fails instead.
+    `reshape` copies if new metadata cannot do the job, `contiguous` if the numbers are not in
+    row-major order.
     """
     x = torch.tensor([[1.0, 2, 3], [4, 5, 6]])
     # No pair of strides reads the transpose as 2×3: it would have to jump 0, 3, 1 in one line.
@@ -253,7 +254,7 @@ def reshape_copies_only_when_it_must():  # M7.7 E34
     # Of a contiguous tensor, `reshape` makes a view, and `contiguous` has nothing to do.
     with measure() as cost:
         flat, same = x.reshape(6), x.contiguous()
-    assert cost.allocated_bytes == 0
+    assert cost.allocated_bytes == 0  # @predict
     assert same_storage(flat, x)
     assert same_storage(same, x)
     # So whether writing to a reshaped tensor changes the original depends on strides that you may
@@ -274,7 +275,9 @@ def some_tensors_with_gaps_can_be_viewed():  # M7.7
     # heads](#heads_are_split_without_moving_data).
     heads = left.view(4, 2, 2)  # @inspect heads
     assert same_storage(heads, x)
-    assert heads.stride() == (6, 2, 1)
+    assert heads.stride() == (6, 2, 1)  # @predict
+    # `contiguous` would have copied, since the rows of the part do not follow each other.
+    assert not same_storage(left.contiguous(), x)
     # Merging works when one axis continues the other without a gap. Here two numbers are left out
     # after every four, so `view` fails and `reshape` copies.
     assert left.stride(0) != left.shape[1] * left.stride(1)
@@ -294,20 +297,20 @@ def expanding_repeats_without_copying():  # M7.8
     with measure() as cost:
         wide = column.expand(3, 4)  # @inspect wide
     assert wide.tolist() == [[1] * 4, [2] * 4, [3] * 4]
-    assert wide.stride() == (1, 0)
-    assert cost.allocated_bytes == 0
+    assert wide.stride() == (1, 0)  # @predict
+    assert cost.allocated_bytes == 0  # @predict
     wide_strides = figures.strides(wide)  # @inspect wide_strides
     # Twelve elements that would take 48 bytes are read from 12. So elements times element size is
-    # the *logical* size of a tensor; what it *holds* is its storage.
-    assert wide.numel() * wide.element_size() == 48
-    assert wide.untyped_storage().nbytes() == 12
+    # the *logical* size of a tensor; what it **holds** is its storage.
+    assert wide.numel() * wide.element_size() == 48  # @predict
+    assert wide.untyped_storage().nbytes() == 12  # @predict
     # Where many elements share one number, what should adding 1 to each mean? PyTorch refuses.
     with refused(RuntimeError) as error:
         wide.add_(1)
     assert "clone" in error.message
     # `contiguous` pays the difference, and then every element has a number of its own.
     own_numbers = wide.contiguous()
-    assert own_numbers.untyped_storage().nbytes() == 48
+    assert own_numbers.untyped_storage().nbytes() == 48  # @predict
     # Assigning is not refused. It changes a whole row of `wide`, and a single element of the copy.
     wide[0, 0] = own_numbers[0, 0] = 7  # @inspect wide own_numbers
     assert wide[0].tolist() == [7, 7, 7, 7]
@@ -324,17 +327,17 @@ def a_view_keeps_the_whole_storage_alive():  # M7.8 E36
         matrix = torch.eye(1000)
         row = matrix[0]
         del matrix
-    assert row.numel() * row.element_size() == 4_000
+    assert row.numel() * row.element_size() == 4_000  # @predict
     # Not one of four million. A storage is released when the last tensor that reads it is gone.
-    assert cost.freed_bytes == 0
+    assert cost.freed_bytes == 0  # @predict
     assert row.untyped_storage().nbytes() == cost.allocated_bytes == 4_000_000
     # A clone of the row holds 4 kB and lets the rest go.
     with measure() as cost:
         matrix = torch.eye(1000)
         own_row = matrix[0].clone()
         del matrix
-    assert cost.freed_bytes == 4_000_000
-    assert own_row.untyped_storage().nbytes() == 4_000
+    assert cost.freed_bytes == 4_000_000  # @predict
+    assert own_row.untyped_storage().nbytes() == 4_000  # @predict
     # Files inherit this: `torch.save` writes the whole storage, so that views stay views after
     # loading. One row of a thousand numbers becomes a file of four megabytes.
     row_file, own_row_file = io.BytesIO(), io.BytesIO()
@@ -346,3 +349,32 @@ def a_view_keeps_the_whole_storage_alive():  # M7.8 E36
     #
     # What we can do now: say which lines move no data (slices, transposes, `view`, `expand`), which
     # copy, and which tensor holds the memory. Next come the operations that make new numbers.
+
+
+def exercise_a_row_of_a_transpose():  # M7.2 @exercise
+    """Exercise: a row of a transpose.
+
+    `x` has shape (2, 3, 4) and is contiguous. `y = x.transpose(0, 2)[1]`. What are the shape, the
+    strides and the offset of `y`? No number is moved.
+    """
+    x = torch.arange(24.0).view(2, 3, 4)
+    y = x.transpose(0, 2)[1]  # @inspect y
+    # x has strides (12, 4, 1). The transpose exchanges the first with the last; index 1 on an axis
+    # with stride 1 starts one element later, and takes the axis away.
+    assert (y.shape, y.stride(), y.storage_offset()) == ((3, 2), (4, 12), 1)
+    assert same_storage(x, y)
+
+
+def exercise_more_than_there_is():  # M7.8 @exercise
+    """Exercise: more than there is.
+
+    `x.unfold(0, 3, 1)` gives all windows of three neighbours of ten numbers. How many numbers does
+    it show, and how many bytes does it allocate?
+    """
+    x = torch.arange(10.0)
+    with measure() as cost:
+        windows = x.unfold(0, 3, 1)  # @inspect windows
+    # Eight windows of three numbers, on the ten that are there: both axes have stride 1.
+    assert windows.stride() == (1, 1)
+    assert windows.numel() == 24 > x.numel()
+    assert cost.allocated_bytes == 0

@@ -46,8 +46,10 @@ def an_elementwise_result_has_its_own_memory():  # M8.1
         z_precise = x + precise
     assert torch.equal(z_precise, z.double())
     assert promoted.allocated_bytes == 2 * cost.allocated_bytes
-    # Integers and scalars do not promote: fp32 + int64 stays fp32.
+    # A floating-point tensor is not promoted by integers, nor by a scalar of higher precision: fp32
+    # stays fp32. Integers are promoted by any of the two.
     assert (x + y.long()).dtype == (x + precise.sum()).dtype == torch.float32
+    assert (y.long() + x).dtype == (y.long() + 0.5).dtype == torch.float32
 
 
 def a_chain_makes_temporaries():  # M8.1
@@ -73,9 +75,9 @@ def a_chain_makes_temporaries():  # M8.1
         shifted = doubled + 1
         last = shifted.relu()
     assert torch.equal(last, y)
-    assert named.freed_bytes == 0
+    assert named.freed_bytes == 0  # @predict
     assert named.peak_bytes == 3 * result_bytes
-    # The bytes that move cost more: every operation reads four numbers and writes four. A
+    # The price is in the bytes that move: every operation reads four numbers and writes four. A
     # [*fused*](#fusion_saves_the_way_through_memory) kernel, which a compiler can make from such a
     # chain, would read x once and write y once: a third.
     assert cost.read_bytes + cost.written_bytes == 3 * (x.nbytes + y.nbytes)
@@ -95,7 +97,7 @@ def in_place_operations_keep_the_storage():  # M8.1
     with measure() as cost:
         x.mul_(2).add_(1).relu_()  # @inspect x
     assert x.tolist() == [0, 0, 1, 3]
-    assert cost.allocated_bytes == 0
+    assert cost.allocated_bytes == 0  # @predict
     # Memory is all that we save. The numbers are still read and written three times.
     assert cost.other_flops == 3 * x.numel()
     assert cost.read_bytes == cost.written_bytes == 3 * x.nbytes
@@ -158,7 +160,7 @@ def shapes_are_lined_up_from_the_right():  # M8.1
         y = x + bias  # @inspect y
     assert y[2].tolist() == [108, 209, 310, 411]
     assert cost.allocated_bytes == y.nbytes
-    assert bias.expand(3, 4).stride() == (0, 1)
+    assert bias.expand(3, 4).stride() == (0, 1)  # @predict
     # To subtract from each row its own mean, the means need an axis of size 1, to be repeated along
     # it.
     means = x.mean(dim=1)  # @inspect means
@@ -199,8 +201,8 @@ def the_upper_triangle_is_kept_by_position():  # M8.2
     assert not future.diagonal().any()
     # Of $T^2$ pairs of tokens, $T(T-1)/2$ are in the future: 6 of 16 here, and almost half in long
     # sequences.
-    assert future.sum() == 4 * 3 / 2
-    assert torch.ones(100, 100).triu(diagonal=1).mean() == 0.495
+    assert future.sum() == 4 * 3 / 2  # @predict
+    assert torch.ones(100, 100).triu(diagonal=1).mean() == 0.495  # @predict
 
 
 def masked_scores_leave_nothing_for_the_future():  # M8.2
@@ -248,7 +250,7 @@ def a_mask_can_go_wrong_in_three_ways():  # M8.2
     zeroed = scores.masked_fill(future, 0).softmax(dim=1)  # @inspect zeroed
     assert torch.allclose(zeroed[0], torch.tensor([math.e, 1, 1]) / (math.e + 2))
     # Set future weights to 0, after the softmax. But the future had its part in the sum that
-    # softmax divided by, and what is left does not add up to 1. (Dividing by its own sum mends it.)
+    # softmax divided by, and what is left does not add up to 1. (Dividing by its own sum fixes it.)
     late = scores.softmax(dim=1).masked_fill(future, 0)  # @inspect late
     assert torch.allclose(late.sum(dim=1), torch.tensor([1 / 3, 2 / 3, 1]))
     right = scores.masked_fill(future, -torch.inf).softmax(dim=1)
@@ -279,7 +281,7 @@ def a_product_pairs_every_row_with_every_column():  # M8.3
     # A row of x must be as long as a column of w. That size disappears, the other two remain: what
     # is the shape of 16×32 times 32×2?
     ones = torch.ones(16, 32) @ torch.ones(32, 2)
-    assert ones.shape == (16, 2)
+    assert ones.shape == (16, 2)  # @predict
     assert (ones == 32).all()
     # In the other order, the sizes do not meet. Transpose both and they do, and the result is the
     # transpose: $(xw)^T=w^Tx^T$.
@@ -302,7 +304,7 @@ def a_stack_is_multiplied_matrix_by_matrix():  # M8.3
     w = torch.arange(64.0).view(32, 2).remainder(5)
     with measure() as at_once:
         y = x @ w  # @inspect y.shape
-    assert y.shape == (4, 8, 16, 2)
+    assert y.shape == (4, 8, 16, 2)  # @predict
     with measure() as one_by_one:
         for a, b in itertools.product(range(4), range(8)):
             assert torch.equal(y[a, b], x[a, b] @ w)
@@ -333,7 +335,7 @@ def the_star_is_not_the_matrix_product():  # M8.3 E39
     x = torch.arange(6.0).view(2, 3)
     w = torch.arange(12.0).view(3, 4)
     # If you are lucky, the shapes do not match, and you are told.
-    assert (x @ w).shape == (2, 4)
+    assert (x @ w).shape == (2, 4)  # @predict
     with refused(RuntimeError) as error:
         x * w
     assert "must match" in error.message
@@ -348,7 +350,7 @@ def the_star_is_not_the_matrix_product():  # M8.3 E39
     assert by_matmul.tolist() == [[7, 10], [15, 22]]
     # The meter tells them apart: 4 multiplications here, 8 multiplications and 8 additions there.
     assert (by_element_cost.matmul_flops, by_element_cost.other_flops) == (0, 4)
-    assert (matmul_cost.matmul_flops, matmul_cost.other_flops) == (16, 0)
+    assert (matmul_cost.matmul_flops, matmul_cost.other_flops) == (16, 0)  # @predict
 
 
 @shape_checked
@@ -368,7 +370,7 @@ def product_by_loops(
     return y, flops
 
 
-def every_triple_multiplies_and_adds():  # M8.4 E38
+def every_triple_multiplies_and_adds():  # M8.4 E38 @core
     """Every triple multiplies and adds.
 
     How many FLOPs does a matmul cost? In $y_{ij}=\\sum_k x_{ik}w_{kj}$, R rows, D inner positions
@@ -438,3 +440,36 @@ def the_loops_nest_in_any_order():  # M8.4
     # What we can do now: predict memory and FLOPs of every line that computes. An elementwise
     # operation makes a new tensor for little work; a matmul costs two FLOPs for each triple, and it
     # alone brings rows together with columns.
+
+
+def exercise_scores_and_values():  # M8.3 @exercise
+    """Exercise: scores and values.
+
+    Queries, keys and values have shape (2, 4, 8, 16): batch, heads, tokens, features. How many
+    matmul FLOPs does `(q @ k.mT) @ v` cost, and what does it allocate, in fp32?
+    """
+    q, k, v = torch.ones(3, 2, 4, 8, 16)
+    with measure() as cost:
+        y = (q @ k.mT) @ v
+    # Twice $2\cdot8\cdot8\cdot16$ for each of 8 heads of the batch. The scores have 8 numbers for
+    # each token and head, the result 16.
+    assert cost.matmul_flops == 2 * (2 * 4) * (2 * 8 * 8 * 16)
+    assert cost.allocated_bytes == y.nbytes + 4 * (2 * 4 * 8 * 8)
+
+
+def exercise_in_place():  # M8.1 @exercise
+    """Exercise: in place.
+
+    `x.mul_(2).add_(1).relu_()` in place of `((x * 2) + 1).relu()`: does it save FLOPs, memory or
+    both?
+    """
+    x = torch.linspace(-1, 1, 1000)
+    with measure() as chain:
+        y = ((x * 2) + 1).relu()
+    with measure() as in_place:
+        x.mul_(2).add_(1).relu_()
+    assert torch.equal(x, y)
+    # The same arithmetic, without three new tensors. (Autograd would object: [the backward pass
+    # needs the old numbers](#the_backward_pass_needs_the_old_numbers).)
+    assert in_place.other_flops == chain.other_flops > 0
+    assert (chain.allocated_bytes, in_place.allocated_bytes) == (3 * x.nbytes, 0)

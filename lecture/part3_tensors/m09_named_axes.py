@@ -38,7 +38,7 @@ def numbered_axes_hide_their_meaning():  # M9.1 E41
     # tokens against 5, and 4 features, PyTorch refuses the slip.
     queries = torch.arange(24.0).view(2, 3, 4)
     keys = torch.arange(40.0).view(2, 5, 4)
-    assert (queries @ keys.transpose(-2, -1)).shape == (2, 3, 5)
+    assert (queries @ keys.transpose(-2, -1)).shape == (2, 3, 5)  # @predict
     with refused(RuntimeError) as error:
         queries @ keys.permute(1, 2, 0)
     assert "size" in error.message
@@ -73,7 +73,7 @@ def an_annotation_only_describes():  # M9.2
     assert isinstance(x.long(), Shaped[Tensor, "3 2"])
     # Nor does a function check anything by itself. This one asks for three axes and gets two; it
     # promises two and returns one.
-    assert sum_over_features_unchecked(x).shape == (3,)
+    assert sum_over_features_unchecked(x).shape == (3,)  # @predict
 
 
 def add_bias(x: Float[Tensor, "R D"], bias: Float[Tensor, " D"]) -> Float[Tensor, "R D"]:
@@ -108,7 +108,7 @@ def a_checker_makes_annotations_bind():  # M9.3
     # without a word; the checker refuses, and says what it knows of the names.
     complaint = complaint_about(lambda: add(x, bias[:1]))  # @inspect complaint
     assert all(part in complaint for part in ("parameter 'bias'", "f32[1]", "R=2\nD=3"))
-    assert (x + bias[:1]).shape == (2, 3)
+    assert (x + bias[:1]).shape == (2, 3)  # @predict
     # It refuses a wrong dtype, too, and a result that is not what was promised.
     assert "i64[3]" in complaint_about(lambda: add(x, bias.long()))
     assert "return value" in complaint_about(lambda: checked(means_of_columns)(x))
@@ -309,9 +309,9 @@ def heads_are_split_without_moving_data():  # M9.7
     with measure() as cost:
         split = rearrange(x, "B T (H K) -> B T H K", H=2)  # @inspect split
     # New strides are enough, so the result is a view.
-    assert split.shape == (2, 3, 2, 4)
+    assert split.shape == (2, 3, 2, 4)  # @predict
     assert same_storage(split, x)
-    assert cost.allocated_bytes == 0
+    assert cost.allocated_bytes == 0  # @predict
     # Swap the names in the parentheses, and the shape is the same. Which features does a head get?
     other = rearrange(x, "B T (K H) -> B T H K", H=2)
     splits = figures.heads(
@@ -320,8 +320,8 @@ def heads_are_split_without_moving_data():  # M9.7
     assert other.shape == split.shape
     assert split[0, 0].tolist() == [[0, 1, 2, 3], [4, 5, 6, 7]]
     assert other[0, 0].tolist() == [[0, 2, 4, 6], [1, 3, 5, 7]]
-    # Attention wants heads in front of tokens, which is a view as well. Its result then lies in
-    # memory in that order, here as `contiguous` writes it. No strides read the features of a token
+    # Attention wants heads in front of tokens, which is a view as well. If its result lies in
+    # memory in that order, as `contiguous` writes it here, no strides read the features of a token
     # together again: joining the heads copies every number.
     in_front = rearrange(x, "B T (H K) -> B H T K", H=2)
     assert same_storage(in_front, x)
@@ -330,6 +330,9 @@ def heads_are_split_without_moving_data():  # M9.7
         joined = rearrange(after_attention, "B H T K -> B T (H K)")
     assert torch.equal(joined, x)
     assert cost.allocated_bytes == x.nbytes
+    # If it still lies token by token, joining is a view. (PyTorch's fused attention can write it
+    # so: it lays its result out as it finds the queries.)
+    assert same_storage(rearrange(in_front, "B H T K -> B T (H K)"), x)
 
 
 def heads_are_blocks_of_one_matrix():  # M9.7
@@ -356,11 +359,12 @@ def heads_are_blocks_of_one_matrix():  # M9.7
     # FLOPs of this layer: $2TD^2$.
     assert at_once.matmul_flops == head_by_head.matmul_flops == 2 * T * D**2
     assert w.numel() == of_heads.numel()
-    # Each head reads all features. Change the last one, and the queries of every head change.
+    # Each head reads all features. Add 1 to the last one, and the queries of every head move by
+    # the last row of the matrix.
     changed = x.clone()
     changed[:, -1] += 1
     moved = rearrange(changed @ w, "T (H K) -> H T K", H=H) - queries
-    assert moved.any(dim=2).all()
+    assert torch.equal(moved, rearrange(w[-1], "(H K) -> H 1 K", H=H).expand(H, T, K))
 
 
 def flops_by_loops(*sizes: int) -> int:  # @stepover
@@ -411,3 +415,32 @@ def the_order_of_products_decides_their_price():  # M9.8 E42
     orders = figures.flops_by_order(flops)  # @inspect orders
     assert min(flops.values()) == flops["b and v"] == 2 * (20 * 30) + 2 * (10 * 20)
     # What we can do now: name every axis, have the names checked, and read the FLOPs off them.
+
+
+def exercise_scores_by_name():  # M9.4 @exercise
+    """Exercise: scores by name.
+
+    Queries and keys have shape "b t (h k)" with b = 2, t = 5, h = 4, k = 8. Write the scores of
+    each head with `rearrange` and `einsum`. How many FLOPs do they cost?
+    """
+    q, k = torch.ones(2, 2, 5, 32)
+    q, k = (rearrange(x, "b t (h k) -> b h t k", h=4) for x in (q, k))
+    with measure() as cost:
+        scores = einsum(q, k, "b h q k, b h s k -> b h q s")
+    # Two for each combination of the five letters.
+    assert cost.matmul_flops == 2 * (2 * 4 * 5 * 5 * 8)
+    assert scores.shape == (2, 4, 5, 5)
+
+
+def exercise_four_become_one():  # M9.6 @exercise
+    """Exercise: four become one.
+
+    Halve an image of shape (1, 28, 28, 3): of every 2×2 pixels keep the largest number of each
+    colour. One line, no loop.
+
+    **Hint.** An axis in parentheses is cut: "(h 2)".
+    """
+    image = torch.randn(1, 28, 28, 3, generator=torch.Generator().manual_seed(0))
+    small = reduce(image, "b (h y) (w x) c -> b h w c", "max", y=2, x=2)
+    assert small.shape == (1, 14, 14, 3)
+    assert torch.equal(small[0, 3, 5], image[0, 6:8, 10:12].amax(dim=(0, 1)))

@@ -16,6 +16,7 @@ def main() -> None:
     m10a_counting_flops.one_amount_is_done_at_many_rates()
     m10a_counting_flops.a_product_costs_two_flops_per_triple()
     m10a_counting_flops.the_last_addition_is_not_made()
+    # @bridge So a matmul costs $2RDF$ FLOPs.
     m10a_counting_flops.forward_is_two_flops_per_parameter_and_token()
     m10a_counting_flops.attention_grows_with_the_context()
     m10a_counting_flops.everything_else_is_linear()
@@ -26,6 +27,9 @@ def main() -> None:
     m10b_rates.a_peak_is_units_times_clock()
     m10b_rates.two_of_every_four_weights_are_zero()
     m10b_rates.zeros_save_work_only_if_they_are_skipped()
+    # @bridge Besides, attention's scores grow with the context, and everything else is linear
+    # in the elements. Now the clock. What a GPU promises stands on its data sheet, by format,
+    # and sometimes for sparse matrices: then half of it is for dense ones.
     m10b_rates.utilization_is_useful_over_promised()
     m10b_rates.far_above_the_peak_is_a_mistake()
     m10b_rates.a_cold_call_hides_in_a_mean()
@@ -52,6 +56,9 @@ def main() -> None:
     m10c_gpu.a_clock_follows_the_power()
     m10c_gpu.a_launch_takes_microseconds()
     m10c_gpu.streams_let_copies_run_beside_kernels()
+    # @bridge While a warp waits for memory, others work. Threads that load neighbouring
+    # numbers load them together, and tensor cores multiply tiles, which uses each loaded
+    # number many times. To launch a kernel takes microseconds.
     m10c_gpu.three_floors_hold_up_every_operation()
     m10c_gpu.a_small_matmul_waits_for_its_launch()
     m10c_gpu.a_cpu_waits_less_and_does_less()
@@ -62,6 +69,8 @@ def main() -> None:
     # ## Bytes against FLOPs
     # Why most operations wait for memory, and what matmuls do better.
     m11_intensity.every_operation_loads_computes_and_stores()
+    # @bridge Every operation loads, computes and stores. Its FLOPs over the bytes that it
+    # moves are its arithmetic intensity.
     m11_intensity.an_accelerator_has_an_intensity()
     m11_intensity.two_tests_find_the_same_bottleneck()
     m11_intensity.relu_waits_for_memory()
@@ -82,6 +91,7 @@ def main() -> None:
     m11_intensity.a_written_token_costs_a_walk_through_all_weights()
     m11_intensity.long_sequences_spoil_a_batch()
     m11_intensity.fusion_saves_the_way_through_memory()
+    m11_intensity.a_compiler_fuses_what_is_written_out()
     m11_intensity.fused_attention_does_not_store_its_scores()
     m11_intensity.fused_attention_takes_less_time()
     m11_intensity.exercise_a_softmax()
@@ -102,6 +112,9 @@ def main() -> None:
     m12b_price_of_gradients.the_rule_repeats_layer_by_layer()
     m12b_price_of_gradients.a_gradient_has_the_shape_of_its_tensor()
     m12b_price_of_gradients.a_layer_works_once_forward_and_twice_backward()
+    # @bridge One backward pass serves all parameters, as it starts from the loss. For a layer
+    # $y=xw$ and the gradient g of y it needs two matmuls: $x^\top g$, the gradient of the
+    # weight, summed over the rows, and $g\,w^\top$, that of the input, for the layer below.
     m12b_price_of_gradients.backward_costs_twice_forward()
     m12b_price_of_gradients.two_plus_four_is_six()
     m12b_price_of_gradients.frozen_weights_still_pass_gradients_on()

@@ -7,7 +7,15 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from lecture.facts import Accelerator
-from lecture.lib.charts import doublings, framed, legend_below, lines, powers_of_ten, rows_of
+from lecture.lib.charts import (
+    doublings,
+    framed,
+    legend_below,
+    lines,
+    powers_of_ten,
+    rows_of,
+    slider,
+)
 from lecture.lib.drawing import CELL, COLOURS, Figure, box, text
 from lecture.lib.drawing import lanes as lanes
 from lecture.lib.shapes import shape_checked
@@ -131,14 +139,17 @@ def rate_by_size(rates: Mapping[str, Mapping[int, float]]) -> altair.Chart:  # @
     return lines(rates, x, y, "n×n matmuls on one core of this machine")
 
 
-def useful_share_by_size(shares: Mapping[int, float]) -> altair.Chart:  # @stepover
-    """Draw which share of the work in tiles is asked for, over the size of the matrices."""
-    chart = altair.Chart(
-        rows_of(n=shares.keys(), percent=[100 * share for share in shares.values()])
-    )
-    chart = chart.mark_line().encode(
+def useful_share_by_size(tile: int) -> altair.Chart:  # @stepover
+    """Draw which share of the work in tiles is asked for, over the size n of the matrices.
+
+    A slider changes the side of a tile. Each side of n takes ⌈n / tile⌉ of them.
+    """
+    chart = altair.Chart(rows_of(n=range(16, 516, 4))).mark_line()
+    chart = chart.add_params(slider("tile", "side of a tile", (16, 128, 16), start=tile))
+    share = "pow(datum.n / (tile * ceil(datum.n / tile)), 3)"
+    chart = chart.transform_calculate(percent=f"100 * {share}").encode(
         x=altair.X("n:Q", title="n"),
         y=altair.Y("percent:Q", title="useful, percent", scale=altair.Scale(domain=[0, 100])),
         tooltip=["n:Q", altair.Tooltip("percent:Q", format=".1f")],
     )
-    return framed(chart, "n×n matmuls in tiles of 64", 180)
+    return framed(chart, "n×n matmuls in tiles", 180)

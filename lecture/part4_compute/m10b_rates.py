@@ -65,7 +65,7 @@ def a_data_sheet_has_a_rate_for_each_format():  # M10.7
     h100, a100 = H100_SXM.dense_flops_per_second, A100_SXM.dense_flops_per_second
     rtx_3090 = RTX_3090.dense_flops_per_second
     assert h100["fp8"] / h100["bf16"] == a100["bf16"] / a100["tf32"] == 2
-    assert a100["bf16"] / a100["fp32"] == 16
+    assert a100["bf16"] / a100["fp32"] == 16  # @predict
     assert round(rtx_3090["bf16"] / rtx_3090["fp32"], 1) == 2.0
     # Many sheets print twice these rates, "with sparsity": [two sections
     # on](#two_of_every_four_weights_are_zero) we see of what. And a program can look its GPU up by
@@ -161,7 +161,8 @@ def zeros_save_work_only_if_they_are_skipped():  # M10.8
     """Zeros save work only if they are skipped.
 
     Why does hardware have to know where the zeros are? Because a multiplication by zero takes as
-    long as any multiplication. Here is a matrix of zeros only, on the clock:
+    many ticks as any multiplication. (On a GPU zeros save [power](#a_clock_follows_the_power), and
+    so a little time.) Here is a matrix of zeros only, on the clock of this machine:
     """
     generator = torch.Generator().manual_seed(0)
     zeros, numbers = torch.zeros(512, 512), torch.randn(512, 512, generator=generator)
@@ -185,7 +186,7 @@ def zeros_save_work_only_if_they_are_skipped():  # M10.8
     # The packed weights take half the memory and the places two bits each: for bf16, 9 bytes in
     # place of 16.
     sparse_bits = 16 * packed.numel() + 2 * sum(map(len, places))
-    assert sparse_bits / (16 * w.numel()) == 9 / 16
+    assert sparse_bits / (16 * w.numel()) == 9 / 16  # @predict
     # It is another matrix, though. 13 % of the squares were cut, and the error is the root of that,
     # more than a third of the results. So networks that are used this way are [trained
     # again](https://arxiv.org/abs/2104.08378) after half of their weights were cut.
@@ -194,7 +195,7 @@ def zeros_save_work_only_if_they_are_skipped():  # M10.8
     assert round(error, 1) == round(math.sqrt(0.13), 1)
 
 
-def utilization_is_useful_over_promised():  # M10.9
+def utilization_is_useful_over_promised():  # M10.9 @core
     """Utilization is useful over promised.
 
     How much of a peak arrives? For one operation we call it its *share of the peak*: its FLOP/s
@@ -219,10 +220,12 @@ def utilization_is_useful_over_promised():  # M10.9
     # data, for their own memory, and for the program. [PaLM](https://arxiv.org/abs/2204.02311)
     # reports 46 %, [Llama 3 405B](https://arxiv.org/abs/2407.21783) 38 to 43 %.
     #
-    # Losses multiply. Say that 0.2 of the time goes to communication and 0.1 to idling, and that
-    # matmuls get 0.77 of the peak. Then 0.54 are left, before any operation that is no matmul.
-    left = (1 - 0.2 - 0.1) * share_of_peak(*rates["H100 SXM"])
-    assert round(left, 2) == 0.54
+    # Shares of the time add up, and what is left multiplies the share of the peak. Say that 0.2 of
+    # the time goes to communication and 0.1 to idling, and that in the other 0.7 matmuls in bf16
+    # reach 0.81 of the peak. Then 0.56 are left, before any operation that is no matmul.
+    peak = H100_SXM.dense_flops_per_second["bf16"]
+    left = (1 - 0.2 - 0.1) * share_of_peak(H100_WARM_FLOPS_PER_SECOND["bf16"], peak)
+    assert round(left, 2) == 0.56
     # So: compare an MFU with published runs, and a share of the peak with published matmuls.
 
 
@@ -348,10 +351,10 @@ def recomputed_flops_are_not_useful():  # M10.12 E10
     # *Model FLOPs* are what the definition of the model asks for. *Hardware FLOPs* are what was
     # executed, and over the peak they are the *hardware FLOP/s utilization*, HFU. Here it is larger
     # by a third.
-    assert flops[True] / flops[False] == 4 / 3
+    assert flops[True] / flops[False] == 4 / 3  # @predict
     # The authors of [PaLM](https://arxiv.org/abs/2204.02311) report both: 57.8 % beside 46.2 %.
     # Their HFU would promise a training a quarter faster than it was.
-    assert round(PALM_HFU / PALM_MFU, 2) == 1.25
+    assert round(PALM_HFU / PALM_MFU, 2) == 1.25  # @predict
     # So: HFU says how busy the device is, MFU how fast the training is. Ask which one you are told.
 
 
@@ -363,7 +366,7 @@ def tensor_cores_multiply_tiles():  # M10.13
     happens to a matrix that is not a multiple of a tile?
     """
     chip = A100_CHIP
-    assert chip.tensor_cores * chip.tensor_core_multiply_adds / chip.fp32_units == 16
+    assert chip.tensor_cores * chip.tensor_core_multiply_adds / chip.fp32_units == 16  # @predict
     # A large matmul is cut into tiles, and zeros fill up what does not come out even.
     x, w = whole_numbers(9, 8, seed=0), whole_numbers(8, 20, seed=1)
     y, tile_products = product_by_tiles(x, w, tile=8)
@@ -372,22 +375,22 @@ def tensor_cores_multiply_tiles():  # M10.13
         x @ w
     # One row above 8, four columns short of 24: six matmuls of tiles run, and not even half of
     # their work is useful.
-    assert tile_products == 2 * 1 * 3
+    assert tile_products == 2 * 1 * 3  # @predict
     assert round(cost.matmul_flops / (tile_products * 2 * 8**3), 2) == 0.47
     # In tiles of 64, with larger matrices, it looks like this. A side of 68 is 4 more than a tile,
-    # and eight tiles are multiplied for the work of one.
-    shares = {n: (n / (64 * math.ceil(n / 64))) ** 3 for n in range(16, 516, 4)}
-    useful = figures.useful_share_by_size(shares)  # @inspect useful
+    # and eight tiles are multiplied for the work of one. Guess what smaller tiles change, and move
+    # the slider.
+    useful = figures.useful_share_by_size(tile=64)  # @inspect useful
     _, tile_products = product_by_tiles(torch.ones(68, 68), torch.ones(68, 68), 64)
-    assert tile_products == 8
-    assert math.isclose(shares[68], 68**3 / (tile_products * 64**3))
+    assert tile_products == 8  # @predict
+    assert math.ceil(68 / 64) ** 3 == tile_products
     # So sizes are best multiples of a large power of two. GPT-2 has 50 257 entries in its
     # vocabulary; people who train such a model often make room for 50 304. In tiles that is no more
     # work. In bf16, the rows of its output then begin at multiples of 128 bytes, which is what [an
     # A100 is fastest
     # with](https://docs.nvidia.com/deeplearning/performance/dl-performance-matrix-multiplication/index.html).
     padded_vocabulary = 64 * math.ceil(GPT2_VOCABULARY / 64)
-    assert padded_vocabulary == 50_304
+    assert padded_vocabulary == 50_304  # @predict
     assert 2 * padded_vocabulary % 128 == 0 < 2 * GPT2_VOCABULARY % 128
     # The same happens once more a level up, where [tiles come in
     # waves](#blocks_come_in_waves).
@@ -471,17 +474,21 @@ def exercise_a_prompt_on_a_desk():  # M10.9 @exercise
     of the peak. The sheet says 165e12 FLOP/s. How long does that take? Write a number down before
     you look.
     """
-    # Two FLOPs for each parameter and token, 16e12 in all, at half of 165e12 a second.
-    flops = 2 * 8e9 * 1000
-    seconds = flops / (0.5 * RTX_4090.dense_flops_per_second["bf16"])  # @inspect seconds
+    # Two FLOPs for each parameter and token, 16e12 in all, at half of 165e12 a second. How the
+    # parameters are shared out makes no difference, so here they are one matrix.
+    with measure() as prompt:
+        torch.empty(1000, 80_000, device="meta") @ torch.empty(80_000, 100_000, device="meta")
+    assert prompt.matmul_flops == 2 * 8e9 * 1000
+    half_of_peak = 0.5 * RTX_4090.dense_flops_per_second["bf16"]
+    seconds = prompt.matmul_flops / half_of_peak  # @inspect seconds
     assert round(seconds, 2) == 0.19
 
 
 def exercise_twice_the_width():  # M10.4 @exercise
     """Exercise: twice the width.
 
-    You make every layer of a model twice as wide and keep everything else. How many times the
-    parameters does it have, and how many times the FLOPs for a token?
+    You make every layer of a model twice as wide and keep everything else. By which factor do the
+    parameters of its feed-forward networks grow, and by which their FLOPs for a token?
     """
 
     def cost_of_width(D: int) -> tuple[int, int]:
@@ -491,5 +498,6 @@ def exercise_twice_the_width():  # M10.4 @exercise
         return sum(w.numel() for w in weights), cost.matmul_flops
 
     # Four times both: each matrix is twice as wide and twice as high. FLOPs per parameter stay 2.
+    # (It is not quite four in the whole model, whose tables of the vocabulary only double.)
     narrow, wide = cost_of_width(512), cost_of_width(1024)  # @inspect narrow wide
     assert [after / before for before, after in zip(narrow, wide, strict=True)] == [4, 4]

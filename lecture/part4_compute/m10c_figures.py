@@ -1,11 +1,11 @@
 """Pictures of a GPU: its parts, its queues, and the floors under its operations."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import altair
 
-from lecture.lib.charts import doublings, framed, ladder, lines, powers_of_ten, rows_of
+from lecture.lib.charts import doublings, framed, ladder, lines, powers_of_ten, rows_of, slider
 from lecture.lib.drawing import COLOURS, Figure, box, text
 from lecture.lib.drawing import lanes as lanes
 from lecture.lib.hardware import Level
@@ -107,16 +107,27 @@ def warps(issues: Sequence[Issue]) -> Figure:  # @stepover
     return lanes(title, rows, "ticks")
 
 
-def occupancy_by_registers(occupancy: Mapping[int, float]) -> altair.Chart:  # @stepover
-    """Draw the stairs: the share of threads that fit, over the registers of each."""
-    percent = [100 * share for share in occupancy.values()]
-    chart = altair.Chart(rows_of(registers=occupancy.keys(), percent=percent))
-    chart = chart.mark_line(interpolate="step-after").encode(
+def occupancy_by_registers(
+    registers: Iterable[int], room: Mapping[str, int], threads: int
+) -> altair.Chart:  # @stepover
+    """Draw the stairs: the share of threads that fit, over the registers of each.
+
+    A slider changes the threads of a block.
+    """
+    chart = altair.Chart(rows_of(registers=registers)).mark_line(interpolate="step-after")
+    chart = chart.add_params(slider("threads", "threads in a block", (32, 1024, 32), threads))
+    most = (
+        f"floor({room['threads']} / threads)",
+        f"floor({room['registers']} / (threads * datum.registers))",
+        f"{room['blocks']}",
+    )
+    share = f"min({', '.join(most)}) * threads / {room['threads']}"
+    chart = chart.transform_calculate(percent=f"100 * {share}").encode(
         x=altair.X("registers:Q", title="registers for each thread"),
         y=altair.Y("percent:Q", title="occupancy, percent", scale=altair.Scale(domain=[0, 100])),
         tooltip=["registers:Q", altair.Tooltip("percent:Q", format=".1f")],
     )
-    return framed(chart, "Blocks of 256 threads on a multiprocessor", 170)
+    return framed(chart, "Blocks on a multiprocessor", 170)
 
 
 def seconds_by_stride(

@@ -44,7 +44,7 @@ from lecture.lib.recorded import recorded_floors, recorded_machine
 from lecture.part4_compute import m10c_figures as figures
 
 
-def a_gpu_is_many_multiprocessors():  # M10.15
+def a_gpu_is_many_multiprocessors():  # M10.15 @core
     """A GPU is many multiprocessors.
 
     We can count the FLOPs of a program, and we have seen that a large matmul gets 80 % of a peak
@@ -56,8 +56,8 @@ def a_gpu_is_many_multiprocessors():  # M10.15
     # A100); 16 384 *registers* for the numbers at hand; and one [tensor
     # core](#tensor_cores_multiply_tiles). The quarters share one piece of fast memory.
     floor_plan = figures.floor_plan(H100_GPU.multiprocessors)  # @inspect floor_plan
-    # NVIDIA's white paper gives the totals, and other people counted the parts. They agree: 528
-    # tensor cores, and 16 896 lanes for fp32.
+    # NVIDIA's white paper prints both the parts and the totals: 132·4 are 528 tensor cores, and
+    # 132·128 are 16 896 lanes for fp32.
     tensor_cores = H100_GPU.multiprocessors * MULTIPROCESSOR_QUARTERS
     lanes = H100_GPU.multiprocessors * H100_GPU.fp32_lanes
     assert tensor_cores == H100_SXM_CHIP.tensor_cores == 528
@@ -82,31 +82,30 @@ def threads_work_in_warps():  # M10.16
     # Say that positive numbers take 10 instructions and negative ones 30. A warp goes through each
     # path that one of its threads takes, and the others wait. Here are 64 threads, so two warps.
     lengths = {"positive": 10, "negative": 30}
-    alternating = ["positive", "negative"] * 32
+    alternating = ["positive", "negative"] * WARP_THREADS
     by_sign = sorted(alternating)
-    assert len(alternating) == 2 * WARP_THREADS
     issued = {
         "all positive": issued_instructions(["positive"] * 64, lengths),
         "sorted by sign": issued_instructions(by_sign, lengths),
         "alternating": issued_instructions(alternating, lengths),
     }  # @inspect issued
     # The same numbers cost twice as much when the signs alternate: each warp walks both paths.
-    assert issued["all positive"] == 2 * 10
-    assert issued["sorted by sign"] == 10 + 30
-    assert issued["alternating"] == 2 * (10 + 30)
+    assert issued["all positive"] == 2 * 10  # @predict
+    assert issued["sorted by sign"] == 10 + 30  # @predict
+    assert issued["alternating"] == 2 * (10 + 30)  # @predict
     # Half a warp costs a whole one. 33 threads need two warps, and 31 lanes of the second idle.
     assert issued_instructions(["positive"] * 33, lengths) == issued["all positive"]
     # So: let neighbours do the same. A ReLU does, whatever the signs, since the larger of x and 0
     # is one instruction and no `if`.
 
 
-def near_memory_is_small():  # M10.15
+def near_memory_is_small():  # M10.15 @core
     """Near memory is small and far memory is slow.
 
     Where are the numbers? At four distances. Registers belong to a thread. *L1* and *shared
-    memory*, one piece of SRAM, belong to a multiprocessor. The *L2* cache belongs to the chip. And
-    *HBM*, the memory that a sheet means with its "80GB", lies beside the chip. Guess: how much
-    longer does HBM take to answer than L1?
+    memory*, one piece of *SRAM*, memory that is part of the chip, belong to a multiprocessor. The
+    *L2* cache belongs to the chip. And *HBM*, the memory that a sheet means with its "80GB", lies
+    beside the chip. Guess: how much longer does HBM take to answer than L1?
     """
     levels = {
         "A100": memory_levels(A100_GPU, A100_SXM, A100_CACHE_BYTES_PER_SECOND),
@@ -114,13 +113,15 @@ def near_memory_is_small():  # M10.15
         "B200": memory_levels(B200_GPU, B200, None),  # we found no measurement of its L2
     }
     distances = figures.distances(levels["H100"])  # @inspect distances
-    # A load that waits for the one before it takes 40 ticks from L1, 291 from L2 and 700 from HBM.
-    # At 1.98 GHz those 700 are 354 nanoseconds. Meanwhile the tensor cores of one multiprocessor
-    # could have done 2.9 million FLOPs.
+    # A load that waits for the one before it takes 40 ticks from L1, 291 from L2 and 700 from HBM:
+    # more than 17 times as long as from L1. At 1.98 GHz those 700 are 354 nanoseconds. Meanwhile
+    # the tensor cores of one multiprocessor could have done 2.9 million FLOPs.
+    assert 17 < H100_GPU.memory_ticks / H100_GPU.near_ticks < 18
     assert round(1e9 * H100_GPU.memory_ticks / H100_GPU.highest_hertz) == 354
     per_tick = 2 * MULTIPROCESSOR_QUARTERS * H100_SXM_CHIP.tensor_core_multiply_adds
     assert round(H100_GPU.memory_ticks * per_tick / 1e6, 1) == 2.9
-    # And on other GPUs? The levels are the same.
+    # And on other GPUs? The levels are the same. (Readings of the L2 differ. For an H100 people
+    # found 5.5, 7 and 10 TB/s; we take the least.)
     side_by_side = figures.side_by_side(levels)  # @inspect side_by_side
     # What grew from the A100 to the B200 is arithmetic, by a factor of 7, and bandwidth, by nearly
     # 4. What did not shrink is the time until memory answers.
@@ -169,20 +170,21 @@ def waiting_warps_hide_latency():  # M10.16
     ticks = {"load": 20, "add": 4}
     program = ["load", "add"] * 4
     alone = run_warps([program], ticks)
-    assert alone[-1].done == 4 * (20 + 4)
-    runs = {warps: run_warps([program] * warps, ticks) for warps in (2, 8, 12, 16)}  # @stepover
+    assert alone[-1].done == 4 * (20 + 4)  # @predict
+    runs = {warps: run_warps([program] * warps, ticks) for warps in (2, 8, 24, 32)}  # @stepover
     needed = {warps: max(issue.done for issue in run) for warps, run in runs.items()}
     few = figures.warps(runs[2])  # @inspect few
     many = figures.warps(runs[8])  # @inspect many
     # Eight warps do eight times the work in 110 ticks instead of 96. Up to there, more warps are
     # nearly free: *latency*, the time of one load, is hidden, and *throughput*, loads per tick,
-    # grows. From then on the scheduler is busy in every tick, and each warp costs its eight.
-    assert needed[8] < 1.2 * alone[-1].done  # @inspect needed
-    assert max(4 * (20 + 4), 12 * 8) <= needed[12] <= needed[16] <= 16 * 8 + (20 + 4)
-    # How many warps are enough? So many that one starts in each tick of the time that one waits:
-    # 24 ticks for two instructions, so 12. This is Little's law: *in flight = throughput ×
-    # latency*. With loads only, 5 warps in flight and a latency of 20 make a quarter of a load per
-    # tick.
+    # grows. From 24 on the scheduler has something to start in nearly every tick: eight more warps,
+    # of eight instructions each, take 60 ticks more.
+    assert (needed[8], needed[32] - needed[24]) == (110, 60)  # @inspect needed
+    assert 24 * 8 / needed[24] > 0.96
+    # How many warps are enough? So many that one starts in each tick of the time that one waits: 24
+    # ticks for two instructions, so 12, if they never get in each other's way. This is Little's
+    # law: *in flight = throughput × latency*. With loads only, 5 warps in flight and a latency of
+    # 20 make a quarter of a load per tick.
     loads = run_warps([["load"] * 10] * 5, ticks)  # @stepover
     per_tick = len(loads) / max(issue.done for issue in loads)  # @inspect per_tick
     assert math.isclose(per_tick, 5 / 20, rel_tol=0.03)
@@ -212,14 +214,14 @@ def a_block_needs_room():  # M10.16
     }
     # Blocks of 256 threads move in until one more does not fit. The share of the 2048 threads that
     # are there then is the *occupancy*. Registers decide: with 32 for each thread all fit, with 248
-    # one block.
+    # one block. Move the threads of a block: do larger ones help?
     occupancy = {}
     for registers in range(16, THREAD_REGISTERS + 1, 8):
         need = {"threads": 256, "registers": 256 * registers, "blocks": 1}
         blocks = blocks_that_fit(need, room)
         assert blocks == min(2048 // 256, 65_536 // (256 * registers), 32)
         occupancy[registers] = blocks * 256 / MULTIPROCESSOR_THREADS
-    stairs = figures.occupancy_by_registers(occupancy)  # @inspect stairs
+    stairs = figures.occupancy_by_registers(occupancy, room, threads=256)  # @inspect stairs
     assert (occupancy[32], occupancy[40], occupancy[248]) == (1, 6 / 8, 1 / 8)
     # (A real GPU hands out registers by the handful, so its steps come a little earlier.) A block
     # of 1024 threads with 255 registers each does not fit at all.
@@ -227,9 +229,10 @@ def a_block_needs_room():  # M10.16
     assert blocks_that_fit(largest, room) == 0
     # Shared memory decides where a block asks for much of it: with 100 KiB each, two fit.
     assert blocks_that_fit({"shared bytes": 100 * 2**10}, room) == 227 // 100
-    # Small blocks run into the limit of 32: with one warp each, half of the threads are missing.
+    # Large blocks leave larger gaps. Small ones run into the limit of 32: with one warp each, half
+    # of the threads are missing.
     blocks = blocks_that_fit({"threads": WARP_THREADS, "blocks": 1}, room)
-    assert blocks * WARP_THREADS / MULTIPROCESSOR_THREADS == 1 / 2
+    assert blocks * WARP_THREADS / MULTIPROCESSOR_THREADS == 1 / 2  # @predict
     # So is more occupancy always better? No. It hides latency, and so does a thread that has
     # several loads under way. A matmul wants few threads with many registers, as we will see.
 
@@ -243,8 +246,8 @@ def neighbours_load_together():  # M10.16
     """
     # Say that a segment has 64 bytes. At a stride of 1, the 32 numbers of a warp, of 4 bytes each,
     # fill two of them. At a stride of 16, 32 segments arrive for the same 32 numbers.
-    assert fetched_bytes([4 * t for t in range(32)], 64) == 32 * 4
-    assert fetched_bytes([4 * 16 * t for t in range(32)], 64) == 32 * 64
+    assert fetched_bytes([4 * t for t in range(32)], 64) == 32 * 4  # @predict
+    assert fetched_bytes([4 * 16 * t for t in range(32)], 64) == 32 * 64  # @predict
     strides = (1, 2, 4, 8, 16, 32)
     counted = {s: fetched_bytes([4 * s * t for t in range(32)], 64) / 32 for s in strides}
     assert counted == {s: min(4 * s, 64) for s in strides}  # @inspect counted
@@ -257,8 +260,9 @@ def neighbours_load_together():  # M10.16
         assert math.isclose(predicted[s], seconds[s], rel_tol=0.1)
     # They are, within a tenth: every 16th number takes eight times as long as every number. With
     # segments of 32 bytes it would have taken 4.5 times as long, with 128 more. That is how we know
-    # that 64 is what the memory of this GPU delivers. (At a stride of 64 it gets slower still,
-    # which our count does not explain.)
+    # that 64 is what the memory of this GPU delivers. (NVIDIA's manuals speak of sectors of 32
+    # bytes, the unit of the caches: from HBM they came in pairs. At a stride of 64 it gets slower
+    # still, which our count does not explain.)
     halved = fetched_bytes([4 * 16 * t for t in range(32)], 32) / 32
     assert (halved + 4) / (4 + 4) == 4.5
     assert round(seconds[16] / seconds[1]) == 8
@@ -278,7 +282,7 @@ def blocks_come_in_waves():  # M10.16
     stop = max(run.stop for run in runs)
     assert stop == math.ceil(9 / 4) * 10
     # Nine blocks took as long as twelve would have, and a quarter of the time is lost.
-    assert sum(run.stop - run.start for run in runs) / (4 * stop) == 3 / 4
+    assert sum(run.stop - run.start for run in runs) / (4 * stop) == 3 / 4  # @predict
     # On an A100, which has 108 multiprocessors, 109 blocks take twice as long as 108.
     ticks = {
         blocks: max(run.stop for run in run_blocks([10] * blocks, A100_GPU.multiprocessors))
@@ -292,7 +296,7 @@ def blocks_come_in_waves():  # M10.16
         run.multiprocessor for run in run_blocks([10] * tiles, A100_GPU.multiprocessors)
     }  # @stepover
     assert ticks[tiles] == ticks[108]
-    assert A100_GPU.multiprocessors - len(busy) == 92
+    assert A100_GPU.multiprocessors - len(busy) == 92  # @predict
     # At 1024×1024 there are 64, half of what an H100 has multiprocessors. Libraries know, and cut
     # smaller tiles where there are few, or share out the sum of one tile; both cost something.
     #
@@ -312,12 +316,16 @@ def a_larger_matmul_can_take_less_time():  # M10.16
     rates = {n: 2 * n**3 / found for n, found in seconds.items()}
     by_side = figures.rate_by_side(rates)  # @inspect by_side
     # It reaches 77 % of the peak in the end. But the way there goes up and down, and the larger one
-    # is done first: 4096 is a multiple of every power of two that a tile may have for a side, and
-    # 3904 of 64 only.
+    # is done first. In tiles of 128×256 both take four waves, which explains the same time and not
+    # less. But 4096 fills its tiles, and 3904 is a multiple of 64 only. (Which tiles the library
+    # took we have not seen.)
     peak = H100_SXM.dense_flops_per_second["bf16"]
     assert round(rates[4096] / peak, 2) == 0.77
     assert seconds[4096] < seconds[3904]
     assert rates[4096] / rates[3904] > (4096 / 3904) ** 3 > 1.15
+    for n in (3904, 4096):
+        tiles = math.ceil(n / 128) * math.ceil(n / 256)
+        assert math.ceil(tiles / H100_GPU.multiprocessors) == 4
     # A step of 2 % in the side, from 3200 to 3264, costs 25 % of time for 6 % of work, as a new
     # wave would. The library chooses among many shapes of tiles, so we cannot predict each step of
     # these stairs. But stairs they are.
@@ -357,7 +365,7 @@ def a_tensor_core_lives_on_reuse():  # M10.15
     for rows, columns in tiles:
         assert math.isclose(uses[rows, columns], 2 * rows * columns / (rows + columns))
     # With a tile of 64×64 each number is used 64 times, just enough. With 128×256 it is 171 times.
-    assert uses[64, 64] == 64
+    assert uses[64, 64] == 64  # @predict
     assert round(uses[128, 256]) == 171
     # What limits the tile is the room for the result. As fp32 sums, 128×256 of them are 128 KiB,
     # half of the registers that a multiprocessor has. With 256 threads that is 128 registers for
@@ -398,7 +406,8 @@ def a_launch_takes_microseconds():  # M10.17
     """A launch takes microseconds.
 
     What does an operation cost that does nothing? The program has to ask for it, the GPU has to
-    start it, and somebody may wait for the end. We recorded a kernel that adds 1 to 16 numbers.
+    start it, and somebody may wait for the end. Until it starts, that is its *launch latency*. We
+    recorded a kernel that adds 1 to 16 numbers.
     """
     h100 = recorded_machine("H100")
     by_python = h100.launch_seconds
@@ -436,54 +445,58 @@ def streams_let_copies_run_beside_kernels():  # M10.17
     one_stop, two_stop = (
         max(stop for lane in lanes.values() for _, stop, _ in lane) for lanes in (one, two)
     )
-    assert one_stop == 4 * (3 + 4)
+    assert one_stop == 4 * (3 + 4)  # @predict
     # In two streams that take turns, only the first copy is waited for. The others are done while
     # the batch before is computed.
     overlapped = figures.lanes("Four batches in two streams", two, "ticks")  # @inspect overlapped
-    assert two_stop == 3 + 4 * 4
-    # If copies take longer than kernels, it is the copies that never rest.
-    slow = [("copy", 5), ("compute", 4)]
-    lanes = run_streams({"stream A": slow * 2, "stream B": slow * 2})
-    assert max(stop for _, stop, _ in lanes["compute"]) == 4 * 5 + 4
-    # So: let the [next batch arrive](#pinned_memory_stays_where_it_is) while this one is
-    # computed. Two streams have the same kernels to run, so they do not make the arithmetic faster.
+    assert two_stop == 3 + 4 * 4  # @predict
+    # So: let the [next batch arrive](#a_copy_can_hide_behind_the_computing) while this one is
+    # computed. And the arithmetic? Kernels that fill the GPU gain nothing from a second stream.
+    # Small ones may run side by side, which our model leaves out.
 
 
-def three_floors_hold_up_every_operation():  # M10.17
+def memory_seconds(moved_bytes: int) -> float:  # @stepover
+    """Seconds to move bytes on an H100, from its L2 if they fit there and else from HBM."""
+    if moved_bytes < H100_SXM.cache_bytes:
+        return moved_bytes / H100_CACHE_BYTES_PER_SECOND
+    return moved_bytes / H100_SXM.memory_bytes_per_second
+
+
+def three_floors_hold_up_every_operation():  # M10.17 @core
     """Three floors hold up every operation.
 
-    How long does a ReLU of a million bf16 numbers take on an H100? It moves 4 MiB; at 3.35e12 bytes
-    per second that is 1.25 microseconds. Guess what the stopwatch said.
+    How long does a ReLU of a million bf16 numbers take on an H100? It moves 4 MiB; if they came
+    from HBM, that would be 1.25 microseconds. Guess what the stopwatch said.
     """
     found = recorded_floors().relu_seconds
     # It said 2.1 in a graph, and 8.9 asked for by PyTorch.
     million = found[2**20]
-    memory_seconds = 4 * 2**20 / H100_SXM.memory_bytes_per_second
-    assert round(1e6 * memory_seconds, 2) == 1.25
+    assert round(1e6 * 4 * 2**20 / H100_SXM.memory_bytes_per_second, 2) == 1.25
     assert round(1e6 * million["graph"], 1) == 2.1
     assert round(1e6 * million["queued"], 1) == 8.9
     # No operation is faster than its *launch*, than its bytes over the bandwidth of the *memory*
     # they lie in, or than its FLOPs over the peak of the *arithmetic*. Each is a floor; the highest
-    # is the one you stand on. Below 50 MiB the memory is the L2.
+    # is the one you stand on. Below 50 MiB the memory is the L2, where these numbers were.
     launch = found[1024]["graph"]
     floors = {"launch": {}, "memory": {}, "arithmetic": {}}
     for n in found:
-        in_cache = 4 * n < H100_SXM.cache_bytes
-        rate = H100_CACHE_BYTES_PER_SECOND if in_cache else H100_SXM.memory_bytes_per_second
         floors["launch"][n] = launch
-        floors["memory"][n] = 4 * n / rate
+        floors["memory"][n] = memory_seconds(4 * n)
         floors["arithmetic"][n] = n / H100_SXM.dense_flops_per_second["fp32"]
         highest = max(floor[n] for floor in floors.values())
         assert highest <= found[n]["graph"] < 2 * highest
     standing = figures.relu_floors(floors, found)  # @inspect standing
-    # Every reading lies above the highest floor, and by less than a factor of 2.
+    # Every reading lies above the highest floor, and by a factor of about 2 at most.
     holds = {n: max(floors, key=lambda kind: floors[kind][n]) for n in found}  # @inspect holds
     # Up to a million numbers the launch holds, then the memory. Arithmetic never does, for a ReLU.
     assert [n for n in holds if holds[n] == "launch"][-1] == 2**20
     assert "arithmetic" not in holds.values()
-    # Asked for by PyTorch, the launch holds until 28 MB have to be moved.
-    h100_bytes = found[1024]["queued"] * H100_SXM.memory_bytes_per_second
-    assert round(h100_bytes / 1e6) == 28
+    # Asked for by PyTorch, the launch holds as long as the L2 does: moving 34 MB, for 2^23 numbers,
+    # takes 9.1 microseconds, hardly more than next to nothing takes. Twice the numbers take 26.
+    queued = {n: round(1e6 * found[n]["queued"], 1) for n in (1024, 2**23, 2**24)}
+    assert queued[2**23] == 9.1 < 1.1 * queued[1024]  # @inspect queued
+    assert round(queued[2**24]) == 26
+    assert memory_seconds(4 * 2**23) < found[1024]["queued"] < memory_seconds(4 * 2**24)
 
 
 def a_small_matmul_waits_for_its_launch():  # M10.17
@@ -496,14 +509,15 @@ def a_small_matmul_waits_for_its_launch():  # M10.17
     launch = recorded_floors().relu_seconds[1024]["graph"]
     floors = {
         "launch": dict.fromkeys(seconds, launch),
-        "memory": {n: 6 * n**2 / H100_SXM.memory_bytes_per_second for n in seconds},
+        "memory": {n: memory_seconds(6 * n**2) for n in seconds},
         "arithmetic": {n: 2 * n**3 / H100_SXM.dense_flops_per_second["bf16"] for n in seconds},
     }
     holds = {n: max(floors, key=lambda kind: floors[kind][n]) for n in seconds}
-    # The launch up to n = 768, the memory for a moment, and from 896 on the arithmetic. As floors
-    # go, a square matmul is hardly ever memory-bound on its own.
-    assert [n for n in holds if holds[n] == "launch"][-1] == 768
-    assert [n for n in holds if holds[n] == "memory"] == [832]
+    # The launch up to n = 832, and from 896 on the arithmetic. The memory nowhere: these matrices
+    # lie in the L2 until the arithmetic is far above. As floors go, a square matmul does not wait
+    # for memory.
+    assert [n for n in holds if holds[n] == "launch"][-1] == 832
+    assert {holds[n] for n in seconds if n >= 896} == {"arithmetic"}
     by_side = figures.matmul_floors(floors, seconds)  # @inspect by_side
     # The readings come down to the floor late. At n = 1024 an H100 takes 6.5 microseconds for 2.2
     # of arithmetic: there are too few blocks, and each has to fill its registers first. At 4096 it
@@ -526,16 +540,19 @@ def a_cpu_waits_less_and_does_less():  # M10.15
     has megabytes of cache for each core. And an operation there is a call, not a launch.
     """
     cpu, gpu = recorded_machine("Xeon"), recorded_machine("H100")
-    # Here are the two that we recorded, the CPU with two cores.
+    # Here are the two that we recorded. Of the CPU we had two cores, on a server that others used,
+    # too.
     ratios = {
         "launch": gpu.launch_seconds / cpu.launch_seconds,
         "bandwidth": gpu.bytes_per_second / cpu.bytes_per_second,
         "bf16": gpu.flops_per_second / cpu.flops_per_second,
     }  # @inspect ratios
-    # The GPU moves 270 times and computes 570 times as much, and takes four times as long to begin.
-    assert [round(ratio) for ratio in ratios.values()] == [4, 272, 572]
-    # So small work is faster on the CPU: a copy of 65 536 numbers, from idle to idle. Sixteen times
-    # the numbers are not.
+    # The GPU moves and computes some hundred times as much, and takes four times as long to begin.
+    # (The whole CPU has dozens of such cores. Beside those, it would be a factor of ten or so.)
+    assert round(ratios["launch"]) == 4
+    assert 100 < ratios["bandwidth"] < ratios["bf16"] < 1000
+    # So small work is faster on the CPU: a copy of 65 536 numbers, from idle to idle. A copy of
+    # sixteen times as many numbers is faster on the GPU.
     small, large = "copy of 2^16 numbers", "copy of 2^20 numbers"
     copies = {name: gpu.seconds[name] / cpu.seconds[name] for name in (small, large)}
     assert copies[small] > 1 > 10 * copies[large]  # @inspect copies
@@ -566,8 +583,8 @@ def links_are_narrower_than_memory():  # M10.18
     # From an H100, NVLink is 7 times narrower than HBM in each direction, and the way out of the
     # box 67 times. (Sheets print NVLink with both directions added up: 900 GB/s for an H100.)
     hbm = H100_SXM.memory_bytes_per_second
-    assert round(hbm / H100_NVLINK_BYTES_PER_SECOND) == 7
-    assert round(hbm / INFINIBAND_NDR_BYTES_PER_SECOND) == 67
+    assert round(hbm / H100_NVLINK_BYTES_PER_SECOND) == 7  # @predict
+    assert round(hbm / INFINIBAND_NDR_BYTES_PER_SECOND) == 67  # @predict
     # The other way, into the chip, L1 is 10 times wider.
     assert round(near / hbm) == 10
     # Over PCIe, our recorded H100 received 53 GB/s from pinned memory, 84 % of what the slot can.

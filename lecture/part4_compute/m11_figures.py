@@ -6,7 +6,16 @@ from typing import Protocol
 import altair
 
 from lecture.facts import Accelerator
-from lecture.lib.charts import doublings, framed, legend_below, lines, powers_of_ten, rows_of
+from lecture.lib.charts import (
+    choice,
+    doublings,
+    framed,
+    legend_below,
+    lines,
+    powers_of_ten,
+    rows_of,
+    slider,
+)
 from lecture.lib.drawing import lanes as lanes
 
 
@@ -19,18 +28,25 @@ class HasIntensity(Protocol):
         ...
 
 
-def accelerator_intensities(intensities: Mapping[str, float]) -> altair.Chart:  # @stepover
-    """Draw one bar for each card."""
-    chart = altair.Chart(rows_of(card=intensities.keys(), intensity=intensities.values()))
-    chart = chart.mark_bar().encode(
-        y=altair.Y("card:N", title=None, sort=list(intensities)),
+def accelerator_intensities(
+    intensities: Mapping[str, Mapping[str, float]], start: str
+) -> altair.Chart:  # @stepover
+    """Draw one bar for each card, in a format that the reader chooses."""
+    formats = list(dict.fromkeys(dtype for found in intensities.values() for dtype in found))
+    rows = [
+        (card, dtype, intensity)
+        for card, found in intensities.items()
+        for dtype, intensity in found.items()
+    ]
+    chart = altair.Chart(_columns(rows, "card", "format", "intensity"))
+    chart = chart.add_params(choice("dtype", "format", formats, start))
+    chart = chart.transform_filter("datum.format == dtype").mark_bar().encode(
+        y=altair.Y("card:N", title=None, scale=altair.Scale(domain=list(intensities))),
         x=altair.X(
-            "intensity:Q",
-            title="FLOPs in bf16 per byte from memory",
-            axis=altair.Axis(tickCount=6),
+            "intensity:Q", title="FLOPs per byte from memory", axis=altair.Axis(tickCount=6)
         ),
-        tooltip=["card:N", altair.Tooltip("intensity:Q", format=".2f")],
-    )
+        tooltip=["card:N", "format:N", altair.Tooltip("intensity:Q", format=".2f")],
+    )  # fmt: skip
     return framed(chart, "What a GPU can compute while a byte arrives", 170)
 
 
@@ -80,10 +96,7 @@ def roofline(
         for operation, work in operations.items()
     ]
     powers = [n.bit_length() - 1 for n in by_size]
-    slider = altair.binding_range(
-        min=powers[0], max=powers[-1], step=1, name="n×n numbers, n = 2 to the power of "
-    )
-    power = altair.param("power", value=10, bind=slider)
+    power = slider("power", "n×n numbers, n = 2 to the power of", (powers[0], powers[-1], 1), 10)
     grey_legend = legend_below(columns=1)
     grey_legend.symbolFillColor = grey_legend.symbolStrokeColor = "#888"
     dots = altair.Chart(_columns(marked, "card", "operation", "n", "intensity", "rate"))
@@ -148,24 +161,25 @@ def seconds_by_tokens(
 def intensity_by_rows(
     intensities: Mapping[int, float], rules: Mapping[str, float]
 ) -> altair.Chart:  # @stepover
-    """Draw the intensity of a layer over its rows, and those of cards across."""
+    """Draw the intensity of a layer over its rows, and those of cards across.
+
+    A slider changes the width D, which is 2^12 at first; R rows have R·D / (D + 2·R).
+    """
     rows = list(intensities)
     across = {card: dict.fromkeys((rows[0], rows[-1]), rule) for card, rule in rules.items()}
     x, y = doublings("rows", rows[::2]), powers_of_ten("FLOPs per byte", 0, 4)
-    return lines({"this layer": intensities, **across}, x, y, "A layer of 4096×4096 in bf16", 240)
+    chart = lines({"this layer": intensities, **across}, x, y, "A layer of D×D in bf16", 240)
+    of_width = "datum.x * pow(2, power) / (pow(2, power) + 2 * datum.x)"
+    chart = chart.transform_calculate(y=f"datum.series == 'this layer' ? {of_width} : datum.y")
+    return chart.add_params(slider("power", "width D, 2 to the power of", (8, 15, 1), start=12))
 
 
 def throughput_by_batch(throughput: Mapping[tuple[int, int], float]) -> altair.Chart:  # @stepover
     """Draw tokens per second over the batch size; a slider sets the tokens of each sequence."""
     rows = [(B, T, rate) for (B, T), rate in throughput.items()]
     powers = sorted({T.bit_length() - 1 for _, T in throughput})
-    slider = altair.binding_range(
-        min=powers[0],
-        max=powers[-1],
-        step=powers[1] - powers[0],
-        name="tokens in a sequence, T = 2 to the power of ",
-    )
-    power = altair.param("power", value=powers[2], bind=slider)
+    steps = (powers[0], powers[-1], powers[1] - powers[0])
+    power = slider("power", "tokens in a sequence, T = 2 to the power of", steps, powers[2])
     chart = altair.Chart(_columns(rows, "B", "T", "rate"))
     chart = chart.transform_filter("datum.T == pow(2, power)").mark_line(point=True)
     chart = chart.encode(

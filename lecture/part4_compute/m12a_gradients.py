@@ -26,7 +26,7 @@ def a_gradient_says_how_the_loss_answers():  # M12.1
     prediction = x @ w
     error = prediction - 5
     loss = error.square() / 2
-    assert loss == (6 - 5) ** 2 / 2
+    assert loss == (6 - 5) ** 2 / 2  # @predict
     # By hand, from the end to the start. $\frac{1}{2}e^2$ grows with e at the rate e, which is 1
     # here. The error grows with the prediction at the rate 1, and the prediction with $w_i$ at the
     # rate $x_i$. The *chain rule* multiplies: the gradient is $e\cdot 1\cdot x$, or (1, 2, 3).
@@ -188,7 +188,7 @@ def autograd_records_where_numbers_come_from():  # M12.7
     forgetful = prediction - 5
     prediction.retain_grad()
     (forgetful.square() / 2).backward()
-    assert prediction.grad == 1
+    assert prediction.grad == 1  # @predict
     assert not forgetful.retains_grad
     # Nothing is written down where nobody will ask. `detach` gives the same numbers, in the same
     # memory, without their past.
@@ -229,7 +229,7 @@ def autograd_keeps_what_the_way_back_needs():  # M12.7
     # Gradients have taken its place: as many as parameters, however many rows the data have.
     live_bytes = step.live_bytes  # @inspect live_bytes
     assert live_bytes["gradients"] == w.untyped_storage().nbytes()
-    assert live_bytes["activations"] == 4
+    assert live_bytes["activations"] == 4  # @predict
     # So: memory for gradients grows with the model, and memory for activations with the rows.
 
 

@@ -168,30 +168,36 @@ def a_gradient_has_the_shape_of_its_tensor():  # M12.3 E45
     """A gradient has the shape of its tensor.
 
     How do you remember which factor is transposed, and which comes first? You need not. A gradient
-    has one number for each number of its tensor, and only one order of factors gives that shape.
+    has one number for each number of its tensor. If a layer turns D features into F, only one order
+    of factors gives that shape.
     """
-    R, D = 1024, 256
+    R, D, F = 1024, 256, 128
     with torch.device("meta"):
-        x, h1_gradient = torch.empty(R, D), torch.empty(R, D)
+        x, g, w = torch.empty(R, D), torch.empty(R, F), torch.empty(D, F)
+    assert (x.T @ g).shape == w.shape != (g.T @ x).shape
+    # A common mistake is to write the gradient first and transpose the input. That does not fit:
+    with refused(RuntimeError) as error:
+        g @ x.T
+    assert "[1024, 128] X [256, 1024]" in error.message
+    # For a *square* layer, with F = D, it does. It is a wrong matmul, with a number for each pair
+    # of rows, and costs four times as much here.
+    square_g = torch.empty(R, D, device="meta")
     with measure() as right_cost:
-        right = x.T @ h1_gradient
-    assert right.shape == (D, D)
-    # A common mistake is to write the factors the other way round, with the gradient first. That is
-    # a matmul, too, and a wrong one: it has one number for each pair of rows, and costs four times
-    # as much here.
+        assert (x.T @ square_g).shape == (D, D)
     with measure() as wrong_cost:
-        wrong = h1_gradient @ x.T
-    assert wrong.shape == (R, R)
+        assert (square_g @ x.T).shape == (R, R)
     assert wrong_cost.matmul_flops / right_cost.matmul_flops == R / D
-    # With as many rows as features the shape gives no warning. Here both are 2:
+    # And two products have the shape, $x^Tg$ and its transpose $g^Tx$. With as many rows as
+    # features all three have it, and nothing warns you. Here both are 2:
     x = torch.tensor([[1.0, 2], [3, 4]])
     w1 = torch.eye(2, requires_grad=True)
     h1 = x @ w1
     h1.retain_grad()
     h1[0, 1].backward()
     assert torch.equal(x.T @ h1.grad, w1.grad)  # @inspect w1.grad
-    assert (h1.grad @ x.T).shape == w1.grad.shape
-    assert not torch.equal(h1.grad @ x.T, w1.grad)
+    for wrong in (h1.grad.T @ x, h1.grad @ x.T):
+        assert wrong.shape == w1.grad.shape
+        assert not torch.equal(wrong, w1.grad)
     # So: test with R, D and F all different.
 
 
@@ -219,8 +225,8 @@ def a_layer_works_once_forward_and_twice_backward():  # M12.3 M12.7
         input_gradient = g @ w.T
     done = [*done, for_input.matmul_flops]
     layer = figures.one_layer(R, D, F, done)  # @inspect layer
-    # Three matmuls of the same three sizes: in each, one of R, D and F is the inner one. (On
-    # matrices of ones, it is each result.) So they cost the same.
+    # Three matmuls of the same three sizes: in each, one of R, D and F is the inner one. (With
+    # matrices of ones, each result is its inner size.) So they cost the same.
     assert (y[0, 0], weight_gradient[0, 0], input_gradient[0, 0]) == (D, R, F)
     assert done == [2 * R * D * F] * 3
     # The two of the backward pass do not wait for each other. Only the gradient of the input is
@@ -236,7 +242,7 @@ def edge_flops(y: Float[Tensor, "..."], x: Float[Tensor, "..."]) -> int:  # @ste
     return cost.matmul_flops
 
 
-def backward_costs_twice_forward():  # M12.4 E48 E50
+def backward_costs_twice_forward():  # M12.4 E48 E50 @core
     """Backward costs twice forward.
 
     By hand, a layer takes $2RDF$ forward and $4RDF$ backward. Is this what autograd does?
@@ -272,7 +278,7 @@ def backward_costs_twice_forward():  # M12.4 E48 E50
     # So: backward is twice forward, less one matmul if the input is data.
 
 
-def two_plus_four_is_six():  # M12.5 E51
+def two_plus_four_is_six():  # M12.5 E51 @core
     """Two plus four is six.
 
     Where does the rule of 6 come from? A linear layer has $DF$ parameters. Each row costs $2DF$
@@ -291,7 +297,7 @@ def two_plus_four_is_six():  # M12.5 E51
         flops[x_has_gradient] = forward.matmul_flops + backward.matmul_flops
     # The sizes of the layers cancel: 6 FLOPs for each parameter and row. In a language model a row
     # is a token, so training with N parameters costs $6N$ per token.
-    assert flops[True] / (R * parameters) == 6
+    assert flops[True] / (R * parameters) == 6  # @predict
     # A common mistake is to leave out the rows ("forward costs twice the parameters"). Each row
     # costs that.
     assert forward.matmul_flops / parameters == 2 * R
@@ -332,13 +338,13 @@ def frozen_weights_still_pass_gradients_on():  # M12.5
         per_parameter[trained] = step.matmul_flops / (R * D * D)  # @inspect per_parameter
     # The forward pass is always there: 2 for each of three layers. Training all of them adds three
     # weight gradients and two input gradients of 2 each.
-    assert per_parameter[()] == 3 * 2
+    assert per_parameter[()] == 3 * 2  # @predict
     assert per_parameter[(0, 1, 2)] == 6 + 3 * 2 + 2 * 2
     # To train the last layer adds one weight gradient. The backward pass ends there.
-    assert per_parameter[(2,)] == 6 + 2
+    assert per_parameter[(2,)] == 6 + 2  # @predict
     # To train only the first adds as much for its weight, and 2 for each frozen layer that the
     # gradient has to pass: 12 of 16.
-    assert per_parameter[(0,)] == 6 + 2 + 2 * 2
+    assert per_parameter[(0,)] == 6 + 2 + 2 * 2  # @predict
     # So: a frozen layer above a trained one still costs 4 of its 6 FLOPs, the forward pass and the
     # gradient that passes through it. Freeze from below.
     # ([Memory](#what_is_frozen_needs_no_activations) has a rule of its own.)
@@ -432,7 +438,7 @@ def looked_up_parameters_cost_no_products():  # M12.6
     with measure() as look_up:
         features = table[tokens]
         features.sum().backward()
-    assert look_up.matmul_flops == 0
+    assert look_up.matmul_flops == 0  # @predict
     # Nothing. It gives what a matmul with ones and zeros would give for $2TVD$ FLOPs.
     one_hot = torch.nn.functional.one_hot(tokens, V).float()
     with measure() as product:

@@ -19,6 +19,7 @@ def main() -> None:
     m13_initialization.the_spread_grows_with_the_inputs()
     m13_initialization.dividing_by_the_root_of_the_inputs_keeps_the_scale()
     m13_initialization.depth_raises_the_scale_to_a_power()
+    m13_initialization.cutting_the_tails_shrinks_the_spread()
     m13_initialization.tails_are_cut_where_the_bounds_say()
     m13_initialization.gradients_ask_for_another_scale()
     m13_initialization.xavier_looks_at_both_sides()
@@ -53,8 +54,14 @@ def main() -> None:
     m15a_layers.swiglu_lets_one_half_gate_the_other()
     m15a_layers.softmax_survives_large_numbers()
     m15a_layers.what_is_kept_is_a_choice()
+    # @bridge An embedding is a table with a row of numbers for each token; RMSNorm divides a
+    # row by its root mean square; SwiGLU is a feed-forward network of three matrices; and
+    # parameters start random, with a standard deviation of about $1/\sqrt{D}$, which keeps
+    # the scale of what passes.
     m15a_layers.attention_takes_a_weighted_mean()
     m15a_layers.attention_is_two_matmuls()
+    # @bridge For all tokens at once attention is two matmuls, $2T^2K$ FLOPs each: queries
+    # times keys, and weights times values.
     m15a_layers.the_future_is_hidden()
     m15b_model.rotary_positions_turn_pairs()
     m15b_model.only_the_offset_matters()
@@ -64,6 +71,9 @@ def main() -> None:
     m15b_model.groups_of_heads_share_keys_and_values()
     m15b_model.attention_needs_no_table_of_weights()
     m15b_model.a_router_chooses_experts()
+    # @bridge Rotary positions turn pairs of features of queries and keys, so that scores know
+    # how far apart two tokens are. And H heads attend side by side, each with K features of
+    # its own.
     m15b_model.a_block_adds_to_what_came_in()
     m15b_model.a_model_starts_by_guessing()
     m15b_model.cross_entropy_takes_no_detour()
@@ -74,9 +84,11 @@ def main() -> None:
     m15b_model.exercise_attention_without_order()
     m15b_model.exercise_a_gibibyte_of_cache()
 
-    # ## Bill of a Transformer
+    # ## Cost of a Transformer
     # How many parameters, FLOPs and bytes it has, in which parts; and models that people use.
     m16_transformer_accounting.a_block_is_nine_products()
+    # @bridge A block is nine matmuls: four around attention, two in it, three in the
+    # feed-forward network.
     m16_transformer_accounting.parameters_are_counted_part_by_part()
     m16_transformer_accounting.the_shape_of_gpt2_xl()
     m16_transformer_accounting.one_forward_pass_of_xl()

@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Shaped
 from torch import Tensor
 
-from lecture.lib.charts import Layout, framed, legend_below, lines, powers_of_ten, rows_of
+from lecture.lib.charts import Layout, framed, legend_below, lines, powers_of_ten, rows_of, slider
 from lecture.lib.shapes import shape_checked
 
 
@@ -50,6 +50,22 @@ def scale_by_layer(scales: Mapping[str, Sequence[float]], title: str) -> altair.
     return lines(series, x, y, title)
 
 
+def scale_by_gain(measured: Sequence[float], gain: float) -> altair.LayerChart:  # @stepover
+    """Draw gain^layer for a gain, in percent, that a slider sets; measured points beside it."""
+    every, start = list(range(len(measured) + 1)), round(100 * gain)
+    calculated = altair.Chart(rows_of(layer=every)).mark_line().encode(
+        x=altair.X("layer:Q", title="after layer", axis=altair.Axis(format="d", values=every)),
+        y=altair.Y("scale:Q", **powers_of_ten("root mean square", -3, 3)),
+        tooltip=["layer:Q", altair.Tooltip("scale:Q", format=".3g")],
+    )  # fmt: skip
+    calculated = calculated.transform_calculate(scale="pow(gain / 100, datum.layer)")
+    points = altair.Chart(rows_of(layer=every, scale=[1.0, *measured]))
+    points = points.mark_point(filled=True, size=60, opacity=1).encode(x="layer:Q", y="scale:Q")
+    percent = slider("gain", "gain of a layer in percent", (50, 200, 5), start)
+    chart = altair.layer(calculated, points).add_params(percent)
+    return framed(chart, f"Measured at {start} % (dots), and at any gain (line)", 220)
+
+
 @shape_checked
 def tails(samples: dict[str, Shaped[Tensor, "D F"]]) -> altair.Chart:  # @stepover
     """Draw histograms of standardized values; a logarithmic axis shows the tails."""
@@ -80,3 +96,23 @@ def tails(samples: dict[str, Shaped[Tensor, "D F"]]) -> altair.Chart:  # @stepov
         tooltip=["bounds:N", "value:Q", "count:Q"],
     )
     return framed(chart, "524 288 truncated normal weights", 220)
+
+
+@shape_checked
+def two_histograms(samples: dict[str, Shaped[Tensor, " n"]]) -> altair.Chart:  # @stepover
+    """Draw how often values fall into bins of width one quarter between -4 and 4."""
+    counted = [
+        (name, -3.875 + column / 4, int(count))
+        for name, values in samples.items()
+        for column, count in enumerate(torch.histc(values, bins=32, min=-4, max=4).tolist())
+    ]
+    names, middles, counts = zip(*counted, strict=True)
+    chart = altair.Chart(rows_of(sample=names, value=middles, count=counts))
+    chart = chart.mark_line(interpolate="step").encode(
+        x=altair.X(
+            "value:Q", title="value", axis=altair.Axis(values=list(range(-4, 5)), format="d")
+        ),
+        y=altair.Y("count:Q", title="draws per bin of 0.25", axis=altair.Axis(format="d")),
+        color=altair.Color("sample:N", sort=list(samples), legend=legend_below(columns=2)),
+    )
+    return framed(chart, "Normal draws, with and without tails", 200)

@@ -130,8 +130,8 @@ def a_plain_list_hides_its_layers():  # M14.2
     model = ForgetfulStack(D, generator)
     names = [name for name, _ in model.named_parameters()]  # @inspect names
     assert names == ["final.weight"]
-    # Quietly, half of it never learns. The model computes; the layers get gradients; and an
-    # optimizer that asks for the parameters changes the head alone.
+    # Quietly, two of its three matrices never learn. The model computes; the layers get gradients;
+    # and an optimizer that asks for the parameters changes the head alone.
     optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
     first, second = (layer.weight for layer in model.layers)
     head = model.final.weight
@@ -161,9 +161,9 @@ def a_state_dict_names_every_tensor():  # M14.2
     with measure() as cost:
         state = model.state_dict()
     assert list(state) == ["layers.0.weight", "layers.1.weight", "final.weight"]
-    # It takes no memory, and this can surprise: its tensors *are* those of the model. If you keep
+    # It takes no memory, and this can surprise: its tensors **are** those of the model. If you keep
     # it as "the best so far", it goes on changing with every step. Copy it.
-    assert cost.allocated_bytes == 0
+    assert cost.allocated_bytes == 0  # @predict
     assert same_storage(state["final.weight"], model.final.weight)
     kept = {name: tensor.clone() for name, tensor in state.items()}
     with torch.no_grad():
@@ -283,7 +283,7 @@ def a_mean_over_everything_meets_any_target():  # M14.3 E59
     # The same happens to a column beside a row of targets: every row meets every target, and only
     # the diagonal of these differences was meant.
     column = by_row.view(2, 1)
-    assert (column - target).shape == (2, 2)
+    assert (column - target).shape == (2, 2)  # @predict
     assert torch.equal((column - target).diagonal(), by_row - target)
     # So: compare the shapes of prediction and target, in an assert.
 
@@ -319,7 +319,7 @@ def linear_layers_collapse_into_one():  # M14.4
     above = model.layers[1].weight @ model.layers[2].weight @ model.final.weight
     through_all = x.sum(dim=0)[:, None] * above.T
     assert torch.allclose(model.layers[0].weight.grad, through_all, atol=1e-5)
-    # So: depth without a nonlinearity buys nothing but FLOPs.
+    # So: depth without a nonlinearity adds no function that one matrix cannot compute.
 
 
 @shape_checked
@@ -388,8 +388,8 @@ def two_relus_make_an_absolute_value():  # M14.4
     assert torch.maximum(deep(x), deep(-x)).max() > 0
     # What we can do now: build a model from modules, count its parameters by name, save and move
     # it, and say what it costs. Linear layers alone are one matrix, however many there are; a
-    # nonlinearity between them makes them more. The next chapter takes the largest such model of
-    # today apart, the Transformer.
+    # nonlinearity between them makes them more. The next chapter takes the model apart that most
+    # language models are today, the Transformer.
 
 
 def exercise_parameters_with_biases():  # M14.2 @exercise

@@ -31,7 +31,7 @@ def block_diagram(config: TransformerConfig) -> Figure:  # @stepover
         *up(388, 110),
         *part_on_stream(86, "RMSNorm", f"D = {D}"),
         *up(86, 76),
-        *part_on_stream(52, "Head", f"V·D = {V * D}"),
+        *part_on_stream(52, "LM head", f"V·D = {V * D}"),
         *up(52, 26),
         *shape(38, "B×T×V"),
         text(STREAM_X, 18, "logits"),

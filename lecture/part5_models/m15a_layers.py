@@ -1,10 +1,11 @@
 """Parts of a Transformer: embedding, normalization, feed-forward network, attention."""
 
+import functools
 import math
 
 import torch
 from jaxtyping import Bool, Float
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
 from lecture.lib.shapes import shape_checked
@@ -39,7 +40,7 @@ def the_parts_fit_together():  # M15.10 M15.12
     diagram = figures.block_diagram(config)  # @inspect diagram
     tokens = torch.zeros(3, config.context, dtype=torch.int64, device="meta")
     x = model.embedding(tokens)
-    assert x.shape == (3, 64, 32)
+    assert x.shape == (3, 64, 32)  # @predict
     # A block returns the shape that it was given, B×T×D. That is why we can stack as many blocks as
     # we like.
     for block in model.blocks:
@@ -136,7 +137,7 @@ def rmsnorm_divides_by_the_root_mean_square():  # M15.3
     # convention](#the_meter_knows_four_kinds_of_things). That is 4 per feature, where a matmul next
     # to it costs thousands. So it hardly shows among the FLOPs. It shows among the bytes moved.
     assert cost.other_flops == 4 * D + 1 + 20
-    assert cost.matmul_flops == 0
+    assert cost.matmul_flops == 0  # @predict
     # The gain belongs to the feature: change one, and one feature of every vector changes.
     with torch.no_grad():
         norm.gain[7] = 5
@@ -185,9 +186,9 @@ def swiglu_lets_one_half_gate_the_other():  # M15.4 E77
 
     Where do most parameters of a block sit? In the *feed-forward network*, which works on each
     token by itself. Two matrices lead up from D features to F, its *inner width*. One result passes
-    through the *SiLU*, $\\sigma(z) = z/(1+e^{-z})$, and multiplies the other: it lets pass or not.
-    A third matrix leads down ([Shazeer](https://arxiv.org/abs/2002.05202)):
-    $y = W_{down}\\,(\\sigma(W_{gate}\\,x) \\odot W_{up}\\,x)$.
+    through the *SiLU*, $\\mathrm{SiLU}(z) = z/(1+e^{-z})$, and multiplies the other: it lets pass
+    or not. A third matrix leads down ([Shazeer](https://arxiv.org/abs/2002.05202)):
+    $y = W_{down}\\,(\\mathrm{SiLU}(W_{gate}\\,x) \\odot W_{up}\\,x)$.
     """
     T, D, F = 4, 48, 128
     generator = torch.Generator().manual_seed(0)
@@ -202,12 +203,12 @@ def swiglu_lets_one_half_gate_the_other():  # M15.4 E77
     assert sum(weight.numel() for weight in network.parameters()) == 3 * D * F
     assert cost.matmul_flops == 6 * T * D * F
     # Why F = 128 for D = 48? Models before had two matrices and F = 4D: 8D² parameters. With three,
-    # $F = \tfrac83 D$ makes as many. That is where this odd ratio comes from. (Upside down, ⅜,
-    # it would leave 2.25·TD² FLOPs in the place of 16·TD².)
-    assert cost.matmul_flops == 16 * T * D**2
-    with measure() as upside_down:
-        SwiGLU(D, 3 * D // 8, generator=generator)(x)
-    assert upside_down.matmul_flops == 2.25 * T * D**2
+    # $F = \tfrac83 D$ makes as many, and as many FLOPs. That is where this odd ratio comes
+    # from.
+    older = nn.Sequential(nn.Linear(D, 4 * D, False), nn.GELU(), nn.Linear(4 * D, D, False))
+    with measure() as of_older:
+        older(x)
+    assert cost.matmul_flops == of_older.matmul_flops == 16 * T * D**2
     # Tokens do not meet here: each row is computed as if it were alone.
     assert torch.allclose(network(x[2:3]), y[2:3], atol=1e-6)
     # Four tensors of T×F wait for the backward pass: both ways up, the SiLU, and the product of the
@@ -263,7 +264,7 @@ def what_is_kept_is_a_choice():  # M15.6
     """What is kept for the backward pass is a choice.
 
     If we spell softmax out as exponentials and a division, autograd keeps the exponentials, and
-    whatever comes next keeps the weights w. Do we need both? From $w_i = e^{s_i}/\\sum_j e^{s_j}$
+    what comes next keeps the weights w. Do we need both? From $w_i = e^{s_i}/\\sum_j e^{s_j}$
     follows $\\partial w_i/\\partial s_i = w_i(1-w_i)$ and, for $i \\ne j$, $-w_i w_j$. So a
     gradient g of the weights becomes $w_i\\,(g_i - \\sum_j g_j w_j)$ for score i: the weights are
     enough.
@@ -271,20 +272,25 @@ def what_is_kept_is_a_choice():  # M15.6
     rows, columns = 64, 256
     generator = torch.Generator().manual_seed(0)
     scores = torch.randn(rows, columns, generator=generator, requires_grad=True)
-    # Three ways to compute the same. The `mean` stands for what comes next.
+    # Three ways to compute the same. A square stands for what comes next: to find its slope, it
+    # keeps what it squares.
+    ways = {
+        "spelled out": softmax_left_to_autograd,
+        "ours": softmax,
+        "PyTorch's": functools.partial(torch.softmax, dim=-1),
+    }
     kept_bytes = {}
-    for way in (softmax_left_to_autograd, softmax, torch.Tensor.softmax):
+    for name, way in ways.items():
         with measure() as cost:
-            weights = way(scores, dim=-1) if way is torch.Tensor.softmax else way(scores)
-            weights.mean()
-        assert torch.allclose(weights, softmax(scores))
-        kept_bytes[way.__qualname__] = cost.live_bytes["activations"]  # @inspect kept_bytes
+            loss = way(scores).square().mean()
+        assert torch.allclose(loss, softmax(scores).square().mean())
+        kept_bytes[name] = cost.live_bytes["activations"] - loss.nbytes  # @inspect kept_bytes
     spelled_out, ours, pytorch = kept_bytes.values()
     # Spelled out, two tables wait, and the sum of each row. The `softmax` of our Transformer is a
     # `torch.autograd.Function`: it says itself what it keeps and how to go back, and keeps half.
     # PyTorch's own softmax is as thrifty.
-    assert ours == pytorch == weights.nbytes
-    assert spelled_out == 2 * weights.nbytes + 4 * rows
+    assert ours == pytorch == scores.nbytes
+    assert spelled_out == 2 * scores.nbytes + 4 * rows
     # The gradient by the formula above is PyTorch's.
     g = torch.randn(rows, columns, generator=generator)
     (mine,) = torch.autograd.grad(softmax(scores), scores, g)
@@ -299,7 +305,7 @@ def what_is_kept_is_a_choice():  # M15.6
 SENTENCE = ("the", "dog", "wagged", "its", "tail")
 
 
-def attention_takes_a_weighted_mean():  # M15.7
+def attention_takes_a_weighted_mean():  # M15.7 @core
     """Attention takes a weighted mean.
 
     In "the dog wagged its tail", whose tail is it? The vector of "its" alone cannot know. So far
@@ -330,9 +336,9 @@ def attention_takes_a_weighted_mean():  # M15.7
     # By hand for "its": the dog scores 3·2/√2, the other three words 0.
     exponential = math.exp(3 * 2 / math.sqrt(2))
     assert math.isclose(weights[its, 1], exponential / (exponential + 3), rel_tol=1e-5)
-    # What "its" gets is the mean of the values with these weights,
-    # $\text{softmax}(QK^\top/\sqrt K)\,V$: nearly all of it says "animal". A second layer could
-    # now tell "tail" whose it is.
+    # Write q, k and v for the matrices with a query, a key and a value in each row. What "its" gets
+    # is the mean of the values with these weights, its row of $\text{softmax}(qk^\top/\sqrt K)\,v$:
+    # nearly all of it says "animal". A second layer could now tell "tail" whose it is.
     mixed = attend(query, key, value, visible)  # @inspect mixed
     assert torch.allclose(mixed[its], weights[its, 1] * value[1] + weights[its, its] * value[its])
 
@@ -385,7 +391,7 @@ def attention_is_two_matmuls():  # M15.7
     assert torch.allclose(weights @ value[:K], mixed[:K], atol=1e-6)
 
 
-def the_future_is_hidden():  # M15.7
+def the_future_is_hidden():  # M15.7 @core
     """The future is hidden, and scores are scaled.
 
     The model learns to predict the next token, so no token may see it. The [*causal
@@ -402,9 +408,9 @@ def the_future_is_hidden():  # M15.7
         after = attend(query, key, value, visible)
         moved = (after != before).any(dim=1).tolist()  # @inspect moved
         assert moved == [False] * 5 + [True] * 3
-    # And why does the formula divide by $\sqrt K$? Take numbers of standard deviation 1. The dot
-    # product of K of them with K others has a standard deviation of $\sqrt K$. Divided by it,
-    # scores have one of 1, whatever the width of the head.
+    # And why does the formula divide by $\sqrt K$? Take independent numbers of mean 0 and standard
+    # deviation 1. The dot product of K of them with K others has a standard deviation of $\sqrt K$.
+    # Divided by $\sqrt K$, scores have a standard deviation of 1 for every K.
     one, other = torch.randn(2, 10_000, K, generator=generator).unbind()
     dot_products = (one * other).sum(dim=1)
     assert math.isclose(dot_products.std().item(), math.sqrt(K), rel_tol=0.05)

@@ -68,7 +68,7 @@ def only_the_offset_matters():  # M15.5
     Why turn vectors, and not add a vector for the position? Because attention takes the dot product
     of a query and a key. Turn both by the same angle, and their dot product stays. So if a query
     turns by its position and a key by its own, what remains is the difference of the two. Guess:
-    which of the offsets 2, 1 and -2 give the same score?
+    do the positions (3, 1), (10, 8) and (1, 3) of query and key give the same score?
     """
     K = 16
     generator = torch.Generator().manual_seed(0)
@@ -80,7 +80,7 @@ def only_the_offset_matters():  # M15.5
         turned_key = rotary(key, torch.tensor([key_position]))
         return (turned_query * turned_key).sum().item()
 
-    # The same offset gives the same score, wherever the two stand.
+    # The first two do: the same offset gives the same score, wherever the two stand.
     two_behind = [score(3, 1), score(10, 8), score(103, 101)]  # @inspect two_behind
     assert max(two_behind) - min(two_behind) < 1e-5
     # Another distance gives another one. And so does the other direction: a key two places ahead is
@@ -128,8 +128,8 @@ def a_turn_takes_six_flops():  # M15.5 E78
     """A turn takes six FLOPs.
 
     What does it cost to turn one pair of features? As a matmul of a 2×2 matrix and 2 numbers, [two
-    FLOPs per triple](#a_product_costs_two_flops_per_triple), it would be 2·2·2·1 = 8. You may read
-    2·2·2·2 = 16; that turns two vectors. Do we need a matmul?
+    FLOPs per triple](#a_product_costs_two_flops_per_triple), it would be 2·2·2·1 = 8. Do we need a
+    matmul?
     """
     pairs = 1000
     generator = torch.Generator().manual_seed(0)
@@ -180,8 +180,11 @@ def heads_share_out_the_features():  # M15.8
         assert sum(weight.numel() for weight in attention.parameters()) == 4 * D**2
         with measure() as costs[H]:
             y = attention(x)
-        # No parameters and no FLOPs: H heads of K features multiply as much as one head of H·K.
+        # No parameters and no matmul FLOPs: H heads of K features multiply as much as one head of
+        # H·K. But each head scales, masks and softmaxes T² scores of its own.
         assert costs[H].matmul_flops == 8 * T * D**2 + 4 * T**2 * D
+    apart = {H: cost.other_flops for H, cost in costs.items()}  # @inspect apart
+    assert apart[16] - apart[4] == 4 * (apart[4] - apart[1]) > 4 * T**2 * 20
     # They cost memory. Each head has T² attention weights, which wait for the backward pass, if
     # attention stores them. ([It need not](#attention_needs_no_table_of_weights).)
     kept = {H: cost.live_bytes["activations"] for H, cost in costs.items()}  # @inspect kept
@@ -192,6 +195,7 @@ def heads_share_out_the_features():  # M15.8
     swapped = x[:, [1, 0, *range(2, T)]]
     assert (attention(swapped)[:, -1] - y[:, -1]).abs().max() > 1e-3
     without = Attention(D, 16, RotaryPositions(4, T), generator=generator)
+    without.load_state_dict(attention.state_dict())
     without.rotary.cosine.fill_(1)
     without.rotary.sine.fill_(0)
     assert torch.allclose(without(swapped)[:, -1], without(x)[:, -1], atol=1e-6)
@@ -301,7 +305,7 @@ def attention_needs_no_table_of_weights():  # M15.7
 def a_router_chooses_experts():  # M15.4
     """A router chooses experts.
 
-    More parameters make a better model, and [each costs 6 FLOPs per
+    With enough data, more parameters make a better model, and [each costs 6 FLOPs per
     token](#training_costs_six_flops_per_parameter_and_token). Can a model have parameters that most
     tokens do not pay for? A *mixture of experts* ([Shazeer and
     others](https://arxiv.org/abs/1701.06538)) has several feed-forward networks in each block, its
@@ -339,7 +343,7 @@ def a_router_chooses_experts():  # M15.4
     assert min(load) < T * active / count < max(load)
 
 
-def a_block_adds_to_what_came_in():  # M15.9 E80
+def a_block_adds_to_what_came_in():  # M15.9 E80 @core
     """A block adds to what came in.
 
     How do attention and the feed-forward network make a block? Each is a *sublayer*: it reads a
@@ -445,12 +449,12 @@ def cross_entropy_takes_no_detour():  # M15.11
 def perplexity_counts_the_choices():  # M15.11
     """Perplexity counts the choices.
 
-    A small model of children's stories reaches a loss of 1.6569. Is that good? A model that
-    hesitates evenly between n tokens has the loss ln n. So the exponential of the loss, the
-    *perplexity*, says between how many: here $e^{1.6569}$, a little more than five.
+    Suppose a model reaches a loss of 1.66. Is that good? A model that hesitates evenly between n
+    tokens has the loss ln n. So the exponential of the loss, the *perplexity*, says between how
+    many: here $e^{1.66}$, a little more than five.
     """
     between_five = cross_entropy(torch.zeros(1, 5), torch.tensor([0]))
-    assert between_five < 1.6569 < cross_entropy(torch.zeros(1, 6), torch.tensor([0]))
+    assert between_five < 1.66 < cross_entropy(torch.zeros(1, 6), torch.tensor([0]))
     # Perplexity is the inverse of the geometric mean of the probabilities of the right tokens. One
     # token that the model thought impossible costs more than many sure ones make up for.
     probabilities = torch.tensor([0.5, 0.9, 0.001, 0.9])
@@ -488,18 +492,20 @@ def device_and_dtype_reach_every_part():  # M15.12
     assert numel == 2_127_057_600
     # The meter counts the memory that it would take.
     assert cost.live_bytes["parameters"] == 2 * numel
-    # One thing stays in fp32: the cosines and sines. In bf16 the angle 257 would be 256. That is
-    # why we do not build in fp32 and call `model.bfloat16()`, which rounds them, too.
+    # One thing stays in fp32: the cosines and sines. In bf16 the angle 257 would be 256, a radian
+    # off, so the angles are computed in fp32. Their cosines are kept in fp32 as well: to build in
+    # fp32 and call `model.bfloat16()` would round them, by up to a five hundredth.
     assert {buffer.dtype for buffer in model.buffers()} == {torch.float32}
     assert torch.tensor(257.0).bfloat16() == 256
-    assert RotaryPositions(2, 1).bfloat16().cosine.dtype == torch.bfloat16
+    in_fp32, rounded = RotaryPositions(2, 512).cosine, RotaryPositions(2, 512).bfloat16().cosine
+    assert 0.9 / 512 < (rounded.float() - in_fp32).abs().max() <= 1 / 512
     # What goes in decides the device of all that is made on the way, such as positions and masks.
     logits = model(torch.zeros(1, 3, dtype=torch.int64, device="meta"))  # @stepover
     assert (logits.device.type, logits.shape) == ("meta", (1, 3, 50_257))
     assert logits.dtype == torch.bfloat16
     # The 48 attention layers share one table of cosines.
     tables = {id(block.attention.rotary) for block in model.blocks}
-    assert len(tables) == 1
+    assert len(tables) == 1  # @predict
     assert sum(buffer.numel() for buffer in model.buffers()) == 2 * 1024 * 32
 
 
@@ -570,10 +576,10 @@ def a_cache_reads_each_token_once():  # M15.10
     # Without it, a text of t tokens passes as a whole, with t² scores, for t from 4 to 9. So the
     # ratio grows with the length of the text.
     assert costs[False].matmul_flops == sum(t * per_token + 2 * 4 * D * t**2 for t in range(4, 10))
-    # This chapter in short: a Transformer is a table, blocks that add to a stream of vectors, and
-    # an LM head. Nearly all of its FLOPs are matmuls. Heads cost no FLOPs; grouped queries shrink
-    # the cache, fused attention stores no T×T table, and experts add parameters that few tokens
-    # pay for.
+    # What we can do now: build a Transformer from a table, blocks that add to a stream of vectors,
+    # and an LM head. Nearly all of its FLOPs are matmuls. Heads cost no matmul FLOPs; grouped
+    # queries shrink the cache, fused attention stores no T×T table, and experts add parameters that
+    # few tokens pay for.
 
 
 def exercise_attention_without_order():  # M15.7 @exercise

@@ -10,7 +10,7 @@ from lecture.lib.drawing import COLOURS, Figure, box, text
 from lecture.lib.transformer import TransformerConfig
 
 WIDTH, HEIGHT, TOP, ROWS = 384, 250, 24, 6
-PARTS = ("feed-forward", "projections", "scores and values", "head")
+PARTS = ("feed-forward", "projections", "scores and values", "LM head")
 
 
 def parameter_map(config: TransformerConfig) -> Figure:  # @stepover
@@ -19,9 +19,9 @@ def parameter_map(config: TransformerConfig) -> Figure:  # @stepover
     tables_share = 2 * parameters["embedding"] / sum(parameters.values())
     table_width = WIDTH * tables_share
     parts = [
-        _key(4, COLOURS[0], "embedding, head"),
-        _key(140, COLOURS[1], "attention"),
-        _key(234, COLOURS[2], "feed-forward"),
+        _key(4, COLOURS[0], "embedding, LM head"),
+        _key(164, COLOURS[1], "attention"),
+        _key(258, COLOURS[2], "feed-forward"),
         box(0, TOP, table_width, HEIGHT / 2, COLOURS[0]),
         box(0, TOP + HEIGHT / 2, table_width, HEIGHT / 2, COLOURS[0]),
     ]
@@ -45,14 +45,19 @@ def _key(x: float, colour: str, words: str) -> str:
     return box(x, 0, 14, 14, colour) + text(x + 20, 12, words, "start")
 
 
+def _named(parts: Mapping[str, int]) -> dict[str, int]:
+    """Call the head LM head, as attention has heads, too."""
+    return {"LM head" if part == "head" else part: flops for part, flops in parts.items()}
+
+
 def shares_of_models(flops: Mapping[str, Mapping[str, int]]) -> altair.Chart:  # @stepover
-    """Stack the parts of each model to 100 %, with and without the head."""
+    """Stack the parts of each model to 100 %, with and without the LM head."""
     found = [
         (model + suffix, part, part_flops)
         for model, by_part in flops.items()
-        for suffix in ("", ", no head")
-        for part, part_flops in by_part.items()
-        if part != "head" or not suffix
+        for suffix in ("", ", no LM head")
+        for part, part_flops in _named(by_part).items()
+        if part != "LM head" or not suffix
     ]
     models, parts, amounts = zip(*found, strict=True)
     chart = altair.Chart(rows_of(model=models, part=parts, flops=amounts)).mark_bar()
@@ -77,8 +82,9 @@ def shares_of_models(flops: Mapping[str, Mapping[str, int]]) -> altair.Chart:  #
 
 def shares_by_context(flops: Mapping[int, Mapping[str, int]]) -> altair.Chart:  # @stepover
     """Draw the share of each part over the length of the context."""
+    named = {tokens: _named(parts) for tokens, parts in flops.items()}
     series = {
-        part: {tokens: 100 * parts[part] / sum(parts.values()) for tokens, parts in flops.items()}
+        part: {tokens: 100 * parts[part] / sum(parts.values()) for tokens, parts in named.items()}
         for part in PARTS
     }
     return lines(

@@ -117,7 +117,7 @@ def parameters_of(model: nn.Module) -> dict[str, int]:  # @stepover
     return dict(found)
 
 
-def parameters_are_counted_part_by_part():  # M16.2
+def parameters_are_counted_part_by_part():  # M16.2 @core
     """Parameters are counted part by part.
 
     And the parameters? They follow from the same sizes: V·D for the embedding and as many for the
@@ -207,11 +207,14 @@ def heads_weigh_on_small_models():  # M16.5 E82
     flops = {
         name: forward_flops_by_part(config, config.context) for name, config in FAMILY.items()
     }  # @stepover
-    # Each total is what the meter counts.
     totals = {name: sum(parts.values()) for name, parts in flops.items()}  # @inspect totals
-    assert totals == {name: measured(config).forward_flops for name, config in FAMILY.items()}
-    numbers = [measured(config).parameters for config in FAMILY.values()]  # @inspect numbers
-    assert numbers == [sum(parameters_by_part(config).values()) for config in FAMILY.values()]
+    # The meter counts the same in the smallest and in the largest, and with the long context in two
+    # blocks of it. The backward pass costs twice the forward pass, to the last FLOP.
+    for config in (FAMILY["small"], XL, replace(LONG_XL, layers=2)):
+        found = measured(config)
+        assert found.forward_flops == sum(forward_flops_by_part(config, config.context).values())
+        assert found.backward_flops == 2 * found.forward_flops
+        assert found.parameters == sum(parameters_by_part(config).values())
     shares = figures.shares_of_models(flops)  # @inspect shares
     # The blocks grow with L·D², and the LM head only with D. So it is more than a fifth of the
     # smallest model: if you leave it out, you are wrong by 22.6 % there, and by 3.65 % in XL.
@@ -219,9 +222,6 @@ def heads_weigh_on_small_models():  # M16.5 E82
         round(100 * parts["head"] / totals[name], 2) for name, parts in flops.items()
     ]  # @inspect head_percent
     assert head_percent == [22.61, 10.2, 5.84, 3.65, 1.76]
-    # The backward pass costs twice the forward pass in all five, to the last FLOP.
-    for config in FAMILY.values():
-        assert measured(config).backward_flops == 2 * measured(config).forward_flops
 
 
 def most_flops_are_in_the_feed_forward_network():  # M16.6 E79 E88
@@ -286,9 +286,9 @@ def attention_can_take_most_time():  # M16.6
         assert memory > 20 * compute
         assert memory > 2 * max(least[name, "feed-forward"])
     # Fused, the same FLOPs move a ninetieth of the bytes, and take a ninth of the time of the
-    # feed-forward network. So people talk about attention because it *was* the part worth making
-    # faster, and [FlashAttention](#attention_needs_no_table_of_weights) did that. (Bytes moved are
-    # the ideal, each once. [The real traffic](#fused_attention_does_not_store_its_scores) is more.)
+    # feed-forward network. So attention was the part worth making faster, and
+    # [FlashAttention](#attention_needs_no_table_of_weights) did that. (Bytes moved are the ideal,
+    # each once. [The real traffic](#fused_attention_does_not_store_its_scores) is more.)
     written_out, fused = costs["scores and values"], costs["scores, fused"]
     moved = [cost.read_bytes + cost.written_bytes for cost in (written_out, fused)]
     assert 90 < moved[0] / moved[1] < 95
@@ -297,7 +297,7 @@ def attention_can_take_most_time():  # M16.6
         assert max(least[name, "scores, fused"]) < max(least[name, "feed-forward"]) / 9
 
 
-def long_contexts_belong_to_attention():  # M16.7 E83
+def long_contexts_belong_to_attention():  # M16.7 E83 @core
     """Long contexts belong to attention.
 
     And if T is not small beside D? We take XL with 16 times the context, 16 384 tokens. How much
@@ -307,9 +307,9 @@ def long_contexts_belong_to_attention():  # M16.7 E83
     times = {part: long[part] / short[part] for part in short}  # @inspect times
     assert list(times.values()) == [16, 16, 16**2]
     # Only scores and values grow by 256, and they were 7 %. It is 34 times in the blocks, and 33
-    # with the LM head: one order of magnitude and a half, not the two that one may read.
+    # with the LM head: one order of magnitude and a half.
     assert round(sum(long.values()) / sum(short.values()), 1) == 33.8
-    with_head = measured(LONG_XL).forward_flops / measured(XL).forward_flops
+    with_head = sum(forward_flops_by_part(LONG_XL, 16_384).values()) / measured(XL).forward_flops
     assert round(with_head, 1) == 33.1
     # Where do scores reach the feed-forward network? With F = 4D where $4T^2D=24TD^2$: at T = 6D,
     # for XL 9600 tokens. At 8D they are half of the block.
@@ -337,10 +337,11 @@ def tokens_times_parameters_with_corrections():  # M16.8
     plain = {}
     for name, config in FAMILY.items():
         D, T, L = config.width, config.context, config.layers
-        found = measured(config)
-        multiplying = found.parameters - config.vocabulary * D - (2 * L + 1) * D
-        assert found.forward_flops == 2 * T * multiplying + 4 * L * T**2 * D
-        plain[name] = round(2 * T * found.parameters / found.forward_flops, 3)
+        N = sum(parameters_by_part(config).values())
+        flops = sum(forward_flops_by_part(config, T).values())
+        multiplying = N - config.vocabulary * D - (2 * L + 1) * D
+        assert flops == 2 * T * multiplying + 4 * L * T**2 * D
+        plain[name] = round(2 * T * N / flops, 3)
     # Without the corrections, 2NT is 12 % too high for the smallest model, 3.5 % too low for XL,
     # and less than half of the truth for a long context.
     assert list(plain.values()) == [1.116, 1.002, 0.973, 0.965, 0.466]  # @inspect plain
@@ -373,7 +374,7 @@ def the_real_gpt2_has_other_parts():  # M16.9 E84
     assert list(counts.values()) == [124_439_808, 354_823_168, 774_030_080, 1_557_611_200]
     # Our largest is more than a third larger: 16D² in a block instead of 12D², and two tables
     # instead of one.
-    assert numel(block) == 12 * 1600**2 + 13 * 1600
+    assert numel(block) == 12 * 1600**2 + 13 * 1600  # @predict
     assert round(measured(XL).parameters / counts["xl"], 2) == 1.37  # @inspect counts
     # The FLOPs of a block follow its parameters.
     x = torch.empty(1024, 1600, device="meta")
@@ -494,7 +495,7 @@ def one_latent_serves_all_heads():  # M16.2
     assert per_token == CACHE_BYTES_PER_TOKEN["DeepSeek-V3"]
     # Keys and values for every head would be 71 times as large.
     of_a_head = size.plain_features + size.rotary_features + size.value_features
-    assert round(size.layers * size.heads * of_a_head * 2 / per_token) == 71
+    assert round(size.layers * size.heads * of_a_head * 2 / per_token) == 71  # @predict
     # Now the parameters, layer by layer. Three layers have a plain feed-forward network, the other
     # 58 have 256 experts, of which a token passes eight, and one more for every token. A bias for
     # each expert helps to balance them.
@@ -525,9 +526,9 @@ def half_of_the_scores_are_masked():  # M16.10
     T, D, L = 12, 48, 3
     pairs = int(torch.ones(T, T).tril().sum())
     assert pairs == T * (T + 1) // 2
-    # We can measure what is useful. With a cache, a model that reads token by token meets visible
-    # pairs only. Here it reads four tokens at once, then one by one; so only the first four hide
-    # pairs from each other, 4·3/2 of them.
+    # We can measure what is useful. With a cache, a model that decodes token by token meets visible
+    # pairs only. Here it reads a prompt of four tokens at once, as in prefill, then one by one. So
+    # only the four hide pairs from each other, 4·3/2 of them.
     config = TransformerConfig(100, context=T, layers=L, width=D, heads=4, feed_forward=128)
     model = TransformerLM(config, device="meta")  # @stepover
     tokens = torch.zeros(1, T, dtype=torch.int64, device="meta")
@@ -554,7 +555,7 @@ def half_of_the_scores_are_masked():  # M16.10
     # With 1024 tokens the question hardly matters. With 16 384 it decides on a quarter of the
     # FLOPs, and so of the utilization.
     assert percent == {"xl": 3.6, "xl, T·16": 27.6}  # @inspect percent
-    # This chapter in short: the cost of a Transformer follows from its sizes. A block costs
+    # What we can do now: say what a Transformer costs from its sizes alone. A block costs
     # $24TD^2 + 4T^2D$ FLOPs forward; N counts active parameters for time, and all for memory; the
     # LM head weighs on small models, scores on long contexts, and on time if they are stored.
 

@@ -28,6 +28,9 @@ def main() -> None:
     m17_optimizers.adagrad_sums_up_squares()
     m17_optimizers.epsilon_decides_what_is_small()
     m17_optimizers.rmsprop_forgets()
+    # @bridge A step goes against the gradient, and with one rate for all weights the steepest
+    # direction limits it. Momentum averages gradients over time. AdaGrad and RMSProp divide
+    # by the size of a weight's past gradients.
     m17_optimizers.adamw_averages_both()
     m17_optimizers.adamw_does_not_see_the_scale_of_the_loss()
     m17_optimizers.decay_is_no_gradient()
@@ -69,6 +72,8 @@ def main() -> None:
     m18b_transformer_memory.the_sum_is_no_peak()
     m18b_transformer_memory.memory_limits_the_batch()
     m18b_transformer_memory.one_card_takes_18_years()
+    # @bridge By work over rate, one GPU takes 18 years for the run that is planned here, 400
+    # 000 steps. Is it planned well?
     m18b_transformer_memory.tokens_go_with_parameters()
     m18b_transformer_memory.training_needs_no_cache()
     m18b_transformer_memory.exercise_a_context_twice_as_long()
@@ -121,6 +126,8 @@ def main() -> None:
     m21_randomness.seeds_are_derived_not_added()
     m21_randomness.no_seed_fixes_the_order_of_additions()
     m21_randomness.an_order_can_be_asked_for()
+    m21_randomness.exercise_a_thousand_seeds()
+    m21_randomness.exercise_sixteen_at_once()
 
     # ## Feeding data
     # From a file of tokens to a batch on the device that computes with it.
@@ -136,6 +143,8 @@ def main() -> None:
     m22_data.pinned_memory_stays_where_it_is()
     m22_data.made_up_data_have_a_known_loss()
     m22_data.a_batch_depends_on_its_arguments_alone()
+    m22_data.exercise_how_fast_a_disk()
+    m22_data.exercise_the_last_start()
 
     # ## The training loop
     # We have all the parts. What a step is made of, how we read its health off a log, and a run
@@ -188,6 +197,8 @@ def main() -> None:
     m25_mixed_precision.both_ends_have_their_price()
     m25_mixed_precision.two_recipes_go_by_one_name()
     m25_mixed_precision.bf16_weights_stop_learning()
+    # @bridge Matmuls take bf16, which is fast. But a weight in bf16 loses small updates: there,
+    # $1+0.001=1$.
     m25_mixed_precision.a_master_collects_small_updates()
     m25_mixed_precision.rounding_by_chance_is_right_on_average()
     m25_mixed_precision.a_scale_lifts_gradients_into_range()

@@ -16,7 +16,7 @@ from lecture.part6_training import m18a_figures as figures
 from trace.costs import measure
 
 
-def four_things_fill_the_memory():  # M18.1
+def four_things_fill_the_memory():  # M18.1 @core
     """Four things fill the memory.
 
     What is in memory while a model is trained? Its parameters; their gradients; the optimizer
@@ -83,11 +83,10 @@ def a_small_model_takes_496_bytes():  # M18.2 E71 E52
     assert activations_bytes == 4 * (B * D * L + B)
     counted_bytes = 4 * 3 * N + activations_bytes
     assert counted_bytes == 504  # @inspect counted_bytes
-    assert counted_bytes + held_bytes(x) == 536
+    assert counted_bytes + held_bytes(x) == 536  # @predict
     # FLOPs have an exception, too. The rule says $6BN=432$. But the first layer does two matmuls
     # and not three, because the data need no gradient.
     assert step.matmul_flops == 6 * B * N - 2 * B * D * D
-    # (432 is also 12 bytes for each of 36 parameters. Equal numbers are no proof.)
 
 
 def the_sum_is_for_one_optimizer():  # M18.3 E60
@@ -180,8 +179,8 @@ def each_recipe_has_its_bytes_per_parameter():  # M18.4
     assert totals[4:6] == [2 + 2 + (4 + 4), 2 + 2 + 4 + (4 + 4)]
     # PyTorch's AdamW keeps its averages [in the format of the
     # weights](#an_optimizer_is_paid_for_in_memory). If you call `model.bfloat16()` and go on as
-    # before, you train with the last recipe: 8 bytes, and averages that do not fade.
-    assert totals[6] == 2 + 2 + (2 + 2)
+    # before, you train with the last recipe: 8 bytes, and an average of squares that never fades.
+    assert totals[6] == 2 + 2 + (2 + 2)  # @predict
 
 
 def an_optimizer_needs_room_to_work():  # M18.4
@@ -281,15 +280,15 @@ def what_is_frozen_needs_no_activations():  # M18.5
             y = functools.reduce(lambda h, weight: (h @ weight).relu(), weights, torch.ones(B, D))
         kept[trained] = forward.live_bytes["activations"]  # @inspect kept
         assert y.requires_grad == bool(trained)
-    assert kept[0, 1, 2, 3] == 4 * (4 * 6 * 8)
+    assert kept[0, 1, 2, 3] == 4 * (4 * 6 * 8)  # @predict
     # Training the upper half keeps the upper half: the backward pass ends there.
-    assert kept[2, 3] == 2 * (4 * 6 * 8)
-    assert kept[3,] == 4 * 6 * 8
+    assert kept[2, 3] == 2 * (4 * 6 * 8)  # @predict
+    assert kept[3,] == 4 * 6 * 8  # @predict
     # Training the first layer alone keeps everything: the backward pass leads through every ReLU,
     # and each has to know where it was flat. So few trained parameters do not mean few activations,
     # [nor little work](#frozen_weights_still_pass_gradients_on).
     assert kept[0,] == kept[0, 1, 2, 3]
-    assert kept[()] == 0
+    assert kept[()] == 0  # @predict
 
 
 def inference_keeps_the_layer_at_hand():  # M18.5 E117

@@ -48,7 +48,7 @@ class Recomputed(torch.autograd.Function):
         return None, *torch.autograd.grad(result, entering, gradient)
 
 
-def what_is_thrown_away_is_computed_again():  # M20.1
+def what_is_thrown_away_is_computed_again():  # M20.1 @core
     """What is thrown away is computed again.
 
     Activations wait in memory for the backward pass, and most of training memory can be theirs.
@@ -74,8 +74,8 @@ def what_is_thrown_away_is_computed_again():  # M20.1
     assert kept_bytes == {False: 2 * 4 * (4 * 6 * 8), True: 4 * 6 * 8}  # @inspect kept_bytes
     # The gradients are the same to the last bit, since the same operations ran on the same numbers.
     assert same_numbers(*gradients.values())
-    # We paid for memory with FLOPs: per parameter and row 2 forward, 2 again, 4 backward. (The
-    # second time [is no useful work](#recomputed_flops_are_not_useful) to an MFU.)
+    # We paid for memory with FLOPs: per parameter and row 2 forward, 2 again, 4 backward. (An MFU
+    # [does not count](#recomputed_flops_are_not_useful) the second time.)
     assert flops == {False: 2 + 4, True: 2 + 2 + 4}  # @inspect flops
     # This is *activation checkpointing*, also called gradient checkpointing or rematerialization;
     # it came to deep learning with a paper on [sublinear memory](https://arxiv.org/abs/1604.06174).
@@ -200,7 +200,7 @@ def a_second_way_forward_makes_eight_of_six():  # M20.2
     # The cost does not depend on the segments, since each layer is run once more: eight FLOPs per
     # parameter and row instead of six, a third more, wherever the cuts are.
     assert flops == {0: 6, 1: 8, 2: 8, 4: 8, 8: 8, 16: 8}
-    assert round(flops[16] / flops[0], 3) == 1.333
+    assert round(flops[16] / flops[0], 3) == 1.333  # @predict
     # The gradients are the same to the bit in all six cases.
     for found in gradients.values():
         assert same_numbers(found, gradients[0])
@@ -680,7 +680,8 @@ def attention_scores_are_cheap_to_make_again():  # M20.5
     assert [tensors_kept["keep expensive", T] for T in (2, 6)] == [3 + 1 + (3 + 3 + 1) + 1] * 2
     assert [tensors_kept["recompute", T] for T in (2, 6)] == [1, 1]
     # Recomputed are two matmuls over pairs of tokens, here 3.4 % of the work. Recomputing the whole
-    # block costs 26 %.
+    # block costs 26 %, not a third: it stops before the last matmul, whose result no backward pass
+    # needs.
     again = [flops["keep expensive", T] - flops["keep", T] for T in (2, 6)]  # @inspect flops again
     assert again == [2 * (2 * 2 * T * T * 8) for T in (2, 6)]
     more = [flops[way, 6] / flops["keep", 6] for way in ("keep expensive", "recompute")]

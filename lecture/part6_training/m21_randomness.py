@@ -176,7 +176,7 @@ def some_draws_are_not_in_sight():  # M21.1 M21.2
     # A loop over a `DataLoader` takes a number even when nothing is shuffled: a seed for its worker
     # processes, needed or not. With its own generator, it leaves the global one alone.
     torch.manual_seed(5)
-    assert len(list(DataLoader(range(4), batch_size=2))) == 2
+    assert len(list(DataLoader(range(4), batch_size=2))) == 2  # @predict
     assert not torch.equal(torch.rand(4), expected)
     torch.manual_seed(5)
     own = torch.Generator().manual_seed(6)
@@ -239,8 +239,8 @@ def no_seed_fixes_the_order_of_additions():  # M21.2
     depend on the order of their terms.
     """
     large = torch.tensor(1e16, dtype=torch.float64)
-    assert (large + 1) - large == 0
-    assert (large - large) + 1 == 1
+    assert (large + 1) - large == 0  # @predict
+    assert (large - large) + 1 == 1  # @predict
     # In the backward pass of an [embedding](#an_embedding_is_a_table_of_vectors), a table with a
     # row for each token, the gradients of all places where a token occurs are added to its row.
     # Here token 2 occurs 1000 times.
@@ -303,3 +303,36 @@ def an_order_can_be_asked_for():  # M21.2
     assert not torch.backends.cudnn.benchmark
     # What we can do now: repeat a run, change one thing of it at a time, and say which differences
     # no seed explains.
+
+
+def exercise_a_thousand_seeds():  # M21.1 @exercise
+    """Exercise: a thousand seeds.
+
+    A thousand jobs draw a seed each, out of 65 536. How many jobs can expect to find theirs taken?
+    """
+    generator = torch.Generator().manual_seed(0)
+    taken = [
+        1000 - len(torch.randint(2**16, (1000,), generator=generator).unique()) for _ in range(200)
+    ]  # @stepover
+    average = sum(taken) / len(taken)  # @inspect average
+    # There are $1000^2/2$ pairs, and each is alike once in $2^{16}$: nearly eight. Draw seeds of 64
+    # bits, or derive them from the number of the job.
+    expected = 1000**2 / 2 / 2**16  # @inspect expected
+    assert abs(average - expected) < 0.5
+
+
+def exercise_sixteen_at_once():  # M21.2 @exercise
+    """Exercise: sixteen at once.
+
+    From the same seed, are `torch.rand(16)` and sixteen times `torch.rand(1)` the same numbers? And
+    with `torch.randn`?
+    """
+    same = {}
+    for draw in (torch.rand, torch.randn):
+        generator = torch.Generator().manual_seed(0)
+        apart = torch.cat([draw(1, generator=generator) for _ in range(16)])
+        at_once = draw(16, generator=generator.manual_seed(0))
+        same[draw.__name__] = torch.equal(apart, at_once)  # @inspect same
+    # From 16 numbers on, PyTorch makes normal numbers on a CPU in another order, to use vector
+    # instructions. So a seed repeats a program, not the numbers of another program.
+    assert same == {"rand": True, "randn": False}

@@ -51,14 +51,14 @@ def a_token_file_is_a_flat_array():  # M22.1
     # [LLaMA](https://arxiv.org/abs/2302.13971) need? 2.8 TB.
     assert LLAMA_VOCABULARY < GPT2_VOCABULARY <= np.iinfo(np.uint16).max
     bytes_per_token = file_bytes["uint16"] / len(ids)
-    assert bytes_per_token * LLAMA_TRAINING_TOKENS == 2.8e12
+    assert bytes_per_token * LLAMA_TRAINING_TOKENS == 2.8e12  # @predict
     # Mind the dtype when you take over code. Llama 3 has ids up to 128 255; in `uint16`, NumPy
     # drops their upper bits and says nothing.
     last = np.array([LLAMA3_VOCABULARY - 1])
     assert last.astype(np.uint16).item() == LLAMA3_VOCABULARY - 1 - 2**16
     # Its 15 trillion tokens need four bytes each, and 60 TB.
     assert last.astype(np.uint32).item() == LLAMA3_VOCABULARY - 1
-    assert np.dtype(np.uint32).itemsize * LLAMA3_TRAINING_TOKENS == 60e12
+    assert np.dtype(np.uint32).itemsize * LLAMA3_TRAINING_TOKENS == 60e12  # @predict
 
 
 def a_raw_dump_has_no_header():  # M22.2 E101
@@ -287,9 +287,10 @@ def schedule(
 def a_copy_can_hide_behind_the_computing():  # M22.4
     """A copy can hide behind the computing.
 
-    Does the GPU have to wait while the next batch is on its way? It has an engine that copies, and
-    another that computes. With room for two batches, one is copied while the other is computed
-    with. How long do four batches take, with copies of 2 ms and 3 ms of computing each?
+    [Copies run beside kernels](#streams_let_copies_run_beside_kernels) if a GPU has something to
+    compute in the meantime. That takes room: a *buffer* that is copied into, and another that is
+    computed with. How many buffers do you need? Take four batches, with copies of 2 ms and 3 ms of
+    computing each.
     """
     schedules = {
         buffers: schedule(copy_ms=2.0, compute_ms=3.0, batches=4, buffers=buffers)
@@ -443,3 +444,30 @@ def a_batch_depends_on_its_arguments_alone():  # M22.3 M22.5 E102
     assert made_here.allocated_bytes == 2 * made_there.allocated_bytes == 2 * (8 * 4)
     # What we can do now: keep a corpus of any size in a file, cut batches from it that a seed
     # repeats, and bring them to the GPU while it computes.
+
+
+def exercise_how_fast_a_disk():  # M22.1 @exercise
+    """Exercise: how fast a disk.
+
+    One H100 trains a model of 124 million parameters at an MFU of 0.4. How many megabytes of tokens
+    does it read each second, at two bytes a token?
+    """
+    flops_per_second = 0.4 * H100_SXM.dense_flops_per_second["bf16"]
+    tokens_per_second = flops_per_second / (6 * 124e6)  # @inspect tokens_per_second
+    # Half a million tokens, a megabyte. Any disk will do; what takes time is to make tokens of
+    # text, and that was done before.
+    assert round(tokens_per_second * np.dtype(np.uint16).itemsize / 1e6, 1) == 1.1
+
+
+def exercise_the_last_start():  # M22.4 @exercise
+    """Exercise: the last start.
+
+    A file has 1000 tokens, a sequence 128, and targets are inputs one token later. How many
+    different sequences can be cut from the file?
+    """
+    tokens, T = np.arange(1000, dtype=np.uint16), 128
+    x, y = get_batch(tokens, 12_000, T, torch.Generator().manual_seed(0))
+    starts = x[:, 0].unique()  # @inspect starts
+    # The last target is token 999, so the last sequence starts 128 tokens before it, at 871.
+    assert y.max() == 999
+    assert (starts.max(), len(starts)) == (871, 872)

@@ -139,7 +139,7 @@ def excess_of_schedules(excess: Mapping[str, Sequence[float]]) -> altair.Chart: 
 def sweeps_by_width(
     losses: Mapping[int, Mapping[float, float]], title: str
 ) -> altair.Chart:  # @stepover
-    """Draw the loss after 60 steps over the learning rate, for each width."""
+    """Draw the loss after 40 steps over the learning rate, for each width."""
     series = {f"width {width}": found for width, found in losses.items()}
     y: Layout = {"title": "nats per byte", "scale": altair.Scale(zero=False)}
     return lines(series, powers_of_ten("learning rate", -3, 0), y, title, 200)

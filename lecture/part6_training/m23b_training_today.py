@@ -59,9 +59,9 @@ def a_schedule_can_leave_its_end_open():  # M23.9
 
     A cosine has to know the last step at the first. What if nobody knows how long the run will be?
     Take the [toy run](#a_toy_run_can_be_predicted) and add noise of standard deviation 1 to its
-    answers, as real text has. A step then multiplies the excess, the loss above the noise, by
-    $1-4\eta+\frac4B(B+D+1)\eta^2$ as before and adds $\frac{4D}{B}\eta^2$. Guess first: what does
-    a constant rate $\eta$ end with?
+    answers: like those of text, they can then not be predicted fully. A step multiplies the excess,
+    the loss above the noise, by $1-4\eta+\frac4B(B+D+1)\eta^2$ as before and adds
+    $\frac{4D}{B}\eta^2$. Guess first: what does a constant rate $\eta$ end with?
     """
     schedules = {
         "constant": [0.1] * 400,
@@ -72,7 +72,7 @@ def a_schedule_can_leave_its_end_open():  # M23.9
     curves = figures.excess_of_schedules(excess)  # @inspect curves
     # The simulation agrees with the formula, so the rest can be read off the formula.
     for name, rates in schedules.items():
-        assert math.isclose(simulated_excess(rates, runs=1000), excess[name][-1], rel_tol=0.1)
+        assert math.isclose(simulated_excess(rates, runs=400), excess[name][-1], rel_tol=0.1)
     # The constant rate ends on a floor: noise comes in as fast as it is unlearned. The floor is
     # nearly proportional to the rate, which is why every schedule comes down in the end.
     floors = {lr: predicted_excess([lr] * 9000)[-1] for lr in (0.1, 0.01, 0.001)}  # @inspect floors
@@ -82,23 +82,23 @@ def a_schedule_can_leave_its_end_open():  # M23.9
     assert 5 * ends["warm-up, stable, decay"] < ends["constant"]
     # *Warm-up, stable, decay* (WSD) keeps the rate up and falls at the very end. From one stable
     # run we can branch off a decay whenever we want a model, after 100, 200 or 400 steps. On this
-    # toy a cosine that was planned for exactly that length ends lower, by a factor below 4; a
-    # cosine for 400 steps that is stopped at 200 has hardly come down.
+    # toy a cosine that was planned for exactly that length ends lower, by a factor below 4. But a
+    # cosine for 400 steps that is stopped at 200 has 1.7 times the excess of the branch.
     branches = {}
     for steps in (100, 200, 400):
         schedules = (cosine_rates(steps), stable_rates(steps))
         branches[steps] = [predicted_excess(rates)[-1] for rates in schedules]
         assert 1 < branches[steps][1] / branches[steps][0] < 4  # @inspect branches
-    assert excess["cosine"][200] > 1.5 * branches[200][1]
+    assert round(excess["cosine"][200] / branches[200][1], 1) == 1.7
     # So: plan a cosine if the length is certain, and a stable rate if you may want to go on.
 
 
 BASE = 32  # the width of the model on which the learning rate is tuned
-RATES = [2.0**power for power in range(-9, -2)]
+RATES = [2.0**power for power in range(-8, -2)]
 
 
 def next_byte_loss(F: int, lr: float, mup: bool) -> float:  # @stepover
-    """Train a model of width F for 60 steps of AdamW; return the mean loss of the last ten."""
+    """Train a model of width F for 40 steps of AdamW; return the mean loss of the last ten."""
     tokens, V = story_bytes(100_000, 1)
     model = NextByte(V, F, torch.Generator().manual_seed(0))
     shrink = BASE / F if mup else 1.0
@@ -110,7 +110,7 @@ def next_byte_loss(F: int, lr: float, mup: bool) -> float:  # @stepover
     ]
     optimizer = AdamW(groups, betas=(0.9, 0.95), weight_decay=0.0)
     with without_checks():
-        losses = train_next_byte(model, [optimizer], tokens, steps=60)
+        losses = train_next_byte(model, [optimizer], tokens, steps=40)
     return sum(losses[-10:]) / 10
 
 
@@ -154,9 +154,10 @@ def mup_carries_the_rate_over():  # M23.10
 
     Can we undo that growth? Divide the rate of each matrix by the number of features it sums over.
     This is the heart of [*muP*](https://arxiv.org/abs/2203.03466), the maximal update
-    parametrization. For AdamW it has three rules: matrices that sum over F hidden features learn at
-    $\eta\cdot F_0/F$, where $F_0$ is the width that was tuned; inputs and embeddings keep $\eta$;
-    the output matrix begins smaller by $\sqrt{F_0/F}$ on top of the usual $1/\sqrt F$.
+    parametrization. For AdamW and matrices it has three rules: matrices that sum over F hidden
+    features learn at $\eta\cdot F_0/F$, where $F_0$ is the width that was tuned; inputs and
+    embeddings keep $\eta$; the output matrix begins smaller by $\sqrt{F_0/F}$ on top of the usual
+    $1/\sqrt F$.
     """
     losses = losses_by_width(mup=True)
     sweep = figures.sweeps_by_width(losses, "muP, tuned at width 32")  # @inspect sweep
@@ -170,6 +171,7 @@ def mup_carries_the_rate_over():  # M23.10
     carried = losses[256][best[32]]  # @inspect carried
     assert carried - min(losses[256].values()) < 0.1
     assert carried < min(losses_by_width(mup=False)[256].values())
+    # (A Transformer needs a fourth rule: its scores are divided by K, and not by the root of K.)
     # The authors moved settings from 40 million parameters to 6.7 billion, and spent 7 % of the
     # large run on tuning. So: tune small, and scale the rate with the width by a rule.
 
@@ -257,7 +259,7 @@ def qk_norm_bounds_the_scores():  # M23.11
     # which every gradient passes through, is next to nothing.
     assert plain[1.0] > 0.8 * math.log(T)
     assert plain[16.0] < 0.1
-    assert slopes["plain", 16.0] < slopes["plain", 1.0] / 2  # @inspect slopes
+    assert slopes["plain", 16.0] < slopes["plain", 1.0] / 10  # @inspect slopes
     # *QK-norm* sends each query and key through RMSNorm before they meet. Their length is then
     # $\sqrt K$ whatever the matrices do, no score exceeds $\sqrt K$ times the gains, and s cancels.
     assert all(math.isclose(found, normed[1.0], rel_tol=1e-3) for found in normed.values())
@@ -323,7 +325,7 @@ def five_small_runs_make_a_law():  # M23.12
     r"""Five small runs make a law.
 
     Before we pay for a large run, can small ones tell what it will reach? A *scaling law* says so:
-    the loss falls like a power of the parameters, $L=a\cdot N^{-b}$, a straight line on logarithmic
+    the loss falls like a power of the parameters, $a\cdot N^{-b}$, a straight line on logarithmic
     axes. We train five Transformers on the bytes of stories, from 1300 to 9000 parameters, each
     on 20 bytes per parameter, the ratio of [Chinchilla](#tokens_go_with_parameters).
     """
@@ -356,8 +358,8 @@ def a_law_holds_where_it_was_measured():  # M23.12
     *small, largest = losses
     a, b, _ = fitted_law({N: losses[N] for N in small})
     predicted = a * largest**-b  # @inspect predicted
-    # The prediction is 7 % too high, for a model not twice as large. These models are so small that
-    # each size learns something of another kind: letters, then short words, then phrases.
+    # The prediction is 7 % too high, for a model not twice as large. Why, five runs do not tell:
+    # their points bend downwards.
     assert 0.02 < predicted / losses[largest] - 1 < 0.15  # @inspect losses
     # Second: go on. [Our stories have a known entropy](#the_source_sets_the_floor), below which no
     # model can come. The line does not know.
@@ -365,8 +367,9 @@ def a_law_holds_where_it_was_measured():  # M23.12
     crossing = (a / source) ** (1 / b)  # @inspect source crossing
     assert 1e5 < crossing < 1e10
     # From that many parameters on the law promises what is impossible. Published laws therefore
-    # have a floor: [Chinchilla's](https://arxiv.org/abs/2203.15556) is $L=E+AN^{-\alpha}+
-    # BT^{-\beta}$, with T training tokens. Put our source's entropy in for E and fit the rest.
+    # have a floor: [Chinchilla's](https://arxiv.org/abs/2203.15556) is
+    # $E+aN^{-\alpha}+b\cdot\text{tokens}^{-\beta}$. Put our source's entropy in for E and fit the
+    # rest.
     a_above, b_above, _ = fitted_law({N: loss - source for N, loss in losses.items()})
     both = {"a power alone": (a, b, 0.0), "a floor and a power": (a_above, b_above, source)}
     extended = figures.law(both, losses, up_to=10**9)  # @inspect extended
@@ -377,8 +380,8 @@ def a_law_holds_where_it_was_measured():  # M23.12
     far = law(10**9, *both["a power alone"]) / law(10**9, *both["a floor and a power"])
     assert far < 0.75  # @inspect far
     # So: use a law to choose between plans within its range, fit the floor with runs that come near
-    # it, and distrust it beyond some ten times the largest run. It says nothing about other data,
-    # other ratios of tokens to parameters, or what the model can do at that loss.
+    # it, and distrust it the more, the further it is from the runs. It says nothing about other
+    # data, other ratios of tokens to parameters, or what the model can do at that loss.
     #
     # What we can do now: choose a schedule by what we know of the end, carry a learning rate to a
     # wider model, keep logits and scores in range, and say how far a prediction reaches.

@@ -345,6 +345,7 @@ def saving_has_a_best_interval():  # M24.3
     assert math.isclose(
         overheads[best_minutes], 2 * save_seconds / (60 * best_minutes), rel_tol=0.06
     )
+    assert round(overheads[best_minutes], 2) == 0.04
     assert max(overheads[25], overheads[110]) < overheads[best_minutes] + 0.015
     # More machines fail more often. On 16 384 GPUs, training [Llama
     # 3](https://arxiv.org/abs/2407.21783) had 419 unplanned interruptions in 54 days, one every
@@ -369,7 +370,7 @@ def exercise_a_checkpoint_that_takes_eight_minutes():  # M24.3 @exercise
         interval = times * young_seconds
         needed = seconds_per_interval(interval, save_seconds, between_failures_seconds)
         lost[times] = needed / interval - 1  # @inspect lost
-    # Every 54 minutes. Nearly a third of the time is lost nevertheless, which is why large runs
-    # write to the memory of other machines first.
+    # Every 54 minutes. An hour of useful work takes 22 minutes more nevertheless, over a quarter of
+    # all time. That is why large runs write to the memory of other machines first.
     assert lost[1] < min(lost[0.5], lost[2])
-    assert 0.25 < lost[1] < 0.45
+    assert round(60 * lost[1]) == 22

@@ -17,13 +17,19 @@ def main() -> None:
     m26_inference.a_cache_saves_time()
     m26_inference.writing_reads_every_weight_for_a_token()
     m26_inference.prefill_reads_the_prompt_at_once()
+    # @bridge Inference keeps nothing for a backward pass. But a model that decodes keeps keys
+    # and values of all tokens so far, the KV cache, to read each token once. Prefill takes
+    # the whole prompt in one pass and waits for arithmetic; decoding reads every weight for
+    # each token and waits for memory.
     m26_inference.a_batch_shares_the_weights_until_the_cache_rules()
     m26_inference.grouped_queries_shrink_the_cache()
     m26_inference.pages_leave_little_unused()
     m26_inference.a_draft_is_judged_in_one_pass()
+    m26_inference.exercise_texts_half_as_long()
+    m26_inference.exercise_a_better_draft_or_a_smaller_one()
 
     # ## Quantization
-    # How few bits a weight needs, when training is over.
+    # How few bits a weight needs, when training is over, and a key or a value.
     m26_inference.a_scale_makes_weights_integers()
     m26_inference.each_bit_halves_the_error()
     m26_inference.an_outlier_costs_its_block()
@@ -31,18 +37,27 @@ def main() -> None:
     m26_inference.products_of_integers_are_exact()
     m26_inference.afterwards_is_easier_than_during()
     m26_inference.the_largest_weight_need_not_fit()
+    m26_inference.a_cache_fits_in_eight_bits()
+    m26_inference.exercise_seventy_billion_in_four_bits()
+    m26_inference.exercise_half_a_bit_more()
 
     # ## More than one device
     # What ranks have to tell each other, and how the memory of many becomes one.
     m27a_many_devices.ranks_share_nothing_but_messages()
     m27a_many_devices.four_collectives_move_everything()
+    # @bridge Several processes, called ranks, share nothing but messages. In an all-reduce,
+    # the tensors of all are added up, and everybody gets the sum.
     m27a_many_devices.an_all_reduce_moves_twice_the_tensor()
     m27a_many_devices.equal_copies_make_equal_steps()
     m27a_many_devices.gradients_travel_while_others_are_computed()
+    # @bridge Data parallelism uses it: equal copies of a model, each with a share of the
+    # batch, add up their gradients and make equal steps. Each copy keeps everything.
     m27a_many_devices.zero_divides_what_every_rank_keeps()
     m27a_many_devices.each_stage_of_zero_keeps_what_it_promises()
     m27a_many_devices.fsdp_gathers_one_block_at_a_time()
     m27a_many_devices.a_checkpoint_can_change_its_ranks()
+    m27a_many_devices.exercise_when_to_meet()
+    m27a_many_devices.exercise_one_slow_link()
 
     # ## Splitting a model
     # Matrices, layers and experts on different devices, and which link carries which message.

@@ -61,8 +61,8 @@ def using_a_model_needs_no_way_back():  # M26.1
             deeper(x)
         peaks[L] = cost.peak_bytes  # @inspect peaks
     assert peaks[5] == peaks[20] == 2 * layer_bytes
-    # So: a GPU that trains a model of N parameters in fp32 with 16N bytes and its activations runs
-    # one of 4N bytes and next to nothing else. In bf16, 2N.
+    # So: to train N parameters in fp32 takes 16N bytes and the activations. To run them takes 4N
+    # bytes, in bf16 2N, and next to nothing else.
     assert training.live_bytes["gradients"] == 4 * N
     assert inference.live_bytes["gradients"] == inference.live_bytes["activations"] == 0
 
@@ -163,8 +163,8 @@ def a_cache_saves_time():  # M26.1
     assert torch.allclose(last, same_last, atol=1e-4)
     # For the matmuls with weights that is (T + 1)/2 times the FLOPs; attention grows faster.
     assert without.matmul_flops > (T + 1) / 2 * with_cache.matmul_flops
-    # On the clock we gain less, because a pass of one token waits for its launches and for the
-    # weights, as a longer pass does only once.
+    # On the clock we gain less. Each pass, of one token or of many, pays once for its launches and
+    # for reading the weights. With the cache there are as many passes, and each has less work.
     seconds = {}
     for cached in (True, False):
         timing = time_call(lambda cached=cached: decode(model, tokens, cached), repeats=2)  # @timed
@@ -180,8 +180,8 @@ def writing_reads_every_weight_for_a_token():  # M26.1
     H100 could do 295.
     """
     one = work_of_all_layers(tokens=1)  # bf16; a model in the shape of GPT-2 XL
-    assert round(one.intensity, 2) == 1.0
-    assert round(intensity_of(H100_SXM)) == 295
+    assert round(one.intensity, 2) == 1.0  # @predict
+    assert round(intensity_of(H100_SXM)) == 295  # @predict
     # So what counts is how many bytes the weights have. In bf16 the limit on an H100 is [818 tokens
     # a second](#a_written_token_costs_a_walk_through_all_weights). With fewer bits for each weight
     # it rises in proportion, as long as weights are nearly all that moves.
@@ -220,7 +220,7 @@ def work_of_llama(R: int) -> Work:  # @stepover
     )
 
 
-def prefill_reads_the_prompt_at_once():  # M26.3 @core
+def prefill_reads_the_prompt_at_once():  # M26.3
     """Prefill reads the prompt at once.
 
     You send a prompt of 2000 tokens and get an answer of 200. Which takes longer, reading the
@@ -259,24 +259,32 @@ def a_batch_shares_the_weights_until_the_cache_rules():  # M26.4 @core
     weight_bytes = 2 * (N - LLAMA.vocabulary * LLAMA.width)
     for B in (1, 64):
         assert round(work_of_llama(B).moved_bytes / weight_bytes, 1) == 1
-    # And it reads the cache of each sequence, which nobody shares. With c bytes a token,
-    # $$\text{seconds of a step}=\frac{2N+B\,T\,c}{W}$$
+    # And it reads the cache of each sequence, which nobody shares. With P parameters that are read,
+    # c bytes of cache for a token and W bytes per second,
+    # $$\text{seconds of a step}=\frac{2P+B\,T\,c}{W}$$
     T, bandwidth = 2000, H100_SXM.memory_bytes_per_second
     seconds = {B: (weight_bytes + B * T * CACHE_BYTES) / bandwidth for B in DOUBLINGS}
     room = (H100_SXM.memory_bytes - 2 * N) // (T * CACHE_BYTES)
     served = figures.throughput_over_latency(seconds, room)  # @inspect served
     throughput = {B: round(B / step) for B, step in seconds.items()}  # @inspect throughput
-    # Up to a batch of 16 the latency rises by about a quarter and the throughput grows 12 times.
+    # Up to a batch of 16 the latency rises by about a quarter and the throughput grows nearly 13
+    # times.
     assert round(seconds[16] / seconds[1], 2) == 1.26
     assert round(throughput[16] / throughput[1], 1) == 12.7
-    # At B = 2N/(Tc) the cache weighs as much as the weights. From there on, twice the batch is
-    # nearly twice the latency, and the throughput goes to W/(Tc) and no further.
+    # At B = 2P/(Tc) the cache weighs as much as the weights. There, twice the batch is half as much
+    # latency again. The further we go, the nearer to twice it gets, and the throughput goes to
+    # W/(Tc) and no further.
     even = weight_bytes / (T * CACHE_BYTES)  # @inspect even
     assert round(even) == 57
+    assert round(seconds[128] / seconds[64], 1) == 1.5 < round(seconds[256] / seconds[128], 1)
     limit = bandwidth / (T * CACHE_BYTES)
     assert 0.8 < throughput[256] / limit < 1
-    # And the caches have to fit beside the weights:
+    # And the caches have to fit beside the weights, here those of 263 sequences. Even then the
+    # arithmetic idles: the matmuls take 4 ms of the 25 ms that the bytes take.
     assert room == 263  # @inspect room
+    matmul_seconds = work_of_llama(room).flops / H100_SXM.dense_flops_per_second["bf16"]
+    memory_seconds = (weight_bytes + room * T * CACHE_BYTES) / bandwidth
+    assert (round(1e3 * matmul_seconds), round(1e3 * memory_seconds)) == (4, 25)
     # So: choose B by the latency that users accept, and look at the cache, not at the weights, to
     # get further.
 
@@ -430,7 +438,7 @@ def speculate(
     return [*accepted, int(torch.multinomial(p[k], 1, generator=generator))], chances
 
 
-def a_draft_is_judged_in_one_pass():  # M26.5 @core
+def a_draft_is_judged_in_one_pass():  # M26.5
     """A draft is judged in one pass.
 
     Decoding waits for weights while the arithmetic idles. Could a walk through the weights yield
@@ -470,7 +478,50 @@ def a_draft_is_judged_in_one_pass():  # M26.5 @core
     # So: with k = 4, a walk through the large model's weights yields two tokens, exactly
     # distributed as before. (This small model is right 6 times in 10; drafts that are better at it
     # yield three or four.) The price is k walks through the small one, and FLOPs for what is
-    # rejected. With a full batch there are no idle FLOPs left, and speculation ends.
+    # rejected. With short texts a large batch leaves no idle FLOPs, and speculation ends. With long
+    # ones [the cache](#a_batch_shares_the_weights_until_the_cache_rules) leaves them idle even when
+    # memory is full.
+    # What we can do now: say how long a prompt and an answer take, how many users a GPU serves, and
+    # what shared heads, pages and a draft change about it.
+
+
+def exercise_texts_half_as_long():  # M26.4 @exercise
+    """Exercise: texts half as long.
+
+    Llama 3 8B on one H100 decodes for 64 users with 2000 tokens each. Now they have 1000 tokens
+    each. Is a step twice as fast? Do twice as many users fit into the memory?
+    """
+    weight_bytes = 2 * (parameters(LLAMA) - LLAMA.vocabulary * LLAMA.width)
+    free_bytes = H100_SXM.memory_bytes - 2 * parameters(LLAMA)
+    moved, rooms = {}, {}
+    for T in (2000, 1000):
+        moved[T] = weight_bytes + 64 * T * CACHE_BYTES
+        rooms[T] = free_bytes // (T * CACHE_BYTES)  # @inspect rooms
+    # A step is a quarter faster: the weights have to be read all the same. Twice as many users fit,
+    # and serving them takes as long a step as before.
+    assert round(moved[1000] / moved[2000], 2) == 0.74
+    assert rooms[1000] // 2 == rooms[2000]
+
+
+def exercise_a_better_draft_or_a_smaller_one():  # M26.5 @exercise
+    """Exercise: a better draft or a smaller one.
+
+    Two drafts are on offer. One is half as large as the model and is right 8 times in 10. The other
+    has a sixteenth of its size and is right 6 times in 10. A walk through the model takes one unit
+    of time, a walk through a draft its share of that. Which one makes decoding faster?
+    """
+    gains = {}
+    generator = torch.Generator().manual_seed(0)
+    for share, alpha in ((1 / 2, 0.8), (1 / 16, 0.6)):
+        # What comes after the first rejection is thrown away; a step yields one token in any case.
+        right = torch.rand(50_000, 9, generator=generator) < alpha
+        in_a_row = right.int().cumprod(dim=1).float().mean(dim=0)
+        gains[share] = max(
+            (1 + in_a_row[:k].sum().item()) / (1 + k * share) for k in range(1, 10)
+        )  # @inspect gains
+    # The small one, by far: 1.8 times as fast against 1.2. Each guess of the large draft costs half
+    # a step, whether it is right or not.
+    assert [round(gain, 1) for gain in gains.values()] == [1.2, 1.8]
 
 
 @shape_checked
@@ -505,7 +556,7 @@ def a_scale_makes_weights_integers():  # M26.2
         integers, scales = quantized(w, bits=8, block=256)
     kept_bytes = cost.allocated_bytes - cost.freed_bytes
     assert kept_bytes == 256 * 256 + 256 * 4
-    assert 8 * kept_bytes / w.numel() == 8.125
+    assert 8 * kept_bytes / w.numel() == 8.125  # @predict
     assert (integers.abs().amax(dim=(1, 2)) == 127).all()
 
 
@@ -597,7 +648,7 @@ def four_bits_go_in_pairs():  # M26.2
     # Half a byte for each weight, and half a bit for its share of the scale: 4.5 bits.
     kept_bytes = sum(tensor.numel() * tensor.element_size() for tensor in kept)
     assert kept_bytes == w.numel() // 2 + 2 * w.numel() // 32
-    assert 8 * kept_bytes / w.numel() == 4.5
+    assert 8 * kept_bytes / w.numel() == 4.5  # @predict
     assert cost.allocated_bytes - cost.freed_bytes == kept_bytes
     # A scheme for weights only, as this one, does not compute with the pairs, because the other
     # factor of the matmul is in bf16. The kernel unpacks them in registers, on their way from
@@ -691,7 +742,7 @@ def afterwards_is_easier_than_during():  # M26.2
     assert 17 < each_step[8] / at_the_end[8] < 21
     # Here it takes 14 bits to train in and 10 to use: training makes many small changes, use makes
     # none. (Other problems, other numbers. With scales for small blocks, and sums in fp32,
-    # DeepSeek-V3 multiplied in 8 bits throughout, and kept its weights in more.)
+    # DeepSeek-V3 did most of its matmuls in 8 bits, and kept its weights in more.)
     assert each_step[12] > 1.2 * exact
     assert each_step[14] < 1.1 * exact
     assert at_the_end[8] > 2 * exact
@@ -732,6 +783,76 @@ def the_largest_weight_need_not_fit():  # M26.2
     # [GPTQ](https://arxiv.org/abs/2210.17323) changes the weights that are still to be rounded so
     # that they make up for the errors so far, and [AWQ](https://arxiv.org/abs/2306.00978) protects
     # those that meet large inputs.
-    # What we can do now: say how long a prompt and an answer take, how many users a GPU serves, and
-    # what fewer bits for weights and cache would change. Decoding waits for bytes; so shrink them,
-    # share them, or use each of them for more than one token.
+
+
+def a_cache_fits_in_eight_bits():  # M26.2
+    """A cache fits in eight bits.
+
+    With many users the cache has more bytes than the weights. Can it have fewer bits, too? Keys and
+    values are made while we decode, so there is no time to look for good scales: each token's key
+    gets one scale per head, when it is written.
+    """
+    T, K = 256, 128
+    generator = torch.Generator().manual_seed(0)
+    q, k, v = (torch.randn(T, K, generator=generator) for _ in range(3))
+    exact = nn.functional.scaled_dot_product_attention(q.double(), k.double(), v.double())
+
+    def mixed_with(keys: Tensor, bits: int) -> float:
+        k_back, v_back = (restored(*quantized(kept, bits, block=K)) for kept in (keys, v))
+        found = nn.functional.scaled_dot_product_attention(q, k_back, v_back)
+        return relative_error(found, exact)
+
+    errors = {bits: mixed_with(k, bits) for bits in (8, 4)}  # @inspect errors
+    # In 8 bits what attention returns is off by 1 %, in 4 bits by 17 %.
+    assert [round(error, 2) for error in errors.values()] == [0.01, 0.17]
+    # A byte for each number and two for each scale: half of bf16's bytes, nearly. So twice as many
+    # sequences fit, and each step reads half.
+    head_bytes = K + torch.finfo(torch.float16).bits // 8
+    rooms = [
+        (H100_SXM.memory_bytes - 2 * parameters(LLAMA)) // (2000 * bytes_each)
+        for bytes_each in (CACHE_BYTES, CACHE_BYTES * head_bytes // (2 * K))
+    ]
+    assert rooms == [263, 518]  # @inspect rooms
+    # So: 8 bits for the cache first. It is the cheapest way to twice the users.
+    #
+    # What we can do now: choose bits, blocks and scales for weights and cache, and say what they
+    # save in bytes and cost in error. Decoding waits for bytes; so shrink them, share them, or use
+    # each of them for more than one token.
+
+
+def exercise_seventy_billion_in_four_bits():  # M26.2 @exercise
+    """Exercise: 70 billion in four bits.
+
+    Llama 3 70B has 4 bits for each weight and a scale of 16 bits for every 32. Does it fit on one
+    H100, and how many tokens of cache fit beside it, in bf16? And with 8 bits and the same scales?
+    """
+    shape = PRESETS["llama-3-70b"]
+    token_bytes = 2 * 2 * shape.layers * shape.key_value_width
+    rooms = {}
+    for bits in (4, 8):
+        weight_bytes = parameters(shape) * (bits + 16 / 32) / 8
+        rooms[bits] = round((H100_SXM.memory_bytes - weight_bytes) / token_bytes)  # @inspect rooms
+    # 40 GB and 75 GB. Both fit, but 4 bits leave room for 138 000 tokens, and 8 bits for 31 000. It
+    # is the cache that the bits of the weights make room for.
+    assert [round(tokens, -3) for tokens in rooms.values()] == [138_000, 31_000]
+
+
+def exercise_half_a_bit_more():  # M26.2 @exercise
+    """Exercise: half a bit more.
+
+    You have about 5 bits for each weight. Take 5 bits and a scale for each row of 256, or 4 bits
+    and a scale for every 32? Which has the smaller error if the weights are normal, and which if
+    each row has one weight of 100?
+    """
+    w = torch.randn(256, 256, generator=torch.Generator().manual_seed(0))
+    errors = {}
+    for largest in (None, 100.0):
+        if largest:
+            w[:, 0] = largest
+        for bits, block in ((5, 256), (4, 32)):
+            found = restored(*quantized(w, bits, block))[:, 1:]
+            errors[largest, bits] = relative_error(found, w[:, 1:].double())  # @inspect errors
+    # For normal weights the fifth bit; with outliers the small blocks, by far. So look at the
+    # largest weight of a row before you choose.
+    assert errors[None, 5] < errors[None, 4]
+    assert errors[100.0, 5] > 2 * errors[100.0, 4]

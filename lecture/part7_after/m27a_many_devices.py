@@ -1,5 +1,6 @@
 """Many devices: ranks and their messages, data parallelism, and state that is sharded."""
 
+import math
 import tempfile
 
 import torch
@@ -43,7 +44,7 @@ def mine_and_my_neighbours(rank: int, n: int) -> tuple[list[float], list[float]]
     return x.tolist(), from_the_left(x).tolist()
 
 
-def ranks_share_nothing_but_messages():  # M27.1 @core
+def ranks_share_nothing_but_messages():  # M27.1
     """Ranks share nothing but messages.
 
     So far one GPU did everything, and two things were out of reach: a model whose 16 bytes per
@@ -105,7 +106,7 @@ def four_collectives_move_everything():  # M27.2
     assert after["reduce-scatter"] == [[1111], [2222], [3333], [4444]]
     # *All-reduce*: they are added up, and everybody gets all sums. So an all-reduce is a
     # reduce-scatter followed by an all-gather. The rest of this chapter rests on that sentence.
-    assert after["all-reduce"] == 4 * [[1111, 2222, 3333, 4444]]
+    assert after["all-reduce"] == 4 * [[1111, 2222, 3333, 4444]]  # @predict
     assert after["reduce-scatter, all-gather"] == after["all-reduce"]
 
 
@@ -174,9 +175,9 @@ def an_all_reduce_moves_twice_the_tensor():  # M27.2 @core
     # through that one rank in each direction, and the others wait.
     assert at_one_bytes == {n: (n - 1) * S for n in (2, 3, 4)}  # @inspect at_one_bytes
     # A reduce-scatter or an all-gather alone is half of it. Libraries have cleverer orders for
-    # small tensors, where the 2(n − 1) waits matter more than the bytes, but the bytes stay. (The
-    # tests of this lecture ask the operating system how many bytes the library's own all-reduce
-    # wrote, and find the formula.) From here on, `Traffic` counts the library's collectives by it.
+    # small tensors, where the 2(n − 1) waits matter more than the bytes, but the bytes stay. (But a
+    # switch that adds by itself, as in a box of H100s, lets each rank send S once.) From here on,
+    # `Traffic` counts the library's collectives by this formula.
 
 
 SMALL = TransformerConfig(vocabulary=64, context=8, layers=3, width=32, heads=4, feed_forward=64)
@@ -214,7 +215,7 @@ def train_copies(rank: int, n: int, steps: int) -> tuple[list[float], float, int
     return losses, fingerprint, traffic.sent_bytes
 
 
-def equal_copies_make_equal_steps():  # M27.3 @core
+def equal_copies_make_equal_steps():  # M27.3
     """Equal copies make equal steps.
 
     How do n ranks train one model? The simplest way is *data parallelism*: every rank has a copy of
@@ -288,8 +289,8 @@ def gradients_travel_while_others_are_computed():  # M27.3
     # This is what `DistributedDataParallel` does, which packs gradients into buckets of 25 MiB so
     # that no message is small. Its gradients are ours.
     assert distance < 1e-6
-    # Only the first layer's gradient has nothing to hide behind. So the time of a step is about the
-    # larger of the two, computing and sending, and not their sum.
+    # Only the first layer's gradient has nothing to hide behind. So a step takes the forward pass,
+    # and then about the larger of the two, backward pass and sending, and not their sum.
 
 
 def zero_divides_what_every_rank_keeps():  # M27.4 @core
@@ -300,8 +301,8 @@ def zero_divides_what_every_rank_keeps():  # M27.4 @core
     The optimizer's 12 are needed for the update alone, and each weight has to be updated only once.
     """
     # [ZeRO](https://arxiv.org/abs/1910.02054) divides in three stages what n ranks would keep n
-    # times. Stage 1 gives each rank an nth of the optimizer's state, stage 2 an nth of the
-    # gradients as well, stage 3 an nth of everything. Bytes per parameter:
+    # times: *sharding*. Stage 1 gives each rank an nth of the optimizer's state, stage 2 an nth of
+    # the gradients as well, stage 3 an nth of everything. Bytes per parameter:
     # $$16,\quad 4+\tfrac{12}{n},\quad 2+\tfrac{14}{n},\quad \tfrac{16}{n}$$
     # This table of the paper is for 7.5 billion parameters on 64 GPUs.
     n, N = ZERO_EXAMPLE_RANKS, ZERO_EXAMPLE_PARAMETERS
@@ -526,5 +527,67 @@ def a_checkpoint_can_change_its_ranks():  # M27.4
     assert all(sum(parts) == whole_bytes for parts in kept.values())
     # `torchrun --nproc-per-node 2 -m lecture.train --sharding full` trains so, and `--resume` takes
     # the same folder with another number of ranks.
-    # We can now train a model as large as all devices together hold, as long as one block fits on
-    # each of them.
+    # What we can do now: train a model as large as all devices together hold, as long as one block
+    # fits on each of them, and say how many bytes each rank keeps and sends for it.
+
+
+def accumulate_and_meet(rank: int, n: int, parts: int, each_time: bool) -> tuple[Tensor, int]:
+    """Add up the gradients of micro-batches, and average over the ranks each time or once."""
+    model = Stack(32)
+    x = torch.randn(parts, 8, 32, generator=torch.Generator().manual_seed(rank))
+    total = torch.zeros(4, 32, 32)
+    with Traffic() as traffic:
+        for part in x:
+            model.zero_grad()
+            (model(part).square().mean() / parts).backward()
+            gradient = torch.stack([weight.grad for weight in model.parameters()]) / n
+            if each_time:
+                dist.all_reduce(gradient)
+            total += gradient
+        if not each_time:
+            dist.all_reduce(total)
+    return total, traffic.sent_bytes
+
+
+def exercise_when_to_meet():  # M27.3 @exercise
+    """Exercise: when to meet.
+
+    Two ranks train on eight micro-batches for each optimizer step. They can average the gradients
+    after each micro-batch, or add up their own and average once. Is the result the same? What is
+    the difference in bytes?
+    """
+    (each_time, bytes_each_time), _ = on_ranks(2, accumulate_and_meet, 8, True)
+    (once, bytes_once), _ = on_ranks(2, accumulate_and_meet, 8, False)
+    # A mean of sums is a sum of means, so the gradients agree, for an eighth of the bytes.
+    # PyTorch's `DistributedDataParallel` has a switch for it, `no_sync`.
+    assert torch.allclose(each_time, once, atol=1e-6)
+    assert bytes_each_time == 8 * bytes_once  # @inspect bytes_each_time bytes_once
+
+
+def seconds_of_a_ring(link_rates: list[float], S: float) -> float:
+    """Let each rank of a ring pass on its 2(n - 1) parts, over links of these rates; return when
+    the last part has come. A rank can send a part when it has received the one before."""
+    n = len(link_rates)
+    received = [0.0] * n
+    link_free = [0.0] * n
+    for _ in range(2 * (n - 1)):
+        link_free = [
+            max(here, free) + S / n / rate
+            for here, free, rate in zip(received, link_free, link_rates, strict=True)
+        ]
+        received = [link_free[(rank - 1) % n] for rank in range(n)]
+    return max(received)
+
+
+def exercise_one_slow_link():  # M27.2 @exercise
+    """Exercise: one slow link.
+
+    Eight ranks add up 8 GB around a ring, over links of 50 GB/s. How long does it take at least?
+    One of the eight links breaks down to half its rate. By how much is the whole slower?
+    """
+    seconds = seconds_of_a_ring(8 * [50e9], S=8e9)
+    one_slow = seconds_of_a_ring([*7 * [50e9], 25e9], S=8e9)  # @inspect seconds one_slow
+    # $2\cdot\frac78\cdot8$ GB are 14 GB through each link: 0.28 s. Every part has to pass the slow
+    # link in almost every turn, and all wait for it: twice the time, not an eighth more.
+    assert math.isclose(seconds, 2 * 7 / 8 * 8e9 / 50e9)
+    assert one_slow == 2 * seconds

@@ -88,7 +88,7 @@ def columns_first_rows_second():  # M27.5
     assert torch.equal(y, found[1][2])
     assert torch.allclose(part + found[1][1], y)
     assert meetings == 1
-    # No device ever saw a whole matrix. Is the result right?
+    # No rank multiplied by a whole matrix. Is the result right?
     generator = torch.Generator().manual_seed(0)
     x, up, down = (torch.randn(*shape, generator=generator) for shape in ((3, 4), (4, 8), (8, 4)))
     assert torch.allclose(y, (x @ up).relu() @ down, atol=1e-6)
@@ -185,7 +185,7 @@ def pass_split_block(rank: int, n: int) -> SplitPass:
     )
 
 
-def a_block_meets_twice_each_way():  # M27.5 @core
+def a_block_meets_twice_each_way():  # M27.5
     """A block meets twice each way.
 
     How often do the ranks of a Transformer block have to meet? Attention splits where it is split
@@ -282,7 +282,7 @@ def run_pipeline(
     return pieces, most_kept, w.grad
 
 
-def a_pipeline_waits_at_both_ends():  # M27.6 @core
+def a_pipeline_waits_at_both_ends():  # M27.6
     """A pipeline waits at both ends.
 
     A third way to split a model is by depth: rank 0 has the first layers, rank 1 the next ones, and
@@ -328,8 +328,8 @@ def backward_early_keeps_less():  # M27.6
     picture = figures.schedule("One forward, one backward", done)  # @inspect picture
     kept = {"all forward first": [most for _, most, _ in late]}
     kept["1F1B"] = [most for _, most, _ in early]  # @inspect kept
-    # In flight are at most as many micro-batches as there are ranks ahead, however many a batch
-    # has: p − rank of them, where all forward first keeps m.
+    # In flight are at most as many micro-batches as there are stages from this one to the last,
+    # itself included: p − rank of them, however many a batch has. All forward first keeps m.
     assert list(kept.values()) == [4 * [m], [p - rank for rank in range(p)]]
     # Same work, same time, same bubble.
     lasts = [max(piece[1] for rank in found for piece in rank[0]) for found in (late, early)]
@@ -408,7 +408,7 @@ def train_two_layers(rank: int, n: int, R: int) -> tuple[int, int]:
     return cost.matmul_flops, traffic.sent_bytes
 
 
-def a_link_has_a_roofline():  # M27.7 @core
+def a_link_has_a_roofline():  # M27.7
     """A link has a roofline.
 
     When do messages cost more time than matmuls? It is the question of [the
@@ -429,14 +429,19 @@ def a_link_has_a_roofline():  # M27.7 @core
     # With many ranks that approaches 4 bytes for 6R FLOPs, an arithmetic intensity of 1.5·R. The
     # weights have dropped out: what counts is how many rows each rank has.
     assert flops / sent_bytes * (n - 1) / n == 1.5 * R
-    # So each H100 needs this many tokens per step, or the link decides.
-    rows_needed = {name: round(NEEDED[name] / 1.5) for name in ("NVLink", "InfiniBand")}
-    assert list(rows_needed.values()) == [1466, 13_193]  # @inspect rows_needed
-    # (That is generous: messages can hide behind the backward pass only, 4 of the 6.) Batches
-    # [cannot grow for ever](#a_larger_batch_has_a_steadier_gradient), and this is what ends data
-    # parallelism: a batch of 4 million tokens feeds some 300 GPUs over InfiniBand. To use more,
-    # each has to have fewer weights.
-    assert round(4e6 / NEEDED["InfiniBand"] * 1.5) == 303
+    # So each H100 needs this many tokens per step, or the link decides. (That is generous: messages
+    # can hide behind the backward pass only, 4 of the 6.)
+    rows_needed = {name: NEEDED[name] / 1.5 for name in ("NVLink", "InfiniBand")}
+    assert [*map(round, rows_needed.values())] == [1466, 13_193]  # @inspect rows_needed
+    # The second is for one GPU in a box. In a box of eight, the eight add up over NVLink first, and
+    # each port carries an eighth of the sums: 1649 tokens, about what NVLink itself needs.
+    in_a_box = rows_needed["InfiniBand"] / 8
+    assert round(in_a_box) == 1649
+    # Batches [cannot grow for ever](#a_larger_batch_has_a_steadier_gradient), and this is what ends
+    # data parallelism: a batch of 4 million tokens feeds some 2400 GPUs. To use more, each has to
+    # have fewer weights. But if the eight in a box share out the weights, each sends its own
+    # gradients alone, and needs its 13 193 tokens again.
+    assert round(4e6 / in_a_box, -2) == 2400
 
 
 def the_most_talkative_axis_stays_inside():  # M27.7
@@ -535,12 +540,13 @@ def deepseek_v3_splits_its_experts():  # M27.8
     # Moving tokens is expensive. A token brings $6DF$ FLOPs to an expert, comes in 8 bits and goes
     # back in 16: 2F FLOPs for each byte, and experts are narrow, F = 2048.
     intensity = 2 * expert / (3 * shape.width)
-    on_h800 = H100_FLOPS_PER_SECOND / H800_NVLINK_BYTES_PER_SECOND  # @inspect intensity on_h800
-    assert round(intensity / on_h800, 2) == 0.83
-    # That does not quite do inside a box of H800, whose NVLink is cut, and is a fifth of what
-    # InfiniBand needs. So the report lets each token visit at most four boxes, and hides its
-    # journey behind the computation of another micro-batch.
-    assert round(intensity / NEEDED["InfiniBand"], 2) == 0.21
+    in_fp8 = H100_SXM.dense_flops_per_second["fp8"]  # the rate of an H800, too
+    on_h800 = in_fp8 / H800_NVLINK_BYTES_PER_SECOND  # @inspect intensity on_h800
+    assert round(intensity / on_h800, 1) == 0.4
+    # That is two fifths of what these matmuls in FP8 need inside a box of H800, whose NVLink is
+    # cut, and a tenth of what they need over InfiniBand. So the report lets each token visit at
+    # most four boxes, and hides its journey behind the computation of another micro-batch.
+    assert round(intensity / (in_fp8 / INFINIBAND_NDR_BYTES_PER_SECOND), 1) == 0.1
     # The bill: work over time, for each GPU, and days.
     work = 6 * N["active"] * DEEPSEEK_V3_TRAINING_TOKENS
     reached = work / (DEEPSEEK_V3_GPU_HOURS * 3600)  # @inspect reached
@@ -548,8 +554,8 @@ def deepseek_v3_splits_its_experts():  # M27.8
     assert round(reached / H100_FLOPS_PER_SECOND, 2) == 0.35
     days = DEEPSEEK_V3_GPU_HOURS_PER_TRILLION / DEEPSEEK_V3_GPUS / 24
     assert round(days, 1) == DEEPSEEK_V3_DAYS_PER_TRILLION
-    # We can now read a line such as "TP 8, PP 16, DP 128" and say what is sent, what is kept, and
-    # who waits.
+    # What we can do now: read a line such as "TP 8, PP 16, DP 128" and say what is sent, what is
+    # kept, and who waits.
 
 
 def exercise_twice_the_stages():  # M27.6 @exercise

@@ -1,6 +1,7 @@
 """The whole on one page: a sheet to calculate with."""
 
 import functools
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -41,7 +42,7 @@ def update_of_xl() -> Any:  # @stepover
     return update
 
 
-def everything_is_a_product_and_a_little_more():  # M28.1 @core
+def everything_is_a_product_and_a_little_more():  # M28.1
     """The sheet: FLOPs.
 
     What is left of the lecture if one sheet of paper has to do? Formulas, in the letters of [the
@@ -60,9 +61,9 @@ def everything_is_a_product_and_a_little_more():  # M28.1 @core
     a, step, update = letters_of(XL), measured(XL), update_of_xl()
     step_flops = step.forward_flops + step.backward_flops
     assert round(6 * a.N * a.R / step_flops, 3) == 0.965
-    # AdamW does 14 operations and a square root for each parameter, once a step, whatever the
-    # batch. (The meter's price for a root is 20.)
-    assert update.matmul_flops == 0
+    # AdamW does 13 FLOPs and a square root for each parameter, once a step, whatever the batch.
+    # (The meter's price for a root is 20.)
+    assert update.matmul_flops == 0  # @predict
     assert update.other_flops == (13 + 20) * a.N
     layer = r"2D^2+2DGK+3DF"
     multiplying = r"N-VD-(2L+1)D"
@@ -82,7 +83,7 @@ def everything_is_a_product_and_a_little_more():  # M28.1 @core
     sheet = Sheet(EXAMPLE, table)  # @inspect sheet
 
 
-def memory_has_four_parts():  # M28.1 @core
+def memory_has_four_parts():  # M28.1
     """The sheet: what training keeps.
 
     What has to fit? Weights, gradients and the optimizer's state know nothing of the batch. The
@@ -94,15 +95,16 @@ def memory_has_four_parts():  # M28.1 @core
         assert step.backward.live_bytes["gradients"] == 4 * a.N
         assert step.forward.live_bytes["activations"] == answers.activation_bytes(a)
     a = letters_of(XL)
-    assert update_of_xl().live_bytes["optimizer state"] // a.N == 4 + 4
-    # Written out, attention keeps T weights for each row and head. That is most of it, even at
-    # T = 1024. Fused, it keeps one number.
-    a_token = {
-        fused: answers.activation_bytes(a, fused) / a.R for fused in (False, True)
-    }  # @inspect a_token
+    assert update_of_xl().live_bytes["optimizer state"] // a.N == 4 + 4  # @predict
+    # Written out, attention keeps T weights for each row and head: more than a third of it at
+    # T = 1024, and nine tenths at 16 384. Fused, it keeps one number.
+    a_token = [answers.activation_bytes(a, fused) / a.R for fused in (False, True)]
     training = Training(a.T, attention="fused")
     assert answers.activation_bytes(a, fused=True) == memory.activation_bytes(XL, training)
     assert round(a_token[False] / a_token[True], 2) == 1.54
+    longer = replace(a, T=16_384)
+    weights = [4 * a.L * a.H * b.T**2 / answers.activation_bytes(b) for b in (a, longer)]
+    assert [round(share, 2) for share in weights] == [0.37, 0.91]  # @inspect weights
     rest = r"4F+8D+2GK+2"
     table = (
         ("fp32: weights, gradients, m, v", r"(4+4+8)N", in_units(16 * a.N, "B")),
@@ -199,14 +201,13 @@ def decoding_pays_for_each_token():  # M28.1
 def bytes_loaded_want_to_be_used_often():  # M28.1
     """The sheet: what we wait for.
 
-    Compute, or memory, or a link? A GPU has a rate for each; so many FLOPs it does while a byte
-    arrives. An operation with fewer waits for the bytes.
+    Compute, or memory, or a link? A GPU has a rate for each: C FLOPs per second at its peak, and W
+    bytes per second from memory or over a link. It does C/W FLOPs while a byte arrives. An
+    operation with fewer waits for the bytes.
     """
     n = 4096
-    with torch.device("meta"):
-        matrix, rows, vector = (
-            torch.empty(n, columns, dtype=torch.bfloat16) for columns in (n, n, 1)
-        )
+    bf16 = {"dtype": torch.bfloat16, "device": "meta"}
+    matrix, rows, vector = (torch.empty(n, columns, **bf16) for columns in (n, n, 1))
     costs = {}
     with measure() as costs["training"]:
         matrix @ rows
@@ -243,11 +244,12 @@ def bytes_loaded_want_to_be_used_often():  # M28.1
     sheet = Sheet("FLOPs per byte, bf16", table)  # @inspect sheet
 
 
-def training_is_paid_in_days_and_writing_in_bandwidth():  # M28.1 @core
+def training_is_paid_in_days_and_writing_in_bandwidth():  # M28.1
     """The sheet: days and tokens per second.
 
-    How long does it take? Training is work over rate. Decoding is bytes over bandwidth: every step
-    reads all weights, and the cache of every sequence.
+    How long does it take? Training is work over rate: n GPUs reach a share, the MFU, of their peak
+    of C FLOPs per second. Decoding is bytes over bandwidth, W bytes per second: every step reads P
+    parameters, all but the embedding, and for each of B sequences T tokens of cache, c bytes each.
     """
     N, tokens, gpus = LLAMA3_70B_PARAMETERS, LLAMA3_TRAINING_TOKENS, 1024
     rate = 0.4 * H100_SXM.dense_flops_per_second["bf16"]
@@ -260,13 +262,15 @@ def training_is_paid_in_days_and_writing_in_bandwidth():  # M28.1 @core
     # Decoding with two GPUs, 2000 tokens in each cache:
     bandwidth = 2 * H100_SXM.memory_bytes_per_second
     of_cache = 2000 * answers.cache_bytes_per_token(letters_of(PRESETS["llama-3-70b"]))
-    steps = {batch: bandwidth / (2 * N + batch * of_cache) for batch in (1, 16)}
+    shape = PRESETS["llama-3-70b"]
+    P = N - shape.vocabulary * shape.width
+    steps = {batch: bandwidth / (2 * P + batch * of_cache) for batch in (1, 16)}
     assert [round(rate) for rate in steps.values()] == [48, 45]  # @inspect steps
     # Sixteen users get nearly what one would get. So: batch.
     table = (
         ("days to train", r"\frac{6N\cdot\text{tokens}}{n\cdot\text{MFU}\cdot C}", f"{days:.0f}"),
-        ("steps per second, one sequence", r"\frac{W}{2N+BTc}", f"{steps[1]:.0f}"),
-        ("tokens per second, B = 16", r"B\,\frac{W}{2N+BTc}", f"{16 * steps[16]:.0f}"),
+        ("steps per second, one sequence", r"\frac{W}{2P+BTc}", f"{steps[1]:.0f}"),
+        ("tokens per second, B = 16", r"B\,\frac{W}{2P+BTc}", f"{16 * steps[16]:.0f}"),
     )
     links = (
         "training_time_is_work_over_rate",
@@ -274,7 +278,7 @@ def training_is_paid_in_days_and_writing_in_bandwidth():  # M28.1 @core
         "a_batch_shares_the_weights_until_the_cache_rules",
     )
     rows = [(*row, link) for row, link in zip(table, links, strict=True)]
-    sheet = Sheet("Llama 3 70B, bf16, H100s; c: cache bytes of a token", rows)  # @inspect sheet
+    sheet = Sheet("Llama 3 70B, bf16, H100s", rows)  # @inspect sheet
 
 
 def many_devices_divide_and_send():  # M28.1
@@ -286,7 +290,8 @@ def many_devices_divide_and_send():  # M28.1
     n, N = 64, 7.5e9
     kept = {stage: bytes_per_parameter(stage, n) * N for stage in range(4)}
     sent = {stage: sent_bytes_per_parameter(stage, n) * N for stage in (0, 3)}
-    # How long does the sending take in a step, over InfiniBand?
+    # How long does the sending take in a step, over InfiniBand and with one GPU in a box? (Eight in
+    # a box add up over NVLink first, and take about an eighth of it.)
     seconds = {stage: size / INFINIBAND_NDR_BYTES_PER_SECOND for stage, size in sent.items()}
     assert [round(time, 2) for time in seconds.values()] == [0.59, 0.89]  # @inspect seconds
     zero, ring = "zero_divides_what_every_rank_keeps", "an_all_reduce_moves_twice_the_tensor"

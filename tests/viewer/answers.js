@@ -4,6 +4,7 @@
 
 import { createInterface } from "node:readline";
 import { ACCELERATORS } from "viewer/model/accelerators.js";
+import { bookOf } from "viewer/model/book.js";
 import { environmentAt } from "viewer/model/changes.js";
 import { checked, DocumentError } from "viewer/model/check.js";
 import { claimGroups } from "viewer/model/claims.js";
@@ -11,10 +12,11 @@ import { detailOf, differencesOf, pairsOf } from "viewer/model/compare.js";
 import { costMeter, costText } from "viewer/model/costs.js";
 import { planeOf, summaryOf } from "viewer/model/elements.js";
 import { columnsOf, momentsOf } from "viewer/model/memory.js";
-import { upgraded } from "viewer/model/older.js";
 import { chainAt, resolve } from "viewer/model/names.js";
+import { upgraded } from "viewer/model/older.js";
 import { aliasesOf, foundRecord, historyOf } from "viewer/model/records.js";
 import { buildModel } from "viewer/model/replay.js";
+import { measuredPoints, reachedBy, timedPoints } from "viewer/model/roofline.js";
 import { activationOf, callStack, endOf, eventOf, statementOf } from "viewer/model/run.js";
 import { sectionsOf } from "viewer/model/sections.js";
 import { slidesOf } from "viewer/model/slides.js";
@@ -46,6 +48,19 @@ const questions = {
         ),
       ),
     }));
+  },
+
+  /** Sections in reading order, and the chapters they are in. */
+  book(document) {
+    const model = buildModel(checked(document));
+    const sections = sectionsOf(model);
+    return {
+      sections: sections.map(({ activation, depth, parent }) => [activation, depth, parent]),
+      chapters: bookOf(model, sections).map(({ number, title, name, about, sections: own }) => ({
+        ...{ number, title, name, about },
+        sections: own.map(({ activation }) => activation),
+      })),
+    };
   },
 
   /** Where a chain of names leads. */
@@ -180,6 +195,19 @@ const questions = {
   },
 
   accelerators: () => ACCELERATORS,
+
+  /** The best that lines reached, and lines with costs and seconds below it. */
+  measured(document, seconds) {
+    const model = buildModel(checked(document));
+    const took = (/** @type {number} */ from, /** @type {number} */ to) =>
+      seconds
+        .slice(from, to)
+        .reduce((/** @type {number} */ sum, /** @type {number} */ time) => sum + time, 0);
+    const run = { model, sections: sectionsOf(model), seconds: took };
+    const timed = timedPoints(tally(run, "line", { first: 0, beyond: model.steps }, false));
+    const limits = reachedBy(timed);
+    return [limits, limits && measuredPoints(timed, String, limits)];
+  },
 
   /** How many sections are on slides of their own, how many there are, and headings alone. */
   slides(document) {

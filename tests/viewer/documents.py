@@ -240,3 +240,10 @@ def with_prose(text: str) -> dict:
     document = small()
     document["files"][0]["prose"][3]["text"] = text
     return document
+
+
+def with_note(text: str) -> dict:
+    """The small lecture with a note for the speaker in place of the comment on line 19."""
+    document = with_prose(text)
+    document["files"][0]["prose"][3]["kind"] = "note"
+    return document

@@ -59,6 +59,7 @@ const shared = drawn({ n: int(3), a: list(1, int(1)), b: list(1, int(1)), c: lis
 const cycle = drawn({ a: list(1, int(1), stub(2)), b: list(2, stub(1)), c: list(3, stub(3)) });
 const long = drawn({ a: list(1, ...Array.from({ length: 99 }, (_, at) => int(at))), x: null });
 const pairs = drawn({ a: { type: "tuple", length: 2, items: [int(1), list(5)] } });
+const closed = drawn({ a: { type: "Cost", object: 7 } });
 const many = drawn(
   Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`n${at}`, list(at + 1)])),
 );
@@ -87,6 +88,7 @@ table("a graph", [
   ["what is gone", linesOf(long, "call 0")[1], "xno longer bound"],
   ["what has no identity and holds an object", arrowsOf(pairs)[1], "call 0 a.1 > object 5"],
   ["an empty one says so", boxOf(pairs, "object 5").note, "empty"],
+  ["but none that was not looked into", boxOf(closed, "object 7").note, ""],
   ["too many objects are counted", [many.boxes.length, many.leftOut], [41, 10]],
 ]);
 

@@ -107,7 +107,7 @@ test("an operator waits for memory below the ridge", () => {
     ...{ ...rest, key, matmul_flops, read_bytes: [100, 100, 5, 7][key] },
     ...{ step: 0, calls: 1, seconds: null, uncounted: 0 },
   }));
-  const points = pointsOf(entries, ["a", "b", "c", "memory"], 1000, 10);
+  const points = pointsOf(entries, ["a", "b", "c", "memory"], { peak: 1000, memory: 10 });
   assert.deepEqual(
     points.map((point) => [
       ...[point.name, point.intensity, point.attainable, point.waits, point.seconds],

@@ -2,6 +2,7 @@
 
 import copy
 import functools
+import re
 
 import pytest
 
@@ -277,6 +278,21 @@ def test_a_chapter_is_printed_with_its_contents(page, show):
     assert titles(page) == ["Adding", "One and one", "Two and two", "Twice the same"]
     page.evaluate("dispatchEvent(new Event('afterprint'))")
     page.locator(".printed-contents").wait_for(state="detached")
+
+
+def test_a_printed_chapter_has_bookmarks_and_links_to_its_sections(page, show):
+    show(page, book(), chapter="adding")
+    page.evaluate("window.print = () => (window.isPrinted = true)")
+    page.evaluate("async () => (await import('viewer/views/print.js')).printPage()")
+    page.wait_for_function("window.isPrinted")
+    found = page.pdf(outline=True, tagged=True)
+    bookmarks = re.findall(rb"<<(/Title \(([^)]*)\)[^<>]*/Dest[^<>]*)>>", found)
+    titles = {title: entry for entry, title in bookmarks}
+    assert titles.keys() == {b"Adding", b"One and one", b"Two and two", b"Twice the same"}
+    assert b"/First" in titles[b"Adding"], "sections stand below their chapter"
+    assert b"/First" not in titles[b"One and one"]
+    assert len(re.findall(rb"/Subtype /Link[^<>]*/Dest /title-\d+", found)) == 2, "contents"
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
 
 
 def test_the_front_page_prints_everything(front):

@@ -9,6 +9,7 @@ import pytest
 from lecture import facts
 from tests.viewer import documents
 from tests.viewer.conftest import VIEWER, show_everything
+from tests.viewer.test_book import book
 from tests.viewer.test_reading import sidecar, with_times
 
 CATEGORIES = ["parameters", "gradients", "optimizer state", "activations", "other tensors"]
@@ -167,6 +168,61 @@ def test_a_row_leads_to_its_place(table):
     assert table.evaluate("location.hash") == "#doc=demo&at=main.py:double:1.1"
 
 
+def test_the_panel_opens_on_the_section_that_is_read(page, show):
+    show(page, priced(), mode="step", at="2")
+    page.keyboard.press("C")
+    part = page.get_by_label("part of the run")
+    page.locator(".costs-table").wait_for()
+    assert part.evaluate("e => e.selectedOptions[0].text") == "here: Views share storage"
+    assert set(first_cells(page)) == {"x = make()", "if x is None:"}
+    part.select_option("the whole run")
+    page.keyboard.press("Escape")
+    page.locator("dialog").wait_for(state="detached")
+    page.keyboard.press("C")
+    assert len(first_cells(page)) == 5, "what a reader chose stays"
+
+
+def test_a_chapter_can_be_chosen(page, show):
+    """Each step costs one FLOP; the chapter of multiplication has one section of 61 steps."""
+    document = book()
+    steps = [step for step, _ in enumerate(code for code in document["events"] if code > 0)]
+    empty = spent(documents.small(), [(step, "aten.a", 1, 1) for step in steps])["costs"]
+    document["names"].append("aten.a")
+    document["costs"] = empty | {"operator": [len(document["names"]) - 1] * len(steps)}
+    show(page, document, at="products")
+    page.keyboard.press("C")
+    part = page.get_by_label("part of the run")
+    foot = page.locator(".costs-table tfoot td")
+    foot.first.wait_for()
+    assert part.evaluate("e => e.selectedOptions[0].text") == "here: Products"
+    assert foot.all_inner_texts()[1] == "61 FLOP"
+    part.select_option("chapter 3: Multiplying")
+    assert foot.all_inner_texts()[1] == "63 FLOP", "with the calls of both"
+    part.select_option("the whole run")
+    assert foot.all_inner_texts()[1] == f"{len(steps)} FLOP"
+
+
+def test_the_head_of_a_long_table_stays_in_sight(page, show):
+    show(page, spent(documents.small(), [(step, "aten.a", 1, 1) for step in range(16)]))
+    page.set_viewport_size({"width": 1280, "height": 500})
+    page.keyboard.press("C")
+    region = page.get_by_role("region", name="table of costs")
+    head, row = region.locator("thead th").nth(1), region.locator("tbody tr").first
+    before = head.bounding_box()["y"], row.bounding_box()["y"]
+    region.evaluate("e => (e.scrollTop = 60)")
+    after = head.bounding_box()["y"], row.bounding_box()["y"]
+    assert after[1] < before[1] - 30
+    assert abs(after[0] - before[0]) < 1
+
+
+def test_each_column_says_what_kind_of_evidence_it_is(table):
+    heads = table.locator(".costs-table thead th").all_inner_texts()
+    assert [head.split("\n")[-1].strip() for head in heads[1:]] == [
+        *("observed", "formula", "convention"),
+        *("ideal", "ideal", "ideal", "observed", "observed"),
+    ]
+
+
 def test_a_part_of_the_run_can_be_chosen(table):
     table.get_by_label("part of the run").select_option("Views share storage")
     assert set(first_cells(table)) == {"x = make()", "if x is None:"}
@@ -272,6 +328,57 @@ def test_the_roofline_names_what_waits_for_memory(table):
     table.get_by_role("slider", name="Roofline of RTX 3090 in fp32").wait_for()
 
 
+def test_what_lines_reached_is_below_the_best_of_them(ask):
+    """Steps 1 and 2 are of two lines, step 5 of a third; what is too fast for a clock has none."""
+    seconds = [1e-6, 2.0, 3.0, *[0.0] * 2, 4.0, *[0.0] * 2, 1.0, *[0.0] * 7]
+    document = priced()
+    document["costs"]["read_bytes"][2] = 600
+    limits, points = ask("measured", document, seconds)
+    assert limits == {"peak": 1000, "memory": 200}
+    found = {point["name"]: (point["rate"], point["attainable"]) for point in points}
+    assert found == {"10": (1000, 1000), "7": (100, 100), "6": (10, 400)}, "8 is not counted whole"
+    assert [point["seconds"] for point in points] == [4, 3, 2]
+
+
+def test_measured_lines_stand_below_a_roof_that_says_what_it_is(page, site, show):
+    seconds = [0.001, 0.25, 0.0, 0.004, *[0.5] * 3, *[0.0] * 9]
+    with_times(page, site, show, sidecar(documents.small(), seconds))
+    page.keyboard.press("C")
+    page.get_by_role("tab", name="Roofline").click()
+    chart = page.get_by_role("slider", name="Roofline of A Processor, 2 threads")
+    assert chart.locator(".roof-point.measured").count() == 2
+    assert chart.locator(".roof.reached").count() == 1
+    assert "lies on the roof by construction" in page.locator("#costs-view").inner_text()
+    table = page.get_by_role("region", name="measured lines of the roofline")
+    rows = [row.inner_text().split("\t") for row in table.locator("tbody tr").all()]
+    assert [row[2:5] for row in rows] == [
+        ["4.2 MFLOP/s", "100 %", "500 ms"],
+        ["24 FLOP/s", "100 %", "250 ms"],
+    ]
+    page.get_by_label("Accelerator").select_option("H100 SXM")
+    page.get_by_role("slider", name="Roofline of H100 SXM in bf16").wait_for()
+    assert page.locator(".roof-point.measured").count() == 0, "nothing ran there"
+    text = page.locator("#costs-view").inner_text()
+    assert "Nothing here ran on this accelerator" in text
+    assert "lie on the roof by construction" in text
+
+
+def test_lines_measured_on_an_accelerator_stand_below_its_own_roof(page, site, show):
+    seconds = [0.001, 0.25, 0.0, 0.004, *[0.5] * 3, *[0.0] * 9]
+    machine = {"device": "NVIDIA H100 80GB HBM3", "date": "2026-01-01"}
+    times = sidecar(documents.small(), seconds, environment=machine)
+    with_times(page, site, show, times)
+    page.keyboard.press("C")
+    page.get_by_role("tab", name="Roofline").click()
+    page.get_by_label("Accelerator").select_option("H100 SXM")
+    chart = page.get_by_role("slider", name="Roofline of H100 SXM in bf16")
+    assert chart.locator(".roof-point.measured").count() == 2
+    assert chart.locator(".roof-point:not(.measured)").count() == 2
+    page.get_by_label("Accelerator").select_option("A100 SXM")
+    page.get_by_role("slider", name="Roofline of A100 SXM in bf16").wait_for()
+    assert page.locator(".roof-point.measured").count() == 0
+
+
 # Memory -----------------------------------------------------------------------------------------
 
 
@@ -314,6 +421,7 @@ def test_memory_is_followed_by_category(ask):
 def memory(page, show):
     show(page, remembered(ROWS), mode="step", at="2")
     page.keyboard.press("C")
+    page.get_by_label("part of the run").select_option("the whole run")
     page.get_by_role("tab", name="Memory").click()
     page.locator(".memory-legend").wait_for()
     return page
@@ -370,11 +478,16 @@ def test_what_would_be_spent_on_meta_is_told_apart(page, show):
     page.keyboard.press("C")
     foot = page.locator(".costs-table tfoot")
     assert "50.3 kFLOP" in foot.inner_text()
-    chooser.select_option("meta")
+    apart = page.locator(".costs-notes p.on-meta")
+    assert "Apart from this, 4 kFLOP and 40 B moved would have been spent" in apart.inner_text()
+    apart.get_by_role("button", name="Show what would be spent there").click()
     page.locator("#costs-view.on-meta").wait_for()
+    assert chooser.input_value() == "meta"
     assert foot.inner_text().split("\t")[1:3] == ["1", "4 kFLOP"]
     page.get_by_role("tab", name="Memory").click()
-    assert "not in this chart" in page.locator("#costs-view").inner_text()
+    assert "not in this chart" in apart.inner_text()
+    apart.get_by_role("button", name="Show what happened").click()
+    page.locator("#costs-view.on-meta").wait_for(state="detached")
 
 
 def test_the_legend_says_how_each_quantity_is_known(page, show):
@@ -383,6 +496,16 @@ def test_the_legend_says_how_each_quantity_is_known(page, show):
     page.get_by_text("What these numbers are").click()
     kinds = page.locator(".costs-legend dt").all_inner_texts()
     assert kinds == ["observed", "formula", "convention", "ideal", "would cost"]
+
+
+def test_memory_is_drawn_to_scale_with_its_sections_below(memory):
+    assert memory.get_by_label("Scale").input_value() == "linear"
+    assert memory.locator(".memory-area").count() == len(CATEGORIES)
+    bands = memory.locator(".memory-band title").evaluate_all("all => all.map(e => e.textContent)")
+    assert bands == ["1 Views share storage"]
+    memory.get_by_label("Scale").select_option("logarithmic")
+    memory.locator(".memory-all").wait_for()
+    assert memory.locator(".memory-area").count() == 1, "areas do not add up there"
 
 
 def test_keys_move_over_the_memory_and_go_to_a_step(memory):

@@ -3,12 +3,9 @@
 import base64
 import copy
 import dataclasses
-import functools
 import hashlib
-import http.server
 import json
 import re
-import threading
 
 import pytest
 
@@ -18,7 +15,8 @@ from tests.viewer.test_security import ATTACK, HOSTILE_PROSE
 from trace.rewrite.prose import prose_of
 from trace.rewrite.source import Source
 from trace.serve import one_file as exporting
-from trace.serve.one_file import one_file, packed, slim
+from trace.serve.one_file import one_file
+from trace.serve.packing import packed, slim
 from trace.serve.publication import Publication
 
 MAX_BYTES = 2_500_000  # of 36 chapters; a third of it is what all names stand for
@@ -84,6 +82,17 @@ def opened(offline, tmp_path):
     return open_file
 
 
+RESTORED = """async () => {
+    const { restored } = await import("viewer/model/packing.js");
+    return JSON.stringify(restored(JSON.parse(document.getElementById("document").textContent)));
+}"""
+
+
+def document_in(page, **options) -> dict:
+    """What the page makes of the document that it carries."""
+    return json.loads(page.evaluate(RESTORED), **options)
+
+
 def test_a_file_shows_all_that_a_lecture_can_hold(opened):
     page = opened(rich())
     page.locator(".chart svg .mark-rect path").nth(1).wait_for()
@@ -117,7 +126,7 @@ def test_one_can_step_through_a_file(opened):
 def test_our_lecture_opens_from_disk(opened):
     published = json.loads((VIEWER / "traces/lecture.main.json").read_bytes(), parse_int=float)
     page = opened(json.loads((VIEWER / "traces/lecture.main.json").read_bytes()))
-    there = json.loads(page.locator("#document").text_content(), parse_int=float)
+    there = document_in(page, parse_int=float)
     for ours, theirs in zip(published["files"], there["files"], strict=True):
         assert theirs == ours or theirs["source"] == ""
     assert there | {"files": []} == published | {"files": []}
@@ -210,7 +219,7 @@ def test_files_that_were_not_stepped_through_are_left_out(opened):
     document = documents.small()
     unseen = {"path": "demo/other.py", "source": "x = 1", "prose": [], "tokens": [], "hidden": []}
     document["files"].append(unseen)
-    there = json.loads(opened(document).locator("#document").text_content())
+    there = document_in(opened(document))
     assert there["files"] == [document["files"][0], {**unseen, "source": ""}]
 
 
@@ -256,7 +265,7 @@ def test_what_is_packed_is_unpacked(opened):
     lists = [value for value, _ in PACKED]
     document = {**documents.small(), "extra": lists, "more": list(range(0, 900, 3))}
     page = opened(document)
-    there = json.loads(page.locator("#document").text_content())
+    there = document_in(page)
     assert there == json.loads(encoded(document))
 
 
@@ -300,7 +309,7 @@ def test_prose_is_read_from_the_source_again(opened):
     }
     left_out = [one["text"] is None for one in slim(document)["files"][0]["prose"]]
     assert left_out == [True, False, True, False, False, False]
-    there = json.loads(opened(document).locator("#document").text_content())
+    there = document_in(opened(document))
     assert there["files"] == document["files"]
 
 
@@ -312,21 +321,6 @@ def test_the_page_of_the_viewer_has_all_the_places_that_are_filled(monkeypatch):
 
 
 # Sites ------------------------------------------------------------------------------------------
-
-
-class QuietHandler(http.server.SimpleHTTPRequestHandler):
-    def log_message(self, *_):
-        pass
-
-
-@pytest.fixture
-def host(tmp_path):
-    """A web server that knows nothing of us; gives the address of its folder."""
-    handler = functools.partial(QuietHandler, directory=str(tmp_path))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
 
 
 def test_a_site_works_below_any_address(host, tmp_path, browser):

@@ -347,6 +347,21 @@ def test_a_failure_stands_first_with_both_sides(page, show):
     assert current_line(page) == 13
 
 
+def test_claims_of_a_run_that_ended_early_are_not_said_to_hold(page, show):
+    document = documents.small()
+    document["failure"] = {
+        **documents.failing()["failure"],
+        "kind": "exception",
+        "type": "KeyError",
+    }
+    show(page, document)
+    page.locator(".failure").wait_for()
+    button = page.locator('[data-command="claims"]')
+    assert button.inner_text().split() == ["✗", "ended", "early"]
+    button.click()
+    page.get_by_text("2 claims in 2 executions; all held until it ended.").wait_for()
+
+
 def test_step_opens_at_the_failure_unless_a_place_is_named(page, show):
     show(page, documents.failing(), mode="step")
     assert current_line(page) == 13

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from tests.viewer import documents
-from tests.viewer.conftest import PATIENCE, VIEWER
+from tests.viewer.conftest import PATIENCE, VIEWER, show_everything
 from tests.viewer.test_access import rich
 from tests.viewer.test_page import current_line
 from trace.serve.one_file import one_file
@@ -56,6 +56,7 @@ def test_a_slide_shows_one_section_and_nothing_of_the_page(presented):
     assert title(presented) == "Small numbers"
     assert presented.locator(".bar, .sidebar").count() == 0
     assert "views()" not in presented.locator(".slide").inner_text()
+    presented.keyboard.press("PageDown")
     assert presented.locator('[data-step="14"]').is_visible()  # the rest of main
     presented.keyboard.press("n")
     assert title(presented) == "Views share storage"
@@ -67,38 +68,186 @@ def test_a_slide_shows_one_section_and_nothing_of_the_page(presented):
 
 @pytest.mark.parametrize(
     ("forward", "back"),
-    [("PageDown", "PageUp"), ("ArrowRight", "ArrowLeft"), ("Space", "Shift+Space"), ("j", "k")],
+    [("PageDown", "PageUp"), ("ArrowRight", "ArrowLeft"), ("Space", "Shift+Space")],
 )
 def test_clickers_and_arrows_turn_the_slides(presented, forward, back):
-    presented.set_viewport_size({"width": 1280, "height": 4000})  # each section fits
-    presented.keyboard.press(forward)
-    assert count(presented) == "2 / 2"
-    presented.keyboard.press(forward)
-    assert count(presented) == "2 / 2"
-    presented.keyboard.press(back)
-    assert count(presented) == "1 / 2"
-    presented.keyboard.press(back)
-    assert count(presented) == "1 / 2"
-
-
-def test_a_long_section_scrolls_before_the_next_one_comes(presented):
-    presented.set_viewport_size({"width": 1280, "height": 300})
-    presented.keyboard.press("PageDown")
-    assert count(presented) == "1 / 2"
-    assert presented.evaluate("scrollY") > 100
-    for _ in range(20):
-        presented.keyboard.press("PageDown")
-        if count(presented) == "2 / 2":
-            break
-    assert count(presented) == "2 / 2"
-    assert presented.evaluate("scrollY") == 0
-    presented.keyboard.press("PageDown")
-    presented.keyboard.press("PageUp")
-    assert presented.evaluate("scrollY") == 0
+    presented.set_viewport_size({"width": 1280, "height": 4000})  # a section fits
     presented.keyboard.press("Home")
+    for _ in range(parts(presented)):
+        presented.keyboard.press(forward)
+    assert count(presented) == "2 / 2"
+    presented.keyboard.press(forward)
+    assert count(presented) == "2 / 2"
+    presented.keyboard.press(back)
     assert count(presented) == "1 / 2"
+    for _ in range(2):
+        presented.keyboard.press(back)
+    assert count(presented) == "1 / 2"
+
+
+SEEN = """() => [...document.querySelectorAll(".slide-body *")].filter((e) =>
+    e.children.length === 0 && e.textContent.trim() &&
+    e.checkVisibility({ visibilityProperty: true })
+    && !e.closest(".visually-hidden, .line-number, mjx-container"))"""
+OUTSIDE = f"""() => ({SEEN})().map((e) => e.getBoundingClientRect())
+    .filter(({{ bottom, width }}) => width && bottom > innerHeight).length"""
+TEXTS = f"() => ({SEEN})().map((e) => e.textContent.trim())"
+
+
+def parts(page) -> int:
+    return max(1, page.locator(".slide-part i").count())
+
+
+def test_a_long_section_is_cut_into_pages_that_fit(presented):
+    presented.set_viewport_size({"width": 1280, "height": 330})
+    presented.keyboard.press("n")
+    presented.locator(".slide-part").wait_for()
+    number = parts(presented)
+    assert number > 1
+    seen = []
+    for place in range(number):
+        assert count(presented) == "2 / 2"
+        assert presented.evaluate("document.documentElement.scrollHeight <= innerHeight")
+        assert presented.evaluate(OUTSIDE) == 0, "nothing is cut in the middle"
+        assert presented.locator(".slide-part i").nth(place).get_attribute("class") == "here"
+        seen += presented.evaluate(TEXTS)
+        presented.keyboard.press("PageDown")
+    for text in ["A view moves no data.", "make"]:
+        assert sum(text in piece for piece in seen) == 1, "each piece stands on one page"
+    for place in reversed(range(number - 1)):
+        presented.keyboard.press("PageUp")
+        assert presented.locator(".slide-part i").nth(place).get_attribute("class") == "here"
+    presented.keyboard.press("PageUp")
+    assert count(presented) == "1 / 2"
+    last = presented.locator(".slide-part i").last
+    assert last.get_attribute("class") == "here", "going back one comes to the end of a slide"
     presented.keyboard.press("End")
     assert count(presented) == "2 / 2"
+    presented.keyboard.press("Home")
+    assert count(presented) == "1 / 2"
+
+
+def test_a_slide_that_fits_a_larger_window_is_cut_anew(presented):
+    presented.set_viewport_size({"width": 1280, "height": 330})
+    presented.keyboard.press("n")
+    presented.locator(".slide-part").wait_for()
+    presented.set_viewport_size({"width": 1280, "height": 2000})
+    presented.locator(".slide-part").wait_for(state="detached")
+
+
+def test_figures_grow_with_the_page_and_are_seen_whole(page, show):
+    small = '<svg xmlns="http://www.w3.org/2000/svg" width="200" height="{}"><text>a</text></svg>'
+    drawn = [{"type": "Picture", "svg": small.format(height)} for height in (60, 3000)]
+    show(page, documents.with_values(*drawn), mode="step", at="2")
+    page.keyboard.press("P")
+    page.locator(".slide .picture svg").first.wait_for(state="attached")
+    page.wait_for_function("document.querySelectorAll('.resized').length === 2")
+    size = "e => { const { width, height } = e.getBoundingClientRect(); return [width, height]; }"
+    sizes = page.locator(".slide .picture svg").evaluate_all(
+        "all => all.map((e) => e.parentElement.style.zoom)"
+    )
+    assert float(sizes[0]) > 1.5
+    assert float(sizes[1]) < 0.5
+    while not page.locator(".slide .picture svg").nth(1).is_visible():
+        page.keyboard.press("PageDown")
+    assert page.locator(".slide .picture svg").nth(1).evaluate(size)[1] < 800
+
+
+def revealed(page) -> int:
+    """Lines of code that are on the screen."""
+    return sum(
+        page.locator(".slide .line").evaluate_all(
+            "all => all.map((e) => e.checkVisibility({ visibilityProperty: true }))"
+        )
+    )
+
+
+def test_a_slide_comes_claim_by_claim_or_line_by_line(presented):
+    presented.set_viewport_size({"width": 1280, "height": 2000})
+    presented.keyboard.press("n")
+    lines = revealed(presented)
+    assert lines == 4
+    presented.keyboard.press("i")  # claim by claim
+    assert revealed(presented) == 3
+    presented.keyboard.press("PageDown")
+    assert (revealed(presented), count(presented)) == (4, "2 / 2")
+    presented.keyboard.press("PageUp")
+    assert revealed(presented) == 3
+    presented.keyboard.press("i")  # line by line
+    shown = [revealed(presented)]
+    for _ in range(3):
+        presented.keyboard.press("PageDown")
+        shown.append(revealed(presented))
+    assert shown == [0, 1, 2, 3] or shown == [0, 1, 3, 4], "a line that did not run is no stop"
+    presented.keyboard.press("k")
+    assert count(presented) == "1 / 2"
+    presented.keyboard.press("Escape")
+    presented.locator(".bar").wait_for()
+    presented.keyboard.press("P")
+    button = presented.locator('.slide-bar [data-command="reveal"]', has_text="by line")
+    button.wait_for(state="attached")
+
+
+@pytest.fixture
+def speaker(page, show):
+    show(page, documents.with_note("Ask who has **seen** it."))
+    page.keyboard.press("P")
+    page.locator(".slide").wait_for()
+    with page.expect_popup() as opened:
+        page.keyboard.press("s")
+    window = opened.value
+    window.locator(".speaker-notes").wait_for()
+    yield page, window
+    if not window.is_closed():
+        window.close()
+
+
+def test_the_speaker_has_notes_a_clock_and_the_next_slide(speaker):
+    page, window = speaker
+    assert window.locator(".speaker-notes h1").inner_text() == "Small numbers"
+    assert "No notes" in window.locator(".speaker-notes").inner_text()
+    following = window.locator(".speaker-next")
+    assert following.locator("> h2").inner_text().endswith("Views share storage")
+    following.locator(".line", has_text="make").wait_for()
+    assert re.search(r"0:0\d", window.locator(".speaker-clock").inner_text())
+    window.locator(".speaker-clock b", has_text=re.compile("0:0[1-9]")).wait_for()  # it runs
+    page.keyboard.press("n")
+    window.locator(".speaker-notes h1", has_text="Views share storage").wait_for()
+    assert window.locator(".speaker-notes strong").inner_text() == "seen"
+    assert following.locator("> h2").inner_text().endswith("the end")
+
+
+def test_the_windows_are_in_step(speaker):
+    page, window = speaker
+    window.keyboard.press("n")
+    page.locator(".slide-count", has_text="2 / 2").wait_for()
+    window.keyboard.press("b")
+    page.locator(".slide-blank").wait_for()
+    assert "blank" in window.locator(".speaker-place").inner_text()
+    window.get_by_role("button", name="Back by as much").click()  # brings the screen back
+    page.locator(".slide-blank").wait_for(state="detached")
+    with window.expect_event("close"):
+        page.keyboard.press("Escape")
+    page.locator(".bar").wait_for()
+
+
+def test_notes_are_seen_by_the_speaker_alone(page, show):
+    show(page, documents.with_note("Ask who has **seen** it."), at="views")
+    assert "Ask who" not in page.locator("body").inner_text()
+    show_everything(page)
+    assert "Ask who" not in page.locator("body").inner_text()
+    page.keyboard.press("r")
+    page.locator("#stepping .program-line").first.wait_for()
+    assert "Ask who" not in page.locator("body").inner_text()
+    page.keyboard.press("/")
+    page.locator(".search-field").fill("Ask who")
+    page.get_by_text("Nothing that ran contains").wait_for()
+
+
+def test_a_browser_that_opens_no_window_is_said_so(presented):
+    presented.evaluate("() => { window.open = () => null; }")
+    presented.keyboard.press("s")
+    assert "opened no window" in presented.get_by_role("alert").inner_text()
 
 
 @pytest.mark.parametrize("key", ["b", "."])

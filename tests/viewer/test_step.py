@@ -110,6 +110,8 @@ def test_what_a_function_returns_is_shown_when_it_does(stepped):
     returned = row(page, "return")
     assert returned.locator(".variable-value").inner_text().split("\n")[0] == "['a', 'c', 'b']"
     assert returned.locator(".type").inner_text() == "returned"
+    assert returned.locator(".shares").inner_text() == "also seen"
+    assert row(page, "seen").locator(".shares").count() == 0, "what is returned has no name"
     page.keyboard.press("u")
     assert row(page, "return").count() == 0
 
@@ -121,6 +123,39 @@ def test_who_shares_an_object_or_a_storage_is_said(stepped):
     assert row(page, "x").locator(".shares").inner_text() == "shares storage with y, row"
     cells = row(page, "x").locator("td").all_inner_texts()
     assert [float(cell) for cell in cells] == [0, 1, 2, 7, 7, 7], "as written through another view"
+
+
+VIEWS = """\
+import torch
+
+
+def main():
+    numbers = torch.arange(16.0)
+    as_a_matrix_of_four_rows = numbers.view(4, 4)
+    its_transpose_of_four_rows = as_a_matrix_of_four_rows.T
+    the_first_of_its_rows = as_a_matrix_of_four_rows[0]
+    the_last_of_its_columns = as_a_matrix_of_four_rows[:, -1]
+    every_second_of_the_numbers = numbers[::2]
+    every_third_of_the_numbers = numbers[::3]
+    return numbers
+"""
+STICKING_OUT = """(row) => [...row.querySelectorAll(".badge, .layout, .slice, .tensor")].filter(
+    (part) => part.getBoundingClientRect().right > row.getBoundingClientRect().right ||
+        (part.scrollWidth > part.clientWidth && !part.matches(".slice, span")))
+    .map((part) => part.textContent)"""
+
+
+@pytest.mark.parametrize("shape", [WIDE, PHONE])
+def test_what_is_said_of_a_variable_is_not_cut_off(page, show, shape):
+    page.set_viewport_size(dict(zip(("width", "height"), shape, strict=True)))
+    document = recorded(VIEWS)
+    show(page, document, mode="step", at=str(step_on(document, "return numbers")))
+    rows = page.locator(".variable")
+    assert rows.count() == 8, "the returned value is one"
+    assert [row.evaluate(STICKING_OUT) for row in rows.all()] == [[]] * 8
+    said = row(page, "every_third_of_the_numbers").locator(".shares").inner_text()
+    assert said.startswith("shares storage with numbers, as_a_matrix_of_four_rows, ")
+    assert said.endswith(" and 2 more"), "of six, four by name"
 
 
 def test_table_or_graph_is_remembered(stepped):

@@ -11,7 +11,7 @@ from ..events import Log, Place, steps_of
 from ..meter.ledger import CATEGORIES, live_bytes_over_time
 from ..record.run import Recording
 from ..rewrite.prose import hidden_lines, prose_of
-from ..rewrite.rows import Tables
+from ..rewrite.rows import AssertionRow, Tables
 from ..rewrite.source import Source
 from ..said.placing import join_verbatim, mark_prose, place_said
 from ..schema import (
@@ -98,8 +98,7 @@ def build(recording: Recording) -> Document:
         readings=glanced.readings,
         effects=glanced.effects,
         assertions=[
-            Assertion(statement=number - 1, text=row.text, operands=row.operands)
-            for number, row in sorted(tables.assertions.items())
+            assertion_of(number - 1, row) for number, row in sorted(tables.assertions.items())
         ],
         claims=_claims(claims, places),
         quotes=_quotes(recording, before_the_cut(recorder.quotes), names),
@@ -139,6 +138,14 @@ def told(
     titles = {row.name: row.title for row in functions}
     files, wrong = referenced(files, titles, root)
     return files, assets, [*complaints, *wrong]
+
+
+def assertion_of(statement: int, row: AssertionRow) -> Assertion:
+    """Return what the document says of an `assert`."""
+    assertion = Assertion(statement=statement, text=row.text, operands=row.operands)
+    if row.predict:
+        assertion["predict"] = True
+    return assertion
 
 
 def _source_file(file: Source) -> SourceFile:

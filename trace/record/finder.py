@@ -20,10 +20,12 @@ from typing import Any
 
 from ..errors import LectureError
 from ..own_builtins import use_own_builtins
+from ..rewrite.inserted import HOME, with_constants
 from ..rewrite.instrument import instrument
 from ..rewrite.prose import misread_docstrings
 from ..rewrite.quotes import quotes_elsewhere
 from ..rewrite.rows import Tables
+from ..rewrite.short_path import ShortPath
 from ..rewrite.source import Source
 from ..target import is_own
 from .recorder import Recorder
@@ -71,6 +73,8 @@ class LectureFinder(importlib.abc.MetaPathFinder):
     scope: Scope
     tables: Tables
     recorder: Recorder
+    path: ShortPath | None = None
+    """Takes what is not on it out of the tables of contents."""
     files: list[Source] = field(default_factory=list)
     modules: list[str] = field(default_factory=list)
     _compiled: dict[str, tuple[bytes, types.CodeType]] = field(default_factory=dict)
@@ -127,18 +131,19 @@ class LectureFinder(importlib.abc.MetaPathFinder):
         # What is wrong with a directive, another tool does not mind.
         complaints = self.tables.warnings if self.scope.only else None
         source = Source(name, text, tree, complaints)
+        if self.path:
+            self.path.cut(source, Path(file).resolve())
         self.tables.warnings.extend(misread_docstrings(source))
         self.tables.warnings.extend(quotes_elsewhere(source))
         self.files.append(source)
         if _COUNTS_WEAK_REFERENCES.search(text):
             self.recorder.glances.give_up_references()
-        rewritten = instrument(
-            source, self.tables, self.recorder.suffix, reads_locals=self.recorder.reads_locals
-        )
+        rewritten = instrument(source, self.tables, reads_locals=self.recorder.reads_locals)
         self.recorder.prepare_readings()
         with warnings.catch_warnings():  # the author has seen those of the source already
             warnings.simplefilter("ignore", SyntaxWarning)
-            return compile(rewritten, file, "exec", dont_inherit=True, optimize=0)
+            code = compile(rewritten, file, "exec", dont_inherit=True, optimize=0)
+        return with_constants(code, self.recorder.constant)
 
     def replaced_functions(self) -> Iterator[str]:
         """Name the functions that a decorator recompiled: their calls are not seen."""
@@ -156,7 +161,7 @@ class LectureFinder(importlib.abc.MetaPathFinder):
 
     def _is_foreign(self, code: types.CodeType, path: str) -> bool:
         here = Path(code.co_filename).as_posix().endswith(path)
-        return here and f"@off{self.recorder.suffix}" not in code.co_names
+        return here and HOME not in code.co_names
 
     def forget(self) -> None:
         """Take the traced modules out of `sys.modules`; others will import them unchanged."""

@@ -20,7 +20,7 @@ import itertools
 import sys
 import types
 import weakref
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ..own_builtins import use_own_builtins
@@ -31,7 +31,7 @@ from .pictures import type_name
 use_own_builtins(globals())
 
 MAX_CHARACTERS = 200
-"""Characters of a text."""
+"""Characters of a text; of a longer one the first ones are shown."""
 MAX_ITEMS = 8
 """Items of a container, fields of an object; longer ones in others are shown by their length."""
 MAX_INNER_CHARACTERS = 40
@@ -72,6 +72,18 @@ class Node(NamedTuple):
     """Whether parts are left out."""
 
 
+class _Kind(NamedTuple):
+    """What is asked of a class once, if its values have no text of their own and are no tensors."""
+
+    cls: weakref.ref[type] | None
+    """None where no weak references may be left."""
+    base: Any
+    """The built-in container that it is, or is made from; None: it is no container."""
+    has_fields: bool
+    """Whether its values are shown by their fields."""
+    has_slots: bool
+
+
 class Glances:
     """Takes the glances of one run."""
 
@@ -86,6 +98,7 @@ class Glances:
         self._storages = storages
         self._numbers: dict[object, int] = {}
         self._serials: dict[int, tuple[weakref.ref[Any], int]] = {}
+        self._kinds: dict[int, _Kind] = {}
         self._next_serial = itertools.count(1)
         self._has_references = True
         self._parts = 0
@@ -105,20 +118,29 @@ class Glances:
             most = MAX_INNER_CHARACTERS if parents else MAX_CHARACTERS
             if len(value) <= most:
                 return self._scalar(value)
-            return self._add(Node("text", "str", 0, len(value), (value[:MAX_ITEMS],), True))
+            start = value[:MAX_INNER_CHARACTERS]
+            return self._add(Node("text", "str", 0, len(value), (start,), True))
         if cls is int or cls is float or cls is bool or value is None:
             return self._scalar(value)
-        node = self._text(value, cls) or self._tensor(value, cls, len(parents))
-        if node is None:
-            is_open = self._is_open(value, cls, parents)
-            node = self._open(value, cls, parents) if is_open else self._closed(value, cls)
-        return self._add(node)
+        kind = self._kinds.get(id(cls))
+        if kind is None or kind.cls is None or kind.cls() is not cls:
+            node = self._text(value, cls) or self._tensor(value, cls, len(parents))
+            if node is not None:
+                return self._add(node)
+            kind = self._kinds[id(cls)] = self._kind(cls)
+        if self._is_open(value, kind.base, parents):
+            return self._add(self._open(value, cls, kind, parents))
+        return self._add(self._closed(value, kind))
 
-    def _is_open(self, value: Any, cls: type, parents: tuple[int, ...]) -> bool:
+    def _kind(self, cls: type) -> _Kind:
+        reference = _Reference(cls) if self._has_references else None
+        has_slots = any(True for _ in _slots_of(cls))
+        return _Kind(reference, _base_of(cls), self._has_fields(cls), has_slots)
+
+    def _is_open(self, value: Any, base: Any, parents: tuple[int, ...]) -> bool:
         """Whether the parts of a value are shown here."""
         if id(value) in parents or len(parents) >= MAX_DEPTH or self._parts > MAX_PARTS:
             return False
-        base = _base_of(cls)
         return not parents or base is None or base.__len__(value) <= MAX_ITEMS
 
     def _add(self, node: Node) -> int:
@@ -165,22 +187,25 @@ class Glances:
         parts = tuple(itertools.chain.from_iterable(picture.items()))
         return Node("tensor", type_name(value), self._identity(value), -1, parts, cut)
 
-    def _closed(self, value: Any, cls: type) -> Node:
+    def _closed(self, value: Any, kind: _Kind) -> Node:
         """What is inside is shown elsewhere, or not at all."""
-        name, base = type_name(value), _base_of(cls)
+        name, base = type_name(value), kind.base
         if base is None:
-            return Node("object", name, self._identity(value), cut=self._has_fields(value, cls))
+            return Node("object", name, self._identity(value), cut=kind.has_fields)
         number = 0 if base in (tuple, frozenset) else self._identity(value)
         return Node("object", name, number, base.__len__(value), cut=True)
 
     # Values with parts --------------------------------------------------------------------------
 
-    def _open(self, value: Any, cls: type, parents: tuple[int, ...]) -> Node:
-        name, base, parents = type_name(value), _base_of(cls), (*parents, id(value))
-        if base is None:
-            return self._object(value, cls, parents)
-        length = base.__len__(value)
+    def _open(self, value: Any, cls: type, kind: _Kind, parents: tuple[int, ...]) -> Node:
+        name, base, parents = type_name(value), kind.base, (*parents, id(value))
         number = 0 if base in (tuple, frozenset) else self._identity(value)
+        if base is None:
+            fields = self._fields_of(value, cls, kind.has_slots) if kind.has_fields else []
+            if not fields:
+                return Node("object", name, number)
+            return self._fields(name, number, fields, parents)
+        length = base.__len__(value)
         if base is dict:
             entries = itertools.islice(_entries(value, cls), MAX_ITEMS)
             kept = [self._take(part, parents) for entry in entries for part in entry]
@@ -202,21 +227,15 @@ class Glances:
         plain = [item for item in base.__iter__(value) if type(item) in (int, float, str, bool)]
         return sorted(plain, key=lambda item: (type(item).__name__, item))
 
-    def _object(self, value: Any, cls: type, parents: tuple[int, ...]) -> Node:
-        name, number = type_name(value), self._identity(value)
-        fields = self._fields_of(value, cls) if self._has_fields(value, cls) else []
-        if not fields:
-            return Node("object", name, number)
-        return self._fields(name, number, fields, parents)
-
     def _fields(
         self, name: str, number: int, fields: list[tuple[str, Any]], parents: tuple[int, ...]
     ) -> Node:
-        kept = [(str(key), self._take(part, parents)) for key, part in fields[:MAX_ITEMS]]
-        parts = tuple(itertools.chain.from_iterable(kept))
-        return Node("fields", name, number, -1, parts, len(fields) > MAX_ITEMS)
+        parts: list[str | int] = []
+        for key, part in fields[:MAX_ITEMS]:
+            parts += str(key), self._take(part, parents)
+        return Node("fields", name, number, -1, tuple(parts), len(fields) > MAX_ITEMS)
 
-    def _has_fields(self, value: Any, cls: type) -> bool:
+    def _has_fields(self, cls: type) -> bool:
         """Whether an object is shown by its fields: not those of a library's class, which may be
         others in its next version."""
         torch: Any = sys.modules.get("torch")
@@ -227,15 +246,19 @@ class Glances:
             or (torch is not None and issubclass(cls, torch.nn.Module))
         )
 
-    def _fields_of(self, value: Any, cls: type) -> list[tuple[str, Any]]:
-        fields = plain_attributes(value, cls)
-        names: Iterable[str] = fields
-        if _module_of(cls) not in self._own_modules:
-            described = _said_by_class(cls, "__dataclass_fields__")
-            if described is not None:
-                names = [name for name, field in described.items() if field.repr]
-            else:  # of a torch module and a namespace all
-                names = _said_by_class(cls, "__match_args__") or fields
+    def _fields_of(self, value: Any, cls: type, has_slots: bool) -> list[tuple[str, Any]]:
+        fields = plain_attributes(value, cls, has_slots=has_slots)
+        if _module_of(cls) in self._own_modules:
+            own = [*fields.items()]
+            if len(own) > MAX_ITEMS:  # what is for others to see comes first
+                own.sort(key=lambda field: str(field[0]).startswith("_"))
+            return own
+        described = _said_by_class(cls, "__dataclass_fields__")
+        names: Iterable[str]
+        if described is not None:
+            names = [name for name, field in described.items() if field.repr]
+        else:  # of a torch module and a namespace all
+            names = _said_by_class(cls, "__match_args__") or fields
         return [(name, fields[name]) for name in names if name in fields]
 
     def attribute(self, value: object, name: str) -> Glance:
@@ -263,6 +286,7 @@ class Glances:
         out of sight for a while, nothing tells that it is the same when it is seen again."""
         self._has_references = False
         self._serials.clear()
+        self._kinds.clear()
 
 
 class _Reference(weakref.ref[Any]):
@@ -313,29 +337,34 @@ def _entries(value: Any, cls: type) -> Iterable[tuple[object, object]]:
     return ordered.items(value) if issubclass(cls, ordered) else dict.items(value)
 
 
-_MODULE_PARTS = ("_parameters", "_buffers", "_modules")
+_MODULE_PARTS = dict.fromkeys(("_parameters", "_buffers", "_modules")).keys()
 
 
-def plain_attributes(value: object, cls: type) -> dict[str, Any]:
+def plain_attributes(value: object, cls: type, *, has_slots: bool = True) -> dict[str, Any]:
     """Return what an object has in its own dict and slots; of a torch module its parameters, its
     buffers and the modules in it in place of what torch keeps. Runs nothing of its class."""
     found: dict[str, Any] = {}
     if _DICT_OFFSET(cls):
         own = object.__getattribute__(value, "__dict__")
-        if all(part in own for part in _MODULE_PARTS):
+        if own.keys() >= _MODULE_PARTS:
             found = {name: part for name, part in own.items() if _is_own_attribute(name)}
             for part in _MODULE_PARTS:
                 found |= own[part]
         else:
             found = dict(own)
+    for name, slot in _slots_of(cls) if has_slots else ():
+        try:
+            found[name] = slot.__get__(value)
+        except AttributeError:
+            continue
+    return found
+
+
+def _slots_of(cls: type) -> Iterator[tuple[str, Any]]:
     for base in _MRO(cls):
         for name, slot in _DICT(base).items():
             if type(slot) is types.MemberDescriptorType and _module_of(base) != "builtins":
-                try:
-                    found[name] = slot.__get__(value)
-                except AttributeError:
-                    continue
-    return found
+                yield name, slot
 
 
 def _is_own_attribute(name: str) -> bool:

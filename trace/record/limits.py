@@ -3,6 +3,7 @@
 import _thread
 import contextlib
 import ctypes
+import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -33,13 +34,21 @@ def step_limit(recorder: Recorder, options: Options) -> Iterator[Callable[[], No
     """Interrupt the lecture soon after it has made more steps than allowed; report progress.
 
     Yields what ends this. No signal is used: a lecture may have handlers of its own, or ask
-    whether there are any, and a process may ignore signals.
+    whether there are any, and a process may ignore signals. Nor is a `threading.Thread`, which the
+    lecture would count, and find its own named after.
     """
-    lecture = threading.get_ident()
-    going_on = threading.Lock()  # not an Event, which needs built-in functions as Python has them
+    lecture, process = threading.get_ident(), os.getpid()
+    going_on, gone = _thread.allocate_lock(), _thread.allocate_lock()
     going_on.acquire()
+    gone.acquire()
 
     def poll() -> None:
+        try:
+            watch()
+        finally:
+            gone.release()
+
+    def watch() -> None:
         while not going_on.acquire(timeout=POLL_SECONDS):
             count = len(recorder.events)
             if options.progress:
@@ -52,15 +61,16 @@ def step_limit(recorder: Recorder, options: Options) -> Iterator[Callable[[], No
             try:
                 if going_on.locked():
                     going_on.release()
-                poller.join()
+                if os.getpid() == process:  # a fork has no such thread
+                    with gone:
+                        pass
                 for _ in range(2):  # what is still to come comes where a loop begins anew
                     pass
                 return
             except StepLimitReached:
                 continue
 
-    poller = threading.Thread(target=poll, daemon=True)
-    poller.start()
+    _thread.start_new_thread(poll, ())
     try:
         yield end
     finally:

@@ -6,7 +6,7 @@ step is found afterwards (`events.py`).
 """
 
 import bisect
-import builtins
+import ctypes
 import functools
 import itertools
 import operator
@@ -35,13 +35,6 @@ from .tensors import unobserved
 
 use_own_builtins(globals())
 
-_RUNS = itertools.count()
-_NO_TORCH = types.ModuleType("torch")
-_NO_TORCH.compiler = types.ModuleType("compiler")  # type: ignore[attr-defined]
-_NO_TORCH.compiler.is_compiling = bool
-"""Not `is_compiling` itself: torch takes every function it finds among the builtins for one."""
-
-
 _ITERATION: dict[str, object] = {
     "@map": map,
     "@repeat": itertools.repeat,
@@ -50,6 +43,14 @@ _ITERATION: dict[str, object] = {
     "@pick": {}.get,
 }
 """What `for` loops are wrapped in: all of it C, so that no frame of ours is ever in the way."""
+
+
+def _unseen_by_the_collector() -> list[Any]:
+    """A list for numbers, of which there may be millions: Python's collector of garbage would look
+    at each of them again and again."""
+    numbers: list[Any] = []
+    ctypes.pythonapi.PyObject_GC_UnTrack(ctypes.py_object(numbers))
+    return numbers
 
 
 FULL_READINGS = 1000
@@ -130,7 +131,7 @@ class Recorder:
     """Whether of a chain of names that comes upon None that is shown, as other tools do."""
     own_modules: set[str] = field(default_factory=set)
     """Names of the lecture's modules."""
-    events: list[int] = field(default_factory=list)
+    events: list[int] = field(default_factory=_unseen_by_the_collector)
     inspections: list[Inspection] = field(default_factory=list)
     quotes: list[Quoted] = field(default_factory=list)
     readings: list[Reading] = field(default_factory=list)
@@ -154,7 +155,7 @@ class Recorder:
     values: list[Value] = field(default_factory=list)
     warnings: dict[str, None] = field(default_factory=dict)
     """Warnings in order, each once."""
-    times: list[float] = field(default_factory=list)
+    times: list[float] = field(default_factory=_unseen_by_the_collector)
     """Seconds on a clock at each event."""
     running: bool = False
     """Whether `main()` has begun: what is printed before is not recorded."""
@@ -168,6 +169,7 @@ class Recorder:
     """By row of `claims`, then by operand."""
 
     def __post_init__(self) -> None:
+        self._is_watched = False
         self._snapshots = Snapshots()
         self._interned: dict[str, int] = {}
         self._scalars: dict[type, dict[Any, int]] = {
@@ -180,33 +182,32 @@ class Recorder:
         self._returns_left: list[int] = []
         self._thread = threading.get_ident()
         self._skips: list[Lengths] = []
-        self.note = self._note_with_time if self.timed else self.events.append
+        self.note: Callable[[int], None] = self.events.append
+        if self.timed:
+            self.note = functools.partial(_note_with_time, self.events, self.times)
         self._suspensions = Suspensions(
             self.events, self.note, self._skips, self._open_claims, self.off
         )
         self._headers = Headers(self.skip, self.unskip)
-        run = next(_RUNS)
-        self.suffix = f"#{run}" if run else ""
-        """Tells the inserted names of several runs in one process apart."""
+        self._home = types.ModuleType("recorder")  # of all attributes the quickest are a module's
+        vars(self._home).update(self._names())
+        self._constants = {**_CONSTANTS, "@step": self.note, "@outer": TRACE_FUNCTION()}
 
-    def names(self) -> dict[str, object]:
+    def _names(self) -> dict[str, object]:
         """What instrumented code looks up while the run lasts."""
-        names = {
-            **_CONSTANT_NAMES,
+        return {
+            **_ASKED_AT_ENTRY,
             **self._suspensions.names(),
             **self._headers.names(),
-            "@step": self.note,
-            "@off": False,
+            "@caught": bool,
             "@elsewhere": self.elsewhere,
             "@inspect": self.inspect,
             "@unbound": self.unbound,
             "@clear": self.clear,
-            "@due": self._due,
             "@read": self.read,
             "@more": self.read_more,
             "@gone": self.read_nothing,
             "@returns": {True: self._returns, False: _RETURNS_PASSED_ON},
-            "@outer": TRACE_FUNCTION(),
             "@skip": self.skip,
             "@unskip": self.unskip,
             "@claim": self.claim,
@@ -216,31 +217,36 @@ class Recorder:
             "@failed": self.failed,
             "@claimed": self.claimed,
         }
-        return {name + self.suffix: value for name, value in names.items()}
 
-    def names_afterwards(self) -> dict[str, object]:
-        """What it finds there after the run, when an exit handler or a finalizer calls it: it runs
-        as written, and what was left in the middle ends in silence."""
-        names: dict[str, object] = dict.fromkeys(self.names(), _nothing)
-        for name, value in {**_CONSTANT_NAMES, **_PASSING_ON, "@off": True}.items():
-            names[name + self.suffix] = value
-        return names
+    def constant(self, name: str) -> object:
+        """Return what a mark in instrumented code stands for (`inserted.py`)."""
+        if name.isdecimal():
+            return self._due[int(name)]
+        return self._constants[name] if name else self._home
 
-    def _note_with_time(self, event: int) -> None:
-        now = time.perf_counter()  # first, since it may raise: at the limit of recursion
-        self.events.append(event)
-        self.times.append(now)
+    def end(self) -> None:
+        """After the run, when an exit handler or a finalizer calls it, instrumented code runs as
+        written, and what was left in the middle ends in silence."""
+        vars(self._home).update(dict.fromkeys(self._names(), _nothing))
+        vars(self._home).update({**_ASKED_AT_ENTRY, **_PASSING_ON, "@watch": True, "@off": True})
+        self._home = types.ModuleType("ended")
+        for name in ("events", "times"):  # such code goes on adding to those that were there
+            kept = _unseen_by_the_collector()
+            kept += getattr(self, name)
+            setattr(self, name, kept)
 
     def off(self, off: bool) -> None:
         """Let functions that are entered from here on run as written, or be recorded."""
-        builtins.__dict__["@off" + self.suffix] = off
+        names = vars(self._home)
+        names["@off"] = off
+        names["@watch"] = off or self._is_watched
 
     def torch_loaded(self) -> None:
         """Once torch is loaded, compiled code runs as written."""
         torch: Any = sys.modules.get("torch")
         if hasattr(torch, "compiler") and hasattr(torch, "cuda"):  # and is no stand-in for it
-            builtins.__dict__["@torch" + self.suffix] = torch
-            builtins.__dict__["@caught" + self.suffix] = _cut_the_meter
+            self._watch("@compiling", torch.compiler.is_compiling)
+            vars(self._home)["@caught"] = _cut_the_meter
             if torch.cuda.is_available():  # whose backward pass has threads of its own
                 self.thread_started()
 
@@ -485,7 +491,11 @@ class Recorder:
 
     def thread_started(self) -> None:
         """From now on each function that is entered has to ask in which thread it runs."""
-        builtins.__dict__["@threads" + self.suffix] = True
+        self._watch("@threads", True)
+
+    def _watch(self, name: str, reason: object) -> None:
+        self._is_watched = True
+        vars(self._home).update({name: reason, "@watch": True})
 
     # Claims -------------------------------------------------------------------------------------
 
@@ -559,6 +569,12 @@ class Recorder:
 
 
 _at = operator.attrgetter("at")
+
+
+def _note_with_time(events: list[int], times: list[float], event: int) -> None:
+    now = time.perf_counter()  # first, since it may raise: at the limit of recursion
+    events.append(event)
+    times.append(now)
 
 
 def _let_the_lecture_go_on(error: Exception) -> None:
@@ -638,11 +654,8 @@ def _third(_: object, __: object, value: object) -> object:
     return value
 
 
-_CONSTANT_NAMES = {
+_CONSTANTS = {
     **_ITERATION,
-    "@torch": _NO_TORCH,
-    "@threads": False,
-    "@caught": bool,
     "@next": next,
     "@gettrace": TRACE_FUNCTION,
     "@second": _second,
@@ -650,7 +663,7 @@ _CONSTANT_NAMES = {
     "@RecursionError": RecursionError,
     "@BaseException": BaseException,
 }
-"""Inserted names that begin as the same in each run, and are the same after it."""
+_ASKED_AT_ENTRY = {"@watch": False, "@off": False, "@compiling": bool, "@threads": False}
 _PASSING_ON = {
     "@inspect": _second,
     "@operand": _second,
@@ -664,8 +677,6 @@ _PASSING_ON = {
     "@quiet_manager": _first,
     "@acontext": _second,
     "@aiter": _third,
-    "@due": defaultdict(lambda: itertools.repeat(False)),
     "@returns": {True: _RETURNS_PASSED_ON, False: _RETURNS_PASSED_ON},
-    "@outer": None,
 }
 """After a run, what instrumented code passes through them is all that comes out."""

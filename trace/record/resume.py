@@ -24,6 +24,9 @@ Lengths = tuple[int, ...]
 _MAY_YIELD_FROM_COROUTINES = inspect.CO_COROUTINE | inspect.CO_ITERABLE_COROUTINE
 
 
+_Hook = Callable[..., object]
+
+
 class _Shared:
     """A stack of the recorder that several generators add to, such as that of the open asserts.
 
@@ -74,6 +77,7 @@ class Suspensions:
 
     def __post_init__(self) -> None:
         self._skips, self._claims = _Shared(self.skips), _Shared(self.claims)
+        self.suspend, self.resume = self._hooks()
 
     def names(self) -> dict[str, object]:
         """The names that instrumented code looks up."""
@@ -94,25 +98,33 @@ class Suspensions:
         self._claims.resume(activation)
         return activation
 
-    def suspend(self, activation: int, value: object = None) -> object:
-        """Note that a generator is left at a `yield`; returns the value it yields."""
-        self._suspended.add(activation)
-        self.note(EXIT)
-        if self.claims or self._claims.outer:
-            self._claims.suspend(activation)
-        if (self.skips or self._skips.outer) and self._skips.suspend(activation):
-            self.off(bool(self.skips))  # it yields under a @stepover of its own
-        return value
+    def _hooks(self) -> tuple[_Hook, _Hook]:
+        """Return what is called when a generator is left at a `yield`, and when it goes on; both
+        return the value that passes. They run for every item, so all they need is at hand."""
+        note, off, suspended = self.note, self.off, self._suspended
+        skips, claims = self._skips, self._claims
 
-    def resume(self, activation: int, value: object = None) -> object:
-        """Note that a generator goes on; returns the value sent to it."""
-        self._suspended.discard(activation)
-        self.note(RESUMED - activation)
-        if self.claims or self._claims.own:
-            self._claims.resume(activation)
-        if (self.skips or self._skips.own) and self._skips.resume(activation):
-            self.off(True)
-        return value
+        def suspend(activation: int, value: object = None) -> object:
+            suspended.add(activation)
+            note(EXIT)
+            if open_claims or outer_claims:
+                claims.suspend(activation)
+            if (open_skips or outer_skips) and skips.suspend(activation):
+                off(bool(open_skips))  # it yields under a @stepover of its own
+            return value
+
+        def resume(activation: int, value: object = None) -> object:
+            suspended.discard(activation)
+            note(RESUMED - activation)
+            if open_claims or own_claims:
+                claims.resume(activation)
+            if (open_skips or own_skips) and skips.resume(activation):
+                off(True)
+            return value
+
+        open_claims, outer_claims, own_claims = claims.stack, claims.outer, claims.own
+        open_skips, outer_skips, own_skips = skips.stack, skips.outer, skips.own
+        return suspend, resume
 
     def thrown(self, activation: int) -> None:
         """Resume a generator into which an exception was thrown; hide our frames from it."""
@@ -142,6 +154,7 @@ class Suspensions:
         What passes through is in no variable here while others have it: an object that nobody
         needs any more is gone at once, as it is plainly.
         """
+        suspend, resume = self.suspend, self.resume
         passing: list[Any] = [None]
         thrown: BaseException | None = None
         while True:
@@ -152,13 +165,13 @@ class Suspensions:
                     passing.append(_advance(iterator, passing, thrown))
             except StopIteration as stop:
                 return stop.value
-            self.suspend(activation)
+            suspend(activation)
             thrown = None
             try:
                 passing.append((yield passing.pop()))
             except BaseException as error:
                 thrown = error
-            self.resume(activation)
+            resume(activation)
 
     def awaiting(self, activation: int, awaitable: Any) -> Any:
         """Return what to await instead of `awaitable`."""

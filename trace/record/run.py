@@ -3,6 +3,7 @@
 import atexit
 import builtins
 import contextlib
+import gc
 import importlib
 import inspect
 import os
@@ -21,6 +22,7 @@ from ..meter.when_imported import when_imported
 from ..options import Options
 from ..own_builtins import use_own_builtins
 from ..rewrite.rows import Tables
+from ..rewrite.short_path import ShortPath
 from ..rewrite.source import Source
 from ..said.libraries import OWN, is_part, speaks
 from ..said.listening import listening
@@ -39,6 +41,8 @@ from .shows import shown_on_the_page
 from .streams import tees
 
 use_own_builtins(globals())
+
+_FROZEN_BY_PYTHON = gc.get_freeze_count()
 
 
 @dataclass
@@ -71,10 +75,12 @@ def record(target: Target, options: Options, media: Media | None = None) -> Reco
     recorder = Recorder(tables, options.time, options.locals)
     media = media or Media(options.download)
     scope = Scope(target.root, target.folder, options.include, options.exclude)
-    finder = LectureFinder(scope, tables, recorder)
+    path = _short_path(target, options.path) if options.path else None
+    finder = LectureFinder(scope, tables, recorder, path)
     process = os.getpid()
     with (
         _kept_interpreter() as restore_interpreter,
+        _out_of_the_collectors_way(),
         _installed(target, finder, recorder),
         _own_arguments(target),
         shown_on_the_page(recorder.show),
@@ -107,7 +113,8 @@ def record(target: Target, options: Options, media: Media | None = None) -> Reco
             error = too_many_steps(options)  # it ended before the timer looked
         return Recording(
             target=target,
-            title=_title(main.__doc__) or _title(module.__doc__) or target.module,
+            title=(_title(main.__doc__) or _title(module.__doc__) or target.module)
+            + (", the short path" if path else ""),
             files=finder.files,
             tables=tables,
             recorder=recorder,
@@ -120,6 +127,16 @@ def record(target: Target, options: Options, media: Media | None = None) -> Reco
             media=media,
             warnings=[*tables.warnings, *recorder.warnings],
         )
+
+
+def _short_path(target: Target, mark: str) -> ShortPath:
+    path = ShortPath(file_of(target), target.root, mark)
+    if not path.exists:
+        raise UsageError(
+            f"{target.module} has no path of its own with @{mark}: put # @{mark} at the end of the "
+            "`def` line of each section that belongs to it."
+        )
+    return path
 
 
 @contextlib.contextmanager
@@ -139,16 +156,29 @@ def _kept_interpreter() -> Iterator[Callable[[], None]]:
 
 
 @contextlib.contextmanager
-def _installed(target: Target, finder: LectureFinder, recorder: Recorder) -> Iterator[None]:
-    """Put the import hook and the inserted names in place for the duration of a run."""
-    root = str(target.root)
-    sys.path.insert(0, root)
-    sys.meta_path.insert(0, finder)
-    builtins.__dict__.update(recorder.names())
+def _out_of_the_collectors_way() -> Iterator[None]:
+    """Let Python's collector of garbage look at what the lecture makes, not at what there was
+    before, most of it the tool's. Who has frozen that already knows better."""
+    if gc.get_freeze_count() > _FROZEN_BY_PYTHON:
+        yield
+        return
+    gc.freeze()
     try:
         yield
     finally:
-        builtins.__dict__.update(recorder.names_afterwards())
+        gc.unfreeze()
+
+
+@contextlib.contextmanager
+def _installed(target: Target, finder: LectureFinder, recorder: Recorder) -> Iterator[None]:
+    """Put the import hook in place for the duration of a run."""
+    root = str(target.root)
+    sys.path.insert(0, root)
+    sys.meta_path.insert(0, finder)
+    try:
+        yield
+    finally:
+        recorder.end()
         sys.meta_path.remove(finder)
         sys.path.remove(root)
         finder.forget()

@@ -1,12 +1,14 @@
 """Directives: the comments that tell the tracer what to show.
 
-`# @inspect a b.shape`, `@clear a`, `@stepover`, `@hide`, `@timed`; several in one comment, in any
-order, after other words, after a second `#`. Names are separated by spaces or commas and end at the
-next `@` or `#`. Found with `tokenize`, so never inside a string.
+`# @inspect a b.shape`, `@clear a`, `@stepover`, `@hide`, `@timed`, `@predict`; several in one
+comment, in any order, after other words, after a second `#`. Names are separated by spaces or
+commas and end at the next `@` or `#`. Found with `tokenize`, so never inside a string.
 
 A directive belongs to the whole statement on whose lines it stands; on the header of a compound
 statement to each evaluation of that header; on a line such as `else:` to the start of that block.
 `@hide` on a later line of a statement hides that line.
+
+A comment on lines of its own that begins `# @note` is prose for the speaker alone.
 
 Lectures written for other tools say `@invisible` (`@hide @stepover`) and `@animate` (show what
 changes: the viewer does), which are understood.
@@ -32,9 +34,20 @@ FUNCTION_MARKS = ("core", "exercise")
 """What the line of a `def` may say of its function."""
 READ_MARKS = ("fold", "section")
 """How the article shows a call, said of the statement that makes it or of the function."""
-DIRECTIVES = ("inspect", "clear", "stepover", "hide", "timed", *FUNCTION_MARKS, *READ_MARKS)
+DIRECTIVES = (
+    "inspect",
+    "clear",
+    "stepover",
+    "hide",
+    "timed",
+    "predict",
+    *FUNCTION_MARKS,
+    *READ_MARKS,
+)
 _OF_OTHERS = {"invisible": ("hide", "stepover"), "animate": ()}
 """Directives of other tools, in ours."""
+
+_NOTE = re.compile(r"(?<![\w\[])@note\b")
 
 _AT_WORD = re.compile(r"(?<![\w\[])@(\w+)([^@]*)")  # in brackets it is a citation
 
@@ -57,6 +70,8 @@ class Marks:
     """Do not show in Read."""
     timed: bool = False
     """Values depend on the clock."""
+    predict: bool = False
+    """The reader is asked what the claim says, before it is shown."""
     core: bool = False
     """The function is part of the short path through the lecture."""
     exercise: bool = False
@@ -169,6 +184,8 @@ def _names(directive: str, rest: str, where: str) -> list[str]:
 
 
 def _refuse_near_miss(word: str, where: str) -> None:
+    if word != "note" and word.lower() in ("note", "notes"):
+        raise LectureError(f"{where}: unknown directive @{word}: did you mean @note?")
     names = [name for name in DIRECTIVES if name != "core"]  # which is near to `code` and `score`
     close = difflib.get_close_matches(word.lower(), names, n=1, cutoff=0.75)
     if close:
@@ -202,6 +219,7 @@ def find_directives(
 def _attach(comment: Comment, spans: "_Spans", where: str, result: Directives) -> None:
     """Attach the directives of one comment."""
     _, directives = split_comment(comment.text, where)
+    _require_note_at_start(comment, where)
     if not directives:
         return
     owner = spans.owner(comment.line)
@@ -228,12 +246,25 @@ def _attach(comment: Comment, spans: "_Spans", where: str, result: Directives) -
             marks.add(name, names)
 
 
+def _require_note_at_start(comment: Comment, where: str) -> None:
+    begins = comment.own_line and comment.text.lstrip("# ").startswith("@note")
+    if not begins and _NOTE.search(comment.text):
+        raise LectureError(
+            f"{where}: @note begins a comment on a line of its own: put it above the statement."
+        )
+
+
 def _require_function(owner: "_Owner", directives: list[tuple[str, list[str]]], where: str) -> None:
     is_def = owner.where == "header" and isinstance(owner.statement, Function)
     marks = [name for name, _ in directives if name in FUNCTION_MARKS]
     if marks and not is_def:
         raise LectureError(
             f"{where}: @{marks[0]} is said of a function: put it at the end of its `def` line."
+        )
+    is_claim = isinstance(owner.statement, ast.Assert)
+    if not is_claim and any(name == "predict" for name, _ in directives):
+        raise LectureError(
+            f"{where}: @predict is said of a claim: put it at the end of an `assert`."
         )
 
 

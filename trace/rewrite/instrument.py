@@ -4,12 +4,12 @@ A pure function from `ast` to `ast`. Before each statement of a function stands 
 the statement's number; around it stands what its directives need. Every function keeps its body
 twice, as written and recording, and chooses on entry.
 
-Inserted names begin with `@`, which no source can spell; they are looked up as builtins:
+Inserted names begin with `@`, which no source can spell; `inserted.py` says where they live:
 
     @step(n)       note an event (`events.py`): statement n runs; -k, 0: a function begins, ends
+    @watch         whether there may be a reason not to record; if so, these are asked for:
     @off           true while nothing is to be recorded
-    @torch         torch once it is loaded, before that a stand-in: where it compiles, recording
-                   would be wrong
+    @compiling()   whether torch compiles: recording would be wrong
     @threads, @elsewhere()   whether there are other threads, and whether this is one of them
     @map, @pick, @chain, @first, @repeat   wrap the iterator of a `for`, to note n each time that an
                    item is asked for after the first time
@@ -22,7 +22,7 @@ Inserted names begin with `@`, which no source can spell; they are looked up as 
                    @second(x, v) is v: what an assert says is evaluated after its outcome is noted
     @a = @activation(), @suspend(a, v), @resume(a, v), @thrown(a), @delegate(a, i)
     @awaiting(a, x), @aiter(a, n, x), @acontext(a, x)    for what is left and resumed
-    @next(@due[r])   whether reading r of all names of a function is to take place now
+    @next(due)     whether reading r of all names of a function is to take place now
     @read(r, ...)  read names that have a value;  @more(v), @gone(): one that may have none
     @returns[f][r](None, v)   if f, read what a function returns; it is v
     @gettrace() is @outer   whether the lecture has no trace function of its own
@@ -42,8 +42,8 @@ from collections.abc import Callable
 
 from ..events import EXIT
 from ..own_builtins import use_own_builtins
-from .classes import out_of_reach_of_classes
 from .directives import Marks
+from .inserted import bring_home, call, load, note
 from .joints import Joints
 from .numbering import Numbering
 from .quotes import quotes_of
@@ -57,12 +57,9 @@ from .syntax import (
     at,
     block_depth,
     blocks_of,
-    call,
     declarations_of,
     docstring_of,
     is_declaration,
-    load,
-    note,
 )
 from .yields import guarded, mark_yields, yields_of
 
@@ -77,19 +74,17 @@ MAX_BLOCK_DEPTH = 13
 them: around the function, a `@stepover`, an `assert`, a `yield`, what is read, what is skipped."""
 
 
-def instrument(
-    source: Source, tables: Tables, suffix: str = "", *, reads_locals: bool = False
-) -> ast.Module:
+def instrument(source: Source, tables: Tables, *, reads_locals: bool = False) -> ast.Module:
     """Return the recording version of a module; adds its path and rows to `tables`.
 
-    `suffix` is added to the inserted names, to tell several runs in one process apart. With
-    `reads_locals` all names are read after each statement.
+    With `reads_locals` all names are read after each statement.
 
     >>> tables = Tables()
     >>> tree = instrument(Source("one.py", "def main():\\n    x = 1\\n    y = 2"), tables)
-    >>> print(ast.unparse(tree))  # statement 1, the first of its function, is implied by its entry
+    >>> import re  # statement 1, the first of its function, is implied by its entry
+    >>> print(re.sub(r"'\\\\x00[0-9a-f]+(.*?)'|__@__[.]", r"\\1", ast.unparse(tree.body[1])))
     def main():
-        if @off or @torch.compiler.is_compiling() or (@threads and @elsewhere()):
+        if @watch and (@off or @compiling() or (@threads and @elsewhere())):
             x = 1
             y = 2
         else:
@@ -107,10 +102,8 @@ def instrument(
     numbers.below(source.tree)
     joints = Joints(tables, numbers) if reads_locals else None
     rewritten = _Rewriting(source, tables, numbers, joints).module()
-    for node in ast.walk(rewritten) if suffix else ():
-        if isinstance(node, ast.Name) and node.id.startswith("@") and "#" not in node.id:
-            node.id += suffix
-    return ast.fix_missing_locations(out_of_reach_of_classes(rewritten))
+    bring_home(rewritten.body)
+    return ast.fix_missing_locations(rewritten)
 
 
 _WITH_END = (ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith)
@@ -210,7 +203,7 @@ class _Rewriting:
         start: list[ast.stmt] = [note("@step", number)]
         suspends = any(yields_of(statement, inside=True) for statement in body)
         if suspends or isinstance(function, ast.AsyncFunctionDef):
-            start.append(ast.Assign([load("@a", ast.Store())], call("@activation")))
+            start.append(ast.Assign([ast.Name("@a", ast.Store())], call("@activation")))
         arguments = self._readings(self._marks(function), number)
         recorded = self._block(body)
         if not arguments and recorded and body[0] in self.numbers.statements:
@@ -416,7 +409,7 @@ class _Rewriting:
         operands: list[str] = []
         text = self._text(changed.test)
         changed.test = self._condition(changed.test, operands)
-        self.tables.assertions[number] = AssertionRow(text, operands, marks.timed)
+        self.tables.assertions[number] = AssertionRow(text, operands, marks.timed, marks.predict)
         if changed.msg is not None:
             changed.msg = at(call("@second", call("@failed"), changed.msg), changed.msg)
         asserted: ast.stmt = mark_yields(changed, changed)
@@ -461,11 +454,10 @@ class _Rewriting:
 
 
 def _as_written_is_right() -> ast.expr:
-    """`@off or @torch.compiler.is_compiling() or @threads and @elsewhere()`."""
-    compiler = ast.Attribute(load("@torch"), "compiler", ast.Load())
-    compiling = ast.Call(ast.Attribute(compiler, "is_compiling", ast.Load()), [], [])
+    """`@watch and (@off or @compiling() or @threads and @elsewhere())`."""
     elsewhere = ast.BoolOp(ast.And(), [load("@threads"), call("@elsewhere")])
-    return ast.BoolOp(ast.Or(), [load("@off"), compiling, elsewhere])
+    reasons = ast.BoolOp(ast.Or(), [load("@off"), call("@compiling"), elsewhere])
+    return ast.BoolOp(ast.And(), [load("@watch"), reasons])
 
 
 def _skipping(statements: list[ast.stmt], keep: bool = True) -> list[ast.stmt]:

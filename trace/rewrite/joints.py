@@ -12,9 +12,10 @@ from typing import NamedTuple
 from ..own_builtins import use_own_builtins
 from .bindings import SELF, Variables
 from .flow import Flow, Reach
+from .inserted import call, load, load_due, note
 from .numbering import Numbering
 from .rows import Facts, Reading, Tables
-from .syntax import NEW_SCOPES, Function, at, blocks_of, call, docstring_of, load, note
+from .syntax import NEW_SCOPES, Function, at, blocks_of, docstring_of
 
 use_own_builtins(globals())
 
@@ -151,8 +152,7 @@ class Joints:
         for name in perhaps:
             missing = ast.ExceptHandler(load("@NameError"), None, [note("@gone")])
             body.append(ast.Try([ast.Expr(call("@more", load(name)))], [missing], [], []))
-        schedule = ast.Subscript(load("@due"), ast.Constant(index), ast.Load())
-        is_due = ast.BoolOp(ast.And(), [call("@next", schedule), _is_not_followed()])
+        is_due = ast.BoolOp(ast.And(), [call("@next", load_due(index)), _is_not_followed()])
         due = ast.If(is_due, body, [])
         too_deep = ast.ExceptHandler(load("@RecursionError"), None, [ast.Pass()])
         return [ast.Try([due], [too_deep], [], [])]  # the lecture may have room for itself alone

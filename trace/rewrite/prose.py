@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 from ..own_builtins import use_own_builtins
-from ..schema import Prose
+from ..schema import Prose, ProseKind
 from .directives import Comment, Directives
 from .source import Source
 from .syntax import SourceLines, first_line
@@ -15,6 +15,12 @@ use_own_builtins(globals())
 _NOT_PROSE = re.compile(
     r"#(!|\s*((?i:noqa\b)|type:|fmt:|pragma:|pylint:|ruff:|mypy:|-\*-|coding[:=]|vim?:))"
 )
+
+_BRIDGE = re.compile(r"@bridge\s+")
+"""How a comment begins that is read on the short path only, in place of what is left out there."""
+
+_NOTE = re.compile(r"@note\s+")
+"""How a comment begins that is for the speaker alone."""
 
 _ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*(\\[abfnrtv])")
 """What Python reads as one character, such as the beginning of \\frac."""
@@ -65,7 +71,7 @@ def _comment_blocks(comments: list[Comment], left_out: set[int]) -> Iterator[Pro
         is_prose = comment.own_line and comment.line not in left_out
         if not is_prose or _NOT_PROSE.match(comment.text):
             continue
-        if block and (comment.line, comment.column) != (block[-1].line + 1, block[-1].column):
+        if block and not _goes_on(block, comment):
             yield _comment_prose(block)
             block = []
         block.append(comment)
@@ -73,9 +79,30 @@ def _comment_blocks(comments: list[Comment], left_out: set[int]) -> Iterator[Pro
         yield _comment_prose(block)
 
 
+def _goes_on(block: list[Comment], comment: Comment) -> bool:
+    """Whether a comment belongs to the block above it. A note ends at an empty line."""
+    is_below = (comment.line, comment.column) == (block[-1].line + 1, block[-1].column)
+    has_ended = _is_note(block[0]) and not _words(block[-1])
+    return is_below and not has_ended and not _is_note(comment)
+
+
+def _is_note(comment: Comment) -> bool:
+    return _NOTE.match(_words(comment) + " ") is not None
+
+
+def _words(comment: Comment) -> str:
+    return comment.text.lstrip("#").strip()
+
+
 def _comment_prose(block: list[Comment]) -> Prose:
     lines = [comment.text.lstrip("#").removeprefix(" ").rstrip() for comment in block]
-    return Prose(block[0].line, block[-1].line, "comment", "\n".join(lines))
+    text = "\n".join(lines)
+    kind: ProseKind = "comment"
+    if bridge := _BRIDGE.match(text):
+        kind, text = "bridge", text[bridge.end() :]
+    elif note := _NOTE.match(text):
+        kind, text = "note", text[note.end() :].rstrip()
+    return Prose(block[0].line, block[-1].line, kind, text)
 
 
 def hidden_lines(directives: Directives) -> list[list[int]]:

@@ -34,6 +34,7 @@ class AssertionRow:
     text: str
     operands: list[str]
     timed: bool
+    predict: bool
 
 
 @dataclass(frozen=True)

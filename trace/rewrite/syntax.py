@@ -1,4 +1,4 @@
-"""Small questions to a syntax tree, and small trees to insert."""
+"""Small questions to a syntax tree."""
 
 import ast
 import dis
@@ -106,21 +106,6 @@ def docstring_of(scope: ast.AST) -> list[ast.stmt]:
         case [ast.Expr(ast.Constant(str())) as docstring, *_]:
             return [docstring]
     return []
-
-
-def load(identifier: str, context: ast.expr_context | None = None) -> ast.Name:
-    """A name that is read, unless another context is given."""
-    return ast.Name(identifier, context or ast.Load())
-
-
-def call(function: str, *arguments: ast.expr) -> ast.Call:
-    """A call of an inserted function."""
-    return ast.Call(load(function), list(arguments), [])
-
-
-def note(function: str, *numbers: int) -> ast.stmt:
-    """A statement that calls an inserted function with numbers."""
-    return ast.Expr(call(function, *(ast.Constant(number) for number in numbers)))
 
 
 Node = typing.TypeVar("Node", bound=ast.AST)

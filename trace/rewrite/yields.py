@@ -5,7 +5,8 @@ import copy
 import typing
 
 from ..own_builtins import use_own_builtins
-from .syntax import NEW_SCOPES, at, call, load
+from .inserted import call, load
+from .syntax import NEW_SCOPES, at
 
 use_own_builtins(globals())
 

@@ -9,8 +9,9 @@ from typing import Any
 
 from ..errors import UsageError
 
-_FACTS = ("title", "author", "date", "licence", "language")
-_FILES = {"logo": (".svg", ".png", ".jpg", ".jpeg", ".webp"), "css": (".css",)}
+_FACTS = ("title", "author", "date", "licence", "language", "address")
+_PICTURES = (".png", ".jpg", ".jpeg", ".webp")
+_FILES = {"logo": (".svg", *_PICTURES), "picture": _PICTURES, "css": (".css",)}
 """What is the path of a file beside the settings, and what it ends in."""
 _COLOUR = re.compile(r"#[0-9a-fA-F]{3,8}|[a-z]+|(rgb|hsl|oklch|oklab|lch|lab)\([\w\s.,%/-]+\)")
 _ELSEWHERE = re.compile(r"@import|url\(\s*[\"']?(?!data:|#)", re.IGNORECASE)
@@ -25,9 +26,9 @@ class Course:
     """How lectures are presented together."""
 
     facts: dict[str, Any] = field(default_factory=dict)
-    """Title, author, date, licence, language, `accent` (a colour on light and one on dark),
-    `links` (title and address), and where `logo` and `css` lie in the site, as far as they are
-    given."""
+    """Title, author, date, licence, language, `address` (where the site will lie), `accent` (a
+    colour on light and one on dark), `links` (title and address), and where `logo`, `picture` (for
+    previews of links) and `css` lie in the site, as far as they are given."""
     files: dict[str, Path] = field(default_factory=dict)
     """Where these come from, by where they lie in the site."""
     groups: tuple[tuple[str, tuple[str, ...]], ...] = ()
@@ -92,6 +93,13 @@ def _course(settings: dict[str, Any], file: Path) -> Course:
     language = settings.get("language", "en")
     if not _LANGUAGE.fullmatch(language):
         raise UsageError(f"{file.name}: {language} is no language: write en, de or pt-BR.")
+    address = settings.get("address", "https://")
+    if not address.startswith(("https://", "http://")):
+        raise UsageError(
+            f"{file.name}: {address} is no address: write https://example.org/course/."
+        )
+    if "address" in settings:
+        settings["address"] = address.rstrip("/") + "/"
     if not isinstance(groups, list) or not all(map(_is_group, groups)):
         wanted = '[[groups]] with title = "..." and lectures = ["...", ...]'
         raise UsageError(f"{file.name}: groups are written as {wanted}.")

@@ -26,7 +26,8 @@ TRACES = VIEWER / "traces"
 """The documents of the repository's own lectures."""
 AUTHORS = ".lecture-trace"
 """The folder for the documents of other lectures, beside those."""
-_INDEXES = ("index.json", "index.local.json")
+INDEXES = ("index.json", "index.local.json")
+"""Lists of documents: those that are committed, and others."""
 TIMES = ".times.json"
 """What the name of a file with seconds ends in, instead of `.json`."""
 
@@ -35,9 +36,10 @@ _SUMMARIES: dict[Path, tuple[tuple[int, int] | None, Summary]] = {}
 document may have megabytes, and is asked for whenever documents are listed."""
 
 
-def default_path(target: Target) -> Path:
-    """Return where the document of a lecture is written unless told otherwise."""
-    return shelf_of(target) / f"{target.module}.json"
+def default_path(target: Target, path: str = "") -> Path:
+    """Return where the document of a lecture, or of a path through it, is written unless told
+    otherwise."""
+    return shelf_of(target) / f"{target.module}{path and f'.{path}'}.json"
 
 
 def path_of_imported(file: Path) -> Path:
@@ -79,7 +81,7 @@ def require_writable(path: Path, option: str = "-o") -> None:
     try:
         if path.is_dir():
             raise IsADirectoryError(21, "it is a folder")
-        if path.name in _INDEXES and _is_shelf(path.resolve().parent):
+        if path.name in INDEXES and _is_shelf(path.resolve().parent):
             raise FileExistsError(17, "it is the list of documents")
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=path.parent):
@@ -194,7 +196,7 @@ def update_index(path: Path, target: Target) -> None:
     if not _is_shelf(shelf):
         return
     is_foreign = shelf == TRACES and not _is_ours(target)
-    index = shelf / _INDEXES[is_foreign]
+    index = shelf / INDEXES[is_foreign]
     entries = [entry for entry in entries_of(index) if entry["file"] != path.name]
     entries = [entry for entry in entries if (shelf / entry["file"]).exists()]
     entries.append(entry_of(path))

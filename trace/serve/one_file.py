@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from ..events import steps_of
 from . import library
+from .packing import packed, slim
 
 _ENTRIES = ("viewer/early.js", "viewer/main.js")
 _CHARTS = "viewer/parts/chart.js"
@@ -37,13 +37,6 @@ _FONT_COMMANDS = {
 """KaTeX fonts and the commands that ask for them; the others may be needed anywhere."""
 _UNPACKED = "-_.!~*'()"
 """What `encodeURIComponent` leaves as it is, besides letters and digits."""
-_AROUND_LINES = re.compile(r"^[ \t]*(?:#+ ?)?|[ \t]+\Z")
-_AROUND_TEXTS = re.compile(r'^(?:[rR]?""")?[ \n]*|[ \n]*(?:""")?\Z')
-"""What stands around prose in a source; `unpack.js` takes the same away."""
-_LAGS = (1, 4)
-"""A number may be stored as its difference to the one so many places before: a token has four."""
-_EXACT = 2**52
-"""Differences of smaller integers are exact in JavaScript."""
 
 
 def one_file(document: bytes, name: str) -> bytes:
@@ -133,72 +126,6 @@ def _policy(scripts: list[str], styles: list[str]) -> str:
         "style-src-attr 'unsafe-inline'; img-src data:; media-src data:; font-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
-
-
-def slim(lecture: dict[str, Any]) -> dict[str, Any]:
-    """Leave out what no page shows, and prose that `unpack.js` reads from the source again."""
-    statements = lecture["statements"]
-    seen = {statements[number - 1][0] for number in steps_of(lecture["events"])}
-    unseen = {"source": "", "prose": [], "tokens": [], "hidden": []}
-    files = [
-        _without_prose(file) if index in seen else {**file, **unseen}
-        for index, file in enumerate(lecture["files"])
-    ]
-    return {**lecture, "files": files}
-
-
-def _without_prose(file: dict[str, Any]) -> dict[str, Any]:
-    """Replace prose by null where it is what its lines say."""
-    lines = file["source"].split("\n")
-
-    def slimmer(prose: dict[str, Any]) -> dict[str, Any]:
-        texts = lines[prose["first_line"] - 1 : prose["last_line"]]
-        said = "\n".join(_AROUND_LINES.sub("", text) for text in texts)
-        is_said = _AROUND_TEXTS.sub("", said) == prose["text"]
-        return {**prose, "text": None} if is_said else prose
-
-    return {**file, "prose": [slimmer(prose) for prose in file["prose"]]}
-
-
-def packed(value: Any) -> Any:
-    """Return a value in a form that compresses better, with the same JSON types.
-
-    Integers become differences: `[lag, first, ...]`, where lag 0 leaves them as they are. A table
-    becomes its columns: `[true, column, ...]`; objects with the same keys become one object of
-    columns: `[false, object]`. Other lists that begin with null, a number or a truth value begin
-    with one more null.
-    """
-    if isinstance(value, dict):
-        return {key: packed(item) for key, item in value.items()}
-    if not isinstance(value, list) or not value:
-        return value
-    if all(type(item) is int for item in value):
-        return _differences(value)
-    if _is_table(value):
-        return [True, *(packed(list(column)) for column in zip(*value, strict=True))]
-    if _are_alike(value):
-        return [False, {key: packed([one[key] for one in value]) for key in value[0]}]
-    mark = [None] if isinstance(value[0], int | float | None) else []
-    return [*mark, *(packed(item) for item in value)]
-
-
-def _is_table(rows: list[Any]) -> bool:
-    return all(isinstance(row, list) and row and len(row) == len(rows[0]) for row in rows)
-
-
-def _are_alike(values: list[Any]) -> bool:
-    first = values[0]
-    return bool(first) and all(isinstance(one, dict) and [*one] == [*first] for one in values)
-
-
-def _differences(values: list[int]) -> list[int]:
-    choices = [[0, *values]]
-    if max(map(abs, values)) < _EXACT:
-        for lag in _LAGS:
-            before = [0] * lag + values
-            differences = [value - one for value, one in zip(values, before, strict=False)]
-            choices.append([lag, *differences])
-    return min(choices, key=lambda choice: sum(map(abs, choice)))
 
 
 def _compressed(parts: dict[str, Any]) -> str:

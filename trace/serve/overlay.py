@@ -3,7 +3,7 @@
 import contextlib
 import functools
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,8 @@ class Shown:
     """Where the documents lie, unless it is among the viewer's files."""
     others: tuple[Path, ...] = ()
     course: Course = NO_COURSE
+    frames: tuple[str, ...] = ()
+    """Origins whose pages may show ours in a frame."""
 
     @property
     def folder(self) -> Path:
@@ -54,6 +56,15 @@ class Shown:
         """Return the documents that do not lie on the shelf."""
         named = [self.document, *self.others] if self.document else [*self.others]
         return [path for path in named if path.resolve().parent != self.folder]
+
+
+def frame_ancestors(origins: Sequence[str]) -> str:
+    """Return the policy that lets pages of these origins show ours in a frame.
+
+    >>> frame_ancestors(["https://example.org"])
+    "frame-ancestors 'self' https://example.org"
+    """
+    return " ".join(("frame-ancestors 'self'", *origins))
 
 
 def address_name(path: Path) -> str:

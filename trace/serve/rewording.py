@@ -11,7 +11,7 @@ import importlib.util
 import re
 from pathlib import Path
 
-from ..document.build import told
+from ..document.build import assertion_of, told
 from ..document.data import fingerprints
 from ..document.unused import files_in_which_something_ran
 from ..errors import LectureError
@@ -145,7 +145,7 @@ def _assertions(document: Document, files: list[_File], ran: set[int]) -> list[A
         row for index in sorted(ran) for _, row in sorted(files[index].tables.assertions.items())
     ]
     return [
-        Assertion(statement=old["statement"], text=row.text, operands=row.operands)
+        assertion_of(old["statement"], row)
         for old, row in zip(document.assertions, rows, strict=True)
     ]
 

@@ -11,6 +11,7 @@ import os
 import re
 import socket
 import sys
+import threading
 import urllib.parse
 import webbrowser
 from collections.abc import Callable, Mapping, Sequence
@@ -25,9 +26,10 @@ from ..foreign.published import document_of
 from ..options import HOST, MAX_PORT
 from ..terminal import say
 from . import library
+from .afar import Parcel, parcel, prepare
 from .library import TIMES
 from .news import Bulletin
-from .overlay import Shown, address_name, extra_files
+from .overlay import Shown, address_name, extra_files, frame_ancestors
 
 PORTS_TRIED = 20
 
@@ -50,6 +52,8 @@ def serve(shown: Shown, *, port: int, open_browser: bool) -> None:
     """Serve until interrupted; print the address first."""
     with make_server(shown, port) as server:
         address = announce(server, shown)
+        if shown.host in _EVERYWHERE or shown.allowed_hosts:
+            threading.Thread(target=prepare, args=(shown,), daemon=True).start()
         if open_browser:
             open_in_browser(address)
         with contextlib.suppress(KeyboardInterrupt):
@@ -195,6 +199,8 @@ class ViewerHandler(http.server.SimpleHTTPRequestHandler):
             return None
         path = urllib.parse.unquote(self.path.partition("?")[0])
         read = self._extra.get(path)
+        if self._is_far() and (parcel := self._parcel(path, read)):
+            return self._send_parcel(path, parcel)
         if read is None:
             if path.endswith(TIMES) and not Path(self.translate_path(self.path)).is_file():
                 self._say_nothing()
@@ -213,6 +219,36 @@ class ViewerHandler(http.server.SimpleHTTPRequestHandler):
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
         return io.BytesIO(data)
+
+    def _is_near(self) -> bool:
+        """Tell whether the reader calls us by a name that only this machine has for us."""
+        return is_own_name(self.headers.get("Host", ""), HOST)
+
+    def _is_far(self) -> bool:
+        """Tell whether the reader is on another machine, and takes compressed answers."""
+        return not self._is_near() and "gzip" in self.headers.get("Accept-Encoding", "")
+
+    def _parcel(self, path: str, read: Callable[[], bytes] | None) -> Parcel | None:
+        try:
+            return parcel(self._shown, path, Path(self.translate_path(self.path)), read)
+        except OSError:
+            return None  # answered as if nobody had asked for less
+
+    def _send_parcel(self, path: str, parcel: Parcel) -> io.BytesIO | None:
+        if self.headers.get("If-None-Match") == parcel.tag:
+            self.send_response(HTTPStatus.NOT_MODIFIED)
+            self.end_headers()
+            return None
+        self.send_response(HTTPStatus.OK)
+        kind = self.guess_type("index.html" if path.endswith("/") else path)
+        self.send_header("Content-Type", kind if parcel.is_coded else "application/gzip")
+        if parcel.is_coded:
+            self.send_header("Content-Encoding", "gzip")
+        self.send_header("Vary", "Accept-Encoding, Host")
+        self.send_header("ETag", parcel.tag)
+        self.send_header("Content-Length", str(len(parcel.data)))
+        self.end_headers()
+        return io.BytesIO(parcel.data)
 
     def _say_nothing(self) -> None:
         """Most documents have no times: no error."""
@@ -239,7 +275,11 @@ class ViewerHandler(http.server.SimpleHTTPRequestHandler):
         self.send_error(HTTPStatus.NOT_FOUND)
 
     def end_headers(self) -> None:
-        """A page that is reloaded shows what is on disk."""
+        """A page that is reloaded shows what is on disk. On this machine, editors show pages in
+        frames; on others nobody does who was not named."""
+        frames = self._shown.frames
+        if frames or (hasattr(self, "headers") and not self._is_near()):
+            self.send_header("Content-Security-Policy", frame_ancestors(frames))
         self.send_header("Cache-Control", "no-cache")
         self.send_header("X-Content-Type-Options", "nosniff")
         self.send_header("Lecture-Server", "1")  # for pages, which ask it for more than others

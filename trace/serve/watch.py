@@ -55,6 +55,7 @@ def watch(targets: list[Target], options: argparse.Namespace, course: Course = N
             library.shelf_of(targets[0]),
             tuple(documents[1:]),
             course,
+            tuple(options.frames),
         )
         server = stack.enter_context(make_server(shown, options.port))
         threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -182,7 +183,7 @@ class _Session:
 
     def begin(self) -> None:
         """Begin with a document that is there and current, if that is wanted; else with a run."""
-        there = self._options.output or library.default_path(self._target)
+        there = self._options.output or library.default_path(self._target, self._options.path)
         if self._options.if_changed and library.is_current(there, self._target):
             self._tell_of(self._take_over(there.read_bytes(), time.time_ns()))
         else:

@@ -77,7 +77,8 @@ function blocksOf(shape, first, last, loop) {
     const prose = shape.prose.get(line);
     const statement = shape.owner.get(line) ?? -1;
     if (shape.isHidden(line)) continue;
-    if (isSpoken(prose)) {
+    if (prose?.kind === "note") line = prose.last_line;
+    else if (isSpoken(prose)) {
       const end = endOfSpoken(shape, line, last);
       blocks.push({
         kind: "code",
@@ -88,7 +89,8 @@ function blocksOf(shape, first, last, loop) {
       });
       line = end;
     } else if (prose) {
-      blocks.push({ kind: "prose", line, text: prose.text });
+      const isBridge = prose.kind === "bridge";
+      blocks.push({ kind: "prose", line, text: prose.text, ...(isBridge && { isBridge }) });
       line = prose.last_line;
     } else if (statement >= 0 && statement !== loop && isLoop(shape.document, statement)) {
       const block = loopBlock(shape, statement, last);

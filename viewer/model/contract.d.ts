@@ -132,8 +132,12 @@ export interface Prose {
   first_line: number;
   /** Last source line of the block. */
   last_line: number;
-  /** Where the text stands. `call`: a statement that does nothing but say something. */
-  kind: "docstring" | "comment" | "call";
+  /**
+   * Where the text stands. `call`: a statement that does nothing but say something. `bridge`: a
+   * comment that only the short path shows, in place of what it leaves out. `note`: a comment for
+   * the speaker, which no page shows but the speaker's own.
+   */
+  kind: "docstring" | "comment" | "call" | "bridge" | "note";
   /**
    * Markdown with `$maths$`, without comment signs, quotes and indentation. Empty for a `call`:
    * what it said is in `Document.said`.
@@ -340,6 +344,8 @@ export interface Assertion {
   text: string;
   /** Source text of each measured operand, in the order of evaluation. */
   operands: string[];
+  /** True for `# @predict`: the reader is asked before the claim is shown. */
+  predict?: boolean;
 }
 
 /** Executed asserts, as columns; a row is one occurrence. */

@@ -18,7 +18,7 @@ export const KINDS = [
   ["observed", "allocated, freed, seconds", "seen while the program ran"],
   ["formula", "FLOPs of matrix products", "from the shapes that were seen, as 2mnk"],
   ["convention", "other FLOPs", "an agreed price: 20 for an exponential, a root or a GELU"],
-  ["ideal", "bytes read and written", "at least this much: each element once, caches perfect"],
+  ["ideal", "bytes read and written", "at least: each element once an operation, caches perfect"],
 ];
 
 /**

@@ -119,7 +119,7 @@ class Builder {
     if (!hasContents(value) || (!parts.length && value.text !== undefined))
       box.rows = [{ label: "", text: value.text ?? "…", target: "" }];
     else if (rest > 0) box.note = `and ${integer(rest)} more`;
-    else if (!parts.length) box.note = "empty";
+    else if (value.items?.length === 0 || value.entries?.length === 0) box.note = "empty";
   }
 
   /** @param {Box} box @param {Value} value */

@@ -103,23 +103,6 @@ export function columnAt(columns, { first, beyond }, step) {
 }
 
 /**
- * How much higher than the middle of the columns the peak may be before the scale counts in powers.
- */
-const STEEP = 500;
-
-/**
- * Whether a linear scale would show little but the peak.
- * @param {MemoryState[]} columns
- */
-export function isSteep(columns) {
-  const totals = columns
-    .map(({ total }) => total)
-    .filter(Boolean)
-    .sort((one, other) => one - other);
-  return totals.length > 0 && totals[totals.length - 1] > STEEP * totals[totals.length >> 1];
-}
-
-/**
  * Where bytes stand from the bottom of the chart, from 0 to 1, and what is written beside it.
  * @param {MemoryState[]} columns
  * @param {boolean} isLogarithmic

@@ -1,35 +1,103 @@
 // What an accelerator could reach with the operators of a part of the run: at most its peak, and at
-// most what its memory feeds it with. Pure.
+// most what its memory feeds it with. And what lines of the run did reach where they were timed.
+// Pure.
 
 import { MEMORY } from "viewer/model/tally.js";
+import { LEAST_SECONDS } from "viewer/model/times.js";
+
+/** Everything of an entry whose FLOPs and bytes are both known. @param {TallyEntry} entry */
+function workOf(entry) {
+  const moved = entry.read_bytes + entry.written_bytes;
+  const computed = entry.matmul_flops + entry.other_flops;
+  return moved && computed && !entry.uncounted ? { moved, computed } : null;
+}
 
 /**
- * Operators with a count of both FLOPs and bytes, those that would take longest first.
+ * Operators with a count of both FLOPs and bytes, those that would take longest first. That their
+ * rate is what is attainable is an assumption: they lie on the roof by construction.
  * @param {TallyEntry[]} entries by operator
  * @param {string[]} names
- * @param {number} peak FLOP/s
- * @param {number} memory bytes per second
+ * @param {Limits} limits
  * @returns {RooflinePoint[]}
  */
-export function pointsOf(entries, names, peak, memory) {
+export function pointsOf(entries, names, limits) {
   const points = entries.flatMap((entry) => {
-    const moved = entry.read_bytes + entry.written_bytes;
-    const computed = entry.matmul_flops + entry.other_flops;
-    if (!moved || !computed || entry.uncounted || names[entry.key] === MEMORY) return [];
-    const intensity = computed / moved;
-    const attainable = Math.min(peak, intensity * memory);
+    const work = names[entry.key] === MEMORY ? null : workOf(entry);
+    if (!work) return [];
+    const intensity = work.computed / work.moved;
+    const attainable = attainableAt(intensity, limits);
     return [
       {
-        name: names[entry.key],
-        entry,
-        intensity,
-        attainable,
-        waits: intensity * memory < peak,
-        seconds: computed / attainable,
+        ...{ name: names[entry.key], entry, intensity, attainable, rate: attainable },
+        waits: intensity * limits.memory < limits.peak,
+        seconds: work.computed / attainable,
+        isMeasured: false,
       },
     ];
   });
+  return slowestFirst(points);
+}
+
+/** @template {{seconds: number}} Timed @param {Timed[]} points */
+function slowestFirst(points) {
   return points.sort((one, other) => other.seconds - one.seconds);
+}
+
+/**
+ * What memory and arithmetic allow for.
+ * @param {number} intensity FLOP/B
+ * @param {Limits} limits
+ */
+function attainableAt(intensity, { peak, memory }) {
+  return Math.min(peak, intensity * memory);
+}
+
+/**
+ * Lines with a count of both FLOPs and bytes that took long enough for a clock.
+ * @param {TallyEntry[]} entries by line, with seconds
+ * @returns {TimedPoint[]}
+ */
+export function timedPoints(entries) {
+  return entries.flatMap((entry) => {
+    const work = workOf(entry);
+    const seconds = entry.seconds ?? 0;
+    if (!work || seconds < LEAST_SECONDS) return [];
+    const { computed, moved } = work;
+    return [{ entry, seconds, intensity: computed / moved, rate: computed / seconds }];
+  });
+}
+
+/**
+ * The best that lines reached, in place of a data sheet: so at least one lies on that roof by
+ * construction, and none above it.
+ * @param {TimedPoint[]} timed
+ * @returns {Limits | null}
+ */
+export function reachedBy(timed) {
+  if (!timed.length) return null;
+  return {
+    peak: Math.max(...timed.map(({ rate }) => rate)),
+    memory: Math.max(...timed.map(({ rate, intensity }) => rate / intensity)),
+  };
+}
+
+/**
+ * Timed lines below a roof, the slowest first.
+ * @param {TimedPoint[]} timed
+ * @param {(key: number) => string} nameOf
+ * @param {Limits} limits
+ * @returns {RooflinePoint[]}
+ */
+export function measuredPoints(timed, nameOf, limits) {
+  return slowestFirst(
+    timed.map((point) => ({
+      ...point,
+      name: nameOf(point.entry.key),
+      attainable: attainableAt(point.intensity, limits),
+      waits: point.intensity * limits.memory < limits.peak,
+      isMeasured: true,
+    })),
+  );
 }
 
 /**
@@ -57,17 +125,13 @@ export function shareOf(powers, amount) {
 /**
  * Scales that hold the points and the ridge, where memory and arithmetic limit alike.
  * @param {RooflinePoint[]} points
- * @param {number} peak FLOP/s
- * @param {number} memory bytes per second
+ * @param {Limits} limits
  * @returns {{intensities: number[], rates: number[]}} powers of ten
  */
-export function scalesOf(points, peak, memory) {
+export function scalesOf(points, { peak, memory }) {
   const ridge = peak / memory;
   const found = points.map(({ intensity }) => intensity);
   const intensities = decades(Math.min(ridge / 10, ...found), Math.max(ridge * 10, ...found));
-  const slowest = Math.min(
-    10 ** intensities[0] * memory,
-    ...points.map((point) => point.attainable),
-  );
+  const slowest = Math.min(10 ** intensities[0] * memory, ...points.map(({ rate }) => rate));
   return { intensities, rates: decades(slowest, peak * 1.5) };
 }

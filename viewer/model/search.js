@@ -1,5 +1,6 @@
 // Search across titles, prose, code, names and values. Pure. Fetched when somebody searches.
 
+import { glossaryOf } from "viewer/model/glossary.js";
 import { activationOf, entryOf, functionIndex, functionOf, stepsBefore } from "viewer/model/run.js";
 import { plainTitle } from "viewer/model/sections.js";
 import { linesOf } from "viewer/model/source.js";
@@ -16,14 +17,16 @@ const BELOW = 12;
  * the first step there.
  * @param {Model} model
  * @param {string} query
+ * @param {Section[]} [sections] all of them: the glossary is made from their text
  * @returns {Result[]}
  */
-export function search(model, query) {
+export function search(model, query, sections = []) {
   const wanted = query.trim().toLowerCase();
   const numbered = stepNumbered(model, wanted);
   if (wanted.length < 2) return numbered;
   return [
     ...numbered,
+    ...terms(model, wanted, sections),
     ...titles(model, wanted),
     ...lines(model, wanted),
     ...values(model, wanted),
@@ -49,6 +52,29 @@ function stepNumbered(model, wanted) {
       place: functionOf(model, activationOf(model, step)).name,
     },
   ];
+}
+
+/**
+ * Terms with the sentence that defines each.
+ * @param {Model} model
+ * @param {string} wanted
+ * @param {Section[]} sections
+ * @returns {Result[]}
+ */
+function terms(model, wanted, sections) {
+  return glossaryOf(model, sections)
+    .filter(
+      ({ term }) => term.toLowerCase().includes(wanted) || `${term.toLowerCase()}s` === wanted,
+    )
+    .map(({ term, text, step, title }) => ({
+      step,
+      kind: /** @type {const} */ ("term"),
+      ...around(
+        `${term}: ${plainProse(text)}`,
+        term.toLowerCase().includes(wanted) ? wanted : term,
+      ),
+      place: title,
+    }));
 }
 
 /** @param {Model} model @param {string} wanted @returns {Result[]} */
@@ -82,11 +108,13 @@ function firstCalls(model) {
 function lines(model, wanted) {
   const firstRuns = firstRunByLine(model);
   return model.document.files.flatMap((file, index) => {
-    const prose = file.prose.map(({ last_line: line, text }) => ({
-      line,
-      text: plainProse(text),
-      kind: /** @type {const} */ ("prose"),
-    }));
+    const prose = file.prose
+      .filter(({ kind }) => kind !== "note")
+      .map(({ last_line: line, text }) => ({
+        line,
+        text: plainProse(text),
+        kind: /** @type {const} */ ("prose"),
+      }));
     const isProse = (/** @type {number} */ line) =>
       file.prose.some((block) => block.first_line <= line && line <= block.last_line);
     const code = linesOf(file).map((text, at) => ({
@@ -110,7 +138,7 @@ function lines(model, wanted) {
 }
 
 /** Prose as it reads, on one line: no marks of Markdown, no addresses. @param {string} text */
-function plainProse(text) {
+export function plainProse(text) {
   return text
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
     .replace(/^(?:#+|[-*>]) /gm, "")

@@ -145,8 +145,8 @@ export function isBareCall(model, statement) {
 }
 
 /**
- * The call that a section is, as it is written: what is short and the whole of its statement, or
- * else empty.
+ * The call that a section is, as it is written: what passes something, is short and the whole of
+ * its statement, or else empty.
  * @param {Model} model
  * @param {number} activation
  */
@@ -157,7 +157,8 @@ export function writtenCall(model, activation) {
   const [file, first, last] = model.document.statements[statement];
   const line = linesOf(model.document.files[file])[first - 1];
   const text = line.replace(/\s+#.*$/, "").trim();
-  return first === last && text.length <= MAX_CALL_LENGTH ? text : "";
+  const isShort = first === last && text.length <= MAX_CALL_LENGTH;
+  return isShort && !isBareCall(model, statement) ? text : "";
 }
 
 /**
@@ -203,8 +204,9 @@ function nameFiles(model, sections) {
  * @param {Model} model @param {number} activation */
 export function headingsIn(model, activation) {
   const { file, line, end_line: end } = functionOf(model, activation);
-  return model.document.files[file].prose.flatMap(({ first_line: at, text }) => {
-    const heading = line <= at && at <= end && /^#{1,6}\s+(.+)/.exec(text);
+  return model.document.files[file].prose.flatMap(({ first_line: at, kind, text }) => {
+    const isInside = line <= at && at <= end && kind !== "note";
+    const heading = isInside && /^#{1,6}\s+(.+)/.exec(text);
     const about = text.replace(/^[^\n]*\n?/, "").trim();
     return heading ? [{ at, title: plainTitle(heading[1].trim()), about }] : [];
   });

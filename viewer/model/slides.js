@@ -1,6 +1,7 @@
 // The slides of a presentation: a section each, and headings of the table of contents. Pure.
 
 import { bodyOf } from "viewer/model/blocks.js";
+import { notesIn, notesOf } from "viewer/model/speaking.js";
 import { callerOf, functionIndex, functionOf, statementOf } from "viewer/model/run.js";
 import { headingOf, titleOf } from "viewer/model/sections.js";
 
@@ -11,7 +12,10 @@ export function slidesOf(model, sections) {
   return sections
     .filter(({ parent }) => parent < 0)
     .flatMap((root) => [
-      { section: root, chapter: "", text: "", step: root.first, title: titleOf(model) },
+      {
+        ...{ section: root, chapter: "", text: "", step: root.first, title: titleOf(model) },
+        notes: notesBefore(model, root),
+      },
       ...slidesWithin(model, sections, root, ""),
     ]);
 }
@@ -33,17 +37,23 @@ function slidesWithin(model, sections, contents, chapter) {
     const texts = proseBetween(model, contents, line, called);
     const heading = texts.findLast((text) => HEADING.test(text));
     const isOfContents = section.depth === 0;
+    const isAlone = Boolean(heading || (isOfContents && texts.length));
+    const notes = notesIn(model, contents.activation, line, called);
     if (heading) chapter = HEADING.exec(heading)?.[1].trim() ?? "";
-    if (heading || (isOfContents && texts.length))
+    if (isAlone)
       slides.push({
         section: null,
         chapter,
         text: texts.slice(heading ? texts.indexOf(heading) : 0).join("\n\n"),
         step: section.first,
         title: chapter,
+        notes,
       });
     if (isOfContents) slides.push(...slidesWithin(model, sections, section, chapter));
-    else slides.push(slideOf(model, section, chapter, heading ? "" : texts.join("\n\n")));
+    else {
+      const slide = slideOf(model, section, chapter, heading ? "" : texts.join("\n\n"));
+      slides.push(isAlone ? slide : { ...slide, notes: [...notes, ...slide.notes] });
+    }
     line = called;
   }
   return slides;
@@ -58,7 +68,20 @@ function slidesWithin(model, sections, contents, chapter) {
  */
 function slideOf(model, section, chapter, text) {
   const title = headingOf(functionOf(model, section.activation));
-  return { section, chapter, text, step: section.first, title };
+  return { section, chapter, text, step: section.first, title, notes: notesOf(model, section) };
+}
+
+/**
+ * Notes of the outermost call before its first statement.
+ * @param {Model} model
+ * @param {Section} root
+ */
+function notesBefore(model, root) {
+  const { file, line, end_line: end } = functionOf(model, root.activation);
+  const called = model.document.statements
+    .filter(([owner, first]) => owner === file && line < first && first <= end)
+    .map(([, first]) => first);
+  return notesIn(model, root.activation, line, Math.min(end, ...called));
 }
 
 /** The line that calls a section. @param {Model} model @param {Section} section */

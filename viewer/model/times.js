@@ -5,7 +5,7 @@ import { counted, duration } from "viewer/model/format.js";
 
 const FORMAT = "lecture-trace-times";
 /** Shorter times say more about the clock than about the line. */
-const LEAST_SECONDS = 50e-6;
+export const LEAST_SECONDS = 50e-6;
 
 /**
  * Check that times belong to a document, and put the values of `@timed` statements in their places.

@@ -250,6 +250,8 @@ interface ProseBlock {
   kind: "prose";
   line: number;
   text: string;
+  /** Whether only the short path shows it. */
+  isBridge?: boolean;
 }
 /** No statements on `else:` and the like. */
 interface CodeBlock {
@@ -310,7 +312,7 @@ interface Named {
 }
 interface Result {
   step: number;
-  kind: "prose" | "code" | "title" | "value";
+  kind: "prose" | "code" | "title" | "value" | "term";
   before: string;
   match: string;
   after: string;
@@ -470,6 +472,37 @@ type Detail =
     }
   | { by: "text"; notes: string[] };
 /** A claim with what happened each time; rows: of `claims`, the failed ones first. */
+/** What a reader is asked in place of a claim. */
+interface Question {
+  /** The source text whose value is asked for. */
+  source: string;
+  value: Value;
+  /** What there is to choose from; none: one writes. */
+  choices: string[];
+  unit: string;
+  /** The order of magnitude, in words. */
+  hint: string;
+  /** Half of the last digit that the claim shows, as a share; 0 where it shows none. */
+  digits: number;
+  /** The line above that gives the asked its value; 0: none. */
+  line: number;
+}
+/** An entry of the glossary. */
+interface Entry {
+  term: string;
+  /** The sentence that defines it, as Markdown. */
+  text: string;
+  /** The section in which that stands, and its first step. */
+  title: string;
+  step: number;
+  isLetter: boolean;
+  /** Other sections that use the term. */
+  uses: { title: string; step: number }[];
+}
+interface Verdict {
+  grade: "right" | "near" | "off";
+  text: string;
+}
 interface ClaimGroup {
   statement: number;
   text: string;
@@ -521,23 +554,37 @@ interface MemoryState {
   live: number[];
   total: number;
 }
-/**
- * An operator on an accelerator: FLOP/B, the FLOP/s that it could reach, and the seconds that it
- * would take at least.
- */
-interface RooflinePoint {
-  name: string;
+/** FLOP/s, and bytes per second from memory. */
+interface Limits {
+  peak: number;
+  memory: number;
+}
+/** A line with what it reached: FLOP/B and FLOP/s. */
+interface TimedPoint {
   entry: TallyEntry;
-  intensity: number;
-  attainable: number;
-  waits: boolean;
   seconds: number;
+  intensity: number;
+  rate: number;
 }
 /**
+ * A mark of the roofline: an operator at the FLOP/s that are attainable at its FLOP/B, with the
+ * seconds that it would take at least; or a line with the rate and the seconds that were measured.
+ */
+interface RooflinePoint extends TimedPoint {
+  name: string;
+  attainable: number;
+  waits: boolean;
+  isMeasured: boolean;
+}
+/** How a page of a slide comes: at once, claim by claim, or line by line. */
+type Reveal = "all" | "claims" | "steps";
+/**
  * What is presented at one time. Text: prose of the table of contents before a section, or empty;
- * section: null where a heading and its text stand alone; step: the first step of what is shown.
+ * section: null where a heading and its text stand alone; step: the first step of what is shown;
+ * notes: Markdown for the speaker alone.
  */
 interface Slide {
+  notes: string[];
   section: Section | null;
   chapter: string;
   text: string;

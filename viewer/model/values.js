@@ -121,6 +121,7 @@ function nested(elements, [size, ...inner]) {
 /** @param {Value} value @param {Value[]} items @param {number} depth @param {boolean} exact */
 function itemsText(value, items, depth, exact) {
   const [open, close] = bracketsOf(value);
+  if (!items.length && !value.cut && close.startsWith("}")) return `${value.type}()`;
   const texts = withRest(
     items.map((item) => valueText(item, depth + 1, exact)),
     value,

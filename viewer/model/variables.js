@@ -141,8 +141,10 @@ function variable(moment, depth, known) {
   if (value[row] === GONE)
     return { ...found, value: null, changed, since: bound < NOW ? since(bound) : -1 };
   const whole = values[value[row]];
-  if (!known.isGlanced)
-    return { ...found, value: whole, changed, since: since(isFixed(whole) ? NOW : at[row]) };
+  if (!known.isGlanced) {
+    const past = since(isFixed(whole) ? NOW : at[row]);
+    return { ...found, object: whole.object, value: whole, changed, since: past };
+  }
   const glanced = values[glance[row]];
   const content = current(moment, { value: glanced, depth: 0, at: known.at }, []);
   const isWhole = content.value === glanced;

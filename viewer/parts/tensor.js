@@ -41,10 +41,7 @@ export function Tensor({ value, shares = "", name = "", label = name }) {
         ${
           (value.strides || value.storage) &&
           html`<span class="layout">
-            ${[
-              value.storage && `storage #${value.storage}`,
-              value.contiguous === false && "not contiguous",
-            ]
+            ${[value.storage && `storage #${value.storage}`, isGapped(value) && "not contiguous"]
               .filter(Boolean)
               .join(", ")}
           </span>`
@@ -53,6 +50,11 @@ export function Tensor({ value, shares = "", name = "", label = name }) {
     </div>
     ${value.statistics && value.cut && html`<${Statistics} value=${value} />`}
   </div>`;
+}
+
+/** At a glance strides are left out where they are the usual ones. @param {Value} value */
+function isGapped({ contiguous, strides }) {
+  return contiguous === undefined ? strides !== undefined : !contiguous;
 }
 
 /** @param {{value: Value}} properties */

@@ -11,6 +11,7 @@ import {
   current,
   dialog,
   focus,
+  isEmbedded,
   loaded,
   mode,
   notice,
@@ -25,12 +26,23 @@ let hashTimer = 0;
 /** The address as it was last read or written. */
 let address = "";
 
+/** What the page itself is of, where it is one of a lecture or of a chapter. */
+const { doc: ownDoc = "", chapter: ownChapter = "" } = document.documentElement.dataset;
+
+/** What the address names, or else what the page is of. @returns {State} */
+export function readAddress() {
+  const state = readHash(location.hash);
+  const { doc, at, chapter, whole } = state;
+  if (doc) return state;
+  return { ...state, doc: ownDoc, chapter: at || whole ? chapter : chapter || ownChapter };
+}
+
 /**
  * Go where the address says, or else to the failure or the start. A link to no function that there
  * is leads nowhere; what is not there is said.
  */
 export function goToHash() {
-  const { mode: wanted, at, chapter, whole } = readHash(location.hash);
+  const { mode: wanted, at, chapter, whole } = readAddress();
   const { model, document, book } = current();
   const named = at ? stepOfPlace(model, at) : -1;
   const isLink = /^#[^=]+$/.test(location.hash);
@@ -156,7 +168,7 @@ export function noteReading(target) {
     if (!loaded.value || mode.value !== "read") return;
     if (target < 0) return writeTop("replaceState");
     writeAddress("replaceState", target);
-    keep(`place-${loaded.value.name}`, placeOfStep(loaded.value.model, target));
+    if (!isEmbedded) keep(`place-${loaded.value.name}`, placeOfStep(loaded.value.model, target));
   }, READING_DELAY);
 }
 
@@ -171,7 +183,10 @@ function writeAddress(write, target = step.value) {
 function put(write, hash) {
   address = hash;
   try {
-    if (hash !== location.hash) history[write](null, "", hash);
+    // What is shown may be another chapter than the one that the page was written for.
+    const path = ownDoc ? `./${location.search}` : "";
+    // Within another page, the reader's way back is that page's.
+    if (hash !== location.hash) history[isEmbedded ? "replaceState" : write](null, "", path + hash);
   } catch {
     // A page opened as a file may not write its address; it works without.
   }

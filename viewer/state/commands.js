@@ -3,27 +3,27 @@
 import { pastSpoken } from "viewer/model/said.js";
 import { backOver, out, over } from "viewer/model/stepping.js";
 import { goTo } from "viewer/state/address.js";
-import { stepOfReader } from "viewer/state/article.js";
 import {
-  claimsOf,
   current,
-  definitions,
-  dialog,
   docked,
-  hasOutline,
-  mode,
-  outlineShown,
   pinned,
   playing,
-  presenting,
   proseShown,
   reach,
   step,
   variablesAs,
   variablesShown,
 } from "viewer/state/state.js";
+import { changeAsking } from "viewer/state/answers.js";
 import { keep } from "viewer/state/kept.js";
 import { nextTheme } from "viewer/state/theme.js";
+import {
+  closePanel,
+  switchMode,
+  toggleClaims,
+  toggleDialog,
+  toggleOutline,
+} from "viewer/state/toggles.js";
 
 /** @type {Command[]} */
 export const COMMANDS = [
@@ -245,6 +245,22 @@ export const COMMANDS = [
     run: async () => (await ways()).toggleWhole(),
   },
   {
+    id: "path",
+    keys: ["S"],
+    title: "The short path, or all sections",
+    where: "any",
+    menu: true,
+    run: async () => (await ways()).togglePath(),
+  },
+  {
+    id: "asking",
+    keys: ["Q"],
+    title: "Predict: marked claims, all with a number, or none",
+    where: "any",
+    menu: true,
+    run: changeAsking,
+  },
+  {
     id: "mode",
     keys: ["r", "Enter"],
     title: "Switch between Read and Step",
@@ -259,6 +275,22 @@ export const COMMANDS = [
     title: "Search text, code, names and values, or go to a step",
     where: "any",
     run: () => toggleDialog("search"),
+  },
+  {
+    id: "glossary",
+    keys: ["G"],
+    title: "Glossary: terms and letters",
+    where: "any",
+    menu: true,
+    run: () => toggleDialog("glossary"),
+  },
+  {
+    id: "progress",
+    keys: ["A"],
+    title: "Your answers: predictions and exercises",
+    where: "any",
+    menu: true,
+    run: () => toggleDialog("progress"),
   },
   {
     id: "costs",
@@ -349,42 +381,6 @@ function changeReach() {
 /** @param {"raw" | "none"} how */
 function toggleProse(how) {
   proseShown.value = proseShown.value === how ? "rendered" : how;
-}
-
-/** The panel over the page, or else the one beside it. */
-function closePanel() {
-  if (dialog.value) dialog.value = "";
-  else if (definitions.value.length) definitions.value = [];
-  else docked.value = "";
-}
-
-/** Show the same place the other way. */
-function switchMode() {
-  if (presenting.value) {
-    presenting.value = false;
-    return goTo(step.value, { jump: true, to: "step" });
-  }
-  if (mode.value === "step") return goTo(step.value, { jump: true, to: "read" });
-  goTo(stepOfReader(), { jump: true, to: "step" });
-}
-
-/**
- * The outline is a panel beside a wide page, and a dialog over a narrow one or over a presentation.
- */
-function toggleOutline() {
-  if (presenting.value || matchMedia("(max-width: 60rem)").matches) toggleDialog("outline");
-  else outlineShown.value = !hasOutline();
-}
-
-/** All of them. */
-function toggleClaims() {
-  claimsOf.value = -1;
-  toggleDialog("claims");
-}
-
-/** @param {PanelName} name */
-function toggleDialog(name) {
-  dialog.value = dialog.value === name ? "" : name;
 }
 
 /**

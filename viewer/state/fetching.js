@@ -1,5 +1,7 @@
 // Documents from the server, or from a page that was exported with one. It is there before the
-// first line is shown, so it imports nothing.
+// first line is shown, so it imports next to nothing.
+
+import { restored } from "viewer/model/packing.js";
 
 /** Ten million steps take 20 MB; far beyond, a browser would run out of memory without a word. */
 export const MAX_SIZE = 128e6;
@@ -31,18 +33,62 @@ export function documentOf(name) {
 
 /** @param {string} name @returns {Promise<Answer>} */
 async function ask(name) {
-  const response = embedded
-    ? new Response(embedded.textContent)
-    : await fetch(`traces/${name}.json`, { cache: "no-cache" });
+  if (embedded) return { found: true, size: 0, document: packed(embedded.textContent ?? "") };
+  const inParts = (document.documentElement.dataset.parts ?? "").split(" ").includes(name);
+  const file = `traces/${name}${inParts ? ".text.json.gz" : ".json"}`;
+  const response = await fetch(file, { cache: "no-cache" });
   const size = Number(response.headers.get("Content-Length"));
   if (!response.ok || size > MAX_SIZE) return { found: response.ok, size, document: undefined };
-  const text = await response.text();
+  const text = await textOf(response, inParts ? "text" : "lecture");
+  const rest = inParts ? askForRest(name) : null;
+  rest?.catch(() => {}); // told by who takes it
   return {
     isLocal: isOurServer(response),
     found: true,
     size: text.length,
-    document: text.length > MAX_SIZE ? undefined : parsed(text),
+    document: text.length > MAX_SIZE ? undefined : inParts ? packed(text) : parsed(text),
+    rest,
   };
+}
+
+/** What was measured, of a document of which the text is there. @param {string} name */
+async function askForRest(name) {
+  const options = /** @type {const} */ ({ cache: "no-cache", priority: "low" });
+  const response = await fetch(`traces/${name}.values.json.gz`, options);
+  if (!response.ok) throw new Error(`${response.status}`);
+  return JSON.parse(await textOf(response, "values"));
+}
+
+/**
+ * The text of an answer, unless it is compressed: some servers unpack what ends in `.gz`, others
+ * send it as it is. How much is there is said as it comes.
+ * @param {Response} response
+ * @param {string} what
+ */
+async function textOf(response, what) {
+  const isCoded = response.headers.has("Content-Encoding");
+  const size = isCoded ? 0 : Number(response.headers.get("Content-Length"));
+  const chunks = [];
+  let received = 0;
+  const reader = response.body?.getReader();
+  for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) {
+    chunks.push(next.value);
+    received += next.value.length;
+    tell(what, received, size);
+  }
+  tell();
+  const [first, second] = chunks[0] ?? [];
+  const all = new Blob(chunks).stream();
+  const isPacked = first === 0x1f && second === 0x8b;
+  return new Response(isPacked ? all.pipeThrough(new DecompressionStream("gzip")) : all).text();
+}
+
+/** Say how much of what has come, or that nothing is on its way.
+ * @param {string} [what] @param {number} [received] @param {number} [size] */
+function tell(what, received = 0, size = 0) {
+  const place = document.getElementById("coming");
+  const megabytes = [received, ...(size ? [size] : [])].map((bytes) => (bytes / 1e6).toFixed(1));
+  if (place) place.textContent = what ? `Fetching ${what}: ${megabytes.join(" of ")} MB` : "";
 }
 
 /**
@@ -61,4 +107,10 @@ function parsed(text) {
   } catch {
     return undefined;
   }
+}
+
+/** @param {string} text */
+function packed(text) {
+  const found = parsed(text);
+  return found && restored(found);
 }

@@ -1,12 +1,21 @@
 // The lectures of this site, and the one that the address names.
 
-import { DocumentError } from "viewer/model/check.js";
-import { readHash } from "viewer/model/places.js";
-import { goToHash } from "viewer/state/address.js";
+import { checked, DocumentError } from "viewer/model/check.js";
+import { completed } from "viewer/model/packing.js";
+import { goToHash, readAddress } from "viewer/state/address.js";
 import { takeUpCourse } from "viewer/state/branding.js";
 import { documentOf, embedded, isOurServer } from "viewer/state/fetching.js";
-import { checkSize, fail, open } from "viewer/state/opening.js";
-import { course, dialog, listing, loaded, loading, problem } from "viewer/state/state.js";
+import { checkSize, complete, fail, open } from "viewer/state/opening.js";
+import {
+  course,
+  current,
+  dialog,
+  listing,
+  loaded,
+  loading,
+  notice,
+  problem,
+} from "viewer/state/state.js";
 
 const FOLDER = "traces/";
 
@@ -42,7 +51,7 @@ export const firstLook = new Promise((resolve) => (endFirstLook = resolve));
 /** Fetch the list of lectures, and show what the address names. */
 export async function start() {
   listings = embedded ? undefined : fetchListings().catch(() => {});
-  if (!readHash(location.hash).doc) await listings;
+  if (!readAddress().doc) await listings;
   await followAddress();
   endFirstLook();
 }
@@ -82,7 +91,7 @@ export async function chooseMachine(label) {
 
 /** Show what the address names. */
 export async function followAddress() {
-  const { doc, at } = readHash(location.hash);
+  const { doc, at } = readAddress();
   const wanted =
     embedded?.dataset.name ||
     doc ||
@@ -139,16 +148,33 @@ async function fetchDocument(name) {
   try {
     const answer = await documentOf(name);
     checkSize(answer.size);
-    if (answer.found)
-      open(
-        name,
-        answer.document,
-        (await hasTimes(name, answer)) ? await fetchTimes(name, answer.document) : null,
-      );
-    else fail(`There is no lecture “${name}” here.`);
+    if (!answer.found) return fail(`There is no lecture “${name}” here.`);
+    open(name, answer.document);
+    addMeasured(name, answer);
   } catch (error) {
     if (error instanceof DocumentError) return fail(error.message);
     fail("The lecture could not be fetched; is the server still running?");
+  }
+}
+
+/**
+ * Add what is not needed to begin reading to the document that was opened: values, where they come
+ * apart from the text, and seconds, where somebody measured them.
+ * @param {string} name
+ * @param {Answer} answer
+ */
+async function addMeasured(name, answer) {
+  const opened = loaded.value?.sections;
+  if (!opened) return;
+  const isShown = () => loaded.value?.sections === opened;
+  try {
+    const rest = await answer.rest;
+    const whole = rest ? checked(completed(answer.document, rest)) : current().document;
+    if (rest && isShown()) complete(whole, null);
+    const times = (await hasTimes(name, answer)) ? await fetchTimes(name, whole) : null;
+    if (times && isShown()) complete(whole, times);
+  } catch {
+    if (isShown()) notice.value = "What was measured could not be fetched: load the page again.";
   }
 }
 

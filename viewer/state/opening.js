@@ -1,15 +1,26 @@
 // A document that came: checked, computed from once, shown; or a sentence in its place.
 
 import { batch } from "@preact/signals";
-import { bookOf } from "viewer/model/book.js";
 import { checked, DocumentError } from "viewer/model/check.js";
 import { costMeter } from "viewer/model/costs.js";
 import { buildModel } from "viewer/model/replay.js";
 import { sectionsOf } from "viewer/model/sections.js";
 import { goToHash } from "viewer/state/address.js";
+import { isShort, shownOf } from "viewer/state/path.js";
 import { MAX_SIZE } from "viewer/state/fetching.js";
 import { laidOut } from "viewer/state/layout.js";
-import { definitions, docked, loaded, pinned, problem } from "viewer/state/state.js";
+import { current, definitions, docked, loaded, pinned, problem } from "viewer/state/state.js";
+
+/**
+ * What was measured has come for the document that is shown: nothing else of the page changes.
+ * @param {Lecture} document all of it
+ * @param {Times | null} times
+ */
+export function complete(document, times) {
+  const before = current();
+  const model = { ...before.model, document, changes: new Map() };
+  loaded.value = { ...before, document, model, times, cost: costMeter(document.costs) };
+}
 
 /**
  * @param {string} name of the document
@@ -20,7 +31,7 @@ export function open(name, parsed, times = null) {
   try {
     const document = checked(parsed);
     const model = buildModel(document);
-    const sections = sectionsOf(model);
+    const all = sectionsOf(model);
     batch(() => {
       laidOut.value = new Set();
       pinned.value = -1;
@@ -32,8 +43,8 @@ export function open(name, parsed, times = null) {
         document,
         model,
         cost: costMeter(document.costs),
-        sections,
-        book: bookOf(model, sections),
+        all,
+        ...shownOf(model, all, isShort.value),
       };
       problem.value = "";
       goToHash();

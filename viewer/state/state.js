@@ -81,6 +81,9 @@ export const shownPage = computed(() => (printing.value && page.value === 0 ? -1
 export const playing = signal(false);
 export const variablesShown = signal(true);
 
+/** Whether the page shows one section or one step, within another page. */
+export const isEmbedded = new URLSearchParams(location.search).has("embed");
+
 /** Whether the outline is shown; null: the reader has not said. @type {Signal<boolean | null>} */
 export const outlineShown = signal(null);
 

@@ -7,6 +7,8 @@ interface Answer {
   found: boolean;
   size: number;
   document: any;
+  /** What was measured, where it comes in parts. */
+  rest?: Promise<any> | null;
 }
 /** A line of the home page. */
 interface Course {
@@ -42,13 +44,35 @@ interface Loaded {
   document: Lecture;
   model: Model;
   cost: CostMeter;
+  /** Its sections; of those, the ones that are shown. */
+  all: Section[];
   sections: Section[];
+  /** Sections that the short path leaves out, where the reader takes it. */
+  leftOut: Set<number>;
   /** Its chapters; none where it is one page. */
   book: Chapter[];
 }
 type Theme = "auto" | "light" | "dark";
+/** Of which claims readers are asked before they see them. */
+type Asking = "marked" | "all" | "none";
+/** What a reader said to a question; without a grade, both sides were asked for. */
+interface Reply {
+  text: string;
+  grade: "right" | "near" | "off" | "shown" | "solved";
+}
+type Replies = Record<string, Reply>;
 type Density = "story" | "evidence" | "everything";
-type PanelName = "claims" | "search" | "help" | "outline" | "inspect" | "menu" | "costs" | "legend";
+type PanelName =
+  | "claims"
+  | "search"
+  | "help"
+  | "outline"
+  | "inspect"
+  | "menu"
+  | "costs"
+  | "legend"
+  | "glossary"
+  | "progress";
 /**
  * Keys as `KeyboardEvent.key`, with `Shift+` before named keys; label: what the button shows that
  * has no icon; where the keys hold, and whether the menu lists it.

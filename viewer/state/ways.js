@@ -1,10 +1,12 @@
 // Ways through an article, and how much of it is shown.
 
 import { FRONT, WHOLE } from "viewer/model/book.js";
+import { countOnPath } from "viewer/model/path.js";
 import { goTo, openPage } from "viewer/state/address.js";
 import { BEYOND, nextTitle, stepOfReader } from "viewer/state/article.js";
 import { keep } from "viewer/state/kept.js";
 import { sectionsShown } from "viewer/state/layout.js";
+import { takePath } from "viewer/state/path.js";
 import { current, density, page } from "viewer/state/state.js";
 
 /** The reader's choice lasts. */
@@ -16,6 +18,22 @@ export function changeDensity() {
   });
   density.value = next[density.value];
   keep("density", density.value);
+}
+
+/** At the same place; where it is left out, at the one before. */
+export function togglePath() {
+  const { model, all, leftOut } = current();
+  if (!countOnPath(model, all)) return;
+  const at = stepOfReader();
+  takePath(leftOut.size === 0);
+  if (page.value !== FRONT) goTo(nearest(at), { jump: true });
+}
+
+/** The step itself, or that of the section before it that is shown. @param {number} step */
+function nearest(step) {
+  const { sections, leftOut } = current();
+  if (!leftOut.size) return step;
+  return sections.findLast(({ depth, first }) => depth > 0 && first <= step)?.first ?? step;
 }
 
 /** @param {1 | -1} direction */

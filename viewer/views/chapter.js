@@ -77,11 +77,29 @@ function PrintedContents({ sections }) {
   </nav>`;
 }
 
+/** Its exercises, to be saved as a file. @param {{chapter: Chapter}} properties */
+function ExerciseFile({ chapter }) {
+  const { model } = current();
+  const save = async () => {
+    const { exerciseFile } = await import("viewer/model/exercises.js");
+    const { saveAs } = await import("viewer/parts/saving.js");
+    saveAs(`exercises_${chapter.name.replaceAll("-", "_")}.py`, exerciseFile(model, chapter));
+  };
+  return html`<p class="exercise-file">
+    <button class="quiet-link" onClick=${save}>
+      The exercises of this chapter as a Python file, with the claims as tests
+    </button>
+  </p>`;
+}
+
 /** @param {{chapter: Chapter}} properties */
-export function ChapterFoot({ chapter: { number } }) {
-  const { book } = current();
+export function ChapterFoot({ chapter }) {
+  const { number } = chapter;
+  const { book, model } = current();
   const [before, after] = [book[number - 2], book[number]];
-  return html`<nav class="chapter-foot" aria-label="chapters">
+  const { exercises } = useMemo(() => amountOf(model, chapter), [chapter]);
+  return html`${exercises > 0 && html`<${ExerciseFile} chapter=${chapter} />`}
+    <nav class="chapter-foot" aria-label="chapters">
     <${PageLink} number=${number - 1} rel="prev" class="chapter-way">
       <span class="quiet">← ${before ? `Chapter ${number - 1}` : "Front page"}</span>
       <span>${before ? before.title : "All chapters"}</span>

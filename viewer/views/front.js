@@ -4,6 +4,7 @@
 import { useMemo } from "preact/hooks";
 import { amountOf, blocksOnPage, FRONT, WHOLE } from "viewer/model/book.js";
 import { counted } from "viewer/model/format.js";
+import { countOnPath } from "viewer/model/path.js";
 import { stepOfPlace } from "viewer/model/places.js";
 import { functionOf, stepsBefore, wholeScope } from "viewer/model/run.js";
 import { claimsWithin, headingOf, sectionOfStep } from "viewer/model/sections.js";
@@ -12,6 +13,7 @@ import { Prose } from "viewer/parts/prose.js";
 import { styled } from "viewer/parts/styles.js";
 import { ValueView } from "viewer/parts/value.js";
 import { goTo } from "viewer/state/address.js";
+import { takePath } from "viewer/state/path.js";
 import { kept } from "viewer/state/kept.js";
 import { current } from "viewer/state/state.js";
 import { factsOf, PageLink } from "viewer/views/chapter.js";
@@ -46,9 +48,9 @@ function firstPicture() {
 
 /** What follows the first paragraphs. */
 export function Front() {
-  const { model, book, sections } = current();
+  const { model, book, sections, leftOut } = current();
   const [{ activation }] = sections;
-  const blocks = blocksOnPage(model, book, sections, activation, FRONT);
+  const blocks = blocksOnPage(model, book, sections, activation, FRONT, leftOut.size > 0);
   const code = blocks.findIndex(({ kind }) => kind !== "prose");
   const isSetUp = !sections.some(({ depth, first }) => depth > 0 && first < book[0].first);
   // Prose right before code is about that code.
@@ -92,11 +94,23 @@ function Ways() {
     <${PageLink} number=${1} class=${`way ${place ? "" : "is-first"}`}>
       ${place ? "Start anew" : "Start reading"}
     </${PageLink}>
+    <${Path} />
     <button class="way" onClick=${() => goTo(0, { jump: true, to: "step" })}>
       Step through the program
     </button>
     <${PageLink} number=${WHOLE} class="way">All on one page</${PageLink}>
   </nav>`;
+}
+
+/** The short path, or back to all; nothing where all is one. */
+function Path() {
+  const { model, all, leftOut } = current();
+  const count = useMemo(() => countOnPath(model, all), [model]);
+  if (!count) return null;
+  const isShort = leftOut.size > 0;
+  return html`<button class="way" aria-pressed=${isShort} onClick=${() => takePath(!isShort)}>
+    ${isShort ? "All sections" : `The short path: ${counted(count, "section")}`}
+  </button>`;
 }
 
 /** A picture from the run, with the way to where it is drawn. */
@@ -122,7 +136,7 @@ function Hero() {
 /** The chapters as links, by the parts that they stand in. */
 function Map() {
   const { book, model, document } = current();
-  const total = useMemo(() => totals(), [document]);
+  const total = useMemo(() => totals(), [document, book]);
   const parts = book.reduce((found, chapter) => {
     if (!found.length || found[found.length - 1][0].part !== chapter.part) found.push([]);
     found[found.length - 1].push(chapter);

@@ -1,7 +1,7 @@
 // The page where no document is shown: the list of documents, or a sentence that says why there is
 // none.
 
-import { useEffect } from "preact/hooks";
+import { useEffect, useLayoutEffect } from "preact/hooks";
 import { counted } from "viewer/model/format.js";
 import { writeHash } from "viewer/model/places.js";
 import { plainTitle } from "viewer/model/sections.js";
@@ -15,6 +15,7 @@ await styled("later.css");
 
 /** Several documents to choose from. */
 export function Home() {
+  useLayoutEffect(() => document.getElementById("first")?.remove(), []);
   const { author, date, licence } = course.value;
   const byline = [author, date, licence].filter(Boolean).join(" · ");
   const logo = addressOf(course.value.logo);

@@ -16,7 +16,7 @@ const MARKS = [
   ["shares storage with y", "Whoever writes into one of them changes the other."],
   ["0 1 2", "The elements of a tensor; the stronger the colour, the further from zero."],
   ["48 FLOP", "What the line computed: additions and multiplications, with its calls."],
-  ["≥ 104 B moved", "Bytes read and written, at least: each element once."],
+  ["≥ 104 B moved", "Bytes read and written, at least: each element once in each operation."],
   ["≤ 0.46 FLOP/B", "Intensity, at most: what was computed for each byte that was moved."],
   ["32 B allocated", "Memory that the line asked for."],
   ["would cost", "On the device “meta” nothing is computed; this is what it would have cost."],

@@ -6,11 +6,15 @@ import { activationOf, endOf, eventOf, stepAfter, statementOf } from "viewer/mod
 import { rows } from "viewer/model/sorted.js";
 import { heightOf, isPicture } from "viewer/model/values.js";
 import { Code } from "viewer/parts/code.js";
-import { html } from "viewer/parts/html.js";
+import { html, later } from "viewer/parts/html.js";
 import { Claim, Cost } from "viewer/parts/notes.js";
 import { NamedValue } from "viewer/parts/value.js";
 import { goTo } from "viewer/state/address.js";
+import { isAsked, isPending } from "viewer/state/answers.js";
 import { current, density, printing } from "viewer/state/state.js";
+
+/** Only where a reader is asked. */
+const Asked = later(async () => (await import("viewer/views/question.js")).Asked);
 
 /** Lays out what is below each other in a call: rows, and what stands between them. */
 export class Rows {
@@ -130,7 +134,7 @@ export function Line(properties) {
   const hasNotes = claims.length > 0 || steps.some((step) => tells(step, unfolded));
   const classes = ["line", !ran && "unrun", spaced && "spaced", failed && "failed"];
   const step = at ?? steps.at(-1) ?? -1;
-  return html`<div
+  const line = html`<div
     class=${[...classes, hasNotes && "has-notes"].filter(Boolean).join(" ")}
     data-step=${step >= 0 ? step : null}
     data-steps=${steps.length ? steps.join(" ") : null}
@@ -155,6 +159,8 @@ export function Line(properties) {
     ${failed && html`<div class="failed-claims">${claims.map(claimOf)}</div>`}
     <${Beside} steps=${steps} room=${room} />
   </div>`;
+  const asked = claims.find(isAsked);
+  return asked === undefined ? line : html`<${Asked} row=${asked} line=${line} />`;
 }
 
 /** A claim with its sides; one that failed says what it claimed. @param {number} row */
@@ -197,7 +203,9 @@ export function Evidence({ lines }) {
     .map(({ block, steps, unfolded }) => ({
       block,
       steps,
-      parts: steps.flatMap((step) => notesOf(step, unfolded)),
+      parts: steps
+        .filter((step) => !rows(current().model.claimsOf, step).some(isPending))
+        .flatMap((step) => notesOf(step, unfolded)),
     }))
     .filter(({ parts }) => parts.length);
   if (!told.length) return null;

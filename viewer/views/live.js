@@ -2,10 +2,9 @@
 // news of each run.
 
 import { DocumentError } from "viewer/model/check.js";
-import { readHash } from "viewer/model/places.js";
 import { sameStep } from "viewer/model/recordings.js";
 import { clamp } from "viewer/model/stepping.js";
-import { goTo, noteReading } from "viewer/state/address.js";
+import { goTo, noteReading, readAddress } from "viewer/state/address.js";
 import { firstVisibleStep } from "viewer/state/article.js";
 import { documentOf } from "viewer/state/fetching.js";
 import { fetchTimes, firstLook } from "viewer/state/library.js";
@@ -52,7 +51,7 @@ async function hear({ state, document: name, recorded, sentence }) {
 
 /** Whether the address names this document. @param {string} name */
 function isWanted(name) {
-  return readHash(location.hash).doc === name;
+  return readAddress().doc === name;
 }
 
 /** While there is no document yet, say why; no sentence: it will come. @param {string} sentence */

@@ -1,7 +1,9 @@
 // Names in code lead somewhere: what one points at is told, and a click opens its definition.
 // Fetched once an article is shown.
 
+import { effect } from "@preact/signals";
 import { chainAt, definitionNamed, placeOf, resolve } from "viewer/model/names.js";
+import { plainProse } from "viewer/model/search.js";
 import { valueText } from "viewer/model/values.js";
 import { stateAt } from "viewer/model/variables.js";
 import { current, loaded, openDefinition } from "viewer/state/state.js";
@@ -27,6 +29,54 @@ function caretAt({ clientX, clientY }) {
   const range = anyDocument.caretRangeFromPoint?.(clientX, clientY);
   return range && { node: range.startContainer, offset: range.startOffset };
 }
+
+/**
+ * The term of the glossary under the pointer, in prose.
+ * @param {MouseEvent} event
+ * @returns {{range: Range, lines: string[]} | null}
+ */
+function termUnder(event) {
+  const { target } = event;
+  const place = target instanceof Element ? target.closest(".article .prose :is(p, li, td)") : null;
+  const caret = place && terms && caretAt(event);
+  if (!place || !caret || !terms || !place.contains(caret.node)) return null;
+  if (caret.node.parentElement?.closest("code, em, a, .katex")) return null;
+  const before = document.createRange();
+  before.setStart(place, 0);
+  before.setEnd(caret.node, caret.offset);
+  const at = before.toString().length;
+  for (const { 0: word, index } of (place.textContent ?? "").matchAll(terms.pattern)) {
+    if (index > at || at > index + word.length) continue;
+    const found = terms.byName.get(word.toLowerCase()) ?? terms.byName.get(singular(word));
+    return found ? { range: rangeOf(place, index, index + word.length), lines: [found] } : null;
+  }
+  return null;
+}
+
+/** @param {string} word */
+function singular(word) {
+  return word.toLowerCase().replace(/s$/, "");
+}
+
+/** What is told of terms, once their module is there. */
+let terms = /** @type {{pattern: RegExp, byName: Map<string, string>} | null} */ (null);
+
+effect(() => {
+  terms = null;
+  if (!loaded.value) return;
+  const { model, all } = loaded.value;
+  import("viewer/model/glossary.js").then(({ glossaryOf }) => {
+    const entries = glossaryOf(model, all).filter(({ isLetter }) => !isLetter);
+    if (loaded.value?.model !== model || !entries.length) return;
+    const words = entries
+      .map(({ term }) => term.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"))
+      .sort((one, other) => other.length - one.length);
+    terms = {
+      pattern: new RegExp(`(?<![\\p{L}\\d-])(?:${words.join("|")})s?(?![\\p{L}\\d-])`, "giu"),
+      byName: new Map(entries.map(({ term, text }) => [term.toLowerCase(), plainProse(text)])),
+    };
+  });
+});
 
 /**
  * The name under the pointer, in a line of code.
@@ -117,7 +167,9 @@ function leave() {
 function onMove(event) {
   leave();
   if (!loaded.value || event.pointerType === "touch" || event.buttons) return;
-  const found = nameUnder(event);
+  const term = termUnder(event);
+  if (term) rest = setTimeout(() => loaded.value && show(term.range, term.lines), REST);
+  const found = term ? null : nameUnder(event);
   if (!found) return;
   const lines = () => told(found.line, found.chain, found.file);
   if (resolve(current().document, found.file, found.chain)) underline(found.range);

@@ -3,11 +3,13 @@
 import { computed } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { FRONT, pageOfStep, WHOLE } from "viewer/model/book.js";
+import { countOnPath } from "viewer/model/path.js";
 import { writeHash } from "viewer/model/places.js";
 import { functionOf } from "viewer/model/run.js";
 import { chaptersOf, claimsWithin, headingOf, sectionOfStep } from "viewer/model/sections.js";
 import { html, memo } from "viewer/parts/html.js";
 import { goTo } from "viewer/state/address.js";
+import { command } from "viewer/state/commands.js";
 import { visibleSection } from "viewer/state/layout.js";
 import { current, dialog, loaded, mode, page, step } from "viewer/state/state.js";
 import { PageLink } from "viewer/views/chapter.js";
@@ -142,9 +144,9 @@ function countedChapters() {
 
 /** The list of sections, by chapters where the table of contents has headings. */
 export function Outline() {
-  const { document, book } = current();
+  const { document, book, sections } = current();
   const place = useRef(/** @type {HTMLElement | null} */ (null));
-  const chapters = useMemo(countedChapters, [document]);
+  const chapters = useMemo(countedChapters, [document, sections]);
   const here = shownSection.value;
   const chapter = shownChapter.value;
   useEffect(() => {
@@ -176,9 +178,22 @@ export function Outline() {
 
 /** The pages that are no chapter. */
 function Pages() {
+  const { model, all, leftOut } = current();
+  const hasPath = countOnPath(model, all) > 0;
   const isShown = (/** @type {number} */ number) => mode.value === "read" && page.value === number;
   return html`<div class="outline-pages">
     <${PageLink} number=${FRONT} here=${isShown(FRONT)}>Front page</${PageLink}>
     <${PageLink} number=${WHOLE} here=${isShown(WHOLE)}>All on one page</${PageLink}>
+    ${
+      hasPath &&
+      html`<button
+        class="outline-path"
+        aria-pressed=${leftOut.size > 0}
+        title=${command("path").title}
+        onClick=${command("path").run}
+      >
+        ${leftOut.size > 0 ? "All sections" : "The short path"}
+      </button>`
+    }
   </div>`;
 }

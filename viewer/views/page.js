@@ -14,6 +14,7 @@ import {
   density,
   dialog,
   hasOutline,
+  isEmbedded,
   loaded,
   loading,
   mode,
@@ -35,6 +36,7 @@ function removeFirst() {
   document.getElementById("first")?.remove();
 }
 
+const Embedded = later(async () => (await import("viewer/views/embed.js")).Embedded);
 const Home = later(async () => (await import("viewer/views/home.js")).Home);
 const Definition = later(async () => (await import("viewer/views/definition.js")).Definition);
 const Panel = later(async () => (await import("viewer/views/panels.js")).Panel);
@@ -65,15 +67,21 @@ export class App extends Component {
         : html`<p class="notice-inline" role="status">
           Loading…
         </p>`;
-    return loaded.value ? html`<${Page} key=${loaded.value.model} />` : html`<${Home} />`;
+    return loaded.value ? html`<${Page} key=${loaded.value.sections} />` : html`<${Home} />`;
   }
 }
 
 /** A document. */
 function Page() {
   useLayoutEffect(removeFirst, []);
-  const wide = hasOutline() && current().sections.length > 1;
   const panel = dialog.value && html`<${Panel} />`;
+  const definition = definitions.value.length > 0 && html`<${Definition} />`;
+  if (isEmbedded)
+    return html`
+      <${Embedded} />
+      ${definition}${panel}
+    `;
+  const wide = hasOutline() && current().sections.length > 1;
   if (presenting.value && !printing.value)
     return html`
       <${Present} />
@@ -103,8 +111,7 @@ function Page() {
         }
       </div>
     </div>
-    ${definitions.value.length > 0 && html`<${Definition} />`}
-    ${panel}
+    ${definition}${panel}
   `;
 }
 
@@ -150,10 +157,6 @@ const DENSITIES = { story: "Story", evidence: "Evidence", everything: "Everythin
 
 /** Name, modes and panels. */
 function Bar() {
-  const { document } = current();
-  const { held } = document.claims;
-  const failed = held.filter((outcome) => outcome !== true).length;
-  const claims = new Set(document.claims.statement).size;
   return html`<header class="bar">
     <${CommandButton} id="outline" class="icon" />
     <${Title} />
@@ -171,13 +174,7 @@ function Bar() {
       <span class=${mode.value === "read" ? "on" : ""}>Read</span>
       <span class=${mode.value === "step" ? "on" : ""}>Step</span>
     </${CommandButton}>
-    <${CommandButton} id="claims" class=${failed ? "failed" : "held"}>
-      ${failed ? `✗ ${integer(failed)}` : `✓ ${integer(claims)}`}
-      <span class="wide-only">
-        ${" "}
-        ${failed ? "failed" : claims === 1 ? "claim" : "claims"}
-      </span>
-    </${CommandButton}>
+    <${ClaimsButton} />
     <${CommandButton} id="costs" class="icon wide-only" />
     <${CommandButton} id="search" class="icon" />
     <${CommandButton} id="theme" class="icon wide-only">
@@ -185,4 +182,20 @@ function Bar() {
     </${CommandButton}>
     <${CommandButton} id="menu" class="icon" />
   </header>`;
+}
+
+/** How the claims fared. Of a run that ended early nobody knows: some were never reached. */
+function ClaimsButton() {
+  const { claims, failure } = current().document;
+  const failed = claims.held.filter((outcome) => outcome !== true).length;
+  const count = new Set(claims.statement).size;
+  const [mark, words] = failed
+    ? [`✗ ${integer(failed)}`, "failed"]
+    : failure
+      ? ["✗", "ended early"]
+      : [`✓ ${integer(count)}`, count === 1 ? "claim" : "claims"];
+  return html`<${CommandButton} id="claims" class=${failed || failure ? "failed" : "held"}>
+    ${mark}
+    <span class="wide-only">${" "}${words}</span>
+  </${CommandButton}>`;
 }

@@ -1,34 +1,33 @@
-// Presenting: one section at a time in large type, for a clicker. Fetched when it starts.
+// Presenting: one section at a time in large type, cut into pages that fit, for a clicker. Fetched
+// when it starts.
 
-import { signal } from "@preact/signals";
+import { batch } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
-import { bodyOf } from "viewer/model/blocks.js";
-import { withValues } from "viewer/model/quotes.js";
-import { functionIndex, functionOf, wholeScope } from "viewer/model/run.js";
+import { FRONT } from "viewer/model/book.js";
 import { titleOf } from "viewer/model/sections.js";
-import { restOfRoot, slidesOf } from "viewer/model/slides.js";
 import { CommandButton, Icon } from "viewer/parts/buttons.js";
 import { html } from "viewer/parts/html.js";
-import { Prose } from "viewer/parts/prose.js";
 import { styled } from "viewer/parts/styles.js";
 import { goTo } from "viewer/state/address.js";
 import { stepOfReader } from "viewer/state/article.js";
 import { COMMANDS } from "viewer/state/commands.js";
-import { current, focus, loaded, mode, presenting, step } from "viewer/state/state.js";
-import { Blocks, Section } from "viewer/views/section.js";
+import { keep } from "viewer/state/kept.js";
+import {
+  blank,
+  pages,
+  part,
+  passed,
+  refused,
+  reveal,
+  REVEALS,
+  shown,
+  slides,
+} from "viewer/state/slides.js";
+import { current, focus, loaded, mode, page, presenting, step } from "viewer/state/state.js";
+import { arrange, pagesOf, stopsOf, watchLayout } from "viewer/views/paging.js";
+import { Contents } from "viewer/views/slide.js";
 
 await styled("present.css");
-
-const shown = signal(0);
-const blank = signal(false);
-
-/** How much of the screen a press scrolls where a section is longer. */
-const SCREEN = 0.85;
-
-function slides() {
-  const { model, sections } = current();
-  return slidesOf(model, sections);
-}
 
 /** @param {number} at a step @returns {number} the slide that shows it */
 function slideOf(at) {
@@ -38,13 +37,27 @@ function slideOf(at) {
   );
 }
 
-/** Show a slide from its top, and let the address follow. @param {number} wanted */
-function show(wanted) {
+/** How many stops there are on the page that is shown. */
+function stops() {
+  return stopsOf(pages.value[part.value] ?? [], reveal.value);
+}
+
+/**
+ * Show a slide from its beginning or, going back, from its end, and let the address follow.
+ * @param {number} wanted
+ * @param {boolean} [fromEnd]
+ */
+function show(wanted, fromEnd = false) {
   const all = slides();
   const index = Math.max(0, Math.min(all.length - 1, wanted));
-  blank.value = false;
-  if (index !== shown.value) goTo(all[index].step);
-  shown.value = index;
+  batch(() => {
+    blank.value = false;
+    if (index !== shown.value) goTo(all[index].step);
+    const isSame = index === shown.value;
+    shown.value = index;
+    part.value = fromEnd ? (isSame ? part.value : Infinity) : 0;
+    passed.value = fromEnd ? Infinity : 0;
+  });
   scrollTo({ top: 0, behavior: "instant" });
 }
 
@@ -52,15 +65,18 @@ function show(wanted) {
 export function start() {
   if (presenting.value || !loaded.value) return;
   if (mode.value === "read" && !isAtStart()) goTo(stepOfReader());
-  shown.value = isAtStart() ? 0 : slideOf(step.value);
-  blank.value = false;
-  presenting.value = true;
+  batch(() => {
+    shown.value = isAtStart() ? 0 : slideOf(step.value);
+    part.value = passed.value = 0;
+    blank.value = false;
+    presenting.value = true;
+  });
   scrollTo({ top: 0, behavior: "instant" });
 }
 
-/** Whether the article is shown from its beginning. */
+/** Whether a lecture is shown from its beginning. */
 function isAtStart() {
-  return mode.value === "read" && scrollY < 100;
+  return mode.value === "read" && scrollY < 100 && page.value <= FRONT;
 }
 
 /** Leave for the same place. */
@@ -69,20 +85,36 @@ function leave() {
   if (mode.value === "read") goTo(step.value, { jump: true });
 }
 
-/** A screen further, or to the next section at the end of this one. */
+/** What comes next: of a page, of a slide, or the next slide. */
 function forward() {
-  const left = document.documentElement.scrollHeight - innerHeight - scrollY;
-  if (!blank.value && left > 4)
-    return scrollBy({ top: Math.min(left, SCREEN * innerHeight), behavior: "instant" });
   if (blank.value) blank.value = false;
-  else show(shown.value + 1);
+  else if (passed.value < stops().length) passed.value++;
+  else if (part.value < pages.value.length - 1)
+    batch(() => {
+      part.value++;
+      passed.value = 0;
+    });
+  else if (shown.value < slides().length - 1) show(shown.value + 1);
 }
 
-/** A screen back, or to the section before. */
+/** Back by as much. */
 function back() {
   if (blank.value) blank.value = false;
-  else if (scrollY > 4) scrollBy({ top: -SCREEN * innerHeight, behavior: "instant" });
-  else show(shown.value - 1);
+  else if (stops().length && passed.value > 0)
+    passed.value = Math.min(passed.value, stops().length) - 1;
+  else if (part.value > 0)
+    batch(() => {
+      part.value--;
+      passed.value = Infinity;
+    });
+  else if (shown.value > 0) show(shown.value - 1, true);
+}
+
+/** At once, claim by claim, line by line; the choice lasts. */
+function changeReveal() {
+  reveal.value = REVEALS[(REVEALS.indexOf(reveal.value) + 1) % REVEALS.length];
+  passed.value = 0;
+  keep("reveal", reveal.value);
 }
 
 const next = () => show(shown.value + 1);
@@ -90,6 +122,11 @@ const previous = () => show(shown.value - 1);
 const first = () => show(0);
 const last = () => show(Infinity);
 const toggleBlank = () => (blank.value = !blank.value);
+
+/** Fetched when it is asked for. */
+async function openSpeaker() {
+  (await import("viewer/views/speaker.js")).openSpeaker();
+}
 
 /** @type {Record<string, string>} */
 const ICONS = {
@@ -113,14 +150,14 @@ COMMANDS.unshift(
   {
     id: "slideForward",
     keys: ["PageDown", "ArrowRight", " "],
-    title: "A screen further, or the next section",
+    title: "Further: what comes next of the slide, or the next slide",
     where: "present",
     run: forward,
   },
   {
     id: "slideBack",
     keys: ["PageUp", "ArrowLeft", "Shift+ "],
-    title: "A screen back, or the previous section",
+    title: "Back by as much",
     where: "present",
     run: back,
   },
@@ -143,6 +180,21 @@ COMMANDS.unshift(
     run: toggleBlank,
   },
   {
+    id: "reveal",
+    keys: ["i"],
+    title: "Show a slide at once, claim by claim, or line by line",
+    where: "present",
+    run: changeReveal,
+  },
+  {
+    id: "speaker",
+    keys: ["s"],
+    title: "Window for the speaker: notes, clock, what comes next",
+    label: "speaker",
+    where: "present",
+    run: openSpeaker,
+  },
+  {
     id: "leave",
     keys: ["Escape"],
     title: "Leave the presentation",
@@ -151,21 +203,27 @@ COMMANDS.unshift(
   },
 );
 
+const REVEAL_NAMES = { all: "at once", claims: "by claim", steps: "by line" };
+
 /** The page while presenting. */
 export function Present() {
-  const { sections, document: lecture } = current();
+  const { document: lecture } = current();
   const all = useMemo(slides, [lecture]);
   const slide = all[Math.min(shown.value, all.length - 1)];
   useLeading();
   const place = useRef(/** @type {HTMLElement | null} */ (null));
+  const root = useRef(/** @type {HTMLElement | null} */ (null));
+  usePages(root, slide);
+  const at = Math.min(part.value, Math.max(0, pages.value.length - 1));
   useEffect(() => {
     place.current?.focus({ preventScroll: true });
     const live = document.getElementById("live");
+    const inPart = at > 0 ? `, part ${at + 1} of ${pages.value.length}` : "";
     if (live && slide)
       live.textContent = blank.value
         ? "blank screen"
-        : `${slide.title}, ${shown.value + 1} of ${all.length}`;
-  }, [slide, blank.value]);
+        : `${slide.title}, ${shown.value + 1} of ${all.length}${inPart}`;
+  }, [slide, at, blank.value]);
   if (!slide)
     return html`<main id="article">
       <p class="notice-inline">Nothing of this lecture ran.</p>
@@ -179,18 +237,73 @@ export function Present() {
         ref=${place}
         aria-label=${slide.title}
       >
-        ${slide.section?.depth !== 0 && html`<${Above} slide=${slide} />`}
-        <${Contents} key=${shown.value} slide=${slide} sections=${sections} />
+        ${slide.section?.depth !== 0 && html`<${Above} slide=${slide} isFurther=${at > 0} />`}
+        <div class="slide-body" ref=${root}>
+          <${Contents} key=${shown.value} slide=${slide} />
+        </div>
       </main>
     </div>
-    <nav class="slide-bar" aria-label="presentation">
-      ${["leave", "firstSlide", "previousSlide", "slideBack"].map(button)}
-      <span class="slide-count">${shown.value + 1} / ${all.length}</span>
-      ${["slideForward", "nextSlide", "lastSlide"].map(button)}
-      <${CommandButton} id="blank" pressed=${blank.value} />
-    </nav>
+    <${SlideBar} at=${at} of=${all.length} />
+    ${
+      refused.value &&
+      html`<p class="slide-refused" role="alert">
+        The browser opened no window: allow this page to open one, and press s again.
+      </p>`
+    }
     ${blank.value && html`<div class="slide-blank" onClick=${toggleBlank}></div>`}
   `;
+}
+
+/** What one presses, and where one is. @param {{at: number, of: number}} properties */
+function SlideBar({ at, of }) {
+  const count = pages.value.length;
+  return html`<nav class="slide-bar" aria-label="presentation">
+    ${["leave", "firstSlide", "previousSlide", "slideBack"].map(button)}
+    <span class="slide-count">${shown.value + 1} / ${of}</span>
+    ${
+      count > 1 &&
+      html`<span class="slide-part" title=${`Part ${at + 1} of ${count} of this slide`}>
+        ${pages.value.map(
+          (_, index) => html`<i class=${index === at ? "here" : ""} key=${index}></i>`,
+        )}
+      </span>`
+    }
+    ${["slideForward", "nextSlide", "lastSlide"].map(button)}
+    <${CommandButton} id="blank" pressed=${blank.value} />
+    <${CommandButton} id="reveal">${REVEAL_NAMES[reveal.value]}</${CommandButton}>
+    <${CommandButton} id="speaker" />
+  </nav>`;
+}
+
+/** Room below the pages, for the bar, and what margins may differ by; in the size of letters. */
+const BELOW = 3;
+
+/**
+ * Cut a slide into pages whenever it is laid out, and show what is to be shown.
+ * @param {{current: HTMLElement | null}} root
+ * @param {Slide | undefined} slide
+ */
+function usePages(root, slide) {
+  useLayoutEffect(() => {
+    const body = root.current;
+    if (!body) return undefined;
+    const cut = () => {
+      const letter = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+      const { top } = body.getBoundingClientRect();
+      const found = pagesOf(body, Math.max(8 * letter, innerHeight - top - BELOW * letter));
+      batch(() => {
+        pages.value = found;
+        part.value = Math.max(0, Math.min(part.value, found.length - 1));
+      });
+      arrange(found, part.value, stops()[passed.value]);
+    };
+    cut();
+    return watchLayout(body, cut);
+  }, [slide]);
+  useLayoutEffect(
+    () => arrange(pages.value, part.value, stops()[passed.value]),
+    [part.value, passed.value, reveal.value],
+  );
 }
 
 /** Large type while one presents; and where a panel leads, the slide that holds it. */
@@ -207,40 +320,16 @@ function useLeading() {
   }, []);
 }
 
-/** The lecture and the chapter that a slide is of. @param {{slide: Slide}} properties */
-function Above({ slide: { section, chapter } }) {
+/**
+ * The lecture and the chapter that a slide is of, and its title where the page does not show it.
+ * @param {{slide: Slide, isFurther: boolean}} properties
+ */
+function Above({ slide: { section, chapter, title }, isFurther }) {
+  const further = isFurther && html`<span class="slide-further"> › ${title}</span>`;
   return html`
-    <h1 class=${chapter ? "visually-hidden" : "slide-chapter"}>${titleOf(current().model)}</h1>
-    ${section && chapter && html`<h2 class="slide-chapter">${chapter}</h2>`}
+    <h1 class=${chapter ? "visually-hidden" : "slide-chapter"}>
+      ${titleOf(current().model)}${!chapter && further}
+    </h1>
+    ${section && chapter && html`<h2 class="slide-chapter">${chapter}${further}</h2>`}
   `;
-}
-
-/** @param {{slide: Slide, sections: Section[]}} properties */
-function Contents({ slide: { section, text, title }, sections }) {
-  const { model, document: lecture } = current();
-  if (!section)
-    return html`<div class="slide-heading">
-      <${Prose} text=${text} heading=${1} />
-    </div>`;
-  if (section.depth > 0)
-    return html`
-      ${text && html`<${Prose} text=${text} />`}
-      <${Section} activation=${section.activation} depth=${section.depth} />
-    `;
-  const { indent, line, docstring } = bodyOf(lecture, functionIndex(model, section.activation));
-  const { file } = functionOf(model, section.activation);
-  const scope = wholeScope(model, section.activation);
-  const said = withValues(lecture, { file, line, text: docstring }, scope);
-  return html`<section class="section depth-0">
-    <header class="section-head">
-      <h1 class="section-title">${title}</h1>
-    </header>
-    ${said && html`<${Prose} text=${said} />`}
-    <${Blocks}
-      blocks=${restOfRoot(model, sections, section)}
-      scope=${scope}
-      indent=${indent}
-      depth=${0}
-    />
-  </section>`;
 }

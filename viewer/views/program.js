@@ -221,7 +221,7 @@ const Chunk = memo(({ source, first, last, prose, claims, how }) => {
           ${codeLine(source, line, how === "raw")}
         </div>`,
       );
-    else if (how === "rendered")
+    else if (how === "rendered" && block.kind !== "note")
       page.push(
         html`<${ProseLine}
           block=${block}

@@ -9,7 +9,8 @@ import { current } from "viewer/state/state.js";
 /** Search as one types. */
 export function Search() {
   const [query, setQuery] = useState("");
-  const results = search(current().model, query);
+  const { model, all } = current();
+  const results = search(model, query, all);
   const first = results[0];
   const field = useRef(/** @type {HTMLInputElement | null} */ (null));
   useLayoutEffect(() => field.current?.focus(), []);

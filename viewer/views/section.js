@@ -11,7 +11,6 @@ import { counted } from "viewer/model/format.js";
 import { holds, lastSteps, turnAt, turnOf, turnsOf } from "viewer/model/loops.js";
 import { withValues } from "viewer/model/quotes.js";
 import { entryOf, functionIndex, functionOf, stepRange, wholeScope } from "viewer/model/run.js";
-import { writeHash } from "viewer/model/places.js";
 import {
   callsOf,
   isBareCall,
@@ -24,15 +23,17 @@ import { rows } from "viewer/model/sorted.js";
 import { linesOf } from "viewer/model/source.js";
 import { isPicture } from "viewer/model/values.js";
 import { html, later } from "viewer/parts/html.js";
-import { Cost, Printed, Topics } from "viewer/parts/notes.js";
+import { Printed } from "viewer/parts/notes.js";
 import { Prose } from "viewer/parts/prose.js";
 import { NamedValue, ValueView } from "viewer/parts/value.js";
-import { goTo } from "viewer/state/address.js";
 import { laidOut } from "viewer/state/layout.js";
-import { current, density, focus, presenting, printing, shownPage } from "viewer/state/state.js";
+import { isPathShown } from "viewer/state/path.js";
+import { current, focus, presenting, printing, shownPage } from "viewer/state/state.js";
 import { Definitions, FoldedLine } from "viewer/views/definitions.js";
-import { ClaimCount } from "viewer/views/claimed.js";
+import { Anchor, Meta } from "viewer/views/heading.js";
 import { Evidence, inspectedAt, Line, Rows, Scrubber } from "viewer/views/line.js";
+
+const Exercise = later(async () => (await import("viewer/views/exercise.js")).Exercise);
 
 /** Only lectures of other tools need it. */
 const Said = later(async () => (await import("viewer/views/said.js")).Said);
@@ -80,61 +81,12 @@ export function Section({ activation, depth }) {
   </section>`;
 }
 
-/** What stands below a section's title. @param {{activation: number, depth: number}} properties */
-function Meta({ activation, depth }) {
-  const { model } = current();
-  const func = functionOf(model, activation);
-  const [first, beyond] = stepRange(model, activation);
-  const isFull = density.value === "everything" || printing.value;
-  return html`<div class="section-meta">
-    ${isFull && html`<${Topics} marks=${func.marks} />`}
-    ${
-      depth > 0 &&
-      html`<button
-        class="quiet-link"
-        title="Step through this section"
-        onClick=${() => goTo(first, { jump: true, to: "step" })}
-      >
-        ▸ ${writtenCall(model, activation) || `${func.name}()`}
-      </button>`
-    }
-    ${
-      depth > 0 &&
-      html`
-        <${ClaimCount} section=${{ activation, first, beyond }} />
-        ${isFull && html`<${Cost} first=${first} beyond=${beyond} />`}
-      `
-    }
-  </div>`;
-}
-
-/**
- * A link beside a heading, to be copied.
- * @param {{name: string, first: number}} properties
- */
-function Anchor({ name, first }) {
-  const { name: doc } = current();
-  const go = (/** @type {Event} */ event) => {
-    event.preventDefault();
-    goTo(first, { jump: true });
-  };
-  return html`<a
-    class="anchor"
-    href=${writeHash({ doc, mode: "read", at: name })}
-    aria-label=${`Link to ${name}`}
-    title="Link to this section"
-    onClick=${go}
-  >
-    §
-  </a>`;
-}
-
 /**
  * Arguments and body of one call; of a table of contents, what stands on the page.
  * @param {{activation: number, depth: number}} properties
  */
 export function Activation({ activation, depth }) {
-  const { model, document, book, sections } = current();
+  const { model, document } = current();
   const body = bodyOf(document, functionIndex(model, activation));
   const { indent, docstring, blocks } = body;
   const shown = shownPage.value;
@@ -142,16 +94,25 @@ export function Activation({ activation, depth }) {
   const scope = wholeScope(model, activation);
   const { file } = functionOf(model, activation);
   const text = withValues(document, { file, line: body.line, text: docstring }, scope);
+  const code = html`<${Blocks}
+    blocks=${depth > 0 ? blocks : onPage(activation)}
+    scope=${scope}
+    indent=${indent}
+    depth=${depth}
+  />`;
+  const { name, marks } = functionOf(model, activation);
+  if (marks.some((mark) => /^@?exercise$/.test(mark)))
+    return html`<${Exercise} name=${name} text=${text}>${code}</${Exercise}>`;
   return html`
     <${Arguments} activation=${activation} />
-    ${isOnPage && docstring && html`<${Prose} text=${text} />`}
-    <${Blocks}
-      blocks=${depth > 0 ? blocks : blocksOnPage(model, book, sections, activation, shown)}
-      scope=${scope}
-      indent=${indent}
-      depth=${depth}
-    />
+    ${isOnPage && docstring && html`<${Prose} text=${text} />`} ${code}
   `;
+}
+
+/** What of a table of contents is shown now. @param {number} contents an activation */
+function onPage(contents) {
+  const { model, book, sections, leftOut } = current();
+  return blocksOnPage(model, book, sections, contents, shownPage.value, leftOut.size > 0);
 }
 
 /** Values that were inspected at the entry of a call. @param {{activation: number}} properties */
@@ -212,6 +173,7 @@ export function Blocks({ blocks, scope, indent, depth }) {
   const rows = new Rows();
   let previous = -1;
   for (const block of blocks) {
+    if (block.kind === "prose" && block.isBridge && !isPathShown()) continue;
     if (block.kind === "prose") {
       previous = -1;
       const isUnrun = isOfUnrunCode(block, blocks, ran, lines);
@@ -253,11 +215,12 @@ export function Blocks({ blocks, scope, indent, depth }) {
  * @returns {CodeParts}
  */
 function partsOf(block, last, scope, indent, depth, spaced) {
-  const { model, document } = current();
+  const { model, document, leftOut } = current();
   const steps = block.statements.flatMap((statement) => last.get(statement) ?? []);
   const calls = steps.map((step) => callsOf(model, step));
-  const sections = calls.flatMap(({ section }) => (section >= 0 ? [section] : []));
-  const isContents = sections.some(
+  const called = calls.flatMap(({ section }) => (section >= 0 ? [section] : []));
+  const sections = called.filter((section) => !leftOut.has(section));
+  const isContents = called.some(
     (section) => isBareCall(model, block.statements[0]) || writtenCall(model, section),
   );
   const ran = !block.statements.length || steps.length > 0;

@@ -27,6 +27,9 @@ const Graph = later(async () => (await import("viewer/views/graph.js")).Graph);
 /** Letters of a name that stand in a table; what is longer ends in dots. */
 const MAX_NAME = 24;
 
+/** Names listed of those that share something; the graph shows all of them. */
+const MAX_SHARERS = 4;
+
 /** Letters of a glance that stand in a table; the inspector has the rest. */
 const LONG = 240;
 
@@ -84,7 +87,7 @@ const Tools = memo(({ isGraph, isChosen, isPinned, isOther }) => {
 });
 
 /**
- * The names that stand for each object, and that view each storage.
+ * The names that stand for each object, and that view each storage; what is returned has no name.
  * @param {OpenFrame[]} frames
  * @returns {Map<string, Sharer[]>}
  */
@@ -94,7 +97,8 @@ function sharersIn(frames) {
   const note = (/** @type {string} */ key, /** @type {Sharer} */ sharer) =>
     found.get(key)?.push(sharer) ?? found.set(key, [sharer]);
   for (const { activation, variables } of frames)
-    for (const { name, text, object, value } of variables) {
+    for (const { name, text, object, value, isReturn } of variables) {
+      if (isReturn) continue;
       if (object !== undefined) note(`object ${object}`, { activation, name, text });
       if (value?.storage !== undefined)
         note(`storage ${value.storage}`, { activation, name, text });
@@ -103,8 +107,8 @@ function sharersIn(frames) {
 }
 
 /**
- * Other names of the same object, and of the same storage; those of other calls with the name of
- * their function.
+ * Other names of the same object, and of the same storage; those of other calls first, with the
+ * name of their function.
  * @param {Map<string, Sharer[]>} sharers
  * @param {number} activation
  * @param {Variable} variable
@@ -116,14 +120,17 @@ function alsoOf(sharers, activation, { name, object, value }) {
     (sharers.get(key) ?? []).filter(
       (other) => other.activation !== activation || other.name !== name,
     );
-  const text = (/** @type {Sharer[]} */ found) =>
-    found
-      .map((other) =>
-        other.activation === activation
-          ? other.text
-          : `${other.text} of ${functionOf(model, other.activation).name}`,
-      )
-      .join(", ");
+  const text = (/** @type {Sharer[]} */ found) => {
+    const more = found.length - MAX_SHARERS;
+    const isOwn = (/** @type {Sharer} */ other) => other.activation === activation;
+    const sorted = [...found.filter((other) => !isOwn(other)), ...found.filter(isOwn)];
+    const named = sorted.slice(0, more > 1 ? MAX_SHARERS : undefined).map((other, index, all) => {
+      const isLast = all[index + 1]?.activation !== other.activation;
+      const { name } = functionOf(model, other.activation);
+      return isOwn(other) || !isLast ? other.text : `${other.text} of ${name}`;
+    });
+    return named.join(", ") + (more > 1 ? ` and ${more} more` : "");
+  };
   const same = others(`object ${object}`);
   const isSame = (/** @type {Sharer} */ other) =>
     same.some((one) => one.activation === other.activation && one.name === other.name);

@@ -87,11 +87,12 @@ function Summary({ groups, failed, place }) {
     around && around.depth > 0
       ? { activation: around.activation, text: `show only “${titleOfSection(around)}”` }
       : null;
+  const none = document.failure ? "all held until it ended" : "all held";
   const choice = place ? { activation: -1, text: "show the whole lecture" } : narrower;
   return html`<p class="quiet">
     ${counted(groups.length, "claim")} in ${counted(checks, "execution")}
     ${place && html`${" "}of <b>${place}</b>`};${" "}
-    ${failed ? `${failed} failed` : "all held"}.${" "}
+    ${failed ? `${failed} failed` : none}.${" "}
     ${
       choice &&
       html`<button class="jump" onClick=${() => (claimsOf.value = choice.activation)}>

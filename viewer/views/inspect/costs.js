@@ -3,18 +3,21 @@
 
 import { signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
+import { pageOfStep } from "viewer/model/book.js";
 import { KINDS } from "viewer/model/costs.js";
-import { counted } from "viewer/model/format.js";
+import { bytes, counted, flops } from "viewer/model/format.js";
 import { momentsOf } from "viewer/model/memory.js";
+import { reachedBy, timedPoints } from "viewer/model/roofline.js";
 import { activationOf, functionOf, statementOf } from "viewer/model/run.js";
 import { chaptersOf, sectionOfStep } from "viewer/model/sections.js";
+import { bandsOf } from "viewer/model/stretch.js";
 import { tally, uncountedIn } from "viewer/model/tally.js";
 import { html } from "viewer/parts/html.js";
 import { nextTab, titleOfSection } from "viewer/parts/panel.js";
 import { styled } from "viewer/parts/styles.js";
 import { leaveTo } from "viewer/state/address.js";
-import { stepOfReader } from "viewer/state/article.js";
-import { current } from "viewer/state/state.js";
+import { sectionRead, stepOfReader } from "viewer/state/article.js";
+import { current, mode, page, presenting } from "viewer/state/state.js";
 import { MemoryChart } from "viewer/views/inspect/memory.js";
 import { Roofline } from "viewer/views/inspect/roofline.js";
 import { Table } from "viewer/views/inspect/table.js";
@@ -31,8 +34,12 @@ const VIEW_NAMES = /** @type {(keyof typeof VIEWS)[]} */ (Object.keys(VIEWS));
 /** What the reader chose last, for as long as the page is open. */
 const view = signal(/** @type {keyof typeof VIEWS} */ ("table"));
 
-/** Order of the section, or -1 for the whole run. */
-const scope = signal(-1);
+/** A part of the run; without a title, all of it. @typedef {{span: Span, title: string}} Part */
+
+/**
+ * Which part of the run: "here", where the reader is, "whole", "chapter" or "section" and a number.
+ */
+const scope = signal("here");
 
 /** Whether what would be spent on device `meta` is shown, in place of what was. */
 const onMeta = signal(false);
@@ -42,35 +49,71 @@ let chosenIn = null;
 
 /** The panel. */
 export function Costs() {
-  const { document, model, sections } = current();
+  const { document } = current();
   const at = useMemo(stepOfReader, [document]);
-  if (chosenIn !== document) [scope.value, onMeta.value] = [-1, false];
+  const here = useMemo(() => partAround(at), [document]);
+  if (chosenIn !== document) [scope.value, onMeta.value] = ["here", false];
   chosenIn = document;
-  const section = sections[scope.value];
-  const span = section
-    ? { first: section.first, beyond: section.beyond }
-    : { first: 0, beyond: model.steps };
   if (!document.costs) return html`<p>This run was recorded without costs, or used no tensors.</p>`;
+  const { span, title } = partOf(scope.value, here);
   return html`
     <div class="inspect-choices">
       <div class="inspect-tabs" role="tablist" aria-label="costs" onKeyDown=${turnTab}>
         ${VIEW_NAMES.map((id) => html`<${Tab} key=${id} id=${id} />`)}
       </div>
-      <${Scope} at=${at} />
+      <${Scope} here=${here} />
       <${OrOnMeta} />
     </div>
-    <${Uncounted} span=${section ? span : null} />
     <div
       id="costs-view"
-      class=${onMeta.value ? "on-meta" : ""}
+      class=${`costs-${view.value}-view ${onMeta.value ? "on-meta" : ""}`}
       role="tabpanel"
       aria-labelledby=${`costs-${view.value}`}
     >
       <${VIEWS[view.value].shown} span=${span} at=${at} onMeta=${onMeta.value} />
-      <${MemoryOnMeta} />
     </div>
-    <${Legend} />
+    <div class="costs-notes">
+      <${Uncounted} span=${title ? span : null} />
+      <${Apart} span=${span} />
+      <${Legend} />
+    </div>
   `;
+}
+
+/**
+ * What a choice stands for.
+ * @param {string} choice
+ * @param {Part} here
+ * @returns {Part}
+ */
+function partOf(choice, here) {
+  const { model, sections, book } = current();
+  const [kind, index] = choice.split(" ");
+  if (kind === "here") return here;
+  if (kind === "chapter") return { span: book[Number(index)], title: book[Number(index)].title };
+  if (kind === "section") {
+    const section = sections[Number(index)];
+    return { span: section, title: titleOfSection(section) };
+  }
+  return { span: { first: 0, beyond: model.steps }, title: "" };
+}
+
+/**
+ * The section that is read, or else the chapter, or everything.
+ * @param {number} at the step of the reader
+ * @returns {Part}
+ */
+function partAround(at) {
+  const { model, sections, book } = current();
+  const isRead = mode.value === "read" && !presenting.value;
+  const read = isRead ? sectionRead() : -1;
+  const section = isRead
+    ? sections.find(({ activation }) => activation === read)
+    : sectionOfStep(sections, at);
+  const chapter = isRead ? page.value : pageOfStep(book, at);
+  const whole = { span: { first: 0, beyond: model.steps }, title: "" };
+  const choice = section?.depth ? `section ${section.order}` : `chapter ${chapter - 1}`;
+  return section?.depth || book[chapter - 1] ? partOf(choice, whole) : whole;
 }
 
 /** @param {{id: keyof typeof VIEWS}} properties */
@@ -97,30 +140,35 @@ function turnTab(event) {
   document.getElementById(`costs-${next}`)?.focus();
 }
 
-/** Which part of the run is looked at. @param {{at: number}} properties the step of the reader */
-function Scope({ at }) {
-  const { sections } = current();
-  const around = sectionOfStep(sections, at);
-  const choose = (/** @type {any} */ event) => (scope.value = Number(event.target.value));
+/** Which part of the run is looked at. @param {{here: Part}} properties */
+function Scope({ here }) {
+  const { sections, book } = current();
   const option = (/** @type {Section} */ found) =>
-    html`<option value=${found.order} selected=${found.order === scope.value}>
-      ${titleOfSection(found)}
-    </option>`;
+    html`<option value=${`section ${found.order}`}>${titleOfSection(found)}</option>`;
   return html`<label>
     of${" "}
-    <select aria-label="part of the run" value=${scope.value} onChange=${choose}>
-      <option value="-1">the whole run</option>
-      ${
-        around &&
-        around.depth > 0 &&
-        html`<option value=${around.order}>this section: ${titleOfSection(around)}</option>`
-      }
-      ${chaptersOf(sections).map(({ title, sections: own }) =>
-        title ? html`<optgroup label=${title}>${own.map(option)}</optgroup>` : own.map(option),
-      )}
+    <select
+      aria-label="part of the run"
+      value=${here.title || scope.value !== "here" ? scope.value : "whole"}
+      onChange=${(/** @type {any} */ event) => (scope.value = event.target.value)}
+    >
+      ${here.title && html`<option value="here">here: ${here.title}</option>`}
+      <option value="whole">the whole run</option>
+      ${chaptersOf(sections).map(({ title, sections: own }) => {
+        const chapter = book.findIndex(({ sections: [first] }) => first === own[0]);
+        const whole =
+          chapter >= 0 &&
+          html`<option value=${`chapter ${chapter}`}>chapter ${chapter + 1}: ${title}</option>`;
+        return title
+          ? html`<optgroup label=${title}>${whole} ${own.map(option)}</optgroup>`
+          : own.map(option);
+      })}
     </select>
   </label>`;
 }
+
+/** How many operators without a formula are named before one asks for all. */
+const NAMED = 3;
 
 /**
  * What the sums lack, always in sight.
@@ -128,20 +176,33 @@ function Scope({ at }) {
  */
 function Uncounted({ span }) {
   const { document } = current();
-  const missing = useMemo(() => uncountedIn(document, span), [document, span?.first, span?.beyond]);
+  const missing = useMemo(
+    () => uncountedIn(document, span).sort(([, one], [, other]) => other - one),
+    [document, span?.first, span?.beyond],
+  );
   if (!missing.length)
     return html`<p class="quiet">Every operator of this ${span ? "part" : "run"} is counted.</p>`;
-  return html`<p class="quiet inspect-uncounted">
-    Not counted:${" "}
-    ${missing.map(
-      ([name, count], index) =>
-        html`
-          ${index > 0 && ", "}
-          <code>${name}</code> (${counted(count, "time")})
-        `,
-    )}
-    . For what these did there is no formula, so sums marked with + are too small.
-  </p>`;
+  const why = "For what these did there is no formula: sums marked with + are too small.";
+  const named = missing.length > NAMED + 1 ? missing.slice(0, NAMED) : missing;
+  const others = missing.slice(named.length);
+  if (!others.length)
+    return html`<p class="quiet inspect-uncounted">
+      Not counted: <${Times} found=${named} />. ${why}
+    </p>`;
+  return html`<details class="quiet inspect-uncounted">
+    <summary>
+      Not counted: <${Times} found=${named} /> and ${counted(others.length, "other operator")}
+    </summary>
+    <${Times} found=${others} />. ${why}
+  </details>`;
+}
+
+/** How often operators ran. @param {{found: [name: string, count: number][]}} properties */
+function Times({ found }) {
+  return found.map(
+    ([name, count], index) =>
+      html`${index > 0 && ", "}<code>${name}</code> (${counted(count, "time")})`,
+  );
 }
 
 /** Whether anything was computed on paper: on the device that has sizes and no memory. */
@@ -167,14 +228,28 @@ function OrOnMeta() {
   </label>`;
 }
 
-/** Why a chart of memory lacks some tensors. */
-function MemoryOnMeta() {
-  return usesMeta() && view.value === "memory"
-    ? html`<p class="quiet">
-      Tensors on the device <code>meta</code> have sizes and no memory: they are not in this
-      chart.
-    </p>`
-    : null;
+/**
+ * What a part of the run only computed on paper, which no sum here contains.
+ * @param {{span: Span}} properties
+ */
+function Apart({ span }) {
+  const { onMeta: imagined } = current().cost(span.first, span.beyond);
+  const computed = imagined.matmul_flops + imagined.other_flops;
+  const moved = imagined.read_bytes + imagined.written_bytes;
+  const memory = "Tensors there have sizes and no memory: they are not in this chart.";
+  if (!usesMeta() || (!computed && !moved && !imagined.allocated_bytes)) return null;
+  return html`<p class="quiet on-meta">
+    ${
+      onMeta.value
+        ? html`This is what would be spent on the device <code>meta</code>; nothing of it happened.`
+        : html`Apart from this, ${flops(computed)} and ${bytes(moved)} moved would have been spent
+            on the device <code>meta</code>, where nothing happens.`
+    }${" "}
+    ${view.value === "memory" && memory}
+    <button class="quiet-link" onClick=${() => (onMeta.value = !onMeta.value)}>
+      ${onMeta.value ? "Show what happened" : "Show what would be spent there"}
+    </button>
+  </p>`;
 }
 
 /** What is known, and how. */
@@ -197,12 +272,28 @@ function Legend() {
 
 /** @param {{span: Span, onMeta: boolean}} properties onMeta: what would be spent there */
 function Rates({ span, onMeta: imagined }) {
-  const { document, model, sections } = current();
-  const entries = useMemo(
-    () => tally({ model, sections }, "operator", span, false, imagined),
+  const { document, model, sections, times } = current();
+  const run = { model, sections, seconds: times?.seconds };
+  const whole = { first: 0, beyond: model.steps };
+  const operators = useMemo(
+    () => tally(run, "operator", span, false, imagined),
     [document, span.first, span.beyond, imagined],
   );
-  return html`<${Roofline} entries=${entries} names=${document.names} jump=${leaveTo} />`;
+  const timed = useMemo(
+    () => (times && !imagined ? timedPoints(tally(run, "line", span, false)) : []),
+    [document, times, span.first, span.beyond, imagined],
+  );
+  const reached = useMemo(
+    () => (times ? reachedBy(timedPoints(tally(run, "line", whole, false))) : null),
+    [document, times],
+  );
+  return html`<${Roofline}
+    operators=${operators}
+    timed=${timed}
+    reached=${imagined ? null : reached}
+    device=${times?.device ?? ""}
+    jump=${leaveTo}
+  />`;
 }
 
 /** @param {{span: Span, at: number}} properties */
@@ -218,6 +309,7 @@ function Memory({ span, at }) {
     return `line ${line} of ${func}${within}`;
   };
   return html`<${MemoryChart}
+    bands=${bandsOf(model, sections, span)}
     key=${`${span.first} ${span.beyond}`}
     model=${model}
     moments=${moments}

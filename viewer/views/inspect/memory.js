@@ -1,12 +1,11 @@
 // Tensor memory over time, stacked by what it is for; a click or Enter goes to the place.
 
 import { useState } from "preact/hooks";
-import { bytes, integer } from "viewer/model/format.js";
+import { bytes, integer, shortened } from "viewer/model/format.js";
 import {
   CATEGORIES,
   columnAt,
   columnsOf,
-  isSteep,
   momentAfter,
   peakOf,
   scaleOf,
@@ -19,22 +18,23 @@ const COLUMNS = 600;
 const PAGE = 30;
 const HEIGHT = 320;
 const WIDEST = 1160;
-const ROOM = { left: 70, right: 12, top: 26, bottom: 34 };
+const ROOM = { left: 70, right: 12, top: 26, bottom: 44 };
 
 /**
- * @typedef {{model: Model, moments: MemoryState[], span: Span, here: number,
- *   place: (step: number) => string, jump: (step: number) => void}} Properties
- * here: the current step; place: where a step is, in words
+ * @typedef {{model: Model, moments: MemoryState[], bands: Band[], span: Span,
+ *   here: number, place: (step: number) => string, jump: (step: number) => void}} Properties
+ * bands: chapters or sections below the chart; here: the current step; place: where a step is, in
+ * words
  */
 
 /** @param {Properties} properties */
-export function MemoryChart({ model, moments, span, here, place, jump }) {
+export function MemoryChart({ model, moments, bands, span, here, place, jump }) {
   const columns = columnsOf(moments, span, COLUMNS);
   const peak = peakOf(columns);
   const [chosen, choose] = useState(-1);
-  const [scale, setScale] = useState("");
+  const [scale, setScale] = useState("linear");
   if (!columns[peak].total) return html`<p>No tensor was alive here.</p>`;
-  const isLogarithmic = scale ? scale === "logarithmic" : isSteep(columns);
+  const isLogarithmic = scale === "logarithmic";
   const column = here >= span.first && here < span.beyond ? columnAt(columns, span, here) : -1;
   const isHere = chosen < 0 && column >= 0;
   const now = chosen >= 0 ? chosen : isHere ? column : peak;
@@ -46,7 +46,8 @@ export function MemoryChart({ model, moments, span, here, place, jump }) {
     <${Choices} ...${{ isLogarithmic, setScale }} toPeak=${() => jump(top.step)} />
     <figure class="inspect-figure memory">
       <${Chart}
-        ...${{ columns, peak, now, column, isLogarithmic, span, shown, said, choose, jump }}
+        ...${{ columns, peak, now, column, isLogarithmic, bands, span, shown, said }}
+        ...${{ choose, jump }}
       />
       <figcaption class="inspect-readout">
         ${said}
@@ -56,8 +57,8 @@ export function MemoryChart({ model, moments, span, here, place, jump }) {
     <${Legend} shown=${shown} moment=${moment} peak=${moment === "at the peak" ? null : top} />
     <p class="quiet">
       Of the steps that share a column of the chart, the one with most alive is shown
-      ${isLogarithmic ? "; on this scale areas do not add up by eye" : ""}. The peak of${" "}
-      ${bytes(top.total)} is at ${place(top.step)}, step ${integer(top.step + 1)} of${" "}
+      ${isLogarithmic ? "; on this scale areas do not add up, so the sum is drawn alone" : ""}. The
+      peak of ${bytes(top.total)} is at ${place(top.step)}, step ${integer(top.step + 1)} of${" "}
       ${integer(model.steps)}.
     </p>
   `;
@@ -87,12 +88,13 @@ function Choices({ isLogarithmic, setScale, toPeak }) {
 
 /**
  * @param {{columns: MemoryState[], peak: number, now: number, column: number,
- *   isLogarithmic: boolean, span: Span, shown: MemoryState, said: string,
+ *   isLogarithmic: boolean, bands: Band[], span: Span, shown: MemoryState, said: string,
  *   choose: (column: number) => void, jump: (step: number) => void}} properties
  *   now: the column of the cursor; column: that of the current step, or -1
  */
 function Chart(properties) {
-  const { columns, peak, now, column, isLogarithmic, span, shown, said, choose, jump } = properties;
+  const { columns, peak, now, column, isLogarithmic, bands, span, shown, said, choose, jump } =
+    properties;
   const frame = frameOf(HEIGHT, ROOM, WIDEST);
   const { height, marks } = scaleOf(columns, isLogarithmic);
   const x = (/** @type {number} */ at) => across(frame, at / columns.length);
@@ -122,13 +124,8 @@ function Chart(properties) {
     onClick=${(/** @type {any} */ event) => jump(columns[under(event)].step)}
   >
     <${Rulings} frame=${frame} marks=${marks} y=${y} text=${bytes} />
-    ${CATEGORIES.map(
-      (_, category) =>
-        html`<path
-          class=${`memory-area memory-${category}`}
-          d=${areaOf(columns, category, x, y)}
-        />`,
-    )}
+    <${Areas} ...${{ columns, isLogarithmic, x, y }} />
+    <${Bands} ...${{ frame, bands, span }} />
     <${Peak}
       frame=${frame}
       left=${x(peak + 0.5)}
@@ -144,8 +141,8 @@ function Chart(properties) {
       y2=${frame.bottom}
     />
     <g class="inspect-axis">
-      <text x=${frame.left} y=${frame.bottom + 18}>step ${integer(span.first + 1)}</text>
-      <text x=${frame.right} y=${frame.bottom + 18} text-anchor="end">${integer(span.beyond)}</text>
+      <text x=${frame.left} y=${frame.height - 4}>step ${integer(span.first + 1)}</text>
+      <text x=${frame.right} y=${frame.height - 4} text-anchor="end">${integer(span.beyond)}</text>
     </g>
   </svg>`;
 }
@@ -222,23 +219,72 @@ function Legend({ shown, moment, peak }) {
 }
 
 /**
- * The area between what lies below a category and what lies below the next, in steps.
+ * What was alive, by what it is for; the sum alone where areas would not add up.
+ * @param {{columns: MemoryState[], isLogarithmic: boolean, x: (column: number) => number,
+ *   y: (value: number) => number}} properties
+ */
+function Areas({ columns, isLogarithmic, x, y }) {
+  if (isLogarithmic)
+    return html`<path
+      class="memory-area memory-all"
+      d=${areaOf(columns, 0, CATEGORIES.length, x, y)}
+    />`;
+  return CATEGORIES.map(
+    (_, category) =>
+      html`<path
+        class=${`memory-area memory-${category}`}
+        d=${areaOf(columns, category, category + 1, x, y)}
+      />`,
+  );
+}
+
+/** How wide a letter below the chart is, about. */
+const LETTER = 6.5;
+
+/**
+ * The chapters or sections that the steps belong to, below the chart: with a number, or as much of
+ * the title as there is room for.
+ * @param {{frame: Frame, bands: Band[], span: Span}} properties
+ */
+function Bands({ frame, bands, span: { first, beyond } }) {
+  const x = (/** @type {number} */ step) => across(frame, (step - first) / (beyond - first));
+  return bands.map((band, index) => {
+    const [left, right] = [x(band.first), x(band.beyond)];
+    const room = Math.floor((right - left) / LETTER) - 1;
+    const name = `${index + 1} ${band.title}`;
+    const text = room >= name.length ? name : room > 12 ? shortened(name, room - 1) : index + 1;
+    return html`<g class="memory-band" key=${band.first}>
+      <title>${name}</title>
+      <rect x=${left} width=${right - left} y=${frame.bottom + 2} height="16" />
+      <line x1=${left} x2=${left} y1=${frame.top} y2=${frame.bottom + 18} />
+      ${
+        room >= String(text).length &&
+        html`<text x=${(left + right) / 2} y=${frame.bottom + 14} text-anchor="middle">
+          ${text}
+        </text>`
+      }
+    </g>`;
+  });
+}
+
+/**
+ * The area between what lies below a category and what lies below another, in steps.
  * @param {MemoryState[]} columns
- * @param {number} category
+ * @param {number} from
+ * @param {number} beyond
  * @param {(column: number) => number} x
  * @param {(value: number) => number} y
  */
-function areaOf(columns, category, x, y) {
-  const below = columns.map(({ live }) =>
-    live.slice(0, category).reduce((sum, part) => sum + part, 0),
-  );
-  const edge = (/** @type {number[]} */ values) =>
-    values.map((value, column) => [column, y(value)]);
-  const top = edge(below.map((value, column) => value + columns[column].live[category]));
-  const up = top.map(
+function areaOf(columns, from, beyond, x, y) {
+  const below = (/** @type {number} */ category) =>
+    columns.map(({ live }, column) => [
+      column,
+      y(live.slice(0, category).reduce((sum, part) => sum + part, 0)),
+    ]);
+  const up = below(beyond).map(
     ([column, at]) => `L${x(column).toFixed(1)} ${at.toFixed(1)}H${x(column + 1).toFixed(1)}`,
   );
-  const down = edge(below)
+  const down = below(from)
     .toReversed()
     .map(([column, at]) => `L${x(column + 1).toFixed(1)} ${at.toFixed(1)}H${x(column).toFixed(1)}`);
   return `M${up.join("").slice(1)}${down.join("")}Z`;

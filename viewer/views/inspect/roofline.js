@@ -1,131 +1,179 @@
-// What an accelerator could reach with the operators of a part of the run: at most its peak, and at
-// most what its memory feeds it with.
+// What an accelerator could reach with the operators of a part of the run, and what the machine did
+// reach that timed its lines.
 
 import { signal } from "@preact/signals";
-import { useState } from "preact/hooks";
 import { ACCELERATORS } from "viewer/model/accelerators.js";
-import { bytes, counted, duration, flops, number } from "viewer/model/format.js";
-import { pointsOf, scalesOf, shareOf } from "viewer/model/roofline.js";
-import { across, frameOf, Rulings, slide, up } from "viewer/parts/figure.js";
+import { bytes, duration, flops, number } from "viewer/model/format.js";
+import { measuredPoints, pointsOf } from "viewer/model/roofline.js";
 import { html } from "viewer/parts/html.js";
+import { current } from "viewer/state/state.js";
+import { Chart, twoDigits } from "viewer/views/inspect/roof.js";
+import { labels } from "viewer/views/inspect/table.js";
 
-/** What the reader chose last, for as long as the page is open. */
-const card = signal(0);
+/** What the reader chose last, for as long as the page is open; null: nothing yet. */
+const card = signal(/** @type {number | null} */ (null));
 const wanted = signal("bf16");
 
-const HEIGHT = 380;
-const ROOM = { left: 92, right: 16, top: 16, bottom: 46 };
-/** How many operators are named in the chart. */
-const NAMED = 5;
-/** Half the width of the mark of an operator, and of the one that is looked at. */
-const MARK = 5.5;
-const LARGE_MARK = 8;
-
-/** @param {number} amount */
-function twoDigits(amount) {
-  return number(Number(amount.toPrecision(2)));
-}
-
-/** @param {RooflinePoint} point */
-function said({ name, intensity, attainable, waits, seconds }) {
-  const limit = waits ? "waits for memory" : "limited by arithmetic";
-  const bounds = `at most ${flops(attainable)}/s, at least ${duration(seconds)}`;
-  return `${name}: ${twoDigits(intensity)} FLOP/B, ${bounds}, ${limit}`;
-}
-
-/** @param {RooflinePoint} point */
-function counts({ entry }) {
-  const computed = flops(entry.matmul_flops + entry.other_flops);
-  const moved = bytes(entry.read_bytes + entry.written_bytes);
-  return `${computed} and ${moved} in ${counted(entry.calls, "call")}`;
-}
+/** The machine that timed the lines, in place of an accelerator with a data sheet. */
+const MEASURED = -1;
 
 /** @param {RooflinePoint[]} points */
 function totalSeconds(points) {
   return points.reduce((sum, { seconds }) => sum + seconds, 0);
 }
 
-/** @param {{entries: TallyEntry[], names: string[], jump: (step: number) => void}} properties */
-export function Roofline({ entries, names, jump }) {
-  const { name, memory, rates } = ACCELERATORS[card.value];
+/**
+ * @param {{operators: TallyEntry[], timed: TimedPoint[], reached: Limits | null, device: string,
+ *   jump: (step: number) => void}} properties
+ *   timed: lines, and the best that lines of the whole run reached; device: where that was
+ */
+export function Roofline({ operators, timed, reached, device, jump }) {
+  const chosen = card.value ?? (reached ? MEASURED : 0);
+  const lines = labels("line");
+  const nameOf = (/** @type {number} */ key) => lines(key).name;
+  if (chosen === MEASURED && reached) {
+    const points = measuredPoints(timed, nameOf, reached);
+    return html`
+      <${Choices} chosen=${MEASURED} format="" device=${device} />
+      <${Reached} limits=${reached} device=${device} />
+      <${Drawn}
+        title=${`Roofline of ${device}`}
+        points=${points}
+        limits=${reached}
+        jump=${jump}
+        isReached
+      />
+    `;
+  }
+  const index = Math.max(0, chosen);
+  const { name, memory, rates } = ACCELERATORS[index];
   const format = wanted.value in rates ? wanted.value : Object.keys(rates)[0];
-  const peak = rates[format];
-  const points = pointsOf(entries, names, peak, memory);
-  const waiting = points.filter((point) => point.waits);
+  const limits = { peak: rates[format], memory };
+  const points = pointsOf(operators, current().document.names, limits);
+  const measured = isOn(name, device) ? measuredPoints(timed, nameOf, limits) : [];
   return html`
-    <${Choices} format=${format} />
-    <${Limits} format=${format} />
-    ${
-      points.length
-        ? html`
-          <${Chart}
-            key=${`${card.value} ${format}`}
-            points=${points}
-            peak=${peak}
-            memory=${memory}
-            title=${`Roofline of ${name} in ${format}`}
-          />
-          <p>
-            ${waiting.length} of ${points.length} operators wait for memory; they would take${" "}
-            ${duration(totalSeconds(waiting))} of at least ${duration(totalSeconds(points))} in all.
-          </p>
-          <${Table} points=${points} jump=${jump} />
-        `
-        : html`<p>No operator here has a count of both FLOPs and bytes.</p>`
-    }
+    <${Choices} chosen=${index} format=${format} device=${reached ? device : ""} />
+    <${Sheet} chosen=${index} format=${format} device=${measured.length ? device : ""} />
+    <${Drawn}
+      key=${`${index} ${format}`}
+      title=${`Roofline of ${name} in ${format}`}
+      points=${[...points, ...measured]}
+      limits=${limits}
+      jump=${jump}
+    />
   `;
 }
 
-/** @param {{format: string}} properties */
-function Choices({ format }) {
-  const { rates } = ACCELERATORS[card.value];
+/** Whether times are of such an accelerator: drivers name "H100 SXM" as "NVIDIA H100 80GB HBM3".
+ * @param {string} name @param {string} device */
+function isOn(name, device) {
+  return device.split(/[\s,]+/).includes(name.split(" ").find((word) => /\d/.test(word)) ?? name);
+}
+
+/** @param {{chosen: number, format: string, device: string}} properties device: one with times */
+function Choices({ chosen, format, device }) {
+  const rates = ACCELERATORS[chosen]?.rates ?? {};
   return html`<div class="inspect-choices">
     <label>
       Accelerator${" "}
       <select
-        value=${card.value}
+        value=${chosen}
         onChange=${(/** @type {any} */ event) => (card.value = Number(event.target.value))}
       >
+        ${device && html`<option value=${MEASURED}>measured: ${device.split(",")[0]}</option>`}
         ${ACCELERATORS.map(
           (accelerator, index) => html`<option value=${index}>${accelerator.name}</option>`,
         )}
       </select>
     </label>
-    <label>
-      Arithmetic in${" "}
-      <select
-        value=${format}
-        onChange=${(/** @type {any} */ event) => (wanted.value = event.target.value)}
-      >
-        ${Object.keys(rates).map((rate) => html`<option value=${rate}>${rate}</option>`)}
-      </select>
-    </label>
+    ${
+      format &&
+      html`<label>
+        Arithmetic in${" "}
+        <select
+          value=${format}
+          onChange=${(/** @type {any} */ event) => (wanted.value = event.target.value)}
+        >
+          ${Object.keys(rates).map((rate) => html`<option value=${rate}>${rate}</option>`)}
+        </select>
+      </label>`
+    }
   </div>`;
 }
 
-/** What the data sheet says. @param {{format: string}} properties */
-function Limits({ format }) {
-  const { name, memory, rates, source } = ACCELERATORS[card.value];
-  const ridge = rates[format] / memory;
+/** @param {Limits} limits */
+function ridgeOf({ peak, memory }) {
+  return number(Number((peak / memory).toPrecision(3)));
+}
+
+/**
+ * What the data sheet says; device: where lines were timed, if it is one of these.
+ * @param {{chosen: number, format: string, device: string}} properties
+ */
+function Sheet({ chosen, format, device }) {
+  const { name, memory, rates, source } = ACCELERATORS[chosen];
   return html`<p class="quiet">
     ${name}: at most ${flops(rates[format])}/s in ${format}, dense, and${" "}
     ${number(memory / 1e12)} TB/s from memory (<a href=${source} rel="noreferrer">data sheet</a>).
-    Below ${number(Number(ridge.toPrecision(3)))} FLOP/B an operator waits for memory. Nothing here
-    ran on this accelerator: the points are the FLOPs and the bytes that this run counted, at the
-    most that the sheet allows for them.
+    Below ${ridgeOf({ peak: rates[format], memory })} FLOP/B an operator waits for memory.${" "}
+    ${
+      device
+        ? html`Diamonds are lines as they were measured on ${device}. Of the operators nothing was
+            measured: their marks are`
+        : "Nothing here ran on this accelerator: the marks are"
+    }${" "}
+    the FLOPs and bytes that this run counted, at the most that the sheet allows for them, and so
+    lie on the roof <b>by construction</b>.
   </p>`;
 }
 
-/** @param {{points: RooflinePoint[], jump: (step: number) => void}} properties */
-function Table({ points, jump }) {
-  const total = totalSeconds(points);
-  const heads = ["operator", "FLOP/B", "at most", "at least", "share", "limited by"];
-  return html`<div
-    class="inspect-scroll"
-    tabindex="0"
-    role="region"
-    aria-label="operators of the roofline"
-  >
+/** @param {{limits: Limits, device: string}} properties */
+function Reached({ limits, device }) {
+  return html`<p class="quiet">
+    Measured in another run, on ${device}: the FLOPs of a line over the seconds that it took,
+    Python's own included. There is no data sheet for this machine, so its roof is the best that any
+    line of the whole run reached: ${flops(limits.peak)}/s, and ${bytes(limits.memory)}/s of bytes
+    moved (at least so many, from caches too). The line that set a limit lies on the roof
+    ${" "}<b>by construction</b>; how far the others are below it is what was measured.
+  </p>`;
+}
+
+/**
+ * @param {{title: string, points: RooflinePoint[], limits: Limits, jump: (step: number) => void,
+ *   isReached?: boolean}} properties
+ */
+function Drawn({ title, points, limits, jump, isReached = false }) {
+  const operators = points.filter(({ isMeasured }) => !isMeasured);
+  const lines = points.filter(({ isMeasured }) => isMeasured);
+  const waiting = operators.filter((point) => point.waits);
+  if (!points.length)
+    return html`<p>
+      ${
+        isReached
+          ? "No line here has a count of both FLOPs and bytes and took long enough for a clock."
+          : "No operator here has a count of both FLOPs and bytes."
+      }
+    </p>`;
+  return html`
+    <${Chart} points=${points} limits=${limits} title=${title} isReached=${isReached} />
+    ${
+      operators.length > 0 &&
+      html`<p>
+        ${waiting.length} of ${operators.length} operators wait for memory; they would take${" "}
+        ${duration(totalSeconds(waiting))} of at least ${duration(totalSeconds(operators))} in all.
+      </p>`
+    }
+    ${lines.length > 0 && html`<${Lines} points=${lines} jump=${jump} />`}
+    ${operators.length > 0 && html`<${Operators} points=${operators} jump=${jump} />`}
+  `;
+}
+
+/**
+ * @param {{what: string, heads: string[], points: RooflinePoint[], jump: (step: number) => void,
+ *   cells: (point: RooflinePoint) => string[]}} properties
+ */
+function Table({ what, heads, points, jump, cells }) {
+  return html`<div class="inspect-scroll" tabindex="0" role="region" aria-label=${what}>
     <table class="inspect-table">
       <thead>
         <tr>
@@ -135,7 +183,7 @@ function Table({ points, jump }) {
       <tbody>
         ${points.map(
           (point) =>
-            html`<tr key=${point.name}>
+            html`<tr key=${point.entry.key}>
               <th scope="row">
                 <button
                   class="inspect-jump"
@@ -145,11 +193,7 @@ function Table({ points, jump }) {
                   <code>${point.name}</code>
                 </button>
               </th>
-              <td>${twoDigits(point.intensity)}</td>
-              <td>${flops(point.attainable)}/s</td>
-              <td>${duration(point.seconds)}</td>
-              <td>${((100 * point.seconds) / total).toFixed(1)} %</td>
-              <td>${point.waits ? "memory" : "arithmetic"}</td>
+              ${cells(point).map((text) => html`<td>${text}</td>`)}
             </tr>`,
         )}
       </tbody>
@@ -157,169 +201,41 @@ function Table({ points, jump }) {
   </div>`;
 }
 
-/** @param {{points: RooflinePoint[], peak: number, memory: number, title: string}} properties */
-function Chart({ points, peak, memory, title }) {
-  const [shown, show] = useState(-1);
-  const frame = frameOf(HEIGHT, ROOM);
-  const { intensities, rates } = scalesOf(points, peak, memory);
-  const x = (/** @type {number} */ intensity) => across(frame, shareOf(intensities, intensity));
-  const y = (/** @type {number} */ rate) => up(frame, shareOf(rates, rate));
-  const order = points
-    .map((_, index) => index)
-    .sort((one, other) => points[one].intensity - points[other].intensity);
-  const place = order.indexOf(shown);
-  const onKey = (/** @type {KeyboardEvent} */ event) =>
-    slide(event, place, order.length - 1, (to) => show(order[to]));
-  const text =
-    shown < 0
-      ? `${title}. ${points.length} operators; arrow keys go through them by intensity.`
-      : said(points[shown]);
-  return html`<figure class="inspect-figure">
-    <svg
-      viewBox=${`0 0 ${frame.width} ${frame.height}`}
-      role="slider"
-      tabindex="0"
-      aria-label=${title}
-      aria-valuemin="1"
-      aria-valuemax=${points.length}
-      aria-valuenow=${Math.max(1, place + 1)}
-      aria-valuetext=${text}
-      onKeyDown=${onKey}
-      onFocus=${() => shown < 0 && show(0)}
-      onMouseLeave=${() => show(-1)}
-    >
-      <${Roof} ...${{ frame, intensities, rates, peak, memory, x, y }} />
-      ${points.map(
-        (point, index) =>
-          html`<${Mark}
-            point=${point}
-            x=${x(point.intensity)}
-            y=${y(point.attainable)}
-            isShown=${index === shown}
-            show=${() => show(index)}
-          />`,
-      )}
-      ${labelled(points, x, y).map(
-        ({ point, left, top }) =>
-          html`<text class="roof-label" x=${left} y=${top} text-anchor="end">
-            ${shortName(point.name)}
-          </text>`,
-      )}
-    </svg>
-    <figcaption class="inspect-readout" aria-live="off">
-      ${shown < 0 ? html`<${Key} />` : `${text}. ${counts(points[shown])}.`}
-    </figcaption>
-  </figure>`;
+/** @param {{points: RooflinePoint[], jump: (step: number) => void}} properties */
+function Operators({ points, jump }) {
+  const total = totalSeconds(points);
+  return html`<${Table}
+    what="operators of the roofline"
+    heads=${["operator", "FLOP/B", "at most", "at least", "share", "limited by"]}
+    points=${points}
+    jump=${jump}
+    cells=${(/** @type {RooflinePoint} */ point) => [
+      twoDigits(point.intensity),
+      `${flops(point.attainable)}/s`,
+      duration(point.seconds),
+      `${((100 * point.seconds) / total).toFixed(1)} %`,
+      point.waits ? "memory" : "arithmetic",
+    ]}
+  />`;
 }
 
-/**
- * What the accelerator allows, with rulings.
- * @param {{frame: Frame, intensities: number[], rates: number[], peak: number, memory: number,
- *   x: (intensity: number) => number, y: (rate: number) => number}} properties
- */
-function Roof({ frame, intensities, rates, peak, memory, x, y }) {
-  const ridge = peak / memory;
-  const [low, high] = [10 ** intensities[0], 10 ** intensities[intensities.length - 1]];
-  const roof = `M${x(low)} ${y(low * memory)}L${x(ridge)} ${y(peak)}H${x(high)}`;
-  return html`
-    <path class="roof-shade" d=${`${roof}V${frame.bottom}H${x(low)}Z`} />
-    ${intensities.map(
-      (power) =>
-        html`<g class="inspect-axis">
-          <line x1=${x(10 ** power)} x2=${x(10 ** power)} y1=${frame.top} y2=${frame.bottom} />
-          <text x=${x(10 ** power)} y=${frame.bottom + 16} text-anchor="middle">
-            ${power < 0 || power > 3 ? powerOfTen(power) : 10 ** power}
-          </text>
-        </g>`,
-    )}
-    <${Rulings}
-      frame=${frame}
-      marks=${rates.map((power) => 10 ** power)}
-      y=${y}
-      text=${(/** @type {number} */ rate) => `${flops(rate)}/s`}
-    />
-    <text
-      class="inspect-axis-title"
-      x=${(frame.left + frame.right) / 2}
-      y=${frame.height - 8}
-      text-anchor="middle"
-    >
-      FLOPs for each byte moved
-    </text>
-    <line class="roof-ridge" x1=${x(ridge)} x2=${x(ridge)} y1=${y(peak)} y2=${frame.bottom} />
-    <path class="roof" d=${roof} />
-  `;
-}
+/** How many lines are listed. */
+const MOST_LINES = 60;
 
-/**
- * @param {{point: RooflinePoint, x: number, y: number, isShown: boolean, show: () => void}}
- *   properties
- */
-function Mark({ point, x, y, isShown, show }) {
-  const kind = point.waits ? "waits" : "computes";
-  return html`<path
-    class=${`roof-point ${kind} ${isShown ? "shown" : ""}`}
-    d=${mark(x, y, isShown ? LARGE_MARK : MARK, point.waits)}
-    onMouseEnter=${show}
-  >
-    <title>${said(point)}</title>
-  </path>`;
-}
-
-/** What the marks mean. */
-function Key() {
-  const drawn = (/** @type {string} */ kind, /** @type {string} */ text) =>
-    html`<span class="roof-key">
-      <svg width="14" height="14" aria-hidden="true">
-        <path class=${`roof-point ${kind}`} d=${mark(7, 7, MARK, kind === "waits")} />
-      </svg>${" "}
-      ${text}
-    </span>`;
-  return html`${drawn("waits", "waits for memory")} ${drawn("computes", "limited by arithmetic")}`;
-}
-
-/**
- * A circle, or a square: the shape tells what the colour tells.
- * @param {number} x
- * @param {number} y
- * @param {number} size
- * @param {boolean} isRound
- */
-function mark(x, y, size, isRound) {
-  if (!isRound) return `M${x - size} ${y - size}h${2 * size}v${2 * size}h${-2 * size}z`;
-  const half = (/** @type {number} */ way) => `a${size} ${size} 0 1 0 ${way} 0`;
-  return `M${x - size} ${y}${half(2 * size)}${half(-2 * size)}z`;
-}
-
-/** @param {number} power */
-function powerOfTen(power) {
-  const digits = "⁰¹²³⁴⁵⁶⁷⁸⁹";
-  const exponent = [...String(Math.abs(power))].map((digit) => digits[Number(digit)]).join("");
-  return `10${power < 0 ? "⁻" : ""}${exponent}`;
-}
-
-/** @param {string} name */
-function shortName(name) {
-  const plain = name.replace(/^aten\._?/, "");
-  return plain.length > 24 ? `${plain.slice(0, 23)}…` : plain;
-}
-
-/**
- * The operators that would take longest, where their names do not lie on each other.
- * @param {RooflinePoint[]} points
- * @param {(intensity: number) => number} x
- * @param {(rate: number) => number} y
- */
-function labelled(points, x, y) {
-  /** @type {{point: RooflinePoint, left: number, top: number}[]} */
-  const found = [];
-  for (const point of points) {
-    const [left, top] = [x(point.intensity) - 9, y(point.attainable) - 6];
-    const isFree = found.every(
-      (other) => Math.abs(other.top - top) > 15 || Math.abs(other.left - left) > 150,
-    );
-    if (isFree && left > ROOM.left + 8 * shortName(point.name).length && found.length < NAMED)
-      found.push({ point, left, top });
-  }
-  return found;
+/** @param {{points: RooflinePoint[], jump: (step: number) => void}} properties */
+function Lines({ points, jump }) {
+  const total = totalSeconds(points);
+  return html`<${Table}
+    what="measured lines of the roofline"
+    heads=${["measured line", "FLOP/B", "reached", "of the roof", "took", "share"]}
+    points=${points.slice(0, MOST_LINES)}
+    jump=${jump}
+    cells=${(/** @type {RooflinePoint} */ point) => [
+      twoDigits(point.intensity),
+      `${flops(Number(point.rate.toPrecision(3)))}/s`,
+      `${twoDigits((100 * point.rate) / point.attainable)} %`,
+      duration(point.seconds),
+      `${((100 * point.seconds) / total).toFixed(1)} %`,
+    ]}
+  />`;
 }

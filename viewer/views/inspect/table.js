@@ -6,14 +6,15 @@ import { bytes, duration, flops, integer, number } from "viewer/model/format.js"
 import { shortPaths } from "viewer/model/places.js";
 import { linesOf } from "viewer/model/source.js";
 import { intensityOf, MEMORY, sorted, tally } from "viewer/model/tally.js";
+import { LEAST_SECONDS } from "viewer/model/times.js";
 import { html } from "viewer/parts/html.js";
 import { titleOfSection } from "viewer/parts/panel.js";
 import { leaveTo } from "viewer/state/address.js";
 import { current } from "viewer/state/state.js";
 
 /**
- * @typedef {{id: string, title: string, hint: string, value: (entry: TallyEntry) => number | null,
- *   text: (value: number) => string}} Column
+ * @typedef {{id: string, title: string, hint: string, kind: string,
+ *   value: (entry: TallyEntry) => number | null, text: (value: number) => string}} Column
  */
 
 /** What the reader chose last, for as long as the page is open. */
@@ -32,6 +33,7 @@ const COLUMNS = [
   {
     id: "calls",
     title: "calls",
+    kind: "observed",
     hint: "how often operators ran",
     value: ({ calls }) => calls,
     text: integer,
@@ -39,6 +41,7 @@ const COLUMNS = [
   {
     id: "matmul_flops",
     title: "matmul",
+    kind: "formula",
     hint: "FLOPs of matrix products",
     value: (entry) => entry.matmul_flops,
     text: flops,
@@ -46,6 +49,7 @@ const COLUMNS = [
   {
     id: "other_flops",
     title: "other",
+    kind: "convention",
     hint: "all other FLOPs",
     value: (entry) => entry.other_flops,
     text: flops,
@@ -53,6 +57,7 @@ const COLUMNS = [
   {
     id: "read_bytes",
     title: "read",
+    kind: "ideal",
     hint: "bytes read",
     value: (entry) => entry.read_bytes,
     text: bytes,
@@ -60,6 +65,7 @@ const COLUMNS = [
   {
     id: "written_bytes",
     title: "written",
+    kind: "ideal",
     hint: "bytes written",
     value: (entry) => entry.written_bytes,
     text: bytes,
@@ -67,6 +73,7 @@ const COLUMNS = [
   {
     id: "intensity",
     title: "FLOP/B",
+    kind: "ideal",
     hint: "FLOPs for each byte read or written, at most",
     value: intensityOf,
     text: (value) => number(Number(value.toPrecision(2))),
@@ -74,6 +81,7 @@ const COLUMNS = [
   {
     id: "allocated_bytes",
     title: "allocated",
+    kind: "observed",
     hint: "bytes of tensors that came to life",
     value: (entry) => entry.allocated_bytes,
     text: bytes,
@@ -81,6 +89,7 @@ const COLUMNS = [
   {
     id: "freed_bytes",
     title: "freed",
+    kind: "observed",
     hint: "bytes of tensors that were given back",
     value: (entry) => entry.freed_bytes,
     text: bytes,
@@ -91,6 +100,7 @@ const COLUMNS = [
 const SECONDS = {
   id: "seconds",
   title: "time",
+  kind: "observed",
   hint: "measured in another run",
   value: ({ seconds }) => seconds,
   text: (value) => (value ? duration(value) : "0"),
@@ -119,11 +129,16 @@ export function Table({ span, onMeta }) {
   const columns = seconds && by !== "operator" ? [...COLUMNS, SECONDS] : COLUMNS;
   const { column, direction } = order.value;
   const value = columns.find(({ id }) => id === column)?.value;
-  const rows = sorted(entries, value ?? (({ key }) => label(key).name), direction);
+  const rows = sorted(
+    entries.filter(isWorthARow),
+    value ?? (({ key }) => label(key).name),
+    direction,
+  );
+  const most = Math.max(0, ...rows.map((entry) => value?.(entry) ?? 0));
   const shown = whole === shape ? rows : rows.slice(0, AT_ONCE);
   return html`
     <${Choices} />
-    <div class="inspect-scroll" tabindex="0" role="region" aria-label="table of costs">
+    <div class="inspect-scroll costs-scroll" tabindex="0" role="region" aria-label="table of costs">
       <table class="inspect-table costs-table">
         <${Head} columns=${columns} />
         <tbody>
@@ -132,6 +147,7 @@ export function Table({ span, onMeta }) {
               html`<${Row}
                 key=${`${by} ${entry.key}`}
                 entry=${entry}
+                most=${most}
                 label=${label(entry.key)}
                 columns=${columns}
               />`,
@@ -139,13 +155,17 @@ export function Table({ span, onMeta }) {
         </tbody>
         <${Foot} columns=${columns} sums=${totals(span, entries, onMeta)} />
       </table>
+      ${
+        shown.length < rows.length &&
+        html`<button
+          class="inspect-button"
+          title="Show every row"
+          onClick=${() => showWhole(shape)}
+        >
+          Show all ${integer(rows.length)} rows
+        </button>`
+      }
     </div>
-    ${
-      shown.length < rows.length &&
-      html`<button class="inspect-button" title="Show every row" onClick=${() => showWhole(shape)}>
-        Show all ${integer(rows.length)} rows
-      </button>`
-    }
     ${!rows.length && html`<p>Nothing here cost anything.</p>`}
     ${
       times &&
@@ -153,6 +173,12 @@ export function Table({ span, onMeta }) {
       html`<p class="quiet">Times were measured in another run, on ${times.device}.</p>`
     }
   `;
+}
+
+/** Whether anything was spent, or seconds that a clock can tell. @param {TallyEntry} entry */
+function isWorthARow(entry) {
+  const spent = COLUMNS.some(({ id, value }) => id !== "intensity" && value(entry));
+  return spent || entry.uncounted > 0 || (entry.seconds ?? 0) >= LEAST_SECONDS;
 }
 
 /** How the rows are made. */
@@ -201,8 +227,8 @@ function Head({ columns }) {
       <tr>
         <${Header} id="name" title=${by} hint="name" first="ascending" />
         ${columns.map(
-          ({ id, title, hint }) =>
-            html`<${Header} key=${id} id=${id} title=${title} hint=${hint} first="descending" />`,
+          ({ id, title, hint, kind }) =>
+            html`<${Header} key=${id} ...${{ id, title, hint, kind }} first="descending" />`,
         )}
       </tr>
     </thead>
@@ -221,9 +247,10 @@ function Foot({ columns, sums }) {
 
 /**
  * Column header that sorts.
- * @param {{id: string, title: string, hint: string, first: "ascending" | "descending"}} properties
+ * @param {{id: string, title: string, hint: string, kind?: string,
+ *   first: "ascending" | "descending"}} properties kind: of evidence
  */
-function Header({ id, title, hint, first }) {
+function Header({ id, title, hint, kind, first }) {
   const { column, direction } = order.value;
   const isChosen = column === id;
   const turn = () =>
@@ -241,14 +268,17 @@ function Header({ id, title, hint, first }) {
       }
       ${title}
     </button>
+    ${kind && html`<span class="evidence-kind">${kind}</span>`}
   </th>`;
 }
 
 /**
- * @param {{entry: TallyEntry, label: {name: string, place: string, isCode: boolean}, columns:
- *   Column[]}} properties
+ * @param {{entry: TallyEntry, most: number, label: {name: string, place: string, isCode: boolean},
+ *   columns: Column[]}} properties most: of any row, in the column that sorts
  */
-function Row({ entry, label: { name, place, isCode }, columns }) {
+function Row({ entry, most, label: { name, place, isCode }, columns }) {
+  const share = (/** @type {Column} */ { id, value }) =>
+    id === order.value.column && most ? `${(100 * (value(entry) ?? 0)) / most}%` : "";
   return html`<tr>
     <th scope="row">
       <button
@@ -260,7 +290,12 @@ function Row({ entry, label: { name, place, isCode }, columns }) {
         <span class="inspect-place">${place}</span>
       </button>
     </th>
-    ${columns.map((column) => html`<td>${cell(column, entry)}</td>`)}
+    ${columns.map((column) => {
+      const bar = share(column);
+      return html`<td class=${bar && "has-bar"} style=${bar ? { "--bar": bar } : null}>
+        ${cell(column, entry)}
+      </td>`;
+    })}
   </tr>`;
 }
 
@@ -301,7 +336,7 @@ function totals({ first, beyond }, entries, onMeta) {
  * @param {Grouping} by
  * @returns {(key: number) => {name: string, place: string, isCode: boolean}}
  */
-function labels(by) {
+export function labels(by) {
   const { document, sections } = current();
   const { statements, files, functions, names } = document;
   const paths = shortPaths(files.map(({ path }) => path));

@@ -1,0 +1,144 @@
+// Answers of readers: how numbers are read, and how near they come.
+
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { split } from "viewer/model/exercises.js";
+import { verdictOf } from "viewer/model/predictions.js";
+import { reckon } from "viewer/model/reckoning.js";
+
+/** @type {[text: string, isOfBytes: boolean, number: number | null][]} */
+const NUMBERS = [
+  ["12", false, 12],
+  ["1,000", false, 1000],
+  ["1_000.5", false, 1000.5],
+  [" 3.2e9 ", false, 3.2e9],
+  ["-2", false, -2],
+  ["16 GB", true, 16e9],
+  ["16 GiB", true, 16 * 2 ** 30],
+  ["7 B", false, 7e9],
+  ["7 B", true, 7],
+  ["3 million bytes", true, 3e6],
+  ["25 %", false, 0.25],
+  ["2 GFLOP/s", false, 2e9],
+  ["5 µs", false, 5e-6],
+  ["2/3", false, 2 / 3],
+  ["6 * 7e9 * 2e12", false, 8.4e22],
+  ["2^10 * 4", false, 4096],
+  ["2**-1", false, 0.5],
+  ["-(1 + 2) × 3", false, -9],
+  ["10 - 2 - 3", false, 5],
+  ["(1 + 1) k", false, 2000],
+  ["", false, null],
+  ["many", false, null],
+  ["3 apples", false, null],
+  ["1 +", false, null],
+  ["(1", false, null],
+  ["1 2", false, null],
+  ["1/0", false, null],
+  ["12 $", false, null],
+];
+
+describe("numbers as people write them", () => {
+  for (const [text, isOfBytes, number] of NUMBERS)
+    test(JSON.stringify(text), () => {
+      const found = reckon(text, isOfBytes);
+      if (number === null || found === null) assert.equal(found, number);
+      else assert.ok(Math.abs(found - number) <= 1e-12 * Math.abs(number), String(found));
+    });
+});
+
+/** @param {any} value @param {Partial<Question>} [more] @returns {Question} */
+function question(value, more = {}) {
+  return {
+    source: "x",
+    value,
+    choices: [],
+    unit: "",
+    hint: "",
+    digits: 0,
+    line: 0,
+    ...more,
+  };
+}
+
+const shape = { type: "Size", text: "torch.Size([2, 3])" };
+
+/** @typedef {[name: string, Question, answer: string, grade: string | null, RegExp]} Row */
+
+/** @type {Row[]} */
+const ANSWERS = [
+  ["exact", question({ type: "int", value: 48 }), "48", "right", /^exactly$/],
+  [
+    "within a half percent",
+    question({ type: "int", value: 1000 }),
+    "1004",
+    "right",
+    /digits shown/,
+  ],
+  ["beyond", question({ type: "int", value: 1000 }), "1006", "near", /^near: 1.01 times too much$/],
+  [
+    "two digits are shown",
+    question({ type: "float", value: 5.33 }, { digits: 0.01 }),
+    "5.3",
+    "right",
+    /^right/,
+  ],
+  ["near", question({ type: "int", value: 100 }), "70", "near", /1.43 times too little/],
+  ["off", question({ type: "int", value: 100 }), "1e6", "off", /^off: 10/],
+  ["the wrong sign", question({ type: "int", value: 100 }), "-100", "off", /^off by 200$/],
+  ["zero", question({ type: "int", value: 0 }), "0", "right", /exactly/],
+  ["not zero", question({ type: "int", value: 0 }), "3", "off", /off by 3/],
+  ["no number", question({ type: "int", value: 100 }), "lots", null, /./],
+  [
+    "a unit",
+    question({ type: "int", value: 16e9 }, { unit: "bytes" }),
+    "16 GB",
+    "right",
+    /exactly/,
+  ],
+  [
+    "a truth value",
+    question({ type: "bool", value: true }, { choices: ["True", "False"] }),
+    "True",
+    "right",
+    /./,
+  ],
+  [
+    "the other",
+    question({ type: "bool", value: true }, { choices: ["True", "False"] }),
+    "False",
+    "off",
+    /else/,
+  ],
+  ["a shape", question(shape), "(2, 3)", "right", /./],
+  ["a shape in words", question(shape), "2 x 3", "right", /./],
+  ["another shape", question(shape), "3, 2", "off", /./],
+  ["a list", question({ type: "list", items: [{ type: "int", value: 1 }] }), "[1]", "right", /./],
+  [
+    "a dtype",
+    question({ type: "dtype", text: "torch.int64" }, { choices: ["int64"] }),
+    "int64",
+    "right",
+    /./,
+  ],
+  ["a text", question({ type: "str", value: "ab" }), "ab", "right", /./],
+  ["nothing", question({ type: "str", value: "ab" }), "  ", null, /./],
+];
+
+describe("answers", () => {
+  for (const [name, asked, answer, grade, words] of ANSWERS)
+    test(name, () => {
+      const verdict = verdictOf(asked, answer);
+      assert.equal(verdict?.grade ?? null, grade);
+      assert.match(verdict?.text ?? "-", words);
+    });
+});
+
+test("a hint stands apart from its question", () => {
+  const text = "How many?\n\nTwo lines.\n\n**Hint.** Count them.\n\nTwice.";
+  assert.deepEqual(split(text), {
+    question: "How many?\n\nTwo lines.",
+    hint: "Count them.\n\nTwice.",
+  });
+  assert.deepEqual(split("How many?"), { question: "How many?", hint: "" });
+});

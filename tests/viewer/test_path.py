@@ -1,0 +1,287 @@
+"""Reading actively: the short path, predictions, exercises, the glossary, one's own answers."""
+
+import functools
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tests.viewer.conftest import painted
+from tests.viewer.programs import recorded
+from tests.viewer.test_access import assert_accessible
+
+SOURCE = '''
+"""A talk."""
+
+
+class Letters:
+    def _repr_markdown_(self):
+        return "| Letter | counts |\\n| :-- | :-- |\\n| **B** | sequences in a batch |"
+
+
+def main():
+    """What it costs."""
+    # ## Sizes
+    # How large things are.
+    a_matrix()
+    a_detour()
+    # @bridge The detour showed that the *format* decides.
+    its_format()
+    # ## Detours
+    # Only those.
+    another_detour()
+    # ## Work
+    # How much there is to do.
+    work()
+    exercise_twice()
+
+
+def a_matrix():  # @core
+    """A matrix is large.
+
+    A *matrix* is a table of numbers.
+    """
+    letters = Letters()  # @inspect letters
+    rows, columns = 1024, 4096
+    matrix_bytes = 4 * rows * columns
+    assert matrix_bytes == 16_777_216  # @predict
+    assert rows < columns  # @predict
+    assert 2 * rows == 2048
+
+
+def a_detour():
+    """A detour."""
+    assert 1 + 1 == 2
+
+
+def another_detour():
+    """Another detour."""
+    assert 1 + 1 == 2
+
+
+def its_format():  # @core
+    """Half of that."""
+    # Each matrix has one.
+    ratio = 16 / 3
+    assert round(ratio, 2) == 5.33  # @predict
+
+
+def work():  # @core
+    """A product costs 2mnk."""
+    flops = 2 * 2 * 3 * 4
+    assert flops == 48
+
+
+def exercise_twice():  # @exercise
+    """Exercise: twice.
+
+    What is twice 21?
+
+    **Hint.** It is even.
+    """
+    answer = 2 * 21
+    assert answer == 42
+'''
+
+
+@functools.cache
+def document():
+    return recorded(SOURCE)
+
+
+@pytest.fixture
+def talk(page, show):
+    """The first chapter of the talk."""
+    show(page, document())
+    page.keyboard.press("n")
+    page.locator(".question").first.wait_for()
+    return page
+
+
+def titles(page):
+    return page.locator("#article .section-title").all_inner_texts()
+
+
+def test_a_marked_claim_is_a_question_until_it_is_answered(talk):
+    assert talk.locator(".question").count() == 3
+    assert "16_777_216" not in talk.inner_text("#article")
+    field = talk.get_by_label("What is matrix_bytes?").locator("visible=true").last
+    field.fill("10 MB")
+    field.press("Enter")
+    answered = talk.locator(".answered").first
+    assert "You said 10 MB: off: 1.68 times too little. Line " in answered.inner_text()
+    assert "16_777_216" in talk.inner_text("#article")
+    assert talk.locator(".question").count() == 2
+
+
+def test_what_cannot_be_read_is_said_and_nothing_is_shown(talk):
+    field = talk.locator(".question input").first
+    field.fill("a lot")
+    field.press("Enter")
+    assert "Write it as 12" in talk.locator(".question-wrong").first.inner_text()
+    assert "16_777_216" not in talk.inner_text("#article")
+
+
+def test_answers_are_kept_and_can_be_asked_again(talk):
+    field = talk.locator(".question input").first
+    field.fill("16 MiB")
+    field.press("Enter")
+    assert "exactly" in talk.locator(".answered").inner_text()
+    talk.reload()
+    talk.locator(".answered").wait_for()
+    talk.get_by_text("ask again").click()
+    assert talk.locator(".question").count() == 3
+
+
+def test_both_sides_are_shown_on_request_and_on_paper(talk):
+    talk.locator(".question").first.get_by_text("show").click()
+    assert "16_777_216" in talk.inner_text("#article")
+    assert talk.locator(".answered").count() == 0
+    talk.evaluate("async () => { (await import('viewer/state/state.js')).printing.value = true; }")
+    painted(talk)
+    assert talk.locator(".question").count() == 0
+
+
+def test_one_may_be_asked_of_all_numbers_or_of_none(talk):
+    talk.keyboard.press("Q")
+    talk.get_by_label("What is 2 * rows?").first.wait_for()
+    talk.keyboard.press("Q")
+    painted(talk)
+    assert talk.locator(".question").count() == 0
+    assert "16_777_216" in talk.inner_text("#article")
+
+
+def test_a_bridge_and_fewer_sections_stand_on_the_short_path(talk):
+    assert titles(talk)[1:] == ["A matrix is large", "A detour", "Half of that"]
+    assert "The detour showed" not in talk.inner_text("#article")
+    talk.keyboard.press("S")
+    talk.get_by_text("The detour showed").wait_for()
+    assert titles(talk)[1:] == ["A matrix is large", "Half of that"]
+    assert talk.locator(".outline .chapter-link").all_inner_texts() == ["1. Sizes", "2. Work"]
+    talk.reload()
+    talk.get_by_text("The detour showed").wait_for()
+    talk.keyboard.press("n")
+    talk.get_by_text("A product costs 2mnk").first.wait_for()
+    assert "Detours" not in talk.inner_text("#article")
+
+
+def test_the_front_page_offers_it(page, show):
+    show(page, document())
+    page.get_by_text("The short path: 3 sections").click()
+    page.get_by_text("2 chapters").wait_for()
+    page.get_by_role("button", name="All sections").first.click()
+    page.get_by_text("3 chapters").wait_for()
+
+
+def test_presenting_keeps_to_it(talk):
+    talk.keyboard.press("S")
+    talk.get_by_text("The detour showed").wait_for()
+    talk.keyboard.press("P")
+    seen = []
+    for _ in range(8):
+        painted(talk)
+        seen.append(talk.inner_text("main"))
+        talk.keyboard.press("ArrowRight")
+    assert not any("Another detour" in text for text in seen)
+    assert any("A product costs" in text for text in seen)
+
+
+def test_an_exercise_asks_before_it_shows(talk):
+    talk.keyboard.press("n")
+    talk.keyboard.press("n")
+    talk.locator(".exercise").wait_for()
+    assert not talk.get_by_text("answer = 2 * 21").is_visible()
+    assert not talk.get_by_text("It is even.").is_visible()
+    talk.get_by_text("a hint").click()
+    assert talk.get_by_text("It is even.").is_visible()
+    talk.locator(".exercise textarea").fill("42")
+    talk.locator(".solution summary").click()
+    talk.get_by_label("I had it").check()
+    talk.reload()
+    talk.locator(".exercise").wait_for()
+    assert talk.locator(".exercise textarea").input_value() == "42"
+    talk.locator(".solution summary").click()
+    assert talk.get_by_label("I had it").is_checked()
+
+
+def test_the_exercises_of_a_chapter_are_a_file(talk, tmp_path):
+    talk.keyboard.press("n")
+    talk.keyboard.press("n")
+    with talk.expect_download() as download:
+        talk.get_by_text("as a Python file").click()
+    text = download.value.path().read_text(encoding="utf-8")
+    assert "answer = 2 * 21" not in text
+    (tmp_path / "programs.py").write_text(SOURCE, encoding="utf-8")
+    file = tmp_path / "test_exercises.py"
+    for solution, status in (("", 1), ("answer = 42", 0)):
+        file.write_text(text.replace("# Your code", f"{solution}\n    # Your code"))
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(file)]
+        assert subprocess.run(command, cwd=tmp_path, capture_output=True).returncode == status
+
+
+def test_the_glossary_is_made_from_the_text(talk):
+    talk.keyboard.press("G")
+    talk.locator(".glossary dt").first.wait_for()
+    assert talk.locator(".glossary dt").all_inner_texts() == ["B", "matrix"]
+    entry = talk.locator(".glossary dd").nth(1).inner_text()
+    assert "A matrix is a table of numbers." in entry
+    assert "used in Half of that" in entry.replace("\n", " ")
+    talk.get_by_role("button", name="Half of that").last.click()
+    assert talk.locator("dialog[open]").count() == 0
+
+
+def test_the_search_knows_terms_and_their_plurals(talk):
+    talk.keyboard.press("/")
+    talk.locator(".search-field").fill("matrixs")
+    talk.locator(".results li").first.wait_for()
+    assert "A matrix is a table" in talk.locator(".results li").first.inner_text()
+
+
+def test_a_term_under_the_pointer_is_explained(talk):
+    talk.get_by_text("Each matrix has one.").first.wait_for()
+    talk.mouse.move(5, 5)
+    box = talk.evaluate(
+        """() => {
+            const walker = document.createTreeWalker(document.getElementById("article"), 4);
+            for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+                const at = node.textContent.indexOf("Each matrix");
+                if (at < 0) continue;
+                node.parentElement.scrollIntoView({ block: "center" });
+                const range = document.createRange();
+                range.setStart(node, at + 6);
+                range.setEnd(node, at + 10);
+                const { x, y, width, height } = range.getBoundingClientRect();
+                return [x + width / 2, y + height / 2];
+            }
+        }"""
+    )
+    talk.wait_for_timeout(300)
+    talk.mouse.move(*box)
+    talk.mouse.move(box[0] + 1, box[1])
+    talk.locator(".name-tip").wait_for()
+    assert talk.locator(".name-tip").inner_text() == "A matrix is a table of numbers."
+
+
+def test_answers_are_counted_saved_and_forgotten(talk):
+    field = talk.locator(".question input").first
+    field.fill("16 MiB")
+    field.press("Enter")
+    talk.locator("h1").first.click()
+    talk.keyboard.press("A")
+    talk.get_by_text("1 claim predicted right").wait_for()
+    with talk.expect_download() as download:
+        talk.get_by_text("Save as a file").click()
+    saved = json.loads(download.value.path().read_text(encoding="utf-8"))
+    assert [reply["grade"] for reply in saved["answers"].values()] == ["right"]
+    talk.get_by_text("Forget all").click()
+    talk.get_by_text("0 claims predicted right").wait_for()
+
+
+@pytest.mark.parametrize("key", ["", "G", "A"])
+def test_it_is_accessible(key, talk):
+    if key:
+        talk.keyboard.press(key)
+        talk.locator("dialog[open]").wait_for()
+        painted(talk)
+    assert_accessible(talk, key or "a chapter")

@@ -1,0 +1,164 @@
+// Claims as questions: what a reader is asked before both sides are shown, and how near an answer
+// comes. Pure. Fetched when something is asked.
+
+import { number } from "viewer/model/format.js";
+import { reckon } from "viewer/model/reckoning.js";
+import { isLiteral, valueText } from "viewer/model/values.js";
+
+/** An answer within this share is right, whatever digits are shown. */
+const CLOSE = 0.005;
+
+/** Up to this factor an answer is near. */
+const NEAR = 1.5;
+
+const UNITS = /(?:^|_)(bytes|bits|flops|seconds|parameters|tokens|days|hours|percent)(?:\b|$)/;
+
+const DTYPES = ["float32", "float16", "bfloat16", "float64", "int64", "int32", "uint8", "bool"];
+
+/**
+ * What is asked in place of a claim.
+ * @param {Model} model
+ * @param {number} row of the claims
+ * @returns {Question | null} null where there is nothing to ask
+ */
+export function questionOf(model, row) {
+  const { claims, assertions, values } = model.document;
+  const assertion = assertions[model.assertionOf.get(claims.statement[row]) ?? -1];
+  const measured = assertion?.operands.findIndex((source) => !isLiteral(source)) ?? -1;
+  const index = claims.operands[row]?.[measured] ?? null;
+  if (index === null) return null;
+  const value = values[index];
+  const source = assertion.operands[measured];
+  const choices = choicesFor(value);
+  return {
+    source,
+    value,
+    choices,
+    unit: UNITS.exec(source)?.[1] ?? "",
+    hint: hintFor(value),
+    digits: digitsShown(assertion.operands),
+    line: lineThatDecides(model, claims.statement[row], source),
+  };
+}
+
+/** @param {Value} value @returns {string[]} what there is to choose from; none: one writes */
+function choicesFor(value) {
+  if (typeof value.value === "boolean") return ["True", "False"];
+  const dtype = value.type === "dtype" ? (value.text ?? "").replace("torch.", "") : "";
+  if (!dtype) return [];
+  return DTYPES.includes(dtype) ? DTYPES : [...DTYPES, dtype];
+}
+
+/** The items of a shape or a list as text, or null. @param {Value} value */
+function itemsOf({ items, type, text = "" }) {
+  if (items) return items.map((item) => valueText(item));
+  return type === "Size" ? (text.match(/\d+/g) ?? []) : null;
+}
+
+/**
+ * The order of magnitude, in words.
+ * @param {Value} recorded
+ */
+function hintFor(recorded) {
+  const items = itemsOf(recorded);
+  if (items) return `such as ${items.map((_, index) => 2 + index).join(", ")}`;
+  const { value } = recorded;
+  if (typeof value !== "number") return "";
+  const size = Math.abs(value);
+  const sign = value < 0 ? "below zero, " : "";
+  if (size <= 1) return `${sign}between 0 and 1`;
+  const low = 10 ** Math.floor(Math.log10(size));
+  return `${sign}between ${number(low)} and ${number(low * 10)}`;
+}
+
+/**
+ * Half of the last digit that the claim shows, as a share; 0 where it shows none.
+ * @param {string[]} operands
+ */
+function digitsShown(operands) {
+  const literal = operands.find((source) => /^-?[\d_]*\.\d+$/.test(source));
+  if (!literal) return 0;
+  const decimals = literal.split(".")[1].length;
+  return 0.5 / 10 ** decimals / (Math.abs(Number(literal.replaceAll("_", ""))) || 1);
+}
+
+/**
+ * The line that gives the last of the names in a source its value, above the claim.
+ * @param {Model} model
+ * @param {number} claim a statement
+ * @param {string} source
+ * @returns {number} 0: none
+ */
+function lineThatDecides({ document: { statements, names } }, claim, source) {
+  const words = new Set(source.match(/[\p{ID_Start}_][\p{ID_Continue}]*/gu));
+  const [file, line, , , , func] = statements[claim];
+  const found = statements.findLast(
+    (other) =>
+      other[0] === file &&
+      other[5] === func &&
+      other[1] < line &&
+      other[6].some((name) => words.has(names[name])),
+  );
+  return found ? found[1] : 0;
+}
+
+/**
+ * How near an answer is.
+ * @param {Question} question
+ * @param {string} answer
+ * @returns {Verdict | null} null where the answer cannot be read
+ */
+export function verdictOf({ value, choices, digits, unit }, answer) {
+  const text = answer.trim();
+  if (!text) return null;
+  if (typeof value.value === "number")
+    return judged(value.value, reckon(text, unit === "bytes"), digits);
+  const items = itemsOf(value);
+  if (items) {
+    const said = text
+      .replace(/[[\]()]|torch\.Size/g, "")
+      .split(/[,\s×x]+/)
+      .filter(Boolean);
+    return exact(said.map(plain).join() === items.map(plain).join());
+  }
+  if (choices.length && value.type === "dtype")
+    return exact((value.text ?? "").replace("torch.", "") === text);
+  return exact(plain(valueText(value, 0, true)) === plain(text));
+}
+
+/** @param {string} text without quotes, spaces and commas */
+function plain(text) {
+  return text.replace(/['"\s,]/g, "");
+}
+
+/** @param {boolean} isRight @returns {Verdict} */
+function exact(isRight) {
+  return isRight
+    ? { grade: "right", text: "right" }
+    : { grade: "off", text: "something else came out" };
+}
+
+/**
+ * @param {number} is
+ * @param {number | null} said
+ * @param {number} digits
+ * @returns {Verdict | null}
+ */
+function judged(is, said, digits) {
+  if (said === null) return null;
+  if (said === is || Math.abs(said - is) <= Math.max(CLOSE, digits) * Math.abs(is) * (1 + 1e-9))
+    return { grade: "right", text: said === is ? "exactly" : "right, within the digits shown" };
+  const factor = said / is;
+  if (!(factor > 0) || !Number.isFinite(factor))
+    return { grade: "off", text: `off by ${number(Math.abs(said - is))}` };
+  const distance = factor > 1 ? factor : 1 / factor;
+  const text = `${rounded(distance)} times too ${factor > 1 ? "much" : "little"}`;
+  return distance <= NEAR
+    ? { grade: "near", text: `near: ${text}` }
+    : { grade: "off", text: `off: ${text}` };
+}
+
+/** @param {number} distance */
+function rounded(distance) {
+  return distance < 10 ? distance.toPrecision(3) : number(Number(distance.toPrecision(2)));
+}

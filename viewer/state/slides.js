@@ -1,0 +1,32 @@
+// Where a presentation is. Fetched when it starts.
+
+import { signal } from "@preact/signals";
+import { slidesOf } from "viewer/model/slides.js";
+import { kept } from "viewer/state/kept.js";
+import { current } from "viewer/state/state.js";
+
+/** The slide, its page, how many stops of that are passed; and the pages as they are laid out. */
+export const shown = signal(0);
+export const part = signal(0);
+export const passed = signal(Infinity);
+export const pages = signal(/** @type {HTMLElement[][]} */ ([]));
+export const blank = signal(false);
+
+/** Whether the browser opened no window for the speaker. */
+export const refused = signal(false);
+
+export const REVEALS = /** @type {Reveal[]} */ (["all", "claims", "steps"]);
+
+/** Whether a page is shown at once, or claim by claim, or line by line. */
+export const reveal = signal(REVEALS.find((name) => name === kept("reveal")) ?? "all");
+
+/** @type {WeakMap<Model, Slide[]>} */
+const known = new WeakMap();
+
+/** @returns {Slide[]} */
+export function slides() {
+  const { model, sections } = current();
+  const found = known.get(model) ?? slidesOf(model, sections);
+  known.set(model, found);
+  return found;
+}

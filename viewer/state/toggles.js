@@ -1,0 +1,51 @@
+// What opens and closes beside and over the page, and the change between Read and Step.
+
+import { goTo } from "viewer/state/address.js";
+import { stepOfReader } from "viewer/state/article.js";
+import {
+  claimsOf,
+  definitions,
+  dialog,
+  docked,
+  hasOutline,
+  mode,
+  outlineShown,
+  presenting,
+  step,
+} from "viewer/state/state.js";
+
+/** The panel over the page, or else the one beside it. */
+export function closePanel() {
+  if (dialog.value) dialog.value = "";
+  else if (definitions.value.length) definitions.value = [];
+  else docked.value = "";
+}
+
+/** Show the same place the other way. */
+export function switchMode() {
+  if (presenting.value) {
+    presenting.value = false;
+    return goTo(step.value, { jump: true, to: "step" });
+  }
+  if (mode.value === "step") return goTo(step.value, { jump: true, to: "read" });
+  goTo(stepOfReader(), { jump: true, to: "step" });
+}
+
+/**
+ * The outline is a panel beside a wide page, and a dialog over a narrow one or over a presentation.
+ */
+export function toggleOutline() {
+  if (presenting.value || matchMedia("(max-width: 60rem)").matches) toggleDialog("outline");
+  else outlineShown.value = !hasOutline();
+}
+
+/** All of them. */
+export function toggleClaims() {
+  claimsOf.value = -1;
+  toggleDialog("claims");
+}
+
+/** @param {PanelName} name */
+export function toggleDialog(name) {
+  dialog.value = dialog.value === name ? "" : name;
+}

@@ -1,0 +1,225 @@
+// The chart of a roofline: the roof, a mark for each operator or line, and what is said of one.
+
+import { useState } from "preact/hooks";
+import { bytes, counted, duration, flops, number } from "viewer/model/format.js";
+import { scalesOf, shareOf } from "viewer/model/roofline.js";
+import { across, frameOf, Rulings, slide, up } from "viewer/parts/figure.js";
+import { html } from "viewer/parts/html.js";
+
+const HEIGHT = 380;
+const WIDEST = 1160;
+const ROOM = { left: 92, right: 16, top: 16, bottom: 46 };
+/** How many marks are named in the chart. */
+const NAMED = 5;
+/** Half the width of the smallest mark and of the largest. */
+const LEAST = 4;
+const MOST = 15;
+
+/** @param {number} amount */
+export function twoDigits(amount) {
+  return number(Number(amount.toPrecision(2)));
+}
+
+/** @param {RooflinePoint} point */
+function said({ name, intensity, attainable, rate, waits, seconds, isMeasured }) {
+  const at = `${name}: ${twoDigits(intensity)} FLOP/B`;
+  if (isMeasured) {
+    const measured = `measured ${flops(Number(rate.toPrecision(3)))}/s in ${duration(seconds)}`;
+    return `${at}, ${measured}, ${twoDigits((100 * rate) / attainable)} % of the roof`;
+  }
+  const limit = waits ? "waits for memory" : "limited by arithmetic";
+  return `${at}, at most ${flops(attainable)}/s, at least ${duration(seconds)}, ${limit}`;
+}
+
+/** @param {RooflinePoint} point */
+function counts({ entry }) {
+  const computed = flops(entry.matmul_flops + entry.other_flops);
+  const moved = bytes(entry.read_bytes + entry.written_bytes);
+  return `${computed} and ${moved} in ${counted(entry.calls, "call")}`;
+}
+
+/**
+ * @param {{points: RooflinePoint[], limits: Limits, title: string, isReached: boolean}} properties
+ *   isReached: the roof is what lines reached
+ */
+export function Chart({ points, limits, title, isReached }) {
+  const [shown, show] = useState(-1);
+  const frame = frameOf(HEIGHT, ROOM, WIDEST);
+  const { intensities, rates } = scalesOf(points, limits);
+  const total = points.reduce((sum, { seconds }) => sum + seconds, 0);
+  const x = (/** @type {number} */ intensity) => across(frame, shareOf(intensities, intensity));
+  const y = (/** @type {number} */ rate) => up(frame, shareOf(rates, rate));
+  const order = points
+    .map((_, index) => index)
+    .sort((one, other) => points[one].intensity - points[other].intensity);
+  const place = order.indexOf(shown);
+  const onKey = (/** @type {KeyboardEvent} */ event) =>
+    slide(event, place, order.length - 1, (to) => show(order[to]));
+  const text =
+    shown < 0
+      ? `${title}. ${points.length} marks; arrow keys go through them by intensity.`
+      : said(points[shown]);
+  return html`<figure class="inspect-figure roofline">
+    <svg
+      viewBox=${`0 0 ${frame.width} ${frame.height}`}
+      role="slider"
+      tabindex="0"
+      aria-label=${title}
+      aria-valuemin="1"
+      aria-valuemax=${points.length}
+      aria-valuenow=${Math.max(1, place + 1)}
+      aria-valuetext=${text}
+      onKeyDown=${onKey}
+      onFocus=${() => shown < 0 && show(0)}
+      onMouseLeave=${() => show(-1)}
+    >
+      <${Roof} ...${{ frame, intensities, rates, limits, isReached, x, y }} />
+      ${points.map(
+        (point, index) =>
+          html`<${Mark}
+            point=${point}
+            x=${x(point.intensity)}
+            y=${y(point.rate)}
+            share=${point.seconds / total}
+            isShown=${index === shown}
+            show=${() => show(index)}
+          />`,
+      )}
+      ${labelled(points, x, y).map(
+        ({ point, left, top }) =>
+          html`<text class="roof-label" x=${left} y=${top} text-anchor="end">
+            ${shortName(point.name)}
+          </text>`,
+      )}
+    </svg>
+    <figcaption class="inspect-readout" aria-live="off">
+      ${shown < 0 ? html`<${Key} points=${points} />` : `${text}. ${counts(points[shown])}.`}
+    </figcaption>
+  </figure>`;
+}
+
+/**
+ * What the accelerator allows, with rulings.
+ * @param {{frame: Frame, intensities: number[], rates: number[], limits: Limits,
+ *   isReached: boolean, x: (intensity: number) => number, y: (rate: number) => number}} properties
+ */
+function Roof({ frame, intensities, rates, limits: { peak, memory }, isReached, x, y }) {
+  const ridge = peak / memory;
+  const [low, high] = [10 ** intensities[0], 10 ** intensities[intensities.length - 1]];
+  const roof = `M${x(low)} ${y(low * memory)}L${x(ridge)} ${y(peak)}H${x(high)}`;
+  return html`
+    <path class="roof-shade" d=${`${roof}V${frame.bottom}H${x(low)}Z`} />
+    ${intensities.map(
+      (power) =>
+        html`<g class="inspect-axis">
+          <line x1=${x(10 ** power)} x2=${x(10 ** power)} y1=${frame.top} y2=${frame.bottom} />
+          <text x=${x(10 ** power)} y=${frame.bottom + 16} text-anchor="middle">
+            ${power < 0 || power > 3 ? powerOfTen(power) : 10 ** power}
+          </text>
+        </g>`,
+    )}
+    <${Rulings}
+      frame=${frame}
+      marks=${rates.map((power) => 10 ** power)}
+      y=${y}
+      text=${(/** @type {number} */ rate) => `${flops(rate)}/s`}
+    />
+    <text
+      class="inspect-axis-title"
+      x=${(frame.left + frame.right) / 2}
+      y=${frame.height - 8}
+      text-anchor="middle"
+    >
+      FLOPs for each byte moved
+    </text>
+    <line class="roof-ridge" x1=${x(ridge)} x2=${x(ridge)} y1=${y(peak)} y2=${frame.bottom} />
+    <path class=${isReached ? "roof reached" : "roof"} d=${roof} />
+  `;
+}
+
+/**
+ * @param {{point: RooflinePoint, x: number, y: number, share: number, isShown: boolean,
+ *   show: () => void}} properties share: of all seconds, which is the share of the area
+ */
+function Mark({ point, x, y, share, isShown, show }) {
+  const size = LEAST + (MOST - LEAST) * Math.sqrt(share);
+  return html`<path
+    class=${`roof-point ${kindOf(point)} ${isShown ? "shown" : ""}`}
+    d=${mark(x, y, isShown ? size + 2 : size, kindOf(point))}
+    onMouseEnter=${show}
+  >
+    <title>${said(point)}</title>
+  </path>`;
+}
+
+/** @param {RooflinePoint} point */
+function kindOf({ isMeasured, waits }) {
+  return isMeasured ? "measured" : waits ? "waits" : "computes";
+}
+
+/** What the marks mean. @param {{points: RooflinePoint[]}} properties */
+function Key({ points }) {
+  const kinds = new Set(points.map(kindOf));
+  const drawn = (/** @type {ReturnType<typeof kindOf>} */ kind, /** @type {string} */ text) =>
+    kinds.has(kind) &&
+    html`<span class="roof-key">
+      <svg width="14" height="14" aria-hidden="true">
+        <path class=${`roof-point ${kind}`} d=${mark(7, 7, 5, kind)} />
+      </svg>${" "}
+      ${text}
+    </span>`;
+  return html`
+    ${drawn("waits", "operator, waits for memory")}
+    ${drawn("computes", "operator, limited by arithmetic")}
+    ${drawn("measured", "line, as measured")}
+    <span class="roof-key">The larger, the more of the time.</span>
+  `;
+}
+
+/**
+ * A circle, a square or a diamond: the shape tells what the colour tells.
+ * @param {number} x
+ * @param {number} y
+ * @param {number} size
+ * @param {string} kind
+ */
+function mark(x, y, size, kind) {
+  if (kind === "computes") return `M${x - size} ${y - size}h${2 * size}v${2 * size}h${-2 * size}z`;
+  if (kind === "measured")
+    return `M${x} ${y - size}l${size} ${size}l${-size} ${size}l${-size} ${-size}z`;
+  const half = (/** @type {number} */ way) => `a${size} ${size} 0 1 0 ${way} 0`;
+  return `M${x - size} ${y}${half(2 * size)}${half(-2 * size)}z`;
+}
+
+/** @param {number} power */
+function powerOfTen(power) {
+  const digits = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+  const exponent = [...String(Math.abs(power))].map((digit) => digits[Number(digit)]).join("");
+  return `10${power < 0 ? "⁻" : ""}${exponent}`;
+}
+
+/** @param {string} name */
+function shortName(name) {
+  const plain = name.replace(/^aten\._?/, "");
+  return plain.length > 24 ? `${plain.slice(0, 23)}…` : plain;
+}
+
+/**
+ * The operators that would take longest, where their names do not lie on each other.
+ * @param {RooflinePoint[]} points
+ * @param {(intensity: number) => number} x
+ * @param {(rate: number) => number} y
+ */
+function labelled(points, x, y) {
+  /** @type {{point: RooflinePoint, left: number, top: number}[]} */
+  const found = [];
+  for (const point of points) {
+    const [left, top] = [x(point.intensity) - 9, y(point.rate) - 6];
+    const isFree = found.every(
+      (other) => Math.abs(other.top - top) > 15 || Math.abs(other.left - left) > 150,
+    );
+    if (isFree && left > ROOM.left + 8 * shortName(point.name).length && found.length < NAMED)
+      found.push({ point, left, top });
+  }
+  return found;
+}

@@ -1,0 +1,86 @@
+// A claim as a question: the reader says what comes out, then sees what did. Fetched when the first
+// is asked.
+
+import { useMemo, useState } from "preact/hooks";
+import { questionOf, verdictOf } from "viewer/model/predictions.js";
+import { html } from "viewer/parts/html.js";
+import { styled } from "viewer/parts/styles.js";
+import { answer, answersHere, keyOf } from "viewer/state/answers.js";
+import { current } from "viewer/state/state.js";
+
+await styled("question.css");
+
+/**
+ * A line that claims something, or the question in its place; below the line, how near the answer
+ * came.
+ * @param {{row: number, line: any}} properties
+ */
+export function Asked({ row, line }) {
+  const { model } = current();
+  const question = useMemo(() => questionOf(model, row), [model, row]);
+  if (!question) return line;
+  const key = keyOf(row);
+  const given = answersHere()[key];
+  if (!given) return html`<${Asking} question=${question} id=${key} />`;
+  return html`${line}<${Said} question=${question} id=${key} given=${given} />`;
+}
+
+/** @param {{question: Question, id: string}} properties */
+function Asking({ question, id }) {
+  const { source, choices, hint, unit } = question;
+  const [wrong, setWrong] = useState(false);
+  const say = (/** @type {string} */ text) => {
+    const verdict = verdictOf(question, text);
+    setWrong(!verdict);
+    if (verdict) answer(id, { text: text.trim(), grade: verdict.grade });
+  };
+  const submit = (/** @type {any} */ event) => {
+    event.preventDefault();
+    say(event.target.elements.answer.value);
+  };
+  const show = () => answer(id, { text: "", grade: "shown" });
+  const label = `What is ${source}?`;
+  return html`<form class="question" onSubmit=${submit} aria-label=${label}>
+    <span class="question-mark" aria-hidden="true">?</span>
+    <code class="question-source">${source}</code>
+    <span class="equals">=</span>
+    ${
+      choices.length > 0
+        ? choices.map(
+            (text) =>
+              html`<button type="button" class="choice" onClick=${() => say(text)}>
+                ${text}
+              </button>`,
+          )
+        : html`<input
+              name="answer"
+              type="text"
+              autocomplete="off"
+              spellcheck="false"
+              size="12"
+              aria-label=${label}
+              aria-invalid=${wrong}
+            />
+            ${unit && html`<span class="question-unit">${unit}</span>`}
+            <button class="choice">Check</button>`
+    }
+    <button type="button" class="quiet-link" onClick=${show}>show</button>
+    ${hint && html`<span class="question-hint">${hint}</span>`}
+    <span class="question-wrong" role="alert">
+      ${wrong && "Write it as 12, 1.5e9, 3 GB, 2^20 or 2/3."}
+    </span>
+  </form>`;
+}
+
+/** @param {{question: Question, id: string, given: Reply}} properties */
+function Said({ question, id, given }) {
+  if (given.grade === "shown") return null;
+  const verdict = verdictOf(question, given.text);
+  const grade = verdict?.grade ?? "off";
+  const again = () => answer(id, null);
+  return html`<p class=${`answered ${grade}`} role="status">
+    You said <b>${given.text}</b>: ${verdict?.text}.
+    ${grade !== "right" && question.line > 0 && html`${" "}Line ${question.line} decides it.`}
+    ${" "}<button class="quiet-link" onClick=${again}>ask again</button>
+  </p>`;
+}

@@ -1,0 +1,40 @@
+// What stands on a slide. Fetched when a presentation starts.
+
+import { bodyOf } from "viewer/model/blocks.js";
+import { withValues } from "viewer/model/quotes.js";
+import { functionIndex, functionOf, wholeScope } from "viewer/model/run.js";
+import { restOfRoot } from "viewer/model/slides.js";
+import { html } from "viewer/parts/html.js";
+import { Prose } from "viewer/parts/prose.js";
+import { current } from "viewer/state/state.js";
+import { Blocks, Section } from "viewer/views/section.js";
+
+/** @param {{slide: Slide}} properties */
+export function Contents({ slide: { section, text, title } }) {
+  const { model, document: lecture, sections } = current();
+  if (!section)
+    return html`<div class="slide-heading">
+      <${Prose} text=${text} heading=${1} />
+    </div>`;
+  if (section.depth > 0)
+    return html`
+      ${text && html`<${Prose} text=${text} />`}
+      <${Section} activation=${section.activation} depth=${section.depth} />
+    `;
+  const { indent, line, docstring } = bodyOf(lecture, functionIndex(model, section.activation));
+  const { file } = functionOf(model, section.activation);
+  const scope = wholeScope(model, section.activation);
+  const said = withValues(lecture, { file, line, text: docstring }, scope);
+  return html`<section class="section depth-0">
+    <header class="section-head">
+      <h1 class="section-title">${title}</h1>
+    </header>
+    ${said && html`<${Prose} text=${said} />`}
+    <${Blocks}
+      blocks=${restOfRoot(model, sections, section)}
+      scope=${scope}
+      indent=${indent}
+      depth=${0}
+    />
+  </section>`;
+}

@@ -240,6 +240,111 @@ def test_the_functions_of_a_course_are_listened_to(run):
     assert document["values"][document["said"]["value"][-1]]["type"] == "song"
 
 
+COURSE = """
+import requests
+from file_util import cached
+from arxiv_util import arxiv_reference
+from reference import Reference
+
+
+class Rendering:
+    def __init__(self, type, data=None, style=None, external_link=None):
+        self.type, self.data, self.style = type, data, style
+        self.external_link, self.internal_link = external_link, None
+
+
+_current_renderings = []
+
+
+def pop_renderings():
+    return _current_renderings
+
+
+def text(message):
+    _current_renderings.append(Rendering("markdown", message))
+
+
+def image(url):
+    _current_renderings.append(Rendering("image", cached(url, "image")))
+
+
+def link(url):
+    _current_renderings.append(Rendering("link", external_link=arxiv_reference(url)))
+"""
+
+
+def test_a_course_that_downloads_by_itself_goes_on_without_a_network(run):
+    document = run(
+        {
+            "requests.py": "def get(url):\n    raise ConnectionError(url)",
+            "file_util.py": "import requests\ndef cached(url, kind):\n    requests.get(url)",
+            "arxiv_util.py": """
+            from file_util import cached
+            from reference import Reference
+
+            def arxiv_reference(url):
+                return Reference(title=open(cached(url, "arxiv")).read(), url=url)
+            """,
+            "reference.py": """
+            from dataclasses import dataclass
+
+            @dataclass
+            class Reference:
+                title: str = None
+                url: str = None
+                authors: list = None
+                organization: str = None
+                date: str = None
+                description: str = None
+                notes: str = None
+            """,
+            "execute_util.py": COURSE,
+            "references.py": """
+            from arxiv_util import arxiv_reference
+            cited = arxiv_reference("https://arxiv.org/abs/1706.03762")
+            """,
+            "talk.py": """
+            from execute_util import text, image, link
+            from references import cited
+
+            def main():
+                image("https://example.org/a.png")
+                link("https://arxiv.org/abs/2005.14165")
+                text(f"Cited: {cited.url}")
+            """,
+        }
+    )
+    assert (document["status"], document["failure"]) == (0, None)
+    assert [text for _, text in said(document)] == [
+        "> Picture: [a.png](https://example.org/a.png)",
+        "[https://arxiv.org/abs/2005.14165](https://arxiv.org/abs/2005.14165)",
+        "Cited: https://arxiv.org/abs/1706.03762",
+    ]
+    assert document["warnings"] == ["https://example.org/a.png is not here: --download fetches it."]
+
+
+def test_calls_that_had_nothing_to_say_are_no_code(run):
+    document = run(
+        {
+            "talk.py": """
+            from edtrace import text, graph
+
+            def main():
+                text("first")
+                graph(None)
+                if 1 > 2:
+                    text("never"), text("this")
+                    compute()
+
+            def compute():
+                pass
+            """
+        }
+    )
+    spoken = [block["first_line"] for block in document["files"][0]["prose"]]
+    assert spoken == [5, 6, 8]
+
+
 def test_pictures_are_shown_from_the_folder_and_the_cache(run, monkeypatch, tmp_path):
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     here, there = "https://example.org/a.png", "https://example.org/b.png"

@@ -1,7 +1,9 @@
 """Hears what a lecture says by calling."""
 
 import contextlib
+import functools
 import importlib.util
+import inspect
 import sys
 import types
 from collections.abc import Callable, Iterator, Sequence
@@ -104,6 +106,34 @@ class Listener:
         """Put an ear where a lecture's own `execute_util` collects what was said."""
         if isinstance(vars(module).get("_current_renderings"), list):
             vars(module)["_current_renderings"] = self.ear(markdown_first=True)
+        for name in (module.__name__, *_FETCHING):
+            if name in sys.modules:
+                _survive_without_a_network(vars(sys.modules[name]))
+
+
+_FETCHING = ("file_util", "arxiv_util")
+"""Modules beside a course's own `execute_util` that download."""
+
+
+def _survive_without_a_network(names: dict[str, Any]) -> None:
+    """Let what a course uses to download give the address back where nothing can be had: what is
+    missing is then named on the page, and does not end the lecture."""
+
+    def surviving(own: Callable[..., Any], instead: Callable[[str], Any]) -> Callable[..., Any]:
+        @functools.wraps(own)
+        def fetched(url: str, *arguments: Any, **more: Any) -> Any:
+            try:
+                return own(url, *arguments, **more)
+            except Exception:  # each library of downloads has its own
+                return instead(url)
+
+        return fetched
+
+    reference = names.get("Reference", stand_in.Reference)
+    if inspect.isfunction(cached := names.get("cached")):
+        names["cached"] = surviving(cached, str)
+    if inspect.isfunction(about := names.get("arxiv_reference")):
+        names["arxiv_reference"] = surviving(about, lambda url: reference(url=url))
 
 
 class _Finder(MetaPathFinder, Loader):

@@ -131,8 +131,9 @@ _MADE: dict[str, Callable[[Any, Mapping[str, Any]], Value | None]] = {
 
 
 def _link(rendering: Any) -> str:
-    label = re.sub(r"([\[\]`*_<>\\$])", r"\\\1", str(rendering.data))
     source = getattr(rendering, "external_link", None)
+    names = (rendering.data, getattr(source, "title", None), getattr(source, "url", None))
+    label = re.sub(r"([\[\]`*_<>\\$])", r"\\\1", str(next(filter(None, names), "")))
     if getattr(rendering, "internal_link", None) is not None:
         return f"[{label}](#{rendering.data})"
     url = getattr(source, "url", None)

@@ -1,5 +1,6 @@
 """From what was heard to rows of the document, and to prose where calls do nothing else."""
 
+import ast
 import dataclasses
 import re
 from collections import Counter, defaultdict
@@ -8,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from ..events import Place
 from ..rewrite.rows import Tables
 from ..schema import Document, Prose, Said, Value
+from .libraries import SPEAKERS
 from .pieces import fenced
 
 _HEADING = re.compile(r"#{1,6} +([^\n]+)")
@@ -55,9 +57,11 @@ def mark_prose(document: Document, tables: Tables, events: list[int]) -> None:
     executions = Counter(steps)
     spoke = Counter(steps[step] for step in speaking)
     by_file: dict[int, list[Prose]] = defaultdict(list)
-    for number, count in spoke.items():
-        row = tables.statements[number - 1]
-        if row.kind in ("call", "expression") and executions[number] == count:
+    silent = [_lines_for_speaking(file.source) for file in document.files]
+    for number, row in enumerate(tables.statements, 1):
+        has_spoken = number in spoke and executions[number] == spoke[number]
+        is_silent = number not in spoke and row.first_line in silent[row.file]
+        if row.kind in ("call", "expression") and (has_spoken or is_silent):
             by_file[row.file].append(Prose(row.first_line, row.last_line, "call", ""))
     for index, blocks in by_file.items():
         file = document.files[index]
@@ -69,6 +73,27 @@ def mark_prose(document: Document, tables: Tables, events: list[int]) -> None:
             hidden=[pair for pair in file.hidden if not lines.intersection(range(*_open(pair)))],
         )
     _give_titles(document, steps)
+
+
+def _lines_for_speaking(source: str) -> set[int]:
+    """Return the first lines of the statements that are there to say something: they are no code
+    either where they did not run, or had nothing to say.
+
+    >>> _lines_for_speaking("if x: text('a'), graph(None)\\nelse: y.text()\\ntext('b')")
+    {1, 3}
+    """
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Expr):
+            calls = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
+            if calls and all(_is_speaker(call) for call in calls):
+                found.add(node.lineno)
+    return found
+
+
+def _is_speaker(node: ast.expr) -> bool:
+    name = node.func if isinstance(node, ast.Call) else None
+    return isinstance(name, ast.Name) and name.id in SPEAKERS
 
 
 def _open(pair: list[int]) -> tuple[int, int]:

@@ -1,6 +1,7 @@
 // Classes, imports and functions that no call shows, where the article first uses them. Pure.
 
 import { functionIndex, hasCalls, stepsBefore, visitSteps, wholeScope } from "viewer/model/run.js";
+import { isSpoken } from "viewer/model/said.js";
 import { callsOf, sectionsOf, writtenCall } from "viewer/model/sections.js";
 import { linesOf } from "viewer/model/source.js";
 
@@ -111,6 +112,9 @@ function isTitled(model, event) {
 function place(model) {
   const { document } = model;
   const wanted = wantedNames(model);
+  const spoken = document.files.map(
+    ({ prose }) => new Set(prose.filter(isSpoken).map(({ first_line: line }) => line)),
+  );
   /** @type {Map<string, Definition[]>} */
   const places = new Map();
   /** @type {Set<number>} */
@@ -121,8 +125,8 @@ function place(model) {
     visitSteps(model, wholeScope(model, activation), (event, statement) => {
       if (seen.has(statement)) return;
       seen.add(statement);
-      if (isTitled(model, event)) return;
       const [file, first, last] = document.statements[statement];
+      if (spoken[file].has(first) || isTitled(model, event)) return;
       const text = linesOf(document.files[file])
         .slice(first - 1, last)
         .join("\n");

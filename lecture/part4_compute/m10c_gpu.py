@@ -120,8 +120,8 @@ def near_memory_is_small():  # M10.15 @core
     assert round(1e9 * H100_GPU.memory_ticks / H100_GPU.highest_hertz) == 354
     per_tick = 2 * MULTIPROCESSOR_QUARTERS * H100_SXM_CHIP.tensor_core_multiply_adds
     assert round(H100_GPU.memory_ticks * per_tick / 1e6, 1) == 2.9
-    # And on other GPUs? The levels are the same. (Readings of the L2 differ. For an H100 people
-    # found 5.5, 7 and 10 TB/s; we take the least.)
+    # And on other GPUs? The levels are the same. (Readings of the L2 differ. On H100s and their kin
+    # people found 5.5, 7 and 10 TB/s; we take the least.)
     side_by_side = figures.side_by_side(levels)  # @inspect side_by_side
     # What grew from the A100 to the B200 is arithmetic, by a factor of 7, and bandwidth, by nearly
     # 4. What did not shrink is the time until memory answers.

@@ -326,7 +326,7 @@ def one_card_takes_18_years():  # M18.9 E85 E86
 def tokens_go_with_parameters():  # M18.10 E87 @core
     r"""Tokens go with parameters.
 
-    Are 400 000 steps of a million tokens a good plan? For given FLOPs, $C=6N\cdot\text{tokens}$, a
+    Are 400 000 steps of a million tokens a good plan? For given FLOPs, $6N\cdot\text{tokens}$, a
     model can be larger or read more. *[Chinchilla](https://arxiv.org/abs/2203.15556)*, a study of
     400 models, found that both should grow alike. Its own model had 20 tokens for each parameter,
     and that became the rule of thumb.

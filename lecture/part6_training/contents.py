@@ -83,6 +83,7 @@ def main() -> None:
     # @bridge By work over rate, one GPU takes 18 years for the run that is planned here, 400
     # 000 steps. Is it planned well?
     m18b_transformer_memory.tokens_go_with_parameters()
+    m18b_transformer_memory.adapters_save_the_state()
     m18b_transformer_memory.training_needs_no_cache()
     m18b_transformer_memory.exercise_a_context_twice_as_long()
     m18b_transformer_memory.exercise_llama_in_one_gpu()

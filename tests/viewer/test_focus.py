@@ -214,3 +214,37 @@ def test_an_integer_is_written_as_what_it_is_compared_with(page, show, literal, 
     show_everything(page)
     measured = page.locator('.evidence [data-line="13"] .operand-value').inner_text()
     assert measured == (shown or "6")
+
+
+def test_values_below_their_line_leave_no_hole(page, show):
+    """Where the screen is narrow a tensor of nine rows is one line until it is tapped."""
+    tensor = {**documents.TENSOR, "shape": [9, 1], "strides": [1, 1],
+              "elements": [float(number) for number in range(9)]}  # fmt: skip
+    show(page, documents.with_values(tensor), at="views")
+    height = "e => e.getBoundingClientRect().height"
+    row = page.locator("#activation-1 .row", has=page.locator(".row-line")).first
+    lines = row.locator(".row-line")
+    assert row.evaluate(height) > 1.5 * lines.evaluate(height), "beside the code there is room"
+    page.set_viewport_size({"width": 820, "height": 1180})
+    assert row.evaluate(height) < 1.5 * lines.evaluate(height)
+
+
+def test_a_second_call_of_one_line_is_no_second_sentence(page, show):
+    """Line 10 calls `double` twice."""
+    document = documents.small()
+    call = [-3, 11, 12, 0]
+    at = document["events"].index(-3)
+    document["events"][at + len(call) : at + len(call)] = call
+    for table, columns in (("inspections", ["event", "at"]), ("claims", ["at"])):
+        for column in columns:
+            document[table][column] = [
+                number + len(call) * (number >= at + len(call))
+                for number in document[table][column]
+            ]
+    document["claims"]["step"][1] += 2
+    document["output"][0] |= {"step": 17, "at": 25}
+    show(page, document)
+    summaries = page.locator(".calls summary")
+    assert summaries.all_inner_texts() == ["stepped into double", "again\nstepped into double"]
+    first, second = (summaries.nth(place).bounding_box() for place in (0, 1))
+    assert first["y"] == second["y"]

@@ -21,6 +21,7 @@ from trace.schema import Prose, SourceFile
 from trace.serve import watch as watching
 from trace.serve.changes import Sources
 from trace.serve.news import Bulletin
+from trace.serve.standby import Standby
 from trace.target import find_target
 
 ROOT = Path(__file__).parent.parent
@@ -374,6 +375,26 @@ def test_several_lectures_are_watched_at_once(start, tmp_path):
     assert watched.end()[0] == 0
 
 
+def test_the_next_run_waits_and_is_not_left_behind(start, tmp_path):
+    def waiting():
+        found = subprocess.run(["ps", "-ewwo", "args"], capture_output=True, text=True, check=True)
+        return [line for line in found.stdout.splitlines() if str(tmp_path) in line
+                and "--stand-by" in line]  # fmt: skip
+
+    watched = start("import numpy\n" + textwrap.dedent(lecture(0)))
+    for number in range(1, 4):
+        watched.hear(state="done")
+        until = time.monotonic() + PATIENCE_SECONDS
+        while not waiting() and time.monotonic() < until:
+            time.sleep(0.05)
+        assert len(waiting()) == 1
+        save(tmp_path / "lecture.py", "import numpy\n" + textwrap.dedent(lecture(number)))
+    watched.hear(state="done")
+    assert value_of(watched.document()) == 3
+    status, _, stderr = watched.end()
+    assert (status, stderr, waiting()) == (0, "", [])
+
+
 def test_with_an_output_the_document_stays(start, tmp_path):
     output = tmp_path / "out" / "kept.json"
     watched = start(lecture(1), "-o", output, "--time", "-q")
@@ -426,7 +447,7 @@ def test_an_interrupt_that_strikes_in_a_finalizer_ends_it_too(monkeypatch):
     session._sources = argparse.Namespace(changed=lambda: False)
     monkeypatch.setattr(watching, "_wait", wait)
     with watching._ended_by_signals() as is_asked_to_end:
-        watching._keep_up([session], "", is_asked_to_end)
+        watching._keep_up([session], Standby(), "", is_asked_to_end)
     assert waits == [False]
 
 

@@ -7,6 +7,7 @@ afar           what readers on other machines get: parts of documents, compresse
 packing        documents as they travel: smaller, and large ones in parts
 watch          runs a lecture again after each change, with
 process        the run in a process of its own
+standby        the next one, which has imported what takes long
 changes        which files a document was made from, and whether one has changed
 rewording      a lecture whose text alone has changed
 course         what several lectures have in common: title, author, groups

@@ -68,7 +68,7 @@ function Group({ documents }) {
   </ul>`;
 }
 
-/** A file of the reader's, chosen or dropped on the page. */
+/** A file of the reader's, dropped on the page or, where this is no course, chosen. */
 function OwnFile() {
   useEffect(() => {
     const over = (/** @type {DragEvent} */ event) => event.preventDefault();
@@ -84,6 +84,7 @@ function OwnFile() {
       removeEventListener("drop", dropped);
     };
   }, []);
+  if (course.value.title) return null;
   return html`<p class="own-file">
     <label>
       A document, or a trace of edtrace, CS336 or lectrace, from a file (or dropped here):${" "}

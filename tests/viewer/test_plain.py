@@ -9,6 +9,7 @@ import pytest
 
 from tests.viewer import documents
 from tests.viewer.conftest import PATIENCE, VIEWER
+from tests.viewer.test_access import assert_accessible
 from tests.viewer.test_book import book as a_book
 from tests.viewer.test_book import files_book
 from trace.document.decoding import decode
@@ -272,3 +273,18 @@ MARKDOWN = [
 @pytest.mark.parametrize(("text", "expected"), MARKDOWN)
 def test_markdown(text, expected):
     assert as_html(text) == expected
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_plain_pages_are_accessible(browser, host, tmp_path, theme):
+    publish(tmp_path, a_book())
+    chapter = Book(decode(encoded(a_book()))).chapters[0]
+    context = browser.new_context(color_scheme=theme)
+    context.set_default_timeout(PATIENCE)
+    page = context.new_page()
+    page.route(re.compile(r"/early\.js$"), lambda route: route.abort())
+    for file in ("", f"demo.{chapter.name}.html"):
+        page.goto(f"{host}site/{file}")
+        page.locator("#first main").wait_for()
+        assert_accessible(page, file or "front page")
+    context.close()

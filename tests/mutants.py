@@ -57,7 +57,7 @@ PURE = frozenset(
 )
 PURE |= {"sum", "zip", "items", "keys", "values", "log", "log2", "log10", "sqrt", "exp", "prod"}
 SYMMETRIC = frozenset(
-    ("max", "min", "maximum", "minimum", "isclose", "allclose", "equal", "hypot", "gcd")
+    ("max", "min", "maximum", "minimum", "isclose", "allclose", "equal", "hypot", "gcd", "mse_loss")
 )
 
 

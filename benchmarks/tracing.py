@@ -1,17 +1,19 @@
 """What recording costs: `python -m benchmarks.tracing`.
 
 Each workload runs plainly, under a no-op `sys.settrace`, under the recorder without locals and with
-them, in turn, several rounds in one process. The table shows the median seconds and the median over
-the rounds of
+them, in turn, several rounds in one process. The table shows the median seconds of processor time,
+in which other programs count for little, and the median over the rounds of
 
     added cost of the recorder / added cost of the no-op trace function.
 
 The rest are prices of single things: a step, an inspected value, a name at a glance, a step in the
-document.
+document; and, where they are installed, what PySnooper and edtrace ask for a step, all variables
+shown (`pip install --target FOLDER pysnooper edtrace`, and `PYTHONPATH=FOLDER`).
 """
 
 import contextlib
 import dataclasses
+import importlib.util
 import io
 import platform
 import statistics
@@ -23,6 +25,7 @@ import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 from trace.document.build import build
 from trace.document.encoding import encode
@@ -39,9 +42,9 @@ MAIN = """
 import time
 
 def main():
-    start = time.perf_counter()
+    start = time.process_time()
     work()
-    print(time.perf_counter() - start)
+    print(time.process_time() - start)
 """
 
 WORKLOADS = {
@@ -214,6 +217,58 @@ def price_of_the_document(name: str, file: Path) -> None:
     )
 
 
+SHORTER = {"300_000": "3_000", "100_000": "2_000", "(22)": "(13)"}
+"""A peer takes a thousand times as long as the plain run."""
+
+
+def run_with_pysnooper(file: Path) -> float:
+    """Return the seconds under PySnooper, whose lines nobody reads."""
+    import pysnooper
+
+    namespace: dict[str, Any] = {"__name__": file.stem}
+    exec(compile(file.read_text(), str(file), "exec"), namespace)
+    snoop = pysnooper.snoop(lambda text: None, depth=30, color=False)
+    namespace["work"] = snoop(namespace["work"])
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        namespace["main"]()
+    return float(printed.getvalue())
+
+
+def run_with_edtrace(file: Path) -> float:
+    """Return the seconds under edtrace, which prints each step between."""
+    from edtrace.execute import execute
+
+    sys.path.insert(0, str(file.parent))
+    try:
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            execute(file.stem, inspect_all_variables=True)
+    finally:
+        sys.path.remove(str(file.parent))
+        del sys.modules[file.stem]
+    own = [line for line in printed.getvalue().split("\n") if line[:1].isdigit()]
+    return float(own[-1])
+
+
+PEERS = {"pysnooper": run_with_pysnooper, "edtrace": run_with_edtrace}
+
+
+def compare_with_peers(name: str, folder: Path) -> None:
+    """Print the microseconds a step of ours, and of those that are installed; a step is ours."""
+    source = WORKLOADS[name]
+    for long, short in SHORTER.items():
+        source = source.replace(long, short)
+    file = write(folder, f"short {name}", source)
+    _, recording = run_recorded(file)
+    steps = recording.recorder.step_count(len(recording.recorder.events))
+    ways = {"no-op": run_with_trace_function, "ours": lambda file: run_recorded(file)[0]}
+    ways |= {peer: run for peer, run in PEERS.items() if importlib.util.find_spec(peer)}
+    told = [f"{name}, {steps:,} steps"]
+    for way, run in ways.items():
+        seconds = statistics.median(run(file) for _ in range(3))
+        told.append(f"{way} {1e6 * seconds / steps:.1f}")
+    print("us a step: " + ", ".join(told))
+
+
 def price_of_a_value(folder: Path) -> None:
     """Print the seconds per inspected scalar in a loop, against the loop without it."""
     seconds = {}
@@ -333,6 +388,9 @@ def main() -> None:
         )
         for title in ("line-dense loop", "recursion", "call-dense"):
             price_of_the_document(title, files[title])
+        print()
+        for title in ("line-dense loop", "recursion", "call-dense"):
+            compare_with_peers(title, folder)
         print()
         price_of_a_value(folder)
         price_of_a_glance(folder)

@@ -24,6 +24,8 @@ from fnmatch import fnmatchcase
 from importlib.util import find_spec
 from pathlib import Path
 
+from tests import installed_packages
+
 ROOT = Path(__file__).parent.parent
 KNOWN = tomllib.loads((Path(__file__).parent / "known_differences.toml").read_text())
 SECONDS = 60
@@ -136,23 +138,37 @@ def outcomes(command: list[str], folder: Path, seconds: float) -> dict[str, str]
     return dict(json.loads(result.read_text()))
 
 
-def compare(module: str, tests: Path) -> Compared:
-    """Run one module plainly and traced, and compare; what differs is tried again."""
+def prepare(module: str, folder: Path) -> Path:
+    """Copy a test module into a folder, and write the lecture that runs it; returns its file."""
+    tests = folder_of_tests()
+    assert tests is not None
+    shutil.copy(tests / f"{module}.py", folder)
+    lecture = folder / f"runs_{module}.py"
+    lecture.write_text(LECTURE.format(module=module))
+    return lecture
+
+
+def compare(module: str) -> Compared:
+    """Run a module, or a package, plainly and traced, and compare; what differs is tried again."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        shutil.copy(tests / f"{module}.py", folder)
-        lecture = folder / f"runs_{module}.py"
-        lecture.write_text(LECTURE.format(module=module))
+        is_package = module in installed_packages.packages()
+        lecture = (installed_packages if is_package else sys.modules[__name__]).prepare(
+            module, folder
+        )
         plain, traced = Runs("plainly"), Runs("traced")
-        start = f"import runs_{module} as lecture; lecture.main()"
+        start = f"import {lecture.stem} as lecture; lecture.main()"
         tool = [sys.executable, str(ROOT / "trace"), lecture.name, "-o", "out.json", "--quiet"]
         tool += [f"--max-steps={MAX_STEPS}"]
         for _ in range(TRIES):
             (folder / "out.json").unlink(missing_ok=True)
             plain.add(outcomes([sys.executable, "-c", start], folder, SECONDS))
             traced.add(outcomes(tool, folder, 10 * SECONDS) if plain.outcomes else {})
-            if plain.outcomes and not (folder / "out.json").exists():
+            document = folder / "out.json"
+            if plain.outcomes and not document.exists():
                 traced.trouble = traced.trouble or "wrote no document"
+            elif is_package and f'"{module}/' not in document.read_text():
+                traced.trouble = traced.trouble or "was not recorded"
             found = differences(module, plain, traced)
             if found.trouble or not found.different:
                 break
@@ -189,18 +205,19 @@ def all_modules(tests: Path) -> list[str]:
 def main() -> int:
     """Compare, and say what differs."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("modules", nargs="*", help="such as test_generators")
+    parser.add_argument("modules", nargs="*", help="such as test_generators, or a package")
     parser.add_argument("--all", action="store_true", help="try all of them")
     options = parser.parse_args()
     tests = folder_of_tests()
+    packages = installed_packages.packages()
     if tests is None:
-        print("This Python was installed without its own tests; there is nothing to compare.")
-        return 0
-    chosen = options.modules or (all_modules(tests) if options.all else KNOWN["chosen"])
-    present = [module for module in chosen if (tests / f"{module}.py").exists()]
+        print("This Python was installed without its own tests; packages alone are compared.")
+    chosen = options.modules or (all_modules(tests) if tests and options.all else KNOWN["chosen"])
+    present = [module for module in chosen if tests and (tests / f"{module}.py").exists()]
+    present += [name for name in packages if name in options.modules or not options.modules]
     found = []
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for one in pool.map(lambda module: compare(module, tests), present):
+        for one in pool.map(compare, present):
             found.append(one)
             for line in [*one.different, *([f"{one.module}: {one.trouble}"] * bool(one.trouble))]:
                 print(line, flush=True)
@@ -209,8 +226,8 @@ def main() -> int:
     different = sum(len(one.different) for one in found)
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
     print(
-        f"Python {version}: {len(found)} modules, {totals['tests']:,} tests; {different} differ, "
-        f"{totals['known']} more for a known reason."
+        f"Python {version}: {len(found)} modules and packages, {totals['tests']:,} tests; "
+        f"{different} differ, {totals['known']} more for a known reason."
     )
     return 1 if different or any("traced" in one.trouble for one in found) else 0
 

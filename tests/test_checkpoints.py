@@ -3,6 +3,7 @@
 import itertools
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -13,7 +14,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lecture.train import checkpoints
+from lecture.train import checkpoints, session, sharding
 from lecture.train.config import CONFIGS
 from lecture.train.errors import TrainingError
 from lecture.train.loop import Run, train
@@ -141,18 +142,68 @@ def test_damaged_files_are_set_aside_unless_there_is_nothing_else(tmp_path):
     paths = [checkpoints.path_for(tmp_path, step) for step in (1, 2, 3)]
     for step, path in enumerate(paths, start=1):
         checkpoints.save(path, {"step": step})
-    assert checkpoints.set_damaged_aside(tmp_path) == []
+    assert checkpoints.set_damaged_aside(paths) == []
     paths[2].write_bytes(b"")
     paths[1].write_bytes(paths[1].read_bytes()[:-1])
-    newest, second = checkpoints.set_damaged_aside(tmp_path)
+    newest, second = checkpoints.set_damaged_aside(paths)
     assert "step-00000003" in newest
     assert "step-00000002" in second
     assert newest.endswith("going on from step-00000001.checkpoint")
     assert checkpoints.checkpoints_in(tmp_path) == [paths[0]]
     paths[0].write_bytes(b"")
     with pytest.raises(TrainingError, match=r"step-00000001\.checkpoint is no checkpoint"):
-        checkpoints.set_damaged_aside(tmp_path)
+        checkpoints.set_damaged_aside(paths[:1])
     assert checkpoints.checkpoints_in(tmp_path) == [paths[0]]
+
+
+def append_a_byte(path):
+    path.write_bytes(path.read_bytes() + b"x")
+
+
+def flip_a_bit(path):
+    contents = bytearray(path.read_bytes())
+    contents[len(contents) // 2] ^= 1
+    path.write_bytes(contents)
+
+
+@pytest.mark.parametrize("damage", [append_a_byte, flip_a_bit, Path.unlink])
+def test_damage_to_any_file_of_a_checkpoint_of_parts_is_noticed(tmp_path, damage):
+    run = Run(TINY)
+    next(train(run, TOKENS))
+    sharding.save(tmp_path, run)
+    [whole] = sharding.shards_in(tmp_path)
+    names = sorted(part.name for part in whole.iterdir())
+    assert {sharding.REST, sharding.SUMS, ".metadata"} < {*names}
+    assert session.check(whole) is None
+    for name in names:
+        copy = tmp_path / "copy.shards"
+        shutil.copytree(whole, copy)
+        damage(copy / name)
+        with pytest.raises(TrainingError, match="damaged"):
+            session.check(copy)
+        shutil.rmtree(copy)
+
+
+def test_a_damaged_checkpoint_of_parts_is_set_aside_for_the_one_before_it(tmp_path):
+    run = Run(TINY)
+    for step in itertools.islice(train(run, TOKENS), 3):
+        if step.step == 2:
+            checkpoints.save(checkpoints.path_for(tmp_path, 2), run.state_dict())
+        else:
+            sharding.save(tmp_path, run)
+    newest = session.newest(tmp_path)
+    assert newest.name == "step-00000003.shards"
+    flip_a_bit(newest / "__0_0.distcp")
+    found = session.all_checkpoints_in(tmp_path)
+    [said] = checkpoints.set_damaged_aside(found, session.check)
+    assert "__0_0.distcp has another checksum" in said
+    assert said.endswith("going on from step-00000002.checkpoint")
+    flip_a_bit(tmp_path / "step-00000002.checkpoint")
+    [said] = checkpoints.set_damaged_aside(session.all_checkpoints_in(tmp_path), session.check)
+    assert said.endswith("going on from step-00000001.shards")
+    again = Run(TINY)
+    sharding.load(session.newest(tmp_path), again)
+    assert again.step == 1
 
 
 def test_an_error_while_writing_leaves_the_old_one(tmp_path, monkeypatch):

@@ -103,6 +103,19 @@ PROGRAMS = {
                 other = number
             print(before < 30_000, references() - before < 20_000, gc.isenabled())
         """,
+    "a cell that is emptied": """
+        def main():
+            a = 12
+            def f():
+                return a
+            b = f.__closure__[0]
+            del b.cell_contents
+            c = 3
+            try:
+                print(a)
+            except NameError as error:
+                print(type(error).__name__, c)
+        """,
     "values that hit back": """
         class Closed:
             def __getattribute__(self, name):

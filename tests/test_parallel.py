@@ -16,6 +16,7 @@ import torch
 
 from lecture import stories
 from lecture.lib.transformer import TransformerLM
+from lecture.train import checkpoints, cli
 from lecture.train.config import CONFIGS
 from lecture.train.errors import TrainingError
 from lecture.train.parallel import Alone, Together, join
@@ -76,6 +77,39 @@ def test_two_processes_find_the_losses_of_one(text, tmp_path):
     assert reduced == 2 * [TINY.steps * 4 * (PARAMETERS + 1)]
     # All made the same steps: their weights agree to the last bit.
     assert len(set(re.findall(r"weights (\w+)", printed))) == 1
+
+
+@pytest.mark.slow
+def test_pytorchs_data_parallelism_finds_the_same_losses(text, tmp_path):
+    plain, ddp = tmp_path / "plain", tmp_path / "ddp"
+    more = ["--micro-batches", "2", "--recompute"]
+    for folder, how in ((plain, "plain"), (ddp, "ddp")):
+        process = torchrun("tests.reducing", *arguments(text, folder)[1:], *more, "--average", how)
+        printed, errors = process.communicate()
+        assert process.returncode == 0, errors
+        # The copies agree to the last bit, whoever averages; PyTorch's class leaves us the loss.
+        assert len(set(re.findall(r"weights (\w+)", printed))) == 1
+        reduced = [int(found) for found in re.findall(r"reduced (\d+) bytes", printed)]
+        averaged = PARAMETERS + 1 if how == "plain" else 1
+        assert reduced == 2 * [TINY.steps * 4 * averaged]
+    for loss, expected in zip(losses_of(ddp), losses_of(plain), strict=True):
+        assert math.isclose(loss, expected, rel_tol=1e-4)
+    # Its checkpoints are those of one process.
+    state = checkpoints.load(ddp / "step-00000020.checkpoint")
+    assert state["model"].keys() == TransformerLM(TINY.model(), device="meta").state_dict().keys()
+
+
+@pytest.mark.parametrize(
+    ("chosen", "sentence"),
+    [
+        (["--average", "ddp", "--sharding", "full"], "--sharding and --average ddp"),
+        (["--compile", "--average", "ddp"], "--compile and --average ddp"),
+        (["--compile", "--sharding", "full"], "--compile and --sharding"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(text, tmp_path, capsys, chosen, sentence):
+    assert cli.main([*arguments(text, tmp_path)[1:], *chosen]) == 2
+    assert f"{sentence} do not go together; leave one out" in capsys.readouterr().err
 
 
 def sharded(processes, text, folder, *more):

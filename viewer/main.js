@@ -20,6 +20,7 @@ const LATER = 2000;
 async function followReader(event) {
   // The server may have ended; what is there works on.
   import("viewer/views/names.js").catch(() => {});
+  import("viewer/views/copier.js").catch(() => {});
   try {
     (await import("viewer/views/card.js")).attend(event);
   } catch {}

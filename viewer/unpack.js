@@ -44,7 +44,7 @@ async function unpack() {
   for (const style of styles) add("style", style);
   add("script", importMap(modules), { type: "importmap" });
   const json = { type: "application/json", id: "document" };
-  add("script", JSON.stringify(packed), json).dataset.name = name;
+  Object.assign(add("script", JSON.stringify(packed), json).dataset, { name, packed: "" });
   const early = "viewer/early.js";
   await import(early);
 }

@@ -16,7 +16,7 @@ from lecture.train.config import config_from
 from lecture.train.corpus import VOCABULARY
 from lecture.train.errors import TrainingError
 from lecture.train.loop import Run
-from lecture.train.session import newest
+from lecture.train.session import check, newest
 
 
 def _build_parser() -> argparse.ArgumentParser:
@@ -91,6 +91,7 @@ def open_run(folder: Path) -> tuple[Run, Tokenizer]:
     if not folder.is_dir():
         raise TrainingError(f"there is no folder {folder}; python -m lecture.train makes one")
     path = newest(folder)
+    check(path)
     tokenizer = Tokenizer.load(folder / VOCABULARY)
     is_sharded = path.suffix == sharding.SUFFIX
     state = checkpoints.load(path / sharding.REST if is_sharded else path)

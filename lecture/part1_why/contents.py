@@ -17,6 +17,9 @@ def main() -> None:
 
     # ## Why count
     # How long it takes to train a large model, and how large it can be: two estimates on a napkin.
+    #
+    # Skip it if you can say why a model of N parameters takes $6N$ FLOPs a token and 16 bytes
+    # a parameter to train.
     m01_motivation.every_chapter_pays_in_two_currencies()
     m01_motivation.training_time_is_work_over_rate()
     m01_motivation.training_costs_six_flops_per_parameter_and_token()

@@ -6,6 +6,8 @@ from lecture.part2_text import m02_text, m03_learning_merges, m04_encoding
 def main() -> None:
     # ## From text to bytes
     # What a tokenizer is for, and the alphabet from which it starts.
+    #
+    # Skip it if you know what UTF-8 does with é, and why a single byte may be no character.
     m02_text.a_tokenizer_turns_text_into_integers()
     m02_text.a_character_can_be_there_and_not_be_seen()
     m02_text.utf8_is_not_always_the_smallest()
@@ -18,6 +20,9 @@ def main() -> None:
 
     # ## Learning a vocabulary
     # Which pieces of text become tokens, and how they are found fast.
+    #
+    # Skip it if you have written a trainer for byte pair encoding that does not count all
+    # pairs again after each merge.
     m03_learning_merges.the_most_frequent_pair_is_merged()
     m03_learning_merges.ties_need_a_rule()
     m03_learning_merges.a_vocabulary_is_bytes_merges_and_special_tokens()
@@ -40,6 +45,9 @@ def main() -> None:
 
     # ## Encoding and decoding
     # From text to ids and back, how fast, and what the ids cost.
+    #
+    # Skip it if you know what a token costs: bytes per token, bytes per id, and parameters
+    # per entry of the vocabulary.
     m04_encoding.decoding_joins_before_it_decodes()
     m04_encoding.encoding_replays_the_training()
     m04_encoding.most_merges_are_absent()

@@ -12,6 +12,9 @@ from lecture.part3_tensors import (
 def main() -> None:
     # ## Tensors and their bytes
     # What a model is made of, how many bytes that is, and where they are.
+    #
+    # Skip it if you know the bytes of any tensor without running it, and what `device="meta"`
+    # is for.
     m05_tensors.everything_is_a_tensor()
     m05_tensors.rank_means_two_things()
     m05_tensors.a_tensor_is_made_from_values_or_from_a_rule()
@@ -24,6 +27,9 @@ def main() -> None:
 
     # ## Floating-point formats
     # What the bits of a number say, what each format has no bits for, and which to use when.
+    #
+    # Skip it if you can say what bf16 gives up against fp16 and gains, and why $256+1=256$ in
+    # it.
     m06_floating_point.a_number_is_sign_exponent_and_fraction()
     m06_floating_point.every_format_divides_its_bits_its_own_way()
     m06_floating_point.exponents_are_stored_with_a_bias()
@@ -48,6 +54,9 @@ def main() -> None:
 
     # ## Storage, strides and views
     # What a tensor is underneath, and which operations are free because of it.
+    #
+    # Skip it if you know which of `view`, `reshape`, `transpose`, `expand` and `clone` can
+    # copy.
     m07_storage.a_tensor_is_a_pointer_and_metadata()
     m07_storage.strides_find_every_element()
     m07_storage.a_slice_is_an_offset_and_a_stride()
@@ -64,6 +73,8 @@ def main() -> None:
 
     # ## Elementwise operations and matmuls
     # What computes new numbers, how many FLOPs it costs, and what it writes.
+    #
+    # Skip it if you can predict shape, new bytes and FLOPs of `(x @ w).relu() + b`.
     m08_operations.an_elementwise_result_has_its_own_memory()
     m08_operations.a_chain_makes_temporaries()
     m08_operations.in_place_operations_keep_the_storage()
@@ -85,6 +96,9 @@ def main() -> None:
 
     # ## Axes with names
     # How to say which axis is which, who checks it, and how to read a price off the names.
+    #
+    # Skip it if you read `einsum` and `rearrange` fluently. Some later signatures use the
+    # names.
     m09_named_axes.numbered_axes_hide_their_meaning()
     m09_named_axes.an_annotation_only_describes()
     m09_named_axes.a_checker_makes_annotations_bind()

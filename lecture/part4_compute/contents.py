@@ -13,6 +13,8 @@ from lecture.part4_compute import (
 def main() -> None:
     # ## Counting FLOPs
     # How much work it is, how you time it properly, and which share of a peak arrives.
+    #
+    # Skip it if you have timed a GPU with care, and know what an MFU leaves out.
     m10a_counting_flops.one_amount_is_done_at_many_rates()
     m10a_counting_flops.a_product_costs_two_flops_per_triple()
     m10a_counting_flops.the_last_addition_is_not_made()
@@ -43,6 +45,8 @@ def main() -> None:
 
     # ## What is in a GPU
     # Who computes, who waits for whom, and what an operation takes at the least.
+    #
+    # Skip it if you have written a kernel.
     m10c_gpu.a_gpu_is_many_multiprocessors()
     m10c_gpu.threads_work_in_warps()
     m10c_gpu.near_memory_is_small()
@@ -68,6 +72,9 @@ def main() -> None:
 
     # ## Bytes against FLOPs
     # Why most operations wait for memory, and what matmuls do better.
+    #
+    # Skip it if you can draw a roofline, and place a ReLU, a matmul and a decoded token in
+    # it.
     m11_intensity.every_operation_loads_computes_and_stores()
     # @bridge Every operation loads, computes and stores. Its FLOPs over the bytes that it
     # moves are its arithmetic intensity.
@@ -99,6 +106,9 @@ def main() -> None:
 
     # ## Gradients and their price
     # What the backward pass computes, and why it costs twice the forward pass.
+    #
+    # Skip it if you can write both gradients of a linear layer, and say why its backward pass
+    # costs 4 of the 6.
     m12a_gradients.a_gradient_says_how_the_loss_answers()
     m12a_gradients.differences_check_a_gradient()
     m12a_gradients.a_difference_needs_a_middling_step()

@@ -204,13 +204,10 @@ def utilization_is_useful_over_promised():  # M10.9 @core
     # Owners of an RTX 3090 and of an H100 have [published their
     # readings](https://github.com/zzc0721/torch-performance-test-data): square matmuls of random
     # numbers, timed after ten calls that do not count. Here are the best of them in fp32.
-    readings = (
-        (RTX_3090, RTX_3090_WARM_FLOPS_PER_SECOND),
-        (H100_SXM, H100_WARM_FLOPS_PER_SECOND),
-    )
+    rtx_3090, h100 = RTX_3090.dense_flops_per_second, H100_SXM.dense_flops_per_second
     rates = {
-        card.name: (reading["fp32"], card.dense_flops_per_second["fp32"])
-        for card, reading in readings
+        "RTX 3090": (RTX_3090_WARM_FLOPS_PER_SECOND["fp32"], rtx_3090["fp32"]),
+        "H100 SXM": (H100_WARM_FLOPS_PER_SECOND["fp32"], h100["fp32"]),
     }
     in_fp32 = figures.achieved_and_promised(rates, "One matmul in fp32")  # @inspect in_fp32
     assert [round(share_of_peak(*pair), 2) for pair in rates.values()] == [0.7, 0.77]
@@ -223,8 +220,7 @@ def utilization_is_useful_over_promised():  # M10.9 @core
     # Shares of the time add up, and what is left multiplies the share of the peak. Say that 0.2 of
     # the time goes to communication and 0.1 to idling, and that in the other 0.7 matmuls in bf16
     # reach 0.81 of the peak. Then 0.56 are left, before any operation that is no matmul.
-    peak = H100_SXM.dense_flops_per_second["bf16"]
-    left = (1 - 0.2 - 0.1) * share_of_peak(H100_WARM_FLOPS_PER_SECOND["bf16"], peak)
+    left = 0.7 * share_of_peak(H100_WARM_FLOPS_PER_SECOND["bf16"], h100["bf16"])
     assert round(left, 2) == 0.56
     # So: compare an MFU with published runs, and a share of the peak with published matmuls.
 

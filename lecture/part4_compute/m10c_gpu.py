@@ -120,8 +120,8 @@ def near_memory_is_small():  # M10.15 @core
     assert round(1e9 * H100_GPU.memory_ticks / H100_GPU.highest_hertz) == 354
     per_tick = 2 * MULTIPROCESSOR_QUARTERS * H100_SXM_CHIP.tensor_core_multiply_adds
     assert round(H100_GPU.memory_ticks * per_tick / 1e6, 1) == 2.9
-    # And on other GPUs? The levels are the same. (Readings of the L2 differ. For an H100 people
-    # found 5.5, 7 and 10 TB/s; we take the least.)
+    # And on other GPUs? The levels are the same. (Readings of the L2 differ. On H100s and their kin
+    # people found 5.5, 7 and 10 TB/s; we take the least.)
     side_by_side = figures.side_by_side(levels)  # @inspect side_by_side
     # What grew from the A100 to the B200 is arithmetic, by a factor of 7, and bandwidth, by nearly
     # 4. What did not shrink is the time until memory answers.
@@ -493,9 +493,8 @@ def three_floors_hold_up_every_operation():  # M10.17 @core
     assert "arithmetic" not in holds.values()
     # Asked for by PyTorch, the launch holds as long as the L2 does: moving 34 MB, for 2^23 numbers,
     # takes 9.1 microseconds, hardly more than next to nothing takes. Twice the numbers take 26.
-    queued = {n: round(1e6 * found[n]["queued"], 1) for n in (1024, 2**23, 2**24)}
-    assert queued[2**23] == 9.1 < 1.1 * queued[1024]  # @inspect queued
-    assert round(queued[2**24]) == 26
+    queued = [round(1e6 * found[n]["queued"], 1) for n in (1024, 2**23, 2**24)]
+    assert queued == [8.5, 9.1, 26.1]  # @inspect queued
     assert memory_seconds(4 * 2**23) < found[1024]["queued"] < memory_seconds(4 * 2**24)
 
 

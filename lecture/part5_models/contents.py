@@ -12,6 +12,9 @@ from lecture.part5_models import (
 def main() -> None:
     # ## Parameters at the start
     # What a parameter is, and which random numbers let a deep model begin.
+    #
+    # Skip it if you know why weights start with a standard deviation of $1/\sqrt{D}$, and
+    # when that is wrong.
     m13_initialization.a_parameter_is_a_tensor_that_modules_register()
     m13_initialization.data_are_not_parameters()
     m13_initialization.equal_weights_stay_equal()
@@ -30,6 +33,9 @@ def main() -> None:
 
     # ## Small models
     # Layers, stacks of layers and what is in them, before there are Transformers.
+    #
+    # Skip it if you have written an `nn.Module` with layers in a list, and know what is in
+    # its state dict.
     m14_small_models.a_linear_layer_is_one_product()
     m14_small_models.layers_stack_up_to_a_number()
     m14_small_models.parameters_are_counted_by_name()
@@ -46,6 +52,9 @@ def main() -> None:
 
     # ## Parts of a Transformer
     # The model behind the word, taken apart: what each part computes and what it costs.
+    #
+    # Skip it if you have written a Transformer with rotary positions, grouped queries and a
+    # KV cache.
     m15a_layers.the_parts_fit_together()
     m15a_layers.an_embedding_is_a_table_of_vectors()
     m15a_layers.a_row_of_the_matrix_for_each_output()
@@ -86,6 +95,8 @@ def main() -> None:
 
     # ## Cost of a Transformer
     # How many parameters, FLOPs and bytes it has, in which parts; and models that people use.
+    #
+    # Skip it if you can count the parameters of Llama 3 8B from its configuration.
     m16_transformer_accounting.a_block_is_nine_products()
     # @bridge A block is nine matmuls: four around attention, two in it, three in the
     # feed-forward network.

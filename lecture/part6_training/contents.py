@@ -19,6 +19,9 @@ def main() -> None:
     # ## Optimizers
     # We can compute gradients and say what they cost. How they become updates, what an
     # optimizer remembers for that, and what its step costs.
+    #
+    # Skip it if you know what AdamW keeps, what its decay multiplies, and what an update
+    # costs in bytes moved.
     m17_optimizers.a_step_goes_against_the_gradient()
     m17_optimizers.an_optimizer_keeps_state_and_settings()
     m17_optimizers.a_saved_state_goes_by_number()
@@ -49,6 +52,9 @@ def main() -> None:
     # ## Memory in training
     # We know what a tensor takes. What fills the memory while a model is trained, how much of
     # each part there is, and where it peaks.
+    #
+    # Skip it if you know which of parameters, gradients, optimizer state and activations
+    # peaks when.
     m18a_training_memory.four_things_fill_the_memory()
     m18a_training_memory.a_small_model_takes_496_bytes()
     m18a_training_memory.the_sum_is_for_one_optimizer()
@@ -65,6 +71,8 @@ def main() -> None:
     # ## Training a Transformer
     # We can count a Transformer's parameters and FLOPs. What it keeps in memory while it is
     # trained, which batch fits, and how long it takes.
+    #
+    # Skip it if you can estimate the largest batch that fits before you try it.
     m18b_transformer_memory.a_block_keeps_42_vectors_of_each_token()
     m18b_transformer_memory.fused_attention_keeps_a_number_for_each_row()
     m18b_transformer_memory.the_context_decides_what_is_kept()
@@ -75,6 +83,7 @@ def main() -> None:
     # @bridge By work over rate, one GPU takes 18 years for the run that is planned here, 400
     # 000 steps. Is it planned well?
     m18b_transformer_memory.tokens_go_with_parameters()
+    m18b_transformer_memory.adapters_save_the_state()
     m18b_transformer_memory.training_needs_no_cache()
     m18b_transformer_memory.exercise_a_context_twice_as_long()
     m18b_transformer_memory.exercise_llama_in_one_gpu()
@@ -82,6 +91,9 @@ def main() -> None:
     # ## Gradient accumulation
     # The batch that fits may be smaller than the batch that helps. How large a batch helps, and
     # how it is trained in the memory of a small one.
+    #
+    # Skip it if you know what to divide by when micro-batches have different numbers of
+    # tokens.
     m19_gradient_accumulation.a_larger_batch_has_a_steadier_gradient()
     m19_gradient_accumulation.a_batch_has_a_critical_size()
     m19_gradient_accumulation.the_noise_grows_as_the_loss_falls()
@@ -99,6 +111,9 @@ def main() -> None:
     # ## Activation checkpoints
     # Smaller batches no longer help when one sequence does not fit. How we buy memory with
     # compute: keep some results, and recompute the others.
+    #
+    # Skip it if you know what a third more FLOPs buys, and which results are cheap to
+    # recompute.
     m20_activation_checkpointing.what_is_thrown_away_is_computed_again()
     m20_activation_checkpointing.everything_is_two_tensors_for_each_layer()
     m20_activation_checkpointing.a_second_way_forward_makes_eight_of_six()
@@ -118,6 +133,8 @@ def main() -> None:
 
     # ## Randomness
     # How to repeat a run, how to change one thing of it, and what no seed fixes.
+    #
+    # Skip it if your runs repeat, also when somebody adds a dropout.
     m21_randomness.a_seed_repeats_the_numbers()
     m21_randomness.three_generators_are_seeded_apart()
     m21_randomness.an_extra_draw_shifts_all_that_follow()
@@ -131,6 +148,8 @@ def main() -> None:
 
     # ## Feeding data
     # From a file of tokens to a batch on the device that computes with it.
+    #
+    # Skip it if your batches come from a mapped file, by a seed, while the GPU computes.
     m22_data.a_token_file_is_a_flat_array()
     m22_data.a_raw_dump_has_no_header()
     m22_data.a_mapped_file_is_read_where_it_is_touched()
@@ -149,6 +168,8 @@ def main() -> None:
     # ## The training loop
     # We have all the parts. What a step is made of, how we read its health off a log, and a run
     # on real, if small, data.
+    #
+    # Skip it if you can read a loss curve: warm-up, spikes, norms of gradients, a floor.
     m23_training_loop.six_moves_make_a_step()
     m23_training_loop.a_setting_must_reach_its_use()
     m23_training_loop.a_toy_run_can_be_predicted()
@@ -170,6 +191,9 @@ def main() -> None:
     # ## Training of today
     # We can train a model of one size for a time that is fixed. Schedules without an end, rates
     # that carry over to larger models, logits and scores in range, and laws that predict a loss.
+    #
+    # Skip it if you know what WSD, muP, z-loss and QK-norm are for, and have fitted a scaling
+    # law.
     m23b_training_today.a_schedule_can_leave_its_end_open()
     m23b_training_today.a_wider_model_wants_a_smaller_rate()
     m23b_training_today.mup_carries_the_rate_over()
@@ -183,6 +207,8 @@ def main() -> None:
     # ## Saving and resuming
     # A run outlasts its machines. What to keep of it, so that a crash costs minutes and changes
     # nothing.
+    #
+    # Skip it if your runs resume to the same loss, bit by bit.
     m24_checkpointing.a_checkpoint_holds_parameters_and_state()
     m24_checkpointing.resuming_equals_never_stopping()
     m24_checkpointing.schedules_and_scalers_have_a_state()
@@ -194,6 +220,9 @@ def main() -> None:
     # ## Mixed precision
     # Nearly all so far was in fp32. Which number of a training step is kept in which format, and
     # why that is not one format.
+    #
+    # Skip it if you can say which four tensors stay in fp32 under autocast, and what a loss
+    # scale is for.
     m25_mixed_precision.both_ends_have_their_price()
     m25_mixed_precision.two_recipes_go_by_one_name()
     m25_mixed_precision.bf16_weights_stop_learning()

@@ -31,12 +31,14 @@ from lecture.lib.presets import PRESETS
 from lecture.lib.shapes import without_checks
 from lecture.lib.transformer import (
     LayerCache,
+    Linear,
     TransformerConfig,
     TransformerLM,
     attend,
     cross_entropy,
 )
 from lecture.part6_training import m18b_figures as figures
+from lecture.train.saving_memory import fuse_attention
 from trace.costs import measure
 
 GIB = 2**30
@@ -324,7 +326,7 @@ def one_card_takes_18_years():  # M18.9 E85 E86
 def tokens_go_with_parameters():  # M18.10 E87 @core
     r"""Tokens go with parameters.
 
-    Are 400 000 steps of a million tokens a good plan? For given FLOPs, $C=6N\cdot\text{tokens}$, a
+    Are 400 000 steps of a million tokens a good plan? For given FLOPs, $6N\cdot\text{tokens}$, a
     model can be larger or read more. *[Chinchilla](https://arxiv.org/abs/2203.15556)*, a study of
     400 models, found that both should grow alike. Its own model had 20 tokens for each parameter,
     and that became the rule of thumb.
@@ -348,6 +350,83 @@ def tokens_go_with_parameters():  # M18.10 E87 @core
     # for each token: attention's scores add more than the embedding, which is looked up, saves.
     counted = (measured(XL).forward_flops + measured(XL).backward_flops) / 1024
     assert round(counted / (6 * N), 3) == 1.036
+
+
+class Adapted(torch.nn.Module):
+    """A frozen layer, and beside it two narrow ones that are trained: LoRA."""
+
+    def __init__(self, frozen: Linear, rank: int) -> None:
+        super().__init__()
+        outputs, inputs = frozen.weight.shape
+        self.frozen = frozen
+        self.down = Linear(inputs, rank, device="meta")
+        self.up = Linear(rank, outputs, device="meta")
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.frozen(x) + self.up(self.down(x))
+
+
+def fine_tuning_costs(config: TransformerConfig, rank: int) -> dict[str, int]:  # @stepover
+    """Make a step of fine-tuning without numbers: of all parameters, or with a rank of adapters."""
+    model = TransformerLM(config, device="meta")
+    fuse_attention(model)
+    if rank:
+        model.requires_grad_(False)
+        for block in model.blocks:
+            for part in (block.attention, block.feed_forward):
+                for name, layer in [*part.named_children()]:
+                    if isinstance(layer, Linear):
+                        setattr(part, name, Adapted(layer, rank))
+    tokens = torch.zeros(1, 1024, dtype=torch.int64, device="meta")
+    with measure() as step:
+        loss = cross_entropy(model(tokens), tokens)
+        activation_bytes = step.live_bytes["activations"]
+        loss.backward()
+        trained = [weight for weight in model.parameters() if weight.requires_grad]
+        optimizer = AdamW(trained)
+        optimizer.step()
+    return {
+        "trained": sum(weight.numel() for weight in trained),
+        "gradients and state": step.live_bytes["gradients"] + step.live_bytes["optimizer state"],
+        "activations": activation_bytes,
+        "FLOPs": step.matmul_flops,
+    }
+
+
+def adapters_save_the_state():  # M18.7
+    """Adapters save the state, not the activations.
+
+    Can we *fine-tune* a model on a GPU that can only just run it? Of the 16 bytes per parameter,
+    14 are there for change. [LoRA](#small_updates_save_memory_and_a_third_of_the_work) freezes
+    every matrix and trains two narrow ones beside it. Guess what that leaves for a block of Llama 3
+    8B, with 16 features between the two: of the gradients and the state, of the FLOPs, and of the
+    activations?
+    """
+    shape = PRESETS["llama-3-8b"]
+    of_block = {}
+    for way, rank in (("all weights", 0), ("adapters", 16)):
+        one, two = (fine_tuning_costs(replace(shape, layers=L), rank) for L in (1, 2))
+        of_block[way] = {what: two[what] - one[what] for what in one}  # @inspect of_block
+    left = {
+        what: round(of_block["adapters"][what] / count, 3)
+        for what, count in of_block["all weights"].items()
+    }  # @inspect left
+    # 0.6 % of the numbers are trained, and gradients and state go with them.
+    assert of_block["all weights"]["gradients and state"] == 12 * of_block["all weights"]["trained"]
+    assert left["trained"] == left["gradients and state"] == 0.006
+    # Two thirds of the FLOPs stay: the forward pass, and the gradients that have to come through to
+    # the adapters below. What falls away are the gradients of the frozen weights.
+    assert 2 / 3 < left["FLOPs"] < 0.69
+    # Nearly all activations stay, as each adapter needs the input of the layer beside it. (Only the
+    # two normalization layers, whose gains are frozen, keep a tensor less.)
+    assert 0.9 < left["activations"] < 1
+    # So the bill for the whole model: in place of 16 bytes for each of 8 billion parameters, 2 for
+    # each, and 16 for those of the adapters. That is one GPU in place of two.
+    N, adapters = parameters(shape), shape.layers * of_block["adapters"]["trained"]
+    gigabytes = [16 * N / 1e9, (2 * N + 16 * adapters) / 1e9]  # @inspect gigabytes
+    assert [round(size) for size in gigabytes] == [128, 17]
+    # For activations, shorter sequences and [recomputation](#what_is_thrown_away_is_computed_again)
+    # help, as in all training.
 
 
 def training_needs_no_cache():  # M18.11 E73

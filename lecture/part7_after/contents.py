@@ -11,6 +11,8 @@ from lecture.part7_after import (
 def main() -> None:
     # ## Serving a model
     # What is different when a model is only used, by one or by many, and what they wait for.
+    #
+    # Skip it if you can predict tokens per second from a bandwidth, a batch and a context.
     m26_inference.using_a_model_needs_no_way_back()
     m26_inference.a_model_that_writes_remembers()
     m26_inference.eval_does_not_stop_the_recording()
@@ -30,6 +32,9 @@ def main() -> None:
 
     # ## Quantization
     # How few bits a weight needs, when training is over, and a key or a value.
+    #
+    # Skip it if you know what a scale for each block costs in bits, and what an outlier does
+    # to it.
     m26_inference.a_scale_makes_weights_integers()
     m26_inference.each_bit_halves_the_error()
     m26_inference.an_outlier_costs_its_block()
@@ -43,6 +48,8 @@ def main() -> None:
 
     # ## More than one device
     # What ranks have to tell each other, and how the memory of many becomes one.
+    #
+    # Skip it if you know what an all-reduce sends, and what each stage of ZeRO divides.
     m27a_many_devices.ranks_share_nothing_but_messages()
     m27a_many_devices.four_collectives_move_everything()
     # @bridge Several processes, called ranks, share nothing but messages. In an all-reduce,
@@ -61,6 +68,9 @@ def main() -> None:
 
     # ## Splitting a model
     # Matrices, layers and experts on different devices, and which link carries which message.
+    #
+    # Skip it if you can lay out a model on a cluster, and say which axis goes over which
+    # link.
     m27b_split_models.columns_first_rows_second()
     m27b_split_models.a_block_meets_twice_each_way()
     m27b_split_models.a_pipeline_waits_at_both_ends()

@@ -412,6 +412,7 @@ def two_models() -> tuple[NextByte, NextByte, Tensor]:  # @stepover
     return models[0], models[1], tokens[:CONTEXT]
 
 
+@without_checks()
 @torch.inference_mode()
 def speculate(
     target: NextByte, draft: NextByte, text: Tensor, k: int, generator: torch.Generator

@@ -6,6 +6,9 @@ nothing had happened, and with `--steps` further than was planned. With several 
 
     torchrun --nproc-per-node 2 -m lecture.train --config small
 
+They average gradients after the backward pass, with `--average ddp` during it; with
+`--sharding full` they share out the model itself.
+
 What it is made of:
 
 cli.py            the command line

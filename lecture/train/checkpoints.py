@@ -9,6 +9,7 @@ import hashlib
 import io
 import os
 import pickle
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -89,15 +90,18 @@ def newest(folder: Path) -> Path:
     return found[-1]
 
 
-def set_damaged_aside(folder: Path) -> list[str]:
-    """Give damaged files another name until the newest checkpoint is whole; say which.
+def set_damaged_aside(
+    found: Iterable[Path], check: Callable[[Path], object] = checked_contents
+) -> list[str]:
+    """Give damaged checkpoints another name until the newest is whole; say which.
 
+    They come with the newest last, and `check` raises `TrainingError` for one that is damaged.
     Where none is whole nothing is renamed, and the fault of the newest is raised.
     """
     faults: dict[Path, TrainingError] = {}
-    for path in reversed(checkpoints_in(folder)):
+    for path in reversed([*found]):
         try:
-            checked_contents(path)
+            check(path)
         except TrainingError as error:
             faults[path] = error
             continue

@@ -20,8 +20,8 @@ from lecture.train.errors import EndedFromOutside, LostProcessError, TrainingErr
 from lecture.train.loop import Run
 from lecture.train.parallel import join
 from lecture.train.saving_memory import fuse_attention, recompute_blocks
-from lecture.train.session import Plan, go_on, train_and_report
-from lecture.train.sharding import shard, shards_in
+from lecture.train.session import Plan, all_checkpoints_in, check, go_on, train_and_report
+from lecture.train.sharding import shard
 
 DEVICES = ("auto", "cpu", "cuda", "mps")
 
@@ -47,6 +47,13 @@ def _build_parser() -> argparse.ArgumentParser:
         choices=("none", "full"),
         default="none",
         help="with torchrun: full shares out weights, gradients and state among the processes",
+    )
+    add(
+        "--average",
+        choices=("plain", "ddp"),
+        default="plain",
+        help="with torchrun: who averages gradients, an all-reduce after the backward pass or "
+        "PyTorch's DistributedDataParallel during it",
     )
     add("--resume", action="store_true", help="go on from the newest checkpoint")
     add("--save-every", type=int, default=100, metavar="STEPS", help="default 100")
@@ -85,9 +92,7 @@ def run_command(options: argparse.Namespace) -> None:
     _make_reproducible()
     if options.resume and options.text:
         raise TrainingError(f"--resume goes on with the tokens in {folder}; leave out --text")
-    if options.compile and options.sharding != "none":
-        raise TrainingError("--compile and --sharding do not go together; leave one out")
-    group = join(device, options.sharding == "full")
+    group = join(device, how_to_join(options))
     request = EndRequest()
     before = signal.signal(signal.SIGTERM, request)
     try:
@@ -102,6 +107,7 @@ def run_command(options: argparse.Namespace) -> None:
             fuse_attention(run.model)
         if options.recompute:
             recompute_blocks(run.model)
+        run.forward = group.forward_of(run.model)
         if options.compile:
             compile_model(run)
         train_and_report(run, corpus, folder, group, plan, request)
@@ -110,10 +116,24 @@ def run_command(options: argparse.Namespace) -> None:
         signal.signal(signal.SIGTERM, before)
 
 
+def how_to_join(options: argparse.Namespace) -> str:
+    """Return how processes share the work; refuse what does not go together."""
+    chosen = {
+        "--compile": options.compile,
+        "--sharding": options.sharding != "none",
+        "--average ddp": options.average == "ddp",
+    }
+    if len(both := [name for name, is_chosen in chosen.items() if is_chosen]) > 1:
+        raise TrainingError(f"{both[0]} and {both[1]} do not go together; leave one out")
+    if chosen["--sharding"]:
+        return "sharded"
+    return options.average
+
+
 def make_ready(folder: Path, config: TrainingConfig, options: argparse.Namespace) -> None:
     """See to it that there are tokens, or a whole checkpoint to go on from."""
     if options.resume:
-        for fault in checkpoints.set_damaged_aside(folder):
+        for fault in checkpoints.set_damaged_aside(all_checkpoints_in(folder), check):
             print(fault, flush=True)
         return
     refuse_to_overwrite(folder)
@@ -168,7 +188,7 @@ def _make_reproducible() -> None:
 
 def refuse_to_overwrite(folder: Path) -> None:
     """Protect the run that is there."""
-    if checkpoints.checkpoints_in(folder) or shards_in(folder):
+    if all_checkpoints_in(folder):
         raise TrainingError(
             f"{folder} has checkpoints of a run; add --resume or choose another --output"
         )

@@ -139,11 +139,15 @@ def add_gradients(
             f"{len(x)} sequences of a batch cannot be cut evenly into {micro_batches} micro-batches"
         )
     losses = []
+    # PyTorch's data parallelism averages in the backward pass: once a step is enough, at the end.
+    silence = getattr(run.forward, "no_sync", contextlib.nullcontext)
     for inputs, targets in zip(x.chunk(micro_batches), y.chunk(micro_batches), strict=True):
-        with low_precision(run.device, precision):
-            logits = run.forward(inputs.to(run.device))
-            loss = cross_entropy(logits, targets.to(run.device)) / micro_batches
-        loss.backward()
+        is_last = len(losses) == micro_batches - 1
+        with contextlib.nullcontext() if is_last else silence():
+            with low_precision(run.device, precision):
+                logits = run.forward(inputs.to(run.device))
+                loss = cross_entropy(logits, targets.to(run.device)) / micro_batches
+            loss.backward()
         losses.append(loss.detach())
     return torch.stack(losses).sum()
 

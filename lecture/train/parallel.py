@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 import torch
 import torch.distributed as dist
 from torch import Tensor
+from torch.nn.parallel import DistributedDataParallel
 
 from lecture.train.errors import LostProcessError, TrainingError
 
@@ -33,6 +34,10 @@ class Alone:
     def unshared(self, gradients: list[Tensor]) -> list[Tensor]:
         """Return the gradients that have yet to be averaged."""
         return gradients
+
+    def forward_of(self, model: torch.nn.Module) -> torch.nn.Module:
+        """Return what runs the model, where that is not the model itself."""
+        return model
 
     def any(self, is_so: bool) -> bool:
         """Tell whether it is so for one of the processes, where all have to do the same."""
@@ -91,6 +96,19 @@ class Together(Alone):
         dist.destroy_process_group()
 
 
+class Overlapping(Together):
+    """One of several processes whose gradients PyTorch averages: in buckets, each as soon as it is
+    full, while the backward pass goes on."""
+
+    def forward_of(self, model: torch.nn.Module) -> torch.nn.Module:
+        devices = [self.device] if self.device.type == "cuda" else None
+        # The buffers are cosines and sines, which all have made alike.
+        return DistributedDataParallel(model, device_ids=devices, broadcast_buffers=False)
+
+    def unshared(self, gradients: list[Tensor]) -> list[Tensor]:
+        return []
+
+
 class Sharing(Together):
     """One of several processes that share out one model: its gradients come averaged."""
 
@@ -106,8 +124,11 @@ class Sharing(Together):
         return bool(flag)
 
 
-def join(device: torch.device, sharded: bool = False) -> Alone:
+TOGETHER = {"plain": Together, "ddp": Overlapping, "sharded": Sharing}
+
+
+def join(device: torch.device, how: str = "plain") -> Alone:
     """Join the processes that `torchrun` has started, if it has."""
     if int(os.environ.get("WORLD_SIZE", "1")) > 1:
-        return Sharing(device) if sharded else Together(device)
+        return TOGETHER[how](device)
     return Alone()

@@ -155,10 +155,24 @@ def report(run: Run, corpus: Corpus, folder: Path, is_heard: bool = True) -> Non
     print(story)
 
 
+def all_checkpoints_in(folder: Path) -> list[Path]:
+    """Return the checkpoints of a folder, of one piece or of parts, the newest last."""
+    found = [*checkpoints.checkpoints_in(folder), *sharding.shards_in(folder)]
+    return sorted(found, key=lambda path: path.stem)
+
+
 def newest(folder: Path) -> Path:
     """Return the newest checkpoint of a folder, of one piece or of parts."""
-    found = [*checkpoints.checkpoints_in(folder), *sharding.shards_in(folder)]
-    return max(found, key=lambda path: path.stem) if found else checkpoints.newest(folder)
+    found = all_checkpoints_in(folder)
+    return found[-1] if found else checkpoints.newest(folder)
+
+
+def check(path: Path) -> None:
+    """Raise `TrainingError` if a checkpoint is damaged."""
+    if path.suffix == sharding.SUFFIX:
+        sharding.check(path)
+    else:
+        checkpoints.checked_contents(path)
 
 
 def go_on(run: Run, folder: Path, group: Alone) -> None:

@@ -7,7 +7,7 @@ import { ACCELERATORS } from "viewer/model/accelerators.js";
 import { bookOf } from "viewer/model/book.js";
 import { environmentAt } from "viewer/model/changes.js";
 import { checked, DocumentError } from "viewer/model/check.js";
-import { claimGroups } from "viewer/model/claims.js";
+import { claimGroups } from "viewer/model/groups.js";
 import { detailOf, differencesOf, pairsOf } from "viewer/model/compare.js";
 import { costMeter, costText } from "viewer/model/costs.js";
 import { planeOf, summaryOf } from "viewer/model/elements.js";

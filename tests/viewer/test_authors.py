@@ -291,3 +291,10 @@ def test_arrays_of_bytes_are_drawn_with_their_shape(page, show, document):
     assert "uint8 [8, 9, 3]" in caption.inner_text()
     assert "every second pixel" in caption.inner_text()
     assert page.locator("figure.picture img").evaluate("({ width }) => width") == 17 * 9
+
+
+def test_a_short_definition_is_unfolded_where_it_is_first_used(page, show, document):
+    show(page, document)
+    definitions = page.locator("details.definition")
+    opened = definitions.evaluate_all("all => all.map((e) => e.open)")
+    assert opened == [True, False], "a class is read, imports are not"

@@ -176,3 +176,75 @@ def test_axe_finds_nothing_in_the_card_the_legend_and_everything(theme, page, sh
     page.keyboard.press("L")
     page.locator("dialog .legend").first.wait_for()
     assert_accessible(page, "legend")
+
+
+def test_code_is_copied_as_it_is_written(page, show, context):
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    show(page, documents.small(), at="views")
+    block = page.locator("#activation-1 .row-line").first
+    block.hover()
+    button = block.get_by_role("button", name="copy")
+    button.click()
+    block.get_by_role("button", name="copied").wait_for()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith("x = make()\nif x is None:\n    x = 0\n")
+    page.evaluate(
+        """() => {
+            const lines = document.querySelectorAll("#activation-1 .line pre");
+            getSelection().setBaseAndExtent(lines[0], 0, lines[2], lines[2].childNodes.length);
+        }"""
+    )
+    page.keyboard.press("Control+c")
+    assert page.evaluate("navigator.clipboard.readText()").strip() == (
+        "x = make()\nif x is None:\n    x = 0"
+    )
+    page.mouse.move(2, 2)
+    button.wait_for(state="detached")
+
+
+LITERALS = [("0b0_110", "0b0_110"), ("0x06", "0x06"), ("0b11", "0b110"), ("6", None)]
+
+
+@pytest.mark.parametrize(("literal", "shown"), LITERALS)
+def test_an_integer_is_written_as_what_it_is_compared_with(page, show, literal, shown):
+    document = documents.small()
+    text = f"y == {literal}"
+    document["assertions"][0] = {"statement": 4, "text": text, "operands": ["y", literal]}
+    show(page, document)
+    show_everything(page)
+    measured = page.locator('.evidence [data-line="13"] .operand-value').inner_text()
+    assert measured == (shown or "6")
+
+
+def test_values_below_their_line_leave_no_hole(page, show):
+    """Where the screen is narrow a tensor of nine rows is one line until it is tapped."""
+    tensor = {**documents.TENSOR, "shape": [9, 1], "strides": [1, 1],
+              "elements": [float(number) for number in range(9)]}  # fmt: skip
+    show(page, documents.with_values(tensor), at="views")
+    height = "e => e.getBoundingClientRect().height"
+    row = page.locator("#activation-1 .row", has=page.locator(".row-line")).first
+    lines = row.locator(".row-line")
+    assert row.evaluate(height) > 1.5 * lines.evaluate(height), "beside the code there is room"
+    page.set_viewport_size({"width": 820, "height": 1180})
+    assert row.evaluate(height) < 1.5 * lines.evaluate(height)
+
+
+def test_a_second_call_of_one_line_is_no_second_sentence(page, show):
+    """Line 10 calls `double` twice."""
+    document = documents.small()
+    call = [-3, 11, 12, 0]
+    at = document["events"].index(-3)
+    document["events"][at + len(call) : at + len(call)] = call
+    for table, columns in (("inspections", ["event", "at"]), ("claims", ["at"])):
+        for column in columns:
+            document[table][column] = [
+                number + len(call) * (number >= at + len(call))
+                for number in document[table][column]
+            ]
+    document["claims"]["step"][1] += 2
+    document["output"][0] |= {"step": 17, "at": 25}
+    show(page, document)
+    summaries = page.locator(".calls summary")
+    assert summaries.all_inner_texts() == ["stepped into double", "again\nstepped into double"]
+    first, second = (summaries.nth(place).bounding_box() for place in (0, 1))
+    assert first["y"] == second["y"]

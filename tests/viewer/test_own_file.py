@@ -72,7 +72,7 @@ def home(context, server):
 def test_a_trace_of_another_tool_is_shown(home):
     choose(home, "talk.json", EDTRACE)
     home.locator("#article h1", has_text="Title").wait_for()
-    assert "turn 1" in home.locator("#article").inner_text()
+    home.locator("#article").get_by_text("turn 1").wait_for()
 
 
 def test_a_document_is_shown(home):

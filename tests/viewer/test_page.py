@@ -495,6 +495,42 @@ def test_a_chart_is_drawn_and_its_libraries_come_only_with_one(page, show, site)
     assert page.locator(".chart").get_attribute("aria-label") == "Bytes"
 
 
+def test_a_chart_answers_the_pointer_and_writes_powers_as_text_does(page, show):
+    spec = {
+        "mark": {"type": "square", "size": 200, "opacity": 1},
+        "data": {"values": [{"a": "x", "b": 1e12}, {"a": "y", "b": 1e-10}]},
+        "encoding": {
+            "y": {"field": "a", "type": "nominal"},
+            "x": {"field": "b", "type": "quantitative", "scale": {"type": "log"},
+                  "axis": {"format": "~e", "values": [1e-10, 1, 1e3, 1e12]}},
+        },
+    }  # fmt: skip
+    show(page, documents.with_values({"type": "Chart", "vega": spec}))
+    mark = page.locator(".chart svg .mark-symbol path").first
+    mark.wait_for()
+    labels = page.locator(".chart svg .role-axis-label text").all_text_contents()
+    assert {"10⁻¹⁰", "10⁰", "10³", "10¹²", "x"} <= set(labels)
+    mark.scroll_into_view_if_needed()
+    mark.hover()
+    assert page.locator(".name-tip").inner_text() == "b: 1e+12 · a: x"
+    page.mouse.move(2, 2)
+    page.locator(".name-tip").wait_for(state="detached")
+
+
+def test_letters_grow_on_large_screens_and_prose_has_room_on_small_ones(page, show):
+    show(page, documents.small())
+    size = "Number.parseFloat(getComputedStyle(document.querySelector('.line pre')).fontSize)"
+    prose = "document.querySelector('#article .prose').getBoundingClientRect().width"
+    usual = page.evaluate(size)
+    assert usual > 14
+    page.set_viewport_size({"width": 2560, "height": 1300})
+    assert page.evaluate(size) > 1.25 * usual
+    page.set_viewport_size({"width": 1000, "height": 800})
+    page.reload()
+    page.locator("#article .prose").first.wait_for()
+    assert page.evaluate(prose) > 550
+
+
 def test_a_page_may_carry_its_document(page, site):
     site.publish()
     index = (VIEWER / "index.html").read_text(encoding="utf-8")

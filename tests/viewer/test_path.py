@@ -68,7 +68,10 @@ def its_format():  # @core
 
 
 def work():  # @core
-    """A product costs 2mnk."""
+    """A product costs 2mnk.
+
+    Of the matrices [that are large](#a_matrix).
+    """
     flops = 2 * 2 * 3 * 4
     assert flops == 48
 
@@ -172,6 +175,16 @@ def test_the_front_page_offers_it(page, show):
     page.get_by_text("2 chapters").wait_for()
     page.get_by_role("button", name="All sections").first.click()
     page.get_by_text("3 chapters").wait_for()
+
+
+def test_a_chapter_names_those_that_it_builds_on(talk):
+    assert talk.locator(".chapter-needs").count() == 0
+    talk.keyboard.press("n")
+    talk.keyboard.press("n")
+    talk.locator(".chapter-needs").wait_for()
+    assert talk.locator(".chapter-needs").inner_text() == "Builds on 1. Sizes"
+    talk.locator(".chapter-needs a").click()
+    talk.locator("h1", has_text="Sizes").wait_for()
 
 
 def test_presenting_keeps_to_it(talk):

@@ -382,6 +382,19 @@ def test_paper_does_not_follow_a_recursion_to_its_end(page, show, printer):
     assert 4 < page.locator(".folded-body").count() < 8
 
 
+def test_in_story_paper_has_no_code(page, show, printer):
+    show(page, rich())
+    page.evaluate(
+        """async () => { (await import("viewer/state/state.js")).density.value = "story"; }"""
+    )
+    printer()
+    page.emulate_media(media="print")
+    page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
+    assert not any(displayed(page, "#article .line, #article .evidence, #article .folded"))
+    assert any(displayed(page, "#article .prose"))
+    assert any(displayed(page, "#article .picture"))
+
+
 def test_paper_is_light(paper):
     page, _ = paper
     colour = page.evaluate("getComputedStyle(document.body).color")

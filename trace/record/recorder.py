@@ -660,8 +660,8 @@ _CONSTANTS = {
     "@gettrace": TRACE_FUNCTION,
     "@second": _second,
     "@NameError": NameError,
-    "@RecursionError": RecursionError,
     "@BaseException": BaseException,
+    "@unreadable": (RecursionError, NameError),
 }
 _ASKED_AT_ENTRY = {"@watch": False, "@off": False, "@compiling": bool, "@threads": False}
 _PASSING_ON = {

@@ -27,7 +27,7 @@ _ASKED_AT_ENTRY = {"@watch", "@off", "@compiling", "@threads", "@elsewhere"}
 CONSTANT = {
     *("@step", "@next", "@gettrace", "@outer", "@second"),
     *("@map", "@pick", "@chain", "@first", "@repeat"),
-    *("@NameError", "@RecursionError", "@BaseException"),
+    *("@NameError", "@BaseException", "@unreadable"),
 }
 """What is the same as long as the lecture runs, and harms nobody afterwards."""
 

@@ -27,8 +27,9 @@ Inserted names begin with `@`, which no source can spell; `inserted.py` says whe
     @returns[f][r](None, v)   if f, read what a function returns; it is v
     @gettrace() is @outer   whether the lecture has no trace function of its own
     @caught()      an `except` begins, and what it caught shows what it would show without us
-    @NameError, @RecursionError, @BaseException   Python's own, whatever the lecture calls by
-                   these names
+    @NameError, @BaseException   Python's own, whatever the lecture calls by these names
+    @unreadable    what reading names may end with: there is room for the lecture alone, or
+                   somebody has emptied the cell of a variable
 
 Locations are copied, so that tracebacks and debuggers see the author's file.
 """

@@ -154,8 +154,8 @@ class Joints:
             body.append(ast.Try([ast.Expr(call("@more", load(name)))], [missing], [], []))
         is_due = ast.BoolOp(ast.And(), [call("@next", load_due(index)), _is_not_followed()])
         due = ast.If(is_due, body, [])
-        too_deep = ast.ExceptHandler(load("@RecursionError"), None, [ast.Pass()])
-        return [ast.Try([due], [too_deep], [], [])]  # the lecture may have room for itself alone
+        unread = ast.ExceptHandler(load("@unreadable"), None, [ast.Pass()])
+        return [ast.Try([due], [unread], [], [])]
 
 
 def _is_not_followed() -> ast.expr:

@@ -1,7 +1,6 @@
 // The body of a function as prose, code and loops. Pure.
 
-import { isSpoken } from "viewer/model/said.js";
-import { indentOf, prepare } from "viewer/model/source.js";
+import { indentOf, isSpoken, prepare } from "viewer/model/source.js";
 
 /** @type {WeakMap<LectureFunction, BodyBlocks>} */
 const bodies = new WeakMap();

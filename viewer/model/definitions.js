@@ -1,9 +1,8 @@
 // Classes, imports and functions that no call shows, where the article first uses them. Pure.
 
 import { functionIndex, hasCalls, stepsBefore, visitSteps, wholeScope } from "viewer/model/run.js";
-import { isSpoken } from "viewer/model/said.js";
 import { callsOf, sectionsOf, writtenCall } from "viewer/model/sections.js";
-import { linesOf } from "viewer/model/source.js";
+import { isSpoken, linesOf } from "viewer/model/source.js";
 
 const BEGIN = /^(class|(?:async\s+)?def|import|from)\s+([\p{ID_Continue}.]+)/u;
 const WORD = /[\p{ID_Start}_][\p{ID_Continue}]*/gu;

@@ -6,7 +6,16 @@ import { html } from "viewer/parts/html.js";
 import { printing } from "viewer/state/state.js";
 import { colourOf, colours } from "viewer/state/theme.js";
 
-const MAX_WIDTH = 640;
+/** In the size of letters, which are larger on large screens. */
+const MAX_WIDTH = 40;
+const LABEL = 0.75;
+const TITLE = 0.81;
+const HEADING = 0.94;
+
+/** The size of letters, in pixels. */
+function letter() {
+  return Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+}
 
 const SERIES = [
   "light-dark(#1f5fa8, #7fb4f0)",
@@ -49,6 +58,7 @@ function refuse() {
 /** Colours and letters of the page. @returns {Record<string, any>} */
 function look() {
   const [text, quiet, line] = ["var(--text)", "var(--quiet)", "var(--line)"].map(colourOf);
+  const em = letter();
   const font = getComputedStyle(document.body).getPropertyValue("--sans").trim();
   const axis = {
     labelColor: quiet,
@@ -62,23 +72,23 @@ function look() {
     background: null,
     font,
     view: { stroke: null },
-    axis: { ...axis, labelFontSize: 12, titleFontSize: 13 },
+    axis: { ...axis, labelFontSize: LABEL * em, titleFontSize: TITLE * em },
     legend: {
       labelColor: quiet,
       titleColor: text,
-      labelFontSize: 12,
-      titleFontSize: 13,
+      labelFontSize: LABEL * em,
+      titleFontSize: TITLE * em,
       titleFontWeight: "normal",
     },
     header: { labelColor: quiet, titleColor: text },
     title: {
       color: text,
       subtitleColor: quiet,
-      fontSize: 15,
+      fontSize: HEADING * em,
       fontWeight: "normal",
       anchor: "start",
     },
-    mark: { color: colourOf(SERIES[0]) },
+    mark: { color: colourOf(SERIES[0]), tooltip: true },
     text: { color: text },
     rule: { color: quiet },
     range: { category: SERIES.map(colourOf) },
@@ -98,6 +108,60 @@ function fitted(spec, width) {
   return { ...spec, background: null, ...room, ...(isSingle ? { width } : {}) };
 }
 
+/** How the exponents of powers are written. @type {[string, string][]} */
+const RAISED = [..."⁰¹²³⁴⁵⁶⁷⁸⁹"].map((raised, digit) => [String(digit), raised]);
+
+/**
+ * A label, or the power of ten as text has it in place of 1e+10: an expression of Vega.
+ * @param {string} label an expression
+ */
+function withPower(label) {
+  const power = RAISED.reduce(
+    (text, [digit, raised]) => `replace(${text}, regexp('${digit}', 'g'), '${raised}')`,
+    `replace(replace(${label}, /^1e[+]?/, ''), '-', '⁻')`,
+  );
+  return `test(/^1e/, ${label}) ? '10' + ${power} : ${label}`;
+}
+
+/** Powers of ten at the axes of a compiled chart, or of a part of one. @param {any} group */
+function writePowers({ axes = [], marks = [] }) {
+  for (const axis of axes) {
+    if (axis.labels === false) continue;
+    const { labels } = axis.encode ?? {};
+    const { signal = "datum.label" } = labels?.update?.text ?? {};
+    const update = { ...labels?.update, text: { signal: withPower(`(${signal})`) } };
+    axis.encode = { ...axis.encode, labels: { ...labels, update } };
+  }
+  for (const mark of marks) writePowers(mark);
+}
+
+/** What is said of a mark that one points at. */
+const tip = Object.assign(document.createElement("div"), {
+  className: "name-tip",
+  role: "tooltip",
+});
+
+/**
+ * @param {any} _
+ * @param {MouseEvent} event
+ * @param {any} __
+ * @param {unknown} value the encoded fields, or a text; nothing where one points at no mark
+ */
+function showTip(_, event, __, value) {
+  if (value === undefined || value === null || value === "") return tip.remove();
+  tip.textContent =
+    typeof value === "object"
+      ? Object.entries(value)
+          .map(([name, text]) => `${name}: ${text}`)
+          .join(" · ")
+      : String(value);
+  document.body.append(tip);
+  const { width, height } = tip.getBoundingClientRect();
+  const left = Math.min(event.clientX + 12, innerWidth - width - 8);
+  tip.style.left = `${Math.max(8, left)}px`;
+  tip.style.top = `${Math.max(8, event.clientY - height - 12)}px`;
+}
+
 /** Let the page paint before the next piece of work; a browser that prints waits for no timer. */
 async function breath() {
   if (!printing.value) await new Promise((resolve) => setTimeout(resolve));
@@ -111,19 +175,22 @@ async function breath() {
  */
 async function draw(place, spec, room) {
   const { vega, vegaLite, expressionInterpreter } = await loadLibraries();
-  const width = Math.min(MAX_WIDTH, room || MAX_WIDTH);
+  const widest = MAX_WIDTH * letter();
+  const width = Math.min(widest, room || widest);
   const logger = vega.logger(vega.None);
   const { config, ...rest } = fitted(spec, width);
   const compiled = vegaLite.compile(rest, {
     config: vega.mergeConfig({}, config ?? {}, look()),
     logger,
   }).spec;
+  writePowers(compiled);
   await breath();
   const runtime = vega.parse(compiled, null, { ast: true });
   const view = new vega.View(runtime, {
     renderer: "svg",
     loader: refusingLoader,
     expr: expressionInterpreter,
+    tooltip: showTip,
     logger,
   });
   await breath();
@@ -171,6 +238,7 @@ export function Chart({ spec, name, height }) {
       gone = true;
       watcher.disconnect();
       view?.finalize();
+      tip.remove();
     };
   }, [spec, shade, printing.value]);
   return html`<figure class="picture chart" role="img" aria-label=${description(spec, name)}>

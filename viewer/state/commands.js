@@ -1,7 +1,6 @@
 // One table of commands: their keys, titles and buttons, and what the help lists.
 
-import { pastSpoken } from "viewer/model/said.js";
-import { backOver, out, over } from "viewer/model/stepping.js";
+import { backOver, out, over, pastSpoken } from "viewer/model/stepping.js";
 import { goTo } from "viewer/state/address.js";
 import {
   current,
@@ -312,7 +311,7 @@ export const COMMANDS = [
   {
     id: "print",
     keys: ["Ctrl+p"],
-    title: "Print the whole article, or save it as PDF",
+    title: "Print what is shown, or save it as PDF; in Story without the code",
     where: "any",
     menu: true,
     run: ofView,

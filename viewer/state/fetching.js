@@ -33,7 +33,10 @@ export function documentOf(name) {
 
 /** @param {string} name @returns {Promise<Answer>} */
 async function ask(name) {
-  if (embedded) return { found: true, size: 0, document: packed(embedded.textContent ?? "") };
+  if (embedded) {
+    const read = "packed" in embedded.dataset ? packed : parsed;
+    return { found: true, size: 0, document: read(embedded.textContent ?? "") };
+  }
   const inParts = (document.documentElement.dataset.parts ?? "").split(" ").includes(name);
   const file = `traces/${name}${inParts ? ".text.json.gz" : ".json"}`;
   const response = await fetch(file, { cache: "no-cache" });

@@ -28,7 +28,7 @@ async function fetchListing(file) {
 }
 
 /** Whether the tool serves this page, which reads traces of other tools. */
-let hasTool = false;
+export let hasTool = false;
 
 /** The lectures of this site, and on the author's machine those that are not committed. */
 async function fetchListings() {
@@ -107,38 +107,6 @@ export async function followAddress() {
   else if (!listing.value.length)
     fail("No lecture has been recorded yet; run the tracer on one, then load this page again.");
   loading.value = false;
-}
-
-/**
- * Show a file of the reader's: a document, or a trace of another tool.
- * @param {File} file
- */
-export async function openFile(file) {
-  const text = await file.text();
-  let found = parsed(text);
-  if (found?.format === undefined && Array.isArray(found?.steps)) {
-    if (!hasTool) return fail(`Another tool wrote it: ${howToImport(file.name)}`);
-    const answer = await fetch("translate", { method: "POST", body: text, headers: AS_JSON });
-    found = await answer.json().catch(() => null);
-    if (found?.problem) return fail(found.problem);
-  }
-  open(file.name.replace(/\.json$/i, "").replace(/[^\p{ID_Continue}.-]/gu, "-"), found);
-}
-
-const AS_JSON = { "Content-Type": "application/json" };
-
-/** @param {string} name of a file */
-function howToImport(name) {
-  return `run lecture-trace --import ${name} --serve, which shows it.`;
-}
-
-/** @param {string} text @returns {any} undefined where it is no JSON */
-function parsed(text) {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** @param {string} name */

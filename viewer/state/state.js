@@ -87,12 +87,15 @@ export const isEmbedded = new URLSearchParams(location.search).has("embed");
 /** Whether the outline is shown; null: the reader has not said. @type {Signal<boolean | null>} */
 export const outlineShown = signal(null);
 
-/** Pixels across which there is room for an outline beside a program and its variables. */
-const WIDE = 1600;
+/**
+ * Pixels across which there is room for an outline: beside an article with its margin, and beside a
+ * program with its variables.
+ */
+const WIDE = { read: 1200, step: 1600 };
 
 /** Whether there is an outline: beside an article, and beside a program where there is room. */
 export function hasOutline() {
-  return outlineShown.value ?? (mode.value === "read" || innerWidth >= WIDE);
+  return outlineShown.value ?? innerWidth >= WIDE[mode.value];
 }
 
 /**

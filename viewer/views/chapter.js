@@ -2,6 +2,7 @@
 
 import { useMemo } from "preact/hooks";
 import { amountOf } from "viewer/model/book.js";
+import { neededBy } from "viewer/model/needs.js";
 import { counted } from "viewer/model/format.js";
 import { functionOf } from "viewer/model/run.js";
 import { claimsWithin, headingOf } from "viewer/model/sections.js";
@@ -56,8 +57,28 @@ export function ChapterHead({ chapter }) {
     </p>
     <h1 id="chapter-title" class="section-title">${chapter.title}</h1>
     ${chapter.about && html`<${Prose} text=${chapter.about} heading=${2} />`}
+    <${Needs} chapter=${chapter} />
     ${printing.value && html`<${PrintedContents} sections=${chapter.sections} />`}
   </header>`;
+}
+
+/** How many chapters are named that one builds on. */
+const MOST_NEEDED = 4;
+
+/** The chapters that one builds on, as links. @param {{chapter: Chapter}} properties */
+function Needs({ chapter }) {
+  const { model, book } = current();
+  const needed = useMemo(() => neededBy(model, book, chapter), [book, chapter]);
+  if (!needed.length) return null;
+  const shown = needed.slice(0, MOST_NEEDED).sort((one, other) => one - other);
+  return html`<p class="chapter-needs">
+    Builds on${" "}
+    ${shown.map(
+      (number, index) =>
+        html`${index > 0 && ", "}<${PageLink} number=${number}>
+            ${number}. ${book[number - 1].title}</${PageLink}>`,
+    )}
+  </p>`;
 }
 
 /** On paper a chapter begins with its contents. @param {{sections: Section[]}} properties */

@@ -2,8 +2,20 @@
 
 const BESIDE = [
   ...[".beside-line", ".card-place", ".held-mark", ".failed-claims", ".evidence"],
-  ...[".line-number", ".scrubber", ".section-meta", ".anchor", ".colophon"],
+  ...[".line-number", ".copy-block", ".scrubber", ".section-meta", ".anchor", ".colophon"],
 ].join(", ");
+
+/**
+ * The lines of a block, below each other as they are in the source.
+ * @param {Element} block
+ */
+export function codeIn(block) {
+  const lines = [...block.querySelectorAll(".line")].map((line, index) => {
+    const text = (line.querySelector("pre")?.textContent ?? "").replace(/\n+$/, "");
+    return index && line.classList.contains("spaced") ? `\n${text}` : text;
+  });
+  return lines.join("\n");
+}
 
 /**
  * Leave out the margin, unless it is all that is selected. Rendered text has no other lines than
@@ -18,10 +30,18 @@ export function copyWithoutMargin(event) {
   if (!element?.closest("#article") || element.closest(BESIDE)) return;
   const copy = document.createElement("div");
   copy.className = "copied";
-  copy.append(range.cloneContents());
+  const part = document.createElement("div");
+  part.className = element.closest(".row-line") ? "row-line" : "";
+  part.append(range.cloneContents());
+  copy.append(part);
   for (const margin of copy.querySelectorAll(BESIDE)) margin.remove();
   for (const formula of copy.querySelectorAll(".katex"))
     formula.replaceWith(`$${formula.querySelector("annotation")?.textContent ?? ""}$`);
+  for (const block of copy.querySelectorAll(".row-line:has(.line)")) {
+    const code = document.createElement("pre");
+    code.textContent = codeIn(block);
+    block.replaceWith(code);
+  }
   document.body.append(copy); // what is not laid out has no lines
   const text = copy.innerText;
   copy.remove();

@@ -3,11 +3,14 @@
 import { Code } from "viewer/parts/code.js";
 import { html } from "viewer/parts/html.js";
 
+/** How many lines are unfolded from the start: what is longer would hide what it is for. */
+const SHORT = 24;
+
 /** @param {{definitions: Definition[]}} properties */
 export function Definitions({ definitions }) {
   return definitions.map(
     ({ kind, names, file, first, last }) =>
-      html`<details class="folded definition">
+      html`<details class="folded definition" open=${kind !== "imports" && last - first < SHORT}>
         <summary>
           ${kind} ${kind !== "imports" && html`<code>${names[0]}</code>`}
         </summary>

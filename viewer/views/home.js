@@ -8,7 +8,7 @@ import { plainTitle } from "viewer/model/sections.js";
 import { html } from "viewer/parts/html.js";
 import { styled } from "viewer/parts/styles.js";
 import { addressOf, linksOf } from "viewer/state/branding.js";
-import { openFile } from "viewer/state/library.js";
+import { openFile } from "viewer/state/own.js";
 import { course, listing, problem } from "viewer/state/state.js";
 
 await styled("later.css");

@@ -4,7 +4,7 @@
 import { options } from "preact";
 import { styled } from "viewer/parts/styles.js";
 import { laidOut } from "viewer/state/layout.js";
-import { loaded, printing } from "viewer/state/state.js";
+import { density, loaded, printing } from "viewer/state/state.js";
 import { colours } from "viewer/state/theme.js";
 
 /** Milliseconds after which charts that are not drawn are given up. */
@@ -39,6 +39,7 @@ function prepare() {
   place = scrollY;
   shade = document.documentElement.dataset.theme ?? "auto";
   document.documentElement.dataset.theme = "light";
+  document.documentElement.classList.toggle("sheet", density.value === "story");
   atOnce(() => {
     printing.value = true;
     colours.value++;

@@ -5,8 +5,8 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/ho
 import { shortPaths } from "viewer/model/places.js";
 import { withValues } from "viewer/model/quotes.js";
 import { eventOf, statementOf } from "viewer/model/run.js";
-import { isSpoken, spokenOn } from "viewer/model/said.js";
-import { linesOf } from "viewer/model/source.js";
+import { spokenOn } from "viewer/model/said.js";
+import { isSpoken, linesOf } from "viewer/model/source.js";
 import { codeLine } from "viewer/parts/code.js";
 import { html, memo } from "viewer/parts/html.js";
 import { Prose } from "viewer/parts/prose.js";

@@ -136,8 +136,11 @@ function Arguments({ activation }) {
 /** How deep paper goes into calls, which may be recursive. */
 const UNFOLDED = 7;
 
-/** @param {{activation: number, depth: number}} properties */
-function Folded({ activation, depth }) {
+/**
+ * @param {{activation: number, depth: number, again: boolean}} properties again: the call before
+ *   was of the same function
+ */
+function Folded({ activation, depth, again }) {
   const { model } = current();
   const target = focus.value;
   const holdsTarget = target.step >= 0 && holds(model, wholeScope(model, activation), target.step);
@@ -152,8 +155,12 @@ function Folded({ activation, depth }) {
     onToggle=${(/** @type {any} */ event) => setOpen(event.target.open)}
   >
     <summary>
-      stepped into <code>${func.name}</code>${" "}
-      ${func.title && html`<span class="folded-title">${plainTitle(func.title)}</span>`}
+      ${
+        again
+          ? html`again<span class="visually-hidden"> stepped into ${func.name}</span>`
+          : html`stepped into <code>${func.name}</code>${" "}
+              ${func.title && html`<span class="folded-title">${plainTitle(func.title)}</span>`}`
+      }
     </summary>
     ${
       (open || (printing.value && depth < UNFOLDED)) &&
@@ -186,15 +193,17 @@ export function Blocks({ blocks, scope, indent, depth }) {
       rows.addProse(prose, block.text);
       continue;
     }
-    const own = block.kind === "loop" ? [block.statement] : block.statements;
+    const spaced = previous >= 0 && block.first > previous + 1;
+    const parts = block.kind === "loop" ? null : partsOf(block, ran, scope, indent, depth, spaced);
+    // A line that is not shown, as a call that is a section below, needs no definitions.
+    const isShown = parts?.line || parts?.said;
+    const own = block.kind === "loop" ? [block.statement] : isShown ? block.statements : [];
     const definitions = firstUsedBy(model, scope.activation, own);
     if (definitions.length) rows.addProse(html`<${Definitions} definitions=${definitions} />`, "");
     if (block.kind === "loop") {
       const key = `loop-${block.first}`;
       rows.addLoop(html`<${Loop} key=${key} ...${{ block, scope, indent, depth }} />`);
-    } else {
-      const spaced = previous >= 0 && block.first > previous + 1;
-      const parts = partsOf(block, ran, scope, indent, depth, spaced);
+    } else if (parts) {
       if (parts.said) rows.addProse(parts.said);
       rows.addCode(parts);
     }
@@ -274,9 +283,16 @@ const CALLS_AT_ONCE = 3;
 function Calls({ calls, depth }) {
   const [all, setAll] = useState(false);
   const shown = all ? calls : calls.slice(0, CALLS_AT_ONCE);
+  const funcs = shown.map((activation) => functionIndex(current().model, activation));
   return html`<div class="calls">
     ${shown.map(
-      (activation) => html`<${Folded} key=${activation} activation=${activation} depth=${depth} />`,
+      (activation, index) =>
+        html`<${Folded}
+          key=${activation}
+          activation=${activation}
+          depth=${depth}
+          again=${index > 0 && funcs[index] === funcs[index - 1]}
+        />`,
     )}
     ${
       shown.length < calls.length &&

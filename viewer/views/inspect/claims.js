@@ -2,7 +2,8 @@
 // checked.
 
 import { useMemo, useState } from "preact/hooks";
-import { claimGroups, outcomeOf } from "viewer/model/claims.js";
+import { outcomeOf } from "viewer/model/claims.js";
+import { claimGroups } from "viewer/model/groups.js";
 import { counted, integer } from "viewer/model/format.js";
 import { sectionOfStep } from "viewer/model/sections.js";
 import { html, memo } from "viewer/parts/html.js";

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 import zlib
+from types import SimpleNamespace
 
 import pytest
 
@@ -235,7 +236,7 @@ def test_the_functions_of_a_course_are_listened_to(run):
     assert said(document) == [
         (5, r"sets $\{0\}$ and `\n`"),
         (6, "```\na\nb\n```"),
-        (7, "la la"),
+        (7, "> song: la la"),
     ]
     assert document["values"][document["said"]["value"][-1]]["type"] == "song"
 
@@ -577,6 +578,8 @@ LADA = Reference(
     url="https://a.org/(1)",
 )
 # a rendering -> its value
+TWELVE = SimpleNamespace(tolist=lambda: [[n] for n in range(12)])
+"""As an array of NumPy answers."""
 PIECES = [
     (
         Rendering("link", LADA.label, external_link=LADA),
@@ -599,7 +602,14 @@ PIECES = [
         Rendering("table", {"rows": [[1], [2], [3], [4]], "headers": ["n"], "head": 1, "tail": 1}),
         {"type": "table", "markdown": "| n |\n| --- |\n| 1 |\n| … |\n| 4 |"},
     ),
-    (Rendering("hologram", {"x": 1}), {"type": "hologram", "text": '{"x": 1}'}),
+    (Rendering("hologram", {"x": 1}), {"type": "hologram", "markdown": '> hologram: `{"x": 1}`'}),
+    (Rendering("article", "Own", external_link=Reference(url="https://a.org")), {
+        "type": "article", "markdown": "> article: [Own](https://a.org)",
+    }),
+    (Rendering("table", {"rows": TWELVE, "headers": ["n"]}), {
+        "type": "table",
+        "markdown": "\n".join(f"| {n} |" for n in ("n", "---", *range(5), "…", *range(7, 12))),
+    }),
     (Rendering("video", "https://a.org/f.mp4"), {
         "type": "video", "markdown": "> Film: [f.mp4](https://a.org/f.mp4)",
     }),

@@ -224,6 +224,15 @@ def test_a_value_beside_one_line_begins_on_it(page, show):
     )
 
 
+def test_a_link_to_a_class_shows_its_definition(page, show):
+    source = "class Own:\n    pass\n\ndef main():\n    # [this](#Own)\n    Own()"
+    document = trace_source(source)
+    assert document["warnings"] == []
+    show(page, document)
+    page.get_by_role("link", name="this").click()
+    page.locator(".definition-panel").get_by_text("class Own").wait_for()
+
+
 def test_definitions_stand_where_they_are_first_used(page, show, document):
     show(page, document)
     definitions = page.locator("details.definition")

@@ -9,6 +9,8 @@ from .images import found_in_prose
 _NO_PROSE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)|\$\$.*?\$\$|\$[^$\n]+\$", re.DOTALL)
 """Code and formulas, where brackets mean something else."""
 _LINK = re.compile(r"""(?<![!\\])\[[^\[\]]*\]\(([^)\s]+)(?:\s+["'][^)]*)?\s*\)""")
+_CLASS = re.compile(r"^class\s+(\w+)", re.MULTILINE)
+"""A link to a class shows its definition."""
 _SCHEME = re.compile(r"[a-z][a-z+.-]*:", re.IGNORECASE)
 _FOLLOWED = ("http://", "https://", "mailto:")
 
@@ -19,9 +21,11 @@ def warnings_of_links(
     """Return a warning for each link to what a page does not have. `functions` are the names that
     sections may have, if all are known; `labels` those of figures and equations."""
 
+    classes = {name for file in files for name in _CLASS.findall(file.source)}
+
     def complaints(text: str) -> Iterator[str]:
         for target in _LINK.findall(_NO_PROSE.sub("", text)):
-            if target[1:] in labels:
+            if target[1:] in labels or target[1:] in classes:
                 continue
             if reason := _reason(target, functions):
                 yield f"{target} {reason}"

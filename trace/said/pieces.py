@@ -12,6 +12,8 @@ from .graphs import svg_of
 from .media import Media, is_address
 
 MAX_UNKNOWN_CHARACTERS = 2000
+BULK_ROWS = 5
+"""How many rows of a data frame or an array are shown at each end unless a call says so."""
 _CODE_OR_MATHS = re.compile(
     r"(?P<code>(`+)[\s\S]*?\2)|\$\$(?:(?!\$\$)[\s\S])+\$\$|\$(?![\s$])[^$\n]+?(?<!\s)\$(?!\d)"
 )
@@ -47,7 +49,7 @@ def value_of(rendering: object, media: Media, markdown_first: bool) -> Value | N
         return {"type": kind, "markdown": _medium(kind, str(data), style, media)}
     made = _MADE[kind](data, style) if kind in _MADE else None
     is_drawn = kind == "plot" and not isinstance(data, str | dict)
-    return made or (None if is_drawn else _unknown(data, kind))
+    return made or (None if is_drawn else _unknown(rendering, kind))
 
 
 def _is_verbatim(style: Mapping[str, Any]) -> bool:
@@ -90,6 +92,7 @@ def _table(data: Any, _: Mapping[str, Any]) -> Value | None:
         return None
     rows: Any = data.get("rows")
     headers = data.get("headers")
+    is_bulk = hasattr(rows, "itertuples") or hasattr(rows, "tolist")
     if hasattr(rows, "itertuples") and hasattr(rows, "columns"):
         headers = headers or [str(column) for column in rows.columns]
         rows = [tuple(row) for row in rows[headers].itertuples(index=False)]
@@ -98,6 +101,8 @@ def _table(data: Any, _: Mapping[str, Any]) -> Value | None:
         headers = headers or [*dict.fromkeys(key for row in rows for key in row)]
         rows = [[row.get(header) for header in headers] for row in rows]
     head, tail = data.get("head"), data.get("tail")
+    if is_bulk and "head" not in data and "tail" not in data:
+        head = tail = BULK_ROWS
     if isinstance(head, int) or isinstance(tail, int):
         kept = (head or 0) if isinstance(head, int) else 0
         last = tail if isinstance(tail, int) else 0
@@ -115,10 +120,16 @@ def _row(cells: Any) -> str:
     return "| " + " | ".join(re.sub(r"\s*\n\s*", " ", t).replace("|", r"\|") for t in texts) + " |"
 
 
-def _unknown(data: Any, kind: str) -> Value:
-    """What a course has invented: its name, and what it says as text."""
-    text = data if isinstance(data, str) else json.dumps(data, default=str)
-    return {"type": kind, "text": text[:MAX_UNKNOWN_CHARACTERS]}
+def _unknown(rendering: object, kind: str) -> Value:
+    """What a course has invented: a box with its name, and what it says or leads to."""
+    data = getattr(rendering, "data", None)
+    if getattr(rendering, "external_link", None) is not None:
+        said = _link(rendering)
+    elif isinstance(data, str):
+        said = data[:MAX_UNKNOWN_CHARACTERS].replace("\n", "\n> ")
+    else:
+        said = f"`{json.dumps(data, default=str)[:MAX_UNKNOWN_CHARACTERS].replace('`', ' ')}`"
+    return {"type": kind, "markdown": f"> {kind}: {said}"}
 
 
 _MADE: dict[str, Callable[[Any, Mapping[str, Any]], Value | None]] = {

@@ -15,6 +15,7 @@ import {
   loaded,
   mode,
   notice,
+  openDefinition,
   page,
   step,
 } from "viewer/state/state.js";
@@ -47,9 +48,10 @@ export function goToHash() {
   const named = at ? stepOfPlace(model, at) : -1;
   const isLink = /^#[^=]+$/.test(location.hash);
   const shown = book.find(({ name }) => name === chapter);
-  const isPlace = isLink && named < 0 && showPlace(location.hash.slice(1));
-  const missing = isPlace ? "" : at && named < 0 ? at : chapter && !shown ? chapter : "";
-  notice.value = missing && `There is no “${missing}” in this lecture.`;
+  const isElsewhere = isLink && named < 0;
+  if (isElsewhere && !showPlace(location.hash.slice(1))) showDefinition(location.hash.slice(1));
+  const missing = isElsewhere ? "" : at && named < 0 ? at : chapter && !shown ? chapter : "";
+  notice.value = missing && isNotThere(missing);
   if (isLink && named < 0 && address) return put("replaceState", address);
   const failed = document.failure ? document.failure.step : -1;
   batch(() => {
@@ -119,6 +121,19 @@ function showPlace(name) {
   shown?.scrollIntoView({ block: "center" });
   return place !== null;
 }
+
+/** Show what a link names that is no section: a class, or a function that is not read as one.
+ * @param {string} encoded */
+async function showDefinition(encoded) {
+  const name = decodeURIComponent(encoded);
+  const { definitionNamed } = await import("viewer/model/names.js");
+  const found = definitionNamed(current().document, name);
+  if (found) openDefinition(found);
+  else notice.value = isNotThere(name);
+}
+
+/** @param {string} name */
+const isNotThere = (name) => `There is no “${name}” in this lecture.`;
 
 /** When the reader last went to a step, and for how many milliseconds one then expects more. */
 let moved = 0;

@@ -178,7 +178,7 @@ def training_costs_six_flops_per_parameter_and_token():  # M1.3 E1 @core
     with measure() as backward:
         loss.backward()
     assert backward.matmul_flops == 2 * forward.matmul_flops
-    assert (forward.matmul_flops + backward.matmul_flops) / (N * R) == 6  # @predict
+    assert (forward.matmul_flops + backward.matmul_flops) / (N * R) == 6
 
 
 def the_optimizer_is_not_in_the_six():  # M1.3 E1
@@ -450,7 +450,7 @@ def a_week_on_eight_cards_is_little_beside_gpt3():  # M1.6 E4
     """
     box_flops_per_second = 8 * H100_SXM.dense_flops_per_second["bf16"]
     week_flops = box_flops_per_second * 7 * SECONDS_PER_DAY  # @inspect week_flops
-    assert round(100 * week_flops / GPT3_TRAINING_FLOPS, 1) == 1.5  # @predict
+    assert round(100 * week_flops / GPT3_TRAINING_FLOPS, 1) == 1.5
     # That is a week at the full peak, which nobody reaches. (Two weeks at half the peak are the
     # same amount: such a number needs its MFU.) At half the peak, GPT-3 would take the box two and
     # a half years.
@@ -484,7 +484,7 @@ def the_ruler_spans_twenty_one_powers_of_ten():  # M1.6
     # To train the whole model on that token takes a TFLOP. An H100 promises a thousand of those per
     # second, a PFLOP. After that come whole runs.
     train_flops = 6 * GPT3_PARAMETERS
-    assert round(train_flops / 1e12, 1) == 1.0  # @predict
+    assert round(train_flops / 1e12, 1) == 1.0
     amounts = {
         "matmul on this page": (small.matmul_flops, "counted here"),
         "GPT-3 matrix, 1 token": (pass_matrix.matmul_flops, "counted here"),

@@ -101,7 +101,7 @@ def utf8_is_not_always_the_smallest():  # M2.3 E89
     assert encoded_bytes["emoji"] == [4, 4, 4]
     assert [len("𠮷".encode(encoding)) for encoding in ENCODINGS[:2]] == [4, 4]
     ascii_text = "".join(map(chr, range(128)))
-    assert len(ascii_text.encode()) == 128  # @predict
+    assert len(ascii_text.encode()) == 128
     assert len(chr(128).encode()) == 2  # @predict
     # Still, [nearly all sites](https://w3techs.com/technologies/details/en-utf8) of the web use
     # UTF-8. It has no zeros but for NUL, and no order of bytes to agree on. If you ask Python for

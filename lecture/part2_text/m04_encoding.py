@@ -412,7 +412,7 @@ def two_bytes_are_enough_for_65536_ids():  # M4.7 E96
     # for the size: two bytes would do for twice as many.) GPT-2's fit, too, and GPT-4's do not.
     assert id_type(LLAMA_VOCABULARY).itemsize == id_type(2**16).itemsize == 2
     assert id_type(2**16 + 1).itemsize == id_type(GPT4_VOCABULARY).itemsize == 4
-    assert id_type(GPT2_VOCABULARY).itemsize == 2  # @predict
+    assert id_type(GPT2_VOCABULARY).itemsize == 2
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "ids"
         write_ids(path, [0, 31_999, 5], LLAMA_VOCABULARY)

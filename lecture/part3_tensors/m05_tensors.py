@@ -64,7 +64,7 @@ def rank_means_two_things():  # M5.1 E37
     B, T, H, K = 32, 16, 16, 64
     with measure() as cost:
         x = torch.zeros(B, T, H, K)  # @inspect x.shape
-    assert x.ndim == 4  # @predict
+    assert x.ndim == 4
     # A row of numbers has one axis. A single number has none, and is called a *scalar*.
     assert x.flatten().ndim == 1  # @predict
     assert x.sum().ndim == 0  # @predict
@@ -76,7 +76,7 @@ def rank_means_two_things():  # M5.1 E37
     ones, identity = torch.ones(4, 4), torch.eye(4)
     assert ones.ndim == identity.ndim == 2
     assert torch.linalg.matrix_rank(ones) == 1  # @predict
-    assert torch.linalg.matrix_rank(identity) == 4  # @predict
+    assert torch.linalg.matrix_rank(identity) == 4
     # So we say "axes", and `ndim` in code.
 
 

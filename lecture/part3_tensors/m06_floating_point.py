@@ -562,7 +562,7 @@ def fp4_has_fifteen_values():  # M6.11
     )  # @inspect ticks
     assert values[:8] == [0, 0.5, 1, 1.5, 2, 3, 4, 6]
     # Sixteen patterns and fifteen values, since zero comes with both signs.
-    assert len(set(values)) == 15  # @predict
+    assert len(set(values)) == 15
     # Rounding works as ever: to the nearest, ties to the pattern with a 0 at its end. What is too
     # large stops at 6.
     wanted = (2.4, 2.5, 3.5, 5.0, 100.0, -0.7)

@@ -301,7 +301,7 @@ def written_out_gelu_moves_nine_times_the_bytes():  # M11.5 E109
     # numbers. `gelu` is one kernel and makes two.
     assert moved_bytes["tanh, written out"] == 2 * (8 + 8 + 2)  # @predict
     assert moved_bytes["gelu"] == 2 * 2  # @predict
-    assert moved_bytes["tanh, written out"] / moved_bytes["gelu"] == 9  # @predict
+    assert moved_bytes["tanh, written out"] / moved_bytes["gelu"] == 9
     # Nine times the bytes, for the same function. Nine times the time? On the recorded H100, 8.8
     # times.
     h100 = recorded_machine("H100")
@@ -717,7 +717,7 @@ def a_written_token_costs_a_walk_through_all_weights():  # M11.11
     """
     one = work_of_all_layers(tokens=1)
     assert round(one.intensity, 2) == 1.0  # @predict
-    assert round(one.flops / 2 / 1e9, 2) == 2.05  # @predict
+    assert round(one.flops / 2 / 1e9, 2) == 2.05
     # To load them takes 1.22 milliseconds, so it is 818 tokens per second at most. The arithmetic
     # would be done in 4 microseconds. (The table of embeddings is left out: a token needs one row.)
     assert round(1e3 * move_seconds(one, H100_SXM), 2) == 1.22  # @predict

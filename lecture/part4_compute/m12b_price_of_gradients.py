@@ -297,7 +297,7 @@ def two_plus_four_is_six():  # M12.5 E51 @core
         flops[x_has_gradient] = forward.matmul_flops + backward.matmul_flops
     # The sizes of the layers cancel: 6 FLOPs for each parameter and row. In a language model a row
     # is a token, so training with N parameters costs $6N$ per token.
-    assert flops[True] / (R * parameters) == 6  # @predict
+    assert flops[True] / (R * parameters) == 6
     # A common mistake is to leave out the rows ("forward costs twice the parameters"). Each row
     # costs that.
     assert forward.matmul_flops / parameters == 2 * R
@@ -438,7 +438,7 @@ def looked_up_parameters_cost_no_products():  # M12.6
     with measure() as look_up:
         features = table[tokens]
         features.sum().backward()
-    assert look_up.matmul_flops == 0  # @predict
+    assert look_up.matmul_flops == 0
     # Nothing. It gives what a matmul with ones and zeros would give for $2TVD$ FLOPs.
     one_hot = torch.nn.functional.one_hot(tokens, V).float()
     with measure() as product:

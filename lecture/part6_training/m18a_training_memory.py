@@ -180,7 +180,7 @@ def each_recipe_has_its_bytes_per_parameter():  # M18.4
     # PyTorch's AdamW keeps its averages [in the format of the
     # weights](#an_optimizer_is_paid_for_in_memory). If you call `model.bfloat16()` and go on as
     # before, you train with the last recipe: 8 bytes, and an average of squares that never fades.
-    assert totals[6] == 2 + 2 + (2 + 2)  # @predict
+    assert totals[6] == 2 + 2 + (2 + 2)
 
 
 def an_optimizer_needs_room_to_work():  # M18.4

@@ -309,7 +309,7 @@ def one_card_takes_18_years():  # M18.9 E85 E86
     step_seconds = step_flops / (mfu * peak["fp32"])  # @inspect step_seconds
     days = training_days(XL, T, steps * B * T, peak["fp32"], mfu)  # @inspect days
     assert math.isclose(days, steps * step_seconds / SECONDS_PER_DAY)
-    assert round(days / 365.25) == 18  # @predict
+    assert round(days / 365.25) == 18
     # The LM head is part of it: without it we would plan with 4 % less.
     head_flops = 3 * B * 2 * T * XL.width * XL.vocabulary
     assert round(100 * head_flops / step_flops) == 4

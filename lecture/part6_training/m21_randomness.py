@@ -239,7 +239,7 @@ def no_seed_fixes_the_order_of_additions():  # M21.2
     depend on the order of their terms.
     """
     large = torch.tensor(1e16, dtype=torch.float64)
-    assert (large + 1) - large == 0  # @predict
+    assert (large + 1) - large == 0
     assert (large - large) + 1 == 1  # @predict
     # In the backward pass of an [embedding](#an_embedding_is_a_table_of_vectors), a table with a
     # row for each token, the gradients of all places where a token occurs are added to its row.

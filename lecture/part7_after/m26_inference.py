@@ -181,7 +181,7 @@ def writing_reads_every_weight_for_a_token():  # M26.1
     """
     one = work_of_all_layers(tokens=1)  # bf16; a model in the shape of GPT-2 XL
     assert round(one.intensity, 2) == 1.0  # @predict
-    assert round(intensity_of(H100_SXM)) == 295  # @predict
+    assert round(intensity_of(H100_SXM)) == 295
     # So what counts is how many bytes the weights have. In bf16 the limit on an H100 is [818 tokens
     # a second](#a_written_token_costs_a_walk_through_all_weights). With fewer bits for each weight
     # it rises in proportion, as long as weights are nearly all that moves.

@@ -45,6 +45,7 @@ def a_matrix():  # @core
     letters = Letters()  # @inspect letters
     rows, columns = 1024, 4096
     matrix_bytes = 4 * rows * columns
+    # That is 16 777 216 bytes.
     assert matrix_bytes == 16_777_216  # @predict
     assert rows < columns  # @predict
     assert 2 * rows == 2048
@@ -116,6 +117,14 @@ def test_a_marked_claim_is_a_question_until_it_is_answered(talk):
     assert "You said 10 MB: off: 1.68 times too little. Line " in answered.inner_text()
     assert "16_777_216" in talk.inner_text("#article")
     assert talk.locator(".question").count() == 2
+
+
+def test_prose_that_gives_the_answer_away_waits_for_it(talk):
+    assert "That is 16" not in talk.inner_text("#article")
+    assert talk.locator(".veiled").count() == 1
+    talk.locator(".question").first.get_by_text("show").click()
+    assert "That is 16" in talk.inner_text("#article")
+    assert talk.locator(".veiled").count() == 0
 
 
 def test_what_cannot_be_read_is_said_and_nothing_is_shown(talk):
@@ -281,7 +290,7 @@ def test_answers_are_counted_saved_and_forgotten(talk):
     field.fill("16 MiB")
     field.press("Enter")
     talk.locator("h1").first.click()
-    talk.keyboard.press("A")
+    talk.keyboard.press("Y")
     talk.get_by_text("1 claim predicted right").wait_for()
     with talk.expect_download() as download:
         talk.get_by_text("Save as a file").click()
@@ -291,7 +300,7 @@ def test_answers_are_counted_saved_and_forgotten(talk):
     talk.get_by_text("0 claims predicted right").wait_for()
 
 
-@pytest.mark.parametrize("key", ["", "G", "A"])
+@pytest.mark.parametrize("key", ["", "G", "Y"])
 def test_it_is_accessible(key, talk):
     if key:
         talk.keyboard.press(key)

@@ -2,6 +2,8 @@
 
 import { signal } from "@preact/signals";
 import { activationOf, functionOf } from "viewer/model/run.js";
+import { tells } from "viewer/model/spoilers.js";
+import { isLiteral } from "viewer/model/values.js";
 import { keep, kept } from "viewer/state/kept.js";
 import { current, loaded, printing } from "viewer/state/state.js";
 
@@ -75,6 +77,19 @@ function assertionOf(row) {
 /** Whether the reader is asked and has not answered yet. @param {number} row of the claims */
 export function isPending(row) {
   return isAsked(row) && !answersHere()[keyOf(row)];
+}
+
+/**
+ * Whether a text gives away what a pending claim asks for.
+ * @param {number} row of the claims
+ * @param {string} text
+ */
+export function spoils(row, text) {
+  const assertion = assertionOf(row);
+  if (!assertion || !isPending(row)) return false;
+  const { claims, values } = current().document;
+  const measured = assertion.operands.findIndex((source) => !isLiteral(source));
+  return tells(text, assertion, values[claims.operands[row]?.[measured] ?? -1]);
 }
 
 /**

@@ -285,7 +285,7 @@ export const COMMANDS = [
   },
   {
     id: "progress",
-    keys: ["A"],
+    keys: ["Y"],
     title: "Your answers: predictions and exercises",
     where: "any",
     menu: true,

@@ -19,13 +19,14 @@ import {
   plainTitle,
   writtenCall,
 } from "viewer/model/sections.js";
-import { rows } from "viewer/model/sorted.js";
+import { rows as rowsOf } from "viewer/model/sorted.js";
 import { linesOf } from "viewer/model/source.js";
 import { isPicture } from "viewer/model/values.js";
 import { html, later } from "viewer/parts/html.js";
 import { Printed } from "viewer/parts/notes.js";
 import { Prose } from "viewer/parts/prose.js";
 import { NamedValue, ValueView } from "viewer/parts/value.js";
+import { spoils } from "viewer/state/answers.js";
 import { laidOut } from "viewer/state/layout.js";
 import { isPathShown } from "viewer/state/path.js";
 import { current, focus, presenting, printing, shownPage } from "viewer/state/state.js";
@@ -118,7 +119,7 @@ function onPage(contents) {
 /** Values that were inspected at the entry of a call. @param {{activation: number}} properties */
 function Arguments({ activation }) {
   const { model, document } = current();
-  const found = rows(model.inspected, entryOf(model, activation)).filter(
+  const found = rowsOf(model.inspected, entryOf(model, activation)).filter(
     (row) => document.inspections.value[row] !== null,
   );
   if (!found.length) return null;
@@ -183,6 +184,10 @@ export function Blocks({ blocks, scope, indent, depth }) {
     if (block.kind === "prose" && block.isBridge && !isPathShown()) continue;
     if (block.kind === "prose") {
       previous = -1;
+      if (isVeiled(block, blocks, ran)) {
+        rows.addProse(html`<p class="veiled">What this says is asked below.</p>`);
+        continue;
+      }
       const isUnrun = isOfUnrunCode(block, blocks, ran, lines);
       const prose = html`<${Prose}
         key=${`prose-${block.line}`}
@@ -211,6 +216,23 @@ export function Blocks({ blocks, scope, indent, depth }) {
   }
   rows.end();
   return rows.page;
+}
+
+/**
+ * Whether prose gives away what a claim in the code right below it asks for.
+ * @param {ProseBlock} prose
+ * @param {Block[]} blocks among which it is
+ * @param {Map<number, number>} ran the last step of each statement that ran
+ */
+function isVeiled(prose, blocks, ran) {
+  const below = blocks.slice(blocks.indexOf(prose) + 1);
+  const end = below.findIndex(({ kind }) => kind === "prose");
+  return below
+    .slice(0, end < 0 ? below.length : end)
+    .flatMap((block) => (block.kind === "code" ? block.statements : []))
+    .flatMap((statement) => ran.get(statement) ?? [])
+    .flatMap((step) => rowsOf(current().model.claimsOf, step))
+    .some((row) => spoils(row, prose.text));
 }
 
 /**
@@ -262,7 +284,7 @@ function partsOf(block, last, scope, indent, depth, spaced) {
 function afterOf(step, folded, depth) {
   const pictures = inspectedAt(step).filter(({ value }) => isPicture(value));
   return [
-    ...(rows(current().model.outputOf, step).length ? [html`<${Printed} step=${step} />`] : []),
+    ...(rowsOf(current().model.outputOf, step).length ? [html`<${Printed} step=${step} />`] : []),
     ...pictures.map(
       ({ name, value }) =>
         html`<div class="drawn">

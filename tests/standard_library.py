@@ -165,10 +165,11 @@ def compare(module: str) -> Compared:
             plain.add(outcomes([sys.executable, "-c", start], folder, SECONDS))
             traced.add(outcomes(tool, folder, 10 * SECONDS) if plain.outcomes else {})
             document = folder / "out.json"
-            if plain.outcomes and not document.exists():
+            written = document.read_text() if document.exists() else ""
+            if plain.outcomes and not written:
                 traced.trouble = traced.trouble or "wrote no document"
-            elif is_package and f'"{module}/' not in document.read_text():
-                traced.trouble = traced.trouble or "was not recorded"
+            elif is_package and not traced.trouble and f'"{module}/' not in written:
+                traced.trouble = "was not recorded"
             found = differences(module, plain, traced)
             if found.trouble or not found.different:
                 break
@@ -182,6 +183,8 @@ def differences(module: str, plain: Runs, traced: Runs) -> Compared:
     known = KNOWN.get(module, {})
     different, forgiven = [], 0
     names = set().union(*plain.outcomes, *traced.outcomes)
+    if not names:
+        return Compared(module, trouble="has no tests")
     for test in sorted(names):
         before, after = plain.of(test), traced.of(test)
         if before.keys().isdisjoint(after):

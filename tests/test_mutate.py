@@ -89,6 +89,8 @@ BODIES = [
         "f(max(a, b)) + isclose(a, b)",
         [("f(max(a, b)) + isclose(a, b)", "f(max(a, b)) - isclose(a, b)")],
     ),
+    ("f(2 * 2)", [("2", "3"), ("2", "3")]),
+    ("f(2 * 3)", [("2 * 3", "2 + 3"), ("2", "3"), ("3", "4")]),
     ("share = a / b", []),
     ("share = a / b\nassert share < 1", [("a / b", "a * b")]),
     ("share = a / b\nhalf = share * 2\nfigures.bars(half)", []),

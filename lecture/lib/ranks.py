@@ -12,6 +12,7 @@ import pickle
 import socket
 import sys
 import tempfile
+import time
 import traceback
 import warnings
 from collections import Counter
@@ -102,10 +103,11 @@ def other_ranks(
             try:
                 yield results
             except RuntimeError:
-                # Where a rank has failed it has said so before it became silent.
-                for pipe in pipes:
-                    if pipe.poll():
-                        _received(pipe)
+                # Where a rank has failed it has said so before it became silent. Others may have
+                # failed because of it.
+                said = [_message(pipe) for pipe in pipes if pipe.poll()]
+                if failures := [message for message in said if message[:1] == b"-"]:
+                    _opened(min(failures, key=lambda failure: pickle.loads(failure[1:])[0]))
                 raise
         results += [pickle.loads(_received(pipe)) for pipe in pipes]
 
@@ -139,19 +141,29 @@ def _run(
         try:
             message = b"+" + pickle.dumps(program(rank, meeting[1], *arguments))
         except BaseException:
-            pipe.send_bytes(b"-" + pickle.dumps((rank, traceback.format_exc())))
+            why = (rank, traceback.format_exc())
+            pipe.send_bytes(b"-" + pickle.dumps((time.monotonic(), *why)))
             os._exit(1)  # the others notice that this one is gone
     pipe.send_bytes(message)
 
 
 def _received(pipe: Connection) -> bytes:
     """Return what a rank has sent, or raise what it says went wrong."""
+    return _opened(_message(pipe))
+
+
+def _message(pipe: Connection) -> bytes:
+    """Wait for what a rank sends."""
     try:
-        message = pipe.recv_bytes()
+        return pipe.recv_bytes()
     except EOFError:
         raise RuntimeError("a rank has ended without a word") from None
+
+
+def _opened(message: bytes) -> bytes:
+    """Return what is in a message, or raise what it says went wrong."""
     if message[:1] == b"-":
-        rank, words = pickle.loads(message[1:])
+        _, rank, words = pickle.loads(message[1:])
         raise RuntimeError(f"rank {rank} failed:\n{words}")
     return message[1:]
 

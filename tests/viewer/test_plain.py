@@ -9,6 +9,7 @@ import pytest
 
 from tests.viewer import documents
 from tests.viewer.conftest import PATIENCE, VIEWER
+from tests.viewer.test_access import assert_accessible
 from tests.viewer.test_book import book as a_book
 from tests.viewer.test_book import files_book
 from trace.document.decoding import decode
@@ -245,6 +246,28 @@ def test_a_chapter_can_be_read_before_the_document_is_there(browser, host, tmp_p
     context.close()
 
 
+def test_who_has_read_on_meanwhile_stays_there(browser, host, tmp_path):
+    publish(tmp_path, a_book())
+    chapter = Book(decode(encoded(a_book()))).chapters[0]
+    context = browser.new_context(viewport={"width": 900, "height": 250})
+    context.set_default_timeout(PATIENCE)
+    page = context.new_page()
+    waiting = []
+    page.route(re.compile(r"/traces/demo\."), lambda route: waiting.append(route))
+    page.goto(f"{host}site/demo.{chapter.name}.html")
+    page.locator("#first #twos").evaluate("section => scrollTo(0, section.offsetTop - 40)")
+    before = page.locator("#first #twos h2").bounding_box()["y"]
+    assert page.evaluate("scrollY") > 0
+    while not waiting:
+        page.wait_for_timeout(10)
+    waiting[0].continue_()
+    title = page.locator("#app .section-title", has_text="Two and two")
+    title.wait_for()
+    page.wait_for_function("""async () => !(await import("viewer/state/holding.js")).isHolding()""")
+    assert abs(title.bounding_box()["y"] - before) < 3
+    context.close()
+
+
 # Markdown -> HTML
 MARKDOWN = [
     ("<script>alert(1)</script>", "<p>&lt;script&gt;alert(1)&lt;/script&gt;</p>"),
@@ -272,3 +295,18 @@ MARKDOWN = [
 @pytest.mark.parametrize(("text", "expected"), MARKDOWN)
 def test_markdown(text, expected):
     assert as_html(text) == expected
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_plain_pages_are_accessible(browser, host, tmp_path, theme):
+    publish(tmp_path, a_book())
+    chapter = Book(decode(encoded(a_book()))).chapters[0]
+    context = browser.new_context(color_scheme=theme)
+    context.set_default_timeout(PATIENCE)
+    page = context.new_page()
+    page.route(re.compile(r"/early\.js$"), lambda route: route.abort())
+    for file in ("", f"demo.{chapter.name}.html"):
+        page.goto(f"{host}site/{file}")
+        page.locator("#first main").wait_for()
+        assert_accessible(page, file or "front page")
+    context.close()

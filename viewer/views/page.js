@@ -4,9 +4,11 @@ import { Component } from "preact";
 import { useLayoutEffect } from "preact/hooks";
 import { FRONT, pageOfStep } from "viewer/model/book.js";
 import { integer } from "viewer/model/format.js";
+import { functionOf } from "viewer/model/run.js";
 import { titleOf } from "viewer/model/sections.js";
 import { CommandButton, Icon } from "viewer/parts/buttons.js";
 import { html, later } from "viewer/parts/html.js";
+import { bringIntoView } from "viewer/state/article.js";
 import { fail } from "viewer/state/opening.js";
 import {
   current,
@@ -34,6 +36,22 @@ import { Read } from "viewer/views/read.js";
 /** Take away the first lines, which stood in for the page. */
 function removeFirst() {
   document.getElementById("first")?.remove();
+}
+
+/** Put the page in the place of its plain text, where the reader has come in that. */
+function takeOver() {
+  const titles = [...document.querySelectorAll("#first .section[id] > .section-head > *")];
+  const tops = titles.map((title) => title.getBoundingClientRect().top);
+  const at = tops.findLastIndex((top) => top < innerHeight / 2);
+  const name = titles[at]?.closest(".section")?.id;
+  const hasScrolled = scrollY > 0;
+  removeFirst();
+  const { model, sections } = current();
+  const read = sections.find(
+    ({ activation, depth }) => depth > 0 && functionOf(model, activation).name === name,
+  );
+  if (hasScrolled && read)
+    bringIntoView(() => document.getElementById(`title-${read.activation}`), tops[at]);
 }
 
 const Embedded = later(async () => (await import("viewer/views/embed.js")).Embedded);
@@ -73,7 +91,7 @@ export class App extends Component {
 
 /** A document. */
 function Page() {
-  useLayoutEffect(removeFirst, []);
+  useLayoutEffect(takeOver, []);
   const panel = dialog.value && html`<${Panel} />`;
   const definition = definitions.value.length > 0 && html`<${Definition} />`;
   if (isEmbedded)

@@ -75,3 +75,37 @@ def test_step_passes_what_only_speaks_unless_the_source_is_shown(page, show):
     page.locator(".program-line", has_text="text(f").wait_for()
     page.keyboard.press("ArrowRight")
     marked(15)
+
+
+WORKING = textwrap.dedent(r"""
+    from edtrace import text
+
+    def main():
+        text("# Work")
+        first(), second()
+        total = add(1)  # @stepover
+        for part in parts():  # @stepover
+            total += part
+
+    def first():
+        text("said by the first")
+
+    def second():
+        text("said by the second")
+
+    def add(n):
+        text("said while adding")
+        return n
+
+    def parts():
+        text("said in a header")
+        return [1]
+""")
+
+
+def test_what_other_statements_and_folded_calls_say_is_read_too(page, show):
+    show(page, trace_source(WORKING))
+    article = page.locator("#article")
+    for words in ("by the first", "by the second", "while adding", "in a header"):
+        article.locator(".said", has_text=f"said {words}").wait_for()
+    assert article.locator(".line", has_text="total = add(1)").is_visible()

@@ -13,7 +13,7 @@ import {
   visitSteps,
   wholeScope,
 } from "viewer/model/run.js";
-import { rows } from "viewer/model/sorted.js";
+import { lowerBound, rows } from "viewer/model/sorted.js";
 import { directivesOn, linesOf } from "viewer/model/source.js";
 
 const MAX_SECTION_DEPTH = 5;
@@ -159,6 +159,16 @@ export function writtenCall(model, activation) {
   const text = line.replace(/\s+#.*$/, "").trim();
   const isShort = first === last && text.length <= MAX_CALL_LENGTH;
   return isShort && !isBareCall(model, statement) ? text : "";
+}
+
+/**
+ * Whether any of these steps said something by calling.
+ * @param {Model} model
+ * @param {number} first
+ * @param {number} beyond
+ */
+export function speaks({ document: { said } }, first, beyond) {
+  return lowerBound(said.step, first) < lowerBound(said.step, beyond);
 }
 
 /**

@@ -18,6 +18,7 @@ import {
   isPart,
   plainTitle,
   writtenCall,
+  speaks,
 } from "viewer/model/sections.js";
 import { rows as rowsOf } from "viewer/model/sorted.js";
 import { linesOf } from "viewer/model/source.js";
@@ -145,7 +146,8 @@ function Folded({ activation, depth, again }) {
   const { model } = current();
   const target = focus.value;
   const holdsTarget = target.step >= 0 && holds(model, wholeScope(model, activation), target.step);
-  const [open, setOpen] = useState(holdsTarget);
+  // What a call says is part of the article.
+  const [open, setOpen] = useState(holdsTarget || speaks(model, ...stepRange(model, activation)));
   useLayoutEffect(() => {
     if (holdsTarget) setOpen(true);
   }, [target]);
@@ -271,13 +273,22 @@ function partsOf(block, last, scope, indent, depth, spaced) {
   return {
     line: isLine ? line : null,
     said,
-    after: steps.flatMap((step, index) => afterOf(step, calls[index].folded, depth)),
+    after: steps.flatMap((step, index) => [
+      ...(block.spoken ? [] : saidOf(step)),
+      ...afterOf(step, calls[index].folded, depth),
+    ]),
     sections: sections.map((section) =>
       depth === 0 && isPart(model, section)
         ? html`<${Activation} key=${`part-${section}`} activation=${section} depth=${0} />`
         : html`<${Section} key=${`section-${section}`} activation=${section} depth=${depth + 1} />`,
     ),
   };
+}
+
+/** What a step said that did something else, too. @param {number} step */
+function saidOf(step) {
+  if (!speaks(current().model, step, step + 1)) return [];
+  return [html`<${Said} steps=${[step]} title="" heading=${4} />`];
 }
 
 /** @param {number} step @param {number[]} folded @param {number} depth */
@@ -359,7 +370,10 @@ function Loop({ block, scope, indent, depth }) {
     at: header,
     ran: header >= 0,
   };
-  const after = onHeader.flatMap((step) => afterOf(step, callsOf(model, step).folded, depth));
+  const after = onHeader.flatMap((step) => [
+    ...saidOf(step),
+    ...afterOf(step, callsOf(model, step).folded, depth),
+  ]);
   return html`<div class="loop" data-first=${block.first}>
     <div class="row">
       <div class="row-line">

@@ -243,7 +243,7 @@ def test_the_exercises_of_a_chapter_are_a_file(talk, tmp_path):
 
 
 def test_the_glossary_is_made_from_the_text(talk):
-    talk.keyboard.press("G")
+    talk.keyboard.press("W")
     talk.locator(".glossary dt").first.wait_for()
     assert talk.locator(".glossary dt").all_inner_texts() == ["B", "matrix"]
     entry = talk.locator(".glossary dd").nth(1).inner_text()
@@ -300,7 +300,7 @@ def test_answers_are_counted_saved_and_forgotten(talk):
     talk.get_by_text("0 claims predicted right").wait_for()
 
 
-@pytest.mark.parametrize("key", ["", "G", "Y"])
+@pytest.mark.parametrize("key", ["", "W", "Y"])
 def test_it_is_accessible(key, talk):
     if key:
         talk.keyboard.press(key)

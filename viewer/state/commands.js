@@ -277,7 +277,7 @@ export const COMMANDS = [
   },
   {
     id: "glossary",
-    keys: ["G"],
+    keys: ["W"],
     title: "Glossary: terms and letters",
     where: "any",
     menu: true,

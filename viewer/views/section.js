@@ -27,7 +27,7 @@ import { html, later } from "viewer/parts/html.js";
 import { Printed } from "viewer/parts/notes.js";
 import { Prose } from "viewer/parts/prose.js";
 import { NamedValue, ValueView } from "viewer/parts/value.js";
-import { spoils } from "viewer/state/answers.js";
+import { isVeiled } from "viewer/state/answers.js";
 import { laidOut } from "viewer/state/layout.js";
 import { isPathShown } from "viewer/state/path.js";
 import { current, focus, presenting, printing, shownPage } from "viewer/state/state.js";
@@ -218,23 +218,6 @@ export function Blocks({ blocks, scope, indent, depth }) {
   }
   rows.end();
   return rows.page;
-}
-
-/**
- * Whether prose gives away what a claim in the code right below it asks for.
- * @param {ProseBlock} prose
- * @param {Block[]} blocks among which it is
- * @param {Map<number, number>} ran the last step of each statement that ran
- */
-function isVeiled(prose, blocks, ran) {
-  const below = blocks.slice(blocks.indexOf(prose) + 1);
-  const end = below.findIndex(({ kind }) => kind === "prose");
-  return below
-    .slice(0, end < 0 ? below.length : end)
-    .flatMap((block) => (block.kind === "code" ? block.statements : []))
-    .flatMap((statement) => ran.get(statement) ?? [])
-    .flatMap((step) => rowsOf(current().model.claimsOf, step))
-    .some((row) => spoils(row, prose.text));
 }
 
 /**

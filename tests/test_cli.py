@@ -897,8 +897,9 @@ def test_lines_are_those_of_python(source, lecture, document):
 
 
 @pytest.mark.slow
-def test_the_lecture_is_reproducible_and_its_published_document_current(tmp_path):
+def test_the_lecture_is_reproducible_and_its_published_document_current(tmp_path, monkeypatch):
     """Where the environment is that of the published document, both runs gave the same bytes."""
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)  # of test processes that share the cores
     with process("-m", "trace", "lecture.main", "-q", "-o", tmp_path / "again") as run:
         assert run.communicate() == ("", "")
     assert run.returncode == 0

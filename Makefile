@@ -62,7 +62,7 @@ machines: $(VENV)/.test-ready ## check the lecture with the kernels of two other
 fuzz: $(VENV)/.test-ready ## try the recorder on EXAMPLES=10000 generated programs and values of each kind
 	@FUZZ_EXAMPLES=$(or $(EXAMPLES),10000) $(BIN)/python -m pytest tests/test_trust.py tests/test_values.py
 
-trust: $(VENV)/.test-ready ## compare Python's own tests run plainly and recorded; ARGS=--all tries all of them
+trust: $(VENV)/.test-ready ## compare Python's own tests and installed packages, run plainly and recorded; ARGS=--all tries all of them
 	@$(BIN)/python -m tests.standard_library $(ARGS)
 
 mutate: $(VENV)/.test-ready ## change the lecture's examples one by one: do its claims notice? ARGS='storage' chooses

@@ -13,8 +13,6 @@ from pathlib import Path
 OWN_TESTS = {
     "einops": ["test_einsum.py", "test_packing.py", "test_parsing.py"],
     "jsonschema": ["test_types.py", "test_utils.py"],
-    "mpmath": ["test_bitwise.py", "test_convert.py"],
-    "networkx": ["../algorithms/tests/test_dag.py", "../utils/tests/test_heaps.py"],
     "referencing": ["test_core.py", "test_exceptions.py", "test_jsonschema.py"],
 }
 """Files in the folder `tests` of a package."""

@@ -234,7 +234,7 @@ def test_the_exercises_of_a_chapter_are_a_file(talk, tmp_path):
 
 
 def test_the_glossary_is_made_from_the_text(talk):
-    talk.keyboard.press("G")
+    talk.keyboard.press("T")
     talk.locator(".glossary dt").first.wait_for()
     assert talk.locator(".glossary dt").all_inner_texts() == ["B", "matrix"]
     entry = talk.locator(".glossary dd").nth(1).inner_text()
@@ -281,7 +281,7 @@ def test_answers_are_counted_saved_and_forgotten(talk):
     field.fill("16 MiB")
     field.press("Enter")
     talk.locator("h1").first.click()
-    talk.keyboard.press("A")
+    talk.keyboard.press("Y")
     talk.get_by_text("1 claim predicted right").wait_for()
     with talk.expect_download() as download:
         talk.get_by_text("Save as a file").click()

@@ -277,7 +277,7 @@ export const COMMANDS = [
   },
   {
     id: "glossary",
-    keys: ["G"],
+    keys: ["T"],
     title: "Glossary: terms and letters",
     where: "any",
     menu: true,
@@ -285,7 +285,7 @@ export const COMMANDS = [
   },
   {
     id: "progress",
-    keys: ["A"],
+    keys: ["Y"],
     title: "Your answers: predictions and exercises",
     where: "any",
     menu: true,

@@ -99,7 +99,7 @@ def flop_ruler(landmarks: Mapping[str, tuple[float, str]]) -> altair.Chart:  # @
     chart = altair.Chart(rows_of(landmark=ordered, flops=flops, origin=origins))
     chart = chart.mark_point(filled=True, size=90, opacity=1).encode(
         y=altair.Y("landmark:N", title=None, sort=ordered, axis=altair.Axis(grid=True)),
-        x=altair.X("flops:Q", **powers_of_ten("FLOPs", 3, 27, 3)),
+        x=altair.X("flops:Q", **powers_of_ten("FLOPs", 6, 27, 3)),
         color=altair.Color(
             "origin:N",
             scale=altair.Scale(domain=list(dict.fromkeys(origins))),

@@ -374,7 +374,7 @@ def tensor_cores_multiply_tiles():  # M10.13
     assert tile_products == 2 * 1 * 3  # @predict
     assert round(cost.matmul_flops / (tile_products * 2 * 8**3), 2) == 0.47
     # In tiles of 64, with larger matrices, it looks like this. A side of 68 is 4 more than a tile,
-    # and eight tiles are multiplied for the work of one. Guess what smaller tiles change, and move
+    # and eight tiles are multiplied for the work of 1.2. Guess what smaller tiles change, and move
     # the slider.
     useful = figures.useful_share_by_size(tile=64)  # @inspect useful
     _, tile_products = product_by_tiles(torch.ones(68, 68), torch.ones(68, 68), 64)

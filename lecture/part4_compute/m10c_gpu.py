@@ -357,14 +357,17 @@ def a_tensor_core_lives_on_reuse():  # M10.15
     """
     needed_bytes = MULTIPROCESSOR_QUARTERS * H100_SXM_CHIP.tensor_core_multiply_adds * 2 * 2
     assert needed_bytes / NEAR_BYTES_PER_TICK == 64
-    # A number that is loaded has to be used 64 times. Tiles do it. The block keeps a tile of the
-    # result in registers. It loads a thin slice of both matrices, and multiplies each number of the
-    # one slice with each of the other. How often is a number used? We count, in loops.
+    # A number that is loaded has to be used 64 times. Tiles do it. Who multiplies, on an H100 four
+    # warps together, keeps a tile of the result in registers, loads a thin slice of both matrices,
+    # and multiplies each number of the one slice with each of the other. How often is a number
+    # used? We count, in loops.
     tiles = ((64, 64), (128, 256))
     uses = {tile: uses_of_a_number(*tile) for tile in tiles}  # @inspect uses
     for rows, columns in tiles:
         assert math.isclose(uses[rows, columns], 2 * rows * columns / (rows + columns))
     # With a tile of 64×64 each number is used 64 times, just enough. With 128×256 it is 171 times.
+    # (A block is made of two such groups or more, and how often a number from HBM is used, the tile
+    # of the block decides.)
     assert uses[64, 64] == 64  # @predict
     assert round(uses[128, 256]) == 171
     # What limits the tile is the room for the result. As fp32 sums, 128×256 of them are 128 KiB,
@@ -486,7 +489,7 @@ def three_floors_hold_up_every_operation():  # M10.17 @core
         highest = max(floor[n] for floor in floors.values())
         assert highest <= found[n]["graph"] < 2 * highest
     standing = figures.relu_floors(floors, found)  # @inspect standing
-    # Every reading lies above the highest floor, and by a factor of about 2 at most.
+    # No reading lies below the highest floor, and all are within a factor of about 2 of it.
     holds = {n: max(floors, key=lambda kind: floors[kind][n]) for n in found}  # @inspect holds
     # Up to a million numbers the launch holds, then the memory. Arithmetic never does, for a ReLU.
     assert [n for n in holds if holds[n] == "launch"][-1] == 2**20
@@ -546,10 +549,10 @@ def a_cpu_waits_less_and_does_less():  # M10.15
         "bandwidth": gpu.bytes_per_second / cpu.bytes_per_second,
         "bf16": gpu.flops_per_second / cpu.flops_per_second,
     }  # @inspect ratios
-    # The GPU moves and computes some hundred times as much, and takes four times as long to begin.
-    # (The whole CPU has dozens of such cores. Beside those, it would be a factor of ten or so.)
+    # The GPU moves 270 times as much and computes 570 times as much, and takes four times as long
+    # to begin. (That is beside two cores. A whole CPU has dozens, and comes closer.)
     assert round(ratios["launch"]) == 4
-    assert 100 < ratios["bandwidth"] < ratios["bf16"] < 1000
+    assert [round(ratios[name], -1) for name in ("bandwidth", "bf16")] == [270, 570]
     # So small work is faster on the CPU: a copy of 65 536 numbers, from idle to idle. A copy of
     # sixteen times as many numbers is faster on the GPU.
     small, large = "copy of 2^16 numbers", "copy of 2^20 numbers"

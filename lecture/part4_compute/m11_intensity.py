@@ -212,7 +212,8 @@ def gelu_moves_the_bytes_of_a_relu():  # M11.5 E109
     gelu_work = work_of(lambda: gelu(torch.empty(n, device="meta")))
     assert gelu_work.moved_bytes == relu.moved_bytes
     # Twenty times the FLOPs, and the same bytes. If both wait for memory, they take the same time.
-    # Guess before you look: what did the H100 say, and what did a CPU?
+    # Guess before you look: what did the H100 say, and what did a CPU? (They computed the form with
+    # tanh, of which [the next section](#two_functions_are_called_gelu) speaks.)
     ratios = {
         machine.name: machine.seconds["GELU"] / machine.seconds["ReLU"]
         for machine in recorded_machines(FOLDER)
@@ -732,7 +733,7 @@ def a_written_token_costs_a_walk_through_all_weights():  # M11.11
     assert compute_seconds(many, H100_SXM) < move_seconds(many, H100_SXM)
     # What the sequences do not share are the keys and values of their earlier tokens. A model keeps
     # them, in the [*KV cache*](#a_cache_reads_each_token_once): 0.31 MB for each token. With 1000
-    # tokens in each of 64 sequences they take 4.9 times as long to load as all the weights.
+    # tokens in each of 64 sequences, attention moves 4.9 times the bytes of all the weights.
     caches = work_of_all_caches(B=64, T=1000)
     assert round(caches.moved_bytes / 64 / 1000 / 1e6, 2) == 0.31
     assert round(move_seconds(caches, H100_SXM) / move_seconds(one, H100_SXM), 1) == 4.9
@@ -910,10 +911,10 @@ def fused_attention_takes_less_time():  # M11.12
     # the factor is two and a half.
     gains = {T: recorded["written out"][T] / recorded["fused"][T] for T in recorded["fused"]}
     assert 2.5 < gains[512] < 3 < 11 < gains[4096] < 12  # @inspect gains
-    # From 512 to 4096 tokens the pairs are 64 times as many, and the fused way takes 1.4 times as
-    # long: what it waits for is mostly launches.
-    longer = recorded["fused"][4096] / recorded["fused"][512]
-    assert round(longer, 1) == 1.4  # @inspect longer
+    # From 512 to 2048 tokens the pairs are 16 times as many, and the fused way takes 1.1 times as
+    # long: it waits for the program that asks for it, not for its kernels. At 4096 they show.
+    longer = recorded["fused"][2048] / recorded["fused"][512]
+    assert round(longer, 1) == 1.1  # @inspect longer
     # And here, without a mask, one head on one core, forward pass only:
     seconds: dict[str, dict[int, float]] = {"written out": {}, "fused": {}}
     for T in (256, 512, 1024):

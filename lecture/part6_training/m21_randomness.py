@@ -176,7 +176,7 @@ def some_draws_are_not_in_sight():  # M21.1 M21.2
     # A loop over a `DataLoader` takes a number even when nothing is shuffled: a seed for its worker
     # processes, needed or not. With its own generator, it leaves the global one alone.
     torch.manual_seed(5)
-    assert len(list(DataLoader(range(4), batch_size=2))) == 2  # @predict
+    assert len(list(DataLoader(range(4), batch_size=2))) == 2
     assert not torch.equal(torch.rand(4), expected)
     torch.manual_seed(5)
     own = torch.Generator().manual_seed(6)

@@ -52,8 +52,8 @@ def a_token_file_is_a_flat_array():  # M22.1
     assert LLAMA_VOCABULARY < GPT2_VOCABULARY <= np.iinfo(np.uint16).max
     bytes_per_token = file_bytes["uint16"] / len(ids)
     assert bytes_per_token * LLAMA_TRAINING_TOKENS == 2.8e12  # @predict
-    # Mind the dtype when you take over code. Llama 3 has ids up to 128 255; in `uint16`, NumPy
-    # drops their upper bits and says nothing.
+    # Mind the dtype when you take over code. Llama 3 has ids up to 128 255; where an array of
+    # them is converted to `uint16`, NumPy drops their upper bits and says nothing.
     last = np.array([LLAMA3_VOCABULARY - 1])
     assert last.astype(np.uint16).item() == LLAMA3_VOCABULARY - 1 - 2**16
     # Its 15 trillion tokens need four bytes each, and 60 TB.

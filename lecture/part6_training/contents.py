@@ -32,8 +32,8 @@ def main() -> None:
     m17_optimizers.epsilon_decides_what_is_small()
     m17_optimizers.rmsprop_forgets()
     # @bridge A step goes against the gradient, and with one rate for all weights the steepest
-    # direction limits it. Momentum averages gradients over time. AdaGrad and RMSProp divide
-    # by the size of a weight's past gradients.
+    # direction limits it. Momentum adds up past gradients, and old ones fade. AdaGrad and
+    # RMSProp divide by the size of a weight's past gradients.
     m17_optimizers.adamw_averages_both()
     m17_optimizers.adamw_does_not_see_the_scale_of_the_loss()
     m17_optimizers.decay_is_no_gradient()

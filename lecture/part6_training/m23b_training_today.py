@@ -265,7 +265,8 @@ def qk_norm_bounds_the_scores():  # M23.11
     assert all(math.isclose(found, normed[1.0], rel_tol=1e-3) for found in normed.values())
     bound = (norm(q) @ norm(k).mT / math.sqrt(K)).abs().max().item()  # @stepover
     assert bound <= math.sqrt(K) + 1e-5  # @inspect bound
-    # OLMo 2 and Qwen3 have it. It costs two normalizations of K features per head and token.
+    # Qwen3 has it so, for two normalizations of K features per head and token. OLMo 2 normalizes
+    # all heads of a token together: s cancels as well, and a head is bounded less tightly.
 
 
 LAW_WIDTHS = (8, 12, 16, 20, 24)

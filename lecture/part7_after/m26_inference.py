@@ -804,7 +804,9 @@ def a_cache_fits_in_eight_bits():  # M26.2
         return relative_error(found, exact)
 
     errors = {bits: mixed_with(k, bits) for bits in (8, 4)}  # @inspect errors
-    # In 8 bits what attention returns is off by 1 %, in 4 bits by 17 %.
+    # In 8 bits what attention returns is off by 1 %, in 4 bits by 17 %. (These are normal numbers.
+    # Keys of real models have features that are large in every token, and then one scale for a
+    # head costs more.)
     assert [round(error, 2) for error in errors.values()] == [0.01, 0.17]
     # A byte for each number and two for each scale: half of bf16's bytes, nearly. So twice as many
     # sequences fit, and each step reads half.

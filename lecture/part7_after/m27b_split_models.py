@@ -438,10 +438,13 @@ def a_link_has_a_roofline():  # M27.7
     in_a_box = rows_needed["InfiniBand"] / 8
     assert round(in_a_box) == 1649
     # Batches [cannot grow for ever](#a_larger_batch_has_a_steadier_gradient), and this is what ends
-    # data parallelism: a batch of 4 million tokens feeds some 2400 GPUs. To use more, each has to
-    # have fewer weights. But if the eight in a box share out the weights, each sends its own
-    # gradients alone, and needs its 13 193 tokens again.
+    # data parallelism: a batch of 4 million tokens feeds some 2400 GPUs. To use more, a copy of the
+    # model must be larger than a box. (Eight GPUs that share out the weights see the same 13 193
+    # tokens: 1649 for each of them again.) Split over 16 boxes, as
+    # [stages of a pipeline](#a_pipeline_waits_at_both_ends), the copies are of 128 GPUs, and the
+    # same batch feeds 39 000.
     assert round(4e6 / in_a_box, -2) == 2400
+    assert round(4e6 / rows_needed["InfiniBand"] * 128, -3) == 39_000
 
 
 def the_most_talkative_axis_stays_inside():  # M27.7
@@ -460,7 +463,9 @@ def the_most_talkative_axis_stays_inside():  # M27.7
     # with 405 billion parameters, in bf16, without its scores:
     width, layer = LLAMA3.width, weights_of_a_layer(LLAMA3)
     of_llama = {n: 2 * layer / (4 * 2 * (n - 1) * width) for n in (2, 4, 8, 16)}
-    # Eight ranks have more than NVLink needs and far less than InfiniBand needs.
+    # Eight ranks have three times what NVLink needs, and far less than InfiniBand needs. Inside the
+    # box that is not free: the next matmul waits, so the messages add a third to the time.
+    assert round(NEEDED["NVLink"] / of_llama[8], 2) == 0.32
     assert NEEDED["NVLink"] < of_llama[8] < NEEDED["InfiniBand"] / 2  # @inspect of_llama
     # Sixteen would hardly do even over NVLink, and 4 would wait for InfiniBand.
     assert of_llama[16] < 1.5 * NEEDED["NVLink"]
@@ -537,6 +542,7 @@ def deepseek_v3_splits_its_experts():  # M27.8
     here += (N["all"] - in_experts) / DEEPSEEK_V3_PIPELINE
     billions = here / 1e9  # @inspect billions
     assert round(billions, 2) == 1.71
+    # (Twice that: its pipeline runs from both ends at once, so each GPU holds two stages.)
     # Moving tokens is expensive. A token brings $6DF$ FLOPs to an expert, comes in 8 bits and goes
     # back in 16: 2F FLOPs for each byte, and experts are narrow, F = 2048.
     intensity = 2 * expert / (3 * shape.width)

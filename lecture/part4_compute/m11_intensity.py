@@ -221,9 +221,9 @@ def gelu_moves_the_bytes_of_a_relu():  # M11.5 E109
     on_gpu, on_cpu = (
         next(ratio for name, ratio in ratios.items() if kind in name) for kind in ("H100", "Xeon")
     )
-    # On the H100 the GELU took half a percent longer. On the CPU it took twice as long.
+    # On the H100 the GELU took half a percent longer. On the CPU it took 1.8 times as long.
     assert round(100 * (on_gpu - 1), 1) == 0.5
-    assert round(on_cpu, 1) == 1.9
+    assert round(on_cpu, 1) == 1.8
     # GELU has f/8 FLOPs per byte in fp32, 2.5 by our convention. The H100 can do 20 outside its
     # tensor cores, so there is room even if f were 100. By that count the CPU had room as well,
     # more than 10. But a peak counts multiply-adds, and a tanh takes other instructions, which a
@@ -619,11 +619,8 @@ def recorded_machines_have_rooflines():  # M11.10
         # kernel, so it lies further to the left.
         assert machine.points["GELU written out"][0] < machine.points["GELU"][0]
         fastest[machine.name] = max(machine.points, key=lambda name: machine.points[name][1])
-    # What was the fastest thing each of them did? On the H100 it was the largest matmul. On the CPU
-    # it was not: at 2048×2048 it reached half of what it did at 1024×1024.
-    assert list(fastest.values()) == ["16384×16384", "1024×1024"]  # @inspect fastest
-    rates = [recorded_machine("Xeon").points[name][1] for name in ("2048×2048", "1024×1024")]
-    assert round(rates[0] / rates[1], 1) == 0.5
+    # What was the fastest thing each of them did? On both it was the largest matmul that was tried.
+    assert list(fastest.values()) == ["16384×16384", "2048×2048"]  # @inspect fastest
     # So the picture of this chapter is not only arithmetic: it was seen.
 
 
@@ -838,7 +835,7 @@ def a_compiler_fuses_what_is_written_out():  # M11.12
     """
     # To compile takes seconds, so it was done once, for the record of a processor's readings. The
     # first call compiles. The others take about as long as the library's one operation, and about a
-    # third of the eight.
+    # quarter of the eight.
     record = recorded_machine("Xeon")
     seconds = {
         way: record.seconds[way] for way in ("GELU written out", "GELU compiled", "GELU")

@@ -582,8 +582,8 @@ def an_update_waits_for_memory():  # M17.7
     # One kernel for all of it, PyTorch's `fused=True`, reads 4 and writes 3.
     assert (cost.read_bytes, cost.written_bytes) == (13 * 4 * parameters, 8 * 4 * parameters)
     one_kernel_bytes = (4 + 3) * 4 * parameters
-    # On an H100 these bytes take at least 17.8 ms. At an arithmetic intensity near 1 FLOP per byte
-    # the step is memory-bound by far: 14 FLOPs, with one for the root, would take 0.4 ms.
+    # On an H100 these bytes take at least 17.8 ms. At half a FLOP per byte (14, with one for the
+    # root, for 28 bytes) the step is memory-bound by far: the FLOPs would take 0.4 ms.
     move_milliseconds = 1e3 * one_kernel_bytes / H100_SXM.memory_bytes_per_second
     compute_milliseconds = 1e3 * 14 * parameters / H100_SXM.dense_flops_per_second["fp32"]
     assert round(move_milliseconds, 1) == 17.8  # @inspect move_milliseconds @predict

@@ -498,8 +498,8 @@ def exercise_texts_half_as_long():  # M26.4 @exercise
     for T in (2000, 1000):
         moved[T] = weight_bytes + 64 * T * CACHE_BYTES
         rooms[T] = free_bytes // (T * CACHE_BYTES)  # @inspect rooms
-    # A step is a quarter faster: the weights have to be read all the same. Twice as many users fit,
-    # and serving them takes as long a step as before.
+    # A step takes a quarter less time: the weights have to be read all the same. Twice as many
+    # users fit, and serving them takes as long a step as before.
     assert round(moved[1000] / moved[2000], 2) == 0.74
     assert rooms[1000] // 2 == rooms[2000]
 

@@ -171,13 +171,13 @@ def an_all_reduce_moves_twice_the_tensor():  # M27.2 @core
     # $$\frac{2(n-1)}{n}\cdot S$$
     # This is never more than 2S, with 1000 ranks as with 10.
     assert sent_bytes == {n: 2 * (n - 1) * S // n for n in (2, 3, 4)}  # @inspect sent_bytes
-    # The obvious way, everything to one rank and the sum back from there, takes $(n-1)\cdot S$
-    # through that one rank in each direction, and the others wait.
+    # The obvious way sends everything to one rank and the sum back from there. On the way in alone,
+    # $(n-1)\cdot S$ pass that one rank, and the others wait.
     assert at_one_bytes == {n: (n - 1) * S for n in (2, 3, 4)}  # @inspect at_one_bytes
-    # A reduce-scatter or an all-gather alone is half of it. Libraries have cleverer orders for
-    # small tensors, where the 2(n − 1) waits matter more than the bytes, but the bytes stay. (But a
-    # switch that adds by itself, as in a box of H100s, lets each rank send S once.) From here on,
-    # `Traffic` counts the library's collectives by this formula.
+    # A reduce-scatter or an all-gather alone is half of it. Libraries have other orders for
+    # small tensors, which pay for fewer waits with more bytes; without help from the network none
+    # sends fewer. (A switch that adds by itself, as in a box of H100s, lets each rank send S once.)
+    # From here on, `Traffic` counts the library's collectives by this formula.
 
 
 SMALL = TransformerConfig(vocabulary=64, context=8, layers=3, width=32, heads=4, feed_forward=64)
@@ -413,8 +413,9 @@ def each_stage_of_zero_keeps_what_it_promises():  # M27.4
     assert sent == {0: 2 * full, 1: 2 * full, 2: 2 * full, 3: 3 * full}  # @inspect sent
     # And all four arrive at the same weights.
     assert all(torch.equal(weights[stage], weights[0]) for stage in range(1, 4))
-    # So: stage 1 is free. Take it whenever there is more than one rank. Stage 2 is free as well,
-    # unless gradients of several micro-batches are added up first: then each of them is scattered.
+    # So: stage 1 costs no bytes. (In time it may: its all-gather comes after the update and cannot
+    # hide behind the backward pass, but behind the next forward pass.) Nor does stage 2, unless
+    # gradients of several micro-batches are added up first: then each of them is scattered.
 
 
 def sharded_model(reshard: bool = True) -> TransformerLM:  # @stepover

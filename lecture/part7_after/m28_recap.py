@@ -191,7 +191,8 @@ def decoding_pays_for_each_token():  # M28.1
         name: answers.cache_bytes_per_token(letters_of(shape)) for name, shape in models.items()
     }  # @inspect bytes_of
     assert bytes_of["Llama 3 405B"] == CACHE_BYTES_PER_TOKEN["Llama 3.1 405B"]
-    # GPT-2 XL has no shared heads, and keeps more for a token than a model five times its size.
+    # GPT-2 XL has no shared heads, and keeps more for a token than a model nearly four times
+    # its size.
     assert bytes_of["GPT-2 XL"] > 2 * bytes_of["Llama 3 8B"]
     link = "grouped_queries_shrink_the_cache"
     rows = [(name, r"2LGK\cdot 2", in_units(size, "B"), link) for name, size in bytes_of.items()]
@@ -259,6 +260,8 @@ def training_is_paid_in_days_and_writing_in_bandwidth():  # M28.1
     # included:
     mfu = 6 * N * tokens / (LLAMA3_70B_GPU_HOURS * 3600) / (rate / 0.4)  # @inspect mfu
     assert round(mfu, 2) == 0.28
+    # So 0.4 is for a run without pauses. What was booked comes to 260 days of these GPUs.
+    assert round(LLAMA3_70B_GPU_HOURS / 24 / gpus) == 260
     # Decoding with two GPUs, 2000 tokens in each cache:
     bandwidth = 2 * H100_SXM.memory_bytes_per_second
     of_cache = 2000 * answers.cache_bytes_per_token(letters_of(PRESETS["llama-3-70b"]))
@@ -291,7 +294,8 @@ def many_devices_divide_and_send():  # M28.1
     kept = {stage: bytes_per_parameter(stage, n) * N for stage in range(4)}
     sent = {stage: sent_bytes_per_parameter(stage, n) * N for stage in (0, 3)}
     # How long does the sending take in a step, over InfiniBand and with one GPU in a box? (Eight in
-    # a box add up over NVLink first, and take about an eighth of it.)
+    # a box add up over NVLink first. They take about an eighth of it if both links work at the same
+    # time, else a fifth.)
     seconds = {stage: size / INFINIBAND_NDR_BYTES_PER_SECOND for stage, size in sent.items()}
     assert [round(time, 2) for time in seconds.values()] == [0.59, 0.89]  # @inspect seconds
     zero, ring = "zero_divides_what_every_rank_keeps", "an_all_reduce_moves_twice_the_tensor"

@@ -557,7 +557,7 @@ def a_cpu_waits_less_and_does_less():  # M10.15
     # sixteen times as many numbers is faster on the GPU.
     small, large = "copy of 2^16 numbers", "copy of 2^20 numbers"
     copies = {name: gpu.seconds[name] / cpu.seconds[name] for name in (small, large)}
-    assert copies[small] > 1 > 10 * copies[large]  # @inspect copies
+    assert copies[small] > 1 > 8 * copies[large]  # @inspect copies
     # So: a model of a few thousand parameters may well train faster on a laptop's CPU. And what has
     # to stay on a GPU is the large tensors, not the program.
 

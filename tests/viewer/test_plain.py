@@ -78,8 +78,12 @@ def test_a_lecture_can_be_read_without_javascript(without_javascript, host, tmp_
     assert not page.get_by_text("needs JavaScript").is_visible()
 
 
-def test_notes_for_the_speaker_are_on_no_page(tmp_path):
-    site = publish(tmp_path, documents.with_note("## Ask who has seen it."))
+@pytest.mark.parametrize("kind", ["note", "bridge"])
+def test_notes_for_the_speaker_and_bridges_are_on_no_page(tmp_path, kind):
+    document = documents.with_note("## Ask who has seen it.")
+    for block in document["files"][0]["prose"]:
+        block["kind"] = kind if block["kind"] == "note" else block["kind"]
+    site = publish(tmp_path, document)
     pages = [path.read_text(encoding="utf-8") for path in site.rglob("*.html")]
     assert any("x = make()" in page for page in pages)
     assert not any("Ask who" in page for page in pages)

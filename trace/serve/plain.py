@@ -297,7 +297,7 @@ class _Pages:
         )
 
     def _text_of(self, function: Function, block: Prose) -> str:
-        if block.kind == "note":
+        if block.kind in ("note", "bridge"):  # for who speaks, and for the short path
             return ""
         if block.kind == "call":
             return self.said.get((function.file, block.first_line), "")

@@ -8,9 +8,10 @@ def main() -> None:
     # How to read this page: claims, the meter, the letters and the units of all chapters.
     m00_conventions.every_claim_is_checked_on_every_run()
     m00_conventions.the_meter_knows_four_kinds_of_things()
-    # @bridge Each `assert` was checked when this page was made. Beside the lines stands what
-    # a meter counted: FLOPs, from the shapes that it saw, and bytes, each number once for
-    # each operation.
+    # @bridge Each `assert` was checked when this page was made. A matmul, `@`, multiplies
+    # each row of one matrix by each column of another, number by number, and adds up; a FLOP
+    # is one such multiplication or addition. `measure` is a meter: it counts FLOPs, from the
+    # shapes that it sees, and bytes. On the device `meta` tensors have shapes and no numbers.
     m00_conventions.letters_name_the_axes()
     m00_conventions.an_amount_is_not_a_rate()
     m00_conventions.giga_is_not_gibi()
@@ -28,8 +29,8 @@ def main() -> None:
     m01_motivation.utilization_decides_the_bill()
     m01_motivation.adamw_keeps_four_numbers_per_parameter()
     m01_motivation.bytes_per_parameter_depend_on_the_recipe()
-    # @bridge Recipes differ. With bf16 weights and gradients and an fp32 copy, it is 2 + 2 +
-    # 4 + 4 + 4 bytes, 16 again.
+    # @bridge Recipes differ. With bf16 weights and gradients and an fp32 copy of the weights,
+    # the master, it is 2 + 2 + 4 + 4 + 4 bytes, 16 again.
     m01_motivation.eight_cards_hold_forty_billion_parameters()
     m01_motivation.activations_come_on_top()
     m01_motivation.gpt3_can_be_recomputed()

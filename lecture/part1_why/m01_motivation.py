@@ -119,9 +119,9 @@ def every_chapter_pays_in_two_currencies():  # M1.1 @core
     # The bytes moved hardly grow: they are $4(RD+DF+RF)$, four bytes a number, and the machine
     # loads the weights once for all rows. Twice the work costs 7 % more bytes.
     once_bytes = once.read_bytes + once.written_bytes
-    twice_bytes = twice.read_bytes + twice.written_bytes  # @inspect once_bytes twice_bytes
+    twice_bytes = twice.read_bytes + twice.written_bytes
     assert once_bytes == 4 * (R * D + D * F + R * F)
-    assert round(100 * (twice_bytes / once_bytes - 1)) == 7  # @predict
+    assert round(100 * (twice_bytes / once_bytes - 1)) == 7  # @predict @inspect once_bytes
     # So: two accounts, and a change in one says little about the other.
 
 
@@ -136,14 +136,14 @@ def training_time_is_work_over_rate():  # M1.2 @core
     # The work: 6 FLOPs for each parameter and each token of the run, $6N\cdot\text{tokens}$. The
     # next section shows why 6.
     work_flops = 6.0 * LLAMA3_70B_PARAMETERS * LLAMA3_TRAINING_TOKENS  # @inspect work_flops
-    # The rate: the data sheet promises a *peak* in FLOP/s for bf16, a number format of two bytes.
+    # The rate: the data sheet promises a *peak*, 0.99e15 FLOP/s for bf16, a format of two bytes.
     # What arrives as useful work is a share of it, the *[model FLOP/s
     # utilization](https://arxiv.org/abs/2204.02311)* or MFU. Here we guess one half; [a later
     # section](#utilization_is_useful_over_promised) measures it.
     gpus, mfu = 1024, 0.5
     gpu_flops_per_second = H100_SXM.dense_flops_per_second["bf16"] * mfu
-    days = work_flops / (gpus * gpu_flops_per_second) / SECONDS_PER_DAY  # @inspect days
-    assert round(days) == 144  # @predict
+    days = work_flops / (gpus * gpu_flops_per_second) / SECONDS_PER_DAY
+    assert round(days) == 144  # @predict @inspect days
     # At this rate, one GPU has a *throughput* of about 1200 tokens per second.
     gpu_tokens_per_second = gpu_flops_per_second / (6 * LLAMA3_70B_PARAMETERS)
     assert round(gpu_tokens_per_second, -2) == 1200
@@ -304,11 +304,11 @@ def adamw_keeps_four_numbers_per_parameter():  # M1.4 @core
         optimizer.step()
         state = optimizer.state[weight]
         kept = (weight, weight.grad, state["exp_avg"], state["exp_avg_sq"])
-        kept_bytes[str(dtype)] = sum(map(held_bytes, kept))  # @inspect kept_bytes
+        kept_bytes[str(dtype)] = sum(map(held_bytes, kept))
     # A thousand parameters in fp32, the format of four bytes: parameter, gradient, m and v.
     assert kept_bytes["torch.float32"] == 1000 * (4 + 4 + 4 + 4)  # @predict
     # In bf16 all four halve, as PyTorch's AdamW keeps m and v in the format of the parameter.
-    assert kept_bytes["torch.bfloat16"] == 1000 * (2 + 2 + 2 + 2)  # @predict
+    assert kept_bytes["torch.bfloat16"] == 1000 * (2 + 2 + 2 + 2)  # @predict @inspect kept_bytes
     # (A fifth item does not grow: one step counter for each tensor.)
     assert held_bytes(state["step"]) == 4
 
@@ -380,7 +380,7 @@ def eight_cards_hold_forty_billion_parameters():  # M1.4 E11 E13 @core
     [ZeRO](https://arxiv.org/abs/1910.02054) does.
     """
     # The sheet says "80GB". That is neither 80 gigabytes nor 80 gibibytes: the device reports 81
-    # 089 MiB, which are 85.0 gigabytes.
+    # 089 MiB.
     gpus = 8
     capacity_bytes = gpus * H100_SXM.memory_bytes
     assert round(capacity_bytes / gpus / 10**9, 1) == 85.0  # @predict
@@ -394,7 +394,7 @@ def eight_cards_hold_forty_billion_parameters():  # M1.4 E11 E13 @core
     # master leave room for a ninth fewer.
     assert largest_billions["bf16, fp32 m and v"] == 56.7
     assert largest_billions["same, fp32 gradients"] == 37.8
-    assert largest_billions["all bf16"] == 85.0  # @predict
+    assert largest_billions["all bf16"] == 85.0
     # So: capacity over 16 bytes, and not one activation yet. (Move the number of GPUs: what fits
     # grows with it.)
 

@@ -268,7 +268,7 @@ def ties_need_a_rule():  # M3.2
     assert chosen == {(b"a", b"b"), (b"b", b"a")}
 
 
-def a_vocabulary_is_bytes_merges_and_special_tokens():  # M3.2
+def a_vocabulary_is_bytes_merges_and_special_tokens():  # M3.2 @core
     """A vocabulary is bytes, merges and special tokens.
 
     How many merges fill a vocabulary of 10 000 tokens? Each merge makes one token. 256 bytes were

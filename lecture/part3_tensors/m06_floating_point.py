@@ -129,7 +129,7 @@ def a_number_is_sign_exponent_and_fraction():  # M6.1 @core
     assert pattern == 0b1_10010_1010000000
     fields = figures.bit_fields({"-13 in fp16": bit_text(pattern, FP16)})  # @inspect fields
     sign, exponent, fraction = pattern >> 15, (pattern >> 10) & 0b11111, pattern & 0b1111111111
-    # The fraction is 0.101 in base 2: a half and an eighth.
+    # The fraction is 0.101 in base 2.
     assert fraction / 2**10 == 1 / 2 + 1 / 8  # @predict
     # Back to a number: $(-1)^s\,(1+f)\,2^{e-15}$. Two things in it are odd, the 1 before the point
     # and the 15. The next sections explain them.

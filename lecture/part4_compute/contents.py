@@ -18,7 +18,7 @@ def main() -> None:
     m10a_counting_flops.one_amount_is_done_at_many_rates()
     m10a_counting_flops.a_product_costs_two_flops_per_triple()
     m10a_counting_flops.the_last_addition_is_not_made()
-    # @bridge So a matmul costs $2RDF$ FLOPs.
+    # @bridge So a matmul of an R×D and a D×F matrix costs $2RDF$ FLOPs.
     m10a_counting_flops.forward_is_two_flops_per_parameter_and_token()
     m10a_counting_flops.attention_grows_with_the_context()
     m10a_counting_flops.everything_else_is_linear()
@@ -29,9 +29,8 @@ def main() -> None:
     m10b_rates.a_peak_is_units_times_clock()
     m10b_rates.two_of_every_four_weights_are_zero()
     m10b_rates.zeros_save_work_only_if_they_are_skipped()
-    # @bridge Besides, attention's scores grow with the context, and everything else is linear
-    # in the elements. Now the clock. What a GPU promises stands on its data sheet, by format,
-    # and sometimes for sparse matrices: then half of it is for dense ones.
+    # @bridge One part, attention, of which later, grows with the context. Now the clock: what
+    # a GPU promises stands on its data sheet, by format.
     m10b_rates.utilization_is_useful_over_promised()
     m10b_rates.far_above_the_peak_is_a_mistake()
     m10b_rates.a_cold_call_hides_in_a_mean()
@@ -60,9 +59,10 @@ def main() -> None:
     m10c_gpu.a_clock_follows_the_power()
     m10c_gpu.a_launch_takes_microseconds()
     m10c_gpu.streams_let_copies_run_beside_kernels()
-    # @bridge While a warp waits for memory, others work. Threads that load neighbouring
-    # numbers load them together, and tensor cores multiply tiles, which uses each loaded
-    # number many times. To launch a kernel takes microseconds.
+    # @bridge A GPU is many small processors. A small matmul gets next to nothing of the peak.
+    # Why? The program of an operation, a kernel, has to be launched; a graph of launches,
+    # recorded once, makes that cheaper. It loads its numbers from the GPU's memory, HBM, and
+    # then tensor cores multiply. (ReLU sets negative numbers to 0.)
     m10c_gpu.three_floors_hold_up_every_operation()
     m10c_gpu.a_small_matmul_waits_for_its_launch()
     m10c_gpu.a_cpu_waits_less_and_does_less()
@@ -77,7 +77,8 @@ def main() -> None:
     # it.
     m11_intensity.every_operation_loads_computes_and_stores()
     # @bridge Every operation loads, computes and stores. Its FLOPs over the bytes that it
-    # moves are its arithmetic intensity.
+    # moves are its arithmetic intensity. Below the GPU's own number, it is memory-bound: it
+    # waits for bytes. Above, it is compute-bound.
     m11_intensity.an_accelerator_has_an_intensity()
     m11_intensity.two_tests_find_the_same_bottleneck()
     m11_intensity.relu_waits_for_memory()
@@ -90,6 +91,8 @@ def main() -> None:
     m11_intensity.a_small_cache_reads_numbers_again()
     m11_intensity.caches_load_numbers_again()
     m11_intensity.compute_takes_over_at_three_times_the_intensity()
+    # @bridge A matrix times a vector does one FLOP a byte, ReLU less, and GELU, a smoother
+    # one, little more.
     m11_intensity.the_roofline_bounds_every_operation()
     m11_intensity.this_machine_has_a_roofline()
     m11_intensity.recorded_machines_have_rooflines()

@@ -44,7 +44,7 @@ from lecture.lib.recorded import recorded_floors, recorded_machine
 from lecture.part4_compute import m10c_figures as figures
 
 
-def a_gpu_is_many_multiprocessors():  # M10.15 @core
+def a_gpu_is_many_multiprocessors():  # M10.15
     """A GPU is many multiprocessors.
 
     We can count the FLOPs of a program, and we have seen that a large matmul gets 80 % of a peak
@@ -99,7 +99,7 @@ def threads_work_in_warps():  # M10.16
     # is one instruction and no `if`.
 
 
-def near_memory_is_small():  # M10.15 @core
+def near_memory_is_small():  # M10.15
     """Near memory is small and far memory is slow.
 
     Where are the numbers? At four distances. Registers belong to a thread. *L1* and *shared

@@ -122,12 +122,13 @@ def an_accelerator_has_an_intensity():  # M11.2 @core
         card.name: {dtype: intensity_of(card, dtype) for dtype in card.dense_flops_per_second}
         for card in cards
     }
-    bars = figures.accelerator_intensities(intensities, start="bf16")  # @inspect bars
-    # 295 on an H100. So each bf16 number, of two bytes, has to take part in 591 FLOPs before the
-    # tensor cores are the ones to wait for.
+    # An H100 promises 0.99e15 FLOP/s in bf16, and its memory 3.35e12 bytes a second.
     h100 = intensities["H100 SXM"]
     assert round(h100["bf16"]) == 295  # @predict
+    # So each bf16 number, of two bytes, has to take part in 591 FLOPs before the tensor cores are
+    # the ones to wait for.
     assert round(2 * h100["bf16"]) == 591
+    bars = figures.accelerator_intensities(intensities, start="bf16")  # @inspect bars
     # The number is a ratio of two parts. From the A100 to the H100, tensor cores grew more than
     # memory, and the ratio rose from 153. The H200 is the same chip as the H100 with faster memory:
     # 206. The B200 has 2.3 times the peak of the H100 and 2.3 times the bandwidth: 293.
@@ -317,7 +318,7 @@ def written_out_gelu_moves_nine_times_the_bytes():  # M11.5 E109
     # compiler](#a_compiler_fuses_what_is_written_out) makes one kernel of such a chain.
 
 
-def a_dot_product_does_one_flop_per_two_bytes():  # M11.6
+def a_dot_product_does_one_flop_per_two_bytes():  # M11.6 @core
     """A dot product does one FLOP for two bytes.
 
     Elementwise operations wait for memory. Do products use it better? The smallest one multiplies

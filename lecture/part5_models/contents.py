@@ -64,9 +64,9 @@ def main() -> None:
     m15a_layers.softmax_survives_large_numbers()
     m15a_layers.what_is_kept_is_a_choice()
     # @bridge An embedding is a table with a row of numbers for each token; RMSNorm divides a
-    # row by its root mean square; SwiGLU is a feed-forward network of three matrices; and
-    # parameters start random, with a standard deviation of about $1/\sqrt{D}$, which keeps
-    # the scale of what passes.
+    # row by its root mean square and multiplies by learnt gains; a feed-forward network, such
+    # as SwiGLU with three matrices, changes each token alone; softmax makes shares of scores:
+    # exponentials over their sum.
     m15a_layers.attention_takes_a_weighted_mean()
     m15a_layers.attention_is_two_matmuls()
     # @bridge For all tokens at once attention is two matmuls, $2T^2K$ FLOPs each: queries
@@ -80,9 +80,9 @@ def main() -> None:
     m15b_model.groups_of_heads_share_keys_and_values()
     m15b_model.attention_needs_no_table_of_weights()
     m15b_model.a_router_chooses_experts()
-    # @bridge Rotary positions turn pairs of features of queries and keys, so that scores know
-    # how far apart two tokens are. And H heads attend side by side, each with K features of
-    # its own.
+    # @bridge Rotary positions tell scores how far apart two tokens are. H heads attend side
+    # by side, each with K features of its own, $D=HK$. The LM head, at the end, gives every
+    # token of the vocabulary a score.
     m15b_model.a_block_adds_to_what_came_in()
     m15b_model.a_model_starts_by_guessing()
     m15b_model.cross_entropy_takes_no_detour()
@@ -99,13 +99,15 @@ def main() -> None:
     # Skip it if you can count the parameters of Llama 3 8B from its configuration.
     m16_transformer_accounting.a_block_is_nine_products()
     # @bridge A block is nine matmuls: four around attention, two in it, three in the
-    # feed-forward network.
+    # feed-forward network, in all $2T(4D^2+3DF)+4T^2D$ FLOPs. Its sizes give the parameters,
+    # too.
     m16_transformer_accounting.parameters_are_counted_part_by_part()
     m16_transformer_accounting.the_shape_of_gpt2_xl()
     m16_transformer_accounting.one_forward_pass_of_xl()
     m16_transformer_accounting.heads_weigh_on_small_models()
     m16_transformer_accounting.most_flops_are_in_the_feed_forward_network()
     m16_transformer_accounting.attention_can_take_most_time()
+    # @bridge GPT-2 XL has D = 1600; at T = 1024, the scores and values are 7 % of its FLOPs.
     m16_transformer_accounting.long_contexts_belong_to_attention()
     m16_transformer_accounting.tokens_times_parameters_with_corrections()
     m16_transformer_accounting.the_real_gpt2_has_other_parts()

@@ -31,9 +31,9 @@ def main() -> None:
     m17_optimizers.adagrad_sums_up_squares()
     m17_optimizers.epsilon_decides_what_is_small()
     m17_optimizers.rmsprop_forgets()
-    # @bridge A step goes against the gradient, and with one rate for all weights the steepest
-    # direction limits it. Momentum adds up past gradients, and old ones fade. AdaGrad and
-    # RMSProp divide by the size of a weight's past gradients.
+    # @bridge A step goes against the gradient, $w\leftarrow w-\eta g$, with a learning rate
+    # $\eta$. Momentum adds up past gradients, and old ones fade. AdaGrad and RMSProp divide
+    # by the size of a weight's past gradients.
     m17_optimizers.adamw_averages_both()
     m17_optimizers.adamw_does_not_see_the_scale_of_the_loss()
     m17_optimizers.decay_is_no_gradient()
@@ -80,8 +80,8 @@ def main() -> None:
     m18b_transformer_memory.the_sum_is_no_peak()
     m18b_transformer_memory.memory_limits_the_batch()
     m18b_transformer_memory.one_card_takes_18_years()
-    # @bridge By work over rate, one GPU takes 18 years for the run that is planned here, 400
-    # 000 steps. Is it planned well?
+    # @bridge A model in the shape of GPT-2 XL, with 2.1 billion parameters, would take one
+    # A100 18 years in fp32, for a plan of 400 000 steps.
     m18b_transformer_memory.tokens_go_with_parameters()
     m18b_transformer_memory.adapters_save_the_state()
     m18b_transformer_memory.training_needs_no_cache()
@@ -226,8 +226,9 @@ def main() -> None:
     m25_mixed_precision.both_ends_have_their_price()
     m25_mixed_precision.two_recipes_go_by_one_name()
     m25_mixed_precision.bf16_weights_stop_learning()
-    # @bridge Matmuls take bf16, which is fast. But a weight in bf16 loses small updates: there,
-    # $1+0.001=1$.
+    # @bridge Matmuls take bf16, which is fast. But a weight in bf16 loses small updates:
+    # there, $1+0.001=1$. So the optimizer keeps an fp32 copy, the master, and rounds the bf16
+    # weight from it after each step.
     m25_mixed_precision.a_master_collects_small_updates()
     m25_mixed_precision.rounding_by_chance_is_right_on_average()
     m25_mixed_precision.a_scale_lifts_gradients_into_range()

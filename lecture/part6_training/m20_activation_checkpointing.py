@@ -72,7 +72,9 @@ def what_is_thrown_away_is_computed_again():  # M20.1 @core
             kept_bytes[recompute] = step.allocated_bytes - step.freed_bytes
             gradients[recompute] = torch.autograd.grad(y.sum(), [x, *weights])
         flops[recompute] = step.matmul_flops / (B * L * D * D)
-    # Two tensors for each of four layers have become one: the result.
+    # Two tensors for each of four layers have become one, the result, beside the input that was
+    # there before. (While the network is computed again all are back, unless it is [cut into
+    # segments](#a_segment_comes_back_whole).)
     assert kept_bytes == {False: 2 * 4 * (4 * 6 * 8), True: 4 * 6 * 8}  # @inspect kept_bytes
     # The gradients are the same to the last bit, since the same operations ran on the same numbers.
     assert same_numbers(*gradients.values())

@@ -203,7 +203,7 @@ def a_master_collects_small_updates():  # M25.3 @core
     # of the smallest updates before that.
     smallest, next_number = torch.finfo(torch.float32).eps, 1 + torch.finfo(BF16).eps
     rounded_to = [torch.tensor(1 + count * smallest).to(BF16) for count in (32_768, 32_769)]
-    assert rounded_to == [1, next_number]  # @predict
+    assert rounded_to == [1, next_number]
 
 
 @shape_checked

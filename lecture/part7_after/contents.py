@@ -19,10 +19,10 @@ def main() -> None:
     m26_inference.a_cache_saves_time()
     m26_inference.writing_reads_every_weight_for_a_token()
     m26_inference.prefill_reads_the_prompt_at_once()
-    # @bridge Inference keeps nothing for a backward pass. But a model that decodes keeps keys
-    # and values of all tokens so far, the KV cache, to read each token once. Prefill takes
-    # the whole prompt in one pass and waits for arithmetic; decoding reads every weight for
-    # each token and waits for memory.
+    # @bridge A model that decodes keeps keys and values of all tokens so far, the KV cache,
+    # here 128 KiB a token, of Llama 3 8B in bf16. Prefill takes the whole prompt in one pass
+    # and waits for arithmetic; decoding reads every weight for each token, one FLOP a byte,
+    # and waits for memory.
     m26_inference.a_batch_shares_the_weights_until_the_cache_rules()
     m26_inference.grouped_queries_shrink_the_cache()
     m26_inference.pages_leave_little_unused()
@@ -51,9 +51,8 @@ def main() -> None:
     #
     # Skip it if you know what an all-reduce sends, and what each stage of ZeRO divides.
     m27a_many_devices.ranks_share_nothing_but_messages()
+    # @bridge Several processes, called ranks, share nothing but messages.
     m27a_many_devices.four_collectives_move_everything()
-    # @bridge Several processes, called ranks, share nothing but messages. In an all-reduce,
-    # the tensors of all are added up, and everybody gets the sum.
     m27a_many_devices.an_all_reduce_moves_twice_the_tensor()
     m27a_many_devices.equal_copies_make_equal_steps()
     m27a_many_devices.gradients_travel_while_others_are_computed()

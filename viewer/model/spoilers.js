@@ -29,9 +29,10 @@ export function tells(text, { operands }, measured) {
   if (typeof measured?.value === "number") numbers.push(valueText(measured, 0, true));
   const plain = text.replace(/(?<=\d)[\s,\u202f\u00a0_](?=\d{3}\b)/g, "");
   return numbers.some((number) => {
-    const digits = number.replace(/[\s\u202f\u00a0]/g, "").replace(/\.0$/, "");
+    const digits = number.replace(/[\s\u202f\u00a0]/g, "").replace(/\.0+$/, "");
     const words = WORDS[Number(digits)] ?? [];
     const escaped = [digits, ...words].map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-    return new RegExp(`(?<![\\w.])(?:${escaped.join("|")})(?![\\w]|\\.\\d)`, "i").test(plain);
+    const said = `(?<![\\w.])(?:${escaped.join("|")})(?:\\.0+)?(?![\\w]|\\.\\d)`;
+    return new RegExp(said, "i").test(plain);
   });
 }

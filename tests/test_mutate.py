@@ -292,7 +292,9 @@ def test_whoever_stops_listening_leaves_nothing_behind(root, temporary):
 
 @pytest.mark.slow
 def test_a_section_that_fails_as_it_is_stops_everything(root, capsys):
-    (root / "lecture/chapter.py").write_text("def broken():\n    n = 2\n    assert n == 3\n")
+    (root / "lecture/chapter.py").write_text(
+        "def broken():\n    n = len('ab') + 2\n    assert n == 3\n"
+    )
     assert mutate.main(["broken"], root) == 1
     said = capsys.readouterr()
     assert said.err == "lecture.chapter.broken fails unchanged: AssertionError()\n"

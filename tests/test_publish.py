@@ -236,7 +236,9 @@ def test_one_of_several_that_is_killed_is_a_failure(published, lectures):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such signals")
 def test_ctrl_c_ends_all_of_several(published, lectures):
-    (lectures / "first.py").write_text("import os, signal\ndef main(): os.killpg(0, signal.SIGINT)")
+    # If one of our threads took the signal, what sleeps would not wake up.
+    text = "import os, signal, time\ndef main(): os.killpg(0, signal.SIGINT) or time.sleep(600)"
+    (lectures / "first.py").write_text(text)
     command = [sys.executable, lectures / "tool/trace", "first.py", "second.py", "--site", "site"]
     with subprocess.Popen(command, cwd=lectures, start_new_session=True, **PIPES) as process:
         stdout, stderr = process.communicate(timeout=120)

@@ -198,9 +198,11 @@ def the_optimizer_is_not_in_the_six():  # M1.3 E1
     # FLOPs](#adamw_costs_33_flops_per_parameter) in all, and one more to count the steps.
     assert update.other_flops == (13 + 20) * weight.numel() + 1
     # And it runs once per step. A step of GPT-3 reads 3.2 million tokens, which leaves the update
-    # less than 2 millionths of the matmuls, whatever the price of a root.
+    # less than 2 millionths of the matmuls. (At eight times the price of a root it would still be
+    # less than a hundred-thousandth.)
     update_share = 33 / (6 * GPT3_BATCH_TOKENS)  # @inspect update_share
     assert 1e-6 < update_share < 2e-6
+    assert (13 + 8 * 20) / (6 * GPT3_BATCH_TOKENS) < 1e-5
     # Where does the rule err, then? In parts of the model that do not multiply tokens with
     # parameters. An *embedding* is a table with a row of parameters for each token of the
     # vocabulary. The model looks rows up and multiplies nothing.

@@ -49,8 +49,8 @@ def everything_is_a_tensor():  # M5.1 @core
     assert all(isinstance(thing, torch.Tensor) for thing in five_kinds)
     # In memory, four bytes for each number.
     assert [thing.untyped_storage().nbytes() for thing in five_kinds] == [48, 24, 32, 24, 24]
-    # Gradients and optimizer state have one number for each parameter. What of the activations, if
-    # the data are twice as many?
+    # Gradients have one number for each parameter, and so has each of the two averages. What of the
+    # activations, if the data are twice as many?
     assert gradients.shape == optimizer_state.shape == parameters.shape
     assert (torch.cat([data, data]) @ parameters).shape == (8, 2)  # @predict
     # They have a row for each row of data: twice the data, twice the activations.

@@ -91,8 +91,6 @@ def main() -> None:
     m11_intensity.a_small_cache_reads_numbers_again()
     m11_intensity.caches_load_numbers_again()
     m11_intensity.compute_takes_over_at_three_times_the_intensity()
-    # @bridge A matrix times a vector does one FLOP a byte, ReLU less, and GELU, a smoother
-    # one, little more.
     m11_intensity.the_roofline_bounds_every_operation()
     m11_intensity.this_machine_has_a_roofline()
     m11_intensity.recorded_machines_have_rooflines()

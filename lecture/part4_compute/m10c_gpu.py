@@ -258,14 +258,15 @@ def neighbours_load_together():  # M10.16
     by_stride = figures.seconds_by_stride(predicted, seconds)  # @inspect by_stride
     for s in strides:
         assert math.isclose(predicted[s], seconds[s], rel_tol=0.1)
-    # They are, within a tenth: every 16th number takes eight times as long as every number. With
-    # segments of 32 bytes it would have taken 4.5 times as long, with 128 more. That is how we know
-    # that 64 is what the memory of this GPU delivers. (NVIDIA's manuals speak of sectors of 32
-    # bytes, the unit of the caches: from HBM they came in pairs. At a stride of 64 it gets slower
-    # still, which our count does not explain.)
+    # They are, within a tenth: every 16th number takes eight times as long as every number, and
+    # every 32nd hardly longer. With segments of 32 bytes, every 16th would have taken 4.5 times as
+    # long; with 128, every 32nd 16.5 times. That is how we know that 64 is what the memory of this
+    # GPU delivers. (NVIDIA's manuals speak of sectors of 32 bytes, the unit of the caches: from HBM
+    # they came in pairs. At a stride of 64 it gets slower still, which our count does not explain.)
     halved = fetched_bytes([4 * 16 * t for t in range(32)], 32) / 32
-    assert (halved + 4) / (4 + 4) == 4.5
-    assert round(seconds[16] / seconds[1]) == 8
+    doubled = fetched_bytes([4 * 32 * t for t in range(32)], 128) / 32
+    assert ((halved + 4) / (4 + 4), (doubled + 4) / (4 + 4)) == (4.5, 16.5)
+    assert [round(seconds[s] / seconds[1], 1) for s in (16, 32)] == [8.0, 8.7]
     # So: let neighbouring threads load neighbouring numbers, which is why [strides and
     # contiguity](#contiguous_means_row_major_without_gaps) matter on a GPU.
 
@@ -275,7 +276,8 @@ def blocks_come_in_waves():  # M10.16
 
     A matmul is cut into tiles, one block for each. What if there are more blocks than
     multiprocessors? Each multiprocessor takes the next one when it is done. So equal blocks run in
-    *waves*, and the last wave may be nearly empty. This is *wave quantization*.
+    *waves*, and the last wave may be nearly empty. This is *wave quantization*. (We give each
+    multiprocessor one block at a time. Where k have room, a wave is k times as many.)
     """
     runs = run_blocks([10] * 9, multiprocessors=4)
     waves = figures.waves(runs)  # @inspect waves
@@ -361,18 +363,20 @@ def a_tensor_core_lives_on_reuse():  # M10.15
     # warps together, keeps a tile of the result in registers, loads a thin slice of both matrices,
     # and multiplies each number of the one slice with each of the other. How often is a number
     # used? We count, in loops.
-    tiles = ((64, 64), (128, 256))
+    tiles = ((64, 64), (64, 256))
     uses = {tile: uses_of_a_number(*tile) for tile in tiles}  # @inspect uses
     for rows, columns in tiles:
         assert math.isclose(uses[rows, columns], 2 * rows * columns / (rows + columns))
-    # With a tile of 64×64 each number is used 64 times, just enough. With 128×256 it is 171 times.
-    # (A block is made of two such groups or more, and how often a number from HBM is used, the tile
-    # of the block decides.)
+    # With a tile of 64×64 each number is used 64 times, just enough. With 64×256, for which four
+    # warps have room, it is 102 times. (Two such groups make a block with a tile of 128×256, and a
+    # number that the block fetches from HBM is used 171 times.)
     assert uses[64, 64] == 64  # @predict
-    assert round(uses[128, 256]) == 171
-    # What limits the tile is the room for the result. As fp32 sums, 128×256 of them are 128 KiB,
-    # half of the registers that a multiprocessor has. With 256 threads that is 128 registers for
-    # each, before anything else: two such blocks fit if nothing else needs a register, else one.
+    assert round(uses[64, 256]) == 102
+    assert round(uses_of_a_number(128, 256)) == 171
+    # What limits the block's tile is the room for the result. As fp32 sums, 128×256 of them are 128
+    # KiB, half of the registers that a multiprocessor has. With 256 threads that is 128 registers
+    # for each, before anything else: two such blocks fit if nothing else needs a register, else
+    # one.
     result_bytes = 128 * 256 * REGISTER_BYTES
     assert result_bytes / (MULTIPROCESSOR_REGISTERS * REGISTER_BYTES) == 1 / 2
     room = {"threads": MULTIPROCESSOR_THREADS, "registers": MULTIPROCESSOR_REGISTERS}
@@ -408,9 +412,10 @@ def a_clock_follows_the_power():  # M10.15
 def a_launch_takes_microseconds():  # M10.17
     """A launch takes microseconds.
 
-    What does an operation cost that does nothing? The program has to ask for it, the GPU has to
-    start it, and somebody may wait for the end. Until it starts, that is its *launch latency*. We
-    recorded a kernel that adds 1 to 16 numbers.
+    What does an operation cost that does nothing? The program has to ask for it, and the GPU to
+    start and to end it. What each takes when many follow one another is the *launch*, as we call
+    it. (The *launch latency* of a single one, from idle to idle, is longer: 20 microseconds by
+    PyTorch.) We recorded a kernel that adds 1 to 16 numbers.
     """
     h100 = recorded_machine("H100")
     by_python = h100.launch_seconds
@@ -422,7 +427,7 @@ def a_launch_takes_microseconds():  # M10.17
     launches = {"asked for by PyTorch": by_python, "in a graph": by_graph}  # @inspect launches
     assert round(1e6 * by_python) == 8
     assert round(1e6 * by_graph, 1) == 1.2
-    assert h100.waited_seconds > 2 * by_python  # idle, ask, wait, each time
+    assert round(1e6 * h100.waited_seconds) == 20  # idle, ask, wait, each time
     # In the shorter time, tensor cores at their peak do a matmul of 832×832, and in the longer one
     # of 1572×1572.
     peak = H100_SXM.dense_flops_per_second["bf16"]
@@ -479,7 +484,9 @@ def three_floors_hold_up_every_operation():  # M10.17 @core
     assert round(1e6 * million["queued"], 1) == 8.9
     # No operation is faster than its *launch*, than its bytes over the bandwidth of the *memory*
     # they lie in, or than its FLOPs over the peak of the *arithmetic*. Each is a floor; the highest
-    # is the one you stand on. Below 50 MiB the memory is the L2, where these numbers were.
+    # is the one you stand on. Below 50 MiB the memory is the L2, where these numbers were. (Its
+    # floor is softer: no sheet promises a rate, and we take the least that people measured. With
+    # the most, 10 TB/s, three readings would be 2.3 to 2.4 times their floors.)
     launch = found[1024]["graph"]
     floors = {"launch": {}, "memory": {}, "arithmetic": {}}
     for n in found:
@@ -530,8 +537,8 @@ def a_small_matmul_waits_for_its_launch():  # M10.17
     assert min(times_floor.values()) > 1
     assert round(times_floor[1024], 1) == 3.0  # @inspect times_floor
     assert round(times_floor[4096], 1) == 1.3
-    # So: floors say what cannot be beaten, and are honest about large operations. About small ones
-    # ask a stopwatch.
+    # So: floors from a sheet say what cannot be beaten, and are honest about large operations. For
+    # small ones ask a stopwatch.
 
 
 def a_cpu_waits_less_and_does_less():  # M10.15

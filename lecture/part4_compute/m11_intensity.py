@@ -14,6 +14,7 @@ from lecture.facts import (
     B200,
     FLASH_ATTENTION_MOVED_BYTES,
     H100_GPU,
+    H100_PCIE,
     H100_SXM,
     H200,
     MULTIPROCESSOR_REGISTERS,
@@ -137,7 +138,9 @@ def an_accelerator_has_an_intensity():  # M11.2 @core
     # It belongs to a format as well; choose another in the chart. In fp32, without tensor cores, 20
     # FLOPs per byte keep an H100 busy; in fp8 it takes 591.
     assert (round(h100["fp32"]), round(h100["fp8"])) == (20, 591)
-    # So: remember one number for your GPU. For those in data centers it is 150 to 300.
+    # So: remember one number for your GPU. For the data-center cards of this chart it is 150 to
+    # 300; an H100 for the PCIe slot, whose memory is slower, needs 378.
+    assert round(intensity_of(H100_PCIE)) == 378
 
 
 def two_tests_find_the_same_bottleneck():  # M11.3

@@ -208,10 +208,10 @@ def momentum_sums_up_the_past():  # M17.5 M17.1 E65
     # A running *average*, with $1-\beta$ in front of $g$ (`dampening`), leaves the rate as it is.
     average = moves(lambda w: SGD(w, lr=1.0, momentum=0.9, dampening=0.9), steady)
     assert math.isclose(average[-1], 1, rel_tol=1e-6)
-    # Nesterov's version, as [Sutskever and
-    # others](https://www.cs.toronto.edu/~fritz/absps/momentum.pdf) write it, steps against
-    # $g+\beta u$ instead of $u$: it counts the newest gradient once more, and so answers a change
-    # of direction one step sooner.
+    # Nesterov's version, in PyTorch's form, steps against $g+\beta u$ instead of $u$: it counts the
+    # newest gradient once more, and so answers a change of direction one step sooner. ([Sutskever
+    # and others](https://www.cs.toronto.edu/~fritz/absps/momentum.pdf) take the gradient ahead of
+    # the weights, which is the same up to a shift.)
     ahead = moves(lambda w: SGD(w, lr=1.0, momentum=0.5, nesterov=True), gradients)
     assert ahead.tolist() == [g + 0.5 * u for g, u in zip(gradients.tolist(), by_hand, strict=True)]
     for settings in ({}, {"dampening": 0.9}, {"nesterov": True}):
@@ -509,8 +509,8 @@ def an_optimizer_is_paid_for_in_memory():  # M17.2 M17.6
     assert list(kept_bytes.values()) == [0, 4, 4, 4, 8]  # @inspect kept_bytes
     assert list(temporary_bytes.values()) == [0, 0, 4, 4, 4]
     # In which format? Ours keep fp32 for weights in bf16. PyTorch's AdamW keeps bf16 averages then,
-    # and 0.999 times a bf16 number rounds back to that number: old squares never fade. (The 128
-    # numbers between two powers of two are enough to try.)
+    # and by its default, 0.999 times a bf16 number rounds back to that number: old squares never
+    # fade. (With 0.95 they do. The 128 numbers between two powers of two are enough to try.)
     half = nn.Parameter(torch.arange(128, 256).bfloat16())
     assert torch.equal(half * 0.999, half)
     half.grad = torch.ones_like(half)

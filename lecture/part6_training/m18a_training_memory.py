@@ -93,8 +93,9 @@ def the_sum_is_for_one_optimizer():  # M18.3 E60
     """The sum holds for one optimizer.
 
     Now take parameters, gradients and activations in bf16, two bytes a number. Does the optimizer
-    state halve as well? It should not: AdamW's average of squares fades by a thousandth in each
-    step, which [bf16 cannot resolve](#small_updates_are_lost). So ours keep their state in fp32.
+    state halve as well? It should not: by PyTorch's default, AdamW's average of squares fades by a
+    thousandth in each step, which [bf16 cannot resolve](#small_updates_are_lost). So ours keep
+    their state in fp32.
     """
     B, D, L = 2, 4, 3
     parts = {}
@@ -179,7 +180,8 @@ def each_recipe_has_its_bytes_per_parameter():  # M18.4
     assert totals[4:6] == [2 + 2 + (4 + 4), 2 + 2 + 4 + (4 + 4)]
     # PyTorch's AdamW keeps its averages [in the format of the
     # weights](#an_optimizer_is_paid_for_in_memory). If you call `model.bfloat16()` and go on as
-    # before, you train with the last recipe: 8 bytes, and an average of squares that never fades.
+    # before, you train with the last recipe: 8 bytes, and with the default $\beta_2$ an average of
+    # squares that never fades.
     assert totals[6] == 2 + 2 + (2 + 2)
 
 
@@ -272,18 +274,21 @@ def what_is_frozen_needs_no_activations():  # M18.5
     for four linear layers with ReLU: what is kept if only the last layer is trained, and what if
     only the first?
     """
-    B, D, L = 6, 8, 4
-    kept = {}
+    L = 4
+    x, kept = torch.ones(6, 8), {}
     for trained in ((0, 1, 2, 3), (2, 3), (3,), (0,), ()):
-        weights = [torch.eye(D).requires_grad_(layer in trained) for layer in range(L)]
-        with measure() as forward:
-            y = functools.reduce(lambda h, weight: (h @ weight).relu(), weights, torch.ones(B, D))
-        kept[trained] = forward.live_bytes["activations"]  # @inspect kept
-        assert y.requires_grad == bool(trained)
-    assert kept[0, 1, 2, 3] == 4 * (4 * 6 * 8)  # @predict
-    # Training the upper half keeps the upper half: the backward pass ends there.
-    assert kept[2, 3] == 2 * (4 * 6 * 8)  # @predict
-    assert kept[3,] == 4 * 6 * 8  # @predict
+        weights = [torch.eye(8).requires_grad_(layer in trained) for layer in range(L)]
+
+        def network(weights: list[Tensor] = weights) -> Tensor:
+            return functools.reduce(lambda h, weight: (h @ weight).relu(), weights, x)
+
+        kept[trained] = len(tensors_kept(network, weights))  # @stepover
+        assert network().requires_grad == bool(trained)
+    # Each of four ReLUs needs its result, and the first matmul what entered it, here x.
+    assert kept[0, 1, 2, 3] == 4 + 1  # @predict
+    # Training the upper half keeps the upper half and what enters it: the backward pass ends there.
+    assert kept[2, 3] == 2 + 1  # @predict
+    assert kept[3,] == 1 + 1  # @predict @inspect kept
     # Training the first layer alone keeps everything: the backward pass leads through every ReLU,
     # and each has to know where it was flat. So few trained parameters do not mean few activations,
     # [nor little work](#frozen_weights_still_pass_gradients_on).

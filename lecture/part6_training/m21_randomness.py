@@ -91,7 +91,8 @@ def three_generators_are_seeded_apart():  # M21.1
         assert torch.equal(torch.rand(3, device="cuda"), on_the_gpu)
     else:
         skipped = "no CUDA device here: its generator was not seeded"  # @inspect skipped
-    # So: seed all three. And what has to be the same on every machine, draw on the CPU.
+    # So: seed all three. And what has to be the same on every machine, draw on the CPU, by `rand`
+    # or `randperm`. (The last digits of `randn` depend on the processor's instructions.)
 
 
 @shape_checked
@@ -212,11 +213,16 @@ def seeds_are_derived_not_added():  # M21.2
     shuffles = {tuple(torch.randperm(100, generator=each).tolist()) for each in generators}
     # 8 instead of 20: epoch 1 of run 0 is epoch 0 of run 1.
     assert len(shuffles) == 8
-    # `derived_generator` mixes the bits of several numbers into one seed of 64 bits, with NumPy's
-    # `SeedSequence`. All 20 differ, and the order of the numbers counts.
-    derived = {derived_generator(*place).initial_seed() for place in places}  # @stepover
+    # `derived_generator` mixes the bits of several numbers into one seed, with NumPy's
+    # `SeedSequence`. All 20 orders differ, and the order of the numbers counts.
+    derived = {
+        tuple(torch.randperm(100, generator=derived_generator(*place)).tolist()) for place in places
+    }  # @stepover
     assert len(derived) == 20
     assert derived_generator(1, 2).initial_seed() != derived_generator(2, 1).initial_seed()
+    # (A seed may have 64 bits. The generator of the CPU reads the lower 32 of them.)
+    alike = [torch.rand(4, generator=torch.Generator().manual_seed(s)) for s in (7, 7 + 2**32)]
+    assert torch.equal(*alike)
     # The order of epoch 3 then depends on two numbers and on nothing that was drawn before.
     order = torch.randperm(8, generator=derived_generator(1, 3))  # @inspect order
     assert torch.equal(torch.randperm(8, generator=derived_generator(1, 3)), order)
@@ -315,8 +321,9 @@ def exercise_a_thousand_seeds():  # M21.1 @exercise
         1000 - len(torch.randint(2**16, (1000,), generator=generator).unique()) for _ in range(200)
     ]  # @stepover
     average = sum(taken) / len(taken)  # @inspect average
-    # There are $1000^2/2$ pairs, and each is alike once in $2^{16}$: nearly eight. Draw seeds of 64
-    # bits, or derive them from the number of the job.
+    # There are $1000^2/2$ pairs, and each is alike once in $2^{16}$: nearly eight. Draw from all of
+    # the $2^{32}$ that the CPU's generator tells apart, and two are alike once in 8600 times. Or
+    # number the jobs, and derive their seeds from that.
     expected = 1000**2 / 2 / 2**16  # @inspect expected
     assert abs(average - expected) < 0.5
 

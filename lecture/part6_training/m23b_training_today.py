@@ -201,7 +201,7 @@ def z_loss_holds_the_logits():  # M23.11
     assert errors[0] < 0.01 < 0.05 < errors[1000]  # @inspect errors
     # *z-loss* adds $10^{-4}\log^2 Z$, which is smallest at Z = 1. The gradient of cross-entropy
     # adds up to 0 over the vocabulary; that of z-loss adds up to $2\cdot10^{-4}\log Z$ and pulls
-    # all logits of a token together.
+    # all logits of a token together, each by its probability: down, as long as log Z is above 0.
     for shift in (0.0, 100.0):
         shifted = (logits + shift).requires_grad_()
         (of_loss,) = torch.autograd.grad(nn.functional.cross_entropy(shifted, targets), shifted)

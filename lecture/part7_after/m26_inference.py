@@ -809,7 +809,8 @@ def a_cache_fits_in_eight_bits():  # M26.2
     # head costs more.)
     assert [round(error, 2) for error in errors.values()] == [0.01, 0.17]
     # A byte for each number and two for each scale: half of bf16's bytes, nearly. So twice as many
-    # sequences fit, and each step reads half.
+    # sequences fit, and a step over all of them takes as long as before; or as many as before, and
+    # a step reads half of the cache, besides the weights.
     head_bytes = K + torch.finfo(torch.float16).bits // 8
     rooms = [
         (H100_SXM.memory_bytes - 2 * parameters(LLAMA)) // (2000 * bytes_each)

@@ -486,8 +486,8 @@ def fsdp_gathers_one_block_at_a_time():  # M27.4
     batch = small_batch(0).long()
     alone = cross_entropy(model(batch[:, :-1]), batch[:, 1:]).item()  # @stepover
     assert abs(loss - alone) < 1e-5
-    # So: sharding by blocks makes room for the model, as long as gathering the next block hides
-    # behind the computation of this one.
+    # So: sharding by blocks makes room for the model. It costs little time as long as gathering the
+    # next block hides behind the computation of this one, and then two blocks are there at once.
 
 
 def write_shards(rank: int, n: int, folder: str) -> None:

@@ -434,7 +434,9 @@ def a_link_has_a_roofline():  # M27.7
     rows_needed = {name: NEEDED[name] / 1.5 for name in ("NVLink", "InfiniBand")}
     assert [*map(round, rows_needed.values())] == [1466, 13_193]  # @inspect rows_needed
     # The second is for one GPU in a box. In a box of eight, the eight add up over NVLink first, and
-    # each port carries an eighth of the sums: 1649 tokens, about what NVLink itself needs.
+    # each port carries an eighth of the sums: 1649 tokens, about what NVLink itself needs. (If both
+    # links work at the same time, on different gradients. One after the other it is 2900 tokens,
+    # and 1400 GPUs below.)
     in_a_box = rows_needed["InfiniBand"] / 8
     assert round(in_a_box) == 1649
     # Batches [cannot grow for ever](#a_larger_batch_has_a_steadier_gradient), and this is what ends

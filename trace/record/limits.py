@@ -4,6 +4,7 @@ import _thread
 import contextlib
 import ctypes
 import os
+import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -70,11 +71,26 @@ def step_limit(recorder: Recorder, options: Options) -> Iterator[Callable[[], No
             except StepLimitReached:
                 continue
 
-    _thread.start_new_thread(poll, ())
+    with _signals_kept_from_new_threads():
+        _thread.start_new_thread(poll, ())
     try:
         yield end
     finally:
         end()
+
+
+@contextlib.contextmanager
+def _signals_kept_from_new_threads() -> Iterator[None]:
+    """What wakes a thread that sleeps, such as Ctrl-C, is for those of the lecture: a thread that
+    is started here takes none of it."""
+    if not hasattr(signal, "pthread_sigmask"):  # where signals go to the first thread alone
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _raise_in(thread: int) -> None:

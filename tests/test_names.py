@@ -529,3 +529,24 @@ def test_readings_show_in_no_namespace() -> None:
         "['a', 'inner'] (['a', 'b', 'inner'], ('b',), ('a', 'inner')) ('a', 'inner')\n"
         "['a', 'inner'] None None\n"
     )
+
+
+def test_a_class_that_has_something_else_in_place_of_the_dict_of_its_objects_is_not_asked():
+    """`__dict__` as a property is code of the lecture, which a glance does not run."""
+    recording = record_source(
+        """
+        asked = []
+
+        class Odd:
+            @property
+            def __dict__(self):
+                asked.append(self)
+                return {"a": 1}
+
+        def main():
+            odd = Odd()
+            x = 1
+            assert asked == []
+        """
+    )
+    assert recording.error is None

@@ -344,8 +344,7 @@ def plain_attributes(value: object, cls: type, *, has_slots: bool = True) -> dic
     """Return what an object has in its own dict and slots; of a torch module its parameters, its
     buffers and the modules in it in place of what torch keeps. Runs nothing of its class."""
     found: dict[str, Any] = {}
-    if _DICT_OFFSET(cls):
-        own = object.__getattribute__(value, "__dict__")
+    if _DICT_OFFSET(cls) and (own := own_dict(value, cls)) is not None:
         if own.keys() >= _MODULE_PARTS:
             found = {name: part for name, part in own.items() if _is_own_attribute(name)}
             for part in _MODULE_PARTS:
@@ -358,6 +357,17 @@ def plain_attributes(value: object, cls: type, *, has_slots: bool = True) -> dic
         except AttributeError:
             continue
     return found
+
+
+def own_dict(value: object, cls: type) -> dict[str, Any] | None:
+    """Return the dict that an object has; None where its class has something else in that place,
+    such as a property, which would run."""
+    for base in _MRO(cls):
+        found = _DICT(base).get("__dict__")
+        if found is not None:
+            is_real = type(found) in (types.GetSetDescriptorType, types.MemberDescriptorType)
+            return found.__get__(value) if is_real else None
+    return None
 
 
 def _slots_of(cls: type) -> Iterator[tuple[str, Any]]:

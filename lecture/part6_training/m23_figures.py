@@ -137,14 +137,14 @@ def excess_of_schedules(excess: Mapping[str, Sequence[float]]) -> altair.Chart: 
 
 
 NOWHERE = 3.0
-"""Nats per byte: the frequencies of the bytes alone would do better."""
+"""Nats per byte, about what the frequencies of the bytes alone give."""
 
 
 def sweeps_by_width(
     losses: Mapping[int, Mapping[float, float]], title: str
 ) -> altair.Chart:  # @stepover
-    """Draw the loss after 40 steps over the learning rate, for each width. Runs that get nowhere end
-    somewhere else on each machine; they are drawn where they left the sensible ones."""
+    """Draw the loss after 40 steps over the learning rate, for each width. Where runs end that get
+    nowhere differs from machine to machine: they are drawn at the edge."""
     series = {
         f"width {width}": {rate: min(loss, NOWHERE) for rate, loss in found.items()}
         for width, found in losses.items()

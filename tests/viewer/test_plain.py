@@ -219,7 +219,8 @@ def test_an_address_within_a_page_wins_and_shows_nothing_else_before(browser, ho
     context.set_default_timeout(PATIENCE)
     page = context.new_page()
     page.add_init_script(
-        "const shown = () => document.querySelector('h1')?.textContent ?? '';"
+        "const shown = () => [...document.querySelectorAll('h1')]"
+        "  .find((title) => title.checkVisibility())?.textContent ?? '';"
         "window.titles = new Set(); const look = () => {"
         "  titles.add(shown()); requestAnimationFrame(look); }; requestAnimationFrame(look);"
     )

@@ -16,7 +16,10 @@ from .markdown import as_html, plain_text
 MAX_DESCRIPTION = 200
 """Characters; what is longer is cut where it is shown."""
 _DIRECTIVES = re.compile(r"\s*#\s*@\w.*$")
+_WAIT = 'if (location.hash.length > 1) document.documentElement.classList.add("elsewhere");'
+"""Until the plain text is there as a whole, an address within the page may be of something else."""
 _LEAVE = (
+    'document.documentElement.classList.remove("elsewhere");'
     "{const name = location.hash.slice(1);"
     'if (name && !document.getElementById(name)) document.getElementById("first").remove();}'
 )
@@ -104,9 +107,10 @@ def _filled(page: str, head: _Head, content: str, course: Course, **data: str) -
         page = page.replace('lang="en"', f'lang="{escape(language)}"', 1)
     page = _TITLE.sub(lambda _: head.markup(course).rstrip("\n"), page, count=1)
     page = _NOTICE.sub("", page, count=1)
-    script = f"<script>{_LEAVE}</script>"
-    page = page.replace("script-src 'self'", f"script-src 'self' '{_hash_of(_LEAVE)}'", 1)
-    first = f'<div id="first">\n{content}\n</div>\n{script}\n<div id="app">'
+    hashes = " ".join(f"'{_hash_of(script)}'" for script in (_WAIT, _LEAVE))
+    page = page.replace("script-src 'self'", f"script-src 'self' {hashes}", 1)
+    text = f'<div id="first">\n{content}\n</div>'
+    first = f'<script>{_WAIT}</script>\n{text}\n<script>{_LEAVE}</script>\n<div id="app">'
     return page.replace('<div id="app">', first, 1)
 
 

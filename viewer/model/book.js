@@ -11,7 +11,7 @@ import {
   visitSteps,
   wholeScope,
 } from "viewer/model/run.js";
-import { chaptersOf, headingsIn } from "viewer/model/sections.js";
+import { chaptersOf, hasMark, headingsIn } from "viewer/model/sections.js";
 import { lowerBoundBy } from "viewer/model/sorted.js";
 import { linesOf } from "viewer/model/source.js";
 
@@ -217,9 +217,7 @@ export function amountOf(model, { about, sections }) {
       .filter((text) => text.trim());
     lines += Math.max(0, filled.length - covered);
   }
-  const exercises = [...functions].filter(({ marks }) =>
-    marks.some((mark) => mark.replace("@", "") === "exercise"),
-  );
+  const exercises = [...functions].filter((func) => hasMark(func, "exercise"));
   return {
     minutes: Math.max(1, Math.round(words / WORDS + lines / LINES_OF_CODE)),
     exercises: exercises.length,

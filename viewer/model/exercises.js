@@ -1,6 +1,7 @@
 // Exercises: their questions, and a file of them to work on. Pure. Fetched with the first of them.
 
 import { functionOf } from "viewer/model/run.js";
+import { hasMark } from "viewer/model/sections.js";
 import { indentOf, linesOf } from "viewer/model/source.js";
 
 /** How a paragraph begins that helps. */
@@ -16,11 +17,6 @@ export function split(text) {
   return { question: question.trim(), hint: hints.join("\n\n").trim() };
 }
 
-/** @param {LectureFunction} func */
-function isExercise({ marks }) {
-  return marks.some((mark) => /^@?exercise$/.test(mark));
-}
-
 /**
  * The exercises of a chapter as a Python file: bodies are empty, their claims are the tests.
  * @param {Model} model
@@ -31,7 +27,7 @@ export function exerciseFile(model, chapter) {
   const { document } = model;
   const own = chapter.sections
     .map(({ activation }) => functionOf(model, activation))
-    .filter(isExercise);
+    .filter((func) => hasMark(func, "exercise"));
   const files = new Set(own.map(({ file }) => file));
   const heads = [...files].map((file) => importsOf(document.files[file]));
   return [

@@ -1,10 +1,11 @@
 // The short path: the sections whose author marked them with `@core`. Pure.
 
 import { functionOf } from "viewer/model/run.js";
+import { hasMark } from "viewer/model/sections.js";
 
 /** Whether the section itself is marked. @param {Model} model @param {Section} section */
 function isCore(model, { activation }) {
-  return functionOf(model, activation).marks.some((mark) => /^@?core$/.test(mark));
+  return hasMark(functionOf(model, activation), "core");
 }
 
 /**

@@ -304,6 +304,11 @@ export function claimsWithin(model, { first, beyond }) {
   };
 }
 
+/** Whether a `def` line has a mark. @param {LectureFunction} func @param {string} mark */
+export function hasMark({ marks }, mark) {
+  return marks.includes(mark) || marks.includes(`@${mark}`); // as older documents write it
+}
+
 /** A title is plain text: Markdown's marks around code and emphasis go. @param {string} title */
 export function plainTitle(title) {
   return title.replace(/[`*]+/g, "").replace(/\.$/, "");

@@ -2,6 +2,7 @@
 // opened.
 
 import { counted } from "viewer/model/format.js";
+import { hasMark } from "viewer/model/sections.js";
 import { html } from "viewer/parts/html.js";
 import { saveAs } from "viewer/parts/saving.js";
 import { answersHere, forget } from "viewer/state/answers.js";
@@ -22,9 +23,7 @@ export function Progress() {
   const count = (/** @type {string} */ grade) =>
     replies.filter(([, reply]) => reply.grade === grade).length;
   const marked = document.assertions.filter(({ predict }) => predict).length;
-  const exercises = document.functions.filter(({ marks }) =>
-    marks.some((mark) => /^@?exercise$/.test(mark)),
-  ).length;
+  const exercises = document.functions.filter((func) => hasMark(func, "exercise")).length;
   const save = () => {
     const { title, environment } = document;
     const file = { lecture: name, title, environment, answers };

@@ -13,6 +13,7 @@ import { withValues } from "viewer/model/quotes.js";
 import { entryOf, functionIndex, functionOf, stepRange, wholeScope } from "viewer/model/run.js";
 import {
   callsOf,
+  hasMark,
   isBareCall,
   isMarked,
   isPart,
@@ -102,9 +103,9 @@ export function Activation({ activation, depth }) {
     indent=${indent}
     depth=${depth}
   />`;
-  const { name, marks } = functionOf(model, activation);
-  if (marks.some((mark) => /^@?exercise$/.test(mark)))
-    return html`<${Exercise} name=${name} text=${text}>${code}</${Exercise}>`;
+  const func = functionOf(model, activation);
+  if (hasMark(func, "exercise"))
+    return html`<${Exercise} name=${func.name} text=${text}>${code}</${Exercise}>`;
   return html`
     <${Arguments} activation=${activation} />
     ${isOnPage && docstring && html`<${Prose} text=${text} />`} ${code}

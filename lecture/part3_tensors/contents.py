@@ -39,7 +39,7 @@ def main() -> None:
     m06_floating_point.the_exponent_is_range_and_the_fraction_resolution()
     m06_floating_point.counting_stops_early_in_16_bits()
     m06_floating_point.fp16_ends_soon_on_both_sides()
-    # @bridge The 1 is not stored, as it is always there, and subtracting 15 makes exponents
+    # @bridge The 1 is not stored, as nearly all numbers have it; subtracting 15 makes exponents
     # of both signs. Fraction bits are resolution, exponent bits are range: fp32 has 23 and 8
     # of them, fp16 10 and 5, bf16 7 and 8. So fp16 ends at 65 504.
     m06_floating_point.bf16_trades_resolution_for_range()

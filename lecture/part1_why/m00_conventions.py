@@ -96,6 +96,7 @@ def the_meter_knows_four_kinds_of_things():
     # machine loads some again and again (our three loops: two numbers for each multiplication), so
     # read it as "at least, with a kernel for each operation". [One kernel for
     # both](#fusion_saves_the_way_through_memory) would move the result once, not three times.
+    # (Memory can have less to do than that, where a small result is read from a cache.)
     at_least_bytes = cost.read_bytes + cost.written_bytes  # @inspect at_least_bytes
     assert x.nbytes + w.nbytes + 3 * y.nbytes == at_least_bytes < 4 * 2 * count.multiplications
     # And where the margin says "would cost", nothing happened: on the device `meta`, tensors have
@@ -117,8 +118,8 @@ def letters_name_the_axes():  # @core
     Which axis of an array of numbers is which? A language model reads text as *tokens*, the pieces
     [a text is cut into](#a_tokenizer_turns_text_into_integers), and describes each token by a row
     of numbers, its *features*. Several sequences of tokens go through it together, a *batch*. Each
-    of these sizes has a letter. (A few chapters on training, where each sequence is one row, count
-    rows by B. Loops over matrices run over i, j and k, as in textbooks.)
+    of these sizes has a letter. (A few later chapters, whose data are plain rows, count these by
+    B. Loops over matrices run over i, j and k, as in textbooks.)
     """
     letters = figures.LetterTable(LETTERS)  # @inspect letters
     # *Parameters* are the numbers that training adjusts, also called *weights*. A *layer* is a step

@@ -381,8 +381,8 @@ def eight_cards_hold_forty_billion_parameters():  # M1.4 E11 E13 @core
     per parameter}$, if the GPUs divide everything among them and keep nothing twice, as
     [ZeRO](https://arxiv.org/abs/1910.02054) does in its last stage.
     """
-    # The sheet says "80GB". That is neither 80 gigabytes nor 80 gibibytes: the device reports 81
-    # 089 MiB.
+    # The sheet says "80GB". That is neither 80 gigabytes nor 80 gibibytes: the device reports
+    # 81 089 MiB.
     gpus = 8
     capacity_bytes = gpus * H100_SXM.memory_bytes
     assert round(capacity_bytes / gpus / 10**9, 1) == 85.0  # @predict

@@ -220,7 +220,8 @@ def the_way_to_the_accelerator_is_narrow():  # M5.6
     assert round(1000 * transfer_seconds) == 16  # @predict
     assert round(bus_bytes_per_second * PCIE5_DATA_SHARE / 1e9) == 63
     # From its own memory (*HBM*, high-bandwidth memory) an H100 reads the same gigabyte at 3.35
-    # TB/s. How many times faster is that? In the picture, the links are as wide as they are fast.
+    # TB/s, at best. How many times faster is that? In the picture, the links are as wide as they
+    # are fast.
     read_seconds = 1e9 / H100_SXM.memory_bytes_per_second
     assert round(transfer_seconds / read_seconds) == 52  # @predict
     machine = figures.host_and_accelerator(H100_SXM, bus_bytes_per_second)  # @inspect machine

@@ -385,7 +385,7 @@ def counting_stops_early_in_16_bits():  # M6.3 M6.12
     # tie went the same way.
     assert ends == {"fp32": 2500, "fp16": 2**11, "bf16": 2**8}
     # Nothing overflowed, and no error was reported: every single addition is rounded correctly.
-    # `sum` gets it right, because it adds in fp32 inside and rounds once, at the end.
+    # `sum` is as near as bf16 can be, because it adds in fp32 inside and rounds once, at the end.
     ones = torch.ones(len(sums["bf16"]), dtype=torch.bfloat16)
     assert ones.sum() == torch.tensor(2500.0).bfloat16() == 2496
     # fp32 is the default, and called *full precision* in machine learning. (Scientific computing
@@ -549,7 +549,7 @@ def fp8_comes_in_two_kinds():  # M6.10 E24 E28
     assert (restored / x - 1)[is_normal].abs().max() <= 1 / 16
     error = relative_error(restored, x.double())  # @inspect error
     assert error < 0.03
-    # What do we gain? Half the bytes, and on an H100 twice the FLOP/s of bf16.
+    # What do we gain? Half the bytes, and on an H100 twice the peak of bf16.
     dense = H100_SXM.dense_flops_per_second
     assert dense["fp8"] == 2 * dense["bf16"]
 

@@ -65,7 +65,8 @@ def main() -> None:
     m15a_layers.what_is_kept_is_a_choice()
     # @bridge What a Transformer is made of: an embedding, a table with a row of numbers for each
     # token; RMSNorm, which divides a row by its root mean square and multiplies by learnt gains;
-    # a feed-forward network, which changes each token alone (SwiGLU has three matrices of DF numbers); and
+    # a feed-forward network, which changes each token alone (SwiGLU has three matrices of DF
+    # numbers); and
     # attention, where tokens look at each other. It needs the softmax, which makes shares of
     # scores: exponentials over their sum.
     m15a_layers.attention_takes_a_weighted_mean()

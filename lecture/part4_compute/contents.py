@@ -32,7 +32,7 @@ def main() -> None:
     # @bridge One part, attention, of which later, grows with the context. Now the clock. A GPU
     # answers before it is done: who does not wait for it times the launch alone. What it
     # promises stands on its data sheet, by format, often for matrices half of which are zeros
-    # (sparse); for all others, dense ones, it is half of that.
+    # (sparse); for all others, dense ones, it is mostly half of that.
     m10b_rates.utilization_is_useful_over_promised()
     m10b_rates.far_above_the_peak_is_a_mistake()
     m10b_rates.a_cold_call_hides_in_a_mean()

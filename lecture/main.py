@@ -31,24 +31,25 @@ def main() -> None:
     seen PyTorch once. Everything else is said where it is first needed: matmul, attention, bf16.
 
     **What it does not cover.** Which data and which architecture make a better model; how models
-    are aligned, evaluated or served to many users; GPU programming beyond what the costs need.
+    are aligned or evaluated; GPU programming and serving beyond what the costs need.
 
-    **Three ways through.** In 75 minutes: the short path, by its button below. Forty sections
-    stand alone there, from [why count](#every_chapter_pays_in_two_currencies) over
+    **Three ways through.** In 75 minutes: the short path, by its button below. Its sections stand
+    alone there, from [why count](#every_chapter_pays_in_two_currencies) over
     [FLOPs](#forward_is_two_flops_per_parameter_and_token), [bytes against
-    FLOPs](#an_accelerator_has_an_intensity), [gradients](#two_plus_four_is_six) and
-    [attention](#attention_takes_a_weighted_mean) to [what fills the
-    memory](#four_things_fill_the_memory); a sentence or two bridge what is left out. In two or
-    three days: from the top, one chapter after the other; nearly all end with what you can do then,
-    and with exercises. Or as a reference: search for a word or look it up in the glossary, and
-    follow the links back until you know all that a section uses.
+    FLOPs](#an_accelerator_has_an_intensity), [gradients](#two_plus_four_is_six),
+    [attention](#attention_takes_a_weighted_mean) and [what fills the
+    memory](#four_things_fill_the_memory) to [many GPUs](#zero_divides_what_every_rank_keeps); a few
+    sentences bridge what is left out. In two or three days: from the top, one chapter after the
+    other; nearly all end with what you can do then, and with exercises. Or as a reference: search
+    for a word or look it up in the glossary, and follow the links back until you know all that a
+    section uses.
 
     **Read with a guess.** Where a line asks you, with a question mark, say what comes out before
     you look. In the margin stand ticks for claims that held, values that the program showed, and
     what lines cost; the key `L` explains each.
 
-    The lecture is a Python program, and this page is one run of it. Where a number matters, the
-    line that checks it stands below.
+    The lecture is a Python program, and this page is one run of it. Where a number can be
+    checked here, the line that checks it stands below.
     """
     # For the same numbers on every run: a fixed number of threads, and operations that add up in a
     # fixed order.

@@ -30,10 +30,10 @@ def every_claim_is_checked_on_every_run():
 
     Why believe a number on this page? Because the page is a program, and you are looking at one run
     of it. The text is the program's comments. A line that starts with `assert` is a *claim*: the
-    program checks it when it gets there, and stops at the first one that is false. Claims about
-    GPUs wait for a GPU; where there is none, the section says so. Numbers that nobody can measure
-    here, such as the promises of a data sheet, stand in `lecture/facts.py` with unit, source and
-    date.
+    program checks it when it gets there, and stops at the first one that is false. Claims that
+    have to run on a GPU wait for one; where there is none, the section says so. Numbers that nobody
+    can measure here, such as the promises of a data sheet, stand in `lecture/facts.py` with unit,
+    source and date.
     """
     # We begin with the operation that does nearly all the work of a language model. A *matrix
     # multiplication*, *matmul* for short, takes one row of x and one column of w, multiplies them
@@ -82,13 +82,13 @@ def the_meter_knows_four_kinds_of_things():
     assert (cost.allocated_bytes, cost.freed_bytes) == (2 * y.nbytes, y.nbytes)
     # *Formula*: the meter puts the observed shapes into $2RDF$. Is the formula right? We multiply
     # once more, with numbers that count what is done to them. (The tests of this lecture do so for
-    # every operator that has a formula.)
+    # matmuls of many kinds, convolutions, attention and an LSTM.)
     count = Count()
     defined = matmul(count.numbers(x.tolist()), count.numbers(w.tolist()))
     assert torch.allclose(torch.tensor(values(defined)), x @ w)
     assert cost.matmul_flops == count.multiplications + count.additions == 2 * R * D * F == 120
-    # *Convention*: how many additions is an exponential? Nobody can say, so this meter has a price
-    # for it, 20, and the same for a square root. Another meter may have another price.
+    # *Convention*: how many additions is an exponential? Libraries differ, so this meter has a
+    # price for it, 20, and the same for a square root. Another meter may have another price.
     with measure() as roots:
         y.sqrt()
     assert roots.other_flops == cost.other_flops > y.numel()
@@ -117,8 +117,8 @@ def letters_name_the_axes():  # @core
     Which axis of an array of numbers is which? A language model reads text as *tokens*, the pieces
     [a text is cut into](#a_tokenizer_turns_text_into_integers), and describes each token by a row
     of numbers, its *features*. Several sequences of tokens go through it together, a *batch*. Each
-    of these sizes has a letter, and keeps it to the last chapter. (Loops over matrices run over i,
-    j and k, as in textbooks.)
+    of these sizes has a letter. (A few chapters on training, where each sequence is one row, count
+    rows by B. Loops over matrices run over i, j and k, as in textbooks.)
     """
     letters = figures.LetterTable(LETTERS)  # @inspect letters
     # *Parameters* are the numbers that training adjusts, also called *weights*. A *layer* is a step
@@ -151,8 +151,8 @@ def an_amount_is_not_a_rate():  # @core
     How much work is it, and how fast is it done? A *FLOP* is one floating-point operation: one
     addition or one multiplication of numbers such as 3.14. *FLOPs* counts them. *FLOP/s* says how
     many a machine does in a second. Elsewhere you will see FLOPS for the rate, one capital letter
-    away from the amount; here the rate always carries its "/s", and a name in the code ends in its
-    unit.
+    away from the amount; here the rate always carries its "/s", and most names in the code end in
+    their unit.
     """
     rows = torch.ones(6, 5)
     w = torch.ones(5, 4)

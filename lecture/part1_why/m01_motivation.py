@@ -193,8 +193,8 @@ def the_optimizer_is_not_in_the_six():  # M1.3 E1
     with measure() as update:
         optimizer.step()
     assert update.matmul_flops == 0  # @predict
-    # The update goes through the parameters number by number. Each needs 13 additions and
-    # multiplications and a square root. By our convention a root costs 20, so [33
+    # The update goes through the parameters number by number. Each needs 13 additions,
+    # multiplications and divisions, and a square root. By our convention a root costs 20, so [33
     # FLOPs](#adamw_costs_33_flops_per_parameter) in all, and one more to count the steps.
     assert update.other_flops == (13 + 20) * weight.numel() + 1
     # And it runs once per step. A step of GPT-3 reads 3.2 million tokens, which leaves the update
@@ -211,7 +211,7 @@ def the_optimizer_is_not_in_the_six():  # M1.3 E1
         features = table[tokens]  # @inspect features
     assert look_up.matmul_flops == 0  # @predict
     # *Attention* (*self-attention*, in full) is the opposite. In it, tokens look at each other: the
-    # features of each token are multiplied with those of every other, which gives a score for each
+    # features of each token are multiplied with those of every token, which gives a score for each
     # pair. By these scores, a token gathers information from the others. That is [work without
     # parameters](#attention_takes_a_weighted_mean).
     with measure() as scores:
@@ -379,7 +379,7 @@ def eight_cards_hold_forty_billion_parameters():  # M1.4 E11 E13 @core
 
     What is the largest model that eight H100 can train with AdamW? $N=\\text{capacity}/\\text{bytes
     per parameter}$, if the GPUs divide everything among them and keep nothing twice, as
-    [ZeRO](https://arxiv.org/abs/1910.02054) does.
+    [ZeRO](https://arxiv.org/abs/1910.02054) does in its last stage.
     """
     # The sheet says "80GB". That is neither 80 gigabytes nor 80 gibibytes: the device reports 81
     # 089 MiB.
@@ -560,12 +560,12 @@ def exercise_seven_billion_on_64_gpus():  # M1.2 @exercise
 def exercise_six_billion_in_one_gpu():  # M1.4 @exercise
     """Exercise: six billion in one GPU.
 
-    Which recipes fit a model of 6 billion parameters into one H100, with not a byte left for
-    activations? And is a recipe with fewer bytes always the better choice?
+    Which recipes fit a model of 6 billion parameters into one H100, if we forget about activations?
+    And is a recipe with fewer bytes always the better choice?
     """
-    room_bytes = H100_SXM.memory_bytes / 6e9  # @inspect room_bytes
+    room_bytes_per_parameter = H100_SXM.memory_bytes / 6e9  # @inspect room_bytes_per_parameter
     needed = {name: sum(bytes_of_parts(recipe).values()) for name, recipe in RECIPES.items()}
-    fitting = [name for name in needed if needed[name] <= room_bytes]  # @inspect fitting
+    fitting = [name for name in needed if needed[name] <= room_bytes_per_parameter]
     # 14.2 bytes for each parameter. Both recipes that fit have given up the fp32 copy of the
     # weights, so [small updates get lost](#small_updates_are_lost): room is not everything.
-    assert fitting == ["bf16, fp32 m and v", "all bf16"]
+    assert fitting == ["bf16, fp32 m and v", "all bf16"]  # @inspect fitting

@@ -211,7 +211,8 @@ def the_way_to_the_accelerator_is_narrow():  # M5.6
     CPU, the *host*, usually passes a bus, PCI Express. (Some machines have a faster link there, and
     some share one memory.)
     """
-    # A PCIe 5 slot has 16 lanes, each with 32e9 transfers of one bit per second in each direction.
+    # The widest PCIe 5 slot has 16 lanes, each with 32e9 transfers of one bit per second in each
+    # direction.
     bus_bytes_per_second = PCIE_LANES * PCIE5_TRANSFERS_PER_SECOND / 8
     transfer_seconds = 1e9 / bus_bytes_per_second  # @inspect transfer_seconds
     # One gigabyte takes 16 ms, at best: 128 of each 130 bits on the wire are data, which leaves 63

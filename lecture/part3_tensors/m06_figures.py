@@ -216,7 +216,7 @@ def sums(totals: Mapping[str, Sequence[float]]) -> altair.Chart:  # @stepover
 
 
 def block_errors(errors: Mapping[str, Sequence[float]]) -> altair.Chart:  # @stepover
-    """Draw the error of each block of values, in percent of the block's size."""
+    """Draw the error of each block of values, in percent of the block's norm."""
     points = [
         (name, block, 100 * error)
         for name, blocks in errors.items()

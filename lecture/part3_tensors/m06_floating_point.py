@@ -155,13 +155,13 @@ def every_format_divides_its_bits_its_own_way():  # M6.1
     # fp16.
     assert TF32.exponent_bits == BF16.exponent_bits == FP32.exponent_bits
     assert TF32.fraction_bits == FP16.fraction_bits
-    # Six of the eight are dtypes of PyTorch, and we can ask it: the size of an element gives all
-    # bits, and `eps`, the step from 1 to the next number, gives those of the fraction.
+    # Of six of the eight, PyTorch stores single numbers, and we can ask it: the size of an element
+    # gives all bits, and `eps`, the step from 1 to the next number, gives those of the fraction.
     for form in STORED:
         assert torch.empty((), dtype=form.dtype).element_size() * 8 == form.bits
         assert torch.finfo(form.dtype).eps == 2.0**-form.fraction_bits
-    # `pack` rounds a number by hand and `unpack` reads it by hand. For π they agree with PyTorch
-    # (and in the tests of this lecture, for all 65 536 patterns of 16 bits).
+    # `pack` rounds a number by hand and `unpack` reads it by hand. `pack` agrees with PyTorch for π
+    # (and `unpack`, in the tests of this lecture, for all 65 536 patterns of 16 bits).
     for form in STORED:
         assert patterns[form.name] == pattern_of(torch.tensor(math.pi, dtype=form.dtype))
     # You can open them: they are the rules of this chapter in 25 lines. In the four bits of fp4, π
@@ -182,8 +182,8 @@ def exponents_are_stored_with_a_bias():  # M6.5 E18
         one = pattern_of(torch.ones((), dtype=form.dtype))
         assert one >> form.fraction_bits == form.bias
     # Why a bias, and no sign bit for the exponent? Because now a larger positive number has a
-    # larger pattern. To compare two numbers, hardware compares integers; the next number is the
-    # next integer.
+    # larger pattern. Two positive numbers compare like their patterns, read as integers; the next
+    # number is the next integer.
     values = every_value(torch.float16)[: 2**15]
     assert (values[values.isfinite()].diff() > 0).all()
     # And where are zero, infinity, and NaN, the result of 0/0? None of them is a one followed by
@@ -232,11 +232,17 @@ def the_leading_one_is_not_stored():  # M6.6 E19 E20
     spacing = figures.number_line("Spacing near 1", rows, marks)  # @inspect spacing
     # But what lies between 0 and the smallest number with a hidden one? Nothing, if all numbers had
     # one: a gap much wider than the steps above it. So in the lowest exponent field the one is left
-    # out. The numbers of that field, the *subnormals*, continue the last spacing down to zero.
+    # out. Its numbers besides zero, the *subnormals*, continue the last spacing down to zero.
     small = every_value(torch.float8_e4m3fn)[:17]
     near_zero = figures.number_line(
         "Spacing near 0",
-        {"fp8 E4M3": {"with hidden one": small[8:].tolist(), "subnormal": small[:8].tolist()}},
+        {
+            "fp8 E4M3": {
+                "with hidden one": small[8:].tolist(),
+                "subnormal": small[1:8].tolist(),
+                "zero": small[:1].tolist(),
+            }
+        },
         {"0": 0, "2⁻⁷": 2**-7, "2⁻⁶": 2**-6, "2⁻⁵": 2**-5},
     )  # @inspect near_zero
     assert (small.diff() == 2**-9).all()
@@ -320,7 +326,7 @@ def the_exponent_is_range_and_the_fraction_resolution():  # M6.2
 
     What does a format give for its bits? Three numbers say it: the largest, the smallest with a
     hidden one, and *eps*, the step from 1 to the next number. You can work each of them out from
-    the number of exponent and fraction bits.
+    the number of exponent and fraction bits and the patterns that are set aside.
     """
     by_hand = {}
     for form in STORED:
@@ -336,7 +342,7 @@ def the_exponent_is_range_and_the_fraction_resolution():  # M6.2
     assert by_hand["fp16"] == (65504, 2**-14, 2**-10)
     assert by_hand["bf16"] == ((2 - 2**-7) * 2.0**127, 2**-126, 2**-7)
     # Here are the ranges on a logarithmic scale (each step to the right multiplies), with the
-    # subnormals. fp64 would be eight times as wide as fp32.
+    # subnormals. fp64 would reach eight times as far to the right as fp32.
     ends = {}
     for form in (FP32, BF16, FP16, E5M2, E4M3, E2M1):
         three_patterns = (1, 1 << form.fraction_bits, form.largest_pattern)
@@ -388,7 +394,7 @@ def counting_stops_early_in_16_bits():  # M6.3 M6.12
     assert counter.dtype == torch.get_default_dtype()
     assert counter - 1 != counter
     assert counter + 1 == counter
-    # The 300 billion training tokens of GPT-3, counted in fp32, would have ended after 0.006 %. So
+    # A count of the 300 billion training tokens of GPT-3 in fp32 would have stopped at 0.006 %. So
     # count in integers.
     assert round(100 * counter.item() / GPT3_TRAINING_TOKENS, 3) == 0.006
 
@@ -411,7 +417,7 @@ def fp16_ends_soon_on_both_sides():  # M6.4
     large = torch.tensor([65519.0, 65520.0]).half()  # @inspect large
     assert large.tolist() == [65504, math.inf]
     # Squares get there quickly. What is the largest whole number whose square does not overflow?
-    # And one infinity in a sum spoils it all: infinity minus infinity is NaN.
+    # And one infinity makes a whole sum infinite. Infinity minus infinity is NaN.
     squares = torch.tensor([255.0, 256.0], dtype=torch.float16).square()  # @inspect squares
     assert squares.tolist() == [65024, math.inf]
     assert (squares[1] - squares[1]).isnan()
@@ -483,7 +489,7 @@ def tf32_is_for_computing_not_for_storing():  # M6.9 E7
     w = torch.randn(256, 64, generator=generator)
     exact = x.double() @ w.double()
     short_x, short_w = rounded_to(x, 10), rounded_to(w, 10)
-    # Half-way between two such numbers the even one is taken, as everywhere.
+    # We take the even one of two that are as near. (A GPU may take the larger, or drop the digits.)
     halfway = 1 + torch.tensor([1.0, 3.0]) * 2**-11
     assert rounded_to(halfway, 10).tolist() == [1, 1 + 2**-9]
     # The tensors stay as large as they were.
@@ -532,9 +538,9 @@ def fp8_comes_in_two_kinds():  # M6.10 E24 E28
     x = 1e-4 * torch.randn(1000, generator=torch.Generator().manual_seed(0))
     as_it_is = x.to(torch.float8_e4m3fn)
     assert (as_it_is.float() == 0).all()
-    # All gone. So nobody casts a tensor as it is. It is divided by a
-    # [*scale*](#eight_bits_need_scales) first that brings its largest number to 448, and the scale
-    # is kept beside it.
+    # All gone. So we do not cast gradients as they are. We divide them by a
+    # [*scale*](#eight_bits_need_scales) first that brings the largest to 448, and keep the scale
+    # beside them.
     scale = x.abs().max() / torch.finfo(torch.float8_e4m3fn).max
     scaled = (x / scale).to(torch.float8_e4m3fn)
     restored = scaled.float() * scale
@@ -641,7 +647,8 @@ def a_scale_for_each_block_contains_outliers():  # M6.11
     assert lost_blocks == [32, 2, 1]
     # Elsewhere NVFP4 is better, too: its blocks are shorter, and its scales fit them.
     assert sum(block_errors["NVFP4"][8:]) < 0.9 * sum(block_errors["MXFP4"][8:])
-    # What do the scales cost? Eight bits for 32 or for 16 values: $4+8/32$ or $4+8/16$ bits each.
+    # What do the scales of blocks cost? Eight bits for 32 or 16 values: $4+8/32$ or $4+8/16$ bits
+    # for each value.
     bits_per_value = {}
     for name, block_values in (("MXFP4", MXFP4_BLOCK_VALUES), ("NVFP4", NVFP4_BLOCK_VALUES)):
         with measure() as cost:

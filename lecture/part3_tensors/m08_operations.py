@@ -47,7 +47,7 @@ def an_elementwise_result_has_its_own_memory():  # M8.1
     assert torch.equal(z_precise, z.double())
     assert promoted.allocated_bytes == 2 * cost.allocated_bytes
     # A floating-point tensor is not promoted by integers, nor by a scalar of higher precision: fp32
-    # stays fp32. Integers are promoted by any of the two.
+    # stays fp32. Integers are promoted by a floating-point tensor, and by a scalar such as 0.5.
     assert (x + y.long()).dtype == (x + precise.sum()).dtype == torch.float32
     assert (y.long() + x).dtype == (y.long() + 0.5).dtype == torch.float32
 
@@ -417,7 +417,7 @@ def the_loops_nest_in_any_order():  # M8.4
 
     Does it matter which of the three loops is outside? Not for the FLOPs: there are six orders, and
     each visits the same triples. But memory does not hand out single numbers. It hands out a *line*
-    of neighbours (64 bytes, on most machines), which stays in a small *cache* until others push it
+    of neighbours (64 bytes, on most CPUs), which stays in a small *cache* until others push it
     out. Which order is kind to that?
     """
     # We walk through a matmul of 16×16, each order in turn, with a cache of 12 lines of 4 numbers,
@@ -434,8 +434,8 @@ def the_loops_nest_in_any_order():  # M8.4
     assert min(moved.values()) == moved["ikj"]
     # With i innermost, both x and y jump.
     assert sorted(moved, key=moved.get)[-2:] == ["kji", "jki"]
-    # So: the last axis belongs in the innermost loop. ([Tiles](#a_small_cache_reads_numbers_again)
-    # do better still.)
+    # So: what belongs in the innermost loop is the index that stands last wherever it occurs.
+    # ([Tiles](#a_small_cache_reads_numbers_again) do better still.)
     #
     # What we can do now: predict memory and FLOPs of every line that computes. An elementwise
     # operation makes a new tensor for little work; a matmul costs two FLOPs for each triple, and it
@@ -469,7 +469,7 @@ def exercise_in_place():  # M8.1 @exercise
     with measure() as in_place:
         x.mul_(2).add_(1).relu_()
     assert torch.equal(x, y)
-    # The same arithmetic, without three new tensors. (Autograd would object: [the backward pass
-    # needs the old numbers](#the_backward_pass_needs_the_old_numbers).)
+    # The same arithmetic, without three new tensors. (Autograd objects if x is a parameter, or if
+    # [the backward pass needs its old numbers](#the_backward_pass_needs_the_old_numbers).)
     assert in_place.other_flops == chain.other_flops > 0
     assert (chain.allocated_bytes, in_place.allocated_bytes) == (3 * x.nbytes, 0)

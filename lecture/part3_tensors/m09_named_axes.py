@@ -143,7 +143,8 @@ def a_checker_sees_only_signatures():  # M9.3
     leaves names and sizes as they should be.
     """
     x = torch.tensor([[1.0, 2, 3], [5, 6, 7]])
-    # Types of names inside a function are not compared. The one in this function is false.
+    # Our decorator does not compare types of names inside a function. The one in this function is
+    # false. (Used by itself, a newer typeguard does compare them.)
     assert centre_with_a_wrong_note(x).tolist() == [[-2, -2, -2], [2, 2, 2]]
     # `isinstance` inside a checked function is compared with the names of the call, and finds it.
     with refused(ValueError) as error:
@@ -207,8 +208,8 @@ def einsum_sums_over_what_is_left_out():  # M9.4
 def one_rule_covers_the_usual_products():  # M9.4
     """One rule covers the usual operations.
 
-    Which operations are einsums? All that multiply and then add, some that do only one of the two,
-    and a transpose, which does neither. Cover the einsums and write them yourself.
+    Which operations are einsums? Those that add up products, some that do only one of the two, and
+    a transpose, which does neither. Cover the einsums and write them yourself.
     """
     x, y = torch.arange(3.0) + 1, torch.arange(3.0) + 4
     w = torch.arange(12.0).view(4, 3)
@@ -330,8 +331,8 @@ def heads_are_split_without_moving_data():  # M9.7
         joined = rearrange(after_attention, "B H T K -> B T (H K)")
     assert torch.equal(joined, x)
     assert cost.allocated_bytes == x.nbytes
-    # If it still lies token by token, joining is a view. (PyTorch's fused attention can write it
-    # so: it lays its result out as it finds the queries.)
+    # If it still lies token by token, joining is a view. (PyTorch's fused attention for the CPU
+    # writes it so, however it finds the queries.)
     assert same_storage(rearrange(in_front, "B H T K -> B T (H K)"), x)
 
 

@@ -240,9 +240,9 @@ def embedding_gradient(
 def no_seed_fixes_the_order_of_additions():  # M21.2
     """No seed fixes the order of additions.
 
-    All seeds are set, and two runs on a GPU still differ in the last digits. Where does chance come
-    in without any random number? In sums: [rounding](#counting_stops_early_in_16_bits) makes them
-    depend on the order of their terms.
+    All seeds are set, and two runs on a GPU can still differ in the last digits. Where does chance
+    come in without any random number? In sums: [rounding](#counting_stops_early_in_16_bits) makes
+    them depend on the order of their terms.
     """
     large = torch.tensor(1e16, dtype=torch.float64)
     assert (large + 1) - large == 0
@@ -257,8 +257,9 @@ def no_seed_fixes_the_order_of_additions():  # M21.2
     table = torch.zeros(V, 1, requires_grad=True)
     torch.nn.functional.embedding(tokens, table).backward(arriving)
     assert torch.equal(table.grad, gradient)
-    # On a GPU, thousands of threads add to one row at once. No addition gets lost, but the order is
-    # a race. Let the same terms arrive in 200 orders. How many different sums will there be?
+    # On a GPU, `index_add_` has thousands of threads add to one row at once. No addition gets lost,
+    # but the order is a race. Let the same terms arrive in 200 orders. How many different sums will
+    # there be?
     generator = torch.Generator().manual_seed(1)
     orders = [torch.randperm(R, generator=generator) for _ in range(200)]
     sums = [
@@ -303,9 +304,9 @@ def an_order_can_be_asked_for():  # M21.2
     with refused(RuntimeError) as error:
         torch.zeros(3).put_(places, numbers)
     assert "deterministic" in error.message
-    # The switch covers one machine and one version. On a GPU two more settings belong to it:
-    # `CUBLAS_WORKSPACE_CONFIG=:4096:8` in the environment, for matmuls, and
+    # The switch covers one machine and one version. On a GPU one more setting belongs to it,
     # `torch.backends.cudnn.benchmark = False`, or else a race decides which algorithm is used.
+    # (Older versions ask for `CUBLAS_WORKSPACE_CONFIG=:4096:8` in the environment, for matmuls.)
     assert not torch.backends.cudnn.benchmark
     # What we can do now: repeat a run, change one thing of it at a time, and say which differences
     # no seed explains.

@@ -56,7 +56,7 @@ def a_token_file_is_a_flat_array():  # M22.1
     # them is converted to `uint16`, NumPy drops their upper bits and says nothing.
     last = np.array([LLAMA3_VOCABULARY - 1])
     assert last.astype(np.uint16).item() == LLAMA3_VOCABULARY - 1 - 2**16
-    # Its 15 trillion tokens need four bytes each, and 60 TB.
+    # As `uint32`, its 15 trillion tokens take four bytes each, 60 TB.
     assert last.astype(np.uint32).item() == LLAMA3_VOCABULARY - 1
     assert np.dtype(np.uint32).itemsize * LLAMA3_TRAINING_TOKENS == 60e12  # @predict
 
@@ -107,8 +107,8 @@ def a_mapped_file_is_read_where_it_is_touched():  # M22.2
     """
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "tokens.bin")
-        # As many tokens as LLaMA read, on any laptop: most file systems let a file have holes,
-        # which read as zeros and are kept nowhere.
+        # As many tokens as LLaMA read, on a laptop: most file systems let a file have holes, which
+        # read as zeros and are kept nowhere.
         shape = (LLAMA_TRAINING_TOKENS,)
         written = np.memmap(path, dtype=np.uint16, mode="w+", shape=shape)
         written[700_000_000_000:700_000_000_004] = [5, 6, 7, 8]
@@ -159,7 +159,7 @@ def a_mapping_writes_through_unless_told_not_to():  # M22.2 E101
         # And "w+" makes a new file, and empties one that is there.
         emptied = np.memmap(path, dtype=np.uint16, mode="w+", shape=(5,))
         assert emptied.tolist() == [0, 0, 0, 0, 0]
-    # So: `mode="r"`, always.
+    # So: to read, `mode="r"`.
 
 
 def address(array: np.ndarray) -> int:  # @stepover
@@ -375,16 +375,17 @@ def pinned_memory_stays_where_it_is():  # M22.4
             tokens.pin_memory()
         assert error.message
     # From ordinary memory, the driver first copies to a pinned buffer of its own, and the program
-    # waits. (Pinning a batch is a copy, too: loaders do it in a thread of their own.) So: two
-    # buffers, pinned, and `non_blocking=True`.
+    # waits. (Pinning a batch is a copy, too: a `DataLoader` with workers does it in a thread.)
+    # So: two buffers, pinned, and `non_blocking=True`.
 
 
 def made_up_data_have_a_known_loss():  # M22.5
     r"""Made-up data have a known loss.
 
-    What should the loss be before the first step? On text we cannot say; on data that we make up,
-    we can. Draw x from a normal distribution with standard deviation 1, and let the answers be
-    $y = x\cdot w^*$ with true weights 0, 1, ..., 15.
+    What should the loss be? On text we know it [before the first
+    step](#a_model_starts_by_guessing) at most; on data that we make up, for any weights. Draw x
+    from a normal distribution with standard deviation 1, and let the answers be $y = x\cdot w^*$
+    with true weights 0, 1, ..., 15.
     """
     true_w = torch.arange(16.0)
     generator = torch.Generator().manual_seed(0)

@@ -83,7 +83,7 @@ def coverage(missed: Mapping[int, float]) -> altair.LayerChart:  # @stepover
         rows_of(
             times=curve,
             percent=[100 * math.exp(-times) for times in curve],
-            kind=["expected, 1/e to the power of it"] * len(curve),
+            kind=["expected, e to minus that"] * len(curve),
         )
     )
     found = altair.Chart(

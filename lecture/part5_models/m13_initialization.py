@@ -113,7 +113,7 @@ def equal_weights_stay_equal():  # M13.2
     # moves at all.
     w1, w2 = trained(torch.zeros(2, 2), torch.zeros(2, 1), 3)
     assert (w1.abs().max(), w2.abs().max()) == (0, 0)
-    # Any difference at the start is enough for them to go apart.
+    # Here a difference in one weight is enough for them to go apart.
     w1, w2 = trained(torch.tensor([[0.5, 0.5], [0.5, 0.0]]), torch.full((2, 1), 0.5), 1)
     assert not torch.equal(w1[:, 0], w1[:, 1])  # @inspect w1 w2
     assert w2[0] != w2[1]

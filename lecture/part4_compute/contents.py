@@ -64,7 +64,7 @@ def main() -> None:
     # @bridge A GPU is many small processors. A small matmul gets next to nothing of the peak.
     # Why? The program of an operation, a kernel, has to be launched; a graph of launches,
     # recorded once, makes that cheaper. It loads its numbers from the GPU's memory, HBM, and
-    # then tensor cores multiply. (ReLU sets negative numbers to 0.)
+    # computes: matmuls on tensor cores. (ReLU sets negative numbers to 0.)
     m10c_gpu.three_floors_hold_up_every_operation()
     m10c_gpu.a_small_matmul_waits_for_its_launch()
     m10c_gpu.a_cpu_waits_less_and_does_less()

@@ -60,7 +60,7 @@ machines: $(VENV)/.test-ready ## check the lecture with the kernels of two other
 	@.ci/machines
 
 fuzz: $(VENV)/.test-ready ## try the recorder on EXAMPLES=10000 generated programs and values of each kind
-	@FUZZ_EXAMPLES=$(or $(EXAMPLES),10000) $(BIN)/python -m pytest tests/test_trust.py tests/test_values.py
+	@FUZZ_EXAMPLES=$(or $(EXAMPLES),10000) $(BIN)/python -m pytest tests/test_trust.py tests/test_locals.py tests/test_values.py
 
 trust: $(VENV)/.test-ready ## compare Python's own tests and installed packages, run plainly and recorded; ARGS=--all tries all of them
 	@$(BIN)/python -m tests.standard_library $(ARGS)

@@ -214,11 +214,10 @@ LLAMA3_70B_PARAMETERS = 70 * 10**9
 LLAMA3_TRAINING_TOKENS = 15 * 10**12
 LLAMA3_70B_GPU_HOURS = 6.4e6
 
-# "The Llama 3 Herd of Models", July 2024, table 3: layers and width of the model called 70B. The
-# context it was trained with: the model card above. https://arxiv.org/abs/2407.21783
+# "The Llama 3 Herd of Models", July 2024, table 3: layers and width of the model called 70B.
+# https://arxiv.org/abs/2407.21783
 LLAMA3_70B_LAYERS = 80
 LLAMA3_70B_WIDTH = 8192
-LLAMA3_CONTEXT_TOKENS = 8192
 
 # Reported by those who ran the training, as shares of the dense bf16 peak. Chowdhery et al.,
 # "PaLM", April 2022: PaLM with 540 billion parameters, on TPU v4, https://arxiv.org/abs/2204.02311.
@@ -370,7 +369,7 @@ H100_MEAN_OF_FIVE_SECONDS = {"fp32": 0.16265, "bf16": 0.03081}
 # backward, for GPT-2 medium with 1024 tokens on an A100. https://arxiv.org/abs/2205.14135
 FLASH_ATTENTION_MOVED_BYTES = (40.3e9, 4.4e9)
 
-# Chowdhery et al., "PaLM", April 2022, section 4.1: hardware FLOP/s utilization, with the FLOPs
+# Chowdhery et al., "PaLM", April 2022, section 4.1: hardware FLOPs utilization, with the FLOPs
 # that were computed a second time, beside the MFU above. https://arxiv.org/abs/2204.02311
 PALM_HFU = 0.578
 

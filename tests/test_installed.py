@@ -18,8 +18,9 @@ import pytest
 import trace
 from tests.installing import Installed, pack, packed, wheel
 from tests.outside import ROOT, run, tool
+from trace.serve.comments import without_comments
 
-MAX_BYTES = 1_280_000
+MAX_BYTES = 1_240_000
 LIBRARIES = Path(sysconfig.get_path("purelib"))
 LECTURE = """\
 from {name}.costs import measure
@@ -66,6 +67,16 @@ def test_it_has_the_tracer_and_the_viewer_and_no_lecture():
     expected = {re.sub(r"^\w+", lambda found: here[found[0]], name) for name in ours}
     new = [name for name in inside - expected if not is_new(name)]
     assert (expected - inside, new) == (set(), [])
+
+
+def test_the_wheel_has_the_viewer_without_its_comments():
+    module = "viewer/early.js"
+    with zipfile.ZipFile(wheel()) as files:
+        code = files.read(f"lecture_trace/{module}").decode()
+    assert code == without_comments((ROOT / module).read_text(encoding="utf-8"))
+    with tarfile.open(next(packed().glob("*.tar.gz"))) as archive:
+        source = next(file for file in archive if file.name.endswith(module))
+        assert archive.extractfile(source).read() == (ROOT / module).read_bytes()
 
 
 def is_new(name):

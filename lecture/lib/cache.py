@@ -73,18 +73,18 @@ def loads_of_attention(T: int, d: int, block: int) -> Iterator[Address]:  # @ste
                     yield "y", query * d + feature
 
 
-def loads_of_attention_written_out(T: int, d: int) -> Iterator[Address]:  # @stepover
+def loads_of_attention_written_out(T: int, d: int, block: int) -> Iterator[Address]:  # @stepover
     """Attention in three steps, of which each leaves its result in memory: scores, softmax, mean.
 
-    Each matmul goes through its rows in blocks of 4, so that a key is used for 4 queries.
+    Each matmul goes through its rows in blocks, so that a key is used for a block of queries.
     """
     for scores, mixed in (("k", "q"), ("v", "y")):
         if scores == "v":
             for place in range(0, T * T, LINE):
                 yield "scores", place  # the softmax, between the two
-        for first in range(0, T, LINE):
+        for first in range(0, T, block):
             for key in range(T):
-                for query in range(first, first + LINE):
+                for query in range(first, first + block):
                     for feature in range(0, d, LINE):
                         yield scores, key * d + feature
                         yield mixed, query * d + feature

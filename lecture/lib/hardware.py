@@ -51,7 +51,7 @@ def share_of_peak(flops_per_second: float, promised_flops_per_second: float) -> 
 
 
 def mfu(model_flops_per_second: float, promised_flops_per_second: float) -> float:
-    """Model FLOP/s utilization: the share of the peak that the FLOPs of a model's definition take.
+    """Model FLOPs utilization: the share of the peak that the FLOPs of a model's definition take.
 
     Raises ValueError if it is far more than all of it.
     """

@@ -39,9 +39,10 @@ def main() -> None:
     m06_floating_point.the_exponent_is_range_and_the_fraction_resolution()
     m06_floating_point.counting_stops_early_in_16_bits()
     m06_floating_point.fp16_ends_soon_on_both_sides()
-    # @bridge The 1 is not stored, as nearly all numbers have it; subtracting 15 makes exponents
-    # of both signs. Fraction bits are resolution, exponent bits are range: fp32 has 23 and 8
-    # of them, fp16 10 and 5, bf16 7 and 8. So fp16 ends at 65 504.
+    # @bridge The 1 is not stored, as it is nearly always there, and subtracting 15 makes
+    # exponents of both signs. (Where all exponent bits are 0, the 1 is 0: so 0 can be written.)
+    # Fraction bits are resolution, exponent bits are range: fp32 has 23 and 8 of them, fp16 10
+    # and 5, bf16 7 and 8. So fp16 ends at 65 504, and its smallest number is $6\cdot 10^{-8}$.
     m06_floating_point.bf16_trades_resolution_for_range()
     m06_floating_point.tf32_is_for_computing_not_for_storing()
     m06_floating_point.fp8_comes_in_two_kinds()
@@ -87,7 +88,9 @@ def main() -> None:
     m08_operations.a_stack_is_multiplied_matrix_by_matrix()
     m08_operations.the_star_is_not_the_matrix_product()
     # @bridge The bytes of a tensor, its storage, can be shared: a slice or a transpose is a
-    # view, another way to read the same bytes, and allocates none. What computes new numbers
+    # view, another way to read the same bytes, and allocates none. Its offset says where in the
+    # storage it begins, its strides how many places further each next row and column begin. One
+    # small view keeps all of the storage alive; `clone` copies it out. What computes new numbers
     # allocates room for them. One such operation makes nearly all of the cost.
     m08_operations.every_triple_multiplies_and_adds()
     m08_operations.the_loops_nest_in_any_order()

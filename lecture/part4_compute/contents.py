@@ -29,8 +29,10 @@ def main() -> None:
     m10b_rates.a_peak_is_units_times_clock()
     m10b_rates.two_of_every_four_weights_are_zero()
     m10b_rates.zeros_save_work_only_if_they_are_skipped()
-    # @bridge One part, attention, of which later, grows with the context. Now the clock: what
-    # a GPU promises stands on its data sheet, by format.
+    # @bridge One part, attention, of which later, grows with the context. Now the clock. A GPU
+    # answers before it is done: who does not wait for it times the launch alone. What it
+    # promises stands on its data sheet, by format, often for matrices half of which are zeros
+    # (sparse); for all others, dense ones, it is mostly half of that.
     m10b_rates.utilization_is_useful_over_promised()
     m10b_rates.far_above_the_peak_is_a_mistake()
     m10b_rates.a_cold_call_hides_in_a_mean()
@@ -62,7 +64,7 @@ def main() -> None:
     # @bridge A GPU is many small processors. A small matmul gets next to nothing of the peak.
     # Why? The program of an operation, a kernel, has to be launched; a graph of launches,
     # recorded once, makes that cheaper. It loads its numbers from the GPU's memory, HBM, and
-    # then tensor cores multiply. (ReLU sets negative numbers to 0.)
+    # computes: matmuls on tensor cores. (ReLU sets negative numbers to 0.)
     m10c_gpu.three_floors_hold_up_every_operation()
     m10c_gpu.a_small_matmul_waits_for_its_launch()
     m10c_gpu.a_cpu_waits_less_and_does_less()

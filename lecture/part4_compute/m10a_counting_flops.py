@@ -76,7 +76,7 @@ def a_product_costs_two_flops_per_triple():  # M10.2 E112
     assert values(defined) == (x @ w).tolist()
     assert (count.multiplications, count.additions) == (R * F * D, R * F * D)
     # The meter puts the shapes that it sees into this formula. At sizes that fill an accelerator,
-    # the loops would run for years, and on the device `meta`, where tensors have shapes and no
+    # the loops would run for months, and on the device `meta`, where tensors have shapes and no
     # numbers, the formula takes no time.
     with measure() as small:
         x @ w
@@ -277,8 +277,8 @@ def a_count_is_an_agreement():  # M10.5
         assert strassen.other_flops == 18 * (n / 2) ** 2
         totals[n] = (plain.matmul_flops, strassen.matmul_flops + strassen.other_flops)
         moved[n] = tuple(cost.read_bytes + cost.written_bytes for cost in (plain, strassen))
-    # So it pays for n above 18. Each of the seven can be taken apart in the same way, down to a
-    # total of about $n^{\log_2 7}$, or $n^{2.81}$.
+    # So it pays for n above 18. Each of the seven can be taken apart in the same way. Then the
+    # total grows like $n^{\log_2 7}$, or $n^{2.81}$.
     assert totals[8][0] < totals[8][1]  # @inspect totals
     assert totals[18][0] == totals[18][1]
     assert totals[32][0] > totals[32][1]
@@ -299,7 +299,7 @@ def a_stopwatch_needs_a_warm_up_and_a_median():  # M10.6 E9
 
     How long does an operation take? Take one reading, and you know little. Here is what an H100
     needed for the same matmul of 1024×1024 in bf16, eleven times in a row. Guess how long the first
-    call took if the others took 30 microseconds.
+    call took if most of the others took less than 30 microseconds.
     """
     first, *others = recorded_machine("H100").readings["1024×1024"]
     stopwatch = figures.readings(first, others, statistics.median(others))  # @inspect stopwatch

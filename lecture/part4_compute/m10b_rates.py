@@ -101,7 +101,7 @@ def a_peak_is_units_times_clock():  # M10.7
         assert math.isclose(fp32, card.dense_flops_per_second["fp32"], rel_tol=0.003)
         assert math.isclose(bf16, card.dense_flops_per_second["bf16"], rel_tol=0.003)
     # An A100 has 432 tensor cores of 256 multiply-adds, at 1.41 GHz: 312e12 FLOP/s. The H100 needs
-    # two clocks. Its tensor cores are rated at 1.83 GHz, its other units at 1.98.
+    # two clocks. Its tensor cores are rated at 1.83 GHz (in fp64 at 1.98), its other units at 1.98.
     #
     # So a peak is reached when every unit is busy in every tick, at that clock. Under full load a
     # GPU often [runs slower](#a_clock_follows_the_power), for want of power: at 1.4 GHz, say,
@@ -145,7 +145,8 @@ def two_of_every_four_weights_are_zero():  # M10.8
     fitting = sum(sum(ways) <= 2 for ways in itertools.product((0, 1), repeat=4))
     assert fitting == 11
     assert round((16 / fitting) ** (64 / 4)) == 401
-    # So: for training, halve any rate that a sheet prints "with sparsity".
+    # So: for training, look for the dense rate. On the sheets of this lecture it is half of what
+    # they print "with sparsity".
 
 
 @shape_checked
@@ -211,7 +212,7 @@ def utilization_is_useful_over_promised():  # M10.9 @core
     }
     in_fp32 = figures.achieved_and_promised(rates, "One matmul in fp32")  # @inspect in_fp32
     assert [round(share_of_peak(*pair), 2) for pair in rates.values()] == [0.7, 0.77]
-    # And a whole training run? There the ratio has a name, *model FLOP/s utilization* or MFU: the
+    # And a whole training run? There the ratio has a name, *model FLOPs utilization* or MFU: the
     # FLOPs that the definition of the model asks for, over all the time that passed and the peak of
     # all devices. It is [lower](#utilization_decides_the_bill), as devices wait for each other's
     # data, for their own memory, and for the program. [PaLM](https://arxiv.org/abs/2204.02311)
@@ -345,7 +346,7 @@ def recomputed_flops_are_not_useful():  # M10.12 E10
     assert all(torch.equal(*pair) for pair in zip(*gradients.values(), strict=True))
     assert flops == {False: 2 + 4, True: 2 + 2 + 4}
     # *Model FLOPs* are what the definition of the model asks for. *Hardware FLOPs* are what was
-    # executed, and over the peak they are the *hardware FLOP/s utilization*, HFU. Here it is larger
+    # executed, and over the peak they are the *hardware FLOPs utilization*, HFU. Here it is larger
     # by a third.
     assert flops[True] / flops[False] == 4 / 3  # @predict
     # The authors of [PaLM](https://arxiv.org/abs/2204.02311) report both: 57.8 % beside 46.2 %.
@@ -441,7 +442,7 @@ def the_best_observed_rate_is_a_peak_for_any_machine():  # M10.14
     # One core of this machine, in fp32:
     peak = best_matmul_flops_per_second((512, 1024), torch.float32)  # @timed @inspect peak
     # Now you can compare other work with it. A running sum has to wait for each addition before the
-    # next, and shows it.
+    # next, and shows it: a plain sum, which may add in any order, does more in a second.
     x = torch.rand(1000, 1000, generator=torch.Generator().manual_seed(0))
 
     def running_sums() -> Tensor:
@@ -450,6 +451,7 @@ def the_best_observed_rate_is_a_peak_for_any_machine():  # M10.14
     assert torch.allclose(running_sums()[:, 999], x.sum(dim=1))
     rate = flops_per_second(running_sums)  # @timed @inspect rate
     assert share_of_peak(rate, peak) < 0.5  # @timed
+    assert rate < flops_per_second(lambda: x.sum(dim=1))  # @timed
     # What is it worth? It contains the library, the threads and the heat of this machine, so it is
     # lower than what a sheet would say, and a share of it is higher. Say its name with it. And if
     # something beats it, that is no mistake of the division but news about the peak. The H100 we

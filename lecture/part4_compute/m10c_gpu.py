@@ -50,10 +50,10 @@ def a_gpu_is_many_multiprocessors():  # M10.15
     We can count the FLOPs of a program, and we have seen that a large matmul gets 80 % of a peak
     and a small one next to nothing. We cannot say yet why. So let us open the chip. What is in it?
     """
-    # The same thing, many times over. An H100 has 132 *streaming multiprocessors* (SMs), an A100
-    # 108. Each is a small processor with four quarters. A quarter has a *warp scheduler*, which
-    # starts one instruction in each tick of the clock; 32 *lanes*, which carry it out (16 in an
-    # A100); 16 384 *registers* for the numbers at hand; and one [tensor
+    # The same thing, many times over. An H100 SXM has 132 *streaming multiprocessors* (SMs), an
+    # A100 108. Each is a small processor with four quarters. A quarter has a *warp scheduler*,
+    # which starts one instruction in each tick of the clock; 32 *lanes*, which carry it out (16 in
+    # an A100); 16 384 *registers* for the numbers at hand; and one [tensor
     # core](#tensor_cores_multiply_tiles). The quarters share one piece of fast memory.
     floor_plan = figures.floor_plan(H100_GPU.multiprocessors)  # @inspect floor_plan
     # NVIDIA's white paper prints both the parts and the totals: 132·4 are 528 tensor cores, and
@@ -144,7 +144,7 @@ def the_cache_shows_on_the_clock():  # M10.15
     def bytes_per_second(fewer: int, more: int) -> float:
         return 2 * 2 * (more - fewer) / (seconds[more] - seconds[fewer])
 
-    # What do 2^22 more numbers cost? We take the difference of two times, so that what each call
+    # What do more numbers cost? We take the difference of two times, so that what each call
     # costs by itself drops out.
     in_cache = bytes_per_second(2**22, 2**23)  # @inspect in_cache
     in_memory = bytes_per_second(2**27, 2**28)  # @inspect in_memory
@@ -382,7 +382,7 @@ def a_tensor_core_lives_on_reuse():  # M10.15
     room = {"threads": MULTIPROCESSOR_THREADS, "registers": MULTIPROCESSOR_REGISTERS}
     assert blocks_that_fit({"threads": 256, "registers": 256 * 128}, room) == 2
     assert blocks_that_fit({"threads": 256, "registers": 256 * 168}, room) == 1
-    # So a fast matmul has an occupancy of an eighth, on purpose.
+    # So this fast matmul has an occupancy of an eighth, on purpose.
 
 
 def a_clock_follows_the_power():  # M10.15
@@ -414,8 +414,9 @@ def a_launch_takes_microseconds():  # M10.17
 
     What does an operation cost that does nothing? The program has to ask for it, and the GPU to
     start and to end it. What each takes when many follow one another is the *launch*, as we call
-    it. (The *launch latency* of a single one, from idle to idle, is longer: 20 microseconds by
-    PyTorch.) We recorded a kernel that adds 1 to 16 numbers.
+    it. (The *launch latency* of a kernel is the time from the call to its start. A single one, from
+    idle to idle, took 20 microseconds by PyTorch.) We recorded a kernel that adds 1 to each of 16
+    numbers.
     """
     h100 = recorded_machine("H100")
     by_python = h100.launch_seconds
@@ -537,8 +538,8 @@ def a_small_matmul_waits_for_its_launch():  # M10.17
     assert min(times_floor.values()) > 1
     assert round(times_floor[1024], 1) == 3.0  # @inspect times_floor
     assert round(times_floor[4096], 1) == 1.3
-    # So: floors from a sheet say what cannot be beaten, and are honest about large operations. For
-    # small ones ask a stopwatch.
+    # So: floors from a sheet say what cannot be beaten at its clock, and are honest about large
+    # operations. For small ones ask a stopwatch.
 
 
 def a_cpu_waits_less_and_does_less():  # M10.15
@@ -613,13 +614,16 @@ def links_are_narrower_than_memory():  # M10.18
 def exercise_a_row_and_a_column():  # M10.16 @exercise
     """Exercise: a row and a column.
 
-    A matrix has 1000 columns in fp32, row by row in memory. A warp reads 32 numbers of a row, or 32
-    of a column. How many times as many bytes arrive for the column, in segments of 64?
+    A matrix has 1000 columns in fp32, row by row in memory. A warp reads the first 32 numbers of
+    its first row, or of its first column. How many times as many bytes arrive for the column, in
+    segments of 64?
     """
     row = fetched_bytes([4 * column for column in range(32)], 64)
     column = fetched_bytes([4 * 1000 * row for row in range(32)], 64)
-    # 16 times: 2 segments for the row, and one for each number of the column.
+    # 16 times: 2 segments for the row, and one for each number of the column. (The second row
+    # begins in the middle of a segment, and takes 3.)
     assert column / row == 16
+    assert fetched_bytes([4 * (1000 + column) for column in range(32)], 64) == 3 * 64
 
 
 def exercise_three_percent_larger():  # M10.16 @exercise

@@ -222,7 +222,8 @@ def autograd_keeps_what_the_way_back_needs():  # M12.7
         assert square._saved_self.shape == (16, 4)
         assert step.live_bytes["activations"] == 4 * (R * F + 1)
         loss.backward()
-    # The backward pass lets go of what was kept, so you can run it only once.
+    # The backward pass lets go of what was kept, so you can run it only once, unless you ask it to
+    # keep all with `retain_graph=True`.
     with refused(RuntimeError) as error:
         loss.backward()
     assert "a second time" in error.message

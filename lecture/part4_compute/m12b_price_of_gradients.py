@@ -81,12 +81,13 @@ def the_gradient_of_a_weight_sums_over_the_batch():  # M12.3 E47
     assert torch.equal(by_matmul, w.grad)
     assert backward.matmul_flops == forward.matmul_flops
     # A common mistake is to write it as `g * x`, element by element. Rows of F and of D numbers do
-    # not meet, so PyTorch refuses. Where F = D they do meet, and the result has the shape of x.
+    # not meet, so PyTorch refuses. Where F is D or 1 they do meet, and the result has the shape of
+    # x.
     with refused(RuntimeError) as error:
         g * x
     assert "must match" in error.message
     square = torch.ones(D, D)
-    assert (x * (x @ square)).shape == x.shape != square.shape
+    assert (x * (x @ square)).shape == (x * g[:, :1]).shape == x.shape != square.shape
 
 
 def the_gradient_of_an_input_goes_back_through_the_weight():  # M12.3 E47
@@ -354,8 +355,8 @@ def small_updates_save_memory_and_a_third_of_the_work():  # M12.5
     """Small updates save memory, and a third of the FLOPs.
 
     Can you fine-tune a large model with few new parameters? [LoRA](https://arxiv.org/abs/2106.09685)
-    freezes each matrix and adds the product of two narrow ones, D×r and r×D, which it trains. What
-    does that save?
+    freezes the matrices and adds to each, or to some, the product of two narrow ones, D×r and r×D,
+    which it trains. What does that save?
     """
     R, D, r = 4, 64, 2
     generator = torch.Generator().manual_seed(0)

@@ -63,10 +63,12 @@ def main() -> None:
     m15a_layers.swiglu_lets_one_half_gate_the_other()
     m15a_layers.softmax_survives_large_numbers()
     m15a_layers.what_is_kept_is_a_choice()
-    # @bridge An embedding is a table with a row of numbers for each token; RMSNorm divides a
-    # row by its root mean square and multiplies by learnt gains; a feed-forward network, such
-    # as SwiGLU with three matrices, changes each token alone; softmax makes shares of scores:
-    # exponentials over their sum.
+    # @bridge What a Transformer is made of: an embedding, a table with a row of numbers for each
+    # token; RMSNorm, which divides a row by its root mean square and multiplies by learnt gains;
+    # a feed-forward network, which changes each token alone (SwiGLU has three matrices of DF
+    # numbers); and
+    # attention, where tokens look at each other. It needs the softmax, which makes shares of
+    # scores: exponentials over their sum.
     m15a_layers.attention_takes_a_weighted_mean()
     m15a_layers.attention_is_two_matmuls()
     # @bridge For all tokens at once attention is two matmuls, $2T^2K$ FLOPs each: queries
@@ -98,9 +100,9 @@ def main() -> None:
     #
     # Skip it if you can count the parameters of Llama 3 8B from its configuration.
     m16_transformer_accounting.a_block_is_nine_products()
-    # @bridge A block is nine matmuls: four around attention, two in it, three in the
-    # feed-forward network, in all $2T(4D^2+3DF)+4T^2D$ FLOPs. Its sizes give the parameters,
-    # too.
+    # @bridge A block is nine matmuls: four around attention (to queries, keys and values, and
+    # out of the heads), two in it, three in the feed-forward network, in all
+    # $2T(4D^2+3DF)+4T^2D$ FLOPs. Its sizes give the parameters, too.
     m16_transformer_accounting.parameters_are_counted_part_by_part()
     m16_transformer_accounting.the_shape_of_gpt2_xl()
     m16_transformer_accounting.one_forward_pass_of_xl()

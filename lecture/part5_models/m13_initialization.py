@@ -113,7 +113,7 @@ def equal_weights_stay_equal():  # M13.2
     # moves at all.
     w1, w2 = trained(torch.zeros(2, 2), torch.zeros(2, 1), 3)
     assert (w1.abs().max(), w2.abs().max()) == (0, 0)
-    # Any difference at the start is enough for them to go apart.
+    # Here a difference in one weight is enough for them to go apart.
     w1, w2 = trained(torch.tensor([[0.5, 0.5], [0.5, 0.0]]), torch.full((2, 1), 0.5), 1)
     assert not torch.equal(w1[:, 0], w1[:, 1])  # @inspect w1 w2
     assert w2[0] != w2[1]
@@ -337,8 +337,8 @@ def gradients_ask_for_another_scale():  # M13.5
     assert rounded["1/√F"] == (2.0, 1.0)
     # You cannot have both unless D = F. [Glorot and
     # Bengio](https://proceedings.mlr.press/v9/glorot10a.html) divide by the mean of the two widths:
-    # the variance of a weight is $\frac{2}{D+F}$. Neither scale is kept, and neither is far off:
-    # the two variances add up to 2.
+    # the variance of a weight is $\frac{2}{D+F}$. Neither scale is kept, and here neither is far
+    # off: the two variances add up to 2.
     assert math.isclose(sum(std**2 for std in stds["in between"]), 2, rel_tol=0.03)
     # So: most recipes keep the forward scale, and let the optimizer see to gradients.
 
@@ -376,8 +376,8 @@ def relu_takes_half_of_the_squares():  # M13.5
     """ReLU takes half of the squares.
 
     What about the nonlinearity between layers, the *activation function*? ReLU sets negative
-    numbers to 0. If numbers are as often negative as positive, it takes away half of the sum of
-    their squares.
+    numbers to 0. If many numbers lie symmetrically around 0, it takes away half of the sum of their
+    squares.
     """
     R, D, F = 64, 512, 128
     x = torch.randn(R, D, generator=torch.Generator().manual_seed(0))

@@ -74,8 +74,8 @@ def layers_stack_up_to_a_number():  # M14.1
     many = torch.stack([LinearStack(D, L, generator)(x) for _ in range(200)])  # @stepover
     gain = (many.square().mean() / x.square().mean()).item()  # @inspect gain
     assert math.isclose(gain, std_of_a_cut_normal(3.0) ** (2 * 3), rel_tol=0.05)
-    # What waits in memory for the backward pass are the activations: L layers of R×D numbers, and
-    # the R results. (Taking off the axis is a view and takes nothing.)
+    # What is in memory before the backward pass are the activations: L layers of R×D numbers, which
+    # it needs, and the R results. (Taking off the axis is a view and takes nothing.)
     assert forward.live_bytes["activations"] == 4 * (L * R * D + R)
     # So: parameters grow with $D^2$, activations with $RD$.
 
@@ -186,7 +186,8 @@ def a_state_dict_names_every_tensor():  # M14.2
 def moving_a_model_keeps_its_parameters():  # M14.2 E61
     """Moving a model keeps its parameters.
 
-    What does `model.to(...)` do? For a tensor it returns another one. A module changes itself, and
+    What does `model.to(...)` do? For a tensor it returns another one, unless nothing is to change.
+    A module changes itself, and
     its parameters stay the same objects with other numbers behind them. What about an optimizer
     that was made before?
     """

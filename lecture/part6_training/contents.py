@@ -170,6 +170,9 @@ def main() -> None:
     # on real, if small, data.
     #
     # Skip it if you can read a loss curve: warm-up, spikes, norms of gradients, a floor.
+    # @bridge `backward` adds to the gradients that are there. So they are cleared; or left on
+    # purpose: gradient accumulation cuts a batch into micro-batches, divides each one's mean
+    # loss by their number, and takes one step. It computes as much, in the memory of one of them.
     m23_training_loop.six_moves_make_a_step()
     m23_training_loop.a_setting_must_reach_its_use()
     m23_training_loop.a_toy_run_can_be_predicted()
@@ -228,7 +231,9 @@ def main() -> None:
     m25_mixed_precision.bf16_weights_stop_learning()
     # @bridge Matmuls take bf16, which is fast. But a weight in bf16 loses small updates:
     # there, $1+0.001=1$. So the optimizer keeps an fp32 copy, the master, and rounds the bf16
-    # weight from it after each step.
+    # weight from it after each step. fp16 loses small gradients as well: there the loss is
+    # multiplied by a scale before the backward pass, and the gradients divided by it after. With
+    # the range of fp32, bf16 needs none.
     m25_mixed_precision.a_master_collects_small_updates()
     m25_mixed_precision.rounding_by_chance_is_right_on_average()
     m25_mixed_precision.a_scale_lifts_gradients_into_range()

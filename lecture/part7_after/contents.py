@@ -19,9 +19,12 @@ def main() -> None:
     m26_inference.a_cache_saves_time()
     m26_inference.writing_reads_every_weight_for_a_token()
     m26_inference.prefill_reads_the_prompt_at_once()
-    # @bridge A model that decodes keeps keys and values of all tokens so far, the KV cache,
-    # here 128 KiB a token, of Llama 3 8B in bf16. Prefill takes the whole prompt in one pass
-    # and waits for arithmetic; decoding reads every weight for each token, one FLOP a byte,
+    # @bridge A served model keeps no gradients and no optimizer state. It makes a token at a
+    # time, and each looks back at the keys and values of all before it. They are kept, the *KV
+    # cache*: 2·layers·heads·K numbers a token, where only the heads that have keys of their own
+    # count. Llama 3 8B has 32 layers and 8 such heads with K = 128, in bf16 128 KiB. (Training
+    # has all tokens at once and needs no cache.) *Prefill* takes the whole prompt in one pass and
+    # waits for arithmetic. *Decoding* reads every weight to make one token, 2 FLOPs for 2 bytes,
     # and waits for memory.
     m26_inference.a_batch_shares_the_weights_until_the_cache_rules()
     m26_inference.grouped_queries_shrink_the_cache()
@@ -51,8 +54,10 @@ def main() -> None:
     #
     # Skip it if you know what an all-reduce sends, and what each stage of ZeRO divides.
     m27a_many_devices.ranks_share_nothing_but_messages()
-    # @bridge Several processes, called ranks, share nothing but messages.
     m27a_many_devices.four_collectives_move_everything()
+    # @bridge Several processes, called ranks, share nothing but messages. After an all-reduce
+    # each has the sum of the tensors of all. It is a reduce-scatter, after which each has one
+    # part of the sum, and an all-gather, which hands the parts to all.
     m27a_many_devices.an_all_reduce_moves_twice_the_tensor()
     m27a_many_devices.equal_copies_make_equal_steps()
     m27a_many_devices.gradients_travel_while_others_are_computed()

@@ -87,7 +87,7 @@ def collectives_of_four_numbers(rank: int, n: int) -> dict[str, list[float]]:
     }
 
 
-def four_collectives_move_everything():  # M27.2 @core
+def four_collectives_move_everything():  # M27.2
     """Four collectives move everything.
 
     Nobody writes out who sends what to whom. All ranks call the same *collective*, and four of them

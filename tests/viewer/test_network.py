@@ -12,7 +12,7 @@ import pytest
 from tests.viewer import documents
 from tests.viewer.conftest import VIEWER, painted
 from tests.viewer.javascript import node
-from trace.serve import packing
+from trace.serve import comments, packing
 from trace.serve.publication import Publication
 
 BYTES_A_SECOND = 200_000
@@ -147,7 +147,7 @@ def test_a_server_may_unpack_what_is_compressed(reader, published):
 
 
 def own_code() -> list[Path]:
-    files = (path for ending in packing.CODE for path in VIEWER.rglob(f"*{ending}"))
+    files = (path for ending in comments.CODE for path in VIEWER.rglob(f"*{ending}"))
     return [path for path in files if VIEWER / "vendor" not in path.parents]
 
 
@@ -162,7 +162,7 @@ if (files.length < 90) throw new Error(`only ${files.length} modules`);
 
 def test_code_travels_without_comments(tmp_path):
     texts = {path: path.read_text(encoding="utf-8") for path in own_code()}
-    sent = {path: packing.without_comments(text) for path, text in texts.items()}
+    sent = {path: comments.without_comments(text) for path, text in texts.items()}
     assert sum(map(len, sent.values())) < 0.9 * sum(map(len, texts.values()))
     for path, text in sent.items():
         assert text.split("\n") == lines_outside_comments(texts[path]), path

@@ -546,5 +546,5 @@ def test_a_page_may_carry_its_document(page, site):
 
 def test_opened_as_a_file_it_says_what_to_run():
     text = (VIEWER / "index.html").read_text(encoding="utf-8")
-    sentence = re.search(r'<p class="notice" id="not-served">(.*?)</p>', text)
+    sentence = re.search(r'<p class="notice" role="status" id="not-served">(.*?)</p>', text)
     assert sentence and "python -m http.server" in sentence[1]

@@ -44,35 +44,48 @@ _COMPOUND = ("for", "while", "if", "with", "try", "match", "class")
 """Statements that need not be the latest of their activation when their marks are read."""
 
 
+class _Cut:
+    """What the recorder noted up to the step limit: rows, each with the number of events of the
+    document that were there."""
+
+    def __init__(self, recording: Recording, log: Log) -> None:
+        recorder = recording.recorder
+        self._log = log
+        self.inspections = self._dated(recorder.inspections)
+        self.claims = self._dated(recorder.claims)
+        self.quotes = self._dated(recorder.quotes)
+        self.output = self._dated(recorder.output)
+        self.heard = self._dated(recorder.said)
+        self.operators = self._dated((*call, calls) for call, calls in recorder.operators.items())
+        self.storages = self._dated(
+            (at, storage, storage.bytes if live else -storage.bytes)
+            for at, storage, live in zip(
+                recorder.storages_at, recorder.storages, recorder.storages_live, strict=True
+            )
+        )
+
+    def _dated(self, rows: Iterable[Any]) -> _Dated:
+        at = self._log.at
+        dated = ((at(row[0] if isinstance(row, tuple) else row.at), row) for row in rows)
+        return [(at, row) for at, row in dated if at <= len(self._log.events)]
+
+    def places(self, tables: Tables) -> Places:
+        """Return where the rows belong among the steps."""
+        placed = (self.claims, self.output, self.heard, self.operators, self.storages)
+        questions: dict[int, set[int]] = {at: set() for rows in placed for at, _ in rows}
+        for at, row in self.inspections:
+            asked = tables.sites[row.site].statement
+            known = asked > 0 and tables.statements[asked - 1].kind in _COMPOUND
+            questions.setdefault(at, set()).update([asked] if known else [])
+        return self._log.places(questions)
+
+
 def build(recording: Recording) -> Document:
     """Return the document of a recording, cut at the step limit."""
     recorder, tables = recording.recorder, recording.tables
     log = Log.of_recorder(recorder.events, tables.first_steps).cut(recording.max_steps)
-    end = len(log.events)
-
-    def before_the_cut(rows: Iterable[Any]) -> list[tuple[int, Any]]:
-        dated = ((log.at(row[0] if isinstance(row, tuple) else row.at), row) for row in rows)
-        return [(at, row) for at, row in dated if at <= end]
-
-    inspections = before_the_cut(recorder.inspections)
-    claims = before_the_cut(recorder.claims)
-    output = before_the_cut(recorder.output)
-    heard = before_the_cut(recorder.said)
-    operators = before_the_cut((*call, calls) for call, calls in recorder.operators.items())
-    storages = before_the_cut(
-        (at, storage, storage.bytes if live else -storage.bytes)
-        for at, storage, live in zip(
-            recorder.storages_at, recorder.storages, recorder.storages_live, strict=True
-        )
-    )
-    questions: dict[int, set[int]] = {
-        at: set() for at, _ in (*claims, *output, *heard, *operators, *storages)
-    }
-    for at, row in inspections:
-        asked = tables.sites[row.site].statement
-        known = asked > 0 and tables.statements[asked - 1].kind in _COMPOUND
-        questions.setdefault(at, set()).update([asked] if known else [])
-    places = log.places(questions)
+    cut = _Cut(recording, log)
+    places = cut.places(tables)
     names = _Names()
     reads = reads_of(tables, recorder.readings, recorder.returned, log)
     glanced = locals_of(tables, log, reads, Rows(recorder, names.of))
@@ -93,30 +106,27 @@ def build(recording: Recording) -> Document:
         events=log.as_document(len(tables.functions)),
         names=names.list,
         values=recorder.values,
-        inspections=_inspections(recording, inspections, places, names),
+        inspections=_inspections(recording, cut.inspections, places, names),
         locals=glanced.rows,
         readings=glanced.readings,
         effects=glanced.effects,
         assertions=[
             assertion_of(number - 1, row) for number, row in sorted(tables.assertions.items())
         ],
-        claims=_claims(claims, places),
-        quotes=_quotes(recording, before_the_cut(recorder.quotes), names),
-        output=[
-            Output(step=places[at].step, at=at, stream=row.stream, text=row.text)
-            for at, row in output
-        ],
-        said=place_said(((at, row.value) for at, row in heard), places),
-        costs=_costs(operators, storages, places, names) if operators or storages else None,
-        memory=_memory([row for row in storages if row[1][1].exists], names),
-        uncounted=_uncounted(operators, recorder.elsewhere_operators),
+        claims=_claims(cut.claims, places),
+        quotes=_quotes(recording, cut.quotes, names),
+        output=_output(cut.output, places),
+        said=place_said(((at, row.value) for at, row in cut.heard), places),
+        costs=_costs(cut.operators, cut.storages, places, names),
+        memory=_memory([row for row in cut.storages if row[1][1].exists], names),
+        uncounted=_uncounted(cut.operators, recorder.elsewhere_operators),
         topics=recording.topics,
         assets=assets,
         data=fingerprints(recording.data, recording.target.root),
         warnings=[*recording.warnings, *complaints],
         failure=_failure(recording, log),
     )
-    if heard:
+    if cut.heard:
         join_verbatim(document.said, document.values)
         mark_prose(document, tables, log.events)
         document.assets |= assets_of(recording.media)
@@ -204,6 +214,12 @@ def _quotes(recording: Recording, rows: _Dated, names: _Names) -> Quotes:
     return result
 
 
+def _output(rows: _Dated, places: Places) -> list[Output]:
+    return [
+        Output(step=places[at].step, at=at, stream=row.stream, text=row.text) for at, row in rows
+    ]
+
+
 def _claims(rows: _Dated, places: Places) -> Claims:
     result = Claims()
     for at, row in rows:
@@ -220,8 +236,10 @@ def _costs(
     storages: _Dated,
     places: Places,
     names: _Names,
-) -> Costs:
+) -> Costs | None:
     """Sum what ran by step, operator and whether on `meta`; memory without the operator."""
+    if not operators and not storages:
+        return None
     sums: dict[tuple[int, str, bool], list[int]] = {}
 
     def row(step: int, operator: str, meta: bool) -> list[int]:

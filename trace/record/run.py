@@ -107,14 +107,11 @@ def record(target: Target, options: Options, media: Media | None = None) -> Reco
                 _end_as_program(error)
             recorder.running = False
             recorder.end_seconds = time.perf_counter()
-        if isinstance(error, StepLimitReached):
-            error = too_many_steps(options).with_traceback(error.__traceback__)
-        elif error is None and recorder.step_count(len(recorder.events)) > options.max_steps:
-            error = too_many_steps(options)  # it ended before the timer looked
+        error = _limited(error, recorder, options)
+        title = _title(main.__doc__) or _title(module.__doc__) or target.module
         return Recording(
             target=target,
-            title=(_title(main.__doc__) or _title(module.__doc__) or target.module)
-            + (", the short path" if path else ""),
+            title=title + (", the short path" if path else ""),
             files=finder.files,
             tables=tables,
             recorder=recorder,
@@ -127,6 +124,17 @@ def record(target: Target, options: Options, media: Media | None = None) -> Reco
             media=media,
             warnings=[*tables.warnings, *recorder.warnings],
         )
+
+
+def _limited(
+    error: BaseException | None, recorder: Recorder, options: Options
+) -> BaseException | None:
+    """Say that there were too many steps, where that ended the run or should have."""
+    if isinstance(error, StepLimitReached):
+        return too_many_steps(options).with_traceback(error.__traceback__)
+    if error is None and recorder.step_count(len(recorder.events)) > options.max_steps:
+        return too_many_steps(options)  # it ended before the timer looked
+    return error
 
 
 def _short_path(target: Target, mark: str) -> ShortPath:

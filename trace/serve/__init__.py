@@ -5,6 +5,7 @@ server         serves the viewer on this machine
 overlay        what is served besides the files of the viewer
 afar           what readers on other machines get: parts of documents, compressed texts
 packing        documents as they travel: smaller, and large ones in parts
+comments       the viewer's code without its comments
 watch          runs a lecture again after each change, with
 process        the run in a process of its own
 standby        the next one, which has imported what takes long

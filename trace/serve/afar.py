@@ -11,9 +11,10 @@ from pathlib import Path
 
 from ..document.decoding import decode
 from . import library
+from .comments import CODE, without_comments
 from .course import NO_COURSE
 from .overlay import Shown, address_name
-from .packing import CODE, TEXT, VALUES, is_large, parts_of, without_comments
+from .packing import TEXT, VALUES, is_large, parts_of
 from .plain import file_of, pages_of
 
 _PART = re.compile(rf"/traces/(.+)({re.escape(TEXT)}|{re.escape(VALUES)})")

@@ -15,15 +15,11 @@ from ..schema import VERSION
 _AROUND_LINES = re.compile(r"^[ \t]*(?:#+ ?)?|[ \t]+\Z")
 _AROUND_TEXTS = re.compile(r'^(?:[rR]?""")?[ \n]*|[ \n]*(?:""")?\Z')
 """What stands around prose in a source; `packing.js` takes the same away."""
-_COMMENT_LINES = re.compile(
-    r"^[ \t]*(?:/\*(?:(?!\*/).)*\*/|//[^\n]*)[ \t]*\n", re.DOTALL | re.MULTILINE
-)
 _LAGS = (1, 4)
 """A number may be stored as its difference to the one so many places before: a token has four."""
 _EXACT = 2**52
 """Differences of smaller integers are exact in JavaScript."""
 
-CODE = (".js", ".css")
 LARGE_BYTES = 500_000
 """A document from which on it travels in parts."""
 TEXT, VALUES = ".text.json.gz", ".values.json.gz"
@@ -80,16 +76,6 @@ def _empty(field: Any) -> Any:
 def _compressed(lecture: dict[str, Any]) -> bytes:
     text = json.dumps(packed(lecture), separators=(",", ":"), ensure_ascii=False)
     return gzip.compress(text.encode(), mtime=0)
-
-
-def without_comments(code: str) -> str:
-    """Return a module or a style sheet without the comments that stand on lines of their own: a
-    quarter of what a browser fetches is written for those who read the sources.
-
-    >>> without_comments("// One.\\n/** Two. */\\nlet a = 1; // three\\n")
-    'let a = 1; // three\\n'
-    """
-    return _COMMENT_LINES.sub("", code)
 
 
 def slim(lecture: dict[str, Any]) -> dict[str, Any]:

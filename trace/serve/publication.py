@@ -13,11 +13,12 @@ from ..errors import FAILED, HELD, UsageError
 from ..terminal import complain, quoted
 from . import library
 from .afar import page_in_parts
+from .comments import CODE, without_comments
 from .course import NO_COURSE, Course
 from .library import TIMES
 from .one_file import one_file
 from .overlay import address_name, frame_ancestors
-from .packing import CODE, TEXT, VALUES, parts_of, without_comments
+from .packing import TEXT, VALUES, parts_of
 from .plain import file_of, is_page_of, list_page, pages_of
 
 _FOR_AUTHORS = ("live.js", "live.css", "unpack.js", "*.d.ts")

@@ -118,8 +118,8 @@ def letters_name_the_axes():  # @core
     Which axis of an array of numbers is which? A language model reads text as *tokens*, the pieces
     [a text is cut into](#a_tokenizer_turns_text_into_integers), and describes each token by a row
     of numbers, its *features*. Several sequences of tokens go through it together, a *batch*. Each
-    of these sizes has a letter. (A few later chapters, whose data are plain rows, count these by
-    B. Loops over matrices run over i, j and k, as in textbooks.)
+    of these sizes has a letter. (A few later chapters count rows by B. Loops over matrices run
+    over i, j and k.)
     """
     letters = figures.LetterTable(LETTERS)  # @inspect letters
     # *Parameters* are the numbers that training adjusts, also called *weights*. A *layer* is a step
@@ -152,8 +152,7 @@ def an_amount_is_not_a_rate():  # @core
     How much work is it, and how fast is it done? A *FLOP* is one floating-point operation: one
     addition or one multiplication of numbers such as 3.14. *FLOPs* counts them. *FLOP/s* says how
     many a machine does in a second. Elsewhere you will see FLOPS for the rate, one capital letter
-    away from the amount; here the rate always carries its "/s", and most names in the code end in
-    their unit.
+    away from the amount; here the rate always carries its "/s".
     """
     rows = torch.ones(6, 5)
     w = torch.ones(5, 4)

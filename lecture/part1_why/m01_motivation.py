@@ -436,7 +436,7 @@ def gpt3_can_be_recomputed():  # M1.6 @core
 
     Can we find out what a famous model took to train? The [GPT-3
     paper](https://arxiv.org/abs/2005.14165) states 3.14e23 FLOPs, for 300 billion tokens. The model
-    is named for 175 billion parameters. You have the rule: try it before you read on.
+    is named for 175 billion parameters. Try the rule before you read on.
     """
     from_the_name_flops = 6.0 * GPT3_NAMED_PARAMETERS * GPT3_TRAINING_TOKENS
     assert from_the_name_flops == 3.15e23  # @inspect from_the_name_flops

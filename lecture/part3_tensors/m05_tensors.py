@@ -34,8 +34,7 @@ def everything_is_a_tensor():  # M5.1 @core
     # Forward pass: the matmul of data and parameters gives activations. `requires_grad` tells
     # PyTorch that we will ask for gradients of the parameters.
     activations = data @ parameters  # @inspect activations
-    # Backward pass: the *loss* is one number that says how wrong the result is, and a gradient says
-    # for each parameter how the loss changes with it.
+    # Backward pass: a gradient says for each parameter how the loss changes with it.
     loss = activations.square().mean()
     loss.backward()
     gradients = parameters.grad  # @inspect gradients

@@ -132,7 +132,7 @@ def a_number_is_sign_exponent_and_fraction():  # M6.1 @core
     # The fraction is 0.101 in base 2.
     assert fraction / 2**10 == 1 / 2 + 1 / 8  # @predict
     # Back to a number: $(-1)^s\,(1+f)\,2^{e-15}$. Two things in it are odd, the 1 before the point
-    # and the 15. The next sections explain them.
+    # and the 15.
     by_hand = (-1) ** sign * (1 + fraction / 2**10) * 2.0 ** (exponent - 15)  # @inspect by_hand
     assert by_hand == x.item()
 

@@ -214,10 +214,11 @@ LLAMA3_70B_PARAMETERS = 70 * 10**9
 LLAMA3_TRAINING_TOKENS = 15 * 10**12
 LLAMA3_70B_GPU_HOURS = 6.4e6
 
-# "The Llama 3 Herd of Models", July 2024, table 3: layers and width of the model called 70B.
-# https://arxiv.org/abs/2407.21783
+# "The Llama 3 Herd of Models", July 2024, table 3: layers and width of the model called 70B. The
+# context it was trained with: the model card above. https://arxiv.org/abs/2407.21783
 LLAMA3_70B_LAYERS = 80
 LLAMA3_70B_WIDTH = 8192
+LLAMA3_CONTEXT_TOKENS = 8192
 
 # Reported by those who ran the training, as shares of the dense bf16 peak. Chowdhery et al.,
 # "PaLM", April 2022: PaLM with 540 billion parameters, on TPU v4, https://arxiv.org/abs/2204.02311.

@@ -131,16 +131,16 @@ def an_accelerator_has_an_intensity():  # M11.2 @core
     # the ones to wait for.
     assert round(2 * h100["bf16"]) == 591
     bars = figures.accelerator_intensities(intensities, start="bf16")  # @inspect bars
-    # The number is a ratio of two parts. From the A100 to the H100, tensor cores grew more than
-    # memory, and the ratio rose from 153. The H200 is the same chip as the H100 with faster memory:
-    # 206. The B200 has 2.3 times the peak of the H100 and 2.3 times the bandwidth: 293.
+    # From the A100 to the H100, tensor cores grew more than memory, and the ratio rose from 153.
+    # The H200 is the same chip as the H100 with faster memory: 206. The B200 has 2.3 times the peak
+    # of the H100 and 2.3 times the bandwidth: 293.
     in_bf16 = [round(found["bf16"]) for found in intensities.values()]
     assert in_bf16 == [76, 153, 206, 293, 295]
     # It belongs to a format as well; choose another in the chart. In fp32, without tensor cores, 20
     # FLOPs per byte keep an H100 busy; in fp8 it takes 591.
     assert (round(h100["fp32"]), round(h100["fp8"])) == (20, 591)
-    # So: remember one number for your GPU. For the data-center cards of this chart it is 150 to
-    # 300; an H100 for the PCIe slot, whose memory is slower, needs 378.
+    # So: remember one number for your GPU, 150 to 300 for the data-center cards of this chart, 378
+    # for an H100 in the PCIe slot, whose memory is slower.
     assert round(intensity_of(H100_PCIE)) == 378
 
 

@@ -326,10 +326,9 @@ MULTIPROCESSOR_BLOCKS = 32
 BLOCK_THREADS = 1024
 THREAD_REGISTERS = 255
 
-# NVIDIA Hopper Tuning Guide, 2022: the memory that the threads of one multiprocessor share, and the
-# part of it that one block can have. https://docs.nvidia.com/cuda/hopper-tuning-guide/index.html
+# NVIDIA Hopper Tuning Guide, 2022: the shared memory of one multiprocessor, of which each block
+# takes 1 KiB more than it asks for. https://docs.nvidia.com/cuda/hopper-tuning-guide/index.html
 H100_SHARED_MEMORY_BYTES = 228 * 2**10
-H100_BLOCK_SHARED_MEMORY_BYTES = 227 * 2**10
 
 # Bytes that a multiprocessor loads from its L1 or shared memory in a tick, at most: RRZE-HPC/
 # gpu-benches, README, 2025. Bytes per second from L2: the same, gpu-l2-cache/a100_80.txt, and for

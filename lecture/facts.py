@@ -214,10 +214,11 @@ LLAMA3_70B_PARAMETERS = 70 * 10**9
 LLAMA3_TRAINING_TOKENS = 15 * 10**12
 LLAMA3_70B_GPU_HOURS = 6.4e6
 
-# "The Llama 3 Herd of Models", July 2024, table 3: layers and width of the model called 70B.
-# https://arxiv.org/abs/2407.21783
+# "The Llama 3 Herd of Models", July 2024, table 3: layers and width of the model called 70B. The
+# context it was trained with: the model card above. https://arxiv.org/abs/2407.21783
 LLAMA3_70B_LAYERS = 80
 LLAMA3_70B_WIDTH = 8192
+LLAMA3_CONTEXT_TOKENS = 8192
 
 # Reported by those who ran the training, as shares of the dense bf16 peak. Chowdhery et al.,
 # "PaLM", April 2022: PaLM with 540 billion parameters, on TPU v4, https://arxiv.org/abs/2204.02311.
@@ -325,10 +326,9 @@ MULTIPROCESSOR_BLOCKS = 32
 BLOCK_THREADS = 1024
 THREAD_REGISTERS = 255
 
-# NVIDIA Hopper Tuning Guide, 2022: the memory that the threads of one multiprocessor share, and the
-# part of it that one block can have. https://docs.nvidia.com/cuda/hopper-tuning-guide/index.html
+# NVIDIA Hopper Tuning Guide, 2022: the shared memory of one multiprocessor, of which each block
+# takes 1 KiB more than it asks for. https://docs.nvidia.com/cuda/hopper-tuning-guide/index.html
 H100_SHARED_MEMORY_BYTES = 228 * 2**10
-H100_BLOCK_SHARED_MEMORY_BYTES = 227 * 2**10
 
 # Bytes that a multiprocessor loads from its L1 or shared memory in a tick, at most: RRZE-HPC/
 # gpu-benches, README, 2025. Bytes per second from L2: the same, gpu-l2-cache/a100_80.txt, and for

@@ -31,7 +31,7 @@ def main() -> None:
     m10b_rates.zeros_save_work_only_if_they_are_skipped()
     # @bridge One part, attention, of which later, grows with the context. Now the clock. A GPU
     # answers before it is done: who does not wait for it times the launch alone. What it
-    # promises stands on its data sheet, by format, often for matrices half of which are zeros
+    # promises stands on its data sheet, by format, often for matrices of half zeros
     # (sparse); for all others, dense ones, it is mostly half of that.
     m10b_rates.utilization_is_useful_over_promised()
     m10b_rates.far_above_the_peak_is_a_mistake()
@@ -78,9 +78,8 @@ def main() -> None:
     # Skip it if you can draw a roofline, and place a ReLU, a matmul and a decoded token in
     # it.
     m11_intensity.every_operation_loads_computes_and_stores()
-    # @bridge Every operation loads, computes and stores. Its FLOPs over the bytes that it
-    # moves are its arithmetic intensity. Below the GPU's own number, it is memory-bound: it
-    # waits for bytes. Above, it is compute-bound.
+    # @bridge Every operation loads, computes and stores. With too few FLOPs for its bytes it
+    # is memory-bound: it waits for bytes. With enough, it is compute-bound.
     m11_intensity.an_accelerator_has_an_intensity()
     m11_intensity.two_tests_find_the_same_bottleneck()
     m11_intensity.relu_waits_for_memory()

@@ -114,10 +114,10 @@ def every_operation_loads_computes_and_stores():  # M11.1
 def an_accelerator_has_an_intensity():  # M11.2 @core
     """An accelerator has an intensity, too.
 
-    How much arithmetic must come with each byte, so that a GPU is busy? The FLOPs of an operation
-    over the bytes it moves are its *arithmetic intensity*. A GPU has such a number, its intensity
-    or *machine balance*: its peak over the bandwidth of its memory, the FLOPs it can do while one
-    byte arrives. Guess it for an H100: 3, 30, or 300?
+    How much arithmetic must come with each byte, so that a GPU is busy? An operation's FLOPs over
+    the bytes it moves are its *arithmetic intensity*. A GPU's own, its *machine balance*, is its
+    peak over the bandwidth of its memory: the FLOPs it can do while one byte arrives. Guess it for
+    an H100: 3, 30, or 300?
     """
     cards = (RTX_3090, A100_SXM, H200, B200, H100_SXM)
     intensities = {
@@ -131,16 +131,16 @@ def an_accelerator_has_an_intensity():  # M11.2 @core
     # the ones to wait for.
     assert round(2 * h100["bf16"]) == 591
     bars = figures.accelerator_intensities(intensities, start="bf16")  # @inspect bars
-    # The number is a ratio of two parts. From the A100 to the H100, tensor cores grew more than
-    # memory, and the ratio rose from 153. The H200 is the same chip as the H100 with faster memory:
-    # 206. The B200 has 2.3 times the peak of the H100 and 2.3 times the bandwidth: 293.
+    # From the A100 to the H100, tensor cores grew more than memory, and the ratio rose from 153.
+    # The H200 is the same chip as the H100 with faster memory: 206. The B200 has 2.3 times the peak
+    # of the H100 and 2.3 times the bandwidth: 293.
     in_bf16 = [round(found["bf16"]) for found in intensities.values()]
     assert in_bf16 == [76, 153, 206, 293, 295]
     # It belongs to a format as well; choose another in the chart. In fp32, without tensor cores, 20
     # FLOPs per byte keep an H100 busy; in fp8 it takes 591.
     assert (round(h100["fp32"]), round(h100["fp8"])) == (20, 591)
-    # So: remember one number for your GPU. For the data-center cards of this chart it is 150 to
-    # 300; an H100 for the PCIe slot, whose memory is slower, needs 378.
+    # So: remember one number for your GPU, 150 to 300 for the data-center cards of this chart, 378
+    # for an H100 in the PCIe slot, whose memory is slower.
     assert round(intensity_of(H100_PCIE)) == 378
 
 
@@ -547,10 +547,10 @@ def the_roofline_bounds_every_operation():  # M11.10 E110 @core
             intensity, H100_SXM.dense_flops_per_second[dtype], H100_SXM.memory_bytes_per_second
         )
         assert 0.75 * roof < rate < roof  # @inspect name rate roof
-    # A common mistake is to read the roof as what you will get. It is an upper bound, for numbers
-    # that come from memory and not from [a cache](#the_cache_shows_on_the_clock): it assumes
-    # perfect overlap, the full bandwidth, the clock of the sheet, enough blocks, and a launch that
-    # takes no time. It allows a matmul of 1024×1024 all of an H100's peak. We recorded a third.
+    # A common mistake is to read the roof as what you will get. It is an upper bound, for what is
+    # not [in a cache](#the_cache_shows_on_the_clock): it assumes perfect overlap, full bandwidth,
+    # the sheet's clock, enough blocks, and a launch in no time. It allows a matmul of 1024×1024 all
+    # of an H100's peak. We recorded a third.
     assert by_size[1024]["matrix × matrix"].intensity > intensity_of(H100_SXM)
     peak = H100_SXM.dense_flops_per_second["bf16"]
     share = 2 * 1024**3 / recorded_floors().matmul_seconds[1024] / peak  # @inspect share

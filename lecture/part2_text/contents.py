@@ -25,7 +25,7 @@ def main() -> None:
     # pairs again after each merge.
     m03_learning_merges.the_most_frequent_pair_is_merged()
     m03_learning_merges.ties_need_a_rule()
-    # @bridge Of two pairs that are as frequent the larger is merged.
+    # @bridge Of two pairs that are equally frequent, the larger is merged.
     m03_learning_merges.a_vocabulary_is_bytes_merges_and_special_tokens()
     m03_learning_merges.text_is_cut_before_merging()
     m03_learning_merges.letters_need_their_own_pattern()

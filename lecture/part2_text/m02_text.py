@@ -43,8 +43,8 @@ def a_tokenizer_turns_text_into_integers():  # M2.1 @core
     tokens = [tokenizer.vocabulary[number] for number in ids]
     coloured = figures.coloured_tokens(tokens, ids)  # @inspect coloured
     # A frequent word is one token, with the space before it. An unknown word is spelled in pieces:
-    # the stories have no zebra. Ids below 256 are single bytes. The last letter of Zoë takes two of
-    # them, c3 and ab in hexadecimal.
+    # the stories have no zebra. Ids below 256 are single bytes here. The last letter of Zoë takes
+    # two of them, c3 and ab in hexadecimal.
     assert b" there" in tokens
     assert b" zebra" not in tokens
     assert ids[tokens.index(b"\xc3")] == 0xC3
@@ -57,7 +57,7 @@ def a_tokenizer_turns_text_into_integers():  # M2.1 @core
 def a_character_can_be_there_and_not_be_seen():  # M2.2 E90
     """A character can be there and not be seen.
 
-    A tokenizer has to give back what it was given, to the last character. Which characters are
+    Our tokenizer has to give back what it was given, to the last character. Which characters are
     there? The [Unicode standard](https://www.unicode.org/versions/latest/) numbers them; the number
     is the *code point*, and Python's `chr` returns the character. What is number 0?
     """
@@ -127,7 +127,7 @@ def one_letter_can_have_two_spellings():  # M2.3
     # A tokenizer sees bytes. To it these are two different words, and a model has to learn both.
     assert (composed.encode(), with_accent.encode()) == (b"\xc3\xa9", b"e\xcc\x81")
     # We could *normalize* every text to one spelling first. But then we cannot give back the text
-    # that went in. So the tokenizers of GPT do not normalize, and neither does ours.
+    # that went in. So the tokenizers of GPT-2 and GPT-4 do not normalize, and ours does not.
     only_bytes = Tokenizer([])
     assert only_bytes.decode(only_bytes.encode(with_accent)) == with_accent
 
@@ -147,9 +147,9 @@ def bytes_are_an_alphabet_for_every_text():  # M2.4
     # spell what does not fit into two bytes. UTF-8 has no bytes for one.
     encodable = [n for n in range(CODE_POINTS) if chr(n).encode("utf-8", "ignore")]  # @stepover
     assert len(encodable) == CODE_POINTS - len(SURROGATES)
-    # Most of the room is empty. About 150 000 characters are assigned, more with each version of
-    # Unicode. Each needs a [row of D numbers](#an_embedding_is_a_table_of_vectors) in the model.
-    # With the width of the smallest GPT-2, 768, that is as much as the whole of that model, 124
+    # Most of the room is empty. Unicode 17 assigns nearly 160 000 characters, each version
+    # more. Each needs a [row of D numbers](#an_embedding_is_a_table_of_vectors) in the model. With
+    # the width of the smallest GPT-2, 768, that is about as much as the whole of that model, 124
     # million; and a character of next year's version still has no row.
     empty = {"Cn", "Co", "Cs"}  # not assigned, for private use, surrogates
     assigned = sum(unicodedata.category(chr(n)) not in empty for n in encodable)  # @stepover
@@ -253,13 +253,13 @@ def exercise_bytes_of_a_flag():  # M2.3 @exercise
     """Exercise: bytes of a flag.
 
     The flag of France, 🇫🇷, looks like one character. How many code points is it, and how many bytes
-    in UTF-8 and in UTF-16? (é is one code point and two bytes in either.)
+    in UTF-8 and in UTF-16? (The composed é is one code point, and two bytes in either.)
     """
     flag = "🇫🇷"
     sizes = {"code points": len(flag), "utf-8": len(flag.encode())}
     sizes["utf-16"] = len(flag.encode("utf-16-le"))  # @inspect sizes
-    # Two letters, F and R, from a set of 26 that stand for regions. None of them is among the first
-    # 65 536 code points, so each takes four bytes in both.
+    # Two letters, F and R, from a set of 26, of which two name a region. None of them is among the
+    # first 65 536 code points, so each takes four bytes in both.
     assert [unicodedata.name(letter)[-1] for letter in flag] == ["F", "R"]
     assert [*sizes.values()] == [2, 8, 8]
 

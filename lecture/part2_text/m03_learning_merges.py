@@ -248,7 +248,7 @@ def the_most_frequent_pair_is_merged():  # M3.2 @core
 def ties_need_a_rule():  # M3.2
     """Ties need a rule.
 
-    What if two pairs are equally frequent? Either choice is as good. But programs that choose
+    What if two pairs are equally frequent? By the count, either will do. But programs that choose
     differently learn different vocabularies, in which the same id stands for different tokens.
     """
     # In "ab" and "ba", seen four times each, both pairs tie. We take the larger pair, and compare
@@ -331,8 +331,9 @@ def letters_need_their_own_pattern():  # M3.1
     characters = "".join(map(chr, range(0x110000)))  # @stepover
     differing = {*letter.findall(characters)} ^ {*almost.findall(characters)}
     # Not quite. Superscripts, fractions and Roman numerals count as word characters, and they are
-    # numbers, not letters. And `re` knows the Unicode of the day when this Python was made; `regex`
-    # is younger, and has letters that `re` does not know yet, thousands if Python is old.
+    # numbers, not letters. And `re` knows the Unicode of the day when this Python was made. `regex`
+    # comes with its own, here a later one, and has letters that `re` does not know yet, thousands
+    # if Python is old.
     assert all(number in differing for number in "²½Ⅷ")
     assert {unicodedata.category(c) for c in differing} <= {"No", "Nl", "Cn"}
     assert not any(other in differing for other in "aéж你2_ ")
@@ -352,11 +353,11 @@ def numbers_are_cut_by_three():  # M3.1
     # tokens for frequent years and prices, and cuts the others into pieces of all lengths.
     assert older == ["IT", "'", "S", " 2048", " dogs", "\n\n"]
     # GPT-4 cuts numbers after every three digits, and keeps no space with them. There are only 1110
-    # numbers of up to three digits, so each can have its token. It counts from the left, though:
+    # strings of one to three digits, so each can have its token. It counts from the left, though:
     # 2048 is 204 and 8, where people write 2,048.
     assert newer == ["IT", "'S", " ", "204", "8", " dogs", "\n\n"]
-    # For code, another difference matters more. GPT-4 lets any one sign or tab stand in front of a
-    # word, as the space does, so "(word" can be a token.
+    # For code, another difference matters. GPT-4 lets any one sign or tab stand in front of a word,
+    # as the space does, so "(word" can be a token.
     code = "f(word)\tx"
     assert Splitter("gpt2").words(code) == ["f", "(", "word", ")", "\t", "x"]
     assert Splitter("gpt4").words(code) == ["f", "(word", ")", "\tx"]
@@ -467,7 +468,8 @@ def a_heap_keeps_the_best_on_top():  # M3.5
 
     How do we find the most frequent of n pairs without looking at all of them? In a *heap* each
     element is better than the two below it, so the best is on top. When it goes, one element moves
-    up in each of the $\\log_2 n$ rows, and the rest stays. For 1024 elements: ten rows.
+    up from each of the $\\log_2 n$ rows below, the last one fills the gap, and the rest stays. For
+    1024 elements: ten rows.
     """
     work = Work()
     n = 1024
@@ -511,9 +513,10 @@ def a_heap_forgets_lazily():  # M3.5
         assert order[-1] == largest
         del pair_counts[largest]
     assert order == [(b"b", b"a"), (b"a", b"c"), (b"a", b"b")]
-    # A common mistake: Python's heaps have the smallest element on top, so one stores
-    # (-count, pair). Then counts are the right way round, and ties the wrong one. An `Offer` turns
-    # both round: it says that it is smaller when (count, pair) is larger.
+    # A common mistake: `heapify` and `heappush` put the smallest element on top, so one stores
+    # (-count, pair). (Python 3.14 adds others, for the largest.) Then counts are the right way
+    # round, and ties the wrong one. An `Offer` turns both round: it says that it is smaller when
+    # (count, pair) is larger.
     negated = [(-7, (b"b", b"a")), (-7, (b"a", b"c"))]
     heapq.heapify(negated)
     assert negated[0] == (-7, (b"a", b"c"))
@@ -571,9 +574,9 @@ def the_ladder_so_far():  # M3.3 M3.6
     # keeping the counts saves little, and the heap most.
     saved = [a / b for a, b in itertools.pairwise(operations.values())]  # @inspect saved
     assert saved[0] < 2 < saved[1] < 3 < saved[2]
-    # On the clock it is the other way round. We counted an update of a dictionary, which makes a
-    # tuple and hashes it, like a glance at a number in `max`. The plain trainer does far more of
-    # the former; the heap saves the latter, and pays with calls of `Offer`.
+    # On the clock it is the other way round, as operations do not take equally long. The plain
+    # trainer's search builds every word anew, where the next one's only looks. An update of a count
+    # takes longer than a glance in `max`; the heap saves glances, and pays with calls of `Offer`.
     assert seconds["plain"] / seconds["incremental"] > 1.5 * saved[0]  # @timed
     assert seconds["indexed"] / seconds["heap"] < saved[2] / 1.5  # @timed
     # So: count to find out why, and time to find out whether.
@@ -649,8 +652,8 @@ def the_part_not_improved_sets_the_limit():  # M3.8 E92
     runs = figures.stacked_parts(bars, "seconds", "Runs of training")  # @timed @inspect runs
     # A common mistake is to report the gain of the part as the gain of the whole. With eight times
     # the text, reading takes eight times as long, and merging does not: our stories have few new
-    # words. If merging took no time at all, the whole would still take as long as reading. So the
-    # next gain is there: processes that read side by side.
+    # words. If merging took no time at all, the whole would still take as long as reading. So in a
+    # text that is long enough the next gain is there: processes that read side by side.
     fewer, more = word_counts.values()
     assert more.total() > 7.5 * fewer.total()
     assert len(more) < 1.2 * len(fewer)
@@ -695,8 +698,8 @@ def later_merges_touch_fewer_words():  # M3.9
     word_counts = count_words(itertools.islice(stories.stories(), 400))
     touched = words_touched(word_counts, 1_000)
     by_merge = figures.work_by_merge(touched)  # @inspect by_merge
-    # More than half of the work is in the first tenth of the merges. So the time for merging grows
-    # more slowly than the vocabulary.
+    # More than half of the work is in the first tenth of the merges. So with an index and a heap,
+    # the time for merging grows more slowly than the vocabulary.
     first, last = sum(touched[:100]), sum(touched[-100:])  # @inspect first last
     assert first > sum(touched) / 2
     assert first > 15 * last

@@ -109,7 +109,8 @@ def main() -> None:
     m16_transformer_accounting.heads_weigh_on_small_models()
     m16_transformer_accounting.most_flops_are_in_the_feed_forward_network()
     m16_transformer_accounting.attention_can_take_most_time()
-    # @bridge GPT-2 XL has D = 1600; at T = 1024, the scores and values are 7 % of its FLOPs.
+    # @bridge Our XL, of GPT-2 XL's sizes, has D = 1600 and F = 4D; at T = 1024, the scores and
+    # values are 7 % of its FLOPs.
     m16_transformer_accounting.long_contexts_belong_to_attention()
     m16_transformer_accounting.tokens_times_parameters_with_corrections()
     m16_transformer_accounting.the_real_gpt2_has_other_parts()

@@ -79,8 +79,8 @@ def an_embedding_is_a_table_of_vectors():  # M15.1
     with measure() as product:
         assert torch.equal(one_hot @ embedding.weight, x)
     assert product.matmul_flops == 2 * 3 * V * D
-    # In the backward pass, a row that was never looked up gets no gradient, and a token that comes
-    # twice gets both.
+    # In the backward pass, a row that was never looked up gets zeros, and a token that comes twice
+    # gets both gradients.
     x.sum().backward()
     gradient = embedding.weight.grad
     assert gradient.sum(dim=1).nonzero()[:, 0].tolist() == [1, 3]
@@ -296,7 +296,7 @@ def what_is_kept_is_a_choice():  # M15.6
     (mine,) = torch.autograd.grad(softmax(scores), scores, g)
     (theirs,) = torch.autograd.grad(torch.softmax(scores, dim=1), scores, g)
     assert torch.allclose(mine, theirs, atol=1e-7)
-    # Weights add up to 1, so moving all scores of a row together changes nothing.
+    # Moving all scores of a row together changes no weight, so a row's gradients add up to 0.
     assert mine.sum(dim=1).abs().max() < 1e-6
     # Keep in mind: what you spell out, autograd keeps. A fused operation can keep less, and
     # [attention can do without the weights altogether](#attention_needs_no_table_of_weights).
@@ -422,7 +422,7 @@ def the_future_is_hidden():  # M15.7 @core
         weights = softmax(factor * scores)
         largest[name] = weights.amax(dim=1).mean().item()  # @inspect largest
         passing[name] = (weights * (1 - weights)).sum(dim=1).mean().item()  # @inspect passing
-    # Not scaled, the winner takes more than three quarters on average, and a third of the gradient
-    # is left that scaled scores pass.
+    # Not scaled, the winner takes more than three quarters on average, and softmax lets through a
+    # third of the gradient that it lets through to scaled scores.
     assert largest["scaled"] < 0.15 < 0.75 < largest["not scaled"]
     assert passing["not scaled"] < passing["scaled"] / 2.5

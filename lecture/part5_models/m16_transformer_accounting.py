@@ -134,12 +134,13 @@ def parameters_are_counted_part_by_part():  # M16.2 @core
     # Two norms in each block, and one in front of the LM head.
     assert found["norms"] == (2 * L + 1) * D
     assert parameters_by_part(config) == found
-    # The context does not matter, as all tokens share all parameters. Nor does the number of heads.
+    # The context does not matter, as rotary positions have no parameters. Nor does the number
+    # of heads.
     for other in (replace(config, context=1000), replace(config, heads=12)):
         other_model = TransformerLM(other, device="meta")  # @stepover
         assert parameters_of(other_model) == found
     # Deeper or wider? Twice the depth is twice the blocks; twice the width, with F in proportion,
-    # makes each block four times as large.
+    # makes each matrix of a block four times as large.
     deeper = parameters_by_part(replace(config, layers=2 * L))
     wider = parameters_by_part(replace(config, width=2 * D, feed_forward=2 * F))
     for part in ("attention", "feed-forward"):
@@ -178,7 +179,7 @@ def one_forward_pass_of_xl():  # M16.4 E82
     """One forward pass of XL takes 4.5 trillion FLOPs.
 
     What does it cost to send one full context, 1024 tokens, through that model? As a guess, $2NT$
-    is $2\\cdot 2.1\\cdot 10^9\\cdot 1024 \\approx 4.4\\cdot 10^{12}$. Now part by part.
+    is $2\\cdot 2.13\\cdot 10^9\\cdot 1024 \\approx 4.4\\cdot 10^{12}$. Now part by part.
     """
     T, D, F, H, V, L = 1024, 1600, 6400, 25, 50_257, 48
     flops = {part: L * found for part, found in flops_of_a_block(T, D, F, H).items()}
@@ -259,7 +260,7 @@ def milliseconds(flops: int, moved_bytes: int, card: Accelerator) -> tuple[float
 
 
 def attention_can_take_most_time():  # M16.6
-    """Attention that stores its weights takes most time.
+    """Attention that stores its weights can take most time.
 
     FLOPs [are not time](#the_roofline_bounds_every_operation). Scores and values have 7 % of XL's
     FLOPs in a block. Which share of the time do they take, in bf16? We ask the meter for the bytes
@@ -330,8 +331,8 @@ def tokens_times_parameters_with_corrections():  # M16.8
     """Two corrections make 2NT exact.
 
     A forward pass costs about two FLOPs for each of N parameters and T tokens. How good is that for
-    a Transformer? Two things are wrong with it. Embedding and norms have parameters that multiply
-    no matrix, and attention multiplies without parameters. Exact is
+    a Transformer? Two things are wrong with it. Embedding and norms have parameters that are in no
+    matmul, and attention multiplies without parameters. Exact is
     $2T\\,(N - VD - (2L+1)D) + 4LT^2D$.
     """
     plain = {}
@@ -361,7 +362,7 @@ def the_real_gpt2_has_other_parts():  # M16.9 E84
     """The real GPT-2 has other parts.
 
     Are these the four GPT-2 models? In shape only. GPT-2 has two matrices and GELU in its
-    feed-forward network, biases everywhere, LayerNorm (which also subtracts the mean), learnt
+    feed-forward network, biases in every block, LayerNorm (which also subtracts the mean), learnt
     positions, and tied embeddings. PyTorch has all of these, so we can count.
     """
     counts = {}
@@ -484,9 +485,10 @@ def one_latent_serves_all_heads():  # M16.2
     """One latent vector serves all heads.
 
     DeepSeek-V3 has 128 heads in 61 layers, and its report names 671 billion parameters, "37B
-    activated for each token". Its *multi-head latent attention*, MLA, caches neither keys nor
+    activated for each token". Its *multi-head latent attention*, MLA, caches no head's keys or
     values. It caches one short vector per token and layer, the *latent*, from which a matrix makes
-    the keys and values of all heads; and 64 features that are turned by position. How much is that?
+    the keys and values of all heads; and 64 features of a key that all share, turned by position.
+    How much is that?
     """
     size, made = DEEPSEEK_V3, {"device": "meta", "dtype": torch.bfloat16}
     attention = latent_attention(size)  # @stepover
@@ -556,16 +558,16 @@ def half_of_the_scores_are_masked():  # M16.10
     # FLOPs, and so of the utilization.
     assert percent == {"xl": 3.6, "xl, T·16": 27.6}  # @inspect percent
     # What we can do now: say what a Transformer costs from its sizes alone. A block costs
-    # $24TD^2 + 4T^2D$ FLOPs forward; N counts active parameters for time, and all for memory; the
-    # LM head weighs on small models, scores on long contexts, and on time if they are stored.
+    # $2T(4D^2+3DF) + 4T^2D$ FLOPs forward; N counts active parameters for time, and all for memory;
+    # the LM head weighs on small models, scores on long contexts, and on time if they are stored.
 
 
 def exercise_deep_or_wide():  # M16.6 @exercise
     """Exercise: deep or wide.
 
     Two models have as many parameters in their blocks: 12 layers of width 1536, or 48 layers of
-    width 768, with F = 4D. Which one costs more FLOPs for a context of 1024 tokens, and which needs
-    the larger KV cache? Commit to an answer for each.
+    width 768, with F = 4D. Whose blocks cost more FLOPs for a context of 1024 tokens, and which
+    model needs the larger KV cache? Commit to an answer for each.
     """
     wide = TransformerConfig(1000, 1024, layers=12, width=1536, heads=12, feed_forward=4 * 1536)
     deep = TransformerConfig(1000, 1024, layers=48, width=768, heads=12, feed_forward=4 * 768)
@@ -579,8 +581,11 @@ def exercise_deep_or_wide():  # M16.6 @exercise
     ratios = {part: of_deep[part] / of_wide[part] for part in of_wide}  # @inspect ratios
     assert ratios == {"feed-forward": 1, "projections": 1, "scores and values": 2}
     # The deep one, in both: scores and cache follow L·D, which is twice as much, and only the
-    # matrices follow L·D². It also has four times as many steps that wait for each other.
+    # matrices follow L·D². It also has four times as many steps that wait for each other. (The LM
+    # head is twice as large in the wide one. With GPT-2's 50 257 entries that makes up for it.)
     assert cache_bytes(deep, 1024) == 2 * cache_bytes(wide, 1024)
+    whole = [forward_flops(replace(config, vocabulary=50_257), 1024) for config in (wide, deep)]
+    assert 0.99 < whole[1] / whole[0] < 1  # @inspect whole
 
 
 def exercise_twice_the_context():  # M16.7 @exercise

@@ -189,7 +189,7 @@ def an_optimizer_needs_room_to_work():  # M18.4
     """An optimizer needs room to work.
 
     Is its state all that an optimizer takes? During a step it makes temporary tensors, such as
-    roots and updates. We measure them for ten matrices of a thousand parameters.
+    roots and updates. We measure them for ten tensors of a thousand parameters.
     """
     at_work = {}
     settings = {
@@ -207,10 +207,10 @@ def an_optimizer_needs_room_to_work():  # M18.4
             with measure() as step:
                 optimizer.step()
         at_work[name] = step.peak_bytes / (4 * 10 * 1000)  # @inspect at_work
-    # Ours and PyTorch's plain loop work on one matrix at a time. PyTorch's makes up to three
-    # tensors of its size.
+    # Ours and PyTorch's plain loop work on one tensor at a time. PyTorch's makes up to three others
+    # of its size.
     assert at_work["ours"] == 1 / 10 < at_work["PyTorch, one by one"] <= 3 / 10
-    # On a GPU PyTorch's default is `foreach`, which treats all matrices at once. It launches few
+    # On a GPU PyTorch's default is `foreach`, which treats all tensors at once. It launches few
     # kernels, and its temporary tensors are as large as all parameters together: four bytes per
     # parameter on top of the sixteen, and more in AdaGrad.
     assert 1 <= at_work["PyTorch, foreach"] < at_work["PyTorch, AdaGrad foreach"]

@@ -71,16 +71,16 @@ def a_block_keeps_42_vectors_of_each_token():  # M18.6 E74
     # The 48 blocks keep 12 GiB for a thousand tokens.
     assert round(48 * block_bytes / GIB, 1) == 12.3
     # The best-known formula, [34 + 5HT/D](https://arxiv.org/abs/2205.05198) bytes per token and
-    # feature, is for GPT's block in 16 bits with dropout. It gives 114 bytes here; ours keeps 92 in
-    # bf16, with dropout's masks and a second copy of the weights missing and fp32 normalization. A
-    # formula belongs to one implementation.
+    # feature, is for GPT's block in 16 bits with dropout. It gives 114 bytes here. Ours keeps 92 in
+    # bf16: more for the gate and for normalization in fp32, and no masks of dropout or second copy
+    # of the attention weights. A formula belongs to one implementation.
     one, two = (measured(replace(XL, layers=L), 1, torch.bfloat16) for L in (1, 2))  # @stepover
     in_bf16 = two.kept_bytes["activations"] - one.kept_bytes["activations"]
     bytes_each = {"published": 34 + 5 * H * T / D, "ours": in_bf16 / (T * D)}
     assert round(bytes_each["ours"]) == 92  # @inspect bytes_each
     assert bytes_each["published"] == 114
-    # It is easy to forget factors. A block with one head and matrices no wider than D would keep
-    # about $9TD+2T^2$ numbers, a quarter of this one.
+    # It is easy to forget factors. Count nine results of D numbers per token and two of T, as if
+    # there were one head and no inner width: $9TD+2T^2$ numbers are a quarter of this.
     assert round(block_bytes / (4 * (9 * T * D + 2 * T**2)), 1) == 4.1
 
 
@@ -105,8 +105,8 @@ def fused_attention_keeps_a_number_for_each_row():  # M18.6
     # From that the backward pass recomputes the weights, a tile at a time.
     kept = [cost.live_bytes["activations"] - y.nbytes for cost in (written_out, fused)]
     assert kept == [4 * B * H * T * T, 4 * B * H * T]  # @inspect kept
-    # For GPT-2 XL's shape that is 8.1 GiB instead of 12.5 for a sequence of 1024 tokens, and 130
-    # instead of 1325 for one of 16 384.
+    # With all other activations of GPT-2 XL's shape, in fp32, that is 8.1 GiB instead of 12.5 for a
+    # sequence of 1024 tokens, and 130 instead of 1325 for one of 16 384.
     gib = {
         (way, T): round(activation_bytes(XL, Training(T, attention=way)) / GIB, 1)
         for way in ("written-out", "fused")
@@ -146,7 +146,7 @@ def the_context_decides_what_is_kept():  # M18.6
     assert 0.5 < gib["bf16"] / gib["fp32"] < 0.6  # @inspect gib
     assert parts["bf16"]["loss"] == parts["fp32"]["loss"] == 4 * (1024 * 50_257 + 1024 + 1)
     # With 16 times the context, written-out attention weights grow 256 times: from 37 % to 91 % of
-    # all, and 1.3 TiB for one sequence. The feed-forward network grows 16 times.
+    # all, which is then 1.3 TiB for one sequence. The feed-forward network grows 16 times.
     by_context = {
         tokens: activation_bytes_by_part(XL, Training(tokens))
         for tokens in (1024 * 2**n for n in range(5))
@@ -235,17 +235,21 @@ def the_sum_is_no_peak():  # M18.8
         peaks.append(held_bytes + found.peak_bytes)
         # The calculator looks at the few moments that can be the peak, and finds the same.
         assert peaks[-1] == peak_bytes(config, Training(1024, B))
-    # Between forward and backward pass, and below the sum: 36.8 GiB instead of 44.3.
+    # As the backward pass begins, at the loss or in the softmax of the last block, and below the
+    # sum: 36.8 GiB instead of 44.3.
     assert round(peaks[0] / GIB, 1) == 36.8  # @inspect peaks
     # With [micro-batches](#parts_of_a_batch_add_up_to_it), as in the next chapter, gradients stay
     # from one to the next. Then the peak is above the sum: the loss needs two more tables of logits
-    # for a moment, and for a small model these outweigh everything else.
+    # for a moment. (In a small model these can outweigh the gradients, and a plain step peaks above
+    # the sum, too: GPT-2 small's shape does from two sequences on.)
     in_parts = Training(1024, 2, accumulating=True)
     in_parts_bytes = peak_without_numbers(two_layers, in_parts)
     assert in_parts_bytes == peak_bytes(two_layers, in_parts)
     table_bytes = 4 * 2 * 1024 * 50_257
     over = (in_parts_bytes - training_bytes(two_layers, in_parts)) / table_bytes  # @inspect over
     assert round(over, 3) == 2
+    small = [(PRESETS["gpt2-small"], Training(1024, B)) for B in (1, 2)]
+    assert [peak_bytes(*plan) > training_bytes(*plan) for plan in small] == [False, True]
     # PyTorch's AdamW, in the form that it prefers on a GPU (`foreach`), makes a denominator for all
     # parameters at once. With one sequence that is the peak: 20 bytes for each parameter.
     default = moments(XL, Training(1024, optimizer="adamw-foreach"))  # @inspect default
@@ -274,14 +278,15 @@ def memory_limits_the_batch():  # M18.8 E76
     batches = {name: largest_batch(XL, way, gpu_bytes) for name, way in ways.items()}
     # Four with attention written out, six with fused attention, more in bf16.
     assert batches["written out"] == 4  # @inspect batches
-    assert batches["in micro-batches"] < batches["written out"] < batches["fused"]
+    assert batches["in micro-batches"] == 3 < batches["written out"] < batches["fused"]
     assert batches["fused"] < batches["fused, autocast"]
     # One more would not fit; the calculator's answer is the last that does.
     for name, way in ways.items():
         assert peak_bytes(XL, replace(way, batch=batches[name])) <= gpu_bytes
         assert peak_bytes(XL, replace(way, batch=batches[name] + 1)) > gpu_bytes
     # Plan with one head and no inner width, $9TD+2T^2$ numbers in each block, and you promise 15
-    # sequences. Those would need 219 GiB.
+    # sequences. Those would need 219 GiB. (The lines add up all four parts, as micro-batches do, of
+    # which three sequences fit.)
     T, D = 1024, XL.width
     fixed_bytes = training_bytes(XL, replace(plain, batch=0))
     guess_bytes = XL.layers * 4 * (9 * T * D + 2 * T**2)
@@ -420,8 +425,8 @@ def adapters_save_the_state():  # M18.7
     # Nearly all activations stay, as each adapter needs the input of the layer beside it. (Only the
     # two normalization layers, whose gains are frozen, keep a tensor less.)
     assert 0.9 < left["activations"] < 1
-    # So the bill for the whole model: in place of 16 bytes for each of 8 billion parameters, 2 for
-    # each, and 16 for those of the adapters. That is one GPU in place of two.
+    # So for the whole model: in place of 16 bytes for each of 8 billion parameters, 2 for each, and
+    # 16 for those of the adapters. That is one GPU in place of two.
     N, adapters = parameters(shape), shape.layers * of_block["adapters"]["trained"]
     gigabytes = [16 * N / 1e9, (2 * N + 16 * adapters) / 1e9]  # @inspect gigabytes
     assert [round(size) for size in gigabytes] == [128, 17]
@@ -448,8 +453,8 @@ def training_needs_no_cache():  # M18.11 E73
     assert cache_bytes(XL, 1024, element_bytes=2) == 300 * 2**20  # @predict
     assert cache_bytes(XL, 16_384, element_bytes=2) > 2 * parameters(XL)  # @inspect found_bytes
     # But training has no such cache: all tokens pass at once, and keys and values are activations
-    # like others, under 5 % of all. What fills the memory is the feed-forward network and, written
-    # out, the attention weights.
+    # like others, under 5 % of all. Most of them are the feed-forward network's and, written out,
+    # the attention weights.
     parts = activation_bytes_by_part(XL, Training(1024))  # @inspect parts
     assert cache_bytes(XL, 1024) < 0.05 * sum(parts.values())
     largest = sorted(parts, key=parts.get)[-2:]

@@ -136,6 +136,7 @@ def a_wider_model_wants_a_smaller_rate():  # M23.10
     # than with its own, by more than a tenth of a nat per byte, and so loses what the width bought.
     missed = losses[256][best[32]] - losses[256][best[256]]  # @inspect missed
     assert missed > 0.1
+    assert losses[256][best[32]] > losses[32][best[32]]
     # Why? One step of AdamW moves each weight by about the rate. A hidden feature is a sum over F
     # products of an input and a weight. For one example, gradients of these weights have the signs
     # of the inputs, or all the opposite, so all products change in the same direction. The change

@@ -572,8 +572,8 @@ def models_follow_the_hardware():  # M25.6
         steps = [rate * bits[name] for name, rate in found.items() if name in bits]
         assert max(steps) / min(steps) < 1.001  # data sheets round
     # Each generation added a format: bf16 in 2020, fp8 in 2022, fp4 in 2024. Large models follow
-    # with some delay: DeepSeek-V3, trained in FP8, is of the end of 2024. They are built to survive
-    # the format, with normalization in front of matmuls and widths that fill the tiles.
+    # with some delay: DeepSeek-V3, trained in FP8, is of the end of 2024. They are built for the
+    # hardware: normalization in front of matmuls keeps numbers in range, and widths fill the tiles.
     most = rates["B200"]["fp4"] / rates["A100 SXM"]["bf16"]
     assert round(most) == 29  # @inspect most
     # Of this factor, 4 came from two halvings of the bits. Of the other 7.2, there are 1.4 times as

@@ -224,8 +224,8 @@ def main() -> None:
     # Nearly all so far was in fp32. Which number of a training step is kept in which format, and
     # why that is not one format.
     #
-    # Skip it if you can say which four tensors stay in fp32 under autocast, and what a loss
-    # scale is for.
+    # Skip it if you can say which tensors stay in fp32 under autocast, and what a loss scale
+    # is for.
     m25_mixed_precision.both_ends_have_their_price()
     m25_mixed_precision.two_recipes_go_by_one_name()
     m25_mixed_precision.bf16_weights_stop_learning()

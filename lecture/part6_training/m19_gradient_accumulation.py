@@ -80,8 +80,9 @@ def a_batch_has_a_critical_size():  # M19.4
     # Small batches are steady workers: twice the batch nearly halves the steps, and the run reads
     # the same number of examples.
     assert measured[1] / measured[2] > 1.8
-    # Large batches waste: from 128 to 256 the steps hardly fall, and the examples nearly double.
+    # Large batches waste: from 128 to 256 the steps fall by a quarter, the examples grow by half.
     assert measured[128] / measured[256] < 1.5  # @inspect measured
+    assert 256 * measured[256] > 1.4 * 128 * measured[128]
     # The bend is at the *critical batch size*, here D + 1 = 17: there $\frac{B}{B+D+1}$ is a half,
     # so a step makes half the progress that it would make with the exact gradient. A run near that
     # size reads some 40 % more examples than one row at a time.
@@ -276,7 +277,7 @@ def a_part_is_no_larger_than_the_whole():  # M19.2 E68
     assert messages[32] == messages[64] == ""
     # And if the data really came 256 rows at a time, memory would grow fourfold, and the optimizer
     # would learn from four times the batch that was planned. So check that one size divides the
-    # other before the run begins; `lecture.train --micro-batches` does.
+    # other. `lecture.train --micro-batches`, which is given the number of parts, does so.
 
 
 def accumulate(model: torch.nn.Module, parts: list[Tensor]) -> None:  # @stepover

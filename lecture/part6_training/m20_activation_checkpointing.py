@@ -82,9 +82,10 @@ def what_is_thrown_away_is_computed_again():  # M20.1 @core
     # [does not count](#recomputed_flops_are_not_useful) the second time.)
     assert flops == {False: 2 + 4, True: 2 + 2 + 4}  # @inspect flops
     # This is *activation checkpointing*, also called gradient checkpointing or rematerialization;
-    # it came to deep learning with a paper on [sublinear memory](https://arxiv.org/abs/1604.06174).
-    # (The [checkpoints](#a_checkpoint_holds_parameters_and_state) from which a run resumes are
-    # files, and something else.)
+    # it became common in deep learning with a paper on [sublinear
+    # memory](https://arxiv.org/abs/1604.06174). (The
+    # [checkpoints](#a_checkpoint_holds_parameters_and_state) from which a run resumes are files,
+    # and something else.)
 
 
 class Watch:
@@ -173,7 +174,7 @@ def everything_is_two_tensors_for_each_layer():  # M20.3 E70
     each, pairs, whole = list(by_fate.values())[2:]
     assert each == {"kept": 4 + 1, "recomputed": 4}
     # Longer segments keep less: what enters each, and what the loss needs. Everything between is
-    # recomputed, except the last h of a segment, which nothing needs.
+    # recomputed, but not the last h of a segment, which is kept already.
     in_pairs = fates["GELU, two layers at a time"]
     assert [name for name, fate in in_pairs.items() if fate == "kept"] == ["x", "h2", "h4"]
     assert pairs == {"kept": 1 + 2, "recomputed": 6}
@@ -767,7 +768,7 @@ def exercise_ninety_six_layers():  # M20.4 @exercise
         with measure(timeline=True) as step:
             loss_by_segments(x, weights, layers_each).backward()
         most[layers_each] = max(m["activations"] // (4 * B * D) for m in step.timeline)
-    # The best k is near $\\sqrt{96/2}=6.9$, which divides nothing. 6 and 8 are equally good.
+    # The best k is near $\sqrt{96/2}=6.9$, which divides nothing. 6 and 8 are equally good.
     assert most[6] == most[8] == min(most.values()) == 26  # @inspect most
 
 

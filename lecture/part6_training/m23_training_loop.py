@@ -206,8 +206,8 @@ def a_rate_rises_and_falls():  # M23.3
     settings = {"max_lr": 1.0, "min_lr": 0.1, "warm_up_steps": 7, "end_step": 21}
     rates = [learning_rate(step, **settings) for step in range(26)]  # @stepover
     schedule = figures.schedule(rates)  # @inspect schedule
-    # Step 0 has rate 0: it costs as much as any other and does nothing. So our loop begins with the
-    # rate of step 1.
+    # Step 0 has rate 0: it costs as much as any other and moves no weight. So our loop begins with
+    # the rate of step 1.
     assert rates[0] == 0
     assert math.isclose(rates[3], 3 / 7)
     assert max(rates) == rates[7] == 1
@@ -242,8 +242,9 @@ def warm_up_tames_the_first_steps():  # M23.3
 
     Why be careful just when there is most to learn? AdamW divides its average of gradients by the
     root of its average of squares. At the first step it knows one gradient, so the quotient is 1 or
-    −1: every weight moves by the whole learning rate, however small its gradient. Take gradients
-    that are nothing but noise, so that every move leads astray. How far do the weights go?
+    −1: every weight moves by the whole learning rate, however small its gradient (if far above ε).
+    Take gradients that are nothing but noise, so that every move leads astray. How far do the
+    weights go?
     """
     at_once, warmed = (wandering(warm_up_steps, steps=60) for warm_up_steps in (1, 10))
     first_gradient = torch.randn(1000, generator=torch.Generator().manual_seed(0))
@@ -332,7 +333,8 @@ def clipping_is_for_the_exception():  # M23.4
     paths = figures.paths(places)  # @inspect paths
     # The spike sends AdamW the wrong way for longer than one step: it stays in the average of
     # gradients for some ten steps. And it stays in the average of squares, which divides every
-    # further step, for a thousand, so AdamW hardly moves afterwards.
+    # further step, for a thousand (with $\beta_2=0.95$, for twenty), so AdamW hardly moves
+    # afterwards.
     assert places["spike"][-1] < 0.5 * places["usual"][-1]
     # Clipped, the spike costs a few steps.
     assert places["spike, clipped"][-1] > 0.75 * places["usual"][-1]
@@ -530,8 +532,9 @@ def the_source_sets_the_floor():  # M23.7
     """The source sets the floor.
 
     Is that loss good? For natural text nobody knows the best possible one. Our stories are drawn by
-    a program, which can say how likely each of them was. That is its *entropy*, and in the long run
-    no model gets below it; one that seems to has seen the validation text.
+    a program, which can say how likely each of them was. The mean of minus the logarithm is its
+    *entropy*, and in the long run no model gets below it; one that seems to has seen the validation
+    text, or the very token that it predicts.
     """
     story_run = run_on_stories(CONFIGS["lecture"])  # @stepover
     # Four predictors read 60 kB of unseen stories: the model; the source itself; a table that
@@ -563,7 +566,7 @@ def the_model_tells_a_story():  # M23.7
     """The model tells a story.
 
     What do these numbers sound like? We let the model decode from the end-of-story token, one token
-    after the other.
+    after the other, each from the likeliest that make up 90 %.
     """
     story_run = run_on_stories(CONFIGS["lecture"])  # @stepover
     told = story_run.tell(count=40, seed=0)  # @stepover
@@ -578,9 +581,9 @@ def the_model_tells_a_story():  # M23.7
     assert len(ended) > 8
     assert all(story.endswith(".") for story in ended)
     assert possible < openings / 4
-    # Hardly any. Read the sample: a "she" turns into a "he", a ring was a blanket before. Such a
-    # mistake costs little loss, a few tokens in a story, and ruins the whole. So a loss near the
-    # floor says less about what a model can do than it seems.
+    # Hardly any. Read the sample: is the boy a "she" later, does the thing stay the same, is each
+    # word one? Such a mistake costs little loss, a few tokens in a story, and ruins the whole. So a
+    # loss near the floor says less about what a model can do than it seems.
 
 
 def a_log_has_a_line_for_each_step():  # M23.8

@@ -74,7 +74,7 @@ def a_schedule_can_leave_its_end_open():  # M23.9
     for name, rates in schedules.items():
         assert math.isclose(simulated_excess(rates, runs=400), excess[name][-1], rel_tol=0.1)
     # The constant rate ends on a floor: noise comes in as fast as it is unlearned. The floor is
-    # nearly proportional to the rate, which is why every schedule comes down in the end.
+    # nearly proportional to the rate, which is why schedules come down in the end.
     floors = {lr: predicted_excess([lr] * 9000)[-1] for lr in (0.1, 0.01, 0.001)}  # @inspect floors
     assert 10 < floors[0.1] / floors[0.01] < 15
     assert math.isclose(floors[0.01] / floors[0.001], 10, rel_tol=0.1)
@@ -136,12 +136,16 @@ def a_wider_model_wants_a_smaller_rate():  # M23.10
     # than with its own, by more than a tenth of a nat per byte, and so loses what the width bought.
     missed = losses[256][best[32]] - losses[256][best[256]]  # @inspect missed
     assert missed > 0.1
+    assert losses[256][best[32]] > losses[32][best[32]]
     # Why? One step of AdamW moves each weight by about the rate. A hidden feature is a sum over F
-    # products, and the F moves agree in sign, since all follow the same gradient. So its change
-    # grows with F, while its value, a sum of F independent numbers of size $1/\sqrt F$, does not.
+    # products of an input and a weight. For one example, gradients of these weights have the signs
+    # of the inputs, or all the opposite, so all products change in the same direction. The change
+    # of the sum grows with F; its value, a sum of F independent numbers of size $1/\sqrt F$, does
+    # not.
     changes = {}
     for F in (32, 256):
-        h, gradient = torch.rand(1, F, generator=torch.Generator().manual_seed(0)), torch.ones(1, F)
+        generator = torch.Generator().manual_seed(0)
+        h, gradient = torch.randn(1, F, generator=generator), torch.ones(1, F)
         middle = nn.Parameter(torch.zeros(F, F))
         middle.grad = h.T @ gradient
         AdamW([middle], lr=0.01, weight_decay=0.0).step()
@@ -185,8 +189,8 @@ def z_loss_holds_the_logits():  # M23.11
     r"""z-loss holds the logits.
 
     Add 100 to every logit of a token. What happens to the loss? Nothing: softmax divides by
-    $Z=\sum_i e^{z_i}$, and the factor cancels. So nothing holds the logits in place while a model
-    trains for weeks. Is that a danger?
+    $Z=\sum_i e^{z_i}$, and the factor cancels. So the loss does not hold the logits in place while
+    a model trains for weeks. Is that a danger?
     """
     generator = torch.Generator().manual_seed(0)
     V, rows = 1000, 64
@@ -197,11 +201,11 @@ def z_loss_holds_the_logits():  # M23.11
         exact = nn.functional.cross_entropy(logits.double() + shift, targets)
         in_bf16 = (logits + shift).bfloat16().double()
         errors[shift] = abs(nn.functional.cross_entropy(in_bf16, targets) - exact).item()
-    # It is for short formats. bf16 has 8 bits for a logit, and at 1000 its numbers are 4 apart.
+    # In short formats it is: bf16 has 8 bits for a logit, and at 1000 its numbers are 4 apart.
     assert errors[0] < 0.01 < 0.05 < errors[1000]  # @inspect errors
     # *z-loss* adds $10^{-4}\log^2 Z$, which is smallest at Z = 1. The gradient of cross-entropy
-    # adds up to 0 over the vocabulary; that of z-loss adds up to $2\cdot10^{-4}\log Z$ and pulls
-    # all logits of a token together, each by its probability: down, as long as log Z is above 0.
+    # adds up to 0 over the vocabulary; that of z-loss adds up to $2\cdot10^{-4}\log Z$ and
+    # pulls each logit down in proportion to its probability, as long as log Z is above 0.
     for shift in (0.0, 100.0):
         shifted = (logits + shift).requires_grad_()
         (of_loss,) = torch.autograd.grad(nn.functional.cross_entropy(shifted, targets), shifted)
@@ -256,7 +260,7 @@ def qk_norm_bounds_the_scores():  # M23.11
     plain, normed = entropies.values()
     # The scores grow with s². At s = 1 a query spreads its weight over many keys, nearly as evenly
     # as $\ln 64$ nats allow; at 16 it looks at one, and the softmax has become a switch: its slope,
-    # which every gradient passes through, is next to nothing.
+    # which the gradients of queries and keys pass through, is next to nothing.
     assert plain[1.0] > 0.8 * math.log(T)
     assert plain[16.0] < 0.1
     assert slopes["plain", 16.0] < slopes["plain", 1.0] / 10  # @inspect slopes
@@ -265,8 +269,9 @@ def qk_norm_bounds_the_scores():  # M23.11
     assert all(math.isclose(found, normed[1.0], rel_tol=1e-3) for found in normed.values())
     bound = (norm(q) @ norm(k).mT / math.sqrt(K)).abs().max().item()  # @stepover
     assert bound <= math.sqrt(K) + 1e-5  # @inspect bound
-    # Qwen3 has it so, for two normalizations of K features per head and token. OLMo 2 normalizes
-    # all heads of a token together: s cancels as well, and a head is bounded less tightly.
+    # Qwen3 has it so: one RMSNorm over the K features of a query, one over those of a key. OLMo 2
+    # normalizes all heads of a token together: s cancels as well, and a head is bounded less
+    # tightly.
 
 
 LAW_WIDTHS = (8, 12, 16, 20, 24)
@@ -328,7 +333,8 @@ def five_small_runs_make_a_law():  # M23.12
     Before we pay for a large run, can small ones tell what it will reach? A *scaling law* says so:
     the loss falls like a power of the parameters, $a\cdot N^{-b}$, a straight line on logarithmic
     axes. We train five Transformers on the bytes of stories, from 1300 to 9000 parameters, each
-    on 20 bytes per parameter, the ratio of [Chinchilla](#tokens_go_with_parameters).
+    on 20 bytes per parameter, the ratio of [Chinchilla](#tokens_go_with_parameters) if a byte is a
+    token.
     """
     losses, _ = story_losses()
     a, b, error = fitted_law(losses)  # @inspect a b error
@@ -367,15 +373,15 @@ def a_law_holds_where_it_was_measured():  # M23.12
     a, b, _ = fitted_law(losses)
     crossing = (a / source) ** (1 / b)  # @inspect source crossing
     assert 1e5 < crossing < 1e10
-    # From that many parameters on the law promises what is impossible. Published laws therefore
-    # have a floor: [Chinchilla's](https://arxiv.org/abs/2203.15556) is
-    # $E+aN^{-\alpha}+b\cdot\text{tokens}^{-\beta}$. Put our source's entropy in for E and fit the
-    # rest.
+    # From that many parameters on the law promises what is impossible, as [the first
+    # laws](https://arxiv.org/abs/2001.08361) did. [Chinchilla's](https://arxiv.org/abs/2203.15556)
+    # has a floor, $E+aN^{-\alpha}+b\cdot\text{tokens}^{-\beta}$. Put our source's entropy in for E
+    # and fit the rest.
     a_above, b_above, _ = fitted_law({N: loss - source for N, loss in losses.items()})
     both = {"a power alone": (a, b, 0.0), "a floor and a power": (a_above, b_above, source)}
     extended = figures.law(both, losses, up_to=10**9)  # @inspect extended
     # Where the runs are, the two laws differ by less than they miss the points; a hundred thousand
-    # times further, one promises half of the other. Five runs cannot tell which is right.
+    # times further, one promises about half of the other. Five runs cannot tell which is right.
     inside = [law(N, *both["a power alone"]) / law(N, *both["a floor and a power"]) for N in losses]
     assert max(abs(ratio - 1) for ratio in inside) < 0.02
     far = law(10**9, *both["a power alone"]) / law(10**9, *both["a floor and a power"])
@@ -419,7 +425,7 @@ def exercise_a_tenth_less_loss():  # M23.12 @exercise
     a, b, _ = fitted_law(losses)
     times = 0.9 ** (-1 / b)  # @inspect times
     assert math.isclose(law(1000 * times, a, b, 0.0), 0.9 * law(1000, a, b, 0.0))
-    # Some 1.6 times the parameters. Data grow alike, so FLOPs grow with the square: 2.7 times. And
+    # Some 1.6 times the parameters. Data grow alike, so FLOPs grow with the square: 2.6 times. And
     # each further tenth costs that factor again.
     assert 1.3 < times < 2.5
     flops_times = times**2  # @inspect flops_times

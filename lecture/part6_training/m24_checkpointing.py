@@ -354,7 +354,7 @@ def saving_has_a_best_interval():  # M24.3
     llama_seconds = LLAMA3_INTERRUPTIONS_DAYS * 24 * 3600 / LLAMA3_INTERRUPTIONS
     assert round(math.sqrt(2 * save_seconds * llama_seconds) / 60) == 19
     # What we can do now: save all that a run consists of, its parameters, optimizer state,
-    # generators and step; survive a crash in any moment, by the bit; and choose how often to save.
+    # generators and step; survive a crash at any moment, by the bit; and choose how often to save.
 
 
 def exercise_a_checkpoint_that_takes_eight_minutes():  # M24.3 @exercise

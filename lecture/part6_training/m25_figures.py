@@ -54,7 +54,7 @@ def losses_in_fp8(losses: Mapping[str, Sequence[float]]) -> altair.Chart:  # @st
         for name, found in losses.items()
     }
     y = {"title": "nats per byte", "scale": altair.Scale(domain=[1, 9])}
-    return lines(series, {"title": "step"}, y, "A small language model, its matmuls in FP8")
+    return lines(series, {"title": "step"}, y, "A small language model, hidden matmuls in FP8")
 
 
 @shape_checked

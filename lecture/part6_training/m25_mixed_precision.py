@@ -102,8 +102,10 @@ def two_recipes_go_by_one_name():  # M25.2 E103
     assert per_parameter["all fp32"] == per_parameter["autocast"] == [4, 4, 8]
     assert per_parameter["bf16 weights"] == [2, 2, 8]
     stacked = figures.bytes_of_recipes(recipes)  # @inspect stacked
-    # Activations take half in both. But autocast also keeps the bf16 copies of the weights for the
-    # backward pass, two bytes per parameter, and a copy of x.
+    # Activations take half in both, beside the loss and the fp32 copy of y that it squares. But
+    # autocast also keeps the bf16 copies of the weights for the backward pass, two bytes per
+    # parameter, and a copy of x.
+    assert weights_too["activations"] - (16 * 64 + 1) * 4 == (in_fp32["activations"] - 4) / 2
     assert copies["activations"] - weights_too["activations"] == 2 * N + 2 * 16 * 64
     # So with these 16 tokens autocast takes more memory than fp32. With many tokens it takes less,
     # because activations grow and copies of weights do not.
@@ -194,7 +196,7 @@ def a_master_collects_small_updates():  # M25.3 @core
     # bf16 loses all of them. fp32 ends within 1e-5 of 0: each update is rounded, but finely.
     assert ends[BF16] == 1
     assert abs(ends[torch.float32]) < 1e-5
-    # Below 1 the bf16 numbers are 1/256 apart, so an update counts from half of that on, 0.00195.
+    # Below 1 the bf16 numbers are 1/256 apart, so an update counts above half of that, 0.00195.
     one = torch.ones((), dtype=BF16)
     assert one - 0.00195 == 1
     assert one - 0.002 == 1 - 1 / 256
@@ -210,8 +212,8 @@ def a_master_collects_small_updates():  # M25.3 @core
 def rounded_by_chance(
     x: Float[Tensor, " n"], generator: torch.Generator
 ) -> Float[Tensor, " n"]:  # @stepover
-    """Round fp32 to bf16: up with the probability with which the number lies above the lower
-    neighbour, by adding random numbers below the bits that are cut off."""
+    """Round fp32 to bf16, away from zero as often as the number has come on its way to the next
+    one, by adding random numbers below the bits that are cut off."""
     noise = torch.randint(0, 2**16, x.shape, generator=generator, dtype=torch.int32)
     return ((x.view(torch.int32) + noise) & -(2**16)).view(torch.float32).bfloat16()
 
@@ -404,7 +406,7 @@ def a_step_passes_to_bf16_and_back():  # M25.5 M25.6
     in_bf16 = [name for name, tensor in forward.items() if tensor.dtype == BF16]
     assert in_bf16 == ["copy of w", "x", "y = x w"]
     # Large and short-lived tensors are in bf16. What survives from step to step is in fp32, and so
-    # is the loss, where exponentials are added up. This is the rule to keep.
+    # are the loss, where exponentials are added up, and its logits. This is the rule to keep.
     assert {tensor.dtype for tensor in update.values()} == {torch.float32}
     # The gradient of w comes out of a bf16 matmul and is cast. fp32 does not bring back digits; it
     # gives room to add up the gradients of several micro-batches.
@@ -459,8 +461,9 @@ def eight_bits_need_scales():  # M25.6
         for block in (1024, FP8_BLOCK_VALUES)
     }  # @inspect by_block
     assert by_block[1024] > 0.1
-    # With a scale for every 128 numbers, as [DeepSeek-V3](https://arxiv.org/abs/2412.19437) has, an
-    # outlier spoils its own block only. An fp32 scale then costs a quarter of a bit per number.
+    # With a scale for every 128 numbers, as [DeepSeek-V3](https://arxiv.org/abs/2412.19437) has for
+    # activations, an outlier spoils its own block only. An fp32 scale then costs a quarter of a bit
+    # per number.
     assert math.isclose(by_block[FP8_BLOCK_VALUES], errors[E4M3], rel_tol=0.05)
     # A matmul adds up many such errors, of either sign and from both factors. However many there
     # are, the result is off by $\sqrt2$ times the error of one number.
@@ -534,8 +537,8 @@ def a_recipe_trains_in_eight_bits():  # M25.7
     ends = {
         name: min(sum(found[-20:]) / 20, 9.0) for name, found in losses.items()
     }  # @inspect ends
-    # With a scale for each tensor, both recipes stay within 3 % of fp32. The [first
-    # recipe](https://arxiv.org/abs/2209.05433) gives gradients the range of E5M2; DeepSeek-V3 has
+    # With a scale for each tensor, both recipes stay within 3 % of fp32. The [paper on the two
+    # formats](https://arxiv.org/abs/2209.05433) gives gradients the range of E5M2; DeepSeek-V3 has
     # E4M3 everywhere and finer scales.
     for name in ("E4M3, gradients E5M2, scaled", "all E4M3, scaled"):
         assert abs(ends[name] / ends["fp32"] - 1) < 0.03
@@ -569,8 +572,8 @@ def models_follow_the_hardware():  # M25.6
         steps = [rate * bits[name] for name, rate in found.items() if name in bits]
         assert max(steps) / min(steps) < 1.001  # data sheets round
     # Each generation added a format: bf16 in 2020, fp8 in 2022, fp4 in 2024. Large models follow
-    # with some delay: DeepSeek-V3, trained in FP8, is of the end of 2024. They are built to survive
-    # the format, with normalization in front of matmuls and widths that fill the tiles.
+    # with some delay: DeepSeek-V3, trained in FP8, is of the end of 2024. They are built for the
+    # hardware: normalization in front of matmuls keeps numbers in range, and widths fill the tiles.
     most = rates["B200"]["fp4"] / rates["A100 SXM"]["bf16"]
     assert round(most) == 29  # @inspect most
     # Of this factor, 4 came from two halvings of the bits. Of the other 7.2, there are 1.4 times as
@@ -611,7 +614,7 @@ def exercise_two_formats_of_eight_bits():  # M25.6 @exercise
         assert torch.tensor(number).to(dtype).float() == number
         assert torch.tensor(number / 2.1).to(dtype).float() == 0
     factors = {dtype: torch.finfo(dtype).max / smallest[dtype] for dtype in smallest}
-    # 229 000 and four billion. A scale moves this window and does not widen it; only further
+    # 229 000 and 3.8 billion. A scale moves this window and does not widen it; only further
     # scales, one for each block, do.
     assert 2e5 < factors[E4M3] < 2.5e5  # @inspect factors
     assert factors[E5M2] > 3e9

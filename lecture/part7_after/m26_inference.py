@@ -61,8 +61,8 @@ def using_a_model_needs_no_way_back():  # M26.1
             deeper(x)
         peaks[L] = cost.peak_bytes  # @inspect peaks
     assert peaks[5] == peaks[20] == 2 * layer_bytes
-    # So: to train N parameters in fp32 takes 16N bytes and the activations. To run them takes 4N
-    # bytes, in bf16 2N, and next to nothing else.
+    # So: to train N parameters in fp32 with AdamW takes 16N bytes and the activations. To run them
+    # takes 4N bytes, in bf16 2N, and next to nothing else.
     assert training.live_bytes["gradients"] == 4 * N
     assert inference.live_bytes["gradients"] == inference.live_bytes["activations"] == 0
 
@@ -124,12 +124,15 @@ def eval_does_not_stop_the_recording():  # M26.1
     # With autograd on, each result also keeps the input of its GELU alive.
     result_bytes = 32 * 128 * 4
     assert list(kept_bytes.values()) == [3 * 2 * result_bytes, 3 * result_bytes, 3 * result_bytes]
-    # `inference_mode` goes further than `no_grad`: its results can never join a backward pass.
+    # `inference_mode` goes further than `no_grad`: autograd refuses to save its results, as the
+    # gradient of a product needs. (A sum saves nothing, so there they pass.)
     w = torch.ones((), requires_grad=True)
     assert results[0].is_inference()
     with refused(RuntimeError) as error:
         (w * results[0]).sum().backward()
     assert "Inference tensors cannot be saved for backward" in error.message
+    (w + results[0]).sum().backward()
+    assert w.grad == results[0].numel()
     # So: to evaluate, call `model.eval()` and run under `torch.inference_mode()`.
 
 
@@ -323,7 +326,7 @@ def grouped_queries_shrink_the_cache():  # M26.4
     # With its memory full, a GPU decodes four times as many tokens a second, at the same latency.
     assert round(rates[8] / rates[32]) == 4  # @inspect rates
     # That is why the models of today share. DeepSeek-V3 goes further and caches [one short
-    # vector](#decoding_pays_for_each_token) from which all heads make their keys and values.
+    # vector](#one_latent_serves_all_heads) from which all heads make their keys and values.
 
 
 PAGE = 16
@@ -367,10 +370,10 @@ def fill_side_by_side(cache: PagedCache, keys: dict[str, Tensor]) -> None:  # @s
 def pages_leave_little_unused():  # M26.4
     """Pages leave little unused.
 
-    How much memory should we set aside for an answer whose length nobody knows? For the longest
-    that is allowed, most of it will never be used. An operating system has the same problem with
-    programs, and the same solution fits: pages. Each sequence has a table that says in which pages
-    its tokens lie.
+    How much memory should we set aside for an answer whose length nobody knows? If it is enough for
+    the longest that is allowed, most of it will never be used. An operating system has the same
+    problem with programs, and the same solution fits: pages. Each sequence has a table that says in
+    which pages its tokens lie.
     """
     generator = torch.Generator().manual_seed(0)
     cache, K, longest = PagedCache(pages=64, K=4), 4, 256
@@ -542,7 +545,7 @@ def a_scale_makes_weights_integers():  # M26.2
     """
     w = torch.tensor([[0.5, -1.27, 0.333, 0.0], [30.0, 0.2, -63.5, 1.0]])
     integers, scales = quantized(w, bits=8, block=4)  # @inspect integers scales
-    # In each row the largest number becomes 127, so the scale is a 127th of it.
+    # In each row the largest number becomes 127 or −127, so the scale is a 127th of its size.
     assert torch.allclose(scales.flatten(), torch.tensor([0.01, 0.5]))
     assert integers[0].tolist() == [[50, -127, 33, 0]]
     assert integers[1].tolist() == [[60, 0, -127, 2]]
@@ -584,7 +587,7 @@ def each_bit_halves_the_error():  # M26.2
     assert round(by_row[8], 3) == 0.007
     assert round(by_row[4], 3) == 0.126
     assert round(by_block[4], 3) == 0.097
-    # One more bit nearly doubles the integers, 7 to 15 or 63 to 127, and halves the error.
+    # One more bit about doubles the integers, 7 to 15 or 63 to 127, and halves the error.
     assert round(by_row[5] / by_row[4], 2) == round(7 / 15, 2)
     assert round(by_row[8] / by_row[7], 2) == round(63 / 127, 2)
     # Can we predict it? Rounding is off by anything up to half a scale, and the root of the mean
@@ -749,7 +752,8 @@ def afterwards_is_easier_than_during():  # M26.2
     assert at_the_end[8] > 2 * exact
     assert at_the_end[10] < 1.3 * exact
     # There is a way in between: keep the weights in fp32 and round them where they are used. This
-    # is *quantization-aware training*, a master copy again. It learns with any number of bits.
+    # is *quantization-aware training*, a master copy again. It learns with each of these numbers of
+    # bits.
     assert all(where_used[count] < 2 * at_the_end[count] for count in bits)
 
 

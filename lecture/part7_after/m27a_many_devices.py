@@ -127,7 +127,8 @@ def ring_all_reduce(x: Float[Tensor, " n"]) -> int:
 
 @shape_checked
 def all_reduce_at_one(x: Float[Tensor, " n"]) -> int:
-    """Do the same by sending everything to rank 0 and back; return what passes this rank."""
+    """Do the same by sending everything to rank 0 and back; return the bytes that this rank sends
+    or receives on the way in."""
     rank, moved_bytes = dist.get_rank(), 0
     for other in range(1, dist.get_world_size()):
         if rank == 0:
@@ -286,8 +287,8 @@ def gradients_travel_while_others_are_computed():  # M27.3
     assert [event for event in events if "leaves" in event] == [
         f"layer {number} leaves" for number in (3, 2, 1, 0)
     ]
-    # This is what `DistributedDataParallel` does, which packs gradients into buckets of 25 MiB so
-    # that no message is small. Its gradients are ours.
+    # This is what `DistributedDataParallel` does, which packs gradients into buckets of 25 MiB, the
+    # first of 1 MiB, so that few messages are small. Its gradients are ours.
     assert distance < 1e-6
     # Only the first layer's gradient has nothing to hide behind. So a step takes the forward pass,
     # and then about the larger of the two, backward pass and sending, and not their sum.
@@ -474,7 +475,7 @@ def fsdp_gathers_one_block_at_a_time():  # M27.4
     assert kept_bytes == {"weights": 4 * N // n, "gradients": 4 * N // n, "m and v": 8 * N // n}
     assert all(kept == kept_bytes for _, kept, _, _ in found)
     # The largest thing that ever lay on a rank as a whole: one block. (The embedding and the LM
-    # head, which belong to the rest, are smaller here. In a real model they are not, and get a
+    # head, which belong to the rest, are smaller here. In many real models they are not, and get a
     # `fully_shard` of their own.)
     of_block = sum(4 * weight.numel() for weight in model.blocks[0].parameters())
     assert gathered_bytes == of_block < 4 * N / 2
@@ -588,7 +589,7 @@ def exercise_one_slow_link():  # M27.2 @exercise
     """
     seconds = seconds_of_a_ring(8 * [50e9], S=8e9)
     one_slow = seconds_of_a_ring([*7 * [50e9], 25e9], S=8e9)  # @inspect seconds one_slow
-    # $2\cdot\frac78\cdot8$ GB are 14 GB through each link: 0.28 s. Every part has to pass the slow
-    # link in almost every turn, and all wait for it: twice the time, not an eighth more.
+    # $2\cdot\frac78\cdot8$ GB are 14 GB through each link: 0.28 s. In each of 14 turns a part has
+    # to pass the slow link, and all wait for it: twice the time, not an eighth more.
     assert math.isclose(seconds, 2 * 7 / 8 * 8e9 / 50e9)
     assert one_slow == 2 * seconds

@@ -256,11 +256,10 @@ def training_is_paid_in_days_and_writing_in_bandwidth():  # M28.1
     rate = 0.4 * H100_SXM.dense_flops_per_second["bf16"]
     days = 6 * N * tokens / (gpus * rate) / SECONDS_PER_DAY  # @inspect days
     assert round(days) == 180
-    # Is an MFU of 0.4 a fair guess? From the hours that were booked for this very model, all pauses
-    # included:
+    # Is an MFU of 0.4 a fair guess? From the hours that were booked for this very model:
     mfu = 6 * N * tokens / (LLAMA3_70B_GPU_HOURS * 3600) / (rate / 0.4)  # @inspect mfu
     assert round(mfu, 2) == 0.28
-    # So 0.4 is for a run without pauses. What was booked comes to 260 days of these GPUs.
+    # No, 0.4 is for a good step. What was booked comes to 260 days of these GPUs.
     assert round(LLAMA3_70B_GPU_HOURS / 24 / gpus) == 260
     # Decoding with two GPUs, 2000 tokens in each cache:
     bandwidth = 2 * H100_SXM.memory_bytes_per_second

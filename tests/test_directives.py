@@ -293,7 +293,7 @@ def test_a_match_whose_last_case_fits_all(pattern: str) -> None:
 
 
 MARKED = """
-    def main():  # M1.2, E3; @core
+    def main():  # M1.2, E3; @core @cover
         a(1)
 
     @staticmethod
@@ -313,7 +313,7 @@ MARKED = """
 def test_what_stands_on_the_line_of_a_def_is_its_marks() -> None:
     document = trace_source(MARKED)
     assert {row["name"]: row["marks"] for row in document["functions"]} == {
-        "main": ["M1.2", "E3", "core"],
+        "main": ["M1.2", "E3", "core", "cover"],
         "a": ["exercise"],
         "A.b": ["words", "of", "the", "author"],
         "c": [],

@@ -136,7 +136,8 @@ class Function:
     """First line of the docstring, or empty."""
     marks: list[str]
     """What the comment at the end of the `def` line says: its words, such as the topics that a
-    section teaches, and `core` and `exercise` where it has `@core` and `@exercise`."""
+    section teaches, and `core`, `cover` and `exercise` where it has `@core`, `@cover` and
+    `@exercise`."""
     parameters: list[str]
     """Names of the parameters."""
     shared: list[str]

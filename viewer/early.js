@@ -82,6 +82,32 @@ function firstLines({ files, functions, events }) {
   return section;
 }
 
+/**
+ * Whether a lecture has chapters: headings in the function that was run, or in those without a
+ * title that it calls.
+ * @param {any} found a document
+ */
+function isBook({ files, functions, events }) {
+  const run = functions[-events[0] - 1];
+  const headings = functions.flatMap((/** @type {any} */ func) =>
+    func !== run && func.title
+      ? []
+      : files[func.file].prose.filter(
+          (/** @type {any} */ { first_line: at, text }) =>
+            func.line <= at && at <= func.end_line && text.startsWith("#"),
+        ),
+  );
+  return headings.length > 1;
+}
+
+/** Leave title and first paragraph, as on the cover of a book. @param {Element} section */
+function makeCover(section) {
+  const [head, text] = section.children;
+  const lead = text?.matches(".prose") ? [text] : [];
+  for (const next of [...(lead[0]?.children ?? [])].slice(1)) next.remove();
+  section.replaceChildren(make("div", "cover", make("div", "cover-text", head, ...lead)));
+}
+
 /** @param {string} style @param {HTMLElement} content */
 function row(style, content) {
   return make("div", "row", make("div", style, content));
@@ -94,7 +120,9 @@ function row(style, content) {
 function showFirstLines({ document: found }) {
   try {
     if (found.failure) return;
-    const article = make("main", "article", firstLines(found));
+    const lines = firstLines(found);
+    if (isBook(found)) makeCover(lines);
+    const article = make("main", "article", lines);
     const titled = found.functions.filter((/** @type {any} */ { title }) => title).length > 1;
     const page = make(
       "div",

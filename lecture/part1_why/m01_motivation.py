@@ -472,7 +472,7 @@ def a_week_on_eight_cards_is_little_beside_gpt3():  # M1.6 E4
     assert run_flops / US_REPORTING_THRESHOLD_FLOPS < 0.1
 
 
-def the_ruler_spans_twenty_one_powers_of_ten():  # M1.6
+def the_ruler_spans_twenty_one_powers_of_ten():  # M1.6 @cover
     """The ruler spans twenty-one powers of ten.
 
     How far is it from an example on this page to the largest training runs? A ruler holds both if

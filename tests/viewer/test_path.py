@@ -181,9 +181,9 @@ def test_a_bridge_and_fewer_sections_stand_on_the_short_path(talk):
 def test_the_front_page_offers_it(page, show):
     show(page, document())
     page.get_by_text("The short path: 3 sections").click()
-    page.get_by_text("2 chapters").wait_for()
+    page.locator(".amounts", has_text="2 chapters").wait_for()
     page.get_by_role("button", name="All sections").first.click()
-    page.get_by_text("3 chapters").wait_for()
+    page.locator(".amounts", has_text="3 chapters").wait_for()
 
 
 def test_a_chapter_names_those_that_it_builds_on(talk):

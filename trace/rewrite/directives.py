@@ -30,7 +30,7 @@ from .syntax import Function, blocks_of, first_line, header_end
 
 use_own_builtins(globals())
 
-FUNCTION_MARKS = ("core", "exercise")
+FUNCTION_MARKS = ("core", "cover", "exercise")
 """What the line of a `def` may say of its function."""
 READ_MARKS = ("fold", "section")
 """How the article shows a call, said of the statement that makes it or of the function."""
@@ -74,6 +74,8 @@ class Marks:
     """The reader is asked what the claim says, before it is shown."""
     core: bool = False
     """The function is part of the short path through the lecture."""
+    cover: bool = False
+    """The function draws the picture of the front page."""
     exercise: bool = False
     """The function is one."""
     fold: bool = False

@@ -19,6 +19,7 @@ from ..errors import UsageError
 from ..schema import VERSION, Document
 from ..target import IS_INSTALLED, PACKAGE, Target
 from ..target import VIEWER as VIEWER
+from .course import NO_COURSE, course_of
 
 REPOSITORY = PACKAGE.parent
 """What the package lies in: the repository, or the folder of installed packages."""
@@ -208,7 +209,8 @@ def update_index(path: Path, target: Target) -> None:
         if labels := machines_beside(shelf / entry["file"]):
             entry["machines"] = labels
     entries.sort(key=lambda entry: str(entry["file"]))
-    write(json.dumps({"documents": entries}, indent=1).encode() + b"\n", index)
+    course = NO_COURSE if is_foreign else course_of(target.root)
+    write(json.dumps(course.index(entries), indent=1).encode() + b"\n", index)
 
 
 def machines_beside(path: Path) -> list[str]:

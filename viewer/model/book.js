@@ -224,6 +224,14 @@ export function amountOf(model, { about, sections }) {
   };
 }
 
+/** The same of several chapters together. @param {Model} model @param {Chapter[]} book */
+export function totalOf(model, book) {
+  const amounts = book.map((chapter) => amountOf(model, chapter));
+  const sum = (/** @type {"minutes" | "exercises"} */ what) =>
+    amounts.reduce((total, amount) => total + amount[what], 0);
+  return { minutes: sum("minutes"), exercises: sum("exercises") };
+}
+
 /** @param {string} text */
 function wordsIn(text) {
   return text.split(/\s+/).filter(Boolean).length;

@@ -200,7 +200,8 @@ export interface Function {
   title: string;
   /**
    * What the comment at the end of the `def` line says: its words, such as the topics that a
-   * section teaches, and `core` and `exercise` where it has `@core` and `@exercise`.
+   * section teaches, and `core`, `cover` and `exercise` where it has `@core`, `@cover` and
+   * `@exercise`.
    */
   marks: string[];
   /** Names of the parameters. */

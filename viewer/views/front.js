@@ -2,18 +2,18 @@
 // it is shown; its title and first paragraphs stand there before.
 
 import { useMemo } from "preact/hooks";
-import { amountOf, blocksOnPage, FRONT, WHOLE } from "viewer/model/book.js";
-import { counted } from "viewer/model/format.js";
+import { blocksOnPage, FRONT, totalOf, WHOLE } from "viewer/model/book.js";
+import { counted, integer } from "viewer/model/format.js";
 import { countOnPath } from "viewer/model/path.js";
 import { stepOfPlace } from "viewer/model/places.js";
 import { functionOf, stepsBefore, wholeScope } from "viewer/model/run.js";
-import { claimsWithin, headingOf, sectionOfStep } from "viewer/model/sections.js";
+import { claimsWithin, hasMark, headingOf, sectionOfStep } from "viewer/model/sections.js";
 import { html } from "viewer/parts/html.js";
 import { Prose } from "viewer/parts/prose.js";
 import { styled } from "viewer/parts/styles.js";
 import { ValueView } from "viewer/parts/value.js";
 import { goTo } from "viewer/state/address.js";
-import { takePath } from "viewer/state/path.js";
+import { shownOf, takePath } from "viewer/state/path.js";
 import { kept } from "viewer/state/kept.js";
 import { current } from "viewer/state/state.js";
 import { factsOf, PageLink } from "viewer/views/chapter.js";
@@ -30,14 +30,23 @@ function stopped() {
   return found && found.depth > 0 ? found : undefined;
 }
 
-/** The first chart of the run, or else its first picture, and the section that draws it. */
-function firstPicture() {
+/**
+ * The picture of a section that its author marked with `@cover`, or else the first chart of the
+ * run, or its first picture; and the section that draws it.
+ */
+function coverPicture() {
   const { model, sections, document } = current();
   const { inspections, names, values } = document;
-  const first = (/** @type {"vega" | "svg"} */ kind) =>
-    inspections.value.findIndex((value) => value !== null && values[value][kind]);
-  const row = first("vega") >= 0 ? first("vega") : first("svg");
-  if (row < 0) return null;
+  const marked = sections.find(({ activation }) => hasMark(functionOf(model, activation), "cover"));
+  const { first, beyond } = marked ?? { first: 0, beyond: Infinity };
+  const find = (/** @type {"vega" | "svg"} */ kind) =>
+    inspections.value.findIndex((value, row) => {
+      if (value === null || !values[value][kind]) return false;
+      const step = stepsBefore(model, inspections.event[row]);
+      return first <= step && step < beyond;
+    });
+  const row = [find("vega"), find("svg")].find((found) => found >= 0);
+  if (row === undefined) return null;
   const section = sectionOfStep(sections, stepsBefore(model, inspections.event[row]));
   return {
     value: values[inspections.value[row] ?? 0],
@@ -46,8 +55,11 @@ function firstPicture() {
   };
 }
 
-/** What follows the first paragraphs. */
-export function Front() {
+/**
+ * All of it.
+ * @param {{head: any, text: string}} properties head: title and first paragraph; text: what follows
+ */
+export function Front({ head, text }) {
   const { model, book, sections, leftOut } = current();
   const [{ activation }] = sections;
   const blocks = blocksOnPage(model, book, sections, activation, FRONT, leftOut.size > 0);
@@ -64,10 +76,16 @@ export function Front() {
       depth=${0}
     />`;
   return html`
-    ${lines(lead)}
-    <${Ways} />
-    <${Hero} />
-    <${Map} />
+    <div class="cover">
+      <div class="cover-text">
+        ${head}
+        <${Amounts} />
+        <${Ways} />
+      </div>
+      <${Picture} />
+    </div>
+    ${text && html`<${Prose} text=${text} />`} ${lines(lead)}
+    <${Chapters} />
     ${
       rest.length > 0 &&
       html`<details class="set-up">
@@ -77,6 +95,30 @@ export function Front() {
     }
     <${Colophon} />
   `;
+}
+
+/** How much there is of everything. */
+function Amounts() {
+  const { book, model } = current();
+  const amounts = useMemo(() => {
+    const { claims } = claimsWithin(model, { first: 0, beyond: model.steps });
+    const { minutes, exercises } = totalOf(model, book);
+    const time = minutes < 100 ? [minutes, "minute"] : [Math.round(minutes / 60), "hour"];
+    return /** @type {[number, string][]} */ ([
+      time,
+      [book.length, "chapter"],
+      [claims, "claim"],
+      [exercises, "exercise"],
+    ]).filter(([count]) => count > 0);
+  }, [model, book]);
+  return html`<ul class="amounts" aria-label="how much there is">
+    ${amounts.map(
+      ([count, one]) =>
+        html`<li>
+          <b>${integer(count)}</b> ${count === 1 ? one : `${one}s`}
+        </li>`,
+    )}
+  </ul>`;
 }
 
 /** Where to begin. */
@@ -98,28 +140,33 @@ function Ways() {
     <button class="way" onClick=${() => goTo(0, { jump: true, to: "step" })}>
       Step through the program
     </button>
-    <${PageLink} number=${WHOLE} class="way">All on one page</${PageLink}>
+    <${PageLink} number=${WHOLE} class="way is-quiet">All on one page</${PageLink}>
   </nav>`;
 }
 
 /** The short path, or back to all; nothing where all is one. */
 function Path() {
   const { model, all, leftOut } = current();
-  const count = useMemo(() => countOnPath(model, all), [model]);
-  if (!count) return null;
+  const words = useMemo(() => {
+    const count = countOnPath(model, all);
+    const { minutes } = totalOf(model, shownOf(model, all, true).book);
+    const time = minutes && `, ${counted(minutes, "minute")}`;
+    return count && `The short path: ${counted(count, "section")}${time || ""}`;
+  }, [model]);
+  if (!words) return null;
   const isShort = leftOut.size > 0;
   return html`<button class="way" aria-pressed=${isShort} onClick=${() => takePath(!isShort)}>
-    ${isShort ? "All sections" : `The short path: ${counted(count, "section")}`}
+    ${isShort ? "All sections" : words}
   </button>`;
 }
 
 /** A picture from the run, with the way to where it is drawn. */
-function Hero() {
-  const { model } = current();
-  const found = useMemo(firstPicture, [model]);
+function Picture() {
+  const { model, document } = current();
+  const found = useMemo(coverPicture, [document]);
   if (!found) return null;
   const { value, name, section } = found;
-  return html`<div class="hero">
+  return html`<div class="cover-picture">
     <${ValueView} value=${value} name=${name} />
     ${
       section &&
@@ -134,17 +181,16 @@ function Hero() {
 }
 
 /** The chapters as links, by the parts that they stand in. */
-function Map() {
-  const { book, model, document } = current();
-  const total = useMemo(() => totals(), [document, book]);
+function Chapters() {
+  const { book, model } = current();
   const parts = book.reduce((found, chapter) => {
     if (!found.length || found[found.length - 1][0].part !== chapter.part) found.push([]);
     found[found.length - 1].push(chapter);
     return found;
   }, /** @type {Chapter[][]} */ ([]));
   return html`<nav class="map" aria-label="chapters">
-    <h2>${counted(book.length, "chapter")}</h2>
-    <p class="quiet">${total}, recorded in ${counted(model.steps, "step")}.</p>
+    <h2>Chapters</h2>
+    <p class="quiet">Recorded in ${counted(model.steps, "step")}.</p>
     ${parts.map(
       (chapters) => html`
         ${chapters[0].part && html`<${PartTitle} text=${chapters[0].part} />`}
@@ -154,23 +200,6 @@ function Map() {
       `,
     )}
   </nav>`;
-}
-
-/** How much there is of everything. @returns {string} */
-function totals() {
-  const { book, model } = current();
-  const amounts = book.map((chapter) => amountOf(model, chapter));
-  const minutes = amounts.reduce((sum, amount) => sum + amount.minutes, 0);
-  const exercises = amounts.reduce((sum, amount) => sum + amount.exercises, 0);
-  const { claims } = claimsWithin(model, { first: 0, beyond: model.steps });
-  const time = minutes < 100 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`;
-  return [
-    `About ${time} of reading`,
-    counted(claims, "claim"),
-    exercises && counted(exercises, "exercise"),
-  ]
-    .filter(Boolean)
-    .join(", ");
 }
 
 /** A part's name, and after the colon what it is about. @param {{text: string}} properties */

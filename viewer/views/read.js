@@ -45,18 +45,21 @@ function Roots() {
     );
 }
 
-/** Title and first paragraphs of the page before the chapters; the rest comes a little later. */
+/** The page before the chapters: its title and first paragraph; the rest comes a little later. */
 function FrontPage() {
   const { document, model, sections } = current();
   const { docstring } = bodyOf(document, functionIndex(model, sections[0].activation));
+  const [lead, ...rest] = docstring.split(/\n\s*\n/);
   const { author, date, licence } = course.value;
-  return html`<section class="section depth-0">
+  const head = html`
     <header class="section-head">
       <h1 class="section-title">${titleOf(model)}</h1>
       <div class="section-meta">${[author, date, licence].filter(Boolean).join(" · ")}</div>
     </header>
-    ${docstring && html`<${Prose} text=${docstring} />`}
-    <${Front} />
+    ${lead && html`<${Prose} text=${lead} />`}
+  `;
+  return html`<section class="section depth-0">
+    <${Front} head=${head} text=${rest.join("\n\n")} />
   </section>`;
 }
 
@@ -97,5 +100,11 @@ function lineOfStep(model, target) {
   return null;
 }
 
-const Front = later(async () => (await import("viewer/views/front.js")).Front);
+const Front = later(
+  async () => (await import("viewer/views/front.js")).Front,
+  ({ head }) =>
+    html`<div class="cover">
+      <div class="cover-text">${head}</div>
+    </div>`,
+);
 const Colophon = later(async () => (await import("viewer/views/colophon.js")).Colophon);

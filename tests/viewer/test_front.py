@@ -1,0 +1,140 @@
+"""The first screen of a lecture with chapters: what it is, how much there is, the ways through, and
+a picture of the run."""
+
+import copy
+import functools
+
+import pytest
+
+from tests.viewer.conftest import quiet_page
+from tests.viewer.programs import recorded
+from tests.viewer.test_access import assert_accessible
+
+SOURCE = '''
+"""A talk."""
+
+
+class Bar:
+    def __init__(self, width):
+        self.width = width
+
+    def _repr_svg_(self):
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{self.width}" height="30">'
+            f'<rect width="{self.width}" height="30" fill="teal"/></svg>'
+        )
+
+
+def main():
+    """What bars cost.
+
+    How long is a bar, and what does it cost? Two chapters find out, from nothing.
+
+    **Who this is for.** You have seen a bar.
+    """
+    # ## Sizes
+    # How large bars are.
+    a_short_bar()
+    # ## Costs
+    # What bars cost.
+    a_long_bar()
+
+
+def a_short_bar():
+    """A short bar."""
+    short = Bar(40)  # @inspect short
+    assert short.width == 40
+
+
+def a_long_bar():  # @cover
+    """A long bar."""
+    long = Bar(300)  # @inspect long
+    assert long.width == 300
+'''
+
+
+@functools.cache
+def _recorded() -> dict:
+    return recorded(SOURCE)
+
+
+def talk() -> dict:
+    return copy.deepcopy(_recorded())
+
+
+@pytest.fixture
+def front(page, show):
+    show(page, talk())
+    page.locator(".ways").wait_for()
+    return page
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (1920, 1080), (390, 844)])
+def test_the_first_screen_says_what_it_is_and_where_to_begin(context, site, show, width, height):
+    document = talk()
+    with quiet_page(context, site, width, height) as page:
+        show(page, document)
+        page.locator(".cover-picture svg").wait_for()
+        for said in ("h1", ".cover .prose", ".amounts", ".ways", ".cover-picture svg"):
+            box = page.locator(said).bounding_box()
+            assert box["y"] >= 44 and box["y"] + box["height"] <= height, said
+            assert box["x"] >= 0 and box["x"] + box["width"] <= width, said
+        beside = page.locator(".cover-picture").bounding_box()
+        text = page.locator(".cover-text").bounding_box()
+        assert (beside["x"] >= text["x"] + text["width"]) == (width > 1000)
+        assert "from nothing" in page.locator(".cover .prose").inner_text()
+        assert "You have seen a bar" not in page.locator(".cover").inner_text()
+        assert "You have seen a bar" in page.locator("#article").inner_text()
+        page.get_by_role("link", name="Start reading").click()
+        page.locator("h1", has_text="Sizes").wait_for()
+
+
+def test_its_author_says_which_section_draws_the_picture(front):
+    assert front.locator(".cover-picture svg").get_attribute("width") == "300"
+    front.get_by_role("button", name="“A long bar”").click()
+    front.locator("h1", has_text="Costs").wait_for()
+
+
+def test_the_first_picture_stands_there_where_no_section_is_chosen(page, show):
+    document = talk()
+    for function in document["functions"]:
+        function["marks"] = []
+    show(page, document)
+    page.locator(".cover-picture svg").wait_for()
+    assert page.locator(".cover-picture svg").get_attribute("width") == "40"
+
+
+def test_who_wrote_it_stands_below_the_title(page, site, show):
+    document = talk()
+    site.publish(demo=document)
+    page.route(
+        "**/traces/index.json",
+        lambda route: route.fulfill(
+            json={"course": {"author": "Jo Doe", "licence": "MIT"}, "documents": []}
+        ),
+    )
+    page.goto(f"{site.address}#doc=demo")
+    page.locator(".cover .section-meta", has_text="Jo Doe · MIT").wait_for()
+
+
+SHIFTS = """
+window.shifted = 0;
+new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) window.shifted += entry.value;
+}).observe({ type: "layout-shift", buffered: true });
+"""
+
+
+def test_nothing_on_the_first_screen_moves_while_it_comes(page, show):
+    page.add_init_script(SHIFTS)
+    page.set_viewport_size({"width": 1280, "height": 420})  # where less would do, more would move
+    show(page, talk())
+    page.locator(".cover-picture svg").wait_for()
+    page.locator(".map").wait_for()
+    assert page.evaluate("window.shifted") < 0.02
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_front_page_is_accessible(front, scheme):
+    front.emulate_media(color_scheme=scheme)
+    assert_accessible(front, "the front page")

@@ -10,7 +10,7 @@ CELL = 26
 
 @dataclass(frozen=True)
 class Figure:
-    """A diagram that shows itself as SVG, with its title above it, as a chart has."""
+    """A diagram that shows itself as SVG; its title is a caption for whoever shows it."""
 
     title: str
     width: float
@@ -18,13 +18,11 @@ class Figure:
     parts: tuple[str, ...]
 
     def _repr_svg_(self) -> str:
-        width = max(self.width, 8 + 7 * len(self.title))
-        heading = text(4, 16, self.title, "start", ' font-size="15"')
         return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{width:g}" '
-            f'viewBox="0 0 {width:g} {self.height + 26:g}" font-family="sans-serif" '
+            f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{self.width:g}" '
+            f'viewBox="0 0 {self.width:g} {self.height:g}" font-family="sans-serif" '
             f'font-size="13" fill="currentColor"><title>{escape(self.title)}</title>'
-            f'{heading}<g transform="translate(0 26)">{"".join(self.parts)}</g></svg>'
+            f"{''.join(self.parts)}</svg>"
         )
 
 

@@ -112,7 +112,7 @@ PLACES = {
     "step": ("step", press(), ".variable"),
     "read, unfolded": (
         "read",
-        lambda page: page.locator(".folded summary").click(),
+        lambda page: page.locator(".into").click(),
         ".folded-body",
     ),
     "claims": ("read", press("c"), ".claim-entry"),

@@ -244,7 +244,10 @@ def test_a_second_call_of_one_line_is_no_second_sentence(page, show):
     document["claims"]["step"][1] += 2
     document["output"][0] |= {"step": 17, "at": 25}
     show(page, document)
+    assert page.locator(".into").count() == 1, "one mark for both"
+    page.locator(".into").click()
     summaries = page.locator(".calls summary")
+    summaries.first.wait_for()
     assert summaries.all_inner_texts() == ["stepped into double", "again\nstepped into double"]
     first, second = (summaries.nth(place).bounding_box() for place in (0, 1))
     assert first["y"] == second["y"]

@@ -339,7 +339,7 @@ def test_of_a_long_history_what_is_near_is_listed(page, show):
 def test_a_name_in_the_article_opens_its_values_in_all_calls(page, show):
     document = documents.small()
     show(page, document)
-    page.get_by_text("stepped into double").click()
+    page.get_by_role("button", name="What ran in double").click()
     page.locator(".arguments .value-name").click()
     assert page.locator(".inspector h3").inner_text() == "n in double"
     page.keyboard.press("Escape")

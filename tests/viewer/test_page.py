@@ -133,7 +133,7 @@ def test_a_loop_shows_its_last_turn_and_any_other(page, show):
 def test_a_call_in_an_expression_is_folded(page, show):
     show(page, documents.small())
     assert line(page, 27).count() == 0
-    page.get_by_text("stepped into double").click()
+    page.get_by_role("button", name="What ran in double").click()
     assert line(page, 27).locator(".named-value").inner_text().split() == ["m", "6"]
     assert page.locator(".arguments").inner_text().split() == ["n", "3"]
 

@@ -169,7 +169,7 @@ def test_prose_of_a_branch_that_did_not_run_is_quiet(page, show):
     assert len(set(colours)) == 1
 
 
-def test_a_picture_has_its_title_above_it_unless_it_draws_it(page, show):
+def test_a_picture_has_its_title_below_it_unless_it_draws_it(page, show):
     head = '<svg xmlns="http://www.w3.org/2000/svg" width="90" height="20">'
     silent = f'{head}<title>A row of cells</title><rect width="9" height="9"/></svg>'
     drawn = f"{head}<title>Two bits</title><text>Two bits</text></svg>"
@@ -178,7 +178,12 @@ def test_a_picture_has_its_title_above_it_unless_it_draws_it(page, show):
         documents.with_values({"type": "A", "svg": silent}, {"type": "B", "svg": drawn}),
     )
     page.locator(".picture svg").nth(1).wait_for()
-    assert page.locator(".picture figcaption").all_inner_texts() == ["A row of cells"]
+    captions = page.locator("#article figcaption")
+    page.wait_for_function("() => document.querySelectorAll('#article .caption b').length === 2")
+    assert captions.all_inner_texts() == ["Figure 1. A row of cells", "Figure 2"]
+    page.keyboard.press("r")
+    page.locator("#stepping .picture svg").nth(1).wait_for()
+    assert page.locator("#stepping figcaption").all_inner_texts() == ["A row of cells"]
 
 
 def test_step_shows_directives_only_in_the_source_as_it_is_written(page, show):

@@ -158,6 +158,11 @@ export function isPicture(value) {
   return ["svg", "png", "jpeg", "vega", "markdown", "html"].some((key) => key in value);
 }
 
+/** Whether a picture is a figure, and no table or text. @param {Value} value */
+export function isFigure(value) {
+  return ["svg", "png", "jpeg", "vega"].some((key) => key in value);
+}
+
 /** How many lines a value takes beside code, about. @param {Value} value @returns {number} */
 export function heightOf(value) {
   if (value.shape?.length)

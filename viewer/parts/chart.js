@@ -3,6 +3,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { html } from "viewer/parts/html.js";
+import { SERIES } from "viewer/parts/series.js";
 import { printing } from "viewer/state/state.js";
 import { colourOf, colours } from "viewer/state/theme.js";
 
@@ -16,15 +17,6 @@ const HEADING = 0.94;
 function letter() {
   return Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
 }
-
-const SERIES = [
-  "light-dark(#1f5fa8, #7fb4f0)",
-  "light-dark(#c2571a, #f0a06a)",
-  "light-dark(#1c7a45, #63c58b)",
-  "light-dark(#8a4fa3, #cf9fe3)",
-  "light-dark(#a3392f, #ef8f86)",
-  "light-dark(#6b6a1f, #cfcd74)",
-];
 
 /** @type {Promise<any> | null} */
 let libraries = null;
@@ -68,9 +60,11 @@ function look() {
     tickColor: line,
     titleFontWeight: "normal",
   };
+  const number = { decimal: ".", thousands: "\u202f", grouping: [3], currency: ["$", ""] };
   return {
     background: null,
     font,
+    locale: { number },
     view: { stroke: null },
     axis: { ...axis, labelFontSize: LABEL * em, titleFontSize: TITLE * em },
     legend: {
@@ -99,13 +93,15 @@ function look() {
  * Fit a single view to the page; composed views keep the sizes that they have.
  * @param {any} spec
  * @param {number} width
+ * @param {boolean} bare without its title
  */
-function fitted(spec, width) {
+function fitted({ title, ...spec }, width, bare) {
   const isSingle = "mark" in spec || "layer" in spec;
   const room = isSingle
     ? { width: "container", autosize: { type: "fit-x", contains: "padding" } }
     : {};
-  return { ...spec, background: null, ...room, ...(isSingle ? { width } : {}) };
+  const heading = bare || title === undefined ? {} : { title };
+  return { ...heading, ...spec, background: null, ...room, ...(isSingle ? { width } : {}) };
 }
 
 /** How the exponents of powers are written. @type {[string, string][]} */
@@ -171,14 +167,15 @@ async function breath() {
  * @param {HTMLElement} place
  * @param {any} spec
  * @param {number} room in pixels
+ * @param {boolean} bare without its title
  * @returns {Promise<{finalize: () => void}>}
  */
-async function draw(place, spec, room) {
+async function draw(place, spec, room, bare) {
   const { vega, vegaLite, expressionInterpreter } = await loadLibraries();
   const widest = MAX_WIDTH * letter();
   const width = Math.min(widest, room || widest);
   const logger = vega.logger(vega.None);
-  const { config, ...rest } = fitted(spec, width);
+  const { config, ...rest } = fitted(spec, width, bare);
   const compiled = vegaLite.compile(rest, {
     config: vega.mergeConfig({}, config ?? {}, look()),
     logger,
@@ -206,8 +203,11 @@ function description(spec, name) {
   return String(spec.description ?? (title || `chart ${name}`));
 }
 
-/** @param {{spec: any, name: string, height: string}} properties */
-export function Chart({ spec, name, height }) {
+/**
+ * @param {{spec: any, name: string, height: string, bare?: boolean}} properties bare: its title
+ *   stands elsewhere
+ */
+export function Chart({ spec, name, height, bare = false }) {
   const place = useRef(/** @type {HTMLElement | null} */ (null));
   const [problem, setProblem] = useState("");
   const shade = colours.value;
@@ -217,7 +217,7 @@ export function Chart({ spec, name, height }) {
     let gone = false;
     const start = (/** @type {number} */ room) => {
       if (gone || !place.current) return;
-      draw(place.current, spec, room).then(
+      draw(place.current, spec, room, bare).then(
         (drawn) => (gone ? drawn.finalize() : (view = drawn)),
         (error) => setProblem(String(error?.message ?? error)),
       );

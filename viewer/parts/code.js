@@ -15,24 +15,29 @@ function spans(line) {
 /**
  * A line that continues, where it must wrap, a little to the right of its own indentation.
  * @param {Piece[]} line
+ * @param {any} [end] what stands at its end
  */
-function hanging(line) {
+function hanging(line, end) {
   const indent = `${(line[0]?.text.search(/\S|$/) ?? 0) + CONTINUATION}ch`;
   return html`<span class="source-line" style=${{ paddingLeft: indent, textIndent: `-${indent}` }}>
     ${spans(line)}
+    ${end}
     ${"\n"}
   </span>`;
 }
 
 /**
  * Lines of an article, without directives.
- * @param {{file: SourceFile, first: number, last: number, indent: number}} properties
+ * @param {{file: SourceFile, first: number, last: number, indent: number, into?: any}} properties
+ *   into: what stands at the end of the last line
  */
-export function Code({ file, first, last, indent }) {
+export function Code({ file, first, last, indent, into }) {
   const lines = Array.from({ length: last - first + 1 }, (_, index) =>
     withoutDirectives(pieces(file, first + index, indent)),
   );
-  return html`<code class="source">${lines.map(hanging)}</code>`;
+  return html`<code class="source">
+    ${lines.map((line, index) => hanging(line, index === last - first && into))}
+  </code>`;
 }
 
 /**

@@ -3,6 +3,7 @@
 import "dompurify";
 import { useEffect, useRef } from "preact/hooks";
 import { html } from "viewer/parts/html.js";
+import { IN_PLACE_OF } from "viewer/parts/series.js";
 
 const REFERENCE = /url\(\s*['"]?(?!#)/i;
 const PICTURE = /^data:image\/(png|jpeg|gif|webp);base64,/i;
@@ -30,7 +31,25 @@ function renderSvg(source) {
   if (!svg) return null;
   isolated(svg);
   fitToWidth(svg);
+  asThePage(svg);
   return svg;
+}
+
+/** Pixels in the letter of a page for which pictures are drawn. */
+const LETTER = 16;
+
+/** Let a picture grow with the letters of the page, in the colours of its charts.
+ * @param {SVGSVGElement} svg */
+function asThePage(svg) {
+  const width = Number(svg.getAttribute("width"));
+  if (width > 0) svg.style.width = `${width / LETTER}rem`;
+  /** @type {NodeListOf<SVGElement>} */
+  const drawn = svg.querySelectorAll("[fill], [stroke]");
+  for (const element of drawn)
+    for (const name of /** @type {const} */ (["fill", "stroke"])) {
+      const ours = IN_PLACE_OF[element.getAttribute(name) ?? ""];
+      if (ours) element.style[name] = ours;
+    }
 }
 
 /** @param {SVGSVGElement} svg */
@@ -65,8 +84,9 @@ export function fitToWidth(svg) {
   if (!svg.hasAttribute("role")) svg.setAttribute("role", "img");
 }
 
-/** @param {{source: string, name: string}} properties */
-export function Svg({ source, name }) {
+/** bare: its title stands elsewhere
+ * @param {{source: string, name: string, bare?: boolean}} properties */
+export function Svg({ source, name, bare }) {
   const place = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
     const svg = renderSvg(source);
@@ -79,7 +99,7 @@ export function Svg({ source, name }) {
     const caption = document.createElement("figcaption");
     caption.textContent = title;
     place.current?.replaceChildren(
-      ...(title && !drawn.includes(title) ? [caption] : []),
+      ...(title && !bare && !drawn.includes(title) ? [caption] : []),
       svg ?? "This picture cannot be shown.",
     );
   }, [source]);

@@ -13,7 +13,7 @@ interface Formula {
 }
 /**
  * Lines of code that one statement spans. steps: what ran on it last; at: the one that a link names;
- * unfolded: its calls stand below as sections.
+ * unfolded: its calls stand below as sections; calls: those that do not, and how deep they are.
  */
 interface CodeLine {
   block: { first: number; last: number };
@@ -24,7 +24,12 @@ interface CodeLine {
   ran: boolean;
   spaced?: boolean;
   unfolded?: boolean;
+  calls?: number[];
+  depth?: number;
+  unfold?: Unfold;
 }
+/** Draws what ran in a call. */
+type Unfold = (activation: number, depth: number) => any;
 /** A block of code, what it printed and drew, and the prose below. */
 interface PageRow {
   lines: CodeLine[];

@@ -35,10 +35,11 @@ export function NamedValue({ value, shares, name }) {
   </div>`;
 }
 
-/** @type {View<{value: Value, shares?: string, name?: string}>} */
-export const ValueView = memo(({ value, shares, name = "" }) => {
+/** @type {View<{value: Value, shares?: string, name?: string, bare?: boolean}>} bare: a picture
+ *   without its title, which stands elsewhere */
+export const ValueView = memo(({ value, shares, name = "", bare = false }) => {
   if (isOnClock(value)) return html`<${OnClock} />`;
-  if (isPicture(value)) return html`<${Picture} value=${value} name=${name} />`;
+  if (isPicture(value)) return html`<${Picture} value=${value} name=${name} bare=${bare} />`;
   if (value.shape && value.shape.length === 0)
     return html`<span class="value">
       <${Inspect} value=${value} name=${name}>
@@ -89,13 +90,14 @@ function Parts({ value, parts }) {
   </div>`;
 }
 
-/** @param {{value: Value, name: string}} properties */
-function Picture({ value, name }) {
+/** @param {{value: Value, name: string, bare: boolean}} properties */
+function Picture({ value, name, bare }) {
   if (value.vega) {
     const height = chartHeight(value.vega);
-    return html`<${LaterChart} spec=${value.vega} name=${name} height=${height} />`;
+    return html`<${LaterChart} spec=${value.vega} name=${name} height=${height} bare=${bare} />`;
   }
-  if (value.svg !== undefined) return html`<${LaterSvg} source=${value.svg} name=${name} />`;
+  if (value.svg !== undefined)
+    return html`<${LaterSvg} source=${value.svg} name=${name} bare=${bare} />`;
   if (value.markdown !== undefined)
     return html`<div class="picture">
       <${Prose} text=${value.markdown} />

@@ -10,7 +10,10 @@ const BESIDE = [
  * @param {Element} block
  */
 export function codeIn(block) {
-  const lines = [...block.querySelectorAll(".line")].map((line, index) => {
+  const own = [...block.querySelectorAll(".line")].filter(
+    (line) => line.closest(".row-line") === block,
+  );
+  const lines = own.map((line, index) => {
     const text = (line.querySelector("pre")?.textContent ?? "").replace(/\n+$/, "");
     return index && line.classList.contains("spaced") ? `\n${text}` : text;
   });

@@ -12,6 +12,7 @@ import { NamedValue } from "viewer/parts/value.js";
 import { goTo } from "viewer/state/address.js";
 import { isAsked, isPending } from "viewer/state/answers.js";
 import { current, density, printing } from "viewer/state/state.js";
+import { Caller } from "viewer/views/caller.js";
 
 /** Only where a reader is asked. */
 const Asked = later(async () => (await import("viewer/views/question.js")).Asked);
@@ -127,7 +128,15 @@ function heightBeside(steps) {
 
 /** @param {CodeLine & {room?: number}} properties */
 export function Line(properties) {
-  const { block, file, indent, steps, at, ran, spaced, unfolded, room = Infinity } = properties;
+  const { calls = [], depth = 0, unfold } = properties;
+  const line = (/** @type {any} */ into) => html`<${Plain} ...${properties} into=${into} />`;
+  return calls.length ? html`<${Caller} ...${{ calls, depth, unfold, line }} />` : line(null);
+}
+
+/** @param {CodeLine & {room?: number, into?: any}} properties into: the mark of calls at its end */
+function Plain(properties) {
+  const { block, file, indent, steps, at, ran, spaced, unfolded, into } = properties;
+  const { room = Infinity } = properties;
   const { model, document } = current();
   const claims = steps.flatMap((step) => rows(model.claimsOf, step));
   const failed = claims.some((row) => document.claims.held[row] !== true);
@@ -153,7 +162,7 @@ export function Line(properties) {
       ${block.first}
     </button>
     <pre>
-      <${Code} file=${file} first=${block.first} last=${block.last} indent=${indent} />
+      <${Code} ...${{ file, first: block.first, last: block.last, indent, into }} />
     </pre>
     ${claims.length > 0 && html`<${Tick} failed=${failed} count=${claims.length} />`}
     ${failed && html`<div class="failed-claims">${claims.map(claimOf)}</div>`}

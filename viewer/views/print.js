@@ -6,6 +6,8 @@ import { styled } from "viewer/parts/styles.js";
 import { laidOut } from "viewer/state/layout.js";
 import { density, loaded, printing } from "viewer/state/state.js";
 import { colours } from "viewer/state/theme.js";
+import "viewer/views/calls.js";
+import "viewer/views/caption.js";
 
 /** Milliseconds after which charts that are not drawn are given up. */
 const PATIENCE = 30_000;

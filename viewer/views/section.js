@@ -7,8 +7,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/ho
 import { blocksOnPage, FRONT, WHOLE } from "viewer/model/book.js";
 import { firstUsedBy } from "viewer/model/definitions.js";
 import { bodyOf, isOfUnrunCode, isWithin } from "viewer/model/blocks.js";
-import { counted } from "viewer/model/format.js";
-import { holds, lastSteps, turnAt, turnOf, turnsOf } from "viewer/model/loops.js";
+import { lastSteps, turnAt, turnOf, turnsOf } from "viewer/model/loops.js";
 import { withValues } from "viewer/model/quotes.js";
 import { entryOf, functionIndex, functionOf, stepRange, wholeScope } from "viewer/model/run.js";
 import {
@@ -23,7 +22,7 @@ import {
 } from "viewer/model/sections.js";
 import { rows as rowsOf } from "viewer/model/sorted.js";
 import { linesOf } from "viewer/model/source.js";
-import { isPicture } from "viewer/model/values.js";
+import { isFigure, isPicture } from "viewer/model/values.js";
 import { html, later } from "viewer/parts/html.js";
 import { Printed } from "viewer/parts/notes.js";
 import { Prose } from "viewer/parts/prose.js";
@@ -32,11 +31,17 @@ import { isVeiled } from "viewer/state/answers.js";
 import { laidOut } from "viewer/state/layout.js";
 import { isPathShown } from "viewer/state/path.js";
 import { current, focus, presenting, printing, shownPage } from "viewer/state/state.js";
+import { Calls } from "viewer/views/caller.js";
 import { Definitions, FoldedLine } from "viewer/views/definitions.js";
 import { Anchor, Meta } from "viewer/views/heading.js";
 import { Evidence, inspectedAt, Line, Rows, Scrubber } from "viewer/views/line.js";
 
 const Exercise = later(async () => (await import("viewer/views/exercise.js")).Exercise);
+
+const Caption = later(
+  async () => (await import("viewer/views/caption.js")).Caption,
+  () => html`<figcaption class="caption"> </figcaption>`,
+);
 
 /** Only lectures of other tools need it. */
 const Said = later(async () => (await import("viewer/views/said.js")).Said);
@@ -112,6 +117,11 @@ export function Activation({ activation, depth }) {
   `;
 }
 
+/** What ran in a call within an expression. @param {number} activation @param {number} depth */
+function unfold(activation, depth) {
+  return html`<${Activation} activation=${activation} depth=${depth} />`;
+}
+
 /** What of a table of contents is shown now. @param {number} contents an activation */
 function onPage(contents) {
   const { model, book, sections, leftOut } = current();
@@ -134,45 +144,6 @@ function Arguments({ activation }) {
         />`,
     )}
   </div>`;
-}
-
-/** How deep paper goes into calls, which may be recursive. */
-const UNFOLDED = 7;
-
-/**
- * @param {{activation: number, depth: number, again: boolean}} properties again: the call before
- *   was of the same function
- */
-function Folded({ activation, depth, again }) {
-  const { model } = current();
-  const target = focus.value;
-  const holdsTarget = target.step >= 0 && holds(model, wholeScope(model, activation), target.step);
-  // What a call says is part of the article.
-  const [open, setOpen] = useState(holdsTarget || speaks(model, ...stepRange(model, activation)));
-  useLayoutEffect(() => {
-    if (holdsTarget) setOpen(true);
-  }, [target]);
-  const func = functionOf(model, activation);
-  return html`<details
-    class="folded"
-    open=${open}
-    onToggle=${(/** @type {any} */ event) => setOpen(event.target.open)}
-  >
-    <summary>
-      ${
-        again
-          ? html`again<span class="visually-hidden"> stepped into ${func.name}</span>`
-          : html`stepped into <code>${func.name}</code>${" "}
-              ${func.title && html`<span class="folded-title">${plainTitle(func.title)}</span>`}`
-      }
-    </summary>
-    ${
-      (open || (printing.value && depth < UNFOLDED)) &&
-      html`<div class="folded-body" id=${`activation-${activation}`}>
-        <${Activation} activation=${activation} depth=${depth + 1} />
-      </div>`
-    }
-  </details>`;
 }
 
 /** @param {{blocks: Block[], scope: Scope, indent: number, depth: number}} properties */
@@ -246,7 +217,9 @@ function partsOf(block, last, scope, indent, depth, spaced) {
   const isLine = (!isContents || isAsked) && !block.spoken && !isFolded;
   const file = document.files[functionOf(model, scope.activation).file];
   const unfolded = sections.length > 0;
-  const line = { block, file, indent, steps, ran, spaced, unfolded };
+  const folded = calls.flatMap((call) => call.folded);
+  const isShown = isLine || isFolded;
+  const line = { block, file, indent, steps, ran, spaced, unfolded, calls: folded, depth, unfold };
   const said = block.spoken
     ? html`<${Said}
       steps=${steps}
@@ -257,10 +230,12 @@ function partsOf(block, last, scope, indent, depth, spaced) {
   return {
     line: isLine ? line : null,
     said,
-    after: steps.flatMap((step, index) => [
-      ...(block.spoken ? [] : saidOf(step)),
-      ...afterOf(step, calls[index].folded, depth),
-    ]),
+    after: [
+      ...steps.flatMap((step) => [...(block.spoken ? [] : saidOf(step)), ...afterOf(step)]),
+      ...(folded.length && !isShown
+        ? [html`<${Calls} ...${{ calls: folded, unfold, depth }} />`]
+        : []),
+    ],
     sections: sections.map((section) =>
       depth === 0 && isPart(model, section)
         ? html`<${Activation} key=${`part-${section}`} activation=${section} depth=${0} />`
@@ -275,49 +250,23 @@ function saidOf(step) {
   return [html`<${Said} steps=${[step]} title="" heading=${4} />`];
 }
 
-/** @param {number} step @param {number[]} folded @param {number} depth */
-function afterOf(step, folded, depth) {
+/** What a step printed and drew. @param {number} step */
+function afterOf(step) {
   const pictures = inspectedAt(step).filter(({ value }) => isPicture(value));
   return [
     ...(rowsOf(current().model.outputOf, step).length ? [html`<${Printed} step=${step} />`] : []),
-    ...pictures.map(
-      ({ name, value }) =>
-        html`<div class="drawn">
-          <code class="drawn-name">${name}</code>
-          <${ValueView} value=${value} name=${name} />
-        </div>`,
+    ...pictures.map(({ name, value }) =>
+      isFigure(value)
+        ? html`<figure class="drawn">
+            <${ValueView} value=${value} name=${name} bare=${true} />
+            <${Caption} step=${step} name=${name} value=${value} />
+          </figure>`
+        : html`<div class="drawn">
+            <code class="drawn-name">${name}</code>
+            <${ValueView} value=${value} name=${name} />
+          </div>`,
     ),
-    ...(folded.length ? [html`<${Calls} calls=${folded} depth=${depth} />`] : []),
   ];
-}
-
-const CALLS_AT_ONCE = 3;
-
-/**
- * Calls within an expression, each behind a disclosure.
- * @param {{calls: number[], depth: number}} properties
- */
-function Calls({ calls, depth }) {
-  const [all, setAll] = useState(false);
-  const shown = all ? calls : calls.slice(0, CALLS_AT_ONCE);
-  const funcs = shown.map((activation) => functionIndex(current().model, activation));
-  return html`<div class="calls">
-    ${shown.map(
-      (activation, index) =>
-        html`<${Folded}
-          key=${activation}
-          activation=${activation}
-          depth=${depth}
-          again=${index > 0 && funcs[index] === funcs[index - 1]}
-        />`,
-    )}
-    ${
-      shown.length < calls.length &&
-      html`<button class="quiet-link" onClick=${() => setAll(true)}>
-        and ${counted(calls.length - shown.length, "more call")}
-      </button>`
-    }
-  </div>`;
 }
 
 /** @param {{block: LoopBlock, scope: Scope, indent: number, depth: number}} properties */
@@ -353,11 +302,11 @@ function Loop({ block, scope, indent, depth }) {
     steps: onHeader,
     at: header,
     ran: header >= 0,
+    calls: onHeader.flatMap((step) => callsOf(model, step).folded),
+    depth,
+    unfold,
   };
-  const after = onHeader.flatMap((step) => [
-    ...saidOf(step),
-    ...afterOf(step, callsOf(model, step).folded, depth),
-  ]);
+  const after = onHeader.flatMap((step) => [...saidOf(step), ...afterOf(step)]);
   return html`<div class="loop" data-first=${block.first}>
     <div class="row">
       <div class="row-line">

@@ -1,0 +1,73 @@
+"""Figures of the article: one hand for drawings and charts, with captions below them."""
+
+import pytest
+
+from tests.viewer import documents
+
+BARS = {
+    "title": "Two bars",
+    "mark": "bar",
+    "data": {"values": [{"what": "a", "many": 1000}, {"what": "b", "many": 20000}]},
+    "encoding": {
+        "x": {"field": "what", "type": "nominal"},
+        "y": {"field": "many", "type": "quantitative"},
+    },
+}
+DRAWING = (
+    '<svg xmlns="http://www.w3.org/2000/svg" width="80" height="20" viewBox="0 0 80 20">'
+    '<title>A box</title><rect width="9" height="9" fill="#4c78a8" stroke="#123456"/></svg>'
+)
+
+
+@pytest.fixture
+def drawn(page, show):
+    show(
+        page,
+        documents.with_values({"type": "C", "vega": BARS}, {"type": "D", "svg": DRAWING}),
+    )
+    page.locator(".drawn .chart svg").wait_for()
+    page.locator(".drawn .picture rect").last.wait_for()
+    page.locator(".caption").nth(1).get_by_text("Figure 2.").wait_for()
+    return page
+
+
+def test_charts_and_drawings_have_captions_of_one_kind(drawn):
+    captions = drawn.locator("figure.drawn > figcaption")
+    assert captions.all_inner_texts() == ["Figure 1. Two bars", "Figure 2. A box"]
+    assert drawn.locator(".chart svg").get_by_text("Two bars").count() == 0
+    for figure in drawn.locator("figure.drawn").all():
+        picture, caption = figure.locator(".picture"), figure.locator("figcaption")
+        assert picture.bounding_box()["y"] < caption.bounding_box()["y"]
+
+
+def test_in_step_a_chart_has_its_title(page, show):
+    show(page, documents.with_values({"type": "C", "vega": BARS}), mode="step", at="2")
+    page.locator("#stepping .chart svg").get_by_text("Two bars").wait_for()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_drawings_have_the_colours_of_charts(theme, drawn):
+    drawn.emulate_media(color_scheme=theme)
+    bar = drawn.locator(".chart svg .mark-rect path").first
+    drawn.wait_for_function(
+        """() => {
+            const fill = (selector) => getComputedStyle(document.querySelector(selector)).fill;
+            return fill(".chart svg .mark-rect path") === fill(".drawn .picture:not(.chart) rect");
+        }"""
+    )
+    assert bar.is_visible()
+    box = drawn.locator(".drawn .picture:not(.chart) rect")
+    assert box.evaluate("box => getComputedStyle(box).stroke") == "rgb(18, 52, 86)"
+
+
+def test_a_drawing_grows_with_the_letters(drawn):
+    width = "svg => svg.getBoundingClientRect().width"
+    drawing = drawn.locator(".drawn .picture:not(.chart) svg")
+    assert drawing.evaluate(width) == 80
+    drawn.evaluate("document.documentElement.style.fontSize = '20px'")
+    assert drawing.evaluate(width) == 100
+
+
+def test_numbers_at_axes_are_grouped_as_those_of_values(drawn):
+    labels = drawn.locator(".chart svg .role-axis-label text").all_text_contents()
+    assert "20\u202f000" in labels

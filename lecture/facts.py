@@ -392,13 +392,12 @@ LLAMA3_VOCABULARY = 128_256
 
 # The same, table 3: layers, width, heads, heads of keys and values. The widths of the feed-forward
 # networks as published with the weights (early copies of the table print others, from which the
-# parameters do not come out). The context is that of pre-training.
+# parameters do not come out).
 LLAMA3_SIZES = {
     "8b": (32, 4096, 32, 8, 14_336),
     "70b": (80, 8192, 64, 8, 28_672),
     "405b": (126, 16_384, 128, 8, 53_248),
 }
-LLAMA3_CONTEXT_TOKENS = 8192
 LLAMA3_ROTATION_BASE = 500_000.0
 
 # Jiang et al., "Mixtral of Experts", January 2024, table 1: layers, width, heads, heads of keys and

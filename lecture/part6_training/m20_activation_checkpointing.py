@@ -55,9 +55,9 @@ def what_is_thrown_away_is_computed_again():  # M20.1 @core
 
     Activations wait in memory for the backward pass, and most of training memory can be theirs.
     Must they wait? They were computed from what entered the network. If we keep that, we can
-    compute them a second time when they are needed. `Recomputed` does so in a few lines: its
-    forward pass runs without autograd, so that nothing else is kept; its backward pass runs the
-    network once more, now with autograd, and goes back from there.
+    compute them again when needed. `Recomputed` does so in a few lines: its forward pass runs
+    without autograd, so that nothing else is kept; its backward pass runs the network once more,
+    now with autograd.
     """
     B, D, L = 6, 8, 4
     weights, x = new_weights(L, D), new_rows(B, D)
@@ -84,8 +84,7 @@ def what_is_thrown_away_is_computed_again():  # M20.1 @core
     # This is *activation checkpointing*, also called gradient checkpointing or rematerialization;
     # it became common in deep learning with a paper on [sublinear
     # memory](https://arxiv.org/abs/1604.06174). (The
-    # [checkpoints](#a_checkpoint_holds_parameters_and_state) from which a run resumes are files,
-    # and something else.)
+    # [checkpoints](#a_checkpoint_holds_parameters_and_state) from which a run resumes are files.)
 
 
 class Watch:

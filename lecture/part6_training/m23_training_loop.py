@@ -35,7 +35,7 @@ def six_moves_make_a_step():  # M23.1 @core
 
     What happens over and over again when a model is trained? Draw a batch; run the model, the
     forward pass; compute the loss; compute the gradients, the backward pass; let the optimizer
-    change the parameters; clear the gradients. The rest of this chapter is about these six lines.
+    change the parameters; clear the gradients.
     """
     D, L, B = 5, 2, 3
     generator = torch.Generator().manual_seed(0)

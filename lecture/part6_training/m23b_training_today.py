@@ -373,8 +373,8 @@ def a_law_holds_where_it_was_measured():  # M23.12
     a, b, _ = fitted_law(losses)
     crossing = (a / source) ** (1 / b)  # @inspect source crossing
     assert 1e5 < crossing < 1e10
-    # From that many parameters on the law promises what is impossible, as [the first
-    # laws](https://arxiv.org/abs/2001.08361) did. [Chinchilla's](https://arxiv.org/abs/2203.15556)
+    # From that many parameters on the law promises what is impossible, as [those of
+    # 2020](https://arxiv.org/abs/2001.08361) did. [Chinchilla's](https://arxiv.org/abs/2203.15556)
     # has a floor, $E+aN^{-\alpha}+b\cdot\text{tokens}^{-\beta}$. Put our source's entropy in for E
     # and fit the rest.
     a_above, b_above, _ = fitted_law({N: loss - source for N, loss in losses.items()})

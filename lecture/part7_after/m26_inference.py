@@ -288,8 +288,8 @@ def a_batch_shares_the_weights_until_the_cache_rules():  # M26.4 @core
     matmul_seconds = work_of_llama(room).flops / H100_SXM.dense_flops_per_second["bf16"]
     memory_seconds = (weight_bytes + room * T * CACHE_BYTES) / bandwidth
     assert (round(1e3 * matmul_seconds), round(1e3 * memory_seconds)) == (4, 25)
-    # So: choose B by the latency that users accept, and look at the cache, not at the weights, to
-    # get further.
+    # So: choose B by the latency that users accept. To get further, look at the cache, not the
+    # weights.
 
 
 DOUBLINGS = (1, 2, 4, 8, 16, 32, 64, 128, 256)

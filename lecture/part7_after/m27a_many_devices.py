@@ -105,7 +105,7 @@ def four_collectives_move_everything():  # M27.2
     # sums.
     assert after["reduce-scatter"] == [[1111], [2222], [3333], [4444]]
     # *All-reduce*: they are added up, and everybody gets all sums. So an all-reduce is a
-    # reduce-scatter followed by an all-gather. The rest of this chapter rests on that sentence.
+    # reduce-scatter followed by an all-gather.
     assert after["all-reduce"] == 4 * [[1111, 2222, 3333, 4444]]  # @predict
     assert after["reduce-scatter, all-gather"] == after["all-reduce"]
 
@@ -170,7 +170,7 @@ def an_all_reduce_moves_twice_the_tensor():  # M27.2 @core
     # one part on and adds what it receives to its own; then each part is complete at one rank. In
     # n − 1 more turns the complete parts go round. So each rank sends $2(n-1)$ parts:
     # $$\frac{2(n-1)}{n}\cdot S$$
-    # This is never more than 2S, with 1000 ranks as with 10.
+    # This is never more than 2S, even with 1000 ranks.
     assert sent_bytes == {n: 2 * (n - 1) * S // n for n in (2, 3, 4)}  # @inspect sent_bytes
     # The obvious way sends everything to one rank and the sum back from there. On the way in alone,
     # $(n-1)\cdot S$ pass that one rank, and the others wait.
@@ -317,8 +317,8 @@ def zero_divides_what_every_rank_keeps():  # M27.4 @core
         for stage in range(4)
     }
     kept = figures.kept_by_ranks(by_ranks)  # @inspect kept
-    # What is left out, as always in such sums: activations. They are divided by data parallelism
-    # itself, as each rank sees only its share of the batch.
+    # Activations are left out. Data parallelism itself divides them, as each rank sees only its
+    # share of the batch.
 
 
 class ZeroLayer:

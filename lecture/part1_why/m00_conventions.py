@@ -158,7 +158,7 @@ def an_amount_is_not_a_rate():  # @core
     w = torch.ones(5, 4)
     with measure() as at_once:
         rows @ w
-    # Each of the 6·4 results takes 5 multiplications and 5 additions.
+    # Each of the 6·4 results takes 5 multiplications and, from 0 on, 5 additions.
     assert at_once.matmul_flops == 6 * 4 * (5 + 5) == 240
     # The amount belongs to the work. Row by row the work takes longer and is the same.
     with measure() as row_by_row:

@@ -400,10 +400,11 @@ def adamw_averages_both():  # M17.6 M17.1 E66 @core
             found = torch.tensor(gradient, dtype=torch.float64)
             optimizer.update(weight, found, optimizer.state[weight], optimizer.param_groups[0])
         assert math.isclose(weight.item(), w, rel_tol=1e-14)
-    # So the first step is the learning rate times the sign of the gradient, however large it is.
+    # So the first step is as long as the learning rate, and goes against the sign of the gradient,
+    # however large it is.
     make = functools.partial(AdamW, lr=0.01)
-    first = [moves(make, torch.tensor([gradient])).item() for gradient in (2e-3, -40.0)]
-    assert [round(length, 6) for length in first] == [0.01, -0.01]  # @inspect first
+    first = [-moves(make, torch.tensor([gradient])).item() for gradient in (2e-3, -40.0)]
+    assert [round(step, 6) for step in first] == [-0.01, 0.01]  # @inspect first
     # You will read that Adam is RMSProp with momentum. Almost: without the correction a tenth of
     # the gradient would be divided by the root of a thousandth of its square, and the first step
     # would be $0.1/\sqrt{0.001}=3.16$ times as long.

@@ -166,9 +166,9 @@ def an_all_reduce_moves_twice_the_tensor():  # M27.2 @core
         assert all(agree for agree, _, _ in found)
         [sent_bytes[n]] = {ring for _, ring, _ in found}
         at_one_bytes[n] = max(at_one for _, _, at_one in found)
-    # The ring of the function above cuts the tensor into n parts. In n − 1 turns every rank passes
-    # one part on and adds what it receives to its own; then each part is complete at one rank. In
-    # n − 1 more turns the complete parts go round. So each rank sends $2(n-1)$ parts:
+    # Sent round in a *ring*, the tensor is cut into n parts. In n − 1 turns every rank passes one
+    # part on and adds what it receives to its own; then each part is complete at one rank. In n − 1
+    # more turns the complete parts go round. So each rank sends $2(n-1)$ parts:
     # $$\frac{2(n-1)}{n}\cdot S$$
     # This is never more than 2S, even with 1000 ranks.
     assert sent_bytes == {n: 2 * (n - 1) * S // n for n in (2, 3, 4)}  # @inspect sent_bytes

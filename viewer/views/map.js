@@ -46,6 +46,9 @@ function Drawn({ needs, columns }) {
   const users = useMemo(() => usersOf(needs), [needs]);
   const kindOf = useMemo(() => litBy(needs, users, chosen), [needs, chosen]);
   const { width, height, boxes, bands } = drawing;
+  // Not on parts of the drawing: browsers stop at each that listens for the focus.
+  const look = (/** @type {any} */ event) =>
+    choose(Number(event.target.closest(".map-box")?.dataset.number ?? 0));
   // What is lit lies above the rest.
   const lines = drawing.lines
     .map((line) => ({ ...line, kind: kindOf(line.from, line.to) }))
@@ -57,12 +60,17 @@ function Drawn({ needs, columns }) {
       ${" "}<span class="key before">all that it needs</span> and
       ${" "}<span class="key after">all that needs it</span>.
     </figcaption>
+    <div
+      onMouseOver=${look}
+      onMouseLeave=${() => choose(0)}
+      onFocusIn=${look}
+      onFocusOut=${() => choose(0)}
+    >
     <svg
       class=${chosen ? "has-chosen" : ""}
       viewBox=${`0 0 ${width} ${height}`}
       role="group"
       aria-label="map of the chapters"
-      onMouseLeave=${() => choose(0)}
     >
       ${bands.map((band) => html`<${Band} band=${band} width=${width} />`)}
       ${lines.map(
@@ -79,10 +87,10 @@ function Drawn({ needs, columns }) {
             box=${box}
             kind=${box.number === chosen ? "chosen" : kindOf(box.number, box.number)}
             words=${wordsOf(box.number, needs, users)}
-            choose=${choose}
           />`,
       )}
     </svg>
+    </div>
   `;
 }
 
@@ -129,19 +137,11 @@ function Lines({ class: name, lines, x, y }) {
   </text>`;
 }
 
-/**
- * @param {{box: Drawing["boxes"][0], kind: string, words: string,
- *   choose: (number: number) => void}} properties
- */
-function Box({ box: { number, lines, x, y, width, height }, kind, words, choose }) {
+/** @param {{box: Drawing["boxes"][0], kind: string, words: string}} properties */
+function Box({ box: { number, lines, x, y, width, height }, kind, words }) {
   const { title } = current().book[number - 1];
   const top = y + height / 2 + 4.5 - 8 * (lines.length - 1);
-  return html`<g
-    class=${`map-box ${kind}`}
-    onMouseEnter=${() => choose(number)}
-    onFocusIn=${() => choose(number)}
-    onFocusOut=${() => choose(0)}
-  >
+  return html`<g class=${`map-box ${kind}`} data-number=${number}>
     <${PageLink} number=${number} label=${`${number} ${title}${words}`}>
       <rect x=${x} y=${y} width=${width} height=${height} rx="7" />
       <text class="box-number" x=${x + 25} y=${top}>${number}</text>

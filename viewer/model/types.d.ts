@@ -215,6 +215,21 @@ interface Chapter {
   beyond: number;
   sections: Section[];
 }
+/** Where a chapter stands in the map. */
+interface Seat {
+  number: number;
+  row: number;
+  column: number;
+}
+/** The map of chapters, in the units of its drawing. */
+interface Drawing {
+  width: number;
+  height: number;
+  boxes: { number: number; lines: string[]; x: number; y: number; width: number; height: number }[];
+  /** end: where the path ends; isBeside: it ends at the side of a box, not above it. */
+  lines: { from: number; to: number; path: string; end: [number, number]; isBeside: boolean }[];
+  bands: { lines: string[]; y: number; height: number }[];
+}
 /** A line of a table of contents where chapters begin. from, to: their numbers. */
 interface Start {
   line: number;

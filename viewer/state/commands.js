@@ -8,6 +8,7 @@ import {
   pinned,
   playing,
   proseShown,
+  query,
   reach,
   step,
   variablesAs,
@@ -273,7 +274,7 @@ export const COMMANDS = [
     keys: ["/", "g"],
     title: "Search text, code, names and values, or go to a step",
     where: "any",
-    run: () => toggleDialog("search"),
+    run: startSearch,
   },
   {
     id: "glossary",
@@ -353,6 +354,12 @@ export function command(id) {
 /** Ways through an article, fetched when one is taken. */
 function ways() {
   return import("viewer/state/ways.js");
+}
+
+/** Open the search, or close it. */
+function startSearch() {
+  query.value = "";
+  toggleDialog("search");
 }
 
 /** Takes the place of what `main.js` adds: commands that a view carries out. */

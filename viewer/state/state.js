@@ -47,6 +47,9 @@ export const focus = signal({ step: -1 });
 /** @type {Signal<"" | PanelName>} */
 export const dialog = signal("");
 
+/** What is searched for, also before the panel of the search is there. */
+export const query = signal("");
+
 /**
  * The panel beside the program, which follows each step.
  * @type {Signal<"" | "inspect" | "compare">}

@@ -541,7 +541,9 @@ interface Span {
   beyond: number;
 }
 /** Steps with a name on a timeline. */
+/** number: of a chapter; 0: a section. */
 interface Band extends Span {
+  number: number;
   title: string;
 }
 type Grouping = "line" | "call" | "section" | "operator";

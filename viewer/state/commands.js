@@ -10,6 +10,7 @@ import {
   proseShown,
   query,
   reach,
+  reached,
   step,
   variablesAs,
   variablesShown,
@@ -95,7 +96,7 @@ export const COMMANDS = [
     id: "variables",
     keys: ["E"],
     title: "Show or hide the variables",
-    label: "x =",
+    label: "variables",
     where: "step",
     run: () => (variablesShown.value = !variablesShown.value),
   },
@@ -118,7 +119,7 @@ export const COMMANDS = [
     id: "raw",
     keys: ["R"],
     title: "Prose as it is written, or as it reads",
-    label: "#",
+    label: "source",
     where: "step",
     run: () => toggleProse("raw"),
   },
@@ -126,7 +127,7 @@ export const COMMANDS = [
     id: "notes",
     keys: ["N"],
     title: "Hide or show the prose",
-    label: "¶",
+    label: "prose",
     where: "step",
     run: () => toggleProse("none"),
   },
@@ -380,7 +381,7 @@ function toggleGraph() {
 /** Over more or less of the run; the reader's choice lasts. */
 function changeReach() {
   const next = /** @type {const} */ ({ run: "section", section: "call", call: "run" });
-  reach.value = next[reach.value];
+  reach.value = next[reached()];
   keep("timeline", reach.value);
 }
 

@@ -267,6 +267,8 @@ interface ProseBlock {
   text: string;
   /** Whether only the short path shows it. */
   isBridge?: boolean;
+  /** The statement below it, where that is not shown. */
+  below?: number;
 }
 /** No statements on `else:` and the like. */
 interface CodeBlock {

@@ -8,7 +8,6 @@ import {
   pinned,
   playing,
   proseShown,
-  query,
   reach,
   reached,
   step,
@@ -24,6 +23,7 @@ import {
   toggleClaims,
   toggleDialog,
   toggleOutline,
+  toggleSearch,
 } from "viewer/state/toggles.js";
 
 /** @type {Command[]} */
@@ -275,7 +275,7 @@ export const COMMANDS = [
     keys: ["/", "g"],
     title: "Search text, code, names and values, or go to a step",
     where: "any",
-    run: startSearch,
+    run: toggleSearch,
   },
   {
     id: "glossary",
@@ -355,12 +355,6 @@ export function command(id) {
 /** Ways through an article, fetched when one is taken. */
 function ways() {
   return import("viewer/state/ways.js");
-}
-
-/** Open the search, or close it. */
-function startSearch() {
-  query.value = "";
-  toggleDialog("search");
 }
 
 /** Takes the place of what `main.js` adds: commands that a view carries out. */

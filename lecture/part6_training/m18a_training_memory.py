@@ -342,9 +342,9 @@ def stale_gradients_take_room():  # M18.1
     # With zeros, activations and gradients are there at once: the peak is higher by one number for
     # each parameter.
     assert peaks[16, False] - peaks[16, True] == 4 * (4 * 8**2)
-    # Two rows make so few activations that the peak is at the end of the backward pass, where
-    # gradients are in any case.
-    assert peaks[2, False] - peaks[2, True] < 1024
+    # With two rows it is half of that. They make so few activations that without zeros the peak is
+    # at the end of the backward pass, where gradients are in any case.
+    assert peaks[2, False] - peaks[2, True] == 2 * (4 * 8**2)
 
 
 def peak_bytes(B: int, D: int, L: int, number_bytes: int, state_numbers: int) -> int:

@@ -90,7 +90,9 @@ def a_schedule_can_leave_its_end_open():  # M23.9
         branches[steps] = [predicted_excess(rates)[-1] for rates in schedules]
         assert 1 < branches[steps][1] / branches[steps][0] < 4  # @inspect branches
     assert round(excess["cosine"][200] / branches[200][1], 1) == 1.7
-    # So: plan a cosine if the length is certain, and a stable rate if you may want to go on.
+    # (On language models the two were found to [end
+    # alike](https://arxiv.org/abs/2405.18392).) So: a cosine is for a length that is certain, a
+    # stable rate also for one that is not.
 
 
 BASE = 32  # the width of the model on which the learning rate is tuned
@@ -175,9 +177,9 @@ def mup_carries_the_rate_over():  # M23.10
     carried = losses[256][best[32]]  # @inspect carried
     assert carried - min(losses[256].values()) < 0.1
     assert carried < min(losses_by_width(mup=False)[256].values())
-    # (A Transformer needs a fourth rule: its scores are divided by K, and not by the root of K.)
-    # The authors moved settings from 40 million parameters to 6.7 billion, and spent 7 % of the
-    # large run on tuning. So: tune small, and scale the rate with the width by a rule.
+    # (A Transformer whose heads get wider, too, needs a fourth rule: scores are divided by K, not
+    # by its root.) The authors moved settings from 40 million parameters to 6.7 billion, and spent
+    # 7 % of the large run on tuning. So: tune small, and scale the rate with the width by a rule.
 
 
 def z_loss(logits: Tensor, share: float = 1e-4) -> Tensor:

@@ -316,9 +316,9 @@ def saving_has_a_best_interval():  # M24.3
     r"""Saving has a best interval.
 
     How often should a run save? Saving costs $c$ seconds each time. A failure costs what was done
-    since the last time. If failures are $m$ seconds apart on average, an interval near $\sqrt{2cm}$
-    loses least ([Young, 1974](https://doi.org/10.1145/361147.361115)). Guess for a minute to save
-    and a failure a day.
+    since the last time (and a restart, which we leave out). If failures are $m$ seconds apart on
+    average, an interval near $\sqrt{2cm}$ loses least ([Young,
+    1974](https://doi.org/10.1145/361147.361115)). Guess for a minute to save and a failure a day.
     """
     save_seconds = 60
     between_failures_seconds = SECONDS_PER_DAY

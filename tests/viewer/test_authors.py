@@ -121,8 +121,8 @@ def test_references_lead_to_their_place(page, show, document):
 def test_a_value_follows_the_turn_of_its_loop(page, show, document):
     show(page, document)
     loop = page.locator(".loop")
-    assert loop.locator(".prose").inner_text() == "Here n is 2."
-    loop.get_by_title("Previous turn").click()
+    assert loop.locator(".prose").inner_text() == "Here n is 0."
+    loop.get_by_title("Next round").click()
     page.wait_for_function(
         "() => document.querySelector('.loop .prose').innerText === 'Here n is 1.'"
     )

@@ -7,6 +7,7 @@ import pytest
 
 from tests.viewer import documents
 from tests.viewer.conftest import VIEWER, show_everything
+from tests.viewer.programs import recorded
 
 COMMANDS = """async () => {
     const { COMMANDS } = await import("viewer/state/commands.js");
@@ -120,14 +121,70 @@ def test_tensors_that_were_cut_show_corners_statistics_and_aliases(page, show):
     assert tensor.locator(".shares").inner_text() == "shares storage with x"
 
 
-def test_a_loop_shows_its_last_turn_and_any_other(page, show):
+def test_a_loop_shows_its_first_round_and_any_other(page, show):
     show(page, documents.small())
-    assert line(page, 12).locator(".named-value").inner_text().split() == ["total", "4"]
-    page.get_by_role("slider", name="turn").fill("2")
-    assert line(page, 12).locator(".named-value").inner_text().split() == ["total", "2"]
-    page.get_by_title("Previous turn").click()
-    assert line(page, 12).locator(".named-value").inner_text().split() == ["total", "0"]
-    assert page.locator(".scrubber-count").inner_text() == "1 of 3"
+    total = line(page, 12).locator(".named-value")
+    count = page.locator(".scrubber-count")
+    assert total.inner_text().split() == ["total", "0"]
+    assert count.inner_text() == "round 1 of 3", "it binds nothing"
+    page.get_by_role("slider", name="round").fill("3")
+    assert total.inner_text().split() == ["total", "4"]
+    page.get_by_title("Previous round").click()
+    assert total.inner_text().split() == ["total", "2"]
+    assert count.inner_text() == "round 2 of 3"
+
+
+def test_a_loop_says_what_it_binds(page, show):
+    document = documents.small()
+    document["statements"][2][6] = [document["names"].index("i")]
+    show(page, document)
+    count = page.locator(".scrubber-count")
+    assert count.inner_text() == "i = 0, round 1 of 3"  # as `@inspect` saw it
+    page.get_by_title("Next round").click()
+    assert count.inner_text() == "i = 1, round 2 of 3"
+    slider = page.get_by_role("slider", name="round")
+    assert slider.get_attribute("aria-valuetext") == "i = 1, round 2 of 3"
+
+
+LOOPS = """
+def main():
+    '''Rounds.'''
+    for number in range(3):
+        print(number)
+    for number in range(1000, 1200):
+        for letter in "ab":
+            print(letter)
+    for row, word in enumerate(["one", "two", "three"]):
+        width = len(word) * 10
+        assert width < 50
+"""
+
+
+def test_a_loop_that_ended_with_a_false_claim_shows_that_round(page, show):
+    show(page, recorded(LOOPS))
+    counts = page.locator(".scrubber-count").all_inner_texts()
+    assert counts == [
+        "number = 0, round 1 of 3",
+        "number = 1000, round 1 of 200",
+        "letter = 'a', round 1 of 2",
+        "row = 2, word = 'three', round 3 of 3",
+    ]
+
+
+def test_the_sliders_of_loops_stand_below_each_other(page, show):
+    show(page, recorded(LOOPS))
+    page.locator(".scrubber").last.wait_for()
+    places = page.evaluate(
+        """() => [...document.querySelectorAll(".row-line:has(> .scrubber)")].map((row) =>
+            [".scrubber input", ".source"].map((part) => {
+                const { left, top, width } = row.querySelector(part).getBoundingClientRect();
+                return { left, top, width };
+            }))"""
+    )
+    assert len(places) == 4
+    assert len({(slider["left"], slider["width"]) for slider, _ in places}) == 1
+    for slider, code in places:
+        assert abs(slider["top"] - code["top"]) < 12, "beside the code, on no line of its own"
 
 
 def test_a_call_in_an_expression_is_folded(page, show):
@@ -232,7 +289,7 @@ def test_switching_modes_keeps_the_place(page, show):
     assert variables(page)["total"] == "2"
     page.keyboard.press("r")
     page.locator("#article").wait_for()
-    assert page.locator(".scrubber-count").inner_text() == "2 of 3"
+    assert page.locator(".scrubber-count").inner_text() == "round 2 of 3"
     assert line(page, 12).locator(".named-value").inner_text().split() == ["total", "2"]
     page.keyboard.press("Enter")
     page.locator("#stepping").wait_for()

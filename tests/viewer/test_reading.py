@@ -490,12 +490,15 @@ def test_a_loop_of_many_turns_opens_at_once_and_shows_any_turn(page, show):
     document["output"] = []
     document["costs"] = None
     show(page, document)
-    assert page.locator(".scrubber-count").inner_text() == f"{turns} of {turns}"
+    count = page.locator(".scrubber-count")
+    assert count.inner_text() == f"round 1 of {turns}"
+    page.get_by_role("slider", name="round").fill(str(turns))
+    assert count.inner_text() == f"round {turns} of {turns}"
     row = page.locator("#article .line", has=page.locator('.line-number:text-is("12")')).last
     assert row.locator(".named-value").inner_text().split() == ["total", "5"]
-    page.get_by_title("Previous turn").click()
+    page.get_by_title("Previous round").click()
     assert row.locator(".named-value").count() == 0
-    assert page.locator(".scrubber-count").inner_text() == f"{turns - 1} of {turns}"
+    assert count.inner_text() == f"round {turns - 1} of {turns}"
 
 
 def test_huge_values_stay_in_their_place(phone, show):

@@ -2,8 +2,10 @@
 // loops. Pure.
 
 import { isWithin } from "viewer/model/blocks.js";
+import { shortened } from "viewer/model/format.js";
 import { endOf, eventOf, stepsBefore, visitSteps } from "viewer/model/run.js";
-import { lowerBound } from "viewer/model/sorted.js";
+import { lowerBound, rows } from "viewer/model/sorted.js";
+import { valueText } from "viewer/model/values.js";
 
 /**
  * The last step of each statement that ran in a scope.
@@ -82,4 +84,32 @@ export function turnOf(model, { activation, to: end }, statement, headers, index
 export function turnAt(model, { headers, count, end }, step) {
   const event = step < 0 ? end : eventOf(model, step);
   return event < end ? Math.min(lowerBound(headers, event + 1), count) - 1 : -1;
+}
+
+/** How long the values of a turn may be, in letters. */
+const MAX_BOUND = 24;
+
+/**
+ * What a loop binds in a turn: `row = 1`; empty where it binds nothing, or nobody looked.
+ * @param {Model} model
+ * @param {number} statement of the loop
+ * @param {number} header the step that began the turn
+ * @returns {string}
+ */
+export function boundText(model, statement, header) {
+  const { statements, names, values, inspections, locals } = model.document;
+  const [event, end] = [eventOf(model, header), endOf(model, header)];
+  const inspected = rows(model.inspected, event);
+  const valueOf = (/** @type {number} */ name) => {
+    const shown = inspected.find((row) => inspections.name[row] === name);
+    if (shown !== undefined) return inspections.value[shown];
+    for (let row = lowerBound(locals.at, end); locals.at[row] === end; row++)
+      if (locals.event[row] === event && locals.name[row] === name) return locals.value[row];
+    return null;
+  };
+  const texts = statements[statement][6].flatMap((name) => {
+    const value = valueOf(name);
+    return value === null ? [] : [`${names[name]} = ${valueText(values[value])}`];
+  });
+  return shortened(texts.join(", "), MAX_BOUND);
 }

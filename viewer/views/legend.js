@@ -20,7 +20,7 @@ const MARKS = [
   ["≤ 0.46 FLOP/B", "Intensity, at most: what was computed for each byte that was moved."],
   ["32 B allocated", "Memory that the line asked for."],
   ["would cost", "On the device “meta” nothing is computed; this is what it would have cost."],
-  ["‹ ─●─ › 2 of 16", "A loop: choose the turn whose values are shown."],
+  ["‹ ─●─ › i = 1, round 2 of 16", "A loop: choose the round whose values are shown."],
   ["f(x) ↳", "A call that the run went into. Open it to read on there."],
   ["┊ dotted code", "Lines that did not run."],
 ];

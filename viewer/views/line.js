@@ -314,12 +314,15 @@ function sharesAt(step, name, value) {
 }
 
 /**
- * @param {{chosen: number, count: number, choose: (turn: number) => void, line: number}} properties
+ * The rounds of a loop.
+ * @param {{chosen: number, count: number, choose: (turn: number) => void, line: number,
+ *   bound: string}} properties bound: what the loop binds in the chosen one
  */
-export function Scrubber({ chosen, count, choose, line }) {
+export function Scrubber({ chosen, count, choose, line, bound }) {
+  const round = `round ${chosen + 1} of ${count}`;
   const to = (/** @type {number} */ turn) => choose(Math.max(0, Math.min(count - 1, turn)));
-  return html`<div class="scrubber" role="group" aria-label=${`turns of the loop on line ${line}`}>
-    <button title="Previous turn" disabled=${chosen === 0} onClick=${() => to(chosen - 1)}>
+  return html`<div class="scrubber" role="group" aria-label=${`rounds of the loop on line ${line}`}>
+    <button title="Previous round" disabled=${chosen === 0} onClick=${() => to(chosen - 1)}>
       ‹
     </button>
     <input
@@ -327,18 +330,19 @@ export function Scrubber({ chosen, count, choose, line }) {
       min="1"
       max=${count}
       value=${chosen + 1}
-      aria-label="turn"
+      aria-label="round"
+      aria-valuetext=${bound ? `${bound}, ${round}` : round}
       onInput=${(/** @type {any} */ event) => to(Number(event.target.value) - 1)}
     />
     <button
-      title="Next turn"
+      title="Next round"
       disabled=${chosen === count - 1}
       onClick=${() => to(chosen + 1)}
     >
       ›
     </button>
-    <span class="scrubber-count">
-      ${chosen + 1} of ${count}
+    <span class="scrubber-count" title=${bound}>
+      ${bound && html`<code>${bound}</code>, `}${round}
     </span>
   </div>`;
 }

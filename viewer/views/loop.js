@@ -3,7 +3,7 @@
 
 import { useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { isWithin } from "viewer/model/blocks.js";
-import { lastSteps, turnAt, turnOf, turnsOf } from "viewer/model/loops.js";
+import { boundText, lastSteps, turnAt, turnOf, turnsOf } from "viewer/model/loops.js";
 import { callsOf } from "viewer/model/sections.js";
 import { isSaidInTurns } from "viewer/model/telling.js";
 import { html, later } from "viewer/parts/html.js";
@@ -21,15 +21,28 @@ export function Loop(properties) {
     () => turnsOf(model, scope, block.statement),
     [model, scope.activation, scope.from, scope.to],
   );
-  const target = focus.value;
-  const aimed = turnAt(model, turns, target.step);
-  const [chosen, choose] = useState(aimed >= 0 ? aimed : turns.count - 1);
-  useLayoutEffect(() => {
-    if (aimed >= 0) choose(aimed);
-  }, [target]);
+  const [chosen, choose] = useRound(turns);
   const own = { ...properties, turns, chosen, choose };
   if (isSaidInTurns(model, block, scope, turns)) return html`<${Turns} ...${own} Turn=${Turn} />`;
   return html`<${Turn} ...${own} />`;
+}
+
+/**
+ * The round of a loop that is shown: the one that the reader went to, or else the one in which the
+ * run failed, or the first.
+ * @param {Turns} turns
+ * @returns {[chosen: number, choose: (round: number) => void]}
+ */
+function useRound(turns) {
+  const { model, document } = current();
+  const target = focus.value;
+  const aimed = turnAt(model, turns, target.step);
+  const failed = turnAt(model, turns, document.failure?.step ?? -1);
+  const [chosen, choose] = useState(Math.max(0, aimed >= 0 ? aimed : failed));
+  useLayoutEffect(() => {
+    if (aimed >= 0) choose(aimed);
+  }, [target]);
+  return [chosen, choose];
 }
 
 /**
@@ -67,7 +80,6 @@ function Turn(properties) {
     unfold: below.unfold,
   };
   const after = onHeader.flatMap((step) => [...below.saidOf(step), ...below.afterOf(step)]);
-  const scrubber = choose && turns.count > 1 && { chosen, count: turns.count, choose };
   const isShown = !again || inspectedAt(header).length > 0;
   return html`<div class="loop" data-first=${block.first}>
     ${
@@ -75,7 +87,7 @@ function Turn(properties) {
       html`<div class="row">
         <div class="row-line">
           <${Line} ...${line} room=${last - first + 1} />
-          ${scrubber && html`<${Scrubber} ...${scrubber} line=${block.first} />`}
+          ${choose && html`<${Rounds} ...${properties} header=${header} />`}
         </div>
       </div>`
     }
@@ -96,6 +108,15 @@ function Turn(properties) {
       html`<div class="row-after" data-steps=${onHeader.join(" ")}>${after}</div>`
     }
   </div>`;
+}
+
+/** Which round is shown, and the way to any other.
+ * @param {any} properties of the turn; header: the step that began it */
+function Rounds({ block, turns, chosen, choose, header }) {
+  if (turns.count < 2) return null;
+  const bound = boundText(current().model, block.statement, header);
+  const { count } = turns;
+  return html`<${Scrubber} ...${{ chosen, count, choose, bound }} line=${block.first} />`;
 }
 
 /** Steps of a turn that stand on the first line themselves: `for x in y: total += x`.

@@ -18,6 +18,7 @@ import {
   callerOf,
   callsBy,
   callStack,
+  clamp,
   endOf,
   entryOf,
   eventOf,
@@ -37,7 +38,7 @@ import {
   sectionsOf,
 } from "viewer/model/sections.js";
 import { pieces, withoutDirectives } from "viewer/model/source.js";
-import { backOver, clamp, out, over, runToLine } from "viewer/model/stepping.js";
+import { backOver, out, over, runToLine } from "viewer/model/stepping.js";
 import { takeTimes } from "viewer/model/times.js";
 
 const place = process.env.SMALL_LECTURE;

@@ -301,6 +301,8 @@ COPY = """() => {
 def test_copied_code_is_the_code(page, show):
     show(page, documents.small())
     page.locator("#article .beside-line").first.wait_for()
+    page.keyboard.press("Shift")  # who does something
+    page.wait_for_function("() => import('viewer/views/copier.js').then(() => true)")
     page.evaluate("getSelection().selectAllChildren(document.querySelector('#article'))")
     lines = page.evaluate(COPY).splitlines()
     shown = page.locator("#article .line pre").all_inner_texts()

@@ -279,7 +279,7 @@ def test_arrow_keys_walk_through_what_is_found(page, show):
     show(page, documents.small())
     page.keyboard.press("/")
     page.locator(".search-field:focus").wait_for()
-    page.keyboard.type("share")
+    page.keyboard.type("view")
     page.locator(".result-text.title").wait_for()
     page.keyboard.press("ArrowDown")
     page.locator(".results li:nth-child(1) button:focus").wait_for()

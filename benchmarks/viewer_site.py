@@ -16,8 +16,8 @@ from trace.document.encoding import encode
 from trace.options import Options
 from trace.record.run import record
 from trace.serve.afar import prepare
+from trace.serve.comments import CODE, without_comments
 from trace.serve.overlay import Shown, address_name
-from trace.serve.packing import CODE, without_comments
 from trace.serve.publication import write_site
 from trace.serve.server import make_server
 from trace.target import find_target

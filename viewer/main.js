@@ -5,18 +5,18 @@ import { render } from "preact";
 import { titleOf } from "viewer/model/sections.js";
 import { html } from "viewer/parts/html.js";
 import { rested } from "viewer/state/address.js";
-import { command } from "viewer/state/commands.js";
+import { command, COMMANDS, ofView } from "viewer/state/commands.js";
 import { onKey } from "viewer/state/keyboard.js";
 import { followScrolling } from "viewer/state/layout.js";
 import { followAddress, start as openLibrary } from "viewer/state/library.js";
 import { course, loaded, page } from "viewer/state/state.js";
-import { copyWithoutMargin } from "viewer/views/copying.js";
 import { App } from "viewer/views/page.js";
 
 /** Milliseconds after which panels are fetched, to open at once. */
 const LATER = 2000;
 
-/** What a reader points at is told: fetched when there is one who moves. @param {Event} event */
+/** What a reader points at is told, and what is copied is the code: fetched when there is one who
+ * does something. @param {Event} event */
 async function followReader(event) {
   // The server may have ended; what is there works on.
   import("viewer/views/names.js").catch(() => {});
@@ -31,11 +31,10 @@ async function start() {
   document.getElementById("not-served")?.remove();
   render(html`<${App} />`, /** @type {HTMLElement} */ (document.getElementById("app")));
   addEventListener("keydown", onKey);
-  addEventListener("copy", copyWithoutMargin);
   addEventListener("hashchange", followAddress);
   followScrolling();
   await openLibrary();
-  for (const event of ["pointermove", "click", "wheel", "touchstart", "scroll"])
+  for (const event of ["pointermove", "click", "wheel", "touchstart", "scroll", "keydown"])
     addEventListener(event, followReader, { once: true, passive: true });
   setTimeout(() => rested().then(() => import("viewer/views/panels.js")), LATER);
 }
@@ -46,6 +45,13 @@ command("print").run = async () => (await import("viewer/views/print.js")).print
 
 command("nextLine").run = async () => (await import("viewer/views/card.js")).showNext(1);
 command("previousLine").run = async () => (await import("viewer/views/card.js")).showNext(-1);
+
+// Ways through a run come with Step; keys that are pressed before wait for them, in their order.
+for (const { id } of COMMANDS.filter(({ where, run }) => where === "step" && run === ofView))
+  command(id).run = async () => {
+    await import("viewer/state/moves.js");
+    command(id).run();
+  };
 
 effect(() => {
   const { title = "Executable lectures" } = course.value;

@@ -194,13 +194,13 @@ table("a timeline", [
     "chapters reach to the next",
     bandsOf(run, sections, whole),
     [
-      { title: "One", first: 10, beyond: 50 },
-      { title: "Two", first: 50, beyond: 100 },
+      { number: 1, title: "One", first: 10, beyond: 50 },
+      { number: 2, title: "Two", first: 50, beyond: 100 },
     ],
   ],
   [
     "or the sections inside",
     bandsOf(run, sections, inside),
-    [{ title: "inner", first: 20, beyond: 30 }],
+    [{ number: 0, title: "inner", first: 20, beyond: 30 }],
   ],
 ]);

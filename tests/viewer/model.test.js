@@ -18,6 +18,7 @@ import {
   callerOf,
   callsBy,
   callStack,
+  clamp,
   endOf,
   entryOf,
   eventOf,
@@ -37,7 +38,7 @@ import {
   sectionsOf,
 } from "viewer/model/sections.js";
 import { pieces, withoutDirectives } from "viewer/model/source.js";
-import { backOver, clamp, out, over, runToLine } from "viewer/model/stepping.js";
+import { backOver, out, over, runToLine } from "viewer/model/stepping.js";
 import { takeTimes } from "viewer/model/times.js";
 
 const place = process.env.SMALL_LECTURE;
@@ -311,7 +312,9 @@ const kinds = (/** @type {string} */ query) => search(model, query).map((found) 
 
 table("words", [
   ["found in prose", search(model, "moves").map(({ kind, step }) => [kind, step]), [["prose", 1]]],
-  ["titles come first", kinds("share"), ["title", "prose"]],
+  ["titles come first", kinds("view"), ["title", "prose"]],
+  ["a title once, not in its docstring, its call and its definition", kinds("views"), ["title"]],
+  ["a name on a line that says more", kinds("make"), ["code"]],
   ["one letter finds nothing", kinds("x"), []],
   [
     "prose as it reads",

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { split } from "viewer/model/exercises.js";
-import { verdictOf } from "viewer/model/predictions.js";
 import { reckon } from "viewer/model/reckoning.js";
+import { verdictOf } from "viewer/model/verdicts.js";
 
 /** @type {[text: string, isOfBytes: boolean, number: number | null][]} */
 const NUMBERS = [

@@ -336,7 +336,7 @@ def test_arrow_keys_walk_through_what_is_found(page, show):
     show(page, documents.small())
     page.keyboard.press("/")
     page.locator(".search-field:focus").wait_for()
-    page.keyboard.type("share")
+    page.keyboard.type("view")
     page.locator(".result-text.title").wait_for()
     page.keyboard.press("ArrowDown")
     page.locator(".results li:nth-child(1) button:focus").wait_for()
@@ -358,6 +358,8 @@ COPY = """() => {
 def test_copied_code_is_the_code(page, show):
     show(page, documents.small())
     page.locator("#article .beside-line").first.wait_for()
+    page.keyboard.press("Shift")  # who does something
+    page.wait_for_function("() => import('viewer/views/copier.js').then(() => true)")
     page.evaluate("getSelection().selectAllChildren(document.querySelector('#article'))")
     lines = page.evaluate(COPY).splitlines()
     shown = page.locator("#article .line pre").all_inner_texts()

@@ -1,15 +1,8 @@
-// Claims as questions: what a reader is asked before both sides are shown, and how near an answer
-// comes. Pure. Fetched when something is asked.
+// Claims as questions: what a reader is asked before both sides are shown. Pure. Fetched when
+// something is asked.
 
 import { number } from "viewer/model/format.js";
-import { reckon } from "viewer/model/reckoning.js";
 import { isLiteral, valueText } from "viewer/model/values.js";
-
-/** An answer within this share is right, whatever digits are shown. */
-const CLOSE = 0.005;
-
-/** Up to this factor an answer is near. */
-const NEAR = 1.5;
 
 const UNITS = /(?:^|_)(bytes|bits|flops|seconds|parameters|tokens|days|hours|percent)(?:\b|$)/;
 
@@ -50,7 +43,7 @@ function choicesFor(value) {
 }
 
 /** The items of a shape or a list as text, or null. @param {Value} value */
-function itemsOf({ items, type, text = "" }) {
+export function itemsOf({ items, type, text = "" }) {
   if (items) return items.map((item) => valueText(item));
   return type === "Size" ? (text.match(/\d+/g) ?? []) : null;
 }
@@ -100,65 +93,4 @@ function lineThatDecides({ document: { statements, names } }, claim, source) {
       other[6].some((name) => words.has(names[name])),
   );
   return found ? found[1] : 0;
-}
-
-/**
- * How near an answer is.
- * @param {Question} question
- * @param {string} answer
- * @returns {Verdict | null} null where the answer cannot be read
- */
-export function verdictOf({ value, choices, digits, unit }, answer) {
-  const text = answer.trim();
-  if (!text) return null;
-  if (typeof value.value === "number")
-    return judged(value.value, reckon(text, unit === "bytes"), digits);
-  const items = itemsOf(value);
-  if (items) {
-    const said = text
-      .replace(/[[\]()]|torch\.Size/g, "")
-      .split(/[,\s×x]+/)
-      .filter(Boolean);
-    return exact(said.map(plain).join() === items.map(plain).join());
-  }
-  if (choices.length && value.type === "dtype")
-    return exact((value.text ?? "").replace("torch.", "") === text);
-  return exact(plain(valueText(value, 0, true)) === plain(text));
-}
-
-/** @param {string} text without quotes, spaces and commas */
-function plain(text) {
-  return text.replace(/['"\s,]/g, "");
-}
-
-/** @param {boolean} isRight @returns {Verdict} */
-function exact(isRight) {
-  return isRight
-    ? { grade: "right", text: "right" }
-    : { grade: "off", text: "something else came out" };
-}
-
-/**
- * @param {number} is
- * @param {number | null} said
- * @param {number} digits
- * @returns {Verdict | null}
- */
-function judged(is, said, digits) {
-  if (said === null) return null;
-  if (said === is || Math.abs(said - is) <= Math.max(CLOSE, digits) * Math.abs(is) * (1 + 1e-9))
-    return { grade: "right", text: said === is ? "exactly" : "right, within the digits shown" };
-  const factor = said / is;
-  if (!(factor > 0) || !Number.isFinite(factor))
-    return { grade: "off", text: `off by ${number(Math.abs(said - is))}` };
-  const distance = factor > 1 ? factor : 1 / factor;
-  const text = `${rounded(distance)} times too ${factor > 1 ? "much" : "little"}`;
-  return distance <= NEAR
-    ? { grade: "near", text: `near: ${text}` }
-    : { grade: "off", text: `off: ${text}` };
-}
-
-/** @param {number} distance */
-function rounded(distance) {
-  return distance < 10 ? distance.toPrecision(3) : number(Number(distance.toPrecision(2)));
 }

@@ -212,3 +212,8 @@ export function nearestRun(model, isWanted, step, direction) {
     if (events[event] > 0 && isWanted(events[event] - 1)) return stepsBefore(model, event);
   return -1;
 }
+
+/** The step, or the nearest one that there is. @param {Model} model @param {number} step */
+export function clamp(model, step) {
+  return Math.max(0, Math.min(model.steps - 1, step));
+}

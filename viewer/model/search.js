@@ -24,11 +24,12 @@ export function search(model, query, sections = []) {
   const wanted = query.trim().toLowerCase();
   const numbered = stepNumbered(model, wanted);
   if (wanted.length < 2) return numbered;
+  const titled = titles(model, wanted);
   return [
     ...numbered,
     ...terms(model, wanted, sections),
-    ...titles(model, wanted),
-    ...lines(model, wanted),
+    ...titled,
+    ...lines(model, wanted, new Set(titled.map(({ place }) => place))),
     ...values(model, wanted),
   ].slice(0, MAX_RESULTS);
 }
@@ -104,15 +105,29 @@ function firstCalls(model) {
   return found;
 }
 
-/** @param {Model} model @param {string} wanted @returns {Result[]} */
-function lines(model, wanted) {
+/** A definition, or a call that is the whole line and passes nothing. */
+const NAMED = /^(?:async )?def (\w+)|^(?:\w+\.)*(\w+)\(\)/;
+
+/** Prose without the title of a function, which is found by itself.
+ * @param {SourceFile["prose"][number]} prose */
+function withoutTitle({ kind, first_line: line, text }) {
+  return kind === "docstring" && line > 1 ? text.replace(/^[^\n]*\n?/, "") : text;
+}
+
+/**
+ * @param {Model} model
+ * @param {string} wanted
+ * @param {Set<string>} titled functions whose titles were found: their names on a line are no more
+ * @returns {Result[]}
+ */
+function lines(model, wanted, titled) {
   const firstRuns = firstRunByLine(model);
   return model.document.files.flatMap((file, index) => {
     const prose = file.prose
       .filter(({ kind }) => kind !== "note")
-      .map(({ last_line: line, text }) => ({
-        line,
-        text: plainProse(text),
+      .map((block) => ({
+        line: block.last_line,
+        text: plainProse(withoutTitle(block)),
         kind: /** @type {const} */ ("prose"),
       }));
     const isProse = (/** @type {number} */ line) =>
@@ -122,7 +137,11 @@ function lines(model, wanted) {
       text: text.trim().replace(/\s+/g, " "),
       kind: /** @type {const} */ ("code"),
     }));
-    return [...prose, ...code.filter(({ line }) => !isProse(line))]
+    const isTitled = (/** @type {string} */ text) => {
+      const [, defined, called] = NAMED.exec(text) ?? [];
+      return titled.has(defined ?? called);
+    };
+    return [...prose, ...code.filter(({ line, text }) => !isProse(line) && !isTitled(text))]
       .filter(({ text }) => text.toLowerCase().includes(wanted))
       .map(({ line, text, kind }) => ({
         step: stepNear(firstRuns[index], line),

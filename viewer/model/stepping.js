@@ -4,6 +4,7 @@ import {
   activationOf,
   callerOf,
   callStack,
+  clamp,
   eventOf,
   nearestRun,
   stepAfter,
@@ -14,11 +15,6 @@ import {
   wholeScope,
 } from "viewer/model/run.js";
 import { isSpoken } from "viewer/model/source.js";
-
-/** @param {Model} model @param {number} step */
-export function clamp(model, step) {
-  return Math.max(0, Math.min(model.steps - 1, step));
-}
 
 /**
  * The step after this statement and the calls it made.

@@ -3,7 +3,7 @@
 import { batch } from "@preact/signals";
 import { FRONT, pageOfStep, WHOLE } from "viewer/model/book.js";
 import { placeOfStep, readHash, stepOfPlace, writeHash } from "viewer/model/places.js";
-import { clamp } from "viewer/model/stepping.js";
+import { clamp } from "viewer/model/run.js";
 import { letGo } from "viewer/state/holding.js";
 import { keep } from "viewer/state/kept.js";
 import {

@@ -1,9 +1,6 @@
 // One table of commands: their keys, titles and buttons, and what the help lists.
 
-import { backOver, out, over, pastSpoken } from "viewer/model/stepping.js";
-import { goTo } from "viewer/state/address.js";
 import {
-  current,
   docked,
   pinned,
   playing,
@@ -33,63 +30,63 @@ export const COMMANDS = [
     keys: ["ArrowLeft", "h", "PageUp", "Shift+ "],
     title: "Step back",
     where: "step",
-    run: () => go(step.value - 1, -1),
+    run: ofView,
   },
   {
     id: "forward",
     keys: ["ArrowRight", "l", " ", "PageDown"],
     title: "Step forward",
     where: "step",
-    run: () => go(step.value + 1, 1),
+    run: ofView,
   },
   {
     id: "backOver",
     keys: ["k", "Shift+ArrowLeft"],
     title: "Back over calls",
     where: "step",
-    run: () => go(backOver(current().model, step.value), -1),
+    run: ofView,
   },
   {
     id: "over",
     keys: ["j", "Shift+ArrowRight"],
     title: "Step over calls",
     where: "step",
-    run: () => go(over(current().model, step.value), 1),
+    run: ofView,
   },
   {
     id: "out",
     keys: ["u"],
     title: "Out of this call",
     where: "step",
-    run: () => goTo(out(current().model, step.value)),
+    run: ofView,
   },
   {
     id: "first",
     keys: ["Home"],
     title: "First step",
     where: "step",
-    run: () => goTo(0, { jump: true }),
+    run: ofView,
   },
   {
     id: "last",
     keys: ["End"],
     title: "Last step",
     where: "step",
-    run: () => goTo(Infinity, { jump: true }),
+    run: ofView,
   },
   {
     id: "lineAbove",
     keys: ["ArrowUp"],
     title: "Choose the line above; Enter runs to it",
     where: "step",
-    run: async () => (await import("viewer/state/moves.js")).chooseLine(-1),
+    run: ofView,
   },
   {
     id: "lineBelow",
     keys: ["ArrowDown"],
     title: "Choose the line below; Enter runs to it",
     where: "step",
-    run: async () => (await import("viewer/state/moves.js")).chooseLine(1),
+    run: ofView,
   },
   { id: "play", keys: ["A", "p"], title: "Play or pause", where: "step", run: togglePlay },
   {
@@ -137,7 +134,7 @@ export const COMMANDS = [
     title: "Previous change of the chosen variable",
     label: "‹ change",
     where: "step",
-    run: async () => (await import("viewer/state/moves.js")).goToChange(-1),
+    run: ofView,
   },
   {
     id: "nextChange",
@@ -145,7 +142,7 @@ export const COMMANDS = [
     title: "Next change of the chosen variable",
     label: "change ›",
     where: "step",
-    run: async () => (await import("viewer/state/moves.js")).goToChange(1),
+    run: ofView,
   },
   {
     id: "inspect",
@@ -357,13 +354,12 @@ function ways() {
   return import("viewer/state/ways.js");
 }
 
-/** Takes the place of what `main.js` adds: commands that a view carries out. */
-function ofView() {}
+/** Takes the place of what `main.js` and `moves.js` add: commands that a view carries out. */
+export function ofView() {}
 
 /** */
 function togglePlay() {
   playing.value = !playing.value;
-  import("viewer/state/moves.js");
 }
 
 /** The reader's choice lasts. */
@@ -382,14 +378,4 @@ function changeReach() {
 /** @param {"raw" | "none"} how */
 function toggleProse(how) {
   proseShown.value = proseShown.value === how ? "rendered" : how;
-}
-
-/**
- * Go to a step or, where that only says something which is shown as text, on to the next.
- * @param {number} target
- * @param {1 | -1} direction
- */
-function go(target, direction) {
-  const { model } = current();
-  goTo(proseShown.value === "raw" ? target : pastSpoken(model, target, direction));
 }

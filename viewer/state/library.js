@@ -3,7 +3,6 @@
 import { checked, DocumentError } from "viewer/model/check.js";
 import { completed } from "viewer/model/packing.js";
 import { goToHash, readAddress } from "viewer/state/address.js";
-import { takeUpCourse } from "viewer/state/branding.js";
 import { documentOf, embedded, isOurServer } from "viewer/state/fetching.js";
 import { checkSize, complete, fail, open } from "viewer/state/opening.js";
 import {
@@ -37,7 +36,8 @@ async function fetchListings() {
   listing.value = [...index.documents, ...local.documents];
   hasTool = index.hasLocal;
   course.value = index.course;
-  takeUpCourse(index.course);
+  if (Object.keys(index.course).length)
+    (await import("viewer/state/branding.js")).takeUpCourse(index.course);
 }
 
 /** @type {Promise<void> | undefined} */

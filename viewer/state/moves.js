@@ -1,12 +1,53 @@
-// Longer ways through a run: to a line, to a change of a variable, or one step after the other.
-// Fetched when one is taken, or while the reader rests.
+// Ways through a run: a step, over a call, to a line, to a change of a variable, or one step after
+// the other. Fetched with Step.
 
 import { effect, untracked } from "@preact/signals";
 import { nextChange } from "viewer/model/readings.js";
 import { activationOf } from "viewer/model/run.js";
-import { runToLine } from "viewer/model/stepping.js";
+import { backOver, out, over, pastSpoken, runToLine } from "viewer/model/stepping.js";
 import { goTo } from "viewer/state/address.js";
-import { chosenFrame, chosenName, current, playing, step } from "viewer/state/state.js";
+import { command } from "viewer/state/commands.js";
+import { chosenFrame, chosenName, current, playing, proseShown, step } from "viewer/state/state.js";
+
+/**
+ * Go to a step or, where that only says something which is shown as text, on to the next.
+ * @param {number} target
+ * @param {1 | -1} direction
+ */
+function go(target, direction) {
+  const { model } = current();
+  goTo(proseShown.value === "raw" ? target : pastSpoken(model, target, direction));
+}
+
+/** One step back. */
+function goBack() {
+  go(step.value - 1, -1);
+}
+
+/** One step forward. */
+function goOn() {
+  go(step.value + 1, 1);
+}
+
+/** Back over calls. */
+function goBackOver() {
+  go(backOver(current().model, step.value), -1);
+}
+
+/** On over calls. */
+function goOver() {
+  go(over(current().model, step.value), 1);
+}
+
+/** To the first step or the last. @param {number} end */
+function goToEnd(end) {
+  goTo(end, { jump: true });
+}
+
+/** Out of this call. */
+function goOut() {
+  goTo(out(current().model, step.value));
+}
 
 /** @param {number} file @param {number} line */
 export function goToLine(file, line) {
@@ -15,7 +56,7 @@ export function goToLine(file, line) {
 }
 
 /** @param {1 | -1} direction */
-export function goToChange(direction) {
+function goToChange(direction) {
   const { model } = current();
   const activation = chosenFrame.value >= 0 ? chosenFrame.value : activationOf(model, step.value);
   const target = nextChange(model, activation, chosenName.value, step.value, direction);
@@ -29,7 +70,7 @@ let chosenAt = -1;
  * Put the focus on the number of the next line, where Enter runs to it.
  * @param {1 | -1} direction
  */
-export function chooseLine(direction) {
+function chooseLine(direction) {
   const numbers = /** @type {HTMLElement[]} */ ([
     ...document.querySelectorAll(".program-file:not(.away) button.line-number"),
   ]);
@@ -62,3 +103,18 @@ effect(() => {
   const timer = setInterval(advance, PAUSE);
   return () => clearInterval(timer);
 });
+
+const MOVES = {
+  back: goBack,
+  forward: goOn,
+  backOver: goBackOver,
+  over: goOver,
+  out: goOut,
+  first: () => goToEnd(0),
+  last: () => goToEnd(Infinity),
+  lineAbove: () => chooseLine(-1),
+  lineBelow: () => chooseLine(1),
+  previousChange: () => goToChange(-1),
+  nextChange: () => goToChange(1),
+};
+for (const [id, move] of Object.entries(MOVES)) command(id).run = move;

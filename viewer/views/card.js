@@ -4,10 +4,13 @@ import { render } from "preact";
 import { effect } from "@preact/signals";
 import { namesOn } from "viewer/model/names.js";
 import { html } from "viewer/parts/html.js";
+import { styled } from "viewer/parts/styles.js";
 import { command } from "viewer/state/commands.js";
 import { isHolding } from "viewer/state/holding.js";
 import { current, density, dialog, mode, openDefinition, printing } from "viewer/state/state.js";
 import { notesOf } from "viewer/views/line.js";
+
+styled("card.css");
 
 /** Where on the screen a line comes into focus by scrolling, from the top, and how far around. */
 const EYE = 0.38;

@@ -1,7 +1,7 @@
-// A button at the block of code that one points at, which copies it. Fetched when there is one who
-// points.
+// What is copied: of a selection its prose and code, or the block of code that one points at, by a
+// button. Fetched when there is one who does something.
 
-import { codeIn } from "viewer/views/copying.js";
+import { codeIn, copyWithoutMargin } from "viewer/views/copying.js";
 
 /** Milliseconds for which it says that it has copied. */
 const SAID = 1500;
@@ -22,6 +22,7 @@ button.addEventListener("click", async (event) => {
   setTimeout(() => (button.textContent = "copy"), SAID);
 });
 
+addEventListener("copy", copyWithoutMargin);
 addEventListener(
   "pointerover",
   ({ target, pointerType }) => {

@@ -3,7 +3,7 @@
 
 import { DocumentError } from "viewer/model/check.js";
 import { sameStep } from "viewer/model/recordings.js";
-import { clamp } from "viewer/model/stepping.js";
+import { clamp } from "viewer/model/run.js";
 import { goTo, noteReading, readAddress } from "viewer/state/address.js";
 import { firstVisibleStep } from "viewer/state/article.js";
 import { documentOf } from "viewer/state/fetching.js";

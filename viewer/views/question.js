@@ -2,13 +2,15 @@
 // is asked.
 
 import { useMemo, useState } from "preact/hooks";
-import { questionOf, verdictOf } from "viewer/model/predictions.js";
-import { html } from "viewer/parts/html.js";
+import { questionOf } from "viewer/model/predictions.js";
+import { html, later } from "viewer/parts/html.js";
 import { styled } from "viewer/parts/styles.js";
 import { answer, answersHere, keyOf } from "viewer/state/answers.js";
 import { current } from "viewer/state/state.js";
 
 await styled("question.css");
+
+const Answered = later(async () => (await import("viewer/views/answered.js")).Answered);
 
 /**
  * A line that claims something, or the question in its place; below the line, how near the answer
@@ -22,14 +24,15 @@ export function Asked({ row, line }) {
   const key = keyOf(row);
   const given = answersHere()[key];
   if (!given) return html`<${Asking} question=${question} id=${key} />`;
-  return html`${line}<${Said} question=${question} id=${key} given=${given} />`;
+  return html`${line}<${Answered} question=${question} id=${key} given=${given} />`;
 }
 
 /** @param {{question: Question, id: string}} properties */
 function Asking({ question, id }) {
   const { source, choices, hint, unit } = question;
   const [wrong, setWrong] = useState(false);
-  const say = (/** @type {string} */ text) => {
+  const say = async (/** @type {string} */ text) => {
+    const { verdictOf } = await import("viewer/model/verdicts.js");
     const verdict = verdictOf(question, text);
     setWrong(!verdict);
     if (verdict) answer(id, { text: text.trim(), grade: verdict.grade });
@@ -70,17 +73,4 @@ function Asking({ question, id }) {
       ${wrong && "Write it as 12, 1.5e9, 3 GB, 2^20 or 2/3."}
     </span>
   </form>`;
-}
-
-/** @param {{question: Question, id: string, given: Reply}} properties */
-function Said({ question, id, given }) {
-  if (given.grade === "shown") return null;
-  const verdict = verdictOf(question, given.text);
-  const grade = verdict?.grade ?? "off";
-  const again = () => answer(id, null);
-  return html`<p class=${`answered ${grade}`} role="status">
-    You said <b>${given.text}</b>: ${verdict?.text}.
-    ${grade !== "right" && question.line > 0 && html`${" "}Line ${question.line} decides it.`}
-    ${" "}<button class="quiet-link" onClick=${again}>ask again</button>
-  </p>`;
 }

@@ -21,6 +21,7 @@ import {
   variablesAs,
   variablesShown,
 } from "viewer/state/state.js";
+import "viewer/state/moves.js";
 import { Failure } from "viewer/views/alert.js";
 import { Program } from "viewer/views/program.js";
 import { Timeline } from "viewer/views/timeline.js";

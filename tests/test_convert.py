@@ -110,8 +110,16 @@ CASES = {
             text("say @inspect x, `@clear`, [@a] and @{x}")
             text("type: a hint")
             text("@note that")
+            text("```\\nx = 1  # @inspect x\\n```")
+
+            def inner():
+                text("read with the definition, too")
+
+            inner()
         """,
         """
+        from edtrace import text
+
         def main():
             x = 1
             # gone
@@ -123,8 +131,17 @@ CASES = {
             # &#116;ype: a hint
             #
             # &#64;note that
+            text("```\\nx = 1  # @inspect x\\n```")
+
+            def inner():
+                text("read with the definition, too")
+
+            inner()
         """,
-        [],
+        [
+            "11: its text would be read as a directive",
+            "14: its function is inside another",
+        ],
     ),
     "texts on one line, in one line, and beside comments": (
         """

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.tracing import record_source, shown, trace_source
 from trace.document.build import build
 from trace.errors import LectureError
-from trace.rewrite.directives import DIRECTIVES, split_comment
+from trace.rewrite.directives import DIRECTIVES, begin_of_directives, split_comment
 from trace.rewrite.source import Source
 
 SPELLINGS = [
@@ -46,6 +46,34 @@ SPELLINGS = [
 @pytest.mark.parametrize(("comment", "words", "directives"), SPELLINGS)
 def test_spellings(comment: str, words: str, directives: list) -> None:
     assert split_comment(comment, "a.py:1")[1] == directives
+
+
+@pytest.mark.parametrize(
+    ("comment", "begin"),
+    [
+        ("# so @invisible", 5),
+        ("# so @animate @inspect x", 5),
+        ("# @animate", 2),
+        ("# so @hide", 5),
+        ("# @animate is a word", None),
+        ("# @inspect x[0]", None),
+        ("# me@hide.org", None),
+    ],
+)
+def test_where_directives_begin(comment: str, begin: int | None) -> None:
+    assert begin_of_directives(comment) == begin
+
+
+def test_words_may_stand_before_what_other_tools_say():
+    document = trace_source(
+        """
+        def main():
+            secret = 1  # not to be seen @invisible
+            x = 2  # moves @animate
+            return x
+        """
+    )
+    assert document["files"][0]["hidden"] == [[2, 2]]
 
 
 MISTAKES = [

@@ -549,6 +549,92 @@ def test_a_lecture_that_fails_leaves_what_it_said(run):
     assert "--download fetches it" in document["failure"]["message"]
 
 
+WITHOUT = """
+    from edtrace import text
+    import triton_that_is_not_here as triton
+    import triton_that_is_not_here.language as tl
+    from kernels_that_are_not_here import Base, launch
+
+    class Mine(Base):
+        pass
+
+    @triton.jit
+    def kernel(x: tl.constexpr, y: Base | None = None):
+        return x
+
+    @triton.autotune(configs=[triton.Config({})], key=["n"])
+    def tuned(x):
+        return x
+
+    def main():
+        text("before")
+        x = kernel(3)  # @inspect x
+        USE
+        text("after")
+"""
+
+
+@pytest.mark.parametrize(
+    "use", ["tl.load(3)", "triton.cdiv", "launch(tuned)", "class B(Base): pass"]
+)
+def test_a_lecture_runs_up_to_where_it_needs_a_package_that_is_not_here(use, run):
+    known = {*sys.modules}
+    document = run({"talk.py": WITHOUT.replace("USE", use)})
+    assert document["status"] == 1
+    assert document["failure"]["type"] == "ModuleNotFoundError"
+    assert document["failure"]["message"].startswith("No module named")
+    assert [text for _, text in said(document)] == ["before"]
+    assert document["values"][document["inspections"]["value"][0]] == {"type": "int", "value": 3}
+    assert [line.partition(" is not installed")[0] for line in document["warnings"]] == [
+        "triton_that_is_not_here",
+        "kernels_that_are_not_here",
+    ]
+    assert not any("not_here" in name for name in {*sys.modules} - known)
+
+
+def test_whoever_asks_whether_a_package_is_there_hears_that_it_is_not(run):
+    document = run(
+        {
+            "talk.py": """
+            import helper
+            from edtrace import text
+            import package_that_is_not_here
+
+            try:
+                import other_that_is_not_here as other
+            except ImportError:
+                other = None
+
+            def main():
+                text(f"{helper.found} {other}")
+            """,
+            "helper.py": """
+            try:
+                import package_that_is_not_here as found
+            except ImportError:
+                found = None
+            """,
+        }
+    )
+    assert [text for _, text in said(document)] == ["None None"]
+
+
+def test_a_part_of_a_tool_that_there_is_not_is_no_missing_package(run, capsys):
+    with pytest.raises(FileNotFoundError):  # nothing could be written
+        run({"talk.py": "from edtrace.nothing import text\n\ndef main():\n    text('x')"})
+    assert "No module named 'edtrace.nothing'" in capsys.readouterr().err
+
+
+def test_a_lecture_may_speak_by_a_module_beside_it_alone(run):
+    document = run(
+        {
+            "talk.py": "from helper import paper\n\ndef main():\n    paper('A')",
+            "helper.py": "from edtrace import text\n\ndef paper(name):\n    text(name)",
+        }
+    )
+    assert said(document) == [(4, "A")]
+
+
 def test_an_installed_library_is_there_again_after_the_run(run):
     source = "from edtrace import text\n\ndef main():\n    text('x')\n"
     before = set(sys.modules)

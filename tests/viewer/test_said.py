@@ -127,6 +127,22 @@ def test_a_converted_lecture_is_the_same_article(name, page, show, tmp_path):
     assert after == before
 
 
+def test_a_later_line_of_a_statement_may_be_hidden_from_read(page, show):
+    source = """
+        def main():
+            x = [
+                1,  # @hide
+                2,
+            ]
+            y = x  # moves @animate
+            return y
+    """
+    show(page, trace_source(source))
+    lines = page.locator("#article .line pre").all_inner_texts()
+    shown = [text.strip() for line in lines for text in line.splitlines() if text.strip()]
+    assert shown == ["x = [", "2,", "]", "y = x  # moves", "return y"]
+
+
 def test_step_passes_what_only_speaks_unless_the_source_is_shown(page, show):
     show(page, trace_source(TALK), mode="step", at="1")
 

@@ -85,6 +85,8 @@ def as_prose(text: str, has_marks: bool) -> str | None:
     text = _HARD_BREAK.sub("\\\\\n", text) if "```" not in text else text
     if has_marks:
         text = _code_as_html(text, lambda code: MARK.search(code) is not None)
+    if not all(_is_prose(line) for code in _fences(text) for line in code.split("\n")):
+        return None
     if not all(map(_is_prose, text.split("\n"))):
         text = _code_as_html(text, lambda code: not _is_prose(code))
         text = "\n".join(line if _is_prose(line) else _escaped(line) for line in text.split("\n"))
@@ -92,6 +94,10 @@ def as_prose(text: str, has_marks: bool) -> str | None:
     if marks_in_fences or not all(map(_is_prose, text.split("\n"))):
         return None
     return text
+
+
+def _fences(text: str) -> list[str]:
+    return [match[0] for match in _CODE.finditer(text) if match[1] or "\n" in match[0]]
 
 
 def _outside_of_code(text: str) -> str:

@@ -245,6 +245,7 @@ class _Published:
             for line in [int(frame["line_number"])]
         ]
         calls = [call for call in calls if call[0]]
+        self._left_out += bool(frames) and not calls
         if calls:
             self._open_calls([function for function, _, _ in calls])
             function, line, frame = calls[-1]

@@ -54,8 +54,15 @@ def spoken_in(source: Source, document: Document) -> Spoken:
                 spoken.reasons[statement] = "what it computes changes what comes later"
     folded = {function_of.get(one) for one in _folded(run, statement_of, function_of)}
     places = _Places(spoken, run, {one: number for number, one in statement_of.items()})
+    inner = {
+        one
+        for function in function_of.values()
+        for one in ast.walk(function)
+        if one is not function
+    }
     for function in function_of.values():
         around = "its function is called within an expression" if function in folded else ""
+        around = "its function is inside another" if function in inner else around
         places.look(getattr(function, "body", []), around)
     return spoken
 

@@ -203,7 +203,7 @@ def _listening(target: Target, scope: Scope, recorder: Recorder, media: Media) -
     scope.only = lambda file: file == lecture or is_part(file)
     recorder.stops_at_none = True
     with (
-        listening(recorder.hear, recorder.picture, media, lecture.parent) as listener,
+        listening(recorder.hear, recorder.picture, media, lecture) as listener,
         when_imported(OWN, lambda: listener.replaces_list(sys.modules[OWN])),
     ):
         yield

@@ -50,6 +50,8 @@ _OF_OTHERS = {"invisible": ("hide", "stepover"), "animate": ()}
 _NOTE = re.compile(r"(?<![\w\[])@note\b")
 
 _AT_WORD = re.compile(r"(?<![\w\[])@(\w+)([^@]*)")  # in brackets it is a citation
+_ALONE = re.compile(rf"(?<![\w\[])@(?:{'|'.join(_OF_OTHERS)})\s*(?=$|[@#])")
+_OURS = re.compile(rf"(?<![\w\[])@(?:{'|'.join(DIRECTIVES)})\b")
 
 
 @dataclass
@@ -160,6 +162,17 @@ def split_comment(text: str, where: str) -> tuple[str, list[tuple[str, list[str]
                 _refuse_near_miss(word, where)
                 words.append(match[0])
     return " ".join(" ".join(words).split()), directives
+
+
+def begin_of_directives(text: str) -> int | None:
+    """Return where the directives of a comment begin; None if it has none, or wrong ones.
+
+    >>> begin_of_directives("# so @invisible"), begin_of_directives("# @animate is a word")
+    (5, None)
+    """
+    has_ours = bool(words_and_directives(text)[1])
+    found = [*_ALONE.finditer(text), *(_OURS.finditer(text) if has_ours else ())]
+    return min((match.start() for match in found), default=None)
 
 
 def words_and_directives(text: str) -> tuple[str, list[tuple[str, list[str]]]]:

@@ -7,7 +7,7 @@ from tokenize import TokenInfo
 
 from ..own_builtins import use_own_builtins
 from ..schema import TOKEN_KINDS
-from .directives import words_and_directives
+from .directives import begin_of_directives, words_and_directives
 
 use_own_builtins(globals())
 
@@ -69,12 +69,12 @@ def _spans(tokens: Iterable[TokenInfo]) -> Iterator[tuple[_Position, _Position, 
 
 def _comment_spans(token: TokenInfo) -> Iterator[tuple[_Position, _Position, str]]:
     """Split a comment into its words and, from the first directive on, its directives."""
-    words, directives = words_and_directives(token.string)
-    if not directives:
+    begin = begin_of_directives(token.string)
+    if begin is None:
         yield token.start, token.end, "comment"
         return
     row, column = token.start
-    begin = min(token.string.index(f"@{name}") for name, _ in directives) if words else 0
+    begin = begin if words_and_directives(token.string)[0] else 0
     if begin:
         yield token.start, (row, column + begin), "comment"
     yield (row, column + begin), token.end, "directive"

@@ -6,6 +6,7 @@ guessed from names in the source.
 
 libraries    which of them a lecture imports, and how such a lecture is run
 stand_in     the functions it calls
+missing      packages that it imports and that are not here
 listening    hears what they say, and what an `execute_util` collects
 pieces       from what was said to Markdown, charts and pictures
 media        files that it names: beside the lecture, in its caches, or downloaded

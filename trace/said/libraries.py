@@ -1,6 +1,7 @@
 """Which tool a lecture was written for, and which files of it are recorded."""
 
 import ast
+import re
 from pathlib import Path
 
 STAND_INS = frozenset(
@@ -19,17 +20,30 @@ SPEAKERS = (
     *("code_cell", "system_text"),
 )
 """Functions that say something."""
+_IMPORTED = re.compile(r"^(?:from|import)[ \t]+(\w+)", re.MULTILINE)
+"""A module that a file imports on its top level."""
 
 
 def speaks(file: Path) -> bool:
-    """Tell whether a lecture says things by calling: whether it imports one of the tools."""
-    return not _libraries_of(file).isdisjoint(_SPEAKING)
+    """Tell whether a lecture says things by calling: whether it, or a module beside it that it
+    imports, imports one of the tools."""
+    return any(not _libraries_of(one).isdisjoint(_SPEAKING) for one in (file, *_beside(file)))
+
+
+def _beside(file: Path) -> list[Path]:
+    """The modules in the folder of a lecture that it imports."""
+    try:
+        names = _IMPORTED.findall(file.read_text("utf-8"))
+    except (OSError, ValueError):  # said when it is imported
+        return []
+    found = (file.with_name(f"{name}.py") for name in dict.fromkeys(names))
+    return [one for one in found if one.is_file()]
 
 
 def is_part(file: Path) -> bool:
     """Tell whether a file beside such a lecture is a part of it, and no helper: it speaks in
     functions that take nothing, and has no `main()`."""
-    if not speaks(file):
+    if _libraries_of(file).isdisjoint(_SPEAKING):
         return False
     functions = [node for node in _tree(file).body if isinstance(node, ast.FunctionDef)]
     names = {function.name for function in functions}

@@ -17,6 +17,7 @@ from ..schema import Value
 from . import stand_in
 from .libraries import SPEAKERS, STAND_INS
 from .media import Media, cache_names, download
+from .missing import AbsentFinder
 from .pieces import value_of
 
 Hear = Callable[[Value], None]
@@ -160,28 +161,29 @@ class _Finder(MetaPathFinder, Loader):
 
 
 @contextlib.contextmanager
-def listening(hear: Hear, picture: Picture, media: Media, folder: Path) -> Iterator[Listener]:
-    """Hear what the lecture says as long as the block lasts, in the lecture's folder.
+def listening(hear: Hear, picture: Picture, media: Media, lecture: Path) -> Iterator[Listener]:
+    """Hear what the lecture in a file says as long as the block lasts, in the lecture's folder.
 
     Some lectures ask whether they are traced, by `sys.gettrace()`: they are.
     """
     listener = Listener(hear, picture, media)
-    finder = _Finder(listener)
+    finders = (_Finder(listener), AbsentFinder(lecture, listener.modules, media.missing))
     known = {*sys.modules}
     hidden = {name: sys.modules.pop(name) for name in [*sys.modules] if name in STAND_INS}
     gettrace = sys.gettrace
-    sys.meta_path.insert(0, finder)
+    sys.meta_path[:] = [finders[0], *sys.meta_path, finders[1]]
     sys.gettrace = lambda: gettrace() or _is_traced
     try:
-        with contextlib.chdir(folder):
+        with contextlib.chdir(lecture.parent):
             yield listener
     finally:
         sys.gettrace = gettrace
-        sys.meta_path.remove(finder)
+        for finder in finders:
+            sys.meta_path.remove(finder)
         for name in {*sys.modules} - known:
             file = getattr(sys.modules[name], "__file__", None)
             # Helpers, too, are read anew by the next run: they have our functions by name.
-            if name in listener.modules or (file and folder in Path(file).parents):
+            if name in listener.modules or (file and lecture.parent in Path(file).parents):
                 del sys.modules[name]
         sys.modules.update(hidden)
 

@@ -27,16 +27,18 @@ function hanging(line, end) {
 }
 
 /**
- * Lines of an article, without directives.
+ * Lines of an article, without directives and without those that are hidden.
  * @param {{file: SourceFile, first: number, last: number, indent: number, into?: any}} properties
  *   into: what stands at the end of the last line
  */
 export function Code({ file, first, last, indent, into }) {
-  const lines = Array.from({ length: last - first + 1 }, (_, index) =>
-    withoutDirectives(pieces(file, first + index, indent)),
-  );
+  const isHidden = (/** @type {number} */ line) =>
+    line > first && file.hidden.some(([from, to]) => from <= line && line <= to);
+  const lines = Array.from({ length: last - first + 1 }, (_, index) => first + index)
+    .filter((line) => !isHidden(line))
+    .map((line) => withoutDirectives(pieces(file, line, indent)));
   return html`<code class="source">
-    ${lines.map((line, index) => hanging(line, index === last - first && into))}
+    ${lines.map((line, index) => hanging(line, index === lines.length - 1 && into))}
   </code>`;
 }
 

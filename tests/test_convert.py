@@ -1,7 +1,9 @@
 """A lecture that says things by calling becomes one whose comments and docstrings say them."""
 
 import json
+import shutil
 import textwrap
+from pathlib import Path
 
 import pytest
 
@@ -49,45 +51,130 @@ CASES = {
         ''',
         [],
     ),
-    "what varies, draws, or would be a directive stays": (
+    "what draws, or is not known before it runs, stays": (
         """
         from edtrace import text, plot, note
 
         def main():
-            for i in range(2):
-                text("turn " + str(i))
+            for word in ["a", "*b*"]:
+                text("turn " + word)
                 text("each")
-            text(f"{i}")
             plot({"mark": "bar"})
-            text("say @inspect x here")
-            text("gone")  # @clear x
-            text("a"); text("b")
+            text(f"```\\n{word}\\n```")
+            x = half(8)
+            words = ["x", "y"]
+            text(words.pop())
+            text("so "), text(str(half(x)))
             note("aside")
+
+        def half(n):
+            text("half")
+            return n / 2
         """,
         """
         from edtrace import text, plot
 
         def main():
-            for i in range(2):
-                text("turn " + str(i))
+            for word in ["a", "*b*"]:
+                text("turn " + word)
                 # each
-            text(f"{i}")
             plot({"mark": "bar"})
-            text("say @inspect x here")
-            text("gone")  # @clear x
-            text("a"); text("b")
+            text(f"```\\n{word}\\n```")
+            x = half(8)
+            words = ["x", "y"]
+            text(words.pop())
+            text("so "), text(str(half(x)))
             # *aside*
+
+        def half(n):
+            text("half")
+            return n / 2
         """,
         [
             "6: what it says varies",
-            "8: it has values of the run",
-            "9: what it says varies or is no text",
-            "10: its text would be read as a directive",
-            "11: it carries a directive",
-            "12: what it says varies or is no text",
+            "8: what it says varies or is no text",
+            "9: it has values of the run",
+            "12: what it computes changes what comes later",
+            "13: it calls functions of the lecture",
+            "17: its function is called within an expression",
         ],
     ),
-    "f-strings of names become prose with values": (
+    "directives go on without the call, and are not made of text": (
+        """
+        from edtrace import text
+
+        def main():
+            x = 1
+            text("gone")  # @clear x
+            text("here")  # @inspect x @stepover @hide
+            text("say @inspect x, `@clear`, [@a] and @{x}")
+            text("type: a hint")
+            text("@note that")
+        """,
+        """
+        def main():
+            x = 1
+            # gone
+            pass  # @hide @clear x
+            # here
+            pass  # @hide @inspect x
+            # say &#64;inspect x, <code>&#64;clear</code>, [&#64;a] and &#64;{x}
+            #
+            # &#116;ype: a hint
+            #
+            # &#64;note that
+        """,
+        [],
+    ),
+    "texts on one line, in one line, and beside comments": (
+        """
+        from edtrace import text, link
+
+        def main():
+            x = 1
+            # before
+            text("a"); text("b"); text("- c"); text("- d")
+            # after
+            text("Open: ")
+            text("one, ")
+
+            text("two")
+            if x: text("As seen.")
+            text("- p")
+
+            text("- q")
+            text("two  \\nlines")
+            text("")
+            return x
+        """,
+        """
+        def main():
+            x = 1
+            # before
+            #
+            # a
+            #
+            # b
+            #
+            # - c
+            # - d
+            #
+            # after
+            #
+            # Open: one, two
+            if x:
+                # As seen.
+                pass  # @hide
+            # - p
+            # - q
+            #
+            # two\\
+            # lines
+            return x
+        """,
+        [],
+    ),
+    "texts put together become prose with values": (
         """
         from edtrace import text
 
@@ -98,37 +185,79 @@ CASES = {
             z = x
             text(f"before {z}")
             z = 3
-            text(f"sum {x + y}")
-            text(f"`{y}`")
+            text(f"sum {x + y}, {x!r}")
+            text(f"`{y}` " + ("and" if x else "or") + " %d%%" % y)
+            text("{} of {:.1f}".format(y, x))
             for y in range(2):
                 text(f"turn {y}")
                 w = y
             text(f"last {w}")
+            for word in ("a", "b"):
+                text(word)
         """,
         """
-        from edtrace import text
-
         def main():
             x, y = 1.5, 2
             # x is @{x:.2f}, @{y} of {it}
             #
             # then @{y}
             z = x
-            text(f"before {z}")
+            # before @{z}
+            pass  # @hide
             z = 3
-            text(f"sum {x + y}")
-            text(f"`{y}`")
-            for y in range(2):
+            # sum @{x_y}, @{repr_x}
+            x_y, repr_x = x + y, repr(x)  # @hide
+            # <code>@{y}</code> @{x_value} @{y:d}%
+            x_value = 'and' if x else 'or'  # @hide
+            # @{y} of @{x:.1f}
+            pass  # @hide
+            for y in range(2):  # @section
                 # turn @{y}
                 w = y
-            text(f"last {w}")
+            # last @{w}
+            pass  # @hide
+            for word in ("a", "b"):
+                # @{word}
+                pass  # @hide
         """,
-        [
-            "9: it has values",
-            "11: it has values",
-            "12: it has values",
-            "16: it has values",
-        ],
+        [],
+    ),
+    "a branch that is not always taken stays, but in turns that are all shown": (
+        """
+        from edtrace import text
+
+        def main():
+            for n in range(2):  # @inspect n
+                if n:
+                    text("odd")
+                else:
+                    text("even")
+            show(True)
+            show(False)
+
+        def show(is_long):
+            if is_long:
+                text("long")
+        """,
+        """
+        from edtrace import text
+
+        def main():
+            for n in range(2):  # @inspect n @section
+                if n:
+                    # odd
+                    pass  # @hide
+                else:
+                    # even
+                    pass  # @hide
+            show(True)
+            show(False)
+
+        def show(is_long):
+            if is_long:
+                text("long")
+        """,
+        ["15: it is not said each time"],
     ),
     "a block is never left empty": (
         """
@@ -149,7 +278,7 @@ CASES = {
             if True:
                 # first
                 # second
-                pass
+                pass  # @hide
             else:
                 text("never")
             return 1
@@ -206,6 +335,55 @@ def test_the_converted_lecture_is_the_same_article_with_the_same_values(tmp_path
         assert [document["values"][index] for index in shown["value"]] == [
             {"type": "int", "value": 1}
         ]
+
+
+TALKS = sorted(
+    file
+    for file in (Path(__file__).parent / "samples" / "talks").glob("*.py")
+    if not file.stem.endswith("_util")
+)
+"""Lectures in the shapes and the proportions that are found in public ones."""
+
+
+def inspected(document: dict) -> list[tuple[str, object]]:
+    """What `@inspect` and `@clear` did, in their order."""
+    rows = document["inspections"]
+    return [
+        (document["names"][name], None if value is None else document["values"][value])
+        for name, value in zip(rows["name"], rows["value"], strict=True)
+    ]
+
+
+def speaking(document: dict) -> int:
+    """How many statements said something."""
+    steps = [event for event in document["events"] if event > 0]
+    return len({steps[step] for step in document.get("said", {"step": []})["step"]})
+
+
+def converted(talk: Path, folder: Path) -> tuple[dict, dict]:
+    """The documents of a talk and of what it is converted to, with as many files beside it."""
+    for file in talk.parent.iterdir():
+        if file.is_file():
+            shutil.copy(file, folder)
+    before = run(folder / talk.name)
+    new = folder / "mine.py"
+    assert main([str(folder / talk.name), "--convert", "-o", str(new), "--quiet"]) == 0
+    return before, run(new)
+
+
+def test_of_lectures_as_they_are_found_98_of_100_calls_become_prose(tmp_path):
+    """The same texts on the page: tests/viewer/test_said.py."""
+    said = left = 0
+    for talk in TALKS:
+        before, after = converted(talk, tmp_path)
+        assert inspected(before) == inspected(after), talk.name
+        assert [one["title"] for one in before["functions"]] == [
+            one["title"] for one in after["functions"]
+        ], talk.name
+        said += speaking(before)
+        left += speaking(after)
+    assert said > 400
+    assert left / said <= 0.02
 
 
 def test_pictures_keep_their_path(tmp_path):

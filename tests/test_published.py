@@ -151,25 +151,70 @@ def test_frames_of_libraries_and_two_calls_of_one_function(take):
     assert story(take(trace)).startswith("main( 4 5 double( 11 ) double( 11 ) 6")
 
 
+def changed(part: str, value: object) -> str:
+    """The trace with something else in its second step."""
+    trace = copy.deepcopy(EDTRACE)
+    trace["steps"][1][part] = value
+    return json.dumps(trace)
+
+
+WHOLE = json.dumps(EDTRACE)
+DEEP = 100_000
+
 # what is in the file -> the sentence
-NO_TRACES = [
-    ("", "talk.json is not JSON."),
-    ("[]", "is no trace of edtrace, CS336 or lectrace"),
-    ('{"steps": []}', "it has no steps or no files."),
-    ('{"steps": [3], "files": {}}', "is not as its tool writes it: TypeError"),
-    ('{"steps": [{"stack": [{}]}], "files": {}}', "is not as its tool writes it: KeyError: 'path'"),
-    ('{"steps": [], "files": {"a.py": "def"}}', "a.py:1: "),
-]
+NO_TRACES = {
+    "nothing": ("", "talk.json is not JSON: Expecting value in line 1, column 1."),
+    "cut off in a text": (
+        WHOLE[: len(WHOLE) // 2],
+        "talk.json is not JSON: it ends in the middle.",
+    ),
+    "cut off at the end": (WHOLE[:-1], "talk.json is not JSON: it ends in the middle."),
+    "a mistake": ('{"steps": [,', "is not JSON: Expecting value in line 1, column 12."),
+    "no text": (b"\x1f\x8b\x08\x00", "talk.json is not JSON: it is no text."),
+    "too deep": ("[" * DEEP + "]" * DEEP, "talk.json is nested too deeply for a trace."),
+    "a list": ("[]", "is no trace of edtrace, CS336 or lectrace"),
+    "no files": ('{"steps": []}', "it has no steps or no files."),
+    "our own": ('{"statements": [], "events": []}', "is a document of this tool"),
+    "a later version": (
+        json.dumps({**of_lectrace(), "version": "3"}),
+        "talk.json is of version 3 of lectrace's traces: 2 is read.",
+    ),
+    "no step": ('{"steps": [3], "files": {}}', "as its tool writes it: in step 0, TypeError"),
+    "no path": ('{"steps": [{"stack": [{}]}], "files": {}}', "in step 0, KeyError: 'path'"),
+    "no calls": (changed("stack", None), "in step 1, TypeError"),
+    "no variables": (changed("env", [1]), "in step 1, AttributeError"),
+    "no line": (
+        changed("stack", [{**FRAME, "function_name": "main", "line_number": float("inf")}]),
+        "in step 1, OverflowError",
+    ),
+    "no Python": ('{"steps": [], "files": {"a.py": "def"}}', "a.py:1: "),
+    "a null byte": ('{"steps": [], "files": {"a.py": "\\u0000"}}', "a.py:1: "),
+}
 
 
-@pytest.mark.parametrize(("text", "sentence"), NO_TRACES)
+@pytest.mark.parametrize(("text", "sentence"), NO_TRACES.values(), ids=NO_TRACES)
 def test_what_is_no_trace_is_refused_in_one_sentence(text, sentence, tmp_path, capsys):
     file = tmp_path / "talk.json"
-    file.write_text(text)
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
     assert main(["--import", str(file)]) in (1, 2)
     [line] = capsys.readouterr().err.splitlines()
     assert sentence in line
     assert not (tmp_path / ".lecture-trace").exists()
+
+
+def test_what_is_wrong_in_a_value_or_a_rendering_costs_no_more_than_that(take):
+    trace = copy.deepcopy(EDTRACE)
+    wrong = {"type": "torch.Tensor", "contents": [1, 2], "dtype": "torch.int64", "shape": [2, 2]}
+    deep = json.loads("[" * 500 + "]" * 500)
+    trace["steps"][5]["env"] = {"x": wrong, "y": {"type": "list", "contents": deep}}
+    trace["steps"][1]["renderings"] += [{"type": "plot", "data": "{", "style": {}}]
+    trace["steps"].append(step(("main", 9)))
+    document = take(trace)
+    shown = [document["values"][value] for value in document["inspections"]["value"] if value]
+    assert [value["type"] for value in shown] == ["int", "unknown", "unknown"]
+    box = {"type": "plot", "markdown": "> plot: `JSONDecodeError`"}
+    assert document["values"][document["said"]["value"][1]] == box
+    assert document["warnings"] == ["1 step left out: no statement stands where they were."]
 
 
 def test_a_missing_file_is_named(tmp_path, capsys):

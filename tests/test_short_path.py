@@ -160,6 +160,12 @@ def test_functions_that_call_each_other(document):
     assert entered(found).count("last") == 4
 
 
+def test_a_bridge_begins_a_block_of_its_own(document):
+    text = "def main():  # @core\n    # Words.\n    # @bridge It holds.\n    x = 1\n"
+    said = [(prose.kind, prose.text) for prose in document({"talk.py": text}).files[0].prose]
+    assert said == [("comment", "Words."), ("bridge", "It holds.")]
+
+
 def test_a_bridge_is_prose_of_its_own_kind(document):
     text = "def main():  # @core\n    # @bridge Without the proof:\n    # it holds.\n    x = 1\n"
     [prose] = document({"talk.py": text}).files[0].prose

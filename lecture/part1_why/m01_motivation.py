@@ -137,7 +137,7 @@ def training_time_is_work_over_rate():  # M1.2 @core
     # next section shows why 6.
     work_flops = 6.0 * LLAMA3_70B_PARAMETERS * LLAMA3_TRAINING_TOKENS  # @inspect work_flops
     # The rate: the data sheet promises a *peak*, 0.99e15 FLOP/s for bf16, a format of two bytes.
-    # What arrives as useful work is a share of it, the *[model FLOP/s
+    # What arrives as useful work is a share of it, the *[model FLOPs
     # utilization](https://arxiv.org/abs/2204.02311)* or MFU. Here we guess one half; [a later
     # section](#utilization_is_useful_over_promised) measures it.
     gpus, mfu = 1024, 0.5

@@ -220,7 +220,7 @@ def utilization_is_useful_over_promised():  # M10.9 @core
     #
     # Shares of the time add up, and what is left multiplies the share of the peak. Say that 0.2 of
     # the time goes to communication and 0.1 to idling, and that in the other 0.7 matmuls in bf16
-    # reach 0.81 of the peak. Then 0.56 are left, before any operation that is no matmul.
+    # reach 0.806 of the peak. Then 0.56 are left, before any operation that is no matmul.
     left = 0.7 * share_of_peak(H100_WARM_FLOPS_PER_SECOND["bf16"], h100["bf16"])
     assert round(left, 2) == 0.56
     # So: compare an MFU with published runs, and a share of the peak with published matmuls.

@@ -170,6 +170,7 @@ def main() -> None:
     # on real, if small, data.
     #
     # Skip it if you can read a loss curve: warm-up, spikes, norms of gradients, a floor.
+
     # @bridge `backward` adds to the gradients that are there. So they are cleared; or left on
     # purpose: gradient accumulation cuts a batch into micro-batches, divides each one's mean
     # loss by their number, and takes one step. It computes as much, in the memory of one of them.

@@ -355,3 +355,32 @@ def test_axe_finds_nothing_on_the_front_page_and_in_a_chapter(theme, page, show)
     assert_accessible(page, "front page")
     open_chapter(page, 1)
     assert_accessible(page, "chapter")
+
+
+def test_the_timeline_of_a_book_reaches_over_a_section_at_first(page, show):
+    show(page, book(), mode="step", at="twos")
+    count = page.locator(".timeline-count")
+    assert page.locator('[data-command="reach"]').inner_text() == "this section"
+    within = int(count.inner_text().split(" / ")[1])
+    page.keyboard.press("z")
+    page.keyboard.press("z")
+    assert page.locator('[data-command="reach"]').inner_text() == "whole run"
+    assert int(count.inner_text().split(" / ")[1]) > within
+    titles = page.locator(".timeline-band").evaluate_all("bands => bands.map((band) => band.title)")
+    assert [title.split(":")[0] for title in titles] == [
+        "1. Adding",
+        "2. Adding again",
+        "3. Multiplying",
+    ]
+    for part in page.locator(".timeline-band > :visible").all():  # whole words or nothing
+        assert part.evaluate("part => part.getBoundingClientRect().width") > 4
+
+
+def test_claims_stand_below_their_chapters(front):
+    front.keyboard.press("c")
+    front.locator(".claim-entry").first.wait_for()
+    assert texts(front, ".claim-list h3") == ["1. Adding", "2. Adding again", "3. Multiplying"]
+    front.get_by_label("filter claims").fill("factor")
+    front.locator(".claim-list h3").get_by_text("Adding").first.wait_for(state="detached")
+    assert texts(front, ".claim-list h3") == ["3. Multiplying"]
+    assert_accessible(front, "claims by chapter")

@@ -157,6 +157,33 @@ def test_search_finds_values(page, show):
     assert page.locator(".program-line.current").get_attribute("data-line") == "20"
 
 
+def test_letters_typed_before_the_search_is_there_are_not_lost(page, show):
+    """They are neither commands nor gone: the field has them when it comes."""
+    waiting = []
+    page.route("**/views/panels.js", lambda route: waiting.append(route))
+    show(page, documents.small())
+    page.keyboard.press("/")
+    page.keyboard.type("Vix")
+    page.keyboard.press("Backspace")
+    page.keyboard.press("Enter")
+    page.keyboard.type("ews")
+    assert page.locator(".search-field").count() == 0
+    waiting.pop().continue_()
+    field = page.locator(".search-field:focus")
+    field.wait_for()
+    page.keyboard.type(" sh")
+    assert field.input_value() == "Views sh"
+    page.keyboard.press("ArrowDown")
+    page.locator(".results button:focus").first.wait_for()
+    page.keyboard.type("a")
+    assert page.locator(".search-field:focus").input_value() == "Views sha"
+    page.keyboard.press("Escape")
+    field.wait_for(state="detached")
+    page.keyboard.press("/")
+    field.wait_for()
+    assert field.input_value() == ""
+
+
 def test_a_loop_on_one_line_shows_its_values(page, show):
     document = documents.small()
     document["statements"][3][1:3] = [11, 11]  # `for i in range(3): total = i * 2`

@@ -146,13 +146,13 @@ def test_the_legend_is_one_click_away(page, show):
     show(page, documents.small())
     line(page, 13).hover()
     card(page).locator(".card-legend").click()
-    page.locator("dialog .legend").first.wait_for()
+    page.locator("dialog .meanings").first.wait_for()
     text = page.locator("dialog").inner_text()
     assert "this line asserts something" in text
     assert "convention" in text
     page.keyboard.press("Escape")
     page.keyboard.press("L")
-    page.locator("dialog .legend").first.wait_for()
+    page.locator("dialog .meanings").first.wait_for()
 
 
 def test_on_a_phone_a_touch_shows_it_below_the_line(phone, show):
@@ -174,7 +174,7 @@ def test_axe_finds_nothing_in_the_card_the_legend_and_everything(theme, page, sh
     show_everything(page)
     assert_accessible(page, "everything")
     page.keyboard.press("L")
-    page.locator("dialog .legend").first.wait_for()
+    page.locator("dialog .meanings").first.wait_for()
     assert_accessible(page, "legend")
 
 
@@ -251,3 +251,70 @@ def test_a_second_call_of_one_line_is_no_second_sentence(page, show):
     assert summaries.all_inner_texts() == ["stepped into double", "again\nstepped into double"]
     first, second = (summaries.nth(place).bounding_box() for place in (0, 1))
     assert first["y"] == second["y"]
+
+
+def test_a_claim_without_sides_has_no_card(page, show):
+    """Its tick stands beside the line already."""
+    document = documents.small()
+    document["files"][0]["source"] = document["files"][0]["source"].replace("y == 6", "yes   ")
+    document["assertions"][0] = {"statement": 4, "text": "yes", "operands": []}
+    document["claims"]["operands"][1] = []
+    show(page, document)
+    line(page, 20).hover()
+    card(page).wait_for()
+    line(page, 13).hover()
+    card(page).wait_for(state="detached")
+    assert line(page, 13).locator(".held-mark").is_visible()
+
+
+def test_an_amount_and_its_unit_stay_on_one_line(page, show):
+    show(page, documents.small())
+    line(page, 20).hover()
+    amounts = card(page).locator(".cost span")
+    amounts.nth(3).wait_for()
+    assert amounts.all_inner_texts() == [
+        "6 FLOP",
+        "≥ 48 B moved",
+        "≤ 0.13 FLOP/B",
+        "4 KiB allocated",
+    ]
+    page.evaluate("document.querySelector('.card').style.width = '7rem'")
+    boxes = [amount.bounding_box() for amount in amounts.all()]
+    assert boxes[-1]["y"] > boxes[0]["y"], "the card is so narrow that they do not fit beside"
+    assert len({round(box["height"]) for box in boxes}) == 1
+
+
+def test_the_legend_keeps_its_shape_after_other_panels(page, show):
+    show(page, documents.small())
+    page.evaluate(
+        """() => import("viewer/parts/styles.js").then((all) => all.styled("inspect.css"))"""
+    )
+    page.keyboard.press("L")
+    page.locator("dialog .meanings").first.wait_for()
+    widths = page.locator(".meanings > div").evaluate_all(
+        "rows => rows.map((row) => Math.round(row.getBoundingClientRect().width))"
+    )
+    assert len(set(widths)) == 1
+
+
+def test_keys_stand_in_two_columns_and_by_their_signs(page, show):
+    show(page, documents.small())
+    page.keyboard.press("?")
+    tables = page.locator(".keys")
+    tables.nth(3).wait_for()
+    lefts = {round(table.bounding_box()["x"]) for table in tables.all()}
+    assert len(lefts) == 2
+    assert "Arrow" not in page.locator("dialog").inner_text()
+
+
+def test_where_there_is_no_keyboard_the_menu_names_no_keys(browser, site):
+    context = browser.new_context(
+        viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
+    )
+    site.publish(demo=documents.small())
+    page = context.new_page()
+    page.goto(f"{site.address}#doc=demo")
+    page.locator('[data-command="menu"]').click()
+    page.locator(".menu button").first.wait_for()
+    assert page.locator(".menu kbd:visible").count() == 0
+    context.close()

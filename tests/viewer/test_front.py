@@ -117,6 +117,101 @@ def test_who_wrote_it_stands_below_the_title(page, site, show):
     page.locator(".cover .section-meta", has_text="Jo Doe · MIT").wait_for()
 
 
+LINKED = [[], [1], [1, 2], [2], [3, 1], []]
+"""Which chapters the sections of each one link to; some links lead the long way round."""
+
+
+def linked() -> dict:
+    """A lecture with a chapter for each entry of LINKED."""
+    calls = "".join(f"    # ## Chapter {letter}\n    section_{letter}()\n" for letter in "ABCDEF")
+    sections = "".join(
+        f"def section_{'ABCDEF'[index]}():\n"
+        f'    """Section {"ABCDEF"[index]}.\n\n'
+        + "".join(f"    See [there](#section_{'ABCDEF'[number - 1]}).\n" for number in own)
+        + '    """\n    assert 1 + 1 == 2\n\n\n'
+        for index, own in enumerate(LINKED)
+    )
+    return recorded(f'def main():\n    """All letters."""\n{calls}\n\n{sections}')
+
+
+@pytest.fixture
+def mapped(page, show):
+    show(page, linked())
+    page.locator(".map").scroll_into_view_if_needed()
+    page.locator(".chapter-map svg").wait_for()
+    return page
+
+
+def chapters_lit(page, kind: str) -> list[str]:
+    return [
+        text.strip() for text in page.locator(f".map-box.{kind} .box-title").all_text_contents()
+    ]
+
+
+def test_the_map_shows_what_builds_on_what(mapped):
+    labels = mapped.locator(".map-box a").evaluate_all("all => all.map((one) => one.ariaLabel)")
+    assert labels == [
+        "1 Chapter A, leads to 2",
+        "2 Chapter B, builds on 1, leads to 3, 4",
+        "3 Chapter C, builds on 2, leads to 5",
+        "4 Chapter D, builds on 2",
+        "5 Chapter E, builds on 3",
+        "6 Chapter F",
+    ]
+    assert mapped.locator(".map-line").count() == 4, "1 to 3 and 1 to 5 go without saying"
+    mapped.locator(".map-box").nth(2).hover()
+    mapped.locator(".map-box.chosen").wait_for()
+    assert chapters_lit(mapped, "before") == ["Chapter A", "Chapter B"]
+    assert chapters_lit(mapped, "after") == ["Chapter E"]
+    assert mapped.locator(".map-line.before").count() == 2
+    assert mapped.locator(".map-line.after").count() == 1
+    mapped.locator(".map-box").nth(2).click()
+    mapped.locator("h1", has_text="Chapter C").wait_for()
+
+
+def test_the_map_is_for_keys_too(mapped):
+    mapped.locator(".map-box a").nth(4).focus()
+    mapped.locator(".map-box.chosen").wait_for()
+    assert chapters_lit(mapped, "chosen") == ["Chapter E"]
+    assert len(chapters_lit(mapped, "before")) == 3
+    mapped.keyboard.press("Shift+Tab")
+    mapped.locator(".map-box.chosen", has_text="Chapter D").wait_for()
+    mapped.keyboard.press("Enter")
+    mapped.locator("h1", has_text="Chapter D").wait_for()
+
+
+def test_the_list_of_chapters_says_the_same(mapped):
+    entries = mapped.locator(".map-chapters li")
+    said = [entry.locator(".chapter-needs").all_inner_texts() for entry in entries.all()]
+    assert said == [
+        [],
+        ["Builds on 1. Chapter A"],
+        ["Builds on 2. Chapter B"],
+        ["Builds on 2. Chapter B"],
+        ["Builds on 3. Chapter C"],
+        [],
+    ]
+    assert_accessible(mapped, "the map")
+
+
+def test_a_phone_has_the_list_alone(phone, show):
+    show(phone, linked())
+    phone.locator(".map-chapters li").last.scroll_into_view_if_needed()
+    phone.locator(".chapter-map").wait_for(state="attached")
+    assert phone.locator(".chapter-map svg").count() == 0
+    assert phone.locator(".map-chapters .chapter-needs").count() == 4
+    assert phone.evaluate("document.documentElement.scrollWidth") == 390
+
+
+def test_without_links_there_is_no_map(page, show):
+    show(page, talk())
+    page.locator(".map-chapters").scroll_into_view_if_needed()
+    page.wait_for_function(
+        "performance.getEntriesByType('resource').some(({ name }) => name.endsWith('views/map.js'))"
+    )
+    assert page.locator(".chapter-map").count() == 0
+
+
 SHIFTS = """
 window.shifted = 0;
 new PerformanceObserver((list) => {

@@ -2,6 +2,9 @@
 
 import textwrap
 
+import pytest
+
+from tests.test_convert import TALKS, converted
 from tests.tracing import trace_source
 
 TALK = textwrap.dedent(r"""
@@ -46,16 +49,82 @@ def test_read_shows_what_calls_say_and_not_the_calls(page, show):
     link = article.locator(".said a", has_text="[Lovelace 1843]")
     assert link.get_attribute("href") == "https://a.org/notes"
     assert link.locator("xpath=..").inner_text() == "Paper: [Lovelace 1843]"
-    assert article.locator(".loop .said").inner_text() == "turn 2"
+    assert article.locator(".loop .said p").all_inner_texts() == ["turn 0", "turn 1", "turn 2"]
+    assert article.locator(".loop .scrubber").count() == 0
     assert article.locator(".said svg circle").count() == 2
     article.locator(".said .chart, .said canvas, .said .vega-embed, .said svg").first.wait_for()
     assert "2" in article.locator(".row", has_text="y = 2").last.inner_text()
 
 
-def test_a_loop_says_what_its_turn_said(page, show):
-    show(page, trace_source(TALK))
-    page.locator(".loop .scrubber button").first.click()
-    page.locator(".loop .said", has_text="turn 1").wait_for()
+LOOPS = textwrap.dedent(r"""
+    from edtrace import text
+
+    def main():
+        text("# Loops")
+        for n in range(3):
+            square = n * n
+            if n % 2:
+                text(f"{n} is odd")
+            else:
+                text(f"{n} is even")
+        for n in range(3):
+            tell(n)
+        for n in range(20):
+            total = n
+            text(f"step {n}")
+        for n in range(2):
+            for m in range(2):
+                text(f"pair {n} {m}")
+
+    def tell(n):
+        text(f"told {n}")
+""")
+
+
+def test_every_turn_of_a_loop_that_speaks_is_read(page, show):
+    show(page, trace_source(LOOPS))
+    article = page.locator("#article")
+    article.locator(".said", has_text="pair 1 1").wait_for()
+    told = [text for text in article.locator(".prose p").all_text_contents() if text[0] != "s"]
+    assert told == [
+        *("0 is even", "1 is odd", "2 is even"),
+        *("told 0", "told 1", "told 2"),
+        *("pair 0 0", "pair 0 1", "pair 1 0", "pair 1 1"),
+    ]
+    assert article.locator(".line", has_text="for n in range(3)").count() == 2
+    # Of many turns that do more than to speak one is shown, and what all said can be unfolded.
+    many = article.locator("details", has_text="what all 20 turns say")
+    assert many.locator("p").all_text_contents() == [f"step {n}" for n in range(20)]
+    assert article.locator(".scrubber").count() == 1
+
+
+TEXTS = """async () => {
+    const { page } = await import("viewer/state/state.js");
+    const { isLaidOut } = await import("viewer/state/layout.js");
+    page.value = (await import("viewer/model/book.js")).WHOLE;
+    const pause = (time) => new Promise((done) => setTimeout(done, time));
+    const article = document.getElementById("article");
+    const read = () =>
+        [...article.querySelectorAll(":is(.section-title, .prose :is(p, li, pre, th, td))")]
+            .filter((part) => !(part.matches("p") && part.closest("li")))
+            .map((part) => {
+                const copy = part.cloneNode(true);
+                for (const inner of copy.querySelectorAll("ul, ol")) inner.remove();
+                return copy.textContent.trim().replace(/\\s+/g, " ");
+            });
+    for (let before = ""; !isLaidOut.value || before !== String(read()); await pause(300))
+        before = String(read());
+    return read();
+}"""
+"""What is read in the whole article, when nothing is added to it any more."""
+
+
+@pytest.mark.parametrize("name", ["data_sources", "inference", "systems", "alignment"])
+def test_a_converted_lecture_is_the_same_article(name, page, show, tmp_path):
+    [talk] = [talk for talk in TALKS if talk.stem == name]
+    before, after = [show(page, document).evaluate(TEXTS) for document in converted(talk, tmp_path)]
+    assert len(before) > 25
+    assert after == before
 
 
 def test_step_passes_what_only_speaks_unless_the_source_is_shown(page, show):

@@ -2,32 +2,35 @@
 
 It is run first: what a statement said is known by then, with names, citations and links resolved. A
 statement that said the same text each time becomes a comment; the heading that a function begins
-with becomes its docstring; an f-string of names becomes prose with values, `@{name}`. What varies
-otherwise, draws or carries a directive stays a call.
+with becomes its docstring; a text that is put together becomes prose with values, `@{name}`. What
+would not be the same article, or draws, stays a call.
 """
 
 import ast
-import re
-from collections import defaultdict
+import dataclasses
+import itertools
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..errors import LectureError
 from ..rewrite.bindings import written_by
-from ..rewrite.directives import split_comment
-from ..rewrite.quotes import MARK, quotes_in
 from ..rewrite.source import Source
-from ..rewrite.syntax import Function, blocks_of, docstring_of, first_line
-from ..said.libraries import OWN, SPEAKERS
+from ..rewrite.syntax import (
+    Function,
+    blocks_of,
+    docstring_of,
+    first_line,
+    header_end,
+    is_declaration,
+)
 from ..said.media import Media
-from ..said.pieces import undoubled
-from ..schema import Document, Value
+from ..schema import Document
+from .imports import without_unused_imports
+from .prose import BLOCK, HEADING, Sayable, between
+from .spoken import spoken_in
+from .wording import Wording
 
-_NOT_PROSE = re.compile(r"\s*(?:!|(?i:noqa\b)|type:|fmt:|pragma:|pylint:|ruff:|mypy:|coding[:=])")
-_BLOCK = re.compile(r"(#{1,6} |[-*+] |\d+[.)] |```|\$\$|>|\||<(img|p)\b)")
-_ITEM = re.compile(r" *([-*+]|\d+[.)]) ")
-_HEADING = re.compile(r"#{1,6} +([^\n]+)\n*")
-_LIBRARIES = ("edtrace", "lectrace", OWN)
+GONE = "\0"
+"""A line that is no more."""
 
 
 class NamedMedia(Media):
@@ -51,23 +54,6 @@ class Converted:
     """What stayed a call, by line, and why."""
 
 
-def joined_text(texts: list[str]) -> str:
-    r"""Join what one statement said, as the page does.
-
-    >>> joined_text(["Paper: ", "[A](b)", "- one", "- two"])
-    'Paper: [A](b)\n\n- one\n- two'
-    """
-    result = ""
-    for text in texts:
-        line = result.rpartition("\n")[2]
-        if result and _ITEM.match(text) and _ITEM.match(line):
-            result += "\n"
-        elif result and (_BLOCK.match(text) or re.match(r"```|#|\||<p", line)):
-            result += "\n\n"
-        result += text
-    return result
-
-
 def convert(source: Source, document: Document) -> Converted:
     """Rewrite the source of a lecture of which this is the document."""
     return _Conversion(source, document).result()
@@ -76,220 +62,258 @@ def convert(source: Source, document: Document) -> Converted:
 class _Conversion:
     def __init__(self, source: Source, document: Document) -> None:
         self.source = source
-        self.document = document
         self.lines = list(source.lines)
         self.done = Converted(source.text)
-        self.with_values: set[ast.stmt] = set()
-        self.markdown_first = "lectrace" not in source.text
-        self.texts = self._texts()
-        for node in ast.walk(source.tree):
-            if isinstance(node, Function):
-                self._find_values(node.body)
-        self.previous = 0
-        """Last line of the comment written last, where the next one would join it."""
+        spoken = spoken_in(source, document)
+        self.spoken = spoken.executions
+        self.texts: dict[ast.stmt, Sayable] = {}
+        wording = Wording(source)
+        for statement, executions in self.spoken.items():
+            said = spoken.reasons.get(statement) or wording.of(statement, executions)
+            if isinstance(said, str):
+                self._leave(statement, said)
+            else:
+                self.texts[statement] = said
+        self._leave_what_cannot_go()
+        self.unfolded = spoken.unfolded
+        self.own_line = {one.line for one in source.comments if one.own_line}
 
     def result(self) -> Converted:
+        """Return the new lecture."""
+        for loop in self.unfolded:
+            self._mark_as_unfolded(loop)
         for node in ast.walk(self.source.tree):
             if isinstance(node, Function):
                 self._function(node)
-        text = "\n".join(self.lines)
-        self.done.source = _without_unused_imports(text)
+        text = "\n".join(line for line in self.lines if line != GONE)
+        self.done.source = without_unused_imports(text, Path(self.source.path).parent)
+        self.done.left.sort(key=lambda line: int(line.split(":")[1]))
         compile(self.done.source, self.source.path, "exec", dont_inherit=True)
         return self.done
 
-    def _texts(self) -> dict[int, str | None]:
-        """What the statement on each line said; None if that varied or is no text."""
-        document = self.document
-        index = [file.path for file in document.files].index(self.source.path)
-        spoken = {block.first_line for block in document.files[index].prose if block.kind == "call"}
-        statements = [event for event in document.events if event > 0]
-        by_step: dict[int, list[Value]] = defaultdict(list)
-        for step, value in zip(document.said.step, document.said.value, strict=True):
-            by_step[step].append(document.values[value])
-        said: dict[int, set[str | None]] = defaultdict(set)
-        for step, values in by_step.items():
-            row = document.statements[statements[step] - 1]
-            if row.file == index and row.first_line in spoken:
-                texts = [_markdown(value) for value in values]
-                whole = None if None in texts else joined_text([text or "" for text in texts])
-                said[row.first_line].add(whole)
-        return {line: texts.pop() if len(texts) == 1 else None for line, texts in said.items()}
+    # What stays ---------------------------------------------------------------------------------
 
-    def _find_values(self, statements: list[ast.stmt]) -> None:
-        """Find the statements whose f-string can be prose with values: those are read after the
-        next statement that stays, which must not change them."""
-        for index, statement in enumerate(statements):
-            for block in blocks_of(statement) if not isinstance(statement, Function) else ():
-                self._find_values(block)
-            found = _template(statement) if first_line(statement) in self.texts else None
-            below = (one for one in statements[index + 1 :] if first_line(one) not in self.texts)
-            following = next(below, None)
-            if found is None or following is None or blocks_of(following):
+    def _leave(self, statement: ast.stmt, reason: str) -> None:
+        self.texts.pop(statement, None)
+        self.done.left.append(f"{self.source.path}:{first_line(statement)}: {reason}.")
+
+    def _leave_what_cannot_go(self) -> None:
+        """Calls beside statements that stay, on one line or in one sentence, stay as well."""
+        blocks = [block for node in ast.walk(self.source.tree) for block in _blocks_in(node)]
+        while any(self._leave_neighbours(block) for block in blocks):
+            pass
+
+    def _leave_neighbours(self, block: list[ast.stmt]) -> bool:
+        """Leave the first call that is joined to what stays; tell whether there was one."""
+        for one, other in itertools.pairwise(block):
+            stays = [statement for statement in (one, other) if statement not in self.texts]
+            goes = [statement for statement in (one, other) if statement in self.texts]
+            if len(stays) != 1:
                 continue
-            text, names = found
-            if not names & written_by(following):
-                self.with_values.add(statement)
-                text = undoubled(text) if self.markdown_first else text
-                self.texts[first_line(statement)] = text
+            if _shares_lines(one, other):
+                self._leave(goes[0], "another statement stands on its line")
+                return True
+            if self._goes_on(one, other):
+                self._leave(goes[0], "its line goes on in a call that stays")
+                return True
+        return False
+
+    def _goes_on(self, one: ast.stmt, other: ast.stmt) -> bool:
+        """Whether what a statement says goes on in the line of what another said."""
+        if one not in self.spoken or other not in self.spoken:
+            return False
+        ends = any(
+            str(said[-1].get("markdown", "")).endswith(" ") for said in self.spoken[one] if said
+        )
+        begins = [str(said[0].get("markdown", "#")) for said in self.spoken[other] if said]
+        return ends and not all(BLOCK.match(text) or text == "#" for text in begins)
+
+    def _mark_as_unfolded(self, loop: ast.stmt) -> None:
+        """Let the page show each turn of a loop in which something is said, as it did."""
+        line = header_end(loop, self.source.lines)
+        has_comment = any(one.line == line for one in self.source.comments)
+        marks = self.source.directives.statements.get(loop)
+        if not (marks and marks.section):
+            self.lines[line - 1] += " @section" if has_comment else "  # @section"
+
+    # What goes ----------------------------------------------------------------------------------
 
     def _function(self, function: Function) -> None:
-        if not docstring_of(function):
-            self._docstring(function)
-        self._block(function.body)
+        body = function.body
+        if not docstring_of(function) and self._docstring(body):
+            body = body[1:]
+            self._block(body, is_whole=False)
+        else:
+            self._block(body)
 
-    def _docstring(self, function: Function) -> None:
+    def _docstring(self, body: list[ast.stmt]) -> bool:
         """The heading that a function begins with becomes its docstring."""
-        first = function.body[0]
-        text = self._text_of(first)
-        heading = _HEADING.match(text) if text else None
-        if text is None or heading is None or '"""' in text or text.endswith(('"', "\\")):
-            return
-        rest = text[heading.end() :].strip("\n")
+        first = body[0]
+        said = self.texts.get(first)
+        is_alone = len(body) == 1 or not _shares_lines(first, body[1])
+        heading = HEADING.match(said.text) if said and not said.names and is_alone else None
+        if said is None or heading is None or self._prefix(first):
+            return False
+        quotes = "'''" if '"""' in said.text else '"""'
+        if quotes in said.text:
+            return False
+        rest = said.text[heading.end() :].strip("\n")
         indent = " " * first.col_offset
         lines = [heading[1].strip(), *(["", *rest.split("\n")] if rest else [])]
-        mark = "r" if "\\" in text else ""
-        close = f"\n{indent}" if rest else ""
-        body = f"\n{indent}".join(lines) if rest else lines[0]
-        body = "\n".join(line.rstrip() for line in body.split("\n"))
-        self._replace(first, f'{indent}{mark}"""{body}{close}"""')
-        self.texts.pop(first_line(first))
+        is_long = bool(rest) or said.text.endswith(('"', "'", "\\"))
+        body_text = "\n".join(f"{indent}{line}".rstrip() for line in lines).lstrip()
+        mark = "r" if "\\" in said.text else ""
+        closing = f"\n{indent}{quotes}" if is_long else quotes
+        below = f"\n{indent}pass  # @hide {said.directives}" if said.directives else ""
+        self._replace(first, first, f"{indent}{mark}{quotes}{body_text}{closing}{below}")
         self.done.docstrings += 1
+        return True
 
-    def _block(self, statements: list[ast.stmt]) -> None:
-        remaining = len(statements)
-        for statement in statements:
-            text = self._text_of(statement)
-            if text is not None:
-                remaining -= 1
-                self._comment(statement, text, is_only=remaining == 0)
-            elif not isinstance(statement, Function):
-                for block in blocks_of(statement):
+    def _block(self, statements: list[ast.stmt], is_whole: bool = True) -> None:
+        """Rewrite a block. `is_whole`: if nothing of it stayed, it would be empty."""
+        runs = self._runs(statements)
+        for run in runs:
+            if run[0] not in self.texts:
+                for block in blocks_of(run[0]) if not isinstance(run[0], Function) else ():
                     self._block(block)
+                continue
+            place = statements.index(run[-1]) + 1
+            following = statements[place] if place < len(statements) else None
+            stays = not is_whole or any(one not in self.texts for one in statements)
+            is_last = run is runs[-1]
+            self._comments(run, following, needs_statement=is_last and not stays)
 
-    def _text_of(self, statement: ast.stmt) -> str | None:
-        """What a statement said, if a comment can say it; else why not is noted."""
-        line = first_line(statement)
-        if line not in self.texts:
-            return None
-        text, reason = self.texts[line], ""
-        if text is None:
-            reason = "what it says varies or is no text"
-        elif statement not in self.with_values and _has_values(statement):
-            reason = "it has values of the run in its text"
-        elif self._marks(statement):
-            reason = "it carries a directive"
-        elif self._shares_its_line(statement):
-            reason = "another statement stands on its line"
-        elif not _can_be_a_comment(text):
-            reason = "its text would be read as a directive"
-        if reason:
-            self.done.left.append(f"{self.source.path}:{line}: {reason}.")
-            del self.texts[line]
-            return None
-        return text
+    def _runs(self, statements: list[ast.stmt]) -> list[list[ast.stmt]]:
+        """Statements that become comments below each other, and one by one those that do not."""
+        runs: list[list[ast.stmt]] = []
+        for statement in statements:
+            before = runs[-1][-1] if runs else None
+            is_joined = (
+                before in self.texts
+                and statement in self.texts
+                and not self.own_line.intersection(range(_end(before), statement.lineno))
+            )
+            if is_joined:
+                runs[-1].append(statement)
+            else:
+                runs.append([statement])
+        return runs
 
-    def _marks(self, statement: ast.stmt) -> bool:
-        return statement in self.source.directives.statements
+    def _comments(
+        self, run: list[ast.stmt], following: ast.stmt | None, needs_statement: bool
+    ) -> None:
+        """Write comments in place of statements that follow each other."""
+        groups = self._groups(run)
+        is_read = False
+        for group in reversed(groups):
+            group.anchor = _anchor(group.said)
+            if not group.anchor and not is_read and not _is_read_by(following, group.said.names):
+                group.anchor = EMPTY
+            is_read = is_read or bool(group.anchor)
+        if needs_statement and not is_read:
+            groups[-1].anchor = EMPTY
+        for before, group in zip([None, *groups], groups, strict=False):
+            self._write(before, group)
+        self.done.comments += len(run)
 
-    def _shares_its_line(self, statement: ast.stmt) -> bool:
-        first = self.source.lines[statement.lineno - 1][: statement.col_offset]
-        last = self.source.lines[(statement.end_lineno or statement.lineno) - 1]
-        behind = last.encode()[statement.end_col_offset or 0 :].decode()
-        return bool(first.strip()) or not re.match(r"\s*(#|$)", behind)
+    def _groups(self, run: list[ast.stmt]) -> list["_Group"]:
+        """Put together what is one comment: what goes on in a line, and what stands on one."""
+        groups: list[_Group] = []
+        for statement in run:
+            said = self.texts[statement]
+            gap = between(groups[-1].said.text, said.text, False) if groups else "\n\n"
+            if groups and (gap == "" or _shares_lines(groups[-1].statements[-1], statement)):
+                groups[-1].add(statement, gap, said)
+            else:
+                groups.append(_Group([statement], dataclasses.replace(said)))
+        return groups
 
-    def _comment(self, statement: ast.stmt, text: str, is_only: bool) -> None:
-        indent = " " * statement.col_offset
-        begin = statement.lineno - 1
-        before = self.lines[begin - 1] if begin else ""
-        lines = [f"{indent}# {line}".rstrip() for line in text.rstrip("\n").split("\n")]
-        if self.previous == begin and not (_ITEM.match(text) and _is_item(before)):
-            lines.insert(0, f"{indent}#")
-        if is_only:
-            lines.append(f"{indent}pass")
-        self._replace(statement, "\n".join(lines))
-        self.previous = statement.end_lineno or statement.lineno
-        self.done.comments += 1
-
-    def _replace(self, statement: ast.stmt, text: str) -> None:
-        """Put a text in place of a statement; what follows keeps its place in the list."""
-        begin, end = statement.lineno - 1, statement.end_lineno or statement.lineno
-        self.lines[begin] = text
-        for line in range(begin + 1, end):
-            self.lines[line] = _GONE
-
-
-_GONE = "\0"
-"""A line that is no more."""
-
-
-def _has_values(statement: ast.stmt) -> bool:
-    return any(isinstance(node, ast.JoinedStr) for node in ast.walk(statement))
-
-
-def _template(statement: ast.stmt) -> tuple[str, set[str]] | None:
-    """Return the f-string that `text` says as prose with values, and the names in it; None where it
-    says something else, or has more in it than names and their formats."""
-    match statement:
-        case ast.Expr(ast.Call(ast.Name("text"), [ast.JoinedStr(parts)], [])):
-            pass
-        case _:
-            return None
-    text, names = "", set()
-    for part in parts:
-        if isinstance(part, ast.Constant):
-            text += str(part.value)
-            continue
-        assert isinstance(part, ast.FormattedValue)
-        name = ast.unparse(part.value)
-        form = ast.unparse(part.format_spec)[2:-1] if part.format_spec else ""
-        mark = f"@{{{name}:{form}}}" if form else f"@{{{name}}}"
-        if part.conversion != -1 or not MARK.fullmatch(mark):
-            return None
-        text += mark
-        names.add(name.partition(".")[0])
-    outside_of_code = sum(1 for _ in quotes_in(text))
-    return (text, names) if names and text.count("@{") == outside_of_code else None
-
-
-def _is_item(lines: str) -> bool:
-    last = lines.rpartition("\n")[2].lstrip().removeprefix("#").removeprefix(" ")
-    return bool(_ITEM.match(last)) or last.startswith("  ")
-
-
-def _markdown(value: Value) -> str | None:
-    if "markdown" not in value:
-        return None
-    return f"*{value['markdown'].strip()}*" if value["type"] == "note" else value["markdown"]
-
-
-def _can_be_a_comment(text: str) -> bool:
-    for line in text.split("\n"):
-        try:
-            _, directives = split_comment(f"# {line}", "")
-        except LectureError:
-            return False
-        if directives or _NOT_PROSE.match(line):
-            return False
-    return True
-
-
-def _without_unused_imports(text: str) -> str:
-    """Take out what is imported from the tools and used no more."""
-    text = "\n".join(line for line in text.split("\n") if line != _GONE)
-    tree = ast.parse(text)
-    used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    lines = text.split("\n")
-    for node in tree.body:
-        if not isinstance(node, ast.ImportFrom) or (node.module or "").partition(".")[0] not in (
-            _LIBRARIES
+    def _write(self, before: "_Group | None", group: "_Group") -> None:
+        first, last = group.statements[0], group.statements[-1]
+        text = group.said.text
+        prefix = self._prefix(first)
+        column = len(prefix) - len(prefix.lstrip()) + 4 if prefix else first.col_offset
+        indent = " " * column
+        lines = [f"{indent}# {line}".rstrip() for line in text.strip("\n").split("\n")]
+        lines = lines if text.strip() else []
+        above = range(_end(before.statements[-1]) + 1, first.lineno) if before else range(0)
+        if before and not before.anchor and between(before.said.text, text, False) == "\n":
+            for line in above:  # one list
+                self.lines[line - 1] = GONE
+        elif lines and (
+            (before and not before.anchor and not above) or first.lineno - 1 in self.own_line
         ):
-            continue
-        kept = [alias for alias in node.names if (alias.asname or alias.name) in used | {"*"}]
-        if any(alias.name == "*" for alias in kept) and not used.intersection(SPEAKERS):
-            kept = []
-        if len(kept) < len(node.names):
-            shown = ast.unparse(ast.ImportFrom(node.module, kept, node.level)) if kept else _GONE
-            lines[node.lineno - 1] = shown
-            for line in range(node.lineno, node.end_lineno or node.lineno):
-                lines[line] = _GONE
-    return "\n".join(line for line in lines if line != _GONE).lstrip("\n")
+            lines.insert(0, f"{indent}#")
+        if group.anchor:
+            lines.append(f"{indent}{group.anchor}")
+        elif _end(last) + 1 in self.own_line:
+            lines.append(f"{indent}#")
+        self._replace(first, last, "\n".join([prefix, *lines] if prefix else lines))
+
+    def _prefix(self, statement: ast.stmt) -> str:
+        """What stands before a statement on its line, such as `if x:`."""
+        line = self.source.lines[statement.lineno - 1].encode()[: statement.col_offset].decode()
+        return line.rstrip() if line.strip() else ""
+
+    def _replace(self, first: ast.stmt, last: ast.stmt, text: str) -> None:
+        """Put a text in place of statements; what follows keeps its place in the list."""
+        begin, end = first.lineno - 1, _end(last)
+        self.lines[begin] = text or GONE
+        for line in range(begin + 1, end):
+            self.lines[line] = GONE
+
+
+EMPTY = "pass  # @hide"
+"""A statement that reads the values in the prose above it, or fills a block."""
+
+
+@dataclass
+class _Group:
+    """Statements that become one comment."""
+
+    statements: list[ast.stmt]
+    said: Sayable
+    anchor: str = ""
+    """A statement below the comment, if it needs one."""
+
+    def add(self, statement: ast.stmt, gap: str, said: Sayable) -> None:
+        self.statements.append(statement)
+        self.said = Sayable(
+            self.said.text + gap + said.text,
+            self.said.names | said.names,
+            self.said.named | said.named,
+            f"{self.said.directives} {said.directives}".strip(),
+        )
+
+
+def _anchor(said: Sayable) -> str:
+    """A statement that is not shown, for what a comment cannot do."""
+    if said.named:
+        statement = f"{', '.join(said.named)} = {', '.join(said.named.values())}"
+        return f"{statement}  # @hide {said.directives}".rstrip()
+    return f"{EMPTY} {said.directives}" if said.directives else ""
+
+
+def _is_read_by(following: ast.stmt | None, names: set[str]) -> bool:
+    """Whether names are, once the statement below has run, what they were before it."""
+    if not names:
+        return True
+    if following is None or blocks_of(following) or is_declaration(following):
+        return False
+    first = {name.partition(".")[0] for name in names}
+    calls = [node for node in ast.walk(following) if isinstance(node, ast.Call)]
+    passed = {node.id for call in calls for node in ast.walk(call) if isinstance(node, ast.Name)}
+    return not first & (written_by(following) | passed) and not (calls and first != names)
+
+
+def _end(statement: ast.stmt) -> int:
+    return statement.end_lineno or statement.lineno
+
+
+def _shares_lines(one: ast.stmt, other: ast.stmt) -> bool:
+    return first_line(other) <= _end(one)
+
+
+def _blocks_in(node: ast.AST) -> list[list[ast.stmt]]:
+    is_compound = isinstance(node, ast.stmt) and not isinstance(node, ast.ClassDef)
+    return blocks_of(node) if isinstance(node, ast.stmt) and is_compound else []

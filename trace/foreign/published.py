@@ -34,7 +34,8 @@ from ..schema import (
     SourceFile,
     Value,
 )
-from .contents import value_of_contents
+from ..terminal import counted
+from .contents import MAX_CHARACTERS, value_of_contents
 
 
 def read_published(path: Path, download: bool = False) -> Document:
@@ -49,21 +50,52 @@ def read_published(path: Path, download: bool = False) -> Document:
 def document_of(data: bytes, path: str, download: bool = False) -> Document:
     """Return the document of a trace, which was read from this path. Raises UsageError where it is
     none, LectureError where it is not as its tool writes it."""
-    try:
-        trace = json.loads(data)
-    except ValueError:
-        raise UsageError(f"{path} is not JSON.") from None
-    steps = trace.get("steps") if isinstance(trace, dict) else None
-    files = trace.get("files") if isinstance(trace, dict) else None
-    if not isinstance(steps, list) or not isinstance(files, dict):
+    trace = _read(data, path)
+    if not isinstance(trace.get("steps"), list) or not isinstance(trace.get("files"), dict):
         raise UsageError(
             f"{path} is no trace of edtrace, CS336 or lectrace: it has no steps or no files."
         )
+    if (version := str(trace.get("version", KNOWN_VERSION))) != KNOWN_VERSION:
+        raise UsageError(
+            f"{path} is of version {version:.20} of lectrace's traces: {KNOWN_VERSION} is read."
+        )
     try:
         return _Published(Path(path), trace, Media(download)).document()
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        reason = f"{type(error).__name__}: {error}"
-        raise LectureError(f"{path} is not as its tool writes it: {reason}.") from None
+    except _MISTAKES as error:
+        raise LectureError(f"{path} is not as its tool writes it: {_told(error)}.") from None
+
+
+def _read(data: bytes, path: str) -> dict[str, Any]:
+    """Return the object that is in a file. Raises UsageError where there is none."""
+    try:
+        trace = json.loads(data)
+    except json.JSONDecodeError as error:
+        is_cut = error.pos >= len(error.doc.rstrip()) or error.msg.startswith("Unterminated")
+        why = f"{error.msg} in line {error.lineno}, column {error.colno}"
+        why = "it ends in the middle" if is_cut and error.doc.strip() else why
+        raise UsageError(f"{path} is not JSON: {why}.") from None
+    except ValueError:
+        raise UsageError(f"{path} is not JSON: it is no text.") from None
+    except RecursionError:
+        raise UsageError(f"{path} is nested too deeply for a trace.") from None
+    if isinstance(trace, dict) and "statements" in trace and "events" in trace:
+        raise UsageError(f"{path} is a document of this tool: it needs no import.")
+    return trace if isinstance(trace, dict) else {}
+
+
+def _told(error: Exception) -> str:
+    return str(error) if isinstance(error, _Malformed) else f"{type(error).__name__}: {error}"
+
+
+KNOWN_VERSION = "2"
+"""Of lectrace's traces; the others say none."""
+
+_MISTAKES = (AttributeError, LookupError, TypeError, ValueError, OverflowError, RecursionError)
+"""What reading raises where something is of another kind than its tool writes."""
+
+
+class _Malformed(ValueError):
+    """A step is not as its tool writes it."""
 
 
 @dataclass
@@ -96,6 +128,8 @@ class _Published:
     warnings: list[str] = field(default_factory=list)
     _open: list[_Open] = field(default_factory=list)
     _steps: int = 0
+    _left_out: int = 0
+    """Steps on lines that no statement owns."""
     _left: bool = False
     """Whether a call was left since the last step, or one that is not the lecture's was seen."""
 
@@ -107,8 +141,14 @@ class _Published:
         """Return the document."""
         files = [*self._sources()]
         self._find_statements()
-        for step in self.trace["steps"]:
-            self._step(step)
+        for number, step in enumerate(self.trace["steps"]):
+            try:
+                self._step(step)
+            except _MISTAKES as error:
+                raise _Malformed(f"in step {number}, {_told(error)}") from None
+        if self._left_out:
+            steps = counted(self._left_out, "step")
+            self.warnings.append(f"{steps} left out: no statement stands where they were.")
         self.events += [0] * len(self._open)
         document = self._document(files)
         join_verbatim(document.said, document.values)
@@ -169,7 +209,7 @@ class _Published:
             try:
                 source = Source(path, text, complaints=self.warnings)
             except SyntaxError as error:
-                raise LectureError(f"{path}:{error.lineno}: {error.msg}.") from None
+                raise LectureError(f"{path}:{error.lineno or 1}: {error.msg}.") from None
             Numbering(source, self.tables).below(source.tree)
             yield SourceFile(
                 path=path,
@@ -248,6 +288,7 @@ class _Published:
     def _run(self, statement: int) -> None:
         """A step on a line; one that comes back to the line whose call it has left is none."""
         call = self._open[-1]
+        self._left_out += not statement
         if not statement or (self._left and call.statement == statement):
             self._left = False
             return
@@ -267,7 +308,7 @@ class _Published:
             self.inspections.event.append(call.event)
             self.inspections.at.append(len(self.events))
             self.inspections.name.append(self._name(name))
-            index = None if written is None else self._intern(value_of_contents(written))
+            index = None if written is None else self._intern(_value_of(written))
             self.inspections.value.append(index)
         for rendering in step.get("renderings") or []:
             value = value_of(_as_object(rendering), self.media, not self.trace.get("metadata"))
@@ -290,6 +331,13 @@ class _Published:
         if index == len(self.values):
             self.values.append(value)
         return index
+
+
+def _value_of(written: Any) -> Value:
+    try:
+        return value_of_contents(written)
+    except _MISTAKES:  # such as a tensor whose shape is not that of its elements
+        return {"type": "unknown", "text": json.dumps(written, default=str)[:MAX_CHARACTERS]}
 
 
 def _as_object(written: Any) -> Any:

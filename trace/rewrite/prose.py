@@ -80,14 +80,19 @@ def _comment_blocks(comments: list[Comment], left_out: set[int]) -> Iterator[Pro
 
 
 def _goes_on(block: list[Comment], comment: Comment) -> bool:
-    """Whether a comment belongs to the block above it. A note ends at an empty line."""
+    """Whether a comment belongs to the block above it, and does not begin one of its own kind. A
+    note ends at an empty line."""
     is_below = (comment.line, comment.column) == (block[-1].line + 1, block[-1].column)
     has_ended = _is_note(block[0]) and not _words(block[-1])
-    return is_below and not has_ended and not _is_note(comment)
+    return is_below and not has_ended and not (_is_note(comment) or _is_bridge(comment))
 
 
 def _is_note(comment: Comment) -> bool:
     return _NOTE.match(_words(comment) + " ") is not None
+
+
+def _is_bridge(comment: Comment) -> bool:
+    return _BRIDGE.match(_words(comment) + " ") is not None
 
 
 def _words(comment: Comment) -> str:

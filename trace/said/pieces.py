@@ -34,7 +34,15 @@ def undoubled(markdown: str) -> str:
 
 def value_of(rendering: object, media: Media, markdown_first: bool) -> Value | None:
     """Return the value of one rendering, of whatever tool: its fields are asked for by name. None:
-    what it shows is an object that is no chart by itself."""
+    what it shows is an object that is no chart by itself. What cannot be shown is a box."""
+    try:
+        return _value_of(rendering, media, markdown_first)
+    except (AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
+        kind = str(getattr(rendering, "type", "text"))
+        return {"type": kind, "markdown": f"> {kind}: `{type(error).__name__}`"}
+
+
+def _value_of(rendering: object, media: Media, markdown_first: bool) -> Value | None:
     kind = str(getattr(rendering, "type", "text"))
     style = getattr(rendering, "style", None) or {}
     data = getattr(rendering, "data", None)

@@ -75,7 +75,10 @@ function blocksOf(shape, first, last, loop) {
   for (let line = first; line <= last; line++) {
     const prose = shape.prose.get(line);
     const statement = shape.owner.get(line) ?? -1;
-    if (shape.isHidden(line)) continue;
+    if (shape.isHidden(line)) {
+      noteBelow(shape, blocks.at(-1), line);
+      continue;
+    }
     if (prose?.kind === "note") line = prose.last_line;
     else if (isSpoken(prose)) {
       const end = endOfSpoken(shape, line, last);
@@ -107,6 +110,18 @@ function blocksOf(shape, first, last, loop) {
     }
   }
   return blocks;
+}
+
+/** Note which statement stands below prose although it is not shown.
+ * @param {Shape} shape @param {Block | undefined} block @param {number} line */
+function noteBelow({ owner, lines }, block, line) {
+  const isBeside = block?.kind === "prose" && sameIndent(lines, block.line, line);
+  if (isBeside && owner.has(line)) block.below ??= owner.get(line);
+}
+
+/** @param {string[]} lines @param {number} one @param {number} other */
+function sameIndent(lines, one, other) {
+  return indentOf(lines[one - 1]) === indentOf(lines[other - 1]);
 }
 
 /**
@@ -189,6 +204,7 @@ export function isWithin(statements, inner, outer) {
  * @param {string[]} lines of the file
  */
 export function isOfUnrunCode(prose, blocks, ran, lines) {
+  if (prose.below !== undefined) return !ran.has(prose.below);
   const at = blocks.indexOf(prose);
   const indent = indentOf(lines[prose.line - 1]);
   const statements = (/** @type {Block | undefined} */ block) =>

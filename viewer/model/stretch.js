@@ -40,6 +40,7 @@ export function bandsOf(model, sections, { first, beyond }) {
   const chapters = chaptersOf(sections).filter(({ title }) => title);
   if (first === 0 && beyond === model.steps && chapters.length > 1)
     return chapters.map(({ title, sections: [begin] }, at) => ({
+      number: at + 1,
       title: plainTitle(title),
       first: begin.first,
       beyond: chapters[at + 1]?.sections[0].first ?? beyond,
@@ -53,6 +54,7 @@ export function bandsOf(model, sections, { first, beyond }) {
   return below
     .filter((section) => section.depth === depth)
     .map((section) => ({
+      number: 0,
       title: nameOf(model, section),
       first: section.first,
       beyond: section.beyond,

@@ -215,6 +215,21 @@ interface Chapter {
   beyond: number;
   sections: Section[];
 }
+/** Where a chapter stands in the map. */
+interface Seat {
+  number: number;
+  row: number;
+  column: number;
+}
+/** The map of chapters, in the units of its drawing. */
+interface Drawing {
+  width: number;
+  height: number;
+  boxes: { number: number; lines: string[]; x: number; y: number; width: number; height: number }[];
+  /** end: where the path ends; isBeside: it ends at the side of a box, not above it. */
+  lines: { from: number; to: number; path: string; end: [number, number]; isBeside: boolean }[];
+  bands: { lines: string[]; y: number; height: number }[];
+}
 /** A line of a table of contents where chapters begin. from, to: their numbers. */
 interface Start {
   line: number;
@@ -252,6 +267,8 @@ interface ProseBlock {
   text: string;
   /** Whether only the short path shows it. */
   isBridge?: boolean;
+  /** The statement below it, where that is not shown. */
+  below?: number;
 }
 /** No statements on `else:` and the like. */
 interface CodeBlock {
@@ -526,7 +543,9 @@ interface Span {
   beyond: number;
 }
 /** Steps with a name on a timeline. */
+/** number: of a chapter; 0: a section. */
 interface Band extends Span {
+  number: number;
   title: string;
 }
 type Grouping = "line" | "call" | "section" | "operator";

@@ -37,6 +37,8 @@ export function Icon({ name }) {
 const KEY_NAMES = {
   ArrowLeft: "←",
   ArrowRight: "→",
+  ArrowUp: "↑",
+  ArrowDown: "↓",
   " ": "Space",
   PageUp: "Page up",
   PageDown: "Page down",

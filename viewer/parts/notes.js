@@ -82,12 +82,15 @@ export function Cost({ first, beyond }) {
   const { cost, times } = current();
   const sum = cost(first, beyond);
   const time = times?.text(first, beyond);
-  const text = [costText(sum), time].filter(Boolean).join(" · ");
+  const parts = [...costText(sum).split(" · "), time].filter(Boolean);
   const would = costText(sum.onMeta);
   const details = costDetails(sum) + (time ? `; ${time} on ${times?.device}` : "");
   const imagined = `On device meta nothing happened. It would cost: ${costDetails(sum.onMeta)}`;
   return [
-    text && html`<div class="cost" title=${details}>${text}</div>`,
+    parts.length > 0 &&
+      html`<div class="cost" title=${details}>
+        ${parts.map((part, index) => html`${index > 0 && " · "}<span>${part}</span>`)}
+      </div>`,
     would && html`<div class="cost on-meta" title=${imagined}>would cost ${would}</div>`,
   ].filter(Boolean);
 }

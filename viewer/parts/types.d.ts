@@ -43,6 +43,16 @@ interface CodeParts {
   after: any[];
   sections: any[];
 }
+/** A loop where it stands in the article. */
+interface LoopOnPage {
+  block: LoopBlock;
+  scope: Scope;
+  turns: Turns;
+  indent: number;
+  depth: number;
+  /** What stands below its first line. */
+  below: any;
+}
 /** A drawing: its size, and the edges of the plot inside it. */
 interface Frame {
   width: number;

@@ -9,6 +9,7 @@ import {
   playing,
   proseShown,
   reach,
+  reached,
   step,
   variablesAs,
   variablesShown,
@@ -22,6 +23,7 @@ import {
   toggleClaims,
   toggleDialog,
   toggleOutline,
+  toggleSearch,
 } from "viewer/state/toggles.js";
 
 /** @type {Command[]} */
@@ -94,7 +96,7 @@ export const COMMANDS = [
     id: "variables",
     keys: ["E"],
     title: "Show or hide the variables",
-    label: "x =",
+    label: "variables",
     where: "step",
     run: () => (variablesShown.value = !variablesShown.value),
   },
@@ -117,7 +119,7 @@ export const COMMANDS = [
     id: "raw",
     keys: ["R"],
     title: "Prose as it is written, or as it reads",
-    label: "#",
+    label: "source",
     where: "step",
     run: () => toggleProse("raw"),
   },
@@ -125,7 +127,7 @@ export const COMMANDS = [
     id: "notes",
     keys: ["N"],
     title: "Hide or show the prose",
-    label: "¶",
+    label: "prose",
     where: "step",
     run: () => toggleProse("none"),
   },
@@ -273,7 +275,7 @@ export const COMMANDS = [
     keys: ["/", "g"],
     title: "Search text, code, names and values, or go to a step",
     where: "any",
-    run: () => toggleDialog("search"),
+    run: toggleSearch,
   },
   {
     id: "glossary",
@@ -373,7 +375,7 @@ function toggleGraph() {
 /** Over more or less of the run; the reader's choice lasts. */
 function changeReach() {
   const next = /** @type {const} */ ({ run: "section", section: "call", call: "run" });
-  reach.value = next[reach.value];
+  reach.value = next[reached()];
   keep("timeline", reach.value);
 }
 

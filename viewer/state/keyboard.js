@@ -9,6 +9,7 @@ import {
   mode,
   playing,
   presenting,
+  query,
 } from "viewer/state/state.js";
 
 /** @param {KeyboardEvent} event */
@@ -22,6 +23,7 @@ export function onKey(event) {
     /^(Arrow|Page|Home|End)/.test(event.key) && target.matches("input[type=range]");
   const scrolls = /^Arrow(Up|Down)/.test(event.key) && target.closest(".beside");
   if (pressesControl || movesSlider || scrolls) return;
+  if (dialog.value === "search" && isSearched(event)) return event.preventDefault();
   const named = event.key.length > 1 || event.key === " ";
   const control = event.ctrlKey || event.metaKey ? "Ctrl+" : "";
   const key = `${control}${event.shiftKey && named ? "Shift+" : ""}${event.key}`;
@@ -36,4 +38,18 @@ export function onKey(event) {
   event.preventDefault();
   if (found.id !== "play") playing.value = false;
   found.run();
+}
+
+/**
+ * Whether a key is of the search, whose field is not there yet or has lost the focus to a result:
+ * letters go to the field, and none is a command.
+ * @param {KeyboardEvent} event
+ */
+function isSearched({ key, ctrlKey, metaKey }) {
+  if (ctrlKey || metaKey || (key.length > 1 && key !== "Backspace" && key !== "Enter"))
+    return false;
+  if (key === "Backspace") query.value = query.value.slice(0, -1);
+  if (key.length === 1) query.value += key;
+  /** @type {HTMLElement | null} */ (document.querySelector(".search-field"))?.focus();
+  return true;
 }

@@ -47,6 +47,9 @@ export const focus = signal({ step: -1 });
 /** @type {Signal<"" | PanelName>} */
 export const dialog = signal("");
 
+/** What is searched for, also before the panel of the search is there. */
+export const query = signal("");
+
 /**
  * The panel beside the program, which follows each step.
  * @type {Signal<"" | "inspect" | "compare">}
@@ -113,12 +116,17 @@ function chosenDensity(name) {
 /** How Step shows variables. @type {Signal<"table" | "graph">} */
 export const variablesAs = signal(kept("variables") === "graph" ? "graph" : "table");
 
-/** What the timeline reaches over. @type {Signal<"run" | "section" | "call">} */
+/** What the reader lets the timeline reach over, if anything. @type {Signal<Reach | null>} */
 export const reach = signal(chosenReach(kept("timeline")));
 
-/** @param {string | null} name @returns {"run" | "section" | "call"} */
+/** @param {string | null} name @returns {Reach | null} */
 function chosenReach(name) {
-  return name === "section" || name === "call" ? name : "run";
+  return name === "section" || name === "call" || name === "run" ? name : null;
+}
+
+/** What the timeline reaches over: of a book, a section at first. @returns {Reach} */
+export function reached() {
+  return reach.value ?? (loaded.value?.book.length ? "section" : "run");
 }
 
 /**

@@ -11,6 +11,7 @@ import {
   mode,
   outlineShown,
   presenting,
+  query,
   step,
 } from "viewer/state/state.js";
 
@@ -48,4 +49,10 @@ export function toggleClaims() {
 /** @param {PanelName} name */
 export function toggleDialog(name) {
   dialog.value = dialog.value === name ? "" : name;
+}
+
+/** Open the search, which begins empty, or close it. */
+export function toggleSearch() {
+  query.value = "";
+  toggleDialog("search");
 }

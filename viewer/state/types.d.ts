@@ -52,6 +52,7 @@ interface Loaded {
   /** Its chapters; none where it is one page. */
   book: Chapter[];
 }
+type Reach = "run" | "section" | "call";
 type Theme = "auto" | "light" | "dark";
 /** Of which claims readers are asked before they see them. */
 type Asking = "marked" | "all" | "none";

@@ -19,6 +19,9 @@ const REST = 180;
 /** Lines that measured something. */
 const TELLING = "#article .line.has-notes";
 
+/** More than the tick, which stands beside the line already. */
+const SAYING = ".card > :not(.claim.bare, .card-legend)";
+
 const host = document.createElement("div");
 host.className = "card-place";
 
@@ -74,6 +77,7 @@ function show(line) {
   const text = line.querySelector("pre")?.textContent ?? "";
   const file = Number(line.dataset.file);
   render(html`<${Card} ...${{ steps, unfolded, file, text }} />`, host);
+  if (!host.querySelector(SAYING)) return render(null, host);
   line.append(host);
   line.classList.add("in-focus");
   shown = line;

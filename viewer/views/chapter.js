@@ -2,7 +2,7 @@
 
 import { useMemo } from "preact/hooks";
 import { amountOf } from "viewer/model/book.js";
-import { neededBy } from "viewer/model/needs.js";
+import { needsOf } from "viewer/model/needs.js";
 import { counted } from "viewer/model/format.js";
 import { functionOf } from "viewer/model/run.js";
 import { claimsWithin, headingOf } from "viewer/model/sections.js";
@@ -27,9 +27,10 @@ export function factsOf(chapter) {
 
 /**
  * A link to a page of the book.
- * @param {{number: number, class?: string, rel?: string, here?: boolean, children: any}} properties
+ * @param {{number: number, class?: string, rel?: string, here?: boolean, label?: string,
+ *   children: any}} properties
  */
-export function PageLink({ number, class: name, rel, here = false, children }) {
+export function PageLink({ number, class: name, rel, here = false, label, children }) {
   const open = (/** @type {MouseEvent} */ event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
@@ -40,6 +41,7 @@ export function PageLink({ number, class: name, rel, here = false, children }) {
     href=${addressOfPage(number)}
     rel=${rel}
     aria-current=${here ? "page" : null}
+    aria-label=${label}
     onClick=${open}
   >
     ${children}
@@ -57,7 +59,7 @@ export function ChapterHead({ chapter }) {
     </p>
     <h1 id="chapter-title" class="section-title">${chapter.title}</h1>
     ${chapter.about && html`<${Prose} text=${chapter.about} heading=${2} />`}
-    <${Needs} chapter=${chapter} />
+    <${MostNeeded} chapter=${chapter} />
     ${printing.value && html`<${PrintedContents} sections=${chapter.sections} />`}
   </header>`;
 }
@@ -65,15 +67,21 @@ export function ChapterHead({ chapter }) {
 /** How many chapters are named that one builds on. */
 const MOST_NEEDED = 4;
 
-/** The chapters that one builds on, as links. @param {{chapter: Chapter}} properties */
-function Needs({ chapter }) {
+/** The chapters that one builds on most. @param {{chapter: Chapter}} properties */
+function MostNeeded({ chapter }) {
   const { model, book } = current();
-  const needed = useMemo(() => neededBy(model, book, chapter), [book, chapter]);
-  if (!needed.length) return null;
+  const needed = useMemo(() => needsOf(model, book)[chapter.number - 1], [book, chapter]);
   const shown = needed.slice(0, MOST_NEEDED).sort((one, other) => one - other);
+  return html`<${Needs} numbers=${shown} />`;
+}
+
+/** Chapters that one builds on, as links. @param {{numbers: number[]}} properties */
+export function Needs({ numbers }) {
+  const { book } = current();
+  if (!numbers.length) return null;
   return html`<p class="chapter-needs">
     Builds on${" "}
-    ${shown.map(
+    ${numbers.map(
       (number, index) =>
         html`${index > 0 && ", "}<${PageLink} number=${number}>
             ${number}. ${book[number - 1].title}</${PageLink}>`,

@@ -1,14 +1,15 @@
 // The page before the chapters: what the lecture is, the ways through it, and its map. Fetched when
 // it is shown; its title and first paragraphs stand there before.
 
-import { useMemo } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { blocksOnPage, FRONT, totalOf, WHOLE } from "viewer/model/book.js";
 import { counted, integer } from "viewer/model/format.js";
+import { needsOf, withoutDetours } from "viewer/model/needs.js";
 import { countOnPath } from "viewer/model/path.js";
 import { stepOfPlace } from "viewer/model/places.js";
 import { functionOf, stepsBefore, wholeScope } from "viewer/model/run.js";
 import { claimsWithin, hasMark, headingOf, sectionOfStep } from "viewer/model/sections.js";
-import { html } from "viewer/parts/html.js";
+import { html, later } from "viewer/parts/html.js";
 import { Prose } from "viewer/parts/prose.js";
 import { styled } from "viewer/parts/styles.js";
 import { ValueView } from "viewer/parts/value.js";
@@ -16,7 +17,7 @@ import { goTo } from "viewer/state/address.js";
 import { shownOf, takePath } from "viewer/state/path.js";
 import { kept } from "viewer/state/kept.js";
 import { current } from "viewer/state/state.js";
-import { factsOf, PageLink } from "viewer/views/chapter.js";
+import { factsOf, Needs, PageLink } from "viewer/views/chapter.js";
 import { Colophon } from "viewer/views/colophon.js";
 import { Blocks } from "viewer/views/section.js";
 
@@ -180,9 +181,25 @@ function Picture() {
   </div>`;
 }
 
+/** The map, fetched when the reader comes near it. */
+function NearMap() {
+  const [isNear, come] = useState(false);
+  const place = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => {
+    const watcher = new IntersectionObserver(
+      (entries) => come((was) => was || entries.some(({ isIntersecting }) => isIntersecting)),
+      { rootMargin: "400px" },
+    );
+    if (place.current) watcher.observe(place.current);
+    return () => watcher.disconnect();
+  }, []);
+  return html`<div ref=${place}>${isNear && html`<${ChapterMap} />`}</div>`;
+}
+
 /** The chapters as links, by the parts that they stand in. */
 function Chapters() {
   const { book, model } = current();
+  const needs = useMemo(() => withoutDetours(needsOf(model, book)), [model, book]);
   const parts = book.reduce((found, chapter) => {
     if (!found.length || found[found.length - 1][0].part !== chapter.part) found.push([]);
     found[found.length - 1].push(chapter);
@@ -191,11 +208,15 @@ function Chapters() {
   return html`<nav class="map" aria-label="chapters">
     <h2>Chapters</h2>
     <p class="quiet">Recorded in ${counted(model.steps, "step")}.</p>
+    <${NearMap} />
     ${parts.map(
       (chapters) => html`
         ${chapters[0].part && html`<${PartTitle} text=${chapters[0].part} />`}
         <ol class="map-chapters">
-          ${chapters.map((chapter) => html`<${MapEntry} chapter=${chapter} />`)}
+          ${chapters.map(
+            (chapter) =>
+              html`<${MapEntry} chapter=${chapter} needs=${needs[chapter.number - 1]} />`,
+          )}
         </ol>
       `,
     )}
@@ -211,8 +232,8 @@ function PartTitle({ text }) {
   </h3>`;
 }
 
-/** @param {{chapter: Chapter}} properties */
-function MapEntry({ chapter }) {
+/** @param {{chapter: Chapter, needs: number[]}} properties */
+function MapEntry({ chapter, needs }) {
   const facts = useMemo(() => factsOf(chapter), [chapter]);
   return html`<li>
     <${PageLink} number=${chapter.number} class="map-link">
@@ -221,5 +242,8 @@ function MapEntry({ chapter }) {
       <span class="map-facts">${facts}</span>
     </${PageLink}>
     ${chapter.about && html`<${Prose} text=${chapter.about.split(/\n\s*\n/)[0]} />`}
+    <${Needs} numbers=${needs} />
   </li>`;
 }
+
+const ChapterMap = later(async () => (await import("viewer/views/map.js")).ChapterMap);

@@ -17,7 +17,7 @@ export function Help() {
           <td>${title}</td>
         </tr>`,
     );
-  return html`
+  return html`<div class="key-tables">
     <table class="keys">
       <caption>Everywhere</caption>
       <tbody>${rows("any")}</tbody>
@@ -34,6 +34,7 @@ export function Help() {
       <caption>While presenting</caption>
       <tbody>${rows("present")}</tbody>
     </table>
+    </div>
     <p class="quiet">In Step, a click on a line number runs to that line.</p>
   `;
 }

@@ -21,14 +21,14 @@ const MARKS = [
   ["32 B allocated", "Memory that the line asked for."],
   ["would cost", "On the device “meta” nothing is computed; this is what it would have cost."],
   ["‹ ─●─ › 2 of 16", "A loop: choose the turn whose values are shown."],
-  ["▸ stepped into f", "A call that the run went into. Open it to read on there."],
+  ["f(x) ↳", "A call that the run went into. Open it to read on there."],
   ["┊ dotted code", "Lines that did not run."],
 ];
 
 /** The legend of the margin. */
 export function Legend() {
   return html`
-    <dl class="legend">
+    <dl class="meanings">
       ${MARKS.map(
         ([mark, meaning]) =>
           html`<div>
@@ -38,7 +38,7 @@ export function Legend() {
       )}
     </dl>
     <h3>How costs are known</h3>
-    <dl class="legend">
+    <dl class="meanings">
       ${KINDS.map(
         ([kind, what, how]) =>
           html`<div>

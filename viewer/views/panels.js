@@ -74,6 +74,7 @@ async function fetchAll() {
     () => import("viewer/views/definition.js"),
     () => import("viewer/views/dock.js"),
     () => import("viewer/views/graph.js"),
+    () => import("viewer/views/map.js"),
     () => import("viewer/views/print.js"),
   ];
   for (const load of [...others, ...Object.values(PANELS).map(([, load]) => load)])

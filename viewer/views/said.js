@@ -16,10 +16,15 @@ export function Said({ steps, title, heading }) {
   const begin = pieces[0]?.text?.match(/^#{1,6} +([^\n]+)\n*/);
   if (begin && begin[1].trim() === title) pieces[0].text = pieces[0].text?.slice(begin[0].length);
   return html`<div class="said" data-step=${steps.at(-1)} data-steps=${steps.join(" ")}>
-    ${pieces.map(({ text, value }) =>
-      value
-        ? html`<${ValueView} value=${value} name="" />`
-        : text && html`<${Prose} text=${text} heading=${heading} />`,
-    )}
+    <${Pieces} pieces=${pieces} heading=${heading} />
   </div>`;
+}
+
+/** @param {{pieces: {text?: string, value?: Value}[], heading: number}} properties */
+export function Pieces({ pieces, heading }) {
+  return pieces.map(({ text, value }) =>
+    value
+      ? html`<${ValueView} value=${value} name="" />`
+      : text && html`<${Prose} text=${text} heading=${heading} />`,
+  );
 }

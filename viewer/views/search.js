@@ -1,16 +1,16 @@
 // Search as one types.
 
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { search } from "viewer/model/search.js";
 import { html } from "viewer/parts/html.js";
 import { leaveTo } from "viewer/state/address.js";
-import { current } from "viewer/state/state.js";
+import { current, query } from "viewer/state/state.js";
 
 /** Search as one types. */
 export function Search() {
-  const [query, setQuery] = useState("");
   const { model, all } = current();
-  const results = search(model, query, all);
+  const text = query.value;
+  const results = search(model, text, all);
   const first = results[0];
   const field = useRef(/** @type {HTMLInputElement | null} */ (null));
   useLayoutEffect(() => field.current?.focus(), []);
@@ -24,11 +24,12 @@ export function Search() {
         ref=${field}
         class="search-field"
         type="text"
+        autofocus
         inputmode="search"
         placeholder="text, code, a name, a value or the number of a step"
         aria-label="search"
-        value=${query}
-        onInput=${(/** @type {any} */ event) => setQuery(event.target.value)}
+        value=${text}
+        onInput=${(/** @type {any} */ event) => (query.value = event.target.value)}
       />
     </form>
     <ul class="results" aria-live="polite">
@@ -47,9 +48,9 @@ export function Search() {
       )}
     </ul>
     ${
-      query.trim().length > 1 &&
+      text.trim().length > 1 &&
       !results.length &&
-      html`<p class="quiet">Nothing that ran contains “${query}”.</p>`
+      html`<p class="quiet">Nothing that ran contains “${text}”.</p>`
     }
   </div>`;
 }

@@ -3,11 +3,11 @@
 // grid: line on the left, values on the right, and below the line whatever follows it.
 
 import { useComputed } from "@preact/signals";
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { blocksOnPage, FRONT, WHOLE } from "viewer/model/book.js";
 import { firstUsedBy } from "viewer/model/definitions.js";
-import { bodyOf, isOfUnrunCode, isWithin } from "viewer/model/blocks.js";
-import { lastSteps, turnAt, turnOf, turnsOf } from "viewer/model/loops.js";
+import { bodyOf, isOfUnrunCode } from "viewer/model/blocks.js";
+import { lastSteps } from "viewer/model/loops.js";
 import { withValues } from "viewer/model/quotes.js";
 import { entryOf, functionIndex, functionOf, stepRange, wholeScope } from "viewer/model/run.js";
 import {
@@ -30,11 +30,12 @@ import { NamedValue, ValueView } from "viewer/parts/value.js";
 import { isVeiled } from "viewer/state/answers.js";
 import { laidOut } from "viewer/state/layout.js";
 import { isPathShown } from "viewer/state/path.js";
-import { current, focus, presenting, printing, shownPage } from "viewer/state/state.js";
+import { current, presenting, printing, shownPage } from "viewer/state/state.js";
 import { Calls } from "viewer/views/caller.js";
 import { Definitions, FoldedLine } from "viewer/views/definitions.js";
 import { Anchor, Meta } from "viewer/views/heading.js";
-import { Evidence, inspectedAt, Line, Rows, Scrubber } from "viewer/views/line.js";
+import { inspectedAt, Line, Rows } from "viewer/views/line.js";
+import { Loop } from "viewer/views/loop.js";
 
 const Exercise = later(async () => (await import("viewer/views/exercise.js")).Exercise);
 
@@ -146,8 +147,14 @@ function Arguments({ activation }) {
   </div>`;
 }
 
-/** @param {{blocks: Block[], scope: Scope, indent: number, depth: number}} properties */
-export function Blocks({ blocks, scope, indent, depth }) {
+/** What stands below the first line of a loop. */
+const BELOW = { Blocks, saidOf, afterOf, unfold };
+
+/**
+ * @param {{blocks: Block[], scope: Scope, indent: number, depth: number, ranOnly?: boolean}}
+ *   properties ranOnly: whether prose of branches that did not run is left out
+ */
+export function Blocks({ blocks, scope, indent, depth, ranOnly = false }) {
   const { document, model } = current();
   const ran = lastSteps(model, scope);
   const { file } = functionOf(model, scope.activation);
@@ -163,6 +170,7 @@ export function Blocks({ blocks, scope, indent, depth }) {
         continue;
       }
       const isUnrun = isOfUnrunCode(block, blocks, ran, lines);
+      if (isUnrun && ranOnly) continue;
       const prose = html`<${Prose}
         key=${`prose-${block.line}`}
         text=${withValues(document, { file, ...block }, scope)}
@@ -181,7 +189,9 @@ export function Blocks({ blocks, scope, indent, depth }) {
     if (definitions.length) rows.addProse(html`<${Definitions} definitions=${definitions} />`, "");
     if (block.kind === "loop") {
       const key = `loop-${block.first}`;
-      rows.addLoop(html`<${Loop} key=${key} ...${{ block, scope, indent, depth }} />`);
+      rows.addLoop(
+        html`<${Loop} key=${key} ...${{ block, scope, indent, depth, below: BELOW }} />`,
+      );
     } else if (parts) {
       if (parts.said) rows.addProse(parts.said);
       rows.addCode(parts);
@@ -267,80 +277,4 @@ function afterOf(step) {
           </div>`,
     ),
   ];
-}
-
-/** @param {{block: LoopBlock, scope: Scope, indent: number, depth: number}} properties */
-function Loop({ block, scope, indent, depth }) {
-  const { model, document } = current();
-  const turns = useMemo(
-    () => turnsOf(model, scope, block.statement),
-    [model, scope.activation, scope.from, scope.to],
-  );
-  const target = focus.value;
-  const aimed = turnAt(model, turns, target.step);
-  const [chosen, choose] = useState(aimed >= 0 ? aimed : turns.count - 1);
-  useLayoutEffect(() => {
-    if (aimed >= 0) choose(aimed);
-  }, [target]);
-  const turn = turns.headers.length
-    ? turnOf(
-        model,
-        scope,
-        block.statement,
-        turns.headers,
-        Math.max(0, Math.min(chosen, turns.count - 1)),
-      )
-    : null;
-  const header = turn?.header ?? -1;
-  const [file, first, last] = document.statements[block.statement];
-  const onHeader = header < 0 ? [] : [header, ...(turn ? stepsOnLine(turn.scope, block) : [])];
-  const inner = turn?.scope ?? { ...scope, to: scope.from };
-  const line = {
-    block: { first, last },
-    file: document.files[file],
-    indent,
-    steps: onHeader,
-    at: header,
-    ran: header >= 0,
-    calls: onHeader.flatMap((step) => callsOf(model, step).folded),
-    depth,
-    unfold,
-  };
-  const after = onHeader.flatMap((step) => [...saidOf(step), ...afterOf(step)]);
-  return html`<div class="loop" data-first=${block.first}>
-    <div class="row">
-      <div class="row-line">
-        <${Line} ...${line} room=${last - first + 1} />
-        ${
-          turns.count > 1 &&
-          html`<${Scrubber}
-            chosen=${chosen}
-            count=${turns.count}
-            choose=${choose}
-            line=${block.first}
-          />`
-        }
-      </div>
-    </div>
-    <${Blocks} key=${chosen} blocks=${block.body} scope=${inner} indent=${indent} depth=${depth} />
-    <${Evidence} lines=${[line]} />
-    ${
-      after.length > 0 &&
-      html`<div class="row-after" data-steps=${onHeader.join(" ")}>${after}</div>`
-    }
-  </div>`;
-}
-
-/** Steps of a turn that stand on the first line themselves: `for x in y: total += x`.
- * @param {Scope} scope @param {LoopBlock} block */
-function stepsOnLine(scope, block) {
-  const { model, document } = current();
-  const { statements } = document;
-  return [...lastSteps(model, scope)]
-    .filter(
-      ([statement]) =>
-        statements[statement][1] <= statements[block.statement][2] &&
-        isWithin(statements, statement, block.statement),
-    )
-    .map(([, step]) => step);
 }

@@ -6,7 +6,7 @@ import { bandsOf, stretchOf } from "viewer/model/stretch.js";
 import { CommandButton } from "viewer/parts/buttons.js";
 import { html, memo } from "viewer/parts/html.js";
 import { goTo } from "viewer/state/address.js";
-import { current, pinned, reach, step } from "viewer/state/state.js";
+import { current, pinned, reached, step } from "viewer/state/state.js";
 import { colourOf, colours } from "viewer/state/theme.js";
 
 const REACHES = { run: "whole run", section: "this section", call: "this call" };
@@ -14,7 +14,7 @@ const REACHES = { run: "whole run", section: "this section", call: "this call" }
 /** The slider with its count, what it reaches over, and what its marks mean. */
 export function Timeline() {
   const { model, sections } = current();
-  const { first, beyond, title } = stretchOf(model, sections, step.value, reach.value);
+  const { first, beyond, title } = stretchOf(model, sections, step.value, reached());
   const text = `${integer(step.value + 1 - first)} / ${integer(beyond - first)}`;
   const within = title ? ` of ${title}` : "";
   return html`<div class="timeline">
@@ -38,7 +38,7 @@ export function Timeline() {
       >
         <span class="apart">${text}</span>
       </output>
-      <${CommandButton} id="reach">${REACHES[reach.value]}</${CommandButton}>
+      <${CommandButton} id="reach">${REACHES[reached()]}</${CommandButton}>
       ${useMemo(() => html`<${Legend} />`, [])}
     </div>
   </div>`;
@@ -62,6 +62,9 @@ function Legend() {
   </ul>`;
 }
 
+/** @param {Band} band */
+const titleOf = ({ number, title }) => (number ? `${number}. ${title}` : title);
+
 /**
  * Chapters or sections by name, as wide as their steps.
  * @type {View<Span>}
@@ -77,10 +80,11 @@ const Bands = memo(({ first, beyond }) => {
           tabindex="-1"
           class="timeline-band"
           style=${{ left: share(band.first), width: share(band.beyond - band.first + first) }}
-          title=${`${band.title}: go to step ${integer(band.first + 1)}`}
+          title=${`${titleOf(band)}: go to step ${integer(band.first + 1)}`}
           onClick=${() => goTo(band.first, { jump: true })}
         >
-          ${band.title}
+          ${band.number > 0 && html`<span class="band-number">${band.number}</span>`}
+          <span class="band-title">${band.title}</span>
         </button>`,
     )}
   </div>`;

@@ -2,6 +2,7 @@
 // checked.
 
 import { useMemo, useState } from "preact/hooks";
+import { FRONT, pageOfStep } from "viewer/model/book.js";
 import { outcomeOf } from "viewer/model/claims.js";
 import { claimGroups } from "viewer/model/groups.js";
 import { counted, integer } from "viewer/model/format.js";
@@ -57,9 +58,12 @@ export function Claims() {
       }
     </div>
     <ol class="claim-list">
-      ${shown
-        .slice(0, most)
-        .map((group) => html`<${Group} key=${group.statement} group=${group} within=${place} />`)}
+      ${shown.slice(0, most).map(
+        (group, index) => html`
+          ${!section && html`<${ChapterTitle} group=${group} before=${shown[index - 1]} />`}
+          <${Group} key=${group.statement} group=${group} within=${place} />
+        `,
+      )}
     </ol>
     ${
       shown.length > most &&
@@ -74,6 +78,19 @@ export function Claims() {
       </p>`
     }
   `;
+}
+
+/**
+ * The chapter of a claim, where another one begins; claims that failed stand before all chapters.
+ * @param {{group: ClaimGroup, before?: ClaimGroup}} properties
+ */
+function ChapterTitle({ group, before }) {
+  const { book, document } = current();
+  const pageOf = (/** @type {ClaimGroup | undefined} */ of) =>
+    of && !of.failed ? pageOfStep(book, document.claims.step[of.rows[0]]) : FRONT;
+  const number = pageOf(group);
+  if (number === FRONT || number === pageOf(before)) return null;
+  return html`<li><h3>${number}. ${book[number - 1].title}</h3></li>`;
 }
 
 /**

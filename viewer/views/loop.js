@@ -1,0 +1,113 @@
+// A loop of the article: the turn that is chosen below its first line, or all turns where it says
+// something.
+
+import { useLayoutEffect, useMemo, useState } from "preact/hooks";
+import { isWithin } from "viewer/model/blocks.js";
+import { lastSteps, turnAt, turnOf, turnsOf } from "viewer/model/loops.js";
+import { callsOf } from "viewer/model/sections.js";
+import { isSaidInTurns } from "viewer/model/telling.js";
+import { html, later } from "viewer/parts/html.js";
+import { current, focus } from "viewer/state/state.js";
+import { Evidence, inspectedAt, Line, Scrubber } from "viewer/views/line.js";
+
+/** Only lectures of other tools need it. */
+const Turns = later(async () => (await import("viewer/views/turns.js")).Turns);
+
+/** @param {Omit<LoopOnPage, "turns">} properties */
+export function Loop(properties) {
+  const { block, scope } = properties;
+  const { model } = current();
+  const turns = useMemo(
+    () => turnsOf(model, scope, block.statement),
+    [model, scope.activation, scope.from, scope.to],
+  );
+  const target = focus.value;
+  const aimed = turnAt(model, turns, target.step);
+  const [chosen, choose] = useState(aimed >= 0 ? aimed : turns.count - 1);
+  useLayoutEffect(() => {
+    if (aimed >= 0) choose(aimed);
+  }, [target]);
+  const own = { ...properties, turns, chosen, choose };
+  if (isSaidInTurns(model, block, scope, turns)) return html`<${Turns} ...${own} Turn=${Turn} />`;
+  return html`<${Turn} ...${own} />`;
+}
+
+/**
+ * A turn of a loop below the loop's first line.
+ * @param {LoopOnPage & {
+ *   chosen: number, choose?: (turn: number) => void, body?: any, again?: boolean
+ * }} properties choose: where the reader may take another turn; body: in place of what ran; again:
+ *   whether another turn stands above
+ */
+function Turn(properties) {
+  const { block, scope, turns, indent, depth, chosen, choose, body, again, below } = properties;
+  const { model, document } = current();
+  const turn = turns.headers.length
+    ? turnOf(
+        model,
+        scope,
+        block.statement,
+        turns.headers,
+        Math.max(0, Math.min(chosen, turns.count - 1)),
+      )
+    : null;
+  const header = turn?.header ?? -1;
+  const [file, first, last] = document.statements[block.statement];
+  const onHeader = header < 0 ? [] : [header, ...(turn ? stepsOnLine(turn.scope, block) : [])];
+  const inner = turn?.scope ?? { ...scope, to: scope.from };
+  const line = {
+    block: { first, last },
+    file: document.files[file],
+    indent,
+    steps: onHeader,
+    at: header,
+    ran: header >= 0,
+    calls: onHeader.flatMap((step) => callsOf(model, step).folded),
+    depth,
+    unfold: below.unfold,
+  };
+  const after = onHeader.flatMap((step) => [...below.saidOf(step), ...below.afterOf(step)]);
+  const scrubber = choose && turns.count > 1 && { chosen, count: turns.count, choose };
+  const isShown = !again || inspectedAt(header).length > 0;
+  return html`<div class="loop" data-first=${block.first}>
+    ${
+      isShown &&
+      html`<div class="row">
+        <div class="row-line">
+          <${Line} ...${line} room=${last - first + 1} />
+          ${scrubber && html`<${Scrubber} ...${scrubber} line=${block.first} />`}
+        </div>
+      </div>`
+    }
+    ${
+      body ??
+      html`<${below.Blocks}
+        key=${chosen}
+        blocks=${block.body}
+        scope=${inner}
+        indent=${indent}
+        depth=${depth}
+        ranOnly=${!choose}
+      />`
+    }
+    ${isShown && html`<${Evidence} lines=${[line]} />`}
+    ${
+      after.length > 0 &&
+      html`<div class="row-after" data-steps=${onHeader.join(" ")}>${after}</div>`
+    }
+  </div>`;
+}
+
+/** Steps of a turn that stand on the first line themselves: `for x in y: total += x`.
+ * @param {Scope} scope @param {LoopBlock} block */
+function stepsOnLine(scope, block) {
+  const { model, document } = current();
+  const { statements } = document;
+  return [...lastSteps(model, scope)]
+    .filter(
+      ([statement]) =>
+        statements[statement][1] <= statements[block.statement][2] &&
+        isWithin(statements, statement, block.statement),
+    )
+    .map(([, step]) => step);
+}

@@ -1,0 +1,33 @@
+// The turns of a loop in which something is said, below each other.
+
+import { joined } from "viewer/model/said.js";
+import { MOST_TURNS, onlySpeaks, saidWithin, toldBy } from "viewer/model/telling.js";
+import { html } from "viewer/parts/html.js";
+import { current } from "viewer/state/state.js";
+import { Pieces } from "viewer/views/said.js";
+
+/** @param {LoopOnPage & {Turn: any}} properties Turn: shows one of them */
+export function Turns(properties) {
+  const { block, scope, turns, depth, Turn } = properties;
+  const { model } = current();
+  const whole = { ...properties, choose: undefined };
+  if (onlySpeaks(block)) {
+    const pieces = joined(toldBy(model, block, scope, turns));
+    const body = html`<div class="said">
+      <${Pieces} pieces=${pieces} heading=${depth === 0 ? 2 : 4} />
+    </div>`;
+    return html`<${Turn} ...${whole} chosen=${turns.count - 1} body=${body} />`;
+  }
+  if (turns.count > MOST_TURNS)
+    return html`<${Turn} ...${properties} />
+      <details class="folded">
+        <summary>what all ${turns.count} turns say</summary>
+        <${Pieces} pieces=${joined(saidWithin(model, scope, turns))} heading=${4} />
+      </details>`;
+  return turns.headers
+    .slice(0, turns.count)
+    .map(
+      (header, index) =>
+        html`<${Turn} key=${header} ...${whole} chosen=${index} again=${index > 0} />`,
+    );
+}

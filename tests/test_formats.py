@@ -59,8 +59,10 @@ def ties_of_fp16() -> torch.Tensor:
         (FP16, numbers_of_all_sizes()),
         (BF16, -numbers_of_all_sizes()),
         (E5M2, numbers_of_all_sizes()),
+        (FP16, torch.tensor([0.0, -0.0])),
+        (FP32, torch.tensor([0.0, -0.0])),
     ],
-    ids=["ties of fp16", "fp16", "bf16", "E5M2"],
+    ids=["ties of fp16", "fp16", "bf16", "E5M2", "zeros of fp16", "zeros of fp32"],
 )
 def test_numbers_are_rounded_as_torch_rounds_them(form, wanted):
     by_hand = [pack(value, form) for value in wanted.tolist()]

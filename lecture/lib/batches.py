@@ -9,7 +9,10 @@ from lecture.lib.shapes import shape_checked
 
 
 def derived_generator(*path: int) -> torch.Generator:
-    """Make a generator whose seed is mixed from all numbers given, in their order."""
+    """Make a generator whose seed is mixed from all numbers given, in their order.
+
+    Zeros at the end do not count: hand over equally many numbers for all purposes.
+    """
     [seed] = np.random.SeedSequence(path).generate_state(1, np.uint64)
     return torch.Generator().manual_seed(int(seed))
 

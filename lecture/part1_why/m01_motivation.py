@@ -317,21 +317,30 @@ def adamw_keeps_four_numbers_per_parameter():  # M1.4 @core
 
 def bytes_of_parts(recipe: dict[str, torch.dtype]) -> dict[str, float]:  # @stepover
     """Train a thousand parameters for a step; return what each part then holds, by parameter."""
-    weights = torch.ones(1000, dtype=recipe["weights"], requires_grad=True)
-    weights.square().sum().backward()
-    parts = {"weights": weights, "gradients": weights.grad.to(recipe["gradients"])}
-    # With a master, the optimizer changes that, and the weights are rounded copies of it.
-    trained = weights
-    if "master weights" in recipe:
-        parts["master weights"] = trained = weights.detach().float()
-    # PyTorch's AdamW keeps m and v in the format of what it changes, that of the lecture in fp32.
-    own = recipe["Adam m"] != trained.dtype
-    optimizer = AdamW([trained]) if own else torch.optim.AdamW([trained])
-    trained.grad = parts["gradients"].to(trained.dtype)
-    optimizer.step()
+    with measure() as cost:
+        weights = torch.ones(1000, dtype=recipe["weights"], requires_grad=True)
+        weights.square().sum().backward()
+        parts = {"weights": weights, "gradients": weights.grad.to(recipe["gradients"])}
+        weights.grad = None
+        # With a master, the optimizer changes that, and the weights are rounded copies of it.
+        trained = weights
+        if "master weights" in recipe:
+            parts["master weights"] = trained = weights.detach().float()
+        # PyTorch's AdamW keeps m and v in the format of what it changes, that of the lecture in
+        # fp32.
+        own = recipe["Adam m"] != trained.dtype
+        optimizer = AdamW([trained]) if own else torch.optim.AdamW([trained])
+        trained.grad = parts["gradients"].to(trained.dtype)
+        optimizer.step()
+        trained.grad = None  # if it was a copy of the gradients for this step, it is gone
+        with torch.no_grad():
+            weights.copy_(trained)
     m, v = [kept for kept in optimizer.state[trained].values() if kept_for_each(kept, weights)]
     parts |= {"Adam m": m, "Adam v": v}
     assert {part: kept.dtype for part, kept in parts.items()} == recipe
+    # Nothing else is left, but for the counter of steps that PyTorch's AdamW has.
+    others_bytes = sum(cost.live_bytes.values()) - sum(map(held_bytes, parts.values()))
+    assert others_bytes == (0 if own else 4)
     return {part: held_bytes(kept) / 1000 for part, kept in parts.items()}
 
 
@@ -347,7 +356,8 @@ def bytes_per_parameter_depend_on_the_recipe():  # M1.4 M1.5 E6 E11 E12
     recipe says which part is in fp32 (4 bytes) and which in bf16 (2 bytes, [the range of fp32 with
     fewer digits](#bf16_trades_resolution_for_range)), and whether there is a *master*, a second
     copy of the weights in fp32. `bytes_of_parts` trains a thousand parameters by each recipe and
-    weighs what is left in memory.
+    weighs what is left in memory after a step. (During the step there [may be
+    more](#an_optimizer_needs_room_to_work), such as an fp32 copy of bf16 gradients.)
     """
     parts = {name: bytes_of_parts(recipe) for name, recipe in RECIPES.items()}
     measured = {name: sum(part_bytes.values()) for name, part_bytes in parts.items()}

@@ -22,7 +22,7 @@ def host_and_accelerator(card: Accelerator, bus_bytes_per_second: float) -> Figu
         box(14, 34, 150, 44, COLOURS[2], "CPU"),
         box(196, 34, 150, 44, COLOURS[0], "RAM"),
         link(271, 88, bus_width, 66),
-        text(258, 116, f"PCIe 5, 16 lanes: {bus_gb_per_second:g} GB/s", "end"),
+        text(258, 116, f"PCIe 5, 16 lanes: {bus_gb_per_second:.3g} GB/s", "end"),
         box(4, 154, 352, 216),
         text(14, 174, card.name, "start", ' font-weight="bold"'),
         box(196, 184, 150, 44, COLOURS[0], f"memory {card.memory_bytes / 1e9:.0f} GB"),

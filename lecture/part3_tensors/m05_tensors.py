@@ -211,22 +211,21 @@ def the_way_to_the_accelerator_is_narrow():  # M5.6
     some share one memory.)
     """
     # The widest PCIe 5 slot has 16 lanes, each with 32e9 transfers of one bit per second in each
-    # direction.
-    bus_bytes_per_second = PCIE_LANES * PCIE5_TRANSFERS_PER_SECOND / 8
+    # direction. 128 of each 130 bits on the wire are data, which leaves 63 GB/s.
+    bus_bytes_per_second = PCIE_LANES * PCIE5_TRANSFERS_PER_SECOND * PCIE5_DATA_SHARE / 8
+    assert round(bus_bytes_per_second / 1e9) == 63
+    # One gigabyte takes 16 ms, at best: packet headers take their share, too.
     transfer_seconds = 1e9 / bus_bytes_per_second  # @inspect transfer_seconds
-    # One gigabyte takes 16 ms, at best: 128 of each 130 bits on the wire are data, which leaves 63
-    # GB/s, and packet headers take their share after that.
     assert round(1000 * transfer_seconds) == 16  # @predict
-    assert round(bus_bytes_per_second * PCIE5_DATA_SHARE / 1e9) == 63
     # From its own memory (*HBM*, high-bandwidth memory) an H100 reads the same gigabyte at 3.35
     # TB/s, at best. How many times faster is that? In the picture, the links are as wide as they
     # are fast.
     read_seconds = 1e9 / H100_SXM.memory_bytes_per_second
-    assert round(transfer_seconds / read_seconds) == 52  # @predict
+    assert round(transfer_seconds / read_seconds) == 53  # @predict
     machine = figures.host_and_accelerator(H100_SXM, bus_bytes_per_second)  # @inspect machine
-    # And in the 16 ms, the processor could do 15 TFLOP of matmuls in bf16.
+    # And in the 16 ms, the processor could do 16 TFLOP of matmuls in bf16.
     waiting_flops = transfer_seconds * H100_SXM.dense_flops_per_second["bf16"]
-    assert round(waiting_flops / 1e12) == 15
+    assert round(waiting_flops / 1e12) == 16
     # If there is a GPU here, we can time the copy. The source is
     # [*pinned*](#pinned_memory_stays_where_it_is): the operating system leaves it where it is.
     if torch.cuda.is_available():

@@ -101,7 +101,8 @@ def unpack(pattern: int, form: Format) -> float:
 def pack(value: float, form: Format) -> int:
     """Round to the nearest number of the format, to the even pattern in a tie; give its pattern."""
     _, power = math.frexp(value)
-    exponent = max(power - 1, 1 - form.bias)
+    lowest = 1 - form.bias
+    exponent = max(power - 1, lowest) if value else lowest  # of zero, frexp says 0
     # Between two powers of two the numbers lie at equal steps; Python rounds ties to even.
     steps = round(abs(value) / 2.0 ** (exponent - form.fraction_bits))
     # The hidden one is among the steps, and adds 1 to the exponent field. So does rounding up to
@@ -534,13 +535,19 @@ def fp8_comes_in_two_kinds():  # M6.10 E24 E28
     assert unpack(like_the_others.largest_pattern, like_the_others) == 240
     assert not every_value(torch.float8_e4m3fn).isinf().any()
     assert every_value(torch.float8_e4m3fn).isnan().sum() == 2
-    # (Hence PyTorch's name `e4m3fn`: finite, and NaN.) What if we cast gradients of 1e-4?
+    # (Hence PyTorch's name `e4m3fn`: finite, and NaN.) What if we cast gradients of 1e-4 to it?
     x = 1e-4 * torch.randn(1000, generator=torch.Generator().manual_seed(0))
     as_it_is = x.to(torch.float8_e4m3fn)
     assert (as_it_is.float() == 0).all()
-    # All gone. So we do not cast gradients as they are. We divide them by a
-    # [*scale*](#eight_bits_need_scales) first that brings the largest to 448, and keep the scale
-    # beside them.
+    # All gone. In E5M2 nearly all survive, with an error of 6 %; of gradients a hundred times
+    # smaller, none would.
+    survivors = x.to(torch.float8_e5m2).float()
+    assert (survivors != 0).float().mean() > 0.9
+    assert round(relative_error(survivors, x.double()), 2) == 0.06
+    assert ((x / 100).to(torch.float8_e5m2).float() == 0).all()
+    # So numbers that do not fit the range are not cast as they are. We divide them by a
+    # [*scale*](#eight_bits_need_scales) first that brings the largest to 448, the end of E4M3, and
+    # keep the scale beside them.
     scale = x.abs().max() / torch.finfo(torch.float8_e4m3fn).max
     scaled = (x / scale).to(torch.float8_e4m3fn)
     restored = scaled.float() * scale

@@ -178,7 +178,8 @@ def waiting_warps_hide_latency():  # M10.16
     # Eight warps do eight times the work in 110 ticks instead of 96. Up to there, more warps are
     # nearly free: *latency*, the time of one load, is hidden, and *throughput*, loads per tick,
     # grows. From 24 on the scheduler has something to start in nearly every tick: eight more warps,
-    # of eight instructions each, take 60 ticks more.
+    # of eight instructions each, take 60 ticks more. (The other 4 of these 64 start in ticks in
+    # which 24 warps had left it idle.)
     assert (needed[8], needed[32] - needed[24]) == (110, 60)  # @inspect needed
     assert 24 * 8 / needed[24] > 0.96
     # How many warps are enough? So many that one starts in each tick of the time that one waits: 24

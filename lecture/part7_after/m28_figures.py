@@ -8,11 +8,17 @@ from dataclasses import dataclass
 class Sheet:
     """Formulas, each with its value for an example and a link to the section that explains it.
 
-    An entry is a name, the formula in LaTeX, the value, and the name of the section.
+    An entry is a name, the formula in LaTeX, the value, and the name of the section. Raises
+    ValueError for an entry whose last part names none.
     """
 
     example: str
     entries: Sequence[tuple[str, str, str, str]]
+
+    def __post_init__(self) -> None:  # @stepover
+        for *_, section in self.entries:
+            if not section.isidentifier():
+                raise ValueError(f"an entry ends in the name of a section: {section!r} is none")
 
     def _repr_markdown_(self) -> str:
         rows = [

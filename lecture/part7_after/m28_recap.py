@@ -18,6 +18,7 @@ from lecture.facts import (
     LLAMA3_70B_PARAMETERS,
     LLAMA3_TRAINING_TOKENS,
     SECONDS_PER_DAY,
+    ZERO_GIGABYTES_BY_STAGE,
 )
 from lecture.lib.gpt2 import XL, measured
 from lecture.lib.optim import AdamW
@@ -291,6 +292,8 @@ def many_devices_divide_and_send():  # M28.1
     """
     n, N = 64, 7.5e9
     kept = {stage: bytes_per_parameter(stage, n) * N for stage in range(4)}
+    # As the paper on ZeRO says:
+    assert [round(size / 1e9, 1) for size in kept.values()] == list(ZERO_GIGABYTES_BY_STAGE)
     sent = {stage: sent_bytes_per_parameter(stage, n) * N for stage in (0, 3)}
     # How long does the sending take in a step, over InfiniBand and with one GPU in a box? (Eight in
     # a box add up over NVLink first. They take about an eighth of it if both links work at the same

@@ -33,7 +33,7 @@ def main() -> None:
     **What it does not cover.** Which data and which architecture make a better model; how models
     are aligned or evaluated; GPU programming and serving beyond what the costs need.
 
-    **Three ways through.** In 75 minutes: the short path, by its button below. Its sections stand
+    **Three ways through.** In 75 minutes: the short path, by its button above. Its sections stand
     alone there, from [why count](#every_chapter_pays_in_two_currencies) over
     [FLOPs](#forward_is_two_flops_per_parameter_and_token), [bytes against
     FLOPs](#an_accelerator_has_an_intensity), [gradients](#two_plus_four_is_six),

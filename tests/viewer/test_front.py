@@ -6,6 +6,7 @@ import functools
 
 import pytest
 
+from tests.viewer import documents
 from tests.viewer.conftest import quiet_page
 from tests.viewer.programs import recorded
 from tests.viewer.test_access import assert_accessible
@@ -210,6 +211,41 @@ def test_without_links_there_is_no_map(page, show):
         "performance.getEntriesByType('resource').some(({ name }) => name.endsWith('views/map.js'))"
     )
     assert page.locator(".chapter-map").count() == 0
+
+
+def specimens(page) -> dict[str, str]:
+    page.locator(".specimens").wait_for()
+    found = page.locator(".specimen")
+    return {
+        one.get_attribute("class").rpartition("is-")[2]: one.locator("dt").inner_text()
+        for one in found.all()
+    }
+
+
+def test_lines_of_the_run_show_what_the_marks_mean(page, show):
+    document = documents.small()
+    document["assertions"][0]["predict"] = True
+    show(page, document)
+    page.keyboard.press("L")
+    assert specimens(page) == {
+        "claim": "assert x.size == 6",
+        "value": "x = make()",
+        "cost": "m = n * 2",
+        "question": "y = ?",
+    }
+    assert "✓" in page.locator(".specimen.is-claim").inner_text()
+    assert page.locator(".specimen.is-value .named-value td").count() == 6
+    assert "2.1 MFLOP" in page.locator(".specimen.is-cost .cost").inner_text()
+    assert_accessible(page, "the legend")
+    page.locator(".specimen.is-value dt button").click()
+    page.wait_for_url("**&at=main.py:views:1.1")
+    page.locator(".panel-legend").wait_for(state="detached")
+
+
+def test_the_front_page_has_the_marks_that_the_run_has(front):
+    assert specimens(front) == {"claim": "assert short.width == 40"}
+    front.get_by_role("button", name="All marks").click()
+    front.locator(".panel-legend").wait_for()
 
 
 SHIFTS = """

@@ -215,6 +215,13 @@ interface Chapter {
   beyond: number;
   sections: Section[];
 }
+/** A line of the run that shows a mark beside code. row: of the inspections, where it is a value. */
+interface Specimen {
+  kind: "claim" | "value" | "cost" | "question";
+  step: number;
+  code: string;
+  row?: number;
+}
 /** Where a chapter stands in the map. */
 interface Seat {
   number: number;

@@ -85,7 +85,10 @@ export function Front({ head, text }) {
       </div>
       <${Picture} />
     </div>
-    ${text && html`<${Prose} text=${text} />`} ${lines(lead)}
+    <div class="about">
+      <div>${text && html`<${Prose} text=${text} />`} ${lines(lead)}</div>
+      <${Near} shown=${Specimens} />
+    </div>
     <${Chapters} />
     ${
       rest.length > 0 &&
@@ -181,8 +184,8 @@ function Picture() {
   </div>`;
 }
 
-/** The map, fetched when the reader comes near it. */
-function NearMap() {
+/** What is fetched when the reader comes near it. @param {{shown: any}} properties */
+function Near({ shown }) {
   const [isNear, come] = useState(false);
   const place = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
@@ -193,7 +196,7 @@ function NearMap() {
     if (place.current) watcher.observe(place.current);
     return () => watcher.disconnect();
   }, []);
-  return html`<div ref=${place}>${isNear && html`<${ChapterMap} />`}</div>`;
+  return html`<div ref=${place}>${isNear && html`<${shown} />`}</div>`;
 }
 
 /** The chapters as links, by the parts that they stand in. */
@@ -208,7 +211,7 @@ function Chapters() {
   return html`<nav class="map" aria-label="chapters">
     <h2>Chapters</h2>
     <p class="quiet">Recorded in ${counted(model.steps, "step")}.</p>
-    <${NearMap} />
+    <${Near} shown=${ChapterMap} />
     ${parts.map(
       (chapters) => html`
         ${chapters[0].part && html`<${PartTitle} text=${chapters[0].part} />`}
@@ -247,3 +250,4 @@ function MapEntry({ chapter, needs }) {
 }
 
 const ChapterMap = later(async () => (await import("viewer/views/map.js")).ChapterMap);
+const Specimens = later(async () => (await import("viewer/views/specimen.js")).Specimens);

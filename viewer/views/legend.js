@@ -2,6 +2,7 @@
 
 import { KINDS } from "viewer/model/costs.js";
 import { html } from "viewer/parts/html.js";
+import { Specimens } from "viewer/views/specimen.js";
 
 /** Marks and notes, each with what it says. */
 const MARKS = [
@@ -28,6 +29,7 @@ const MARKS = [
 /** The legend of the margin. */
 export function Legend() {
   return html`
+    <${Specimens} />
     <dl class="meanings">
       ${MARKS.map(
         ([mark, meaning]) =>

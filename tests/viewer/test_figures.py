@@ -71,3 +71,13 @@ def test_a_drawing_grows_with_the_letters(drawn):
 def test_numbers_at_axes_are_grouped_as_those_of_values(drawn):
     labels = drawn.locator(".chart svg .role-axis-label text").all_text_contents()
     assert "20\u202f000" in labels
+
+
+def test_a_picture_is_compared_as_a_picture(page, show):
+    document = documents.with_values({"type": "D", "svg": DRAWING})
+    document["inspections"]["event"][-1], document["inspections"]["at"][-1] = 4, 5  # one step later
+    show(page, document, mode="step", at="1")
+    page.keyboard.press("m")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("d")
+    page.locator(".difference svg rect").first.wait_for()

@@ -5,11 +5,12 @@ import { differencesOf, pairsOf } from "viewer/model/compare.js";
 import { folded, planeOf, scaleOf } from "viewer/model/elements.js";
 import { counted, integer, number, shortened } from "viewer/model/format.js";
 import { functionOf, statementOf } from "viewer/model/run.js";
-import { valueText } from "viewer/model/values.js";
+import { isPicture, valueText } from "viewer/model/values.js";
 import { HeatMap, Legend } from "viewer/parts/heat.js";
 import { html } from "viewer/parts/html.js";
 import { AxisSlider, Jump } from "viewer/parts/panel.js";
 import { styled } from "viewer/parts/styles.js";
+import { ValueView } from "viewer/parts/value.js";
 import { leaveTo } from "viewer/state/address.js";
 import { current, pinned, step } from "viewer/state/state.js";
 
@@ -165,23 +166,27 @@ function Entry({ difference: { name, kind, before, after, detail } }) {
     ${
       !isWide &&
       html`<div class="before-after">
-        ${
-          before &&
-          html`<div>
-            <span class="quiet">A</span> <code>${shortened(valueText(before), LONG)}</code>
-          </div>`
-        }
-        ${
-          after &&
-          html`<div>
-            <span class="quiet">B</span> <code>${shortened(valueText(after), LONG)}</code>
-          </div>`
-        }
+        <${Side} of="A" name=${name} value=${before} />
+        <${Side} of="B" name=${name} value=${after} />
       </div>`
     }
     ${detail && detail.notes.length > 0 && html`<p class="notes">${detail.notes.join("; ")}.</p>`}
     ${detail && html`<${Change} name=${name} value=${after} detail=${detail} />`}
   </li>`;
+}
+
+/** A value as it was then: a line of text, or what it draws.
+ * @param {{of: string, name: string, value: Value | null}} properties */
+function Side({ of, name, value }) {
+  if (!value) return null;
+  return html`<div>
+    <span class="quiet">${of}</span>${" "}
+    ${
+      isPicture(value)
+        ? html`<${ValueView} value=${value} name=${name} />`
+        : html`<code>${shortened(valueText(value), LONG)}</code>`
+    }
+  </div>`;
 }
 
 /** @param {{name: string, value: Value | null, detail: Detail}} properties */

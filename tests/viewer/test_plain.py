@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+from tests.tracing import trace_source
 from tests.viewer import documents
 from tests.viewer.conftest import PATIENCE, VIEWER
 from tests.viewer.test_access import assert_accessible
@@ -87,6 +88,39 @@ def test_notes_for_the_speaker_and_bridges_are_on_no_page(tmp_path, kind):
     pages = [path.read_text(encoding="utf-8") for path in site.rglob("*.html")]
     assert any("x = make()" in page for page in pages)
     assert not any("Ask who" in page for page in pages)
+
+
+def test_what_was_said_and_values_in_prose_are_on_the_page(tmp_path):
+    said = trace_source(
+        """
+        from edtrace import text, link
+
+        def main():
+            text("# Title")
+            text("Paper: "), link("https://example.org", title="E")
+            for n in range(2):
+                text(f"- turn {n}")
+        """
+    )
+    quoted = trace_source(
+        '''
+        def main():
+            """Title"""
+            show(1)
+            show(2)
+
+        def show(n):
+            """Shown"""
+            # Called with @{n}.
+            return n
+        '''
+    )
+    page = (publish(tmp_path, said, name="said") / "said.html").read_text("utf-8")
+    assert re.search(r"<p>Paper: <a [^>]*>", page)
+    assert "<li>turn 0</li><li>turn 1</li>" in page.replace("\n", "")
+    page = (publish(tmp_path, quoted, name="quoted") / "quoted.html").read_text("utf-8")
+    assert "<p>Called with 1.</p>" in page
+    assert "@{" not in page
 
 
 def encoded(document) -> bytes:

@@ -67,6 +67,8 @@ class Book:
         self.calls: list[Call] = []
         self.statement_of: list[int] = []
         """Index of the statement, for each step."""
+        self.quoting: dict[int, int] = {}
+        """The activation that ran when so many events were recorded, where a quote was read."""
         self._replay()
         self.lines = [re.split(r"\r\n|\r|\n", file.source) for file in document.files]
         self.sections: list[Section] = []
@@ -99,7 +101,8 @@ class Book:
         functions = len(self.document.functions)
         stack: list[int] = []
         latest: dict[int, int] = {}
-        for event in self.document.events:
+        wanted = {*self.document.quotes.at}
+        for at, event in enumerate(self.document.events, 1):
             if event > 0:
                 latest[stack[-1]] = len(self.statement_of)
                 self.statement_of.append(event - 1)
@@ -115,6 +118,8 @@ class Book:
                 if caller >= 0:
                     self.calls[caller].made[step].append(len(self.calls))
                 self.calls.append(Call(-event - 1, caller, statement))
+            if at in wanted and stack:
+                self.quoting[at] = stack[-1]
 
     def _add_sections(self, activation: int, depth: int, parent: int) -> None:
         self.sections.append(Section(activation, depth, parent))

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from html import escape
 from urllib.parse import quote, urljoin
 
+from ..foreign.prose import between
+from ..rewrite.quotes import quotes_in
 from ..schema import Document, Function, Prose
 from .book import Book, Chapter, plain_title
 from .course import Course
@@ -139,6 +141,7 @@ class _Pages:
                 lines = self.below.setdefault(section.parent, {})
                 lines.setdefault(line, []).append(section.activation)
         self.said = _said(book)
+        self.quoted = _quoted(book)
 
     def all(self) -> Iterator[tuple[str, str]]:
         """Yield file names and pages."""
@@ -274,7 +277,7 @@ class _Pages:
                 pass
             elif block:
                 self._end_code(code, parts)
-                text = self._text_of(function, block)
+                text = self._text_of(function, block, activation)
                 parts.append(self._prose(text, 2 if depth == 0 else 4))
                 line = block.last_line
             elif not (sections and book.is_bare_call(book.calls[sections[0]].statement)):
@@ -300,13 +303,14 @@ class _Pages:
             default=function.end_line + 1,
         )
 
-    def _text_of(self, function: Function, block: Prose) -> str:
+    def _text_of(self, function: Function, block: Prose, activation: int) -> str:
         if block.kind in ("note", "bridge"):  # for who speaks, and for the short path
             return ""
         if block.kind == "call":
             return self.said.get((function.file, block.first_line), "")
         is_title = block.kind == "docstring" and block is self._prose_in(function)[0]
-        return block.text.partition("\n")[2].strip() if is_title else block.text
+        text = block.text.partition("\n")[2].strip() if is_title else block.text
+        return _with_values(text, self.quoted.get((activation, block.first_line), {}))
 
     @staticmethod
     def _end_code(code: list[str], parts: list[str]) -> None:
@@ -324,11 +328,40 @@ class _Pages:
 
 def _said(book: Book) -> dict[tuple[int, int], str]:
     """What calls said in place of prose, by file and line: Markdown."""
-    said: dict[tuple[int, int], list[str]] = {}
+    said: dict[tuple[int, int], str] = {}
+    last: dict[tuple[int, int], int] = {}
     document = book.document
     for step, value in zip(document.said.step, document.said.value, strict=True):
         if step >= 0:
             row = document.statements[book.statement_of[step]]
-            text = document.values[value].get("markdown", "")
-            said.setdefault((row[0], row[1]), []).append(text)
-    return {place: "\n\n".join(texts) for place, texts in said.items()}
+            place = (row[0], row[1])
+            before, text = said.get(place, ""), document.values[value].get("markdown", "")
+            said[place] = before + between(before, text, last.get(place) == step) + text
+            last[place] = step
+    return said
+
+
+def _quoted(book: Book) -> dict[tuple[int, int], dict[str, str]]:
+    """What stands for the marks of prose, by activation and line of the prose: what was read
+    last."""
+    found: dict[tuple[int, int], dict[str, str]] = {}
+    quotes, names = book.document.quotes, book.document.names
+    for at, line, mark, text in zip(quotes.at, quotes.line, quotes.mark, quotes.text, strict=True):
+        place = (book.quoting.get(at, -1), line)
+        found.setdefault(place, {})[names[mark]] = names[text]
+    return found
+
+
+def _with_values(text: str, values: dict[str, str]) -> str:
+    """A text with values in place of its marks; one that was not read is an ellipsis.
+
+    >>> _with_values("so @{n} of `@{n}`, @{m}", {"n": "a.b"})
+    'so a.b of `@{n}`, …'
+    """
+    end, parts = 0, []
+    for match in quotes_in(text):
+        value = values.get(match[0][2:-1], "…")
+        escaped = re.sub(r"([\\`*_{}\[\]<>#|~])", r"\\\1", value).replace("\n", " ")
+        parts += [text[end : match.start()], escaped]
+        end = match.end()
+    return "".join([*parts, text[end:]])

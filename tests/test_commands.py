@@ -183,6 +183,7 @@ def test_it_is_served_on_a_free_port_and_the_browser_is_told(option, repository,
             words = ""
             while not words.startswith("serving "):
                 words = process.stdout.readline()
+                assert words, process.stderr.read()
             address = words.split()[1]
             assert urllib.request.urlopen(address).status == 200
             if option == "--watch":

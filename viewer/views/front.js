@@ -18,7 +18,6 @@ import { shownOf, takePath } from "viewer/state/path.js";
 import { kept } from "viewer/state/kept.js";
 import { current } from "viewer/state/state.js";
 import { factsOf, Needs, PageLink } from "viewer/views/chapter.js";
-import { Colophon } from "viewer/views/colophon.js";
 import { Blocks } from "viewer/views/section.js";
 
 await styled("front.css");
@@ -97,7 +96,7 @@ export function Front({ head, text }) {
         ${lines(rest)}
       </details>`
     }
-    <${Colophon} />
+    <${Near} shown=${Colophon} />
   `;
 }
 
@@ -251,3 +250,4 @@ function MapEntry({ chapter, needs }) {
 
 const ChapterMap = later(async () => (await import("viewer/views/map.js")).ChapterMap);
 const Specimens = later(async () => (await import("viewer/views/specimen.js")).Specimens);
+const Colophon = later(async () => (await import("viewer/views/colophon.js")).Colophon);

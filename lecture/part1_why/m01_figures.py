@@ -5,24 +5,6 @@ from collections.abc import Mapping
 import altair
 
 from lecture.lib.charts import framed, legend_below, powers_of_ten, rows_of, slider
-from lecture.lib.drawing import COLOURS, Figure, box, text
-
-
-def lecture_map(parts: Mapping[str, Mapping[str, str]]) -> Figure:  # @stepover
-    """Draw the chapters part by part."""
-    drawn: list[str] = []
-    bottoms = [0.0, 0.0]
-    for number, (part, chapters) in enumerate(parts.items()):
-        side = 0 if number < 4 else 1
-        left, y = 4 + 206 * side, bottoms[side] + 18
-        drawn.append(text(left, y, part, "start", ' font-weight="bold"'))
-        y += 8
-        for name, title in chapters.items():
-            drawn.append(box(left, y, 36, 22, COLOURS[0], name))
-            drawn.append(text(left + 43, y + 16, title, "start"))
-            y += 26
-        bottoms[side] = y + 4
-    return Figure("Map of the lecture, part by part", 404, max(bottoms), tuple(drawn))
 
 
 def days_by_mfu(days: Mapping[int, float], gpus: int) -> altair.Chart:  # @stepover

@@ -40,7 +40,6 @@ from lecture.facts import (
 from lecture.lib.memory import held_bytes
 from lecture.lib.optim import AdamW
 from lecture.part1_why import m01_figures as figures
-from lecture.syllabus import PARTS
 from trace.costs import measure
 
 RECIPES: dict[str, dict[str, torch.dtype]] = {
@@ -104,7 +103,7 @@ def every_chapter_pays_in_two_currencies():  # M1.1 @core
     """
     # This is the path: from text and tensors over models to their training. Text comes first
     # because everything else counts in tokens. If you know what a token is, start with the tensors.
-    lecture_map = figures.lecture_map(PARTS)  # @inspect lecture_map
+    # (The front page has a map of the chapters, with what each of them builds on.)
     # Here is one layer of a network: w multiplies each of R rows. We double the rows. Which of the
     # two prices doubles?
     R, D, F = 4, 100, 100

@@ -317,8 +317,8 @@ def the_same_sample_for_every_rung():  # M4.3 E95
         questions, "questions", "Questions asked"
     )  # @inspect by_questions
     by_speed = figures.ladder(speeds, "bytes/s", "Bytes per second")  # @timed @inspect by_speed
-    # From replaying to ranks, we ask 90 times fewer questions. The clock gives less than half of
-    # that, as each question of the rank costs more.
+    # From replaying to ranks, we ask 90 times fewer questions (50, with each word taken once: short
+    # words come often). The clock gives less than half of that, as each question costs more.
     fewer = questions["replay"] / questions["smallest rank"]  # @inspect fewer
     assert round(fewer) == 91
     faster = speeds["smallest rank"] / speeds["replay"]  # @timed @inspect faster

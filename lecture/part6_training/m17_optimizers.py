@@ -855,8 +855,9 @@ def a_sweep_shows_the_range():  # M17.9
     }
     sweep = figures.final_losses(ends)  # @inspect sweep
     best = {name: min(found, key=found.get) for name, found in ends.items()}  # @inspect best
-    # From left to right each curve falls, then SGD falls off a cliff: half a power of ten beyond
-    # its best rate the loss is infinite or not a number, and is not drawn.
+    # From left to right each curve falls, then SGD falls off a cliff, with momentum or without:
+    # half a power of ten beyond its best rate the loss is infinite or not a number, and is not
+    # drawn.
     for name in ("SGD", "momentum"):
         assert math.isclose(best[name], 10**-1)
         assert not math.isfinite(ends[name][10**-0.5])
@@ -866,6 +867,15 @@ def a_sweep_shows_the_range():  # M17.9
         assert math.isclose(
             ends["momentum"][10**power], ends["SGD"][10 ** (power + 1)], rel_tol=0.05
         )
+    # The cliff does not move along: with momentum a curvature c allows rates up to $2(1+\beta)/c$,
+    # nearly twice [those without](#the_steepest_direction_limits_the_rate). So close to the cliff
+    # do not divide by ten: the best rate stays, and momentum gets further with it.
+    below, above = (
+        path_in_a_ravine(lambda w, lr=lr: SGD(w, lr=lr, momentum=0.9), steps=400)[-1].norm().item()
+        for lr in (0.99 * 2 * (1 + 0.9) / 25, 1.01 * 2 * (1 + 0.9) / 25)
+    )
+    assert below < 1e-3 < 1e3 < above
+    assert ends["momentum"][10**-1] < ends["SGD"][10**-1] / 2
     # AdamW never diverges here, because a step is hardly longer than its rate. It does equally well
     # with 0.03 and with 0.1.
     assert all(math.isfinite(end) for end in ends["AdamW"].values())

@@ -246,8 +246,15 @@ def prefill_reads_the_prompt_at_once():  # M26.3
     # The answer has a tenth of the tokens and takes 30 times as long. That is why a service has two
     # latencies: the *time to first token*, which grows with the prompt, and the *time per output
     # token*, which is one walk through the weights.
-    # So: a long prompt is cheap, a long answer is not. (And while one user's prompt is read, others
-    # wait for their next token, so services cut long prompts into pieces.)
+    # Left out so far are attention's scores, which [grow with the
+    # square](#attention_is_two_matmuls). For this prompt they are 3 % more FLOPs, if a kernel skips
+    # what is masked; at 57 000 tokens they are as many as all the matrices have.
+    scores_over_matrices = {
+        T: 4 * LLAMA.layers * T**2 * LLAMA.width / 2 / (T * decoded.flops) for T in (2000, 57_000)
+    }  # @inspect scores_over_matrices
+    assert [round(ratio, 2) for ratio in scores_over_matrices.values()] == [0.03, 1.0]
+    # So: a prompt of some thousand tokens is cheap, an answer as long is not. (And while one user's
+    # prompt is read, others wait for their next token, so services cut long prompts into pieces.)
 
 
 def a_batch_shares_the_weights_until_the_cache_rules():  # M26.4 @core

@@ -192,8 +192,8 @@ def decoding_pays_for_each_token():  # M28.1
         name: answers.cache_bytes_per_token(letters_of(shape)) for name, shape in models.items()
     }  # @inspect bytes_of
     assert bytes_of["Llama 3 405B"] == CACHE_BYTES_PER_TOKEN["Llama 3.1 405B"]
-    # GPT-2 XL has no shared heads, and keeps more for a token than a model nearly four times
-    # its size.
+    # GPT-2 XL has no shared heads, and keeps more for a token than a model over five times its
+    # size. (Ours in its shape is larger than [the real one](#the_real_gpt2_has_other_parts).)
     assert bytes_of["GPT-2 XL"] > 2 * bytes_of["Llama 3 8B"]
     link = "grouped_queries_shrink_the_cache"
     rows = [(name, r"2LGK\cdot 2", in_units(size, "B"), link) for name, size in bytes_of.items()]

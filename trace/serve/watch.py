@@ -42,7 +42,7 @@ def watch(targets: list[Target], options: argparse.Namespace, course: Course = N
     """Serve lectures and keep what is served up to date, until interrupted."""
     _require_watchfiles()
     with contextlib.ExitStack() as stack:
-        is_asked_to_end = stack.enter_context(_ended_by_signals())
+        end = stack.enter_context(_ended_by_signals())
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lecture-")))
         documents = [options.output or folder / f"{target.module}.json" for target in targets]
         library.require_writable(documents[0])
@@ -66,21 +66,21 @@ def watch(targets: list[Target], options: argparse.Namespace, course: Course = N
         sessions = []
         for lecture, target, document in zip(options.lectures, targets, documents, strict=True):
             staging = folder / "new" / target.module
-            session = _Session(target, lecture, options, document, staging, bulletin, standby)
+            session = _Session(target, lecture, options, document, staging, bulletin, standby, end)
             stack.callback(session.stop)
             session.begin()
             sessions.append(session)
-        _keep_up(sessions, standby, address if options.open else "", is_asked_to_end)
+        _keep_up(sessions, standby, address if options.open else "", end)
 
 
 def _keep_up(
     sessions: list["_Session"],
     standby: Standby,
     wanted_address: str,
-    is_asked_to_end: threading.Event,
+    end: "_End",
 ) -> None:
     """Run each lecture again after each change, one at a time; open a browser once all have run."""
-    while not is_asked_to_end.is_set():
+    while not end.is_asked_for:
         for session in sessions:
             session.look(may_run=not any(other.is_running for other in sessions))
         if not any(session.is_running or session.is_due for session in sessions):
@@ -124,13 +124,36 @@ def _require_watchfiles() -> None:
         ) from None
 
 
-@contextlib.contextmanager
-def _ended_by_signals() -> Iterator[threading.Event]:
-    """End the block at the first signal that asks for it, and clean up undisturbed by others.
+class _End:
+    """Whether somebody asked for the end. Python drops the exception of a signal where it strikes
+    in a finalizer; this tells of it all the same."""
 
-    Python drops the exception where it strikes in a finalizer; the event tells of it all the same.
-    """
-    is_asked_to_end = threading.Event()
+    def __init__(self) -> None:
+        self.is_asked_for = False
+        self._has_to_wait = False
+
+    def ask(self) -> None:
+        """Interrupt what goes on, or what comes after it if that must not be cut in two."""
+        self.is_asked_for = True
+        if not self._has_to_wait:
+            raise KeyboardInterrupt
+
+    @contextlib.contextmanager
+    def waits(self) -> Iterator[None]:
+        """Let the end wait for the block."""
+        self._has_to_wait = True
+        try:
+            yield
+        finally:
+            self._has_to_wait = False
+        if self.is_asked_for:
+            raise KeyboardInterrupt
+
+
+@contextlib.contextmanager
+def _ended_by_signals() -> Iterator[_End]:
+    """End the block at the first signal that asks for it, and clean up undisturbed by others."""
+    asked = _End()
     numbers = [signal.SIGINT, signal.SIGTERM]
     if hasattr(signal, "SIGHUP"):
         numbers.append(signal.SIGHUP)
@@ -139,13 +162,12 @@ def _ended_by_signals() -> Iterator[threading.Event]:
     def end(number: int, frame: object) -> None:
         for other in numbers:
             signal.signal(other, signal.SIG_IGN)
-        is_asked_to_end.set()
-        raise KeyboardInterrupt
+        asked.ask()
 
     for number in numbers:
         signal.signal(number, end)
     try:
-        yield is_asked_to_end
+        yield asked
     except KeyboardInterrupt:
         pass
     finally:
@@ -165,6 +187,7 @@ class _Session:
         staging: Path,
         bulletin: Bulletin,
         standby: Standby,
+        end: _End,
     ) -> None:
         self._target = target
         self._lecture = lecture
@@ -173,6 +196,7 @@ class _Session:
         self._new = staging / document.name
         self._bulletin = bulletin
         self._standby = standby
+        self._end = end
         self._sources = Sources(target)
         self.run: Run | None = None
         self._current: Document | None = None
@@ -237,9 +261,11 @@ class _Session:
         self._sources.remember()
         self._tell("running")
         options = self._options_of_run()
-        self.run = self._standby.take(self._target, options, self._lecture) or Run(
-            own_command(options, self._lecture)
-        )
+        # A run that is not known yet would go on alone.
+        with self._end.waits():
+            self.run = self._standby.take(self._target, options, self._lecture) or Run(
+                own_command(options, self._lecture)
+            )
 
     def _options_of_run(self) -> argparse.Namespace:
         options = argparse.Namespace(**vars(self._options))

@@ -49,7 +49,7 @@ def issued_instructions(paths: Sequence[str], lengths: Mapping[str, int]) -> int
     """
     issued = 0
     for first in range(0, len(paths), WARP_THREADS):
-        for path in set(paths[first : first + WARP_THREADS]):
+        for path in dict.fromkeys(paths[first : first + WARP_THREADS]):
             issued += lengths[path]
     return issued
 

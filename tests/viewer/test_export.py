@@ -114,7 +114,7 @@ def test_a_file_shows_all_that_a_lecture_can_hold(opened):
 
 def test_one_can_step_through_a_file(opened):
     page = opened(documents.small())
-    page.locator("[data-command=mode]").click()
+    page.locator("[data-command=mode]").get_by_text("Step").click()
     page.locator(".page.mode-step").wait_for()
     before = page.url
     page.keyboard.press("ArrowRight")
@@ -135,7 +135,7 @@ def test_our_lecture_opens_from_disk(opened):
     page.locator("figure.chart").first.wait_for(state="attached")
     page.evaluate("document.querySelector('figure.chart').scrollIntoView()")
     page.locator("figure.chart svg path").first.wait_for(state="attached")
-    page.locator("[data-command=mode]").click()
+    page.locator("[data-command=mode]").get_by_text("Step").click()
     page.locator(".page.mode-step").wait_for()
 
 

@@ -121,11 +121,16 @@ def test_a_switch_shows_less_or_more_and_is_remembered(page, show):
     show(page, documents.small())
     values, listed = page.locator("#article .beside-line"), page.locator("#article .evidence")
     shown = []
-    for _ in range(3):
-        shown.append((values.count() > 0, listed.count() > 0))
-        page.locator('[data-command="density"]').click()
+    switch = page.locator('[data-command="density"]')
+    for chosen in ("Evidence", "Everything", "Story", "Evidence", "Story"):
+        switch.get_by_text(chosen).click()
+        page.locator(f".modes .on:text('{chosen}')").wait_for()
         painted(page)
-    assert shown == [(True, False), (False, True), (False, False)]
+        shown.append((values.count() > 0, listed.count() > 0))
+    assert shown == [(True, False), (False, True), (False, False), (True, False), (False, False)]
+    switch.focus()
+    page.keyboard.press("Enter")  # goes on to the next, as the key does
+    values.first.wait_for()
     page.keyboard.press("e")
     listed.first.wait_for()
     page.reload()

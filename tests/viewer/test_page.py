@@ -6,7 +6,7 @@ import re
 import pytest
 
 from tests.viewer import documents
-from tests.viewer.conftest import VIEWER, show_everything
+from tests.viewer.conftest import VIEWER, painted, show_everything
 from tests.viewer.programs import recorded
 
 COMMANDS = """async () => {
@@ -607,3 +607,21 @@ def test_opened_as_a_file_it_says_what_to_run():
     text = (VIEWER / "index.html").read_text(encoding="utf-8")
     sentence = re.search(r'<p class="notice" role="status" id="not-served">(.*?)</p>', text)
     assert sentence and "python -m http.server" in sentence[1]
+
+
+def test_the_page_stays_where_it_is_behind_a_panel(page, show):
+    show(page, documents.small())
+    page.set_viewport_size({"width": 900, "height": 300})
+    page.evaluate("scrollTo(0, 40)")
+    page.keyboard.press("?")
+    page.locator("dialog[open]").wait_for()
+    page.mouse.move(5, 290)  # over what is behind
+    page.mouse.wheel(0, 500)
+    page.mouse.move(450, 150)
+    page.mouse.wheel(0, 5000)
+    painted(page)
+    assert page.evaluate("scrollY") == 40
+    page.keyboard.press("Escape")
+    page.locator("dialog[open]").wait_for(state="hidden")
+    page.mouse.wheel(0, 500)
+    assert any(painted(page) or page.evaluate("scrollY") > 40 for _ in range(200))

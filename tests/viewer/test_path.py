@@ -135,6 +135,13 @@ def test_what_cannot_be_read_is_said_and_nothing_is_shown(talk):
     assert "16_777_216" not in talk.inner_text("#article")
 
 
+def test_an_exercise_is_as_wide_as_other_words(talk):
+    talk.keyboard.press("n")
+    talk.keyboard.press("n")
+    wide, other = talk.locator(".exercise"), talk.locator(".section > .prose").first
+    assert wide.bounding_box()["width"] == other.bounding_box()["width"]
+
+
 def test_answers_are_kept_and_can_be_asked_again(talk):
     field = talk.locator(".question input").first
     field.fill("16 MiB")

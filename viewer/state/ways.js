@@ -9,15 +9,19 @@ import { sectionsShown } from "viewer/state/layout.js";
 import { takePath } from "viewer/state/path.js";
 import { current, density, page } from "viewer/state/state.js";
 
-/** The reader's choice lasts. */
 export function changeDensity() {
   const next = /** @type {const} */ ({
     story: "evidence",
     evidence: "everything",
     everything: "story",
   });
-  density.value = next[density.value];
-  keep("density", density.value);
+  chooseDensity(next[density.value]);
+}
+
+/** The reader's choice lasts. @param {typeof density.value} chosen */
+export function chooseDensity(chosen) {
+  density.value = chosen;
+  keep("density", chosen);
 }
 
 /** At the same place; where it is left out, at the one before. */

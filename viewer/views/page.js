@@ -28,6 +28,7 @@ import {
   step,
 } from "viewer/state/state.js";
 import { theme } from "viewer/state/theme.js";
+import { switchMode } from "viewer/state/toggles.js";
 import { Failure } from "viewer/views/alert.js";
 import { PageLink } from "viewer/views/chapter.js";
 import { Outline } from "viewer/views/outline.js";
@@ -173,6 +174,24 @@ function shownPage() {
 /** How much stands beside code. */
 const DENSITIES = { story: "Story", evidence: "Evidence", everything: "Everything" };
 
+/** @param {Density} name */
+async function choose(name) {
+  (await import("viewer/state/ways.js")).chooseDensity(name);
+}
+
+/**
+ * A part of a switch: who clicks on it chooses it. A key goes on from one to the next.
+ * @param {{ on: boolean, choose: () => void, children?: any }} props
+ */
+function Choice({ on, choose, children }) {
+  /** @param {MouseEvent} event */
+  const click = (event) => {
+    event.stopPropagation();
+    if (!on) choose();
+  };
+  return html`<span class=${on ? "on" : ""} onClick=${click}>${children}</span>`;
+}
+
 /** Name, modes and panels. */
 function Bar() {
   return html`<header class="bar">
@@ -182,15 +201,19 @@ function Bar() {
     ${
       mode.value === "read" &&
       html`<${CommandButton} id="density" class="modes wide-only">
-        ${Object.entries(DENSITIES).map(
-          ([name, label]) =>
-            html`<span class=${density.value === name ? "on" : ""}>${label}</span>`,
-        )}
+        ${
+          /** @type {[Density, string][]} */ (Object.entries(DENSITIES)).map(
+            ([name, label]) =>
+              html`<${Choice} on=${density.value === name} choose=${() => choose(name)}>
+              ${label}
+            </${Choice}>`,
+          )
+        }
       </${CommandButton}>`
     }
     <${CommandButton} id="mode" class="modes">
-      <span class=${mode.value === "read" ? "on" : ""}>Read</span>
-      <span class=${mode.value === "step" ? "on" : ""}>Step</span>
+      <${Choice} on=${mode.value === "read"} choose=${switchMode}>Read</${Choice}>
+      <${Choice} on=${mode.value === "step"} choose=${switchMode}>Step</${Choice}>
     </${CommandButton}>
     <${ClaimsButton} />
     <${CommandButton} id="costs" class="icon wide-only" />

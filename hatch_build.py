@@ -1,4 +1,4 @@
-"""What packing changes: a wheel carries the viewer without the comments in its code.
+"""What packing changes: a wheel carries the viewer's code without comments, types and indentation.
 
 They are a fifth of our share of the wheel, and a browser has no use for them. Whoever wants to
 read the viewer finds them in the archive of sources.

@@ -34,16 +34,29 @@ function entriesOf(model, sections) {
     for (const text of sentences)
       for (const term of termsIn(text))
         if (!entries.has(term.toLowerCase()))
-          entries.set(term.toLowerCase(), { term, text, title, step, isLetter: false, uses: [] });
-  const letters = lettersOf(model);
-  for (const entry of entries.values()) entry.uses = usesOf(entry, places);
+          entries.set(term.toLowerCase(), entryOfTerm({ term, text, title, step }, places));
+  const { compare } = new Intl.Collator("en", { sensitivity: "base" });
   const sorted = [...entries.values()].sort((one, other) => compare(one.term, other.term));
-  return [...letters, ...sorted];
+  return [...lettersOf(model), ...sorted];
 }
 
-/** @param {string} one @param {string} other */
-function compare(one, other) {
-  return one.localeCompare(other, "en", { sensitivity: "base" });
+/**
+ * An entry that looks for its uses when it is asked: all of them take as long as ten key presses,
+ * and most readers only point at a term.
+ * @param {Pick<Entry, "term" | "text" | "title" | "step">} definition
+ * @param {ReturnType<typeof placeOf>[]} places
+ * @returns {Entry}
+ */
+function entryOfTerm(definition, places) {
+  /** @type {Entry["uses"] | undefined} */
+  let found;
+  return {
+    ...definition,
+    isLetter: false,
+    get uses() {
+      return (found ??= usesOf(definition, places));
+    },
+  };
 }
 
 /**
@@ -83,7 +96,7 @@ function named(term) {
 
 /**
  * The sections that use a term, besides the one that defines it.
- * @param {Entry} entry
+ * @param {Pick<Entry, "term" | "step">} entry
  * @param {ReturnType<typeof placeOf>[]} places
  */
 function usesOf({ term, step }, places) {

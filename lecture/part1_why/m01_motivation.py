@@ -102,7 +102,7 @@ def every_chapter_pays_in_two_currencies():  # M1.1 @core
     both: how many bytes, how many FLOPs?
     """
     # This is the path: from text and tensors over models to their training. Text comes first
-    # because everything else counts in tokens. If you know what a token is, start with the tensors.
+    # because a model's work is counted in tokens. If you know what a token is, start with tensors.
     # (The front page has a map of the chapters, with what each of them builds on.)
     # Here is one layer of a network: w multiplies each of R rows. We double the rows. Which of the
     # two prices doubles?

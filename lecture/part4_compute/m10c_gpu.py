@@ -75,9 +75,9 @@ def threads_work_in_warps():  # M10.16
     """Threads work in warps of 32.
 
     A program for a GPU, a *kernel*, says what one *thread* does: load a number, change it, store
-    it. The GPU runs it in millions of threads. But it does not run them one by one. It takes 32 at
-    a time, a *warp*, and all 32 carry out the same instruction together. What if they disagree, at
-    an `if`?
+    it. The GPU runs it in as many threads as you ask for, say a million. But it does not run them
+    one by one. It takes 32 at a time, a *warp*, and all 32 carry out the same instruction together.
+    What if they disagree, at an `if`?
     """
     # Say that positive numbers take 10 instructions and negative ones 30. A warp goes through each
     # path that one of its threads takes, and the others wait. Here are 64 threads, so two warps.

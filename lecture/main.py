@@ -48,8 +48,8 @@ def main() -> None:
     you look. In the margin stand ticks for claims that held, values that the program showed, and
     what lines cost; the key `L` explains each.
 
-    The lecture is a Python program, and this page is one run of it. Where a number can be
-    checked here, the line that checks it stands below.
+    The lecture is a Python program, and this page is one run of it. For most numbers that can be
+    checked here, the line that checks them stands below.
     """
     # For the same numbers on every run: a fixed number of threads, and operations that add up in a
     # fixed order.

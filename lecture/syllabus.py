@@ -44,7 +44,7 @@ PARTS: dict[str, dict[str, str]] = {
 }
 
 TOPICS: dict[str, str] = {
-    "M1.1": "Every chapter pays in two currencies",
+    "M1.1": "Bytes and FLOPs, two currencies",
     "M1.2": "Days to train 70 billion parameters",
     "M1.3": "Where the factor 6 comes from",
     "M1.4": "The largest model for eight cards",

@@ -1,6 +1,6 @@
 """Timing done properly, and the best rates that a machine has shown.
 
-On a CPU everything is timed on one thread. Two threads wait for each other at the end of each
+On a CPU, `time_call` takes one thread. Two threads wait for each other at the end of each
 operation, and where other programs want the processor as well, that wait can be all one measures.
 """
 

@@ -33,7 +33,7 @@ def every_claim_is_checked_on_every_run():
     program checks it when it gets there, and stops at the first one that is false. Claims that
     have to run on a GPU wait for one; where there is none, the section says so. Numbers that nobody
     can measure here, such as the promises of a data sheet, stand in `lecture/facts.py` with unit,
-    source and date.
+    source and date, and what other machines showed in `lecture/recorded/`.
     """
     # We begin with the operation that does nearly all the work of a language model. A *matrix
     # multiplication*, *matmul* for short, takes one row of x and one column of w, multiplies them

@@ -95,14 +95,14 @@ LANDMARKS: dict[str, tuple[float, str]] = {
 
 
 def every_chapter_pays_in_two_currencies():  # M1.1 @core
-    """Every chapter pays in two currencies.
+    """We pay in two currencies.
 
     One line of a library trains a language model. Why take it apart? Because we want to train one,
-    and to know what it costs before we pay. There are two currencies, and each chapter asks for
+    and to know what it costs before we pay. There are two currencies, and most chapters ask for
     both: how many bytes, how many FLOPs?
     """
     # This is the path: from text and tensors over models to their training. Text comes first
-    # because everything else counts in tokens. If you know what a token is, start with the tensors.
+    # because a model's work is counted in tokens. If you know what a token is, start with tensors.
     # (The front page has a map of the chapters, with what each of them builds on.)
     # Here is one layer of a network: w multiplies each of R rows. We double the rows. Which of the
     # two prices doubles?
@@ -221,8 +221,8 @@ def the_optimizer_is_not_in_the_six():  # M1.3 E1
 def a_peak_has_conditions():  # M1.2 E2 E3 E5
     """The peak on a data sheet has conditions.
 
-    Our estimate is only as good as the peak it divides by. The H100 sheet prints several numbers
-    for bf16; which one is ours? The largest, 1979e12 FLOP/s, comes with a footnote.
+    Our estimate is only as good as the peak it divides by. For each of its cards, the H100 sheet
+    prints one number for bf16. Is it ours? That of the SXM, 1979e12 FLOP/s, comes with a footnote.
     """
     # "With sparsity", it says: for matrices in which [two of every four
     # weights](#two_of_every_four_weights_are_zero) are zero. Ordinary training has no such zeros

@@ -165,8 +165,8 @@ def every_format_divides_its_bits_its_own_way():  # M6.1
     # (and `unpack`, in the tests of this lecture, for all 65 536 patterns of 16 bits).
     for form in STORED:
         assert patterns[form.name] == pattern_of(torch.tensor(math.pi, dtype=form.dtype))
-    # You can open them: they are the rules of this chapter in 25 lines. In the four bits of fp4, π
-    # is 3.
+    # You can open them: they are the rules of this chapter in some 25 lines. In the four bits of
+    # fp4, π is 3.
     short = pack(math.pi, E2M1)
     assert unpack(short, E2M1) == 3  # @predict
 
@@ -307,7 +307,7 @@ def rounding_goes_to_the_nearest_and_ties_to_even():  # M6.1
     for number in (x[1], -x[3], torch.tensor(1e6)):
         assert pack(number.item(), FP16) == pattern_of(number.half())
     # Half of all ties go up and half go down, and *independent* roundings do not drift. To see
-    # that, compare with dropping the bits, which always moves towards zero.
+    # that, compare with dropping the bits, which never moves away from zero.
     numbers = torch.randn(4096, generator=torch.Generator().manual_seed(0))
     rounded_drift = (numbers.bfloat16().float() / numbers - 1).mean()
     dropped = (numbers.view(torch.int32) >> 16 << 16).view(torch.float32)
@@ -626,7 +626,7 @@ def a_scale_for_each_block_contains_outliers():  # M6.11
     [MXFP4](https://www.opencompute.org/documents/ocp-microscaling-formats-mx-v1-0-spec-final-pdf)
     has a power of two for each 32 values;
     [NVFP4](https://developer.nvidia.com/blog/introducing-nvfp4-for-efficient-and-accurate-low-precision-inference/)
-    an E4M3 number for each 16 that brings the largest to 6, and one fp32 number for the tensor.
+    an E4M3 number for each 16 that brings the largest near 6, and one fp32 number for the tensor.
     """
     # Weights with a standard deviation of 0.02, and one that is a hundred times as large.
     weights = 0.02 * torch.randn(512, generator=torch.Generator().manual_seed(0))

@@ -193,6 +193,7 @@ def contiguous_means_row_major_without_gaps():  # M7.6 E33
     x = torch.zeros(4, 3, 5)
     answers = {True: 0, False: 0}
     # Is that PyTorch's rule, too? We cut pieces out of a tensor, shuffle their axes and compare.
+    # (None is empty. To PyTorch, a tensor without elements is contiguous whatever its strides.)
     for _ in range(60):
         piece = random_piece(x, generator)  # @inspect piece.shape
         assert lies_in_row_major_order(piece) == piece.is_contiguous()
@@ -304,14 +305,19 @@ def expanding_repeats_without_copying():  # M7.8
     # the *logical* size of a tensor; what it **holds** is its storage.
     assert wide.numel() * wide.element_size() == 48  # @predict
     assert wide.untyped_storage().nbytes() == 12  # @predict
-    # Where many elements share one number, what should adding 1 to each mean? PyTorch refuses.
+    # Where many elements share one number, what should adding 1 to each mean? PyTorch refuses. It
+    # refuses to assign to a whole row as well.
     with refused(RuntimeError) as error:
         wide.add_(1)
+    assert "clone" in error.message
+    with refused(RuntimeError) as error:
+        wide[0] = 7
     assert "clone" in error.message
     # `contiguous` pays the difference, and then every element has a number of its own.
     own_numbers = wide.contiguous()
     assert own_numbers.untyped_storage().nbytes() == 48  # @predict
-    # Assigning is not refused. It changes a whole row of `wide`, and a single element of the copy.
+    # Assigning to one element is not refused. It changes a whole row of `wide`, and one element of
+    # the copy.
     wide[0, 0] = own_numbers[0, 0] = 7  # @inspect wide own_numbers
     assert wide[0].tolist() == [7, 7, 7, 7]
     assert own_numbers[0].tolist() == [7, 1, 1, 1]

@@ -320,8 +320,8 @@ def a_stack_is_multiplied_matrix_by_matrix():  # M8.3
         z = firsts @ stack
     assert z.shape == y.shape
     assert torch.equal(z[3, 7], x[3, 0] @ (w + 7))
-    # Unlike in elementwise operations, this broadcasting costs memory. PyTorch copies both factors
-    # to the full number of 32 matrices before it multiplies.
+    # Unlike in elementwise operations, broadcasting can cost memory. Here PyTorch copies both
+    # factors to the full number of 32 matrices before it multiplies.
     copied_bytes = 32 * (16 * 32 + 32 * 2) * 4
     assert broadcast.allocated_bytes == copied_bytes + z.nbytes
 

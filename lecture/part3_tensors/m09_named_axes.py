@@ -8,6 +8,7 @@ import torch
 from einops import einsum, rearrange, reduce
 from jaxtyping import Float, Int, Shaped, jaxtyped
 from torch import Tensor
+from torch.nn.functional import scaled_dot_product_attention
 from typeguard import typechecked
 
 from lecture.lib.memory import same_storage
@@ -66,7 +67,7 @@ def an_annotation_only_describes():  # M9.2
     assert not isinstance(x, Float[Tensor, "B T D"])
     assert not isinstance(x, Float[Tensor, "D D"])
     assert isinstance(torch.zeros(3, 3), Float[Tensor, "D D"])
-    # The dtype counts as well. `Float` is any floating-point format, `Shaped` any dtype.
+    # The dtype counts as well. `Float` is floating-point from fp64 to fp8, `Shaped` any dtype.
     assert not isinstance(x.long(), Float[Tensor, "3 2"])
     assert isinstance(x.long(), Int[Tensor, "3 2"])
     assert isinstance(x.double(), Float[Tensor, "3 2"])
@@ -332,8 +333,10 @@ def heads_are_split_without_moving_data():  # M9.7
     assert torch.equal(joined, x)
     assert cost.allocated_bytes == x.nbytes
     # If it still lies token by token, joining is a view. (PyTorch's fused attention for the CPU
-    # writes it so, however it finds the queries.)
+    # writes it so if it finds the queries so.)
     assert same_storage(rearrange(in_front, "B H T K -> B T (H K)"), x)
+    mixed = scaled_dot_product_attention(in_front, in_front, in_front)
+    assert same_storage(rearrange(mixed, "B H T K -> B T (H K)"), mixed)
 
 
 def heads_are_blocks_of_one_matrix():  # M9.7

@@ -176,8 +176,8 @@ def transformer_layer_flops(T: int, D: int) -> tuple[int, int]:  # @stepover
 def attention_grows_with_the_context():  # M10.4
     """In attention, work grows with the context.
 
-    Does the rule hold for Transformers, which most language models are? Nearly. Their layers have
-    six weight matrices, and one step without any: [attention](#attention_takes_a_weighted_mean)
+    Does the rule hold for Transformers, which most language models are? Nearly. A layer of GPT-3
+    has six weight matrices, and one step without any: [attention](#attention_takes_a_weighted_mean)
     compares each of T tokens with all T, and then mixes all T. That takes two matmuls without
     parameters, T×D by D×T and T×T by T×D.
     """

@@ -75,9 +75,9 @@ def threads_work_in_warps():  # M10.16
     """Threads work in warps of 32.
 
     A program for a GPU, a *kernel*, says what one *thread* does: load a number, change it, store
-    it. The GPU runs it in millions of threads. But it does not run them one by one. It takes 32 at
-    a time, a *warp*, and all 32 carry out the same instruction together. What if they disagree, at
-    an `if`?
+    it. The GPU runs it in as many threads as you ask for, say a million. But it does not run them
+    one by one. It takes 32 at a time, a *warp*, and all 32 carry out the same instruction together.
+    What if they disagree, at an `if`?
     """
     # Say that positive numbers take 10 instructions and negative ones 30. A warp goes through each
     # path that one of its threads takes, and the others wait. Here are 64 threads, so two warps.
@@ -136,8 +136,8 @@ def the_cache_shows_on_the_clock():  # M10.15
     """The cache shows on the clock.
 
     Is the L2 really faster than HBM? We recorded an H100 while it computed ReLUs of more and more
-    numbers in bf16, a hundred times each. If input and output fit into 50 MiB together, all but the
-    first of the hundred find their numbers in the L2.
+    numbers in bf16, a hundred times each. If input and output together stay well below 50 MiB, all
+    but the first of the hundred can find their numbers in the L2.
     """
     seconds = {n: found["graph"] for n, found in recorded_floors().relu_seconds.items()}
 
@@ -148,8 +148,8 @@ def the_cache_shows_on_the_clock():  # M10.15
     # costs by itself drops out.
     in_cache = bytes_per_second(2**22, 2**23)  # @inspect in_cache
     in_memory = bytes_per_second(2**27, 2**28)  # @inspect in_memory
-    # In the cache the numbers come at 4.1e12 bytes per second. HBM promises 3.35e12, so they cannot
-    # have come from there. Beyond the cache it is 3.0e12, nine tenths of the promise.
+    # In the cache the numbers come and go at 4.1e12 bytes per second. HBM promises 3.35e12, so they
+    # cannot all have passed it. Beyond the cache it is 3.0e12, nine tenths of the promise.
     assert in_cache > H100_SXM.memory_bytes_per_second > in_memory
     assert round(in_cache / 1e12, 1) == 4.1
     assert round(in_memory / H100_SXM.memory_bytes_per_second, 1) == 0.9
@@ -164,7 +164,7 @@ def waiting_warps_hide_latency():  # M10.16
     700 ticks for a number, and a scheduler that could start an instruction in each of them. How
     does a GPU ever get anything done? It keeps many warps at hand. While one waits, another runs.
     """
-    # Our scheduler is a dozen lines of Python: in each tick it starts the next instruction of the
+    # Our scheduler is 15 lines of Python: in each tick it starts the next instruction of the
     # warp that has been ready longest. A load takes 20 ticks, an addition 4, and each needs the
     # result of the one before. One warp alone takes 4·(20 + 4) ticks.
     ticks = {"load": 20, "add": 4}
@@ -389,8 +389,8 @@ def a_tensor_core_lives_on_reuse():  # M10.15
 def a_clock_follows_the_power():  # M10.15
     """A clock follows the power.
 
-    How fast does the clock tick? A sheet computes with a *rated boost*: 1.83 GHz for the tensor
-    cores of an H100, 1.98 for the rest. It is neither a limit nor a promise. GPUs for games [run
+    How fast does the clock tick? A sheet computes with a *rated boost*: on an H100 1.83 GHz for
+    bf16 in tensor cores, 1.98 for fp32. It is neither a limit nor a promise. GPUs for games [run
     above it](#far_above_the_peak_is_a_mistake) while they are cool. And a GPU that draws as much
     power as it may slows down until it draws no more.
     """
@@ -422,9 +422,9 @@ def a_launch_takes_microseconds():  # M10.17
     h100 = recorded_machine("H100")
     by_python = h100.launch_seconds
     # Asked for by PyTorch, one after the other, it took 8 microseconds: the time of Python and of
-    # PyTorch's own code, while the GPU is idle. Without them it takes 1.2. For that, many launches
-    # are recorded as a *graph* (`torch.cuda.CUDAGraph`), which the GPU works through by itself.
-    # (This one is a ReLU of 1024 numbers.)
+    # PyTorch's own code, while the GPU mostly idles. Without them it takes 1.2. For that, many
+    # launches are recorded as a *graph* (`torch.cuda.CUDAGraph`), which the GPU works through by
+    # itself. (This one is a ReLU of 1024 numbers.)
     by_graph = recorded_floors().relu_seconds[1024]["graph"]
     launches = {"asked for by PyTorch": by_python, "in a graph": by_graph}  # @inspect launches
     assert round(1e6 * by_python) == 8
@@ -486,7 +486,7 @@ def three_floors_hold_up_every_operation():  # M10.17 @core
     assert round(1e6 * million["queued"], 1) == 8.9
     # No operation is faster than its *launch*, than its bytes over the bandwidth of the *memory*
     # they lie in, or than its FLOPs over the peak of the *arithmetic*. Each is a floor; the highest
-    # is the one you stand on. Below 50 MiB the memory is the L2 (a cache of the GPU),
+    # is the one you stand on. Well below 50 MiB the memory is the L2 (a cache of the GPU),
     # where these numbers were. (Its floor is softer: no sheet promises a rate, and we take the
     # least that people measured, 5.5 TB/s; others say up to 10.)
     launch = found[1024]["graph"]
@@ -641,6 +641,6 @@ def exercise_three_percent_larger():  # M10.16 @exercise
         if n == 4096:
             used = tiles * 10 / (ticks[n] * H100_GPU.multiprocessors)  # @inspect used
     # 512 tiles are 3.9 waves, and 4 are paid for: 97 %. 561 tiles are 4.25 waves, and 5 are paid
-    # for: a quarter more time, for 6 % more arithmetic.
+    # for: a quarter more time, for 6 % more results.
     assert round(used, 2) == 0.97
     assert ticks[4224] / ticks[4096] == 5 / 4

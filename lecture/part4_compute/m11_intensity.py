@@ -432,8 +432,8 @@ def a_small_cache_reads_numbers_again():  # M11.8
 def caches_load_numbers_again():  # M11.8
     """Caches load numbers again.
 
-    What is moved is at least the meter's bytes: it counts each number once for each operation. What
-    does a cache of M numbers really load? Here is a small one to try, with M = 192. It holds lines
+    Into an empty cache, each number has to come at least once, as the meter counts it. What does a
+    cache of M numbers really load? Here is a small one to try, with M = 192. It holds lines
     of four neighbours and drops the line that was used least recently. We replay in it what a
     matmul of two n×n matrices touches.
     """
@@ -686,7 +686,7 @@ def training_and_inference_differ_in_their_rows():  # M11.11 E111
     roof = intensity_of(H100_SXM)
     bound = {name: "compute" if w.intensity > roof else "memory" for name, w in layer.items()}
     # A common mistake is to remember this as "training is compute-bound, inference is
-    # memory-bound". Of a linear layer, only decoding few sequences is.
+    # memory-bound". Of these four, only decoding one sequence is. (Reading a short prompt is, too.)
     assert list(bound.values()) == ["compute", "compute", "memory", "compute"]  # @inspect bound
     # But a model is not only linear layers. In attention, the new token of a sequence meets the
     # keys and values of all earlier tokens of that sequence, which no other sequence shares. With 1
@@ -894,7 +894,7 @@ def fused_attention_does_not_store_its_scores():  # M11.12
     assert 3.7 < moved[128, 256] / moved[64, 256] < 4
     assert 1.8 < moved[128, 256] / moved[128, 512] < 2
     # Attention that writes its scores down moves $3T^2$ more: they pass when they are made, for the
-    # softmax, and when they are used. A larger cache does not help with that.
+    # softmax, and when they are used. Twice the cache does not help with that.
     for cache in (256, 512):
         loads = loads_of_attention_written_out(128, K, block=cache // (4 * K))
         assert moved_numbers(loads, cache) - moved[128, cache] == 3 * 128**2

@@ -196,7 +196,7 @@ def autograd_records_where_numbers_come_from():  # M12.7
         assert (x @ w).grad_fn is None
     assert prediction.detach().grad_fn is None
     assert same_storage(prediction.detach(), prediction)
-    # So: you never derive a gradient by hand, but you pay for what autograd keeps and computes.
+    # So: you need not derive gradients by hand, but you pay for what autograd keeps and computes.
     # Evaluate under `no_grad`, and you pay for neither.
 
 
@@ -222,8 +222,8 @@ def autograd_keeps_what_the_way_back_needs():  # M12.7
         assert square._saved_self.shape == (16, 4)
         assert step.live_bytes["activations"] == 4 * (R * F + 1)
         loss.backward()
-    # The backward pass lets go of what was kept, so you can run it only once, unless you ask it to
-    # keep all with `retain_graph=True`.
+    # The backward pass lets go of what was kept. So where something was, you can run it only once,
+    # unless you ask it to keep all with `retain_graph=True`.
     with refused(RuntimeError) as error:
         loss.backward()
     assert "a second time" in error.message

@@ -169,8 +169,8 @@ def a_gradient_has_the_shape_of_its_tensor():  # M12.3 E45
     """A gradient has the shape of its tensor.
 
     How do you remember which factor is transposed, and which comes first? You need not. A gradient
-    has one number for each number of its tensor. If a layer turns D features into F, only one order
-    of factors gives that shape.
+    has one number for each number of its tensor. If R, D and F differ, only one way to multiply
+    gives that shape.
     """
     R, D, F = 1024, 256, 128
     with torch.device("meta"):
@@ -381,7 +381,7 @@ def small_updates_save_memory_and_a_third_of_the_work():  # M12.5
     }  # @inspect gradient_bytes
     assert gradient_bytes["LoRA"] / gradient_bytes["all"] == 2 * D * r / D**2 == 1 / 16
     # FLOPs: 4 for each frozen parameter and row stay, beside 6 for each trained one. So at most a
-    # third is saved, here 0.27.
+    # third is saved where gradients pass, here 0.27. (Below the first layer with LoRA none has to.)
     per_row = costs["LoRA"].matmul_flops / R
     assert per_row == 4 * D**2 + 6 * 2 * D * r
     saved_share = 1 - costs["LoRA"].matmul_flops / costs["all"].matmul_flops
@@ -468,7 +468,7 @@ def looked_up_parameters_cost_no_products():  # M12.6
 def long_contexts_add_work_without_parameters():  # M12.6
     """Long contexts add work without parameters.
 
-    Third case: attention. It has four matmuls with weights, of D×D each. And it compares every
+    Third case: attention. Here it has four matmuls with weights, of D×D each. And it compares every
     token with every other and mixes all of them, two matmuls of $2T^2D$ FLOPs without any weights.
     """
     D = 16

@@ -44,7 +44,7 @@ def a_parameter_is_a_tensor_that_modules_register():  # M13.1
     # A *buffer* is registered and not trained: it is saved and moved with the model.
     assert list(model.state_dict()) == ["weight", "mean"]
     # A common mistake is a plain tensor that only asks for a gradient. It gets one, but no
-    # optimizer that asks the model will find it, and no file that is saved will have it.
+    # optimizer that asks the model will find it, and a saved `state_dict` does not have it.
     assert model.forgotten.requires_grad
     assert all(found is not model.forgotten for found in model.parameters())
     # The meter knows parameters by their mark, too. A buffer and a forgotten tensor are "other".
@@ -274,9 +274,9 @@ def cutting_the_tails_shrinks_the_spread():  # M13.4
     derived_std = std_of_a_cut_normal(2.0)  # @inspect derived_std
     assert math.isclose(x.std().item(), derived_std, rel_tol=0.005)
     # 0.88: the argument `std` is the standard deviation before the cut. JAX's
-    # [initializers](https://docs.jax.dev/en/latest/_autosummary/jax.nn.initializers.variance_scaling.html),
-    # which cut at two, divide by this factor; PyTorch's function does not. Cut at ±3, it is 1.3 %
-    # less than what we asked for.
+    # [`variance_scaling`](https://docs.jax.dev/en/latest/_autosummary/jax.nn.initializers.variance_scaling.html),
+    # where it cuts, at two, divides by this factor; PyTorch's function does not. Cut at ±3, it is
+    # 1.3 % less than what we asked for.
     assert round(derived_std, 2) == 0.88
     assert round(std_of_a_cut_normal(3.0), 3) == 0.987
     # The draws that the cut removes are made up for in the middle.
@@ -362,9 +362,9 @@ def xavier_looks_at_both_sides():  # M13.5 E54
     assert math.isclose(xavier_std / fan_in_std, math.sqrt(2), rel_tol=0.01)
     square = torch.nn.init.xavier_normal_(torch.empty(1024, 1024), generator=generator)
     assert math.isclose(square.std().item(), 1 / math.sqrt(1024), rel_tol=0.01)
-    # A rule for one side has to know which side that is. PyTorch's own layers store their weights
-    # (out, in), so its functions take the second axis for the inputs. Give them a D×F matrix for `x
-    # @ w`, and they scale by the outputs: 23 times too large.
+    # A rule for one side has to know which side that is. PyTorch's own linear layers store their
+    # weights (out, in), so its functions take the second axis for the inputs. Give them a D×F
+    # matrix for `x @ w`, and they scale by the outputs: 23 times too large.
     torch.nn.init.kaiming_normal_(w, nonlinearity="linear", generator=generator)
     assert round(w.std().item() / fan_in_std) == round(math.sqrt(D / F)) == 23
     torch.nn.init.kaiming_normal_(w.T, nonlinearity="linear", generator=generator)

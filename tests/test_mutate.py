@@ -95,6 +95,7 @@ BODIES = [
     ("share = a / b\nassert share < 1", [("a / b", "a * b")]),
     ("share = a / b\nhalf = share * 2\nfigures.bars(half)", []),
     ("share = a / b\nreturn share", [("a / b", "a * b")]),
+    ("shares = {name: a / b for name, a in sizes.items()}", []),
     ("share = f(a / b)", [("a / b", "a * b")]),
     ("with measure() as cost:\n    y = x @ w", [("x @ w", "x * w")]),
     # what does not run here

@@ -33,13 +33,13 @@ def main() -> None:
     **What it does not cover.** Which data and which architecture make a better model; how models
     are aligned or evaluated; GPU programming and serving beyond what the costs need.
 
-    **Three ways through.** In 75 minutes: the short path, by its button above. Its sections stand
-    alone there, from [why count](#every_chapter_pays_in_two_currencies) over
+    **Three ways through.** In about 75 minutes: the short path. The button above leads to its first
+    section; its sections stand alone, from [why count](#every_chapter_pays_in_two_currencies) over
     [FLOPs](#forward_is_two_flops_per_parameter_and_token), [bytes against
     FLOPs](#an_accelerator_has_an_intensity), [gradients](#two_plus_four_is_six),
     [attention](#attention_takes_a_weighted_mean) and [what fills the
-    memory](#four_things_fill_the_memory) to [many GPUs](#zero_divides_what_every_rank_keeps); a few
-    sentences bridge what is left out. In two or three days: from the top, one chapter after the
+    memory](#four_things_fill_the_memory) to [many GPUs](#zero_divides_what_every_rank_keeps), and a
+    few sentences bridge what is left out. In two or three days: from the top, one chapter after the
     other; nearly all end with what you can do then, and with exercises. Or as a reference: search
     for a word or look it up in the glossary, and follow the links back until you know all that a
     section uses.

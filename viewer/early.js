@@ -177,7 +177,8 @@ async function start() {
   if (document.readyState === "loading")
     await new Promise((resolve) => document.addEventListener("DOMContentLoaded", resolve));
   const chapter = /[#&]chapter=([\w%-]+)$/.exec(location.hash)?.[1];
-  if (chapter && name) showPlain(`${name}.${chapter}.html`);
+  const isShort = location.hash.includes("&path=");
+  if (chapter && name && !isShort) showPlain(`${name}.${chapter}.html`);
   const isThere = document.getElementById("first") !== null;
   const first = isElsewhere || isThere ? null : await answer?.catch(() => null);
   if (first) {

@@ -4,7 +4,7 @@
 
 import { createInterface } from "node:readline";
 import { ACCELERATORS } from "viewer/model/accelerators.js";
-import { bookOf } from "viewer/model/book.js";
+import { bookOf, totalOf } from "viewer/model/book.js";
 import { environmentAt } from "viewer/model/changes.js";
 import { checked, DocumentError } from "viewer/model/check.js";
 import { claimGroups } from "viewer/model/groups.js";
@@ -14,11 +14,19 @@ import { planeOf, summaryOf } from "viewer/model/elements.js";
 import { columnsOf, momentsOf } from "viewer/model/memory.js";
 import { chainAt, resolve } from "viewer/model/names.js";
 import { upgraded } from "viewer/model/older.js";
+import { bookOfPath, onPath } from "viewer/model/path.js";
 import { aliasesOf, foundRecord, historyOf } from "viewer/model/records.js";
 import { buildModel } from "viewer/model/replay.js";
 import { measuredPoints, reachedBy, timedPoints } from "viewer/model/roofline.js";
-import { activationOf, callStack, endOf, eventOf, statementOf } from "viewer/model/run.js";
-import { sectionsOf } from "viewer/model/sections.js";
+import {
+  activationOf,
+  callStack,
+  endOf,
+  eventOf,
+  functionOf,
+  statementOf,
+} from "viewer/model/run.js";
+import { claimsWithin, sectionsOf } from "viewer/model/sections.js";
 import { slidesOf } from "viewer/model/slides.js";
 import { cellOf, cellsRead, layoutOf, readersOf, storageWords } from "viewer/model/storage.js";
 import { tally } from "viewer/model/tally.js";
@@ -59,6 +67,24 @@ const questions = {
       chapters: bookOf(model, sections).map(({ number, title, name, about, sections: own }) => ({
         ...{ number, title, name, about },
         sections: own.map(({ activation }) => activation),
+      })),
+    };
+  },
+
+  /** The short path: how long one reads, and claims and sections by the chapters that it keeps. */
+  path(document) {
+    const model = buildModel(checked(document));
+    const all = sectionsOf(model);
+    const { sections, leftOut } = onPath(model, all);
+    const book = bookOfPath(model, sections, bookOf(model, all));
+    return {
+      minutes: totalOf(model, book).minutes,
+      chapters: book.map((chapter) => ({
+        label: chapter.label,
+        claims: claimsWithin(model, chapter, leftOut).claims,
+        sections: chapter.sections
+          .filter(({ depth }) => depth === 1)
+          .map(({ activation }) => functionOf(model, activation).name),
       })),
     };
   },

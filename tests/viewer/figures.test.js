@@ -28,10 +28,10 @@ function draw(document, picture) {
   return document;
 }
 
-/** What the pictures are called. @param {any} document @param {any[]} [book] */
-function names(document, book = []) {
+/** What the pictures are called. @param {any} document @param {any[]} [chapters] */
+function names(document, chapters = []) {
   const model = buildModel(upgraded(document));
-  const lecture = { model, all: sectionsOf(model), book };
+  const lecture = { model, all: sectionsOf(model), chapters };
   const asked = [
     [1, "x"],
     [5, "m"],

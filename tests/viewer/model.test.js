@@ -140,7 +140,7 @@ table("what is known", [
 ]);
 
 /** What an address without anything names. */
-const TOP = { doc: "", mode: "read", at: "", chapter: "", whole: false };
+const TOP = { doc: "", mode: "read", at: "", chapter: "", whole: false, short: false };
 
 table("places", [
   ["of a turn", placeOfStep(model, 9), "main.py:main:3.2"],
@@ -167,6 +167,16 @@ table("places", [
     { ...TOP, doc: "a", chapter: "bits-und-bäume" },
   ],
   ["all on one page", readHash("#doc=a&whole"), { ...TOP, doc: "a", whole: true }],
+  [
+    "a chapter of the short path",
+    readHash("#doc=a&path=core&chapter=bits"),
+    { ...TOP, doc: "a", chapter: "bits", short: true },
+  ],
+  [
+    "the short path is written",
+    writeHash({ doc: "a", mode: "step", at: "f", short: true }),
+    "#doc=a&mode=step&path=core&at=f",
+  ],
   [
     "a chapter is written",
     writeHash({ doc: "a", mode: "read", at: "", chapter: "bits" }),

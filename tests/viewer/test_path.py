@@ -7,9 +7,13 @@ import sys
 
 import pytest
 
-from tests.viewer.conftest import painted
+from lecture import main as lecture_main
+from tests import test_reading
+from tests.viewer.conftest import VIEWER, painted
 from tests.viewer.programs import recorded
 from tests.viewer.test_access import assert_accessible
+
+LECTURE = VIEWER / "traces" / "lecture.main.json"
 
 SOURCE = '''
 """A talk."""
@@ -177,7 +181,7 @@ def test_a_bridge_and_fewer_sections_stand_on_the_short_path(talk):
     talk.keyboard.press("S")
     talk.get_by_text("The detour showed").wait_for()
     assert titles(talk)[1:] == ["A matrix is large", "Half of that"]
-    assert talk.locator(".outline .chapter-link").all_inner_texts() == ["1. Sizes", "2. Work"]
+    assert talk.locator(".outline .chapter-link").all_inner_texts() == ["1. Sizes", "3. Work"]
     talk.reload()
     talk.get_by_text("The detour showed").wait_for()
     talk.keyboard.press("n")
@@ -185,12 +189,136 @@ def test_a_bridge_and_fewer_sections_stand_on_the_short_path(talk):
     assert "Detours" not in talk.inner_text("#article")
 
 
-def test_the_front_page_offers_it(page, show):
+def amounts(page):
+    return page.locator(".amounts li").all_inner_texts()
+
+
+def test_the_front_page_leads_to_its_first_section(page, show, site):
     show(page, document())
-    page.get_by_text("The short path: 3 sections").click()
-    page.locator(".amounts", has_text="2 chapters").wait_for()
+    page.locator(".amounts").wait_for()
+    assert amounts(page)[1:] == ["3\nchapters", "8\nclaims", "1\nexercise"]
+    way = page.get_by_role("link", name="The short path: 3 sections, about 1 minute")
+    assert way.get_attribute("href") == "#doc=demo&path=core&chapter=sizes"
+    way.click()
+    page.get_by_text("The detour showed").wait_for()
+    assert page.url == f"{site.address}#doc=demo&path=core&chapter=sizes"
+    assert titles(page)[1:] == ["A matrix is large", "Half of that"]
+    page.go_back()
+    page.locator(".amounts", has_text="3\nchapters").wait_for()
+
+
+def test_it_counts_what_it_shows(page, show):
+    show(page, document(), path="core")
+    page.locator(".map-facts").first.wait_for()
+    assert amounts(page)[1:] == ["2\nchapters", "5\nclaims"]
+    assert [facts.split(" · ")[1] for facts in page.locator(".map-facts").all_inner_texts()] == [
+        "4 claims",
+        "1 claim",
+    ]
+    assert page.locator('[data-command="claims"]').inner_text() == "✓ 5 claims"
+    assert page.locator(".outline .chapter .outline-claims").all_inner_texts() == ["✓ 4", "✓ 1"]
+    page.keyboard.press("n")
+    page.locator(".chapter-facts", has_text="4 claims").wait_for()
     page.get_by_role("button", name="All sections").first.click()
-    page.locator(".amounts", has_text="3 chapters").wait_for()
+    page.locator(".chapter-facts", has_text="5 claims").wait_for()
+    assert page.locator('[data-command="claims"]').inner_text() == "✓ 8 claims"
+
+
+def test_its_claims_are_listed_alone(page, show):
+    show(page, document(), path="core")
+    page.locator('[data-command="claims"]').click()
+    page.locator(".panel-claims", has_text="5 claims in 5 executions of the short path").wait_for()
+    assert page.locator(".panel-claims h3").all_inner_texts() == ["1. Sizes", "3. Work"]
+    assert "1 + 1 == 2" not in page.inner_text(".panel-claims")
+
+
+def test_slides_follow_the_choice(talk):
+    talk.keyboard.press("P")
+    talk.locator(".slide-bar").wait_for()
+    of_all = talk.evaluate(SLIDES)
+    talk.keyboard.press("Escape")
+    talk.locator(".outline").wait_for()
+    talk.keyboard.press("S")
+    talk.wait_for_url("**path=core**")
+    talk.keyboard.press("P")
+    talk.locator(".slide-bar").wait_for()
+    assert talk.evaluate(SLIDES) < of_all
+
+
+SLIDES = "async () => (await import('viewer/state/slides.js')).slides().length"
+
+
+def test_one_figure_says_how_long_it_takes(ask):
+    """The button, the text of the front page, and the rule that the sections keep to agree."""
+    minutes = ask("path", json.loads(LECTURE.read_text(encoding="utf-8")))["minutes"]
+    core = [one for one in test_reading.SECTIONS if one.__name__ in test_reading.CORE]
+    exact = sum(test_reading.minutes_of(test_reading.source_of(one)) for one in core)
+    exact += sum(len(one.split()) for one in test_reading.bridges()) / 180
+    assert abs(minutes - exact) < 2.5
+    assert f"In about {minutes} minutes: the short path." in lecture_main.main.__doc__
+
+
+def test_all_its_links_keep_to_it(page, show, site):
+    show(page, document(), path="core", chapter="work")
+    page.get_by_text("A product costs 2mnk").first.wait_for()
+    written = page.locator('a[href^="#doc="]').evaluate_all("all => all.map(({ hash }) => hash)")
+    assert len(written) > 5
+    assert [address for address in written if "path=core" not in address] == []
+    page.get_by_role("link", name="that are large").click()
+    page.wait_for_url("**#doc=demo&path=core&at=*a_matrix*")
+    assert titles(page)[1:] == ["A matrix is large", "Half of that"]
+    page.keyboard.press("n")
+    page.wait_for_url("**#doc=demo&path=core&chapter=work")
+    page.keyboard.press("r")
+    page.wait_for_url("**#doc=demo&mode=step&path=core&at=*")
+
+
+def test_its_address_is_enough(page, show):
+    show(page, document(), path="core", at="its_format")
+    page.get_by_text("The detour showed").wait_for()
+    assert page.evaluate("localStorage.length") == 0 or "path" not in page.evaluate(
+        "Object.keys(localStorage).join()"
+    )
+    show(page, document(), at="its_format")
+    page.get_by_text("Half of that").first.wait_for()
+    assert titles(page)[1:] == ["A matrix is large", "A detour", "Half of that"]
+
+
+def test_chapters_keep_their_numbers_on_it(page, show):
+    show(page, document(), path="core", chapter="work")
+    page.locator(".chapter-place", has_text="Chapter 3 · 2 of 2 on the short path").wait_for()
+    assert page.locator(".outline .chapter-link").all_inner_texts() == ["1. Sizes", "3. Work"]
+    assert page.locator(".chapter-needs").inner_text() == "Builds on 1. Sizes"
+    assert page.locator(".bar-chapter").inner_text() == "3. Work"
+
+
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [({"at": "a_detour"}, "A detour"), ({"chapter": "detours"}, "Detours")],
+    ids=["a section", "a chapter"],
+)
+def test_what_it_leaves_out_is_shown_among_all(page, show, place, said):
+    show(page, document(), path="core", **place)
+    sentence = f"“{said}” is not on the short path, so all sections are shown"
+    page.locator(".page-notice", has_text=sentence).wait_for()
+    assert "path=core" not in page.url
+    page.locator("#article .section-title", has_text="etour").first.wait_for()
+    page.keyboard.press("S")
+    page.wait_for_url("**path=core**")
+
+
+def test_the_last_choice_holds_where_the_address_names_no_place(page, show, site):
+    show(page, document())
+    page.keyboard.press("S")
+    page.wait_for_url("**#doc=demo&path=core")
+    page.goto("about:blank")
+    page.goto(site.address)
+    page.locator(".amounts", has_text="2\nchapters").wait_for()
+    assert page.url == f"{site.address}#doc=demo&path=core"
+    page.get_by_role("button", name="All sections").first.click()
+    page.wait_for_url(f"{site.address}#doc=demo")
+    page.go_back()
+    page.locator(".amounts", has_text="2\nchapters").wait_for()
 
 
 def test_a_chapter_names_those_that_it_builds_on(talk):

@@ -45,9 +45,11 @@ export function bookOf(model, sections) {
     const caller = callerOf(model, contents);
     return {
       number: index + 1,
+      label: index + 1,
       title,
       name: uniqueName(title, names),
       about: isHeading ? heading.about : "",
+      bridges: "",
       contents,
       line,
       isHeading,
@@ -190,11 +192,11 @@ function callAfter(blocks, index) {
  * @param {Start} start
  * @returns {Block[]}
  */
-function numbered({ number, title, contents, line, isHeading }, block, start) {
+function numbered({ label, title, contents, line, isHeading }, block, start) {
   if (block.kind === "prose")
-    return [{ ...block, text: block.text.replace(/^(#+\s+)/, `$1${number}. `) }];
+    return [{ ...block, text: block.text.replace(/^(#+\s+)/, `$1${label}. `) }];
   const isOwn = !isHeading && start.line === line && contents >= 0;
-  return isOwn ? [{ kind: "prose", line, text: `## ${number}. ${title}` }, block] : [block];
+  return isOwn ? [{ kind: "prose", line, text: `## ${label}. ${title}` }, block] : [block];
 }
 
 /**
@@ -203,33 +205,42 @@ function numbered({ number, title, contents, line, isHeading }, block, start) {
  * @param {Chapter} chapter
  * @returns {{minutes: number, exercises: number}}
  */
-export function amountOf(model, { about, sections }) {
+export function amountOf(model, chapter) {
+  const { minutes, exercises } = exactAmountOf(model, chapter);
+  return { minutes: Math.max(1, Math.round(minutes)), exercises };
+}
+
+/** What stands at its head is not counted: it is read to decide whether to read the chapter.
+ * @param {Model} model @param {Chapter} chapter */
+function exactAmountOf(model, { bridges, sections }) {
   const functions = new Set(sections.map(({ activation }) => functionOf(model, activation)));
-  let [words, lines] = [wordsIn(about), 0];
+  let [words, lines] = [wordsIn(bridges), 0];
   for (const { file: index, line, end_line: end } of functions) {
     const file = model.document.files[index];
     const prose = file.prose.filter((block) => line < block.first_line && block.last_line <= end);
-    const covered = prose.reduce((sum, block) => sum + block.last_line - block.first_line + 1, 0);
+    const isProse = (/** @type {number} */ at) =>
+      prose.some((block) => block.first_line <= at && at <= block.last_line);
     const read = prose.filter(({ kind }) => kind !== "note");
     words += read.reduce((sum, { text }) => sum + wordsIn(text), 0);
-    const filled = linesOf(file)
+    lines += linesOf(file)
       .slice(line, end)
-      .filter((text) => text.trim());
-    lines += Math.max(0, filled.length - covered);
+      .filter((text, index) => text.trim() && !isProse(line + 1 + index)).length;
   }
   const exercises = [...functions].filter((func) => hasMark(func, "exercise"));
-  return {
-    minutes: Math.max(1, Math.round(words / WORDS + lines / LINES_OF_CODE)),
-    exercises: exercises.length,
-  };
+  return { minutes: words / WORDS + lines / LINES_OF_CODE, exercises: exercises.length };
 }
+
+/** Minutes above which one tells fives apart. */
+const COARSE = 30;
 
 /** The same of several chapters together. @param {Model} model @param {Chapter[]} book */
 export function totalOf(model, book) {
-  const amounts = book.map((chapter) => amountOf(model, chapter));
+  const amounts = book.map((chapter) => exactAmountOf(model, chapter));
   const sum = (/** @type {"minutes" | "exercises"} */ what) =>
     amounts.reduce((total, amount) => total + amount[what], 0);
-  return { minutes: sum("minutes"), exercises: sum("exercises") };
+  const unit = sum("minutes") > COARSE ? 5 : 1;
+  const minutes = Math.max(1, Math.round(sum("minutes") / unit)) * unit;
+  return { minutes, exercises: sum("exercises") };
 }
 
 /** @param {string} text */

@@ -22,9 +22,9 @@ const keyOf = (
  * of the text, and has none.
  * @param {Model} model
  * @param {Section[]} all
- * @param {Chapter[]} book
+ * @param {Chapter[]} chapters
  */
-function counted(model, all, book) {
+function counted(model, all, chapters) {
   const { inspections, values, names, files } = model.document;
   const shown = new Set(all.map(({ activation }) => activation));
   /** @type {Map<string, number>} */
@@ -37,7 +37,7 @@ function counted(model, all, book) {
     const step = stepsBefore(model, inspections.event[row]);
     const key = keyOf(model, step, names[inspections.name[row]]);
     if (numbers.has(key) || !shown.has(activationOf(model, step))) return;
-    const page = pageOfStep(book, step);
+    const page = pageOfStep(chapters, step);
     counts.set(page, (counts.get(page) ?? 0) + 1);
     numbers.set(key, counts.get(page) ?? 0);
   });
@@ -47,16 +47,16 @@ function counted(model, all, book) {
 /**
  * What a picture is called: `Figure 7.3` in chapter 7, `Figure 3` where there are no chapters, or
  * empty where it has no number.
- * @param {{model: Model, all: Section[], book: Chapter[]}} lecture all: its sections, shown or not
+ * @param {{model: Model, all: Section[], chapters: Chapter[]}} lecture all of it, shown or not
  * @param {number} step
  * @param {string} name of the value
  */
-export function figureName({ model, all, book }, step, name) {
-  const numbers = known.get(all) ?? counted(model, all, book);
+export function figureName({ model, all, chapters }, step, name) {
+  const numbers = known.get(all) ?? counted(model, all, chapters);
   known.set(all, numbers);
   const number = numbers.get(keyOf(model, step, name));
   if (!number) return "";
-  const chapter = pageOfStep(book, step);
+  const chapter = pageOfStep(chapters, step);
   return `Figure ${chapter ? `${chapter}.` : ""}${number}`;
 }
 

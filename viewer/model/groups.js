@@ -2,20 +2,22 @@
 
 import { outcomeOf } from "viewer/model/claims.js";
 import { activationOf, functionOf } from "viewer/model/run.js";
-import { headingOf } from "viewer/model/sections.js";
+import { headingOf, isWithin } from "viewer/model/sections.js";
 
 /**
  * Every claim once, the failed ones first; so are the times at which it was checked.
  * @param {Model} model
  * @param {{first: number, beyond: number}} [range] of steps, or the whole run
+ * @param {Set<number>} [leftOut] activations whose claims are left out, unless they failed
  * @returns {ClaimGroup[]}
  */
-export function claimGroups(model, range) {
+export function claimGroups(model, range, leftOut = new Set()) {
   const { claims } = model.document;
   /** @type {Map<number, number[]>} */
   const byStatement = new Map();
   claims.statement.forEach((statement, row) => {
     if (range && (claims.step[row] < range.first || claims.step[row] >= range.beyond)) return;
+    if (claims.held[row] === true && isWithin(model, claims.step[row], leftOut)) return;
     if (!byStatement.get(statement)?.push(row)) byStatement.set(statement, [row]);
   });
   const failedFirst = (/** @type {boolean} */ one, /** @type {boolean} */ other) =>

@@ -1,5 +1,6 @@
 // The short path: the sections whose author marked them with `@core`. Pure.
 
+import { bookOf, pageOfStep } from "viewer/model/book.js";
 import { functionOf } from "viewer/model/run.js";
 import { hasMark } from "viewer/model/sections.js";
 
@@ -49,4 +50,30 @@ export function onPath(model, sections) {
     if (opens) chapter = "";
   }
   return { sections: kept, leftOut };
+}
+
+/**
+ * Its chapters, known by the numbers and names that they have among all, with the bridges over what
+ * is left out.
+ * @param {Model} model
+ * @param {Section[]} sections on the path
+ * @param {Chapter[]} all chapters, shown or not
+ * @returns {Chapter[]}
+ */
+export function bookOfPath(model, sections, all) {
+  const book = bookOf(model, sections);
+  return book.map((chapter, index) => {
+    const { number: label, name, beyond } = all[pageOfStep(all, chapter.sections[0].first) - 1];
+    return { ...chapter, label, name, beyond, bridges: bridgesOf(model, chapter, book[index + 1]) };
+  });
+}
+
+/** @param {Model} model @param {Chapter} chapter @param {Chapter} [next] */
+function bridgesOf(model, { contents, line }, next) {
+  const { file, end_line: last } = functionOf(model, contents);
+  const end = next?.contents === contents ? next.line : last + 1;
+  return model.document.files[file].prose
+    .filter(({ kind, first_line: at }) => kind === "bridge" && line <= at && at < end)
+    .map(({ text }) => text)
+    .join("\n");
 }

@@ -16,14 +16,16 @@ export function readHash(hash) {
     at: parameters.get("at") ?? "",
     chapter: parameters.get("chapter") ?? "",
     whole: parameters.has("whole"),
+    short: parameters.get("path") === "core",
   };
 }
 
 /** @param {State} state */
-export function writeHash({ doc, mode, at, chapter = "", whole = false }) {
+export function writeHash({ doc, mode, at, chapter = "", whole = false, short = false }) {
   const parts = [
     `doc=${encode(doc)}`,
     ...(mode === "step" ? ["mode=step"] : []),
+    ...(short ? ["path=core"] : []),
     ...(whole ? ["whole"] : []),
     ...(chapter ? [`chapter=${encode(chapter)}`] : []),
     ...(at ? [`at=${encode(at)}`] : []),

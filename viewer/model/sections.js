@@ -291,17 +291,35 @@ export function sectionOfStep(sections, step) {
 }
 
 /**
+ * The claims inside a call, or inside some steps without the sections that are left out.
  * @param {Model} model
- * @param {Pick<Section, "first" | "beyond">} section
- * @returns {{claims: number, failed: number}} claims inside a call
+ * @param {Span} span
+ * @param {Set<number>} [leftOut] activations
+ * @returns {Counts}
  */
-export function claimsWithin(model, { first, beyond }) {
-  const { held, statement } = model.document.claims;
-  const found = rows(model.claimsOf, first, beyond);
+export function claimsWithin(model, { first, beyond }, leftOut = new Set()) {
+  const { held, statement, step } = model.document.claims;
+  const within = rows(model.claimsOf, first, beyond);
+  const found = within.filter((row) => !isWithin(model, step[row], leftOut));
   return {
     claims: new Set(found.map((row) => statement[row])).size,
     failed: found.filter((row) => held[row] !== true).length,
   };
+}
+
+/**
+ * Whether a step ran in one of some calls, or in what they call.
+ * @param {Model} model
+ * @param {number} step
+ * @param {Set<number>} calls activations
+ */
+export function isWithin(model, step, calls) {
+  for (let at = calls.size ? step : -1; at >= 0;) {
+    const activation = activationOf(model, at);
+    if (calls.has(activation)) return true;
+    at = callerOf(model, activation);
+  }
+  return false;
 }
 
 /** Whether a `def` line has a mark. @param {LectureFunction} func @param {string} mark */

@@ -198,15 +198,19 @@ interface FoundName {
   text: string;
 }
 /**
- * Sections that are read as one page. name: as the address spells it; about: the prose below its
- * heading; contents, line: where it begins in the table of contents; part: what the file of that
- * table says about itself, if it is a part of another; first, beyond: its steps.
+ * Sections that are read as one page. number: of its page; label: its number for readers, which is
+ * the same whether or not other chapters are left out; name: as the address spells it; about: the
+ * prose below its heading; bridges: what is said in place of sections that are left out; contents,
+ * line: where it begins in the table of contents; part: what the file of that table says about
+ * itself, if it is a part of another; first, beyond: its steps, those of what is left out included.
  */
 interface Chapter {
   number: number;
+  label: number;
   title: string;
   name: string;
   about: string;
+  bridges: string;
   contents: number;
   line: number;
   isHeading: boolean;
@@ -252,15 +256,22 @@ interface Definition {
   last: number;
   names: string[];
 }
+/** Claims, each counted once; failed: how often one failed. */
+interface Counts {
+  claims: number;
+  failed: number;
+}
 /** A line of the outline, with the claims inside the call. */
 type CountedSection = Section & {
   func: LectureFunction;
-  counts: { claims: number; failed: number };
+  counts: Counts;
 };
 interface OutlineChapter {
   title: string;
   /** Of the chapter in the book, or 0. */
   number: number;
+  label: number;
+  counts: Counts;
   sections: CountedSection[];
 }
 /** A piece of a source line. */
@@ -636,6 +647,8 @@ interface State {
   /** The chapter that is shown from its top, and whether all of them are one page. */
   chapter?: string;
   whole?: boolean;
+  /** Whether it is of the short path. */
+  short?: boolean;
 }
 /**
  * Times that were measured in another run of the same sources; of a range of steps; text is empty

@@ -3,9 +3,11 @@
 import { batch } from "@preact/signals";
 import { FRONT, pageOfStep, WHOLE } from "viewer/model/book.js";
 import { placeOfStep, readHash, stepOfPlace, writeHash } from "viewer/model/places.js";
-import { clamp } from "viewer/model/run.js";
+import { clamp, functionOf } from "viewer/model/run.js";
+import { headingOf, isWithin, sectionOfStep } from "viewer/model/sections.js";
 import { letGo } from "viewer/state/holding.js";
-import { keep } from "viewer/state/kept.js";
+import { keep, kept } from "viewer/state/kept.js";
+import { showPath } from "viewer/state/path.js";
 import {
   chosenFrame,
   current,
@@ -39,19 +41,54 @@ export function readAddress() {
 }
 
 /**
+ * Whether to open the short path: as the address says or, where it names no place of a lecture, as
+ * the reader chose last.
+ */
+export function isShortWanted() {
+  const { doc, at, chapter, whole, short } = readHash(location.hash);
+  const isPlace = doc && (at || chapter || whole);
+  return short === true || (!isPlace && kept("path") === "core");
+}
+
+/** Show the short path or all of the lecture that is open, as the address says. */
+export function followPath() {
+  const { doc, short } = readHash(location.hash);
+  if (doc) showPath(short === true);
+}
+
+/**
+ * Show what the short path leaves out among all the rest.
+ * @param {number} target a step, or -1
+ * @param {string} [chapter] without a step, the name of a chapter
+ * @returns {string} a sentence for the reader, or nothing where it is shown anyway
+ */
+function leavePathFor(target, chapter) {
+  const { model, all, leftOut, chapters, book } = current();
+  const isNamed = (/** @type {Chapter} */ { name }) => name === chapter;
+  const section = isWithin(model, target, leftOut) ? sectionOfStep(all, target) : undefined;
+  const gone = target < 0 && !book.some(isNamed) ? chapters.find(isNamed)?.title : "";
+  const title = section ? headingOf(functionOf(model, section.activation)) : gone;
+  if (!title) return "";
+  showPath(false);
+  return `“${title}” is not on the short path, so all sections are shown; S leads back to it.`;
+}
+
+/**
  * Go where the address says, or else to the failure or the start. A link to no function that there
  * is leads nowhere; what is not there is said.
  */
 export function goToHash() {
-  const { mode: wanted, at, chapter, whole } = readAddress();
-  const { model, document, book } = current();
+  const { mode: wanted, at, chapter, whole, short } = readAddress();
+  const { model, document } = current();
   const named = at ? stepOfPlace(model, at) : -1;
   const isLink = /^#[^=]+$/.test(location.hash);
+  const left = (isLink ? mode.value : wanted) === "read" ? leavePathFor(named, chapter) : "";
+  const { book, leftOut } = current();
   const shown = book.find(({ name }) => name === chapter);
   const isElsewhere = isLink && named < 0;
   if (isElsewhere && !showPlace(location.hash.slice(1))) showDefinition(location.hash.slice(1));
   const missing = isElsewhere ? "" : at && named < 0 ? at : chapter && !shown ? chapter : "";
-  notice.value = missing && isNotThere(missing);
+  notice.value = missing ? isNotThere(missing) : left;
   if (isLink && named < 0 && address) return put("replaceState", address);
   const failed = document.failure ? document.failure.step : -1;
   batch(() => {
@@ -63,7 +100,9 @@ export function goToHash() {
     focus.value = { step: named };
   });
   address = location.hash;
-  if (isLink) writeAddress("replaceState");
+  if (!isLink && short === leftOut.size > 0) return;
+  if (named < 0 && mode.value === "read") writePage("replaceState");
+  else writeAddress("replaceState");
 }
 
 /**
@@ -92,16 +131,22 @@ export function openPage(number) {
     focus.value = { step: -1 };
   });
   clearTimeout(hashTimer);
-  writeTop("pushState");
+  writePage("pushState");
   letGo();
   scrollTo({ top: 0, behavior: "instant" });
 }
 
+/** The address of a place in this lecture, of the short path while that is read.
+ * @param {Omit<State, "doc" | "short">} place @returns {string} */
+export function addressOfPlace(place) {
+  const { name, leftOut } = current();
+  return writeHash({ ...place, doc: name, short: leftOut.size > 0 });
+}
+
 /** Where a page is read from its top. @param {number} number @returns {string} */
 export function addressOfPage(number) {
-  const { name, book } = current();
-  const chapter = book[number - 1]?.name ?? "";
-  return writeHash({ doc: name, mode: "read", at: "", chapter, whole: isWhole(number) });
+  const chapter = current().book[number - 1]?.name ?? "";
+  return addressOfPlace({ mode: "read", at: "", chapter, whole: isWhole(number) });
 }
 
 /** Whether all chapters are shown as one page. @param {number} number */
@@ -109,8 +154,8 @@ function isWhole(number) {
   return number === WHOLE && current().book.length > 0;
 }
 
-/** @param {"pushState" | "replaceState"} write */
-function writeTop(write) {
+/** Let the address name the page that is shown. @param {"pushState" | "replaceState"} write */
+export function writePage(write) {
   put(write, addressOfPage(page.value));
 }
 
@@ -154,7 +199,7 @@ export async function rested() {
 export function goTo(target, { jump = false, to = mode.value } = {}) {
   moved = performance.now();
   batch(() => {
-    notice.value = "";
+    notice.value = jump && to === "read" ? leavePathFor(target) : "";
     step.value = clamp(current().model, target);
     chosenFrame.value = -1;
     mode.value = to;
@@ -181,7 +226,7 @@ export function noteReading(target) {
   clearTimeout(hashTimer);
   hashTimer = setTimeout(() => {
     if (!loaded.value || mode.value !== "read") return;
-    if (target < 0) return writeTop("replaceState");
+    if (target < 0) return writePage("replaceState");
     writeAddress("replaceState", target);
     if (!isEmbedded) keep(`place-${loaded.value.name}`, placeOfStep(loaded.value.model, target));
   }, READING_DELAY);
@@ -189,9 +234,9 @@ export function noteReading(target) {
 
 /** @param {"pushState" | "replaceState"} write @param {number} [target] a step */
 function writeAddress(write, target = step.value) {
-  const { name, model } = current();
+  const at = placeOfStep(current().model, target);
   const whole = mode.value === "read" && isWhole(page.value);
-  put(write, writeHash({ doc: name, mode: mode.value, at: placeOfStep(model, target), whole }));
+  put(write, addressOfPlace({ mode: mode.value, at, whole }));
 }
 
 /** @param {"pushState" | "replaceState"} write @param {string} hash */

@@ -6,19 +6,12 @@ import { sectionOfStep } from "viewer/model/sections.js";
 import { noteReading } from "viewer/state/address.js";
 import { sectionRead } from "viewer/state/article.js";
 import { isHolding } from "viewer/state/holding.js";
-import { focus, loaded, mode, page, presenting, printing } from "viewer/state/state.js";
+import { focus, laidOut, loaded, mode, page, presenting, printing } from "viewer/state/state.js";
 
 const AT_ONCE = 4;
 
 /** Milliseconds between one section and the next that is laid out. */
 const TURN = 16;
-
-/**
- * Orders of the sections that are laid out: those around the reader, then what follows, then what
- * precedes.
- * @type {Signal<Set<number>>}
- */
-export const laidOut = signal(new Set());
 
 /** The activation whose section is being read, or -1. */
 export const visibleSection = signal(-1);

@@ -2,7 +2,7 @@
 
 import { checked, DocumentError } from "viewer/model/check.js";
 import { completed } from "viewer/model/packing.js";
-import { goToHash, readAddress } from "viewer/state/address.js";
+import { followPath, goToHash, readAddress } from "viewer/state/address.js";
 import { documentOf, embedded, isOurServer } from "viewer/state/fetching.js";
 import { checkSize, complete, fail, open } from "viewer/state/opening.js";
 import {
@@ -98,7 +98,10 @@ export async function followAddress() {
     (at && loaded.value?.name) ||
     (listing.value.length === 1 ? listing.value[0].file.replace(/\.json$/, "") : "");
   dialog.value = "";
-  if (loaded.value && loaded.value.name === wanted) return goToHash();
+  if (loaded.value && loaded.value.name === wanted) {
+    followPath();
+    return goToHash();
+  }
   loaded.value = null;
   machine = "";
   problem.value = "";
@@ -132,9 +135,9 @@ async function fetchDocument(name) {
  * @param {Answer} answer
  */
 async function addMeasured(name, answer) {
-  const opened = loaded.value?.sections;
+  const opened = loaded.value?.all;
   if (!opened) return;
-  const isShown = () => loaded.value?.sections === opened;
+  const isShown = () => loaded.value?.all === opened;
   try {
     const rest = await answer.rest;
     const whole = rest ? checked(completed(answer.document, rest)) : current().document;

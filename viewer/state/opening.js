@@ -5,11 +5,18 @@ import { checked, DocumentError } from "viewer/model/check.js";
 import { costMeter } from "viewer/model/costs.js";
 import { buildModel } from "viewer/model/replay.js";
 import { sectionsOf } from "viewer/model/sections.js";
-import { goToHash } from "viewer/state/address.js";
-import { isShort, shownOf } from "viewer/state/path.js";
+import { goToHash, isShortWanted } from "viewer/state/address.js";
 import { MAX_SIZE } from "viewer/state/fetching.js";
-import { laidOut } from "viewer/state/layout.js";
-import { current, definitions, docked, loaded, pinned, problem } from "viewer/state/state.js";
+import { shownOf } from "viewer/state/path.js";
+import {
+  current,
+  definitions,
+  docked,
+  laidOut,
+  loaded,
+  pinned,
+  problem,
+} from "viewer/state/state.js";
 
 /**
  * What was measured has come for the document that is shown: nothing else of the page changes.
@@ -31,7 +38,7 @@ export function open(name, parsed, times = null) {
   try {
     const document = checked(parsed);
     const model = buildModel(document);
-    const all = sectionsOf(model);
+    const shown = shownOf(model, sectionsOf(model), isShortWanted());
     batch(() => {
       laidOut.value = new Set();
       pinned.value = -1;
@@ -43,8 +50,7 @@ export function open(name, parsed, times = null) {
         document,
         model,
         cost: costMeter(document.costs),
-        all,
-        ...shownOf(model, all, isShort.value),
+        ...shown,
       };
       problem.value = "";
       goToHash();

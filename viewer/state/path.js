@@ -1,27 +1,25 @@
 // The short path through a lecture, or all of it: the reader's choice lasts.
 
-import { batch, signal } from "@preact/signals";
+import { batch } from "@preact/signals";
 import { bookOf } from "viewer/model/book.js";
-import { countOnPath, isRunOfPath, onPath } from "viewer/model/path.js";
-import { keep, kept } from "viewer/state/kept.js";
-import { laidOut } from "viewer/state/layout.js";
-import { current, loaded } from "viewer/state/state.js";
-
-/** Whether the reader chose the short path, where there is one. */
-export const isShort = signal(kept("path") === "core");
+import { bookOfPath, countOnPath, isRunOfPath, onPath } from "viewer/model/path.js";
+import { keep } from "viewer/state/kept.js";
+import { current, laidOut, loaded } from "viewer/state/state.js";
 
 /**
- * The sections and chapters of a lecture that are shown.
+ * The sections and chapters of a lecture, and those of them that are shown.
  * @param {Model} model
  * @param {Section[]} all
- * @param {boolean} short
- * @returns {Pick<Loaded, "sections" | "leftOut" | "book">}
+ * @param {boolean} short whether that is the short path, where there is one
+ * @returns {Pick<Loaded, "all" | "chapters" | "sections" | "leftOut" | "book">}
  */
 export function shownOf(model, all, short) {
-  if (!short || !countOnPath(model, all))
-    return { sections: all, leftOut: new Set(), book: bookOf(model, all) };
-  const { sections, leftOut } = onPath(model, all);
-  return { sections, leftOut, book: bookOf(model, sections) };
+  const chapters = bookOf(model, all);
+  const { sections, leftOut } =
+    short && countOnPath(model, all) ? onPath(model, all) : { sections: all, leftOut: new Set() };
+  const isPath = leftOut.size > 0 || isRunOfPath(model, all);
+  const book = isPath ? bookOfPath(model, sections, chapters) : chapters;
+  return { all, chapters, sections, leftOut, book };
 }
 
 /** Whether the short path is read, chosen or as all that ran. */
@@ -30,14 +28,18 @@ export function isPathShown() {
   return leftOut.size > 0 || isRunOfPath(model, all);
 }
 
-/** Take the short path, or all of it. @param {boolean} short */
-export function takePath(short) {
-  keep("path", short ? "core" : "all");
+/** Show the short path, or all of it. @param {boolean} short */
+export function showPath(short) {
+  const open = current();
+  if (short === open.leftOut.size > 0) return;
   batch(() => {
-    isShort.value = short;
-    const open = loaded.value;
-    if (!open) return;
     laidOut.value = new Set();
     loaded.value = { ...open, ...shownOf(open.model, open.all, short) };
   });
+}
+
+/** The same, as the reader chooses. @param {boolean} short */
+export function takePath(short) {
+  keep("path", short ? "core" : "all");
+  showPath(short);
 }

@@ -20,13 +20,13 @@ export const REVEALS = /** @type {Reveal[]} */ (["all", "claims", "steps"]);
 /** Whether a page is shown at once, or claim by claim, or line by line. */
 export const reveal = signal(REVEALS.find((name) => name === kept("reveal")) ?? "all");
 
-/** @type {WeakMap<Model, Slide[]>} */
+/** @type {WeakMap<Section[], Slide[]>} */
 const known = new WeakMap();
 
 /** @returns {Slide[]} */
 export function slides() {
   const { model, sections } = current();
-  const found = known.get(model) ?? slidesOf(model, sections);
-  known.set(model, found);
+  const found = known.get(sections) ?? slidesOf(model, sections);
+  known.set(sections, found);
   return found;
 }

@@ -12,6 +12,13 @@ export const listing = signal([]);
 /** What these lectures have in common. @type {Signal<Course>} */
 export const course = signal({});
 
+/**
+ * Orders of the sections that are laid out: those around the reader, then what follows, then what
+ * precedes.
+ * @type {Signal<Set<number>>}
+ */
+export const laidOut = signal(new Set());
+
 /** Whether a document is on its way. */
 export const loading = signal(true);
 

@@ -49,7 +49,8 @@ interface Loaded {
   sections: Section[];
   /** Sections that the short path leaves out, where the reader takes it. */
   leftOut: Set<number>;
-  /** Its chapters; none where it is one page. */
+  /** Its chapters, none where it is one page; of those, the ones that are shown. */
+  chapters: Chapter[];
   book: Chapter[];
 }
 type Reach = "run" | "section" | "call";

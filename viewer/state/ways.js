@@ -2,12 +2,12 @@
 
 import { FRONT, WHOLE } from "viewer/model/book.js";
 import { countOnPath } from "viewer/model/path.js";
-import { goTo, openPage } from "viewer/state/address.js";
+import { goTo, openPage, writePage } from "viewer/state/address.js";
 import { BEYOND, nextTitle, stepOfReader } from "viewer/state/article.js";
 import { keep } from "viewer/state/kept.js";
 import { sectionsShown } from "viewer/state/layout.js";
 import { takePath } from "viewer/state/path.js";
-import { current, density, page } from "viewer/state/state.js";
+import { current, density, mode, page } from "viewer/state/state.js";
 
 export function changeDensity() {
   const next = /** @type {const} */ ({
@@ -30,14 +30,17 @@ export function togglePath() {
   if (!countOnPath(model, all)) return;
   const at = stepOfReader();
   takePath(leftOut.size === 0);
-  if (page.value !== FRONT) goTo(nearest(at), { jump: true });
+  if (mode.value === "read" && page.value === FRONT) writePage("pushState");
+  else goTo(nearest(at), { jump: true });
 }
 
-/** The step itself, or that of the section before it that is shown. @param {number} step */
+/** The step itself, or that of the section before it that is shown, or the first one.
+ * @param {number} step */
 function nearest(step) {
   const { sections, leftOut } = current();
   if (!leftOut.size) return step;
-  return sections.findLast(({ depth, first }) => depth > 0 && first <= step)?.first ?? step;
+  const shown = sections.filter(({ depth }) => depth > 0);
+  return (shown.findLast(({ first }) => first <= step) ?? shown[0]).first;
 }
 
 /** @param {1 | -1} direction */

@@ -13,9 +13,9 @@ import { current, printing } from "viewer/state/state.js";
 
 /** What a chapter holds, in words. @param {Chapter} chapter @returns {string} */
 export function factsOf(chapter) {
-  const { model } = current();
+  const { model, leftOut } = current();
   const { minutes, exercises } = amountOf(model, chapter);
-  const { claims, failed } = claimsWithin(model, chapter);
+  const { claims, failed } = claimsWithin(model, chapter, leftOut);
   return [
     `${minutes} min`,
     failed ? `✗ ${counted(failed, "failure")}` : claims && counted(claims, "claim"),
@@ -50,11 +50,14 @@ export function PageLink({ number, class: name, rel, here = false, label, childr
 
 /** @param {{chapter: Chapter}} properties */
 export function ChapterHead({ chapter }) {
-  const { book } = current();
+  const { book, chapters, leftOut } = current();
   const facts = useMemo(() => factsOf(chapter), [chapter]);
+  const place = leftOut.size
+    ? `${chapter.label} · ${chapter.number} of ${book.length} on the short path`
+    : `${chapter.label} of ${chapters.length}`;
   return html`<header class="chapter-head">
     <p class="chapter-place">
-      Chapter ${chapter.number} of ${book.length}
+      Chapter ${place}
       <span class="chapter-facts">${facts}</span>
     </p>
     <h1 id="chapter-title" class="section-title">${chapter.title}</h1>
@@ -84,7 +87,7 @@ export function Needs({ numbers }) {
     ${numbers.map(
       (number, index) =>
         html`${index > 0 && ", "}<${PageLink} number=${number}>
-            ${number}. ${book[number - 1].title}</${PageLink}>`,
+            ${book[number - 1].label}. ${book[number - 1].title}</${PageLink}>`,
     )}
   </p>`;
 }
@@ -130,13 +133,13 @@ export function ChapterFoot({ chapter }) {
   return html`${exercises > 0 && html`<${ExerciseFile} chapter=${chapter} />`}
     <nav class="chapter-foot" aria-label="chapters">
     <${PageLink} number=${number - 1} rel="prev" class="chapter-way">
-      <span class="quiet">← ${before ? `Chapter ${number - 1}` : "Front page"}</span>
+      <span class="quiet">← ${before ? `Chapter ${before.label}` : "Front page"}</span>
       <span>${before ? before.title : "All chapters"}</span>
     </${PageLink}>
     ${
       after &&
       html`<${PageLink} number=${number + 1} rel="next" class="chapter-way">
-        <span class="quiet">Chapter ${number + 1} →</span>
+        <span class="quiet">Chapter ${after.label} →</span>
         <span>${after.title}</span>
       </${PageLink}>`
     }

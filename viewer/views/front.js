@@ -6,14 +6,14 @@ import { blocksOnPage, FRONT, totalOf, WHOLE } from "viewer/model/book.js";
 import { counted, integer } from "viewer/model/format.js";
 import { needsOf, withoutDetours } from "viewer/model/needs.js";
 import { countOnPath } from "viewer/model/path.js";
-import { stepOfPlace } from "viewer/model/places.js";
+import { stepOfPlace, writeHash } from "viewer/model/places.js";
 import { functionOf, stepsBefore, wholeScope } from "viewer/model/run.js";
 import { claimsWithin, hasMark, headingOf, sectionOfStep } from "viewer/model/sections.js";
 import { html, later } from "viewer/parts/html.js";
 import { Prose } from "viewer/parts/prose.js";
 import { styled } from "viewer/parts/styles.js";
 import { ValueView } from "viewer/parts/value.js";
-import { goTo } from "viewer/state/address.js";
+import { goTo, openPage, writePage } from "viewer/state/address.js";
 import { shownOf, takePath } from "viewer/state/path.js";
 import { kept } from "viewer/state/kept.js";
 import { current } from "viewer/state/state.js";
@@ -102,9 +102,9 @@ export function Front({ head, text }) {
 
 /** How much there is of everything. */
 function Amounts() {
-  const { book, model } = current();
+  const { book, model, leftOut } = current();
   const amounts = useMemo(() => {
-    const { claims } = claimsWithin(model, { first: 0, beyond: model.steps });
+    const { claims } = claimsWithin(model, { first: 0, beyond: model.steps }, leftOut);
     const { minutes, exercises } = totalOf(model, book);
     const time = minutes < 100 ? [minutes, "minute"] : [Math.round(minutes / 60), "hour"];
     return /** @type {[number, string][]} */ ([
@@ -126,9 +126,10 @@ function Amounts() {
 
 /** Where to begin. */
 function Ways() {
-  const { model } = current();
+  const { model, leftOut } = current();
   const place = useMemo(stopped, [model]);
   const title = place && headingOf(functionOf(model, place.activation));
+  const start = place ? "way" : "way is-first";
   return html`<nav class="ways" aria-label="ways through">
     ${
       place &&
@@ -136,10 +137,19 @@ function Ways() {
         Continue at “${title}”
       </button>`
     }
-    <${PageLink} number=${1} class=${`way ${place ? "" : "is-first"}`}>
-      ${place ? "Start anew" : "Start reading"}
-    </${PageLink}>
-    <${Path} />
+    ${
+      leftOut.size
+        ? html`
+          <${ShortPath} class=${start} />
+          <button class="way" onClick=${allSections}>All sections</button>
+        `
+        : html`
+          <${PageLink} number=${1} class=${start}>
+            ${place ? "Start anew" : "Start reading"}
+          </${PageLink}>
+          <${ShortPath} class="way" />
+        `
+    }
     <button class="way" onClick=${() => goTo(0, { jump: true, to: "step" })}>
       Step through the program
     </button>
@@ -147,20 +157,35 @@ function Ways() {
   </nav>`;
 }
 
-/** The short path, or back to all; nothing where all is one. */
-function Path() {
-  const { model, all, leftOut } = current();
-  const words = useMemo(() => {
-    const count = countOnPath(model, all);
-    const { minutes } = totalOf(model, shownOf(model, all, true).book);
-    const time = minutes && `, ${counted(minutes, "minute")}`;
-    return count && `The short path: ${counted(count, "section")}${time || ""}`;
+/** Back from the short path, on the same page. */
+function allSections() {
+  takePath(false);
+  writePage("pushState");
+}
+
+/** The way to the first section of the short path; nothing where all is one.
+ * @param {{class: string}} properties */
+function ShortPath({ class: name }) {
+  const { model, all, name: doc } = current();
+  const { count, minutes, chapter } = useMemo(() => {
+    const { book } = shownOf(model, all, true);
+    return {
+      count: book.length && countOnPath(model, all),
+      minutes: totalOf(model, book).minutes,
+      chapter: book[0]?.name,
+    };
   }, [model]);
-  if (!words) return null;
-  const isShort = leftOut.size > 0;
-  return html`<button class="way" aria-pressed=${isShort} onClick=${() => takePath(!isShort)}>
-    ${isShort ? "All sections" : words}
-  </button>`;
+  if (!count) return null;
+  const open = (/** @type {MouseEvent} */ event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    takePath(true);
+    openPage(1);
+  };
+  const address = writeHash({ doc, mode: "read", at: "", chapter, short: true });
+  return html`<a class=${name} href=${address} onClick=${open}>
+    The short path: ${counted(count, "section")}, about ${counted(minutes, "minute")}
+  </a>`;
 }
 
 /** A picture from the run, with the way to where it is drawn. */
@@ -239,7 +264,7 @@ function MapEntry({ chapter, needs }) {
   const facts = useMemo(() => factsOf(chapter), [chapter]);
   return html`<li>
     <${PageLink} number=${chapter.number} class="map-link">
-      <span class="map-number">${chapter.number}</span>
+      <span class="map-number">${chapter.label}</span>
       <span class="map-title">${chapter.title}</span>
       <span class="map-facts">${facts}</span>
     </${PageLink}>

@@ -1,11 +1,10 @@
 // What stands beside and below a section's title.
 
-import { writeHash } from "viewer/model/places.js";
 import { functionOf, stepRange } from "viewer/model/run.js";
 import { writtenCall } from "viewer/model/sections.js";
 import { html } from "viewer/parts/html.js";
 import { Cost, Topics } from "viewer/parts/notes.js";
-import { goTo } from "viewer/state/address.js";
+import { addressOfPlace, goTo } from "viewer/state/address.js";
 import { current, density, printing } from "viewer/state/state.js";
 import { ClaimCount } from "viewer/views/claimed.js";
 
@@ -42,14 +41,13 @@ export function Meta({ activation, depth }) {
  * @param {{name: string, first: number}} properties
  */
 export function Anchor({ name, first }) {
-  const { name: doc } = current();
   const go = (/** @type {Event} */ event) => {
     event.preventDefault();
     goTo(first, { jump: true });
   };
   return html`<a
     class="anchor"
-    href=${writeHash({ doc, mode: "read", at: name })}
+    href=${addressOfPlace({ mode: "read", at: name })}
     aria-label=${`Link to ${name}`}
     title="Link to this section"
     onClick=${go}

@@ -86,7 +86,7 @@ function Drawn({ needs, columns }) {
             key=${box.number}
             box=${box}
             kind=${box.number === chosen ? "chosen" : kindOf(box.number, box.number)}
-            words=${wordsOf(box.number, needs, users)}
+            words=${wordsOf(book, box.number, needs, users)}
           />`,
       )}
     </svg>
@@ -122,11 +122,13 @@ function headAt([x, y], isBeside) {
   return isBeside ? `M${x} ${y}l-6 -4v8z` : `M${x} ${y}l-4 -6h8z`;
 }
 
-/** Which chapters one needs, and which need it, in words.
+/** Which chapters one needs, and which need it, in words. @param {Chapter[]} book
  * @param {number} number @param {number[][]} needs @param {number[][]} users */
-function wordsOf(number, needs, users) {
-  const list = (/** @type {string} */ verb, /** @type {number[]} */ numbers) =>
-    numbers.length ? `, ${verb} ${numbers.join(", ")}` : "";
+function wordsOf(book, number, needs, users) {
+  const list = (/** @type {string} */ verb, /** @type {number[]} */ numbers) => {
+    const labels = numbers.map((other) => book[other - 1].label);
+    return labels.length ? `, ${verb} ${labels.join(", ")}` : "";
+  };
   return list("builds on", needs[number - 1]) + list("leads to", users[number - 1]);
 }
 
@@ -139,12 +141,12 @@ function Lines({ class: name, lines, x, y }) {
 
 /** @param {{box: Drawing["boxes"][0], kind: string, words: string}} properties */
 function Box({ box: { number, lines, x, y, width, height }, kind, words }) {
-  const { title } = current().book[number - 1];
+  const { title, label } = current().book[number - 1];
   const top = y + height / 2 + 4.5 - 8 * (lines.length - 1);
   return html`<g class=${`map-box ${kind}`} data-number=${number}>
-    <${PageLink} number=${number} label=${`${number} ${title}${words}`}>
+    <${PageLink} number=${number} label=${`${label} ${title}${words}`}>
       <rect x=${x} y=${y} width=${width} height=${height} rx="7" />
-      <text class="box-number" x=${x + 25} y=${top}>${number}</text>
+      <text class="box-number" x=${x + 25} y=${top}>${label}</text>
       <${Lines} class="box-title" lines=${lines} x=${x + 33} y=${top} />
     </${PageLink}>
   </g>`;

@@ -4,11 +4,10 @@ import { computed } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { FRONT, pageOfStep, WHOLE } from "viewer/model/book.js";
 import { countOnPath } from "viewer/model/path.js";
-import { writeHash } from "viewer/model/places.js";
 import { functionOf } from "viewer/model/run.js";
 import { chaptersOf, claimsWithin, headingOf, sectionOfStep } from "viewer/model/sections.js";
 import { html, memo } from "viewer/parts/html.js";
-import { goTo } from "viewer/state/address.js";
+import { addressOfPlace, goTo } from "viewer/state/address.js";
 import { command } from "viewer/state/commands.js";
 import { visibleSection } from "viewer/state/layout.js";
 import { current, dialog, loaded, mode, page, step } from "viewer/state/state.js";
@@ -30,7 +29,6 @@ function Count({ claims, failed }) {
 /** @type {View<{section: CountedSection, here: boolean}>} */
 const Entry = memo(({ section, here }) => {
   const { activation, depth, first, func, counts } = section;
-  const { name: doc } = current();
   const open = (/** @type {Event} */ event) => {
     event.preventDefault();
     dialog.value = "";
@@ -38,7 +36,7 @@ const Entry = memo(({ section, here }) => {
   };
   return html`<li class=${`outline-entry depth-${depth}`}>
     <a
-      href=${writeHash({ doc, mode: mode.value, at: func.name })}
+      href=${addressOfPlace({ mode: mode.value, at: func.name })}
       data-activation=${activation}
       aria-current=${here ? "location" : null}
       onClick=${open}
@@ -70,15 +68,10 @@ function entries(sections, here) {
  * @type {View<OutlineChapter & {here: number, isHere: boolean}>} here: the section that is read, if
  *   it is of this chapter, or -1
  */
-const Chapter = memo(({ title, number, sections, here, isHere }) => {
+const Chapter = memo(({ title, number, label, counts, sections, here, isHere }) => {
   const [open, setOpen] = useState(isHere);
   useLayoutEffect(() => setOpen(isHere), [isHere]);
-  const counts = /** @type {CountedSection[]} */ (sections).flatMap(({ depth, counts }) =>
-    depth === 1 ? [counts] : [],
-  );
-  const claims = counts.reduce((sum, count) => sum + count.claims, 0);
-  const failed = counts.reduce((sum, count) => sum + count.failed, 0);
-  const name = number ? `${number}. ${title}` : title;
+  const name = number ? `${label}. ${title}` : title;
   return html`<div class=${`chapter ${open ? "is-open" : ""}`}>
     <div class="chapter-line">
       <button
@@ -101,7 +94,7 @@ const Chapter = memo(({ title, number, sections, here, isHere }) => {
           </${PageLink}>`
           : html`<span class="chapter-link">${name}</span>`
       }
-      <${Count} claims=${claims} failed=${failed} />
+      <${Count} ...${counts} />
     </div>
     ${open && entries(sections, here)}
   </div>`;
@@ -128,18 +121,23 @@ const DEEPEST = 3;
 
 /** @returns {OutlineChapter[]} */
 function countedChapters() {
-  const { model, sections, book } = current();
+  const { model, sections, leftOut, book } = current();
   const shown = sections.filter(({ depth }) => depth <= DEEPEST);
-  return chaptersOf(shown).map((chapter) => ({
-    title: chapter.title,
-    number:
-      book.find(({ sections: own }) => own[0].order === chapter.sections[0].order)?.number ?? 0,
-    sections: chapter.sections.map((section) => ({
-      ...section,
-      func: functionOf(model, section.activation),
-      counts: claimsWithin(model, section),
-    })),
-  }));
+  return chaptersOf(shown).map(({ title, sections: own }) => {
+    const page = book.find(({ sections: [first] }) => first.order === own[0].order);
+    const span = page ?? { first: own[0].first, beyond: Math.max(...own.map((one) => one.beyond)) };
+    return {
+      title,
+      number: page?.number ?? 0,
+      label: page?.label ?? 0,
+      counts: claimsWithin(model, span, leftOut),
+      sections: own.map((section) => ({
+        ...section,
+        func: functionOf(model, section.activation),
+        counts: claimsWithin(model, section),
+      })),
+    };
+  });
 }
 
 /** The list of sections, by chapters where the table of contents has headings. */
@@ -148,7 +146,7 @@ export function Outline() {
   const place = useRef(/** @type {HTMLElement | null} */ (null));
   const chapters = useMemo(countedChapters, [document, sections]);
   const here = shownSection.value;
-  const chapter = shownChapter.value;
+  const page = shownChapter.value;
   useEffect(() => {
     // `scrollIntoView` would move the page too.
     const box = place.current?.closest(".sidebar, .panel-body");
@@ -157,19 +155,18 @@ export function Outline() {
     const { top, bottom } = box.getBoundingClientRect();
     const air = (bottom - top) / 4;
     if (entry.top < top || entry.bottom + air > bottom) box.scrollTop += entry.top - top - air;
-  }, [here, chapter]);
+  }, [here, page]);
   return html`<nav class="outline" aria-label="outline" ref=${place}>
     ${book.length > 0 && html`<${Pages} />`}
-    ${chapters.map(({ title, number, sections }) => {
+    ${chapters.map(({ sections, ...chapter }) => {
       const holds = sections.some(({ activation }) => activation === here);
-      return title
+      return chapter.title
         ? html`<${Chapter}
           key=${sections[0].activation}
-          title=${title}
-          number=${number}
+          ...${chapter}
           sections=${sections}
           here=${holds ? here : -1}
-          isHere=${number ? number === chapter : holds}
+          isHere=${chapter.number ? chapter.number === page : holds}
         />`
         : entries(sections, here);
     })}

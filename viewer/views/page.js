@@ -1,11 +1,11 @@
 // The page: its bar, the article or the program, a panel over it, or a sentence instead.
 
 import { Component } from "preact";
-import { useLayoutEffect } from "preact/hooks";
+import { useLayoutEffect, useMemo } from "preact/hooks";
 import { FRONT, pageOfStep } from "viewer/model/book.js";
 import { integer } from "viewer/model/format.js";
 import { functionOf } from "viewer/model/run.js";
-import { titleOf } from "viewer/model/sections.js";
+import { claimsWithin, titleOf } from "viewer/model/sections.js";
 import { CommandButton, Icon } from "viewer/parts/buttons.js";
 import { html, later } from "viewer/parts/html.js";
 import { bringIntoView } from "viewer/state/article.js";
@@ -160,7 +160,7 @@ function Title() {
     ${
       chapter &&
       html`<${PageLink} number=${chapter.number} class="bar-title bar-chapter">
-        ${chapter.number}. ${chapter.title}
+        ${chapter.label}. ${chapter.title}
       </${PageLink}>`
     }
   `;
@@ -227,9 +227,13 @@ function Bar() {
 
 /** How the claims fared. Of a run that ended early nobody knows: some were never reached. */
 function ClaimsButton() {
-  const { claims, failure } = current().document;
+  const { model, document, leftOut } = current();
+  const { claims, failure } = document;
   const failed = claims.held.filter((outcome) => outcome !== true).length;
-  const count = new Set(claims.statement).size;
+  const count = useMemo(
+    () => claimsWithin(model, { first: 0, beyond: model.steps }, leftOut).claims,
+    [document, leftOut],
+  );
   const [mark, words] = failed
     ? [`✗ ${integer(failed)}`, "failed"]
     : failure

@@ -3,8 +3,7 @@
 
 import { options } from "preact";
 import { styled } from "viewer/parts/styles.js";
-import { laidOut } from "viewer/state/layout.js";
-import { density, loaded, printing } from "viewer/state/state.js";
+import { density, laidOut, loaded, printing } from "viewer/state/state.js";
 import { colours } from "viewer/state/theme.js";
 import "viewer/views/calls.js";
 import "viewer/views/caption.js";

@@ -70,11 +70,12 @@ const titleOf = ({ number, title }) => (number ? `${number}. ${title}` : title);
  * @type {View<Span>}
  */
 const Bands = memo(({ first, beyond }) => {
-  const { model, sections } = current();
+  // The run is whole, whatever Read leaves out.
+  const { model, all } = current();
   const share = (/** @type {number} */ at) =>
     `${(100 * (at - first)) / Math.max(1, beyond - first)}%`;
   return html`<div class="timeline-bands">
-    ${bandsOf(model, sections, { first, beyond }).map(
+    ${bandsOf(model, all, { first, beyond }).map(
       (band) =>
         html`<button
           tabindex="-1"

@@ -22,12 +22,12 @@ const TIMES_AT_ONCE = 20;
 
 /** The claims that contain what is typed. */
 export function Claims() {
-  const { model, document, sections } = current();
+  const { model, document, sections, leftOut } = current();
   const [query, setQuery] = useState("");
   const [onlyFailed, setOnlyFailed] = useState(false);
   const [most, setMost] = useState(AT_ONCE);
   const section = sections.find(({ activation }) => activation === claimsOf.value);
-  const groups = useMemo(() => claimGroups(model, section), [document, section]);
+  const groups = useMemo(() => claimGroups(model, section, leftOut), [document, section, leftOut]);
   const failed = groups.filter((group) => group.failed).length;
   const shown = groups.filter(
     (group) => group.words.includes(query.trim().toLowerCase()) && (group.failed || !onlyFailed),
@@ -90,7 +90,8 @@ function ChapterTitle({ group, before }) {
     of && !of.failed ? pageOfStep(book, document.claims.step[of.rows[0]]) : FRONT;
   const number = pageOf(group);
   if (number === FRONT || number === pageOf(before)) return null;
-  return html`<li><h3>${number}. ${book[number - 1].title}</h3></li>`;
+  const { label, title } = book[number - 1];
+  return html`<li><h3>${label}. ${title}</h3></li>`;
 }
 
 /**
@@ -98,7 +99,7 @@ function ChapterTitle({ group, before }) {
  * @param {{groups: ClaimGroup[], failed: number, place: string}} properties
  */
 function Summary({ groups, failed, place }) {
-  const { document, sections } = current();
+  const { document, sections, leftOut } = current();
   const checks = groups.reduce((sum, { rows }) => sum + rows.length, 0);
   const around = useMemo(() => sectionOfStep(sections, stepOfReader()), [document]);
   const narrower =
@@ -106,10 +107,12 @@ function Summary({ groups, failed, place }) {
       ? { activation: around.activation, text: `show only “${titleOfSection(around)}”` }
       : null;
   const none = document.failure ? "all held until it ended" : "all held";
-  const choice = place ? { activation: -1, text: "show the whole lecture" } : narrower;
+  const choice = place
+    ? { activation: -1, text: leftOut.size ? "show all of it" : "show the whole lecture" }
+    : narrower;
   return html`<p class="quiet">
     ${counted(groups.length, "claim")} in ${counted(checks, "execution")}
-    ${place && html`${" "}of <b>${place}</b>`};${" "}
+    ${(place || leftOut.size > 0) && html`${" "}of <b>${place || "the short path"}</b>`};${" "}
     ${failed ? `${failed} failed` : none}.${" "}
     ${
       choice &&

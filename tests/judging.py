@@ -96,6 +96,36 @@ def installed(tree: Any, module: str, path: Path) -> Iterator[None]:
         vars(sys.modules[lecture]).update(attributes)
 
 
+class OnARank:
+    """A program with the changed module around it, to be run by another process."""
+
+    def __init__(self, tree: Any, module: str, path: Path, program: Callable[..., Any]) -> None:
+        self.changed = tree, module, path
+        self.program = program.__module__, program.__qualname__
+
+    def __call__(self, *arguments: Any) -> Any:
+        KEPT_INSTALLED.enter_context(installed(*self.changed))
+        module, name = self.program
+        return getattr(importlib.import_module(module), name)(*arguments)
+
+
+KEPT_INSTALLED = contextlib.ExitStack()  # a rank ends with its program, so nothing is put back
+
+
+def change_all_ranks(tree: Any, module: str, path: Path) -> None:
+    """Where a section starts ranks, let these import the changed module, too."""
+    try:
+        ranks = importlib.import_module(f"{module.partition('.')[0]}.lib.ranks")
+    except ModuleNotFoundError:
+        return
+    started = ranks._started
+
+    def started_with_the_change(rank, meeting, program, arguments):
+        return started(rank, meeting, OnARank(tree, module, path, program), arguments)
+
+    ranks._started = started_with_the_change
+
+
 def claim_failed(error: BaseException, root: Path) -> bool:
     """Whether it is an `assert` of the lecture that raised this."""
     traceback = error.__traceback__
@@ -136,6 +166,7 @@ def verdict_on(task: Task, root: Path, cuda: bool) -> str:
 
         def run(section: Section = section) -> None:
             with installed(tree, module, path):
+                change_all_ranks(tree, module, path)
                 run_section(section)
 
         verdicts.add(judge(run, root))
@@ -177,6 +208,8 @@ def limit_memory() -> None:
 def work(connection: Connection, root: Path, folder: str, seconds: float) -> None:
     """Judge mutants until told to stop: for each, first how long it may take, then the verdict."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends this process
+    if hasattr(os, "setpgrp"):
+        os.setpgrp()  # and with it the ranks that it has started
     warnings.simplefilter("ignore")
     os.chdir(folder)
     tempfile.tempdir = folder
@@ -221,7 +254,7 @@ class Worker:
         context = multiprocessing.get_context("spawn")
         self.connection, there = context.Pipe()
         arguments = (there, self.root, self.folder, self.seconds)
-        self.process = context.Process(target=work, args=arguments, daemon=True)
+        self.process = context.Process(target=work, args=arguments)  # no daemon: it starts ranks
         self.process.start()
         there.close()
 
@@ -230,6 +263,9 @@ class Worker:
         self.connection.send(task)
 
     def end(self) -> None:
+        if hasattr(os, "killpg"):
+            with contextlib.suppress(ProcessLookupError):  # it has no group yet, or has ended
+                os.killpg(self.process.pid, signal.SIGKILL)
         self.process.kill()
         self.process.join()
         self.connection.close()

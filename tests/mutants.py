@@ -55,7 +55,8 @@ SIZED |= {"view", "reshape", "range"}
 PURE = frozenset(
     ("abs", "dict", "enumerate", "len", "list", "max", "min", "pow", "range", "round", "sorted")
 )
-PURE |= {"sum", "zip", "items", "keys", "values", "log", "log2", "log10", "sqrt", "exp", "prod"}
+PURE |= {"sum", "zip", "log", "log2", "log10", "sqrt", "exp", "prod"}
+PARTS_OF_A_DICTIONARY = frozenset(("items", "keys", "values"))
 SYMMETRIC = frozenset(
     ("max", "min", "maximum", "minimum", "isclose", "allclose", "equal", "hypot", "gcd", "mse_loss")
 )
@@ -213,7 +214,9 @@ def _values(assigned: dict[str, list[ast.Assign]], names: set[str]) -> list[ast.
 def is_arithmetic(value: ast.AST) -> bool:
     """Whether nothing is called but what works a value out of others."""
     return all(
-        ast.unparse(node.func).removeprefix("math.") in PURE or draws(node)
+        ast.unparse(node.func).removeprefix("math.") in PURE
+        or any(calls(node, name) for name in PARTS_OF_A_DICTIONARY)
+        or draws(node)
         for node in ast.walk(value)
         if isinstance(node, ast.Call)
     )

@@ -775,7 +775,7 @@ def test_whether_it_changed_is_told_without_what_the_lecture_imports(tmp_path, c
 def test_the_document_is_served_whether_it_changed_or_not(lecture, monkeypatch):
     served = []
     monkeypatch.setattr(
-        "trace.cli.serve", lambda shown, **options: served.append(shown.document.name)
+        "trace.serve.server.serve", lambda shown, **options: served.append(shown.document.name)
     )
     for source, status in (("pass", 0), ("pass", 0), ("1 / 0", 1)):
         assert lecture(f"def main(): {source}", "--serve", "--if-changed")[0] == status

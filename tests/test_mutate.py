@@ -2,6 +2,7 @@
 
 import ast
 import collections
+import importlib
 import multiprocessing
 import tempfile
 from pathlib import Path
@@ -95,6 +96,7 @@ BODIES = [
     ("share = a / b\nassert share < 1", [("a / b", "a * b")]),
     ("share = a / b\nhalf = share * 2\nfigures.bars(half)", []),
     ("share = a / b\nreturn share", [("a / b", "a * b")]),
+    ("shares = {name: a / b for name, a in sizes.items()}", []),
     ("share = f(a / b)", [("a / b", "a * b")]),
     ("with measure() as cost:\n    y = x @ w", [("x @ w", "x * w")]),
     # what does not run here
@@ -447,3 +449,16 @@ ENDS = [
 def test_only_a_claim_of_the_lecture_kills(tmp_path, code, verdict):
     compiled = compile(code, str(tmp_path / "lecture/chapter.py"), "exec")
     assert judging.judge(lambda: exec(compiled), tmp_path) == verdict
+
+
+@pytest.mark.slow
+def test_every_rank_runs_what_was_changed():
+    module = "lecture.part7_after.m27a_many_devices"
+    path = judging.path_of(module, ROOT)
+    tree = ast.parse(path.read_text(encoding="utf-8").replace("x[rank] = 1\n", "x[rank] = 2\n"))
+    importlib.import_module("lecture")
+    with judging.installed(tree, module, path):
+        judging.change_all_ranks(tree, module, path)
+        changed = importlib.import_module(module)
+        found = changed.on_ranks(2, changed.mine_and_my_neighbours)
+    assert [own for own, _ in found] == [[2, 0], [0, 2]]

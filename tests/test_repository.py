@@ -101,7 +101,15 @@ def test_relative_and_absolute_imports_are_told_apart():
 
 
 ROOMS = ("rewrite", "meter", "said", "record", "document", "foreign", "serve")  # from below
-COMMAND = ("aliases", "arguments", "cli", "costs", "pytest_claims", "pytest_plugin")  # above them
+COMMAND = (
+    "aliases",
+    "arguments",
+    "cli",
+    "costs",
+    "others",
+    "pytest_claims",
+    "pytest_plugin",
+)  # above them
 
 
 def floor(module):

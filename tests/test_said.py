@@ -13,11 +13,11 @@ from types import SimpleNamespace
 import pytest
 
 from trace.cli import main
+from trace.document.beside import whole
 from trace.said.graphs import svg_of
 from trace.said.media import CACHE, Media, cache_names
 from trace.said.pieces import fenced, undoubled, value_of
 from trace.said.stand_in import Reference, Rendering, make_graph
-from trace.serve.library import whole
 from trace.serve.overlay import Shown
 
 OWN = '''
@@ -410,6 +410,49 @@ def test_large_pictures_lie_beside_the_document(run, tmp_path):
     document = run({"talk.py": source.replace('image("large.png")', "pass")})
     assert len(document["assets"]) == 1
     assert not [*(tmp_path / "out.files").iterdir()]
+
+
+def test_large_pictures_that_values_draw_lie_beside_the_document(run, tmp_path):
+    source = """
+        import hashlib
+        import numpy as np
+
+        class Drawing:
+            def __init__(self, count):
+                self.count = count
+
+            def _repr_svg_(self):
+                return "<svg>" + "<circle r='9'/>" * self.count + "</svg>"
+
+        class Photograph:
+            def _repr_png_(self):
+                return hashlib.shake_256(b"photograph").digest(60_000)
+
+        def main():
+            small = Drawing(10)  # @inspect small
+            large = [Drawing(5000), Photograph()]  # @inspect large
+            noise = hashlib.shake_256(b"noise").digest(3 * 200 * 200)
+            pixels = np.frombuffer(noise, "uint8").reshape(200, 200, 3)  # @inspect pixels
+        """
+    document = run({"talk.py": source}, "talk.py", "--html", str(tmp_path / "a.html"))
+    shown = [document["values"][index] for index in document["inspections"]["value"]]
+    small, (drawing, photograph), pixels = shown[0], shown[1]["items"], shown[2]
+    assert "svg" in small
+    assert "file" not in small
+    for value, suffix in ((drawing, ".svg"), (photograph, ".png"), (pixels, ".png")):
+        assert not {"svg", "png", "jpeg"} & value.keys()
+        assert value["file"].endswith(suffix)
+    files = {file.name: file.read_bytes() for file in (tmp_path / "out.files").iterdir()}
+    assert files.keys() == {drawing["file"], photograph["file"], pixels["file"]}
+    assert files[drawing["file"]].count(b"<circle") == 5000
+    assert len(files[photograph["file"]]) == 60_000
+    assert (tmp_path / "out.json").stat().st_size < 20_000
+    assert (tmp_path / "a.html").stat().st_size > 180_000
+    again = json.loads(whole(tmp_path / "out.json"))["values"]
+    restored = [again[index] for index in document["inspections"]["value"]]
+    assert restored[1]["items"][0]["svg"].encode() == files[drawing["file"]]
+    assert base64.b64decode(restored[2]["png"]) == files[pixels["file"]]
+    assert main([str(tmp_path / "talk.py"), "-o", str(tmp_path / "out.json"), "--check"]) == 0
 
 
 def test_one_file_with_many_pictures_says_how_large_it_is(run, tmp_path, capsys, monkeypatch):

@@ -11,7 +11,8 @@ in this list, and what they all stand on:
     document/    from a recording to the document: its bytes, its check, its seconds
     foreign/     documents of other tools, and lectures taken over from them
     serve/       where documents lie; how they are shown, watched and published
-    arguments, cli, aliases, __main__            the command, which uses them all
+    arguments, cli, others, aliases, __main__    the command, which uses them all (others: what it
+                     does with lectures and traces of other tools)
 
 The contracts:
 

@@ -231,6 +231,9 @@ class Value(TypedDict, total=False):
     """The value draws itself: a PNG picture in base64."""
     jpeg: str
     """The same as JPEG."""
+    file: str
+    """The name of the file with the picture, in place of `svg`, `png` or `jpeg`, where it is large:
+    as of an `Asset`."""
     every: int
     """An array of bytes is drawn as `png`: each pixel (1), every second one (2), ..."""
     vega: dict[str, Any]

@@ -31,7 +31,7 @@ from lecture.lib.gpt2 import LONG_XL, XL, measured
 from lecture.lib.presets import PRESETS
 from lecture.lib.transformer import (
     Block,
-    Experts,
+    Embedding,
     LayerCache,
     Linear,
     RMSNorm,
@@ -447,7 +447,16 @@ def only_active_parameters_cost_flops():  # M16.8
     assert named == MIXTRAL_NAMED_PARAMETERS
     # The *active* parameters are those that get a gradient from one token. In a small model with
     # four experts, of which two are active:
-    small = TransformerConfig(50, 12, 3, 24, 4, 20, experts=4, active_experts=2)
+    small = TransformerConfig(
+        vocabulary=50,
+        context=12,
+        layers=3,
+        width=24,
+        heads=4,
+        feed_forward=20,
+        experts=4,
+        active_experts=2,
+    )
     model = TransformerLM(small, generator=torch.Generator().manual_seed(0))  # @stepover
     model(torch.tensor([[7]])).sum().backward()  # @stepover
     met = sum(weight.numel() for weight in model.parameters() if weight.grad is not None)
@@ -471,12 +480,16 @@ def latent_attention(size: DeepSeekV3) -> dict[str, nn.Module]:
     of_a_query = size.plain_features + size.rotary_features
     of_a_key_and_value = size.plain_features + size.value_features
     return {
-        "query, down": Linear(size.width, size.query_rank, **made),
-        "query norm": RMSNorm(size.query_rank, **made),
-        "query, up": Linear(size.query_rank, size.heads * of_a_query, **made),
+        "queries": nn.Sequential(
+            Linear(size.width, size.query_rank, **made),
+            RMSNorm(size.query_rank, **made),
+            Linear(size.query_rank, size.heads * of_a_query, **made),
+        ),
         "latent": Linear(size.width, size.key_value_rank + size.rotary_features, **made),
-        "latent norm": RMSNorm(size.key_value_rank, **made),
-        "keys and values, up": Linear(size.key_value_rank, size.heads * of_a_key_and_value, **made),
+        "keys and values": nn.Sequential(
+            RMSNorm(size.key_value_rank, **made),
+            Linear(size.key_value_rank, size.heads * of_a_key_and_value, **made),
+        ),
         "output": Linear(size.heads * size.value_features, size.width, **made),
     }
 
@@ -492,31 +505,47 @@ def one_latent_serves_all_heads():  # M16.2
     """
     size, made = DEEPSEEK_V3, {"device": "meta", "dtype": torch.bfloat16}
     attention = latent_attention(size)  # @stepover
-    latent = attention["latent"](torch.empty(1, size.width, **made))
+    x = torch.empty(1, size.width, **made)
+    latent = attention["latent"](x)  # @stepover
     per_token = size.layers * latent.nbytes  # @inspect per_token
     assert per_token == CACHE_BYTES_PER_TOKEN["DeepSeek-V3"]
-    # Keys and values for every head would be 71 times as large.
-    of_a_head = size.plain_features + size.rotary_features + size.value_features
-    assert round(size.layers * size.heads * of_a_head * 2 / per_token) == 71  # @predict
+    # Keys and values for every head would be 71 times as large: a key is as long as a query, and a
+    # value is what the output matrix reads.
+    queries = attention["queries"](x)  # @stepover
+    of_heads = attention["keys and values"](latent[:, : size.key_value_rank])  # @stepover
+    _, values = of_heads.unflatten(1, (size.heads, -1)).split(
+        [size.plain_features, size.value_features], dim=2
+    )
+    assert attention["output"](values.flatten(1)).shape == x.shape
+    of_every_head = size.layers * (queries.nbytes + values.nbytes)
+    assert round(of_every_head / per_token) == 71  # @predict
     # Now the parameters, layer by layer. Three layers have a plain feed-forward network, the other
     # 58 have 256 experts, of which a token passes eight, and one more for every token. A bias for
     # each expert helps to balance them.
-    D, F, experts = size.width, size.expert_feed_forward, size.routed_experts
-    dense = numel(SwiGLU(D, size.dense_feed_forward, **made))
-    routed = numel(Experts(D, F, experts, size.active_experts, **made)) + experts  # @stepover
-    shared = size.shared_experts * numel(SwiGLU(D, F, **made))
-    every_layer = numel(*attention.values()) + 2 * numel(RMSNorm(D, **made))
+    D, experts = size.width, size.routed_experts
+    embedding = Embedding(size.vocabulary, width=D, **made)
+    norm = RMSNorm(D, **made)
+    dense = SwiGLU(width=D, feed_forward=size.dense_feed_forward, **made)
+    expert = SwiGLU(width=D, feed_forward=size.expert_feed_forward, **made)
+    router = nn.Linear(in_features=D, out_features=experts, bias=True, **made)
+    every_layer = numel(*attention.values(), norm, norm)
+    sparse = numel(router, *[expert] * (experts + size.shared_experts))
     sparse_layers = size.layers - size.dense_layers
-    tables = 2 * size.vocabulary * D + D
-    total = size.layers * every_layer + size.dense_layers * dense + tables
-    total += sparse_layers * (routed + shared)  # @inspect total
+    # The embedding and the LM head are equally large.
+    total = size.layers * every_layer + numel(embedding, embedding, norm)
+    total += size.dense_layers * numel(dense) + sparse_layers * sparse  # @inspect total
     assert round(total / 1e9) * 10**9 == DEEPSEEK_V3_NAMED_PARAMETERS["all"]
     # Take away the experts that a token does not meet.
-    idle = sparse_layers * (experts - size.active_experts) * numel(SwiGLU(D, F, **made))
+    idle = sparse_layers * (experts - size.active_experts) * numel(expert)
     active = total - idle  # @inspect active
     # 37.6 billion, or 36.6 without the embedding, which multiplies nothing. An eighteenth of all.
     assert active - size.vocabulary * D < DEEPSEEK_V3_NAMED_PARAMETERS["active"] < active
     assert round(total / active) == 18
+
+
+def visible_pairs(T: int) -> int:
+    """Count the pairs of T tokens of which the second is not hidden from the first."""
+    return T * (T + 1) // 2
 
 
 def half_of_the_scores_are_masked():  # M16.10
@@ -527,7 +556,7 @@ def half_of_the_scores_are_masked():  # M16.10
     """
     T, D, L = 12, 48, 3
     pairs = int(torch.ones(T, T).tril().sum())
-    assert pairs == T * (T + 1) // 2
+    assert pairs == visible_pairs(T)
     # We can measure what is useful. With a cache, a model that decodes token by token meets visible
     # pairs only. Here it reads a prompt of four tokens at once, as in prefill, then one by one. So
     # only the four hide pairs from each other, 4·3/2 of them.
@@ -552,7 +581,7 @@ def half_of_the_scores_are_masked():  # M16.10
     percent = {}
     for name, large in {"xl": XL, "xl, T·16": LONG_XL}.items():
         T, D, L = large.context, large.width, large.layers
-        hidden_flops = L * 4 * D * T * (T - 1) // 2
+        hidden_flops = L * 4 * D * (T**2 - visible_pairs(T))
         percent[name] = round(100 * hidden_flops / forward_flops(large, T), 1)
     # With 1024 tokens the question hardly matters. With 16 384 it decides on a quarter of the
     # FLOPs, and so of the utilization.
@@ -569,12 +598,18 @@ def exercise_deep_or_wide():  # M16.6 @exercise
     width 768, with F = 4D. Whose blocks cost more FLOPs for a context of 1024 tokens, and which
     model needs the larger KV cache? Commit to an answer for each.
     """
-    wide = TransformerConfig(1000, 1024, layers=12, width=1536, heads=12, feed_forward=4 * 1536)
-    deep = TransformerConfig(1000, 1024, layers=48, width=768, heads=12, feed_forward=4 * 768)
+    wide = TransformerConfig(
+        1000, context=1024, layers=12, width=1536, heads=12, feed_forward=4 * 1536
+    )
+    deep = TransformerConfig(
+        1000, context=1024, layers=48, width=768, heads=12, feed_forward=4 * 768
+    )
     of_wide, of_deep = (
         {
             part: config.layers * flops
-            for part, flops in flops_of_a_block(1024, config.width, config.feed_forward, 12).items()
+            for part, flops in flops_of_a_block(
+                1024, D=config.width, F=config.feed_forward, H=12
+            ).items()
         }
         for config in (wide, deep)
     )

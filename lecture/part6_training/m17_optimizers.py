@@ -439,8 +439,9 @@ def adamw_does_not_see_the_scale_of_the_loss():  # M17.6
     assert round(distances["growing"], 3) == 0.063
     # What AdamW does see is noise. A batch of a hundred times as many examples has a tenth of the
     # noise in its gradient: the gradients agree better, and steps come closer to the full rate.
-    noisy = moves(AdamW, gradients + 0.1).abs().mean() / 0.001
-    clear = moves(AdamW, gradients / 10 + 0.1).abs().mean() / 0.001
+    noisy, clear = (
+        moves(AdamW, noise + 0.1).abs().mean() / 0.001 for noise in (gradients, gradients / 10)
+    )
     assert noisy < 0.4 < 0.7 < clear < 1  # @inspect noisy clear
 
 
@@ -543,6 +544,15 @@ def adamw_costs_33_flops_per_parameter():  # M17.7 E67
     lines = (average, average_of_squares, shrinking, update)
     flops = [line.other_flops / 100 for line in lines]  # @inspect flops
     assert flops == [3, 4, 2, 4 + 20]
+    # Are these lines AdamW? Late in a run, when its bias correction is 1, PyTorch's step ends at
+    # the same weights.
+    weight = nn.Parameter(torch.ones_like(w))
+    weight.grad = g
+    late = torch.optim.AdamW([weight], lr=lr, weight_decay=decay)
+    nothing_yet = {"exp_avg": torch.zeros_like(w), "exp_avg_sq": torch.zeros_like(w)}
+    late.state[weight] = {"step": torch.tensor(1e6), **nothing_yet}
+    late.step()
+    assert torch.allclose(weight, w, rtol=1e-6)
     # The lines leave out the bias correction. Our AdamW divides v by it, 1 FLOP more, applies that
     # of m to a number all parameters share, and shrinks with one multiplication, 1 FLOP less.
     weight = nn.Parameter(torch.ones(2_126_902_400, device="meta"))
@@ -586,9 +596,10 @@ def an_update_waits_for_memory():  # M17.7
     # On an H100 these bytes take at least 17.8 ms. At half a FLOP per byte (14, with one for the
     # root, for 28 bytes) the step is memory-bound by far: the FLOPs would take 0.4 ms.
     move_milliseconds = 1e3 * one_kernel_bytes / H100_SXM.memory_bytes_per_second
-    compute_milliseconds = 1e3 * 14 * parameters / H100_SXM.dense_flops_per_second["fp32"]
+    flops = cost.other_flops - (20 - 1) * parameters
+    compute_milliseconds = 1e3 * flops / H100_SXM.dense_flops_per_second["fp32"]
     assert round(move_milliseconds, 1) == 17.8  # @inspect move_milliseconds @predict
-    assert compute_milliseconds < move_milliseconds / 30  # @inspect compute_milliseconds
+    assert round(compute_milliseconds, 1) == 0.4  # @inspect compute_milliseconds
     # Beside a batch of a million tokens, 13.5 s at the peak of the tensor cores, that is nothing.
     # Beside a single sequence of 1024 tokens it is more than both passes.
     peak = H100_SXM.dense_flops_per_second["bf16"]
@@ -698,8 +709,8 @@ def muon_makes_all_directions_equal():  # M17.10
     assert squares[:10].sum() > 0.9 * squares.sum()
     # After the iterations nine in ten lie between 0.5 and 1.3. (The polynomial trades accuracy for
     # speed: it brings small values up fast and lets large ones swing around 1.)
-    near_one = ((spectra["Muon's direction"] > 0.5) & (spectra["Muon's direction"] < 1.3)).float()
-    assert near_one.mean() > 0.9
+    near_one = spectra["Muon's direction"].clamp(0.5, 1.3) == spectra["Muon's direction"]
+    assert near_one.float().mean() > 0.9
     # The directions stay: where the matrix sends its first singular vector has not turned.
     left, _, right = torch.linalg.svd(gradient)
     sent = direction @ right[0]
@@ -754,6 +765,7 @@ def muon_costs_matmuls_and_one_number():  # M17.10
             (step.matmul_flops + step.other_flops) / D**2,
         )
     assert [kept for kept, _ in costs.values()] == [8, 4]  # @inspect costs
+    assert costs["AdamW"][1] == 33
     assert math.isclose(costs["Muon"][1], 30 * D, rel_tol=0.01)
     # 48 000 FLOPs per parameter instead of 33 look frightening. But forward and backward pass cost
     # 6 per parameter and row: with R rows in a batch Muon adds 5D/R, 0.8 % for a million.
@@ -766,7 +778,7 @@ def muon_costs_matmuls_and_one_number():  # M17.10
         "AdamW": best_loss("AdamW", [2.0**-power for power in (8, 7, 6, 5)]),
         "Muon": best_loss("Muon", [2.0**-power for power in (7, 6, 5, 4)]),
     }  # @inspect losses
-    assert losses["Muon"] < losses["AdamW"] - 0.05
+    assert 0.05 < losses["AdamW"] - losses["Muon"] < 0.2
     # A tenth of a nat per byte better after the same 60 steps. That is what a small run shows, and
     # no more: one model, one length, few rates, and one for the rest. The authors of
     # [Moonlight](https://arxiv.org/abs/2502.16982) report half the FLOPs for the same loss, from
@@ -870,9 +882,10 @@ def a_sweep_shows_the_range():  # M17.9
     # The cliff does not move along: with momentum a curvature c allows rates up to $2(1+\beta)/c$,
     # nearly twice [those without](#the_steepest_direction_limits_the_rate). So close to the cliff
     # do not divide by ten: the best rate stays, and momentum gets further with it.
+    edge = 2 * (1 + 0.9) / 25
     below, above = (
         path_in_a_ravine(lambda w, lr=lr: SGD(w, lr=lr, momentum=0.9), steps=400)[-1].norm().item()
-        for lr in (0.99 * 2 * (1 + 0.9) / 25, 1.01 * 2 * (1 + 0.9) / 25)
+        for lr in (0.99 * edge, 1.01 * edge)
     )
     assert below < 1e-3 < 1e3 < above
     assert ends["momentum"][10**-1] < ends["SGD"][10**-1] / 2

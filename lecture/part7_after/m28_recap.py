@@ -26,8 +26,8 @@ from lecture.lib.presets import PRESETS
 from lecture.lib.shapes import without_checks
 from lecture.lib.transformer import LayerCache, TransformerConfig, TransformerLM
 from lecture.part7_after import m28_answers as answers
+from lecture.part7_after import m28_figures as figures
 from lecture.part7_after.m28_answers import letters_of
-from lecture.part7_after.m28_figures import Sheet, in_units
 from trace.costs import measure
 
 SHAPES = {name: PRESETS[name] for name in ("gpt2-small", "gpt2-xl", "llama-3-8b")}
@@ -61,7 +61,8 @@ def everything_is_a_product_and_a_little_more():  # M28.1
     # attention, and counts the embedding, which multiplies nothing.
     a, step, update = letters_of(XL), measured(XL), update_of_xl()
     step_flops = step.forward_flops + step.backward_flops
-    assert round(6 * a.N * a.R / step_flops, 3) == 0.965
+    by_the_rule = 6 * a.N * a.R
+    assert round(by_the_rule / step_flops, 3) == 0.965
     # AdamW does 13 FLOPs and a square root for each parameter, once a step, whatever the batch.
     # (The meter's price for a root is 20.)
     assert update.matmul_flops == 0  # @predict
@@ -77,11 +78,13 @@ def everything_is_a_product_and_a_little_more():  # M28.1
             "tokens_times_parameters_with_corrections",
         ),
         ("backward pass", r"2\times\text{forward}", step.backward_flops, "two_plus_four_is_six"),
-        ("a step, by the rule", r"6NR", 6 * a.N * a.R, "two_plus_four_is_six"),
+        ("a step, by the rule", r"6NR", by_the_rule, "two_plus_four_is_six"),
         ("AdamW", r"13N+N\text{ roots}", 13 * a.N, "adamw_costs_33_flops_per_parameter"),
     )
-    table = [(name, formula, in_units(value), link) for name, formula, value, link in entries]
-    sheet = Sheet(EXAMPLE, table)  # @inspect sheet
+    table = [
+        (name, formula, figures.in_units(value), link) for name, formula, value, link in entries
+    ]
+    sheet = figures.Sheet(EXAMPLE, table)  # @inspect sheet
 
 
 def memory_has_four_parts():  # M28.1
@@ -108,17 +111,21 @@ def memory_has_four_parts():  # M28.1
     assert [round(share, 2) for share in weights] == [0.37, 0.91]  # @inspect weights
     rest = r"4F+8D+2GK+2"
     table = (
-        ("fp32: weights, gradients, m, v", r"(4+4+8)N", in_units(16 * a.N, "B")),
-        ("bf16: weights, gradients, fp32 copy, m, v", r"(2+2+12)N", in_units(16 * a.N, "B")),
+        ("fp32: weights, gradients, m, v", r"(4+4+8)N", figures.in_units(16 * a.N, "B")),
+        (
+            "bf16: weights, gradients, fp32 copy, m, v",
+            r"(2+2+12)N",
+            figures.in_units(16 * a.N, "B"),
+        ),
         (
             "activations of a token, fp32",
             rf"4\,(L(HT+{rest})+3D+V+2)",
-            in_units(a_token[False], "B"),
+            figures.in_units(a_token[False], "B"),
         ),
         (
             "the same, attention fused",
             rf"4\,(L(H+D+{rest})+3D+V+2)",
-            in_units(a_token[True], "B"),
+            figures.in_units(a_token[True], "B"),
         ),
     )
     links = (
@@ -128,7 +135,7 @@ def memory_has_four_parts():  # M28.1
         "fused_attention_keeps_a_number_for_each_row",
     )
     rows = [(*row, link) for row, link in zip(table, links, strict=True)]
-    sheet = Sheet(EXAMPLE, rows)  # @inspect sheet
+    sheet = figures.Sheet(EXAMPLE, rows)  # @inspect sheet
 
 
 def the_peak_is_the_largest_of_a_few_moments():  # M28.1
@@ -147,7 +154,8 @@ def the_peak_is_the_largest_of_a_few_moments():  # M28.1
     assert round(moments["loss, backward"] / at_the_loss, 3) == 1.002  # masks and angles
     # In a step that adds to gradients which are there already, they are:
     accumulating = memory.moments(XL, Training(a.T, accumulating=True))
-    assert round(accumulating["loss, backward"] / (at_the_loss + 4 * a.N), 3) == 1.002
+    with_gradients = at_the_loss + 4 * a.N
+    assert round(accumulating["loss, backward"] / with_gradients, 3) == 1.002
     # In the backward pass of the last layer's attention: the logits are gone, four tensors like its
     # weights have come, and a few gradients.
     in_attention = 12 * a.N + waiting + 4 * (4 * a.H * a.R * a.T)
@@ -160,13 +168,13 @@ def the_peak_is_the_largest_of_a_few_moments():  # M28.1
     assert abs(peak / (12 * a.N + measured(XL).peak_bytes) - 1) < 1e-4
     table = (
         ("at the loss", r"12N+A+8RV", at_the_loss),
-        ("at the loss, accumulating", r"16N+A+8RV", at_the_loss + 4 * a.N),
+        ("at the loss, accumulating", r"16N+A+8RV", with_gradients),
         ("in the last attention, written out", r"12N+A+16HRT", in_attention),
         ("in the optimizer", r"16N", kept),
     )
     link = "the_sum_is_no_peak"
-    rows = [(name, formula, in_units(size, "B"), link) for name, formula, size in table]
-    sheet = Sheet("GPT-2 XL's shape; A: activations", rows)  # @inspect sheet
+    rows = [(name, formula, figures.in_units(size, "B"), link) for name, formula, size in table]
+    sheet = figures.Sheet("GPT-2 XL's shape; A: activations", rows)  # @inspect sheet
 
 
 def decoding_pays_for_each_token():  # M28.1
@@ -196,8 +204,10 @@ def decoding_pays_for_each_token():  # M28.1
     # size. (Ours in its shape is larger than [the real one](#the_real_gpt2_has_other_parts).)
     assert bytes_of["GPT-2 XL"] > 2 * bytes_of["Llama 3 8B"]
     link = "grouped_queries_shrink_the_cache"
-    rows = [(name, r"2LGK\cdot 2", in_units(size, "B"), link) for name, size in bytes_of.items()]
-    sheet = Sheet("bytes per token, bf16", rows)  # @inspect sheet
+    rows = [
+        (name, r"2LGK\cdot 2", figures.in_units(size, "B"), link) for name, size in bytes_of.items()
+    ]
+    sheet = figures.Sheet("bytes per token, bf16", rows)  # @inspect sheet
 
 
 def bytes_loaded_want_to_be_used_often():  # M28.1
@@ -243,7 +253,7 @@ def bytes_loaded_want_to_be_used_often():  # M28.1
         ("n×n times a vector has", r"1", f"{decoding:.0f}", of_vector),
         ("data parallelism has, of its link", r"1.5R", "1.5 a row", "a_link_has_a_roofline"),
     ]
-    sheet = Sheet("FLOPs per byte, bf16", table)  # @inspect sheet
+    sheet = figures.Sheet("FLOPs per byte, bf16", table)  # @inspect sheet
 
 
 def training_is_paid_in_days_and_writing_in_bandwidth():  # M28.1
@@ -264,9 +274,9 @@ def training_is_paid_in_days_and_writing_in_bandwidth():  # M28.1
     assert round(LLAMA3_70B_GPU_HOURS / 24 / gpus) == 260
     # Decoding with two GPUs, 2000 tokens in each cache:
     bandwidth = 2 * H100_SXM.memory_bytes_per_second
-    of_cache = 2000 * answers.cache_bytes_per_token(letters_of(PRESETS["llama-3-70b"]))
-    shape = PRESETS["llama-3-70b"]
-    P = N - shape.vocabulary * shape.width
+    a = letters_of(PRESETS["llama-3-70b"])
+    of_cache = 2000 * answers.cache_bytes_per_token(a)
+    P = a.N - a.V * a.D
     steps = {batch: bandwidth / (2 * P + batch * of_cache) for batch in (1, 16)}
     assert [round(rate) for rate in steps.values()] == [48, 45]  # @inspect steps
     # Sixteen users get nearly what one would get. So: batch.
@@ -281,7 +291,7 @@ def training_is_paid_in_days_and_writing_in_bandwidth():  # M28.1
         "a_batch_shares_the_weights_until_the_cache_rules",
     )
     rows = [(*row, link) for row, link in zip(table, links, strict=True)]
-    sheet = Sheet("Llama 3 70B, bf16, H100s", rows)  # @inspect sheet
+    sheet = figures.Sheet("Llama 3 70B, bf16, H100s", rows)  # @inspect sheet
 
 
 def many_devices_divide_and_send():  # M28.1
@@ -304,12 +314,17 @@ def many_devices_divide_and_send():  # M28.1
     bubble = "a_pipeline_waits_at_both_ends"
     formulas = {0: "16N", 1: r"(4+12/n)N", 2: r"(2+14/n)N", 3: r"16N/n"}
     table = [
-        (f"kept, stage {stage}", formulas[stage], in_units(kept[stage], "B"), zero)
+        (f"kept, stage {stage}", formulas[stage], figures.in_units(kept[stage], "B"), zero)
         for stage in range(4)
     ]
     table += [
-        ("sent, stages 0 to 2", r"2\cdot\frac{n-1}{n}\cdot 2N", in_units(sent[0], "B"), ring),
-        ("sent, stage 3", r"3\cdot\frac{n-1}{n}\cdot 2N", in_units(sent[3], "B"), zero),
+        (
+            "sent, stages 0 to 2",
+            r"2\cdot\frac{n-1}{n}\cdot 2N",
+            figures.in_units(sent[0], "B"),
+            ring,
+        ),
+        ("sent, stage 3", r"3\cdot\frac{n-1}{n}\cdot 2N", figures.in_units(sent[3], "B"), zero),
         (
             "tensor parallel, a layer, forward",
             r"2\cdot\frac{2(n-1)}{n}\cdot 2RD",
@@ -318,6 +333,6 @@ def many_devices_divide_and_send():  # M28.1
         ),
         ("bubble of p stages, m parts", r"\frac{p-1}{m+p-1}", "p = 4, m = 8: 27 %", bubble),
     ]
-    sheet = Sheet("7.5 billion parameters, n = 64", table)  # @inspect sheet
+    sheet = figures.Sheet("7.5 billion parameters, n = 64", table)  # @inspect sheet
     # Before you start a run, fill in this sheet. During the run, compare it with what you see.
     # Where it is wrong, you have learned something, and a claim on this page is the place to look.

@@ -5,6 +5,7 @@ import copy
 import pytest
 
 from tests.viewer import documents
+from tests.viewer.programs import recorded, step_on
 from tests.viewer.test_export import offline, opened  # noqa: F401
 from tests.viewer.test_page import current_line, line, variables
 
@@ -283,6 +284,44 @@ def test_a_variable_is_inspected_by_keys(page, show):
     assert panel.locator(".history-list li").count() == 2
 
 
+def crowded() -> dict:
+    """A call with more variables than fit above an inspector, two of which are tensors."""
+    names = "".join(f"    name_{number} = {number}\n" for number in range(30))
+    source = "import torch\n\n\ndef main():\n    'Many names.'\n    first = torch.arange(4.0)\n"
+    return recorded(
+        f"{source}{names}    last = torch.arange(4.0, 8.0)\n    end = 1\n    return end\n"
+    )
+
+
+def test_the_history_is_that_of_what_is_inspected(page, show):
+    document = crowded()
+    show(page, document, mode="step", at=str(step_on(document, "end = 1")))
+    inspector(page, 1)
+    heading = page.locator(".inspector h3")
+    assert heading.inner_text() == "last in main"
+    page.keyboard.press("v")
+    page.locator(".history-list li").first.wait_for()
+    assert heading.inner_text() == "last in main"
+    page.keyboard.press("i")
+    page.locator(".headline").wait_for()
+    page.locator(".variable-name button", has_text="name_3").first.evaluate("e => e.click()")
+    page.keyboard.press("v")
+    page.locator(".history-list li").first.wait_for()
+    assert heading.inner_text() == "name_3 in main", "what was chosen since"
+    page.keyboard.press("v")
+    page.locator(".dock").wait_for(state="detached")
+
+
+def test_what_is_inspected_stays_in_sight_above_the_panel(page, show):
+    document = crowded()
+    show(page, document, mode="step", at=str(step_on(document, "end = 1")))
+    inspector(page, 1)
+    row = page.locator(".variable", has=page.locator("code:text-is('last')")).bounding_box()
+    box = page.locator(".facts .apart").bounding_box()
+    assert box["y"] <= row["y"]
+    assert row["y"] + row["height"] <= box["y"] + box["height"]
+
+
 def test_the_values_of_a_loop_make_a_chart_that_leads_there(page, show):
     show(page, documents.small(), mode="step", at="11")
     page.locator(".variable", has=page.locator("code:text-is('total')")).locator(".type").click()
@@ -384,12 +423,47 @@ def test_two_steps_are_compared(page, show):
     assert shown == ["x changed", "y added"]
     text = panel.inner_text()
     assert "1 of 6 elements changed. The largest change is 4, at [1, 2]." in text
-    assert "Not recorded between A and B, so nothing is known of a change: k." in text
+    kept = "Not recorded again between A and B, or not whole, so nothing is known of a change: k."
+    assert kept in text
     assert "Equal at both" not in text
     assert panel.locator(".heat-cell").last.inner_text() == "-4"
     panel.get_by_role("button", name="Swap").click()
     panel.get_by_text("y removed").wait_for()
     assert panel.locator(".difference h4").all_inner_texts() == ["x changed", "y removed"]
+
+
+VIEWS = """\
+import torch
+
+
+def main():
+    '''Views share storage.'''
+    x = torch.arange(6.0).reshape(2, 3)
+    separate = x.clone()
+    turned = x.T
+    x[0, 0] = 100  # @inspect x separate turned
+    return x
+"""
+
+
+def test_what_one_record_does_not_tell_is_no_change(page, show):
+    """A glance leaves out device, strides and offset; `@inspect` tells them."""
+    document = recorded(VIEWS)
+    show(page, document, mode="step", at=str(step_on(document, "turned = x.T")))
+    page.keyboard.type("mld")
+    panel = page.locator(".panel-compare")
+    panel.locator(".differences li").first.wait_for()
+    assert panel.locator(".difference h4").all_inner_texts() == ["x changed", "turned changed"]
+    assert "Equal at both: separate." in panel.inner_text()
+    assert panel.locator(".notes").count() == 0, "nothing but an element changed"
+    page.keyboard.press("Escape")
+    panel.wait_for(state="detached")
+    page.locator(".variable", has=page.locator("code:text-is('separate')")).locator(".type").click()
+    history = page.locator(".inspector")
+    history.locator(".history-list li").first.wait_for()
+    assert "Recorded 2 times, without a change." in history.inner_text()
+    assert history.locator(".history-list li").count() == 1
+    assert "2 times, last at step 4" in history.locator(".history-list li").inner_text()
 
 
 def test_claims_of_a_section_are_listed_beside_its_heading(page, show):

@@ -3,6 +3,7 @@
 build           the document
 locals          what names stood for: the rows, with small numbers for objects
 images          the images that prose names
+beside          large pictures, which lie beside the document
 data            the files that the lecture read
 links           links that lead nowhere
 references      numbers of figures and equations, footnotes, citations

@@ -28,8 +28,9 @@ from ..schema import (
     Quotes,
     SourceFile,
 )
+from .beside import assets_of
 from .data import fingerprints
-from .images import assets_of, embedded_images
+from .images import embedded_images
 from .links import warnings_of_links
 from .locals import Rows, locals_of, reads_of
 from .references import labels_in, referenced

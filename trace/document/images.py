@@ -1,22 +1,17 @@
 """Images, sound and films that prose names by a path: they travel in the document."""
 
 import base64
-import hashlib
 import urllib.parse
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from ..rewrite.prose import images_in, images_never_shown
-from ..said.media import Media
-from ..schema import Asset, Document, Prose, SourceFile
+from ..schema import Asset, Prose, SourceFile
 
 MAX_ASSET_BYTES = 2_000_000
 """Larger images are left out, with a warning."""
 MAX_MEDIA_BYTES = 10_000_000
 """The same of sound and films."""
-
-MAX_EMBEDDED_BYTES = 50_000
-"""Larger images lie beside the document."""
 
 _IMAGE_TYPES = {
     ".bmp": "image/bmp",
@@ -38,7 +33,8 @@ _MEDIA_TYPES = {
     ".wav": "audio/wav",
     ".webm": "video/webm",
 }
-_TYPES = _IMAGE_TYPES | _MEDIA_TYPES
+TYPES = _IMAGE_TYPES | _MEDIA_TYPES
+"""What the viewer shows or plays, by the end of a file's name."""
 
 
 class _NotShown(Exception):
@@ -63,30 +59,6 @@ def embedded_images(files: list[SourceFile], root: Path) -> tuple[dict[str, Asse
     return assets, warnings
 
 
-def assets_of(media: Media) -> dict[str, Asset]:
-    """Return the images that a lecture has shown by calling, by the name under which its prose
-    finds them."""
-    return {
-        name: Asset(mime=_TYPES[Path(name).suffix], base64=base64.b64encode(data).decode("ascii"))
-        for name, data in media.files.items()
-        if Path(name).suffix in _TYPES
-    }
-
-
-def moved_out(document: Document) -> dict[str, bytes]:
-    """Take large images out of a document; return them by the names of their files, which are made
-    of their content."""
-    files: dict[str, bytes] = {}
-    for name, asset in document.assets.items():
-        data = base64.b64decode(asset.get("base64", ""))
-        if len(data) > MAX_EMBEDDED_BYTES:
-            suffix = next(end for end, mime in _TYPES.items() if mime == asset["mime"])
-            file = f"{hashlib.sha256(data).hexdigest()[:16]}{suffix}"
-            files[file] = data
-            document.assets[name] = Asset(mime=asset["mime"], file=file)
-    return files
-
-
 def found_in_prose(
     find: Callable[[str], Iterable[str]], blocks: list[Prose]
 ) -> Iterable[tuple[str, int]]:
@@ -102,9 +74,9 @@ def found_in_prose(
 
 def _asset(folder: Path, name: str) -> Asset:
     file = (folder / urllib.parse.unquote(name)).resolve()
-    mime = _TYPES.get(file.suffix.lower())
+    mime = TYPES.get(file.suffix.lower())
     if mime is None:
-        raise _NotShown(f"is of no known kind: {', '.join(_TYPES)}.")
+        raise _NotShown(f"is of no known kind: {', '.join(TYPES)}.")
     if folder not in file.parents or not file.is_file():
         raise _NotShown("is not in the folder of the source file.")
     most_bytes = MAX_MEDIA_BYTES if file.suffix.lower() in _MEDIA_TYPES else MAX_ASSET_BYTES

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from ..document.images import assets_of
+from ..document.beside import assets_of
 from ..errors import LectureError, UsageError
 from ..rewrite.numbering import Numbering
 from ..rewrite.prose import prose_of

@@ -19,9 +19,6 @@ from .frames import is_own, is_raised_by_us
 
 use_own_builtins(globals())
 
-_GETTRACE = sys.gettrace
-"""Python's own: lectures of other tools are told by another one that they are traced."""
-
 MAX_LINES = 20_000
 """Lines of Python that may run for one value."""
 MAX_SECONDS = 0.1
@@ -51,7 +48,7 @@ def is_interruption(error: BaseException) -> bool:
 @contextlib.contextmanager
 def bounded(lines: int | None = MAX_LINES, seconds: float = MAX_SECONDS) -> Iterator[None]:
     """Raise TooSlow inside the block when it runs too many lines or takes too long."""
-    outer = _GETTRACE()
+    outer = TRACE_FUNCTION()
     with _kept_random_numbers(), _alarm(seconds):
         if lines is not None:
             sys.settrace(_counter(lines))

@@ -24,8 +24,7 @@ from ..own_builtins import use_own_builtins
 from ..rewrite.rows import Tables
 from ..rewrite.short_path import ShortPath
 from ..rewrite.source import Source
-from ..said.libraries import OWN, is_part, speaks
-from ..said.listening import listening
+from ..said.listening import heard
 from ..said.media import Media
 from ..schema import Environment, Failure
 from ..target import Target, file_of
@@ -86,7 +85,7 @@ def record(target: Target, options: Options, media: Media | None = None) -> Reco
         shown_on_the_page(recorder.show),
         opened_files() as opened,
         tees(recorder, options, importing=True),
-        _listening(target, scope, recorder, media),
+        heard(file_of(target), scope, recorder, media),
     ):
         module = _import(target)
         main = _main_of(module, target)
@@ -190,23 +189,6 @@ def _installed(target: Target, finder: LectureFinder, recorder: Recorder) -> Ite
         sys.meta_path.remove(finder)
         sys.path.remove(root)
         finder.forget()
-
-
-@contextlib.contextmanager
-def _listening(target: Target, scope: Scope, recorder: Recorder, media: Media) -> Iterator[None]:
-    """Hear what a lecture says that was written for another tool. As there, what is recorded is
-    the lecture's own file, and it runs in its folder."""
-    lecture = file_of(target)
-    if not speaks(lecture):
-        yield
-        return
-    scope.only = lambda file: file == lecture or is_part(file)
-    recorder.stops_at_none = True
-    with (
-        listening(recorder.hear, recorder.picture, media, lecture) as listener,
-        when_imported(OWN, lambda: listener.replaces_list(sys.modules[OWN])),
-    ):
-        yield
 
 
 @contextlib.contextmanager

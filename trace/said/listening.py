@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
+from ..meter.when_imported import when_imported
 from ..schema import Value
 from . import stand_in
-from .libraries import SPEAKERS, STAND_INS
+from .libraries import OWN, SPEAKERS, STAND_INS, is_part, speaks
 from .media import Media, cache_names, download
 from .missing import AbsentFinder
 from .pieces import value_of
@@ -190,3 +191,37 @@ def listening(hear: Hear, picture: Picture, media: Media, lecture: Path) -> Iter
 
 def _is_traced(*_: object) -> None:
     return None
+
+
+class Recorder(Protocol):
+    """What is told of what is said."""
+
+    stops_at_none: bool
+
+    def hear(self, value: Value) -> None:
+        """Note what is said."""
+
+    def picture(self, value: object) -> Value:
+        """Return what is kept of a value."""
+
+
+class Scope(Protocol):
+    """Which files are recorded."""
+
+    only: Callable[[Path], bool] | None
+
+
+@contextlib.contextmanager
+def heard(lecture: Path, scope: Scope, recorder: Recorder, media: Media) -> Iterator[None]:
+    """Hear what a lecture says if it was written for another tool. As there, what is recorded is
+    the lecture's own file, and it runs in its folder."""
+    if not speaks(lecture):
+        yield
+        return
+    scope.only = lambda file: file == lecture or is_part(file)
+    recorder.stops_at_none = True
+    with (
+        listening(recorder.hear, recorder.picture, media, lecture) as listener,
+        when_imported(OWN, lambda: listener.replaces_list(sys.modules[OWN])),
+    ):
+        yield

@@ -5,7 +5,6 @@ import hashlib
 import re
 import shutil
 import urllib.parse
-import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,6 +35,8 @@ def cache_names(url: str, kind: str) -> Iterator[Path]:
 
 def download(url: str, file: Path) -> None:
     """Fetch what lies at an address into a file. Raises OSError."""
+    import urllib.request  # takes a tenth of the smallest run
+
     file.parent.mkdir(parents=True, exist_ok=True)
     request = urllib.request.Request(url, headers={"User-Agent": "Mozilla/5.0 lecture-trace"})
     part = file.with_name(file.name[-100:] + ".part")

@@ -2,6 +2,7 @@
 
 library        where documents lie, and the index that tells the viewer of them
 server         serves the viewer on this machine
+translating    traces of other tools, which pages have it read
 overlay        what is served besides the files of the viewer
 afar           what readers on other machines get: parts of documents, compressed texts
 packing        documents as they travel: smaller, and large ones in parts

@@ -1,6 +1,5 @@
 """Where documents lie, and the index that tells the viewer of them."""
 
-import base64
 import glob
 import importlib.util
 import json
@@ -11,6 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from ..document.beside import write_beside
 from ..document.data import fingerprints
 from ..document.decoding import decode
 from ..document.encoding import write
@@ -41,11 +41,6 @@ def default_path(target: Target, path: str = "") -> Path:
     """Return where the document of a lecture, or of a path through it, is written unless told
     otherwise."""
     return shelf_of(target) / f"{target.module}{path and f'.{path}'}.json"
-
-
-def path_of_imported(file: Path) -> Path:
-    """Return where the document of another tool's trace is written unless told otherwise."""
-    return file.parent / AUTHORS / f"{file.stem}.json"
 
 
 def shelf_of(target: Target) -> Path:
@@ -121,38 +116,16 @@ def read(path: Path) -> tuple[bytes, Document]:
     )
 
 
-FILES = ".files"
-"""End of the name of the folder with the images of a document."""
-
-
 def save(
     data: bytes, path: Path, summary: Summary, files: Mapping[str, bytes] = MappingProxyType({})
 ) -> None:
     """Write a document of which this is the summary, and the files beside it; git leaves out what
     can be made again."""
     write(data, path)
-    folder = path.with_suffix(FILES)
-    for stale in folder.glob("*"):
-        if stale.name not in files:
-            stale.unlink()
-    for name, content in files.items():
-        write(content, folder / name)
+    write_beside(path, files)
     if path.parent.name == AUTHORS and not (path.parent / ".gitignore").exists():
         write(b"*\n", path.parent / ".gitignore")
     _SUMMARIES[path.resolve()] = stamp(path), summary
-
-
-def whole(path: Path) -> bytes:
-    """Return a document with the images that lie beside it."""
-    data = path.read_bytes()
-    folder = path.with_suffix(FILES)
-    if not folder.is_dir():
-        return data
-    document = json.loads(data)
-    for asset in document["assets"].values():
-        if name := asset.pop("file", None):
-            asset["base64"] = base64.b64encode((folder / name).read_bytes()).decode("ascii")
-    return json.dumps(document).encode()
 
 
 def summary_of(path: Path) -> Summary:

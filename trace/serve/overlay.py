@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ..document.beside import FILES
 from ..options import HOST
 from . import library
 from .course import NO_COURSE, Course
-from .library import FILES, TIMES
+from .library import TIMES
 from .news import Bulletin
 
 _LIVE = """\

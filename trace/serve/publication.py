@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from ..document.beside import copy_beside, whole
 from ..document.decoding import decode
 from ..document.encoding import write
 from ..errors import FAILED, HELD, UsageError
@@ -75,7 +76,7 @@ class Publication:
         """Write what is asked for from these documents; return the exit status."""
         try:
             if self.html:
-                write(one_file(library.whole(paths[0]), address_name(paths[0])), self.html)
+                write(one_file(whole(paths[0]), address_name(paths[0])), self.html)
             if self.site:
                 write_site(self.site, paths, self.course)
                 _write_headers(self.site, self.frames)
@@ -120,7 +121,7 @@ def write_site(folder: Path, paths: list[Path], course: Course = NO_COURSE) -> N
         write(data, traces / name)
         _write_parts(data, traces / name)
         entries[name] = {**library.entry_of(path), "file": name}
-        _copy_images(path, traces / name)
+        copy_beside(path, traces / name)
         if _copy_times(path, traces / name):
             entries[name]["times"] = True
         for label in (labels := library.machines_beside(path)):
@@ -186,14 +187,6 @@ def _copy(source: str, target: str) -> None:
         write(without_comments(path.read_text(encoding="utf-8")).encode(), Path(target))
     else:
         shutil.copy2(source, target)
-
-
-def _copy_images(path: Path, published: Path) -> None:
-    """Copy the images that lie beside a document; none of others stay."""
-    images = published.with_suffix(library.FILES)
-    shutil.rmtree(images, ignore_errors=True)
-    if path.with_suffix(library.FILES).is_dir():
-        shutil.copytree(path.with_suffix(library.FILES), images)
 
 
 def _copy_times(path: Path, published: Path) -> bool:

@@ -6,7 +6,6 @@ import functools
 import http.server
 import io
 import ipaddress
-import json
 import os
 import re
 import socket
@@ -20,9 +19,7 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from ..document.encoding import encode
-from ..errors import LectureError, UsageError
-from ..foreign.published import document_of
+from ..errors import UsageError
 from ..options import HOST, MAX_PORT
 from ..terminal import say
 from . import library
@@ -30,15 +27,12 @@ from .afar import Parcel, parcel, prepare
 from .library import TIMES
 from .news import Bulletin
 from .overlay import Shown, address_name, extra_files, frame_ancestors
+from .translating import TranslatingHandler
 
 PORTS_TRIED = 20
 
 NEWS = "/news"
 """Where pages hear what happens to the document they show."""
-
-TRANSLATE = "/translate"
-"""Where pages have traces of other tools read."""
-MAX_TRACE_BYTES = 200_000_000
 
 _OWN_NAMES = ("127.0.0.1", "localhost", "::1")
 """What a browser may call us. A page from elsewhere that points a name of its own at this address
@@ -122,7 +116,7 @@ def _has_display() -> bool:
     return on_desktop or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
 
 
-class ViewerHandler(http.server.SimpleHTTPRequestHandler):
+class ViewerHandler(TranslatingHandler):
     """Files of the viewer: no listings, no dot files, no links that lead outside."""
 
     protocol_version = "HTTP/1.1"
@@ -147,37 +141,10 @@ class ViewerHandler(http.server.SimpleHTTPRequestHandler):
     def do_GET(self) -> None:
         """Answer with a file, or with news for as long as the page is there."""
         bulletin = self._shown.bulletin
-        if bulletin and self.path == NEWS and self._is_called_by_own_name():
+        if bulletin and self.path == NEWS and self.is_called_by_own_name():
             self._tell(bulletin)
         else:
             super().do_GET()
-
-    def do_POST(self) -> None:
-        """Answer with the document of a trace of another tool that a page was given. A page from
-        elsewhere cannot ask: browsers ask us first whether it may send JSON, and we are silent."""
-        length = self.headers.get("Content-Length", "")
-        if self.path != TRANSLATE:
-            self.send_error(HTTPStatus.NOT_IMPLEMENTED)
-        elif not self._is_called_by_own_name():
-            self.send_error(HTTPStatus.MISDIRECTED_REQUEST)
-        elif self.headers.get("Content-Type") != "application/json" or not length.isdigit():
-            self.send_error(HTTPStatus.FORBIDDEN)
-        elif int(length) > MAX_TRACE_BYTES:
-            self.send_error(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
-        else:
-            self._translate(self.rfile.read(int(length)))
-
-    def _translate(self, data: bytes) -> None:
-        try:
-            answer, status = encode(document_of(data, "this file")), HTTPStatus.OK
-        except (UsageError, LectureError) as error:
-            answer = json.dumps({"problem": str(error)}).encode()
-            status = HTTPStatus.UNPROCESSABLE_ENTITY
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(answer)))
-        self.end_headers()
-        self.wfile.write(answer)
 
     def _tell(self, bulletin: Bulletin) -> None:
         """Send news as server-sent events until the page is gone."""
@@ -188,13 +155,14 @@ class ViewerHandler(http.server.SimpleHTTPRequestHandler):
         for event in bulletin.events():
             self.wfile.write(event)
 
-    def _is_called_by_own_name(self) -> bool:
+    def is_called_by_own_name(self) -> bool:
+        """Tell whether a browser that asks means us."""
         shown = self._shown
         return is_own_name(self.headers.get("Host", ""), shown.host, shown.allowed_hosts)
 
     def send_head(self) -> io.BytesIO | BinaryIO | None:
         """Send the headers of an extra file or of one from the viewer's folder; return it."""
-        if not self._is_called_by_own_name():
+        if not self.is_called_by_own_name():
             self.send_error(HTTPStatus.MISDIRECTED_REQUEST, explain=_how_to_allow(self.headers))
             return None
         path = urllib.parse.unquote(self.path.partition("?")[0])

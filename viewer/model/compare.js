@@ -1,7 +1,8 @@
 // What differs between two steps: which variables, and how each of them. Pure.
 
+import { areAlike, areComparable, differingFacts, differingParts } from "viewer/model/alike.js";
 import { inReadingOrder, isWhole, numberOf } from "viewer/model/elements.js";
-import { partsOf } from "viewer/model/records.js";
+import { partsOf } from "viewer/model/parts.js";
 import { callStack, functionIndex } from "viewer/model/run.js";
 import { valueText } from "viewer/model/values.js";
 import { variablesOf } from "viewer/model/variables.js";
@@ -45,8 +46,10 @@ export function differencesOf(model, pair, before, after) {
   const second = variablesOf(model, pair.after.activation, after);
   const all = [...new Set([...first.keys(), ...second.keys()])].map((name) => {
     const [one, other] = [first.get(name), second.get(name)];
-    const known = one?.row !== other?.row || (other?.since ?? 0) < 0;
-    return { ...difference(name, one?.value ?? null, other?.value ?? null), known };
+    const isReadAgain = one?.row !== other?.row || (other?.since ?? 0) < 0;
+    const [before, after] = [one?.value ?? null, other?.value ?? null];
+    const known = isReadAgain && (!before || !after || areComparable(before, after));
+    return { ...difference(name, before, after), known };
   });
   return ["changed", "added", "removed", "same"].flatMap((kind) =>
     all.filter((entry) => entry.kind === kind),
@@ -62,18 +65,18 @@ export function differencesOf(model, pair, before, after) {
 function difference(name, before, after) {
   if (!before || !after)
     return { name, kind: before ? "removed" : "added", before, after, detail: null };
-  const detail = before === after ? null : detailOf(before, after);
+  const detail = detailOf(before, after);
   return { name, kind: detail ? "changed" : "same", before, after, detail };
 }
 
 /**
- * How a value differs from another, or null where it does not.
+ * How a value differs from another, or null where it does not as far as both are recorded.
  * @param {Value} before
  * @param {Value} after
  * @returns {Detail | null}
  */
 export function detailOf(before, after) {
-  if (JSON.stringify(before) === JSON.stringify(after)) return null;
+  if (areAlike(before, after)) return null;
   if (before.shape && after.shape) return tensorDetail(before, after);
   const [one, other] = [before.value, after.value];
   if (typeof one === "number" && typeof other === "number" && before.type === after.type)
@@ -86,7 +89,7 @@ export function detailOf(before, after) {
 
 /** @param {Value} before @param {Value} after @returns {Detail} */
 function tensorDetail(before, after) {
-  const notes = tensorNotes(before, after);
+  const notes = differingFacts(before, after).map(changeText);
   const sameShape = String(before.shape) === String(after.shape);
   if (!sameShape || !before.elements || !after.elements) return { by: "layout", notes };
   if (isWhole(before) && isWhole(after)) return elementsDetail(before, after, notes);
@@ -95,14 +98,15 @@ function tensorDetail(before, after) {
     .slice(0, shown)
     .filter((cell, at) => cell !== after.elements?.[at]).length;
   if (!before.statistics || !after.statistics) return { by: "corners", notes, shown, changed };
-  const rows = Object.keys({ ...before.statistics, ...after.statistics })
-    .sort(inReadingOrder)
+  const rows = Object.entries(before.statistics)
+    .filter(([name]) => name in (after.statistics ?? {}))
+    .sort(([one], [other]) => inReadingOrder(one, other))
     .map(
-      (name) =>
+      ([name, statistic]) =>
         /** @type {[string, number | string, number | string]} */ ([
           name,
-          before.statistics?.[name] ?? "–",
-          after.statistics?.[name] ?? "–",
+          statistic,
+          after.statistics?.[name],
         ]),
     );
   return {
@@ -112,36 +116,6 @@ function tensorDetail(before, after) {
     shown,
     changed,
   };
-}
-
-/** What changed about a tensor besides its elements. @param {Value} before @param {Value} after */
-function tensorNotes(before, after) {
-  const facts = (
-    /** @type {Value} */ {
-      type,
-      dtype,
-      shape,
-      device,
-      strides,
-      offset,
-      storage,
-      requires_grad: grad,
-    },
-  ) => ({
-    type,
-    dtype,
-    shape: `[${shape?.join(", ")}]`,
-    device,
-    strides: String(shape) && strides ? `(${strides.join(", ")})` : undefined,
-    offset,
-    storage: storage === undefined ? undefined : `#${storage}`,
-    "requires grad": grad === undefined ? undefined : grad ? "yes" : "no",
-  });
-  const [one, other] = [facts(before), facts(after)];
-  return Object.entries(one).flatMap(([name, fact]) => {
-    const now = /** @type {Record<string, any>} */ (other)[name];
-    return fact === now ? [] : [`${name} ${fact ?? "–"} → ${now ?? "–"}`];
-  });
 }
 
 /** @param {Value} before @param {Value} after @param {string[]} notes @returns {Detail} */
@@ -206,29 +180,28 @@ function indexOf(place, sizes) {
 
 /** @param {Value} before @param {Value} after @param {string[]} notes @returns {Detail} */
 function partsDetail(before, after, notes) {
-  const [one, other] = [leaves(before), leaves(after)];
-  const paths = [...new Set([...one.keys(), ...other.keys()])];
-  const changed = paths.flatMap((path) => {
-    const [old, now] = [one.get(path) ?? "–", other.get(path) ?? "–"];
-    return old === now ? [] : [/** @type {[string, string, string]} */ ([path, old, now])];
-  });
+  const changed = differingParts(before, after);
+  const [one, other] = [before.length, after.length].map(String);
+  const grown = changed.length || one === other ? [] : [changeText(["length", one, other])];
   return {
     by: "parts",
-    notes,
-    parts: changed.slice(0, MAX_PARTS),
+    notes: [...notes, ...grown],
+    parts: changed.slice(0, MAX_PARTS).map(partText),
     more: Math.max(0, changed.length - MAX_PARTS),
   };
 }
 
+/** @param {[name: string, before: string, after: string]} change */
+function changeText([name, before, after]) {
+  return `${name} ${before} → ${after}`;
+}
+
 /**
- * The innermost parts of a value as text, by the way to them.
- * @param {Value} value
- * @param {string} [path]
- * @param {Map<string, string>} [found]
+ * A part that differs, as text; where both texts are equal, what they leave out differs.
+ * @param {ReturnType<typeof differingParts>[number]} difference
+ * @returns {[path: string, before: string, after: string]}
  */
-function leaves(value, path = "", found = new Map()) {
-  const parts = value.shape ? [] : partsOf(value);
-  if (!parts.length) found.set(path, valueText(value));
-  for (const [name, part] of parts) leaves(part, path + name, found);
-  return found;
+function partText([path, before, after]) {
+  const [one, other] = [before, after].map((part) => (part ? valueText(part) : "–"));
+  return [path, one, one === other ? `${other}, other contents` : other];
 }

@@ -285,6 +285,11 @@ export interface Value {
   png?: string;
   /** The same as JPEG. */
   jpeg?: string;
+  /**
+   * The name of the file with the picture, in place of `svg`, `png` or `jpeg`, where it is large:
+   * as of an `Asset`.
+   */
+  file?: string;
   /** An array of bytes is drawn as `png`: each pixel (1), every second one (2), ... */
   every?: number;
   /** The value draws itself: a Vega-Lite specification. */

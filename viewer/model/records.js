@@ -1,42 +1,11 @@
 // Where values were recorded: which inspection a shown value is, who views a storage, how a
 // variable went. Pure.
 
+import { areAlike, fuller } from "viewer/model/alike.js";
 import { numberOf } from "viewer/model/elements.js";
+import { partsOf, pathTo } from "viewer/model/parts.js";
 import { knownAt, readingsOf, rowsOfCall, stepOfRow } from "viewer/model/readings.js";
 import { callStack, endOf, functionIndex, functionOf } from "viewer/model/run.js";
-
-/**
- * Parts of a value with what leads to them in Python.
- * @param {Value} value
- * @returns {[string, Value][]}
- */
-export function partsOf(value) {
-  if (value.fields) return Object.entries(value.fields).map(([name, part]) => [`.${name}`, part]);
-  if (value.entries) return value.entries.map(([key, part]) => [`[${keyText(key)}]`, part]);
-  return (value.items ?? []).map((part, index) => [`[${index}]`, part]);
-}
-
-/** @param {Value} key */
-function keyText(key) {
-  return typeof key.value === "string"
-    ? `'${key.value}'`
-    : String(key.value ?? key.text ?? key.type);
-}
-
-/**
- * The way from one value to another inside it, or null.
- * @param {Value} value
- * @param {Value} wanted
- * @returns {string | null}
- */
-export function pathTo(value, wanted) {
-  if (value === wanted) return "";
-  for (const [name, part] of partsOf(value)) {
-    const rest = pathTo(part, wanted);
-    if (rest !== null) return name + rest;
-  }
-  return null;
-}
 
 /**
  * The record that a shown value comes from: of the steps it stands beside, or else the last before
@@ -201,9 +170,13 @@ export function historyOf(model, activation, name, everywhere = false) {
   for (let row = 0; everywhere && row < count; row++)
     if (nameOf[row] === name && functionIndex(model, owner[row]) === func) all.push(row);
   const ordered = everywhere ? all : (rowsOfCall(model, activation).get(name) ?? []);
+  /** What is known of the value since it changed. @type {Value | null} */
+  let known = null;
   return ordered.map((row, index) => {
     const value = model.document.values[valueOf[row]] ?? null;
-    const changed = index === 0 || valueOf[ordered[index - 1]] !== valueOf[row];
+    const isSame = known === value || (known && value && areAlike(known, value));
+    const changed = index === 0 || !isSame;
+    known = isSame && known && value ? fuller(known, value) : value;
     return {
       row,
       step: stepOfRow(model, row),
@@ -213,6 +186,26 @@ export function historyOf(model, activation, name, everywhere = false) {
       changed,
     };
   });
+}
+
+/**
+ * What is told once of a history: records in a row of one call that do not differ.
+ * @param {Point[]} points
+ * @returns {Told[]}
+ */
+export function toldOnce(points) {
+  /** @type {Told[]} */
+  const told = [];
+  for (const [at, point] of points.entries()) {
+    const last = told.at(-1);
+    if (!last || point.changed || point.activation !== last.point.activation) {
+      told.push({ point, value: point.value, first: at, count: 1, last: point.step });
+      continue;
+    }
+    Object.assign(last, { count: last.count + 1, last: point.step });
+    if (last.value && point.value) last.value = fuller(last.value, point.value);
+  }
+  return told;
 }
 
 /**

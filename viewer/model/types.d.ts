@@ -449,6 +449,17 @@ interface Point {
   number: number | null;
   changed: boolean;
 }
+/**
+ * Records in a row that do not differ. value: the one that tells most; first: where they begin;
+ * last: the step of the last one.
+ */
+interface Told {
+  point: Point;
+  value: Value | null;
+  first: number;
+  count: number;
+  last: number;
+}
 /** A call at a step. */
 interface Moment {
   activation: number;

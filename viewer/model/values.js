@@ -155,12 +155,12 @@ export const LINE_LENGTH = 44;
 
 /** Whether a value is shown as a picture, across the article. @param {Value} value */
 export function isPicture(value) {
-  return ["svg", "png", "jpeg", "vega", "markdown", "html"].some((key) => key in value);
+  return ["svg", "png", "jpeg", "file", "vega", "markdown", "html"].some((key) => key in value);
 }
 
 /** Whether a picture is a figure, and no table or text. @param {Value} value */
 export function isFigure(value) {
-  return ["svg", "png", "jpeg", "vega"].some((key) => key in value);
+  return ["svg", "png", "jpeg", "file", "vega"].some((key) => key in value);
 }
 
 /** How many lines a value takes beside code, about. @param {Value} value @returns {number} */

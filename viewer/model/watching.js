@@ -1,7 +1,7 @@
 // A variable that is looked at while one steps. Pure.
 
+import { partsOf } from "viewer/model/parts.js";
 import { countKnown, readingsOf, rowsOfCall, stepOfRow } from "viewer/model/readings.js";
-import { partsOf } from "viewer/model/records.js";
 import { endOf, functionIndex } from "viewer/model/run.js";
 import { stateAt } from "viewer/model/variables.js";
 

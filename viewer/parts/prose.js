@@ -116,7 +116,7 @@ function resolveImage(image, assets) {
 }
 
 /** Where the content of a file lies. @param {Asset} asset */
-function addressOf({ mime, base64, file }) {
+export function addressOf({ mime, base64, file }) {
   return file ? `traces/${loaded.value?.name}.files/${file}` : `data:${mime};base64,${base64}`;
 }
 

@@ -3,6 +3,7 @@
 import { shape } from "viewer/model/format.js";
 import { html } from "viewer/parts/html.js";
 import { Inspect } from "viewer/parts/inspect.js";
+import { addressOf } from "viewer/parts/prose.js";
 
 /** Pictures of fewer pixels are enlarged, each pixel a square. */
 const SMALL = 160;
@@ -35,7 +36,8 @@ function ordinal(number) {
 }
 
 /** @param {Value} value @returns {string} the address of its pixels, or empty */
-function pixelAddress({ png, jpeg }) {
+function pixelAddress({ png, jpeg, file }) {
+  if (file) return addressOf({ mime: "", file });
   const [kind, base64] = png === undefined ? ["jpeg", jpeg] : ["png", png];
   return /^[A-Za-z0-9+/=\s]+$/.test(base64 ?? "") ? `data:image/${kind};base64,${base64}` : "";
 }

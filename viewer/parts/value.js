@@ -98,6 +98,8 @@ function Picture({ value, name, bare }) {
   }
   if (value.svg !== undefined)
     return html`<${LaterSvg} source=${value.svg} name=${name} bare=${bare} />`;
+  if (value.file?.endsWith(".svg"))
+    return html`<${LaterSvgFile} file=${value.file} name=${name} bare=${bare} />`;
   if (value.markdown !== undefined)
     return html`<div class="picture">
       <${Prose} text=${value.markdown} />
@@ -125,6 +127,11 @@ const LaterSvg = later(
   async () => (await import("viewer/parts/picture.js")).Svg,
   ({ source }) =>
     html`<figure class="picture" style=${{ minHeight: pictureHeight(source) }}></figure>`,
+);
+
+const LaterSvgFile = later(
+  async () => (await import("viewer/parts/picture.js")).SvgFile,
+  () => html`<figure class="picture"></figure>`,
 );
 
 const LaterMarkup = later(

@@ -1,7 +1,7 @@
 // Opens the inspector on a value that the page shows. Fetched when somebody asks for it.
 
 import { batch } from "@preact/signals";
-import { pathTo } from "viewer/model/records.js";
+import { pathTo } from "viewer/model/parts.js";
 import { entryOf, stepsBefore } from "viewer/model/run.js";
 import { stateAt } from "viewer/model/variables.js";
 import {
@@ -68,18 +68,32 @@ function open(opened) {
  */
 export function inspect(place, value, name, view = "value") {
   const watched = mode.value === "step" ? watchedAt(place, value) : undefined;
-  open({ value, name, steps: watched ? [step.value] : stepsOf(place), view, watched });
+  batch(() => {
+    if (watched) [chosenFrame.value, chosenName.value] = [watched.activation, watched.name];
+    open({ value, name, steps: watched ? [step.value] : stepsOf(place), view, watched });
+  });
+}
+
+/** What the inspector beside the program shows, unless another variable was chosen since. */
+function openedBeside() {
+  const opened = docked.value === "inspect" ? inspected.value : null;
+  const { activation = -1, name = -1 } = opened?.watched ?? {};
+  const isOther =
+    (chosenName.value >= 0 && chosenName.value !== name) ||
+    (chosenFrame.value >= 0 && chosenFrame.value !== activation);
+  return opened?.watched && isOther ? null : opened;
 }
 
 /**
- * Inspect the chosen variable, or what changed, or the latest one that the call knows; or end it.
+ * Inspect what the inspector shows already in this view, or the chosen variable, or what changed,
+ * or the latest one that the call knows; or end it.
  * @param {"value" | "history"} view
  */
 export function inspectChosen(view) {
-  if (docked.value === "inspect" && inspected.value?.view === view) {
-    docked.value = "";
-    return;
-  }
+  const opened = openedBeside();
+  if (opened?.view === view) docked.value = "";
+  else if (opened) inspected.value = { ...opened, view };
+  if (opened) return;
   const { frames } = stateAt(current().model, step.value);
   const frame = frames.find(({ activation }) => activation === chosenFrame.value) ?? frames.at(-1);
   const bound = frame?.variables.filter((variable) => variable.value) ?? [];

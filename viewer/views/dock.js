@@ -1,10 +1,12 @@
 // The panel beside the program: the inspector, or two steps compared. It follows each step. Fetched
 // when it is first opened.
 
+import { useLayoutEffect } from "preact/hooks";
 import { CommandButton } from "viewer/parts/buttons.js";
 import { html } from "viewer/parts/html.js";
+import { keepInside } from "viewer/parts/panel.js";
 import { styled } from "viewer/parts/styles.js";
-import { docked } from "viewer/state/state.js";
+import { docked, inspected } from "viewer/state/state.js";
 import { Compare } from "viewer/views/inspect/compare.js";
 import { Inspector } from "viewer/views/inspect/inspector.js";
 
@@ -13,6 +15,8 @@ await styled("panels.css");
 /** What is docked. */
 export function Dock() {
   const isComparing = docked.value === "compare";
+  const watched = isComparing ? undefined : inspected.value?.watched;
+  useLayoutEffect(() => showRow(watched), [watched]);
   const title = isComparing ? "Two steps compared" : "Inspector";
   return html`<section class=${`dock panel-${docked.value}`} aria-label=${title}>
     <header class="panel-head">
@@ -23,4 +27,17 @@ export function Dock() {
       ${isComparing ? html`<${Compare} />` : html`<${Inspector} />`}
     </div>
   </section>`;
+}
+
+/**
+ * Bring the variable that is inspected into view, of which the panel left a part.
+ * @param {Watched | undefined} watched
+ */
+function showRow(watched) {
+  if (!watched) return;
+  const row = document.querySelector(
+    `.facts [data-variable="${watched.activation} ${watched.name}"]`,
+  );
+  const box = row?.closest(".graph, .apart");
+  if (row && box) keepInside(box, row);
 }

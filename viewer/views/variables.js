@@ -253,7 +253,7 @@ const Row = memo((variable) => {
       value &&
       html`<button
         class="type"
-        title="Its values over the run"
+        title=${`Recorded ${counted(count, "time")}: its values over the run`}
         onClick=${(/** @type {Event} */ event) => inspect(event, value, text, "history")}
       >
         ${isReturn ? "returned" : !value.shape?.length && value.type}

@@ -73,7 +73,8 @@ function Differences({ before, after }) {
     ${
       kept.length > 0 &&
       html`<p class="quiet">
-        Not recorded between A and B, so nothing is known of a change: ${listed(kept)}.
+        Not recorded again between A and B, or not whole, so nothing is known of a change:${" "}
+        ${listed(kept)}.
       </p>`
     }
   `;

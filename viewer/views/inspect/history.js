@@ -2,7 +2,7 @@
 
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { counted, integer, number, shortened } from "viewer/model/format.js";
-import { historyOf, pointAt, thinned } from "viewer/model/records.js";
+import { historyOf, pointAt, thinned, toldOnce } from "viewer/model/records.js";
 import { functionOf } from "viewer/model/run.js";
 import { isPicture, valueText } from "viewer/model/values.js";
 import { html } from "viewer/parts/html.js";
@@ -53,7 +53,8 @@ export function History({ found }) {
       />`
     }
     <p class="quiet">
-      Recorded ${counted(points.length, "time")}, with ${counted(changes, "change")}.
+      Recorded ${counted(points.length, "time")},${" "}
+      ${changes ? `with ${counted(changes, "change")}` : "without a change"}.
     </p>
     ${
       points.filter(isCharted).length > 1 &&
@@ -182,26 +183,29 @@ function linePath(points, x, y) {
     .join("");
 }
 
-/** @param {{points: Point[], now: number, name: string}} properties */
+/**
+ * What was recorded, each value once for as long as it did not change.
+ * @param {{points: Point[], now: number, name: string}} properties
+ */
 function Records({ points, now, name }) {
+  const told = useMemo(() => toldOnce(points), [points]);
+  const here = told.findLastIndex(({ first }) => first <= now);
   const areDrawn = points.some(({ value }) => value && isPicture(value));
   const atOnce = areDrawn ? DRAWN_AT_ONCE : AT_ONCE;
-  const around = Math.max(0, Math.min(points.length - atOnce, now - atOnce / 2));
+  const around = Math.max(0, Math.min(told.length - atOnce, here - atOnce / 2));
   const [first, start] = useState(around);
   const [beyond, end] = useState(around + atOnce);
   useLayoutEffect(() => {
-    if (first <= now && now < beyond) return;
+    if (first <= here && here < beyond) return;
     start(around);
     end(around + atOnce);
-  }, [now, points]);
-  const shown = points.slice(first, beyond);
+  }, [here, points]);
+  const shown = told.slice(first, beyond);
   const list = useRef(/** @type {HTMLElement | null} */ (null));
   useLayoutEffect(() => {
-    const here = list.current?.querySelector(".here");
-    if (list.current && here) keepInside(list.current, here);
-  }, [now, points, first, beyond]);
-  const open = (/** @type {Point} */ { value, step }) =>
-    value && (inspected.value = { value, name, steps: [step], view: "value" });
+    const chosen = list.current?.querySelector(".here");
+    if (list.current && chosen) keepInside(list.current, chosen);
+  }, [here, points, first, beyond]);
   return html`
     ${
       first > 0 &&
@@ -211,33 +215,43 @@ function Records({ points, now, name }) {
     }
     <ol class=${areDrawn ? "history-list drawn" : "history-list"} ref=${list} start=${first + 1}>
       ${shown.map(
-        (point, place) =>
-          html`<li
-            key=${point.row}
-            class=${first + place === now ? "here" : ""}
-            aria-current=${first + place === now ? "true" : null}
-          >
-            <${Jump} step=${point.step} />${" "}
-            ${
-              point.value && isPicture(point.value)
-                ? html`<${ValueView} value=${point.value} name=${name} />`
-                : html`<code class=${point.changed ? "" : "unchanged"}>${textOf(point)}</code>`
-            }${" "}
-            ${!point.changed && html`<span class="quiet">same</span>`}
-            ${
-              point.value?.shape &&
-              html`<button class="quiet-link" onClick=${() => open(point)}>
-                inspect
-              </button>`
-            }
-          </li>`,
+        (entry, place) =>
+          html`<${Entry}
+            key=${entry.point.row}
+            entry=${entry}
+            name=${name}
+            isHere=${first + place === here}
+          />`,
       )}
     </ol>
     ${
-      beyond < points.length &&
+      beyond < told.length &&
       html`<button class="quiet-link" onClick=${() => end(beyond + atOnce)}>
-        show ${Math.min(points.length - beyond, atOnce)} more
+        show ${Math.min(told.length - beyond, atOnce)} more
       </button>`
     }
   `;
+}
+
+/** @param {{entry: Told, name: string, isHere: boolean}} properties */
+function Entry({ entry: { point, value, count, last }, name, isHere }) {
+  const { step, changed } = point;
+  const open = () =>
+    value && (inspected.value = { value, name, steps: [step, last], view: "value" });
+  return html`<li class=${isHere ? "here" : ""} aria-current=${isHere ? "true" : null}>
+    <${Jump} step=${step} />${" "}
+    ${
+      value && isPicture(value)
+        ? html`<${ValueView} value=${value} name=${name} />`
+        : html`<code class=${changed ? "" : "unchanged"}>${textOf({ ...point, value })}</code>`
+    }${" "}
+    ${!changed && html`<span class="quiet">same${" "}</span>`}
+    ${
+      count > 1 &&
+      html`<span class="quiet">
+        ${counted(count, "time")}, last at${" "}<${Jump} step=${last} />${" "}
+      </span>`
+    }
+    ${value?.shape && html`<button class="quiet-link" onClick=${open}>inspect</button>`}
+  </li>`;
 }

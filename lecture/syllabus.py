@@ -125,7 +125,7 @@ TOPICS: dict[str, str] = {
     "M10.7": "Data sheets",
     "M10.8": "Two of every four weights are zero",
     "M10.9": "Model FLOPs utilization",
-    "M10.10": "Above 1 something is wrong",
+    "M10.10": "Far above 1 something is wrong",
     "M10.11": "The format changes the speed",
     "M10.12": "Model FLOPs and hardware FLOPs",
     "M10.13": "Tensor cores",

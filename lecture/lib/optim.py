@@ -1,7 +1,8 @@
 """Optimizers from scratch, with the interface of `torch.optim`.
 
-They change the parameters in place and write nothing larger than one parameter besides what they
-keep. What they keep is in fp32 also for parameters in fewer bits, and stays so when it is loaded.
+They change the parameters in place, and besides what they keep they write no tensor with more
+numbers than one parameter. What they keep is in fp32 also for parameters in fewer bits, and stays
+so when it is loaded.
 The names of the settings are PyTorch's.
 """
 

@@ -248,7 +248,8 @@ def an_ellipsis_stands_for_any_axes_in_front():  # M9.5
     """An ellipsis stands for any axes in front.
 
     Do we have to write the code again when an axis is added? Three dots stand for any number of
-    axes, which are kept as they are. In the types of jaxtyping a star does the same: `*lead`.
+    axes, which are kept as they are if the dots stand on the right, too. In the types of jaxtyping
+    a star stands for any number of axes: `*lead`.
     """
     queries = torch.arange(48.0).view(2, 2, 3, 4)
     keys = torch.arange(80.0).view(2, 2, 5, 4)

@@ -455,8 +455,8 @@ def the_best_observed_rate_is_a_peak_for_any_machine():  # M10.14
     rate = flops_per_second(running_sums)  # @timed @inspect rate
     assert share_of_peak(rate, peak) < 0.5  # @timed
     assert rate < flops_per_second(lambda: x.sum(dim=1))  # @timed
-    # What is it worth? It contains the library, the threads and the heat of this machine, so it is
-    # lower than what a sheet would say, and a share of it is higher. Say its name with it. And if
+    # What is it worth? It contains the library, the threads and the heat of this machine. So mostly
+    # it is lower than what a sheet would say, and a share of it is higher. Say its name with it. If
     # something beats it, that is no mistake of the division but news about the peak. The H100 we
     # recorded was best at 16 384×16 384, with 78 % of what its sheet promises.
     h100 = recorded_machine("H100")

@@ -82,7 +82,7 @@ def the_gradient_of_a_weight_sums_over_the_batch():  # M12.3 E47
     assert backward.matmul_flops == forward.matmul_flops
     # A common mistake is to write it as `g * x`, element by element. Rows of F and of D numbers do
     # not meet, so PyTorch refuses. Where F is D or 1 they do meet, and the result has the shape of
-    # x.
+    # x. (Where D is 1, that of g.)
     with refused(RuntimeError) as error:
         g * x
     assert "must match" in error.message

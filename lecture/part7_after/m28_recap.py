@@ -306,7 +306,7 @@ def many_devices_divide_and_send():  # M28.1
     assert [round(size / 1e9, 1) for size in kept.values()] == list(ZERO_GIGABYTES_BY_STAGE)
     sent = {stage: sent_bytes_per_parameter(stage, n) * N for stage in (0, 3)}
     # How long does the sending take in a step, over InfiniBand and with one GPU in a box? (Eight in
-    # a box add up over NVLink first. They take about an eighth of it if both links work at the same
+    # a box add up over NVLink first. They take about a ninth of it if both links work at the same
     # time, else a fifth.)
     seconds = {stage: size / INFINIBAND_NDR_BYTES_PER_SECOND for stage, size in sent.items()}
     assert [round(time, 2) for time in seconds.values()] == [0.59, 0.89]  # @inspect seconds

@@ -201,8 +201,8 @@ def a_master_collects_small_updates():  # M25.3 @core
     one = torch.ones((), dtype=BF16)
     assert one - 0.00195 == 1
     assert one - 0.002 == 1 - 1 / 256
-    # The master's 16 further bits make 65 536 places from one bf16 number to the next, and the
-    # rounded weight moves when more than half of them are passed. So the master can collect 32 768
+    # The master's 16 further bits make 65 536 places from one bf16 number to the next, and from 1
+    # the rounded weight moves when more than half are passed. So the master can collect 32 768
     # of the smallest updates before that.
     smallest, next_number = torch.finfo(torch.float32).eps, 1 + torch.finfo(BF16).eps
     rounded_to = [torch.tensor(1 + count * smallest).to(BF16) for count in (32_768, 32_769)]

@@ -390,8 +390,8 @@ def pages_leave_little_unused():  # M26.4
     # Their pages are mixed, and nobody notices: what is gathered is what was written.
     assert cache.tables["b"][:3] != sorted(cache.tables["b"])[:3]
     assert all(torch.equal(cache.keys(name), keys) for name, keys in expected.items())
-    # Set aside for the longest, memory would be used to a quarter. Of the pages only the last of
-    # each sequence is not full.
+    # Set aside for the longest, memory would be used to a quarter. Of the pages only the last of a
+    # sequence may have room left.
     used = sum(cache.lengths.values())
     taken = PAGE * sum(len(table) for table in cache.tables.values())
     shares = used / (len(lengths) * longest), used / taken  # @inspect shares
@@ -401,9 +401,9 @@ def pages_leave_little_unused():  # M26.4
     free = len(cache.free)
     cache.end("b")
     assert len(cache.free) == free + math.ceil(130 / PAGE)
-    # So the same memory holds three times as many sequences, and the batch can be three times as
-    # large. This is [PagedAttention](https://arxiv.org/abs/2309.06180), the idea of vLLM. Pages can
-    # even be shared: a thousand chats that begin with the same instructions keep them once.
+    # So the same memory holds over three times as many sequences, and the batch can be so much
+    # larger. This is [PagedAttention](https://arxiv.org/abs/2309.06180), the idea of vLLM. Pages
+    # can even be shared: a thousand chats that begin with the same instructions keep them once.
 
 
 @functools.cache

@@ -176,8 +176,8 @@ def an_all_reduce_moves_twice_the_tensor():  # M27.2 @core
     # $(n-1)\cdot S$ pass that one rank, and the others wait.
     assert at_one_bytes == {n: (n - 1) * S for n in (2, 3, 4)}  # @inspect at_one_bytes
     # A reduce-scatter or an all-gather alone is half of it. Libraries have other orders for
-    # small tensors, which pay for fewer waits with more bytes; without help from the network none
-    # sends fewer. (A switch that adds by itself, as in a box of H100s, lets each rank send S once.)
+    # small tensors, with fewer waits; without help from the network none sends fewer bytes in all.
+    # (A switch that adds by itself, as in a box of H100s, lets each rank send little more than S.)
     # From here on, `Traffic` counts the library's collectives by this formula.
 
 

@@ -101,7 +101,7 @@ def memory_has_four_parts():  # M28.1
     a = letters_of(XL)
     assert update_of_xl().live_bytes["optimizer state"] // a.N == 4 + 4  # @predict
     # Written out, attention keeps T weights for each row and head: more than a third of it at
-    # T = 1024, and nine tenths at 16 384. Fused, it keeps one number.
+    # T = 1024, and nine tenths at 16 384. Fused, it keeps one number, and the mean once more.
     a_token = [answers.activation_bytes(a, fused) / a.R for fused in (False, True)]
     training = Training(a.T, attention="fused")
     assert answers.activation_bytes(a, fused=True) == memory.activation_bytes(XL, training)
@@ -306,8 +306,8 @@ def many_devices_divide_and_send():  # M28.1
     assert [round(size / 1e9, 1) for size in kept.values()] == list(ZERO_GIGABYTES_BY_STAGE)
     sent = {stage: sent_bytes_per_parameter(stage, n) * N for stage in (0, 3)}
     # How long does the sending take in a step, over InfiniBand and with one GPU in a box? (Eight in
-    # a box add up over NVLink first. They take about an eighth of it if both links work at the same
-    # time, else a fifth.)
+    # a box add up over NVLink first. They take a ninth of it if both links work at the same time,
+    # else a fifth.)
     seconds = {stage: size / INFINIBAND_NDR_BYTES_PER_SECOND for stage, size in sent.items()}
     assert [round(time, 2) for time in seconds.values()] == [0.59, 0.89]  # @inspect seconds
     zero, ring = "zero_divides_what_every_rank_keeps", "an_all_reduce_moves_twice_the_tensor"

@@ -269,7 +269,7 @@ def a_batch_shares_the_weights_until_the_cache_rules():  # M26.4 @core
     weight_bytes = 2 * (N - LLAMA.vocabulary * LLAMA.width)
     for B in (1, 64):
         assert round(work_of_llama(B).moved_bytes / weight_bytes, 1) == 1
-    # And it reads the cache of each sequence, which nobody shares. With P parameters that are read,
+    # And it reads a cache of its own for each sequence. With P parameters that are read,
     # c bytes of cache for a token and W bytes per second,
     # $$\text{seconds of a step}=\frac{2P+B\,T\,c}{W}$$
     T, bandwidth = 2000, H100_SXM.memory_bytes_per_second

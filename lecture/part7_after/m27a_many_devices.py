@@ -279,7 +279,8 @@ def gradients_travel_while_others_are_computed():  # M27.3
     """Gradients travel while others are computed.
 
     Do the GPUs have to wait for the all-reduce? Hardly. The backward pass finds the gradient of the
-    last layer first, and nothing below will change it. So it can leave at once.
+    last layer first, and nothing below will change it (if no layer below has the same weights). So
+    it can leave at once.
     """
     (events, distance), _ = on_ranks(2, gradients_sent_early)  # @inspect events
     # When layer 0 is still to be computed, layers 3, 2 and 1 are on their way.

@@ -286,8 +286,8 @@ def a_pipeline_waits_at_both_ends():  # M27.6
     """A pipeline waits at both ends.
 
     A third way to split a model is by depth: rank 0 has the first layers, rank 1 the next ones, and
-    all that travels are the activations between them. But rank 1 cannot begin before rank 0 has
-    finished. How do four ranks work at the same time?
+    all that travels are the activations between them, and back their gradients. But rank 1 cannot
+    begin before rank 0 has finished. How do four ranks work at the same time?
     """
     # By cutting the batch into m micro-batches, so that rank 0 does the second while rank 1 does
     # the first. The ranks below really pass activations and gradients on; each message also carries

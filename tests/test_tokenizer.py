@@ -688,7 +688,7 @@ def test_an_interrupted_training_writes_nothing(tmp_path, monkeypatch, capsys):
 
     monkeypatch.setattr(ProgressBar, "__call__", interrupted)
     assert cli.main(["train", "a.txt"]) == 130
-    assert "nothing was written" in capsys.readouterr().err
+    assert "no file was written" in capsys.readouterr().err
     assert Path("a.txt.vocab").read_text() == "old"
     assert sorted(map(str, Path().iterdir())) == ["a.txt", "a.txt.vocab"]
 
@@ -735,7 +735,7 @@ def test_an_interrupted_command_leaves_nothing_behind(arguments, phase, number, 
             shown += more
     os.close(ours)
     assert process.wait(timeout=120) == 130
-    assert shown.endswith(b"\rinterrupted; nothing was written\r\n")
+    assert shown.endswith(b"\rinterrupted; no file was written\r\n")
     assert b"Traceback" not in shown
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "v"]
 

@@ -69,7 +69,7 @@ def _build_parser() -> argparse.ArgumentParser:  # @stepover
         "--tokens",
         type=float,
         metavar="N",
-        help="in the whole training, such as 3e11; default 20 for each parameter",
+        help="in the whole training, such as 3e11; default 20 for each active parameter",
     )
     device = parser.add_argument_group("the device")
     device.add_argument("--accelerator", choices=CARDS, help="its memory and its rate are known")

@@ -234,7 +234,7 @@ class AdamW(Optimizer):
 def orthogonalized(
     matrix: Float[Tensor, "rows columns"], iterations: int = 5
 ) -> Float[Tensor, "rows columns"]:
-    """Bring all singular values of a matrix near 1 and keep its singular vectors.
+    """Bring the singular values of a matrix near 1, but for tiny ones; keep its singular vectors.
 
     Each iteration applies the polynomial 3.4445 s - 4.775 s³ + 2.0315 s⁵ to the singular values, by
     matmuls alone (Newton and Schulz). Source: K. Jordan, https://kellerjordan.github.io/posts/muon.
@@ -250,9 +250,9 @@ def orthogonalized(
 
 class Muon(Optimizer):
     """For matrices between hidden features: step along a sum of gradients whose singular values
-    were all brought near 1.
+    were brought near 1.
 
-    A step is as long as one of AdamW at the same rate would be, 0.2 in the root mean square.
+    A step is about as long as AdamW's would be, 0.2 of the rate in the root mean square.
     Source: Liu et al., Muon is scalable for LLM training, https://arxiv.org/abs/2502.16982.
     """
 

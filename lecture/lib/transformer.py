@@ -3,10 +3,11 @@
 It has the parts of today's open models: normalization in front of each sublayer (RMSNorm), rotary
 positions, a gated feed-forward network (SwiGLU), no biases. What these models choose differently
 is a choice here, too: grouped queries, a mixture of experts, an LM head that is the embedding
-matrix, the order of rotary pairs, and fused attention. Every part takes `device` and `dtype` and
-hands them on, so a model can be built on the `meta` device at no cost; those with numbers to draw
-take a `generator` too. All matrices but the LM head start with the same scale for their inputs;
-those that add to the stream are not scaled down with the number of layers, as some models do.
+matrix, the order of rotary pairs, and fused attention. Parts with parameters take `device` and
+`dtype` and hand them on, so a model can be built on the `meta` device at no cost; those with
+numbers to draw take a `generator` too. All matrices but the LM head start with the same scale for
+their inputs; those that add to the stream are not scaled down with the number of layers, as some
+models do.
 
 The letters of the shapes: B sequences, T tokens in each, S tokens to look back at (S = T without a
 cache), R = B·T rows, D features, H heads of K = D / H features each, G heads of keys and values,
@@ -204,7 +205,7 @@ class KeepOnlyTheResult(torch.autograd.Function):
     """Softmax over the last axis that keeps its result and nothing else for the backward pass.
 
     As `torch.softmax` does. Spelled out for autograd, the exponentials would be kept beside the
-    result. The exponentials and their sum are fp32 whatever comes in; the result is rounded once.
+    result. The exponentials and their sum are in fp32 or better; the result is rounded once.
     """
 
     @staticmethod
@@ -274,7 +275,7 @@ class Attention(nn.Module):
 
     With fewer heads of keys and values, groups of heads share them: grouped-query attention
     (Ainslie et al., https://arxiv.org/abs/2305.13245). `fused` leaves the mixing to PyTorch's
-    kernel, which stores no T×S weights.
+    kernel, which stores no T×S weights, unless the cache has tokens already.
     """
 
     def __init__(

@@ -63,7 +63,7 @@ def a_character_can_be_there_and_not_be_seen():  # M2.2 E90
     """
     nul = chr(0)  # @inspect nul
     # It is called NUL. `repr` shows it as it would stand in a program, with an escape; `print`
-    # writes it out as it is, and a terminal shows nothing.
+    # writes it out as it is, and most terminals show nothing.
     assert repr(nul) == "'\\x00'"
     # It is easy to take for an empty string. It is one character, and it stays where it is.
     assert len(nul) == 1  # @predict

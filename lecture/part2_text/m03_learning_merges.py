@@ -349,7 +349,7 @@ def numbers_are_cut_by_three():  # M3.1
     """
     text = "IT'S 2048 dogs\n\n"
     older, newer = Splitter("gpt2").words(text), Splitter("gpt4").words(text)
-    # GPT-2 knows contractions in small letters only, and takes any number whole. So it learns
+    # GPT-2 knows contractions in small letters only, and takes digits in a row whole. So it learns
     # tokens for frequent years and prices, and cuts the others into pieces of all lengths.
     assert older == ["IT", "'", "S", " 2048", " dogs", "\n\n"]
     # GPT-4 cuts numbers after every three digits, and keeps no space with them. There are only 1110
@@ -424,7 +424,7 @@ def only_words_with_the_pair_change():  # M3.4
     operations = figures.stacked_parts(
         parts, "operations", "Operations for 50 merges"
     )  # @inspect operations
-    # A ninth. What is left is counting everything once, and then what changes.
+    # Less than a ninth. What is left is counting everything once, and then what changes.
     assert plain.counted > 9 * incremental.counted
     # The largest part is now the search: each merge still looks through all words for its pair.
     assert incremental.searched == plain.searched == plain.counted
@@ -728,7 +728,7 @@ def late_tokens_are_longer():  # M3.10 E97
     learnt = tokenizer.vocabulary[256:]
     lengths = Counter(map(len, learnt))
     histogram = figures.token_lengths(lengths)  # @inspect histogram
-    # Early tokens are pieces, late ones are long, and about half of them are words of the text,
+    # Early tokens are mostly pieces, late ones are long, and about half are words of the text,
     # with the space before them.
     early, late = learnt[:5], learnt[-5:]  # @inspect early late
     assert early == [b" a", b"he", b" t", b" s", b"nd"]

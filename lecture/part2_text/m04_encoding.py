@@ -240,7 +240,7 @@ def the_smallest_rank_comes_first():  # M4.3
         assert encode_with_heap(word, ranks, heaped) == tokens  # @stepover
         # And nothing is left to do: no two neighbours in the result are a pair that was learnt.
         assert not ranks.keys() & {*itertools.pairwise(tokens)}
-    # How much less do they ask? The rank a fiftieth, the heap a ninetieth.
+    # How much less do they ask? The rank less than a fiftieth, the heap than a ninetieth.
     asked = [lookups.asked for lookups in (replayed, ranked, heaped)]  # @inspect asked
     assert asked[0] > 50 * asked[1] > 80 * asked[2]
     assert asked[0] > 90 * asked[2]
@@ -317,7 +317,7 @@ def the_same_sample_for_every_rung():  # M4.3 E95
         questions, "questions", "Questions asked"
     )  # @inspect by_questions
     by_speed = figures.ladder(speeds, "bytes/s", "Bytes per second")  # @timed @inspect by_speed
-    # From replaying to ranks, we ask 90 times fewer questions (50, with each word taken once: short
+    # From replaying to ranks, we ask 90 times fewer questions (56, with each word taken once: short
     # words come often). The clock gives less than half of that, as each question costs more.
     fewer = questions["replay"] / questions["smallest rank"]  # @inspect fewer
     assert round(fewer) == 91

@@ -114,8 +114,8 @@ def a_row_of_the_matrix_for_each_output():  # M15.2
 def rmsnorm_divides_by_the_root_mean_square():  # M15.3
     """RMSNorm divides by the root mean square.
 
-    Every block adds to the vectors, so they grow from block to block. How does the next matrix get
-    inputs of a fixed scale? A *normalization layer* stands in front of it. *RMSNorm*
+    Every block adds to the vectors, so they tend to grow. How does the next matrix get inputs of a
+    fixed scale? A *normalization layer* stands in front of it. *RMSNorm*
     ([Zhang and Sennrich](https://arxiv.org/abs/1910.07467)) divides each vector by the root of the
     mean of its squares, and multiplies each feature by a learnt *gain* g, which starts at 1:
     $y_i = g_i\\, x_i / \\sqrt{\\tfrac1D \\sum_j x_j^2 + \\varepsilon}$.
@@ -130,7 +130,7 @@ def rmsnorm_divides_by_the_root_mean_square():  # M15.3
     root_mean_square = y.square().mean().sqrt().item()  # @inspect root_mean_square
     assert abs(root_mean_square - 1) < 1e-5
     # How long was the vector? The result does not know: a hundred times as long makes the same.
-    # Only the direction passes on.
+    # Only the direction passes on (if the mean of the squares is far above ε).
     assert torch.allclose(norm(100 * x), y, atol=1e-5)
     # What does it cost for one vector? D squares, D for their mean, D to scale, D for the gain; one
     # addition of ε, which prevents a division by 0; and one root, 20 FLOPs [by
@@ -172,8 +172,8 @@ def rmsnorm_rounds_once():  # M15.3
             errors[f"mean {mean_in}, factor {factor_in}"] = round(error * 2**8, 1)
     all_bf16, only_mean_bf16, only_factor_bf16, all_fp32 = errors.values()  # @inspect errors
     # The factor hurts more. A rounded factor is wrong for all features of a token at once, and each
-    # product is rounded once more. With everything in fp32 there is one rounding, at the end, and
-    # no number is off by more than half a step.
+    # product is rounded once more. With everything in fp32 there is one rounding to bf16, at the
+    # end, and no number is off by noticeably more than half a step.
     assert all_fp32 <= 1 < only_mean_bf16 < only_factor_bf16 < all_bf16
     at_the_end = RMSNorm(D, dtype=torch.bfloat16)(x)
     assert ((at_the_end.double() - exact) / exact).abs().max() <= 2**-8

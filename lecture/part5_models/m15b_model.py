@@ -478,7 +478,7 @@ def device_and_dtype_reach_every_part():  # M15.12
     """Device and dtype reach every part.
 
     Where is a model built? If its parts ask nobody, on the CPU and in fp32; and then we move it,
-    when it may already be too large. So each part takes `device` and `dtype` and hands them on.
+    when it may already be too large. So parts with parameters take `device` and `dtype`.
     """
     config = TransformerConfig(
         vocabulary=50_257, context=1024, layers=48, width=1600, heads=25, feed_forward=6400

@@ -268,7 +268,7 @@ def the_steepest_direction_limits_the_rate():  # M17.1
     heavy = path_in_a_ravine(lambda weights: SGD(weights, **best))
     factor = (heavy[-1].norm() / heavy[-11].norm()).item() ** (1 / 10)  # @inspect factor
     assert math.isclose(factor, (root - 1) / (root + 1), rel_tol=0.03)
-    # One step with momentum gains as many digits as nearly five without, and the worse the ravine,
+    # One step with momentum gains as many digits as about five without, and the worse the ravine,
     # the larger the advantage.
     assert 4.5 < math.log(factor) / math.log(24 / 26) < 5
 
@@ -459,7 +459,7 @@ def decay_is_no_gradient():  # M17.6
     shrunk = (1 - 0.5 * 0.25) * torch.tensor([1.0, 0.5]) - 0.5 * torch.tensor([0.25, -0.25])
     assert weight.tolist() == shrunk.tolist()
     # For Adam they are not. Let the loss say nothing, so that only the penalty acts: Adam divides
-    # it by its own size. The weight falls by the learning rate in each step, however small λ is.
+    # it by its own size. The weight falls by the learning rate in each step, for both λ here.
     ends = {}
     for decay in (0.1, 0.001):
         for kind in (torch.optim.Adam, AdamW):
@@ -474,8 +474,8 @@ def decay_is_no_gradient():  # M17.6
     # AdamW keeps decay out of the averages (its W stands for weight decay), and shrinks by ηλ.
     for decay in (0.1, 0.001):
         assert ends["AdamW", decay] == round((1 - 0.1 * decay) ** 5, 4)
-    # So only the product ηλ counts: with PyTorch's defaults of 1e-3 and 0.01, a weight without
-    # gradients halves in 69 000 steps. A schedule that lowers η lowers the decay with it.
+    # So only the product ηλ counts: with PyTorch's defaults of 1e-3 and 0.01, a weight whose
+    # gradients are zero halves in 69 000 steps. A schedule that lowers η lowers the decay with it.
     weight = nn.Parameter(torch.ones((), dtype=torch.float64))
     weight.grad = torch.zeros_like(weight)
     AdamW([weight]).step()
@@ -553,8 +553,9 @@ def adamw_costs_33_flops_per_parameter():  # M17.7 E67
     late.state[weight] = {"step": torch.tensor(1e6), **nothing_yet}
     late.step()
     assert torch.allclose(weight, w, rtol=1e-6)
-    # The lines leave out the bias correction. Our AdamW divides v by it, 1 FLOP more, applies that
-    # of m to a number all parameters share, and shrinks with one multiplication, 1 FLOP less.
+    # The lines leave out the bias correction. Our AdamW divides the root of v by the root of that
+    # of v, 1 FLOP more, applies that of m to a number all parameters share, and shrinks with one
+    # multiplication, 1 FLOP less.
     weight = nn.Parameter(torch.ones(2_126_902_400, device="meta"))
     weight.grad = torch.empty_like(weight)
     with measure() as step:
@@ -689,7 +690,7 @@ def muon_makes_all_directions_equal():  # M17.10
     The parameters of a layer form a matrix, and a matrix has directions of its own: its singular
     vectors. In the gradient of a matmul a few singular values are large and most are tiny, so SGD
     moves along a few directions and hardly along the rest.
-    [*Muon*](https://kellerjordan.github.io/posts/muon) takes momentum and brings all singular
+    [*Muon*](https://kellerjordan.github.io/posts/muon) takes momentum and brings its singular
     values to about 1.
     """
     tokens, V = story_bytes(100_000, 1)

@@ -115,7 +115,7 @@ def the_sum_is_for_one_optimizer():  # M18.3 E60
         }
     # 48 parameters, and B·D = 8 numbers from each of three blocks.
     assert list(parts["AdamW"].values()) == [2 * 48, 2 * 48, 8 * 48, 2 * 8 * 3]
-    # The state takes 8 bytes per parameter, 4, or none, whatever the format of the weights. So
+    # The state takes 8 bytes per parameter, 4, or none, as it does for weights in fp32. So
     # check that the sum is for the optimizer that the program uses: here it is a factor of 2.6.
     assert [parts[name]["state"] / 48 for name in parts] == [8, 4, 0]
     totals = {name: sum(found.values()) for name, found in parts.items()}  # @inspect totals

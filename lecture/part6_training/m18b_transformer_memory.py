@@ -333,8 +333,8 @@ def tokens_go_with_parameters():  # M18.10 E87 @core
 
     Are 400 000 steps of a million tokens a good plan? For given FLOPs, $6N\cdot\text{tokens}$, a
     model can be larger or read more. *[Chinchilla](https://arxiv.org/abs/2203.15556)*, a study of
-    400 models, found that both should grow alike. Its own model had 20 tokens for each parameter,
-    and that became the rule of thumb.
+    over 400 models, found that both should grow alike. Its own model had 20 tokens for each
+    parameter, and that became the rule of thumb.
     """
     N = parameters(XL)
     tokens = COMPUTE_OPTIMAL_TOKENS_PER_PARAMETER * N

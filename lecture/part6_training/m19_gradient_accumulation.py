@@ -78,7 +78,7 @@ def a_batch_has_a_critical_size():  # M19.4
     trade = figures.steps_and_examples(measured, predicted)  # @inspect trade
     assert all(abs(measured[B] / predicted[B] - 1) < 0.25 + 1 / predicted[B] for B in sizes)
     # Small batches are steady workers: twice the batch nearly halves the steps, and the run reads
-    # the same number of examples.
+    # nearly the same number of examples.
     assert measured[1] / measured[2] > 1.8
     # Large batches waste: from 128 to 256 the steps fall by a quarter, the examples grow by half.
     assert measured[128] / measured[256] < 1.5  # @inspect measured
@@ -281,9 +281,9 @@ def a_part_is_no_larger_than_the_whole():  # M19.2 E68
     for rows in (256, 48):
         assert messages[rows] == f"a batch of 64 rows cannot be cut into parts of {rows}"
     assert messages[32] == messages[64] == ""
-    # And if the data really came 256 rows at a time, memory would grow fourfold, and the optimizer
-    # would learn from four times the batch that was planned. So check that one size divides the
-    # other. `lecture.train --micro-batches`, which is given the number of parts, does so.
+    # And if the data really came 256 rows at a time, activations would grow fourfold, and the
+    # optimizer would learn from four times the batch that was planned. So check that one size
+    # divides the other. `lecture.train --micro-batches`, which takes the number of parts, does so.
 
 
 def accumulate(model: torch.nn.Module, parts: list[Tensor]) -> None:  # @stepover
@@ -406,8 +406,8 @@ def sum_of_gradients(
 def a_long_sum_needs_more_digits():  # M19.2
     """A long sum needs more digits.
 
-    Where does the sum live? In `.grad`, which has the format of its weight. With weights in bf16
-    that is eight significant bits, and there can be hundreds of micro-batches.
+    Where does the sum live? In `.grad`, by default in the format of its weight. With weights in
+    bf16 that is eight significant bits, and there can be hundreds of micro-batches.
     """
     sums = {}
     for dtype in (torch.bfloat16, torch.float32):

@@ -196,7 +196,7 @@ def a_rate_rises_and_falls():  # M23.3
     r"""A learning rate rises and falls.
 
     Should all steps have the same learning rate? At the start the rate *warms up* in a straight
-    line over $s_w$ steps. (That came with [large batches of
+    line over $s_w$ steps. (It became known with [large batches of
     SGD](https://arxiv.org/abs/1706.02677). AdamW has a reason of its own: its averages have seen
     few gradients.) Later, smaller steps average out the noise of the batches: from the highest rate
     it falls to the lowest along half a [cosine](https://arxiv.org/abs/1608.03983),
@@ -581,7 +581,7 @@ def the_model_tells_a_story():  # M23.7
     assert len(ended) > 8
     assert all(story.endswith(".") for story in ended)
     assert possible < openings / 4
-    # Hardly any. Read the sample: is the boy a "she" later, does the thing stay the same, is each
+    # Hardly any. Read the sample: does a "she" become a "he", does the thing stay the same, is each
     # word one? Such a mistake costs little loss, a few tokens in a story, and ruins the whole. So a
     # loss near the floor says less about what a model can do than it seems.
 

@@ -159,7 +159,7 @@ def bf16_weights_stop_learning():  # M25.2 M25.3 E103
     ends = {recipe: found[-50:].mean().item() for recipe, found in losses.items()}  # @inspect ends
     assert max(ends["all fp32"], ends["bf16 products"]) < 0.001 * ends["bf16 weights"]
     # What counts is the step beside the weight: below $2^{-9}$ of it, an update of a bf16 weight is
-    # always lost. Weights of a real model are smaller than 1. With a standard deviation of
+    # always lost. Most weights of a real model are far below 1. With a standard deviation of
     # $1/\sqrt{1600}$, how many lose an update as long as the learning rate?
     generator = torch.Generator().manual_seed(0)
     weights = (torch.randn(100_000, generator=generator) / math.sqrt(1600)).bfloat16()
@@ -201,8 +201,8 @@ def a_master_collects_small_updates():  # M25.3 @core
     one = torch.ones((), dtype=BF16)
     assert one - 0.00195 == 1
     assert one - 0.002 == 1 - 1 / 256
-    # The master's 16 further bits make 65 536 places from one bf16 number to the next, and the
-    # rounded weight moves when more than half of them are passed. So the master can collect 32 768
+    # The master's 16 further bits make 65 536 places from one bf16 number to the next, and from 1
+    # the rounded weight moves when more than half are passed. So the master can collect 32 768
     # of the smallest updates before that.
     smallest, next_number = torch.finfo(torch.float32).eps, 1 + torch.finfo(BF16).eps
     rounded_to = [torch.tensor(1 + count * smallest).to(BF16) for count in (32_768, 32_769)]
@@ -453,7 +453,7 @@ def eight_bits_need_scales():  # M25.6
     assert math.isclose(errors[E4M3], 0.026, rel_tol=0.05)  # @inspect errors
     assert math.isclose(errors[E5M2], 2 * errors[E4M3], rel_tol=0.05)
     # One scale per tensor or row has a weakness. Let one number in each row be 100 000 times as
-    # large as the others: the others are scaled down with it, to where only subnormal numbers are.
+    # large as the others: these are scaled down with it, nearly all to where numbers are subnormal.
     outliers = gradients.clone()
     outliers[:, 0] = 10.0
     later = slice(FP8_BLOCK_VALUES, None)

@@ -269,7 +269,7 @@ def a_batch_shares_the_weights_until_the_cache_rules():  # M26.4 @core
     weight_bytes = 2 * (N - LLAMA.vocabulary * LLAMA.width)
     for B in (1, 64):
         assert round(work_of_llama(B).moved_bytes / weight_bytes, 1) == 1
-    # And it reads the cache of each sequence, which nobody shares. With P parameters that are read,
+    # And it reads a cache of its own for each sequence. With P parameters that are read,
     # c bytes of cache for a token and W bytes per second,
     # $$\text{seconds of a step}=\frac{2P+B\,T\,c}{W}$$
     T, bandwidth = 2000, H100_SXM.memory_bytes_per_second
@@ -390,8 +390,8 @@ def pages_leave_little_unused():  # M26.4
     # Their pages are mixed, and nobody notices: what is gathered is what was written.
     assert cache.tables["b"][:3] != sorted(cache.tables["b"])[:3]
     assert all(torch.equal(cache.keys(name), keys) for name, keys in expected.items())
-    # Set aside for the longest, memory would be used to a quarter. Of the pages only the last of
-    # each sequence is not full.
+    # Set aside for the longest, memory would be used to a quarter. Of the pages only the last of a
+    # sequence may have room left.
     used = sum(cache.lengths.values())
     taken = PAGE * sum(len(table) for table in cache.tables.values())
     shares = used / (len(lengths) * longest), used / taken  # @inspect shares
@@ -401,9 +401,9 @@ def pages_leave_little_unused():  # M26.4
     free = len(cache.free)
     cache.end("b")
     assert len(cache.free) == free + math.ceil(130 / PAGE)
-    # So the same memory holds three times as many sequences, and the batch can be three times as
-    # large. This is [PagedAttention](https://arxiv.org/abs/2309.06180), the idea of vLLM. Pages can
-    # even be shared: a thousand chats that begin with the same instructions keep them once.
+    # So the same memory holds over three times as many sequences, and the batch can be so much
+    # larger. This is [PagedAttention](https://arxiv.org/abs/2309.06180), the idea of vLLM. Pages
+    # can even be shared: a thousand chats that begin with the same instructions keep them once.
 
 
 @functools.cache

@@ -176,8 +176,8 @@ def an_all_reduce_moves_twice_the_tensor():  # M27.2 @core
     # $(n-1)\cdot S$ pass that one rank, and the others wait.
     assert at_one_bytes == {n: (n - 1) * S for n in (2, 3, 4)}  # @inspect at_one_bytes
     # A reduce-scatter or an all-gather alone is half of it. Libraries have other orders for
-    # small tensors, which pay for fewer waits with more bytes; without help from the network none
-    # sends fewer. (A switch that adds by itself, as in a box of H100s, lets each rank send S once.)
+    # small tensors, with fewer waits; without help from the network none sends fewer bytes in all.
+    # (A switch that adds by itself, as in a box of H100s, lets each rank send little more than S.)
     # From here on, `Traffic` counts the library's collectives by this formula.
 
 
@@ -279,7 +279,8 @@ def gradients_travel_while_others_are_computed():  # M27.3
     """Gradients travel while others are computed.
 
     Do the GPUs have to wait for the all-reduce? Hardly. The backward pass finds the gradient of the
-    last layer first, and nothing below will change it. So it can leave at once.
+    last layer first, and nothing below will change it (if no layer below has the same weights). So
+    it can leave at once.
     """
     (events, distance), _ = on_ranks(2, gradients_sent_early)  # @inspect events
     # When layer 0 is still to be computed, layers 3, 2 and 1 are on their way.

@@ -286,8 +286,8 @@ def a_pipeline_waits_at_both_ends():  # M27.6
     """A pipeline waits at both ends.
 
     A third way to split a model is by depth: rank 0 has the first layers, rank 1 the next ones, and
-    all that travels are the activations between them. But rank 1 cannot begin before rank 0 has
-    finished. How do four ranks work at the same time?
+    all that travels are the activations between them, and back their gradients. But rank 1 cannot
+    begin before rank 0 has finished. How do four ranks work at the same time?
     """
     # By cutting the batch into m micro-batches, so that rank 0 does the second while rank 1 does
     # the first. The ranks below really pass activations and gradients on; each message also carries
@@ -337,7 +337,7 @@ def backward_early_keeps_less():  # M27.6
     assert all(torch.equal(a[2], b[2]) for a, b in zip(late, early, strict=True))
     # Now m can be large, and that makes the bubble small. What else helps: give each rank v thin
     # slices of the model in place of a thick one. A turn is v times as short, and the bubble
-    # $(p-1)/(vm+p-1)$, for v times as many messages.
+    # $(p-1)/(vm+p-1)$, for about v times as many messages.
 
 
 def pass_experts(rank: int, n: int) -> tuple[Tensor, list[int], int]:
@@ -495,8 +495,8 @@ def llama3_lays_out_16384_gpus():  # M27.8
     """Llama 3 lays out 16 384 GPUs.
 
     Do real runs look like that? The report on Llama 3 says how its largest model was laid out:
-    8-way tensor, 16-way pipeline and 64- or 128-way data parallelism. For long sequences 16 GPUs
-    share each sequence (*context parallelism*), and data parallelism is 8-way.
+    8-way tensor, 16-way pipeline and 64- or 128-way data parallelism. Long sequences are
+    also cut into 16 parts (*context parallelism*), and data parallelism is 8-way.
     """
     N = LLAMA3.layers * weights_of_a_layer(LLAMA3) + 2 * LLAMA3.vocabulary * LLAMA3.width
     assert round(N / LLAMA3_405B_PARAMETERS, 3) == 1.002

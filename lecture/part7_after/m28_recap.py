@@ -101,7 +101,7 @@ def memory_has_four_parts():  # M28.1
     a = letters_of(XL)
     assert update_of_xl().live_bytes["optimizer state"] // a.N == 4 + 4  # @predict
     # Written out, attention keeps T weights for each row and head: more than a third of it at
-    # T = 1024, and nine tenths at 16 384. Fused, it keeps one number.
+    # T = 1024, and nine tenths at 16 384. Fused, it keeps one number, and the mean once more.
     a_token = [answers.activation_bytes(a, fused) / a.R for fused in (False, True)]
     training = Training(a.T, attention="fused")
     assert answers.activation_bytes(a, fused=True) == memory.activation_bytes(XL, training)

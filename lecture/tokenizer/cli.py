@@ -102,7 +102,7 @@ def main(arguments: Sequence[str]) -> int:  # @stepover
         return 1
     except KeyboardInterrupt:
         bar.clear()
-        print("interrupted; nothing was written", file=sys.stderr)
+        print("interrupted; no file was written", file=sys.stderr)
         return 130
     return 0
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from itertools import pairwise, repeat
 
 NEVER = 1 << 62
-# Up to here a scan for each merge is faster than a heap; by twice the length it is not.
+# Up to about here a scan for each merge is faster than a heap; at twice the length it is not.
 LONGEST_SCANNED = 48
 
 Merged = Callable[[tuple[int, int], int], int]

@@ -1,8 +1,9 @@
 """Train a language model: `python -m lecture.train --config small`.
 
 Without `--text` it learns from the made-up stories. All it writes goes to one folder: tokens,
-checkpoints, a log, and a picture of the log. Stopped or killed, it goes on with `--resume` as if
-nothing had happened, and with `--steps` further than was planned. With several processes:
+checkpoints, a log, and a picture of the log. Stopped or killed, it goes on with `--resume` from its
+newest checkpoint as if nothing had happened, and with `--steps` further than was planned. With
+several processes:
 
     torchrun --nproc-per-node 2 -m lecture.train --config small
 

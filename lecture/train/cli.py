@@ -76,7 +76,7 @@ def main(arguments: Sequence[str]) -> int:
         print(f"{error.filename}: {error.strerror}" if error.filename else error, file=sys.stderr)
         return 2
     except KeyboardInterrupt:
-        print("interrupted; --resume goes on from the newest checkpoint", file=sys.stderr)
+        print("interrupted; --resume goes on from the newest checkpoint, if any", file=sys.stderr)
         return 130
     return 0
 

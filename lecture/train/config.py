@@ -18,7 +18,7 @@ class TrainingConfig:
     context: int = 128  # T: tokens of a sequence
     layers: int = 2  # L
     width: int = 128  # D
-    heads: int = 4  # h
+    heads: int = 4  # H
     feed_forward: int = 344  # F
     batch: int = 8  # B: sequences of a step, over all processes
     steps: int = 300
@@ -83,11 +83,11 @@ CONFIGS = {
     ),
     # The run of the lecture: 658,048 parameters, a quarter of a minute on two cores.
     "lecture": TrainingConfig(),
-    # Some minutes on two cores.
+    # Some ten minutes on two cores.
     "small": TrainingConfig(
         layers=4, context=256, batch=16, steps=1500, warm_up_steps=100, max_lr=0.006
     ),
-    # For an accelerator: 26 million parameters.
+    # For an accelerator: 34 million parameters.
     "medium": TrainingConfig(
         vocabulary=8192,
         context=512,

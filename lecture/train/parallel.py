@@ -89,7 +89,7 @@ class Together(Alone):
         except RuntimeError as error:
             raise LostProcessError(
                 f"process {self.rank} of {self.size} cannot reach the others: one of them has "
-                "ended; --resume goes on from the newest checkpoint"
+                "ended; --resume goes on from the newest checkpoint, if any"
             ) from error
 
     def leave(self) -> None:

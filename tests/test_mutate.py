@@ -168,6 +168,12 @@ def third():
 
 def fourth():
     one.area(1)
+
+def drawn() -> int:
+    return 4
+
+def fifth():
+    drawn()
 """,
 }
 
@@ -178,6 +184,7 @@ REACHING = [
     (("lecture.one", "SIZE"), [("lecture.one", "first"), ("lecture.one", "second")]),
     (("lecture.one", "lonely"), [("lecture.two", "third")]),
     (("lecture.two", "Model"), [("lecture.two", "third")]),
+    (("lecture.two", "drawn"), [("lecture.two", "fifth")]),  # it returns something
     (("lecture.two", "nothing"), []),
 ]
 

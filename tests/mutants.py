@@ -60,6 +60,7 @@ PARTS_OF_A_DICTIONARY = frozenset(("items", "keys", "values"))
 SYMMETRIC = frozenset(
     ("max", "min", "maximum", "minimum", "isclose", "allclose", "equal", "hypot", "gcd", "mse_loss")
 )
+SYMMETRIC |= {"transpose"}
 
 
 @dataclass(frozen=True)

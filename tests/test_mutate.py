@@ -64,6 +64,7 @@ BODIES = [
     ("f(a, b, c)", [("f(a, b, c)", "f(b, a, c)"), ("f(a, b, c)", "f(a, c, b)")]),
     ("f(a, a)", []),
     ("f(*a, b)", []),
+    ("f(x.transpose(1, 2))", [("1", "2"), ("2", "3")]),
     ("f(a, key=b)", []),
     # left alone
     ("assert a + 1 == 2", []),

@@ -60,6 +60,7 @@ PARTS_OF_A_DICTIONARY = frozenset(("items", "keys", "values"))
 SYMMETRIC = frozenset(
     ("max", "min", "maximum", "minimum", "isclose", "allclose", "equal", "hypot", "gcd", "mse_loss")
 )
+SYMMETRIC |= {"transpose"}
 
 
 @dataclass(frozen=True)
@@ -381,8 +382,10 @@ def mutated(mutant: Mutant, source: str, cuda: bool = False) -> ast.Module:
 
 
 def is_section(statement: ast.stmt) -> bool:
+    """Whether it is a function without arguments that says nothing of what it returns."""
     return (
         isinstance(statement, ast.FunctionDef)
+        and statement.returns is None
         and statement.name != "main"
         and not statement.name.startswith("_")
         and not ast.unparse(statement.args)

@@ -64,6 +64,7 @@ BODIES = [
     ("f(a, b, c)", [("f(a, b, c)", "f(b, a, c)"), ("f(a, b, c)", "f(a, c, b)")]),
     ("f(a, a)", []),
     ("f(*a, b)", []),
+    ("f(x.transpose(1, 2))", [("1", "2"), ("2", "3")]),
     ("f(a, key=b)", []),
     # left alone
     ("assert a + 1 == 2", []),
@@ -168,6 +169,12 @@ def third():
 
 def fourth():
     one.area(1)
+
+def drawn() -> int:
+    return 4
+
+def fifth():
+    drawn()
 """,
 }
 
@@ -178,6 +185,7 @@ REACHING = [
     (("lecture.one", "SIZE"), [("lecture.one", "first"), ("lecture.one", "second")]),
     (("lecture.one", "lonely"), [("lecture.two", "third")]),
     (("lecture.two", "Model"), [("lecture.two", "third")]),
+    (("lecture.two", "drawn"), [("lecture.two", "fifth")]),  # it returns something
     (("lecture.two", "nothing"), []),
 ]
 

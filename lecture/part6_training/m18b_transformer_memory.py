@@ -201,7 +201,7 @@ def one_model_has_one_width():  # M18.7 E75
     # F = 8/3·D, which keeps the parameters of an older block, it has 12D². If you count memory with
     # one and FLOPs with the other, a quarter of the parameters goes missing.
     D = XL.width
-    narrow = parameters(replace(XL, feed_forward=D * 8 // 3 - D * 8 // 3 % 2))
+    narrow = parameters(replace(XL, feed_forward=D * 8 // 3))
     assert round(parameters(XL) / narrow, 1) == 1.3  # @inspect narrow
 
 
@@ -234,7 +234,7 @@ def the_sum_is_no_peak():  # M18.8
         held_bytes = sum(found.building.live_bytes.values()) + 8 * found.parameters
         peaks.append(held_bytes + found.peak_bytes)
         # The calculator looks at the few moments that can be the peak, and finds the same.
-        assert peaks[-1] == peak_bytes(config, Training(1024, B))
+        assert peaks[-1] == peak_bytes(config, Training(1024, batch=B))
     # As the backward pass begins, at the loss or in the softmax of the last block, and below the
     # sum: 36.8 GiB instead of 44.3.
     assert round(peaks[0] / GIB, 1) == 36.8  # @inspect peaks
@@ -242,13 +242,13 @@ def the_sum_is_no_peak():  # M18.8
     # from one to the next. Then the peak is above the sum: the loss needs two more tables of logits
     # for a moment. (In a small model these can outweigh the gradients, and a plain step peaks above
     # the sum, too: GPT-2 small's shape does from two sequences on.)
-    in_parts = Training(1024, 2, accumulating=True)
+    in_parts = Training(1024, batch=2, accumulating=True)
     in_parts_bytes = peak_without_numbers(two_layers, in_parts)
     assert in_parts_bytes == peak_bytes(two_layers, in_parts)
     table_bytes = 4 * 2 * 1024 * 50_257
     over = (in_parts_bytes - training_bytes(two_layers, in_parts)) / table_bytes  # @inspect over
     assert round(over, 3) == 2
-    small = [(PRESETS["gpt2-small"], Training(1024, B)) for B in (1, 2)]
+    small = [(PRESETS["gpt2-small"], Training(1024, batch=B)) for B in (1, 2)]
     assert [peak_bytes(*plan) > training_bytes(*plan) for plan in small] == [False, True]
     # PyTorch's AdamW, in the form that it prefers on a GPU (`foreach`), makes a denominator for all
     # parameters at once. With one sequence that is the peak: 20 bytes for each parameter.

@@ -311,27 +311,31 @@ def grouped_queries_shrink_the_cache():  # M26.4
     """
     kept_bytes = {}
     for G in (4, 2, 1):
-        config = TransformerConfig(64, 8, 2, 32, heads=4, feed_forward=48, key_value_heads=G)
+        sizes = {"vocabulary": 64, "context": 8, "layers": 2, "width": 32, "heads": 4}
+        config = TransformerConfig(**sizes, feed_forward=48, key_value_heads=G)
         model = TransformerLM(config, generator=torch.Generator().manual_seed(0))  # @stepover
         caches = [LayerCache() for _ in model.blocks]  # @stepover
         with torch.inference_mode(), without_checks():
             model(torch.zeros(1, 8, dtype=torch.int64), caches)  # @stepover
         kept_bytes[G] = sum(cache.key.nbytes + cache.value.nbytes for cache in caches)
-    assert kept_bytes[4] == 2 * kept_bytes[2] == 4 * kept_bytes[1]  # @inspect kept_bytes
+    # Here L = 2, K = 8, in fp32, for 8 tokens:
+    assert kept_bytes == {G: 8 * 2 * 2 * G * 8 * 4 for G in (4, 2, 1)}  # @inspect kept_bytes
     # Llama 3 8B has 8 heads of keys and values for 32 heads of queries. What would 32 have done?
     # Every walk through the cache would be four times as long, and memory would hold a fourth of
     # the sequences.
     T = 2000
     N = parameters(LLAMA)
-    rates, rooms = {}, {}
+    rates, rooms, milliseconds = {}, {}, {}
     for G in (8, 32):
         c = 2 * 2 * LLAMA.layers * G * (LLAMA.width // LLAMA.heads)
         rooms[G] = (H100_SXM.memory_bytes - 2 * N) // (T * c)
-        step_bytes = 2 * N + rooms[G] * T * c
-        rates[G] = rooms[G] * H100_SXM.memory_bytes_per_second / step_bytes
+        step_seconds = (2 * N + rooms[G] * T * c) / H100_SXM.memory_bytes_per_second
+        milliseconds[G] = round(1e3 * step_seconds)
+        rates[G] = rooms[G] / step_seconds
     assert rooms == {8: 263, 32: 65}  # @inspect rooms
     # With its memory full, a GPU decodes four times as many tokens a second, at the same latency.
     assert round(rates[8] / rates[32]) == 4  # @inspect rates
+    assert milliseconds == {8: 25, 32: 25}
     # That is why the models of today share. DeepSeek-V3 goes further and caches [one short
     # vector](#one_latent_serves_all_heads) from which all heads make their keys and values.
 
@@ -511,7 +515,7 @@ def exercise_texts_half_as_long():  # M26.4 @exercise
     # A step takes a quarter less time: the weights have to be read all the same. Twice as many
     # users fit, and serving them takes as long a step as before.
     assert round(moved[1000] / moved[2000], 2) == 0.74
-    assert rooms[1000] // 2 == rooms[2000]
+    assert rooms[1000] // 2 == rooms[2000] == 263
 
 
 def exercise_a_better_draft_or_a_smaller_one():  # M26.5 @exercise

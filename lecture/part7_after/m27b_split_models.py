@@ -33,7 +33,7 @@ from lecture.facts import (
 from lecture.lib.presets import PRESETS
 from lecture.lib.ranks import Traffic, on_ranks
 from lecture.lib.shapes import shape_checked
-from lecture.lib.transformer import TransformerConfig
+from lecture.lib.transformer import Block, TransformerConfig
 from lecture.part7_after import m27_figures as figures
 from trace.costs import measure
 
@@ -161,27 +161,34 @@ def weights_of_a_layer(config: TransformerConfig) -> int:
     return shared + 3 * config.width * config.feed_forward
 
 
+def whole_block() -> tuple[Tensor, Block]:  # @stepover
+    """Draw a batch, and the lecture's block, which does not turn queries and keys here."""
+    generator = torch.Generator().manual_seed(0)
+    x = torch.randn(B, T, D, generator=generator).requires_grad_()
+    return x, Block(D, H, F, rotary=lambda query, positions: query, generator=generator)
+
+
 def pass_split_block(rank: int, n: int) -> SplitPass:
     """Send a batch through a block that is split among the ranks, forward and backward."""
-    generator = torch.Generator().manual_seed(0)
-    draw = lambda *shape: torch.randn(*shape, generator=generator) / shape[-2] ** 0.5  # noqa: E731
-    x = draw(B, T, D).requires_grad_()
-    weights = {name: columns(draw(D, D)).clone() for name in ("q", "k", "v")}
-    weights |= {name: columns(draw(D, F)).clone() for name in ("gate", "up")}
-    weights |= {"output": rows(draw(D, D)).clone(), "down": rows(draw(F, D)).clone()}
-    for weight in weights.values():
-        weight.requires_grad_()
+    x, block = whole_block()
+    attention, network = block.attention, block.feed_forward
+    by_columns = {"q": attention.query, "k": attention.key, "v": attention.value}
+    by_columns |= {"gate": network.gate, "up": network.up}
+    by_rows = {"output": attention.output, "down": network.down}
+    parts = {name: columns(layer.weight.T) for name, layer in by_columns.items()}
+    parts |= {name: rows(layer.weight.T) for name, layer in by_rows.items()}
+    weights = {name: part.detach().clone().requires_grad_() for name, part in parts.items()}
     with Traffic() as forward, measure() as cost:
         y = split_block(x, weights, H // n)
     with Traffic() as backward:
         y.square().sum().backward()
     return SplitPass(
-        y.detach(),
-        x.grad,
-        sum(weight.nbytes for weight in weights.values()),
-        cost.matmul_flops,
-        (forward.calls["all-reduce"], backward.calls["all-reduce"]),
-        (forward.sent_bytes, backward.sent_bytes),
+        y=y.detach(),
+        x_gradient=x.grad,
+        weight_bytes=sum(weight.nbytes for weight in weights.values()),
+        forward_flops=cost.matmul_flops,
+        calls=(forward.calls["all-reduce"], backward.calls["all-reduce"]),
+        sent_bytes=(forward.sent_bytes, backward.sent_bytes),
     )
 
 
@@ -192,16 +199,19 @@ def a_block_meets_twice_each_way():  # M27.5
     already: each rank takes some of the heads, which do not know of each other. The matrices that
     make queries, keys and values are cut by columns, the one behind the heads by rows.
     """
-    [alone] = on_ranks(1, pass_split_block)
+    x, block = whole_block()
+    with measure() as alone:
+        y = block(x)  # @stepover
+    y.square().sum().backward()  # @stepover
     found = {n: on_ranks(n, pass_split_block) for n in (2, 4)}
     for n, ranks in found.items():
         for rank in ranks:
-            # Output and gradient are those of one device.
-            assert torch.allclose(rank.y, alone.y, atol=1e-4)
-            assert torch.allclose(rank.x_gradient, alone.x_gradient, rtol=1e-3, atol=1e-3)
+            # Output and gradient are those of the block on one device.
+            assert torch.allclose(rank.y, y, atol=1e-4)
+            assert torch.allclose(rank.x_gradient, x.grad, rtol=1e-3, atol=1e-3)
             # Weights and FLOPs are divided by n. (The optimizer's state goes with the weights.)
-            assert rank.weight_bytes == alone.weight_bytes // n
-            assert rank.forward_flops == alone.forward_flops // n
+            assert rank.weight_bytes == 4 * (4 * D * D + 3 * D * F) // n
+            assert rank.forward_flops == alone.matmul_flops // n
             # Forward, the ranks meet behind attention and behind the network. Backward they meet
             # where these begin, since each rank knows only its part of the gradient of x.
             assert rank.calls == (2, 2)

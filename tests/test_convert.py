@@ -51,6 +51,29 @@ CASES = {
         ''',
         [],
     ),
+    "a picture that a text has in itself stays": (
+        """
+        from edtrace import image, text
+
+        DOT = "data:image/gif;base64,R0lGODdhAQABAIAAAP///////ywAAAAAAQABAAACAkQBADs="
+
+        def main():
+            text("before")
+            text(f"![dot]({DOT})")
+            image(DOT)
+        """,
+        """
+        from edtrace import image, text
+
+        DOT = "data:image/gif;base64,R0lGODdhAQABAIAAAP///////ywAAAAAAQABAAACAkQBADs="
+
+        def main():
+            # before
+            text(f"![dot]({DOT})")
+            image(DOT)
+        """,
+        ["8: it has a picture in itself", "9: it has a picture in itself"],
+    ),
     "what draws, or is not known before it runs, stays": (
         """
         from edtrace import text, plot, note

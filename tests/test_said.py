@@ -412,6 +412,29 @@ def test_large_pictures_lie_beside_the_document(run, tmp_path):
     assert not [*(tmp_path / "out.files").iterdir()]
 
 
+def test_a_picture_within_a_text_is_a_file_like_any_other(run):
+    document = run(
+        {
+            "talk.py": """
+            import base64
+            from edtrace import text
+
+            def main():
+                data = base64.b64encode(open("large.png", "rb").read()).decode()
+                text(f"Before ![noise](data:image/png;base64,{data}) after")
+                text("In code: `data:image/png;base64,` is how it begins.")
+            """,
+            "large.png": noise(150),
+        }
+    )
+    [(name, asset)] = document["assets"].items()
+    assert asset["file"] == name
+    assert [text for _, text in said(document)] == [
+        f"Before ![noise]({name}) after",
+        "In code: `data:image/png;base64,` is how it begins.",
+    ]
+
+
 def test_large_pictures_that_values_draw_lie_beside_the_document(run, tmp_path):
     source = """
         import hashlib

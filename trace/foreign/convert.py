@@ -12,7 +12,7 @@ import itertools
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..rewrite.bindings import written_by
+from ..rewrite.bindings import Header, written_by
 from ..rewrite.source import Source
 from ..rewrite.syntax import (
     Function,
@@ -27,7 +27,7 @@ from ..schema import Document
 from .imports import without_unused_imports
 from .prose import BLOCK, HEADING, Sayable, between
 from .spoken import spoken_in
-from .wording import Wording
+from .wording import PICTURE_WITHOUT_FILE, Wording
 
 GONE = "\0"
 """A line that is no more."""
@@ -39,8 +39,11 @@ class NamedMedia(Media):
     def name_of(self, place: str, kind: str) -> str | None:
         """Return the path itself, if something is there."""
         found = super().name_of(place, kind)
-        self.files.clear()
         return place if found and Path(place).is_file() else None
+
+    def keep(self, data: bytes, suffix: str) -> str:
+        """What has no file has no name in a comment either."""
+        return PICTURE_WITHOUT_FILE
 
 
 @dataclass
@@ -303,7 +306,7 @@ def _is_read_by(following: ast.stmt | None, names: set[str]) -> bool:
     first = {name.partition(".")[0] for name in names}
     calls = [node for node in ast.walk(following) if isinstance(node, ast.Call)]
     passed = {node.id for call in calls for node in ast.walk(call) if isinstance(node, ast.Name)}
-    return not first & (written_by(following) | passed) and not (calls and first != names)
+    return not first & (written_by(Header(following)) | passed) and not (calls and first != names)
 
 
 def _end(statement: ast.stmt) -> int:

@@ -11,6 +11,7 @@ from .prose import Sayable, as_prose, joined_text, markdown_of
 from .templates import template_of
 
 VARIES = "what it says varies or is no text"
+PICTURE_WITHOUT_FILE = "data:image/"
 HAS_VALUES = "it has values of the run in its text"
 
 
@@ -36,6 +37,8 @@ class Wording:
         said = [[text for text in one if text is not None] for one in texts]
         if said != texts:
             return VARIES
+        if any(PICTURE_WITHOUT_FILE in text for one in said for text in one):
+            return "it has a picture in itself"
         found = self._worded(statement, said)
         if isinstance(found, str):
             return found

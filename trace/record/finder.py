@@ -5,6 +5,7 @@ Modules are chosen by file. Rewritten bytecode never reaches the pycache.
 
 import ast
 import fnmatch
+import gc
 import importlib.abc
 import importlib.machinery
 import importlib.util
@@ -103,7 +104,8 @@ class LectureFinder(importlib.abc.MetaPathFinder):
         known = self._compiled.get(file)
         if known is not None and known[0] == data:
             return known[1]
-        limit = sys.getrecursionlimit()
+        limit, collects = sys.getrecursionlimit(), gc.isenabled()
+        gc.disable()  # or it would look at a growing tree again and again, a third of the time
         sys.setrecursionlimit(max(limit, MAX_TREE_DEPTH))
         try:
             code = self._compile(data, file)
@@ -113,6 +115,8 @@ class LectureFinder(importlib.abc.MetaPathFinder):
             raise LectureError(f"{Path(file).name}: its code is nested too deeply.") from None
         finally:
             sys.setrecursionlimit(limit)
+            if collects:
+                gc.enable()
 
     def _compile(self, data: bytes, file: str) -> types.CodeType:
         try:

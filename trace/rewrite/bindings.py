@@ -4,12 +4,12 @@ What is said is said for all types of values: a name alone is harmless, `a + b` 
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
 
 from ..own_builtins import use_own_builtins
-from .syntax import NEW_SCOPES, Function, blocks_of
+from .syntax import NEW_SCOPES, Function, blocks_of, children_of, nodes_in
 
 use_own_builtins(globals())
 
@@ -62,7 +62,7 @@ def variables_of(function: Function, around: list[Function]) -> Variables:
     for name in found.free:
         if declared.get(name) == "global" or any(_may_rebind(one, name) for one in around):
             found.shared.add(name)
-    nodes = [*ast.walk(ast.Module(list(function.body), []))]
+    nodes = nodes_in(*function.body)
     found.deleted = {
         node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del)
     } | {node.name for node in nodes if isinstance(node, ast.ExceptHandler) and node.name}
@@ -72,7 +72,7 @@ def variables_of(function: Function, around: list[Function]) -> Variables:
 def _may_rebind(function: Function, name: str) -> bool:
     """Tell whether a variable of a function may be bound while functions inside it wait."""
     goes_on = isinstance(function, ast.AsyncFunctionDef) or any(
-        isinstance(node, ast.Yield | ast.YieldFrom) for node in ast.walk(function)
+        isinstance(node, ast.Yield | ast.YieldFrom) for node in nodes_in(function)
     )
     return goes_on or any(name in _declared(inner) for inner in _functions_in(function.body))
 
@@ -88,7 +88,7 @@ def _names_around(around: list[Function]) -> set[str]:
 
 
 def _functions_in(statements: list[ast.stmt]) -> Iterator[Function]:
-    for node in ast.walk(ast.Module(list(statements), [])):
+    for node in nodes_in(*statements):
         if isinstance(node, Function):
             yield node
 
@@ -103,7 +103,7 @@ def _declared(function: Function) -> dict[str, str]:
             kind = "global" if isinstance(node, ast.Global) else "nonlocal"
             found |= dict.fromkeys(node.names, kind)
         elif not isinstance(node, NEW_SCOPES):
-            todo += ast.iter_child_nodes(node)
+            todo += children_of(node)
     return found
 
 
@@ -111,36 +111,42 @@ _Use = Literal["read", "bound", "defined"]
 """Of a name; defined: by `def`, `class` or `import`."""
 
 
-def _mentions(statements: list[ast.stmt]) -> Iterator[tuple[str, _Use]]:
-    """Yield the names of a function's own scope with their use; names that only functions, classes
+def _mentions(statements: Iterable[ast.AST]) -> list[tuple[str, _Use]]:
+    """Return the names of a function's own scope with their use; names that only functions, classes
     and comprehensions inside it use are not its own."""
+    found: list[tuple[str, _Use]] = []
     for statement in statements:
-        yield from _own_names(statement, frozenset())
+        _add_own_names(statement, frozenset(), found)
+    return found
 
 
-def _own_names(node: ast.AST, inner: frozenset[str]) -> Iterator[tuple[str, _Use]]:
+def _add_own_names(node: ast.AST, inner: frozenset[str], found: list[tuple[str, _Use]]) -> None:
     """`inner`: names of the comprehensions around the node."""
     if isinstance(node, ast.Name):
         if node.id not in inner:
-            yield node.id, "read" if isinstance(node.ctx, ast.Load) else "bound"
+            found.append((node.id, "read" if isinstance(node.ctx, ast.Load) else "bound"))
     elif isinstance(node, ast.NamedExpr):
-        yield node.target.id, "bound"  # also out of a comprehension
-        yield from _own_names(node.value, inner)
+        found.append((node.target.id, "bound"))  # also out of a comprehension
+        _add_own_names(node.value, inner, found)
     elif isinstance(node, NEW_SCOPES):
         if not isinstance(node, ast.Lambda):
-            yield node.name, "defined"
+            found.append((node.name, "defined"))
         for part in _evaluated_outside(node):
-            yield from _own_names(part, inner)
+            _add_own_names(part, inner, found)
     elif isinstance(node, _COMPREHENSIONS):
-        parts = [part for one in node.generators for part in ast.walk(one.target)]
-        targets = [part.id for part in parts if isinstance(part, ast.Name)]
-        for child in ast.iter_child_nodes(node):
-            yield from _own_names(child, inner | {*targets})
+        parts = nodes_in(*(one.target for one in node.generators))
+        inner |= {part.id for part in parts if isinstance(part, ast.Name)}
+        for child in children_of(node):
+            _add_own_names(child, inner, found)
     else:
-        use: _Use = "defined" if isinstance(node, ast.alias) else "bound"
-        yield from ((name, use) for name in _bound_by_field(node))
-        for child in ast.iter_child_nodes(node):
-            yield from _own_names(child, inner)
+        if isinstance(node, _BIND_BY_FIELD):
+            use: _Use = "defined" if isinstance(node, ast.alias) else "bound"
+            found += [(name, use) for name in _bound_by_field(node)]
+        for child in children_of(node):
+            _add_own_names(child, inner, found)
+
+
+_BIND_BY_FIELD = (ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping, ast.alias)
 
 
 def _evaluated_outside(node: ast.AST) -> list[ast.AST]:
@@ -181,66 +187,72 @@ def header_of(statement: ast.stmt) -> list[ast.AST]:
         cases = [part for case in statement.cases for part in (case.pattern, case.guard) if part]
         return [statement.subject, *cases]
     if not blocks_of(statement):
-        return [*ast.iter_child_nodes(statement)]
+        return children_of(statement)
     return [
         child
-        for child in ast.iter_child_nodes(statement)
+        for child in children_of(statement)
         if not isinstance(child, ast.stmt | ast.ExceptHandler)
     ]
 
 
-def bound_by(statement: ast.stmt) -> dict[str, None]:
-    """Return the names that a statement may bind or unbind when it runs itself, not what is inside
-    its blocks; `self.x` for an attribute of `self`.
+class Header:
+    """What of a statement runs when it runs itself, not what is inside its blocks: looked at once
+    for all that is asked of it."""
 
-    >>> list(bound_by(ast.parse("a, self.b[0], self.c = (d := 1), 2, 3").body[0]))
+    def __init__(self, statement: ast.stmt) -> None:
+        self.statement = statement
+        self.parts = header_of(statement)
+        self.nodes_of_parts = [nodes_in(part) for part in self.parts]
+        self.nodes = [node for nodes in self.nodes_of_parts for node in nodes]
+
+
+def bound_by(header: Header) -> dict[str, None]:
+    """Return the names that a statement may bind or unbind; `self.x` for an attribute of `self`.
+
+    >>> list(bound_by(Header(ast.parse("a, self.b[0], self.c = (d := 1), 2, 3").body[0])))
     ['a', 'self.c', 'd']
     """
     found: dict[str, None] = {}
-    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        found[statement.name] = None
-    for part in header_of(statement):
-        found |= dict.fromkeys(n for n, use in _own_names(part, frozenset()) if use != "read")
-        found |= dict.fromkeys(_attributes_of_self(part))
+    if isinstance(header.statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        found[header.statement.name] = None
+    for part, nodes in zip(header.parts, header.nodes_of_parts, strict=True):
+        found |= dict.fromkeys(name for name, use in _mentions([part]) if use != "read")
+        found |= dict.fromkeys(_attributes_of_self(nodes))
     return found
 
 
-def _attributes_of_self(part: ast.AST) -> Iterator[str]:
-    for node in ast.walk(part):
-        match node:
-            case ast.Attribute(ast.Name(id), attribute, ast.Store() | ast.Del()) if id == SELF:
-                yield f"{SELF}.{attribute}"
+def _attributes_of_self(nodes: list[ast.AST]) -> Iterator[str]:
+    for node in nodes:
+        if isinstance(node, ast.Attribute):
+            match node:
+                case ast.Attribute(ast.Name(id), attribute, ast.Store() | ast.Del()) if id == SELF:
+                    yield f"{SELF}.{attribute}"
 
 
-def written_by(statement: ast.stmt) -> set[str]:
+def written_by(header: Header) -> set[str]:
     """Return the names whose objects a statement may change by what it says itself, and those it
     binds: `a` in `a[0] = 1`, `a.b = 1` and `a.append(1)`."""
-    found = {name.partition(".")[0] for name in bound_by(statement)}
-    for part in header_of(statement):
-        for node in ast.walk(part):
-            base: ast.AST | None = None
-            if isinstance(node, ast.Subscript | ast.Attribute):
-                base = None if isinstance(node.ctx, ast.Load) else node.value
-            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-                base = node.func.value
-            while isinstance(base, ast.Subscript | ast.Attribute):
-                base = base.value
-            if isinstance(base, ast.Name):
-                found.add(base.id)
+    found = {name.partition(".")[0] for name in bound_by(header)}
+    for node in header.nodes:
+        base: ast.AST | None = None
+        if isinstance(node, ast.Subscript | ast.Attribute):
+            base = None if isinstance(node.ctx, ast.Load) else node.value
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            base = node.func.value
+        while isinstance(base, ast.Subscript | ast.Attribute):
+            base = base.value
+        if isinstance(base, ast.Name):
+            found.add(base.id)
     return found
 
 
-def read_by(statement: ast.stmt) -> set[str]:
-    """Return the names that a statement reads when it runs itself, those inside lambdas too."""
-    parts = header_of(statement)
-    if isinstance(statement, ast.AugAssign):
-        parts = [*parts, *(node for node in ast.walk(statement.target))]
+def read_by(header: Header) -> set[str]:
+    """Return the names that a statement reads, those inside lambdas too."""
+    changes = isinstance(header.statement, ast.AugAssign)  # which reads its target
     return {
         node.id
-        for part in parts
-        for node in ast.walk(part)
-        if isinstance(node, ast.Name)
-        and (isinstance(node.ctx, ast.Load) or isinstance(statement, ast.AugAssign))
+        for node in header.nodes
+        if isinstance(node, ast.Name) and (changes or isinstance(node.ctx, ast.Load))
     }
 
 
@@ -251,27 +263,24 @@ _CLOCKS = frozenset(
 ) - {"time"} | {"now", "utcnow", "today", "getpid"}
 
 
-def reads_clock(statement: ast.stmt) -> bool:
+def reads_clock(header: Header) -> bool:
     """Tell whether a statement asks one of Python's clocks."""
-    for part in header_of(statement):
-        for node in ast.walk(part):
-            match node:
-                case ast.Call(ast.Name("time") | ast.Attribute(ast.Name("time"), "time")):
+    for node in header.nodes:
+        if isinstance(node, ast.Call):
+            match node.func:
+                case ast.Name("time") | ast.Attribute(ast.Name("time"), "time"):
                     return True
-                case ast.Call(ast.Name(name) | ast.Attribute(_, name)) if name in _CLOCKS:
+                case ast.Name(name) | ast.Attribute(_, name) if name in _CLOCKS:
                     return True
     return False
 
 
-def has_address(statement: ast.stmt) -> bool:
+def has_address(header: Header) -> bool:
     """Tell whether a statement asks for a number that differs from run to run."""
-    for part in header_of(statement):
-        for node in ast.walk(part):
-            if isinstance(node, ast.Call) and any(
-                _is_address(part) for part in (node.func, *node.args)
-            ):
-                return True
-    return False
+    return any(
+        isinstance(node, ast.Call) and any(map(_is_address, (node.func, *node.args)))
+        for node in header.nodes
+    )
 
 
 def _is_address(node: ast.AST) -> bool:
@@ -288,15 +297,16 @@ _HARMLESS = (
 )
 
 
-def has_effect(statement: ast.stmt) -> bool:
+def has_effect(header: Header) -> bool:
     """Tell whether a statement itself may change what is in an object: all but a few can.
 
-    >>> has_effect(ast.parse("a = b, [c]").body[0]), has_effect(ast.parse("a += b").body[0])
-    (False, True)
+    >>> [has_effect(Header(ast.parse(source).body[0])) for source in ("a = b, [c]", "a += b")]
+    [False, True]
     """
+    statement = header.statement
     if not isinstance(statement, _HARMLESS) or getattr(statement, "decorator_list", None):
         return True
-    return any(_may_run(part) for part in header_of(statement))
+    return any(map(_may_run, header.parts))
 
 
 def _may_run(node: ast.AST) -> bool:
@@ -312,7 +322,7 @@ def _may_run(node: ast.AST) -> bool:
         return _may_run(node.body) or _may_run(node.orelse) or not _is_truth(node.test)
     if not isinstance(node, _HARMLESS):
         return True
-    return any(map(_may_run, ast.iter_child_nodes(node)))
+    return any(map(_may_run, children_of(node)))
 
 
 def _is_truth(test: ast.expr) -> bool:

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from ..own_builtins import use_own_builtins
-from .bindings import Variables, bound_by
-from .syntax import Function
+from .bindings import Header, Variables, bound_by
+from .syntax import Function, nodes_in
 
 use_own_builtins(globals())
 
@@ -73,7 +73,7 @@ class Flow:
             node.id
             for target in targets
             if target is not None
-            for node in ast.walk(target)
+            for node in nodes_in(target)
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
         }
         return certain | (names - self.uncertain)
@@ -82,7 +82,7 @@ class Flow:
         """Return what is certain after a statement; None if it does not go on behind it."""
         if isinstance(statement, ast.For | ast.AsyncFor | ast.While):
             return self._loop(statement, certain)
-        self.possible |= bound_by(statement).keys()
+        self.possible |= bound_by(Header(statement)).keys()
         match statement:
             case ast.Return() | ast.Raise() | ast.Continue() | ast.Break():
                 return None
@@ -114,7 +114,7 @@ class Flow:
         self, loop: ast.For | ast.AsyncFor | ast.While, certain: frozenset[str]
     ) -> frozenset[str]:
         for node in _statements_in(loop):
-            self.possible |= bound_by(node).keys()
+            self.possible |= bound_by(Header(node)).keys()
             self.possible |= _handled(node)
         target = None if isinstance(loop, ast.While) else loop.target
         self._body(loop, loop.body, self._bind(certain, target))
@@ -153,4 +153,4 @@ def _handled(statement: ast.stmt) -> set[str]:
 
 def _statements_in(loop: ast.stmt) -> list[ast.stmt]:
     """The statements inside a loop and itself; more than its own scope's do no harm."""
-    return [node for node in ast.walk(loop) if isinstance(node, ast.stmt)]
+    return [node for node in nodes_in(loop) if isinstance(node, ast.stmt)]

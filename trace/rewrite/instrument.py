@@ -60,6 +60,7 @@ from .syntax import (
     blocks_of,
     declarations_of,
     docstring_of,
+    give_places,
     is_declaration,
 )
 from .yields import guarded, mark_yields, yields_of
@@ -104,7 +105,8 @@ def instrument(source: Source, tables: Tables, *, reads_locals: bool = False) ->
     joints = Joints(tables, numbers) if reads_locals else None
     rewritten = _Rewriting(source, tables, numbers, joints).module()
     bring_home(rewritten.body)
-    return ast.fix_missing_locations(rewritten)
+    give_places(rewritten)
+    return rewritten
 
 
 _WITH_END = (ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith)
@@ -125,6 +127,7 @@ class _Rewriting:
         self.tables = tables
         self.numbers = numbers
         self.scopes: list[Scope] = []  # functions and classes around the current statement
+        self.suspend: list[bool] = []  # whether anything in them is left and resumed
         self.copies = 0  # as-written copies around the current statement
 
     def module(self) -> ast.Module:
@@ -203,10 +206,12 @@ class _Rewriting:
         number = -self.numbers.functions[function]
         start: list[ast.stmt] = [note("@step", number)]
         suspends = any(yields_of(statement, inside=True) for statement in body)
+        self.suspend.append(suspends)
         if suspends or isinstance(function, ast.AsyncFunctionDef):
             start.append(ast.Assign([ast.Name("@a", ast.Store())], call("@activation")))
         arguments = self._readings(self._marks(function), number)
         recorded = self._block(body)
+        self.suspend.pop()
         if not arguments and recorded and body[0] in self.numbers.statements:
             recorded = self._without_first_step(function, body[0], recorded)
         if self.joints:
@@ -282,7 +287,7 @@ class _Rewriting:
             return [statement]
         marks = self._marks(statement)
         changed = self._changed(statement, number, marks)
-        suspends = yields_of(statement)
+        suspends = self._yields(statement)
         if suspends:
             changed = [guarded(changed)]
         if marks.stepover and _has_quiet_header(statement):
@@ -296,12 +301,19 @@ class _Rewriting:
             changed = [note("@step", number), *changed]
         return [at(part, statement) for part in changed]
 
+    def _yields(self, statement: ast.stmt) -> bool:
+        """Whether a statement can be left and resumed; most functions have none of that kind."""
+        return self.suspend[-1] and yields_of(statement)
+
     def _changed(self, statement: ast.stmt, number: int, marks: Marks) -> list[ast.stmt]:
         if isinstance(statement, Function):
-            return [mark_yields(self._function(statement), statement)]
+            function = self._function(statement)
+            return [mark_yields(function, statement) if self._yields(statement) else function]
         if isinstance(statement, ast.Assert):
             return self._assert(copy.copy(statement), number, marks)
-        changed = mark_yields(copy.copy(statement), statement)
+        changed = copy.copy(statement)
+        if self._yields(statement):
+            changed = mark_yields(changed, statement)
         if isinstance(changed, ast.Return) and (marks.inspect or marks.inspect_all):
             site = ast.Constant(self._site(Site(number, "return", marks.timed)))
             changed.value = at(

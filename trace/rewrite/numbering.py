@@ -7,6 +7,7 @@ from ..own_builtins import use_own_builtins
 from ..schema import Function as FunctionRow
 from ..schema import Statement, StatementKind
 from .bindings import (
+    Header,
     Variables,
     bound_by,
     has_address,
@@ -20,7 +21,15 @@ from .bindings import (
 from .directives import FUNCTION_MARKS, READ_MARKS
 from .rows import Facts, Tables
 from .source import Source
-from .syntax import Function, Scope, docstring_of, first_line, header_end, is_declaration
+from .syntax import (
+    Function,
+    Scope,
+    children_of,
+    docstring_of,
+    first_line,
+    header_end,
+    is_declaration,
+)
 
 use_own_builtins(globals())
 
@@ -84,7 +93,7 @@ class Numbering:
 
     def below(self, node: ast.AST, qualifier: str = "", enclosing: int = -1) -> None:
         """Number everything below a node."""
-        for child in ast.iter_child_nodes(node):
+        for child in children_of(node):
             if isinstance(child, ast.stmt):
                 self._statement(child, qualifier, enclosing)
             elif isinstance(child, ast.ExceptHandler | ast.match_case):
@@ -108,13 +117,14 @@ class Numbering:
 
     def _facts(self, statement: ast.stmt) -> Facts:
         marks = self.source.directives.statements.get(statement)
+        header = Header(statement)
         return Facts(
-            binds=tuple(bound_by(statement) | dict.fromkeys(self._handled)),
-            has_effect=has_effect(statement),
-            reads=frozenset(read_by(statement)),
-            writes=frozenset(written_by(statement)),
-            reads_clock=bool(marks and marks.timed) or reads_clock(statement),
-            has_address=has_address(statement),
+            binds=tuple(bound_by(header) | dict.fromkeys(self._handled)),
+            has_effect=has_effect(header),
+            reads=frozenset(read_by(header)),
+            writes=frozenset(written_by(header)),
+            reads_clock=bool(marks and marks.timed) or reads_clock(header),
+            has_address=has_address(header),
         )
 
     def _function(self, function: Function, qualifier: str, enclosing: int) -> None:

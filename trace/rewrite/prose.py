@@ -8,7 +8,7 @@ from ..own_builtins import use_own_builtins
 from ..schema import Prose, ProseKind
 from .directives import Comment, Directives
 from .source import Source
-from .syntax import SourceLines, first_line
+from .syntax import SourceLines, blocks_of, first_line
 
 use_own_builtins(globals())
 
@@ -44,7 +44,12 @@ def _docstrings(tree: ast.Module) -> Iterator[Prose]:
 
 
 def _docstring_nodes(tree: ast.Module) -> Iterator[tuple[ast.stmt, str]]:
-    for node in ast.walk(tree):
+    scopes: list[ast.AST] = [tree]
+    for node in scopes:  # which grows, in the order in which `ast.walk` would come to them
+        if isinstance(node, ast.stmt):
+            scopes += [inner for block in blocks_of(node) for inner in block]
+        elif isinstance(node, ast.Module):
+            scopes += node.body
         if isinstance(node, ast.Module | ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             text = ast.get_docstring(node)
             if text:

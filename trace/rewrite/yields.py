@@ -6,7 +6,7 @@ import typing
 
 from ..own_builtins import use_own_builtins
 from .inserted import call, load
-from .syntax import NEW_SCOPES, at
+from .syntax import NEW_SCOPES, at, children_of
 
 use_own_builtins(globals())
 
@@ -72,7 +72,7 @@ def yields_of(node: ast.AST, inside: bool = False) -> bool:
         return True
     if isinstance(node, ast.GeneratorExp):
         return yields_of(node.generators[0].iter, inside)
-    for child in ast.iter_child_nodes(node):
+    for child in children_of(node):
         if isinstance(child, _BLOCK_PARTS) and (not inside or isinstance(node, NEW_SCOPES)):
             continue
         if not isinstance(child, ast.Lambda) and yields_of(child, inside):

@@ -52,6 +52,7 @@ def _value_of(rendering: object, media: Media, markdown_first: bool) -> Value | 
         return {"type": "text", "markdown": _link(rendering)}
     if kind in ("markdown", "note"):
         text = undoubled(str(data)) if markdown_first else str(data)
+        text = _EMBEDDED.sub(lambda match: _kept(match[0], media), text)
         return {"type": "note" if kind == "note" else "text", "markdown": text}
     if kind in ("image", "video", "audio", "iframe"):
         return {"type": kind, "markdown": _medium(kind, str(data), style, media)}
@@ -185,8 +186,14 @@ def _medium(kind: str, place: str, style: Mapping[str, Any], media: Media) -> st
 
 def _name_of(place: str, kind: str, media: Media) -> str | None:
     """The name of a file, or of what an address has in itself."""
-    if not place.startswith("data:"):
-        return media.name_of(place, kind)
+    return _kept(place, media) if place.startswith("data:") else media.name_of(place, kind)
+
+
+_EMBEDDED = re.compile(r"data:image/(?:png|jpeg|gif|webp|bmp|svg\+xml);base64,[A-Za-z0-9+/]+=*")
+"""A picture that a text has in itself; as a file it may lie beside the document."""
+
+
+def _kept(place: str, media: Media) -> str:
     head, _, body = place.partition(",")
     suffix = "." + head.partition("/")[2].partition(";")[0].partition("+")[0]
     return media.keep(base64.b64decode(body), suffix)

@@ -597,7 +597,7 @@ def an_update_waits_for_memory():  # M17.7
     # On an H100 these bytes take at least 17.8 ms. At half a FLOP per byte (14, with one for the
     # root, for 28 bytes) the step is memory-bound by far: the FLOPs would take 0.4 ms.
     move_milliseconds = 1e3 * one_kernel_bytes / H100_SXM.memory_bytes_per_second
-    flops = cost.other_flops - (20 - 1) * parameters
+    flops = cost.other_flops - 19 * parameters
     compute_milliseconds = 1e3 * flops / H100_SXM.dense_flops_per_second["fp32"]
     assert round(move_milliseconds, 1) == 17.8  # @inspect move_milliseconds @predict
     assert round(compute_milliseconds, 1) == 0.4  # @inspect compute_milliseconds

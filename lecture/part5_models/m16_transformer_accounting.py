@@ -513,12 +513,10 @@ def one_latent_serves_all_heads():  # M16.2
     # value is what the output matrix reads.
     queries = attention["queries"](x)  # @stepover
     of_heads = attention["keys and values"](latent[:, : size.key_value_rank])  # @stepover
-    _, values = of_heads.unflatten(1, (size.heads, -1)).split(
-        [size.plain_features, size.value_features], dim=2
-    )
+    parts = [size.plain_features, size.value_features]
+    _, values = of_heads.unflatten(1, (size.heads, -1)).split(parts, dim=2)
     assert attention["output"](values.flatten(1)).shape == x.shape
-    of_every_head = size.layers * (queries.nbytes + values.nbytes)
-    assert round(of_every_head / per_token) == 71  # @predict
+    assert round(size.layers * (queries.nbytes + values.nbytes) / per_token) == 71  # @predict
     # Now the parameters, layer by layer. Three layers have a plain feed-forward network, the other
     # 58 have 256 experts, of which a token passes eight, and one more for every token. A bias for
     # each expert helps to balance them.
@@ -536,8 +534,8 @@ def one_latent_serves_all_heads():  # M16.2
     total += size.dense_layers * numel(dense) + sparse_layers * sparse  # @inspect total
     assert round(total / 1e9) * 10**9 == DEEPSEEK_V3_NAMED_PARAMETERS["all"]
     # Take away the experts that a token does not meet.
-    idle = sparse_layers * (experts - size.active_experts) * numel(expert)
-    active = total - idle  # @inspect active
+    idle = experts - size.active_experts
+    active = total - sparse_layers * idle * numel(expert)  # @inspect active
     # 37.6 billion, or 36.6 without the embedding, which multiplies nothing. An eighteenth of all.
     assert active - size.vocabulary * D < DEEPSEEK_V3_NAMED_PARAMETERS["active"] < active
     assert round(total / active) == 18

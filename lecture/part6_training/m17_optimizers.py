@@ -525,6 +525,17 @@ def an_optimizer_is_paid_for_in_memory():  # M17.2 M17.6
     assert state_bytes == {"ours": 4 + 4, "PyTorch's": 2 + 2}  # @inspect state_bytes
 
 
+def pytorch_step_late_in_a_run(start: Tensor, g: Tensor, lr: float, decay: float) -> Tensor:
+    """Return the weights after a step of PyTorch's AdamW, with averages that begin at 0."""
+    weight = nn.Parameter(start)
+    weight.grad = g
+    late = torch.optim.AdamW([weight], lr=lr, weight_decay=decay)
+    nothing_yet = {"exp_avg": torch.zeros_like(start), "exp_avg_sq": torch.zeros_like(start)}
+    late.state[weight] = {"step": torch.tensor(1e6), **nothing_yet}
+    late.step()
+    return weight
+
+
 def adamw_costs_33_flops_per_parameter():  # M17.7 E67
     """A step of AdamW costs 13 FLOPs and a square root per parameter.
 
@@ -546,13 +557,8 @@ def adamw_costs_33_flops_per_parameter():  # M17.7 E67
     assert flops == [3, 4, 2, 4 + 20]
     # Are these lines AdamW? Late in a run, when its bias correction is 1, PyTorch's step ends at
     # the same weights.
-    weight = nn.Parameter(torch.ones_like(w))
-    weight.grad = g
-    late = torch.optim.AdamW([weight], lr=lr, weight_decay=decay)
-    nothing_yet = {"exp_avg": torch.zeros_like(w), "exp_avg_sq": torch.zeros_like(w)}
-    late.state[weight] = {"step": torch.tensor(1e6), **nothing_yet}
-    late.step()
-    assert torch.allclose(weight, w, rtol=1e-6)
+    late = pytorch_step_late_in_a_run(torch.ones(100), g, lr, decay)  # @stepover
+    assert torch.allclose(late, w, rtol=1e-6)
     # The lines leave out the bias correction. Our AdamW divides the root of v by the root of that
     # of v, 1 FLOP more, applies that of m to a number all parameters share, and shrinks with one
     # multiplication, 1 FLOP less.

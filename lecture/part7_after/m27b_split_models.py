@@ -161,16 +161,16 @@ def weights_of_a_layer(config: TransformerConfig) -> int:
     return shared + 3 * config.width * config.feed_forward
 
 
-def whole_block() -> tuple[Tensor, Block]:  # @stepover
+def whole_block(seed: int) -> tuple[Tensor, Block]:  # @stepover
     """Draw a batch, and the lecture's block, which does not turn queries and keys here."""
-    generator = torch.Generator().manual_seed(0)
+    generator = torch.Generator().manual_seed(seed)
     x = torch.randn(B, T, D, generator=generator).requires_grad_()
     return x, Block(D, H, F, rotary=lambda query, positions: query, generator=generator)
 
 
 def pass_split_block(rank: int, n: int) -> SplitPass:
     """Send a batch through a block that is split among the ranks, forward and backward."""
-    x, block = whole_block()
+    x, block = whole_block(seed=0)
     attention, network = block.attention, block.feed_forward
     by_columns = {"q": attention.query, "k": attention.key, "v": attention.value}
     by_columns |= {"gate": network.gate, "up": network.up}
@@ -199,7 +199,7 @@ def a_block_meets_twice_each_way():  # M27.5
     already: each rank takes some of the heads, which do not know of each other. The matrices that
     make queries, keys and values are cut by columns, the one behind the heads by rows.
     """
-    x, block = whole_block()
+    x, block = whole_block(seed=0)
     with measure() as alone:
         y = block(x)  # @stepover
     y.square().sum().backward()  # @stepover

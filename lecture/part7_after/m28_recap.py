@@ -110,23 +110,12 @@ def memory_has_four_parts():  # M28.1
     weights = [4 * a.L * a.H * b.T**2 / answers.activation_bytes(b) for b in (a, longer)]
     assert [round(share, 2) for share in weights] == [0.37, 0.91]  # @inspect weights
     rest = r"4F+8D+2GK+2"
+    state, written, fused = (figures.in_units(size, "B") for size in (16 * a.N, *a_token))
     table = (
-        ("fp32: weights, gradients, m, v", r"(4+4+8)N", figures.in_units(16 * a.N, "B")),
-        (
-            "bf16: weights, gradients, fp32 copy, m, v",
-            r"(2+2+12)N",
-            figures.in_units(16 * a.N, "B"),
-        ),
-        (
-            "activations of a token, fp32",
-            rf"4\,(L(HT+{rest})+3D+V+2)",
-            figures.in_units(a_token[False], "B"),
-        ),
-        (
-            "the same, attention fused",
-            rf"4\,(L(H+D+{rest})+3D+V+2)",
-            figures.in_units(a_token[True], "B"),
-        ),
+        ("fp32: weights, gradients, m, v", r"(4+4+8)N", state),
+        ("bf16: weights, gradients, fp32 copy, m, v", r"(2+2+12)N", state),
+        ("activations of a token, fp32", rf"4\,(L(HT+{rest})+3D+V+2)", written),
+        ("the same, attention fused", rf"4\,(L(H+D+{rest})+3D+V+2)", fused),
     )
     links = (
         "adamw_keeps_four_numbers_per_parameter",

@@ -135,6 +135,32 @@ const overlaps = (places, { boxes }) =>
     }),
   );
 
+describe("room", () => {
+  const empty = { kind: "call", rows: [], note: "" };
+  const call = (/** @type {string} */ key, /** @type {any[]} */ rows) => ({ ...empty, key, rows });
+  const boxes = [
+    call("call 0", []),
+    call("call 1", []),
+    call("call 2", Array(5).fill({})),
+    ...[1, 2, 3, 4, 5].map((at) => ({
+      ...{ key: `object ${at}`, kind: "tensor", column: 1, rows: [{}, {}, {}], note: "" },
+    })),
+  ];
+  const arrows = [1, 2, 3, 4, 5].map((at) => ({ from: "call 2", row: at - 1, to: `object ${at}` }));
+  const graph = /** @type {any} */ ({ boxes, arrows, leftOut: 0 });
+  const places = placed(graph, new Map());
+  test("calls without variables are no more than their names", () => {
+    assert.ok((places.get("call 2")?.top ?? 99) < 60);
+  });
+  test("tensors, which do not grow, stand below each other without room between", () => {
+    const last = places.get("object 5");
+    assert.ok(
+      last && last.top + last.height < 60 + 5 * ((places.get("object 1")?.height ?? 0) + 24),
+    );
+    assert.deepEqual(overlaps(places, graph), []);
+  });
+});
+
 describe("places", () => {
   const steps = [
     { a: list(1, int(1)), b: list(2) },

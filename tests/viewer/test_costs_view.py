@@ -9,6 +9,7 @@ import pytest
 from lecture import facts
 from tests.viewer import documents
 from tests.viewer.conftest import VIEWER, show_everything
+from tests.viewer.programs import recorded
 from tests.viewer.test_book import book
 from tests.viewer.test_reading import sidecar, with_times
 
@@ -355,6 +356,10 @@ def test_measured_lines_stand_below_a_roof_that_says_what_it_is(page, site, show
         ["4.2 MFLOP/s", "100 %", "500 ms"],
         ["24 FLOP/s", "100 %", "250 ms"],
     ]
+    assert table.locator("thead th").last.inner_text() == "of 1.8 s", "1.755 s, also of other lines"
+    assert [row[5] for row in rows] == ["28.5 %", "14.2 %"]
+    assert "These 2 lines took 750 ms of the 1.8 s" in page.locator("#costs-view").inner_text()
+    assert "the more of the 1.8 s" in page.locator(".inspect-readout").inner_text()
     page.get_by_label("Accelerator").select_option("H100 SXM")
     page.get_by_role("slider", name="Roofline of H100 SXM in bf16").wait_for()
     assert page.locator(".roof-point.measured").count() == 0, "nothing ran there"
@@ -488,6 +493,60 @@ def test_what_would_be_spent_on_meta_is_told_apart(page, show):
     assert "not in this chart" in apart.inner_text()
     apart.get_by_role("button", name="Show what happened").click()
     page.locator("#costs-view.on-meta").wait_for(state="detached")
+
+
+def test_what_is_spent_on_meta_alone_is_shown_at_once(page, show):
+    """The section of steps 1 to 3 spends nothing, and would on `meta`."""
+    document = priced()
+    document["costs"]["meta"] = [0, 1, 1, 0, 0]
+    show(page, document, mode="step", at="2")
+    page.keyboard.press("C")
+    chooser = page.get_by_label("what happened or what would")
+    page.locator("#costs-view.on-meta").wait_for()
+    assert chooser.input_value() == "meta"
+    assert set(first_cells(page)) == {"x = make()", "if x is None:"}
+    note = page.locator(".costs-notes p.on-meta")
+    back = note.get_by_role("button", name="Show what happened")
+    assert back.evaluate("e => getComputedStyle(e).borderTopWidth") == "1px", "as buttons are"
+    part = page.get_by_label("part of the run")
+    part.select_option("the whole run")
+    assert chooser.input_value() == "ran", "something was spent there"
+    part.select_option("Views share storage")
+    back.click()
+    page.get_by_text("Nothing here cost anything.").wait_for()
+    page.get_by_role("tab", name="Memory").click()
+    assert "not in this chart. Show what" in note.inner_text().replace("\n", " ")
+
+
+def test_a_section_among_many_is_found_by_its_name(page, show):
+    names = [f"number_{number}" for number in range(25)]
+    calls = "".join(f"    {name}()\n" for name in names)
+    bodies = "".join(
+        f'\n\ndef {name}():\n    """About {name[7:]}."""\n    x = 1\n' for name in names
+    )
+    document = recorded(f'def main():\n    """Numbers."""\n{calls}{bodies}')
+    document |= {
+        "costs": spent(documents.small(), [(1, "aten.a", 1, 1), (3, "aten.a", 20, 1)])["costs"]
+    }
+    document["names"].append("aten.a")
+    document["costs"]["operator"] = [len(document["names"]) - 1] * 2
+    show(page, document)
+    page.keyboard.press("C")
+    page.locator(".costs-table").wait_for()
+    field = page.get_by_label("find a part of the run")
+    found = page.get_by_role("list", name="parts found").get_by_role("button")
+    field.fill("about 1")
+    assert found.count() == 8
+    assert "and 3 more" in page.locator(".scope-found").inner_text()
+    field.fill("bout 1")
+    field.press("Enter")
+    assert page.locator(".costs-table tfoot td").nth(1).inner_text() == "20 FLOP"
+    assert field.input_value() == ""
+    field.fill("nothing")
+    assert page.get_by_text("No section has “nothing” in its name.").is_visible()
+    field.fill("About 0")
+    found.first.click()
+    assert page.locator(".costs-table tfoot td").nth(1).inner_text() == "1 FLOP"
 
 
 def test_the_legend_says_how_each_quantity_is_known(page, show):

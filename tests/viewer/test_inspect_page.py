@@ -256,7 +256,9 @@ def test_a_tensor_of_one_number_is_inspected_too(page, show):
     one = {**value, "shape": [1], "strides": [1], "elements": [1_234_567.5]}
     show(page, documents.with_values(one), mode="step", at="2")
     page.keyboard.press("i")
-    assert "= 1234567.5" in panel.locator(".index-inputs").inner_text(), "as it is recorded"
+    assert "= 1\u202f234\u202f567.5" in panel.locator(".index-inputs").inner_text(), (
+        "as it is recorded"
+    )
     page.keyboard.press("Escape")
     show(page, documents.with_values({**value, "elements": [2.5]}), mode="step", at="2")
     page.locator(".variable .inspect", has_text="2.5").click()

@@ -187,6 +187,71 @@ def test_the_sliders_of_loops_stand_below_each_other(page, show):
         assert abs(slider["top"] - code["top"]) < 12, "beside the code, on no line of its own"
 
 
+NESTED = {
+    "type": "dict",
+    "length": 2,
+    "entries": [
+        [
+            {"type": "str", "value": key},
+            {
+                "type": "dict",
+                "length": 2,
+                "entries": [
+                    [{"type": "str", "value": "weight_decay"}, {"type": "float", "value": 0.0125}],
+                    [
+                        {"type": "str", "value": "kind"},
+                        {"type": "str", "value": "a few words " * 5},
+                    ],
+                ],
+            },
+        ]
+        for key in ("a", "a_key_that_is_rather_long")
+    ],
+}
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_nested_values_are_indented_by_a_step_and_wrap_at_words(page, show, width):
+    page.set_viewport_size({"width": width, "height": 800})
+    show(page, documents.with_values(NESTED))
+    parts = page.locator(".named-value > .parts")
+    parts.wait_for()
+    keys = parts.locator("dl dl dt")
+    assert len({key.bounding_box()["x"] for key in keys.all()}) == 1, "however long the key above"
+    step = keys.first.bounding_box()["x"] - parts.locator("dt").first.bounding_box()["x"]
+    assert 8 < step < 32
+    lines = """(code) => {
+        const range = document.createRange();
+        const [text] = code.childNodes;
+        return text.data.split(/(?= )/).reduce(([at, all], word) => {
+            range.setStart(text, at + (word.startsWith(" ") ? 1 : 0));
+            range.setEnd(text, at + word.length);
+            return [at + word.length, [...all, range.getClientRects().length]];
+        }, [0, []])[1];
+    }"""
+    values = parts.locator("dl dl .value code").all()
+    assert len(values) == 4
+    for value in values:
+        assert set(value.evaluate(lines)) == {1}, "each word is on one line"
+    assert parts.evaluate("e => e.scrollWidth <= e.clientWidth")
+
+
+LABELS = """
+def main():
+    '''Rounds.'''
+    for name in ["the first of many names", "the second of many names"]:
+        print(name)
+"""
+
+
+def test_what_a_loop_binds_takes_the_room_that_is_there(page, show):
+    show(page, recorded(LABELS))
+    count = page.locator(".scrubber-count")
+    assert count.inner_text() == "name = 'the first of many names', round 1 of 2"
+    assert count.evaluate("e => e.scrollWidth <= e.clientWidth")
+    assert count.locator("code").evaluate("e => e.scrollWidth <= e.clientWidth")
+
+
 def test_a_call_in_an_expression_is_folded(page, show):
     show(page, documents.small())
     assert line(page, 27).count() == 0

@@ -203,6 +203,8 @@ def test_views_point_at_one_storage(stepped):
     assert storage.count() == 1
     assert storage.locator(".graph-label").all_inner_texts() == ["[2, 3]", "[3, 2]", "[3]"]
     key = storage.get_attribute("data-key")
+    tracks = [track.bounding_box() for track in storage.locator(".graph-part").all()]
+    assert len({(track["x"], track["width"]) for track in tracks}) == 1, "one scale for all"
     bars = storage.locator(".graph-part span")
     lefts = [bar.evaluate("e => e.style.left") for bar in bars.all()]
     assert lefts == ["0%", "0%", "50%"], (key, "the row is the second half")

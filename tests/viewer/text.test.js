@@ -3,7 +3,16 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { bytes, duration, flops, number, shape, shortened } from "viewer/model/format.js";
+import {
+  bytes,
+  duration,
+  element,
+  exactly,
+  flops,
+  number,
+  shape,
+  shortened,
+} from "viewer/model/format.js";
 import { isLiteral, valueText } from "viewer/model/values.js";
 
 const place = process.env.SMALL_LECTURE;
@@ -25,16 +34,30 @@ table("numbers", [
   ["no FLOPs", flops(0), "0 FLOP"],
   ["below a thousand", flops(999), "999 FLOP"],
   ["millions", flops(2100000), "2.1 MFLOP"],
-  ["beyond all prefixes", flops(3.14e23), "314000 EFLOP"],
+  ["beyond all prefixes", flops(3.14e23), "314\u202f000 EFLOP"],
   ["below a KiB", bytes(1023), "1023 B"],
   ["a KiB", bytes(1024), "1 KiB"],
   ["one and a half", bytes(1536), "1.5 KiB"],
   ["a memory", bytes(80 * 2 ** 30), "80 GiB"],
   ["six digits", number(1 / 3), "0.333333"],
-  ["large with a point", number(3537136.79), "3537136.8"],
+  ["large with a point", number(3537136.79), "3\u202f537\u202f136.8"],
+  ["larger with a point", number(366909084444.4683), "366\u202f909\u202f084\u202f444.5"],
+  ["with all digits", exactly(366909084444.4683), "366\u202f909\u202f084\u202f444.4683"],
+  ["six digits and no more", number(99999.96), "100\u202f000.0"],
+  [
+    "the largest without an exponent",
+    number(9e15),
+    "9\u202f000\u202f000\u202f000\u202f000\u202f000",
+  ],
+  ["the smallest with one", [1e16, 1.5e16, -2.5e20].map(number), ["1e16", "1.5e16", "-2.5e20"]],
+  ["with all digits and an exponent", exactly(1.0000000000000002e20), "1.0000000000000002e20"],
   ["very large", number(6.3e24), "6.3e24"],
   ["groups of three", number(12345), "12\u202f345"],
-  ["very small", number(1e-7), "1e-7"],
+  ["four digits and a sign", [number(-1234), number(-12345)], ["-1234", "-12\u202f345"]],
+  ["very small", [1e-7, 1.2e-5, 10e-9].map(number), ["1e-7", "1.2e-5", "1e-8"]],
+  ["small", [1e-4, exactly(0.00012345678)].map(String), ["0.0001", "0.00012345678"]],
+  ["elements of a grid", [1e6, 0.00002, 12345.6].map(element), ["1e6", "2e-5", "1.2e4"]],
+  ["no number", [NaN, Infinity].map(number), ["NaN", "Infinity"]],
   ["two axes", shape([2, 3]), "[2, 3]"],
   ["no axis", shape([]), "[]"],
   ["seconds", [2, 0.25, 4e-6, 3e-8].map(duration), ["2 s", "250 ms", "4 µs", "30 ns"]],
@@ -79,6 +102,9 @@ const COMPARED = [
   [0.01000213623046875, "0.01000213623046875"],
   [1e22, "1e22"],
   [153, "153.0"],
+  [314062500000, "314\u202f062\u202f500\u202f000.0"],
+  [366909084444.4683, "366\u202f909\u202f084\u202f444.4683"],
+  [0.00001, "1e-5"],
 ];
 
 table(

@@ -1,4 +1,10 @@
-// Numbers, sizes and counts as text. Units live here and nowhere else. Pure.
+// Numbers, sizes and counts as text. Units live here and nowhere else, and so does the one rule of
+// numbers: left of the point, digits stand in groups of three from five digits on; numbers from
+// 1e16 on and below 1e-4 have an exponent, as in Python. A glance has six significant digits, but
+// all those left of the point; what is compared has all digits. Pure.
+
+/** Numbers between these have no exponent. */
+const [LEAST, BEYOND] = [1e-4, 1e16];
 
 const FLOP_UNITS = ["FLOP", "kFLOP", "MFLOP", "GFLOP", "TFLOP", "PFLOP", "EFLOP"];
 const BYTE_UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
@@ -17,7 +23,7 @@ function scaled(value, base, units) {
 /** At most three significant digits beyond the point, none that are zero. @param {number} value */
 function trimmed(value) {
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
-  return String(Number(value.toFixed(Number.isInteger(value) ? 0 : digits)));
+  return inGroups(String(Number(value.toFixed(Number.isInteger(value) ? 0 : digits))));
 }
 
 /** @param {number} count */
@@ -31,24 +37,43 @@ export function bytes(count) {
 }
 
 /**
- * A number as people write it: integers in groups, floats to six digits and never without their
- * point.
+ * A number as people write it: six digits at a glance, floats never without their point.
  * @param {number} value
  */
 export function number(value) {
-  if (Number.isInteger(value) && Math.abs(value) < 1e16) return integer(value);
-  const magnitude = Math.abs(value);
-  if (magnitude >= 1e5 && magnitude < 1e9) return value.toFixed(1);
-  if (magnitude >= 1e-4 && magnitude < 1e7) return String(Number(value.toPrecision(6)));
-  return value
-    .toExponential(4)
-    .replace(/\.?0+e/, "e")
+  if (!isPlain(value)) return withExponent(value.toExponential(4));
+  if (Number.isInteger(value)) return inGroups(String(value));
+  const isLong = Math.abs(value) >= 99_999.95;
+  return inGroups(isLong ? value.toFixed(1) : String(Number(value.toPrecision(6))));
+}
+
+/** A number with all its digits. @param {number} value */
+export function exactly(value) {
+  return isPlain(value) ? inGroups(String(value)) : withExponent(value.toExponential());
+}
+
+/** @param {number} value */
+function isPlain(value) {
+  return value === 0 || (Math.abs(value) >= LEAST && Math.abs(value) < BEYOND);
+}
+
+/** @param {string} text such as 1.2500e+7 */
+function withExponent(text) {
+  return text
+    .replace(/(\.\d*?)0+e/, "$1e")
+    .replace(".e", "e")
     .replace("e+", "e");
+}
+
+/** Groups of three from five digits on. @param {string} text a number without an exponent */
+function inGroups(text) {
+  const [whole, ...rest] = text.split(".");
+  return [whole.replace("-", "").length > 4 ? grouped(whole) : whole, ...rest].join(".");
 }
 
 /** Groups of three from five digits on. @param {number} value */
 export function integer(value) {
-  return Math.abs(value) < 10000 ? String(value) : grouped(String(value));
+  return inGroups(String(value));
 }
 
 /** @param {string} digits */
@@ -56,14 +81,17 @@ export function grouped(digits) {
   return digits.replace(/\B(?=(\d{3})+$)/g, "\u202f");
 }
 
-/** An element of a tensor, short enough for a grid. @param {number | boolean | string} value */
+/**
+ * An element of a tensor, short enough for a grid, which has no room for groups.
+ * @param {number | boolean | string} value
+ */
 export function element(value) {
   if (typeof value !== "number")
     return typeof value === "boolean" ? (value ? "True" : "False") : value;
   if (Number.isInteger(value))
-    return Math.abs(value) < 1e6 ? String(value) : value.toExponential(1);
+    return Math.abs(value) < 1e6 ? String(value) : withExponent(value.toExponential(1));
   const magnitude = Math.abs(value);
-  if (magnitude >= 1000 || magnitude < 0.001) return value.toExponential(1);
+  if (magnitude >= 1000 || magnitude < 0.001) return withExponent(value.toExponential(1));
   return value.toFixed(magnitude >= 100 ? 1 : magnitude >= 10 ? 2 : 3);
 }
 

@@ -197,7 +197,7 @@ function partsOfStorage(views) {
   const end = Math.max(1, ...ranges.map(([, beyond]) => beyond));
   return views.map((value, at) => ({
     label: shape(value.shape ?? []),
-    text: "",
+    text: `cells ${integer(ranges[at][0])} to ${integer(ranges[at][1] - 1)}`,
     target: "",
     part: [ranges[at][0] / end, ranges[at][1] / end],
   }));

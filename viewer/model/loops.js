@@ -87,7 +87,7 @@ export function turnAt(model, { headers, count, end }, step) {
 }
 
 /** How long the values of a turn may be, in letters. */
-const MAX_BOUND = 24;
+const MAX_BOUND = 60;
 
 /**
  * What a loop binds in a turn: `row = 1`; empty where it binds nothing, or nobody looked.

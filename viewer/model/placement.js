@@ -6,8 +6,12 @@ export const HEAD = 22;
 const GAP = 14;
 const PAD = 6;
 
-/** Room below a new box, to grow into. */
+/** Room below a new box, to grow into; tensors do not grow. */
 const SLACK = 2 * ROW;
+
+/** Below a call without variables, which is no more than its name. */
+const NARROW_GAP = 4;
+const BORDERS = 2;
 
 /** Widths of a column, and of the space between two. */
 export const CALL_WIDTH = 144;
@@ -17,8 +21,15 @@ export const BETWEEN = 36;
 /** Places of boxes that are not there now are remembered, of so many boxes. */
 const REMEMBERED = 300;
 
-/** @param {Pick<Box, "rows" | "note">} box */
-export function heightOf({ rows, note }) {
+/** @param {Pick<Box, "kind" | "rows" | "note">} box */
+function isEmptyCall({ kind, rows, note }) {
+  return kind === "call" && !rows.length && !note;
+}
+
+/** @param {Pick<Box, "kind" | "rows" | "note">} box */
+export function heightOf(box) {
+  const { rows, note } = box;
+  if (isEmptyCall(box)) return HEAD + BORDERS;
   return HEAD + (rows.length + Number(note !== "")) * ROW + PAD;
 }
 
@@ -37,9 +48,10 @@ export function placed({ boxes, arrows }, before) {
   /** @type {Map<string, Place>} */
   const found = new Map();
   let calls = 0;
+  const [outermost] = boxes.filter((box) => box.kind === "call" && !isEmptyCall(box));
   for (const box of boxes.filter(({ kind }) => kind === "call")) {
     found.set(box.key, { top: calls, height: heightOf(box), column: 0 });
-    calls += heightOf(box) + GAP;
+    calls += heightOf(box) + (isEmptyCall(box) ? NARROW_GAP : GAP);
   }
   const objects = boxes.filter(({ kind }) => kind !== "call");
   const isFree = (/** @type {number} */ column, /** @type {number} */ top, height = 0) =>
@@ -62,8 +74,11 @@ export function placed({ boxes, arrows }, before) {
     const [column, height] = [before.get(box.key)?.column ?? box.column, heightOf(box)];
     const leading = arrows.find(({ to }) => to === box.key);
     const from = leading && found.get(leading.from);
-    let top = from ? from.top + (from.column === column ? from.height + GAP : 0) : 0;
-    while (!isFree(column, top, height + SLACK)) top += ROW;
+    // Beside calls without variables there is room for what the first of the others leads to.
+    const isFirst = leading?.from === outermost?.key;
+    let top = from && !isFirst ? from.top + (from.column === column ? from.height + GAP : 0) : 0;
+    const slack = box.kind === "tensor" ? 0 : SLACK;
+    while (!isFree(column, top, height + slack)) top += 2;
     found.set(box.key, { top, height, column });
   }
   const remembered = [...before].filter(([key]) => !found.has(key)).slice(-REMEMBERED);

@@ -1,6 +1,6 @@
 // Recorded values as text, and what their display depends on. Pure.
 
-import { element, grouped, integer, number, shape } from "viewer/model/format.js";
+import { element, exactly, grouped, integer, number, shape } from "viewer/model/format.js";
 
 /** @type {Record<string, [string, string]>} */
 const BRACKETS = {
@@ -78,8 +78,8 @@ function scalarText({ type, value, cut }, exact = false) {
  * @param {boolean} exact */
 function numberText(value, isFloat, exact) {
   if (!isFloat) return number(value);
-  if (Number.isInteger(value) && Math.abs(value) < 1e16) return `${integer(value)}.0`;
-  return exact ? String(value).replace("e+", "e") : number(value);
+  const text = exact ? exactly(value) : number(value);
+  return /[.e]/.test(text) ? text : `${text}.0`;
 }
 
 /** @param {string} text */

@@ -140,6 +140,7 @@ function BoxView({ box, place, isShown, isLit, wordsOf }) {
     ...[count > 1 && "is-shared", isCyclic && "is-cyclic", isLit && "lit"],
   ];
   const style = {
+    "--labels": Math.max(0, ...rows.map(({ label }) => label.length)),
     transform: `translate(${leftOf(place.column)}px, ${place.top}px)`,
     width: `${place.column ? WIDTH : CALL_WIDTH}px`,
     height: `${place.height}px`,

@@ -3,23 +3,23 @@
 
 import { signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
-import { pageOfStep } from "viewer/model/book.js";
 import { KINDS } from "viewer/model/costs.js";
 import { bytes, counted, flops } from "viewer/model/format.js";
 import { momentsOf } from "viewer/model/memory.js";
 import { reachedBy, timedPoints } from "viewer/model/roofline.js";
 import { activationOf, functionOf, statementOf } from "viewer/model/run.js";
-import { chaptersOf, sectionOfStep } from "viewer/model/sections.js";
+import { sectionOfStep } from "viewer/model/sections.js";
 import { bandsOf } from "viewer/model/stretch.js";
 import { tally, uncountedIn } from "viewer/model/tally.js";
 import { html } from "viewer/parts/html.js";
 import { nextTab, titleOfSection } from "viewer/parts/panel.js";
 import { styled } from "viewer/parts/styles.js";
 import { leaveTo } from "viewer/state/address.js";
-import { sectionRead, stepOfReader } from "viewer/state/article.js";
-import { current, mode, page, presenting } from "viewer/state/state.js";
+import { stepOfReader } from "viewer/state/article.js";
+import { current } from "viewer/state/state.js";
 import { MemoryChart } from "viewer/views/inspect/memory.js";
 import { Roofline } from "viewer/views/inspect/roofline.js";
+import { partAround, partOf, scope, Scope } from "viewer/views/inspect/scope.js";
 import { Table } from "viewer/views/inspect/table.js";
 
 await styled("costs.css");
@@ -34,15 +34,11 @@ const VIEW_NAMES = /** @type {(keyof typeof VIEWS)[]} */ (Object.keys(VIEWS));
 /** What the reader chose last, for as long as the page is open. */
 const view = signal(/** @type {keyof typeof VIEWS} */ ("table"));
 
-/** A part of the run; without a title, all of it. @typedef {{span: Span, title: string}} Part */
-
 /**
- * Which part of the run: "here", where the reader is, "whole", "chapter" or "section" and a number.
+ * Whether what would be spent on device `meta` is shown, in place of what was; null: where nothing
+ * was.
  */
-const scope = signal("here");
-
-/** Whether what would be spent on device `meta` is shown, in place of what was. */
-const onMeta = signal(false);
+const onMeta = signal(/** @type {boolean | null} */ (null));
 
 /** What these were chosen in. @type {Lecture | null} */
 let chosenIn = null;
@@ -52,68 +48,33 @@ export function Costs() {
   const { document } = current();
   const at = useMemo(stepOfReader, [document]);
   const here = useMemo(() => partAround(at), [document]);
-  if (chosenIn !== document) [scope.value, onMeta.value] = ["here", false];
+  if (chosenIn !== document) [scope.value, onMeta.value] = ["here", null];
   chosenIn = document;
   if (!document.costs) return html`<p>This run was recorded without costs, or used no tensors.</p>`;
   const { span, title } = partOf(scope.value, here);
+  const imagined = onMeta.value ?? isAllOnMeta(span);
   return html`
     <div class="inspect-choices">
       <div class="inspect-tabs" role="tablist" aria-label="costs" onKeyDown=${turnTab}>
         ${VIEW_NAMES.map((id) => html`<${Tab} key=${id} id=${id} />`)}
       </div>
       <${Scope} here=${here} />
-      <${OrOnMeta} />
+      <${OrOnMeta} imagined=${imagined} />
     </div>
     <div
       id="costs-view"
-      class=${`costs-${view.value}-view ${onMeta.value ? "on-meta" : ""}`}
+      class=${`costs-${view.value}-view ${imagined ? "on-meta" : ""}`}
       role="tabpanel"
       aria-labelledby=${`costs-${view.value}`}
     >
-      <${VIEWS[view.value].shown} span=${span} at=${at} onMeta=${onMeta.value} />
+      <${VIEWS[view.value].shown} span=${span} at=${at} onMeta=${imagined} />
     </div>
     <div class="costs-notes">
       <${Uncounted} span=${title ? span : null} />
-      <${Apart} span=${span} />
+      <${Apart} span=${span} imagined=${imagined} />
       <${Legend} />
     </div>
   `;
-}
-
-/**
- * What a choice stands for.
- * @param {string} choice
- * @param {Part} here
- * @returns {Part}
- */
-function partOf(choice, here) {
-  const { model, sections, book } = current();
-  const [kind, index] = choice.split(" ");
-  if (kind === "here") return here;
-  if (kind === "chapter") return { span: book[Number(index)], title: book[Number(index)].title };
-  if (kind === "section") {
-    const section = sections[Number(index)];
-    return { span: section, title: titleOfSection(section) };
-  }
-  return { span: { first: 0, beyond: model.steps }, title: "" };
-}
-
-/**
- * The section that is read, or else the chapter, or everything.
- * @param {number} at the step of the reader
- * @returns {Part}
- */
-function partAround(at) {
-  const { model, sections, book } = current();
-  const isRead = mode.value === "read" && !presenting.value;
-  const read = isRead ? sectionRead() : -1;
-  const section = isRead
-    ? sections.find(({ activation }) => activation === read)
-    : sectionOfStep(sections, at);
-  const chapter = isRead ? page.value : pageOfStep(book, at);
-  const whole = { span: { first: 0, beyond: model.steps }, title: "" };
-  const choice = section?.depth ? `section ${section.order}` : `chapter ${chapter - 1}`;
-  return section?.depth || book[chapter - 1] ? partOf(choice, whole) : whole;
 }
 
 /** @param {{id: keyof typeof VIEWS}} properties */
@@ -138,33 +99,6 @@ function turnTab(event) {
   if (!next) return;
   view.value = next;
   document.getElementById(`costs-${next}`)?.focus();
-}
-
-/** Which part of the run is looked at. @param {{here: Part}} properties */
-function Scope({ here }) {
-  const { sections, book } = current();
-  const option = (/** @type {Section} */ found) =>
-    html`<option value=${`section ${found.order}`}>${titleOfSection(found)}</option>`;
-  return html`<label>
-    of${" "}
-    <select
-      aria-label="part of the run"
-      value=${here.title || scope.value !== "here" ? scope.value : "whole"}
-      onChange=${(/** @type {any} */ event) => (scope.value = event.target.value)}
-    >
-      ${here.title && html`<option value="here">here: ${here.title}</option>`}
-      <option value="whole">the whole run</option>
-      ${chaptersOf(sections).map(({ title, sections: own }) => {
-        const chapter = book.findIndex(({ sections: [first] }) => first === own[0]);
-        const whole =
-          chapter >= 0 &&
-          html`<option value=${`chapter ${chapter}`}>chapter ${chapter + 1}: ${title}</option>`;
-        return title
-          ? html`<optgroup label=${title}>${whole} ${own.map(option)}</optgroup>`
-          : own.map(option);
-      })}
-    </select>
-  </label>`;
 }
 
 /** How many operators without a formula are named before one asks for all. */
@@ -210,8 +144,18 @@ function usesMeta() {
   return current().document.costs?.meta.includes(1);
 }
 
-/** The choice between what happened and what would have. */
-function OrOnMeta() {
+/** Whether a part of the run spent nothing, and would have on `meta`. @param {Span} span */
+function isAllOnMeta({ first, beyond }) {
+  const { onMeta: imagined, ...happened } = current().cost(first, beyond);
+  const isSpent = (/** @type {Amounts} */ amounts) => Object.values(amounts).some(Boolean);
+  return isSpent(imagined) && !isSpent(happened);
+}
+
+/**
+ * The choice between what happened and what would have.
+ * @param {{imagined: boolean}} properties
+ */
+function OrOnMeta({ imagined }) {
   if (!usesMeta()) return null;
   const choose = (/** @type {any} */ event) => (onMeta.value = event.target.value === "meta");
   return html`<label>
@@ -219,7 +163,7 @@ function OrOnMeta() {
     <select
       aria-label="what happened or what would"
       title="Nothing is computed on the device meta, and no memory is held: it is counted apart"
-      value=${onMeta.value ? "meta" : "ran"}
+      value=${imagined ? "meta" : "ran"}
       onChange=${choose}
     >
       <option value="ran">happened</option>
@@ -230,24 +174,24 @@ function OrOnMeta() {
 
 /**
  * What a part of the run only computed on paper, which no sum here contains.
- * @param {{span: Span}} properties
+ * @param {{span: Span, imagined: boolean}} properties imagined: whether that is shown
  */
-function Apart({ span }) {
-  const { onMeta: imagined } = current().cost(span.first, span.beyond);
-  const computed = imagined.matmul_flops + imagined.other_flops;
-  const moved = imagined.read_bytes + imagined.written_bytes;
+function Apart({ span, imagined }) {
+  const { onMeta: spent } = current().cost(span.first, span.beyond);
+  const computed = spent.matmul_flops + spent.other_flops;
+  const moved = spent.read_bytes + spent.written_bytes;
   const memory = "Tensors there have sizes and no memory: they are not in this chart.";
-  if (!usesMeta() || (!computed && !moved && !imagined.allocated_bytes)) return null;
+  if (!usesMeta() || (!computed && !moved && !spent.allocated_bytes)) return null;
   return html`<p class="quiet on-meta">
     ${
-      onMeta.value
+      imagined
         ? html`This is what would be spent on the device <code>meta</code>; nothing of it happened.`
         : html`Apart from this, ${flops(computed)} and ${bytes(moved)} moved would have been spent
             on the device <code>meta</code>, where nothing happens.`
     }${" "}
-    ${view.value === "memory" && memory}
-    <button class="quiet-link" onClick=${() => (onMeta.value = !onMeta.value)}>
-      ${onMeta.value ? "Show what happened" : "Show what would be spent there"}
+    ${view.value === "memory" && memory}${" "}
+    <button class="inspect-button" onClick=${() => (onMeta.value = !imagined)}>
+      ${imagined ? "Show what happened" : "Show what would be spent there"}
     </button>
   </p>`;
 }
@@ -291,6 +235,7 @@ function Rates({ span, onMeta: imagined }) {
     operators=${operators}
     timed=${timed}
     reached=${imagined ? null : reached}
+    took=${times?.seconds(span.first, span.beyond) ?? 0}
     device=${times?.device ?? ""}
     jump=${leaveTo}
   />`;

@@ -60,7 +60,7 @@ export function History({ found }) {
       points.filter(isCharted).length > 1 &&
       html`<${Chart} points=${points} now=${now} choose=${choose} />`
     }
-    ${points.length > 1 && html`<${Walk} points=${points} now=${now} choose=${choose} />`}
+    ${changes > 0 && html`<${Walk} points=${points} now=${now} choose=${choose} />`}
     <${Records} points=${points} now=${now} name=${name} />
   `;
 }
@@ -252,6 +252,6 @@ function Entry({ entry: { point, value, count, last }, name, isHere }) {
         ${counted(count, "time")}, last at${" "}<${Jump} step=${last} />${" "}
       </span>`
     }
-    ${value?.shape && html`<button class="quiet-link" onClick=${open}>inspect</button>`}
+    ${value?.shape && html`<button class="jump" onClick=${open}>inspect</button>`}
   </li>`;
 }

@@ -2,7 +2,7 @@
 
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { elementAt, scaleOf } from "viewer/model/elements.js";
-import { counted, element, integer } from "viewer/model/format.js";
+import { counted, element, exactly, integer } from "viewer/model/format.js";
 import { cellOf, readersOf, sumText, windowOf } from "viewer/model/storage.js";
 import { cellText, sharedDecimals } from "viewer/model/values.js";
 import { heat, walk } from "viewer/parts/heat.js";
@@ -67,7 +67,7 @@ function Index({ value, sizes, picked, pick }) {
     ${
       here !== undefined &&
       html`<span>
-        ${" "}= <code>${typeof here === "number" ? String(here) : element(here)}</code>
+        ${" "}= <code>${typeof here === "number" ? exactly(here) : element(here)}</code>
       </span>`
     }
   </div>`;

@@ -39,14 +39,14 @@ function counts({ entry }) {
 }
 
 /**
- * @param {{points: RooflinePoint[], limits: Limits, title: string, isReached: boolean}} properties
- *   isReached: the roof is what lines reached
+ * @param {{points: RooflinePoint[], limits: Limits, title: string, isReached: boolean,
+ *   whole: (point: RooflinePoint) => number}} properties
+ *   isReached: the roof is what lines reached; whole: the seconds that a mark has a share of
  */
-export function Chart({ points, limits, title, isReached }) {
+export function Chart({ points, limits, title, isReached, whole }) {
   const [shown, show] = useState(-1);
   const frame = frameOf(HEIGHT, ROOM, WIDEST);
   const { intensities, rates } = scalesOf(points, limits);
-  const total = points.reduce((sum, { seconds }) => sum + seconds, 0);
   const x = (/** @type {number} */ intensity) => across(frame, shareOf(intensities, intensity));
   const y = (/** @type {number} */ rate) => up(frame, shareOf(rates, rate));
   const order = points
@@ -80,7 +80,7 @@ export function Chart({ points, limits, title, isReached }) {
             point=${point}
             x=${x(point.intensity)}
             y=${y(point.rate)}
-            share=${point.seconds / total}
+            share=${point.seconds / whole(point)}
             isShown=${index === shown}
             show=${() => show(index)}
           />`,
@@ -93,7 +93,11 @@ export function Chart({ points, limits, title, isReached }) {
       )}
     </svg>
     <figcaption class="inspect-readout" aria-live="off">
-      ${shown < 0 ? html`<${Key} points=${points} />` : `${text}. ${counts(points[shown])}.`}
+      ${
+        shown < 0
+          ? html`<${Key} points=${points} whole=${whole} />`
+          : `${text}. ${counts(points[shown])}.`
+      }
     </figcaption>
   </figure>`;
 }
@@ -114,7 +118,7 @@ function Roof({ frame, intensities, rates, limits: { peak, memory }, isReached, 
         html`<g class="inspect-axis">
           <line x1=${x(10 ** power)} x2=${x(10 ** power)} y1=${frame.top} y2=${frame.bottom} />
           <text x=${x(10 ** power)} y=${frame.bottom + 16} text-anchor="middle">
-            ${power < 0 || power > 3 ? powerOfTen(power) : 10 ** power}
+            ${number(10 ** power)}
           </text>
         </g>`,
     )}
@@ -139,7 +143,7 @@ function Roof({ frame, intensities, rates, limits: { peak, memory }, isReached, 
 
 /**
  * @param {{point: RooflinePoint, x: number, y: number, share: number, isShown: boolean,
- *   show: () => void}} properties share: of all seconds, which is the share of the area
+ *   show: () => void}} properties share: of the seconds, which is the share of the area
  */
 function Mark({ point, x, y, share, isShown, show }) {
   const size = LEAST + (MOST - LEAST) * Math.sqrt(share);
@@ -157,8 +161,11 @@ function kindOf({ isMeasured, waits }) {
   return isMeasured ? "measured" : waits ? "waits" : "computes";
 }
 
-/** What the marks mean. @param {{points: RooflinePoint[]}} properties */
-function Key({ points }) {
+/**
+ * What the marks mean.
+ * @param {{points: RooflinePoint[], whole: (point: RooflinePoint) => number}} properties
+ */
+function Key({ points, whole }) {
   const kinds = new Set(points.map(kindOf));
   const drawn = (/** @type {ReturnType<typeof kindOf>} */ kind, /** @type {string} */ text) =>
     kinds.has(kind) &&
@@ -172,7 +179,9 @@ function Key({ points }) {
     ${drawn("waits", "operator, waits for memory")}
     ${drawn("computes", "operator, limited by arithmetic")}
     ${drawn("measured", "line, as measured")}
-    <span class="roof-key">The larger, the more of the time.</span>
+    <span class="roof-key">
+      The larger, the more of the ${[...new Set(points.map(whole))].map(duration).join(" or the ")}.
+    </span>
   `;
 }
 
@@ -189,13 +198,6 @@ function mark(x, y, size, kind) {
     return `M${x} ${y - size}l${size} ${size}l${-size} ${size}l${-size} ${-size}z`;
   const half = (/** @type {number} */ way) => `a${size} ${size} 0 1 0 ${way} 0`;
   return `M${x - size} ${y}${half(2 * size)}${half(-2 * size)}z`;
-}
-
-/** @param {number} power */
-function powerOfTen(power) {
-  const digits = "⁰¹²³⁴⁵⁶⁷⁸⁹";
-  const exponent = [...String(Math.abs(power))].map((digit) => digits[Number(digit)]).join("");
-  return `10${power < 0 ? "⁻" : ""}${exponent}`;
 }
 
 /** @param {string} name */

@@ -3,7 +3,7 @@
 
 import { signal } from "@preact/signals";
 import { ACCELERATORS } from "viewer/model/accelerators.js";
-import { bytes, duration, flops, number } from "viewer/model/format.js";
+import { bytes, counted, duration, flops, number } from "viewer/model/format.js";
 import { measuredPoints, pointsOf } from "viewer/model/roofline.js";
 import { html } from "viewer/parts/html.js";
 import { current } from "viewer/state/state.js";
@@ -24,10 +24,11 @@ function totalSeconds(points) {
 
 /**
  * @param {{operators: TallyEntry[], timed: TimedPoint[], reached: Limits | null, device: string,
- *   jump: (step: number) => void}} properties
- *   timed: lines, and the best that lines of the whole run reached; device: where that was
+ *   took: number, jump: (step: number) => void}} properties
+ *   timed: lines, and the best that lines of the whole run reached; device: where that was; took:
+ *   seconds of this part of the run there
  */
-export function Roofline({ operators, timed, reached, device, jump }) {
+export function Roofline({ operators, timed, reached, device, took, jump }) {
   const chosen = card.value ?? (reached ? MEASURED : 0);
   const lines = labels("line");
   const nameOf = (/** @type {number} */ key) => lines(key).name;
@@ -40,6 +41,7 @@ export function Roofline({ operators, timed, reached, device, jump }) {
         title=${`Roofline of ${device}`}
         points=${points}
         limits=${reached}
+        took=${took}
         jump=${jump}
         isReached
       />
@@ -59,6 +61,7 @@ export function Roofline({ operators, timed, reached, device, jump }) {
       title=${`Roofline of ${name} in ${format}`}
       points=${[...points, ...measured]}
       limits=${limits}
+      took=${took}
       jump=${jump}
     />
   `;
@@ -139,13 +142,14 @@ function Reached({ limits, device }) {
 }
 
 /**
- * @param {{title: string, points: RooflinePoint[], limits: Limits, jump: (step: number) => void,
- *   isReached?: boolean}} properties
+ * @param {{title: string, points: RooflinePoint[], limits: Limits, took: number,
+ *   jump: (step: number) => void, isReached?: boolean}} properties
  */
-function Drawn({ title, points, limits, jump, isReached = false }) {
+function Drawn({ title, points, limits, took, jump, isReached = false }) {
   const operators = points.filter(({ isMeasured }) => !isMeasured);
   const lines = points.filter(({ isMeasured }) => isMeasured);
   const waiting = operators.filter((point) => point.waits);
+  const least = totalSeconds(operators);
   if (!points.length)
     return html`<p>
       ${
@@ -155,16 +159,30 @@ function Drawn({ title, points, limits, jump, isReached = false }) {
       }
     </p>`;
   return html`
-    <${Chart} points=${points} limits=${limits} title=${title} isReached=${isReached} />
+    <${Chart}
+      ...${{ points, limits, title, isReached }}
+      whole=${(/** @type {RooflinePoint} */ { isMeasured }) => (isMeasured ? took : least)}
+    />
     ${
       operators.length > 0 &&
       html`<p>
         ${waiting.length} of ${operators.length} operators wait for memory; they would take${" "}
-        ${duration(totalSeconds(waiting))} of at least ${duration(totalSeconds(operators))} in all.
+        ${duration(totalSeconds(waiting))} of at least ${duration(least)} in all.
       </p>`
     }
-    ${lines.length > 0 && html`<${Lines} points=${lines} jump=${jump} />`}
-    ${operators.length > 0 && html`<${Operators} points=${operators} jump=${jump} />`}
+    ${
+      lines.length > 0 &&
+      html`
+        <p>
+          These ${counted(lines.length, "line")} took ${duration(totalSeconds(lines))} of the${" "}
+          ${duration(took)} that all of this part of the run took: shares are of that.
+        </p>
+        <${Lines} points=${lines} took=${took} jump=${jump} />
+      `
+    }
+    ${
+      operators.length > 0 && html`<${Operators} points=${operators} least=${least} jump=${jump} />`
+    }
   `;
 }
 
@@ -201,19 +219,26 @@ function Table({ what, heads, points, jump, cells }) {
   </div>`;
 }
 
-/** @param {{points: RooflinePoint[], jump: (step: number) => void}} properties */
-function Operators({ points, jump }) {
-  const total = totalSeconds(points);
+/** A part of some seconds. @param {number} seconds @param {number} whole */
+function percent(seconds, whole) {
+  return `${((100 * seconds) / whole).toFixed(1)} %`;
+}
+
+/**
+ * @param {{points: RooflinePoint[], least: number, jump: (step: number) => void}} properties least:
+ *   seconds of all operators
+ */
+function Operators({ points, least, jump }) {
   return html`<${Table}
     what="operators of the roofline"
-    heads=${["operator", "FLOP/B", "at most", "at least", "share", "limited by"]}
+    heads=${["operator", "FLOP/B", "at most", "at least", `of ${duration(least)}`, "limited by"]}
     points=${points}
     jump=${jump}
     cells=${(/** @type {RooflinePoint} */ point) => [
       twoDigits(point.intensity),
       `${flops(point.attainable)}/s`,
       duration(point.seconds),
-      `${((100 * point.seconds) / total).toFixed(1)} %`,
+      percent(point.seconds, least),
       point.waits ? "memory" : "arithmetic",
     ]}
   />`;
@@ -222,12 +247,14 @@ function Operators({ points, jump }) {
 /** How many lines are listed. */
 const MOST_LINES = 60;
 
-/** @param {{points: RooflinePoint[], jump: (step: number) => void}} properties */
-function Lines({ points, jump }) {
-  const total = totalSeconds(points);
+/**
+ * @param {{points: RooflinePoint[], took: number, jump: (step: number) => void}} properties took:
+ *   seconds of this part of the run
+ */
+function Lines({ points, took, jump }) {
   return html`<${Table}
     what="measured lines of the roofline"
-    heads=${["measured line", "FLOP/B", "reached", "of the roof", "took", "share"]}
+    heads=${["measured line", "FLOP/B", "reached", "of the roof", "took", `of ${duration(took)}`]}
     points=${points.slice(0, MOST_LINES)}
     jump=${jump}
     cells=${(/** @type {RooflinePoint} */ point) => [
@@ -235,7 +262,7 @@ function Lines({ points, jump }) {
       `${flops(Number(point.rate.toPrecision(3)))}/s`,
       `${twoDigits((100 * point.rate) / point.attainable)} %`,
       duration(point.seconds),
-      `${((100 * point.seconds) / total).toFixed(1)} %`,
+      percent(point.seconds, took),
     ]}
   />`;
 }

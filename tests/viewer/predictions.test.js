@@ -3,7 +3,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { split } from "viewer/model/exercises.js";
+import { distance } from "viewer/model/near.js";
 import { reckon } from "viewer/model/reckoning.js";
+import { tells, valueTells, wordsOf } from "viewer/model/spoilers.js";
 import { verdictOf } from "viewer/model/verdicts.js";
 
 /** @type {[text: string, isOfBytes: boolean, number: number | null][]} */
@@ -141,4 +143,74 @@ test("a hint stands apart from its question", () => {
     hint: "Count them.\n\nTwice.",
   });
   assert.deepEqual(split("How many?"), { question: "How many?", hint: "" });
+});
+
+/** @type {[text: string, operands: string[], measured: any, is: boolean][]} */
+const TOLD = [
+  ["offset: 6", ["x.storage_offset()", "6"], { type: "int", value: 6 }, true],
+  ["after six steps", ["x.storage_offset()", "6"], { type: "int", value: 6 }, true],
+  ["1.6 or 16 or 6.5", ["x.storage_offset()", "6"], { type: "int", value: 6 }, false],
+  ["1.5e-6", ["n", "6"], { type: "int", value: 6 }, false],
+  ["16 777 216 bytes", ["n", "16_777_216"], { type: "int", value: 16777216 }, true],
+  [
+    "stride (4, 1)",
+    ["x.stride()", "(4, 1)"],
+    { type: "tuple", text: "(4, 1)", items: items(4, 1) },
+    true,
+  ],
+  ["cells 4, 1, 0", ["x.stride()", "(4, 1)"], { type: "tuple", items: items(4, 1) }, false],
+  ["stride (3,)", ["x.stride()", "(3,)"], { type: "tuple", items: items(3) }, true],
+  ["cell 3", ["x.stride()", "(3,)"], { type: "tuple", items: items(3) }, false],
+  ["a 2×3 matrix", ["x.shape", "(2, 3)"], { type: "Size", text: "[2, 3]" }, true],
+  ["12×3", ["x.shape", "(2, 3)"], { type: "Size", text: "[2, 3]" }, false],
+  ["int64 [3]", ["x.dtype", "torch.int64"], { type: "dtype", text: "torch.int64" }, true],
+  ["int6", ["x.dtype", "torch.int64"], { type: "dtype", text: "torch.int64" }, false],
+];
+
+/** @param {number[]} numbers */
+function items(...numbers) {
+  return numbers.map((value) => ({ type: "int", value }));
+}
+
+describe("texts that give an answer away", () => {
+  for (const [text, operands, measured, is] of TOLD)
+    test(text, () => assert.equal(tells(text, { operands, source: operands[0], measured }), is));
+  const asked = {
+    operands: ["kept[2] + x.n", "5"],
+    source: "kept[2] + x.n",
+    measured: { type: "int", value: 5 },
+  };
+  const five = { type: "int", value: 5 };
+  test("values of the names that are asked about", () => {
+    const told = ["kept", "x", "n", "ke"].map((name) => valueTells({ name, value: five }, asked));
+    assert.deepEqual(told, [true, true, false, false]);
+  });
+  test("of a tensor only its shape", () => {
+    const value = { type: "Tensor", dtype: "int64", shape: [2, 2], elements: [5, 5, 5, 5] };
+    assert.equal(valueTells({ name: "kept", value }, asked), false);
+    assert.equal(valueTells({ name: "kept", value: { ...value, shape: [5] } }, asked), true);
+  });
+  test("pictures without cells of one digit", () => {
+    const svg = "<svg><style>a{top:6px}</style><text>5</text><text>35 ticks</text></svg>";
+    assert.equal(wordsOf({ type: "A", svg }).trim(), "35 ticks");
+    const vega = { width: 400, title: "In 35 steps", data: { values: [{ n: 5 }, { n: 36 }] } };
+    assert.deepEqual(wordsOf({ type: "A", vega }).trim().split("\n"), ["In 35 steps", "36"]);
+  });
+});
+
+describe("how far words are from each other", () => {
+  /** @type {[string, string, number][]} */
+  const pairs = [
+    ["stirdes", "strides", 1],
+    ["stride", "strides", 1],
+    ["strjdes", "strides", 1],
+    ["", "abc", 3],
+    ["abc", "abc", 0],
+    ["abc", "cab", 2],
+  ];
+  for (const [one, other, expected] of pairs)
+    test(`${one} ${other}`, () => {
+      assert.equal(distance(one, other), expected);
+      assert.equal(distance(other, one), expected);
+    });
 });

@@ -5,7 +5,9 @@ import random
 
 import pytest
 
+from tests.tracing import trace_source
 from tests.viewer import documents
+from tests.viewer.conftest import painted
 from tests.viewer.shelves import needed_by
 
 TIMERS = """
@@ -64,6 +66,26 @@ def test_a_line_is_chosen_and_run_to_by_keys(page, show):
     page.locator('[data-line="14"].current').wait_for()
     page.keyboard.press("ArrowUp")  # from where the run is now
     page.locator('[data-line="13"] button:focus').wait_for()
+
+
+def test_only_lines_that_can_run_are_chosen(page, show):
+    source = "def main():\n    first = 1\n\n    if not first:\n        pass\n    last = 2\n"
+    show(page, trace_source(source), mode="step", at="0")
+    for line in ("4", "5", "6"):
+        page.keyboard.press("ArrowDown")
+        page.locator(f'[data-line="{line}"] button:focus').wait_for()
+    assert page.locator('[data-line="3"] button').count() == 0
+    assert page.locator('[data-line="3"] .line-number').inner_text() == "3"
+
+
+def test_a_timeline_over_the_whole_run_says_so(page, show):
+    document = documents.small()
+    show(page, document, mode="step", at="0")
+    page.evaluate("async () => (await import('viewer/state/state.js')).reach.value = 'section'")
+    painted(page)
+    words = page.locator(".timeline-words")
+    assert "/ 16" in words.inner_text()
+    assert words.locator('[data-command="reach"]').inner_text() == "whole run"
 
 
 def test_arrows_scroll_what_is_known_when_that_has_the_focus(page, show):

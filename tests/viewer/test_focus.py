@@ -4,6 +4,7 @@ import itertools
 
 import pytest
 
+from tests.tracing import trace_source
 from tests.viewer import documents
 from tests.viewer.conftest import painted, show_everything
 from tests.viewer.test_access import assert_accessible, rich
@@ -47,14 +48,62 @@ def test_nothing_parts_the_lines_of_a_block(density, page, show):
     assert shown == (3 if density == "evidence" else 0)
 
 
-def test_values_that_find_room_are_whole_and_others_show_their_first_line(page, show):
+def test_values_that_find_room_are_whole(page, show):
     show(page, documents.small())
-    last = line(page, 20).locator(".beside-line")  # nothing stands beside the lines below it
-    assert last.locator(".tensor td").first.is_visible()
-    assert "is-cut" not in last.get_attribute("class")
-    inside = line(page, 11).locator(".beside-line")  # the body of the loop follows at once
-    assert "is-cut" in inside.get_attribute("class")
-    assert inside.bounding_box()["height"] <= LINE_HEIGHT + 1
+    for number in (11, 20):  # nothing stands beside the lines below them
+        values = line(page, number).locator(".beside-line")
+        assert values.locator(".named-value").first.is_visible()
+        assert "is-cut" not in values.get_attribute("class")
+
+
+HIGH = """
+def main():
+    views()
+    others()
+
+
+def views():
+    "Views."
+    saved = {name: list(range(12)) + [name] for name in "abcdefghijkl"}  # @inspect saved
+    # What follows stands close below, however high its value is.
+    assert len(saved) == 12
+    # There is room beside this, too.
+    first = len(saved)  # @inspect first
+    assert list(saved["a"][:10]) == [saved["b"][index] for index in range(10)]
+
+
+def others():
+    "Others."
+    assert 1 + 1 == 2
+"""
+
+
+def test_high_values_move_no_prose_and_end_where_the_next_ones_begin(page, show):
+    show(page, trace_source(HIGH))
+    blocks = page.locator("#article .section .section :is(.row-line, .row-rest)")
+    blocks.nth(3).wait_for()
+    painted(page)
+    boxes = [blocks.nth(index).bounding_box() for index in range(4)]
+    gaps = [low["y"] - high["y"] - high["height"] for high, low in itertools.pairwise(boxes)]
+    assert max(gaps) < LINE_HEIGHT
+    high, low = (page.locator("#article .beside-line").nth(index) for index in (0, 1))
+    cut = high.bounding_box()
+    assert cut["height"] > 3 * LINE_HEIGHT
+    assert 0 <= top(low) - cut["y"] - cut["height"] < 3
+    assert high.evaluate("({ scrollHeight, clientHeight }) => scrollHeight > clientHeight")
+    line(page, 8).hover()
+    whole = card(page).locator(".named-value").bounding_box()
+    assert whole["height"] >= high.evaluate("({ scrollHeight }) => scrollHeight") - 3
+
+
+def test_a_card_is_whole_at_the_end_of_a_section(page, show):
+    show(page, trace_source(HIGH))
+    line(page, 13).hover()
+    box = card(page).bounding_box()
+    title = page.locator("#article .section-title", has_text="Others")
+    assert box["y"] + box["height"] > top(title), "it would end within its section"
+    is_shown = "([x, y]) => Boolean(document.elementFromPoint(x, y)?.closest('.card'))"
+    assert page.evaluate(is_shown, [box["x"] + 20, box["y"] + box["height"] - 6])
 
 
 def test_the_card_follows_the_pointer(page, show):

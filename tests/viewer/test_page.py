@@ -302,6 +302,24 @@ def test_keys_with_modifiers_and_while_typing_do_nothing(page, show):
     assert current_line(page) == 20
 
 
+def test_letters_are_no_commands_behind_a_dialog(page, show):
+    show(page, documents.small())
+    page.keyboard.press("L")
+    page.locator("dialog[open]").wait_for()
+    for key in "twSQerC":
+        page.keyboard.press(key)
+    painted(page)
+    assert page.locator("html").get_attribute("data-theme") in (None, "auto")
+    assert page.locator("#panel-title").inner_text() == "Beside the code"
+    assert page.locator("#article").count() == 1
+    page.keyboard.press("L")
+    page.locator("dialog[open]").wait_for(state="detached")
+    page.keyboard.press("M")
+    page.locator("dialog .menu").wait_for()
+    page.keyboard.press("t")  # it is listed there
+    assert page.locator("html").get_attribute("data-theme") == "light"
+
+
 def test_buttons_and_line_numbers_step(page, show):
     show(page, documents.small(), mode="step")
     page.locator('[data-command="over"]').click()

@@ -131,6 +131,88 @@ def test_prose_that_gives_the_answer_away_waits_for_it(talk):
     assert talk.locator(".veiled").count() == 0
 
 
+GIVEN_AWAY = '''
+"""A talk."""
+
+
+class Drawn:
+    def __init__(self, words):
+        self.words = words
+
+    def _repr_svg_(self):
+        texts = "".join(f'<text x="0" y="9">{word}</text>' for word in self.words)
+        return f'<svg xmlns="http://www.w3.org/2000/svg" width="90" height="20">{texts}</svg>'
+
+
+def main():
+    """What it costs."""
+    strides()
+
+
+def strides():
+    """Strides."""
+    strides = (4, 1)
+    kept = {"weights": 4096}  # @inspect kept
+    others = {"weights": 4096}  # @inspect others
+    drawn = Drawn(["stride (4, 1)"])  # @inspect drawn
+    silent = Drawn(["4", "1", "cells"])  # @inspect silent
+    # They are what one steps by: (4, 1).
+    assert strides == (4, 1)  # @predict
+    ticks = 35
+    line = Drawn(["35 ticks"])  # @inspect line
+    assert ticks == 35  # @predict
+    assert kept["weights"] == 4096  # @predict
+'''
+
+
+@pytest.fixture
+def told(page, show):
+    """A section whose figures, values and prose answer what it asks."""
+    show(page, recorded(GIVEN_AWAY))
+    page.locator(".question").nth(2).wait_for()
+    return page
+
+
+def test_figures_and_values_that_give_an_answer_away_wait_for_it(told):
+    article = told.locator("#article")
+    assert told.locator(".picture").count() == 1, "only the cells tell nothing"
+    assert told.locator(".veiled").count() == 4
+    told.locator(".question", has_text="strides").get_by_text("show").click()
+    told.locator(".picture", has_text="stride (4, 1)").wait_for()
+    assert told.locator(".picture", has_text="35 ticks").count() == 0
+    assert "They are what one steps by" in article.inner_text()
+    kept, others = (told.locator(".beside-line", has_text=name) for name in ("kept", "others"))
+    assert "4096" not in kept.inner_text()
+    assert "4096" in others.inner_text(), "nothing asks about it"
+    told.locator("#article .line", has_text="kept = {").hover()
+    told.locator(".card").get_by_text("Show it").click()
+    assert "4096" in kept.inner_text()
+    assert "4096" in told.locator(".card").inner_text()
+    assert told.locator(".question").count() == 2, "to look is no answer"
+    told.locator(".veiled").get_by_text("Show it").click()
+    told.locator(".picture", has_text="35 ticks").wait_for()
+    assert told.locator(".veiled").count() == 0
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("ticks =", ["ticks = 35", "ticks = ?"]),
+        ("ticks == 35", []),
+        ("what one steps", []),
+        ('kept["weights"]', ['kept["weights"] = ?']),
+        ("kept = {'weights'", []),
+        ("others = {'weights'", ["others = {'weights': 4096}"]),
+    ],
+)
+def test_the_search_asks_what_is_asked(query, found, told):
+    told.keyboard.press("/")
+    told.locator(".search-field").fill(query)
+    told.locator(".results li, .panel-search .quiet").first.wait_for()
+    shown = told.locator(".result-text").all_inner_texts()
+    assert [" ".join(text.split()) for text in shown] == found
+
+
 def test_what_cannot_be_read_is_said_and_nothing_is_shown(talk):
     field = talk.locator(".question input").first
     field.fill("a lot")
@@ -388,6 +470,27 @@ def test_the_glossary_is_made_from_the_text(talk):
     assert talk.locator("dialog[open]").count() == 0
 
 
+def test_the_glossary_is_looked_up_as_one_types(talk):
+    talk.keyboard.press("W")
+    talk.locator(".search-field:focus").wait_for()
+    talk.keyboard.type("mat")
+    assert talk.locator(".glossary dt").all_inner_texts() == ["matrix"]
+
+
+def test_the_search_suggests_words_that_are_near(talk):
+    talk.keyboard.press("/")
+    talk.locator(".search-field").fill("matirx")
+    talk.locator(".suggestion").get_by_text("matrix", exact=True).click()
+    talk.locator(".results li").first.wait_for()
+    assert talk.locator(".search-field").input_value() == "matrix"
+    places = talk.locator(".result-place").all_inner_texts()
+    assert "A matrix is large" in places
+    assert "a_matrix" not in places
+    talk.locator(".search-field").fill("qqqqqq")
+    talk.get_by_text("Nothing that ran contains").wait_for()
+    assert talk.locator(".suggestion").count() == 0
+
+
 def test_the_search_knows_terms_and_their_plurals(talk):
     talk.keyboard.press("/")
     talk.locator(".search-field").fill("matrixs")
@@ -432,7 +535,34 @@ def test_answers_are_counted_saved_and_forgotten(talk):
     saved = json.loads(download.value.path().read_text(encoding="utf-8"))
     assert [reply["grade"] for reply in saved["answers"].values()] == ["right"]
     talk.get_by_text("Forget all").click()
+    talk.get_by_text("Forget 1 answer for good?").wait_for()
+    talk.get_by_role("button", name="Keep").click()
+    assert talk.get_by_text("1 claim predicted right").count() == 1
+    talk.get_by_text("Forget all").click()
+    talk.get_by_role("button", name="Forget", exact=True).click()
     talk.get_by_text("0 claims predicted right").wait_for()
+
+
+LOOKS = """element => {
+    const { textDecorationLine: line, borderTopWidth: border } = getComputedStyle(element);
+    return line === "underline" || border !== "0px";
+}"""
+
+
+def test_actions_do_not_look_like_prose(talk):
+    assert talk.locator(".question").first.get_by_text("show").evaluate(LOOKS)
+    field = talk.locator(".question input").first
+    field.fill("16 MiB")
+    field.press("Enter")
+    assert talk.get_by_text("ask again").evaluate(LOOKS)
+    talk.locator("h1").first.click()
+    talk.keyboard.press("Y")
+    assert talk.get_by_text("Save as a file").evaluate(LOOKS)
+    assert talk.get_by_text("Forget all").evaluate(LOOKS)
+    talk.keyboard.press("Escape")
+    talk.keyboard.press("n")
+    talk.keyboard.press("n")
+    assert talk.get_by_text("as a Python file").evaluate(LOOKS)
 
 
 @pytest.mark.parametrize("key", ["", "W", "Y"])

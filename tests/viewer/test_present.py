@@ -5,8 +5,9 @@ import re
 
 import pytest
 
+from tests.tracing import trace_source
 from tests.viewer import documents
-from tests.viewer.conftest import PATIENCE, VIEWER, show_everything
+from tests.viewer.conftest import PATIENCE, VIEWER, painted, show_everything
 from tests.viewer.test_access import rich
 from tests.viewer.test_page import current_line
 from trace.serve.one_file import one_file
@@ -151,6 +152,53 @@ def test_figures_grow_with_the_page_and_are_seen_whole(page, show):
     while not page.locator(".slide .picture svg").nth(1).is_visible():
         page.keyboard.press("PageDown")
     assert page.locator(".slide .picture svg").nth(1).evaluate(size)[1] < 800
+
+
+LOOP = """
+def main():
+    rounds()
+
+
+def rounds():
+    "Rounds."
+{before}
+    total = 0
+    for number in range(3):
+        half = number / 2
+        other = half + 1
+        total += other  # @inspect total
+        half = other
+        other = half
+    assert total == 4.5
+"""
+
+
+@pytest.mark.parametrize("lines", range(3, 12, 2))
+def test_a_loop_is_on_one_slide_with_its_slider(lines, page, show):
+    before = "\n".join(f"    # Words {number}.\n    {number}" for number in range(lines))
+    show(page, trace_source(LOOP.format(before=before)), at="1")
+    page.set_viewport_size({"width": 1280, "height": 500})
+    page.keyboard.press("P")
+    slider, body = page.locator(".slide .scrubber"), page.locator(".slide .line:has-text('half')")
+    body.first.wait_for(state="attached")
+    for _ in range(6):
+        painted(page)
+        if slider.is_visible() or body.last.is_visible():
+            break
+        page.keyboard.press("PageDown")
+    assert slider.is_visible() and body.first.is_visible() and body.last.is_visible()
+
+
+def test_words_and_figures_have_the_room_of_values_where_there_are_none(page, show):
+    wide = '<svg xmlns="http://www.w3.org/2000/svg" width="600" height="200"><text>a</text></svg>'
+    show(page, documents.with_values({"type": "Picture", "svg": wide}), mode="step", at="2")
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    page.keyboard.press("P")
+    page.locator(".slide .picture.resized svg").wait_for(state="attached")
+    while not page.locator(".slide .picture svg").is_visible():
+        page.keyboard.press("PageDown")
+    painted(page)
+    assert page.locator(".slide .picture svg").bounding_box()["width"] > 0.7 * 1920
 
 
 def revealed(page) -> int:

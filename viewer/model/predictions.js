@@ -2,7 +2,7 @@
 // something is asked.
 
 import { number } from "viewer/model/format.js";
-import { isLiteral, valueText } from "viewer/model/values.js";
+import { askedOf, itemsOf } from "viewer/model/spoilers.js";
 
 const UNITS = /(?:^|_)(bytes|bits|flops|seconds|parameters|tokens|days|hours|percent)(?:\b|$)/;
 
@@ -15,13 +15,9 @@ const DTYPES = ["float32", "float16", "bfloat16", "float64", "int64", "int32", "
  * @returns {Question | null} null where there is nothing to ask
  */
 export function questionOf(model, row) {
-  const { claims, assertions, values } = model.document;
-  const assertion = assertions[model.assertionOf.get(claims.statement[row]) ?? -1];
-  const measured = assertion?.operands.findIndex((source) => !isLiteral(source)) ?? -1;
-  const index = claims.operands[row]?.[measured] ?? null;
-  if (index === null) return null;
-  const value = values[index];
-  const source = assertion.operands[measured];
+  const asked = askedOf(model, row);
+  if (!asked?.measured) return null;
+  const { source, measured: value, operands } = asked;
   const choices = choicesFor(value);
   return {
     source,
@@ -29,8 +25,8 @@ export function questionOf(model, row) {
     choices,
     unit: UNITS.exec(source)?.[1] ?? "",
     hint: hintFor(value),
-    digits: digitsShown(assertion.operands),
-    line: lineThatDecides(model, claims.statement[row], source),
+    digits: digitsShown(operands),
+    line: lineThatDecides(model, model.document.claims.statement[row], source),
   };
 }
 
@@ -40,12 +36,6 @@ function choicesFor(value) {
   const dtype = value.type === "dtype" ? (value.text ?? "").replace("torch.", "") : "";
   if (!dtype) return [];
   return DTYPES.includes(dtype) ? DTYPES : [...DTYPES, dtype];
-}
-
-/** The items of a shape or a list as text, or null. @param {Value} value */
-export function itemsOf({ items, type, text = "" }) {
-  if (items) return items.map((item) => valueText(item));
-  return type === "Size" ? (text.match(/\d+/g) ?? []) : null;
 }
 
 /**

@@ -2,8 +2,9 @@
 
 import { glossaryOf } from "viewer/model/glossary.js";
 import { activationOf, entryOf, functionIndex, functionOf, stepsBefore } from "viewer/model/run.js";
-import { plainTitle } from "viewer/model/sections.js";
+import { headingOf, plainTitle } from "viewer/model/sections.js";
 import { linesOf } from "viewer/model/source.js";
+import { askedOf, tells, valueTells } from "viewer/model/spoilers.js";
 import { valueText } from "viewer/model/values.js";
 
 const MAX_RESULTS = 60;
@@ -18,20 +19,42 @@ const BELOW = 12;
  * @param {Model} model
  * @param {string} query
  * @param {Section[]} [sections] all of them: the glossary is made from their text
+ * @param {number[]} [pending] claims that ask the reader: what they ask for is not found
  * @returns {Result[]}
  */
-export function search(model, query, sections = []) {
+export function search(model, query, sections = [], pending = []) {
   const wanted = query.trim().toLowerCase();
   const numbered = stepNumbered(model, wanted);
   if (wanted.length < 2) return numbered;
+  const secrets = secretsOf(model, pending);
   const titled = titles(model, wanted);
   return [
     ...numbered,
     ...terms(model, wanted, sections),
-    ...titled,
-    ...lines(model, wanted, new Set(titled.map(({ place }) => place))),
-    ...values(model, wanted),
+    ...titled.map(({ result }) => result),
+    ...lines(model, wanted, new Set(titled.map(({ name }) => name)), secrets),
+    ...values(model, wanted, secrets),
   ].slice(0, MAX_RESULTS);
+}
+
+/**
+ * What claims ask for, and where they stand.
+ * @param {Model} model
+ * @param {number[]} pending rows of the claims
+ * @returns {Secret[]}
+ */
+function secretsOf(model, pending) {
+  const { claims, statements } = model.document;
+  return pending.flatMap((row) => {
+    const asked = askedOf(model, row);
+    const [file, first, last, , , func] = statements[claims.statement[row]];
+    return asked ? [{ asked, file, first, last, func }] : [];
+  });
+}
+
+/** What the section of a step is called. @param {Model} model @param {number} step */
+function placeOf(model, step) {
+  return headingOf(functionOf(model, activationOf(model, step)));
 }
 
 /**
@@ -50,7 +73,7 @@ function stepNumbered(model, wanted) {
       before: "step ",
       match: wanted,
       after: "",
-      place: functionOf(model, activationOf(model, step)).name,
+      place: placeOf(model, step),
     },
   ];
 }
@@ -78,7 +101,7 @@ function terms(model, wanted, sections) {
     }));
 }
 
-/** @param {Model} model @param {string} wanted @returns {Result[]} */
+/** @param {Model} model @param {string} wanted @returns {{name: string, result: Result}[]} */
 function titles(model, wanted) {
   const { functions } = model.document;
   const first = firstCalls(model);
@@ -90,9 +113,8 @@ function titles(model, wanted) {
     const activation = first.get(index);
     if (activation === undefined || !text.toLowerCase().includes(wanted)) return [];
     const step = stepsBefore(model, entryOf(model, activation));
-    return [
-      { step, kind: /** @type {const} */ ("title"), ...around(text, wanted), place: func.name },
-    ];
+    const kind = /** @type {const} */ ("title");
+    return [{ name: func.name, result: { step, kind, ...around(text, wanted), place: "" } }];
   });
 }
 
@@ -118,13 +140,16 @@ function withoutTitle({ kind, first_line: line, text }) {
  * @param {Model} model
  * @param {string} wanted
  * @param {Set<string>} titled functions whose titles were found: their names on a line are no more
+ * @param {Secret[]} secrets
  * @returns {Result[]}
  */
-function lines(model, wanted, titled) {
+function lines(model, wanted, titled, secrets) {
   const firstRuns = firstRunByLine(model);
   return model.document.files.flatMap((file, index) => {
+    const own = secrets.filter((secret) => secret.file === index);
+    const veiled = new Set(own.flatMap((secret) => proseThatTells(file, secret)));
     const prose = file.prose
-      .filter(({ kind }) => kind !== "note")
+      .filter((block) => block.kind !== "note" && !veiled.has(block))
       .map((block) => ({
         line: block.last_line,
         text: plainProse(withoutTitle(block)),
@@ -134,7 +159,7 @@ function lines(model, wanted, titled) {
       file.prose.some((block) => block.first_line <= line && line <= block.last_line);
     const code = linesOf(file).map((text, at) => ({
       line: at + 1,
-      text: text.trim().replace(/\s+/g, " "),
+      text: codeAsked(text.trim().replace(/\s+/g, " "), at + 1, own),
       kind: /** @type {const} */ ("code"),
     }));
     const isTitled = (/** @type {string} */ text) => {
@@ -151,9 +176,24 @@ function lines(model, wanted, titled) {
       .filter(({ step }) => step >= 0)
       .map((result) => ({
         ...result,
-        place: functionOf(model, activationOf(model, result.step)).name,
+        place: placeOf(model, result.step),
       }));
   });
+}
+
+/** A line of code, or what it asks.
+ * @param {string} text @param {number} line @param {Secret[]} own */
+function codeAsked(text, line, own) {
+  const secret = own.find(({ first, last }) => first <= line && line <= last);
+  if (!secret) return text;
+  return line === secret.first ? `${secret.asked.source} = ?` : "";
+}
+
+/** The prose right above a question, if it answers it. @param {SourceFile} file
+ * @param {Secret} secret */
+function proseThatTells({ prose }, { asked, first }) {
+  const above = prose.filter(({ last_line: last }) => last < first).at(-1);
+  return above && tells(above.text, asked) ? [above] : [];
 }
 
 /** Prose as it reads, on one line: no marks of Markdown, no addresses. @param {string} text */
@@ -167,8 +207,8 @@ export function plainProse(text) {
 }
 
 /** Names and values that were shown, each pair once, where it was first so.
- * @param {Model} model @param {string} wanted @returns {Result[]} */
-function values(model, wanted) {
+ * @param {Model} model @param {string} wanted @param {Secret[]} secrets @returns {Result[]} */
+function values(model, wanted, secrets) {
   const { inspections, names, values: recorded } = model.document;
   const seen = new Set();
   /** @type {Result[]} */
@@ -182,11 +222,14 @@ function values(model, wanted) {
     if (!text.toLowerCase().includes(wanted)) continue;
     const step = Math.min(stepsBefore(model, inspections.event[row]), model.steps - 1);
     if (step < 0) continue;
+    const func = functionIndex(model, activationOf(model, step));
+    const shown = { name: names[inspections.name[row]], value: recorded[value] };
+    if (secrets.some((secret) => secret.func === func && valueTells(shown, secret.asked))) continue;
     found.push({
       step,
       kind: "value",
       ...around(text, wanted),
-      place: functionOf(model, activationOf(model, step)).name,
+      place: placeOf(model, step),
     });
   }
   return found;

@@ -1,4 +1,4 @@
-// Prose that says what a claim asks for. Pure.
+// Prose, pictures and values that say what a claim asks for. Pure.
 
 import { isLiteral, valueText } from "viewer/model/values.js";
 
@@ -17,22 +17,102 @@ const WORDS = [
 ];
 
 /**
- * Whether a text gives the answer away: the number that was measured or one that the claim shows,
- * in digits or as a word.
- * @param {string} text
- * @param {Lecture["assertions"][number]} assertion
- * @param {Value | undefined} measured
+ * What a claim asks for.
+ * @param {Model} model
+ * @param {number} row of the claims
+ * @returns {Asked | null} null where it says nothing of what it measured
  */
-export function tells(text, { operands }, measured) {
+export function askedOf({ document, assertionOf }, row) {
+  const { claims, assertions, values } = document;
+  const assertion = assertions[assertionOf.get(claims.statement[row]) ?? -1];
+  if (!assertion) return null;
+  const at = assertion.operands.findIndex((source) => !isLiteral(source));
+  const measured = values[claims.operands[row]?.[at] ?? -1];
+  return { operands: assertion.operands, source: assertion.operands[at] ?? "", measured };
+}
+
+/** The items of a shape or a list as text, or null. @param {Value} value */
+export function itemsOf({ items, type, text = "" }) {
+  if (items) return items.map((item) => valueText(item));
+  return type === "Size" ? (text.match(/\d+/g) ?? []) : null;
+}
+
+/** A text that stands for itself in an expression. @param {string} text */
+function plainly(text) {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
+
+/** A number in digits or as a word, and no part of another one. @param {string} number */
+function numberSaid(number) {
+  const digits = number.replace(/[\s\u202f\u00a0_]/g, "").replace(/\.0+$/, "");
+  const said = [digits, ...(WORDS[Number(digits)] ?? [])].map(plainly);
+  return `(?<![\\w.]|e-)(?:${said.join("|")})(?:\\.0+)?(?![\\w]|\\.\\d)`;
+}
+
+/** All of a tuple, in brackets, or as the sizes of a shape, as 2×3. @param {string[]} items */
+function itemsSaid(items) {
+  const plain = items.map((item) => plainly(item.replace(/\s/g, "")));
+  const sizes = `(?<![\\w.×])${plain.join("\\s*×\\s*")}(?![\\w×])`;
+  const tuple = `[(\\[]\\s*${plain.join("\\s*,\\s*")}\\s*,?\\s*[)\\]]`;
+  return items.length === 1 ? tuple : `${tuple}|${sizes}`;
+}
+
+/** What says the answer to a claim, as expressions. @param {Asked} asked @returns {string[]} */
+function answersOf({ operands, measured }) {
+  const items = measured && itemsOf(measured);
+  if (items) return items.length ? [itemsSaid(items)] : [];
+  if (measured?.type === "dtype")
+    return [`\\b${plainly((measured.text ?? "").replace("torch.", ""))}\\b`];
   const shown = operands.filter((source) => isLiteral(source) && /^-?[\d_.]+$/.test(source));
-  const numbers = [...shown.map((source) => source.replaceAll("_", ""))];
-  if (typeof measured?.value === "number") numbers.push(valueText(measured, 0, true));
+  if (typeof measured?.value === "number") shown.push(valueText(measured, 0, true));
+  return shown.map(numberSaid);
+}
+
+/**
+ * Whether a text gives the answer away: the number that was measured or one that the claim shows,
+ * in digits or as a word; all numbers of a tuple; the name of a dtype.
+ * @param {string} text
+ * @param {Asked} asked
+ */
+export function tells(text, asked) {
   const plain = text.replace(/(?<=\d)[\s,\u202f\u00a0_](?=\d{3}\b)/g, "");
-  return numbers.some((number) => {
-    const digits = number.replace(/[\s\u202f\u00a0]/g, "").replace(/\.0+$/, "");
-    const words = WORDS[Number(digits)] ?? [];
-    const escaped = [digits, ...words].map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
-    const said = `(?<![\\w.])(?:${escaped.join("|")})(?:\\.0+)?(?![\\w]|\\.\\d)`;
-    return new RegExp(said, "i").test(plain);
-  });
+  return answersOf(asked).some((said) => new RegExp(said, "i").test(plain));
+}
+
+/**
+ * What can be read in a picture, a line for each text in it; a digit that stands alone is one of
+ * many cells or marks of an axis.
+ * @param {Value} value
+ * @returns {string}
+ */
+export function wordsOf({ svg, vega, html, markdown }) {
+  const marked = svg ?? html ?? "";
+  const drawn = marked.replace(/<(style|script)\b.*?<\/\1>/gs, "").replace(/<[^<>]*>/g, "\n");
+  return [...drawn.split("\n"), markdown ?? "", ...textsIn(vega)]
+    .filter((text) => !/^\s*\d?\s*$/.test(text))
+    .join("\n");
+}
+
+/** All texts and numbers of a chart but for its size. @param {any} part @returns {string[]} */
+function textsIn(part) {
+  if (typeof part === "string" || typeof part === "number") return [String(part)];
+  if (part === null || typeof part !== "object") return [];
+  return Object.entries(part).flatMap(([name, inner]) =>
+    ["$schema", "width", "height", "config"].includes(name) ? [] : textsIn(inner),
+  );
+}
+
+/**
+ * Whether a value beside a line gives the answer away: the question names it, and its text says the
+ * answer. Of a tensor the text is its dtype and shape: its elements are what one reckons with.
+ * @param {Named} shown
+ * @param {Asked} asked
+ */
+export function valueTells({ name, value }, asked) {
+  const question = asked.operands.filter((source) => !isLiteral(source)).join(" ");
+  if (!new RegExp(`(?<![\\w.])${plainly(name)}(?!\\w)`).test(question)) return false;
+  const text = value.shape?.length
+    ? `${value.dtype} [${value.shape.join(", ")}]`
+    : valueText(value, 0, true);
+  return tells(text, asked);
 }

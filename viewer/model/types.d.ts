@@ -345,6 +345,20 @@ interface Named {
   name: string;
   value: Value;
 }
+/** What a claim asks for: its operands, the one whose value is asked, and that value. */
+interface Asked {
+  operands: string[];
+  source: string;
+  measured: Value | undefined;
+}
+/** What a claim asks for, and the lines and the function where it stands. */
+interface Secret {
+  asked: Asked;
+  file: number;
+  first: number;
+  last: number;
+  func: number;
+}
 interface Result {
   step: number;
   kind: "prose" | "code" | "title" | "value" | "term";

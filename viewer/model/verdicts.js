@@ -1,7 +1,7 @@
 // How near an answer comes to what was measured. Pure. Fetched with the first answer.
 
 import { number } from "viewer/model/format.js";
-import { itemsOf } from "viewer/model/predictions.js";
+import { itemsOf } from "viewer/model/spoilers.js";
 import { reckon } from "viewer/model/reckoning.js";
 import { valueText } from "viewer/model/values.js";
 

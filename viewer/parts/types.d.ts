@@ -52,6 +52,8 @@ interface LoopOnPage {
   depth: number;
   /** What stands below its first line. */
   below: any;
+  /** Whether its section ends with it. */
+  isLast?: boolean;
 }
 /** A drawing: its size, and the edges of the plot inside it. */
 interface Frame {

@@ -2,9 +2,6 @@
 
 import { signal } from "@preact/signals";
 import { activationOf, functionOf } from "viewer/model/run.js";
-import { rows } from "viewer/model/sorted.js";
-import { tells } from "viewer/model/spoilers.js";
-import { isLiteral } from "viewer/model/values.js";
 import { keep, kept } from "viewer/state/kept.js";
 import { current, loaded, printing } from "viewer/state/state.js";
 
@@ -78,36 +75,6 @@ function assertionOf(row) {
 /** Whether the reader is asked and has not answered yet. @param {number} row of the claims */
 export function isPending(row) {
   return isAsked(row) && !answersHere()[keyOf(row)];
-}
-
-/**
- * Whether a text gives away what a pending claim asks for.
- * @param {number} row of the claims
- * @param {string} text
- */
-function spoils(row, text) {
-  const assertion = assertionOf(row);
-  if (!assertion || !isPending(row)) return false;
-  const { claims, values } = current().document;
-  const measured = assertion.operands.findIndex((source) => !isLiteral(source));
-  return tells(text, assertion, values[claims.operands[row]?.[measured] ?? -1]);
-}
-
-/**
- * Whether prose gives away what a claim in the code right below it asks for.
- * @param {ProseBlock} prose
- * @param {Block[]} blocks among which it is
- * @param {Map<number, number>} ran the last step of each statement that ran
- */
-export function isVeiled(prose, blocks, ran) {
-  const below = blocks.slice(blocks.indexOf(prose) + 1);
-  const end = below.findIndex(({ kind }) => kind === "prose");
-  return below
-    .slice(0, end < 0 ? below.length : end)
-    .flatMap((block) => (block.kind === "code" ? block.statements : []))
-    .flatMap((statement) => ran.get(statement) ?? [])
-    .flatMap((step) => rows(current().model.claimsOf, step))
-    .some((row) => spoils(row, prose.text));
 }
 
 /**

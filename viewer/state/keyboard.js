@@ -27,17 +27,21 @@ export function onKey(event) {
   const named = event.key.length > 1 || event.key === " ";
   const control = event.ctrlKey || event.metaKey ? "Ctrl+" : "";
   const key = `${control}${event.shiftKey && named ? "Shift+" : ""}${event.key}`;
-  const place = presenting.value ? "present" : mode.value;
-  const found = COMMANDS.find(
-    ({ keys, where }) =>
-      keys.includes(key) && (where === "any" || (where === place && !dialog.value)),
-  );
+  const found = COMMANDS.find((command) => command.keys.includes(key) && isOpen(command));
   const isBeside = docked.value || definitions.value.length > 0;
   const closesItself = found?.id === "close" && (dialog.value || !isBeside);
   if (!found || closesItself) return;
   event.preventDefault();
   if (found.id !== "play") playing.value = false;
   found.run();
+}
+
+/** Whether a key reaches a command; over the page that is what a dialog offers.
+ * @param {Command} command */
+function isOpen({ id, where, menu }) {
+  const isOfDialog = id === "close" || id === "print" || id === dialog.value;
+  if (dialog.value) return isOfDialog || (dialog.value === "menu" && menu === true);
+  return where === "any" || where === (presenting.value ? "present" : mode.value);
 }
 
 /**

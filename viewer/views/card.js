@@ -96,6 +96,12 @@ function isBeside() {
   return matchMedia("(min-width: 60.01rem)").matches;
 }
 
+/** Who goes through the values in the margin by keys sees them already. @param {Event} event */
+function onFocus(event) {
+  const isShown = event.target instanceof Element && event.target.closest(".beside-line");
+  if (!isShown) onPoint(event);
+}
+
 /** @param {Event} event */
 function onPoint(event) {
   if (isBeside() || event.type === "click") show(lineOf(event));
@@ -140,7 +146,7 @@ export function showNext(direction) {
 
 addEventListener("pointerover", onPoint, { passive: true });
 addEventListener("click", onPoint, { passive: true });
-addEventListener("focusin", onPoint);
+addEventListener("focusin", onFocus);
 addEventListener("scroll", onScroll, { passive: true });
 
 /** What the reader did before this was there. @param {Event} event */

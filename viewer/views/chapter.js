@@ -118,8 +118,8 @@ function ExerciseFile({ chapter }) {
     saveAs(`exercises_${chapter.name.replaceAll("-", "_")}.py`, exerciseFile(model, chapter));
   };
   return html`<p class="exercise-file">
-    <button class="quiet-link" onClick=${save}>
-      The exercises of this chapter as a Python file, with the claims as tests
+    <button class="button" onClick=${save}>
+      Save the exercises of this chapter as a Python file, with the claims as tests
     </button>
   </p>`;
 }

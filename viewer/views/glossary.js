@@ -1,6 +1,6 @@
 // The words of the lecture, with the sentences that define them. Fetched when it is opened.
 
-import { useMemo, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { glossaryOf } from "viewer/model/glossary.js";
 import { html } from "viewer/parts/html.js";
 import { Prose } from "viewer/parts/prose.js";
@@ -17,11 +17,14 @@ const MOST_USES = 6;
 export function Glossary() {
   const { model, all } = current();
   const [wanted, want] = useState("");
+  const field = useRef(/** @type {HTMLInputElement | null} */ (null));
+  useLayoutEffect(() => field.current?.focus(), []);
   const entries = useMemo(() => glossaryOf(model, all), [model]);
   const shown = entries.filter(({ term }) => term.toLowerCase().includes(wanted.toLowerCase()));
   if (!entries.length) return html`<p class="quiet">This lecture has no words in italics.</p>`;
   return html`
     <input
+      ref=${field}
       class="search-field"
       type="text"
       inputmode="search"

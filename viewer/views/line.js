@@ -7,12 +7,15 @@ import { rows } from "viewer/model/sorted.js";
 import { heightOf, isPicture } from "viewer/model/values.js";
 import { Code } from "viewer/parts/code.js";
 import { html, later } from "viewer/parts/html.js";
+import { Beside } from "viewer/parts/margin.js";
 import { Claim, Cost } from "viewer/parts/notes.js";
 import { NamedValue } from "viewer/parts/value.js";
 import { goTo } from "viewer/state/address.js";
 import { isAsked, isPending } from "viewer/state/answers.js";
 import { current, density, printing } from "viewer/state/state.js";
+import { valueWithheld } from "viewer/state/withheld.js";
 import { Caller } from "viewer/views/caller.js";
+import { Withheld } from "viewer/views/withheld.js";
 
 /** Only where a reader is asked. */
 const Asked = later(async () => (await import("viewer/views/question.js")).Asked);
@@ -28,9 +31,9 @@ export class Rows {
     this.hasEnded = false;
   }
 
-  /** End the row. @param {boolean} [isFollowed] by code that is to stand close */
-  end(isFollowed = false) {
-    if (this.row) this.page.push(html`<${Row} row=${this.row} isFollowed=${isFollowed} />`);
+  /** End the row. @param {boolean} [isLast] whether nothing follows in its section */
+  end(isLast = false) {
+    if (this.row) this.page.push(html`<${Row} row=${this.row} isLast=${isLast} />`);
     this.row = null;
   }
 
@@ -51,7 +54,7 @@ export class Rows {
   /** Something that has rows of its own. @param {any} loop */
   addLoop(loop) {
     this.goOn();
-    this.end(true);
+    this.end();
     this.page.push(loop);
   }
 
@@ -74,42 +77,35 @@ export class Rows {
   }
 }
 
+/** Of values that stand at the end of a section, as many lines are shown. */
+const SHOWN_AT_END = 8;
+
 /**
- * How many lines high what stands beside each line may be: to the next one that has something, and
- * as high as it is where nothing comes close below. What is higher shows its first line.
- * @param {number[]} sizes of the lines, as lines of source
- * @param {number[]} heights of what stands beside them, in lines; 0: nothing
- * @param {boolean} isFollowed whether more code stands close below
- * @returns {{rooms: number[], least: number}} least: lines that the whole needs
+ * How many lines high the last block of a section is, so that the values beside it can be read.
+ * @param {CodeLine[]} lines
  */
-function roomsOf(sizes, heights, isFollowed) {
-  let next = Infinity;
-  let [below, least] = [0, 0];
-  const rooms = heights.toReversed().map((height, index) => {
-    below += sizes[sizes.length - 1 - index];
-    const room = next === Infinity ? (isFollowed ? below : Infinity) : below;
-    if (height && room === Infinity)
-      least = sizes.slice(0, sizes.length - 1 - index).reduce((sum, size) => sum + size, height);
-    if (height) [next, below] = [0, 0];
-    return height <= room ? room : 1;
-  });
-  return { rooms: rooms.reverse(), least };
+function leastOf(lines) {
+  let above = 0;
+  return lines.reduce((least, { block, steps }) => {
+    const height = Math.min(SHOWN_AT_END, heightBeside(steps));
+    const needed = height ? above + height : 0;
+    above += block.last - block.first + 1;
+    return Math.max(least, needed);
+  }, 0);
 }
 
 /**
  * A block of code with what it printed and drew below it, and the prose that follows.
- * @param {{row: PageRow, isFollowed: boolean}} properties isFollowed: more code stands close below
+ * @param {{row: PageRow, isLast: boolean}} properties isLast: nothing follows in its section
  */
-function Row({ row: { lines, after, prose }, isFollowed }) {
-  const heights = lines.map(({ steps }) => heightBeside(steps));
-  const sizes = lines.map(({ block }) => block.last - block.first + 1);
-  const { rooms, least } = roomsOf(sizes, heights, isFollowed && !prose.length && !after.length);
+function Row({ row: { lines, after, prose }, isLast }) {
+  const least = isLast ? leastOf(lines) : 0;
   const steps = lines.flatMap((line) => line.steps);
   return html`<div class="row" style=${least ? { "--least": least } : null}>
     ${
       lines.length > 0 &&
       html`<div class="row-line">
-        ${lines.map((line, index) => html`<${Line} ...${line} room=${rooms[index]} />`)}
+        ${lines.map((line) => html`<${Line} ...${line} />`)}
       </div>`
     }
     <${Evidence} lines=${lines} />
@@ -126,17 +122,16 @@ function heightBeside(steps) {
     .reduce((sum, { value }) => sum + heightOf(value), 0);
 }
 
-/** @param {CodeLine & {room?: number}} properties */
+/** @param {CodeLine} properties */
 export function Line(properties) {
   const { calls = [], depth = 0, unfold } = properties;
   const line = (/** @type {any} */ into) => html`<${Plain} ...${properties} into=${into} />`;
   return calls.length ? html`<${Caller} ...${{ calls, depth, unfold, line }} />` : line(null);
 }
 
-/** @param {CodeLine & {room?: number, into?: any}} properties into: the mark of calls at its end */
+/** @param {CodeLine & {into?: any}} properties into: the mark of calls at its end */
 function Plain(properties) {
   const { block, file, indent, steps, at, ran, spaced, unfolded, into } = properties;
-  const { room = Infinity } = properties;
   const { model, document } = current();
   const claims = steps.flatMap((step) => rows(model.claimsOf, step));
   const failed = claims.some((row) => document.claims.held[row] !== true);
@@ -166,7 +161,7 @@ function Plain(properties) {
     </pre>
     ${claims.length > 0 && html`<${Tick} failed=${failed} count=${claims.length} />`}
     ${failed && html`<div class="failed-claims">${claims.map(claimOf)}</div>`}
-    <${Beside} steps=${steps} room=${room} />
+    <${Values} steps=${steps} />
   </div>`;
   const asked = claims.find(isAsked);
   return asked === undefined ? line : html`<${Asked} row=${asked} line=${line} />`;
@@ -187,19 +182,11 @@ function Tick({ failed, count }) {
   </span>`;
 }
 
-/**
- * The values that the author asks for, beside their line, cut where the next ones begin.
- * @param {{steps: number[], room: number}} properties
- */
-function Beside({ steps, room }) {
+/** The values that the author asks for, beside their line. @param {{steps: number[]}} properties */
+function Values({ steps }) {
   const values = steps.flatMap((step) => valuesOf(step));
   if (!values.length || density.value !== "evidence" || printing.value) return null;
-  return html`<div
-    class=${`beside-line ${room === Infinity ? "" : "is-cut"} ${room === 1 ? "is-one" : ""}`}
-    style=${room === Infinity ? null : { "--room": room }}
-  >
-    ${values}
-  </div>`;
+  return html`<${Beside}>${values}</${Beside}>`;
 }
 
 /**
@@ -271,10 +258,15 @@ function tells(step, unfolded) {
 function valuesOf(step) {
   return inspectedAt(step)
     .filter(({ value }) => !isPicture(value))
-    .map(
-      ({ name, value }) =>
-        html`<${NamedValue} name=${name} value=${value} shares=${sharesAt(step, name, value)} />`,
-    );
+    .map(({ name, value }) => {
+      const id = valueWithheld(step, { name, value });
+      if (id) return html`<${Withheld} id=${id}><code>${name}</code> is asked here.</${Withheld}>`;
+      return html`<${NamedValue}
+        name=${name}
+        value=${value}
+        shares=${sharesAt(step, name, value)}
+      />`;
+    });
 }
 
 /**

@@ -54,6 +54,7 @@ function useRound(turns) {
  */
 function Turn(properties) {
   const { block, scope, turns, indent, depth, chosen, choose, body, again, below } = properties;
+  const { isLast } = properties;
   const { model, document } = current();
   const turn = turns.headers.length
     ? turnOf(
@@ -86,7 +87,7 @@ function Turn(properties) {
       isShown &&
       html`<div class="row">
         <div class="row-line">
-          <${Line} ...${line} room=${last - first + 1} />
+          <${Line} ...${line} />
           ${choose && html`<${Rounds} ...${properties} header=${header} />`}
         </div>
       </div>`
@@ -100,6 +101,7 @@ function Turn(properties) {
         indent=${indent}
         depth=${depth}
         ranOnly=${!choose}
+        isLast=${isLast}
       />`
     }
     ${isShown && html`<${Evidence} lines=${[line]} />`}

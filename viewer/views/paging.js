@@ -2,6 +2,8 @@
 // code, never within one. Asks the laid out page where everything is, and then takes away what is
 // not of the page that is shown.
 
+import { fit } from "viewer/parts/margin.js";
+
 /** What may be cut; all else stays whole. */
 const PARTS = [
   ".section, .row, .row-rest, .row-after, .loop, .calls, .said, .prose, .prose > ul, .evidence",
@@ -11,10 +13,14 @@ const TITLES = ".section-head, h1, h2, h3, h4, h5, h6";
 const FIGURES = ".picture, .chart";
 
 /** How large a figure may be: as a part of the page, and in the size that it was drawn for. */
-const FIGURE_HEIGHT = 0.66;
+const FIGURE_HEIGHT = 0.75;
 const LARGEST = 2.4;
 /** What does not fit is shown smaller, down to this; then it scrolls. */
 const SMALLEST = 0.45;
+const SMALLEST_LOOP = 0.7;
+
+/** What is not cut where a page holds it. */
+const WHOLE = [".loop", ".row-line"];
 
 /**
  * What is cut no further, in the order of the page.
@@ -70,19 +76,45 @@ function shrinkToFit(piece, height) {
   piece.classList.toggle("scrolls", zoom < SMALLEST);
 }
 
+/** The outermost of a kind that holds an element. @param {Element | undefined} element
+ * @param {string} kind */
+function outermost(element, kind) {
+  let found = null;
+  for (let at = element?.closest(kind); at; at = at.parentElement?.closest(kind)) found = at;
+  return found;
+}
+
+/** How high pieces that follow each other are. @param {HTMLElement[]} pieces */
+function heightOf(pieces) {
+  return Math.max(...pieces.map(bottomOf)) - pieces[0].getBoundingClientRect().top;
+}
+
 /**
- * Whether a piece begins a block of code that would fit a page, and does not fit here any more.
+ * Whether a piece begins a loop or a block of code that would fit a page, and does not fit here any
+ * more: who moves the slider of a loop has to see what changes.
  * @param {HTMLElement[]} pieces
  * @param {number} index
  * @param {number} height
  * @param {number} left
  */
 function isBlockToMove(pieces, index, height, left) {
-  const block = pieces[index].closest(".row-line");
-  if (!block || pieces[index - 1]?.closest(".row-line") === block) return false;
-  const lines = pieces.filter((piece) => piece.closest(".row-line") === block);
-  const own = bottomOf(lines[lines.length - 1]) - lines[0].getBoundingClientRect().top;
-  return own > left && own <= height;
+  return WHOLE.some((kind) => {
+    const block = outermost(pieces[index], kind);
+    if (!block || outermost(pieces[index - 1], kind) === block) return false;
+    const own = heightOf(pieces.filter((piece) => block.contains(piece)));
+    return own > left && own <= height;
+  });
+}
+
+/** Show a loop that is a little too high for a page smaller. @param {HTMLElement} root
+ * @param {number} height */
+function shrinkLoops(root, height) {
+  const loops = /** @type {HTMLElement[]} */ ([...root.querySelectorAll(".loop")]);
+  for (const loop of loops.filter((own) => outermost(own, ".loop") === own)) {
+    const pieces = piecesIn(loop);
+    const zoom = pieces.length ? (0.98 * height) / heightOf(pieces) : 1;
+    if (zoom < 1 && zoom >= SMALLEST_LOOP) resize(loop, zoom);
+  }
 }
 
 /**
@@ -94,8 +126,10 @@ function isBlockToMove(pieces, index, height, left) {
  */
 export function pagesOf(root, height) {
   restore(root);
+  for (const section of root.querySelectorAll(".section")) fit(section);
   for (const figure of root.querySelectorAll(FIGURES))
     scaleFigure(/** @type {HTMLElement} */ (figure), height);
+  shrinkLoops(root, height);
   const pieces = piecesIn(root);
   for (const piece of pieces) shrinkToFit(piece, height);
   /** @type {HTMLElement[][]} */
@@ -151,9 +185,13 @@ export function arrange(pages, shown, stop) {
       piece.classList.toggle("unrevealed", place >= from);
     }
   }
+  const here = pages[shown] ?? [];
   for (const piece of pages.flat()) {
     const row = piece.closest(".row");
     row?.classList.toggle("cut", row.querySelector(".off-page") !== null);
+    // What holds pieces has an edge of its own.
+    const box = outermost(piece, ".folded[open]");
+    box?.classList.toggle("off-page", !here.some((own) => box.contains(own)));
   }
 }
 

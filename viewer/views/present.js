@@ -288,6 +288,9 @@ function usePages(root, slide) {
     const body = root.current;
     if (!body) return undefined;
     const cut = () => {
+      // Without values beside its code a slide has the width of the screen.
+      const isAlone = !body.querySelector(".beside-line");
+      document.documentElement.classList.toggle("alone", isAlone);
       const letter = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
       const { top } = body.getBoundingClientRect();
       const found = pagesOf(body, Math.max(8 * letter, innerHeight - top - BELOW * letter));
@@ -316,7 +319,7 @@ function useLeading() {
   }, [target]);
   useLayoutEffect(() => {
     document.documentElement.classList.add("presenting");
-    return () => document.documentElement.classList.remove("presenting");
+    return () => document.documentElement.classList.remove("presenting", "alone");
   }, []);
 }
 

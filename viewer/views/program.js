@@ -100,6 +100,15 @@ function filesAhead(model, step, reach) {
   return [...files].slice(1);
 }
 
+/** The lines on which statements of a file stand. @param {Lecture} document @param {number} file */
+function linesThatRun({ statements }, file) {
+  /** @type {Set<number>} */
+  const found = new Set();
+  for (const [owner, first, last] of statements)
+    if (owner === file) for (let line = first; line <= last; line++) found.add(line);
+  return found;
+}
+
 /**
  * Lines that are laid out at once ahead of the reader: few, since a press may have to wait for
  * them.
@@ -124,6 +133,7 @@ function chunksOf(file, how) {
       .filter(([owner]) => owner === file)
       .map(([, line]) => line),
   );
+  const runs = linesThatRun(document, file);
   const chunks = [];
   for (let first = 1, line = 1; line <= length; line++) {
     line = prose.get(line)?.last_line ?? line;
@@ -136,6 +146,7 @@ function chunksOf(file, how) {
         last=${line}
         prose=${prose}
         claims=${claims}
+        runs=${runs}
         how=${how}
       />`,
     );
@@ -203,9 +214,9 @@ const SourceFile = memo(({ file, path, how, isSoon, mark }) => {
 
 /**
  * @type {View<{source: SourceFile, first: number, last: number, prose: Map<number, Prose>,
- *   claims: Set<number>, how: string}>}
+ *   claims: Set<number>, runs: Set<number>, how: string}>}
  */
-const Chunk = memo(({ source, first, last, prose, claims, how }) => {
+const Chunk = memo(({ source, first, last, prose, claims, runs, how }) => {
   const page = [];
   for (let line = first; line <= last; line++) {
     const block = prose.get(line);
@@ -215,9 +226,7 @@ const Chunk = memo(({ source, first, last, prose, claims, how }) => {
           class=${claims.has(line) ? "program-line is-claim" : "program-line"}
           data-line=${line}
         >
-          <button class="line-number" tabindex="-1" title="Run to this line">
-            ${line}
-          </button>
+          ${lineNumber(line, runs.has(line))}
           ${codeLine(source, line, how === "raw")}
         </div>`,
       );
@@ -233,6 +242,12 @@ const Chunk = memo(({ source, first, last, prose, claims, how }) => {
   }
   return page;
 });
+
+/** @param {number} line @param {boolean} runs whether a statement stands there */
+function lineNumber(line, runs) {
+  if (!runs) return html`<span class="line-number">${line}</span>`;
+  return html`<button class="line-number" tabindex="-1" title="Run to this line">${line}</button>`;
+}
 
 /** @param {{block: Prose, source: SourceFile, indent: number}} properties */
 function ProseLine({ block, source, indent }) {

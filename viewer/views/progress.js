@@ -1,6 +1,7 @@
 // What the reader predicted and solved: counted, saved as a file, or forgotten. Fetched when it is
 // opened.
 
+import { useState } from "preact/hooks";
 import { counted } from "viewer/model/format.js";
 import { hasMark } from "viewer/model/sections.js";
 import { html } from "viewer/parts/html.js";
@@ -38,10 +39,25 @@ export function Progress() {
       ${counted(marked, "claim")} ask for a prediction. Answers are kept in this browser, and sent
       nowhere.
     </p>
-    <p>
+    <p class="progress-actions">
       <button class="button" disabled=${!replies.length} onClick=${save}>Save as a file</button>
-      ${" "}
-      <button class="button" disabled=${!replies.length} onClick=${forget}>Forget all</button>
+      <${Forget} count=${replies.length} />
     </p>
   `;
+}
+
+/** What cannot be undone is asked for twice. @param {{count: number}} properties */
+function Forget({ count }) {
+  const [asked, ask] = useState(false);
+  if (!asked || !count)
+    return html`<button class="button" disabled=${!count} onClick=${() => ask(true)}>
+      Forget all …
+    </button>`;
+  const answer = (/** @type {boolean} */ yes) => () => {
+    ask(false);
+    if (yes) forget();
+  };
+  return html`<span role="alert">Forget ${counted(count, "answer")} for good?</span>
+    <button class="button is-final" onClick=${answer(true)}>Forget</button>
+    <button class="button" onClick=${answer(false)}>Keep</button>`;
 }

@@ -1,16 +1,18 @@
 // Search as one types.
 
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { nearTo } from "viewer/model/near.js";
 import { search } from "viewer/model/search.js";
 import { html } from "viewer/parts/html.js";
 import { leaveTo } from "viewer/state/address.js";
 import { current, query } from "viewer/state/state.js";
+import { pendingClaims } from "viewer/state/withheld.js";
 
 /** Search as one types. */
 export function Search() {
   const { model, all } = current();
   const text = query.value;
-  const results = search(model, text, all);
+  const results = search(model, text, all, pendingClaims());
   const first = results[0];
   const field = useRef(/** @type {HTMLInputElement | null} */ (null));
   useLayoutEffect(() => field.current?.focus(), []);
@@ -42,17 +44,28 @@ export function Search() {
                 <mark>${match}</mark>
                 ${after}
               </span>
-              <span class="result-place">${place}</span>
+              ${place && html`<span class="result-place">${place}</span>`}
             </button>
           </li>`,
       )}
     </ul>
-    ${
-      text.trim().length > 1 &&
-      !results.length &&
-      html`<p class="quiet">Nothing that ran contains “${text}”.</p>`
-    }
+    ${text.trim().length > 1 && !results.length && html`<${Nothing} text=${text} />`}
   </div>`;
+}
+
+/** What to say where nothing is found. @param {{text: string}} properties */
+function Nothing({ text }) {
+  const { model, all } = current();
+  const meant = nearTo(model, text, all);
+  const last = meant.length - 1;
+  return html`<p class="quiet">
+    Nothing that ran contains “${text}”.
+    ${meant.map((words, index) => {
+      const before = index === 0 ? " Did you mean " : index === last ? " or " : ", ";
+      const ask = () => (query.value = words);
+      return html`${before}<button class="suggestion" onClick=${ask}>${words}</button>`;
+    })}${meant.length > 0 && "?"}
+  </p>`;
 }
 
 /** The arrow keys go from the field to the results, and from one to the next.

@@ -27,14 +27,15 @@ import { html, later } from "viewer/parts/html.js";
 import { Printed } from "viewer/parts/notes.js";
 import { Prose } from "viewer/parts/prose.js";
 import { NamedValue, ValueView } from "viewer/parts/value.js";
-import { isVeiled } from "viewer/state/answers.js";
 import { isPathShown } from "viewer/state/path.js";
 import { current, laidOut, presenting, printing, shownPage } from "viewer/state/state.js";
+import { proseWithheld, valueWithheld } from "viewer/state/withheld.js";
 import { Calls } from "viewer/views/caller.js";
 import { Definitions, FoldedLine } from "viewer/views/definitions.js";
 import { Anchor, Meta } from "viewer/views/heading.js";
 import { inspectedAt, Line, Rows } from "viewer/views/line.js";
 import { Loop } from "viewer/views/loop.js";
+import { Withheld } from "viewer/views/withheld.js";
 
 const Exercise = later(async () => (await import("viewer/views/exercise.js")).Exercise);
 
@@ -107,6 +108,7 @@ export function Activation({ activation, depth }) {
     scope=${scope}
     indent=${indent}
     depth=${depth}
+    isLast=${depth > 0}
   />`;
   const func = functionOf(model, activation);
   if (hasMark(func, "exercise"))
@@ -150,10 +152,11 @@ function Arguments({ activation }) {
 const BELOW = { Blocks, saidOf, afterOf, unfold };
 
 /**
- * @param {{blocks: Block[], scope: Scope, indent: number, depth: number, ranOnly?: boolean}}
- *   properties ranOnly: whether prose of branches that did not run is left out
+ * @param {{blocks: Block[], scope: Scope, indent: number, depth: number, ranOnly?: boolean,
+ *   isLast?: boolean}} properties ranOnly: whether prose of branches that did not run is left out;
+ *   isLast: whether a section ends with them
  */
-export function Blocks({ blocks, scope, indent, depth, ranOnly = false }) {
+export function Blocks({ blocks, scope, indent, depth, ranOnly = false, isLast = false }) {
   const { document, model } = current();
   const ran = lastSteps(model, scope);
   const { file } = functionOf(model, scope.activation);
@@ -164,8 +167,9 @@ export function Blocks({ blocks, scope, indent, depth, ranOnly = false }) {
     if (block.kind === "prose" && block.isBridge && !isPathShown()) continue;
     if (block.kind === "prose") {
       previous = -1;
-      if (isVeiled(block, blocks, ran)) {
-        rows.addProse(html`<p class="veiled">What this says is asked below.</p>`);
+      const id = proseWithheld(block, blocks, ran);
+      if (id) {
+        rows.addProse(html`<${Withheld} id=${id}>What this says is asked below.</${Withheld}>`);
         continue;
       }
       const isUnrun = isOfUnrunCode(block, blocks, ran, lines);
@@ -188,16 +192,16 @@ export function Blocks({ blocks, scope, indent, depth, ranOnly = false }) {
     if (definitions.length) rows.addProse(html`<${Definitions} definitions=${definitions} />`, "");
     if (block.kind === "loop") {
       const key = `loop-${block.first}`;
-      rows.addLoop(
-        html`<${Loop} key=${key} ...${{ block, scope, indent, depth, below: BELOW }} />`,
-      );
+      const loop = { block, scope, indent, depth, below: BELOW };
+      const isEnd = isLast && block === blocks.at(-1);
+      rows.addLoop(html`<${Loop} key=${key} ...${loop} isLast=${isEnd} />`);
     } else if (parts) {
       if (parts.said) rows.addProse(parts.said);
       rows.addCode(parts);
     }
     previous = block.kind === "code" ? block.last : -1;
   }
-  rows.end();
+  rows.end(isLast);
   return rows.page;
 }
 
@@ -264,16 +268,25 @@ function afterOf(step) {
   const pictures = inspectedAt(step).filter(({ value }) => isPicture(value));
   return [
     ...(rowsOf(current().model.outputOf, step).length ? [html`<${Printed} step=${step} />`] : []),
-    ...pictures.map(({ name, value }) =>
-      isFigure(value)
-        ? html`<figure class="drawn">
-            <${ValueView} value=${value} name=${name} bare=${true} />
-            <${Caption} step=${step} name=${name} value=${value} />
-          </figure>`
-        : html`<div class="drawn">
-            <code class="drawn-name">${name}</code>
-            <${ValueView} value=${value} name=${name} />
-          </div>`,
-    ),
+    ...pictures.map((picture) => html`<${Drawn} step=${step} picture=${picture} />`),
   ];
+}
+
+/** A picture, unless it gives an answer away. @param {{step: number, picture: Named}} properties */
+function Drawn({ step, picture }) {
+  const { name, value } = picture;
+  const id = valueWithheld(step, picture);
+  if (id)
+    return html`<${Withheld} id=${id}>
+      What this picture shows is asked in this section.
+    </${Withheld}>`;
+  if (isFigure(value))
+    return html`<figure class="drawn">
+      <${ValueView} value=${value} name=${name} bare=${true} />
+      <${Caption} step=${step} name=${name} value=${value} />
+    </figure>`;
+  return html`<div class="drawn">
+    <code class="drawn-name">${name}</code>
+    <${ValueView} value=${value} name=${name} />
+  </div>`;
 }

@@ -38,7 +38,7 @@ export function Timeline() {
       >
         <span class="apart">${text}</span>
       </output>
-      <${CommandButton} id="reach">${REACHES[reached()]}</${CommandButton}>
+      <${CommandButton} id="reach">${REACHES[title ? reached() : "run"]}</${CommandButton}>
       ${useMemo(() => html`<${Legend} />`, [])}
     </div>
   </div>`;

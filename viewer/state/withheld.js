@@ -1,0 +1,88 @@
+// What gives an answer away waits until the reader has given one, or asks to see it.
+
+import { signal } from "@preact/signals";
+import { activationOf } from "viewer/model/run.js";
+import { rows } from "viewer/model/sorted.js";
+import { askedOf, tells, valueTells, wordsOf } from "viewer/model/spoilers.js";
+import { isPicture } from "viewer/model/values.js";
+import { isPending } from "viewer/state/answers.js";
+import { current } from "viewer/state/state.js";
+
+/** What the reader asked to see all the same. @type {Signal<Set<string>>} */
+const revealed = signal(new Set());
+
+/** @param {string} what its key */
+export function reveal(what) {
+  revealed.value = new Set(revealed.value).add(what);
+}
+
+/**
+ * Whether a claim that is not answered yet is given away.
+ * @param {number} row of the claims
+ * @param {(asked: Asked) => boolean} isTold
+ */
+function spoils(row, isTold) {
+  const asked = isPending(row) ? askedOf(current().model, row) : null;
+  return asked !== null && isTold(asked);
+}
+
+/** @param {ProseBlock} prose */
+const keyOfProse = ({ line, text }) => `${line} ${text}`;
+
+/**
+ * Whether prose gives away what a claim in the code right below it asks for.
+ * @param {ProseBlock} prose
+ * @param {Block[]} blocks among which it is
+ * @param {Map<number, number>} ran the last step of each statement that ran
+ * @returns {string} empty, or by which it is revealed
+ */
+export function proseWithheld(prose, blocks, ran) {
+  const key = keyOfProse(prose);
+  const below = blocks.slice(blocks.indexOf(prose) + 1);
+  const end = below.findIndex(({ kind }) => kind === "prose");
+  const isTold = below
+    .slice(0, end < 0 ? below.length : end)
+    .flatMap((block) => (block.kind === "code" ? block.statements : []))
+    .flatMap((statement) => ran.get(statement) ?? [])
+    .flatMap((step) => rows(current().model.claimsOf, step))
+    .some((row) => spoils(row, (asked) => tells(prose.text, asked)));
+  return isTold && !revealed.value.has(key) ? key : "";
+}
+
+/** Claims by the call in which they were made. @type {WeakMap<Model, Map<number, number[]>>} */
+const known = new WeakMap();
+
+/** @param {number} activation @returns {number[]} rows of the claims of one call */
+function claimsIn(activation) {
+  const { model, document } = current();
+  const found = known.get(model) ?? new Map();
+  if (!found.size)
+    for (const [row, step] of document.claims.step.entries()) {
+      const own = activationOf(model, step);
+      found.set(own, [...(found.get(own) ?? []), row]);
+    }
+  known.set(model, found);
+  return found.get(activation) ?? [];
+}
+
+/**
+ * Whether a picture or a value that a step shows gives away what its section asks for.
+ * @param {number} step
+ * @param {Named} shown
+ * @returns {string} empty, or by which it is revealed
+ */
+export function valueWithheld(step, shown) {
+  const key = `${step} ${shown.name}`;
+  const words = isPicture(shown.value) ? wordsOf(shown.value) : null;
+  const isTold = claimsIn(activationOf(current().model, step)).some((row) =>
+    spoils(row, (asked) => (words === null ? valueTells(shown, asked) : tells(words, asked))),
+  );
+  return isTold && !revealed.value.has(key) ? key : "";
+}
+
+/** The claims that ask and are not answered yet, each statement once. @returns {number[]} rows */
+export function pendingClaims() {
+  const { statement } = current().document.claims;
+  const found = new Map(statement.map((own, row) => [own, row]));
+  return [...found.values()].filter(isPending);
+}

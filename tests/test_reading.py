@@ -30,7 +30,11 @@ TERMS = (
     *("data parallelism", "all-reduce", "sharding"),
 )
 # Words that are in italics to be stressed, which bold letters do as well.
-STRESSED = {"is", "are", "was", "were", "not", "would", "all", "every", "one", "both", "holds"}
+STRESSED = {
+    *("is", "are", "was", "were", "not", "would", "all", "every", "one", "both", "holds", "total"),
+    *("average", "independent", "logarithmic", "logical", "memory", "arithmetic", "numbers"),
+    *("per token", "queries", "running", "square", "fine-tune"),
+}
 
 
 def source_of(function) -> str:

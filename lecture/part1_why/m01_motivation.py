@@ -253,7 +253,7 @@ def utilization_decides_the_bill():  # M1.2
 
     We guessed that half of the peak arrives. What if it is less? Time goes with 1/MFU, and with
     1/GPUs: move the slider. How many GPUs would finish in a month? (The axis of days is
-    *logarithmic*: equal steps up multiply.)
+    logarithmic: equal steps up multiply.)
     """
     work_flops = 6 * LLAMA3_70B_PARAMETERS * LLAMA3_TRAINING_TOKENS
     gpu_flops_per_second = H100_SXM.dense_flops_per_second["bf16"]

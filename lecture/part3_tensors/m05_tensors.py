@@ -138,7 +138,7 @@ def bytes_are_elements_times_element_size():  # M5.3 @core
     with measure() as cost:
         torch.zeros(shape, dtype=torch.bool)
     assert cost.allocated_bytes == elements
-    # A byte. So these are the bytes of the *numbers*. What is held in memory can be more (the
+    # A byte. So these are the bytes of the **numbers**. What is held in memory can be more (the
     # allocator of a GPU deals in blocks) or less (one number can [stand for
     # many](#expanding_repeats_without_copying)).
 

@@ -302,7 +302,7 @@ def expanding_repeats_without_copying():  # M7.8
     assert cost.allocated_bytes == 0  # @predict
     wide_strides = figures.strides(wide)  # @inspect wide_strides
     # Twelve elements that would take 48 bytes are read from 12. So elements times element size is
-    # the *logical* size of a tensor; what it **holds** is its storage.
+    # the logical size of a tensor; what it **holds** is its storage.
     assert wide.numel() * wide.element_size() == 48  # @predict
     assert wide.untyped_storage().nbytes() == 12  # @predict
     # Where many elements share one number, what should adding 1 to each mean? PyTorch refuses. It

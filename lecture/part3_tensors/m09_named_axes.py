@@ -344,7 +344,7 @@ def heads_are_blocks_of_one_matrix():  # M9.7
     """Heads are column blocks of one matrix.
 
     Where do the features of a head come from? In attention, each head has a matrix of its own that
-    makes its *queries* from the features of the token: all D of them, times D×K. Do H heads then
+    makes its queries from the features of the token: all D of them, times D×K. Do H heads then
     need H matmuls?
     """
     T, H, K = 3, 2, 4

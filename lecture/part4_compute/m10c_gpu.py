@@ -484,8 +484,8 @@ def three_floors_hold_up_every_operation():  # M10.17 @core
     assert round(1e6 * 4 * 2**20 / H100_SXM.memory_bytes_per_second, 2) == 1.25
     assert round(1e6 * million["graph"], 1) == 2.1
     assert round(1e6 * million["queued"], 1) == 8.9
-    # No operation is faster than its *launch*, than its bytes over the bandwidth of the *memory*
-    # they lie in, or than its FLOPs over the peak of the *arithmetic*. Each is a floor; the highest
+    # No operation is faster than its *launch*, than its bytes over the bandwidth of the memory
+    # they lie in, or than its FLOPs over the peak of the arithmetic. Each is a floor; the highest
     # is the one you stand on. Well below 50 MiB the memory is the L2 (a cache of the GPU),
     # where these numbers were. (Its floor is softer: no sheet promises a rate, and we take the
     # least that people measured, 5.5 TB/s; others say up to 10.)

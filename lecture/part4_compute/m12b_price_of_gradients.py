@@ -180,7 +180,7 @@ def a_gradient_has_the_shape_of_its_tensor():  # M12.3 E45
     with refused(RuntimeError) as error:
         g @ x.T
     assert "[1024, 128] X [256, 1024]" in error.message
-    # For a *square* layer, with F = D, it does. It is a wrong matmul, with a number for each pair
+    # For a square layer, with F = D, it does. It is a wrong matmul, with a number for each pair
     # of rows, and costs four times as much here.
     square_g = torch.empty(R, D, device="meta")
     with measure() as right_cost:

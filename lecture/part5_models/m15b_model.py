@@ -267,7 +267,7 @@ def attention_needs_no_table_of_weights():  # M15.7
 
     With T tokens, each head makes T² attention weights, only to multiply them by the values at
     once. Can we do without storing them? Softmax seems to need a whole row, for its largest score
-    and its sum. `mixed_in_pieces`, above, keeps both as *running* numbers, and corrects them when a
+    and its sum. `mixed_in_pieces`, above, keeps both as running numbers, and corrects them when a
     larger score comes. That is how
     [FlashAttention](https://arxiv.org/abs/2205.14135), a *fused* kernel, [never writes its
     scores](#fused_attention_does_not_store_its_scores) to memory.
@@ -324,7 +324,7 @@ def a_router_chooses_experts():  # M15.4
     results = [experts.networks[number](x[5]) for number in chosen.tolist()]
     by_hand = sum(w * found for w, found in zip(softmax(scores), results, strict=True))
     assert torch.allclose(y[5], by_hand, atol=1e-6)
-    # *Total* parameters are those of all experts. *Active* ones are those that a token meets, and
+    # **Total** parameters are those of all experts. *Active* ones are those that a token meets, and
     # they decide the FLOPs: two per active parameter and token.
     total = sum(weight.numel() for weight in experts.parameters())  # @inspect total
     assert total == count * (3 * D * F) + D * count

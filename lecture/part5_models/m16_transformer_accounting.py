@@ -625,7 +625,7 @@ def exercise_twice_the_context():  # M16.7 @exercise
     """Exercise: twice the context.
 
     XL's context grows from 1024 to 2048 tokens. Attention is quadratic. By how much does the cost
-    *per token* rise: hardly, by half, or to twice as much?
+    per token rise: hardly, by half, or to twice as much?
     """
     per_token = [forward_flops(XL, T) / T for T in (1024, 2048)]  # @inspect per_token
     rise = 100 * (per_token[1] / per_token[0] - 1)  # @inspect rise

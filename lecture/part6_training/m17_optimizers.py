@@ -205,7 +205,7 @@ def momentum_sums_up_the_past():  # M17.5 M17.1 E65
     assert math.isclose(moves(make, steady)[-1], 1 / (1 - 0.9), rel_tol=0.006)
     assert math.isclose(moves(make, flipping)[-1], -1 / (1 + 0.9), rel_tol=0.006)
     # So if you turn momentum on, you multiply the learning rate by ten; divide the rate in return.
-    # A running *average*, with $1-\beta$ in front of $g$ (`dampening`), leaves the rate as it is.
+    # A running average, with $1-\beta$ in front of $g$ (`dampening`), leaves the rate as it is.
     average = moves(lambda w: SGD(w, lr=1.0, momentum=0.9, dampening=0.9), steady)
     assert math.isclose(average[-1], 1, rel_tol=1e-6)
     # Nesterov's version, in PyTorch's form, steps against $g+\beta u$ instead of $u$: it counts the

@@ -401,7 +401,7 @@ def fine_tuning_costs(config: TransformerConfig, rank: int) -> dict[str, int]:  
 def adapters_save_the_state():  # M18.7
     """Adapters save the state, not the activations.
 
-    Can we *fine-tune* a model on a GPU that can only just run it? Of the 16 bytes per parameter,
+    Can we fine-tune a model on a GPU that can only just run it? Of the 16 bytes per parameter,
     12 are there for change, or 14 with bf16 weights.
     [LoRA](#small_updates_save_memory_and_a_third_of_the_work) freezes every matrix and trains two
     narrow ones beside it. Guess what that leaves for a block of Llama 3 8B, with 16 features

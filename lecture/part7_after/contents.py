@@ -96,3 +96,4 @@ def main() -> None:
     m28_recap.bytes_loaded_want_to_be_used_often()
     m28_recap.training_is_paid_in_days_and_writing_in_bandwidth()
     m28_recap.many_devices_divide_and_send()
+    m28_recap.every_word_has_its_sentence()

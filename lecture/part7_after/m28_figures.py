@@ -1,6 +1,6 @@
 """The tables of the sheet."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 
@@ -26,6 +26,17 @@ class Sheet:
             for name, formula, value, section in self.entries
         ]
         return "\n".join((f"| | formula | {self.example} |", "| :-- | :-- | --: |", *rows))
+
+
+@dataclass(frozen=True)
+class WordTable:
+    """What each word means, as a table."""
+
+    words: Mapping[str, str]
+
+    def _repr_markdown_(self) -> str:
+        rows = [f"| **{word}** | {meaning} |" for word, meaning in self.words.items()]
+        return "\n".join(("| Term | meaning |", "| :-- | :-- |", *rows))
 
 
 def in_units(amount: float, units: str = "") -> str:  # @stepover

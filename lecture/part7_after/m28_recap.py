@@ -28,6 +28,7 @@ from lecture.lib.transformer import LayerCache, TransformerConfig, TransformerLM
 from lecture.part7_after import m28_answers as answers
 from lecture.part7_after import m28_figures as figures
 from lecture.part7_after.m28_answers import letters_of
+from lecture.part7_after.m28_words import WORDS
 from trace.costs import measure
 
 SHAPES = {name: PRESETS[name] for name in ("gpt2-small", "gpt2-xl", "llama-3-8b")}
@@ -325,3 +326,16 @@ def many_devices_divide_and_send():  # M28.1
     sheet = figures.Sheet("7.5 billion parameters, n = 64", table)  # @inspect sheet
     # Before you start a run, fill in this sheet. During the run, compare it with what you see.
     # Where it is wrong, you have learned something, and a claim on this page is the place to look.
+
+
+def every_word_has_its_sentence():  # M28.1
+    """The words, in a sentence each.
+
+    What was a residual stream again? The text explains a word where we first need it, with what
+    stands around it. Here are the words whose sentence there would not do alone.
+    """
+    words = figures.WordTable(WORDS)  # @inspect words
+    # Each sentence names its word, so you can read it without the others.
+    unnamed = [word for word, meaning in WORDS.items() if word.lower() not in meaning.lower()]
+    assert unnamed == []
+    # The glossary, key `W`, has these and all other words, with links to where they are explained.

@@ -7,6 +7,7 @@ import { ACCELERATORS } from "viewer/model/accelerators.js";
 import { bookOf, totalOf } from "viewer/model/book.js";
 import { environmentAt } from "viewer/model/changes.js";
 import { checked, DocumentError } from "viewer/model/check.js";
+import { definitionsIn, paragraphsOf, standsAlone, withTable } from "viewer/model/glossary.js";
 import { claimGroups } from "viewer/model/groups.js";
 import { detailOf, differencesOf, pairsOf } from "viewer/model/compare.js";
 import { costMeter, costText } from "viewer/model/costs.js";
@@ -69,6 +70,21 @@ const questions = {
         sections: own.map(({ activation }) => activation),
       })),
     };
+  },
+
+  /** What terms mean: of sections, each given as its title and its prose, and of a table. */
+  definitions(sections, table) {
+    const places = sections.map(
+      (/** @type {any} */ [title, texts], /** @type {number} */ step) => ({
+        ...{ title, step },
+        paragraphs: texts.flatMap(paragraphsOf),
+      }),
+    );
+    const rows = Object.entries(table).map(([term, text]) => ({ term, text, title: "", step: 0 }));
+    return withTable(definitionsIn(places), rows).map((definition) => ({
+      ...definition,
+      isAlone: standsAlone(paragraphsOf(definition.text)[0][0]),
+    }));
   },
 
   /** The short path: how long one reads, and claims and sections by the chapters that it keeps. */

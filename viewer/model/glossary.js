@@ -1,5 +1,6 @@
 // The words of a lecture, made from its text: a term in italics is defined by the sentence that it
-// stands in, a letter by a table whose first column is so called. Pure. Fetched with its panel, or
+// stands in, a letter by a table whose first column is so called; a table of terms has the last
+// word. Pure. Fetched with its panel, or
 // when somebody searches.
 
 import { entryOf, functionIndex, functionOf, stepsBefore } from "viewer/model/run.js";
@@ -8,7 +9,7 @@ import { headingOf } from "viewer/model/sections.js";
 const ITALIC = /(?<![*\w\\])\*(?![\s*])([^*]+?)(?<!\s)\*(?![*\w])/g;
 const NOT_TEXT = /`[^`]*`|\$[^$]*\$|\]\([^)]*\)/g;
 const SENTENCE_END = /(?<=[.?!][)"”]?)\s+(?=[A-Z*$`("“])/;
-const TABLE_OF_LETTERS = /^\|\s*(?:letter|term)\s*\|/i;
+const TABLE = /^\|\s*(letter|term)\s*\|/i;
 
 /** @type {WeakMap<Lecture, Entry[]>} */
 const known = new WeakMap();
@@ -28,23 +29,80 @@ export function glossaryOf(model, sections) {
 /** @param {Model} model @param {Section[]} sections @returns {Entry[]} */
 function entriesOf(model, sections) {
   const places = sections.map((section) => placeOf(model, section));
-  /** @type {Map<string, Entry>} */
-  const entries = new Map();
-  for (const { sentences, title, step } of places)
-    for (const text of sentences)
-      for (const term of termsIn(text))
-        if (!entries.has(term.toLowerCase()))
-          entries.set(term.toLowerCase(), entryOfTerm({ term, text, title, step }, places));
+  const tables = tablesOf(model);
+  const terms = withTable(definitionsIn(places), tables.term);
+  const entries = terms.map((definition) => entryOfTerm(definition, places));
   const { compare } = new Intl.Collator("en", { sensitivity: "base" });
-  const sorted = [...entries.values()].sort((one, other) => compare(one.term, other.term));
-  return [...lettersOf(model), ...sorted];
+  entries.sort((one, other) => compare(one.term, other.term));
+  const letters = tables.letter.map((letter) => ({ ...letter, isLetter: true, uses: [] }));
+  return [...letters, ...entries];
+}
+
+/**
+ * Definitions with the words of a table, each where the text has the term first.
+ * @param {Meaning[]} definitions
+ * @param {Meaning[]} table
+ * @returns {Meaning[]}
+ */
+export function withTable(definitions, table) {
+  const rest = new Map(table.map((row) => [row.term.toLowerCase(), row]));
+  const found = definitions.map((definition) => {
+    const key = definition.term.toLowerCase();
+    const { term, text } = rest.get(key) ?? definition;
+    rest.delete(key);
+    return { ...definition, term, text };
+  });
+  return [...found, ...rest.values()];
+}
+
+/**
+ * What the terms of some prose mean: of the sentences that have a term in italics, the first that
+ * can be understood alone, or else the first one with the sentence before it. The plural of a term
+ * is no other term.
+ * @param {Pick<Sentences, "paragraphs" | "title" | "step">[]} places
+ * @returns {Meaning[]}
+ */
+export function definitionsIn(places) {
+  /** @type {Map<string, Meaning & {isAlone: boolean}>} */
+  const found = new Map();
+  for (const { paragraphs, title, step } of places)
+    for (const sentences of paragraphs)
+      sentences.forEach((sentence, index) => {
+        const isAlone = standsAlone(sentence);
+        const before = isAlone || !index ? [] : [sentences[index - 1]];
+        const text = [...before, sentence].join(" ");
+        for (const term of termsIn(sentence)) {
+          const key = term.toLowerCase();
+          const known = found.get(key);
+          if (known?.isAlone || (known && !isAlone)) continue;
+          found.set(key, { term: known?.term ?? term, text, title, step, isAlone });
+        }
+      });
+  const isPlural = (/** @type {string} */ key) => key.endsWith("s") && found.has(key.slice(0, -1));
+  return [...found].flatMap(([key, { isAlone: _, ...definition }]) =>
+    isPlural(key) ? [] : [definition],
+  );
+}
+
+/** How sentences begin that go on from the one before. */
+const GOING_ON = new RegExp(
+  `^[("“]*(?:${[
+    "So|It|Its|This|That|These|Those|They|Their|There|Here|Then|But|And|Or|Now|Both|Such|Hence|Not",
+    "For (?:that|this)|(?:At|In|With|Of) (?:it|this|that|these|those|the others)|What about",
+    "The (?:other|others|rest|first|second|last|latter|former|same|answers?)|One is|Another is",
+  ].join("|")})\\b`,
+);
+
+/** Whether a sentence says what it says without the one before it. @param {string} sentence */
+export function standsAlone(sentence) {
+  return !GOING_ON.test(sentence.replace(/[*[]/g, "")) && !/\?[)"”*]*$/.test(sentence);
 }
 
 /**
  * An entry that looks for its uses when it is asked: all of them take as long as ten key presses,
  * and most readers only point at a term.
- * @param {Pick<Entry, "term" | "text" | "title" | "step">} definition
- * @param {ReturnType<typeof placeOf>[]} places
+ * @param {Meaning} definition
+ * @param {Sentences[]} places
  * @returns {Entry}
  */
 function entryOfTerm(definition, places) {
@@ -60,9 +118,10 @@ function entryOfTerm(definition, places) {
 }
 
 /**
- * The prose of a section, by sentences, and where it is.
+ * The prose of a section, by paragraphs and their sentences, and where it is.
  * @param {Model} model
  * @param {Section} section
+ * @returns {Sentences}
  */
 function placeOf(model, { activation, first }) {
   const func = functionOf(model, activation);
@@ -70,12 +129,16 @@ function placeOf(model, { activation, first }) {
     ({ kind, first_line: at }) =>
       func.line < at && at <= func.end_line && kind !== "bridge" && kind !== "note",
   );
-  const paragraphs = own.flatMap(({ text }) =>
-    text.split(/\n\s*\n|\n(?=[-*] |\d+\. )/).map((part) => part.replace(/\s*\n\s*/g, " ")),
-  );
-  const plain = paragraphs.join(" ").replace(/[*`]/g, "").toLowerCase();
-  const sentences = paragraphs.flatMap((paragraph) => paragraph.split(SENTENCE_END));
-  return { sentences, plain, title: headingOf(func), step: first };
+  const paragraphs = own.flatMap(({ text }) => paragraphsOf(text));
+  const plain = paragraphs.flat().join(" ").replace(/[*`]/g, "").toLowerCase();
+  return { paragraphs, plain, title: headingOf(func), step: first };
+}
+
+/** Paragraphs, and items of lists, as their sentences. @param {string} text */
+export function paragraphsOf(text) {
+  return text
+    .split(/\n\s*\n|\n(?=[-*] |\d+\. )/)
+    .map((part) => part.replace(/\s*\n\s*/g, " ").split(SENTENCE_END));
 }
 
 /**
@@ -96,8 +159,8 @@ function named(term) {
 
 /**
  * The sections that use a term, besides the one that defines it.
- * @param {Pick<Entry, "term" | "step">} entry
- * @param {ReturnType<typeof placeOf>[]} places
+ * @param {Meaning} entry
+ * @param {Sentences[]} places
  */
 function usesOf({ term, step }, places) {
   const escaped = term.toLowerCase().replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
@@ -108,25 +171,34 @@ function usesOf({ term, step }, places) {
 }
 
 /**
- * The rows of tables whose first column is called letter, or term, where they were shown first.
+ * The rows of the tables of letters and of terms, each where it was shown first.
  * @param {Model} model
- * @returns {Entry[]}
+ * @returns {Record<"letter" | "term", Meaning[]>}
  */
-function lettersOf(model) {
+function tablesOf(model) {
   const { inspections, values } = model.document;
-  const row = inspections.value.findIndex(
-    (value) => value !== null && TABLE_OF_LETTERS.test(values[value].markdown ?? ""),
-  );
-  if (row < 0) return [];
-  const event = inspections.event[row];
-  const step = stepsBefore(model, event);
-  const title = titleAt(model, event);
-  const lines = (values[inspections.value[row] ?? 0].markdown ?? "").split("\n").slice(2);
-  return lines.map((line) => {
-    const [term, ...meaning] = line.replace(/^\||\|$/g, "").split("|");
-    const text = meaning.join("|").trim();
-    return { term: term.replace(/[*$`\s]/g, ""), text, title, step, isLetter: true, uses: [] };
+  /** @type {Record<"letter" | "term", Meaning[]>} */
+  const tables = { letter: [], term: [] };
+  inspections.value.forEach((value, row) => {
+    const markdown = value === null ? "" : (values[value].markdown ?? "");
+    const kind = /** @type {"letter" | "term"} */ (TABLE.exec(markdown)?.[1].toLowerCase());
+    if (!kind || tables[kind].length) return;
+    const event = inspections.event[row];
+    const place = { title: titleAt(model, event), step: stepsBefore(model, event) };
+    tables[kind] = rowsOf(markdown).map((cells) => ({ ...cells, ...place }));
   });
+  return tables;
+}
+
+/** @param {string} table in Markdown */
+function rowsOf(table) {
+  return table
+    .split("\n")
+    .slice(2)
+    .map((line) => {
+      const [term, ...meaning] = line.replace(/^\||\|$/g, "").split("|");
+      return { term: term.replace(/[*$`]/g, "").trim(), text: meaning.join("|").trim() };
+    });
 }
 
 /** The title of the call that an event belongs to. @param {Model} model @param {number} event */

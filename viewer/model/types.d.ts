@@ -548,13 +548,22 @@ interface Question {
   line: number;
 }
 /** An entry of the glossary. */
-interface Entry {
+interface Meaning {
   term: string;
-  /** The sentence that defines it, as Markdown. */
+  /** The sentence that defines it, or two, as Markdown. */
   text: string;
   /** The section in which that stands, and its first step. */
   title: string;
   step: number;
+}
+/** The prose of a section: sentences by paragraphs, and all of it without marks in small letters. */
+interface Sentences {
+  paragraphs: string[][];
+  plain: string;
+  title: string;
+  step: number;
+}
+interface Entry extends Meaning {
   isLetter: boolean;
   /** Other sections that use the term. */
   uses: { title: string; step: number }[];

@@ -249,7 +249,7 @@ function Entry({ entry: { point, value, count, last }, name, isHere }) {
     ${
       count > 1 &&
       html`<span class="quiet">
-        ${counted(count, "time")}, last at${" "}<${Jump} step=${last} />${" "}
+        · ${counted(count, "time")}, last at${" "}<${Jump} step=${last} />${" "}
       </span>`
     }
     ${value?.shape && html`<button class="jump" onClick=${open}>inspect</button>`}

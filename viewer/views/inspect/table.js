@@ -168,9 +168,9 @@ export function Table({ span, onMeta }) {
     </div>
     ${!rows.length && html`<p>Nothing here cost anything.</p>`}
     ${
-      times &&
+      seconds &&
       by !== "operator" &&
-      html`<p class="quiet">Times were measured in another run, on ${times.device}.</p>`
+      html`<p class="quiet">Times were measured in another run, on ${times?.device}.</p>`
     }
   `;
 }

@@ -106,6 +106,15 @@ def test_a_card_is_whole_at_the_end_of_a_section(page, show):
     assert page.evaluate(is_shown, [box["x"] + 20, box["y"] + box["height"] - 6])
 
 
+def test_a_tensor_beside_a_line_is_one_stop_for_keys(page, show):
+    show(page, documents.small())
+    tensor = line(page, 20).locator(".beside-line .named-value.is-tensor").first
+    tensor.locator(".inspect").focus()
+    painted(page)
+    assert page.locator(".card").count() == 0, "it would stand before what has the focus"
+    assert tensor.locator('button:not([tabindex="-1"])').count() == 1
+
+
 def test_the_card_follows_the_pointer(page, show):
     show(page, documents.small())
     before = top(line(page, 14))

@@ -648,3 +648,39 @@ def test_a_course_has_a_front_page_and_its_lectures_lead_on(page, site):
     links.first.wait_for()
     found = [[link.get_attribute("rel"), link.get_attribute("href")] for link in links.all()]
     assert found == [["prev", f"#doc={names[0]}"], ["next", f"#doc={names[2]}"]]
+
+
+WITHIN = """
+def main():
+    "Calls."
+    # ## First
+    # Of two chapters.
+    outer()
+    # ## Second
+    # The other one.
+    one(4)
+
+
+def outer():
+    "A call within an expression."
+    value = 1 + helper()
+    assert value == 2
+
+
+def helper():
+    one(3)
+    return 1
+
+
+def one(number):
+    "One."
+    twice = 2 * number
+    assert twice == number + number
+"""
+
+
+def test_what_a_call_within_an_expression_calls_is_laid_out(page, show):
+    show(page, trace_source(WITHIN))
+    page.keyboard.press("n")
+    page.locator("#article .into").first.click()
+    page.locator("#article .line", has_text="twice = 2").first.wait_for(timeout=10_000)

@@ -50,12 +50,12 @@ const Said = later(async () => (await import("viewer/views/said.js")).Said);
 /** @param {{activation: number, depth: number}} properties */
 export function Section({ activation, depth }) {
   const { model, sections } = current();
-  const order = sections.find((section) => section.activation === activation)?.order ?? 0;
+  const listed = sections.find((section) => section.activation === activation);
   const isBelowChapter = shownPage.value === WHOLE || presenting.value;
   const hasChapters = isBelowChapter && sections.some((section) => section.chapter);
   const level = depth > 0 && hasChapters ? depth + 1 : depth;
   const ready = useComputed(
-    () => presenting.value || printing.value || laidOut.value.has(order),
+    () => presenting.value || printing.value || !listed || laidOut.value.has(listed.order),
   ).value;
   const place = useRef(/** @type {HTMLElement | null} */ (null));
   const func = functionOf(model, activation);

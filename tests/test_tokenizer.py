@@ -832,6 +832,16 @@ def test_a_tokenizer_json_gives_its_ids(peer, saved):
     assert END not in {ours.decode([number]) for number in ours.encode(END, special=False)}
 
 
+def test_what_a_program_puts_around_a_text_is_left_out(saved, tmp_path):
+    """As Llama 3's file puts a token at the beginning."""
+    peer = tokenizers.Tokenizer.from_file(str(saved))
+    peer.post_processor = tokenizers.processors.TemplateProcessing(
+        single=f"{END} $A", special_tokens=[(END, 0)]
+    )
+    peer.save(str(tmp_path / "tokenizer.json"))
+    assert [0, *Tokenizer.load(tmp_path).encode(MIXED)] == peer.encode(MIXED).ids
+
+
 @given(any_text)
 @settings(max_examples=200)
 def test_a_tokenizer_json_gives_its_ids_on_any_text(peer, saved, text):
@@ -891,6 +901,8 @@ def without_byte(data):
 FOREIGN = [
     (lambda data: data["model"].update(type="Unigram"), "holds no BPE tokenizer"),
     (lambda data: data.update(normalizer={"type": "NFC"}), "uses a normalizer"),
+    (lambda data: data.update(truncation={"max_length": 2}), "uses truncation"),
+    (lambda data: data.update(padding={"strategy": {"Fixed": 9}}), "uses padding"),
     (lambda data: data["model"].update(byte_fallback=True), "uses byte_fallback"),
     (lambda data: data["model"].update(end_of_word_suffix="</w>"), "uses end_of_word_suffix"),
     (lambda data: data["pre_tokenizer"].update(add_prefix_space=True), "puts a space before"),

@@ -567,9 +567,9 @@ def half_of_the_scores_are_masked():  # M16.10
             model(piece, caches)  # @stepover
     wasted = measured(config).forward_flops - one_by_one.matmul_flops  # @inspect wasted
     assert wasted == L * 4 * D * (T**2 - pairs - 4 * 3 // 2)
-    # Conventions differ, so a count has to name its own. PyTorch's counts what is masked even where
-    # a kernel skips it.
-    query = torch.empty(1, 4, T, D // 4, device="meta")
+    # Conventions differ, so a count has to name its own. Ours counts what is masked even where a
+    # kernel skips it, and so does PyTorch's counter for kernels on a GPU.
+    query = torch.zeros(1, 4, T, D // 4)
     with measure() as causal:
         scaled_dot_product_attention(query, query, query, is_causal=True)
     assert causal.matmul_flops == 4 * T**2 * D

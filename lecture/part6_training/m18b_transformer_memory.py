@@ -38,7 +38,6 @@ from lecture.lib.transformer import (
     cross_entropy,
 )
 from lecture.part6_training import m18b_figures as figures
-from lecture.train.saving_memory import fuse_attention
 from trace.costs import measure
 
 GIB = 2**30
@@ -372,9 +371,9 @@ class Adapted(torch.nn.Module):
 
 
 def fine_tuning_costs(config: TransformerConfig, rank: int) -> dict[str, int]:  # @stepover
-    """Make a step of fine-tuning without numbers: of all parameters, or with a rank of adapters."""
+    """Make a step of fine-tuning without numbers, with attention written out: of all parameters, or
+    with a rank of adapters."""
     model = TransformerLM(config, device="meta")
-    fuse_attention(model)
     if rank:
         model.requires_grad_(False)
         for block in model.blocks:

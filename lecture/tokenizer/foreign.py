@@ -9,7 +9,8 @@ together with all that happens to a text before. Three things are other than in 
 - Tokens are numbered in an order of their own; ids may even be missing.
 - More than one merge may make the same token.
 
-What would give other ids than the program it comes from is refused, in a sentence.
+What would give other ids than the program it comes from is refused, in a sentence. Left out are the
+tokens that it may put around a text, such as one for the beginning.
 """
 
 import json
@@ -81,6 +82,7 @@ def _read_tokenizer_json(path: Path) -> Vocabulary:
     if not isinstance(model, dict) or model.get("type", "BPE") != "BPE" or "merges" not in model:
         raise TokenizerError(f"{path} holds no BPE tokenizer")
     refused: dict[str, object] = {"a normalizer": saved.get("normalizer")}
+    refused |= {name: saved.get(name) for name in ("truncation", "padding")}
     refused |= {name: model.get(name) for name in ("dropout", "byte_fallback")}
     refused |= {
         name: model.get(name) for name in ("continuing_subword_prefix", "end_of_word_suffix")

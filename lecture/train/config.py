@@ -1,4 +1,7 @@
-"""The numbers that define a run. Two runs with the same numbers and data compute the same."""
+"""The numbers that define a run.
+
+Two runs with the same numbers and data compute the same, on one machine and started alike.
+"""
 
 import math
 import tomllib

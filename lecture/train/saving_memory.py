@@ -1,4 +1,4 @@
-"""Ways to train a larger model in the same memory. None changes what is computed."""
+"""Ways to train a larger model in the same memory, with the same results up to rounding."""
 
 import functools
 

@@ -51,6 +51,25 @@ CASES = {
         ''',
         [],
     ),
+    "each paragraph of a note is one": (
+        """
+        from edtrace import note
+
+        def main():
+            note("one\\n\\ntwo\\nlines\\n\\n- an item")
+        """,
+        """
+        def main():
+            # *one*
+            #
+            # *two
+            # lines*
+            #
+            # - an item
+            pass  # @hide
+        """,
+        [],
+    ),
     "a picture that a text has in itself stays": (
         """
         from edtrace import image, text

@@ -412,6 +412,31 @@ def test_large_pictures_lie_beside_the_document(run, tmp_path):
     assert not [*(tmp_path / "out.files").iterdir()]
 
 
+def test_an_object_that_cannot_say_yet_what_it_is_is_shown_by_its_fields(run):
+    document = run(
+        {
+            "talk.py": """
+            from lectrace import text
+
+            class Agent:
+                def __init__(self):  # @inspect self
+                    self.name = "R2"  # @inspect self
+
+                def __lectrace__(self):
+                    return {"called": self.name}
+
+            def main():
+                text("hello")
+                Agent()
+            """
+        }
+    )
+    before, after = (document["values"][index] for index in document["inspections"]["value"])
+    assert before == {"type": "Agent", "fields": {}}
+    [(key, name)] = after["entries"]
+    assert (key["value"], name["value"]) == ("called", "R2")
+
+
 def test_a_picture_within_a_text_is_a_file_like_any_other(run):
     document = run(
         {

@@ -38,7 +38,10 @@ def markdown_of(value: Value) -> str | None:
     """Return the text of what was said; None where it is none."""
     if "markdown" not in value:
         return None
-    return f"*{value['markdown'].strip()}*" if value["type"] == "note" else value["markdown"]
+    if value["type"] != "note":
+        return value["markdown"]
+    paragraphs = re.split(r"\n[ \t]*\n", value["markdown"].strip())
+    return "\n\n".join(text if BLOCK.match(text) else f"*{text}*" for text in paragraphs)
 
 
 def between(before: str, text: str, is_same_statement: bool) -> str:

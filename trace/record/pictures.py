@@ -6,6 +6,7 @@ code of its own class runs within bounds (`bounds.py`), and what it does wrong i
 """
 
 import collections
+import contextlib
 import dataclasses
 import enum
 import itertools
@@ -208,9 +209,10 @@ def _said_by(value: Any, cls: type) -> object:
     """Return what an object of the lecture says that it is best shown by, or None."""
     for method in ("__lectrace__", "asdict"):
         if callable(getattr(cls, method, None)) and not isinstance(value, tuple):
-            with bounded(None, MAX_PICTURE_SECONDS):
+            # It may be asked before its `__init__` has run.
+            with contextlib.suppress(AttributeError), bounded(None, MAX_PICTURE_SECONDS):
                 said: object = getattr(value, method)()
-            return said
+                return said
     return None
 
 

@@ -50,7 +50,9 @@ export function joined(steps) {
 /** @param {Value} value */
 function textOf(value) {
   if (value.markdown === undefined) return undefined;
-  return value.type === "note" ? `*${value.markdown.trim()}*` : value.markdown;
+  if (value.type !== "note") return value.markdown;
+  const paragraphs = value.markdown.trim().split(/\n[ \t]*\n/);
+  return paragraphs.map((text) => (BLOCK.test(text) ? text : `*${text}*`)).join("\n\n");
 }
 
 /** @param {string} before @param {string} text @param {boolean} isSameStep */

@@ -2,9 +2,11 @@
 
 import io
 import json
+import os
 import re
 import signal
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import jsonschema
@@ -14,7 +16,7 @@ from tests.tracing import lines, record_source, trace_source
 from trace.contract import VIEWER, json_schema, main, viewer_files
 from trace.document.build import build
 from trace.document.decoding import decode
-from trace.document.encoding import encode
+from trace.document.encoding import encode, write
 from trace.options import Options
 from trace.record.run import record
 from trace.target import find_target
@@ -552,3 +554,23 @@ def test_of_a_file_in_which_nothing_ran_only_source_and_functions_are_kept(tmp_p
     assert [place[row] for row in document.claims.statement] == [
         *("course/used.py:4", "course/main.py:6"),
     ]
+
+
+def test_what_is_no_file_is_written_into(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor() as pool:
+        read = pool.submit(pipe.read_bytes)
+        write(b"all of it", pipe)
+        assert read.result() == b"all of it"
+    assert pipe.is_fifo()
+
+
+def test_a_link_stays_one(tmp_path):
+    (tmp_path / "elsewhere").mkdir()
+    link, file = tmp_path / "link.json", tmp_path / "elsewhere/file.json"
+    link.symlink_to(file)
+    for data in (b"before there was a file", b"and after"):
+        write(data, link)
+        assert (link.is_symlink(), file.read_bytes()) == (True, data)
+    assert [path.name for path in file.parent.iterdir()] == [file.name]

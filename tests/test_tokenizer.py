@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tracemalloc
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -580,6 +581,19 @@ def test_a_file_is_replaced_as_a_whole_or_not_at_all(tmp_path):
         raise KeyboardInterrupt
     assert path.read_text() == "old"
     assert [*tmp_path.iterdir()] == [path]
+
+
+def test_what_is_no_file_is_written_into_and_a_link_stays_one(tmp_path):
+    pipe, link, target = (tmp_path / name for name in ("pipe", "link", "target"))
+    os.mkfifo(pipe)
+    link.symlink_to(target)
+    with ThreadPoolExecutor() as pool:
+        read = pool.submit(pipe.read_bytes)
+        for path in (pipe, link):
+            with files.replacing(path) as file:
+                file.write(b"all of it")
+        assert read.result() == target.read_bytes() == b"all of it"
+    assert pipe.is_fifo() and link.is_symlink()
 
 
 # --- token files --------------------------------------------------------------------------------

@@ -93,8 +93,14 @@ def check_place(path: Path) -> None:
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
-    """Open a file that takes the place of `path` when all is written, and vanishes otherwise."""
+    """Open a file that takes the place of `path` when all is written, and vanishes otherwise. What
+    is no file, such as `/dev/null` or a pipe, is opened itself, and a link stays one."""
     check_place(path)
+    path = path.resolve()
+    if path.exists() and not path.is_file():
+        with path.open("wb") as file:
+            yield file
+        return
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "wb") as file:

@@ -79,8 +79,13 @@ def _as_path(folder: str) -> str:
 
 
 def write(data: bytes, path: Path) -> None:
-    """Write a file under a temporary name beside it, then rename it."""
+    """Write a file under a temporary name beside it, then rename it. What is no file, such as
+    `/dev/null` or a pipe, is written into, and a link stays one."""
+    path = path.resolve()
     path.parent.mkdir(parents=True, exist_ok=True)
+    if path.exists() and not path.is_file():
+        path.write_bytes(data)
+        return
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         temporary.write_bytes(data)

@@ -426,7 +426,7 @@ def each_stage_of_zero_keeps_what_it_promises():  # M27.4
     full = 2 * (n - 1) / n
     assert sent == {0: 2 * full, 1: 2 * full, 2: 2 * full, 3: 3 * full}  # @inspect sent
     # And all four arrive at the same weights, those of AdamW on one device. (Each weight has moved
-    # by 0.01; bf16 is off by less than a tenth of that.)
+    # by 0.01; bf16 is off by less than a tenth of that on average.)
     assert all(torch.equal(weights[stage], weights[0]) for stage in range(1, 4))
     assert (weights[0] - one_step_alone(D)).abs().mean() < 0.001
     # So: stage 1 costs no bytes. (In time it may: its all-gather comes after the update and cannot

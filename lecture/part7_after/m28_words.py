@@ -14,8 +14,8 @@ active: A parameter is active for a token if the token meets it; in a mixture of
 all-gather: In an all-gather each rank brings a part, and every rank gets all parts.
 all-reduce: In an all-reduce the numbers of all ranks are added up, and every rank gets all sums.
 all-to-all: In an all-to-all each rank sends every other rank the part that is for it.
-attention: Attention makes of each token a weighted mean of the values of other tokens; the weights
-    come from comparing queries with keys. It is the one place where tokens meet.
+attention: Attention gives each token a weighted mean of the values of the tokens that it sees; the
+    weights come from comparing queries with keys. It is the one place where tokens meet.
 backpropagation: Backpropagation goes from the loss back through all layers and computes the
     gradient of each parameter by the chain rule.
 backward pass: The backward pass goes from the loss back to the parameters and computes all
@@ -100,7 +100,8 @@ gradient scaler: A gradient scaler multiplies the loss so that small gradients d
     fp16, and lowers its factor when one becomes infinite.
 graph: A graph of launches is recorded once and then worked through by the GPU alone. The graph of
     autograd holds which operation made each tensor.
-HBM: HBM, high-bandwidth memory, is the large memory of a GPU, outside of the chip that computes.
+HBM: HBM, high-bandwidth memory, is the large memory of GPUs for data centers, beside the chip that
+    computes.
 head: A head of attention looks at the tokens with queries, keys and values of its own. The LM head
     is the last layer, which scores the vocabulary.
 hidden one: The hidden one is the 1 before the point of a float, which is not stored.
@@ -124,7 +125,7 @@ KV cache: The KV cache holds the keys and values of all earlier tokens, so that 
     does not compute them again.
 L1: The L1 cache is the cache of one multiprocessor.
 L2: The L2 cache is the cache that all multiprocessors of a chip share.
-lanes: The lanes of a multiprocessor carry out an instruction for the 32 threads of a warp at once.
+lanes: The lanes of a multiprocessor carry out the instruction of a warp, each for one thread.
 latency: Latency is the time from asking to the answer, such as the time of one load.
 latent: A latent is the short vector from which multi-head latent attention makes the keys and
     values of all heads.
@@ -158,13 +159,14 @@ mixed precision: Mixed precision uses a format of 16 bits or fewer for the matmu
     digits matter, as in sums and updates.
 model FLOPs utilization: Model FLOPs utilization, MFU, is the FLOPs that the definition of the model
     asks for, over the time that passed and the peak of all devices.
-momentum: Momentum is a running sum of old gradients, along which the optimizer steps.
+momentum: Momentum is a running sum of gradients, in which old ones fade; the optimizer steps
+    against it.
 multi-head latent attention: Multi-head latent attention, MLA, caches one short vector for each
     token and layer, and makes the keys and values of all heads from it.
 multi-query attention: In multi-query attention all heads share one set of keys and values.
-Muon: Muon is an optimizer that takes momentum and brings all its singular values to about 1.
-muP: muP, the maximal update parametrization, divides learning rates by the inputs of each matrix,
-    so that the best rate of a small model holds for a large one.
+Muon: Muon is an optimizer that takes momentum and brings its singular values to about 1.
+muP: muP, the maximal update parametrization, divides the rate of a matrix by the hidden features
+    that it sums over, so that the best rate of a small model holds for a large one.
 nat: The nat is the unit of a loss with the natural logarithm.
 normalization layer: A normalization layer brings each vector to a standard size.
 normalize: To normalize a text is to choose one spelling for characters that have several.
@@ -176,7 +178,8 @@ optimizer: The optimizer is the rule that changes the parameters after each back
 outlier: An outlier is a number that is much larger than the others.
 overfitting: Overfitting is learning the training data by heart, so that the loss on other text is
     higher.
-overflow: Overflow is what happens to numbers that are too large for a format: they become infinite.
+overflow: Overflow is what happens to numbers that are too large for a format: in most
+    they become infinite.
 page: A page is the piece, some kilobytes, in which an operating system moves memory.
 parameter groups: Parameter groups are the settings of an optimizer, such as the learning rate, with
     the parameters that they hold for.
@@ -197,8 +200,8 @@ range: The range of a format is how large and how small its numbers can be; expo
 rank: A rank is one process of several that train together, or its number. Of a merge, the rank is
     its place in the list; of a tensor, its number of axes.
 rated boost: The rated boost is the clock with which a data sheet computes its peak.
-recomputation buffer: A recomputation buffer holds the activations that one piece of a checkpointed
-    model computes again.
+recomputation buffer: A recomputation buffer holds the activations that were kept, and those that
+    were computed again, until they are used.
 reduce-scatter: In a reduce-scatter the numbers of all ranks are added up, and each rank gets a part
     of the sums.
 registers: The registers of a multiprocessor hold the numbers at hand of its threads.
@@ -232,7 +235,7 @@ stochastic rounding: Stochastic rounding goes up or down by chance, so that it i
 storage: The storage of a tensor is the bytes of its numbers in a row on one device.
 stream: A stream is a queue of work for a GPU; each piece waits for the one before.
 streaming multiprocessors: The streaming multiprocessors, SMs, are the processors of which a GPU has
-    many; an H100 has 132.
+    many; an H100 SXM has 132.
 stride: The stride of an axis says how many elements one moves on in storage for a step along it.
 sublayer: A sublayer is one of the two parts of a block, attention or the feed-forward network.
 subnormals: Subnormals are the smallest numbers of a format, those without a hidden one.
@@ -248,13 +251,13 @@ tokens: Tokens are the pieces into which a tokenizer cuts a text.
 Transformer: A Transformer turns tokens into vectors, to which attention and feed-forward networks
     add in each block, and turns the last vectors into scores for the next token.
 underflow: Underflow is what happens to numbers that are too small for a format: they become 0.
-units: The units of a layer are the columns of its matrix; each makes one number of the result.
+units: The units of a layer make its result, one number each.
 validation loss: The validation loss is the loss on text that was set apart from training.
 value: The value of a token is the vector that attention averages.
 vocabulary: The vocabulary is the list of all tokens that a model knows.
 warms up: A learning rate warms up if it rises from 0 over the first steps.
 warp: A warp is 32 threads that carry out the same instruction together.
-warp scheduler: A warp scheduler starts an instruction of one of its warps in each tick.
+warp scheduler: A warp scheduler starts at most one instruction of its warps in each tick.
 wave quantization: Wave quantization is the time that is lost in the last wave, if it is not full.
 waves: Waves are the rounds in which the blocks of a kernel run, as many at once as have room.
 weight: A weight is a parameter: one of the numbers that training adjusts.

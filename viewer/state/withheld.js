@@ -49,20 +49,25 @@ export function proseWithheld(prose, blocks, ran) {
   return isTold && !revealed.value.has(key) ? key : "";
 }
 
-/** Claims by the call in which they were made. @type {WeakMap<Model, Map<number, number[]>>} */
+/**
+ * Claims by the call in which they were made: of each statement the last.
+ * @type {WeakMap<Model, Map<number, Map<number, number>>>}
+ */
 const known = new WeakMap();
 
 /** @param {number} activation @returns {number[]} rows of the claims of one call */
 function claimsIn(activation) {
   const { model, document } = current();
+  const { step, statement } = document.claims;
   const found = known.get(model) ?? new Map();
   if (!found.size)
-    for (const [row, step] of document.claims.step.entries()) {
-      const own = activationOf(model, step);
-      found.set(own, [...(found.get(own) ?? []), row]);
+    for (const [row, own] of statement.entries()) {
+      const call = activationOf(model, step[row]);
+      if (!found.has(call)) found.set(call, new Map());
+      found.get(call).set(own, row);
     }
   known.set(model, found);
-  return found.get(activation) ?? [];
+  return [...(found.get(activation)?.values() ?? [])];
 }
 
 /**

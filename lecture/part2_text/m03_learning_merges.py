@@ -466,8 +466,8 @@ def an_index_knows_the_words():  # M3.6
 def a_heap_keeps_the_best_on_top():  # M3.5
     """A heap keeps the best on top.
 
-    How do we find the most frequent of n pairs without looking at all of them? In a *heap* each
-    element is better than the two below it, so the best is on top. When it goes, one element moves
+    How do we find the most frequent of n pairs without looking at all of them? In a *heap* no
+    element is better than the one above it, so the best is on top. When it goes, one element moves
     up from each of the $\\log_2 n$ rows below, the last one fills the gap, and the rest stays. For
     1024 elements: ten rows.
     """

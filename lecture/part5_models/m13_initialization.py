@@ -41,7 +41,7 @@ def a_parameter_is_a_tensor_that_modules_register():  # M13.1
     assert isinstance(model.weight, torch.Tensor)
     assert type(model.weight.data) is torch.Tensor
     assert same_storage(model.weight.data, model.weight)
-    # A *buffer* is registered and not trained: it is saved and moved with the model.
+    # A *buffer* is registered and not trained: it moves with the model and, by default, is saved.
     assert list(model.state_dict()) == ["weight", "mean"]
     # A common mistake is a plain tensor that only asks for a gradient. It gets one, but no
     # optimizer that asks the model will find it, and a saved `state_dict` does not have it.

@@ -268,7 +268,7 @@ def qk_norm_bounds_the_scores():  # M23.11
     assert plain[1.0] > 0.8 * math.log(T)
     assert plain[16.0] < 0.1
     assert slopes["plain", 16.0] < slopes["plain", 1.0] / 10  # @inspect slopes
-    # *QK-norm* sends each query and key through RMSNorm before they meet. Their length is then
+    # *QK-norm* sends each query and key through a norm, here RMSNorm. Their length is then
     # $\sqrt K$ whatever the matrices do, no score exceeds $\sqrt K$ times the gains, and s cancels.
     assert all(math.isclose(found, normed[1.0], rel_tol=1e-3) for found in normed.values())
     bound = (norm(q) @ norm(k).mT / math.sqrt(K)).abs().max().item()  # @stepover
@@ -339,9 +339,9 @@ def five_small_runs_make_a_law():  # M23.12
 
     Before we pay for a large run, can small ones tell what it will reach? A *scaling law* says so:
     the loss falls like a power of the parameters, $a\cdot N^{-b}$, a straight line on logarithmic
-    axes. We train five Transformers on the bytes of stories, from 1300 to 9000 parameters, each
-    on 20 bytes per parameter, the ratio of [Chinchilla](#tokens_go_with_parameters) if a byte is a
-    token.
+    axes. We train five Transformers on the bytes of stories, from 1300 to 9000 parameters beside
+    the embedding, each on 20 bytes per parameter, the ratio of
+    [Chinchilla](#tokens_go_with_parameters) if a byte is a token.
     """
     losses, _, bytes_read = story_losses()
     a, b, error = fitted_law(losses)  # @inspect a b error

@@ -88,7 +88,7 @@ frozen: A parameter is frozen if training does not change it.
 full precision: Full precision means fp32 in machine learning.
 fully sharded data parallelism: Fully sharded data parallelism, FSDP, shares out parameters,
     gradients and the optimizer's state among the ranks; each gathers a block when it needs it.
-fused: A fused kernel does several operations in one pass through memory.
+fused: A fused kernel does several operations, and writes nothing between them to memory.
 gain: The gain of a normalization layer is a learnt number for each feature that multiplies it.
 gradient: The gradient has one number for each parameter: the rate at which the loss grows with it.
 gradient accumulation: Gradient accumulation adds up the gradients of several parts of a batch

@@ -285,7 +285,8 @@ def attention_can_take_most_time():  # M16.6
     for name in (A100_SXM.name, H100_SXM.name):
         compute, memory = least[name, "scores and values"]
         assert memory > 20 * compute
-        assert memory > 2 * max(least[name, "feed-forward"])
+        network_compute, network_memory = least[name, "feed-forward"]
+        assert memory > 2 * network_compute > 2 * network_memory
     # Fused, the same FLOPs move a ninetieth of the bytes, and take a ninth of the time of the
     # feed-forward network. So attention was the part worth making faster, and
     # [FlashAttention](#attention_needs_no_table_of_weights) did that. (Bytes moved are the ideal,
@@ -409,7 +410,7 @@ def published_shapes_come_out():  # M16.2
         assert parameters == sum(parameters_by_part(config).values())
         # The KV cache of one token, in one layer: what a block really keeps.
         D, H, groups = config.width, config.heads, config.key_value_heads
-        rotary = RotaryPositions(D // H, 2, device="meta")
+        rotary = RotaryPositions(D // H, context=2, device="meta")
         made = {"device": "meta", "dtype": torch.bfloat16}
         block = Block(D, H, config.feed_forward, rotary, key_value_heads=groups, **made)
         cache = LayerCache()  # @stepover

@@ -5,9 +5,12 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
 from pathlib import Path
 
 import pytest
+
+from trace.record.bounds import TooSlow, bounded
 
 ROOT = Path(__file__).parent.parent
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
@@ -169,3 +172,18 @@ def test_ctrl_c_while_a_value_is_read_is_the_lectures(handler, tmp_path):
     )
     assert (done.returncode, done.stdout) == HANDLERS[handler]
     assert output.exists()
+
+
+def test_an_alarm_that_rings_while_it_is_set_does_not_go_on_ringing(monkeypatch):
+    set_timer, handler = signal.setitimer, signal.getsignal(signal.SIGALRM)
+
+    def set_late(which, seconds, interval=0.0):
+        before = set_timer(which, seconds, interval)
+        time.sleep(2 * interval)  # as on a machine that has other things to do
+        return before
+
+    monkeypatch.setattr(signal, "setitimer", set_late)
+    with pytest.raises(TooSlow), bounded(None, 0.01):
+        pass
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+    assert signal.getsignal(signal.SIGALRM) is handler

@@ -1,5 +1,6 @@
 """Lectures of other tools in the page: what calls say stands in place of the calls."""
 
+import base64
 import textwrap
 
 import pytest
@@ -194,3 +195,39 @@ def test_what_other_statements_and_folded_calls_say_is_read_too(page, show):
     for words in ("by the first", "by the second", "while adding", "in a header"):
         article.locator(".said", has_text=f"said {words}").wait_for()
     assert article.locator(".line", has_text="total = add(1)").is_visible()
+
+
+LARGE = textwrap.dedent("""
+    class Drawing:
+        def _repr_svg_(self):
+            return "<svg width='30' height='30'><circle r='9'/></svg>"
+
+    def main():
+        drawing = Drawing()  # @inspect drawing
+        photograph = Drawing()  # @inspect photograph
+""")
+
+
+def test_large_pictures_come_from_their_files(page, show):
+    lecture = trace_source(LARGE)
+    drawing = next(value for value in lecture["values"] if "svg" in value)
+    source = drawing.pop("svg")
+    photograph = {"type": "Drawing", "file": "photograph.png"}
+    lecture["values"].append(photograph)
+    lecture["inspections"]["value"][-1] = len(lecture["values"]) - 1
+    drawing["file"] = "drawing.svg"
+    page.route(
+        "**/traces/demo.files/drawing.svg",
+        lambda route: route.fulfill(content_type="image/svg+xml", body=source),
+    )
+    dot = base64.b64decode("R0lGODdhAQABAIAAAP///////ywAAAAAAQABAAACAkQBADs=")
+    page.route(
+        "**/traces/demo.files/photograph.png",
+        lambda route: route.fulfill(content_type="image/gif", body=dot),
+    )
+    show(page, lecture)
+    page.locator("#article figure.picture svg circle").first.wait_for()
+    image = page.locator("#article figure.picture img[src$='demo.files/photograph.png']").first
+    image.wait_for()
+    assert image.evaluate("image => image.decode().then(() => image.naturalWidth)") == 1
+    page.unroute_all()

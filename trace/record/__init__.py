@@ -3,6 +3,7 @@
 run            the run as a whole; leaves the interpreter as it was
 finder         imports the lecture's modules through the compiler pass
 recorder       what the rewritten code calls
+untracked      what the collector of garbage need not look at
 resume         the part of it for generators and coroutines
 pictures       what is kept of a value that is shown
 glances        what is kept of what a name stands for, after each statement

@@ -144,8 +144,10 @@ def _alarm(seconds: float) -> Iterator[None]:
             raise TooSlow(f"it took longer than {seconds} s")
 
     handler = signal.signal(signal.SIGALRM, on_alarm)
-    left, interval = signal.setitimer(signal.ITIMER_REAL, seconds, seconds)
+    left, interval = signal.getitimer(signal.ITIMER_REAL)
     try:
+        # On a busy machine it may ring before this returns, and must not go on ringing then.
+        signal.setitimer(signal.ITIMER_REAL, seconds, seconds)
         yield
     finally:
         is_over = True

@@ -27,6 +27,7 @@ from ..own_builtins import use_own_builtins
 from . import tensors
 from .dataframes import at_a_glance
 from .pictures import type_name
+from .untracked import untrack
 
 use_own_builtins(globals())
 
@@ -150,6 +151,7 @@ class Glances:
         if number is None:
             self.nodes.append(node)
             number = self._numbers[key] = -len(self.nodes)
+            untrack(node)
         return number
 
     # Values without parts -----------------------------------------------------------------------

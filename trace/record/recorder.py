@@ -6,7 +6,6 @@ step is found afterwards (`events.py`).
 """
 
 import bisect
-import ctypes
 import functools
 import itertools
 import operator
@@ -16,7 +15,7 @@ import time
 import types
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sized
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -32,6 +31,7 @@ from .headers import Headers
 from .pictures import MAX_CHARACTERS, Snapshots
 from .resume import Lengths, Suspensions
 from .tensors import unobserved
+from .untracked import untracked_list
 
 use_own_builtins(globals())
 
@@ -45,14 +45,6 @@ _ITERATION: dict[str, object] = {
 """What `for` loops are wrapped in: all of it C, so that no frame of ours is ever in the way."""
 
 
-def _unseen_by_the_collector() -> list[Any]:
-    """A list for numbers, of which there may be millions: Python's collector of garbage would look
-    at each of them again and again."""
-    numbers: list[Any] = []
-    ctypes.pythonapi.PyObject_GC_UnTrack(ctypes.py_object(numbers))
-    return numbers
-
-
 FULL_READINGS = 1000
 """How often all names are read at a place before they are read ever more rarely."""
 
@@ -62,8 +54,28 @@ class Reading(NamedTuple):
 
     at: int
     site: int
-    glances: list[int | None]
+    glances: tuple[int | None, ...]
     """In the order of the names of the site; shorter where an exception came in between."""
+
+
+class Readings:
+    """All readings, as columns: Python's collector of garbage looks at none of them, but once at
+    each tuple of numbers."""
+
+    def __init__(self) -> None:
+        self.at = untracked_list()
+        self.site = untracked_list()
+        self.glances = untracked_list()
+
+    def __len__(self) -> int:
+        return len(self.at)
+
+    def __iter__(self) -> Iterator[Reading]:
+        return map(Reading, self.at, self.site, self.glances)
+
+    def cut(self, count: int) -> None:
+        """Forget all but the first ones."""
+        del self.at[count:], self.site[count:], self.glances[count:]
 
 
 class Returned(NamedTuple):
@@ -131,10 +143,10 @@ class Recorder:
     """Whether of a chain of names that comes upon None that is shown, as other tools do."""
     own_modules: set[str] = field(default_factory=set)
     """Names of the lecture's modules."""
-    events: list[int] = field(default_factory=_unseen_by_the_collector)
+    events: list[int] = field(default_factory=untracked_list)
     inspections: list[Inspection] = field(default_factory=list)
     quotes: list[Quoted] = field(default_factory=list)
-    readings: list[Reading] = field(default_factory=list)
+    readings: Readings = field(default_factory=Readings)
     returned: list[Returned] = field(default_factory=list)
     claims: list[Claim] = field(default_factory=list)
     output: list[Printed] = field(default_factory=list)
@@ -155,7 +167,7 @@ class Recorder:
     values: list[Value] = field(default_factory=list)
     warnings: dict[str, None] = field(default_factory=dict)
     """Warnings in order, each once."""
-    times: list[float] = field(default_factory=_unseen_by_the_collector)
+    times: list[float] = field(default_factory=untracked_list)
     """Seconds on a clock at each event."""
     running: bool = False
     """Whether `main()` has begun: what is printed before is not recorded."""
@@ -231,7 +243,7 @@ class Recorder:
         vars(self._home).update({**_ASKED_AT_ENTRY, **_PASSING_ON, "@watch": True, "@off": True})
         self._home = types.ModuleType("ended")
         for name in ("events", "times"):  # such code goes on adding to those that were there
-            kept = _unseen_by_the_collector()
+            kept = untracked_list()
             kept += getattr(self, name)
             setattr(self, name, kept)
 
@@ -366,28 +378,35 @@ class Recorder:
     def read(self, site: int, *values: object) -> None:
         """Read names that have a value."""
         glances: list[int | None] = []
-        take, scalars = self.glances.take, self._scalars
+        take, scalars, readings = self.glances.take, self._scalars, self.readings
         try:
-            self.readings.append(Reading(len(self.events), site, glances))
+            place = len(readings.at)  # another one may come in between
+            readings.at.append(len(self.events))
+            readings.site.append(site)
+            readings.glances.append(())
             for value in values:
                 known = scalars.get(type(value))
                 index = known.get(value) if known and value else None
                 glances.append(take(value) if index is None else index)
             for attribute in self.tables.readings[site].attributes:
                 glances.append(self.glances.attribute(values[0], attribute))
+            readings.glances[place] = tuple(glances)
         except Exception as error:  # the reading stays too short, and is none
             _let_the_lecture_go_on(error)
 
     def read_more(self, value: object) -> None:
         """Read one more name of the latest reading."""
+        glances = self.readings.glances
         try:
-            self.readings[-1].glances.append(self.glances.take(value))
+            place = len(glances) - 1
+            glance = self.glances.take(value)
+            glances[place] += (glance,)
         except Exception as error:
             _let_the_lecture_go_on(error)
 
     def read_nothing(self) -> None:
         """Note of one more name that it has no value."""
-        self.readings[-1].glances.append(None)
+        self.readings.glances[-1] += (None,)
 
     def _read_returned(self, site: int, _: None, value: object) -> object:
         """Read what a function returns; returns it."""
@@ -449,7 +468,7 @@ class Recorder:
 
     def skip(self) -> None:
         """Do not record what is called from here on."""
-        tables: tuple[list[Any], ...] = (self.events, self.inspections, self.claims)
+        tables: tuple[Sized, ...] = (self.events, self.inspections, self.claims)
         tables += (self.readings, self.returned)
         self._skips.append(tuple(map(len, tables)))
         self.off(True)
@@ -461,7 +480,8 @@ class Recorder:
         self.off(bool(self._skips))
         if not keep and len(self.events) > events:
             del self.events[events:], self.inspections[inspections:], self.claims[claims:]
-            del self.readings[readings:], self.returned[returned:]
+            del self.returned[returned:]
+            self.readings.cut(readings)
             del self.times[events:]
             self._book_at(events)
 

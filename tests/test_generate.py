@@ -40,6 +40,7 @@ def test_the_text_begins_with_the_prompt_and_is_that_of_generate(folder, capsys)
     run, tokenizer = cli.open_run(folder)
     prompt = [tokenizer.special_ids[stories.END], *tokenizer.encode("One")]
     count = TINY.context - len(prompt)
+    assert written(capsys, folder, "--prompt", "One", "--temperature", 1e-45) == text
     [row] = generate(run.model, torch.tensor([prompt]), count, temperature=0).tolist()
     new = row[len(prompt) :]
     if prompt[0] in new:

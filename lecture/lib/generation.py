@@ -30,6 +30,9 @@ def keep_top_p(logits: Float[Tensor, "B V"], p: float) -> Float[Tensor, "B V"]:
     return logits.masked_fill(beyond, -torch.inf)
 
 
+COLDEST = 1e-30
+
+
 @shape_checked
 def sample(
     logits: Float[Tensor, "B V"],
@@ -39,8 +42,9 @@ def sample(
     top_p: float | None = None,
     generator: torch.Generator | None = None,
 ) -> Int[Tensor, " B"]:
-    """Draw the next token of each row; at temperature 0 take the most likely one."""
-    if temperature == 0:
+    """Draw the next token of each row; at temperature 0 take the most likely one, as well as at one
+    so low that logits divided by it would overflow."""
+    if temperature < COLDEST:
         return logits.argmax(dim=-1)
     logits = logits.float() / temperature
     if top_k is not None:

@@ -100,6 +100,15 @@ function isBook({ files, functions, events }) {
   return headings.length > 1;
 }
 
+/** Whether a document begins with a front page. @param {Answer} answer */
+function hasFront({ document: found }) {
+  try {
+    return isBook(found);
+  } catch {
+    return false; // what is wrong with it is told by the code that checks it
+  }
+}
+
 /** Leave title and first paragraph, as on the cover of a book. @param {Element} section */
 function makeCover(section) {
   const [head, text] = section.children;
@@ -152,10 +161,12 @@ async function showPlain(file) {
   if (first && !app?.querySelector("main")) app?.before(first);
 }
 
-/** Let the rest of the page's code come. */
-function loadPage() {
-  const later = /** @type {HTMLTemplateElement} */ (document.getElementById("later"));
-  document.head.append(later.content);
+/** Let the rest of the page's code come. @param {boolean} isFront whether that of its front page */
+function loadPage(isFront) {
+  for (const name of ["later", isFront ? "front" : "chapters"]) {
+    const part = /** @type {HTMLTemplateElement | null} */ (document.getElementById(name));
+    if (part) document.head.append(part.content);
+  }
 }
 
 /** Take up the reader's colours. */
@@ -185,7 +196,7 @@ async function start() {
     showFirstLines(first);
     await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
   }
-  loadPage();
+  loadPage(first ? hasFront(first) : !isElsewhere && !document.documentElement.dataset.chapter);
 }
 
 start();

@@ -4,12 +4,13 @@ import { effect } from "@preact/signals";
 import { render } from "preact";
 import { titleOf } from "viewer/model/sections.js";
 import { html } from "viewer/parts/html.js";
-import { rested } from "viewer/state/address.js";
+import { readAddress, rested } from "viewer/state/address.js";
 import { command, COMMANDS, ofView } from "viewer/state/commands.js";
 import { onKey } from "viewer/state/keyboard.js";
 import { followScrolling } from "viewer/state/layout.js";
 import { followAddress, start as openLibrary } from "viewer/state/library.js";
 import { course, loaded, page } from "viewer/state/state.js";
+import { fetchArticle } from "viewer/views/articles.js";
 import { App } from "viewer/views/page.js";
 
 /** Milliseconds after which panels are fetched, to open at once. */
@@ -19,6 +20,7 @@ const LATER = 2000;
  * does something. @param {Event} event */
 async function followReader(event) {
   // The server may have ended; what is there works on.
+  fetchArticle().catch(() => {});
   import("viewer/views/names.js").catch(() => {});
   import("viewer/views/copier.js").catch(() => {});
   try {
@@ -33,6 +35,8 @@ async function start() {
   addEventListener("keydown", onKey);
   addEventListener("hashchange", followAddress);
   followScrolling();
+  const { at, chapter, whole } = readAddress();
+  if (at || chapter || whole) fetchArticle().catch(() => {});
   await openLibrary();
   for (const event of ["pointermove", "click", "wheel", "touchstart", "scroll", "keydown"])
     addEventListener(event, followReader, { once: true, passive: true });

@@ -96,6 +96,16 @@ def test_its_author_says_which_section_draws_the_picture(front):
     front.locator("h1", has_text="Costs").wait_for()
 
 
+def test_its_picture_is_the_same_on_the_short_path(page, show):
+    source = SOURCE.replace("    a_long_bar()\n", "    a_long_bar()\n    a_wide_bar()\n", 1)
+    source = source.replace("def a_short_bar():", "def a_short_bar():  # @core")
+    wide = "    '''A wide bar.'''\n    wide = Bar(200)  # @inspect wide\n"
+    show(page, recorded(f"{source}\n\ndef a_wide_bar():  # @core\n{wide}"), path="core")
+    page.locator(".cover-picture svg").wait_for()
+    assert page.locator(".cover-picture svg").get_attribute("width") == "300"
+    assert page.locator(".cover-picture button").count() == 0  # it is drawn in what is left out
+
+
 def test_the_first_picture_stands_there_where_no_section_is_chosen(page, show):
     document = talk()
     for function in document["functions"]:
@@ -202,6 +212,25 @@ def test_a_phone_has_the_list_alone(phone, show):
     assert phone.locator(".chapter-map svg").count() == 0
     assert phone.locator(".map-chapters .chapter-needs").count() == 4
     assert phone.evaluate("document.documentElement.scrollWidth") == 390
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_map_is_printed_whatever_the_screen(context, site, show, width):
+    with quiet_page(context, site, width, 844) as page:
+        show(page, linked())
+        page.locator(".ways").wait_for()
+        page.evaluate("import('viewer/views/print.js')")
+        page.emulate_media(media="print")
+        page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
+        page.locator(".chapter-map svg").wait_for()
+        assert page.locator(".map-box").count() == len(LINKED)
+        assert "Point at one" not in page.locator(".chapter-map").inner_text()
+        heads = page.locator("h1, .chapter-map, h2").evaluate_all(
+            "all => all.map((e) => e.tagName)"
+        )
+        assert heads[:3] == ["H1", "FIGURE", "H2"]
+        page.evaluate("() => dispatchEvent(new Event('afterprint'))")
+        page.locator(".ways").wait_for()
 
 
 def test_without_links_there_is_no_map(page, show):

@@ -366,6 +366,16 @@ def test_its_address_is_enough(page, show):
     assert titles(page)[1:] == ["A matrix is large", "A detour", "Half of that"]
 
 
+def test_its_end_leads_to_all_chapters(page, show):
+    show(page, document(), path="core", chapter="sizes")
+    page.locator(".chapter-foot").wait_for()
+    assert page.get_by_text("Here the short path ends").count() == 0
+    page.keyboard.press("n")
+    page.get_by_role("button", name="Here the short path ends").click()
+    page.locator(".amounts", has_text="3\nchapters").wait_for()
+    assert "path=core" not in page.url
+
+
 def test_chapters_keep_their_numbers_on_it(page, show):
     show(page, document(), path="core", chapter="work")
     page.locator(".chapter-place", has_text="Chapter 3 · 2 of 2 on the short path").wait_for()

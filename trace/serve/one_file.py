@@ -149,6 +149,7 @@ def _page(title: str, policy: str, unpack: str, parts: str) -> str:
             r'(?<=<template id="later">\n)(.|\n)*?(?=</template>)',
             f'<script type="module">{_START}</script>\n',
         ),
+        (r'(<template id="(front|chapters)">\n(<link .*\n)+</template>\n){2}', ""),
         (r'<p class="notice" role="status" id="not-served">.*</p>\n', ""),
         (r", from the folder it is served from and from nowhere else", ""),
         (

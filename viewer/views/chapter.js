@@ -1,7 +1,7 @@
 // What stands around a chapter: its number and title above, the ways on below.
 
 import { useMemo } from "preact/hooks";
-import { amountOf } from "viewer/model/book.js";
+import { amountOf, FRONT } from "viewer/model/book.js";
 import { needsOf } from "viewer/model/needs.js";
 import { counted } from "viewer/model/format.js";
 import { functionOf } from "viewer/model/run.js";
@@ -9,6 +9,7 @@ import { claimsWithin, headingOf } from "viewer/model/sections.js";
 import { html } from "viewer/parts/html.js";
 import { Prose } from "viewer/parts/prose.js";
 import { addressOfPage, openPage } from "viewer/state/address.js";
+import { takePath } from "viewer/state/path.js";
 import { current, printing } from "viewer/state/state.js";
 
 /** What a chapter holds, in words. @param {Chapter} chapter @returns {string} */
@@ -124,10 +125,16 @@ function ExerciseFile({ chapter }) {
   </p>`;
 }
 
+/** From the end of the short path to the front page of all. */
+function leavePath() {
+  takePath(false);
+  openPage(FRONT);
+}
+
 /** @param {{chapter: Chapter}} properties */
 export function ChapterFoot({ chapter }) {
   const { number } = chapter;
-  const { book, model } = current();
+  const { book, model, leftOut } = current();
   const [before, after] = [book[number - 2], book[number]];
   const { exercises } = useMemo(() => amountOf(model, chapter), [chapter]);
   return html`${exercises > 0 && html`<${ExerciseFile} chapter=${chapter} />`}
@@ -142,6 +149,14 @@ export function ChapterFoot({ chapter }) {
         <span class="quiet">Chapter ${after.label} →</span>
         <span>${after.title}</span>
       </${PageLink}>`
+    }
+    ${
+      !after &&
+      leftOut.size > 0 &&
+      html`<button class="chapter-way is-end" onClick=${leavePath}>
+        <span class="quiet">Here the short path ends →</span>
+        <span>All chapters and their exercises</span>
+      </button>`
     }
   </nav>`;
 }

@@ -8,7 +8,13 @@ import { needsOf, withoutDetours } from "viewer/model/needs.js";
 import { countOnPath } from "viewer/model/path.js";
 import { stepOfPlace, writeHash } from "viewer/model/places.js";
 import { functionOf, stepsBefore, wholeScope } from "viewer/model/run.js";
-import { claimsWithin, hasMark, headingOf, sectionOfStep } from "viewer/model/sections.js";
+import {
+  claimsWithin,
+  hasMark,
+  headingOf,
+  isWithin,
+  sectionOfStep,
+} from "viewer/model/sections.js";
 import { html, later } from "viewer/parts/html.js";
 import { Prose } from "viewer/parts/prose.js";
 import { styled } from "viewer/parts/styles.js";
@@ -18,7 +24,6 @@ import { shownOf, takePath } from "viewer/state/path.js";
 import { kept } from "viewer/state/kept.js";
 import { current } from "viewer/state/state.js";
 import { factsOf, Needs, PageLink } from "viewer/views/chapter.js";
-import { Blocks } from "viewer/views/section.js";
 
 await styled("front.css");
 
@@ -32,12 +37,12 @@ function stopped() {
 
 /**
  * The picture of a section that its author marked with `@cover`, or else the first chart of the
- * run, or its first picture; and the section that draws it.
+ * run, or its first picture; and the section that draws it, where that is shown.
  */
 function coverPicture() {
-  const { model, sections, document } = current();
+  const { model, all, leftOut, document } = current();
   const { inspections, names, values } = document;
-  const marked = sections.find(({ activation }) => hasMark(functionOf(model, activation), "cover"));
+  const marked = all.find(({ activation }) => hasMark(functionOf(model, activation), "cover"));
   const { first, beyond } = marked ?? { first: 0, beyond: Infinity };
   const find = (/** @type {"vega" | "svg"} */ kind) =>
     inspections.value.findIndex((value, row) => {
@@ -47,11 +52,12 @@ function coverPicture() {
     });
   const row = [find("vega"), find("svg")].find((found) => found >= 0);
   if (row === undefined) return null;
-  const section = sectionOfStep(sections, stepsBefore(model, inspections.event[row]));
+  const section = sectionOfStep(all, stepsBefore(model, inspections.event[row]));
+  const isShown = section && section.depth > 0 && !isWithin(model, section.first, leftOut);
   return {
     value: values[inspections.value[row] ?? 0],
     name: names[inspections.name[row]],
-    section: section && section.depth > 0 ? section : undefined,
+    section: isShown ? section : undefined,
   };
 }
 
@@ -68,7 +74,9 @@ export function Front({ head, text }) {
   // Prose right before code is about that code.
   const lead = isSetUp ? blocks.slice(0, code < 0 ? blocks.length : Math.max(0, code - 1)) : blocks;
   const rest = blocks.slice(lead.length);
+  const [isOpen, open] = useState(false);
   const lines = (/** @type {Block[]} */ shown) =>
+    shown.length > 0 &&
     html`<${Blocks}
       blocks=${shown}
       scope=${wholeScope(model, activation)}
@@ -91,9 +99,9 @@ export function Front({ head, text }) {
     <${Chapters} />
     ${
       rest.length > 0 &&
-      html`<details class="set-up">
+      html`<details class="set-up" onToggle=${() => open(true)}>
         <summary>What the program does before its first chapter</summary>
-        ${lines(rest)}
+        ${isOpen && lines(rest)}
       </details>`
     }
     <${Near} shown=${Colophon} />
@@ -273,6 +281,7 @@ function MapEntry({ chapter, needs }) {
   </li>`;
 }
 
+const Blocks = later(async () => (await import("viewer/views/section.js")).Blocks);
 const ChapterMap = later(async () => (await import("viewer/views/map.js")).ChapterMap);
 const Specimens = later(async () => (await import("viewer/views/specimen.js")).Specimens);
 const Colophon = later(async () => (await import("viewer/views/colophon.js")).Colophon);

@@ -6,7 +6,7 @@ import { drawingOf } from "viewer/model/map.js";
 import { needsOf, reachable, usersOf, withoutDetours } from "viewer/model/needs.js";
 import { html } from "viewer/parts/html.js";
 import { styled } from "viewer/parts/styles.js";
-import { current } from "viewer/state/state.js";
+import { current, printing } from "viewer/state/state.js";
 import { PageLink } from "viewer/views/chapter.js";
 
 await styled("map.css");
@@ -32,9 +32,11 @@ export function ChapterMap() {
   }, [needs]);
   if (!needs.some((own) => own.length)) return null;
   const letter = Number.parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
-  const columns = Math.max(LEAST, Math.min(MOST, Math.floor(room / letter / ROOM_OF_ONE)));
+  const fitting = Math.max(LEAST, Math.min(MOST, Math.floor(room / letter / ROOM_OF_ONE)));
+  const columns = printing.value ? MOST : fitting;
+  const isDrawn = printing.value || room >= LEAST_ROOM;
   return html`<figure ref=${place} class="chapter-map">
-    ${room >= LEAST_ROOM && html`<${Drawn} needs=${needs} columns=${columns} />`}
+    ${isDrawn && html`<${Drawn} needs=${needs} columns=${columns} />`}
   </figure>`;
 }
 
@@ -56,9 +58,11 @@ function Drawn({ needs, columns }) {
   return html`
     <figcaption>
       <b>What builds on what.</b>
-      ${" "}Lines lead from a chapter to those that build on it. Point at one to see
-      ${" "}<span class="key before">all that it needs</span> and
-      ${" "}<span class="key after">all that needs it</span>.
+      ${" "}Lines lead from a chapter to those that build on it.
+      <span class="on-screen">
+        ${" "}Point at one to see <span class="key before">all that it needs</span> and
+        ${" "}<span class="key after">all that needs it</span>.
+      </span>
     </figcaption>
     <div
       onMouseOver=${look}

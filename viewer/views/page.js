@@ -30,6 +30,7 @@ import {
 import { theme } from "viewer/state/theme.js";
 import { switchMode } from "viewer/state/toggles.js";
 import { Failure } from "viewer/views/alert.js";
+import { article, fetchArticle } from "viewer/views/articles.js";
 import { PageLink } from "viewer/views/chapter.js";
 import { Outline } from "viewer/views/outline.js";
 import { Read } from "viewer/views/read.js";
@@ -86,8 +87,16 @@ export class App extends Component {
         : html`<p class="notice-inline" role="status">
           Loading…
         </p>`;
-    return loaded.value ? html`<${Page} key=${loaded.value.sections} />` : html`<${Home} />`;
+    if (!loaded.value) return html`<${Home} />`;
+    return isAwaited() ? null : html`<${Page} key=${loaded.value.sections} />`;
   }
+}
+
+/** Whether the first lines stay until there is what lays out the rest. */
+function isAwaited() {
+  const isAsked = mode.value === "read" && page.value !== FRONT && !article.value;
+  if (isAsked) fetchArticle();
+  return isAsked && document.getElementById("first") !== null;
 }
 
 /** A document. */

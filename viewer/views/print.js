@@ -5,8 +5,11 @@ import { options } from "preact";
 import { styled } from "viewer/parts/styles.js";
 import { density, laidOut, loaded, printing } from "viewer/state/state.js";
 import { colours } from "viewer/state/theme.js";
+import { Article } from "viewer/views/article.js";
+import { article } from "viewer/views/articles.js";
 import "viewer/views/calls.js";
 import "viewer/views/caption.js";
+import "viewer/views/map.js";
 
 /** Milliseconds after which charts that are not drawn are given up. */
 const PATIENCE = 30_000;
@@ -83,6 +86,7 @@ export async function printPage() {
   window.print();
 }
 
+article.value = Article;
 styled("print.css");
 addEventListener("beforeprint", prepare);
 addEventListener("afterprint", restore);

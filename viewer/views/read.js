@@ -8,10 +8,8 @@ import { titleOf } from "viewer/model/sections.js";
 import { html, later } from "viewer/parts/html.js";
 import { Prose } from "viewer/parts/prose.js";
 import { bringIntoView } from "viewer/state/article.js";
-import { isLaidOut } from "viewer/state/layout.js";
 import { course, current, focus, page, shownPage } from "viewer/state/state.js";
-import { ChapterFoot, ChapterHead } from "viewer/views/chapter.js";
-import { Activation, Section } from "viewer/views/section.js";
+import { article, fetchArticle } from "viewer/views/articles.js";
 
 /** The article: a chapter, the page before them, or all in one. */
 export function Read() {
@@ -22,27 +20,19 @@ export function Read() {
   }, [target]);
   const chapter = book[page.value - 1];
   const isFront = shownPage.value === FRONT;
+  const Article = article.value;
+  useLayoutEffect(() => {
+    if (!isFront) fetchArticle();
+  }, [isFront]);
   return html`<main
     key=${page.value}
     id="article"
     class=${`article ${isFront ? "is-front" : ""}`}
     tabindex="-1"
   >
-    ${chapter ? html`<${ChapterPage} chapter=${chapter} />` : !isFront && html`<${Roots} />`}
-    ${isFront && html`<${FrontPage} />`}
+    ${isFront ? html`<${FrontPage} />` : Article && html`<${Article} chapter=${chapter} />`}
     ${model.steps === 0 && html`<p class="notice-inline">Nothing of this lecture ran.</p>`}
-    ${!chapter && !isFront && isLaidOut.value && html`<${Colophon} />`}
   </main>`;
-}
-
-/** Everything that ran, from its outermost calls. */
-function Roots() {
-  return current()
-    .sections.filter((section) => section.parent < 0)
-    .map(
-      ({ activation }) =>
-        html`<${Section} key=${activation} activation=${activation} depth=${0} />`,
-    );
 }
 
 /** The page before the chapters: its title and first paragraph; the rest comes a little later. */
@@ -60,16 +50,6 @@ function FrontPage() {
   `;
   return html`<section class="section depth-0">
     <${Front} head=${head} text=${rest.join("\n\n")} />
-  </section>`;
-}
-
-/** @param {{chapter: Chapter}} properties */
-function ChapterPage({ chapter }) {
-  const { activation } = current().sections[0];
-  return html`<section class="section depth-0" aria-labelledby="chapter-title">
-    <${ChapterHead} chapter=${chapter} />
-    <${Activation} activation=${activation} depth=${0} />
-    <${ChapterFoot} chapter=${chapter} />
   </section>`;
 }
 
@@ -107,4 +87,3 @@ const Front = later(
       <div class="cover-text">${head}</div>
     </div>`,
 );
-const Colophon = later(async () => (await import("viewer/views/colophon.js")).Colophon);

@@ -9,7 +9,14 @@ import { firstUsedBy } from "viewer/model/definitions.js";
 import { bodyOf, isOfUnrunCode } from "viewer/model/blocks.js";
 import { lastSteps } from "viewer/model/loops.js";
 import { withValues } from "viewer/model/quotes.js";
-import { entryOf, functionIndex, functionOf, stepRange, wholeScope } from "viewer/model/run.js";
+import {
+  callerOf,
+  entryOf,
+  functionIndex,
+  functionOf,
+  stepRange,
+  wholeScope,
+} from "viewer/model/run.js";
 import {
   callsOf,
   hasMark,
@@ -100,6 +107,7 @@ export function Activation({ activation, depth }) {
   const { indent, docstring, blocks } = body;
   const shown = shownPage.value;
   const isOnPage = depth > 0 || shown <= FRONT;
+  const isRoot = callerOf(model, activation) < 0;
   const scope = wholeScope(model, activation);
   const { file } = functionOf(model, activation);
   const text = withValues(document, { file, line: body.line, text: docstring }, scope);
@@ -115,9 +123,13 @@ export function Activation({ activation, depth }) {
     return html`<${Exercise} name=${func.name} text=${text}>${code}</${Exercise}>`;
   return html`
     <${Arguments} activation=${activation} />
-    ${isOnPage && docstring && html`<${Prose} text=${text} />`} ${code}
+    ${isOnPage && docstring && html`<${Prose} text=${text} />`}
+    ${printing.value && isRoot && shown === WHOLE && html`<${ChapterMap} />`} ${code}
   `;
 }
+
+/** On paper it stands where the page before the chapters has it. */
+const ChapterMap = later(async () => (await import("viewer/views/map.js")).ChapterMap);
 
 /** What ran in a call within an expression. @param {number} activation @param {number} depth */
 function unfold(activation, depth) {

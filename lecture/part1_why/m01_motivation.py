@@ -138,7 +138,7 @@ def training_time_is_work_over_rate():  # M1.2 @core
     # The rate: the data sheet promises a *peak*, 0.99e15 FLOP/s for bf16, a format of two bytes.
     # What arrives as useful work is a share of it, the *[model FLOPs
     # utilization](https://arxiv.org/abs/2204.02311)* or MFU. Here we guess one half; [a later
-    # section](#utilization_is_useful_over_promised) measures it.
+    # section](#utilization_is_useful_over_promised) says what others reached.
     gpus, mfu = 1024, 0.5
     gpu_flops_per_second = H100_SXM.dense_flops_per_second["bf16"] * mfu
     days = work_flops / (gpus * gpu_flops_per_second) / SECONDS_PER_DAY

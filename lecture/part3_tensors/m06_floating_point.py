@@ -207,7 +207,8 @@ def exponents_are_stored_with_a_bias():  # M6.5 E18
     end_fields = figures.bit_fields(
         {name: bit_text(pattern, FP16) for name, pattern in ends.items()}
     )  # @inspect end_fields
-    # NaN has 2046 patterns of fp16. Formats of eight bits cannot afford that, as we will see.
+    # NaN has 2046 patterns of fp16. One of the formats of eight bits is more sparing, as we will
+    # see.
     assert every_value(torch.float16).isnan().sum() == 2 * (2**10 - 1)  # @predict
 
 

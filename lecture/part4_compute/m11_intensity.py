@@ -169,7 +169,8 @@ def two_tests_find_the_same_bottleneck():  # M11.3
     assert round(product.intensity) == 171  # @predict
     assert intensity_of(A100_SXM) < product.intensity < intensity_of(H100_SXM)
     # (Compute-bound is not busy. [At that size](#blocks_come_in_waves) most multiprocessors have
-    # nothing to do.)
+    # nothing to do. And [a single small matmul](#a_small_matmul_waits_for_its_launch) waits for its
+    # launch, longer than for its bytes or its FLOPs.)
     #
     # So: compare intensities first, and times when you need to know how long.
 
@@ -185,7 +186,7 @@ def relu_waits_for_memory():  # M11.4
     relu = work_of(lambda: torch.relu(torch.empty(n, device="meta")))
     assert relu == Work(flops=n, moved_bytes=8 * n)
     # The memory needs 0.64 milliseconds. The arithmetic, outside the tensor cores, needs 0.004 at
-    # its peak.
+    # its peak. (Twice that: a peak counts a multiply-add as two FLOPs, and these are comparisons.)
     move_milliseconds = 1e3 * move_seconds(relu, H100_SXM)  # @inspect move_milliseconds
     compute_milliseconds = 1e3 * n / H100_SXM.dense_flops_per_second["fp32"]
     assert round(move_milliseconds, 2) == 0.64  # @predict
@@ -231,9 +232,9 @@ def gelu_moves_the_bytes_of_a_relu():  # M11.5 E109
     assert round(100 * (on_gpu - 1), 1) == 0.5
     assert round(on_cpu, 1) == 1.8
     # GELU has f/8 FLOPs per byte in fp32, 2.5 by our convention. The H100 can do 20 outside its
-    # tensor cores, so there is room even if f were 100. By that count the CPU had room as well,
-    # more than 10. But a peak counts multiply-adds, and a tanh takes other instructions, which a
-    # CPU is slow at.
+    # tensor cores, or 10 where none is a multiply-add, so there is room even if f were 60. By that
+    # count the CPU had room as well, more than 10. But there PyTorch's kernel for this form takes
+    # far more instructions than our 20. (The definition took less than half as long on such a CPU.)
     room = {
         "H100": intensity_of(H100_SXM, "fp32"),
         "Xeon": recorded_machine("Xeon").peaks["fp32"] / recorded_machine("Xeon").bytes_per_second,
@@ -263,7 +264,7 @@ def two_functions_are_called_gelu():  # M11.5 E108
     \\frac{x}{\\sqrt2})$. The [paper](https://arxiv.org/abs/1606.08415) also gives an approximation
     by tanh. Both are in use. Which one is cheaper, and does it matter which one you take?
     """
-    # As one kernel neither is: both move the same bytes.
+    # On a GPU neither is, as one kernel: both move the same bytes, and it waits for them.
     definition = work_of(lambda: gelu(bf16(2**20)))
     approximation = work_of(lambda: gelu(bf16(2**20), approximate="tanh"))
     assert approximation.moved_bytes == definition.moved_bytes == 2 * 2 * 2**20
@@ -883,8 +884,8 @@ def fused_attention_does_not_store_its_scores():  # M11.12
     assert fused.matmul_flops == written_out.matmul_flops
     assert fused.read_bytes + fused.written_bytes == 4 * (4 * T * K + T)
     # A common mistake is to take the ideal for the traffic. All keys and values have to pass by
-    # again for each block of queries, and a cache of M numbers has room for a block of about M/4K.
-    # Replayed in a cache:
+    # again for each block of queries. A query brings K numbers and its result K more; with half of
+    # a cache of M numbers left for what passes by, a block has M/4K queries. Replayed in a cache:
     moved = {
         (T, cache): moved_numbers(loads_of_attention(T, K, block=cache // (4 * K)), cache)
         for T, cache in ((64, 256), (128, 256), (128, 512))
@@ -893,8 +894,9 @@ def fused_attention_does_not_store_its_scores():  # M11.12
     # $T^2K^2/M$, as the [paper on FlashAttention](https://arxiv.org/abs/2205.14135) proves.
     assert 3.7 < moved[128, 256] / moved[64, 256] < 4
     assert 1.8 < moved[128, 256] / moved[128, 512] < 2
-    # Attention that writes its scores down moves $3T^2$ more: they pass when they are made, for the
-    # softmax, and when they are used. Twice the cache does not help with that.
+    # Attention that writes its scores down loads $3T^2$ more: when they are made, for the softmax,
+    # and when they are used. (What this cache writes back comes on top.) Twice the cache does not
+    # help with that.
     for cache in (256, 512):
         loads = loads_of_attention_written_out(128, K, block=cache // (4 * K))
         assert moved_numbers(loads, cache) - moved[128, cache] == 3 * 128**2
@@ -961,10 +963,12 @@ def exercise_a_softmax():  # M11.3 @exercise
     # 6 per byte, where the H100 has 20 outside its tensor cores: memory-bound.
     assert work.moved_bytes == 2 * 2 * 1024**2
     assert round(work.intensity) == 6  # @inspect work.intensity
-    # 20 of the 24 are the exponential. With 76 it would be 80 for 4 bytes: 3.8 times as much.
+    # 20 of the 24 are the exponential. With 76 it would be 80 for 4 bytes: 3.8 times as much. That
+    # is if all were multiply-adds, which the sheet counts as two. If none is, half as many FLOPs
+    # fit.
     others = work.flops / 1024**2 - 20
-    most = 4 * intensity_of(H100_SXM, "fp32") - others  # @inspect most
-    assert round(most / 20, 1) == 3.8
+    most = [4 * rate - others for rate in (intensity_of(H100_SXM, "fp32") / n for n in (1, 2))]
+    assert [round(flops / 20, 1) for flops in most] == [3.8, 1.8]  # @inspect most
 
 
 def exercise_rows_for_an_rtx_4090():  # M11.11 @exercise

@@ -340,7 +340,7 @@ def gradients_ask_for_another_scale():  # M13.5
     # the variance of a weight is $\frac{2}{D+F}$. Neither scale is kept, and here neither is far
     # off: the two variances add up to 2.
     assert math.isclose(sum(std**2 for std in stds["in between"]), 2, rel_tol=0.03)
-    # So: most recipes keep the forward scale, and let the optimizer see to gradients.
+    # So: of the two, care for the forward scale. An optimizer such as AdamW makes up for gradients.
 
 
 def xavier_looks_at_both_sides():  # M13.5 E54

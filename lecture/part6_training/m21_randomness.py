@@ -91,8 +91,9 @@ def three_generators_are_seeded_apart():  # M21.1
         assert torch.equal(torch.rand(3, device="cuda"), on_the_gpu)
     else:
         skipped = "no CUDA device here: its generator was not seeded"  # @inspect skipped
-    # So: seed all three. And what has to be the same on every machine, draw on the CPU, by `rand`
-    # or `randperm`. (The last digits of `randn` depend on the processor's instructions.)
+    # So: seed all three. And what has to be the same on every machine, draw on the CPU, with one
+    # version of PyTorch, by `rand` or `randperm`. (The last digits of `randn` depend on the
+    # processor's instructions.)
 
 
 @shape_checked
@@ -327,7 +328,7 @@ def exercise_a_thousand_seeds():  # M21.1 @exercise
     average = sum(taken) / len(taken)  # @inspect average
     # There are $1000^2/2$ pairs, and each is alike once in $2^{16}$: nearly eight. Draw from all of
     # the $2^{32}$ that the CPU's generator tells apart, and two are alike once in 8600 times. Or
-    # number the jobs, and derive their seeds from that.
+    # number the jobs and take the number as the seed: then no two are alike.
     expected = 1000**2 / 2 / 2**16  # @inspect expected
     assert abs(average - expected) < 0.5
 

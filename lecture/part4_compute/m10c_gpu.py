@@ -560,8 +560,8 @@ def a_cpu_waits_less_and_does_less():  # M10.15
         "bf16": gpu.flops_per_second / cpu.flops_per_second,
     }  # @inspect ratios
     # The GPU moves 120 times as much and computes 330 times as much, and takes four times as long
-    # to begin each of many operations. (A single one that finds it idle waits longer. That is beside
-    # two cores. A whole CPU has dozens, and comes closer.)
+    # to begin each of many operations. (A single one that finds it idle waits longer. And that is
+    # beside two cores: a whole CPU has dozens, and comes closer.)
     assert round(ratios["launch"]) == 4
     assert [round(ratios[name], -1) for name in ("bandwidth", "bf16")] == [120, 330]
     # So small work is faster on the CPU: a copy of 65 536 numbers, from idle to idle. A copy of

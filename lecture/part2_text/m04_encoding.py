@@ -250,8 +250,8 @@ def a_heap_pays_for_long_words():  # M4.3
     """A heap pays for long words.
 
     Scanning looks at all pairs of a word again for each merge. The heap looks only at the
-    neighbours of what has merged. Most words are short; but a sentence in a script without spaces
-    is one word, and so is a line of dashes. From which length on does a heap pay?
+    neighbours of what has merged. Most words are short; but a clause of Chinese, which has no
+    spaces, is one word, and so is a line of dashes. From which length on does a heap pay?
     """
     tokenizer = trained()
     ranks = {pair: rank for rank, pair in enumerate(tokenizer.merges)}

@@ -685,9 +685,9 @@ def a_rate_per_weight_sees_only_the_axes():  # M17.1
     # After ten steps they were ahead of SGD, and now they are behind.
     for name in ("AdaGrad", "AdamW"):
         assert straight[name][10].norm() < straight["SGD"][10].norm() < turned[name][10].norm()
-    # To see other directions, an optimizer would have to remember products of gradients: for all
-    # parameters at once a matrix as large as the square of their number. The next section looks at
-    # one matrix of the model at a time.
+    # The direct way to see other directions is to remember products of gradients: for all
+    # parameters at once a matrix as large as the square of their number. The next section has a
+    # cheaper way, for one matrix of the model at a time.
 
 
 def muon_makes_all_directions_equal():  # M17.10

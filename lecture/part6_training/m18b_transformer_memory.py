@@ -344,8 +344,8 @@ def tokens_go_with_parameters():  # M18.10 E87 @core
     # Is it a mistake, then? Only if training is all you pay for. A smaller model that read more is
     # cheaper every time it is used: Llama 3's 8B read 1875 tokens per parameter.
     #
-    # Spend the plan's FLOPs the optimal way: they are $6N\cdot20N$, so both factors grow by
-    # $\sqrt{10}$.
+    # Spend the plan's FLOPs the optimal way, $6N'\cdot20N'$ with another N'. They are ten times
+    # $6N\cdot20N$, so both factors grow by $\sqrt{10}$.
     planned_flops = 6 * N * planned_tokens
     larger = math.sqrt(planned_flops / (6 * COMPUTE_OPTIMAL_TOKENS_PER_PARAMETER))
     assert math.isclose((larger / N) ** 2, planned_tokens / tokens)  # @inspect larger

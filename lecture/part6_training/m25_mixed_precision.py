@@ -547,9 +547,9 @@ def a_recipe_trains_in_eight_bits():  # M25.7
     # the run goes astray.
     assert ends["all E4M3, no scales"] > 1.5 * ends["fp32"]
     # What never was in eight bits here: the embedding, the output matrix, the loss, the weights
-    # that AdamW changes, and its averages. Published recipes keep the same, and attention and
-    # normalization layers. So: FP8 for the inputs of large matmuls, scales from the data, and more
-    # bits for everything that adds up.
+    # that AdamW changes, and its averages. DeepSeek-V3's recipe keeps the same, and attention
+    # and normalization layers; others have averages in eight bits. So: FP8 for the inputs of large
+    # matmuls, scales from the data, and more bits for everything that adds up.
 
 
 def models_follow_the_hardware():  # M25.6
@@ -573,8 +573,9 @@ def models_follow_the_hardware():  # M25.6
         steps = [rate * bits[name] for name, rate in found.items() if name in bits]
         assert max(steps) / min(steps) < 1.001  # data sheets round
     # Each generation added a format: bf16 in 2020, fp8 in 2022, fp4 in 2024. Large models follow
-    # with some delay: DeepSeek-V3, trained in FP8, is of the end of 2024. They are built for the
-    # hardware: normalization in front of matmuls keeps numbers in range, and widths fill the tiles.
+    # with some delay: DeepSeek-V3, trained in FP8, is of the end of 2024. Their widths
+    # fill the tiles, and normalization in front of matmuls, which was there before, keeps numbers
+    # in range.
     most = rates["B200"]["fp4"] / rates["A100 SXM"]["bf16"]
     assert round(most) == 29  # @inspect most
     # Of this factor, 4 came from two halvings of the bits. Of the other 7.2, there are 1.4 times as

@@ -49,7 +49,8 @@ def using_a_model_needs_no_way_back():  # M26.1
     assert round(training.matmul_flops / inference.matmul_flops, 1) == 2.9
     # In training, two results of each layer wait for the backward pass: the matmul's and the
     # GELU's, except for the last, which a sum does not need. In inference only two tensors are
-    # alive at a time, one that is read and one that is written.
+    # alive at a time, one that is read and one that is written. (Three where a block holds its
+    # input until it returns.)
     layer_bytes = 4 * 32 * 64
     assert while_training == (2 * 10 - 1) * layer_bytes + 4  # 4 are the loss
     assert inference.peak_bytes == 2 * layer_bytes
@@ -243,6 +244,9 @@ def prefill_reads_the_prompt_at_once():  # M26.3
     step_seconds = decoded.moved_bytes / H100_SXM.memory_bytes_per_second
     milliseconds = round(1e3 * prefill_seconds), round(1e3 * 200 * step_seconds)
     assert milliseconds == (30, 896)  # @inspect milliseconds
+    # (The LM head is counted for every token. It is needed for the last one only: 7 % less.)
+    head_share = 2 * LLAMA.vocabulary * LLAMA.width / decoded.flops  # @inspect head_share
+    assert round(head_share, 2) == 0.07
     # The answer has a tenth of the tokens and takes 30 times as long. That is why a service has two
     # latencies: the *time to first token*, which grows with the prompt, and the *time per output
     # token*, which is one walk through the weights.
@@ -320,9 +324,9 @@ def grouped_queries_shrink_the_cache():  # M26.4
         kept_bytes[G] = sum(cache.key.nbytes + cache.value.nbytes for cache in caches)
     # Here L = 2, K = 8, in fp32, for 8 tokens:
     assert kept_bytes == {G: 8 * 2 * 2 * G * 8 * 4 for G in (4, 2, 1)}  # @inspect kept_bytes
-    # Llama 3 8B has 8 heads of keys and values for 32 heads of queries. What would 32 have done?
-    # Every walk through the cache would be four times as long, and memory would hold a fourth of
-    # the sequences.
+    # Llama 3 8B has 8 heads of keys and values for 32 heads of queries. What would 32 have done,
+    # with the other weights as they are? Every walk through the cache would be four times as long,
+    # and memory would hold a fourth of the sequences.
     T = 2000
     N = parameters(LLAMA)
     rates, rooms, milliseconds = {}, {}, {}
@@ -487,7 +491,7 @@ def a_draft_is_judged_in_one_pass():  # M26.5
         expected[k] = (1 - alpha ** (k + 1)) / (1 - alpha)
     drawn = figures.tokens_per_step(per_step, expected)  # @inspect drawn
     # The formula takes proposals to be alike. They are not (one is accepted with a probability of a
-    # tenth, another nearly always), and yet it comes close.
+    # seventh, another nearly always), and yet it comes close.
     assert min(chances) < 0.2 < 0.9 < max(chances)
     assert all(abs(per_step[k] / expected[k] - 1) < 0.15 for k in per_step)  # @inspect per_step
     assert per_step[1] < per_step[2] < per_step[4] < per_step[8] < 9

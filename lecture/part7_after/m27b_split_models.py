@@ -450,13 +450,13 @@ def a_link_has_a_roofline():  # M27.7
     in_a_box = rows_needed["InfiniBand"] / 8
     assert round(in_a_box) == 1649
     # Batches [cannot grow for ever](#a_batch_has_a_critical_size), and this is what ends
-    # data parallelism: a batch of 4 million tokens feeds some 2400 GPUs. To use more, a copy of the
-    # model must be larger than a box. (Eight GPUs that share out the weights see the same 13 193
-    # tokens: 1649 for each of them again.) Split over 16 boxes, as
-    # [stages of a pipeline](#a_pipeline_waits_at_both_ends), the copies are of 128 GPUs, and the
-    # same batch feeds 39 000.
+    # data parallelism: a batch of 4 million tokens feeds some 2400 GPUs. To use more, a box
+    # must hold only a part of the model. (Eight GPUs that share out all weights see the same 13 193
+    # tokens: 1649 for each of them again.) With one of 16
+    # [stages of a pipeline](#a_pipeline_waits_at_both_ends) in each box, its ports carry the sums
+    # of a sixteenth of the weights, and the same batch feeds 39 000.
     assert round(4e6 / in_a_box, -2) == 2400
-    assert round(4e6 / rows_needed["InfiniBand"] * 128, -3) == 39_000
+    assert round(16 * 4e6 / in_a_box, -3) == 39_000
 
 
 def the_most_talkative_axis_stays_inside():  # M27.7

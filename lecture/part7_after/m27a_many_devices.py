@@ -548,13 +548,17 @@ def a_checkpoint_can_change_its_ranks():  # M27.4
     # fits on each of them, and say how many bytes each rank keeps and sends for it.
 
 
+def micro_batches(rank: int, parts: int) -> Float[Tensor, "parts 8 32"]:  # @stepover
+    """Draw the micro-batches of a rank."""
+    return torch.randn(parts, 8, 32, generator=torch.Generator().manual_seed(rank))
+
+
 def accumulate_and_meet(rank: int, n: int, parts: int, each_time: bool) -> tuple[Tensor, int]:
     """Add up the gradients of micro-batches, and average over the ranks each time or once."""
     model = Stack(32)
-    x = torch.randn(parts, 8, 32, generator=torch.Generator().manual_seed(rank))
     total = torch.zeros(4, 32, 32)
     with Traffic() as traffic:
-        for part in x:
+        for part in micro_batches(rank, parts):
             model.zero_grad()
             (model(part).square().mean() / parts).backward()
             gradient = torch.stack([weight.grad for weight in model.parameters()]) / n
@@ -579,6 +583,11 @@ def exercise_when_to_meet():  # M27.3 @exercise
     # PyTorch's `DistributedDataParallel` has a switch for it, `no_sync`.
     assert torch.allclose(each_time, once, atol=1e-6)
     assert bytes_each_time == 8 * bytes_once  # @inspect bytes_each_time bytes_once
+    # And it is the gradient that one device finds with all 16.
+    alone = Stack(32)
+    alone(torch.cat([micro_batches(rank, 8) for rank in (0, 1)])).square().mean().backward()
+    gradients = torch.stack([weight.grad for weight in alone.parameters()])
+    assert torch.allclose(once, gradients, atol=1e-6)
 
 
 def seconds_of_a_ring(link_rates: list[float], S: float) -> float:

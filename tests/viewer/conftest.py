@@ -100,7 +100,8 @@ class Site:
 class SiteHandler(http.server.SimpleHTTPRequestHandler):
     def __init__(self, site: Site, *arguments):
         self.site = site
-        super().__init__(*arguments, directory=str(VIEWER))
+        with contextlib.suppress(ConnectionError):  # a page may close before all has come
+            super().__init__(*arguments, directory=str(VIEWER))
 
     def do_GET(self):
         path = self.path.partition("?")[0]

@@ -196,6 +196,7 @@ def a_gradient_has_the_shape_of_its_tensor():  # M12.3 E45
     h1.retain_grad()
     h1[0, 1].backward()
     assert torch.equal(x.T @ h1.grad, w1.grad)  # @inspect w1.grad
+    assert torch.equal(h1.grad.T @ x, w1.grad.T)
     for wrong in (h1.grad.T @ x, h1.grad @ x.T):
         assert wrong.shape == w1.grad.shape
         assert not torch.equal(wrong, w1.grad)

@@ -91,7 +91,7 @@ def trained(
         w1, w2 = w1.detach().requires_grad_(), w2.detach().requires_grad_()
         y = (torch.tensor([[1.0, 2]]) @ w1).relu() @ w2
         (y - 0.5).square().sum().backward()
-        w1, w2 = w1 - 0.25 * w1.grad, w2 - 0.25 * w2.grad
+        w1, w2 = w1 - 0.125 * w1.grad, w2 - 0.125 * w2.grad
     return w1.detach(), w2.detach()
 
 
@@ -99,16 +99,19 @@ def equal_weights_stay_equal():  # M13.2
     """Equal weights stay equal.
 
     Why start from random numbers, when zeros or ones are cheaper? Take two layers with two *units*
-    (columns of w1) between them, all weights the same, and train: each step goes a quarter of the
+    (columns of w1) between them, all weights the same, and train: each step goes an eighth of the
     gradient, and the answer should become one half. Guess what the two units learn.
     """
     w1, w2 = trained(torch.full((2, 2), 0.5), torch.full((2, 1), 0.5), 1)  # @inspect w1 w2
     # The same. They see the same input and send on the same number, so they get the same gradient.
     assert torch.equal(w1[:, 0], w1[:, 1])
-    # It stays that way, to the last bit. Two units do the work of one, and so would a thousand.
-    w1, w2 = trained(torch.full((2, 2), 0.5), torch.full((2, 1), 0.5), 3)  # @inspect w1 w2
+    # It stays that way, to the last bit, while the answer comes to one half. Two units do the work
+    # of one, and so would a thousand.
+    w1, w2 = trained(torch.full((2, 2), 0.5), torch.full((2, 1), 0.5), 10)  # @inspect w1 w2
     assert torch.equal(w1[:, 0], w1[:, 1])
     assert w2[0] == w2[1]
+    answer = (torch.tensor([[1.0, 2]]) @ w1).relu() @ w2  # @inspect answer
+    assert math.isclose(answer.item(), 0.5, rel_tol=1e-3)
     # With zeros in both layers it is worse: each gradient is a product with a zero, and nothing
     # moves at all.
     w1, w2 = trained(torch.zeros(2, 2), torch.zeros(2, 1), 3)

@@ -12,6 +12,11 @@ import { verdictOf } from "viewer/model/verdicts.js";
 const NUMBERS = [
   ["12", false, 12],
   ["1,000", false, 1000],
+  ["12,000,000.5", false, 12e6 + 0.5],
+  ["1,5", false, 1.5],
+  ["0,125", false, 0.125],
+  ["1,0000", false, 1],
+  ["1,5,6", false, null],
   ["1_000.5", false, 1000.5],
   [" 3.2e9 ", false, 3.2e9],
   ["-2", false, -2],

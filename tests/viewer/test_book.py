@@ -269,6 +269,10 @@ def test_a_line_below_the_bar_shows_how_much_is_read(page, show):
     page.keyboard.press("p")
     page.locator("h1", has_text="Adding again").wait_for()
     page.wait_for_function(f"{shown} < 0.2")
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    page.wait_for_function(f"{shown} > 0.95")
+    page.keyboard.press("r")  # Step is not read from top to bottom
+    page.wait_for_function(f"{shown} === 0")
 
 
 def test_a_chapter_is_printed_with_its_contents(page, show):

@@ -53,6 +53,16 @@ function partsOf(text) {
   return parts;
 }
 
+/**
+ * Commas group by three digits, as in `1,000`; any other is a decimal point, as many write it.
+ * @param {string} digits
+ */
+function numeral(digits) {
+  const plain = digits.replace(/_/g, "");
+  const isGrouped = /^[1-9]\d{0,2}(?:,\d{3})+(?!\d|,)/.test(plain);
+  return Number(isGrouped ? plain.replace(/,/g, "") : plain.replace(",", "."));
+}
+
 /** Sums of products of powers of numbers. */
 class Reader {
   /** @param {string[]} parts @param {boolean} isOfBytes */
@@ -104,7 +114,7 @@ class Reader {
       return this.take(")") ? result * this.factor() : NaN;
     }
     const digits = this.parts[this.at++] ?? "";
-    return /^[\d.]/.test(digits) ? Number(digits.replace(/[,_]/g, "")) * this.factor() : NaN;
+    return /^[\d.]/.test(digits) ? numeral(digits) * this.factor() : NaN;
   }
 
   /** What the word behind a number stands for. */

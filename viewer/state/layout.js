@@ -36,6 +36,7 @@ let origin = 0;
 effect(() => {
   if (!loaded.value || mode.value !== "read" || presenting.value) {
     laidOut.value = new Set();
+    document.documentElement.style.removeProperty("--progress");
     return;
   }
   const shown = sectionsShown.value;

@@ -50,6 +50,7 @@ causal mask: The causal mask hides from each token all tokens after it: their sc
 chain rule: The chain rule says that rates of change along a chain of operations are multiplied.
 checkpoint: A checkpoint is a file with all that is needed to go on with a training run: parameters,
     state of the optimizer, step, and states of the generators.
+Chinchilla: The Chinchilla rule spends a budget of FLOPs on about 20 tokens for each parameter.
 code point: A code point is the number that Unicode gives to a character.
 collective: A collective is a communication in which all ranks take part, such as an all-reduce.
 compute-bound: An operation is compute-bound if the peak of the arithmetic limits it: its arithmetic
@@ -80,6 +81,8 @@ fan-in: The fan-in of a layer is the number of inputs that are summed up for eac
 features: The features of a token are the numbers that describe it, D of them in a Transformer.
 feed-forward network: The feed-forward network of a block is two or three linear layers with an
     activation function; it works on each token by itself.
+FlashAttention: FlashAttention is fused attention: it goes through keys and values in blocks, and
+    the scores never lie in memory.
 FLOP/s: FLOP/s is a rate: how many FLOPs a machine does in a second.
 formula: A formula gives what the meter computes from shapes that it saw: $2mnk$ for a matmul.
 forward pass: The forward pass computes the result of a model from its inputs, layer by layer.
@@ -131,6 +134,8 @@ latent: A latent is the short vector from which multi-head latent attention make
     values of all heads.
 launch: A launch asks the GPU to run a kernel; it takes microseconds.
 launch latency: The launch latency of a kernel is the time from the call to its start.
+layer normalization: Layer normalization subtracts from each row its mean and divides it by its
+    standard deviation.
 leaf: A leaf is a tensor that no recorded operation has made, such as a parameter; gradients are
     kept there.
 learning rate: The learning rate is the factor with which the optimizer multiplies its direction in
@@ -142,6 +147,7 @@ LM head: The LM head is the last layer of a language model: it turns D features 
     each entry of the vocabulary.
 logits: The logits are the scores that a model gives to the entries of the vocabulary; softmax makes
     probabilities of them.
+LoRA: LoRA leaves a weight as it is and trains two narrow matrices, whose product is added to it.
 loss: The loss is one number that says how wrong the results of a model are.
 machine balance: The machine balance is the peak of a GPU over the bandwidth of its memory: the
     FLOPs that it can do while one byte arrives.
@@ -154,6 +160,7 @@ mean squared error: The mean squared error, MSE, is the mean of the squares of t
 median: The median of some readings is the one in the middle.
 memory-bound: An operation is memory-bound if the bandwidth of the memory limits it: its arithmetic
     intensity is below the machine balance.
+MFU: The MFU, model FLOPs utilization, is the useful FLOP/s of a run as a share of the peak.
 micro-batches: Micro-batches are the parts of a batch that go through the model one after the other.
 mixed precision: Mixed precision uses a format of 16 bits or fewer for the matmuls and fp32 where
     digits matter, as in sums and updates.
@@ -209,6 +216,10 @@ replacement character: The replacement character, U+FFFD, stands where bytes are
 residual stream: The residual stream is the vectors to which every sublayer of a Transformer adds.
 resolution: The resolution of a format is how close its numbers lie; fraction bits decide it.
 ring: In a ring each rank sends to its right-hand neighbour, and the last one to the first.
+roofline: A roofline is the most FLOP/s that an operation can reach, by its FLOPs per byte: a slope
+    where memory decides, a flat roof where arithmetic does.
+RoPE: RoPE, rotary position embedding, turns pairs of features of queries and keys by angles that
+    grow with the position.
 router: A router is a linear layer that chooses the experts of each token.
 row-major: In row-major order the elements of a row are neighbours in storage.
 scalar: A scalar is a single number, a tensor without axes.

@@ -496,6 +496,8 @@ def test_the_search_suggests_words_that_are_near(talk):
     places = talk.locator(".result-place").all_inner_texts()
     assert "A matrix is large" in places
     assert "a_matrix" not in places
+    talk.locator(".search-field").fill("ma-trix")
+    assert talk.locator(".suggestion").all_inner_texts() == ["matrix"]
     talk.locator(".search-field").fill("qqqqqq")
     talk.get_by_text("Nothing that ran contains").wait_for()
     assert talk.locator(".suggestion").count() == 0

@@ -1,6 +1,7 @@
 // Words of a lecture that are near to one that it does not have. Pure. Fetched with the search.
 
 import { glossaryOf } from "viewer/model/glossary.js";
+import { search } from "viewer/model/search.js";
 import { plainTitle } from "viewer/model/sections.js";
 
 const WORD = /[\p{L}_][\p{L}\p{N}_]{2,}/gu;
@@ -71,7 +72,16 @@ function nearest(words, wanted) {
 }
 
 /**
- * What a reader may have meant who finds nothing.
+ * The same letters as one word, as words, or with hyphens: `flash attention`, `kv-cache`.
+ * @param {string} query
+ */
+function writtenOtherwise(query) {
+  const parts = query.split(/[\s-]+/).filter(Boolean);
+  return parts.length > 1 ? ["", " ", "-"].map((between) => parts.join(between)) : [];
+}
+
+/**
+ * What a reader may have meant who finds nothing; each of it can be found.
  * @param {Model} model
  * @param {string} query
  * @param {Section[]} sections all of them
@@ -79,9 +89,12 @@ function nearest(words, wanted) {
  */
 export function nearTo(model, query, sections) {
   const words = wordsOf(model, sections);
-  const wanted = query.trim().toLowerCase().split(/\s+/);
+  const asked = query.trim().toLowerCase();
+  const wanted = asked.split(/\s+/);
   const found = wanted.map((word) => (words.has(word) ? [word] : nearest(words, word)));
-  if (found.some((near) => !near.length)) return [];
   const meant = found.length === 1 ? found[0] : [found.map(([first]) => first).join(" ")];
-  return meant.filter((words) => words !== wanted.join(" "));
+  const known = found.every((near) => near.length) ? meant : [];
+  return [...new Set([...writtenOtherwise(asked), ...known])]
+    .filter((text) => text !== asked && search(model, text, sections).length)
+    .slice(0, MOST);
 }

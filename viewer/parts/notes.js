@@ -26,10 +26,12 @@ export function Topics({ marks }) {
 }
 
 /**
- * What sides of a claim are equal is said once.
+ * What sides of a claim are equal is said once, if it claims that: others may be cut alike.
  * @param {Outcome} outcome
  */
-function sidesOf({ operands }) {
+function sidesOf({ operands, text: condition }) {
+  if (!condition.includes("=="))
+    return operands.map(({ source, text }) => ({ text, sources: [source] }));
   /** @type {Map<string, string[]>} */
   const sources = new Map();
   for (const { source, text } of operands)

@@ -118,7 +118,7 @@ def test_the_front_page_says_what_there_is(front):
     assert front.locator(".section .section").count() == 0
     assert not front.get_by_text("seed = 1").is_visible()  # what is done first stands below the map
     front.locator(".set-up summary").click()
-    assert front.get_by_text("seed = 1").is_visible()
+    front.get_by_text("seed = 1").wait_for()
     assert "Nothing is random." in front.locator(".set-up").inner_text()
 
 

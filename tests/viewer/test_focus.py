@@ -225,6 +225,7 @@ def test_the_legend_is_one_click_away(page, show):
     assert "this line asserts something" in text
     assert "convention" in text
     page.keyboard.press("Escape")
+    page.locator("dialog .meanings").first.wait_for(state="detached")
     page.keyboard.press("L")
     page.locator("dialog .meanings").first.wait_for()
 

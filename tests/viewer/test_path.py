@@ -572,6 +572,7 @@ def test_actions_do_not_look_like_prose(talk):
     assert talk.get_by_text("Save as a file").evaluate(LOOKS)
     assert talk.get_by_text("Forget all").evaluate(LOOKS)
     talk.keyboard.press("Escape")
+    talk.locator("dialog").wait_for(state="detached")
     talk.keyboard.press("n")
     talk.keyboard.press("n")
     assert talk.get_by_text("as a Python file").evaluate(LOOKS)

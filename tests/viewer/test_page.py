@@ -551,7 +551,6 @@ def test_every_command_has_a_button_with_its_keys(page, show):
     page.keyboard.press("c")
     buttons = page.evaluate(BUTTONS)
     page.keyboard.press("Escape")
-    page.locator("dialog").wait_for(state="detached")
     page.keyboard.press("M")
     page.locator(".menu").wait_for()
     buttons |= page.evaluate(BUTTONS)

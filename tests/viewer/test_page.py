@@ -551,6 +551,7 @@ def test_every_command_has_a_button_with_its_keys(page, show):
     page.keyboard.press("c")
     buttons = page.evaluate(BUTTONS)
     page.keyboard.press("Escape")
+    page.wait_for_function("async () => !(await import('viewer/state/state.js')).dialog.value")
     page.keyboard.press("M")
     page.locator(".menu").wait_for()
     buttons |= page.evaluate(BUTTONS)

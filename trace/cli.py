@@ -292,7 +292,7 @@ class _Command:
             say(_closing_line(summary, size, seconds, self.options))
 
     def _check(self, target: Target, path: Path) -> int:
-        library.read(path)
+        library.read(path)  # a document that cannot be read is refused before the lecture runs
         recording, document = self._record(target)
         old, new = decode(whole(path)), decode(encode(document))
         _print_complaints(recording, document)

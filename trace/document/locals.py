@@ -1,7 +1,7 @@
 """From readings of names to the rows of a document: only what changed, with small numbers for
 objects, and the moments and events between which nothing can have changed."""
 
-import itertools
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -53,7 +53,7 @@ def reads_of(
     return [read for read in found if read.at <= len(log.events)]
 
 
-@dataclass
+@dataclass(slots=True)
 class Activation:
     """One call of a function."""
 
@@ -84,8 +84,11 @@ class Calls:
         self.events = log.events
         self.tables = tables
         self.stack: list[Activation] = []
-        self.effects: list[bool] = []
+        self.effects = bytearray()
         """Of each event so far: whether what goes on after it may change objects."""
+        self._has_effect = [False, *(facts.has_effect for facts in tables.facts)]
+        """By number of a statement; 0 before the first of a call."""
+        self._has_clock = any(facts.reads_clock for facts in tables.facts)
         self._left = left
         """Called with each activation that has ended."""
         self._waiting: dict[int, Activation] = {}
@@ -94,23 +97,21 @@ class Calls:
 
     def to(self, at: int) -> None:
         """Go on until there were `at` events."""
-        facts, stack = self.tables.facts, self.stack
-        for index in range(len(self.effects), at):
+        stack, effects, has_effect = self.stack, self.effects, self._has_effect
+        top = stack[-1] if stack else None
+        for index in range(len(effects), at):
             code = self.events[index]
-            if code > 0 and stack:
-                stack[-1].event = index
-                self._step(stack[-1], code)
-            elif code == EXIT:
-                self._leave(index)
-            elif code < 0:
-                self._enter(index, code)
-            top = stack[-1] if stack else None
-            runs = facts[top.statement - 1].has_effect if top and top.statement else not top
-            self.effects.append(runs)
+            if code > 0 and top is not None:
+                top.event, top.statement = index, code
+                if self._has_clock:
+                    self._ask_clock(top)
+            elif code <= 0:
+                self._leave(index) if code == EXIT else self._enter(index, code)
+                top = stack[-1] if stack else None
+            effects.append(has_effect[top.statement] if top is not None else True)
 
-    def _step(self, activation: Activation, statement: int) -> None:
-        facts = self.tables.facts[statement - 1]
-        activation.statement = statement
+    def _ask_clock(self, activation: Activation) -> None:
+        facts = self.tables.facts[activation.statement - 1]
         activation.asks_clock = facts.reads_clock or not activation.clock.isdisjoint(facts.reads)
         if activation.asks_clock:
             activation.clock |= facts.writes
@@ -366,18 +367,14 @@ def picture_of(
     return cast(Value, picture)
 
 
-def runs_of(flags: Iterable[bool]) -> list[int]:
-    """Return the lengths of runs, in turn of False and of True, without the last of False.
+def runs_of(flags: bytes | bytearray) -> list[int]:
+    """Return the lengths of runs, in turn of 0 and of 1, without the last of 0.
 
-    >>> runs_of([True, True, False, True, False, False])
+    >>> runs_of(bytes([1, 1, 0, 1, 0, 0]))
     [0, 2, 1, 1]
     """
-    runs = [(flag, len(list(run))) for flag, run in itertools.groupby(flags)]
-    if runs and runs[0][0]:
-        runs.insert(0, (False, 0))
-    if runs and not runs[-1][0]:
-        runs.pop()
-    return [length for _, length in runs]
+    runs = [len(run) for run in re.findall(rb"\x00+|\x01+", flags.rstrip(b"\0"))]
+    return [0, *runs] if flags.startswith(b"\1") else runs
 
 
 @dataclass
@@ -405,6 +402,4 @@ def locals_of(
             rows.add(read, calls.stack[-1])
             moments[read.at] = not read.statement or moments[read.at]
     calls.to(len(log.events))
-    return LocalsOfRun(
-        rows.rows, runs_of(map(bool, moments)), runs_of(calls.effects) if reads else []
-    )
+    return LocalsOfRun(rows.rows, runs_of(moments), runs_of(calls.effects) if reads else [])

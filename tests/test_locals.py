@@ -1,8 +1,10 @@
 """What the document says that names stood for, against what Python itself says."""
 
 import contextlib
+import gc
 import io
 import json
+import weakref
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -170,3 +172,22 @@ def test_a_lie_is_found(tmp_path: Path, lie: Any) -> None:
     lie(document)
     with pytest.raises((AssertionError, KeyError)):
         compare(document, reference)
+
+
+def test_the_collector_of_garbage_does_not_look_at_what_is_known_of_a_file(tmp_path):
+    """It would take longer with each statement, whenever a lecture asks for it."""
+    seen = {}
+    for count in (5, 500):
+        file = tmp_path / f"collects_{count}.py"
+        statements = "".join(f"        x{index} = f(y, x={index})\n" for index in range(count))
+        file.write_text(
+            f"import gc\n\ndef main():\n    if not gc:\n{statements}"
+            "    gc.collect()\n    size = len(gc.get_objects())\n    print(size)\n"
+        )
+        recording = record(find_target(str(file)), Options(costs=False))
+        (seen[count],) = [int(one.text) for one in recording.recorder.output if one.text.strip()]
+    assert seen[500] < seen[5] + 100
+    source = weakref.ref(recording.files[0])
+    del recording
+    gc.collect()
+    assert source() is None, "it is in a circle that nobody looks for"

@@ -30,6 +30,7 @@ from ..rewrite.short_path import ShortPath
 from ..rewrite.source import Source
 from ..target import is_own
 from .recorder import Recorder
+from .untracked import untrack_data
 
 use_own_builtins(globals())
 
@@ -142,7 +143,10 @@ class LectureFinder(importlib.abc.MetaPathFinder):
         self.files.append(source)
         if _COUNTS_WEAK_REFERENCES.search(text):
             self.recorder.glances.give_up_references()
+        rows = [table for table in vars(self.tables).values() if isinstance(table, list)]
+        counts = [len(table) for table in rows]
         rewritten = instrument(source, self.tables, reads_locals=self.recorder.reads_locals)
+        untrack_data(source, *(table[count:] for table, count in zip(rows, counts, strict=True)))
         self.recorder.prepare_readings()
         with warnings.catch_warnings():  # the author has seen those of the source already
             warnings.simplefilter("ignore", SyntaxWarning)

@@ -277,11 +277,13 @@ class Glances:
         if not self._has_references:
             return -id(value)
         try:
-            serial = next(self._next_serial)
-            self._serials[id(value)] = _Reference(value), serial
+            known = _Reference(value), next(self._next_serial)
         except TypeError:
             return -id(value)
-        return serial
+        untrack(known[0])
+        untrack(known)
+        self._serials[id(value)] = known
+        return known[1]
 
     def give_up_references(self) -> None:
         """Leave no weak reference to an object, for a lecture that counts them. Where an object is

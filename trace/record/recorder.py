@@ -31,7 +31,7 @@ from .headers import Headers
 from .pictures import MAX_CHARACTERS, Snapshots
 from .resume import Lengths, Suspensions
 from .tensors import unobserved
-from .untracked import untracked_list
+from .untracked import untrack, untracked_list
 
 use_own_builtins(globals())
 
@@ -189,7 +189,7 @@ class Recorder:
         }
         self._open_claims: list[Claim] = []
         self.glances = Glances(self.intern, self.own_modules, self._snapshots.storages)
-        self._due: list[Iterator[bool]] = []
+        self._waits: list[Iterator[int]] = []
         self._returns: list[Callable[[None, object], object]] = []
         self._returns_left: list[int] = []
         self._thread = threading.get_ident()
@@ -233,7 +233,7 @@ class Recorder:
     def constant(self, name: str) -> object:
         """Return what a mark in instrumented code stands for (`inserted.py`)."""
         if name.isdecimal():
-            return self._due[int(name)]
+            return self._waits[int(name)]
         return self._constants[name] if name else self._home
 
     def end(self) -> None:
@@ -369,8 +369,8 @@ class Recorder:
 
     def prepare_readings(self) -> None:
         """Make ready for what was instrumented since."""
-        while len(self._due) < len(self.tables.readings):
-            self._due.append(_rarer_and_rarer())
+        while len(self._waits) < len(self.tables.readings):
+            self._waits.append(_waits_for_readings())
         while len(self._returns) < len(self.tables.returns):
             self._returns.append(functools.partial(self._read_returned, len(self._returns)))
             self._returns_left.append(FULL_READINGS)
@@ -414,6 +414,7 @@ class Recorder:
             glance = self.glances.take(value)
             if glance is not None:
                 row = Returned(len(self.events), self.tables.returns[site], glance)
+                untrack(row)
                 self.returned.append(row)
         except Exception as error:
             _let_the_lecture_go_on(error)
@@ -620,15 +621,18 @@ _RETURNS_PASSED_ON: defaultdict[int, Any] = defaultdict(itertools.repeat(_PASS_O
 """Of every `return` statement the same."""
 
 
-def _rarer_and_rarer() -> Iterator[bool]:
-    """True `FULL_READINGS` times, then at twice as many, at four times as many, ..."""
-    late = (
-        itertools.chain(itertools.repeat(False, (FULL_READINGS << doubling) - 1), (True,))
-        for doubling in itertools.count()
-    )
-    return itertools.chain(
-        itertools.repeat(True, FULL_READINGS), itertools.chain.from_iterable(late)
-    )
+_WAITS = (bytes(FULL_READINGS), *(range((FULL_READINGS << n) - 1, -1, -1) for n in range(40)))
+_WAITS_REVERSED = _WAITS[::-1]
+
+
+def _waits_for_readings() -> Iterator[int]:
+    """0 `FULL_READINGS` times; then down to 0 from as many, from twice as many, ... None of it is
+    Python code, which the lecture might see running, nor does the collector look at it."""
+    parts = reversed(_WAITS_REVERSED)
+    waits = itertools.chain.from_iterable(parts)
+    untrack(parts)
+    untrack(waits)
+    return waits
 
 
 _SILENCE = ("ignore", None, Warning, None, 0)

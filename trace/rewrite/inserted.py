@@ -47,8 +47,8 @@ def load(identifier: str) -> ast.expr:
     return ast.Attribute(ast.Constant(MARK), identifier, ast.Load())
 
 
-def load_due(reading: int) -> ast.expr:
-    """What says whether a reading of all names is to take place now: of each its own constant."""
+def load_wait(reading: int) -> ast.expr:
+    """What says how long a reading of all names has to wait: of each its own constant."""
     return ast.Constant(f"{MARK}{reading}")
 
 
@@ -77,7 +77,7 @@ def bring_home(body: list[ast.stmt]) -> None:
 
 def with_constants(code: types.CodeType, constant: Callable[[str], object]) -> types.CodeType:
     """Replace each mark in a code object, and in those inside it, by what it stands for: of ``""``
-    the module, of a number what `load_due` asks, of a name in `CONSTANT` that."""
+    the module, of a number what `load_wait` asks, of a name in `CONSTANT` that."""
 
     def put(value: object) -> object:
         if type(value) is str and value.startswith(MARK):

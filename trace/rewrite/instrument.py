@@ -22,7 +22,7 @@ Inserted names begin with `@`, which no source can spell; `inserted.py` says whe
                    @second(x, v) is v: what an assert says is evaluated after its outcome is noted
     @a = @activation(), @suspend(a, v), @resume(a, v), @thrown(a), @delegate(a, i)
     @awaiting(a, x), @aiter(a, n, x), @acontext(a, x)    for what is left and resumed
-    @next(due)     whether reading r of all names of a function is to take place now
+    @next(wait)    how often to pass reading r of all names of a function before it: 0, it is now
     @read(r, ...)  read names that have a value;  @more(v), @gone(): one that may have none
     @returns[f][r](None, v)   if f, read what a function returns; it is v
     @gettrace() is @outer   whether the lecture has no trace function of its own

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from ..own_builtins import use_own_builtins
 from .bindings import SELF, Variables
 from .flow import Flow, Reach
-from .inserted import call, load, load_due, note
+from .inserted import call, load, load_wait, note
 from .numbering import Numbering
 from .rows import Facts, Reading, Tables
 from .syntax import NEW_SCOPES, Function, at, blocks_of, docstring_of
@@ -152,7 +152,8 @@ class Joints:
         for name in perhaps:
             missing = ast.ExceptHandler(load("@NameError"), None, [note("@gone")])
             body.append(ast.Try([ast.Expr(call("@more", load(name)))], [missing], [], []))
-        is_due = ast.BoolOp(ast.And(), [call("@next", load_due(index)), _is_not_followed()])
+        is_now = ast.UnaryOp(ast.Not(), call("@next", load_wait(index)))
+        is_due = ast.BoolOp(ast.And(), [is_now, _is_not_followed()])
         due = ast.If(is_due, body, [])
         unread = ast.ExceptHandler(load("@unreadable"), None, [ast.Pass()])
         return [ast.Try([due], [unread], [], [])]

@@ -286,6 +286,48 @@ def test_a_variable_is_inspected_by_keys(page, show):
     assert panel.locator(".history-list li").count() == 2
 
 
+SUBJECTS = """import torch
+
+
+def main():
+    'What a line is about.'
+    x = torch.arange(6.0).view(2, 3)
+    row = x[0]
+    separate = x.clone()
+    row[1] = 100  # separate stays as it is
+    assert x[1, 2] == separate[1, 2]
+    torch.set_num_threads(1)
+    assert separate.view(-1).sum() == 15, "row"
+"""
+# line -> the variable that `i` opens, if any
+OPENED = [
+    ("separate = x.clone()", "separate"),
+    ("row[1] = 100  # separate stays as it is", "row"),
+    ("assert x[1, 2] == separate[1, 2]", "x"),
+    ('assert separate.view(-1).sum() == 15, "row"', "separate"),
+    ("torch.set_num_threads(1)", ""),
+]
+
+
+@pytest.fixture(scope="module")
+def subjects():
+    return recorded(SUBJECTS)
+
+
+@pytest.mark.parametrize(("text", "name"), OPENED)
+def test_what_a_line_is_about_is_inspected_first(page, show, subjects, text, name):
+    show(page, subjects, mode="step", at=str(step_on(subjects, text)))
+    page.keyboard.press("i")
+    dock = page.locator(".dock")
+    if name:
+        dock.locator("h3").wait_for()
+        assert dock.locator("h3").inner_text() == f"{name} in main"
+    else:
+        dock.get_by_text("This line changes no variable and names none").wait_for()
+    page.keyboard.press("i")
+    dock.wait_for(state="detached")
+
+
 def crowded() -> dict:
     """A call with more variables than fit above an inspector, two of which are tensors."""
     names = "".join(f"    name_{number} = {number}\n" for number in range(30))

@@ -255,6 +255,7 @@ def test_a_tensor_of_one_number_is_inspected_too(page, show):
     page.keyboard.press("Escape")
     one = {**value, "shape": [1], "strides": [1], "elements": [1_234_567.5]}
     show(page, documents.with_values(one), mode="step", at="2")
+    page.locator(".variable-name button", has_text="v0").click()
     page.keyboard.press("i")
     assert "= 1\u202f234\u202f567.5" in panel.locator(".index-inputs").inner_text(), (
         "as it is recorded"

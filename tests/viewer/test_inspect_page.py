@@ -517,7 +517,7 @@ def test_claims_of_a_section_are_listed_beside_its_heading(page, show):
     entries = page.locator(".claim-entry .condition")
     entries.first.wait_for()
     assert entries.all_inner_texts() == ["x.size == 6"]
-    page.get_by_text("show the whole lecture").click()
+    page.get_by_label("the whole lecture").check()
     assert entries.all_inner_texts() == ["x.size == 6", "y == 6"]
 
 
@@ -528,10 +528,11 @@ def test_the_claims_of_the_reader_s_section_are_one_press_away(page, show):
     places.first.wait_for()
     before = ["Views share storage · step 4", "Small numbers · step 15"]
     assert places.all_inner_texts() == before
-    page.get_by_role("button", name="show only “Views share storage”").focus()
-    page.keyboard.press("Enter")
+    page.get_by_label("the whole lecture").focus()
+    page.keyboard.press("ArrowDown")
+    assert page.get_by_label("section “Views share storage”").is_checked()
     assert places.all_inner_texts() == ["step 4"]
-    page.keyboard.press("Enter")  # the focus stays on the same button
+    page.keyboard.press("ArrowUp")
     assert places.all_inner_texts() == before
 
 

@@ -245,6 +245,25 @@ def test_search_step_and_claims_lead_to_the_chapter(front):
     front.locator("h1", has_text="Adding").wait_for()
 
 
+def test_claims_begin_with_those_of_the_chapter_that_is_read(page, show):
+    show(page, book(), chapter="multiplying")
+    page.keyboard.press("c")
+    page.locator(".claim-entry").first.wait_for()
+    choices = [text.strip() for text in texts(page, ".claim-choices label")]
+    assert choices[0] == "chapter 3. Multiplying"
+    assert choices[-1] == "the whole lecture"
+    assert page.locator(".claim-choices input").first.is_checked()
+    of_chapter = page.locator(".claim-entry").count()
+    assert page.locator(".claim-list h3").count() == 0, "it stands above"
+    page.get_by_label("the whole lecture").check()
+    page.locator(".claim-list h3").first.wait_for()
+    assert page.locator(".claim-entry").count() > of_chapter > 0
+    page.keyboard.press("Escape")
+    page.locator("dialog").wait_for(state="detached")
+    page.keyboard.press("c")
+    assert page.locator(".claim-choices input").first.is_checked()
+
+
 def test_the_front_page_offers_the_place_where_the_reader_stopped(context, site, show):
     with quiet_page(context, site, 1280, 300) as page:
         show(page, book(), chapter="adding")

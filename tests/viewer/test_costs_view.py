@@ -549,12 +549,47 @@ def test_a_section_among_many_is_found_by_its_name(page, show):
     assert page.locator(".costs-table tfoot td").nth(1).inner_text() == "1 FLOP"
 
 
-def test_the_legend_says_how_each_quantity_is_known(page, show):
-    show(page, priced())
+def test_the_legend_says_what_each_column_is_and_how_it_is_known(page, site, show):
+    with_times(page, site, show, sidecar(documents.small(), [0.001] * 16))
     page.keyboard.press("C")
     page.get_by_text("What these numbers are").click()
-    kinds = page.locator(".costs-legend dt").all_inner_texts()
+    terms = page.locator(".costs-legend .costs-terms dt").all_inner_texts()
+    heads = page.locator(".costs-table thead th:not(:first-child) button").all_inner_texts()
+    assert terms == [head.removeprefix("▼").strip() for head in heads]
+    assert terms[0] == "operators"
+    assert terms[-1] == "time"
+    kinds = page.locator(".costs-legend .costs-kinds dt").all_inner_texts()
     assert kinds == ["observed", "formula", "convention", "ideal", "would cost"]
+
+
+def test_the_legend_of_the_roofline_says_what_its_columns_are(table):
+    table.get_by_role("tab", name="Roofline").click()
+    table.get_by_text("What these numbers are").click()
+    heads = table.locator("#costs-view thead th:not(:first-child)").all_inner_texts()
+    named = {head for head in heads if not re.match(r"of [0-9]", head)}
+    terms = set(table.locator(".costs-legend .costs-terms dt").all_inner_texts())
+    assert named == {"FLOP/B", "at most", "at least", "limited by"}
+    assert named < terms
+
+
+def test_the_legend_defines_each_category_of_memory(memory):
+    memory.get_by_text("What these numbers are").click()
+    assert memory.locator(".costs-legend .costs-terms dt").all_inner_texts() == CATEGORIES
+    said = memory.locator(".costs-legend .costs-terms dd").all_inner_texts()
+    assert said[2] == "what an optimizer keeps, and what its step makes on the way"
+
+
+def test_a_table_without_matrix_products_is_sorted_by_what_it_has(page, show):
+    """By a column of zeros the rows would stand in any order."""
+    show(page, spent(documents.small(), [(0, "aten.a", 0, 1), (2, "aten.b", 0, 7)]))
+    page.keyboard.press("C")
+    page.locator(".costs-table").wait_for()
+    assert page.locator(".costs-table [aria-sort=descending]").inner_text() == "▼read\nideal"
+    reads = [row[3] for row in cells(page).values()]
+    assert reads == ["7 B", "1 B"]
+    page.get_by_role("button", name="matmul").click()
+    chosen = page.locator(".costs-table [aria-sort=descending]")
+    assert "matmul" in chosen.inner_text(), "what a reader chose stays"
 
 
 def test_memory_is_drawn_to_scale_with_its_sections_below(memory):

@@ -255,6 +255,7 @@ def test_a_tensor_of_one_number_is_inspected_too(page, show):
     page.keyboard.press("Escape")
     one = {**value, "shape": [1], "strides": [1], "elements": [1_234_567.5]}
     show(page, documents.with_values(one), mode="step", at="2")
+    page.locator(".variable-name button", has_text="v0").click()
     page.keyboard.press("i")
     assert "= 1\u202f234\u202f567.5" in panel.locator(".index-inputs").inner_text(), (
         "as it is recorded"
@@ -284,6 +285,48 @@ def test_a_variable_is_inspected_by_keys(page, show):
     panel.locator(".history-list li").first.wait_for()
     assert tabs.nth(1).get_attribute("aria-selected") == "true"
     assert panel.locator(".history-list li").count() == 2
+
+
+SUBJECTS = """import torch
+
+
+def main():
+    'What a line is about.'
+    x = torch.arange(6.0).view(2, 3)
+    row = x[0]
+    separate = x.clone()
+    row[1] = 100  # separate stays as it is
+    assert x[1, 2] == separate[1, 2]
+    torch.set_num_threads(1)
+    assert separate.view(-1).sum() == 15, "row"
+"""
+# line -> the variable that `i` opens, if any
+OPENED = [
+    ("separate = x.clone()", "separate"),
+    ("row[1] = 100  # separate stays as it is", "row"),
+    ("assert x[1, 2] == separate[1, 2]", "x"),
+    ('assert separate.view(-1).sum() == 15, "row"', "separate"),
+    ("torch.set_num_threads(1)", ""),
+]
+
+
+@pytest.fixture(scope="module")
+def subjects():
+    return recorded(SUBJECTS)
+
+
+@pytest.mark.parametrize(("text", "name"), OPENED)
+def test_what_a_line_is_about_is_inspected_first(page, show, subjects, text, name):
+    show(page, subjects, mode="step", at=str(step_on(subjects, text)))
+    page.keyboard.press("i")
+    dock = page.locator(".dock")
+    if name:
+        dock.locator("h3").wait_for()
+        assert dock.locator("h3").inner_text() == f"{name} in main"
+    else:
+        dock.get_by_text("This line changes no variable and names none").wait_for()
+    page.keyboard.press("i")
+    dock.wait_for(state="detached")
 
 
 def crowded() -> dict:
@@ -474,7 +517,7 @@ def test_claims_of_a_section_are_listed_beside_its_heading(page, show):
     entries = page.locator(".claim-entry .condition")
     entries.first.wait_for()
     assert entries.all_inner_texts() == ["x.size == 6"]
-    page.get_by_text("show the whole lecture").click()
+    page.get_by_label("the whole lecture").check()
     assert entries.all_inner_texts() == ["x.size == 6", "y == 6"]
 
 
@@ -485,10 +528,11 @@ def test_the_claims_of_the_reader_s_section_are_one_press_away(page, show):
     places.first.wait_for()
     before = ["Views share storage · step 4", "Small numbers · step 15"]
     assert places.all_inner_texts() == before
-    page.get_by_role("button", name="show only “Views share storage”").focus()
-    page.keyboard.press("Enter")
+    page.get_by_label("the whole lecture").focus()
+    page.keyboard.press("ArrowDown")
+    assert page.get_by_label("section “Views share storage”").is_checked()
     assert places.all_inner_texts() == ["step 4"]
-    page.keyboard.press("Enter")  # the focus stays on the same button
+    page.keyboard.press("ArrowUp")
     assert places.all_inner_texts() == before
 
 

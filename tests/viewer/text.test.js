@@ -13,7 +13,7 @@ import {
   shape,
   shortened,
 } from "viewer/model/format.js";
-import { isLiteral, valueText } from "viewer/model/values.js";
+import { cellTexts, isLiteral, valueText } from "viewer/model/values.js";
 
 const place = process.env.SMALL_LECTURE;
 if (!place) throw new Error("run these tests through pytest: it writes the document they ask for");
@@ -56,7 +56,7 @@ table("numbers", [
   ["four digits and a sign", [number(-1234), number(-12345)], ["-1234", "-12\u202f345"]],
   ["very small", [1e-7, 1.2e-5, 10e-9].map(number), ["1e-7", "1.2e-5", "1e-8"]],
   ["small", [1e-4, exactly(0.00012345678)].map(String), ["0.0001", "0.00012345678"]],
-  ["elements of a grid", [1e6, 0.00002, 12345.6].map(element), ["1e6", "2e-5", "1.2e4"]],
+  ["elements of a grid", [1e6, 2e-5, 12345.6].map((one) => element(one)), ["1e6", "2e-5", "1.2e4"]],
   ["no number", [NaN, Infinity].map(number), ["NaN", "Infinity"]],
   ["two axes", shape([2, 3]), "[2, 3]"],
   ["no axis", shape([]), "[]"],
@@ -114,6 +114,27 @@ table(
     valueText({ type: "list", items: [{ type: "float", value }] }, 0, true),
     `[${expected}]`,
   ]),
+);
+
+// Bits of 1.0 to 3.0 read as integers; the largest of them has ten digits.
+const BITS = [0, 1065353216, 1073741824, 1077936128];
+
+/** @type {[name: string, cells: Cell[], room: number, expected: string[]][]} */
+const CELLS = [
+  ["integers in full", BITS, 10, ["0", "1065353216", "1073741824", "1077936128"]],
+  ["told apart where these do not fit", BITS, 7, ["0", "1.065e9", "1.074e9", "1.078e9"]],
+  ["alike where there is no room", BITS, 6, ["0", "1.1e9", "1.1e9", "1.1e9"]],
+  ["digits that are enough", [0.1234567, 0.2, -1], 10, ["0.123", "0.200", "-1.000"]],
+  ["digits that tell apart", [0.50001, 0.50002, 0.5], 10, ["0.50001", "0.50002", "0.50000"]],
+  ["of one that stands twice", [0.12345, 0.12345], 10, ["0.123", "0.123"]],
+  ["of other sizes", [123456.7, 123456.8, 1e-9], 10, ["1.234567e5", "1.234568e5", "1e-9"]],
+  ["no numbers", ["nan", true, 0.5], 9, ["nan", "True", "0.5"]],
+  ["integers that no number holds", ["9007199254740993", 1], 20, ["9007199254740993", "1"]],
+];
+
+table(
+  "cells of a grid",
+  CELLS.map(([name, cells, room, expected]) => [name, cellTexts(cells, 3, room), expected]),
 );
 
 const LITERALS = ["6", "-1.5e3", "'a'", "(2, 3)", '{"a": 1}', "True", "73_741"];

@@ -84,15 +84,15 @@ export function grouped(digits) {
 /**
  * An element of a tensor, short enough for a grid, which has no room for groups.
  * @param {number | boolean | string} value
+ * @param {number} [more] digits beyond the usual ones
  */
-export function element(value) {
+export function element(value, more = 0) {
   if (typeof value !== "number")
     return typeof value === "boolean" ? (value ? "True" : "False") : value;
-  if (Number.isInteger(value))
-    return Math.abs(value) < 1e6 ? String(value) : withExponent(value.toExponential(1));
   const magnitude = Math.abs(value);
-  if (magnitude >= 1000 || magnitude < 0.001) return withExponent(value.toExponential(1));
-  return value.toFixed(magnitude >= 100 ? 1 : magnitude >= 10 ? 2 : 3);
+  if (Number.isInteger(value) && magnitude < 1e6) return String(value);
+  if (magnitude >= 1000 || magnitude < 0.001) return withExponent(value.toExponential(1 + more));
+  return value.toFixed(more + (magnitude >= 100 ? 1 : magnitude >= 10 ? 2 : 3));
 }
 
 /** @param {number[]} sizes */

@@ -3,7 +3,7 @@
 import { bytes, integer, shape } from "viewer/model/format.js";
 import { hasContents } from "viewer/model/objects.js";
 import { functionOf } from "viewer/model/run.js";
-import { cellText, partsOf, sharedDecimals, valueText } from "viewer/model/values.js";
+import { cellTexts, partsOf, valueText } from "viewer/model/values.js";
 
 /** Larger graphs and containers are cut, with a count of what is left out. */
 const MAX_OBJECTS = 40;
@@ -11,6 +11,8 @@ const MAX_ROWS = 8;
 
 /** Letters on a line of a box. */
 const LINE = 20;
+/** Between two elements on it. */
+const SPACE = "  ";
 
 /** Columns of objects; what lies deeper stands in the last one. */
 const COLUMNS = 3;
@@ -126,10 +128,9 @@ class Builder {
   drawTensor(box, value) {
     const { elements = [], shape: sizes = [], storage, offset, strides } = value;
     const width = sizes.at(-1) ?? 1;
-    const decimals = sharedDecimals(elements, 2);
+    const texts = cellTexts(elements, 2, Math.floor(LINE / width) - SPACE.length);
     for (let at = 0; at < elements.length && box.rows.length < MAX_ROWS; at += width || 1) {
-      const cells = elements.slice(at, at + width).map((cell) => cellText(cell, decimals));
-      box.rows.push({ label: "", text: cells.join("  "), target: "" });
+      box.rows.push({ label: "", text: texts.slice(at, at + width).join(SPACE), target: "" });
     }
     if (!elements.length) box.note = "elements not shown";
     if (strides && sizes.length > 1) box.note = `strides (${strides.join(", ")})`;

@@ -1,13 +1,15 @@
 // Tensor memory over the run: its states, and one for each column of a chart. Pure.
 
-/** In the order of the recorder; the colours of the style sheet go by it. */
-export const CATEGORIES = [
-  "parameters",
-  "gradients",
-  "optimizer state",
-  "activations",
-  "other tensors",
-];
+/** What each category of the recorder is, in its order; the colours of the style sheet go by it. */
+export const MEANINGS = {
+  parameters: "registered in a module, or changed by the step of an optimizer",
+  gradients: "made by a backward pass, for a parameter or on the way to one",
+  "optimizer state": "what an optimizer keeps, and what its step makes on the way",
+  activations: "results of operators that autograd records for the backward pass",
+  "other tensors": "data, and all that runs without autograd",
+};
+
+export const CATEGORIES = Object.keys(MEANINGS);
 
 /**
  * The states of the memory in the order of the run. At one moment there may be two: the one in

@@ -223,8 +223,8 @@ export function largest(elements) {
 }
 
 /** Digits after the point that all cells of a grid can share, or -1 when they differ too much.
- * @param {(number | boolean | string)[]} cells @param {number} most */
-export function sharedDecimals(cells, most) {
+ * @param {Cell[]} cells @param {number} most */
+function sharedDecimals(cells, most) {
   const numbers = cells.filter((cell) => typeof cell === "number");
   if (numbers.some((cell) => cell !== 0 && (Math.abs(cell) >= 1e5 || Math.abs(cell) < 1e-3)))
     return -1;
@@ -232,7 +232,34 @@ export function sharedDecimals(cells, most) {
   return Math.min(most, Math.max(0, ...wanted));
 }
 
-/** @param {number | boolean | string} cell @param {number} decimals */
-export function cellText(cell, decimals) {
-  return typeof cell === "number" && decimals >= 0 ? cell.toFixed(decimals) : element(cell);
+/** More digits than any number has. */
+const ALL_DIGITS = 17;
+
+/**
+ * The cells of a grid as texts: integers in full, if there is room, and else with as many digits as
+ * tell different cells apart, if there is room for those.
+ * @param {Cell[]} cells
+ * @param {number} most digits after the point, where these do
+ * @param {number} room letters of a cell
+ * @returns {string[]}
+ */
+export function cellTexts(cells, most, room) {
+  const fits = (/** @type {string[]} */ texts) => texts.every(({ length }) => length <= room);
+  const whole = cells.every((cell) => Number.isSafeInteger(cell)) ? cells.map(String) : null;
+  if (whole && fits(whole)) return whole;
+  const decimals = sharedDecimals(cells, most);
+  const textsWith = (/** @type {number} */ more) =>
+    cells.map((cell) =>
+      typeof cell === "number" && decimals >= 0
+        ? cell.toFixed(decimals + more)
+        : element(cell, more),
+    );
+  const different = new Set(cells).size;
+  const short = textsWith(0);
+  let texts = short;
+  for (let more = 1; new Set(texts).size < different; more++) {
+    texts = textsWith(more);
+    if (more > ALL_DIGITS || !fits(texts)) return short;
+  }
+  return texts;
 }

@@ -2,7 +2,8 @@
 
 import { partsOf } from "viewer/model/parts.js";
 import { countKnown, readingsOf, rowsOfCall, stepOfRow } from "viewer/model/readings.js";
-import { endOf, functionIndex } from "viewer/model/run.js";
+import { endOf, functionIndex, statementOf } from "viewer/model/run.js";
+import { pieces } from "viewer/model/source.js";
 import { stateAt } from "viewer/model/variables.js";
 
 /**
@@ -62,4 +63,45 @@ function partAt(value, path) {
   if (!value || !path) return value ?? undefined;
   const next = partsOf(value).find(([name]) => path.startsWith(name));
   return next && partAt(next[1], path.slice(next[0].length));
+}
+
+/** Words that are no names of variables: after a point, and those of arguments (`lr=2`). */
+const NAME = /(?<![.\p{L}\p{N}_])[\p{L}_][\p{L}\p{N}_]*(?![\p{L}\p{N}_]|=[^=])/gu;
+
+/**
+ * The variable of a call that its line is about: one that the line changed, or else one that it
+ * names; of several the one it names first.
+ * @param {Model} model
+ * @param {OpenFrame} frame
+ * @returns {Variable | undefined}
+ */
+export function subjectOf(model, { step, variables }) {
+  const names = namesOn(model, statementOf(model, step));
+  const placeOf = (/** @type {Variable} */ { text }) => {
+    const place = names.indexOf(text.split(".")[0]);
+    return place < 0 ? names.length : place;
+  };
+  const bound = variables
+    .filter(({ value }) => value)
+    .sort((one, other) => placeOf(one) - placeOf(other));
+  return (
+    bound.find(({ changed }) => changed) ??
+    bound.find((variable) => placeOf(variable) < names.length)
+  );
+}
+
+/**
+ * The names in the code of a statement, in its order.
+ * @param {Model} model
+ * @param {number} statement
+ * @returns {string[]}
+ */
+function namesOn({ document }, statement) {
+  const [file, first, last] = document.statements[statement];
+  const lines = Array.from({ length: last - first + 1 }, (_, index) =>
+    pieces(document.files[file], first + index)
+      .map(({ text, kind }) => (["string", "comment", "directive"].includes(kind) ? " " : text))
+      .join(""),
+  );
+  return lines.join(" ").match(NAME) ?? [];
 }

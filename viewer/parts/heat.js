@@ -2,7 +2,7 @@
 
 import { numberOf } from "viewer/model/elements.js";
 import { number } from "viewer/model/format.js";
-import { cellText, sharedDecimals } from "viewer/model/values.js";
+import { cellTexts } from "viewer/model/values.js";
 import { html } from "viewer/parts/html.js";
 import { tint } from "viewer/parts/tensor.js";
 
@@ -56,6 +56,9 @@ export function walk(event) {
 
 /** From how many columns on the cells are narrow. */
 const MANY = 13;
+/** Letters that a row has room for, on a phone and elsewhere, and those of the space after each. */
+const [NARROW_ROW, ROW] = [42, 64];
+const SPACE = 2;
 
 /**
  * A heat map. Cells are buttons; the picked one is in the order of tabs.
@@ -67,19 +70,24 @@ export function HeatMap({ plane, scale, picked, pick, label, title, alike = [] }
   const { lines, columns, step, cells } = plane;
   const isNarrow = columns.length >= MANY;
   const elements = cells.map(({ cell }) => cell);
-  const decimals = sharedDecimals(elements, isNarrow ? 2 : 3);
+  const row = innerWidth < 700 ? NARROW_ROW : ROW;
+  const room = Math.floor(row / columns.length) - SPACE;
+  const texts = cellTexts(elements, isNarrow ? 2 : 3, room);
   const tab = cells.some(({ index }) => String(index) === picked)
     ? picked
     : String(cells[0]?.index);
   const gap = (/** @type {number[]} */ along, /** @type {number} */ at, by = 1) =>
     at > 0 && along[at] > along[at - 1] + by ? "gap" : "";
-  const drawn = (/** @type {Plane["cells"][0]} */ { index, cell }, /** @type {number} */ at) => {
+  const placesOf = (/** @type {number} */ row) =>
+    [...cells.keys()].slice(row * columns.length, (row + 1) * columns.length);
+  const drawn = (/** @type {number} */ at) => {
+    const { index, cell } = cells[at];
     const key = String(index);
     const mark = key === picked ? "picked" : alike.includes(key) ? "alike" : "";
-    return html`<td class=${gap(columns, at)}>
+    return html`<td class=${gap(columns, at % columns.length)}>
       <${HeatCell}
         cell=${cell}
-        text=${cellText(cell, decimals)}
+        text=${texts[at]}
         scale=${scale}
         mark=${mark}
         isTab=${key === tab}
@@ -103,7 +111,7 @@ export function HeatMap({ plane, scale, picked, pick, label, title, alike = [] }
           (line, row) =>
             html`<tr class=${gap(lines, row, step) && "gap-above"}>
               <th scope="row">${line}</th>
-              ${cells.slice(row * columns.length, (row + 1) * columns.length).map(drawn)}
+              ${placesOf(row).map(drawn)}
             </tr>`,
         )}
       </tbody>

@@ -2,12 +2,15 @@
 
 import { useState } from "preact/hooks";
 import { counted, shape } from "viewer/model/format.js";
-import { cellText, largest, sharedDecimals, sliceName } from "viewer/model/values.js";
+import { cellTexts, largest, sliceName } from "viewer/model/values.js";
 import { html, later } from "viewer/parts/html.js";
 import { Inspect } from "viewer/parts/inspect.js";
 
 const SLICES_AT_ONCE = 4;
 const NARROW_COLUMNS = 5;
+/** Letters that a row has room for, and those that stand for the space between two cells. */
+const ROW = 48;
+const SPACE = 2;
 
 /**
  * @param {{value: Value, shares?: string, name?: string, label?: string}} properties shares: names
@@ -97,18 +100,19 @@ function Elements({ value }) {
  *   number}} properties
  */
 function Grid({ cells, lines, columns, scale }) {
-  const decimals = sharedDecimals(cells, columns.length > NARROW_COLUMNS ? 2 : 3);
+  const room = Math.floor(ROW / columns.length) - SPACE;
+  const texts = cellTexts(cells, columns.length > NARROW_COLUMNS ? 2 : 3, room);
   return html`<table class="grid">
     <tbody>
       ${lines.map(
         (line, row) =>
           html`<tr class=${row > 0 && line > lines[row - 1] + 1 ? "skipped" : ""}>
             ${columns.map((column, index) => {
-              const cell = cells[row * columns.length + index];
+              const at = row * columns.length + index;
               const skipped = index > 0 && column > columns[index - 1] + 1 ? "skipped" : "";
-              const style = background(cell, scale);
-              return html`<td class=${skipped} style=${style} title=${String(cell)}>
-                ${cellText(cell, decimals)}
+              const style = background(cells[at], scale);
+              return html`<td class=${skipped} style=${style} title=${String(cells[at])}>
+                ${texts[at]}
               </td>`;
             })}
           </tr>`,

@@ -4,6 +4,7 @@ import { batch } from "@preact/signals";
 import { pathTo } from "viewer/model/parts.js";
 import { entryOf, stepsBefore } from "viewer/model/run.js";
 import { stateAt } from "viewer/model/variables.js";
+import { subjectOf } from "viewer/model/watching.js";
 import {
   chosenFrame,
   chosenName,
@@ -85,8 +86,8 @@ function openedBeside() {
 }
 
 /**
- * Inspect what the inspector shows already in this view, or the chosen variable, or what changed,
- * or the latest one that the call knows; or end it.
+ * Inspect what the inspector shows already in this view, or the chosen variable, or what the line
+ * is about; or end it.
  * @param {"value" | "history"} view
  */
 export function inspectChosen(view) {
@@ -94,14 +95,16 @@ export function inspectChosen(view) {
   if (opened?.view === view) docked.value = "";
   else if (opened) inspected.value = { ...opened, view };
   if (opened) return;
-  const { frames } = stateAt(current().model, step.value);
+  const { model } = current();
+  const { frames } = stateAt(model, step.value);
   const frame = frames.find(({ activation }) => activation === chosenFrame.value) ?? frames.at(-1);
-  const bound = frame?.variables.filter((variable) => variable.value) ?? [];
-  const found =
-    bound.find((variable) => variable.name === chosenName.value) ??
-    bound.find((variable) => variable.changed) ??
-    bound.at(-1);
-  if (!found?.value || !frame) return open(null);
+  const chosen = frame?.variables.find(({ name, value }) => value && name === chosenName.value);
+  const found = chosen ?? (frame && subjectOf(model, frame));
+  if (!found?.value || !frame) {
+    if (docked.value === "inspect") docked.value = "";
+    else open(null);
+    return;
+  }
   const watched = { activation: frame.activation, name: found.name, path: "" };
   open({ value: found.value, name: found.text, steps: [step.value], view, watched });
 }

@@ -77,8 +77,8 @@ export const inspected = signal(null);
 /** The step that others are compared with, or -1. */
 export const pinned = signal(-1);
 
-/** The section whose claims are listed, or -1. */
-export const claimsOf = signal(-1);
+/** The part of the run whose claims are listed, as in `scope.js`; empty: the reader's chapter. */
+export const claimsOf = signal("");
 
 /** Whether one section at a time is shown, and whether all is laid out for paper. */
 export const presenting = signal(false);

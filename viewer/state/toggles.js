@@ -40,9 +40,9 @@ export function toggleOutline() {
   else outlineShown.value = !hasOutline();
 }
 
-/** All of them. */
+/** Those of the chapter that is read. */
 export function toggleClaims() {
-  claimsOf.value = -1;
+  claimsOf.value = "";
   toggleDialog("claims");
 }
 

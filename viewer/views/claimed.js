@@ -10,9 +10,11 @@ import { claimsOf, current, dialog } from "viewer/state/state.js";
  * @param {{section: Pick<Section, "activation" | "first" | "beyond">}} properties
  */
 export function ClaimCount({ section }) {
-  const { claims, failed } = claimsWithin(current().model, section);
+  const { model, sections } = current();
+  const { claims, failed } = claimsWithin(model, section);
   const open = () => {
-    claimsOf.value = section.activation;
+    const { order } = sections.find(({ activation }) => activation === section.activation) ?? {};
+    claimsOf.value = `section ${order}`;
     dialog.value = "claims";
   };
   return (

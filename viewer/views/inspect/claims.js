@@ -1,66 +1,54 @@
-// All claims, of the lecture or of one section: statement, outcome, both sides, each time it was
-// checked.
+// Claims of a chapter, a section or the whole lecture: statement, outcome, both sides, each time
+// one was checked.
 
 import { useMemo, useState } from "preact/hooks";
 import { FRONT, pageOfStep } from "viewer/model/book.js";
 import { outcomeOf } from "viewer/model/claims.js";
 import { claimGroups } from "viewer/model/groups.js";
 import { counted, integer } from "viewer/model/format.js";
-import { sectionOfStep } from "viewer/model/sections.js";
 import { html, memo } from "viewer/parts/html.js";
 import { Claim } from "viewer/parts/notes.js";
-import { Jump, titleOfSection } from "viewer/parts/panel.js";
+import { Jump } from "viewer/parts/panel.js";
 import { styled } from "viewer/parts/styles.js";
 import { leaveTo } from "viewer/state/address.js";
 import { stepOfReader } from "viewer/state/article.js";
 import { claimsOf, current } from "viewer/state/state.js";
+import { choicesAround, partOf } from "viewer/views/inspect/scope.js";
 
 await styled("inspect.css");
+
+/** No part of the run. */
+const WHOLE = { span: { first: 0, beyond: Infinity }, title: "" };
 
 const AT_ONCE = 100;
 const TIMES_AT_ONCE = 20;
 
 /** The claims that contain what is typed. */
 export function Claims() {
-  const { model, document, sections, leftOut } = current();
+  const { model, document, leftOut } = current();
   const [query, setQuery] = useState("");
   const [onlyFailed, setOnlyFailed] = useState(false);
   const [most, setMost] = useState(AT_ONCE);
-  const section = sections.find(({ activation }) => activation === claimsOf.value);
-  const groups = useMemo(() => claimGroups(model, section, leftOut), [document, section, leftOut]);
+  const choices = useMemo(choicesHere, [document]);
+  const choice = claimsOf.value || choices[0];
+  const isWhole = choice === "whole";
+  const { span, title: place } = partOf(choice, WHOLE);
+  const groups = useMemo(
+    () => claimGroups(model, isWhole ? undefined : span, leftOut),
+    [document, choice, leftOut],
+  );
   const failed = groups.filter((group) => group.failed).length;
   const shown = groups.filter(
     (group) => group.words.includes(query.trim().toLowerCase()) && (group.failed || !onlyFailed),
   );
-  const place = section ? titleOfSection(section) : "";
   return html`
     <${Summary} groups=${groups} failed=${failed} place=${place} />
-    <div class="filter">
-      <input
-        class="search-field"
-        type="text"
-        inputmode="search"
-        placeholder="filter"
-        aria-label="filter claims"
-        value=${query}
-        onInput=${(/** @type {any} */ event) => setQuery(event.target.value)}
-      />
-      ${
-        failed > 0 &&
-        html`<label>
-          <input
-            type="checkbox"
-            checked=${onlyFailed}
-            onChange=${() => setOnlyFailed(!onlyFailed)}
-          />${" "}
-          failed only
-        </label>`
-      }
-    </div>
+    <${Choices} choices=${choices} chosen=${choice} />
+    <${Filter} ...${{ query, setQuery, onlyFailed, setOnlyFailed }} hasFailed=${failed > 0} />
     <ol class="claim-list">
       ${shown.slice(0, most).map(
         (group, index) => html`
-          ${!section && html`<${ChapterTitle} group=${group} before=${shown[index - 1]} />`}
+          ${isWhole && html`<${ChapterTitle} group=${group} before=${shown[index - 1]} />`}
           <${Group} key=${group.statement} group=${group} within=${place} />
         `,
       )}
@@ -81,6 +69,35 @@ export function Claims() {
 }
 
 /**
+ * @param {{query: string, setQuery: (query: string) => void, onlyFailed: boolean,
+ *   setOnlyFailed: (only: boolean) => void, hasFailed: boolean}} properties
+ */
+function Filter({ query, setQuery, onlyFailed, setOnlyFailed, hasFailed }) {
+  return html`<div class="filter">
+    <input
+      class="search-field"
+      type="text"
+      inputmode="search"
+      placeholder="filter"
+      aria-label="filter claims"
+      value=${query}
+      onInput=${(/** @type {any} */ event) => setQuery(event.target.value)}
+    />
+    ${
+      hasFailed &&
+      html`<label>
+        <input
+          type="checkbox"
+          checked=${onlyFailed}
+          onChange=${() => setOnlyFailed(!onlyFailed)}
+        />${" "}
+        failed only
+      </label>`
+    }
+  </div>`;
+}
+
+/**
  * The chapter of a claim, where another one begins; claims that failed stand before all chapters.
  * @param {{group: ClaimGroup, before?: ClaimGroup}} properties
  */
@@ -95,31 +112,58 @@ function ChapterTitle({ group, before }) {
 }
 
 /**
- * How many there are, and a way to fewer or to all.
+ * What can be chosen: the chapter that is read, or else all; the section; all.
+ * @returns {string[]}
+ */
+function choicesHere() {
+  const { sections } = current();
+  const [kind, order] = claimsOf.value.split(" ");
+  const asked = kind === "section" ? sections[Number(order)] : undefined;
+  const { chapter, section } = choicesAround(stepOfReader());
+  const parts = [chapter, asked?.depth ? claimsOf.value : section];
+  return chapter ? [...parts, "whole"].filter(Boolean) : ["whole", ...parts].filter(Boolean);
+}
+
+/** @param {{choices: string[], chosen: string}} properties */
+function Choices({ choices, chosen }) {
+  const { leftOut, book } = current();
+  const all = leftOut.size ? "the short path" : "the whole lecture";
+  const nameOf = (/** @type {string} */ choice) => {
+    const [kind, index] = choice.split(" ");
+    const { title } = partOf(choice, WHOLE);
+    if (kind === "chapter") return `chapter ${book[Number(index)].label}. ${title}`;
+    return kind === "section" ? `section “${title}”` : all;
+  };
+  if (choices.length < 2) return null;
+  return html`<fieldset class="claim-choices">
+    <legend class="visually-hidden">claims of</legend>
+    ${choices.map(
+      (choice) =>
+        html`<label key=${choice}>
+          <input
+            type="radio"
+            name="claims-of"
+            checked=${choice === chosen}
+            onChange=${() => (claimsOf.value = choice)}
+          />${" "}
+          ${nameOf(choice)}
+        </label>`,
+    )}
+  </fieldset>`;
+}
+
+/**
+ * How many there are.
  * @param {{groups: ClaimGroup[], failed: number, place: string}} properties
  */
 function Summary({ groups, failed, place }) {
-  const { document, sections, leftOut } = current();
+  const { document, leftOut } = current();
   const checks = groups.reduce((sum, { rows }) => sum + rows.length, 0);
-  const around = useMemo(() => sectionOfStep(sections, stepOfReader()), [document]);
-  const narrower =
-    around && around.depth > 0
-      ? { activation: around.activation, text: `show only “${titleOfSection(around)}”` }
-      : null;
   const none = document.failure ? "all held until it ended" : "all held";
-  const choice = place
-    ? { activation: -1, text: leftOut.size ? "show all of it" : "show the whole lecture" }
-    : narrower;
   return html`<p class="quiet">
     ${counted(groups.length, "claim")} in ${counted(checks, "execution")}
     ${(place || leftOut.size > 0) && html`${" "}of <b>${place || "the short path"}</b>`};${" "}
-    ${failed ? `${failed} failed` : none}.${" "}
-    ${
-      choice &&
-      html`<button class="jump" onClick=${() => (claimsOf.value = choice.activation)}>
-        ${choice.text}
-      </button>`
-    }
+    ${failed ? `${failed} failed` : none}.
   </p>`;
 }
 

@@ -5,7 +5,7 @@ import { signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { KINDS } from "viewer/model/costs.js";
 import { bytes, counted, flops } from "viewer/model/format.js";
-import { momentsOf } from "viewer/model/memory.js";
+import { MEANINGS, momentsOf } from "viewer/model/memory.js";
 import { reachedBy, timedPoints } from "viewer/model/roofline.js";
 import { activationOf, functionOf, statementOf } from "viewer/model/run.js";
 import { sectionOfStep } from "viewer/model/sections.js";
@@ -18,9 +18,9 @@ import { leaveTo } from "viewer/state/address.js";
 import { stepOfReader } from "viewer/state/article.js";
 import { current } from "viewer/state/state.js";
 import { MemoryChart } from "viewer/views/inspect/memory.js";
-import { Roofline } from "viewer/views/inspect/roofline.js";
+import { Roofline, ROOFLINE_MEANINGS } from "viewer/views/inspect/roofline.js";
 import { partAround, partOf, scope, Scope } from "viewer/views/inspect/scope.js";
-import { Table } from "viewer/views/inspect/table.js";
+import { columnsShown, Table } from "viewer/views/inspect/table.js";
 
 await styled("costs.css");
 
@@ -72,7 +72,7 @@ export function Costs() {
     <div class="costs-notes">
       <${Uncounted} span=${title ? span : null} />
       <${Apart} span=${span} imagined=${imagined} />
-      <${Legend} />
+      <${Legend} imagined=${imagined} />
     </div>
   `;
 }
@@ -196,12 +196,28 @@ function Apart({ span, imagined }) {
   </p>`;
 }
 
-/** What is known, and how. */
-function Legend() {
+/** What each column or category is, and how it is known. @param {{imagined: boolean}} properties */
+function Legend({ imagined }) {
+  const columns = columnsShown(imagined).map(({ title, hint, kind }) => [title, hint, kind]);
+  const terms = {
+    table: columns,
+    roofline: Object.entries(ROOFLINE_MEANINGS),
+    memory: Object.entries(MEANINGS),
+  }[view.value];
+  const kinds = view.value === "memory" ? KINDS.slice(0, 1) : KINDS;
   return html`<details class="quiet costs-legend">
     <summary>What these numbers are</summary>
-    <dl>
-      ${KINDS.map(
+    <dl class="costs-terms">
+      ${terms.map(
+        ([term, meaning, kind]) =>
+          html`
+            <dt>${term}</dt>
+            <dd>${meaning}${kind && `: ${kind}`}</dd>
+          `,
+      )}
+    </dl>
+    <dl class="costs-kinds">
+      ${kinds.map(
         ([kind, what, how]) =>
           html`
             <dt>${kind}</dt>

@@ -25,7 +25,10 @@ export function Inspector() {
     [model, opened?.value, opened?.name, String(opened?.steps), watched && step.value],
   );
   if (!opened)
-    return html`<p class="quiet">There is nothing to inspect: this call shows no value yet.</p>`;
+    return html`<p class="quiet">
+      This line changes no variable and names none that has a value. A click on any other inspects
+      it.
+    </p>`;
   if (!found)
     return html`<p class="quiet">
       ${

@@ -4,7 +4,7 @@ import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { elementAt, scaleOf } from "viewer/model/elements.js";
 import { counted, element, exactly, integer } from "viewer/model/format.js";
 import { cellOf, readersOf, sumText, windowOf } from "viewer/model/storage.js";
-import { cellText, sharedDecimals } from "viewer/model/values.js";
+import { cellTexts } from "viewer/model/values.js";
 import { heat, walk } from "viewer/parts/heat.js";
 import { html } from "viewer/parts/html.js";
 import { keepInside } from "viewer/parts/panel.js";
@@ -118,6 +118,8 @@ function description(name, cell, { count, indices }) {
 /** Storages of so many cells are drawn whole, of larger ones a part. */
 const WHOLE = 192;
 const PART = 64;
+/** Letters that a cell has room for. */
+const LETTERS = 11;
 
 /**
  * The cells of the storage, or those around the chosen one.
@@ -134,13 +136,11 @@ function Strip({ value, name, layout, cell, lookAt }) {
     () => Array.from({ length: size }, (_, at) => readersOf(layout, first + at)),
     [layout, first],
   );
-  const contents = readers.map(({ count, indices }) =>
-    count ? elementAt(value, indices[0]) : undefined,
+  const contents = useMemo(
+    () => readers.map(({ count, indices }) => (count ? elementAt(value, indices[0]) : undefined)),
+    [readers, value],
   );
-  const decimals = sharedDecimals(value.elements ?? [], 2);
-  const texts = contents.map((content) =>
-    content === undefined ? undefined : cellText(content, decimals),
-  );
+  const texts = useMemo(() => textsOf(contents), [contents]);
   const scale = useMemo(() => scaleOf(value.elements ?? []), [value]);
   const { place, onKey } = useWalk(layout.cells, cell, first, first + size, lookAt);
   const moveTo = (/** @type {number} */ at) => {
@@ -176,6 +176,19 @@ function Strip({ value, name, layout, cell, lookAt }) {
       )}
     </div>
   `;
+}
+
+/**
+ * What is in cells as texts; nothing where that is not known.
+ * @param {(Cell | undefined)[]} contents
+ */
+function textsOf(contents) {
+  const texts = cellTexts(
+    contents.filter((content) => content !== undefined),
+    2,
+    LETTERS,
+  );
+  return contents.map((content) => (content === undefined ? undefined : texts.shift()));
 }
 
 /**

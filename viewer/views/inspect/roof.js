@@ -32,10 +32,10 @@ function said({ name, intensity, attainable, rate, waits, seconds, isMeasured })
 }
 
 /** @param {RooflinePoint} point */
-function counts({ entry }) {
+function counts({ entry, isMeasured }) {
   const computed = flops(entry.matmul_flops + entry.other_flops);
   const moved = bytes(entry.read_bytes + entry.written_bytes);
-  return `${computed} and ${moved} in ${counted(entry.calls, "call")}`;
+  return `${computed} and ${moved} in ${counted(entry.calls, isMeasured ? "operator" : "call")}`;
 }
 
 /**

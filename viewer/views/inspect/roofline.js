@@ -17,6 +17,17 @@ const wanted = signal("bf16");
 /** The machine that timed the lines, in place of an accelerator with a data sheet. */
 const MEASURED = -1;
 
+/** What the columns below the chart are. */
+export const ROOFLINE_MEANINGS = {
+  "FLOP/B": "FLOPs for each byte read or written: at most so many, as each byte counts once",
+  "at most": "FLOPs in a second that the accelerator allows for at so many FLOP/B",
+  "at least": "seconds that the counted FLOPs take at that rate",
+  "limited by": "memory, left of where the roof bends, or arithmetic",
+  reached: "FLOPs of a line for each second that it took in another run",
+  "of the roof": "what was reached, as a part of what its FLOP/B allow for",
+  took: "seconds of the line there, those of Python included",
+};
+
 /** @param {RooflinePoint[]} points */
 function totalSeconds(points) {
   return points.reduce((sum, { seconds }) => sum + seconds, 0);

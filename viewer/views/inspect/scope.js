@@ -40,21 +40,32 @@ export function partOf(choice, here) {
 }
 
 /**
- * The section that is read, or else the chapter, or everything.
+ * The chapter and the section that are read, as choices; empty where there is none.
  * @param {number} at the step of the reader
- * @returns {Part}
  */
-export function partAround(at) {
-  const { model, sections, book } = current();
+export function choicesAround(at) {
+  const { sections, book } = current();
   const isRead = mode.value === "read" && !presenting.value;
   const read = isRead ? sectionRead() : -1;
   const section = isRead
     ? sections.find(({ activation }) => activation === read)
     : sectionOfStep(sections, at);
-  const chapter = isRead ? page.value : pageOfStep(book, at);
-  const whole = { span: { first: 0, beyond: model.steps }, title: "" };
-  const choice = section?.depth ? `section ${section.order}` : `chapter ${chapter - 1}`;
-  return section?.depth || book[chapter - 1] ? partOf(choice, whole) : whole;
+  const chapter = (isRead ? page.value : pageOfStep(book, at)) - 1;
+  return {
+    chapter: book[chapter] ? `chapter ${chapter}` : "",
+    section: section?.depth ? `section ${section.order}` : "",
+  };
+}
+
+/**
+ * The section that is read, or else the chapter, or everything.
+ * @param {number} at the step of the reader
+ * @returns {Part}
+ */
+export function partAround(at) {
+  const whole = { span: { first: 0, beyond: current().model.steps }, title: "" };
+  const { chapter, section } = choicesAround(at);
+  return partOf(section || chapter || "whole", whole);
 }
 
 /** Which part of the run is looked at. @param {{here: Part}} properties */

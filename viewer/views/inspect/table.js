@@ -15,14 +15,16 @@ import { current } from "viewer/state/state.js";
 /**
  * @typedef {{id: string, title: string, hint: string, kind: string,
  *   value: (entry: TallyEntry) => number | null, text: (value: number) => string}} Column
+ * hint: what it counts; kind: of evidence
  */
 
 /** What the reader chose last, for as long as the page is open. */
 const grouping = signal(/** @type {Grouping} */ ("line"));
 const withCalls = signal(false);
 
+/** Without a column, by the first that tells the rows apart. */
 const order = signal({
-  column: "matmul_flops",
+  column: "",
   direction: /** @type {"ascending" | "descending"} */ ("descending"),
 });
 
@@ -32,9 +34,9 @@ const AT_ONCE = 60;
 const COLUMNS = [
   {
     id: "calls",
-    title: "calls",
+    title: "operators",
     kind: "observed",
-    hint: "how often operators ran",
+    hint: "how many operators of the library ran",
     value: ({ calls }) => calls,
     text: integer,
   },
@@ -58,7 +60,7 @@ const COLUMNS = [
     id: "read_bytes",
     title: "read",
     kind: "ideal",
-    hint: "bytes read",
+    hint: "bytes read from memory",
     value: (entry) => entry.read_bytes,
     text: bytes,
   },
@@ -66,7 +68,7 @@ const COLUMNS = [
     id: "written_bytes",
     title: "written",
     kind: "ideal",
-    hint: "bytes written",
+    hint: "bytes written to memory",
     value: (entry) => entry.written_bytes,
     text: bytes,
   },
@@ -74,7 +76,7 @@ const COLUMNS = [
     id: "intensity",
     title: "FLOP/B",
     kind: "ideal",
-    hint: "FLOPs for each byte read or written, at most",
+    hint: "FLOPs for each byte read or written: at most so many",
     value: intensityOf,
     text: (value) => number(Number(value.toPrecision(2))),
   },
@@ -101,7 +103,7 @@ const SECONDS = {
   id: "seconds",
   title: "time",
   kind: "observed",
-  hint: "measured in another run",
+  hint: "seconds, measured in another run",
   value: ({ seconds }) => seconds,
   text: (value) => (value ? duration(value) : "0"),
 };
@@ -113,6 +115,24 @@ const GROUPINGS = {
   section: "section",
   operator: "operator",
 };
+
+/** Those that the table has. @param {boolean} onMeta @returns {Column[]} */
+export function columnsShown(onMeta) {
+  const isTimed = current().times && !onMeta && grouping.value !== "operator";
+  return isTimed ? [...COLUMNS, SECONDS] : COLUMNS;
+}
+
+/**
+ * What sorts the rows: the column that was chosen, or the first amount that is not 0 everywhere.
+ * @param {Column[]} columns
+ * @param {TallyEntry[]} entries
+ */
+function sortedBy([operators, ...amounts], entries) {
+  const { column } = order.value;
+  const tells = (/** @type {Column} */ { value }) => entries.some((entry) => value(entry));
+  if (column) return [operators, ...amounts].find(({ id }) => id === column);
+  return amounts.find(tells) ?? operators;
+}
 
 /** @param {{span: Span, onMeta: boolean}} properties onMeta: what would be spent there */
 export function Table({ span, onMeta }) {
@@ -126,21 +146,18 @@ export function Table({ span, onMeta }) {
     [document, by, span.first, span.beyond, withCalls.value, onMeta],
   );
   const label = useMemo(() => labels(by), [document, by]);
-  const columns = seconds && by !== "operator" ? [...COLUMNS, SECONDS] : COLUMNS;
-  const { column, direction } = order.value;
-  const value = columns.find(({ id }) => id === column)?.value;
-  const rows = sorted(
-    entries.filter(isWorthARow),
-    value ?? (({ key }) => label(key).name),
-    direction,
-  );
+  const columns = columnsShown(onMeta);
+  const worth = entries.filter(isWorthARow);
+  const column = sortedBy(columns, worth);
+  const value = column?.value;
+  const rows = sorted(worth, value ?? (({ key }) => label(key).name), order.value.direction);
   const most = Math.max(0, ...rows.map((entry) => value?.(entry) ?? 0));
   const shown = whole === shape ? rows : rows.slice(0, AT_ONCE);
   return html`
     <${Choices} />
     <div class="inspect-scroll costs-scroll" tabindex="0" role="region" aria-label="table of costs">
       <table class="inspect-table costs-table">
-        <${Head} columns=${columns} />
+        <${Head} columns=${columns} by=${column} />
         <tbody>
           ${shown.map(
             (entry) =>
@@ -148,6 +165,7 @@ export function Table({ span, onMeta }) {
                 key=${`${by} ${entry.key}`}
                 entry=${entry}
                 most=${most}
+                by=${column}
                 label=${label(entry.key)}
                 columns=${columns}
               />`,
@@ -214,21 +232,24 @@ function Choices() {
   </div>`;
 }
 
-/** @param {{columns: Column[]}} properties */
-function Head({ columns }) {
-  const { column, direction } = order.value;
-  const by = GROUPINGS[grouping.value];
-  const sortedBy = columns.find(({ id }) => id === column)?.hint ?? "name";
+/** @param {{columns: Column[], by?: Column}} properties by: what sorts; else the name */
+function Head({ columns, by }) {
+  const name = GROUPINGS[grouping.value];
   return html`
     <caption class="visually-hidden">
-      Costs by ${by}, sorted by ${sortedBy}, ${direction}
+      Costs by ${name}, sorted by ${by?.hint ?? "name"}, ${order.value.direction}
     </caption>
     <thead>
       <tr>
-        <${Header} id="name" title=${by} hint="name" first="ascending" />
+        <${Header} id="name" title=${name} hint="name" isChosen=${!by} first="ascending" />
         ${columns.map(
           ({ id, title, hint, kind }) =>
-            html`<${Header} key=${id} ...${{ id, title, hint, kind }} first="descending" />`,
+            html`<${Header}
+              key=${id}
+              ...${{ id, title, hint, kind }}
+              isChosen=${by?.id === id}
+              first="descending"
+            />`,
         )}
       </tr>
     </thead>
@@ -247,12 +268,11 @@ function Foot({ columns, sums }) {
 
 /**
  * Column header that sorts.
- * @param {{id: string, title: string, hint: string, kind?: string,
- *   first: "ascending" | "descending"}} properties kind: of evidence
+ * @param {{id: string, title: string, hint: string, kind?: string, isChosen: boolean,
+ *   first: "ascending" | "descending"}} properties kind: of evidence; isChosen: it sorts the rows
  */
-function Header({ id, title, hint, kind, first }) {
-  const { column, direction } = order.value;
-  const isChosen = column === id;
+function Header({ id, title, hint, kind, isChosen, first }) {
+  const { direction } = order.value;
   const turn = () =>
     (order.value = {
       column: id,
@@ -274,11 +294,11 @@ function Header({ id, title, hint, kind, first }) {
 
 /**
  * @param {{entry: TallyEntry, most: number, label: {name: string, place: string, isCode: boolean},
- *   columns: Column[]}} properties most: of any row, in the column that sorts
+ *   columns: Column[], by?: Column}} properties by: the column that sorts; most: of any row in it
  */
-function Row({ entry, most, label: { name, place, isCode }, columns }) {
+function Row({ entry, most, label: { name, place, isCode }, columns, by }) {
   const share = (/** @type {Column} */ { id, value }) =>
-    id === order.value.column && most ? `${(100 * (value(entry) ?? 0)) / most}%` : "";
+    id === by?.id && most ? `${(100 * (value(entry) ?? 0)) / most}%` : "";
   return html`<tr>
     <th scope="row">
       <button

@@ -28,6 +28,16 @@ SECTIONS = [
     ),
     (GOOD + "    print()\n" * 42, []),
     (GOOD + "    print()\n" * 43, ["has 46 lines; 45 fit on a screen"]),
+    # What only the speaker sees takes no room; prose does.
+    (GOOD + "    # @note Ask.\n    # Wait.\n    #\n" + "    print()\n" * 42, []),
+    (
+        GOOD + "    # @note Ask.\n    #\n    # Prose.\n" + "    print()\n" * 42,
+        ["has 46 lines; 45 fit on a screen"],
+    ),
+    (
+        GOOD + "    print(2)  # @note Ask.\n" * 43,
+        ["has 46 lines; 45 fit on a screen"],
+    ),
 ]
 
 

@@ -121,6 +121,8 @@ def letters_name_the_axes():  # @core
     of these sizes has a letter. (A few later chapters count rows by B. Loops over matrices run
     over i, j and k.)
     """
+    # @note Write B, T and D on the board and leave them there. Before `rows` is shown, ask for its
+    # shape, and which of its rows the last token of the *first* sequence becomes. (Row 2.)
     letters = figures.LetterTable(LETTERS)  # @inspect letters
     # *Parameters* are the numbers that training adjusts, also called *weights*. A *layer* is a step
     # of the model, most with weights of their own. A *linear* layer, which multiplies by a matrix,
@@ -154,6 +156,8 @@ def an_amount_is_not_a_rate():  # @core
     many a machine does in a second. Elsewhere you will see FLOPS for the rate, one capital letter
     away from the amount; here the rate always carries its "/s".
     """
+    # @note Say "an H100 does 0.99e15 FLOPs" and wait until somebody asks: in what time? Then let
+    # them say before the second claim whether the loop does more FLOPs, fewer, or as many.
     rows = torch.ones(6, 5)
     w = torch.ones(5, 4)
     with measure() as at_once:
@@ -176,6 +180,8 @@ def giga_is_not_gibi():  # @core
     KiB, MiB and GiB (kibi-, mebi-, gibibyte) are powers of 1024. The costs beside the code are
     given in the latter. How far apart are they?
     """
+    # @note Ask who has seen two sizes for one disk, and go on after a minute. The one thing to
+    # keep: the gap is not the same for every prefix.
     excess_percent = {
         prefix: round(100 * (1024**power / 1000**power - 1), 1)
         for power, prefix in enumerate(("kilo", "mega", "giga", "tera"), start=1)

@@ -101,6 +101,10 @@ def every_chapter_pays_in_two_currencies():  # M1.1 @core
     and to know what it costs before we pay. There are two currencies, and most chapters ask for
     both: how many bytes, how many FLOPs?
     """
+    # @note Ask for hands before the claims: do the FLOPs double, the bytes, both, neither?
+    # Afterwards ask what would have to be large for the bytes to double as well. (R, beside D and
+    # F.)
+    #
     # This is the path: from text and tensors over models to their training. Text comes first
     # because a model's work is counted in tokens. If you know what a token is, start with tensors.
     # (The front page has a map of the chapters, with what each of them builds on.)
@@ -132,6 +136,9 @@ def training_time_is_work_over_rate():  # M1.2 @core
     An H100 is an *accelerator*, a processor made for matmuls with memory of its own; most
     accelerators are graphics processors, GPUs, and so we call them.
     """
+    # @note Let everybody write down a number of days first. Then ask for the unit of each factor
+    # and cancel them aloud. If somebody doubts the one half, promise the section on utilization.
+    #
     # The work: 6 FLOPs for each parameter and each token of the run, $6N\cdot\text{tokens}$. The
     # next section shows why 6.
     work_flops = 6.0 * LLAMA3_70B_PARAMETERS * LLAMA3_TRAINING_TOKENS  # @inspect work_flops
@@ -158,6 +165,8 @@ def training_costs_six_flops_per_parameter_and_token():  # M1.3 E1 @core
     pass*, which computes the result, and 4 in the *backward pass*, which finds out how to change
     the parameters. [A later chapter](#two_plus_four_is_six) derives it.
     """
+    # @note Only count here; a later section says why. Ask why one product forward needs two
+    # backward, take one or two answers, and leave it open.
     R, D, F = 4, 5, 3
     generator = torch.Generator().manual_seed(0)
     x = torch.randn(R, D, generator=generator, requires_grad=True)
@@ -297,6 +306,9 @@ def adamw_keeps_four_numbers_per_parameter():  # M1.4 @core
     [AdamW](https://arxiv.org/abs/1711.05101), the usual optimizer, remembers two running averages,
     of the gradient (called m) and of its square (called v).
     """
+    # @note Ask for the four by name. If only weight and gradient come, ask what the optimizer must
+    # remember from one step to the next. The claims wait for a guess: take one from the class and
+    # type it in.
     kept_bytes = {}
     for dtype in (torch.float32, torch.bfloat16):
         weight = torch.ones(1000, dtype=dtype, requires_grad=True)
@@ -390,6 +402,9 @@ def eight_cards_hold_forty_billion_parameters():  # M1.4 E11 E13 @core
     per parameter}$, if the GPUs divide everything among them and keep nothing twice, as
     [ZeRO](https://arxiv.org/abs/1910.02054) does in its last stage.
     """
+    # @note Move the slider of the chart and let them call out what happens at twice the GPUs. Then
+    # ask what is missing from the bytes per parameter. (The activations.)
+    #
     # The sheet says "80GB". That is neither 80 gigabytes nor 80 gibibytes: the device reports
     # 81 089 MiB.
     gpus = 8
@@ -447,6 +462,8 @@ def gpt3_can_be_recomputed():  # M1.6 @core
     paper](https://arxiv.org/abs/2005.14165) states 3.14e23 FLOPs, for 300 billion tokens. The model
     is named for 175 billion parameters. Try the rule before you read on.
     """
+    # @note Have it worked out on paper, powers of ten first: 6 times 175e9 times 300e9. Show the
+    # claims only when two neighbours agree.
     from_the_name_flops = 6.0 * GPT3_NAMED_PARAMETERS * GPT3_TRAINING_TOKENS
     assert from_the_name_flops == 3.15e23  # @inspect from_the_name_flops
     # Off by a third of a percent, since the name is rounded. With the 174.6 billion parameters of

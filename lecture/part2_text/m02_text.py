@@ -29,6 +29,9 @@ def a_tokenizer_turns_text_into_integers():  # M2.1 @core
     become the other? A *tokenizer* cuts a text into pieces from a fixed list, its *vocabulary*, and
     replaces each piece by its place in the list. The pieces are *tokens*, their places *ids*.
     """
+    # @note Let the class cut the sentence themselves before the coloured tokens are shown. Then
+    # point at two things: where the spaces went, and that the last letter of Zoë is two tokens.
+    #
     # The tokenizer below has read two hundred little stories. `lecture.stories` makes them up, the
     # same on every machine.
     read = list(itertools.islice(stories.stories(), 200))

@@ -221,6 +221,10 @@ def the_most_frequent_pair_is_merged():  # M3.2 @core
     1994. [Sennrich and others](https://arxiv.org/abs/1508.07909) took it to language in 2015, with
     characters; GPT-2 with bytes.)
     """
+    # @note Do the first merge on the board: count the pairs of the four words, each as often as the
+    # word was seen. Then move through the rounds and ask for each merge before you show it. The tie
+    # is not treated on the short path: say that some rule is needed.
+    #
     # Four words, and how often each was seen. A word of three letters has two pairs of neighbours.
     words = in_bytes(SMALL)
     start = SMALL  # @inspect start
@@ -275,6 +279,8 @@ def a_vocabulary_is_bytes_merges_and_special_tokens():  # M3.2 @core
     there before, and *special tokens*, which stand for something outside the text such as its end,
     take a place without being learnt. With one of those: 10 000 - 256 - 1.
     """
+    # @note One subtraction, one minute. Turn it round: how many merges has a vocabulary of 50 257
+    # with one special token? (50 000.)
     word_counts = count_words(itertools.islice(stories.stories(), 30))
     small = Tokenizer.train(itertools.islice(stories.stories(), 30), 500, [END])
     assert len(small) == 500

@@ -28,6 +28,8 @@ def everything_is_a_tensor():  # M5.1 @core
     step touches five kinds of things, and all five are *tensors*: arrays of numbers of one type,
     with a size along each axis. Which of them grow when we feed in more data?
     """
+    # @note Have the five kinds counted on five fingers. Then go through them once more: does this
+    # one grow with the data? Ask why the three that belong to the parameters do not.
     generator = torch.Generator().manual_seed(0)
     data = torch.randn(4, 3, generator=generator)  # @inspect data
     parameters = torch.randn(3, 2, generator=generator, requires_grad=True)
@@ -116,6 +118,8 @@ def bytes_are_elements_times_element_size():  # M5.3 @core
     \\times \\text{bits}/8$. (What `e4m3fn` says is for [the next
     chapter](#fp8_comes_in_two_kinds).)
     """
+    # @note Before the chart, let them say the bytes for each dtype in order; it goes fast, and it
+    # should. Stop at `bool`: collect bets before the last claim.
     shape = (4, 8)
     elements = math.prod(shape)
     bits_per_element = {

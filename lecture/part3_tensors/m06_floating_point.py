@@ -123,6 +123,8 @@ def a_number_is_sign_exponent_and_fraction():  # M6.1 @core
     a few significant digits, and a power that moves the point. In base 2, -13 is $-1101_2 =
     -1.101_2·2^3$.
     """
+    # @note Go slowly. Write −13 in base 2 with the class, move the point, and only then show the
+    # bits. Ask what the 1 in front and the 15 are for, and allow yourself to leave it a question.
     x = torch.tensor(-13.0, dtype=torch.float16)
     # These are its sixteen bits, read as an integer: one for the sign, five for the exponent, ten
     # for the *fraction* (or *mantissa*), which are the digits after the point.
@@ -438,6 +440,10 @@ def bf16_trades_resolution_for_range():  # M6.8 E21 E25 @core
     Google Brain. [Kalamkar et al.](https://arxiv.org/abs/1905.12322) showed in 2019 that networks
     train in it with the settings of fp32.
     """
+    # @note Two questions before the claims: which of the two 16-bit formats cannot hold 100 000,
+    # and which cannot tell 1.001 from 1? Ask which loss they would rather have in a gradient, and
+    # why.
+    #
     # It is the upper half of fp32: back to fp32, sixteen zeros are appended, and nothing is lost.
     x = torch.randn(4096, generator=torch.Generator().manual_seed(0))
     short = x.bfloat16()

@@ -377,6 +377,8 @@ def every_triple_multiplies_and_adds():  # M8.4 E38 @core
     and F columns make $RDF$ triples (i, j, k). Each triple costs one multiplication and one
     addition: $2RDF$.
     """
+    # @note Unfold `product_by_loops`, point at its innermost loop and count a single triple aloud.
+    # Whether it should be 2D − 1 will come up: read out the sentence about it and move on.
     counted = {}
     for R, D, F in ((1, 5, 1), (4, 1, 3), (2, 3, 4)):
         x = torch.arange(float(R * D)).view(R, D)

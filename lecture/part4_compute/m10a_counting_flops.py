@@ -141,6 +141,8 @@ def forward_is_two_flops_per_parameter_and_token():  # M10.4 @core
     BT$ rows. And $DF$ is the number of weights of the layer, its *parameters*. So each parameter is
     used once per token, for one multiplication and one addition.
     """
+    # @note Ask for the FLOPs of GPT-3 per token with nothing but its name to go by. If two answers
+    # differ by a factor of 2048, ask whether each of them is for a token or for a sequence.
     B, T = 2, 7
     x = torch.ones(B, T, 6)
     first, second = torch.ones(6, 24), torch.ones(24, 5)

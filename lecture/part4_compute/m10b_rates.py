@@ -202,6 +202,10 @@ def utilization_is_useful_over_promised():  # M10.9 @core
     How much of a peak arrives? For one operation we call it its *share of the peak*: its FLOP/s
     over those that are promised for this device and this format. Guess it for a large matmul.
     """
+    # @note Collect two guesses and keep them on the board: the share of the peak for one large
+    # matmul, and for a whole training run. Afterwards ask whether work that is done twice should
+    # count as useful.
+    #
     # Owners of an RTX 3090 and of an H100 have [published their
     # readings](https://github.com/zzc0721/torch-performance-test-data): square matmuls of random
     # numbers, timed after ten calls that do not count. Here are some of the best in fp32.

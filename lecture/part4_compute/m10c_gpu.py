@@ -479,6 +479,9 @@ def three_floors_hold_up_every_operation():  # M10.17 @core
     How long does a ReLU of a million bf16 numbers take on an H100? It moves 4 MiB; if they came
     from HBM, that would be 1.25 microseconds. Guess what the stopwatch said.
     """
+    # @note Take guesses in microseconds first. Then go along the chart from small to large and ask
+    # which floor one stands on now. Short of time, keep one sentence: the highest floor is the one
+    # you stand on.
     found = recorded_floors().relu_seconds
     # It said 2.1 in a graph, and 8.9 asked for by PyTorch.
     million = found[2**20]

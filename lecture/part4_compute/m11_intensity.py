@@ -119,6 +119,9 @@ def an_accelerator_has_an_intensity():  # M11.2 @core
     peak over the bandwidth of its memory: the FLOPs it can do while one byte arrives. Guess it for
     an H100: 3, 30, or 300?
     """
+    # @note Vote: 3, 30 or 300? Before the bars, ask whether an H200 has a higher or a lower number
+    # than an H100, given the same chip and a faster memory. The one to remember: about 300, for an
+    # H100 in bf16.
     cards = (RTX_3090, A100_SXM, H200, B200, H100_SXM)
     intensities = {
         card.name: {dtype: intensity_of(card, dtype) for dtype in card.dense_flops_per_second}
@@ -331,6 +334,9 @@ def a_dot_product_does_one_flop_per_two_bytes():  # M11.6 @core
     two vectors of n numbers and adds up. In bf16 it loads $4n$ bytes, stores 2, and does $2n$
     FLOPs.
     """
+    # @note Let them count n = 4 on paper: bytes in, bytes out, FLOPs. (16, 2 and 8.) Then ask what
+    # would have to happen to a number, once loaded, for this to get better. That is the next
+    # section.
     n = 2**20
     dot = work_of(lambda: bf16(n) @ bf16(n))
     assert dot == Work(flops=2 * n, moved_bytes=4 * n + 2)
@@ -376,6 +382,8 @@ def a_matrix_product_uses_each_number_often():  # M11.8 @core
     And a matrix times a matrix? Both have $n^2$ numbers, and each is used n times. The bytes are
     $6n^2$ and the FLOPs $2n^3$, so the arithmetic intensity is $n/3$: it grows with n.
     """
+    # @note Ask at which n the rule n/3 passes the 295 of an H100. (Beyond 885.) Then the other way
+    # round: how high can it get with 16 rows, if the other two sides may be as large as you like?
     intensities = {}
     for n in (64, 256, 1024, 4096):
         product = work_of(lambda n=n: bf16(n, n) @ bf16(n, n))
@@ -526,6 +534,9 @@ def the_roofline_bounds_every_operation():  # M11.10 E110 @core
     \\text{bandwidth})$. On logarithmic axes that is a slope and a flat roof, and the corner is the
     GPU's own intensity. Move the size, and watch which operation moves.
     """
+    # @note Stay: about five minutes. Move the size slowly, and let the class say which point moves
+    # and why the others do not. End with the question what an upper bound is good for if we reach a
+    # third of it.
     cards = (A100_SXM, H100_SXM, B200)
     by_size = {n: operations_at(n) for n in (64, 128, 256, 512, 1024, 2048, 4096, 8192)}
     roofline = figures.roofline(cards, by_size, attainable_flops_per_second)  # @inspect roofline

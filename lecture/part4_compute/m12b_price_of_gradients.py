@@ -249,6 +249,9 @@ def backward_costs_twice_forward():  # M12.4 E48 E50 @core
 
     By hand, a layer takes $2RDF$ forward and $4RDF$ backward. Is this what autograd does?
     """
+    # @note Point at one layer of the picture and count what leads back from it: one product towards
+    # the weights, one towards the input. Before the last claims, ask which of the four can go if x
+    # is plain data.
     R, D, F = 1024, 256, 64
     w1 = torch.ones(D, D, requires_grad=True)
     w2 = torch.ones(D, F, requires_grad=True)
@@ -286,6 +289,9 @@ def two_plus_four_is_six():  # M12.5 E51 @core
     Where does the rule of 6 come from? A linear layer has $DF$ parameters. Each row costs $2DF$
     forward and $4DF$ backward.
     """
+    # @note Have it said aloud: two forward, two for the weights, two for the input. When somebody
+    # says "twice the parameters", ask: for how many rows? The loop over depths at the end can be
+    # left for reading.
     R, D, F = 5, 8, 2
     parameters = D * D + D * F
     flops = {}

@@ -313,6 +313,10 @@ def attention_takes_a_weighted_mean():  # M15.7 @core
     make three vectors of each token: a *query* (what am I looking for?), a *key* (what do I have to
     offer?) and a *value* (what do I pass on?).
     """
+    # @note Ask whom "its" should look at before the picture is shown; then read its row aloud as a
+    # sentence. Say twice that these numbers were put in by hand and that training would have to
+    # find them.
+    #
     # Training finds the numbers. Here we put them in by hand, with four features that we can name:
     # an animal, something done, a word that says whose, a part of a body.
     x = torch.cat([torch.zeros(1, 4), torch.eye(4)])  # "the" has none of them
@@ -398,6 +402,9 @@ def the_future_is_hidden():  # M15.7 @core
     mask*](#masked_scores_leave_nothing_for_the_future) hides it. How do we know that nobody peeks?
     Change one token, and see which results move.
     """
+    # @note Before `moved` is shown: token 5 of 8 changes, counting from 0; which results may move?
+    # Pause there. The square root is a second subject, and deserves a fresh question: what does a
+    # sum of K products do as K grows?
     T, K = 8, 64
     generator = torch.Generator().manual_seed(0)
     query, key, value = torch.randn(3, T, K, generator=generator).unbind()

@@ -351,6 +351,9 @@ def a_block_adds_to_what_came_in():  # M15.9 E80 @core
     the embedding to the LM head, are the *residual stream*. Normalization in front of a sublayer is
     called *pre-norm*. Why there?
     """
+    # @note Draw one straight line on the board, and both sublayers as loops that leave it and come
+    # back. Ask what arrives at the end if both loops bring back zeros, and what that means for a
+    # gradient on its way down.
     T, D, H, F = 16, 48, 4, 128
     generator = torch.Generator().manual_seed(0)
     block = Block(D, H, F, RotaryPositions(D // H, T), generator=generator)

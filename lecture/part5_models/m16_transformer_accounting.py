@@ -124,6 +124,9 @@ def parameters_are_counted_part_by_part():  # M16.2 @core
     LM head, $4D^2 + 3DF$ in each block, and D for the gain of each norm. Which sizes of a model do
     not matter?
     """
+    # @note Vote on each size before the claims: context, heads, depth, width; which changes the
+    # number of parameters? Stay with the heads until somebody says why more of them cost nothing
+    # here. (Each is narrower.)
     D, F, H, V, L = 48, 128, 4, 100, 3
     config = TransformerConfig(V, context=10, layers=L, width=D, heads=H, feed_forward=F)
     model = TransformerLM(config, device="meta")  # @stepover
@@ -305,6 +308,8 @@ def long_contexts_belong_to_attention():  # M16.7 E83 @core
     And if T is not small beside D? We take XL with 16 times the context, 16 384 tokens. How much
     more does a forward pass cost: 16 times, 256 times, or something between?
     """
+    # @note Vote: 16 times, 256 times, or between? Then ask in which matmuls T stands twice. In the
+    # chart, let them find the context at which scores and values are half.
     short, long = (flops_of_a_block(T, 1600, 6400, 25) for T in (1024, 16_384))  # @stepover
     times = {part: long[part] / short[part] for part in short}  # @inspect times
     assert list(times.values()) == [16, 16, 16**2]

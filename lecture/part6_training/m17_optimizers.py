@@ -386,6 +386,9 @@ def adamw_averages_both():  # M17.6 M17.1 E66 @core
     $\eta\,\hat m/(\sqrt{\hat v}+\varepsilon)$. [AdamW](https://arxiv.org/abs/1711.05101) also
     shrinks each weight by $\eta\lambda w$.
     """
+    # @note Do the first step by hand: corrected, m is the gradient and v its square. What is their
+    # quotient? Ask how much further the first step goes if the gradient is a thousand times as
+    # large. (No further, up to ε.)
     beta1, beta2, lr, decay = 0.9, 0.999, 0.01, 0.1
     w, m, v = 2.0, 0.0, 0.0
     weight = nn.Parameter(torch.tensor(2.0, dtype=torch.float64))

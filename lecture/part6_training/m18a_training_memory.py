@@ -24,6 +24,8 @@ def four_things_fill_the_memory():  # M18.1 @core
     batch of data is small beside them.) Which of them are there at the same time? We watch two
     steps.
     """
+    # @note Follow the chart with a finger and name what is being done: forward, backward, step, and
+    # again. Before the last claims, ask which of the two steps has the higher peak.
     B, D, L = 16, 8, 4
     seen = {}
     generator = torch.Generator().manual_seed(0)

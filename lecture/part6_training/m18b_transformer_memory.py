@@ -335,6 +335,9 @@ def tokens_go_with_parameters():  # M18.10 E87 @core
     over 400 models, found that both should grow alike. Its own model had 20 tokens for each
     parameter, and that became the rule of thumb.
     """
+    # @note Somebody will say that models of today read far more than 20 tokens per parameter. Do
+    # not argue: ask who pays for training and who for use, and for which of the two the rule was
+    # made.
     N = parameters(XL)
     tokens = COMPUTE_OPTIMAL_TOKENS_PER_PARAMETER * N
     work_flops = 6 * N * tokens  # @inspect tokens work_flops

@@ -59,6 +59,8 @@ def what_is_thrown_away_is_computed_again():  # M20.1 @core
     without autograd, so that nothing else is kept; its backward pass runs the network once more,
     now with autograd.
     """
+    # @note Ask for both sides of the bargain before the claims: what do we save, and how many FLOPs
+    # more, on top of six? Then ask who would take it, and when not.
     B, D, L = 6, 8, 4
     weights, x = new_weights(L, D), new_rows(B, D)
     kept_bytes, flops, gradients = {}, {}, {}

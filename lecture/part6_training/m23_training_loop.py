@@ -37,6 +37,8 @@ def six_moves_make_a_step():  # M23.1 @core
     forward pass; compute the loss; compute the gradients, the backward pass; let the optimizer
     change the parameters; clear the gradients.
     """
+    # @note Write the six moves on the board in the wrong order and have them sorted. Then ask what
+    # happens if the last one is forgotten. (The next gradients are added to the old.)
     D, L, B = 5, 2, 3
     generator = torch.Generator().manual_seed(0)
     true_w = torch.arange(float(D))

@@ -193,6 +193,8 @@ def a_master_collects_small_updates():  # M25.3 @core
     A weight of 1 gets a thousand updates of −0.001, as when we saw that [small updates are
     lost](#small_updates_are_lost). Where does it end in bf16, and where in fp32?
     """
+    # @note Ask where the weight ends, once for each format, before `ends` is shown. Point out that
+    # fp32 rounds as well; then ask what the difference is.
     ends = {dtype: weight_after(1000, dtype) for dtype in (torch.float32, BF16)}  # @inspect ends
     # bf16 loses all of them. fp32 ends within 1e-5 of 0: each update is rounded, but finely.
     assert ends[BF16] == 1

@@ -268,6 +268,10 @@ def a_batch_shares_the_weights_until_the_cache_rules():  # M26.4 @core
     batch of B costs hardly more than one. Then *throughput*, the tokens per second of all, grows
     with B. What ends it?
     """
+    # @note Point at the formula: one term has no B. Ask at which batch the two are even, and what
+    # ends the growth after that. In the chart, walk along the points and ask who is happy there,
+    # the one who serves or the one who waits.
+    #
     # A step reads all weights but the embedding, of which it needs a row for each token. Counted:
     N = parameters(LLAMA)
     weight_bytes = 2 * (N - LLAMA.vocabulary * LLAMA.width)

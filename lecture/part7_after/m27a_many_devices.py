@@ -158,6 +158,8 @@ def an_all_reduce_moves_twice_the_tensor():  # M27.2 @core
     What does it cost to add up a tensor of S bytes across n ranks? Guess first: with 1000 ranks,
     how many times S does each of them have to send?
     """
+    # @note Collect guesses for 1000 ranks. Three people with three slips of paper each can act out
+    # the ring in a minute: two turns to add up, two turns to pass on.
     elements = 1200
     S = 4 * elements
     sent_bytes, at_one_bytes = {}, {}
@@ -302,6 +304,9 @@ def zero_divides_what_every_rank_keeps():  # M27.4 @core
     bf16 weight, 2 for its gradient, and 12 for the optimizer: an fp32 copy of the weight, m and v.
     The optimizer's 12 are needed for the update alone, and each weight has to be updated only once.
     """
+    # @note Write 16 = 2 + 2 + 12 on the board and let the class divide it for two ranks, stage by
+    # stage. (16, 10, 9, 8.) Then ask which term is left over when n becomes very large.
+    #
     # [ZeRO](https://arxiv.org/abs/1910.02054) divides in three stages what n ranks would keep n
     # times: *sharding*. Stage 1 gives each rank an nth of the optimizer's state, stage 2 an nth of
     # the gradients as well, stage 3 an nth of everything. Bytes per parameter:

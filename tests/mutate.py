@@ -2,8 +2,8 @@
 
 Every change of `mutants.py` is made by itself, and the section it stands in is run; a helper's
 changes are judged by the sections that call it. A mutant is *killed* when a claim fails, *crashed*
-when something else does (a wrong shape, say) or it takes far too long, and *survived* when nobody
-noticed.
+when something else does (a wrong shape, say), when it takes far too long or when its ranks wait ten
+seconds for one another, and *survived* when nobody noticed.
 
 Some mutants compute something else: an operator, a comparison, an axis, the order of arguments. For
 each chapter killed / (killed + survived) of these must be at least 90 %. The others compute the

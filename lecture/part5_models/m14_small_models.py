@@ -177,7 +177,7 @@ def a_state_dict_names_every_tensor():  # M14.2
     assert torch.equal(model(x), other(x))
     assert not same_storage(model.final.weight, other.final.weight)
     # It checks names and shapes, so a model with another number of layers refuses.
-    deeper = LinearStack(D, L + 1, generator)
+    deeper = LinearStack(D, L=L + 1, generator=generator)
     with refused(RuntimeError) as error:
         deeper.load_state_dict(kept)
     assert "layers.2.weight" in error.message

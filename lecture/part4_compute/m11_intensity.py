@@ -781,8 +781,7 @@ def long_sequences_spoil_a_batch():  # M11.11
     weights and brings its own KV cache. With c bytes of cache per token, B sequences of T tokens
     wait for
     $$\\text{time} = \\frac{\\text{weights} + B\\,T\\,c}{\\text{bandwidth}}.$$
-    (From 346 rows on, the layers take longer than to load their weights.) Guess how the throughput
-    grows with B, and move T.
+    Guess how the throughput grows with B, and move T.
     """
     throughput = {
         (B, T): B / decode_seconds(B, T)
@@ -790,6 +789,9 @@ def long_sequences_spoil_a_batch():  # M11.11
         for T in (64, 256, 1024, 4096, 16_384)
     }
     by_batch = figures.throughput_by_batch(throughput)  # @inspect by_batch
+    # (At B = 512 the layers take longer to compute than to load their weights, and that counts.)
+    layers = work_of_all_layers(tokens=512)
+    assert compute_seconds(layers, H100_SXM) > move_seconds(layers, H100_SXM)
     # With 64 tokens in each, 64 sequences write 47 times as many tokens per second as one. With
     # 16 384 in each, 1.8 times: loading the caches is nearly all they do.
     gains = {T: throughput[64, T] / throughput[1, T] for T in (64, 16_384)}  # @inspect gains

@@ -322,6 +322,26 @@ def test_chapters_and_sections_can_be_chosen(root):
         chosen("chapter", "nowhere")
 
 
+SLOW = """
+import functools, time
+
+@functools.cache
+def remembered(n):
+    time.sleep(0.8)
+    return n + 1
+
+def a_cache_is_asked():
+    total = remembered(2)
+    assert total == 3
+"""
+
+
+@pytest.mark.slow
+def test_what_a_cache_remembers_leaves_a_mutant_no_less_time(root):
+    (root / "lecture/slow.py").write_text(SLOW)
+    assert verdicts_of(root, "remembered")["remembered: n + 1 -> n - 1"] == "killed"
+
+
 @pytest.mark.slow
 def test_numbers_can_be_left_out(root, capsys):
     assert mutate.main(["doubled", "--without-numbers"], root) == 0

@@ -513,7 +513,7 @@ def losses_in_fp8(gradients_in: torch.dtype | None, is_scaled: bool) -> list[flo
             return h @ w
         return InFp8.apply(h, w, gradients_in, is_scaled)
 
-    model = NextByte(V, 128, torch.Generator().manual_seed(0), multiply)
+    model = NextByte(V, F=128, generator=torch.Generator().manual_seed(0), multiply=multiply)
     optimizer = AdamW(model.parameters(), lr=2**-6, betas=(0.9, 0.95), weight_decay=0.0)
     with without_checks():
         return train_next_byte(model, [optimizer], tokens, steps=80)

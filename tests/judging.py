@@ -1,5 +1,6 @@
 """Runs the sections that may notice a mutant, in processes that may be ended at any time."""
 
+import ast
 import collections
 import contextlib
 import functools
@@ -16,14 +17,17 @@ import types
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from datetime import timedelta
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
 from tests import mutants
 from tests.mutants import Mutant
+from tests.sections import run_with_its_clocks
 
-# A mutant may take this long, and this many times as long as its sections do unchanged.
+# A mutant may take this long, and this many times as long as its sections do unchanged. Its ranks
+# may wait this long for one another.
 SECONDS = 10.0
 TIMES_AS_LONG = 10
 MOST_BYTES = 8 * 2**30
@@ -112,8 +116,11 @@ class OnARank:
 KEPT_INSTALLED = contextlib.ExitStack()  # a rank ends with its program, so nothing is put back
 
 
-def change_all_ranks(tree: Any, module: str, path: Path) -> None:
-    """Where a section starts ranks, let these import the changed module, too."""
+def change_all_ranks(
+    tree: Any, module: str, path: Path, longest_wait_seconds: float = SECONDS
+) -> None:
+    """Where a section starts ranks, let these import the changed module, too, and not wait for
+    messages that the change lets nobody send."""
     try:
         ranks = importlib.import_module(f"{module.partition('.')[0]}.lib.ranks")
     except ModuleNotFoundError:
@@ -124,6 +131,7 @@ def change_all_ranks(tree: Any, module: str, path: Path) -> None:
         return started(rank, meeting, OnARank(tree, module, path, program), arguments)
 
     ranks._started = started_with_the_change
+    ranks.LONGEST_WAIT = timedelta(seconds=longest_wait_seconds)
 
 
 def claim_failed(error: BaseException, root: Path) -> bool:
@@ -136,10 +144,11 @@ def claim_failed(error: BaseException, root: Path) -> bool:
 
 
 def run_section(section: Section) -> None:
+    """Run a section as the tests do: where a claim about seconds fails, it has three tries."""
     module, name = section
     as_in_the_lecture()
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-        getattr(importlib.import_module(module), name)()
+        run_with_its_clocks(getattr(importlib.import_module(module), name))
 
 
 def judge(run: Callable[[], None], root: Path) -> str:
@@ -175,13 +184,29 @@ def verdict_on(task: Task, root: Path, cuda: bool) -> str:
     return CRASHED if CRASHED in verdicts else SURVIVED
 
 
-def seconds_unchanged(section: Section) -> float:
-    """Run a section as it is: it has to pass, and says how long its mutants may take."""
-    start = time.perf_counter()
+def seconds_unchanged(section: Section, root: Path) -> float:
+    """Run a section as it is: it has to pass, and says how long its mutants may take.
+
+    It is run twice, as in the first run it may import much, or start what forks ranks; and each
+    time with fresh modules as a mutant is, which find nothing in a cache.
+    """
+    module = section[0]
+    path = path_of(module, root)
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+
+    def run() -> None:
+        with installed(tree, module, path):
+            run_section(section)
+
     try:
-        run_section(section)
+        return min(seconds_of(run) for _ in range(2))
     except Exception as error:
         raise ForeignFaultError(f"{'.'.join(section)} fails unchanged: {error!r}") from None
+
+
+def seconds_of(run: Callable[[], None]) -> float:
+    start = time.perf_counter()
+    run()
     return time.perf_counter() - start
 
 
@@ -214,14 +239,14 @@ def work(connection: Connection, root: Path, folder: str, seconds: float) -> Non
     os.chdir(folder)
     tempfile.tempdir = folder
     sys.path.insert(0, str(root))
-    seconds_of = functools.cache(seconds_unchanged)
+    unchanged = functools.cache(functools.partial(seconds_unchanged, root=root))
     try:
         cuda = cuda_is_here()
         if not cuda:
             limit_memory()
         importlib.import_module("lecture")
         while (task := connection.recv()) is not None:
-            limit = seconds + TIMES_AS_LONG * sum(map(seconds_of, task.sections))
+            limit = seconds + TIMES_AS_LONG * sum(map(unchanged, task.sections))
             connection.send(limit)
             with ended_by_the_system(limit):
                 verdict = verdict_on(task, root, cuda)

@@ -77,15 +77,21 @@ class Mutant:
     @property
     def of_a_number(self) -> bool:
         """Whether another number is put in, and the computation stays."""
-        try:
-            float(self.before)
-        except ValueError:
-            return False
-        return True
+        return is_number(self.before)
 
     def __str__(self) -> str:
         file = self.module.replace(".", "/") + ".py"
         return f"{file}:{self.line} in {self.definition}: {self.before} -> {self.after}"
+
+
+def is_number(code: str) -> bool:
+    """Whether it is a number, also one that is written with operators, as 2**28 is."""
+    [statement] = ast.parse(code).body
+    parts_of_numbers = ast.Constant | ast.BinOp | ast.UnaryOp | ast.operator | ast.unaryop
+    return isinstance(statement, ast.Expr) and all(
+        isinstance(node, parts_of_numbers) and not isinstance(getattr(node, "value", 0), str)
+        for node in ast.walk(statement.value)
+    )
 
 
 @dataclass(frozen=True)

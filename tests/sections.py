@@ -9,6 +9,7 @@ import importlib
 import pkgutil
 import re
 import string
+import traceback
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from types import ModuleType
@@ -28,6 +29,24 @@ def modules(package: ModuleType) -> list[ModuleType]:
 
 def find_sections(package: ModuleType) -> list[Callable[[], object]]:
     return [section for module in modules(package) for section in sections_of(module)]
+
+
+def run_with_its_clocks(section: Callable[[], object], tries: int = 3) -> None:
+    """Run a section, and anew where a claim about seconds fails: others use the processor too."""
+    for remaining in reversed(range(tries)):
+        try:
+            section()
+        except AssertionError as failure:
+            if not remaining or not is_about_seconds(failure):
+                raise
+        else:
+            return
+
+
+def is_about_seconds(failure: BaseException) -> bool:
+    """Whether the line that failed is marked `@timed`."""
+    place = traceback.extract_tb(failure.__traceback__)[-1]
+    return "@timed" in (place.line or "").partition("#")[2]
 
 
 def parse_function(source: str) -> ast.FunctionDef:

@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import traceback
 from pathlib import Path
 
 import pytest
@@ -53,28 +52,10 @@ def case_of(section):
     return pytest.param(section, id=section.__name__, marks=marks)
 
 
-def run_with_its_clocks(section, tries=3):
-    """Run a section, and anew where a claim about seconds fails: others use the processor too."""
-    for remaining in reversed(range(tries)):
-        try:
-            section()
-        except AssertionError as failure:
-            if not remaining or not is_about_seconds(failure):
-                raise
-        else:
-            return
-
-
-def is_about_seconds(failure):
-    """Whether the line that failed is marked `@timed`."""
-    place = traceback.extract_tb(failure.__traceback__)[-1]
-    return "@timed" in (place.line or "").partition("#")[2]
-
-
 @pytest.mark.lecture
 @pytest.mark.parametrize("section", list(map(case_of, SECTIONS)))
 def test_section(section, empty_folder):
-    run_with_its_clocks(section)
+    sections.run_with_its_clocks(section)
     assert list(empty_folder.rglob("*")) == [], "the section leaves files behind"
 
 
@@ -89,7 +70,7 @@ def test_a_claim_about_seconds_has_three_tries(failures, raised):
         assert len(runs) > failures  # @timed
 
     with pytest.raises(AssertionError) if raised else contextlib.nullcontext():
-        run_with_its_clocks(section)
+        sections.run_with_its_clocks(section)
     assert len(runs) == min(failures + 1, 3)
 
 
@@ -101,7 +82,7 @@ def test_any_other_claim_has_one_try():
         assert len(runs) > 1  # a comment, and no clock
 
     with pytest.raises(AssertionError):
-        run_with_its_clocks(section)
+        sections.run_with_its_clocks(section)
     assert len(runs) == 1
 
 

@@ -322,6 +322,34 @@ def test_chapters_and_sections_can_be_chosen(root):
         chosen("chapter", "nowhere")
 
 
+SLOW = """
+import functools, time
+
+@functools.cache
+def remembered(n):
+    time.sleep(0.8)
+    return n + 1
+
+def a_cache_is_asked():
+    total = remembered(2)
+    assert total == 3
+"""
+
+
+@pytest.mark.slow
+def test_what_a_cache_remembers_leaves_a_mutant_no_less_time(root):
+    (root / "lecture/slow.py").write_text(SLOW)
+    assert verdicts_of(root, "remembered")["remembered: n + 1 -> n - 1"] == "killed"
+
+
+@pytest.mark.slow
+def test_numbers_can_be_left_out(root, capsys):
+    assert mutate.main(["doubled", "--without-numbers"], root) == 0
+    assert capsys.readouterr().out.splitlines()[-1].split() == [
+        *("lecture.chapter", "1", "0", "0", "0", "100.0%", "100.0%")
+    ]
+
+
 def test_modules_without_sections_count_where_sections_use_them(root):
     (root / "lecture/parts.py").write_text("USED = 2\nUNUSED = 3\n")
     (root / "lecture/other.py").write_text(
@@ -434,7 +462,11 @@ def test_survivors_are_listed_above_a_table(capsys):
     assert len(row) == len(heads)
 
 
-NUMBERS = [("2", True), ("1e-08", True), ("0.5", True), ("a + b", False), ("dim=0", False)]
+NUMBERS = [
+    *(("2", True), ("1e-08", True), ("2 ** 28", True), ("-10.0", True), ("3 * (1 + 2)", True)),
+    *(("a + b", False), ("2 ** n", False), ("dim=0", False), ("2 < 3", False), ("f(1, 2)", False)),
+    *(("'a b -> b a'", False), ("total += 1", False)),
+]
 
 
 @pytest.mark.parametrize(("before", "expected"), NUMBERS)
@@ -459,14 +491,25 @@ def test_only_a_claim_of_the_lecture_kills(tmp_path, code, verdict):
     assert judging.judge(lambda: exec(compiled), tmp_path) == verdict
 
 
-@pytest.mark.slow
-def test_every_rank_runs_what_was_changed():
+def neighbours_of_ranks(before, after):
+    """Three ranks pass on a tensor, where the chapter on many devices says `after` for `before`."""
     module = "lecture.part7_after.m27a_many_devices"
     path = judging.path_of(module, ROOT)
-    tree = ast.parse(path.read_text(encoding="utf-8").replace("x[rank] = 1\n", "x[rank] = 2\n"))
+    tree = ast.parse(path.read_text(encoding="utf-8").replace(before, after))
     importlib.import_module("lecture")
     with judging.installed(tree, module, path):
-        judging.change_all_ranks(tree, module, path)
+        judging.change_all_ranks(tree, module, path, longest_wait_seconds=3)
         changed = importlib.import_module(module)
-        found = changed.on_ranks(2, changed.mine_and_my_neighbours)
-    assert [own for own, _ in found] == [[2, 0], [0, 2]]
+        return changed.on_ranks(3, changed.mine_and_my_neighbours)
+
+
+@pytest.mark.slow
+def test_every_rank_runs_what_was_changed():
+    found = neighbours_of_ranks("x[rank] = 1\n", "x[rank] = 2\n")
+    assert [own for own, _ in found] == [[2, 0, 0], [0, 2, 0], [0, 0, 2]]
+
+
+@pytest.mark.slow
+def test_ranks_that_wait_for_a_message_that_nobody_sends_give_up():
+    with pytest.raises(RuntimeError, match=r"[Tt]imed out"):
+        neighbours_of_ranks("(rank - 1) % n", "(rank + 1) % n")

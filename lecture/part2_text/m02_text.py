@@ -156,8 +156,9 @@ def bytes_are_an_alphabet_for_every_text():  # M2.4
     # million; and a character of next year's version still has no row.
     empty = {"Cn", "Co", "Cs"}  # not assigned, for private use, surrogates
     assigned = sum(unicodedata.category(chr(n)) not in empty for n in encodable)  # @stepover
-    table = torch.nn.Embedding(assigned, 768, device="meta").weight.numel()
-    assert 0.85 < table / 124_439_808 < 1.1
+    table = torch.nn.Embedding(assigned, 768, device="meta").weight
+    assert len(table) == assigned
+    assert 0.85 < table.numel() / 124_439_808 < 1.1
     # And most rows would hardly ever be trained. Two hundred stories use 56 characters.
     read = itertools.islice(stories.stories(), 200)
     assert len({character for story in read for character in story}) == 56
@@ -288,3 +289,5 @@ def exercise_cut_within_bounds():  # M2.5 @exercise
             short = shortened(text, most_bytes)
             assert len(short.encode()) <= most_bytes
             assert text == short or len(text[: len(short) + 1].encode()) > most_bytes
+        # And with room for all of it, nothing is cut.
+        assert short == text

@@ -335,7 +335,7 @@ def a_larger_matmul_can_take_less_time():  # M10.16
     # these stairs. But stairs they are.
     assert round(seconds[3264] / seconds[3200], 2) == 1.25 > (3264 / 3200) ** 3
     # At how many of these sizes would some larger matmul have been faster?
-    falling = [n for n in seconds if any(seconds[m] < seconds[n] for m in seconds if m > n)]
+    falling = [n for n in seconds if min(seconds[m] for m in seconds if m >= n) < seconds[n]]
     assert len(falling) == 12  # @inspect falling
     # At twelve, and none of them is a multiple of 256. So: where you can choose a size, choose such
     # a multiple, and pad where you cannot.
@@ -533,6 +533,8 @@ def a_small_matmul_waits_for_its_launch():  # M10.17
     # for memory.
     assert [n for n in holds if holds[n] == "launch"][-1] == 832
     assert {holds[n] for n in seconds if n >= 896} == {"arithmetic"}
+    # (At n = 3008 they no longer fit, and it is three times as high as the memory's floor.)
+    assert 3 < floors["arithmetic"][3008] / floors["memory"][3008] < 4
     by_side = figures.matmul_floors(floors, seconds)  # @inspect by_side
     # The readings come down to the floor late. At n = 1024 an H100 takes 6.5 microseconds for 2.2
     # of arithmetic: there are too few blocks, and each has to fill its registers first. At 4096 it

@@ -94,6 +94,8 @@ def every_operation_loads_computes_and_stores():  # M11.1
     # The processor works for 8·4 ticks without a pause. The memory works for 8·3 of them, and the
     # only ticks to wait for are those of the first load and the last store. So with many small
     # tiles
+    busy = {name: sum(stop - start for start, stop, _ in lane) for name, lane in overlapped.items()}
+    assert busy == {"memory": 8 * 3, "processor": 8 * 4}
     #
     # $$\text{time} = \max\left(\frac{\text{bytes}}{\text{bandwidth}},
     # \frac{\text{FLOPs}}{\text{peak}}\right).$$
@@ -165,6 +167,8 @@ def two_tests_find_the_same_bottleneck():  # M11.3
         if compute_seconds(work, H100_SXM) > move_seconds(work, H100_SXM)
     }
     assert by_time == {"matrix × matrix"}
+    # All five load at most two matrices. For each number of one, they do this many FLOPs:
+    assert [work.flops / 4096**2 for work in operations.values()] == [1, 2, 2, 20, 2 * 4096]
     # The second test is handier, as each side is found once: the operation's from its shapes alone,
     # the GPU's from its sheet. A matmul of 512×512 has 171 FLOPs per byte, which is more than an
     # A100 needs and less than an H100 does.
@@ -364,9 +368,11 @@ def a_matrix_times_a_vector_uses_each_weight_once():  # M11.7
     # used once, for 2 of the $2n^2$ FLOPs.
     assert one_row == Work(flops=2 * n * n, moved_bytes=2 * (n * n + n + n))
     assert round(one_row.intensity, 3) == 1.0  # @predict
-    # A larger matrix does not help either, since it has more weights to load.
+    # A larger matrix does not help either, since it has more weights to load: with eight times the
+    # features, 64 times as many.
     large = work_of(lambda: bf16(8 * n, 8 * n) @ bf16(8 * n))
     assert one_row.intensity < large.intensity < 1
+    assert round(large.moved_bytes / one_row.moved_bytes) == 64
     # So the time is that of reading the weights: 40 microseconds on an H100, in which the tensor
     # cores are busy for a third of a percent.
     assert round(1e6 * move_seconds(one_row, H100_SXM)) == 40
@@ -456,8 +462,10 @@ def caches_load_numbers_again():  # M11.8
         "tiles of 8": moved_numbers(loads_of_tiles(n, 8), cache),
     }  # @inspect at_least moved
     # Three plain loops walk down a column of the second matrix for each result. By the time they
-    # come back, the cache has dropped it. Of tiles of 8×8, three fit: 3·64 = M.
+    # come back, the cache has dropped it. So a multiply-add loads five numbers: one of the first
+    # matrix, and a line of the second, for one number in it. Of tiles of 8×8, three fit: 3·64 = M.
     assert at_least == 3 * n * n
+    assert round(moved["three loops"] / (cost.matmul_flops / 2)) == 5
     assert moved["three loops"] > 10 * moved["tiles of 8"] > 50 * at_least
     # Tiles load about $2n^3/t$ numbers (and the result, and lines that were dropped too early), and
     # t can be $\sqrt{M/3}$. So loads grow with $n^3/\sqrt{M}$: half the side, an eighth; four times
@@ -605,12 +613,15 @@ def this_machine_has_a_roofline():  # M11.10
     }
     points = observed_points(calls)  # @timed
     assert points["ReLU"][0] == 1 / (2 * dtype.itemsize)
+    # For each weight that it loads, a matrix × vector does two FLOPs.
+    assert math.isclose(points["matrix × vector"][0], 2 / dtype.itemsize, rel_tol=0.01)
     peak = best_matmul_flops_per_second([n], dtype, device)  # @timed @inspect peak
     bandwidth = best_bytes_per_second(numbers, dtype, device)  # @timed @inspect bandwidth
     measured = figures.measured_roofline(peak, bandwidth, points)  # @timed @inspect measured
     # They do where the numbers come from memory. A small matrix sits in a cache that is faster than
     # the memory we calibrated, so its points may lie above the slope.
-    assert points["ReLU"][1] < 2 * points["ReLU"][0] * bandwidth  # @timed
+    slope = points["ReLU"][0] * bandwidth  # @timed
+    assert slope / 50 < points["ReLU"][1] < 2 * slope  # @timed
     assert points["matrix × matrix"][1] > points["64 rows"][1] / 2  # @timed
     assert points["matrix × matrix"][1] > points["ReLU"][1]  # @timed
     # So: draw the roofline of your machine once. An operation far below it is worth a look.
@@ -667,7 +678,7 @@ def a_batch_shares_the_weights():  # M11.11
     # is enough. (The intensity stays below D/2.)
     narrow = work_of(lambda: bf16(2**24, 512) @ bf16(512, 512)).intensity
     assert narrow < 512 / 2 < intensity_of(H100_SXM)  # @inspect narrow
-    assert round(intensities[16], 1) == 15.9
+    assert [round(intensities[R], 1) for R in (1, 16)] == [1.0, 15.9]
     least_rows = least_size(
         intensity_of(H100_SXM), lambda R: work_of(lambda: bf16(R, D) @ bf16(D, D))
     )
@@ -695,6 +706,8 @@ def training_and_inference_differ_in_their_rows():  # M11.11 E111
         "decode, 1 sequence": work_of(lambda: bf16(1, D) @ bf16(D, D)),
         "decode, 512 sequences": work_of(lambda: bf16(512, D) @ bf16(D, D)),
     }
+    intensities = {name: round(w.intensity) for name, w in layer.items()}  # @inspect intensities
+    assert [*intensities.values()] == [1638, 1024, 1, 410]
     roof = intensity_of(H100_SXM)
     bound = {name: "compute" if w.intensity > roof else "memory" for name, w in layer.items()}
     # A common mistake is to remember this as "training is compute-bound, inference is
@@ -754,8 +767,10 @@ def a_written_token_costs_a_walk_through_all_weights():  # M11.11
     assert compute_seconds(many, H100_SXM) < move_seconds(many, H100_SXM)
     # What the sequences do not share are the keys and values of their earlier tokens. A model keeps
     # them, in the [*KV cache*](#a_cache_reads_each_token_once): 0.31 MB for each token. With 1000
-    # tokens in each of 64 sequences, attention moves 4.9 times the bytes of all the weights.
+    # tokens in each of 64 sequences, attention moves 4.9 times the bytes of all the weights, and
+    # uses each number once, however many sequences there are.
     caches = work_of_all_caches(B=64, T=1000)
+    assert round(caches.intensity, 1) == 1.0
     assert round(caches.moved_bytes / 64 / 1000 / 1e6, 2) == 0.31
     assert round(move_seconds(caches, H100_SXM) / move_seconds(one, H100_SXM), 1) == 4.9
     # So: decoding costs bytes. Count weights plus KV cache, and divide by the bandwidth.
@@ -763,9 +778,11 @@ def a_written_token_costs_a_walk_through_all_weights():  # M11.11
 
 def decode_seconds(B: int, T: int) -> float:  # @stepover
     """Seconds to decode a token for each of B sequences that have T tokens each, on an H100."""
-    weights, caches = work_of_all_layers(tokens=B), work_of_all_caches(B, T)
-    both = Work(weights.flops + caches.flops, weights.moved_bytes + caches.moved_bytes)
-    return max(move_seconds(both, H100_SXM), compute_seconds(both, H100_SXM))
+    one_after_the_other = work_of_all_layers(tokens=B), work_of_all_caches(B, T)
+    return sum(
+        max(move_seconds(work, H100_SXM), compute_seconds(work, H100_SXM))
+        for work in one_after_the_other
+    )
 
 
 def long_sequences_spoil_a_batch():  # M11.11
@@ -783,6 +800,9 @@ def long_sequences_spoil_a_batch():  # M11.11
         for T in (64, 256, 1024, 4096, 16_384)
     }
     by_batch = figures.throughput_by_batch(throughput)  # @inspect by_batch
+    # (At B = 512 the layers take longer to compute than to load their weights, and that counts.)
+    layers = work_of_all_layers(tokens=512)
+    assert compute_seconds(layers, H100_SXM) > move_seconds(layers, H100_SXM)
     # With 64 tokens in each, 64 sequences write 47 times as many tokens per second as one. With
     # 16 384 in each, 1.8 times: loading the caches is nearly all they do.
     gains = {T: throughput[64, T] / throughput[1, T] for T in (64, 16_384)}  # @inspect gains
@@ -831,7 +851,7 @@ def fusion_saves_the_way_through_memory():  # M11.12
     for k in range(1, len(factors) + 1):
         separate, separate_flops, separate_moved = chain_of_factors(numbers, factors[:k], False)
         fused, fused_flops, fused_moved = chain_of_factors(numbers, factors[:k], True)
-        assert fused == separate
+        assert fused == separate == [number * math.prod(factors[:k]) for number in numbers]
         assert fused_flops == separate_flops
         assert separate_moved == k * fused_moved
         # In bf16 each number is two bytes.
@@ -842,10 +862,14 @@ def fusion_saves_the_way_through_memory():  # M11.12
     # gains with each operation, and is done in the time of the first.
     assert set(intensities["one kernel each"].values()) == {1 / 4}
     assert list(intensities["fused"].values()) == [k / 4 for k in range(1, 7)]
+
     # Such operations of PyTorch are one kernel each, and the meter agrees with the loops.
-    x = torch.tensor(numbers, dtype=torch.bfloat16)
-    written_out = work_of(lambda: x * 2.0 * 0.5 * 4.0)
-    assert written_out.intensity == intensities["one kernel each"][3]
+    def written_out() -> Tensor:
+        x = torch.tensor(numbers, dtype=torch.bfloat16)
+        return x * 2.0 * 0.5 * 4.0
+
+    assert work_of(written_out).intensity == intensities["one kernel each"][3]
+    assert written_out().tolist() == chain_of_factors(numbers, factors[:3], False)[0]
     # So: to speed up a memory-bound chain, fuse it. No faster arithmetic would help.
 
 
@@ -870,6 +894,7 @@ def a_compiler_fuses_what_is_written_out():  # M11.12
     to_compile, *_ = record.readings["GELU compiled"]
     saved = seconds["GELU written out"] - seconds["GELU compiled"]
     calls = math.ceil(to_compile / saved)  # @inspect to_compile calls
+    assert to_compile + calls * seconds["GELU compiled"] <= calls * seconds["GELU written out"]
     assert 2 < calls < 500
     # A training step is run thousands of times, and a compiler is worth its seconds. A function
     # that runs once is not. (A second size compiles once more, and then for nearly any.)

@@ -177,7 +177,7 @@ def a_state_dict_names_every_tensor():  # M14.2
     assert torch.equal(model(x), other(x))
     assert not same_storage(model.final.weight, other.final.weight)
     # It checks names and shapes, so a model with another number of layers refuses.
-    deeper = LinearStack(D, L + 1, generator)
+    deeper = LinearStack(D, L=L + 1, generator=generator)
     with refused(RuntimeError) as error:
         deeper.load_state_dict(kept)
     assert "layers.2.weight" in error.message
@@ -348,7 +348,8 @@ def a_nonlinearity_bends_the_line():  # M14.4
     start, direction = torch.randn(2, D, dtype=torch.float64, generator=generator)
     linear.double()
     deep.double()
-    places = torch.linspace(-4, 4, 161, dtype=torch.float64)
+    stretch = (-4, 4)
+    places = torch.linspace(*stretch, 161, dtype=torch.float64)
     x = start + places.view(161, 1) * direction
     with torch.no_grad():
         heights = {"linear layers": linear(x), "with ReLU": deep(x).sum(dim=1)}
@@ -365,7 +366,7 @@ def a_nonlinearity_bends_the_line():  # M14.4
     assert not (bent["with ReLU"] & ~(switches[1:] | switches[:-1])).any()
     # Looked at a hundred times as closely, 48 units cut this stretch into 47 pieces. How many there
     # can be grows [exponentially with the depth](https://arxiv.org/abs/1402.1869).
-    closely = torch.linspace(-4, 4, 16_001, dtype=torch.float64).view(-1, 1)
+    closely = torch.linspace(*stretch, 16_001, dtype=torch.float64).view(-1, 1)
     pieces = 1 + switches_between(deep, start + closely * direction).sum().item()  # @stepover
     assert pieces == 47
     # So: depth with a nonlinearity buys pieces.

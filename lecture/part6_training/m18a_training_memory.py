@@ -180,6 +180,12 @@ def each_recipe_has_its_bytes_per_parameter():  # M18.4
     # weights in fp32 nothing is left of the saving. It is there because bf16 [rounds small updates
     # away](#bf16_weights_stop_learning). (Sums of gradients in fp32 bring it to 18.)
     assert totals[4:6] == [2 + 2 + (4 + 4), 2 + 2 + 4 + (4 + 4)]
+    # After a step with a master copy, the weights are those of fp32, rounded.
+    whole = torch.full((1000,), 5 / 512)
+    rounded = whole.bfloat16()
+    bytes_per_parameter(rounded, AdamWWithMaster)
+    bytes_per_parameter(whole, AdamW)
+    assert torch.equal(rounded, whole.bfloat16())
     # PyTorch's AdamW keeps its averages [in the format of the
     # weights](#an_optimizer_is_paid_for_in_memory). If you call `model.bfloat16()` and go on as
     # before, you train with the last recipe: 8 bytes, and with the default $\beta_2$ an average of
@@ -409,6 +415,7 @@ def a_formula_foretells_the_peak():  # M18.3 M18.4
     D, L = 8, 4
     peaks = {B: measured_peak_bytes(B, D, L, torch.float32, AdamW) for B in range(1, 17)}
     predicted = {B: peak_bytes(B, D, L, 4, 2) for B in peaks}  # @stepover
+    assert peaks == predicted
     by_rows = figures.peak_by_rows(peaks, predicted)  # @inspect by_rows
     growth = [(more - less) / (4 * D) for less, more in itertools.pairwise(peaks.values())]
     assert growth[:4] == [1] * 4

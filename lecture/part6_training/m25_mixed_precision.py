@@ -34,8 +34,8 @@ def both_ends_have_their_price():  # M25.1
             products[name] = rounded_x @ rounded_w
         errors[name] = relative_error(products[name].float(), exact)
         moved_bytes[name] = cost.read_bytes + cost.written_bytes
-    # Half the bytes, and on an H100 15 times the rate.
-    assert 2 * moved_bytes["bf16"] == moved_bytes["fp32"]  # @inspect moved_bytes
+    # Half the bytes of three matrices, and on an H100 15 times the rate.
+    assert moved_bytes == {"fp32": 3 * 4 * 256**2, "bf16": 3 * 2 * 256**2}  # @inspect moved_bytes
     rates = H100_SXM.dense_flops_per_second
     assert round(rates["bf16"] / rates["fp32"]) == 15  # @predict
     # The price is an error of 0.3 % instead of less than a millionth. (Relative: the norm of the
@@ -58,7 +58,7 @@ def small_network(dtype: torch.dtype, blocks: int = 1) -> nn.Sequential:  # @ste
     for _ in range(blocks):
         up, down = nn.Linear(64, 128, False, dtype=dtype), nn.Linear(128, 64, False, dtype=dtype)
         for layer in (up, down):
-            nn.init.normal_(layer.weight, 0, layer.in_features**-0.5, generator=generator)
+            nn.init.normal_(layer.weight, std=layer.in_features**-0.5, generator=generator)
         layers += [up, nn.ReLU(), down]
     return nn.Sequential(*layers)
 
@@ -515,7 +515,7 @@ def losses_in_fp8(gradients_in: torch.dtype | None, is_scaled: bool) -> list[flo
             return h @ w
         return InFp8.apply(h, w, gradients_in, is_scaled)
 
-    model = NextByte(V, 128, torch.Generator().manual_seed(0), multiply)
+    model = NextByte(V, F=128, generator=torch.Generator().manual_seed(0), multiply=multiply)
     optimizer = AdamW(model.parameters(), lr=2**-6, betas=(0.9, 0.95), weight_decay=0.0)
     with without_checks():
         return train_next_byte(model, [optimizer], tokens, steps=80)

@@ -440,7 +440,7 @@ def test_pictures_are_shown_from_the_folder_and_the_cache(run, monkeypatch, tmp_
     ]
 
 
-def test_large_pictures_lie_beside_the_document(run, tmp_path):
+def test_large_pictures_lie_beside_the_document(run, tmp_path, capsys):
     large = noise(150)
     source = """
         from edtrace import image
@@ -462,6 +462,11 @@ def test_large_pictures_lie_beside_the_document(run, tmp_path):
     assert base64.b64encode(large) in whole(tmp_path / "out.json")
     shown = Shown(document=tmp_path / "out.json")
     assert shown.place_of(("out.files", name))[1].read_bytes() == large
+    (tmp_path / "out.files" / name).unlink()
+    assert main([str(tmp_path / "talk.py"), "-o", str(tmp_path / "out.json"), "--check"]) == 2
+    assert f"(out.files/{name} is missing): run without" in capsys.readouterr().err.replace(
+        f"{tmp_path}/", ""
+    )
     document = run({"talk.py": source.replace('image("large.png")', "pass")})
     assert len(document["assets"]) == 1
     assert not [*(tmp_path / "out.files").iterdir()]
@@ -515,7 +520,7 @@ def test_a_picture_within_a_text_is_a_file_like_any_other(run):
     ]
 
 
-def test_large_pictures_that_values_draw_lie_beside_the_document(run, tmp_path):
+def test_large_pictures_that_values_draw_lie_beside_the_document(run, tmp_path, capsys):
     source = """
         import hashlib
         import numpy as np
@@ -555,7 +560,14 @@ def test_large_pictures_that_values_draw_lie_beside_the_document(run, tmp_path):
     restored = [again[index] for index in document["inspections"]["value"]]
     assert restored[1]["items"][0]["svg"].encode() == files[drawing["file"]]
     assert base64.b64decode(restored[2]["png"]) == files[pixels["file"]]
-    assert main([str(tmp_path / "talk.py"), "-o", str(tmp_path / "out.json"), "--check"]) == 0
+    check = [str(tmp_path / "talk.py"), "-o", str(tmp_path / "out.json"), "--check"]
+    assert main(check) == 0
+    (tmp_path / "talk.py").write_text(textwrap.dedent(source.replace("(10)", "(11)")))
+    capsys.readouterr()
+    assert main(check) == 1
+    source_line, drawn = capsys.readouterr().err.splitlines()[:2]
+    assert "the source was `small = Drawing(10)" in source_line
+    assert "of small, `svg` <svg><circle" in drawn
 
 
 def test_one_file_with_many_pictures_says_how_large_it_is(run, tmp_path, capsys, monkeypatch):

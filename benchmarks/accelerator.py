@@ -8,7 +8,6 @@ Every reading is from idle to idle, after one call that is set apart: the first.
 best and the median of the others; the file has all of them.
 """
 
-import argparse
 import datetime
 import importlib.util
 import json
@@ -20,13 +19,13 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
+from benchmarks.arguments import file_to_write, parser_of
 from lecture.accounting.memory import Training, peak_bytes
 from lecture.facts import ACCELERATORS
 from lecture.lib.optim import AdamW
@@ -349,9 +348,11 @@ def fastest_device() -> str:
 
 def main(arguments: list[str]) -> int:
     """Print the page and write the file; return the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.accelerator")
+    parser = parser_of(__doc__)
     parser.add_argument("--device", choices=("cuda", "mps", "cpu"), default=fastest_device())
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write all readings there")
+    parser.add_argument(
+        "--json", type=file_to_write, metavar="FILE", help="write all readings there"
+    )
     parser.add_argument("--repeats", type=int, default=10, metavar="N", help="calls; default 10")
     parser.add_argument("--quick", action="store_true", help="small sizes")
     options = parser.parse_args(arguments)

@@ -5,16 +5,16 @@ between powers of two. On CUDA many calls are recorded as a graph, which the GPU
 waiting for Python; "queued" is the time of a call when Python asks for each.
 """
 
-import argparse
 import datetime
 import json
 import sys
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import torch
+
+from benchmarks.arguments import file_to_write, parser_of
 
 FORMAT = "lecture-floors"
 Call = Callable[[], object]
@@ -110,8 +110,10 @@ def results_of(device: str, quick: bool) -> dict[str, Any]:
 
 def main(arguments: list[str]) -> int:
     """Measure, and write the readings to the file or to the page."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.floors")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the readings there")
+    parser = parser_of(__doc__)
+    parser.add_argument(
+        "--json", type=file_to_write, metavar="FILE", help="write the readings there"
+    )
     parser.add_argument("--quick", action="store_true", help="small sizes")
     options = parser.parse_args(arguments)
     device = "cuda" if torch.cuda.is_available() else "cpu"

@@ -6,18 +6,20 @@
 An arrow is an import of one module of a part by another, those inside functions and dynamic ones
 included. A module's floor is one above the highest it imports; modules that import each other in a
 circle share one. Sizes of functions are in lines, docstring included; those of the viewer are read
-by acorn, which the linter brings (`npm ci`).
+by acorn, which the linter brings (`npm ci`), in Node.js.
 """
 
 import ast
 import json
 import posixpath
 import re
+import shutil
 import statistics
 import subprocess
-import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+
+from benchmarks.arguments import existing_folder, parser_of
 
 ROOT = Path(__file__).parent.parent
 PYTHON_PARTS = ("trace", "lecture", "tests", "benchmarks")
@@ -174,7 +176,13 @@ def sizes_in_words(sizes: Iterable[int]) -> str:
 
 
 def main() -> None:
-    root = Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else ROOT
+    parser = parser_of(__doc__)
+    parser.add_argument("folder", nargs="?", type=existing_folder, default=ROOT, help="a checkout")
+    root = parser.parse_args().folder
+    if missing := [part for part in (*PYTHON_PARTS, "viewer") if not (root / part).is_dir()]:
+        parser.error(f"{root} is no checkout of this project: it lacks {', '.join(missing)}")
+    if shutil.which("node") is None:
+        parser.error("the sizes in the viewer are read in Node.js, which is not here")
     print("part       modules  arrows  floors  circles (largest)   rooms  arrows  floors  circles")
     graphs = {part: (python_graph(root, part), ".") for part in ("trace", "lecture")}
     graphs["viewer"] = (viewer_graph(root), "/")

@@ -15,6 +15,7 @@ import torch
 from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
+from benchmarks.arguments import parser_of
 from trace.costs import measure
 
 ROUNDS = 60
@@ -83,6 +84,7 @@ def compare(name: str, step: Callable[[], None], aim: float) -> None:
 
 def main() -> None:
     """Print the table."""
+    parser_of(__doc__).parse_args()
     torch.set_num_threads(2)
     torch.manual_seed(0)
     print(f"Python {platform.python_version()}, torch {torch.__version__}, {ROUNDS} rounds")

@@ -31,6 +31,7 @@ import regex
 import tiktoken
 import tokenizers
 
+from benchmarks.arguments import parser_of
 from lecture import stories
 from lecture.tokenizer import Tokenizer
 from lecture.tokenizer.counting import count_file
@@ -173,6 +174,7 @@ def row(what: str, aim: str, measured: str, met: bool) -> None:
 
 
 def main() -> None:
+    parser_of(__doc__).parse_args()
     versions = ", ".join(f"{name.__name__} {name.__version__}" for name in (tokenizers, tiktoken))
     print(f"CPython {platform.python_version()}, {platform.machine()}, {versions}")
     text, other = texts_here(TEXT_CHARACTERS)

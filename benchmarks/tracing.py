@@ -27,6 +27,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from benchmarks.arguments import parser_of
 from trace.document.build import build
 from trace.document.encoding import encode
 from trace.options import Options
@@ -370,7 +371,8 @@ def write(folder: Path, name: str, source: str) -> Path:
 
 
 def main() -> None:
-    """Print all tables, or the first one alone of the workloads that are named."""
+    """Print all tables."""
+    parser_of(__doc__).parse_args()
     print(f"Python {platform.python_version()}, {platform.machine()}, {ROUNDS} rounds")
     print(f"\n{'':<18}{'plain':>9}{'no-op':>9}{'bare':>9}{'locals':>9}", end="")
     print(f"{'bare/no-op':>12}{'loc./no-op':>12}{'loc./plain':>12}")

@@ -12,7 +12,6 @@ Bytes are counted as a server would send them: each file that the browser asked 
 writes it, without comments, gzipped alone.
 """
 
-import argparse
 import gzip
 import itertools
 import statistics
@@ -21,6 +20,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from benchmarks.arguments import existing_file, parser_of
 from benchmarks.viewer_browser import CHROMIUM_ARGUMENTS, NETWORKS, Browser, over_a_network
 from benchmarks.viewer_site import (
     VIEWER,
@@ -190,11 +190,15 @@ def main() -> int:
     """Print the table; exit with 1 if an aim is missed."""
     from playwright.sync_api import sync_playwright
 
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = parser_of(__doc__)
     names = ["bytes", "scrolling", "heap", "opening", "keys", "network"]
     parser.add_argument("chosen", nargs="*", metavar="measurement", help=", ".join(names))
-    parser.add_argument("--lecture", type=Path, default=LECTURE, help="the document to open")
+    parser.add_argument(
+        "--lecture", type=existing_file, metavar="FILE", default=LECTURE, help="the document"
+    )
     options = parser.parse_args()
+    if unknown := [name for name in options.chosen if name not in names]:
+        parser.error(f"{unknown[0]} is no measurement: {', '.join(names)}")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         lecture = options.lecture.read_bytes()
         documents = {"lecture": lecture, "plain": without_charts(lecture)}

@@ -862,6 +862,19 @@ def test_check_with_something_that_is_no_document(damage, reason, lecture, tmp_p
     assert stderr == f"python -m trace: {said} to write it anew.\n"
 
 
+def test_a_document_that_is_current_is_read_once(lecture, monkeypatch):
+    lecture("def main(): pass")
+    reads = []
+    for module in ("trace.cli", "trace.serve.library"):
+        monkeypatch.setattr(
+            f"{module}.decode", lambda data, module=module: reads.append(module) or decode(data)
+        )
+    for source, modules in (("pass", []), ("1", ["trace.cli"] * 2)):
+        reads.clear()
+        lecture(f"def main(): {source}", "--check")
+        assert reads == ["trace.serve.library", *modules]
+
+
 # Sources as Python reads them -------------------------------------------------------------------
 
 LINE = "    line = sys._getframe().f_lineno  # @inspect line"

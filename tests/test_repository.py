@@ -106,7 +106,7 @@ COMMAND = (
     "arguments",
     "cli",
     "costs",
-    "others",
+    "import_and_convert",
     "pytest_claims",
     "pytest_plugin",
 )  # above them

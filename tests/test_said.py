@@ -174,16 +174,71 @@ def test_statements_that_only_say_something_are_prose(run):
                 text("# Title")
                 x = text("an assignment")  # @inspect x
                 for i in range(2):
-                    text("sometimes") if i else None
+                    sometimes(i)
                 text("hidden")  # @hide
+
+            def sometimes(i):
+                if i:
+                    text("said below a call that does not always speak")
             """
         }
     )
     assert document["title"] == document["functions"][0]["title"] == "Title"
     blocks = document["files"][0]["prose"]
-    assert [(block["first_line"], block["kind"]) for block in blocks] == [(5, "call"), (9, "call")]
+    assert [(block["first_line"], block["kind"]) for block in blocks] == [
+        *((line, "call") for line in (5, 9, 13)),
+    ]
     assert document["files"][0]["hidden"] == []
-    assert [line for line, _ in said(document)] == [5, 6, 8, 9]
+    assert [line for line, _ in said(document)] == [5, 6, 13, 9]
+
+
+# a body of a function of x, which is 0 and then 1 -> whether its first line is prose
+SPELLINGS = {
+    'return text("a")': True,
+    'return text("a"), link(title="b", url="https://example.org")': True,
+    '_ = text("a")': True,
+    '_ = [text(word) for word in ("a", "b")]': True,
+    '[text(word) for word in ("a", "b")[x:]]': True,
+    'text("a") if x else text("b")': True,
+    'text("a") if x else None': True,
+    'None if x else text("a")': True,
+    'x and text("a")': True,
+    '(lambda: text("a"))()': True,
+    "helper(2)": False,
+    "helper(x)": False,
+    "return helper(2)": False,
+    "return table(x)": False,
+    "_ = helper(2)": False,
+    'y = text("a")': False,
+    'assert not text("a"), text("b")': False,
+    'return text("a"), x': False,
+}
+
+
+@pytest.mark.parametrize("body", SPELLINGS, ids=str)
+def test_a_statement_is_prose_if_it_only_says_something(body, run):
+    source = """
+        from edtrace import link, text
+
+        def main():
+            f(0)
+            f(1)
+
+        def helper(n):
+            for i in range(n):
+                text("from the helper")
+
+        def table(x):
+            helper(2)
+            return x
+
+        def f(x):
+            BODY
+        """.replace("BODY", body)
+    document = run({"talk.py": source})
+    assert document["status"] == 0
+    prose = {block["first_line"] for block in document["files"][0]["prose"]}
+    assert (17 in prose) == SPELLINGS[body]
 
 
 def test_helpers_in_other_files_speak_on_the_calling_line(run):
@@ -385,7 +440,7 @@ def test_pictures_are_shown_from_the_folder_and_the_cache(run, monkeypatch, tmp_
     ]
 
 
-def test_large_pictures_lie_beside_the_document(run, tmp_path):
+def test_large_pictures_lie_beside_the_document(run, tmp_path, capsys):
     large = noise(150)
     source = """
         from edtrace import image
@@ -407,6 +462,11 @@ def test_large_pictures_lie_beside_the_document(run, tmp_path):
     assert base64.b64encode(large) in whole(tmp_path / "out.json")
     shown = Shown(document=tmp_path / "out.json")
     assert shown.place_of(("out.files", name))[1].read_bytes() == large
+    (tmp_path / "out.files" / name).unlink()
+    assert main([str(tmp_path / "talk.py"), "-o", str(tmp_path / "out.json"), "--check"]) == 2
+    assert f"(out.files/{name} is missing): run without" in capsys.readouterr().err.replace(
+        f"{tmp_path}/", ""
+    )
     document = run({"talk.py": source.replace('image("large.png")', "pass")})
     assert len(document["assets"]) == 1
     assert not [*(tmp_path / "out.files").iterdir()]
@@ -460,7 +520,7 @@ def test_a_picture_within_a_text_is_a_file_like_any_other(run):
     ]
 
 
-def test_large_pictures_that_values_draw_lie_beside_the_document(run, tmp_path):
+def test_large_pictures_that_values_draw_lie_beside_the_document(run, tmp_path, capsys):
     source = """
         import hashlib
         import numpy as np
@@ -500,7 +560,14 @@ def test_large_pictures_that_values_draw_lie_beside_the_document(run, tmp_path):
     restored = [again[index] for index in document["inspections"]["value"]]
     assert restored[1]["items"][0]["svg"].encode() == files[drawing["file"]]
     assert base64.b64decode(restored[2]["png"]) == files[pixels["file"]]
-    assert main([str(tmp_path / "talk.py"), "-o", str(tmp_path / "out.json"), "--check"]) == 0
+    check = [str(tmp_path / "talk.py"), "-o", str(tmp_path / "out.json"), "--check"]
+    assert main(check) == 0
+    (tmp_path / "talk.py").write_text(textwrap.dedent(source.replace("(10)", "(11)")))
+    capsys.readouterr()
+    assert main(check) == 1
+    source_line, drawn = capsys.readouterr().err.splitlines()[:2]
+    assert "the source was `small = Drawing(10)" in source_line
+    assert "of small, `svg` <svg><circle" in drawn
 
 
 def test_one_file_with_many_pictures_says_how_large_it_is(run, tmp_path, capsys, monkeypatch):

@@ -11,8 +11,7 @@ in this list, and what they all stand on:
     document/    from a recording to the document: its bytes, its check, its seconds
     foreign/     documents of other tools, and lectures taken over from them
     serve/       where documents lie; how they are shown, watched and published
-    arguments, cli, others, aliases, __main__    the command, which uses them all (others: what it
-                     does with lectures and traces of other tools)
+    arguments, cli, import_and_convert, aliases, __main__    the command, which uses them all
 
 The contracts:
 

@@ -88,13 +88,13 @@ class _Command:
         publication = Publication(options.html, options.site, course, tuple(options.frames))
         paths = [options.output or self._place(target, publication) for target in targets]
         if options.imported is not None:
-            from .others import path_of_imported
+            from .import_and_convert import path_of_imported
 
             paths = [options.output or path_of_imported(options.imported)]
         publication.require_distinct(options.lectures, paths)
         publication.require_writable()
         if options.convert:
-            from .others import write_converted
+            from .import_and_convert import write_converted
 
             return write_converted(targets[0], options, self._recorded)
         if options.watch:
@@ -133,7 +133,7 @@ class _Command:
         """Run the lectures, several of them each in a process of its own, as if alone; return their
         exit statuses. The last is INTERRUPTED if it was."""
         if self.options.imported is not None:
-            from .others import write_imported
+            from .import_and_convert import write_imported
 
             return [write_imported(self.options.imported, paths[0], self.options)]
         if len(targets) == 1:
@@ -292,11 +292,12 @@ class _Command:
             say(_closing_line(summary, size, seconds, self.options))
 
     def _check(self, target: Target, path: Path) -> int:
-        library.read(path)  # a document that cannot be read is refused before the lecture runs
+        # What cannot be read is refused before the lecture runs.
+        written, _ = library.read(path, bytes_of=whole)
         recording, document = self._record(target)
-        old, new = decode(whole(path)), decode(encode(document))
+        recorded = encode(document)
         _print_complaints(recording, document)
-        found = [] if old == new else differences(old, new)
+        found = [] if recorded == written else differences(decode(written), decode(recorded))
         for line in found[:MAX_SHOWN_DIFFERENCES]:
             sys.stderr.write(f"{line}\n")
         if len(found) > MAX_SHOWN_DIFFERENCES:

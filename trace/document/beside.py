@@ -54,9 +54,9 @@ def moved_out(document: Document) -> dict[str, bytes]:
     for value in _with_parts(document.values):
         for field, suffix in _DRAWN.items():
             if len(value.get(field, "")) > MAX_EMBEDDED_CHARACTERS:
-                text = value.pop(field)
+                text = value[field]
                 data = text.encode() if field == "svg" else base64.b64decode(text)
-                value["file"] = moved(data, suffix)
+                _replace(value, field, "file", moved(data, suffix))
     return files
 
 
@@ -89,11 +89,19 @@ def whole(path: Path) -> bytes:
         if name := asset.pop("file", None):
             asset["base64"] = _in_base64(folder / name)
     for value in _with_parts(document["values"]):
-        if name := value.pop("file", None):
+        if name := value.get("file"):
             file = folder / name
             field = next(field for field, suffix in _DRAWN.items() if suffix == file.suffix)
-            value[field] = file.read_text("utf-8") if field == "svg" else _in_base64(file)
+            picture = file.read_text("utf-8") if field == "svg" else _in_base64(file)
+            _replace(value, "file", field, picture)
     return json.dumps(document).encode()
+
+
+def _replace(value: Any, old: str, new: str, content: str) -> None:
+    """Put another field in the place of one."""
+    fields = [(new, content) if key == old else (key, part) for key, part in value.items()]
+    value.clear()
+    value.update(fields)
 
 
 def _in_base64(file: Path) -> str:

@@ -4,7 +4,7 @@ import ast
 import dataclasses
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 
 from ..events import Place
 from ..rewrite.rows import Tables
@@ -57,11 +57,14 @@ def mark_prose(document: Document, tables: Tables, events: list[int]) -> None:
     executions = Counter(steps)
     spoke = Counter(steps[step] for step in speaking)
     by_file: dict[int, list[Prose]] = defaultdict(list)
-    silent = [_lines_for_speaking(file.source) for file in document.files]
+    for_speaking = [_lines_for_speaking(file.source) for file in document.files]
     for number, row in enumerate(tables.statements, 1):
-        has_spoken = number in spoke and executions[number] == spoke[number]
-        is_silent = number not in spoke and row.first_line in silent[row.file]
-        if row.kind in ("call", "expression") and (has_spoken or is_silent):
+        is_call = row.kind in ("call", "expression")
+        if row.first_line in for_speaking[row.file]:
+            is_prose = is_call or (row.kind in ("return", "assign") and spoke[number] > 0)
+        else:
+            is_prose = is_call and number in spoke and executions[number] == spoke[number]
+        if is_prose:
             by_file[row.file].append(Prose(row.first_line, row.last_line, "call", ""))
     for index, blocks in by_file.items():
         file = document.files[index]
@@ -79,21 +82,39 @@ def _lines_for_speaking(source: str) -> set[int]:
     """Return the first lines of the statements that are there to say something: they are no code
     either where they did not run, or had nothing to say.
 
-    >>> _lines_for_speaking("if x: text('a'), graph(None)\\nelse: y.text()\\ntext('b')")
+    >>> _lines_for_speaking("if x: text('a'), graph(None)\\nelse: y.text()\\nreturn text('b')")
     {1, 3}
+    >>> _lines_for_speaking("x = text('a')\\n_ = text('b')\\nx and text('c') if y else None")
+    {2, 3}
     """
-    found = set()
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Expr):
-            calls = node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
-            if calls and all(_is_speaker(call) for call in calls):
-                found.add(node.lineno)
-    return found
+    tree = ast.parse(source)
+    own = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+    speakers = {*SPEAKERS} - own
+    return {
+        node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr | ast.Return | ast.Assign)
+        if not isinstance(node, ast.Assign) or [*map(ast.unparse, node.targets)] == ["_"]
+        if node.value and _only_speaks(node.value, speakers)
+    }
 
 
-def _is_speaker(node: ast.expr) -> bool:
-    name = node.func if isinstance(node, ast.Call) else None
-    return isinstance(name, ast.Name) and name.id in SPEAKERS
+def _only_speaks(node: ast.expr, speakers: Set[str]) -> bool:
+    """Whether an expression is there for what it says, and its value is nothing."""
+    match node:
+        case ast.Call(func=ast.Name(id=name)):
+            return name in speakers
+        case ast.Tuple(elts=[_, *_] as parts) | ast.List(elts=[_, *_] as parts):
+            return all(_only_speaks(part, speakers) for part in parts)
+        case ast.ListComp(elt=part) | ast.BoolOp(values=[*_, part]):
+            return _only_speaks(part, speakers)
+        case (
+            ast.IfExp(body=one, orelse=ast.Constant()) | ast.IfExp(body=ast.Constant(), orelse=one)
+        ):
+            return _only_speaks(one, speakers)
+        case ast.IfExp(body=one, orelse=other):
+            return _only_speaks(one, speakers) and _only_speaks(other, speakers)
+    return False
 
 
 def _open(pair: list[int]) -> tuple[int, int]:

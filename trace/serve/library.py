@@ -5,7 +5,7 @@ import importlib.util
 import json
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -94,18 +94,20 @@ def looks_writable(path: Path) -> bool:
     return folder.is_dir() and os.access(folder, os.W_OK)
 
 
-def read(path: Path) -> tuple[bytes, Document]:
-    """Return a document of this version and its bytes. Raises UsageError if there is none."""
+def read(path: Path, bytes_of: Callable[[Path], bytes] = Path.read_bytes) -> tuple[bytes, Document]:
+    """Return the bytes and a document of this version. Raises UsageError if there is none."""
+    if not path.exists():
+        raise UsageError(
+            f"there is no document {shown(path)} to compare with: run without --check first."
+        )
     try:
-        data = path.read_bytes()
+        data = bytes_of(path)
         document = decode(data)
         if document.version == VERSION:
             return data, document
         reason = f"it is of version {document.version} and not {VERSION}"
-    except FileNotFoundError:
-        raise UsageError(
-            f"there is no document {shown(path)} to compare with: run without --check first."
-        ) from None
+    except FileNotFoundError as error:
+        reason = f"{shown(Path(error.filename))} is missing"
     except OSError as error:
         reason = error.strerror or type(error).__name__
     except ValueError as error:

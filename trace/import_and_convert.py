@@ -1,4 +1,4 @@
-"""What the command line does with lectures and traces of other tools."""
+"""What `--import` and `--convert` do: traces and lectures of other tools, taken over."""
 
 import argparse
 import sys

@@ -279,7 +279,7 @@ def utilization_decides_the_bill():  # M1.2
     assert round(100 * by_the_rule_of_6) == 28
     # Can we set that beside the 38 to 46 %? MFU, as PaLM defined it, counts attention, too, and the
     # rule of 6 does not. Attention adds [$12LDT$ FLOPs to a
-    # token](#long_contexts_add_work_without_parameters), here 15 %, which makes our 28 % 32 %.
+    # token](#long_contexts_add_work_without_parameters), here 15 %: our 28 % become 32 %.
     attention_flops = 12 * LLAMA3_70B_LAYERS * LLAMA3_70B_WIDTH * LLAMA3_CONTEXT_TOKENS
     with_attention = by_the_rule_of_6 * (1 + attention_flops / (6 * LLAMA3_70B_PARAMETERS))
     assert round(100 * with_attention) == 32

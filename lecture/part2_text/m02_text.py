@@ -25,8 +25,8 @@ SURROGATES = range(0xD800, 0xE000)
 def a_tokenizer_turns_text_into_integers():  # M2.1 @core
     """A tokenizer turns text into integers.
 
-    We want to train a language model, and it computes with numbers. Text has none. How does the one
-    become the other? A *tokenizer* cuts a text into pieces from a fixed list, its *vocabulary*, and
+    We want to train a language model, and it computes with numbers. Text is characters. How do they
+    become numbers? A *tokenizer* cuts a text into pieces from a fixed list, its *vocabulary*, and
     replaces each piece by its place in the list. The pieces are *tokens*, their places *ids*.
     """
     # The tokenizer below has read two hundred little stories. `lecture.stories` makes them up, the

@@ -134,8 +134,9 @@ def letters_name_the_axes():  # @core
     assert x[1, 2].tolist() == rows[5].tolist() == [20, 21, 22, 23]
     w = torch.arange(12.0).view(D, 3)
     assert torch.equal((x @ w)[1, 2], (rows @ w)[5])
-    # Some functions name the letters in their signature: here `Float[Tensor, "B T D"]` goes in and
-    # `Float[Tensor, "B T"]` comes out. Each call of it compares the tensors with the letters.
+    # Some functions name the letters in their signature. `sum_over_features` takes a
+    # `Float[Tensor, "B T D"]` and returns a `Float[Tensor, "B T"]`, and each call compares the
+    # tensors with the letters.
     sums = sum_over_features(x)  # @inspect sums
     assert sums[1, 2] == 20 + 21 + 22 + 23
     # One sequence without its batch axis does not fit, and the call says so. (`refused` expects its

@@ -698,8 +698,8 @@ def later_merges_touch_fewer_words():  # M3.9
     word_counts = count_words(itertools.islice(stories.stories(), 400))
     touched = words_touched(word_counts, 1_000)
     by_merge = figures.work_by_merge(touched)  # @inspect by_merge
-    # More than half of these words are touched by the first tenth of the merges. So with an index
-    # and a heap, the work of merging grows more slowly than the vocabulary.
+    # More than half of the touches are in the first tenth of the merges. So with an index and a
+    # heap, the work of merging grows more slowly than the vocabulary.
     first, last = sum(touched[:100]), sum(touched[-100:])  # @inspect first last
     assert first > sum(touched) / 2
     assert first > 15 * last

@@ -1,4 +1,4 @@
-"""Numbers that come from outside, each with its unit, its source and the date of the source.
+"""Numbers that come from outside, each with its unit, its source and, for most, a date.
 
 Rates of accelerators are peaks from data sheets: nobody measured them here. "Dense" is ordinary
 arithmetic; "sparse" assumes matrices in which two of every four weights are zero.
@@ -26,9 +26,9 @@ class Accelerator:
 
 # For all cards: fp64 and fp32 are the rates outside the tensor cores; fp16 and bf16 are the rates
 # of the tensor cores, with sums kept in fp32. Memory is what `torch.cuda.get_device_properties`
-# reports as `total_memory`, in dumps that users published from 2023 to 2026: a sheet's "80GB" are
-# 81 089 MiB. (nvidia-smi reports up to 1 % more, and drivers differ by as little.) The cache is the
-# L2 that all multiprocessors share, as devices report it and
+# reports as `total_memory`, in dumps and error messages that users published from 2023 to 2026: a
+# sheet's "80GB" are 81 089 MiB. (nvidia-smi reports up to about 2 % more, and drivers differ, too.)
+# The cache is the L2 that all multiprocessors share, as devices report it and
 # https://github.com/markdewing/AI_kernels does.
 MIB = 2**20
 
@@ -190,7 +190,7 @@ PCIE5_DATA_SHARE = 128 / 130
 
 # Brown et al., "Language Models are Few-Shot Learners", May 2020. The name of the model and table
 # 2.1: 175 billion parameters, tokens per step, layers, width, context. Table D.1: the parameters in
-# full, tokens and FLOPs of the whole run, FLOPs per parameter and token.
+# millions, tokens and FLOPs of the whole run, FLOPs per parameter and token.
 # https://arxiv.org/abs/2005.14165
 GPT3_NAMED_PARAMETERS = 175 * 10**9
 GPT3_PARAMETERS = 174_600 * 10**6
@@ -497,7 +497,7 @@ GPT2_PAPER_PARAMETERS = {
 # to be used as a rule. https://arxiv.org/abs/2203.15556
 COMPUTE_OPTIMAL_TOKENS_PER_PARAMETER = 1_400 // 70
 
-# The H800, an H100 with fewer links: 400 GB/s in both directions together.
+# The H800, an H100 with, among other things, slower links: 400 GB/s in both directions together.
 # https://github.com/deepseek-ai/DeepSeek-V3/issues/28
 H800_NVLINK_BYTES_PER_SECOND = 400e9 / 2
 

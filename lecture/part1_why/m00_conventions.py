@@ -31,9 +31,9 @@ def every_claim_is_checked_on_every_run():
     Why believe a number on this page? Because the page is a program, and you are looking at one run
     of it. The text is the program's comments. A line that starts with `assert` is a *claim*: the
     program checks it when it gets there, and stops at the first one that is false. Claims that
-    have to run on a GPU wait for one; where there is none, the section says so. Numbers that nobody
-    can measure here, such as the promises of a data sheet, stand in `lecture/facts.py` with unit,
-    source and date, and what other machines showed in `lecture/recorded/`.
+    have to run on a GPU wait for one; where there is none, the section says so. Most numbers that
+    nobody can measure here, such as the promises of a data sheet, stand in `lecture/facts.py` with
+    unit and source, and what other machines showed in `lecture/recorded/`.
     """
     # We begin with the operation that does nearly all the work of a language model. A *matrix
     # multiplication*, *matmul* for short, takes one row of x and one column of w, multiplies them
@@ -136,8 +136,9 @@ def letters_name_the_axes():  # @core
     assert x[1, 2].tolist() == rows[5].tolist() == [20, 21, 22, 23]
     w = torch.arange(12.0).view(D, 3)
     assert torch.equal((x @ w)[1, 2], (rows @ w)[5])
-    # Functions name the letters in their signature: this one takes `Float[Tensor, "B T D"]` and
-    # returns `Float[Tensor, "B T"]`. Each call compares the tensors with the letters.
+    # Some functions name the letters in their signature. `sum_over_features` takes a
+    # `Float[Tensor, "B T D"]` and returns a `Float[Tensor, "B T"]`, and each call compares the
+    # tensors with the letters.
     sums = sum_over_features(x)  # @inspect sums
     assert sums[1, 2] == 20 + 21 + 22 + 23
     # One sequence without its batch axis does not fit, and the call says so. (`refused` expects its
@@ -164,7 +165,7 @@ def an_amount_is_not_a_rate():  # @core
         rows @ w
     # Each of the 6·4 results takes 5 multiplications and, from 0 on, 5 additions.
     assert at_once.matmul_flops == 6 * 4 * (5 + 5) == 240
-    # The amount belongs to the work. Row by row the work takes longer and is the same.
+    # The amount belongs to the work. Row by row the work may take longer, and is the same.
     with measure() as row_by_row:
         for row in rows:
             row @ w
@@ -186,7 +187,7 @@ def giga_is_not_gibi():  # @core
         prefix: round(100 * (1024**power / 1000**power - 1), 1)
         for power, prefix in enumerate(("kilo", "mega", "giga", "tera"), start=1)
     }  # @inspect excess_percent
-    # The gap grows with the prefix, from 2.4 % in kilobytes to a tenth in terabytes. A cube of
+    # The gap grows with the prefix, from 2.4 % in kilobytes to a tenth in terabytes. A block of
     # 1024×1024×256 numbers of four bytes is exactly a gibibyte. In gigabytes:
     with measure() as cost:
         torch.empty(1024, 1024, 256, device="meta")

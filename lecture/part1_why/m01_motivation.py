@@ -119,7 +119,7 @@ def every_chapter_pays_in_two_currencies():  # M1.1 @core
         twice_the_rows @ w
     # The FLOPs double: they are $2RDF$.
     assert twice.matmul_flops == 2 * once.matmul_flops == 2 * (2 * R * D * F)
-    # The bytes moved hardly grow: they are $4(RD+DF+RF)$, four bytes a number, and the machine
+    # The bytes moved hardly grow: they are $4(RD+DF+RF)$, four bytes a number, if the machine
     # loads the weights once for all rows. Twice the work costs 7 % more bytes.
     once_bytes = once.read_bytes + once.written_bytes
     twice_bytes = twice.read_bytes + twice.written_bytes
@@ -133,8 +133,8 @@ def training_time_is_work_over_rate():  # M1.2 @core
 
     We have 1024 H100 for a model of 70 billion parameters and 15 trillion tokens. Will it take
     days, months or years? A *parameter*, or *weight*, is one of the numbers that training adjusts.
-    An H100 is an *accelerator*, a processor made for matmuls with memory of its own; most
-    accelerators are graphics processors, GPUs, and so we call them.
+    An H100 is an *accelerator*, a processor made for matmuls with memory of its own; nearly
+    all in this lecture are graphics processors, GPUs, and so we call them.
     """
     # @note Let everybody write down a number of days first. Then ask for the unit of each factor
     # and cancel them aloud. If somebody doubts the one half, promise the section on utilization.
@@ -181,8 +181,8 @@ def training_costs_six_flops_per_parameter_and_token():  # M1.3 E1 @core
     assert forward.matmul_flops == 2 * N * R == 320
     # Backward: each layer computes two *gradients*, which say how the loss changes with a number.
     # One is for its parameters, one for its input, since the layer below needs it (so `x` asks for
-    # one, too: it stands for such a layer). Each gradient is a matmul with as many FLOPs as the
-    # forward pass.
+    # one, too: it stands for such a layer). Each gradient is a matmul with as many FLOPs as that
+    # layer's forward pass.
     with measure() as backward:
         loss.backward()
     assert backward.matmul_flops == 2 * forward.matmul_flops
@@ -286,13 +286,13 @@ def utilization_decides_the_bill():  # M1.2
     assert round(tokens_per_second) == 651  # @predict
     by_the_rule_of_6 = 6 * LLAMA3_70B_PARAMETERS * tokens_per_second / gpu_flops_per_second
     assert round(100 * by_the_rule_of_6) == 28
-    # Can we set that beside the 38 to 46 %? They count more: MFU, as PaLM defined it, counts
-    # attention, and the rule of 6 does not. Attention adds [$12LDT$ FLOPs to a
-    # token](#long_contexts_add_work_without_parameters), here 15 %, which makes it 32 %.
+    # Can we set that beside the 38 to 46 %? MFU, as PaLM defined it, counts attention, too, and the
+    # rule of 6 does not. Attention adds [$12LDT$ FLOPs to a
+    # token](#long_contexts_add_work_without_parameters), here 15 %: our 28 % become 32 %.
     attention_flops = 12 * LLAMA3_70B_LAYERS * LLAMA3_70B_WIDTH * LLAMA3_CONTEXT_TOKENS
     with_attention = by_the_rule_of_6 * (1 + attention_flops / (6 * LLAMA3_70B_PARAMETERS))
     assert round(100 * with_attention) == 32
-    # So at their MFUs our run takes 180, or 193 to 218 days.
+    # So at their MFUs, if all count attention, our run takes 180, or 193 to 218 days.
     more = with_attention / by_the_rule_of_6
     at_their_mfus = [round(more * peak_days / mfu) for mfu in (PALM_MFU, *LLAMA3_405B_MFU)]
     assert at_their_mfus == [180, 218, 193]
@@ -381,7 +381,7 @@ def bytes_per_parameter_depend_on_the_recipe():  # M1.4 M1.5 E6 E11 E12
     recipe_chart = figures.bytes_per_parameter(parts)  # @inspect recipe_chart
     # Look at the first two: with a master, bf16 saves nothing per parameter.
     # ([ZeRO](https://arxiv.org/abs/1910.02054) counts 16 bytes, too.) Then why use it? It halves
-    # the activations, which come below, and it is fast. In matmuls an H100 promises twice
+    # most activations, which come below, and it is fast. In matmuls an H100 promises twice
     # the rate of TF32, which is fp32 rounded for the same units, and 15 times that of full fp32.
     peaks = H100_SXM.dense_flops_per_second
     assert round(peaks["bf16"] / peaks["tf32"]) == 2
@@ -475,7 +475,7 @@ def gpt3_can_be_recomputed():  # M1.6 @core
 
 
 def a_week_on_eight_cards_is_little_beside_gpt3():  # M1.6 E4
-    """A week on eight GPUs is 1.5 % of GPT-3.
+    """A week on eight GPUs is at most 1.5 % of GPT-3.
 
     Where does a box of eight H100 stand beside famous models, and beside the thresholds that
     governments have set?

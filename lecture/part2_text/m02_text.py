@@ -25,8 +25,8 @@ SURROGATES = range(0xD800, 0xE000)
 def a_tokenizer_turns_text_into_integers():  # M2.1 @core
     """A tokenizer turns text into integers.
 
-    We want to train a language model, and it computes with numbers. Text has none. How does the one
-    become the other? A *tokenizer* cuts a text into pieces from a fixed list, its *vocabulary*, and
+    We want to train a language model, and it computes with numbers. Text is characters. How do they
+    become numbers? A *tokenizer* cuts a text into pieces from a fixed list, its *vocabulary*, and
     replaces each piece by its place in the list. The pieces are *tokens*, their places *ids*.
     """
     # @note Let the class cut the sentence themselves before the coloured tokens are shown. Then
@@ -45,9 +45,9 @@ def a_tokenizer_turns_text_into_integers():  # M2.1 @core
     # tokenizer has never read.
     tokens = [tokenizer.vocabulary[number] for number in ids]
     coloured = figures.coloured_tokens(tokens, ids)  # @inspect coloured
-    # A frequent word is one token, with the space before it. An unknown word is spelled in pieces:
-    # the stories have no zebra. Ids below 256 are single bytes here. The last letter of Zoë takes
-    # two of them, c3 and ab in hexadecimal.
+    # A frequent word is one token here, with the space before it. An unknown word is spelled in
+    # pieces: the stories have no zebra. Ids below 256 are single bytes here. The last letter of Zoë
+    # takes two of them, c3 and ab in hexadecimal.
     assert b" there" in tokens
     assert b" zebra" not in tokens
     assert ids[tokens.index(b"\xc3")] == 0xC3
@@ -73,8 +73,8 @@ def a_character_can_be_there_and_not_be_seen():  # M2.2 E90
     between = "a" + nul + "b"  # @inspect between
     assert len(between) == 3  # @predict
     assert between != "ab"
-    # As a byte it is a zero, where a program in C believes that the text ends. To a tokenizer it is
-    # a byte like every other.
+    # As a byte it is a zero, where the string functions of C believe that the text ends. To our
+    # tokenizer it is a byte like every other.
     assert between.encode() == b"a\x00b"
     assert Tokenizer([]).decode([97, 0, 98]) == between
 
@@ -122,15 +122,15 @@ def one_letter_can_have_two_spellings():  # M2.3
     """One letter can have two spellings.
 
     Are two texts that look the same the same text? Unicode has é as one code point. It also has an
-    accent that goes on top of the letter before it. Nobody sees the difference.
+    accent that goes on top of the letter before it. The two are meant to look the same.
     """
     composed, with_accent = "\u00e9", "e\u0301"  # @inspect composed with_accent
     assert unicodedata.normalize("NFC", with_accent) == composed
     assert unicodedata.normalize("NFD", composed) == with_accent
     # A tokenizer sees bytes. To it these are two different words, and a model has to learn both.
     assert (composed.encode(), with_accent.encode()) == (b"\xc3\xa9", b"e\xcc\x81")
-    # We could *normalize* every text to one spelling first. But then we cannot give back the text
-    # that went in. So the tokenizers of GPT-2 and GPT-4 do not normalize, and ours does not.
+    # We could *normalize* every text to one spelling first. But then we cannot always give back the
+    # text that went in. The tokenizers of GPT-2 and GPT-4 do not normalize, and neither does ours.
     only_bytes = Tokenizer([])
     assert only_bytes.decode(only_bytes.encode(with_accent)) == with_accent
 
@@ -150,10 +150,10 @@ def bytes_are_an_alphabet_for_every_text():  # M2.4
     # spell what does not fit into two bytes. UTF-8 has no bytes for one.
     encodable = [n for n in range(CODE_POINTS) if chr(n).encode("utf-8", "ignore")]  # @stepover
     assert len(encodable) == CODE_POINTS - len(SURROGATES)
-    # Most of the room is empty. Unicode 17 assigns nearly 160 000 characters, each version
-    # more. Each needs a [row of D numbers](#an_embedding_is_a_table_of_vectors) in the model. With
-    # the width of the smallest GPT-2, 768, that is about as much as the whole of that model, 124
-    # million; and a character of next year's version still has no row.
+    # Most of the room is empty. Unicode 17 assigns nearly 160 000 characters. Each needs a [row of
+    # D numbers](#an_embedding_is_a_table_of_vectors) in the model. With the width of the smallest
+    # GPT-2, 768, that is about as much as the whole of that model, 124 million; and a character
+    # that the next version adds still has no row.
     empty = {"Cn", "Co", "Cs"}  # not assigned, for private use, surrogates
     assigned = sum(unicodedata.category(chr(n)) not in empty for n in encodable)  # @stepover
     table = torch.nn.Embedding(assigned, 768, device="meta").weight
@@ -184,8 +184,8 @@ def bytes_cannot_be_decoded_one_by_one():  # M2.5
     """Bytes cannot be decoded one by one.
 
     A model writes one token after the other, and a token may be one byte. Can we turn each byte
-    into text as it comes? `decode_byte_by_byte`, above, tries. On English it works, so a test with
-    English alone notices nothing.
+    into text as it comes? `decode_byte_by_byte`, above, tries. On ASCII it works, so a test with
+    plain English alone notices nothing.
     """
     assert decode_byte_by_byte(b"hello") == "hello"
     encoded = "é".encode()  # @inspect encoded
@@ -262,7 +262,7 @@ def exercise_bytes_of_a_flag():  # M2.3 @exercise
     flag = "🇫🇷"
     sizes = {"code points": len(flag), "utf-8": len(flag.encode())}
     sizes["utf-16"] = len(flag.encode("utf-16-le"))  # @inspect sizes
-    # Two letters, F and R, from a set of 26, of which two name a region. None of them is among the
+    # Two letters, F and R, from a set of 26, of which two name a region. Neither is among the
     # first 65 536 code points, so each takes four bytes in both.
     assert [unicodedata.name(letter)[-1] for letter in flag] == ["F", "R"]
     assert [*sizes.values()] == [2, 8, 8]

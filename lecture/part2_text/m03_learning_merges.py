@@ -253,7 +253,7 @@ def ties_need_a_rule():  # M3.2
     """Ties need a rule.
 
     What if two pairs are equally frequent? By the count, either will do. But programs that choose
-    differently learn different vocabularies, in which the same id stands for different tokens.
+    differently can learn different vocabularies, and the same id stands for different tokens.
     """
     # In "ab" and "ba", seen four times each, both pairs tie. We take the larger pair, and compare
     # byte strings as Python does: byte by byte, a beginning before what continues it, capitals
@@ -329,7 +329,7 @@ def letters_need_their_own_pattern():  # M3.1
     """Letters need their own pattern.
 
     The pattern asks for letters, `\\p{L}`, and numbers, `\\p{N}`. Python's module `re` knows
-    neither, and that is why people install `regex`. Will "a word character, but no digit and no
+    neither; the package `regex` knows both. Will "a word character, but no digit and no
     underscore" do instead?
     """
     letter = regex.compile(r"\p{L}")
@@ -348,15 +348,15 @@ def letters_need_their_own_pattern():  # M3.1
 
 
 def numbers_are_cut_by_three():  # M3.1
-    """Numbers are cut by three.
+    """GPT-4 cuts numbers by three.
 
     Do all tokenizers cut in the same way? [GPT-4](https://github.com/openai/tiktoken)'s pattern
     treats numbers, capitals, lines and signs in another way than GPT-2's.
     """
     text = "IT'S 2048 dogs\n\n"
     older, newer = Splitter("gpt2").words(text), Splitter("gpt4").words(text)
-    # GPT-2 knows contractions in small letters only, and takes digits in a row whole. So it learns
-    # tokens for frequent years and prices, and cuts the others into pieces of all lengths.
+    # GPT-2 knows contractions in small letters only, and takes digits in a row whole. So a frequent
+    # year or price can become one token, and merges cut the others into pieces of any length.
     assert older == ["IT", "'", "S", " 2048", " dogs", "\n\n"]
     # GPT-4 cuts numbers after every three digits, and keeps no space with them. There are only 1110
     # strings of one to three digits, so each can have its token. It counts from the left, though:
@@ -475,9 +475,9 @@ def a_heap_keeps_the_best_on_top():  # M3.5
     """A heap keeps the best on top.
 
     How do we find the most frequent of n pairs without looking at all of them? In a *heap* no
-    element is better than the one above it, so the best is on top. When it goes, one element moves
-    up from each of the $\\log_2 n$ rows below, the last one fills the gap, and the rest stays. For
-    1024 elements: ten rows.
+    element is better than the one above it, so the best is on top. When it goes, at most one
+    element moves up from each of the $\\log_2 n$ rows below, the last one fills the gap, and the
+    rest stays. For 1024 elements: ten rows.
     """
     work = Work()
     n = 1024
@@ -502,10 +502,10 @@ def a_heap_keeps_the_best_on_top():  # M3.5
 def a_heap_forgets_lazily():  # M3.5
     """A heap forgets lazily.
 
-    With every merge, counts change. How does the heap learn of it? It cannot find an element in its
-    middle, and to build it anew is what we wanted to avoid. So we change nothing. We add the new
-    count as a new offer; the old one stays, and when it comes to the top and its count is no longer
-    true, `pop_live` throws it away.
+    With every merge, counts change. How does the heap learn of it? To find an element in its middle
+    takes a search, and to build it anew is what we wanted to avoid. So we change nothing. We add
+    the new count as a new offer; the old one stays, and when it comes to the top and its count is
+    no longer true, `pop_live` throws it away.
     """
     work = Work()
     pair_counts = {(b"a", b"b"): 9, (b"a", b"c"): 7, (b"b", b"a"): 7}
@@ -578,13 +578,13 @@ def the_ladder_so_far():  # M3.3 M3.6
     by_seconds = figures.ladder(
         seconds, "seconds", "Seconds for 243 merges"
     )  # @timed @inspect by_seconds
-    # They agree about the order of the rungs, and not about the steps between them. By operations,
-    # keeping the counts saves little, and the heap most.
+    # They do not agree about the steps from rung to rung. By operations, keeping the counts saves
+    # little, and the heap most.
     saved = [a / b for a, b in itertools.pairwise(operations.values())]  # @inspect saved
     assert saved[0] < 2 < saved[1] < 3 < saved[2]
-    # On the clock it is the other way round, as operations do not take equally long. The plain
-    # trainer's search builds every word anew, where the next one's only looks. An update of a count
-    # takes longer than a glance in `max`; the heap saves glances, and pays with calls of `Offer`.
+    # On the clock it is the other way round: operations do not take equally long. The plain
+    # trainer's search builds every word anew, where the next one's only looks; and what the heap
+    # compares are `Offer`s, each time by a call.
     assert seconds["plain"] / seconds["incremental"] > 1.5 * saved[0]  # @timed
     assert seconds["indexed"] / seconds["heap"] < saved[2] / 1.5  # @timed
     # So: count to find out why, and time to find out whether.
@@ -708,27 +708,27 @@ def later_merges_touch_fewer_words():  # M3.9
     word_counts = count_words(itertools.islice(stories.stories(), 400))
     touched = words_touched(word_counts, 1_000)
     by_merge = figures.work_by_merge(touched)  # @inspect by_merge
-    # More than half of the work is in the first tenth of the merges. So with an index and a heap,
-    # the time for merging grows more slowly than the vocabulary.
+    # More than half of the touches are in the first tenth of the merges. So with an index and a
+    # heap, the work of merging grows more slowly than the vocabulary.
     first, last = sum(touched[:100]), sum(touched[-100:])  # @inspect first last
     assert first > sum(touched) / 2
     assert first > 15 * last
-    # Nor does it grow with the length of the text, only with the number of different words. Four
-    # times as many stories have hardly any new ones.
+    # Nor does it grow with the length of the text as such: what counts is how many different words
+    # there are. Four times as many stories have hardly any new ones.
     longer_counts = count_words(itertools.islice(stories.stories(), 1_600))
     assert longer_counts.total() > 3.9 * word_counts.total()
     assert len(longer_counts) < 1.05 * len(word_counts)
     assert sum(words_touched(longer_counts, 1_000)) < 1.05 * sum(touched)
-    # That is because `lecture.stories` knows few words. A text that people wrote has new ones all
-    # the time: four times as much of this very chapter's source has over twice the words. A corpus
-    # of web pages has millions, so what we time on stories is too good for the web.
+    # But `lecture.stories` knows few words. A text with more to say has new ones all the time: four
+    # times as much of this very chapter's source has over twice the words. So what we time on
+    # stories is too good for a corpus of web pages.
     source = Path(__file__).read_text(encoding="utf-8")
     quarter, whole = (count_words([source[:size]]) for size in (len(source) // 4, len(source)))
     assert len(whole) > 2 * len(quarter)
 
 
 def late_tokens_are_longer():  # M3.10 E97
-    """Late tokens are longer, half of them whole words.
+    """Late tokens are longer, about half of them whole words.
 
     What has the tokenizer learnt? We can read a vocabulary, and it is worth reading: what is in it
     was frequent in the text, whether we wanted that or not.

@@ -148,7 +148,7 @@ def bytes_are_elements_times_element_size():  # M5.3 @core
 
 
 def one_gpt3_matrix_takes_gigabytes():  # M5.4 E15
-    """One matrix of GPT-3 takes 2.4 gigabytes.
+    """One matrix of GPT-3 takes 2.4 gigabytes in fp32.
 
     How large is one weight matrix of a large model? GPT-3 has a feed-forward network in each of its
     layers: one matrix widens the 12 288 features of a token four times, a second one narrows them
@@ -214,7 +214,7 @@ def the_way_to_the_accelerator_is_narrow():  # M5.6
     CPU, the *host*, usually passes a bus, PCI Express. (Some machines have a faster link there, and
     some share one memory.)
     """
-    # The widest PCIe 5 slot has 16 lanes, each with 32e9 transfers of one bit per second in each
+    # A full PCIe 5 slot has 16 lanes, each with 32e9 transfers of one bit per second in each
     # direction. 128 of each 130 bits on the wire are data, which leaves 63 GB/s.
     bus_bytes_per_second = PCIE_LANES * PCIE5_TRANSFERS_PER_SECOND * PCIE5_DATA_SHARE / 8
     assert round(bus_bytes_per_second / 1e9) == 63
@@ -227,7 +227,7 @@ def the_way_to_the_accelerator_is_narrow():  # M5.6
     read_seconds = 1e9 / H100_SXM.memory_bytes_per_second
     assert round(transfer_seconds / read_seconds) == 53  # @predict
     machine = figures.host_and_accelerator(H100_SXM, bus_bytes_per_second)  # @inspect machine
-    # And in the 16 ms, the processor could do 16 TFLOP of matmuls in bf16.
+    # And in the 16 ms, the processor could at its peak do 16 TFLOP of matmuls in bf16.
     waiting_flops = transfer_seconds * H100_SXM.dense_flops_per_second["bf16"]
     assert round(waiting_flops / 1e12) == 16
     # If there is a GPU here, we can time the copy. The source is

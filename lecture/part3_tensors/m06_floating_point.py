@@ -393,7 +393,7 @@ def counting_stops_early_in_16_bits():  # M6.3 M6.12
     ones = torch.ones(len(sums["bf16"]), dtype=torch.bfloat16)
     assert ones.sum() == torch.tensor(2500.0).bfloat16() == 2496
     # fp32 is the default, and called *full precision* in machine learning. (Scientific computing
-    # calls it single, and takes fp64.) It stops, too, at $2^{24}$, 16.8 million.
+    # calls it single, and often takes fp64.) It stops, too, at $2^{24}$, 16.8 million.
     counter = torch.tensor(2.0**24)
     assert counter.dtype == torch.get_default_dtype()
     assert counter - 1 != counter
@@ -467,7 +467,7 @@ def bf16_trades_resolution_for_range():  # M6.8 E21 E25 @core
     # id.
     last_four = torch.arange(260).bfloat16().long()[-4:]  # @inspect last_four
     assert last_four.tolist() == [256, 256, 258, 260]
-    # So: bf16 needs no care for range, and must not collect small changes.
+    # So: bf16 needs no more care for range than fp32, and must not collect small changes.
 
 
 @shape_checked
@@ -628,7 +628,7 @@ def errors_of_blocks(
 def a_scale_for_each_block_contains_outliers():  # M6.11
     """A scale for each block contains outliers.
 
-    How can fifteen values serve a whole tensor? With one scale they cannot: one large number, an
+    How can fifteen values serve a whole tensor? With one scale they may not: one large number, an
     *outlier*, sets it, and all small ones become 0. So short blocks get scales of their own.
     [MXFP4](https://www.opencompute.org/documents/ocp-microscaling-formats-mx-v1-0-spec-final-pdf)
     has a power of two for each 32 values;
@@ -659,7 +659,7 @@ def a_scale_for_each_block_contains_outliers():  # M6.11
     error_chart = figures.block_errors(block_errors)  # @inspect error_chart
     lost_blocks = [sum(error == 1 for error in blocks) for blocks in block_errors.values()]
     assert lost_blocks == [32, 2, 1]
-    # Elsewhere NVFP4 is better, too: its blocks are shorter, and its scales fit them.
+    # Elsewhere NVFP4 is better, too, with its shorter blocks and finer scales.
     assert sum(block_errors["NVFP4"][8:]) < 0.9 * sum(block_errors["MXFP4"][8:])
     # What do the scales of blocks cost? Eight bits for 32 or 16 values: $4+8/32$ or $4+8/16$ bits
     # for each value.
@@ -730,11 +730,11 @@ def each_format_has_its_job():  # M6.13
     assert errors["added up in fp32"] < 1e-4
     # So: bf16 for the inputs of matmuls, fp32 for the sums. In training that means fp32 for
     # whatever accumulates: master weights, sums, the optimizer's averages. bf16 for activations and
-    # matmul inputs. fp16, which needs loss scaling, is rare since there is bf16. fp8 and fp4, with
-    # scales, for matmuls where the hardware has them, and for weights that are only read.
+    # matmul inputs. fp16 in its place, if you scale the loss. fp8 and fp4, with scales, for matmuls
+    # where the hardware has them, and for weights that are only read.
     #
-    # What does this *mixed precision* save? Half of the activations; of parameters and optimizer
-    # state [nothing](#bytes_per_parameter_depend_on_the_recipe), as the master is in fp32.
+    # What does this *mixed precision* save? Up to half of the activations; of parameters and
+    # optimizer state [nothing](#bytes_per_parameter_depend_on_the_recipe): the master is in fp32.
     with measure() as cost:
         x.bfloat16()
     assert cost.allocated_bytes == x.numel() * x.element_size() / 2

@@ -98,7 +98,7 @@ def in_place_operations_keep_the_storage():  # M8.1
         x.mul_(2).add_(1).relu_()  # @inspect x
     assert x.tolist() == [0, 0, 1, 3]
     assert cost.allocated_bytes == 0  # @predict
-    # Memory is all that we save. The numbers are still read and written three times.
+    # What we save is memory. By the meter, the numbers are still read and written three times.
     assert cost.other_flops == 3 * x.numel()
     assert cost.read_bytes == cost.written_bytes == 3 * x.nbytes
     # `x += 1` works in place as well, and every other name of the tensor sees it. `x = x + 1` makes
@@ -120,7 +120,7 @@ def the_backward_pass_needs_the_old_numbers():  # M8.1
 
     Is it always safe to save memory in place? To compute gradients, PyTorch
     [keeps](#autograd_keeps_what_the_way_back_needs) some of the numbers that the forward pass saw.
-    If they have changed when the backward pass reads them, the gradient is wrong.
+    If they have changed when the backward pass reads them, the gradient would be wrong.
     """
     x = torch.zeros(3, requires_grad=True)
     # The derivative of $e^x$ is $e^x$ itself, so PyTorch keeps the result of `exp`. Then we double
@@ -241,8 +241,8 @@ def masked_scores_leave_nothing_for_the_future():  # M8.2
 def a_mask_can_go_wrong_in_three_ways():  # M8.2
     """A mask can go wrong in three ways.
 
-    Why minus infinity, and why before the softmax? Here are three other ways. Each has been
-    written; find the fault before you read on.
+    Why minus infinity, and why before the softmax? Here are three other ways. Find the fault of
+    each before you read on.
     """
     scores = torch.ones(3, 3)
     future = torch.ones(3, 3, dtype=torch.bool).triu(diagonal=1)
@@ -390,8 +390,8 @@ def every_triple_multiplies_and_adds():  # M8.4 E38 @core
         assert flops == cost.matmul_flops == 2 * R * D * F
         counted[R, D, F] = flops  # @inspect counted
     # Each sum starts at 0, and the addition to 0 is counted, too. Without it, an element would cost
-    # $2D-1$ FLOPs. Processors multiply and add in one instruction, FMA (*fused multiply-add*), and
-    # use it D times for each element. Hence $2D$. ([Later](#the_last_addition_is_not_made) we weigh
+    # $2D-1$ FLOPs. Many processors multiply and add in one instruction, FMA (*fused multiply-add*),
+    # and use it D times for each element: $2D$. ([Later](#the_last_addition_is_not_made) we weigh
     # the two.)
     assert flops / by_loops.numel() == 2 * D
     # FLOPs do not tell a right program from a wrong one. Add in the innermost line where you should

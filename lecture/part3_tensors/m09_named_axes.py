@@ -286,8 +286,8 @@ def reduce_names_what_goes():  # M9.6 E40
     total = reduce(x, "B T D -> B T", "sum")
     assert torch.equal(total, 4 * mean)
     assert not torch.equal(total, mean)
-    # In a loss, that makes the gradients as many times larger as there are rows: twice the batch,
-    # twice the step. ([AdamW would not notice](#adamw_does_not_see_the_scale_of_the_loss).)
+    # In a loss, that makes the gradients as many times larger as there are rows: a step along them
+    # grows with the batch. ([AdamW hardly notices](#adamw_does_not_see_the_scale_of_the_loss).)
     losses = torch.zeros(8, requires_grad=True)
     [of_sum] = torch.autograd.grad(reduce(losses, "R ->", "sum"), losses)
     [of_mean] = torch.autograd.grad(reduce(losses, "R ->", "mean"), losses)

@@ -76,7 +76,7 @@ def differences_check_a_gradient():  # M12.1
     # One step up and one down, $(L(w+h)-L(w-h))/2h$, and the curvature cancels. For a square,
     # nothing else is left.
     assert central_differences == [1, 2, 3]  # @inspect forward_differences central_differences
-    # PyTorch has such a check for any function, in fp64. It finds a slip that looks harmless:
+    # PyTorch has such a check for functions in fp64. It finds a slip that looks harmless:
     # `detach` takes a factor out of the backward pass, and half of the gradient of $w^2$ is lost.
     precise = w.double().requires_grad_()
     assert torch.autograd.gradcheck(lambda w: w * w, precise)
@@ -125,7 +125,7 @@ def a_difference_needs_a_middling_step():  # M12.1
 def one_way_back_serves_all_parameters():  # M12.1 M12.4
     """One backward pass serves all parameters.
 
-    Differences need no rules and no memory. Why does nobody train with them? Each parameter takes
+    Differences need no rules and keep no activations. Why not train with them? Each parameter takes
     two more forward passes. How many does the backward pass take? Guess, for the 30 parameters
     here.
     """
@@ -150,12 +150,12 @@ def one_way_back_serves_all_parameters():  # M12.1 M12.4
     # It takes one, here in a model of one layer, and finds all 30 numbers. The differences take 60.
     assert backward.matmul_flops == forward.matmul_flops
     assert differences.matmul_flops == 2 * w.numel() * forward.matmul_flops
-    # A backward pass never takes more than a few times the FLOPs of the forward pass, whatever the
-    # function: the ["cheap gradient principle"](https://arxiv.org/abs/1502.05767) that all of deep
-    # learning rests on. (The *Jacobian* has the rates of all results with all inputs. A backward
-    # pass multiplies it from the left, a vector-Jacobian product. A *Jacobian-vector product*, from
-    # the right, says what one change of all inputs does, as a difference does. Neither writes the
-    # Jacobian down.)
+    # If a program computes a function in simple steps, each with a derivative, the backward pass
+    # takes at most a few times the FLOPs of the forward pass: the ["cheap gradient
+    # principle"](https://arxiv.org/abs/1502.05767). (The *Jacobian* has the rates of all results
+    # with all inputs. A backward pass multiplies it from the left, a vector-Jacobian product. A
+    # *Jacobian-vector product*, from the right, says what one change of all inputs does, as a
+    # difference does. Neither writes the Jacobian down.)
     #
     # The price is memory: numbers of the forward pass [have to be
     # kept](#a_weight_needs_what_it_multiplied).
@@ -255,8 +255,8 @@ def gradients_add_up():  # M12.7
     # [`zero_grad`](#clearing_gradients_frees_their_memory) writes `None`, which lets go of the
     # tensor. People forget, and the run trains on the sum of all its steps.
     w.grad = None
-    # The same habit is useful where a batch is too large for the memory. Take it in parts, and the
-    # gradients add up to that of the whole: [*gradient
+    # The same habit is useful where a batch is too large for the memory. If the loss is a sum over
+    # the rows, the gradients of parts add up to that of the whole: [*gradient
     # accumulation*](#parts_of_a_batch_add_up_to_it).
     rows = torch.tensor([[1.0, 2, 3], [0, 1, 4]])
     for row in rows:

@@ -304,7 +304,7 @@ def two_plus_four_is_six():  # M12.5 E51 @core
             loss.backward()
         flops[x_has_gradient] = forward.matmul_flops + backward.matmul_flops
     # The sizes of the layers cancel: 6 FLOPs for each parameter and row. In a language model a row
-    # is a token, so training with N parameters costs $6N$ per token.
+    # is a token, so training N parameters of linear layers costs $6N$ per token.
     assert flops[True] / (R * parameters) == 6
     # A common mistake is to leave out the rows ("forward costs twice the parameters"). Each row
     # costs that.
@@ -359,7 +359,7 @@ def frozen_weights_still_pass_gradients_on():  # M12.5
 
 
 def small_updates_save_memory_and_a_third_of_the_work():  # M12.5
-    """Small updates save memory, and a third of the FLOPs.
+    """Small updates save memory, and up to a third of the FLOPs.
 
     Can you fine-tune a large model with few new parameters? [LoRA](https://arxiv.org/abs/2106.09685)
     freezes the matrices and adds to each, or to some, the product of two narrow ones, D×r and r×D,
@@ -393,8 +393,8 @@ def small_updates_save_memory_and_a_third_of_the_work():  # M12.5
     assert per_row == 4 * D**2 + 6 * 2 * D * r
     saved_share = 1 - costs["LoRA"].matmul_flops / costs["all"].matmul_flops
     assert round(saved_share, 2) == 0.27  # @inspect saved_share
-    # So: take LoRA for the memory. A third of the FLOPs is not a third of the time, as the narrow
-    # matmuls [wait for memory](#a_matrix_product_uses_each_number_often).
+    # So: take LoRA for the memory. A third of the FLOPs need not be a third of the time: the narrow
+    # matmuls [do little with each number](#a_matrix_product_uses_each_number_often).
 
 
 def shared_weights_are_paid_for_at_every_use():  # M12.6
@@ -447,7 +447,7 @@ def looked_up_parameters_cost_no_products():  # M12.6
         features = table[tokens]
         features.sum().backward()
     assert look_up.matmul_flops == 0
-    # Nothing. It gives what a matmul with ones and zeros would give for $2TVD$ FLOPs.
+    # No matmul. It gives what a matmul with ones and zeros would give for $2TVD$ FLOPs.
     one_hot = torch.nn.functional.one_hot(tokens, V).float()
     with measure() as product:
         assert torch.equal(one_hot @ table, features)
@@ -500,13 +500,13 @@ def long_contexts_add_work_without_parameters():  # M12.6
     # model would spend 10.7 on pairs of tokens for each 6 on parameters.
     assert round(100 * GPT3_CONTEXT_TOKENS / GPT3_WIDTH / 6, 1) == 2.8
     assert round(2**17 / GPT3_WIDTH, 1) == 10.7
-    # (No token looks ahead, so half of the pairs have no use. The formula [counts them
+    # (Where no token looks ahead, almost half of the pairs have no use. The formula [counts them
     # all](#half_of_the_scores_are_masked).)
     #
     # What we can do now: price a training step before it runs. $6N$ for each token, 4 of them for
     # the backward pass; $12LDT$ for attention; k times for a matrix that is used k times; 4 for a
-    # frozen layer that passes gradients on; nothing for a look-up. What we do not know yet is from
-    # which numbers to start training.
+    # frozen layer that passes gradients on; no matmul for a look-up. What we do not know yet is
+    # from which numbers to start training.
 
 
 def exercise_every_other_layer():  # M12.5 @exercise

@@ -329,7 +329,7 @@ def recomputed_flops_are_not_useful():  # M10.12 E10
     """Recomputed FLOPs count for the hardware and not for the model.
 
     What is useful work? Is it every FLOP that was done? Then you could raise your utilization by
-    doing something twice. [Training does that](#what_is_thrown_away_is_computed_again), to save
+    doing something twice. [Training can do that](#what_is_thrown_away_is_computed_again), to save
     memory: it throws away results inside a layer in the forward pass, and computes them again in
     the backward pass.
     """

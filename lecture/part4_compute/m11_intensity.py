@@ -203,8 +203,8 @@ def relu_waits_for_memory():  # M11.4
     assert narrow == Work(flops=relu.flops, moved_bytes=relu.moved_bytes // 2)
     narrow_seconds = recorded_floors().relu_seconds[n]["graph"]
     assert math.isclose(narrow_seconds / seconds, 1 / 2, rel_tol=0.05)  # @inspect narrow_seconds
-    # So: a memory-bound operation gets faster by moving fewer bytes. Narrow numbers are fast
-    # because they are narrow.
+    # So: a memory-bound operation gets faster by moving fewer bytes. Narrow numbers are
+    # fast here because they are narrow.
 
 
 def gelu_moves_the_bytes_of_a_relu():  # M11.5 E109
@@ -724,8 +724,8 @@ def a_written_token_costs_a_walk_through_all_weights():  # M11.11
 
     How fast can a model decode? Each token needs every weight once. Take 48 layers of width 1600,
     as in GPT-2 XL, with three matrices in the [feed-forward
-    networks](#swiglu_lets_one_half_gate_the_other), as most models have today. Its matrices have
-    2.05 billion parameters. Guess the tokens per second on an H100.
+    networks](#swiglu_lets_one_half_gate_the_other), as Llama 3 has. Its matrices have 2.05 billion
+    parameters. Guess the tokens per second on an H100.
     """
     one = work_of_all_layers(tokens=1)
     assert round(one.intensity, 2) == 1.0  # @predict
@@ -736,9 +736,9 @@ def a_written_token_costs_a_walk_through_all_weights():  # M11.11
     assert round(1 / move_seconds(one, H100_SXM)) == 818  # @predict
     assert round(1e6 * compute_seconds(one, H100_SXM)) == 4  # @predict
     # Now decode for 64 sequences at once. The *latency* of a token rises by 6 % in these layers,
-    # and the *throughput* is 64 tokens instead of one. This is why a service batches the requests
-    # of many people. It is also why weights are stored in [fewer
-    # bits](#writing_reads_every_weight_for_a_token): half the bytes, half the time.
+    # and the *throughput* is 64 tokens instead of one. So a service gains by batching the requests
+    # of many people. It also gains by storing weights in [fewer
+    # bits](#writing_reads_every_weight_for_a_token): half the bytes, half the time at best.
     many = work_of_all_layers(tokens=64)
     assert round(move_seconds(many, H100_SXM) / move_seconds(one, H100_SXM), 2) == 1.06
     assert compute_seconds(many, H100_SXM) < move_seconds(many, H100_SXM)
@@ -868,7 +868,7 @@ def a_compiler_fuses_what_is_written_out():  # M11.12
 def fused_attention_does_not_store_its_scores():  # M11.12
     """Fused attention does not store its scores.
 
-    Where does fusion matter most? Where something large is made only to be used up at once. In
+    Where does fusion matter? Where something large is made only to be used up at once. In
     [attention](#attention_takes_a_weighted_mean) each of T tokens is compared with all T: these
     *scores* are a T×T matrix, between two matmuls. Fused attention keeps them where they are
     computed.

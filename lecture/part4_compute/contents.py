@@ -124,7 +124,7 @@ def main() -> None:
     m12b_price_of_gradients.the_rule_repeats_layer_by_layer()
     m12b_price_of_gradients.a_gradient_has_the_shape_of_its_tensor()
     m12b_price_of_gradients.a_layer_works_once_forward_and_twice_backward()
-    # @bridge One backward pass serves all parameters, as it starts from the loss. For a layer
+    # @bridge One backward pass, from the loss, serves all parameters. For a layer
     # $y=xw$ and the gradient g of y it needs two matmuls: $x^\top g$, the gradient of the
     # weight, summed over the rows, and $g\,w^\top$, that of the input, for the layer below.
     m12b_price_of_gradients.backward_costs_twice_forward()

@@ -121,8 +121,8 @@ def the_last_addition_is_not_made():  # M10.3 E43
         x @ w
     assert cost.matmul_flops == multiplications + additions + y.numel()
     # This lecture says 2D, for two reasons. Processors have one instruction that multiplies and
-    # adds, and they use it D times. And where a layer has a bias, the sum starts from that, so that
-    # 2D is exact.
+    # adds, and they use it D times. And where a layer has a bias, that is the addition that was
+    # missing, and 2D is exact.
     #
     # The two counts differ by one part in 2D: 0.2 % for 256 features, and 0.0015 % for 32 768.
     missing_percent = {}
@@ -151,7 +151,7 @@ def forward_is_two_flops_per_parameter_and_token():  # M10.4 @core
         torch.relu(x @ first) @ second
     assert forward.matmul_flops == 2 * parameters * B * T
     # How the layers divide the parameters makes no difference, so we need to know only the size of
-    # a model. GPT-3 does 349 billion FLOPs for each token.
+    # a model. By this rule GPT-3 does 349 billion FLOPs for each token.
     gpt3_flops_per_token = 2 * GPT3_PARAMETERS
     assert round(gpt3_flops_per_token / 1e9) == 349  # @predict
     # For a sequence of 2048 tokens that is 0.7 seconds of an H100 at its peak.
@@ -191,7 +191,7 @@ def attention_grows_with_the_context():  # M10.4
         # $T/(6D)$.
         assert math.isclose(excess[T], T / (6 * 64))
     # At T = 6D the rule counts half of the work. (No token looks ahead, so half of the comparisons
-    # have no use. Counts of a model's FLOPs [usually have all of
+    # have no use. Many counts of a model's FLOPs [have all of
     # them](#half_of_the_scores_are_masked), and so has this one.)
     assert math.isclose(excess[384], 1)
     # How much is it in practice? Take a dense model of GPT-3's shape. (GPT-3 itself lets every
@@ -204,11 +204,11 @@ def attention_grows_with_the_context():  # M10.4
     T = 128 * GPT3_CONTEXT_TOKENS
     flops, parameters = transformer_layer_flops(T, GPT3_WIDTH)
     assert round(flops / (2 * T * parameters) - 1, 1) == 3.6
-    # So: $2NBT$ while T is small beside 6D. Add $T/(6D)$ of it when it is not.
+    # So: $2NBT$ while T is small beside 6D. When it is not, add $T/(6D)$ of it for such layers.
 
 
 def everything_else_is_linear():  # M10.5
-    """Everything else is linear in the elements.
+    """Elementwise work is linear in the elements.
 
     Why do estimates speak of matmuls and of nothing else? An elementwise operation or a sum costs a
     fixed number of FLOPs per element. For n×n matrices that is a multiple of $n^2$ against $2n^3$.
@@ -284,8 +284,7 @@ def a_count_is_an_agreement():  # M10.5
     assert totals[8][0] < totals[8][1]  # @inspect totals
     assert totals[18][0] == totals[18][1]
     assert totals[32][0] > totals[32][1]
-    # Hardly anybody uses it. It moves more bytes, here 7.6 times as many, and it rounds worse: its
-    # terms are larger than what is left of them in the end.
+    # There is more to pay. It moves more bytes, here 7.6 times as many, and here it rounds worse.
     assert round(moved[32][1] / moved[32][0], 1) == 7.6
     a, b = a / 10, b / 10
     exact = a.double() @ b.double()
@@ -305,10 +304,10 @@ def a_stopwatch_needs_a_warm_up_and_a_median():  # M10.6 E9
     """
     first, *others = recorded_machine("H100").readings["1024×1024"]
     stopwatch = figures.readings(first, others, statistics.median(others))  # @inspect stopwatch
-    # A tenth of a second, four thousand times as long. The first call in a format pays for what is
-    # set up once for it, such as the code of its kernels. (fp32, TF32 and fp16 had run before in
-    # this process, and each had paid.) The second still takes nearly six times as long. The mean of
-    # all eleven says 11 milliseconds, which none of them took.
+    # A tenth of a second, more than four thousand times as long. A first call pays for what is set
+    # up once: it may have to load the code of a kernel, for example. (fp32, TF32 and fp16 had run
+    # before in this process, each with a slow first call.) The second still takes nearly six times
+    # as long. The mean of all eleven says 11 milliseconds, which none of them took.
     median, mean = statistics.median(others), statistics.mean((first, *others))
     assert first / median > 4000
     assert 5.5 < others[0] / median < 6
@@ -323,9 +322,9 @@ def a_stopwatch_needs_a_warm_up_and_a_median():  # M10.6 E9
     # does all that here: a call to warm up, then five that count.
     x = torch.randn(256, 256, generator=torch.Generator().manual_seed(0))
     timing = time_call(lambda: x @ x)  # @timed @inspect timing
-    # And time what you will use, down to the numbers: a GPU multiplies zeros and ones
-    # [faster](https://www.thonking.ai/p/strangely-matrix-multiplications) than random numbers.
-    # Fewer bits flip, that takes less power, and with power left the clock stays high.
+    # And time what you will use, down to the numbers: GPUs were seen to multiply zeros and ones
+    # [faster](https://www.thonking.ai/p/strangely-matrix-multiplications) than random numbers. (The
+    # explanation there: fewer bits flip, that takes less power, and the clock stays high.)
 
 
 def an_accelerator_answers_before_it_is_done():  # M10.6
@@ -334,9 +333,9 @@ def an_accelerator_answers_before_it_is_done():  # M10.6
     Why does a matmul on a GPU seem to take no time? Python only puts it into a queue and goes on.
     The GPU works the queue off by itself.
     """
-    # On the H100 we recorded, PyTorch needed 8 microseconds to ask for an operation. A matmul of
-    # 4096×4096 in bf16 took 200. If you stop the clock when Python goes on, you are off by a factor
-    # of 25.
+    # On the H100 we recorded, PyTorch needed 8 microseconds to ask for an addition. A matmul of
+    # 4096×4096 in bf16 took 200. If it is asked for as quickly, and you stop the clock when Python
+    # goes on, you are off by a factor of 25.
     h100 = recorded_machine("H100")
     asked, done = 1e6 * h100.launch_seconds, 1e6 * h100.seconds["4096×4096"]
     microseconds = {
@@ -350,10 +349,12 @@ def an_accelerator_answers_before_it_is_done():  # M10.6
     # never synchronize, you time the launch, not the kernel.
     #
     # For a short kernel that is not enough. To ask for next to nothing and wait for it took 20
-    # microseconds. So queue a hundred calls between two waits and divide, or let the GPU take the
-    # time, with CUDA events. In a [graph](#a_launch_takes_microseconds), which leaves out the
-    # asking as well, the 1024×1024 of the section above takes 6.5 microseconds, not 27.
+    # microseconds. So queue a hundred calls between two waits and divide. A ReLU of 1024 numbers
+    # still takes 8.5 then, which is the asking. In a [graph](#a_launch_takes_microseconds), which
+    # leaves that out as well, it takes 1.2, and the matmul of the section above 6.5, not 27.
     assert round(1e6 * h100.waited_seconds) == 20
+    relu_seconds = recorded_floors().relu_seconds[1024]
+    assert [round(1e6 * relu_seconds[way], 1) for way in ("queued", "graph")] == [8.5, 1.2]
     waited_for = statistics.median(h100.readings["1024×1024"][1:])
     assert waited_for > 4 * recorded_floors().matmul_seconds[1024]  # @inspect waited_for
     if torch.cuda.is_available():

@@ -47,7 +47,7 @@ from trace.costs import measure
 def a_data_sheet_has_a_rate_for_each_format():  # M10.7
     """A data sheet has a rate for each format.
 
-    How fast is a GPU? That depends on the width of the numbers. A data sheet prints a peak for each
+    How fast is a GPU? That depends on the width of the numbers. A data sheet prints its peaks by
     format. The ones here are *dense*, that is, for matrices without zeros in agreed places.
     """
     # The sheets: [RTX
@@ -55,7 +55,8 @@ def a_data_sheet_has_a_rate_for_each_format():  # M10.7
     # [A100](https://www.nvidia.com/content/dam/en-zz/Solutions/Data-Center/a100/pdf/nvidia-a100-datasheet-us-nvidia-1758950-r4-web.pdf),
     # [H100](https://resources.nvidia.com/en-us-tensor-core/nvidia-tensor-core-gpu-datasheet),
     # [H200](https://www.nvidia.com/en-us/data-center/h200/) and, as an eighth of a box of eight,
-    # [B200](https://www.nvidia.com/en-us/data-center/dgx-b200/). Not every sheet has every format.
+    # B200 ([fp8 and fp4](https://www.nvidia.com/en-us/data-center/dgx-b200/), [the
+    # others](https://www.nvidia.com/en-us/data-center/hgx/)). Not every sheet has every format.
     cards = [RTX_3090, A100_SXM, H100_SXM, H200, B200]
     peaks = figures.promised(cards)  # @inspect peaks
     # On tensor cores, units for [small matrices](#tensor_cores_multiply_tiles), half the bits are
@@ -88,7 +89,7 @@ def peaks_from_clocks(chip: Chip) -> tuple[float, float]:
 def a_peak_is_units_times_clock():  # M10.7
     """A peak is units times clock.
 
-    Where does the number on a data sheet come from? Nobody measured it. A chip has so many units;
+    Where does the number on a data sheet come from? It is computed. A chip has so many units;
     each does so many multiply-adds, of two FLOPs, in one tick of the clock; and the sheet names a
     clock, the *rated boost*.
     """
@@ -163,7 +164,7 @@ def zeros_save_work_only_if_they_are_skipped():  # M10.8
 
     Why does hardware have to know where the zeros are? Because a multiplication by zero takes as
     many ticks as any multiplication. (On a GPU zeros save [power](#a_clock_follows_the_power), and
-    so a little time.) Here is a matrix of zeros only, on the clock of this machine:
+    so they may save time.) Here is a matrix of zeros only, on the clock of this machine:
     """
     generator = torch.Generator().manual_seed(0)
     zeros, numbers = torch.zeros(512, 512), torch.randn(512, 512, generator=generator)
@@ -218,8 +219,8 @@ def utilization_is_useful_over_promised():  # M10.9 @core
     assert [round(share_of_peak(*pair), 2) for pair in rates.values()] == [0.7, 0.77]
     # And a whole training run? There the ratio has a name, *model FLOPs utilization* or MFU: the
     # FLOPs that the definition of the model asks for, over all the time that passed and the peak of
-    # all devices. It is [lower](#utilization_decides_the_bill), as devices wait for each other's
-    # data, for their own memory, and for the program. [PaLM](https://arxiv.org/abs/2204.02311)
+    # all devices. It is mostly [lower](#utilization_decides_the_bill): devices also wait for each
+    # other's data, for their own memory, and for the program. [PaLM](https://arxiv.org/abs/2204.02311)
     # reports 46 %, [Llama 3 405B](https://arxiv.org/abs/2407.21783) 38 to 43 %.
     #
     # Shares of the time add up, and what is left multiplies the share of the peak. Say that 0.2 of
@@ -304,8 +305,8 @@ def small_products_are_slow_in_every_format():  # M10.11
     # Small ones are all call and no work.
     assert rates["fp32"][512] > 4 * rates["fp32"][4]  # @timed
     assert max(rates["bf16"].values()) > 4 * rates["bf16"][4]  # @timed
-    # Which format is faster depends on the processor. Some multiply bf16 in instructions of their
-    # own; others turn every number into fp32 first and lose by it.
+    # Which format is faster depends on the processor: some have instructions that multiply bf16,
+    # and others have none.
     #
     # So: batch small work until it is large. What "large" means on a GPU, [three
     # floors](#three_floors_hold_up_every_operation) will say.
@@ -332,7 +333,7 @@ def recomputed_flops_are_not_useful():  # M10.12 E10
     """Recomputed FLOPs count for the hardware and not for the model.
 
     What is useful work? Is it every FLOP that was done? Then you could raise your utilization by
-    doing something twice. [Training does that](#what_is_thrown_away_is_computed_again), to save
+    doing something twice. [Training can do that](#what_is_thrown_away_is_computed_again), to save
     memory: it throws away results inside a layer in the forward pass, and computes them again in
     the backward pass.
     """
@@ -448,8 +449,8 @@ def the_best_observed_rate_is_a_peak_for_any_machine():  # M10.14
     """
     # One core of this machine, in fp32:
     peak = best_matmul_flops_per_second((512, 1024), torch.float32)  # @timed @inspect peak
-    # Now you can compare other work with it. A running sum has to wait for each addition before the
-    # next, and shows it: a plain sum, which may add in any order, does more in a second.
+    # Now you can compare other work with it. A running sum waits for each addition before the next,
+    # and stores every result. A plain sum, which may add in any order, does more in a second.
     x = torch.rand(1000, 1000, generator=torch.Generator().manual_seed(0))
 
     def running_sums() -> Tensor:
@@ -468,8 +469,8 @@ def the_best_observed_rate_is_a_peak_for_any_machine():  # M10.14
     assert round(share, 2) == 0.78  # @inspect share
     # What we can do now: count the work of a model from its shapes, two FLOPs for each parameter
     # and token in the forward pass; measure a rate, warmed up and more than once; and compare it
-    # with a peak of the same format. We saw large matmuls get 80 % of it, and small ones nearly
-    # nothing. The next chapter opens the GPU to see why.
+    # with a peak of the same format. We saw large matmuls get about 80 % of an H100's, and small
+    # ones run far slower than large ones here. The next chapter opens the GPU to see why.
 
 
 def exercise_a_prompt_on_a_desk():  # M10.9 @exercise

@@ -48,12 +48,12 @@ def a_gpu_is_many_multiprocessors():  # M10.15
     """A GPU is many multiprocessors.
 
     We can count the FLOPs of a program, and we have seen that a large matmul gets 80 % of a peak
-    and a small one next to nothing. We cannot say yet why. So let us open the chip. What is in it?
+    and a small one far less. We cannot say yet why. So let us open the chip. What is in it?
     """
     # The same thing, many times over. An H100 SXM has 132 *streaming multiprocessors* (SMs), an
     # A100 108. Each is a small processor with four quarters. A quarter has a *warp scheduler*,
-    # which starts one instruction in each tick of the clock; 32 *lanes*, which carry it out (16 in
-    # an A100); 16 384 *registers* for the numbers at hand; and one [tensor
+    # which can start one instruction in each tick of the clock; 32 *lanes*, which carry it out (16
+    # in an A100); 16 384 *registers* for the numbers at hand; and one [tensor
     # core](#tensor_cores_multiply_tiles). The quarters share one piece of fast memory.
     floor_plan = figures.floor_plan(H100_GPU.multiprocessors)  # @inspect floor_plan
     # NVIDIA's white paper prints both the parts and the totals: 132·4 are 528 tensor cores, and
@@ -269,7 +269,7 @@ def neighbours_load_together():  # M10.16
     doubled = fetched_bytes([4 * 32 * t for t in range(32)], 128) / 32
     assert ((halved + 4) / (4 + 4), (doubled + 4) / (4 + 4)) == (4.5, 16.5)
     assert [round(seconds[s] / seconds[1], 1) for s in (16, 32)] == [8.0, 8.7]
-    # So: let neighbouring threads load neighbouring numbers, which is why [strides and
+    # So: let neighbouring threads load neighbouring numbers. It is one reason why [strides and
     # contiguity](#contiguous_means_row_major_without_gaps) matter on a GPU.
 
 
@@ -301,7 +301,7 @@ def blocks_come_in_waves():  # M10.16
     }  # @stepover
     assert ticks[tiles] == ticks[108]
     assert A100_GPU.multiprocessors - len(busy) == 92  # @predict
-    # At 1024×1024 there are 64, half of what an H100 has multiprocessors. Libraries know, and cut
+    # At 1024×1024 there are 64, and an H100 has 132 multiprocessors. Libraries know, and can cut
     # smaller tiles where there are few, or share out the sum of one tile; both cost something.
     #
     # So: count your blocks. With many waves the last one hardly matters: 8.5 of them cost 9.
@@ -320,9 +320,9 @@ def a_larger_matmul_can_take_less_time():  # M10.16
     rates = {n: 2 * n**3 / found for n, found in seconds.items()}
     by_side = figures.rate_by_side(rates)  # @inspect by_side
     # It reaches 77 % of the peak in the end. But the way there goes up and down, and the larger one
-    # is done first. In tiles of 128×256 both take four waves, which explains the same time and not
-    # less. But 4096 fills its tiles, and 3904 is a multiple of 64 only. (Which tiles the library
-    # took we have not seen.)
+    # is done first. In tiles of 128×256 both take four waves, which would explain the same time and
+    # not less. But 4096 fills its tiles, and 3904 is a multiple of 64 only. (Which tiles the
+    # library took we have not seen.)
     peak = H100_SXM.dense_flops_per_second["bf16"]
     assert round(rates[4096] / peak, 2) == 0.77
     assert seconds[4096] < seconds[3904]
@@ -338,7 +338,7 @@ def a_larger_matmul_can_take_less_time():  # M10.16
     falling = [n for n in seconds if min(seconds[m] for m in seconds if m >= n) < seconds[n]]
     assert len(falling) == 12  # @inspect falling
     # At twelve, and none of them is a multiple of 256. So: where you can choose a size, choose such
-    # a multiple, and pad where you cannot.
+    # a multiple, and where you cannot, try padding.
     assert not any(n % 256 == 0 for n in falling)
 
 
@@ -375,10 +375,10 @@ def a_tensor_core_lives_on_reuse():  # M10.15
     assert uses[64, 64] == 64  # @predict
     assert round(uses[64, 256]) == 102
     assert round(uses_of_a_number(128, 256)) == 171
-    # What limits the block's tile is the room for the result. As fp32 sums, 128×256 of them are 128
-    # KiB, half of the registers that a multiprocessor has. With 256 threads that is 128 registers
-    # for each, before anything else: two such blocks fit if nothing else needs a register, else
-    # one.
+    # One limit of the block's tile is the room for the result. As fp32 sums, 128×256 of them are
+    # 128 KiB, half of the registers that a multiprocessor has. With 256 threads that is 128
+    # registers for each, before anything else: two such blocks fit if nothing else needs a
+    # register, else one.
     result_bytes = 128 * 256 * REGISTER_BYTES
     assert result_bytes / (MULTIPROCESSOR_REGISTERS * REGISTER_BYTES) == 1 / 2
     room = {"threads": MULTIPROCESSOR_THREADS, "registers": MULTIPROCESSOR_REGISTERS}
@@ -422,10 +422,10 @@ def a_launch_takes_microseconds():  # M10.17
     """
     h100 = recorded_machine("H100")
     by_python = h100.launch_seconds
-    # Asked for by PyTorch, one after the other, it took 8 microseconds: the time of Python and of
-    # PyTorch's own code, while the GPU mostly idles. Without them it takes 1.2. For that, many
-    # launches are recorded as a *graph* (`torch.cuda.CUDAGraph`), which the GPU works through by
-    # itself. (This one is a ReLU of 1024 numbers.)
+    # Asked for by PyTorch, one after the other, it took 8 microseconds: the time of Python, of
+    # PyTorch's own code and of the driver, while the GPU mostly idles. Without them it takes 1.2.
+    # For that, many launches are recorded as a *graph* (`torch.cuda.CUDAGraph`), which the GPU
+    # works through by itself. (This one is a ReLU of 1024 numbers.)
     by_graph = recorded_floors().relu_seconds[1024]["graph"]
     launches = {"asked for by PyTorch": by_python, "in a graph": by_graph}  # @inspect launches
     assert round(1e6 * by_python) == 8
@@ -445,8 +445,8 @@ def streams_let_copies_run_beside_kernels():  # M10.17
     """Streams let copies run beside kernels.
 
     Must a GPU stand still while data arrive? Work is asked for in a *stream*, and within a stream
-    each piece waits for the one before. But different streams do not wait for each other, and
-    copying is done by an engine of its own.
+    each piece waits for the one before. But different streams need not wait for each other, and
+    copies between CPU and GPU have an engine of their own.
     """
     # Four batches, of which each takes 3 ticks to copy and 4 to compute. In one stream they take
     # 4·(3 + 4).
@@ -462,7 +462,7 @@ def streams_let_copies_run_beside_kernels():  # M10.17
     overlapped = figures.lanes("Four batches in two streams", two, "ticks")  # @inspect overlapped
     assert two_stop == 3 + 4 * 4  # @predict
     # So: let the [next batch arrive](#a_copy_can_hide_behind_the_computing) while this one is
-    # computed. And the arithmetic? Kernels that fill the GPU gain nothing from a second stream.
+    # computed. And the arithmetic? Kernels that fill the GPU leave no room for a second stream's.
     # Small ones may run side by side, which our model leaves out.
 
 
@@ -537,7 +537,7 @@ def a_small_matmul_waits_for_its_launch():  # M10.17
     assert 3 < floors["arithmetic"][3008] / floors["memory"][3008] < 4
     by_side = figures.matmul_floors(floors, seconds)  # @inspect by_side
     # The readings come down to the floor late. At n = 1024 an H100 takes 6.5 microseconds for 2.2
-    # of arithmetic: there are too few blocks, and each has to fill its registers first. At 4096 it
+    # of arithmetic. (In tiles of 128×128 it has 64 blocks, fewer than multiprocessors.) At 4096 it
     # takes 1.3 times the floor.
     times_floor = {n: seconds[n] / max(floor[n] for floor in floors.values()) for n in seconds}
     assert round(1e6 * seconds[1024], 1) == 6.5
@@ -569,7 +569,7 @@ def a_cpu_waits_less_and_does_less():  # M10.15
     # beside two cores: a whole CPU has dozens, and comes closer.)
     assert round(ratios["launch"]) == 4
     assert [round(ratios[name], -1) for name in ("bandwidth", "bf16")] == [120, 330]
-    # So small work is faster on the CPU: a copy of 65 536 numbers, from idle to idle. A copy of
+    # So small work can be faster on the CPU: a copy of 65 536 numbers, from idle to idle. A copy of
     # sixteen times as many numbers is faster on the GPU.
     small, large = "copy of 2^16 numbers", "copy of 2^20 numbers"
     copies = {name: gpu.seconds[name] / cpu.seconds[name] for name in (small, large)}
@@ -614,8 +614,8 @@ def links_are_narrower_than_memory():  # M10.18
     # often. What several GPUs do about it has a chapter of its own.
     #
     # What we can do now: look at an operation, and say which of three floors it stands on. Count
-    # its blocks; count the segments its warps touch; and know that below ten microseconds we are
-    # timing the launch. The next chapter takes two of the floors, memory and arithmetic, and asks
+    # its blocks; count the segments its warps touch; and know that a reading below ten microseconds
+    # may be the launch. The next chapter takes two of the floors, memory and arithmetic, and asks
     # for every operation of a model which one is higher.
 
 

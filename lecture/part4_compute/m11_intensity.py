@@ -175,9 +175,10 @@ def two_tests_find_the_same_bottleneck():  # M11.3
     product = work_of(lambda: bf16(512, 512) @ bf16(512, 512))
     assert round(product.intensity) == 171  # @predict
     assert intensity_of(A100_SXM) < product.intensity < intensity_of(H100_SXM)
-    # (Compute-bound is not busy. [At that size](#blocks_come_in_waves) most multiprocessors have
-    # nothing to do. And [a single small matmul](#a_small_matmul_waits_for_its_launch) waits for its
-    # launch, longer than for its bytes or its FLOPs.)
+    # (Compute-bound is not busy. In [tiles of 128×128](#blocks_come_in_waves) most multiprocessors
+    # have nothing to do at that size. And [a single small
+    # matmul](#a_small_matmul_waits_for_its_launch) waits for its launch, longer than for its bytes
+    # or its FLOPs.)
     #
     # So: compare intensities first, and times when you need to know how long.
 
@@ -209,8 +210,8 @@ def relu_waits_for_memory():  # M11.4
     assert narrow == Work(flops=relu.flops, moved_bytes=relu.moved_bytes // 2)
     narrow_seconds = recorded_floors().relu_seconds[n]["graph"]
     assert math.isclose(narrow_seconds / seconds, 1 / 2, rel_tol=0.05)  # @inspect narrow_seconds
-    # So: a memory-bound operation gets faster by moving fewer bytes. Narrow numbers are fast
-    # because they are narrow.
+    # So: a memory-bound operation gets faster by moving fewer bytes. Narrow numbers are
+    # fast here because they are narrow.
 
 
 def gelu_moves_the_bytes_of_a_relu():  # M11.5 E109
@@ -240,8 +241,8 @@ def gelu_moves_the_bytes_of_a_relu():  # M11.5 E109
     assert round(on_cpu, 1) == 1.8
     # GELU has f/8 FLOPs per byte in fp32, 2.5 by our convention. The H100 can do 20 outside its
     # tensor cores, or 10 where none is a multiply-add, so there is room even if f were 60. By that
-    # count the CPU had room as well, more than 10. But there PyTorch's kernel for this form takes
-    # far more instructions than our 20. (The definition took less than half as long on such a CPU.)
+    # count the CPU had room as well, more than 10, and yet it took longer: our 20 is a convention,
+    # and no count of instructions.
     room = {
         "H100": intensity_of(H100_SXM, "fp32"),
         "Xeon": recorded_machine("Xeon").peaks["fp32"] / recorded_machine("Xeon").bytes_per_second,
@@ -271,7 +272,7 @@ def two_functions_are_called_gelu():  # M11.5 E108
     \\frac{x}{\\sqrt2})$. The [paper](https://arxiv.org/abs/1606.08415) also gives an approximation
     by tanh. Both are in use. Which one is cheaper, and does it matter which one you take?
     """
-    # On a GPU neither is, as one kernel: both move the same bytes, and it waits for them.
+    # As one kernel that waits for memory, neither is: both move the same bytes.
     definition = work_of(lambda: gelu(bf16(2**20)))
     approximation = work_of(lambda: gelu(bf16(2**20), approximate="tanh"))
     assert approximation.moved_bytes == definition.moved_bytes == 2 * 2 * 2**20
@@ -283,7 +284,7 @@ def two_functions_are_called_gelu():  # M11.5 E108
     gap = (gelu_by_tanh(x) - gelu_by_erf(x)).abs()
     assert round(gap.max().item(), 5) == 0.00047
     assert round(abs(x[gap.argmax()].item()), 1) == 2.7
-    # At 2.7 that disappears in bf16, whose steps there are 1/64. At -2.7 it does not: the result
+    # At 2.7 that is little beside a step of bf16, 1/64 there. At -2.7 it is not little: the result
     # itself is only -0.009, and the gap is a twentieth of it.
     near = torch.tensor([2.7], dtype=torch.bfloat16)
     assert torch.nextafter(near, torch.tensor([3.0], dtype=torch.bfloat16)) - near == 1 / 64
@@ -601,7 +602,7 @@ def this_machine_has_a_roofline():  # M11.10
     else:
         skipped = "no GPU here: this is the roofline of one core, in fp32"  # @inspect skipped
     x = torch.rand(n, n, generator=torch.Generator().manual_seed(0)).to(device, dtype)
-    # More numbers than most caches hold, so that they come from memory. (Some servers have hundreds
+    # More numbers than many caches hold, so that they come from memory. (Some servers have hundreds
     # of MiB of cache. There the slope is that of the cache.)
     many = torch.rand(numbers, generator=torch.Generator().manual_seed(0)).to(device, dtype)
     calls = {
@@ -747,8 +748,8 @@ def a_written_token_costs_a_walk_through_all_weights():  # M11.11
 
     How fast can a model decode? Each token needs every weight once. Take 48 layers of width 1600,
     as in GPT-2 XL, with three matrices in the [feed-forward
-    networks](#swiglu_lets_one_half_gate_the_other), as most models have today. Its matrices have
-    2.05 billion parameters. Guess the tokens per second on an H100.
+    networks](#swiglu_lets_one_half_gate_the_other), as Llama 3 has. Its matrices have 2.05 billion
+    parameters. Guess the tokens per second on an H100.
     """
     one = work_of_all_layers(tokens=1)
     assert round(one.intensity, 2) == 1.0  # @predict
@@ -759,9 +760,9 @@ def a_written_token_costs_a_walk_through_all_weights():  # M11.11
     assert round(1 / move_seconds(one, H100_SXM)) == 818  # @predict
     assert round(1e6 * compute_seconds(one, H100_SXM)) == 4  # @predict
     # Now decode for 64 sequences at once. The *latency* of a token rises by 6 % in these layers,
-    # and the *throughput* is 64 tokens instead of one. This is why a service batches the requests
-    # of many people. It is also why weights are stored in [fewer
-    # bits](#writing_reads_every_weight_for_a_token): half the bytes, half the time.
+    # and the *throughput* is 64 tokens instead of one. So a service gains by batching the requests
+    # of many people. It also gains by storing weights in [fewer
+    # bits](#writing_reads_every_weight_for_a_token): half the bytes, half the time at best.
     many = work_of_all_layers(tokens=64)
     assert round(move_seconds(many, H100_SXM) / move_seconds(one, H100_SXM), 2) == 1.06
     assert compute_seconds(many, H100_SXM) < move_seconds(many, H100_SXM)
@@ -859,7 +860,7 @@ def fusion_saves_the_way_through_memory():  # M11.12
         intensities["fused"][k] = fused_flops / (2 * fused_moved)
     chains = figures.intensity_by_length(intensities)  # @inspect chains
     # Separate kernels stay at a quarter of a FLOP per byte, however many there are. The fused one
-    # gains with each operation, and is done in the time of the first.
+    # gains with each operation, and takes the time of the first while it waits for memory.
     assert set(intensities["one kernel each"].values()) == {1 / 4}
     assert list(intensities["fused"].values()) == [k / 4 for k in range(1, 7)]
 
@@ -903,7 +904,7 @@ def a_compiler_fuses_what_is_written_out():  # M11.12
 def fused_attention_does_not_store_its_scores():  # M11.12
     """Fused attention does not store its scores.
 
-    Where does fusion matter most? Where something large is made only to be used up at once. In
+    Where does fusion matter? Where something large is made only to be used up at once. In
     [attention](#attention_takes_a_weighted_mean) each of T tokens is compared with all T: these
     *scores* are a T×T matrix, between two matmuls. Fused attention keeps them where they are
     computed.
@@ -926,7 +927,7 @@ def fused_attention_does_not_store_its_scores():  # M11.12
         (T, cache): moved_numbers(loads_of_attention(T, K, block=cache // (4 * K)), cache)
         for T, cache in ((64, 256), (128, 256), (128, 512))
     }  # @inspect moved
-    # Twice the tokens, nearly four times the loads; twice the cache, nearly half. So it is
+    # Twice the tokens, nearly four times the loads; twice the cache, nearly half. So it grows like
     # $T^2K^2/M$, as the [paper on FlashAttention](https://arxiv.org/abs/2205.14135) proves.
     assert 3.7 < moved[128, 256] / moved[64, 256] < 4
     assert 1.8 < moved[128, 256] / moved[128, 512] < 2
@@ -982,8 +983,8 @@ def fused_attention_takes_less_time():  # M11.12
     here = figures.seconds_by_tokens(seconds, "Attention on one core")  # @timed @inspect here
     assert seconds["fused"][1024] < seconds["written out"][1024]  # @timed
     # What we can do now: take any operation, divide its FLOPs by its bytes, compare with one number
-    # of the GPU, and say what it waits for. Matmuls with many rows wait for arithmetic. Nearly
-    # everything else waits for bytes, so it gets faster by moving fewer of them: narrower numbers,
+    # of the GPU, and say what it waits for. Matmuls with many rows wait for arithmetic. Nearly all
+    # else that we met waits for bytes, so it gets faster by moving fewer of them: narrower numbers,
     # fused kernels, larger batches. What we cannot do yet is train. That takes gradients.
 
 

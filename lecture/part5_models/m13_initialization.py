@@ -103,7 +103,8 @@ def equal_weights_stay_equal():  # M13.2
     gradient, and the answer should become one half. Guess what the two units learn.
     """
     w1, w2 = trained(torch.full((2, 2), 0.5), torch.full((2, 1), 0.5), 1)  # @inspect w1 w2
-    # The same. They see the same input and send on the same number, so they get the same gradient.
+    # The same. They see the same input, and what they send on gets the same weight, so they get the
+    # same gradient.
     assert torch.equal(w1[:, 0], w1[:, 1])
     # It stays that way, to the last bit, while the answer comes to one half. Two units do the work
     # of one, and so would a thousand.
@@ -195,7 +196,7 @@ def dividing_by_the_root_of_the_inputs_keeps_the_scale():  # M13.3
         stds[D] = y.std().item()  # @inspect stds
     # At any width the outputs have standard deviation 1, like the inputs.
     assert all(math.isclose(std, 1, rel_tol=0.03) for std in stds.values())
-    # And they are normally distributed, since sums of many small terms are: 68 % lie within one
+    # And they are nearly normally distributed, as sums of many small terms are: 68 % lie within one
     # standard deviation and 95 % within 1.96.
     assert 0.66 < (y.abs() < 1).float().mean() < 0.70
     assert 0.94 < (y.abs() < 1.96).float().mean() < 0.96
@@ -291,7 +292,7 @@ def cutting_the_tails_shrinks_the_spread():  # M13.4
 def tails_are_cut_where_the_bounds_say():  # M13.4 E53
     """Tails are cut where the bounds say.
 
-    Many recipes cut a normal distribution at three standard deviations. How do you ask for that?
+    Some recipes cut a normal distribution at three standard deviations. How do you ask for that?
     PyTorch's `trunc_normal_` takes the bounds a and b.
     """
     D, F = 16_384, 32
@@ -343,7 +344,8 @@ def gradients_ask_for_another_scale():  # M13.5
     # the variance of a weight is $\frac{2}{D+F}$. Neither scale is kept, and here neither is far
     # off: the two variances add up to 2.
     assert math.isclose(sum(std**2 for std in stds["in between"]), 2, rel_tol=0.03)
-    # So: of the two, care for the forward scale. An optimizer such as AdamW makes up for gradients.
+    # So: of the two, care for the forward scale. A constant factor in the gradients [cancels in
+    # AdamW](#adamw_does_not_see_the_scale_of_the_loss).
 
 
 def xavier_looks_at_both_sides():  # M13.5 E54
@@ -404,9 +406,9 @@ def relu_takes_half_of_the_squares():  # M13.5
         weight = torch.nn.Linear(D, F, bias=False).weight
     assert weight.abs().max() <= 1 / math.sqrt(D)
     assert math.isclose(weight.std().item(), math.sqrt(1 / 3 / D), rel_tol=0.02)
-    # So plain stacks of it shrink what passes by $\sqrt{3}$ in each layer. Most deep models of
-    # today do not notice: [normalization layers](#rmsnorm_divides_by_the_root_mean_square) between
-    # their layers set the scale anew.
+    # So plain stacks of it shrink what passes by $\sqrt{3}$ in each layer. A deep model with
+    # [normalization layers](#rmsnorm_divides_by_the_root_mean_square) between its layers does not
+    # notice: they set the scale anew.
     assert math.isclose(scales["√(1/3D), as nn.Linear"][7], 3**-4, rel_tol=0.05)
 
 
@@ -451,7 +453,7 @@ def layers_that_add_start_smaller():  # M13.3
     # GPT-2 itself does not start at $1/\sqrt{D}$ but at [standard deviation
     # 0.02](https://github.com/openai/gpt-2/blob/master/src/model.py), whatever the width. (The code
     # that was released samples and does not train. It has no trace of the division.) In the toy,
-    # 0.02 makes layers add $0.02^2D$ in all: 0.31 at width 768, and 0.64 at 1600.
+    # 0.02, so divided, makes layers add $0.02^2D$ in all: 0.31 at width 768, and 0.64 at 1600.
     for width in (768, 1600):
         wide = torch.randn(R, width, generator=torch.Generator().manual_seed(0))
         scale = scale_of_sums(wide, 8, 0.02 * math.sqrt(width) / math.sqrt(8))[-1]

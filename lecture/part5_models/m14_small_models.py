@@ -149,7 +149,7 @@ def a_plain_list_hides_its_layers():  # M14.2
 
 
 def a_state_dict_names_every_tensor():  # M14.2
-    """A state dict names every tensor.
+    """A state dict names what is saved.
 
     What do you have to [save](#a_checkpoint_holds_parameters_and_state) to have the same model
     again? Its numbers. The `state_dict` is a dictionary of names and tensors; the program is not in
@@ -187,9 +187,8 @@ def moving_a_model_keeps_its_parameters():  # M14.2 E61
     """Moving a model keeps its parameters.
 
     What does `model.to(...)` do? For a tensor it returns another one, unless nothing is to change.
-    A module changes itself, and
-    its parameters stay the same objects with other numbers behind them. What about an optimizer
-    that was made before?
+    A module changes itself, and its parameters stay the same objects with other numbers behind
+    them. What about an optimizer that was made before?
     """
     model = LinearStack(4, 2, torch.Generator().manual_seed(0))
     before = list(model.parameters())
@@ -216,7 +215,7 @@ def moving_a_model_keeps_its_parameters():  # M14.2 E61
         assert keeps_notes_at_once.state[weight]["sum"].device.type == "cpu"
     else:
         skipped = "no CUDA device here: only the dtype was changed"  # @inspect skipped
-    # The exception is `meta`, where there are no numbers: a model that goes there gets new
+    # An exception is `meta`, where there are no numbers: a model that goes there gets new
     # parameters, and an optimizer made before holds on to the old ones.
     model.to("meta")
     assert not any(new is old for old, new in zip(before, model.parameters(), strict=True))

@@ -21,7 +21,7 @@ def four_things_fill_the_memory():  # M18.1 @core
 
     What is in memory while a model is trained? Its parameters; their gradients; the optimizer
     state; and the *activations*, results of the forward pass that the backward pass will need. (A
-    batch of data is small beside them.) Which of them are there at the same time? We watch two
+    batch of tokens is small beside them.) Which of them are there at the same time? We watch two
     steps.
     """
     # @note Follow the chart with a finger and name what is being done: forward, backward, step, and

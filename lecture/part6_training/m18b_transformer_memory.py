@@ -69,7 +69,7 @@ def a_block_keeps_42_vectors_of_each_token():  # M18.6 E74
     )  # @inspect figure
     # The 48 blocks keep 12 GiB for a thousand tokens.
     assert round(48 * block_bytes / GIB, 1) == 12.3
-    # The best-known formula, [34 + 5HT/D](https://arxiv.org/abs/2205.05198) bytes per token and
+    # A well-known formula, [34 + 5HT/D](https://arxiv.org/abs/2205.05198) bytes per token and
     # feature, is for GPT's block in 16 bits with dropout. It gives 114 bytes here. Ours keeps 92 in
     # bf16: more for the gate and for normalization in fp32, and no masks of dropout or second copy
     # of the attention weights. A formula belongs to one implementation.
@@ -86,7 +86,7 @@ def a_block_keeps_42_vectors_of_each_token():  # M18.6 E74
 def fused_attention_keeps_a_number_for_each_row():  # M18.6
     """Fused attention keeps a number for each row.
 
-    Hardly anybody trains with attention written out any more.
+    Must attention keep a weight for each pair of tokens?
     [FlashAttention](https://arxiv.org/abs/2205.14135) computes it [in one
     kernel](#fused_attention_does_not_store_its_scores), tile by tile. What does that keep?
     """
@@ -199,7 +199,8 @@ def one_model_has_one_width():  # M18.7 E75
     assert round(fixed_gib, 1) == 31.7
     # A sum is only as good as its model. SwiGLU with F = 4D has 16D² parameters in a block; with
     # F = 8/3·D, which keeps the parameters of an older block, it has 12D². If you count memory with
-    # one and FLOPs with the other, a quarter of each block goes missing: 23 % of this model.
+    # one and FLOPs with the other, a quarter of a block's parameters goes missing: 23 % of this
+    # model's.
     D = XL.width
     narrow = parameters(replace(XL, feed_forward=D * 8 // 3))
     missing = (parameters(XL) - narrow) / parameters(XL)  # @inspect missing
@@ -431,7 +432,7 @@ def adapters_save_the_state():  # M18.7
     # two normalization layers, whose gains are frozen, keep a tensor less.)
     assert 0.9 < left["activations"] < 1
     # So for the whole model: in place of 16 bytes for each of 8 billion parameters, 2 for each, and
-    # 16 for those of the adapters. That is one GPU in place of two.
+    # 16 for those of the adapters. Before any activation, that is one GPU in place of two.
     N, adapters = parameters(shape), shape.layers * of_block["adapters"]["trained"]
     gigabytes = [16 * N / 1e9, (2 * N + 16 * adapters) / 1e9]  # @inspect gigabytes
     assert [round(size) for size in gigabytes] == [128, 17]

@@ -40,7 +40,8 @@ def a_seed_repeats_the_numbers():  # M21.1
     first = drawn_in_training(torch.Generator().manual_seed(1))  # @inspect first
     again = drawn_in_training(torch.Generator().manual_seed(1))
     other = drawn_in_training(torch.Generator().manual_seed(2))
-    # The same seed gives the same of everything. So the failure comes back as often as we need it.
+    # The same seed gives the same of everything that is drawn. If the failure hangs on that alone,
+    # it comes back as often as we need it.
     assert all(torch.equal(first[purpose], again[purpose]) for purpose in first)
     assert not any(torch.equal(first[purpose], other[purpose]) for purpose in first)
     # What all seeds agree on is the distribution: for example, each of six items once.
@@ -244,8 +245,8 @@ def no_seed_fixes_the_order_of_additions():  # M21.2
     """No seed fixes the order of additions.
 
     All seeds are set, and two runs on a GPU can still differ in the last digits. Where does chance
-    come in without any random number? In sums: [rounding](#counting_stops_early_in_16_bits) makes
-    them depend on the order of their terms.
+    come in without any random number? For one, in sums:
+    [rounding](#counting_stops_early_in_16_bits) makes them depend on the order of their terms.
     """
     large = torch.tensor(1e16, dtype=torch.float64)
     assert (large + 1) - large == 0
@@ -261,8 +262,8 @@ def no_seed_fixes_the_order_of_additions():  # M21.2
     torch.nn.functional.embedding(tokens, table).backward(arriving)
     assert torch.equal(table.grad, gradient)
     # On a GPU, `index_add_` has thousands of threads add to one row at once. No addition gets lost,
-    # but the order is a race. (PyTorch's own embedding adds in a fixed order there. If you look the
-    # rows up by `index_select`, you get the race.) Let the same terms arrive in 200 orders. How
+    # but the order is a race. (By PyTorch's documentation, the gradient of `index_select` is a race
+    # there, too. The embedding's is not on that list.) Let the same terms arrive in 200 orders. How
     # many different sums will there be?
     generator = torch.Generator().manual_seed(1)
     orders = [torch.randperm(R, generator=generator) for _ in range(200)]

@@ -155,8 +155,8 @@ def rmsnorm_rounds_once():  # M15.3
     x = torch.full((D,), 300.0, dtype=torch.float16)
     assert (x.square().max(), x.float().square().max()) == (torch.inf, 90_000)
     assert (RMSNorm(D, dtype=torch.float16)(x) == 1).all()
-    # bf16 reaches as far as fp32. What is left to gain? Guess which step hurts most in bf16: the
-    # sum of 512 squares, or the factor that multiplies every feature? We try all four combinations.
+    # bf16 reaches about as far as fp32. What is left to gain? Guess which step hurts most in bf16:
+    # the sum of 512 squares, or the factor that multiplies every feature? We try all combinations.
     # (PyTorch adds up bf16 numbers in fp32 inside anyway; rounded are the squares and the mean.)
     generator = torch.Generator().manual_seed(0)
     x = torch.randn(1000, D, generator=generator).bfloat16()
@@ -235,7 +235,7 @@ def softmax_survives_large_numbers():  # M15.6
     weights = softmax(scores)  # @inspect weights
     assert torch.equal(softmax(scores - 1000), weights)
     assert torch.allclose(weights, torch.softmax(scores, dim=-1))
-    # At the other end nothing bad happens: a weight too small for the format becomes 0. A score of
+    # At the other end, a weight that is too small for the format becomes 0. A score of
     # minus infinity says "never", and its weight is exactly 0. If all scores say so, there is no
     # answer; so attention always has to leave something to look at.
     assert softmax(torch.tensor([0.0, -200, -torch.inf])).tolist() == [1, 0, 0]

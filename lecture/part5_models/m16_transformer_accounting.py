@@ -51,7 +51,7 @@ FAMILY = {name: PRESETS[f"gpt2-{name}"] for name in GPT2_SIZES} | {"xl, T·16": 
 def costs_of_a_block(
     T: int, D: int, F: int, H: int, dtype: torch.dtype = torch.float32
 ) -> dict[str, object]:
-    """Run the matmuls of one block on T tokens, without numbers, and measure each part."""
+    """Run one block without its norms and rotations on T tokens, on `meta`; measure each part."""
     x = torch.empty(T, D, device="meta", dtype=dtype)
     network = SwiGLU(D, F, device="meta", dtype=dtype)
     with measure() as feed_forward:
@@ -230,8 +230,8 @@ def heads_weigh_on_small_models():  # M16.5 E82
 def most_flops_are_in_the_feed_forward_network():  # M16.6 E79 E88
     """At 1024 tokens most FLOPs are in the feed-forward network.
 
-    Which part of a block has most FLOPs? Many say attention, since that is what everyone talks
-    about. We count, for 1024 tokens.
+    Which part of a block has most FLOPs: the feed-forward network, the projections, or the scores
+    and values of attention, which are most talked about? We count, for 1024 tokens.
     """
     percent = {}
     for name, (_, D, H) in GPT2_SIZES.items():
@@ -423,7 +423,7 @@ def published_shapes_come_out():  # M16.2
         every_head = cache_bytes(replace(config, key_value_heads=None), 1, element_bytes=2)
         rows[name] = (round(parameters / 1e9, 2), per_token, every_head // per_token)
     # Billions of parameters, bytes of the cache for each token, and how many times that it would be
-    # with keys and values for every head. The reports agree.
+    # with keys and values for every head. The names agree, and the one cache that is published.
     assert rows == {
         "llama-3-8b": (8.03, 131_072, 4),
         "llama-3-70b": (70.55, 327_680, 8),

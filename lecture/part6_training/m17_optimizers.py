@@ -147,7 +147,7 @@ def a_saved_state_goes_by_number():  # M17.2
 def clearing_gradients_frees_their_memory():  # M17.8
     """Clearing gradients frees their memory.
 
-    Every training loop calls `zero_grad`. What if we forget it? `backward`
+    A training loop calls `zero_grad`. What if we forget it? `backward`
     [adds](#gradients_add_up) to the gradients that are there, so each step would use the sum of all
     gradients so far; the [gradient norm shows it](#the_gradient_norm_is_a_symptom).
     """
@@ -262,7 +262,7 @@ def the_steepest_direction_limits_the_rate():  # M17.1
     # Momentum turns κ into its root. [Polyak](https://doi.org/10.1016/0041-5553(64)90137-5) showed
     # that for curvatures from 1 to κ, with $\eta=4/(\sqrt\kappa+1)^2$ and
     # $\sqrt\beta=(\sqrt\kappa-1)/(\sqrt\kappa+1)$, every direction shrinks by $\sqrt\beta$ in each
-    # step in the long run, here by 4/6. No other settings do better.
+    # step in the long run, here by 4/6. No others do better in the slowest.
     root = math.sqrt(25)
     best = {"lr": 4 / (root + 1) ** 2, "momentum": ((root - 1) / (root + 1)) ** 2}
     heavy = path_in_a_ravine(lambda weights: SGD(weights, **best))

@@ -1,10 +1,10 @@
 """A Transformer language model, written out: parts, block, model and loss.
 
-It has the parts of today's open models: normalization in front of each sublayer (RMSNorm), rotary
+It has the parts of many open models: normalization in front of each sublayer (RMSNorm), rotary
 positions, a gated feed-forward network (SwiGLU), no biases. What these models choose differently
 is a choice here, too: grouped queries, a mixture of experts, an LM head that is the embedding
 matrix, the order of rotary pairs, and fused attention. Parts with parameters take `device` and
-`dtype` and hand them on, so a model can be built on the `meta` device at no cost; those with
+`dtype` and hand them on, so a model can be built on the `meta` device, without memory; those with
 numbers to draw take a `generator` too. All matrices but the LM head start with the same scale for
 their inputs; those that add to the stream are not scaled down with the number of layers, as some
 models do.

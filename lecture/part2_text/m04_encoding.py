@@ -352,8 +352,8 @@ def bytes_per_token_has_two_conventions():  # M4.5 E91
     assert tokenizer.decode(ids) == text
     bytes_per_token = len(text.encode()) / len(ids)  # @inspect bytes_per_token
     assert round(bytes_per_token, 2) == 3.71
-    # Now half the vocabulary. For a hundred bytes it needs 40 tokens in place of 27. How much more
-    # does a model pay?
+    # Now about half the vocabulary. For a hundred bytes it needs 40 tokens in place of 27. How much
+    # more does a model pay?
     smaller = trained(600)
     more_ids = smaller.encode(text)
     per_hundred = [round(100 * len(found) / len(text)) for found in (ids, more_ids)]
@@ -415,7 +415,8 @@ def two_bytes_are_enough_for_65536_ids():  # M4.7 E96
     """Two bytes are enough for 65 536 ids.
 
     How do we store billions of ids? As plain numbers of the smallest type that holds them all. One
-    byte is too small, and the four or eight of ordinary integers are two or four times too much.
+    byte is too small. Four or eight, as ordinary integers have, are two or four times too much, up
+    to this size of the vocabulary.
     """
     # The 32 000 tokens of [LLaMA](https://arxiv.org/abs/2302.13971) take two. (That is no reason
     # for the size: two bytes would do for twice as many.) GPT-2's fit, too, and GPT-4's do not.
@@ -473,8 +474,8 @@ def a_larger_vocabulary_costs_parameters():  # M4.8
     assert percent[768] == [15, 37, 48, 64, 82]
     takes = figures.vocabulary_shares(vocabularies, percent[768])  # @inspect takes
     # The tables grow with D, and the layers with D². So the share falls as models get wider: at the
-    # size of PaLM two tables for its 256 000 tokens are 2 %, and it has only one. That is why large
-    # models can have large vocabularies.
+    # size of PaLM two tables for its 256 000 tokens are 2 %, and it has only one. So a large
+    # model can afford a large vocabulary.
     assert percent[PALM_WIDTH] == [0, 0, 0, 1, 2]
 
 
@@ -595,8 +596,8 @@ def a_corpus_takes_days_to_encode():  # M4.10
     assert days["heap"] > 2 * days["lecture.tokenizer"]  # @timed
     met = Splitter("gpt2").words(text)
     assert 0.2 < len({*met}) / len(met) < 0.25
-    # Documents are independent of each other, so on fifty cores it takes a fiftieth. What they
-    # write is about half of what they read: two bytes for each token of nearly four.
+    # Documents are independent of each other, so fifty cores can share them, for a fiftieth of the
+    # time at best. They write about half of what they read: two bytes for a token of nearly four.
     ids = tokenizer.encode(text)
     id_bytes = len(ids) * id_type(len(tokenizer)).itemsize  # @inspect id_bytes
     assert 1.8 < len(text.encode()) / id_bytes < 1.9
@@ -615,7 +616,7 @@ def exercise_a_space_at_the_end():  # M4.2 @exercise
     whole, prompt, spaced = map(tokenizer.encode, ("the old king", "the old", "the old "))
     shown = [tokenizer.vocabulary[number] for number in spaced]  # @inspect shown
     # No. Words carry their space in front, so " king" begins with it. A space alone is a token that
-    # the model has hardly ever seen before a word. End a prompt with a word.
+    # the model has hardly ever seen before a word. So end a prompt without a space.
     assert whole[: len(prompt)] == prompt
     assert whole[: len(spaced)] != spaced
     assert tokenizer.decode(spaced) == "the old "
@@ -625,7 +626,7 @@ def exercise_how_much_fits_into_a_context():  # M4.5 @exercise
     """Exercise: how much fits into a context.
 
     A model looks at 1000 tokens. With the tokenizer of 1257 tokens these are 3.7 bytes each. You
-    halve the vocabulary to 600. How many bytes of a story does the model still see? And what
+    cut the vocabulary to 600. How many bytes of a story does the model still see? And what
     happens to the FLOPs of a forward pass over its full context?
     """
     text = "".join(itertools.islice(stories.stories(seed=1), 20))
@@ -634,6 +635,7 @@ def exercise_how_much_fits_into_a_context():  # M4.5 @exercise
         tokenizer = trained(size)
         ids = tokenizer.encode(text)[:1000]
         seen[size] = len(tokenizer.decode_bytes(ids))  # @inspect seen
-    # Two thirds: about 2500 bytes in place of 3700. The FLOPs stay nearly the same, as there are
-    # 1000 tokens as before; so each byte costs half as much again.
+    # Two thirds: about 2500 bytes in place of 3700. The FLOPs of the blocks stay the same, as there
+    # are 1000 tokens as before; so there each byte costs half as much again. (The LM head, which
+    # has a row for each entry, costs half.)
     assert 0.6 < seen[600] / seen[VOCABULARY_SIZE] < 0.7

@@ -35,7 +35,7 @@ def the_parts_fit_together():  # M15.10 M15.12
     config = TransformerConfig(
         vocabulary=1000, context=64, layers=2, width=32, heads=4, feed_forward=96
     )
-    # On the device `meta` PyTorch computes shapes and no numbers, so a model costs nothing there.
+    # On the device `meta` PyTorch computes shapes and no numbers, so a model takes no memory.
     model = TransformerLM(config, device="meta")
     diagram = figures.block_diagram(config)  # @inspect diagram
     tokens = torch.zeros(3, config.context, dtype=torch.int64, device="meta")
@@ -155,8 +155,8 @@ def rmsnorm_rounds_once():  # M15.3
     x = torch.full((D,), 300.0, dtype=torch.float16)
     assert (x.square().max(), x.float().square().max()) == (torch.inf, 90_000)
     assert (RMSNorm(D, dtype=torch.float16)(x) == 1).all()
-    # bf16 reaches as far as fp32. What is left to gain? Guess which step hurts most in bf16: the
-    # sum of 512 squares, or the factor that multiplies every feature? We try all four combinations.
+    # bf16 reaches about as far as fp32. What is left to gain? Guess which step hurts most in bf16:
+    # the sum of 512 squares, or the factor that multiplies every feature? We try all combinations.
     # (PyTorch adds up bf16 numbers in fp32 inside anyway; rounded are the squares and the mean.)
     generator = torch.Generator().manual_seed(0)
     x = torch.randn(1000, D, generator=generator).bfloat16()
@@ -171,9 +171,9 @@ def rmsnorm_rounds_once():  # M15.3
             # In half steps of bf16, $2^{-8}$: rounding the result alone can be off by 1.
             errors[f"mean {mean_in}, factor {factor_in}"] = round(error * 2**8, 1)
     all_bf16, only_mean_bf16, only_factor_bf16, all_fp32 = errors.values()  # @inspect errors
-    # The factor hurts more. A rounded factor is wrong for all features of a token at once, and each
-    # product is rounded once more. With everything in fp32 there is one rounding to bf16, at the
-    # end, and no number is off by noticeably more than half a step.
+    # The factor hurts more. Its rounding is wrong in full, for all features of a token at once; the
+    # root halves what is wrong with the mean. With everything in fp32 there is one rounding to
+    # bf16, at the end, and no number is off by noticeably more than half a step.
     assert all_fp32 <= 1 < only_mean_bf16 < only_factor_bf16 < all_bf16
     at_the_end = RMSNorm(D, dtype=torch.bfloat16)(x)
     assert ((at_the_end.double() - exact) / exact).abs().max() <= 2**-8
@@ -202,9 +202,9 @@ def swiglu_lets_one_half_gate_the_other():  # M15.4 E77
     # Three matrices of D·F: 3DF parameters and, at 2 FLOPs each, 6TDF FLOPs.
     assert sum(weight.numel() for weight in network.parameters()) == 3 * D * F
     assert cost.matmul_flops == 6 * T * D * F
-    # Why F = 128 for D = 48? Models before had two matrices and F = 4D: 8D² parameters. With three,
-    # $F = \tfrac83 D$ makes as many, and as many FLOPs. That is where this odd ratio comes
-    # from.
+    # Why F = 128 for D = 48? The first Transformer had two matrices and F = 4D: 8D² parameters.
+    # With three, $F = \tfrac83 D$ makes as many, and as many FLOPs. That is where this odd ratio
+    # comes from.
     older = nn.Sequential(nn.Linear(D, 4 * D, False), nn.GELU(), nn.Linear(4 * D, D, False))
     with measure() as of_older:
         older(x)
@@ -235,7 +235,7 @@ def softmax_survives_large_numbers():  # M15.6
     weights = softmax(scores)  # @inspect weights
     assert torch.equal(softmax(scores - 1000), weights)
     assert torch.allclose(weights, torch.softmax(scores, dim=-1))
-    # At the other end nothing bad happens: a weight too small for the format becomes 0. A score of
+    # At the other end, a weight that is too small for the format becomes 0. A score of
     # minus infinity says "never", and its weight is exactly 0. If all scores say so, there is no
     # answer; so attention always has to leave something to look at.
     assert softmax(torch.tensor([0.0, -200, -torch.inf])).tolist() == [1, 0, 0]
@@ -298,7 +298,8 @@ def what_is_kept_is_a_choice():  # M15.6
     assert torch.allclose(mine, theirs, atol=1e-7)
     # Moving all scores of a row together changes no weight, so a row's gradients add up to 0.
     assert mine.sum(dim=1).abs().max() < 1e-6
-    # Keep in mind: what you spell out, autograd keeps. A fused operation can keep less, and
+    # Keep in mind: the more you spell out, the more autograd may keep. A fused operation can keep
+    # less, and
     # [attention can do without the weights altogether](#attention_needs_no_table_of_weights).
 
 
@@ -429,7 +430,7 @@ def the_future_is_hidden():  # M15.7 @core
         weights = softmax(factor * scores)
         largest[name] = weights.amax(dim=1).mean().item()  # @inspect largest
         passing[name] = (weights * (1 - weights)).sum(dim=1).mean().item()  # @inspect passing
-    # Not scaled, the winner takes more than three quarters on average, and softmax lets through a
-    # third of the gradient that it lets through to scaled scores.
+    # Not scaled, the winner takes more than three quarters on average, and softmax lets through
+    # less than a third of the gradient that it lets through to scaled scores.
     assert largest["scaled"] < 0.15 < 0.75 < largest["not scaled"]
-    assert passing["not scaled"] < passing["scaled"] / 2.5
+    assert passing["not scaled"] < passing["scaled"] / 3

@@ -95,8 +95,8 @@ def rotary_pairs_come_in_two_orders():  # M15.5
     """Rotary pairs come in two orders.
 
     Which features are a pair? The paper turns neighbours, 2p and 2p+1, and so do Meta's own files
-    of Llama. The library GPT-NeoX turns p and p + K/2, and so does Hugging Face's for nearly every
-    model. Both are right. What if we load the weights of one into the other?
+    of Llama. The library GPT-NeoX turns p and p + K/2, and so does Hugging Face's for Llama and
+    many others. Both are right. What if we load the weights of one into the other?
     """
     config = TransformerConfig(100, context=16, layers=2, width=32, heads=2, feed_forward=48)
     generator = torch.Generator().manual_seed(0)
@@ -106,7 +106,7 @@ def rotary_pairs_come_in_two_orders():  # M15.5
     tokens = torch.randint(100, (1, 16), generator=generator)
     wanted = neighbours(tokens)
     # No error: all shapes fit. And the logits are others: here their difference is a quarter as
-    # large as they are. A trained model so loaded writes nonsense.
+    # large as they are.
     halves.load_state_dict(neighbours.state_dict())
     off = ((halves(tokens) - wanted).norm() / wanted.norm()).item()  # @inspect off
     assert 0.2 < off < 0.3
@@ -157,7 +157,7 @@ def a_turn_takes_six_flops():  # M15.5 E78
         for _ in range(4):
             Linear(D, D, device="meta")(x)
     assert projections.matmul_flops == 8 * T * D**2
-    # Less than a thousandth: RoPE costs bytes moved, and next to no FLOPs.
+    # Less than a thousandth at this width: RoPE costs bytes moved, and next to no FLOPs.
     share = turns.other_flops / projections.matmul_flops  # @inspect share
     assert share == 6 / (8 * D) < 1 / 1000
 
@@ -305,12 +305,12 @@ def attention_needs_no_table_of_weights():  # M15.7
 def a_router_chooses_experts():  # M15.4
     """A router chooses experts.
 
-    With enough data, more parameters make a better model, and [each costs 6 FLOPs per
+    More parameters can make a better model, and in training [each costs 6 FLOPs per
     token](#training_costs_six_flops_per_parameter_and_token). Can a model have parameters that most
     tokens do not pay for? A *mixture of experts* ([Shazeer and
-    others](https://arxiv.org/abs/1701.06538)) has several feed-forward networks in each block, its
-    *experts*. A *router*, a linear layer, scores them for each token. The token passes through the
-    few with the highest scores, and their results are added up, weighted by a softmax of these
+    others](https://arxiv.org/abs/1701.06538)) has several feed-forward networks in place of one,
+    its *experts*. A *router*, a linear layer, scores them for each token. The token passes through
+    the few with the highest scores, and their results are added up, weighted by a softmax of these
     scores.
     """
     T, D, F, count, active = 64, 32, 48, 8, 2
@@ -325,7 +325,7 @@ def a_router_chooses_experts():  # M15.4
     by_hand = sum(w * found for w, found in zip(softmax(scores), results, strict=True))
     assert torch.allclose(y[5], by_hand, atol=1e-6)
     # **Total** parameters are those of all experts. *Active* ones are those that a token meets, and
-    # they decide the FLOPs: two per active parameter and token.
+    # they decide the FLOPs: two per active parameter and token in a forward pass.
     total = sum(weight.numel() for weight in experts.parameters())  # @inspect total
     assert total == count * (3 * D * F) + D * count
     active_parameters = active * (3 * D * F) + D * count  # @inspect active_parameters
@@ -395,8 +395,8 @@ def a_model_starts_by_guessing():  # M15.10
         tokens = torch.randint(V, (8, config.context + 1), generator=generator)
         losses[V] = cross_entropy(model(tokens[:, :-1]), tokens[:, 1:]).item()  # @inspect losses
         assert abs(losses[V] - math.log(V)) < 0.05
-    # This is the cheapest test of a model: one forward pass. It works because our LM head starts
-    # small. If it starts like the other matrices, the model begins by believing in something, and
+    # This is a cheap test of a model: one forward pass. It works because our LM head starts small.
+    # If it starts like the other matrices, the model begins by believing in something, and
     # is wrong.
     with torch.no_grad():
         model.head.weight *= math.sqrt(config.width)
@@ -459,8 +459,9 @@ def perplexity_counts_the_choices():  # M15.11
     between_five = cross_entropy(torch.zeros(1, 5), torch.tensor([0]))
     assert between_five < 1.66 < cross_entropy(torch.zeros(1, 6), torch.tensor([0]))
     # Perplexity is the inverse of the geometric mean of the probabilities of the right tokens. One
-    # token that the model thought all but impossible costs more than many sure ones make up for.
+    # token with a probability of 0.001 adds as much to the loss as ten tokens with 0.5.
     probabilities = torch.tensor([0.5, 0.9, 0.001, 0.9])
+    assert torch.isclose(probabilities[2].log(), 10 * probabilities[0].log(), rtol=0.01)
     yes_or_no = torch.stack([probabilities, 1 - probabilities], dim=1).log()
     loss = cross_entropy(yes_or_no, torch.zeros(4, dtype=torch.int64))
     perplexity = loss.exp().item()  # @inspect perplexity
@@ -478,7 +479,7 @@ def perplexity_counts_the_choices():  # M15.11
 
 
 def device_and_dtype_reach_every_part():  # M15.12
-    """Device and dtype reach every part.
+    """Device and dtype reach every parameter.
 
     Where is a model built? If its parts ask nobody, on the CPU and in fp32; and then we move it,
     when it may already be too large. So parts with parameters take `device` and `dtype`.
@@ -516,8 +517,8 @@ def the_next_token_is_drawn():  # M15.10
     """The next token is drawn.
 
     A model gives a probability to each entry. Which one do we write? If we always take the most
-    likely, the text is dull and runs in circles. If we draw from the probabilities, now and then we
-    draw one from the long tail, which spoils the rest. Three settings lie in between.
+    likely, the text often runs in circles. If we draw from the probabilities, now and then we draw
+    one from the long tail, and all that follows builds on it. Three settings lie in between.
     """
     logits = torch.tensor([[0.5, 0.25, 0.15, 0.06, 0.04]]).log()
     assert sample(logits, temperature=0).item() == 0
@@ -527,13 +528,14 @@ def the_next_token_is_drawn():  # M15.10
         drawn = sample(logits.expand(20_000, -1), **settings, generator=generator)
         return (drawn.bincount(minlength=5) / len(drawn)).tolist()
 
-    # The *temperature* divides the logits: at 1 they stay, and below 1 the likely tokens become
-    # likelier. At one half, probabilities are squared and made to add up to 1 again.
+    # The *temperature* divides the logits: at 1 they stay, and below 1 they lie further apart. At
+    # one half, probabilities are squared and made to add up to 1 again. Only the first gains.
     plain = shares()  # @inspect plain
     assert max(abs(a - b) for a, b in zip(plain, logits[0].exp().tolist(), strict=True)) <= 0.02
     cooler = shares(temperature=0.5)  # @inspect cooler
     squares = logits[0].exp().square().tolist()
     assert all(abs(cooler[i] - squares[i] / sum(squares)) <= 0.02 for i in range(5))
+    assert [i for i in range(5) if cooler[i] > plain[i]] == [0]
     # *Top-k* draws among the k most likely, *top-p* among the fewest that together reach p
     # ([Holtzman and others](https://arxiv.org/abs/1904.09751)): many where the model hesitates, few
     # where it is sure.
@@ -580,9 +582,8 @@ def a_cache_reads_each_token_once():  # M15.10
     # ratio grows with the length of the text.
     assert costs[False].matmul_flops == sum(t * per_token + 2 * 4 * D * t**2 for t in range(4, 10))
     # What we can do now: build a Transformer from a table, blocks that add to a stream of vectors,
-    # and an LM head. Nearly all of its FLOPs are matmuls. Heads cost no matmul FLOPs; grouped
-    # queries shrink the cache, fused attention stores no T×T table, and experts add parameters that
-    # few tokens pay for.
+    # and an LM head. Heads cost no matmul FLOPs; grouped queries shrink the cache, fused attention
+    # stores no T×T table, and experts add parameters that most tokens do not pay for.
 
 
 def exercise_attention_without_order():  # M15.7 @exercise

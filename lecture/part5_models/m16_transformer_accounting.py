@@ -51,7 +51,7 @@ FAMILY = {name: PRESETS[f"gpt2-{name}"] for name in GPT2_SIZES} | {"xl, T·16": 
 def costs_of_a_block(
     T: int, D: int, F: int, H: int, dtype: torch.dtype = torch.float32
 ) -> dict[str, object]:
-    """Run the matmuls of one block on T tokens, without numbers, and measure each part."""
+    """Run one block without its norms and rotations on T tokens, on `meta`; measure each part."""
     x = torch.empty(T, D, device="meta", dtype=dtype)
     network = SwiGLU(D, F, device="meta", dtype=dtype)
     with measure() as feed_forward:
@@ -79,9 +79,9 @@ def flops_of_a_block(T: int, D: int, F: int, H: int) -> dict[str, int]:  # @step
 def a_block_is_nine_products():  # M16.1
     """A block is nine matmuls.
 
-    What does a Transformer cost before it runs? Nearly all of its FLOPs are matmuls, and each of L
-    blocks has nine: three in the feed-forward network, four *projections* (queries, keys, values,
-    output), and two in attention. [Twice tokens times
+    What does a Transformer cost before it runs? Nearly all FLOPs of a large one are matmuls. Each
+    of L blocks has nine: three in the feed-forward network, four *projections* (queries, keys,
+    values, output), and two in attention. [Twice tokens times
     parameters](#forward_is_two_flops_per_parameter_and_token) for the seven that have parameters:
     $2T\\cdot 3DF + 2T\\cdot 4D^2$. And the scores? There are T² pairs of tokens, and each takes D
     multiply-adds for its scores in all heads, and D more for the values: $4T^2D$.
@@ -194,6 +194,8 @@ def one_forward_pass_of_xl():  # M16.4 E82
     found = measured(XL)
     head_flops = found.forward_flops - blocks_flops  # @inspect head_flops
     assert head_flops == 2 * T * D * V
+    # What is no matmul, by the meter's conventions, is less than a hundredth of that.
+    assert found.forward.other_flops < found.forward_flops / 100
     assert sum(forward_flops_by_part(XL, T).values()) == found.forward_flops == 4_513_336_524_800
     # So our guess was 3.5 % too low. A training step on one sequence costs three times the forward
     # pass: once forward, and twice that backward.
@@ -229,10 +231,10 @@ def heads_weigh_on_small_models():  # M16.5 E82
 
 
 def most_flops_are_in_the_feed_forward_network():  # M16.6 E79 E88
-    """Most FLOPs are in the feed-forward network.
+    """At 1024 tokens most FLOPs are in the feed-forward network.
 
-    Which part of a block has most FLOPs? Many say attention, since that is what everyone talks
-    about. We count, for 1024 tokens.
+    Which part of a block has most FLOPs: the feed-forward network, the projections, or the scores
+    and values of attention, which are most talked about? We count, for 1024 tokens.
     """
     percent = {}
     for name, (_, D, H) in GPT2_SIZES.items():
@@ -283,8 +285,8 @@ def attention_can_take_most_time():  # M16.6
     on_h100 = {part: least[H100_SXM.name, part] for part in costs}
     bars = figures.least_times(on_h100)  # @inspect bars
     # Attention written out, as in `attend`, reads and writes tables of H·T² numbers, one for each
-    # operation on the scores. So it is memory-bound, and takes longer than the feed-forward network
-    # with nine times its FLOPs.
+    # operation on the scores. So it is memory-bound, and its least time is longer than that of the
+    # feed-forward network, which has nine times its FLOPs.
     for name in (A100_SXM.name, H100_SXM.name):
         compute, memory = least[name, "scores and values"]
         assert memory > 20 * compute
@@ -426,7 +428,7 @@ def published_shapes_come_out():  # M16.2
         every_head = cache_bytes(replace(config, key_value_heads=None), 1, element_bytes=2)
         rows[name] = (round(parameters / 1e9, 2), per_token, every_head // per_token)
     # Billions of parameters, bytes of the cache for each token, and how many times that it would be
-    # with keys and values for every head. The reports agree.
+    # with keys and values for every head. The names agree, and the one cache that is published.
     assert rows == {
         "llama-3-8b": (8.03, 131_072, 4),
         "llama-3-70b": (70.55, 327_680, 8),
@@ -475,7 +477,7 @@ def only_active_parameters_cost_flops():  # M16.8
         cross_entropy(model(tokens), tokens).backward()  # @stepover
     multiplying = met - V * D - (2 * L + 1) * D
     assert step.matmul_flops == 6 * T * multiplying + 3 * (4 * L * T**2 * D)
-    # So: 6N with N active for the time of training, and N in all for the memory.
+    # So: 6N with N active for the FLOPs of training, and N in all for the memory.
     share = counts["active"] / counts["all"]  # @inspect share
     assert 0.25 < share < 0.3
 
@@ -574,7 +576,7 @@ def half_of_the_scores_are_masked():  # M16.10
     wasted = measured(config).forward_flops - one_by_one.matmul_flops  # @inspect wasted
     assert wasted == L * 4 * D * (T**2 - pairs - 4 * 3 // 2)
     # Conventions differ, so a count has to name its own. Ours counts what is masked even where a
-    # kernel skips it, and so does PyTorch's counter for kernels on a GPU.
+    # kernel skips it, and so does PyTorch's counter for this operation on a GPU.
     query = torch.zeros(1, 4, T, D // 4)
     with measure() as causal:
         scaled_dot_product_attention(query, query, query, is_causal=True)
@@ -591,8 +593,8 @@ def half_of_the_scores_are_masked():  # M16.10
     # FLOPs, and so of the utilization.
     assert percent == {"xl": 3.6, "xl, T·16": 27.6}  # @inspect percent
     # What we can do now: say what a Transformer costs from its sizes alone. A block costs
-    # $2T(4D^2+3DF) + 4T^2D$ FLOPs forward; N counts active parameters for time, and all for memory;
-    # the LM head weighs on small models, scores on long contexts, and on time if they are stored.
+    # $2T(4D^2+3DF) + 4T^2D$ FLOPs forward; for FLOPs count active parameters, for memory all; the
+    # LM head weighs on small models, scores on long contexts, and on time if they are stored.
 
 
 def exercise_deep_or_wide():  # M16.6 @exercise

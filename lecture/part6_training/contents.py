@@ -81,7 +81,7 @@ def main() -> None:
     m18b_transformer_memory.memory_limits_the_batch()
     m18b_transformer_memory.one_card_takes_18_years()
     # @bridge A model in the shape of GPT-2 XL, with 2.1 billion parameters, would take one
-    # A100 18 years in fp32, for a plan of 400 000 steps.
+    # A100 18 years in fp32, at half its peak, for 400 000 steps of a million tokens.
     m18b_transformer_memory.tokens_go_with_parameters()
     m18b_transformer_memory.adapters_save_the_state()
     m18b_transformer_memory.training_needs_no_cache()

@@ -103,7 +103,7 @@ def an_optimizer_keeps_state_and_settings():  # M17.2
     assert list(state) == ["step", "m", "v"]
     assert state["m"].shape == state["v"].shape == (2, 3)
     # State survives from step to step, in the same memory, so the past has a say: with a gradient
-    # of zero SGD stays where it is, and AdamW goes on.
+    # of zero plain SGD stays where it is, and AdamW goes on.
     m, before = state["m"], matrix.detach().clone()
     optimizer.param_groups[1]["weight_decay"] = 0.0
     matrix.grad = torch.zeros(2, 3)
@@ -147,7 +147,7 @@ def a_saved_state_goes_by_number():  # M17.2
 def clearing_gradients_frees_their_memory():  # M17.8
     """Clearing gradients frees their memory.
 
-    Every training loop calls `zero_grad`. What if we forget it? `backward`
+    A training loop calls `zero_grad`. What if we forget it? `backward`
     [adds](#gradients_add_up) to the gradients that are there, so each step would use the sum of all
     gradients so far; the [gradient norm shows it](#the_gradient_norm_is_a_symptom).
     """
@@ -204,7 +204,7 @@ def momentum_sums_up_the_past():  # M17.5 M17.1 E65
     steady, flipping = torch.ones(50), torch.tensor([1.0, -1.0]).repeat(25)
     assert math.isclose(moves(make, steady)[-1], 1 / (1 - 0.9), rel_tol=0.006)
     assert math.isclose(moves(make, flipping)[-1], -1 / (1 + 0.9), rel_tol=0.006)
-    # So if you turn momentum on, you multiply the learning rate by ten; divide the rate in return.
+    # So if you turn momentum on, you multiply a small rate by ten; divide the rate in return.
     # A running average, with $1-\beta$ in front of $g$ (`dampening`), leaves the rate as it is.
     average = moves(lambda w: SGD(w, lr=1.0, momentum=0.9, dampening=0.9), steady)
     assert math.isclose(average[-1], 1, rel_tol=1e-6)
@@ -262,7 +262,7 @@ def the_steepest_direction_limits_the_rate():  # M17.1
     # Momentum turns κ into its root. [Polyak](https://doi.org/10.1016/0041-5553(64)90137-5) showed
     # that for curvatures from 1 to κ, with $\eta=4/(\sqrt\kappa+1)^2$ and
     # $\sqrt\beta=(\sqrt\kappa-1)/(\sqrt\kappa+1)$, every direction shrinks by $\sqrt\beta$ in each
-    # step in the long run, here by 4/6. No other settings do better.
+    # step in the long run, here by 4/6. No others do better in the slowest.
     root = math.sqrt(25)
     best = {"lr": 4 / (root + 1) ** 2, "momentum": ((root - 1) / (root + 1)) ** 2}
     heavy = path_in_a_ravine(lambda weights: SGD(weights, **best))
@@ -365,7 +365,7 @@ def rmsprop_forgets():  # M17.5
     # While the gradient is steady, RMSProp's step is the learning rate and AdaGrad's shrinks.
     assert math.isclose(rms[199], 0.01, rel_tol=0.1)
     assert math.isclose(ada[199], 0.01 / math.sqrt(200), rel_tol=1e-6)
-    # After the fall both are too careful. RMSProp forgets, and three hundred steps later it is back
+    # After the fall both are too careful. RMSProp forgets, and four hundred steps later it is back
     # at its rate. AdaGrad remembers everything: its steps stay a thousand times below the rate.
     assert rms[200] < 0.0002
     assert math.isclose(rms[-1], 0.01, rel_tol=0.01)
@@ -421,16 +421,17 @@ def adamw_does_not_see_the_scale_of_the_loss():  # M17.6
     """AdamW does not see the scale of the loss.
 
     Does it matter whether the loss is a sum over the batch or a mean? For SGD the sum is like a
-    larger learning rate. AdamW divides each gradient by its own size, so the factor cancels.
+    larger learning rate. AdamW divides each gradient by its own size, so the factor cancels, unless
+    gradients come near ε.
     """
     generator = torch.Generator().manual_seed(0)
     gradients = torch.randn(50, generator=generator)
     for kind, factor in ((SGD, 1000), (RMSProp, 1), (AdamW, 1)):
         small, large = moves(kind, gradients), moves(kind, 1000 * gradients)
         assert torch.allclose(large, factor * small, rtol=1e-4)
-    # So a step is about as long as the learning rate, for every weight: 50 steps at a rate of 0.001
-    # go 0.05 far if the gradient stays the same, and less if it changes its sign. (If it grows from
-    # step to step, a little further: by a tenth each time, 0.063.)
+    # So if a gradient stays the same, a step is as long as the learning rate, whichever weight it
+    # is: 50 steps at a rate of 0.001 go 0.05 far. They go less far if it changes its sign, and
+    # further if it grows from step to step: by a tenth each time, 0.063.
     series = {
         "steady": torch.ones(50),
         "changing sign": gradients,
@@ -611,7 +612,7 @@ def an_update_waits_for_memory():  # M17.7
     assert round(move_milliseconds, 1) == 17.8  # @inspect move_milliseconds @predict
     assert round(compute_milliseconds, 1) == 0.4  # @inspect compute_milliseconds
     # Beside a batch of a million tokens, 13.5 s at the peak of the tensor cores, that is nothing.
-    # Beside a single sequence of 1024 tokens it is more than both passes.
+    # Beside a single sequence of 1024 tokens it is more than both passes at that peak.
     peak = H100_SXM.dense_flops_per_second["bf16"]
     passes_milliseconds = {
         tokens: 1e3 * 6 * parameters * tokens / peak for tokens in (1024, 1024 * 1024)
@@ -694,11 +695,11 @@ def a_rate_per_weight_sees_only_the_axes():  # M17.1
 
 
 def muon_makes_all_directions_equal():  # M17.10
-    r"""Muon makes all directions equal.
+    r"""Muon makes most directions about equal.
 
     The parameters of a layer form a matrix, and a matrix has directions of its own: its singular
-    vectors. In the gradient of a matmul a few singular values are large and most are tiny, so SGD
-    moves along a few directions and hardly along the rest.
+    vectors. In the gradient below a few singular values are large and most are small, so SGD would
+    move along a few directions and hardly along the rest.
     [*Muon*](https://kellerjordan.github.io/posts/muon) takes momentum and brings its singular
     values to about 1.
     """
@@ -782,8 +783,8 @@ def muon_costs_matmuls_and_one_number():  # M17.10
     overhead = costs["Muon"][1] / (6 * 2**20)  # @inspect overhead
     assert 0.007 < overhead < 0.008
     # Now the gain, on the small language model, 60 steps. The two hidden matrices go to AdamW or to
-    # Muon, each at its best rate out of four. Embedding and head stay with AdamW at a rate of 0.01
-    # in both runs, as Muon's author advises.
+    # Muon, each at its best rate out of four. Embedding and head stay with AdamW, as Muon's author
+    # advises, at a rate of 0.01 in both runs.
     losses = {
         "AdamW": best_loss("AdamW", [2.0**-power for power in (8, 7, 6, 5)]),
         "Muon": best_loss("Muon", [2.0**-power for power in (7, 6, 5, 4)]),
@@ -899,8 +900,7 @@ def a_sweep_shows_the_range():  # M17.9
     )
     assert below < 1e-3 < 1e3 < above
     assert ends["momentum"][10**-1] < ends["SGD"][10**-1] / 2
-    # AdamW never diverges here, because a step is hardly longer than its rate. It does equally well
-    # with 0.03 and with 0.1.
+    # AdamW diverges at none of these rates. It does about equally well with 0.03 and with 0.1.
     assert all(math.isfinite(end) for end in ends["AdamW"].values())
     assert math.isclose(ends["AdamW"][10**-1.5], ends["AdamW"][10**-1.0], rel_tol=0.2)
     # Ranges move with the model, the batch and the length of training. A sweep is cheap on a small
@@ -922,7 +922,7 @@ def exercise_a_sum_in_place_of_a_mean():  # M17.6 @exercise
     of_mean = moves(lambda w: SGD(w, lr=0.1), gradients)
     of_sum = moves(lambda w: SGD(w, lr=0.1 / 64), 64 * gradients)
     assert torch.allclose(of_mean, of_sum)
-    # AdamW needs nothing: it divides by their size. (But clipping at a fixed norm would now clip.)
+    # AdamW needs nothing: it divides by their size. (But clipping at a fixed norm may clip now.)
     assert torch.allclose(moves(AdamW, gradients), moves(AdamW, 64 * gradients), rtol=1e-4)
 
 

@@ -137,10 +137,8 @@ def the_noise_grows_as_the_loss_falls():  # M19.4
             train_next_byte(model, [optimizer], tokens, steps, B=64, seed=steps)
             noise[steps_before + steps] = gradient_noise_scale(model, tokens)
     grown = figures.noise_scale(noise)  # @inspect grown noise
-    # A small language model on stories: about a hundred before the first step, when every example
-    # says the same (some bytes are frequent); a thousand and more after 400 steps, when what is
-    # left to learn differs from example to example. (Not at every step: after 100 it is lower than
-    # after 25.)
+    # A small language model on stories: about a hundred before the first step, about a thousand
+    # after 400 steps. (Not at every step: here it is lower after 100 than after 25.)
     assert 30 < noise[0] < 300
     assert noise[400] > 5 * noise[0]
     # So the batch may grow during training. GPT-3's runs grew it, and Llama 3 went from 4 to 16
@@ -259,7 +257,7 @@ def a_sum_of_means_is_no_mean():  # M19.2
     # For SGD it acts like four times the learning rate.
     assert round(moved["SGD"], 3) == 4
     # AdamW [does not see the scale](#adamw_does_not_see_the_scale_of_the_loss) of its gradients and
-    # makes nearly the same step. So the mistake lives on unseen, until somebody
+    # makes nearly the same step. So the mistake can stay unseen, until somebody
     # [clips](#one_norm_for_all_gradients) gradients at a fixed norm.
     assert round(moved["AdamW"], 3) == 1
 
@@ -314,8 +312,8 @@ def accumulation_spends_no_flops():  # M19.3 E69
     # Not FLOPs: every row goes forward and backward once, in whatever company.
     assert len(set(flops.values())) == 1  # @inspect flops
     assert all(torch.allclose(found, gradients[64], atol=1e-5) for found in gradients.values())
-    # Each further micro-batch is added to the gradient, one FLOP per parameter, and its loss
-    # divided, forward and backward. There is still one optimizer step.
+    # Each further micro-batch is added to the gradient: one FLOP per parameter, beside 6 for each
+    # of its rows. Its loss is divided, forward and backward. There is still one optimizer step.
     assert additions[1] - additions[64] == 63 * (N + 2)
     # What grows is the traffic with memory. Each micro-batch reads all weights again (twice, but
     # once the first matrix, which sends nothing further back), writes a gradient of each, and to
@@ -356,7 +354,7 @@ def unequal_parts_need_weights():  # M19.3
     }  # @inspect error_percent
     # Nothing fails, and the loss looks as it should. But the gradient is another one.
     assert 5 < error_percent["means"] < 10
-    # Weight each part by its number of rows; in language models, of tokens. In 2024 [widely used
+    # Weight each part by its number of rows; in language models, of targets. In 2024 [widely used
     # programs](https://huggingface.co/blog/gradient_accumulation) were found to take the mean of
     # means.
     assert error_percent["by rows"] == 0
@@ -466,9 +464,8 @@ def exercise_four_steps_or_one():  # M19.2 @exercise
         difference = (ends[1] - ends[4]).norm() / ends[1].norm()
         differences[lr] = difference.item()  # @inspect differences
     # Next to nothing: the gradients add up either way, at places that hardly differ. At half the
-    # rate they differ by half as much. So below the [critical batch
-    # size](#a_batch_has_a_critical_size) accumulation saves three optimizer steps in four, and
-    # learns no more.
+    # rate they differ by half as much. So at such rates accumulation saves three optimizer steps in
+    # four, and learns no more.
     assert differences[0.002] < 0.05
     assert round(differences[0.002] / differences[0.001], 1) == 2
 

@@ -350,7 +350,7 @@ def what_is_on_the_shelf_need_not_be_made_again():  # M20.4
 
 
 def keeping_nothing_costs_a_square():  # M20.4 E72
-    r"""Keeping nothing costs a square.
+    r"""Never keeping anything costs a square.
 
     What are the extremes? Everything in the buffer, or nothing at all; and in between, results that
     are $\sqrt L$ layers apart. Guess how many layers are run again if nothing is ever kept.
@@ -494,7 +494,7 @@ def pytorch_stops_as_soon_as_it_can():  # M20.5
     assert others == [4 * 20 * 6 * 8, 3 * 20 * 6 * 8]
     # The other form, `use_reentrant=True`, works as `Recomputed` does and has a trap. It asks only
     # its arguments whether they require a gradient. The weights of a module are not among them, so
-    # around the first layers of a model it finds nothing, and trains nothing.
+    # around layers whose input is data it finds nothing, and trains none of them.
     layers = torch.nn.Linear(D, D, bias=False)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -637,7 +637,7 @@ def products_are_kept_and_the_rest_is_made_again():  # M20.5
         flops = step.matmul_flops / (B * L * D * D)
         measured[way] = (kept_bytes / (4 * B * D), flops, step.other_flops)  # @inspect measured
         assert same_numbers(gradients[way], gradients["keep"])
-    # Half of the memory, and not one matmul more: x, a g for each layer, and the last h.
+    # About half of the memory, and not one matmul more: x, a g for each layer, and the last h.
     assert [measured[way][:2] for way in ways] == [(33, 6), (2, 8), (1 + 16 + 1, 6)]
     # Only GELU is run again, for all layers but the last. (In the backward pass all results of a
     # segment are there, as before; to keep the peak low, make segments short.)
@@ -752,8 +752,8 @@ def the_two_trades_multiply():  # M20.2 M20.4
     for added, whole in zip(gradients["both"], gradients["whole"], strict=True):
         assert (added - whole).norm() < 1e-5 * whole.norm()
     # What we can do now: pay for memory with FLOPs. One more forward pass, a third more FLOPs,
-    # shrinks the activations from all layers to about the root of their number; what is cheap to
-    # recompute goes first. `lecture.train --recompute` does it block by block.
+    # shrinks the activations from all layers to a few times the root of their number; what is cheap
+    # to recompute goes first. `lecture.train --recompute` does it block by block.
 
 
 def exercise_ninety_six_layers():  # M20.4 @exercise

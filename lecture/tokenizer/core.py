@@ -153,7 +153,8 @@ class Tokenizer:
     ) -> Iterator[int]:  # @stepover
         """Return the ids of a text that arrives in pieces, such as the lines of a file.
 
-        They are those of the whole text, wherever it was cut, and memory does not grow with it.
+        They are those of the whole text, wherever it was cut. Memory grows with the longest word,
+        not with the text.
         """
         splitter = self._splitter if special else self._plain_splitter
         return chain.from_iterable(map(self._encode_part, splitter.stream(pieces)))

@@ -172,8 +172,8 @@ def a_toy_run_can_be_predicted():  # M23.2
 def a_loss_stops_where_the_digits_end():  # M23.2
     """A loss stops where the digits end.
 
-    The data have no noise, so how small can the loss get? Every step removes the same share. Guess
-    what ends it.
+    The data have no noise, so how small can the loss get? On average every step removes the same
+    share. Guess what ends it.
     """
     # We look at the median of 300 runs after 200 steps. At a rate of 0.01 it is somewhat below the
     # predicted mean, because a few runs with large losses lift the mean and not the median.
@@ -284,7 +284,7 @@ def with_gradient(shape: tuple[int, ...], gradient: float) -> nn.Parameter:  # @
 def one_norm_for_all_gradients():  # M23.4
     r"""One norm for all gradients.
 
-    What if one batch has a gradient a hundred times as long as usual? One step then undoes many.
+    What if one batch has a gradient a hundred times as long as usual? One step can undo many.
     [*Gradient clipping*](https://arxiv.org/abs/1211.5063) shortens what is too long. It looks at
     the norm of all gradients together, as if they were one vector: the root of the sum of all
     squares. If that exceeds a limit c, every gradient is multiplied by $c/\|g\|$.

@@ -112,7 +112,7 @@ def two_recipes_go_by_one_name():  # M25.2 E103
     assert sum(copies.values()) > sum(in_fp32.values()) > sum(weights_too.values())
     many = [bytes_of_a_step(torch.float32, autocast, 2048) for autocast in (False, True)]
     assert sum(many[1].values()) < 0.75 * sum(many[0].values())
-    # Large runs combine them: bf16 weights, an fp32 *master* copy in the optimizer, and mostly fp32
+    # Many runs combine them: bf16 weights, an fp32 *master* copy in the optimizer, and mostly fp32
     # sums of gradients, [16 to 18 bytes per parameter](#each_recipe_has_its_bytes_per_parameter).
 
 

@@ -386,7 +386,7 @@ def pages_leave_little_unused():  # M26.4
     """Pages leave little unused.
 
     How much memory should we set aside for an answer whose length nobody knows? If it is enough for
-    the longest that is allowed, most of it will never be used. An operating system has the same
+    the longest that is allowed, most of it may never be used. An operating system has the same
     problem with programs, and the same solution fits: pages. Each sequence has a table that says in
     which pages its tokens lie.
     """

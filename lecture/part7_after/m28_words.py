@@ -42,8 +42,8 @@ broadcast: In a broadcast every rank gets what one rank has.
 broadcasting: Broadcasting repeats an axis of size 1, or one that is missing, so that two shapes fit
     each other.
 bubble: The bubble of a pipeline is the part of the time in which its stages wait for one another.
-buckets: Buckets hold pairs of tokens by their counts, one bucket for each count. Those of data
-    parallelism hold gradients that travel together.
+buckets: Buckets hold pairs of tokens by a count that they have, or had, one bucket for each count.
+    Those of data parallelism hold gradients that travel together.
 cache: A cache is a small, fast memory that keeps lines of a larger one while they are likely to be
     used again.
 causal mask: The causal mask hides from each token all tokens after it: their scores become −∞, so

@@ -76,7 +76,7 @@ def a_schedule_can_leave_its_end_open():  # M23.9
         simulated = simulated_excess(rates, runs=400)
         assert math.isclose(simulated, predicted_excess(rates)[-1], rel_tol=0.1)
     # The constant rate ends on a floor: noise comes in as fast as it is unlearned. The floor is
-    # nearly proportional to the rate, which is why schedules come down in the end.
+    # nearly proportional to the rate: a reason for schedules to come down in the end.
     floors = {lr: predicted_excess([lr] * 9000)[-1] for lr in (0.1, 0.01, 0.001)}  # @inspect floors
     assert 10 < floors[0.1] / floors[0.01] < 15
     assert math.isclose(floors[0.01] / floors[0.001], 10, rel_tol=0.1)
@@ -160,8 +160,8 @@ def a_wider_model_wants_a_smaller_rate():  # M23.10
 def mup_carries_the_rate_over():  # M23.10
     r"""muP carries the rate over.
 
-    Can we undo that growth? Divide the rate of each matrix by the number of features it sums over.
-    This is the heart of [*muP*](https://arxiv.org/abs/2203.03466), the maximal update
+    Can we undo that growth? Divide the rate of a matrix by the number of hidden features it sums
+    over. This is the heart of [*muP*](https://arxiv.org/abs/2203.03466), the maximal update
     parametrization. For AdamW and matrices it has three rules: matrices that sum over F hidden
     features learn at $\eta\cdot F_0/F$, where $F_0$ is the width that was tuned; inputs and
     embeddings keep $\eta$; the output matrix begins smaller by $\sqrt{F_0/F}$ on top of the usual
@@ -205,7 +205,7 @@ def z_loss_holds_the_logits():  # M23.11
         exact = nn.functional.cross_entropy(logits.double() + shift, targets)
         in_bf16 = (logits + shift).bfloat16().double()
         errors[shift] = abs(nn.functional.cross_entropy(in_bf16, targets) - exact).item()
-    # In short formats it is: bf16 has 8 bits for a logit, and at 1000 its numbers are 4 apart.
+    # In short formats it is: bf16 has 8 significant bits, and at 1000 its numbers are 4 apart.
     assert errors[0] < 0.01 < 0.05 < errors[1000]  # @inspect errors
     # *z-loss* adds $10^{-4}\log^2 Z$, which is smallest at Z = 1. The gradient of cross-entropy
     # adds up to 0 over the vocabulary; that of z-loss adds up to $2\cdot10^{-4}\log Z$ and
@@ -359,7 +359,7 @@ def five_small_runs_make_a_law():  # M23.12
     assert 0.05 < error / b < 0.2
     ratio = 10**b  # @inspect ratio
     # So: a law is made of runs that differ in size alone. Same data, same ratio of tokens to
-    # parameters, same schedule shape; a learning rate that fits one size only would bend the line.
+    # parameters, same schedule shape; a learning rate that fits one size only could bend the line.
 
 
 def a_law_holds_where_it_was_measured():  # M23.12

@@ -372,7 +372,7 @@ def exercise_a_checkpoint_that_takes_eight_minutes():  # M24.3 @exercise
         needed = seconds_per_interval(interval, save_seconds, between_failures_seconds)
         lost[times] = needed / interval - 1  # @inspect lost
     # Every 54 minutes. An hour of useful work takes 22 minutes more nevertheless, over a quarter of
-    # all time. That is why large runs write from all ranks at once, into the machine's own memory
-    # first, and go on while that is written (`torch.distributed.checkpoint.async_save`).
+    # all time. It helps to copy from all ranks at once, into the machines' own memory, and to go on
+    # while that is written to storage (`torch.distributed.checkpoint.async_save`).
     assert lost[1] < min(lost[0.5], lost[2])
     assert round(60 * lost[1]) == 22

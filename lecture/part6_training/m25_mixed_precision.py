@@ -42,8 +42,8 @@ def both_ends_have_their_price():  # M25.1
     # difference over the norm of the exact result.)
     assert 0.0025 < errors["bf16"] < 0.0035  # @inspect errors
     assert errors["fp32"] < 1e-6
-    # Guess where it comes from: from the 256 terms of each sum? No, the hardware keeps those sums
-    # in fp32. Both inputs and the result are rounded once, and that explains nearly all numbers.
+    # Guess where it comes from: from the 256 terms of each sum? No, those sums are kept in fp32
+    # here. Both inputs and the result are rounded once, and that explains nearly all numbers.
     from_rounded_inputs = x.bfloat16().float() @ w.bfloat16().float()
     assert (from_rounded_inputs.bfloat16() == products["bf16"]).float().mean() > 0.999
     # Is 0.3 % too much? That depends on what becomes of the number. A product is used and
@@ -112,7 +112,7 @@ def two_recipes_go_by_one_name():  # M25.2 E103
     assert sum(copies.values()) > sum(in_fp32.values()) > sum(weights_too.values())
     many = [bytes_of_a_step(torch.float32, autocast, 2048) for autocast in (False, True)]
     assert sum(many[1].values()) < 0.75 * sum(many[0].values())
-    # Large runs combine them: bf16 weights, an fp32 *master* copy in the optimizer, and mostly fp32
+    # Many runs combine them: bf16 weights, an fp32 *master* copy in the optimizer, and mostly fp32
     # sums of gradients, [16 to 18 bytes per parameter](#each_recipe_has_its_bytes_per_parameter).
 
 
@@ -154,8 +154,8 @@ def bf16_weights_stop_learning():  # M25.2 M25.3 E103
     assert math.isclose(losses["bf16 weights"].mean(), 16 * 0.25**2, rel_tol=0.1)
     assert torch.ones((), dtype=BF16) + 0.0015 == 1
     # Keeping the averages in fp32 does not help, and this recipe does keep them so: it is the
-    # weight that cannot take the step. bf16 in the matmuls alone is harmless: its errors have
-    # either sign and are made anew in each step.
+    # weight that cannot take the step. bf16 in the matmuls alone is harmless here: its errors
+    # are made anew in each step.
     ends = {recipe: found[-50:].mean().item() for recipe, found in losses.items()}  # @inspect ends
     assert max(ends["all fp32"], ends["bf16 products"]) < 0.001 * ends["bf16 weights"]
     # What counts is the step beside the weight: below $2^{-9}$ of it, an update of a bf16 weight is
@@ -168,8 +168,8 @@ def bf16_weights_stop_learning():  # M25.2 M25.3 E103
     assert round(lost[1e-4], 1) == 0.2
     assert round(lost[3e-5], 1) == 0.8
     # None at 3e-4, a usual peak for this width, a fifth at 1e-4, and most at 3e-5, where a schedule
-    # ends. So bf16 weights learn at first and stop as the rate decays; a short test does not show
-    # it.
+    # may end. So bf16 weights learn at first, and most stop as the rate decays; a short test does
+    # not show it.
     #
     # The cure is an fp32 *master* copy in the optimizer, from which the bf16 weights are rounded
     # after each step. Seen from the matmuls that is the same as autocast, to the bit.
@@ -355,7 +355,7 @@ def autocast_chooses_operation_by_operation():  # M25.5
     weight = network[0].weight
     dtypes = {"x": x, "y": y, "loss": loss, "y + x": summed, "w": weight, "gradient": weight.grad}
     found = {name: tensor.dtype for name, tensor in dtypes.items()}  # @inspect found
-    # Matmuls run in bf16, losses in fp32 (on a GPU softmax, sums and normalization layers, too).
+    # Matmuls run in bf16, losses in fp32 (on a GPU softmax, sums and LayerNorm, too).
     # Other operations run in the format they are given; mixed inputs are promoted to the wider one.
     assert (y.dtype, loss.dtype, summed.dtype) == (BF16, torch.float32, torch.float32)
     assert torch.equal(summed, y.float() + x)
@@ -445,7 +445,7 @@ def eight_bits_need_scales():  # M25.6
     w /= math.sqrt(1024)
     for x in (w, 20 * w):  # weights, and activations as large as a layer makes them
         assert relative_error(x.to(E4M3).float(), x.double()) < 0.03
-    # No. Gradients of a mean over many tokens are smaller than E4M3's smallest number, 1/512.
+    # No. Gradients of a mean over many tokens can be smaller than E4M3's smallest number, 1/512.
     gradients *= 1e-4
     assert gradients.to(E4M3).float().abs().max() == 0
     # Scaled so that the largest number becomes 448, and divided afterwards, they have an error of
@@ -468,8 +468,8 @@ def eight_bits_need_scales():  # M25.6
     # activations, an outlier spoils its own block only. An fp32 scale then costs a quarter of a bit
     # per number.
     assert math.isclose(by_block[FP8_BLOCK_VALUES], errors[E4M3], rel_tol=0.05)
-    # A matmul adds up many such errors, of either sign and from both factors. However many there
-    # are, the result is off by $\sqrt2$ times the error of one number.
+    # A matmul adds up many such errors, of either sign and from both factors. With terms of either
+    # sign, as here, the result is off by $\sqrt2$ times the error of one number, at any length.
     product = in_fp8(gradients, FP8_BLOCK_VALUES) @ in_fp8(w, FP8_BLOCK_VALUES).T
     of_product = relative_error(product, exact @ w.double().T)  # @inspect of_product
     assert math.isclose(of_product, math.sqrt(2) * by_block[FP8_BLOCK_VALUES], rel_tol=0.05)
@@ -575,9 +575,7 @@ def models_follow_the_hardware():  # M25.6
         steps = [rate * bits[name] for name, rate in found.items() if name in bits]
         assert max(steps) / min(steps) < 1.001  # data sheets round
     # Each generation added a format: bf16 in 2020, fp8 in 2022, fp4 in 2024. Large models follow
-    # with some delay: DeepSeek-V3, trained in FP8, is of the end of 2024. Their widths
-    # fill the tiles, and normalization in front of matmuls, which was there before, keeps numbers
-    # in range.
+    # with some delay: DeepSeek-V3, trained in FP8, is of the end of 2024.
     most = rates["B200"]["fp4"] / rates["A100 SXM"]["bf16"]
     assert round(most) == 29  # @inspect most
     # Of this factor, 4 came from two halvings of the bits. Of the other 7.2, there are 1.4 times as
@@ -604,7 +602,7 @@ def exercise_when_a_weight_stands_still():  # M25.2 @exercise
     spacing = 1 / 64 / 128
     assert weight - 0.4 * spacing == weight
     assert weight - 0.6 * spacing < weight  # @inspect weight spacing
-    # A usual schedule ends at a few 1e-5, and stands still there.
+    # If a schedule ends at a few 1e-5, the weight stands still there.
 
 
 def exercise_two_formats_of_eight_bits():  # M25.6 @exercise

@@ -23,9 +23,9 @@ def main() -> None:
     # time, and each looks back at the keys and values of all before it. They are kept, the *KV
     # cache*: 2·layers·heads·K numbers a token, where only the heads that have keys of their own
     # count. Llama 3 8B has 32 layers and 8 such heads with K = 128, in bf16 128 KiB. (Training
-    # has all tokens at once and needs no cache.) *Prefill* takes the whole prompt in one pass and
-    # waits for arithmetic. *Decoding* reads every weight to make one token, 2 FLOPs for 2 bytes,
-    # and waits for memory.
+    # has all tokens at once and needs no cache.) *Prefill* takes the whole prompt in one pass; if
+    # that is long, it waits for arithmetic. *Decoding* reads every weight to make one token, 2
+    # FLOPs for 2 bytes, and waits for memory.
     m26_inference.a_batch_shares_the_weights_until_the_cache_rules()
     m26_inference.grouped_queries_shrink_the_cache()
     m26_inference.pages_leave_little_unused()

@@ -49,8 +49,8 @@ def using_a_model_needs_no_way_back():  # M26.1
     assert round(training.matmul_flops / inference.matmul_flops, 1) == 2.9
     # In training, two results of each layer wait for the backward pass: the matmul's and the
     # GELU's, except for the last, which a sum does not need. In inference only two tensors are
-    # alive at a time, one that is read and one that is written. (Three where a block holds its
-    # input until it returns.)
+    # alive at a time beside x, one that is read and one that is written. (Three where a block holds
+    # its input until it returns.)
     layer_bytes = 4 * 32 * 64
     assert while_training == (2 * 10 - 1) * layer_bytes + 4  # 4 are the loss
     assert inference.peak_bytes == 2 * layer_bytes
@@ -198,7 +198,7 @@ def writing_reads_every_weight_for_a_token():  # M26.1
     # And so does the size of the largest model whose weights fit on an H100, in 85·10⁹ bytes.
     billions = [int(H100_SXM.memory_bytes / (bits / 8) / 1e9) for bits in per_second]
     assert billions == [21, 42, 85, 170]
-    # Training gains nothing of the kind: it reads a weight once for thousands of rows.
+    # Training gains little of the kind: it reads a weight once for thousands of rows.
     x, w = torch.ones(4096, 512, device="meta"), torch.ones(512, 512, device="meta")
     many = work_of(lambda: x @ w)
     assert many.moved_bytes == (8 + 1 + 8) * 4 * w.numel()  # x and y are 8 times as large as w
@@ -247,9 +247,9 @@ def prefill_reads_the_prompt_at_once():  # M26.3
     # (The LM head is counted for every token. It is needed for the last one only: 7 % less.)
     head_share = 2 * LLAMA.vocabulary * LLAMA.width / decoded.flops  # @inspect head_share
     assert round(head_share, 2) == 0.07
-    # The answer has a tenth of the tokens and takes 30 times as long. That is why a service has two
+    # The answer has a tenth of the tokens and takes 30 times as long. So a service is judged by two
     # latencies: the *time to first token*, which grows with the prompt, and the *time per output
-    # token*, which is one walk through the weights.
+    # token*, which is one walk through the weights and the cache.
     # Left out so far are attention's scores, which [grow with the
     # square](#attention_is_two_matmuls). For this prompt they are 3 % more FLOPs, if a kernel skips
     # what is masked; at 57 000 tokens they are as many as all the matrices have.
@@ -344,7 +344,7 @@ def grouped_queries_shrink_the_cache():  # M26.4
     # With its memory full, a GPU decodes four times as many tokens a second, at the same latency.
     assert round(rates[8] / rates[32]) == 4  # @inspect rates
     assert milliseconds == {8: 25, 32: 25}
-    # That is why the models of today share. DeepSeek-V3 goes further and caches [one short
+    # Many models of today share so. DeepSeek-V3 goes further and caches [one short
     # vector](#one_latent_serves_all_heads) from which all heads make their keys and values.
 
 
@@ -390,7 +390,7 @@ def pages_leave_little_unused():  # M26.4
     """Pages leave little unused.
 
     How much memory should we set aside for an answer whose length nobody knows? If it is enough for
-    the longest that is allowed, most of it will never be used. An operating system has the same
+    the longest that is allowed, most of it may never be used. An operating system has the same
     problem with programs, and the same solution fits: pages. Each sequence has a table that says in
     which pages its tokens lie.
     """
@@ -413,9 +413,10 @@ def pages_leave_little_unused():  # M26.4
     free = len(cache.free)
     cache.end("b")
     assert len(cache.free) == free + math.ceil(130 / PAGE)
-    # So the same memory holds over three times as many sequences, and the batch can be so much
-    # larger. This is [PagedAttention](https://arxiv.org/abs/2309.06180), the idea of vLLM. Pages
-    # can even be shared: a thousand chats that begin with the same instructions keep them once.
+    # So the same memory holds over three times as many sequences like these, and the batch can be
+    # so much larger. This is [PagedAttention](https://arxiv.org/abs/2309.06180), the idea of vLLM.
+    # Pages can even be shared: a thousand chats that begin with the same instructions keep them
+    # once.
 
 
 @functools.cache
@@ -502,9 +503,9 @@ def a_draft_is_judged_in_one_pass():  # M26.5
     # So: with k = 4, a walk through the large model's weights yields two tokens, exactly
     # distributed as before. (This small model is right 6 times in 10; drafts that are better at it
     # yield three or four.) The price is k walks through the small one, and FLOPs for what is
-    # rejected. With short texts a large batch leaves no idle FLOPs, and speculation ends. With long
-    # ones [the cache](#a_batch_shares_the_weights_until_the_cache_rules) leaves them idle even when
-    # memory is full.
+    # rejected. With short texts a large batch leaves no idle FLOPs, and speculation pays no more.
+    # With long ones [the cache](#a_batch_shares_the_weights_until_the_cache_rules) leaves them idle
+    # even when memory is full.
     # What we can do now: say how long a prompt and an answer take, how many users a GPU serves, and
     # what shared heads, pages and a draft change about it.
 
@@ -688,8 +689,8 @@ def four_bits_go_in_pairs():  # M26.2
     with measure() as unpacking:
         restored(wide, kept[1].float())
     assert unpacking.other_flops == w.numel()
-    # If both factors have 4 bits, tensor cores can multiply them as they are: those of a B200 take
-    # packed fp4, at four times the rate of bf16.
+    # If both factors are floats of 4 bits, tensor cores can multiply them as they are: those of a
+    # B200 take packed fp4, at four times the rate of bf16.
     rates = B200.dense_flops_per_second
     assert rates["fp4"] / rates["bf16"] == 4
 
@@ -846,7 +847,7 @@ def a_cache_fits_in_eight_bits():  # M26.2
         for bytes_each in (CACHE_BYTES, CACHE_BYTES * head_bytes // (2 * K))
     ]
     assert rooms == [263, 518]  # @inspect rooms
-    # So: 8 bits for the cache first. It is the cheapest way to twice the users.
+    # So: try 8 bits for the cache first. They serve nearly twice the users.
     #
     # What we can do now: choose bits, blocks and scales for weights and cache, and say what they
     # save in bytes and cost in error. Decoding waits for bytes; so shrink them, share them, or use

@@ -280,9 +280,9 @@ def gradients_sent_early(rank: int, n: int) -> tuple[list[str], float]:
 def gradients_travel_while_others_are_computed():  # M27.3
     """Gradients travel while others are computed.
 
-    Do the GPUs have to wait for the all-reduce? Hardly. The backward pass finds the gradient of the
-    last layer first, and nothing below will change it (if no layer below has the same weights). So
-    it can leave at once.
+    Do the GPUs have to wait for the all-reduce? Not for all of it. The backward pass finds the
+    gradient of the last layer first, and nothing below will change it (if no layer below has the
+    same weights). So it can leave at once.
     """
     (events, distance), _ = on_ranks(2, gradients_sent_early)  # @inspect events
     # When layer 0 is still to be computed, layers 3, 2 and 1 are on their way.
@@ -294,7 +294,7 @@ def gradients_travel_while_others_are_computed():  # M27.3
     # first of 1 MiB, so that few messages are small. Its gradients are ours.
     assert distance < 1e-6
     # Only the first layer's gradient has nothing to hide behind. So a step takes the forward pass,
-    # and then about the larger of the two, backward pass and sending, and not their sum.
+    # and then, at best, about the larger of the two, backward pass and sending, and not their sum.
 
 
 def zero_divides_what_every_rank_keeps():  # M27.4 @core

@@ -15,15 +15,15 @@ all-gather: In an all-gather each rank brings a part, and every rank gets all pa
 all-reduce: In an all-reduce the numbers of all ranks are added up, and every rank gets all sums.
 all-to-all: In an all-to-all each rank sends every other rank the part that is for it.
 attention: Attention gives each token a weighted mean of the values of the tokens that it sees; the
-    weights come from comparing queries with keys. It is the one place where tokens meet.
+    weights come from comparing queries with keys. In a Transformer, tokens meet nowhere else.
 backpropagation: Backpropagation goes from the loss back through all layers and computes the
     gradient of each parameter by the chain rule.
 backward pass: The backward pass goes from the loss back to the parameters and computes all
     gradients; it costs about twice the forward pass.
-batch: A batch is a number of sequences that go through the model together.
+batch: A batch is a number of sequences that share a step, of the optimizer or of decoding.
 batch normalization: Batch normalization subtracts from each feature its mean over the rows of a
     batch and divides by the standard deviation.
-batch size: The batch size, B, is how many sequences go through the model together.
+batch size: The batch size, B, is how many sequences a batch has.
 best observed: The best observed rate is the highest FLOP/s that a machine reached in large matmuls
     that we timed; it stands in for a peak.
 bf16: bf16 is a format of 16 bits with the exponent of fp32, 8 bits, and a fraction of 7: the same
@@ -42,7 +42,8 @@ broadcast: In a broadcast every rank gets what one rank has.
 broadcasting: Broadcasting repeats an axis of size 1, or one that is missing, so that two shapes fit
     each other.
 bubble: The bubble of a pipeline is the part of the time in which its stages wait for one another.
-buckets: Buckets hold pairs of tokens by their counts, one bucket for each count.
+buckets: Buckets hold pairs of tokens by a count that they have, or had, one bucket for each count.
+    Those of data parallelism hold gradients that travel together.
 cache: A cache is a small, fast memory that keeps lines of a larger one while they are likely to be
     used again.
 causal mask: The causal mask hides from each token all tokens after it: their scores become −∞, so
@@ -69,8 +70,8 @@ data parallelism: In data parallelism every rank has a copy of the model and tak
 decode: To decode is to write one token after the other, each after a pass of the model; it reads
     all weights for a few rows. Of a tokenizer, to decode is to turn ids into text.
 decoding: Decoding writes one token after the other, each after a pass of the model.
-dense: Dense matmuls multiply all numbers, zeros included; data sheets also give a rate for sparse
-    ones, which is twice as high.
+dense: Dense matmuls multiply all numbers, zeros included; data sheets may also give a rate for
+    sparse ones, mostly twice as high.
 dtype: The dtype of a tensor is the type of its elements, such as `torch.bfloat16`.
 entropy: The entropy of a source is the least mean loss that any model of it can reach.
 epoch: An epoch is one pass through the training data.
@@ -82,7 +83,7 @@ features: The features of a token are the numbers that describe it, D of them in
 feed-forward network: The feed-forward network of a block is two or three linear layers with an
     activation function; it works on each token by itself.
 FlashAttention: FlashAttention is fused attention: it goes through keys and values in blocks, and
-    the scores never lie in memory.
+    the scores never lie in HBM.
 FLOP/s: FLOP/s is a rate: how many FLOPs a machine does in a second.
 formula: A formula gives what the meter computes from shapes that it saw: $2mnk$ for a matmul.
 forward pass: The forward pass computes the result of a model from its inputs, layer by layer.
@@ -103,7 +104,7 @@ gradient scaler: A gradient scaler multiplies the loss so that small gradients d
     fp16, and lowers its factor when one becomes infinite.
 graph: A graph of launches is recorded once and then worked through by the GPU alone. The graph of
     autograd holds which operation made each tensor.
-HBM: HBM, high-bandwidth memory, is the large memory of GPUs for data centers, beside the chip that
+HBM: HBM, high-bandwidth memory, is the large memory of GPUs such as an H100, beside the chip that
     computes.
 head: A head of attention looks at the tokens with queries, keys and values of its own. The LM head
     is the last layer, which scores the vocabulary.
@@ -136,8 +137,8 @@ launch: A launch asks the GPU to run a kernel; it takes microseconds.
 launch latency: The launch latency of a kernel is the time from the call to its start.
 layer normalization: Layer normalization subtracts from each row its mean and divides it by its
     standard deviation.
-leaf: A leaf is a tensor that no recorded operation has made, such as a parameter; gradients are
-    kept there.
+leaf: A leaf is a tensor that no recorded operation has made, such as a parameter; a leaf that
+    requires a gradient keeps it.
 learning rate: The learning rate is the factor with which the optimizer multiplies its direction in
     each step.
 line: A cache line is the piece, often 64 bytes, in which memory hands out numbers.
@@ -173,15 +174,15 @@ multi-head latent attention: Multi-head latent attention, MLA, caches one short 
 multi-query attention: In multi-query attention all heads share one set of keys and values.
 Muon: Muon is an optimizer that takes momentum and brings its singular values to about 1.
 muP: muP, the maximal update parametrization, divides the rate of a matrix by the hidden features
-    that it sums over, so that the best rate of a small model holds for a large one.
+    that it sums over, so that the best rate of a small model nearly holds for a large one.
 nat: The nat is the unit of a loss with the natural logarithm.
 normalization layer: A normalization layer brings each vector to a standard size.
 normalize: To normalize a text is to choose one spelling for characters that have several.
-NVLink: NVLink is the fast link between the GPUs of a box.
+NVLink: NVLink is NVIDIA's fast link between GPUs, here those of a box.
 observed: Observed is what the meter sees while the program runs: operators, shapes, allocations.
 occupancy: Occupancy is the share of a multiprocessor's places for threads that are taken.
 one-hot: A one-hot vector has a 1 at one place and 0 elsewhere.
-optimizer: The optimizer is the rule that changes the parameters after each backward pass.
+optimizer: The optimizer is the rule by which gradients change the parameters in each step.
 outlier: An outlier is a number that is much larger than the others.
 overfitting: Overfitting is learning the training data by heart, so that the loss on other text is
     higher.
@@ -191,7 +192,7 @@ page: A page is the piece, some kilobytes, in which an operating system moves me
 parameter groups: Parameter groups are the settings of an optimizer, such as the learning rate, with
     the parameters that they hold for.
 PCIe: PCIe is the bus between CPU and GPU.
-peak: The peak of a device is the highest FLOP/s that its data sheet promises for a format.
+peak: The peak of a device is the FLOP/s that its data sheet promises for dense matmuls in a format.
 perplexity: The perplexity is the exponential of the loss: among how many tokens a model wavers.
 pickle: A pickle is a file in Python's format for objects; loading it can run a program.
 pinned: Pinned memory of the CPU stays where it is, so that a GPU can copy from it by itself.
@@ -243,7 +244,8 @@ state: The state of an optimizer is what it keeps for each parameter, such as Ad
 stochastic gradient descent: Stochastic gradient descent, SGD, subtracts from each parameter its
     gradient, taken over a batch, times the learning rate.
 stochastic rounding: Stochastic rounding goes up or down by chance, so that it is right on average.
-storage: The storage of a tensor is the bytes of its numbers in a row on one device.
+storage: The storage of a tensor is a row of bytes on one device that holds its numbers, and perhaps
+    others.
 stream: A stream is a queue of work for a GPU; each piece waits for the one before.
 streaming multiprocessors: The streaming multiprocessors, SMs, are the processors of which a GPU has
     many; an H100 SXM has 132.
@@ -257,7 +259,8 @@ throughput: Throughput is how much is done in a second, such as tokens or loads.
 tied: Tied models use one table as embedding and as LM head.
 time per output token: The time per output token is what a service takes for each token of the
     answer after the first.
-time to first token: The time to first token is what a service takes to read the prompt.
+time to first token: The time to first token is what a service takes to read the prompt and write
+    the first token of the answer.
 tokens: Tokens are the pieces into which a tokenizer cuts a text.
 Transformer: A Transformer turns tokens into vectors, to which attention and feed-forward networks
     add in each block, and turns the last vectors into scores for the next token.

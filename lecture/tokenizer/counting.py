@@ -87,7 +87,7 @@ class Cutter:
     special_tokens: tuple[bytes, ...]
 
     def ranges(self, range_bytes: int) -> list[tuple[int, int]]:  # @stepover
-        """Return (start, stop) of ranges of at least this size; they cover the file."""
+        """Return (start, stop) of ranges that cover the file; but for the last, none is smaller."""
         size = self.path.stat().st_size
         cuts = [0]
         with self.path.open("rb") as file:

@@ -222,8 +222,8 @@ def the_most_frequent_pair_is_merged():  # M3.2 @core
     characters; GPT-2 with bytes.)
     """
     # @note Do the first merge on the board: count the pairs of the four words, each as often as the
-    # word was seen. Then move through the rounds and ask for each merge before you show it. The tie
-    # is not treated on the short path: say that some rule is needed.
+    # word was seen. Then move through the rounds and ask for each merge before you show it. For
+    # the tie the short path has one sentence, its rule: say that some rule is needed.
     #
     # Four words, and how often each was seen. A word of three letters has two pairs of neighbours.
     words = in_bytes(SMALL)
@@ -650,8 +650,8 @@ def the_part_not_improved_sets_the_limit():  # M3.8 E92
         bars[f"{story_count} stories, heap"] = {"read": read, "merge": fast}  # @timed
         share, gain = slow / (read + slow), slow / fast  # @timed @inspect share gain
         predicted = 1 / (1 - share + share / gain)  # @timed @inspect predicted
-    # With the heap, merging takes about half as long. Does the law hold? On the longer text, we
-    # time the two runs as a whole.
+    # Where this was written, merging took about half as long with the heap. Does the law hold? On
+    # the longer text, we time the two runs as a whole.
     assert gain > 1.25  # @timed
     whole = [
         quick_seconds(lambda f=train: f(count_words(texts), wanted, Work()))

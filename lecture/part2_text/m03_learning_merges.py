@@ -217,8 +217,8 @@ def the_most_frequent_pair_is_merged():  # M3.2 @core
 
     With a token for each byte, texts are long. Which longer pieces should be tokens? *Byte pair
     encoding*, BPE, starts with single bytes, finds the two tokens that stand side by side most
-    often, makes one new token of them, and starts again. (As a way to compress files it is from
-    1994. [Sennrich and others](https://arxiv.org/abs/1508.07909) took it to language in 2015, with
+    often, makes one new token of them, and starts again. (It was made in 1994 to compress files.
+    [Sennrich and others](https://arxiv.org/abs/1508.07909) took it to language in 2015, with
     characters; GPT-2 with bytes.)
     """
     # @note Do the first merge on the board: count the pairs of the four words, each as often as the

@@ -154,8 +154,8 @@ def an_amount_is_not_a_rate():  # @core
 
     How much work is it, and how fast is it done? A *FLOP* is one floating-point operation: one
     addition or one multiplication of numbers such as 3.14. *FLOPs* counts them. *FLOP/s* says how
-    many a machine does in a second. Elsewhere you will see FLOPS for the rate, one capital letter
-    away from the amount; here the rate always carries its "/s".
+    many a machine does in a second. Elsewhere FLOPS often stands for the rate; here the rate
+    carries its "/s".
     """
     # @note Say "an H100 does 0.99e15 FLOPs" and wait until somebody asks: in what time? Then let
     # them say before the second claim whether the loop does more FLOPs, fewer, or as many.

@@ -421,8 +421,7 @@ def eight_cards_hold_forty_billion_parameters():  # M1.4 E11 E13 @core
     assert largest_billions["bf16, fp32 m and v"] == 56.7
     assert largest_billions["same, fp32 gradients"] == 37.8
     assert largest_billions["all bf16"] == 85.0
-    # So: capacity over 16 bytes, and not one activation yet. (Move the number of GPUs: what fits
-    # grows with it.)
+    # So: capacity over 16 bytes, and not one activation yet. (Move the number of GPUs.)
 
 
 def activations_come_on_top():  # M1.5

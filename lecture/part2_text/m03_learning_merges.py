@@ -217,13 +217,13 @@ def the_most_frequent_pair_is_merged():  # M3.2 @core
 
     With a token for each byte, texts are long. Which longer pieces should be tokens? *Byte pair
     encoding*, BPE, starts with single bytes, finds the two tokens that stand side by side most
-    often, makes one new token of them, and starts again. (As a way to compress files it is from
-    1994. [Sennrich and others](https://arxiv.org/abs/1508.07909) took it to language in 2015, with
+    often, makes one new token of them, and starts again. (It was made in 1994 to compress files.
+    [Sennrich and others](https://arxiv.org/abs/1508.07909) took it to language in 2015, with
     characters; GPT-2 with bytes.)
     """
     # @note Do the first merge on the board: count the pairs of the four words, each as often as the
-    # word was seen. Then move through the rounds and ask for each merge before you show it. The tie
-    # is not treated on the short path: say that some rule is needed.
+    # word was seen. Then move through the rounds and ask for each merge before you show it. For
+    # the tie the short path has one sentence, its rule: say that some rule is needed.
     #
     # Four words, and how often each was seen. A word of three letters has two pairs of neighbours.
     words = in_bytes(SMALL)
@@ -650,8 +650,8 @@ def the_part_not_improved_sets_the_limit():  # M3.8 E92
         bars[f"{story_count} stories, heap"] = {"read": read, "merge": fast}  # @timed
         share, gain = slow / (read + slow), slow / fast  # @timed @inspect share gain
         predicted = 1 / (1 - share + share / gain)  # @timed @inspect predicted
-    # With the heap, merging takes about half as long. Does the law hold? On the longer text, we
-    # time the two runs as a whole.
+    # Where this was written, merging took about half as long with the heap. Does the law hold? On
+    # the longer text, we time the two runs as a whole.
     assert gain > 1.25  # @timed
     whole = [
         quick_seconds(lambda f=train: f(count_words(texts), wanted, Work()))

@@ -233,7 +233,7 @@ def everything_else_is_linear():  # M10.5
     # After a linear layer with D inputs, a ReLU adds one FLOP to each $2D$.
     ratios = [flops["matmul"][n] / flops["ReLU"][n] for n in flops["ReLU"]]  # @inspect ratios
     assert ratios == [2 * n for n in flops["ReLU"]]
-    # How many FLOPs are an exponential or a root? Nobody agreed on that. Our meter counts f = 20
+    # How many FLOPs are an exponential or a root? There is no agreement. Our meter counts f = 20
     # for each, and a [GELU](#gelu_moves_the_bytes_of_a_relu), a smoother ReLU, has one. Whatever f
     # is, the matmul wins from 2n > f on.
     #

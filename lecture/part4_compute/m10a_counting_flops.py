@@ -150,8 +150,8 @@ def forward_is_two_flops_per_parameter_and_token():  # M10.4 @core
     with measure() as forward:
         torch.relu(x @ first) @ second
     assert forward.matmul_flops == 2 * parameters * B * T
-    # How the layers divide the parameters makes no difference, so we need to know only the size of
-    # a model. By this rule GPT-3 does 349 billion FLOPs for each token.
+    # How the layers divide the parameters makes no difference, so we need only the size of a
+    # model. By this rule GPT-3 does 349 billion FLOPs for each token.
     gpt3_flops_per_token = 2 * GPT3_PARAMETERS
     assert round(gpt3_flops_per_token / 1e9) == 349  # @predict
     # For a sequence of 2048 tokens that is 0.7 seconds of an H100 at its peak.

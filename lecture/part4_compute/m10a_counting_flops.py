@@ -150,8 +150,8 @@ def forward_is_two_flops_per_parameter_and_token():  # M10.4 @core
     with measure() as forward:
         torch.relu(x @ first) @ second
     assert forward.matmul_flops == 2 * parameters * B * T
-    # How the layers divide the parameters makes no difference, so we need to know only the size of
-    # a model. By this rule GPT-3 does 349 billion FLOPs for each token.
+    # How the layers divide the parameters makes no difference, so we need only the size of a
+    # model. By this rule GPT-3 does 349 billion FLOPs for each token.
     gpt3_flops_per_token = 2 * GPT3_PARAMETERS
     assert round(gpt3_flops_per_token / 1e9) == 349  # @predict
     # For a sequence of 2048 tokens that is 0.7 seconds of an H100 at its peak.
@@ -233,7 +233,7 @@ def everything_else_is_linear():  # M10.5
     # After a linear layer with D inputs, a ReLU adds one FLOP to each $2D$.
     ratios = [flops["matmul"][n] / flops["ReLU"][n] for n in flops["ReLU"]]  # @inspect ratios
     assert ratios == [2 * n for n in flops["ReLU"]]
-    # How many FLOPs are an exponential or a root? Nobody agreed on that. Our meter counts f = 20
+    # How many FLOPs are an exponential or a root? There is no agreement. Our meter counts f = 20
     # for each, and a [GELU](#gelu_moves_the_bytes_of_a_relu), a smoother ReLU, has one. Whatever f
     # is, the matmul wins from 2n > f on.
     #

@@ -219,7 +219,7 @@ def utilization_is_useful_over_promised():  # M10.9 @core
     assert [round(share_of_peak(*pair), 2) for pair in rates.values()] == [0.7, 0.77]
     # And a whole training run? There the ratio has a name, *model FLOPs utilization* or MFU: the
     # FLOPs that the definition of the model asks for, over all the time that passed and the peak of
-    # all devices. It is mostly [lower](#utilization_decides_the_bill): devices also wait for each
+    # all devices. It is mostly [lower](#utilization_decides_the_bill): devices wait for each
     # other's data, for their own memory, and for the program. [PaLM](https://arxiv.org/abs/2204.02311)
     # reports 46 %, [Llama 3 405B](https://arxiv.org/abs/2407.21783) 38 to 43 %.
     #

@@ -261,10 +261,10 @@ def neighbours_load_together():  # M10.16
         assert math.isclose(predicted[s], seconds[s], rel_tol=0.1)
     # They are, within a tenth: every 16th number takes eight times as long as every number, and
     # every 32nd hardly longer. With segments of 32 bytes, every 16th would have taken 4.5 times as
-    # long; with 128, every 32nd 16.5 times. That is how we know that 64 is what this GPU fetches
-    # from its memory at a time. (NVIDIA's manuals speak of sectors of 32 bytes, the unit of the
-    # caches: they came in pairs, which is a setting that CUDA lets you change. At a stride of 64 it
-    # gets slower still, which our count does not explain.)
+    # long; with 128, every 32nd 16.5 times. So 64 is what this GPU seems to fetch from its memory
+    # at a time. (NVIDIA's manuals speak of sectors of 32 bytes, the unit of the caches: they came
+    # in pairs, which is a setting that CUDA lets you change. At a stride of 64 it gets slower
+    # still, which our count does not explain.)
     halved = fetched_bytes([4 * 16 * t for t in range(32)], 32) / 32
     doubled = fetched_bytes([4 * 32 * t for t in range(32)], 128) / 32
     assert ((halved + 4) / (4 + 4), (doubled + 4) / (4 + 4)) == (4.5, 16.5)

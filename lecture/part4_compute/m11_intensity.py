@@ -220,7 +220,7 @@ def gelu_moves_the_bytes_of_a_relu():  # M11.5 E109
     Is a complicated function slower than a simple one?
     [GELU](https://arxiv.org/abs/1606.08415), a smoother ReLU, multiplies x by the probability that
     a normal random number is below x. A processor takes some tens of instructions for that. The
-    meter counts f = 20 FLOPs for it, which is our convention and nobody else's.
+    meter counts f = 20 FLOPs for it, which is our convention.
     """
     n = 2**28
     relu = work_of(lambda: torch.relu(torch.empty(n, device="meta")))

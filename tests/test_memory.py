@@ -104,6 +104,48 @@ def input_gradient():
     return torch.autograd.grad(x.exp().sum(), x)
 
 
+class MovingAverage(torch.optim.Optimizer):
+    """Keeps a number for each parameter in `state`, and as many in a list of its own."""
+
+    def __init__(self, weights):
+        super().__init__(weights, {"lr": torch.tensor(0.5)})
+        self.latest = [torch.zeros(4, 4) for group in self.param_groups for _ in group["params"]]
+
+    @torch.no_grad()
+    def update(self, weight):
+        kept = self.state[weight].setdefault("average", torch.zeros(4, 4))
+        self.latest[0].copy_(weight.grad)
+        weight.sub_(kept.lerp_(weight.grad, 0.5))
+
+
+def weight_with_gradient():
+    weight = nn.Parameter(torch.ones(4, 4))
+    weight.grad = torch.ones(4, 4)
+    return weight
+
+
+def updated_by_another_method():
+    optimizer = MovingAverage([weight_with_gradient()])
+    optimizer.update(optimizer.param_groups[0]["params"][0])
+    return optimizer
+
+
+def state_that_was_loaded():
+    optimizer = torch.optim.SGD([weight_with_gradient()], momentum=0.9)
+    state = {0: {"momentum_buffer": torch.ones(4, 4)}}
+    optimizer.load_state_dict(optimizer.state_dict() | {"state": state})
+    return optimizer
+
+
+def changed_by_hand():
+    """An optimizer there is, but it keeps nothing of this."""
+    weight = weight_with_gradient()
+    average = torch.zeros(4, 4)
+    with torch.no_grad():
+        weight.sub_(average.lerp_(weight.grad, 0.5))
+    return torch.optim.SGD([weight]), average
+
+
 # program -> bytes alive at its end
 PURPOSES = {
     "a module registers": (parameter_of_a_module, {PARAMETERS: 64 + 16}),
@@ -112,6 +154,9 @@ PURPOSES = {
     "a custom function": (result_of_a_custom_function, {OTHER: 64, ACTIVATIONS: 64}),
     "without autograd": (without_autograd, {OTHER: 64}),
     "a gradient asked for": (input_gradient, {GRADIENTS: 64}),
+    "an optimizer keeps": (updated_by_another_method, {OPTIMIZER_STATE: 64 + 64}),
+    "an optimizer loads": (state_that_was_loaded, {OPTIMIZER_STATE: 64}),
+    "no optimizer keeps": (changed_by_hand, {OTHER: 3 * 64}),
 }
 
 

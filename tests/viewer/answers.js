@@ -248,7 +248,8 @@ const questions = {
     const run = { model, sections: sectionsOf(model), seconds: took };
     const timed = timedPoints(tally(run, "line", { first: 0, beyond: model.steps }, false));
     const limits = reachedBy(timed);
-    return [limits, limits && measuredPoints(timed, String, limits)];
+    const labelOf = (/** @type {number} */ key) => ({ name: String(key), place: "" });
+    return [limits, limits && measuredPoints(timed, labelOf, limits)];
   },
 
   /** How many sections are on slides of their own, how many there are, and headings alone. */

@@ -303,6 +303,45 @@ def test_accelerators_are_those_of_the_lecture(ask):
         assert card["source"] in text, name
 
 
+def texts(page, selector: str) -> set[str]:
+    return {text.strip() for text in page.locator(selector).all_text_contents()}
+
+
+ROOF_IS_CLEAR = """() => {
+    const roof = document.querySelector(".roof");
+    const length = roof.getTotalLength();
+    const points = Array.from({ length: 500 }, (_, at) => roof.getPointAtLength(at * length / 499));
+    return [...document.querySelectorAll(".roof-label")].every((label) => {
+        const { x, y, width, height } = label.getBBox();
+        return points.every((point) =>
+            point.x < x || point.x > x + width || point.y < y || point.y > y + height);
+    });
+}"""
+"""Whether no name lies on the roof."""
+
+
+def test_names_in_the_roofline_are_whole_and_off_the_roof(page, site, show):
+    """A long line is named by its number."""
+    document = documents.small()
+    source = document["files"][0]["source"]
+    long = source.replace("m = n * 2", "m = n * one_number_that_is_always_two")
+    document["files"][0]["source"] = long
+    seconds = [0.001, 0.25, 0.0, 0.0, *[0.5] * 3, *[0.0] * 9]
+    with_times(page, site, show, sidecar(document, seconds), document)
+    page.keyboard.press("C")
+    page.get_by_role("tab", name="Roofline").click()
+    page.locator(".roof-label").first.wait_for()
+    assert "line 27" in texts(page, ".roof-label")
+    assert not any("…" in name for name in texts(page, ".roof-label"))
+    assert page.evaluate(ROOF_IS_CLEAR)
+    places = page.locator("#costs-view .inspect-place").all_inner_texts()
+    assert {"main.py:20", "main.py:27"} <= set(places)
+    page.get_by_label("Accelerator").select_option("H100 SXM")
+    page.locator(".roof:not(.reached)").wait_for()
+    assert texts(page, ".roof-label") == {"mul", "mm"}
+    assert page.evaluate(ROOF_IS_CLEAR)
+
+
 def test_the_roofline_names_what_waits_for_memory(table):
     table.get_by_role("tab", name="Roofline").click()
     chart = table.get_by_role("slider", name="Roofline of H100 SXM in bf16")

@@ -222,7 +222,7 @@ def test_the_legend_is_one_click_away(page, show):
     card(page).locator(".card-legend").click()
     page.locator("dialog .meanings").first.wait_for()
     text = page.locator("dialog").inner_text()
-    assert "this line asserts something" in text
+    assert "the line claims something" in text
     assert "convention" in text
     page.keyboard.press("Escape")
     page.locator("dialog .meanings").first.wait_for(state="detached")

@@ -243,7 +243,7 @@ def test_without_links_there_is_no_map(page, show):
 
 
 def specimens(page) -> dict[str, str]:
-    page.locator(".specimens").wait_for()
+    page.locator(".specimen-list").wait_for()
     found = page.locator(".specimen")
     return {
         one.get_attribute("class").rpartition("is-")[2]: one.locator("dt").inner_text()
@@ -266,6 +266,12 @@ def test_lines_of_the_run_show_what_the_marks_mean(page, show):
     assert page.locator(".specimen.is-value .named-value td").count() == 6
     assert "2.1 MFLOP" in page.locator(".specimen.is-cost .cost").inner_text()
     assert_accessible(page, "the legend")
+    legend = page.locator(".panel-legend")
+    assert legend.inner_text().count("Beside the code") == 1
+    assert legend.get_by_role("button", name="All marks").count() == 0, "these are all"
+    marks = legend.locator(".meanings dt").all_inner_texts()
+    assert not {"✓", "x = float32 [2, 3]"} & set(marks), "the lines above have them"
+    assert "✗" in marks
     page.locator(".specimen.is-value dt button").click()
     page.wait_for_url("**&at=main.py:views:1.1")
     page.locator(".panel-legend").wait_for(state="detached")

@@ -399,6 +399,9 @@ def test_claims_are_listed_and_lead_to_their_place(page, show):
     page.locator(".claim-entry").first.wait_for()
     assert "2 claims in 2 executions; all held" in page.locator("dialog").inner_text()
     assert page.locator("dialog .condition").all_inner_texts() == ["x.size == 6", "y == 6"]
+    place = page.locator(".claim-place").first
+    assert place.evaluate("e => getComputedStyle(e).display") == "block"
+    assert place.evaluate("e => parseFloat(getComputedStyle(e).fontSize)") < 13, "no link"
     page.locator(".claim-entry").nth(0).click()
     page.locator("dialog").wait_for(state="detached")
     assert page.evaluate("location.hash") == "#doc=demo&at=main.py:views:4.1"

@@ -364,9 +364,8 @@ def sidecar(document: dict, seconds: list[float], **changes) -> str:
     )
 
 
-def with_times(page, site, show, times: str):
-    document = documents.small()
-    site.publish(demo=document)
+def with_times(page, site, show, times: str, document: dict | None = None):
+    site.publish(demo=document or documents.small())
     site.headers = {"Lecture-Server": "1"}
     site.texts["/traces/demo.times.json"] = times
     site.texts["/traces/index.local.json"] = '{"documents": []}'

@@ -8,6 +8,7 @@ products         FLOPs of matrix products
 rates            FLOPs of everything else, by convention
 traffic          bytes read and written
 unseen           what runs where no mode of ours is: compiled regions, other threads
+optimizers       which there are, and what they keep
 allocator        what CUDA's own allocator says
 when_imported    to be told when a module has been imported
 """

@@ -12,7 +12,9 @@ PARAMETERS = "parameters"
 GRADIENTS = "gradients"
 """Made by a backward pass, for a parameter or on the way to one."""
 OPTIMIZER_STATE = "optimizer state"
-"""Made inside the `step` of an optimizer."""
+"""What an optimizer keeps, in its `state` or in attributes of its own, and what its `step` makes.
+An optimizer is one of `torch.optim.Optimizer`. What it keeps is looked at whenever a parameter is
+changed in place; one that was made before the meter began is known by its `step` alone."""
 ACTIVATIONS = "activations"
 """Results of operators that autograd records, also of those it records anew to recompute them, and
 of a backward pass that is recorded itself (`create_graph=True`)."""

@@ -24,6 +24,7 @@ from .ledger import (
     Work,
 )
 from .operators import Operator, has_nested, has_storage
+from .optimizers import kept_by, made_optimizers
 from .traffic import tensors
 from .unseen import OnlookerMode, compiled_regions, never_compiled, other_threads
 
@@ -63,6 +64,9 @@ class Meter(OnlookerMode):
         """By the id of torch's storage, as long as that lives."""
         self.regions: list[bool] = []
         """The labelled regions that are open, and whether each is the step of an optimizer."""
+        self.optimizers: weakref.WeakSet[Any] = weakref.WeakSet()
+        self.has_unexplained = False
+        """Whether an optimizer may keep what was taken for something else so far."""
         self.thread = threading.get_ident()
         self.lock = threading.Lock()
         self.work = contextlib.ExitStack()
@@ -88,6 +92,7 @@ class Meter(OnlookerMode):
             with (
                 compiled_regions.told_to(self._ran_compiled),
                 other_threads.told_to(self._ran_elsewhere),
+                made_optimizers.told_to(self._made_optimizer),
                 self._below_operators(),
             ):
                 yield
@@ -125,12 +130,12 @@ class Meter(OnlookerMode):
         elif operator.marks_region:
             self._mark_region(args)
         # New memory. The argument of `lift` was allocated where no mode sees it: it is new as well.
-        # What gives back its arguments has none, but in the step of an optimizer those that it
-        # changes are parameters. Views, which are free, share the memory of what they view.
+        # What gives back its arguments has none, but where it changes a parameter, an optimizer is
+        # at work. Views, which are free, share the memory of what they view.
         if operator.lifts:
             self._watch_new(operator, (), out)
         elif operator.returns_arguments:
-            if True in self.regions:
+            if self.regions or self.optimizers:
                 self._label_changed(args)
         elif not operator.is_free:
             self._watch_new(operator, (args, kwargs), out)
@@ -164,6 +169,7 @@ class Meter(OnlookerMode):
         reference = _Reference(storage, self._freed)
         reference.key, reference.watched = id(storage), watched
         self.storages[reference.key] = reference
+        self.has_unexplained |= category is OTHER
         for account in self.accounts:
             account.allocated(watched)
 
@@ -215,11 +221,26 @@ class Meter(OnlookerMode):
             known.watched.category = category
 
     def _label_changed(self, args: Any) -> None:
-        """What autograd starts from, and an optimizer changes in place, is a parameter."""
+        """What autograd starts from, and an optimizer changes in place, is a parameter. By then
+        the optimizer has made what it keeps."""
         for changed in args[:1]:
             for tensor in changed if type(changed) is list else (changed,):
                 if isinstance(tensor, torch.Tensor) and tensor.requires_grad and tensor.is_leaf:
-                    self._label(tensor, PARAMETERS)
+                    if True in self.regions:
+                        self._label(tensor, PARAMETERS)
+                    self._label_kept()
+
+    def _label_kept(self) -> None:
+        if self.has_unexplained:
+            self.has_unexplained = False
+            for optimizer in tuple(self.optimizers):
+                for tensor in kept_by(optimizer):
+                    self._label(tensor, OPTIMIZER_STATE)
+
+    def _made_optimizer(self, optimizer: Any) -> None:
+        if threading.get_ident() == self.thread:
+            self.optimizers.add(optimizer)
+            self._label_kept()
 
     def _registered(self, module: object, name: str, parameter: Any) -> None:
         if isinstance(parameter, torch.Tensor) and not is_functorch_wrapped_tensor(parameter):

@@ -28,7 +28,7 @@ export function pointsOf(entries, names, limits) {
     const attainable = attainableAt(intensity, limits);
     return [
       {
-        ...{ name: names[entry.key], entry, intensity, attainable, rate: attainable },
+        ...{ name: names[entry.key], place: "", entry, intensity, attainable, rate: attainable },
         waits: intensity * limits.memory < limits.peak,
         seconds: work.computed / attainable,
         isMeasured: false,
@@ -84,15 +84,15 @@ export function reachedBy(timed) {
 /**
  * Timed lines below a roof, the slowest first.
  * @param {TimedPoint[]} timed
- * @param {(key: number) => string} nameOf
+ * @param {(key: number) => {name: string, place: string}} labelOf
  * @param {Limits} limits
  * @returns {RooflinePoint[]}
  */
-export function measuredPoints(timed, nameOf, limits) {
+export function measuredPoints(timed, labelOf, limits) {
   return slowestFirst(
     timed.map((point) => ({
       ...point,
-      name: nameOf(point.entry.key),
+      ...labelOf(point.entry.key),
       attainable: attainableAt(point.intensity, limits),
       waits: point.intensity * limits.memory < limits.peak,
       isMeasured: true,

@@ -643,6 +643,7 @@ interface TimedPoint {
  */
 interface RooflinePoint extends TimedPoint {
   name: string;
+  place: string;
   attainable: number;
   waits: boolean;
   isMeasured: boolean;

@@ -2,16 +2,21 @@
 
 import { KINDS } from "viewer/model/costs.js";
 import { html } from "viewer/parts/html.js";
-import { Specimens } from "viewer/views/specimen.js";
+import { SpecimenList, useSpecimens } from "viewer/views/specimen.js";
 
-/** Marks and notes, each with what it says. */
+/** Marks and notes, each with what it says, and which kind of specimen says it as well. */
 const MARKS = [
-  ["✓", "A claim: this line asserts something, and the run that is shown here found it true."],
+  [
+    "✓",
+    "A claim: this line asserts something, and the run that is shown here found it true.",
+    "claim",
+  ],
   ["✗", "A claim that was false in this run; both sides are shown."],
   [
     "x = float32 [2, 3]",
     "The value of a name after this line: its dtype and its shape. A click inspects it, down to " +
       "the bytes; a click on the name shows its values over the run.",
+    "value",
   ],
   ["storage #85", "The memory behind a tensor, by a number. Tensors with one number share it."],
   ["shares storage with y", "Whoever writes into one of them changes the other."],
@@ -28,10 +33,12 @@ const MARKS = [
 
 /** The legend of the margin. */
 export function Legend() {
+  const found = useSpecimens();
+  const isShown = (/** @type {string} */ wanted) => found.some(({ kind }) => kind === wanted);
   return html`
-    <${Specimens} />
+    <${SpecimenList} found=${found} />
     <dl class="meanings">
-      ${MARKS.map(
+      ${MARKS.filter(([, , kind]) => !isShown(kind)).map(
         ([mark, meaning]) =>
           html`<div>
             <dt><code>${mark}</code></dt>

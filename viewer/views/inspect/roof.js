@@ -2,6 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { bytes, counted, duration, flops, number } from "viewer/model/format.js";
+import { namesBeside } from "viewer/model/labels.js";
 import { scalesOf, shareOf } from "viewer/model/roofline.js";
 import { across, frameOf, Rulings, slide, up } from "viewer/parts/figure.js";
 import { html } from "viewer/parts/html.js";
@@ -9,8 +10,11 @@ import { html } from "viewer/parts/html.js";
 const HEIGHT = 380;
 const WIDEST = 1160;
 const ROOM = { left: 92, right: 16, top: 16, bottom: 46 };
-/** How many marks are named in the chart. */
-const NAMED = 5;
+/** How many marks are named in the chart, and in how many letters. */
+const NAMED = 8;
+const LONGEST = 24;
+/** Between a name and the roof. */
+const AIR = 3;
 /** Half the width of the smallest mark and of the largest. */
 const LEAST = 4;
 const MOST = 15;
@@ -21,8 +25,8 @@ export function twoDigits(amount) {
 }
 
 /** @param {RooflinePoint} point */
-function said({ name, intensity, attainable, rate, waits, seconds, isMeasured }) {
-  const at = `${name}: ${twoDigits(intensity)} FLOP/B`;
+function said({ name, place, intensity, attainable, rate, waits, seconds, isMeasured }) {
+  const at = `${name}${place && `, ${place}`}: ${twoDigits(intensity)} FLOP/B`;
   if (isMeasured) {
     const measured = `measured ${flops(Number(rate.toPrecision(3)))}/s in ${duration(seconds)}`;
     return `${at}, ${measured}, ${twoDigits((100 * rate) / attainable)} % of the roof`;
@@ -49,6 +53,14 @@ export function Chart({ points, limits, title, isReached, whole }) {
   const { intensities, rates } = scalesOf(points, limits);
   const x = (/** @type {number} */ intensity) => across(frame, shareOf(intensities, intensity));
   const y = (/** @type {number} */ rate) => up(frame, shareOf(rates, rate));
+  const low = 10 ** intensities[0];
+  const start = { x: x(low), y: y(low * limits.memory) };
+  const bend = { x: x(limits.peak / limits.memory), y: y(limits.peak) };
+  const marks = points.map((point) => ({
+    x: x(point.intensity),
+    y: y(point.rate),
+    size: sizeOf(point.seconds / whole(point)),
+  }));
   const order = points
     .map((_, index) => index)
     .sort((one, other) => points[one].intensity - points[other].intensity);
@@ -78,19 +90,12 @@ export function Chart({ points, limits, title, isReached, whole }) {
         (point, index) =>
           html`<${Mark}
             point=${point}
-            x=${x(point.intensity)}
-            y=${y(point.rate)}
-            share=${point.seconds / whole(point)}
+            ...${marks[index]}
             isShown=${index === shown}
             show=${() => show(index)}
           />`,
       )}
-      ${labelled(points, x, y).map(
-        ({ point, left, top }) =>
-          html`<text class="roof-label" x=${left} y=${top} text-anchor="end">
-            ${shortName(point.name)}
-          </text>`,
-      )}
+      <${Names} ...${{ frame, points, marks, start, bend }} />
     </svg>
     <figcaption class="inspect-readout" aria-live="off">
       ${
@@ -100,6 +105,11 @@ export function Chart({ points, limits, title, isReached, whole }) {
       }
     </figcaption>
   </figure>`;
+}
+
+/** Half the width of a mark, whose area goes by a share. @param {number} share */
+function sizeOf(share) {
+  return LEAST + (MOST - LEAST) * Math.sqrt(share);
 }
 
 /**
@@ -142,11 +152,10 @@ function Roof({ frame, intensities, rates, limits: { peak, memory }, isReached, 
 }
 
 /**
- * @param {{point: RooflinePoint, x: number, y: number, share: number, isShown: boolean,
- *   show: () => void}} properties share: of the seconds, which is the share of the area
+ * @param {{point: RooflinePoint, x: number, y: number, size: number, isShown: boolean,
+ *   show: () => void}} properties
  */
-function Mark({ point, x, y, share, isShown, show }) {
-  const size = LEAST + (MOST - LEAST) * Math.sqrt(share);
+function Mark({ point, x, y, size, isShown, show }) {
   return html`<path
     class=${`roof-point ${kindOf(point)} ${isShown ? "shown" : ""}`}
     d=${mark(x, y, isShown ? size + 2 : size, kindOf(point))}
@@ -200,28 +209,37 @@ function mark(x, y, size, kind) {
   return `M${x - size} ${y}${half(2 * size)}${half(-2 * size)}z`;
 }
 
-/** @param {string} name */
-function shortName(name) {
-  const plain = name.replace(/^aten\._?/, "");
-  return plain.length > 24 ? `${plain.slice(0, 23)}…` : plain;
+/**
+ * What marks are called in the chart: operators by their names, lines by their code, or where that
+ * is too long by their numbers.
+ * @param {RooflinePoint[]} points
+ */
+function namesOf(points) {
+  const files = new Set(points.map(({ place }) => place.split(":")[0]).filter(Boolean));
+  return points.map(({ name, place }) => {
+    if (!place) return name.replace(/^aten\._?/, "");
+    if (name.length <= LONGEST) return name;
+    return files.size > 1 ? (place.split("/").at(-1) ?? "") : `line ${place.split(":")[1]}`;
+  });
 }
 
 /**
- * The operators that would take longest, where their names do not lie on each other.
- * @param {RooflinePoint[]} points
- * @param {(intensity: number) => number} x
- * @param {(rate: number) => number} y
+ * The names of those that would take longest, where they lie neither on each other nor on the roof.
+ * @param {{frame: Frame, points: RooflinePoint[], marks: {x: number, y: number, size: number}[],
+ *   bend: {x: number, y: number}, start: {x: number, y: number}}} properties
+ *   start, bend: the roof rises from one to the other, and is level from there
  */
-function labelled(points, x, y) {
-  /** @type {{point: RooflinePoint, left: number, top: number}[]} */
-  const found = [];
-  for (const point of points) {
-    const [left, top] = [x(point.intensity) - 9, y(point.rate) - 6];
-    const isFree = found.every(
-      (other) => Math.abs(other.top - top) > 15 || Math.abs(other.left - left) > 150,
-    );
-    if (isFree && left > ROOM.left + 8 * shortName(point.name).length && found.length < NAMED)
-      found.push({ point, left, top });
-  }
-  return found;
+function Names({ frame, points, marks, start, bend }) {
+  const roofAt = (/** @type {number} */ x) =>
+    Math.max(bend.y, bend.y + ((start.y - bend.y) * (bend.x - x)) / (bend.x - start.x));
+  const isFree = (/** @type {import("viewer/model/labels.js").Box} */ box) =>
+    box.left > frame.left &&
+    box.right < frame.right &&
+    box.top > frame.top &&
+    box.bottom < frame.bottom &&
+    (box.top - AIR > roofAt(box.left) || box.bottom + AIR < roofAt(box.right));
+  return namesBeside(marks, namesOf(points), isFree, NAMED).map(
+    ({ name, box }) =>
+      html`<text class="roof-label" x=${box.left} y=${box.bottom - 4}>${name}</text>`,
+  );
 }

@@ -40,11 +40,10 @@ function totalSeconds(points) {
  *   seconds of this part of the run there
  */
 export function Roofline({ operators, timed, reached, device, took, jump }) {
-  const chosen = card.value ?? (reached ? MEASURED : 0);
+  const chosen = card.value ?? (reached && timed.length ? MEASURED : 0);
   const lines = labels("line");
-  const nameOf = (/** @type {number} */ key) => lines(key).name;
   if (chosen === MEASURED && reached) {
-    const points = measuredPoints(timed, nameOf, reached);
+    const points = measuredPoints(timed, lines, reached);
     return html`
       <${Choices} chosen=${MEASURED} format="" device=${device} />
       <${Reached} limits=${reached} device=${device} />
@@ -63,7 +62,7 @@ export function Roofline({ operators, timed, reached, device, took, jump }) {
   const format = wanted.value in rates ? wanted.value : Object.keys(rates)[0];
   const limits = { peak: rates[format], memory };
   const points = pointsOf(operators, current().document.names, limits);
-  const measured = isOn(name, device) ? measuredPoints(timed, nameOf, limits) : [];
+  const measured = isOn(name, device) ? measuredPoints(timed, lines, limits) : [];
   return html`
     <${Choices} chosen=${index} format=${format} device=${reached ? device : ""} />
     <${Sheet} chosen=${index} format=${format} device=${measured.length ? device : ""} />
@@ -220,6 +219,7 @@ function Table({ what, heads, points, jump, cells }) {
                   onClick=${() => jump(point.entry.step)}
                 >
                   <code>${point.name}</code>
+                  ${point.place && html`<span class="inspect-place">${point.place}</span>`}
                 </button>
               </th>
               ${cells(point).map((text) => html`<td>${text}</td>`)}

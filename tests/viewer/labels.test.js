@@ -1,0 +1,63 @@
+// Names of marks in a chart.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { namesBeside } from "viewer/model/labels.js";
+
+const anywhere = () => true;
+
+/** @param {ReturnType<typeof namesBeside>} all */
+function lieApart(all) {
+  return all.every(({ box: one }, index) =>
+    all
+      .slice(index + 1)
+      .every(
+        ({ box: other }) =>
+          one.right <= other.left ||
+          other.right <= one.left ||
+          one.bottom <= other.top ||
+          other.bottom <= one.top,
+      ),
+  );
+}
+
+test("a name stands to the right of its mark", () => {
+  const [{ box }] = namesBeside([{ x: 50, y: 40, size: 6 }], ["mm"], anywhere, 8);
+  assert.ok(box.left > 56 && box.top < 40 && box.bottom > 40);
+});
+
+test("names lie neither on each other nor on a mark", () => {
+  const marks = Array.from({ length: 12 }, (_, at) => ({
+    x: 30 * (at % 4),
+    y: 9 * Math.floor(at / 4),
+    size: 4,
+  }));
+  const found = namesBeside(
+    marks,
+    marks.map((_, at) => `line ${at}`),
+    anywhere,
+    12,
+  );
+  assert.ok(found.length > 3, "some have room");
+  assert.ok(lieApart(found));
+  for (const { x, y } of marks)
+    for (const { box } of found)
+      assert.ok(box.left >= x + 4 || box.right <= x - 4 || box.top >= y + 4 || box.bottom <= y - 4);
+});
+
+test("a name that has no room is left out, and others are not", () => {
+  const marks = [
+    { x: 10, y: 10, size: 4 },
+    { x: 200, y: 10, size: 4 },
+  ];
+  const found = namesBeside(marks, ["there", "here"], ({ left }) => left > 150, 8);
+  assert.deepEqual(
+    found.map(({ name }) => name),
+    ["here"],
+  );
+});
+
+test("no more than so many are named", () => {
+  const marks = [0, 100, 200].map((x) => ({ x, y: 0, size: 4 }));
+  assert.equal(namesBeside(marks, ["a", "b", "c"], anywhere, 2).length, 2);
+});

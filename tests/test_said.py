@@ -959,6 +959,9 @@ PIECES = [
         Rendering("table", {"rows": [[1], [2], [3], [4]], "headers": ["n"], "head": 1, "tail": 1}),
         {"type": "table", "markdown": "| n |\n| --- |\n| 1 |\n| … |\n| 4 |"},
     ),
+    (Rendering("table", {"rows": [], "headers": None}), {
+        "type": "table", "markdown": "> table: empty",
+    }),
     (Rendering("image", "data:image/svg+xml,%3Csvg/%3E"), {
         "type": "image",
         "markdown": f'<img src="{hashlib.sha256(b"<svg/>").hexdigest()[:16]}.svg" alt="image">',

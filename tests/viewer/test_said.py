@@ -111,6 +111,8 @@ APART = textwrap.dedent(r"""
         image(RED, width=9), image(RED, width=9)
         image(RED, width=9)
         text("<b title='an only = word' onclick='alert(1)' onload=\"alert(2)\">bold</b>")
+        text("<style>b { display: none }</style><p>styled</p>")
+        Counter(2).count()
         last()
 
     def words():
@@ -119,6 +121,13 @@ APART = textwrap.dedent(r"""
         text("the second")
         yield 2
         return text("the end")
+
+    class Counter:
+        def __init__(self, n):
+            text("made")
+
+        def count(self):
+            text("counted")
 
     def last():
         return text("what a return says")
@@ -140,6 +149,9 @@ def test_what_stands_between_calls_is_read_in_its_order(page, show):
     bold = article.locator(".said b")
     assert bold.get_attribute("title") == "an only = word"
     assert bold.get_attribute("onclick") is None
+    assert article.get_by_text("styled", exact=True).is_visible()
+    made, counted = (article.get_by_text(word, exact=True) for word in ("made", "counted"))
+    assert made.bounding_box()["y"] < counted.bounding_box()["y"]
     assert "text(" not in article.inner_text()
     assert complaints == []
 

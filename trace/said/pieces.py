@@ -128,6 +128,8 @@ def _table(data: Any, _: Mapping[str, Any]) -> Value | None:
             gap = [["…"] * len(rows[0])] if kept and last else []
             rows = [*rows[:kept], *gap, *rows[len(rows) - last :]]
     width = max(map(len, [headers or [], *rows]), default=0)
+    if not width:
+        return {"type": "table", "markdown": "> table: empty"}
     lines = [_row(headers or [""] * width), "|" + " --- |" * width, *map(_row, rows)]
     caption = f"\n\n*{data['caption']}*" if data.get("caption") else ""
     return {"type": "table", "markdown": "\n".join(lines) + caption}

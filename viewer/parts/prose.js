@@ -23,8 +23,9 @@ const ALLOWED_ATTRIBUTES = [
 ];
 const IMAGE_TYPES = "png jpeg gif webp svg+xml bmp".split(" ").map((kind) => `image/${kind}`);
 
-/** What runs code in HTML. The sanitiser drops it, but browsers complain as soon as they see it. */
+/** Handlers and styles: the sanitiser drops them, but browsers complain when they see them. */
 const HANDLER = /(?<=<[a-z][^<>]*)\son[a-z]+(?=\s*=\s*["'])/gi;
+const STYLE = /<style\b[\s\S]*?(<\/style\s*>|$)/gi;
 
 /** Formulas of the text that is being rendered. @type {Formula[]} */
 let formulas = [];
@@ -84,7 +85,8 @@ function renderMarkdown(text, assets = {}, heading = 4) {
   highestHeading = heading;
   const html = /** @type {string} */ (markdown.parse(text, { async: false }));
   const found = formulas;
-  const fragment = DOMPurify.sanitize(html.replace(HANDLER, " data-on"), {
+  const harmless = html.replace(HANDLER, " data-on").replace(STYLE, "");
+  const fragment = DOMPurify.sanitize(harmless, {
     ALLOWED_TAGS,
     ALLOWED_ATTR: ALLOWED_ATTRIBUTES,
     ALLOW_DATA_ATTR: false,

@@ -51,6 +51,25 @@ CASES = {
         ''',
         [],
     ),
+    "what returns or is assigned stays": (
+        """
+        from edtrace import text
+
+        def main():
+            text("# Title")
+            _ = text("two")
+            return text("three")
+        """,
+        '''
+        from edtrace import text
+
+        def main():
+            """Title"""
+            _ = text("two")
+            return text("three")
+        ''',
+        ["6: it returns or assigns a value, too", "7: it returns or assigns a value, too"],
+    ),
     "each paragraph of a note is one": (
         """
         from edtrace import note

@@ -599,6 +599,118 @@ def test_figures_are_drawn(run):
     assert ["svg" in value for value in values] == [True, True]
 
 
+def test_pictures_that_a_text_names_are_kept(run):
+    source = """
+        from edtrace import note, text
+
+        def main():
+            text("Before ![red](red.png 'Title') and ![](none.png) after `![red](red.png)`")
+            text("<img width=9 src='a/red%20one.png?raw=true'/> <IMG SRC=/red.png>")
+            note("![far](https://example.org/far.png)")
+        """
+    files = {"talk.py": source, "red.png": picture(2), "a/red one.png": picture(3)}
+    document = run(files)
+    two, three = (hashlib.sha256(picture(size)).hexdigest()[:16] for size in (2, 3))
+    assert [text for _, text in said(document)] == [
+        f"Before ![red]({two}.png 'Title') and Picture: `none.png` after `![red](red.png)`",
+        f"<img width=9 src='{three}.png'/> <IMG SRC={two}.png>",
+        "Picture: [far.png](https://example.org/far.png)",
+    ]
+    assert {*document["assets"]} == {f"{two}.png", f"{three}.png"}
+    assert document["warnings"] == [
+        "none.png is not here.",
+        "https://example.org/far.png is not here: --download fetches it.",
+    ]
+
+
+def test_what_is_said_while_a_lecture_is_imported_is_said_with_its_first_step(run):
+    document = run(
+        {
+            "talk.py": """
+            from edtrace import text
+
+            text("at the import")
+
+            def main():
+                compute()
+                text("# Title")
+
+            def compute():
+                pass
+            """
+        }
+    )
+    assert said(document) == [(7, "at the import"), (8, "# Title")]
+    assert document["title"] == "Title"
+    assert [block["first_line"] for block in document["files"][0]["prose"]] == [8]
+
+
+def test_what_other_threads_say_is_said_where_they_were_started(run):
+    document = run(
+        {
+            "talk.py": """
+            import threading
+            from edtrace import text
+
+            def main():
+                text("before")
+                thread = threading.Thread(target=text, args=["in the thread"])
+                thread.start()
+                thread.join()
+                text("after")
+            """
+        }
+    )
+    assert said(document) == [(6, "before"), (8, "in the thread"), (10, "after")]
+
+
+def test_what_a_generator_says_under_a_stepover_is_said_there(run):
+    document = run(
+        {
+            "talk.py": """
+            from edtrace import text
+
+            def words():
+                text("first")
+                yield 1
+                text("second")
+                yield 2
+
+            def main():
+                stream = words()
+                next(stream)
+                two = next(stream)  # @stepover
+                text("last")
+            """
+        }
+    )
+    assert said(document) == [(5, "first"), (13, "second"), (14, "last")]
+
+
+def test_a_course_may_collect_what_is_said_in_any_way_of_a_list(run):
+    own = """
+        _current_renderings = []
+
+        def text(message):
+            global _current_renderings
+            _current_renderings += [{"type": "markdown", "data": message}]
+
+        def first(message):
+            _current_renderings.insert(0, {"type": "markdown", "data": message})
+
+        def several(*kinds):
+            _current_renderings.extend({"type": kind} for kind in kinds)
+        """
+    source = """
+        from execute_util import first, several, text
+
+        def main():
+            text("one"), first("two"), several("space", "hr")
+        """
+    document = run({"talk.py": source, "execute_util.py": own})
+    assert [text for _, text in said(document)] == ["one", "two", "> space", "> hr"]
+
+
 def test_films_and_sounds_are_kept_too(run):
     source = """
         from edtrace import audio, video
@@ -806,6 +918,7 @@ DOUBLED = [
     (r"$$a \\\\ b$$", r"$$a \\ b$$"),
     (r"$\alpha$ \\ $\\beta$", r"$\alpha$ \\ $\beta$"),
     (r"`$\\{$` $\\{$", r"`$\\{$` $\{$"),
+    ("$$a \\\\\nb \\\\\\\\\nc$$", "$$a \\\\\nb \\\\\nc$$"),
     (r"costs $5 and \\ $6", r"costs $5 and \\ $6"),
 ]
 
@@ -846,6 +959,13 @@ PIECES = [
         Rendering("table", {"rows": [[1], [2], [3], [4]], "headers": ["n"], "head": 1, "tail": 1}),
         {"type": "table", "markdown": "| n |\n| --- |\n| 1 |\n| … |\n| 4 |"},
     ),
+    (Rendering("table", {"rows": [], "headers": None}), {
+        "type": "table", "markdown": "> table: empty",
+    }),
+    (Rendering("image", "data:image/svg+xml,%3Csvg/%3E"), {
+        "type": "image",
+        "markdown": f'<img src="{hashlib.sha256(b"<svg/>").hexdigest()[:16]}.svg" alt="image">',
+    }),
     (Rendering("hologram", {"x": 1}), {"type": "hologram", "markdown": '> hologram: `{"x": 1}`'}),
     (Rendering("article", "Own", external_link=Reference(url="https://a.org")), {
         "type": "article", "markdown": "> article: [Own](https://a.org)",

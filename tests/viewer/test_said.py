@@ -99,6 +99,63 @@ def test_every_turn_of_a_loop_that_speaks_is_read(page, show):
     assert article.locator(".scrubber").count() == 1
 
 
+APART = textwrap.dedent(r"""
+    from edtrace import image, text
+
+    RED = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='9' height='9'/%3E"
+
+    def main():
+        text("# Apart")
+        for word in words():
+            text(f"got {word}")
+        image(RED, width=9), image(RED, width=9)
+        image(RED, width=9)
+        text("<b title='an only = word' onclick='alert(1)' onload=\"alert(2)\">bold</b>")
+        text("<style>b { display: none }</style><p>styled</p>")
+        Counter(2).count()
+        last()
+
+    def words():
+        text("the first")
+        yield 1
+        text("the second")
+        yield 2
+        return text("the end")
+
+    class Counter:
+        def __init__(self, n):
+            text("made")
+
+        def count(self):
+            text("counted")
+
+    def last():
+        return text("what a return says")
+""")
+
+
+def test_what_stands_between_calls_is_read_in_its_order(page, show):
+    complaints = []
+    page.on("console", lambda message: complaints.append(message.text))
+    show(page, trace_source(APART))
+    article = page.locator("#article")
+    article.get_by_text("what a return says").wait_for()
+    assert article.locator(".loop .said p").all_inner_texts() == [
+        *("the first", "got 1", "the second", "got 2", "the end"),
+    ]
+    first, second, below = (image.bounding_box() for image in article.locator("img").all())
+    assert first["y"] == second["y"]
+    assert below["y"] > first["y"] + first["height"]
+    bold = article.locator(".said b")
+    assert bold.get_attribute("title") == "an only = word"
+    assert bold.get_attribute("onclick") is None
+    assert article.get_by_text("styled", exact=True).is_visible()
+    made, counted = (article.get_by_text(word, exact=True) for word in ("made", "counted"))
+    assert made.bounding_box()["y"] < counted.bounding_box()["y"]
+    assert "text(" not in article.inner_text()
+    assert complaints == []
+
+
 TEXTS = """async () => {
     const { page } = await import("viewer/state/state.js");
     const { isLaidOut } = await import("viewer/state/layout.js");

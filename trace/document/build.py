@@ -117,7 +117,9 @@ def build(recording: Recording) -> Document:
         claims=_claims(cut.claims, places),
         quotes=_quotes(recording, cut.quotes, names),
         output=_output(cut.output, places),
-        said=place_said(((at, row.value) for at, row in cut.heard), places),
+        said=place_said(
+            ((at, recorder.intern_picture(row.value)) for at, row in cut.heard), places
+        ),
         costs=_costs(cut.operators, cut.storages, places, names),
         memory=_memory([row for row in cut.storages if row[1][1].exists], names),
         uncounted=_uncounted(cut.operators, recorder.elsewhere_operators),

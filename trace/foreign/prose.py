@@ -13,6 +13,7 @@ from ..schema import Value
 BLOCK = re.compile(r"(#{1,6} |[-*+] |\d+[.)] |```|\$\$|>|\||<(img|p)\b)")
 HEADING = re.compile(r"#{1,6} +([^\n]+)\n*")
 _ITEM = re.compile(r" *([-*+]|\d+[.)]) ")
+_PICTURE = re.compile(r"<img\b[^>]*>")
 _NOT_PROSE = re.compile(
     r"\s*(?:(?i:noqa\b)|type:|fmt:|pragma:|pylint:|ruff:|mypy:|-\*-|coding[:=]|vim?:)"
 )
@@ -49,12 +50,17 @@ def between(before: str, text: str, is_same_statement: bool) -> str:
 
     >>> between("Paper: ", "[A](b)", False), between("- one", "- two", False)
     ('', '\n')
+    >>> between("<img src=a>", "<img src=b>", True)
+    ' '
     """
     line = before.rpartition("\n")[2]
     if not before:
         return ""
     if _ITEM.match(text) and _ends_in_item(before):
         return "\n"
+    is_beside = _PICTURE.fullmatch(text) and re.search(r"<img\b[^>]*>$", line)
+    if is_same_statement and is_beside:
+        return " "
     if BLOCK.match(text) or re.match(r"```|#|\||<p", line):
         return "\n\n"
     return "" if is_same_statement or before.endswith(" ") else "\n\n"

@@ -43,10 +43,15 @@ def spoken_in(source: Source, document: Document) -> Spoken:
     function_of = {functions[number - 1]: one for one, number in numbers.functions.items()}
     run = _Run(document)
     spoken = Spoken()
+    prose = {block.first_line for block in document.files[file].prose if block.kind == "call"}
     for number, statement in statement_of.items():
         executions = run.said.get(number, [])
         is_prose = isinstance(statement, ast.Expr) and len(executions) == run.executions[number]
-        if executions and is_prose:
+        if executions and isinstance(statement, ast.Return | ast.Assign):
+            if statement.lineno in prose:
+                spoken.executions[statement] = executions
+                spoken.reasons[statement] = "it returns or assigns a value, too"
+        elif executions and is_prose:
             spoken.executions[statement] = executions
             if number in run.entering:
                 spoken.reasons[statement] = "it calls functions of the lecture"

@@ -118,7 +118,7 @@ class Heard(NamedTuple):
     """One thing that was said by calling."""
 
     at: int
-    value: int
+    value: Value
 
 
 @dataclass
@@ -263,18 +263,21 @@ class Recorder:
                 self.thread_started()
 
     def printed(self, stream: str, text: str) -> None:
-        """Note output; that of another thread where the lecture started it: which step runs when it
-        prints differs from run to run."""
-        at = len(self.events)
-        thread = threading.get_ident()
-        if thread != self._thread:
-            at = min(self.threads_at.get(thread, at), at)
+        """Note output."""
+        at = self._moment()
         index = bisect.bisect_right(self.output, at, key=_at)
         before = self.output[index - 1] if index else None
         if before and (before.at, before.stream) == (at, stream):
             before.text += text
         else:
             self.output.insert(index, Printed(at, stream, text))
+
+    def _moment(self) -> int:
+        """The moment to book something at; in another thread where the lecture started it: which
+        step runs when it prints or speaks differs from run to run."""
+        at = len(self.events)
+        thread = threading.get_ident()
+        return at if thread == self._thread else min(self.threads_at.get(thread, at), at)
 
     def step_count(self, event_count: int) -> int:
         """Return the number of steps among the first events."""
@@ -361,9 +364,10 @@ class Recorder:
         self.inspections.append(Inspection(len(self.events), index, self.intern(value)))
 
     def hear(self, value: Value) -> None:
-        """Note what the lecture says by calling, not in other threads."""
-        if self.running and not self.reading and threading.get_ident() == self._thread:
-            self.said.append(Heard(len(self.events), self.intern_picture(value)))
+        """Note what the lecture says by calling, also while it is imported."""
+        if (self.running or not self.events) and not self.is_reading():
+            row = Heard(self._moment(), value)
+            self.said.insert(bisect.bisect_right(self.said, row.at, key=_at), row)
 
     # Names, at a glance -------------------------------------------------------------------------
 
@@ -487,11 +491,16 @@ class Recorder:
             self._book_at(events)
 
     def _book_at(self, at: int) -> None:
-        """Move output and costs of a forgotten stretch to the statement that is stepped over."""
+        """Move output, costs and what was said in a forgotten stretch to the statement that is
+        stepped over."""
         for printed in reversed(self.output):
             if printed.at <= at:
                 break
             printed.at = at
+        for index in range(len(self.said) - 1, -1, -1):
+            if self.said[index].at <= at:
+                break
+            self.said[index] = self.said[index]._replace(at=at)
         self.threads_at = {thread: min(one, at) for thread, one in self.threads_at.items()}
         for index in range(len(self.storages_at) - 1, -1, -1):
             if self.storages_at[index] <= at:

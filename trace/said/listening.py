@@ -41,6 +41,15 @@ class Ear(list[Any]):
         for rendering in renderings:
             self._hear(rendering)
 
+    def insert(self, index: object, rendering: object) -> None:
+        """Hear one thing, in the order in which things are said."""
+        self._hear(rendering)
+
+    def __iadd__(self, renderings: Any) -> "Ear":  # type: ignore[misc]
+        """Hear several."""
+        self.extend(renderings)
+        return self
+
 
 @dataclass
 class Listener:

@@ -85,7 +85,9 @@ class Media:
 
     def _file(self, place: str, kind: str) -> Path | None:
         if not is_address(place):
-            return Path(place)
+            plain = urllib.parse.unquote(place.partition("?")[0])  # as a page may write it
+            places = map(Path, (place, plain, plain.lstrip("/")))
+            return next((file for file in places if file.is_file()), Path(place))
         for file in cache_names(place, kind):
             if file.is_file():
                 return file

@@ -3,8 +3,10 @@
 import base64
 import json
 import re
+import urllib.parse
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from ..schema import Value
@@ -27,14 +29,21 @@ def undoubled(markdown: str) -> str:
     """
 
     def once(match: re.Match[str]) -> str:
-        return match[0] if match["code"] else match[0].replace("\\\\", "\\")
+        return match[0] if match["code"] else _DOUBLED.sub(r"\\", match[0])
 
     return _CODE_OR_MATHS.sub(once, markdown)
 
 
+_DOUBLED = re.compile(r"\\\\(?!(?<!\\\\\\)\n)")
+"""A pair of backslashes, unless it is alone at the end of a line: that ends a row."""
+
+
 def value_of(rendering: object, media: Media, markdown_first: bool) -> Value | None:
-    """Return the value of one rendering, of whatever tool: its fields are asked for by name. None:
-    what it shows is an object that is no chart by itself. What cannot be shown is a box."""
+    """Return the value of one rendering, of whatever tool: its fields, or the keys of a mapping,
+    are asked for by name. None: what it shows is an object that is no chart by itself. What cannot
+    be shown is a box."""
+    if isinstance(rendering, Mapping):
+        rendering = SimpleNamespace(**rendering)
     try:
         return _value_of(rendering, media, markdown_first)
     except (AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
@@ -52,7 +61,7 @@ def _value_of(rendering: object, media: Media, markdown_first: bool) -> Value | 
         return {"type": "text", "markdown": _link(rendering)}
     if kind in ("markdown", "note"):
         text = undoubled(str(data)) if markdown_first else str(data)
-        text = _EMBEDDED.sub(lambda match: _kept(match[0], media), text)
+        text = _with_pictures(text, media)
         return {"type": "note" if kind == "note" else "text", "markdown": text}
     if kind in ("image", "video", "audio", "iframe"):
         return {"type": kind, "markdown": _medium(kind, str(data), style, media)}
@@ -119,6 +128,8 @@ def _table(data: Any, _: Mapping[str, Any]) -> Value | None:
             gap = [["…"] * len(rows[0])] if kept and last else []
             rows = [*rows[:kept], *gap, *rows[len(rows) - last :]]
     width = max(map(len, [headers or [], *rows]), default=0)
+    if not width:
+        return {"type": "table", "markdown": "> table: empty"}
     lines = [_row(headers or [""] * width), "|" + " --- |" * width, *map(_row, rows)]
     caption = f"\n\n*{data['caption']}*" if data.get("caption") else ""
     return {"type": "table", "markdown": "\n".join(lines) + caption}
@@ -136,9 +147,11 @@ def _unknown(rendering: object, kind: str) -> Value:
         said = _link(rendering)
     elif isinstance(data, str):
         said = data[:MAX_UNKNOWN_CHARACTERS].replace("\n", "\n> ")
+    elif data is None:
+        said = ""
     else:
         said = f"`{json.dumps(data, default=str)[:MAX_UNKNOWN_CHARACTERS].replace('`', ' ')}`"
-    return {"type": kind, "markdown": f"> {kind}: {said}"}
+    return {"type": kind, "markdown": f"> {kind}: {said}" if said else f"> {kind}"}
 
 
 _MADE: dict[str, Callable[[Any, Mapping[str, Any]], Value | None]] = {
@@ -168,8 +181,7 @@ def _link(rendering: Any) -> str:
 
 
 def _medium(kind: str, place: str, style: Mapping[str, Any], media: Media) -> str:
-    named = re.sub(r'[<>"&\\]', "", Path(place).name if not place.startswith("data:") else kind)
-    address = place if is_address(place) else ""
+    named = _file_name(place, kind)
     name = _name_of(place, kind, media) if kind != "iframe" else None
     if name and kind != "image":
         return f"![{named}]({name})"
@@ -179,14 +191,45 @@ def _medium(kind: str, place: str, style: Mapping[str, Any], media: Media) -> st
         picture = f'<img src="{name}" alt="{named}"{sized}>'
         is_centred = style.get("center") or style.get("textAlign") == "center"
         return f'<p align="center">{picture}</p>' if is_centred else picture
+    return f"> {_absent(kind, place)}"
+
+
+def _file_name(place: str, kind: str) -> str:
+    return re.sub(r'[<>"&\\]', "", Path(place).name if not place.startswith("data:") else kind)
+
+
+def _absent(kind: str, place: str) -> str:
+    """What stands in the place of what is not shown."""
+    named = _file_name(place, kind)
     label = {"image": "Picture", "video": "Film", "audio": "Sound", "iframe": "Page"}[kind]
-    shown = f"[{named or place}]({address})" if address else f"`{named}`"
-    return f"> {label}: {shown}"
+    return f"{label}: " + (f"[{named or place}]({place})" if is_address(place) else f"`{named}`")
 
 
 def _name_of(place: str, kind: str, media: Media) -> str | None:
     """The name of a file, or of what an address has in itself."""
     return _kept(place, media) if place.startswith("data:") else media.name_of(place, kind)
+
+
+_PICTURE = re.compile(
+    r"(?P<code>(`+)[\s\S]*?\2)"
+    r"|!\[[^\]]*\]\((?P<path>[^)\s]+)[^)]*\)"
+    r"""|<img\b[^>]*?\ssrc\s*=\s*(?P<quote>["']?)(?P<source>[^"'>]+?)(?P=quote)(?=\s|/?>)[^>]*>""",
+    re.IGNORECASE,
+)
+
+
+def _with_pictures(text: str, media: Media) -> str:
+    """Name the pictures within a text as they are kept; those that are not here by their names."""
+
+    def kept(match: re.Match[str]) -> str:
+        place = match["path"] or match["source"]
+        if match["code"] or place.startswith("data:"):
+            return match[0]
+        name = media.name_of(place, "image")
+        return match[0].replace(place, name) if name else _absent("image", place)
+
+    text = _PICTURE.sub(kept, text)
+    return _EMBEDDED.sub(lambda match: _kept(match[0], media), text)
 
 
 _EMBEDDED = re.compile(r"data:image/(?:png|jpeg|gif|webp|bmp|svg\+xml);base64,[A-Za-z0-9+/]+=*")
@@ -196,4 +239,6 @@ _EMBEDDED = re.compile(r"data:image/(?:png|jpeg|gif|webp|bmp|svg\+xml);base64,[A
 def _kept(place: str, media: Media) -> str:
     head, _, body = place.partition(",")
     suffix = "." + head.partition("/")[2].partition(";")[0].partition("+")[0]
-    return media.keep(base64.b64decode(body), suffix)
+    is_base64 = head.endswith(";base64")
+    data = base64.b64decode(body) if is_base64 else urllib.parse.unquote_to_bytes(body)
+    return media.keep(data, suffix)

@@ -16,10 +16,11 @@ _HEADING = re.compile(r"#{1,6} +([^\n]+)")
 
 
 def place_said(rows: Iterable[tuple[int, int]], places: Mapping[int, Place]) -> Said:
-    """Return the rows of what was heard: (at, value)."""
+    """Return the rows of what was heard: (at, value). What the lecture said while it was imported,
+    before the first step, is said with that one."""
     said = Said()
     for at, value in rows:
-        said.step.append(places[at].step)
+        said.step.append(max(0, places[at].step))
         said.at.append(at)
         said.value.append(value)
     return said
@@ -53,7 +54,8 @@ def mark_prose(document: Document, tables: Tables, events: list[int]) -> None:
     """Let statements that only say something be prose, and give titles to functions and document
     that begin by saying a heading."""
     steps = [event for event in events if event > 0]
-    speaking = {step for step in document.said.step if step >= 0}
+    moments = zip(document.said.step, document.said.at, strict=True)
+    speaking = {step for step, at in moments if at}
     executions = Counter(steps)
     spoke = Counter(steps[step] for step in speaking)
     by_file: dict[int, list[Prose]] = defaultdict(list)
@@ -123,8 +125,9 @@ def _open(pair: list[int]) -> tuple[int, int]:
 
 def _give_titles(document: Document, steps: list[int]) -> None:
     titles: dict[int, str] = {}
-    for step, value in zip(document.said.step, document.said.value, strict=True):
-        if step >= 0:
+    said = document.said
+    for step, at, value in zip(said.step, said.at, said.value, strict=True):
+        if at:
             heading = _HEADING.match(document.values[value].get("markdown", ""))
             speaker = document.statements[steps[step] - 1].function
             titles.setdefault(speaker, heading[1].strip() if heading else "")

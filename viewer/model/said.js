@@ -59,6 +59,7 @@ function textOf(value) {
 function between(before, text, isSameStep) {
   const line = before.slice(before.lastIndexOf("\n") + 1);
   if (ITEM.test(text) && /(^|\n) *([-*+]|\d+[.)]) [^\n]*(\n +[^\n]*)*$/.test(before)) return "\n";
+  if (isSameStep && /^<img\b[^>]*>$/.test(text) && /<img\b[^>]*>$/.test(line)) return " ";
   if (BLOCK.test(text) || /^(```|#|\||<p)/.test(line)) return "\n\n";
   return isSameStep || / $/.test(before) ? "" : "\n\n";
 }

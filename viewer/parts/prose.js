@@ -23,6 +23,10 @@ const ALLOWED_ATTRIBUTES = [
 ];
 const IMAGE_TYPES = "png jpeg gif webp svg+xml bmp".split(" ").map((kind) => `image/${kind}`);
 
+/** Handlers and styles: the sanitiser drops them, but browsers complain when they see them. */
+const HANDLER = /(?<=<[a-z][^<>]*)\son[a-z]+(?=\s*=\s*["'])/gi;
+const STYLE = /<style\b[\s\S]*?(<\/style\s*>|$)/gi;
+
 /** Formulas of the text that is being rendered. @type {Formula[]} */
 let formulas = [];
 /** Code of the text that is being rendered. @type {Fence[]} */
@@ -81,7 +85,8 @@ function renderMarkdown(text, assets = {}, heading = 4) {
   highestHeading = heading;
   const html = /** @type {string} */ (markdown.parse(text, { async: false }));
   const found = formulas;
-  const fragment = DOMPurify.sanitize(html, {
+  const harmless = html.replace(HANDLER, " data-on").replace(STYLE, "");
+  const fragment = DOMPurify.sanitize(harmless, {
     ALLOWED_TAGS,
     ALLOWED_ATTR: ALLOWED_ATTRIBUTES,
     ALLOW_DATA_ATTR: false,

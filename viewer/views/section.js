@@ -244,6 +244,9 @@ function partsOf(block, last, scope, indent, depth, spaced) {
   const unfolded = sections.length > 0;
   const folded = calls.flatMap((call) => call.folded);
   const isShown = isLine || isFolded;
+  // What a line that is not shown calls on the way to its section, such as for an argument.
+  const early = isShown ? [] : folded.filter((call) => call < Math.max(...sections));
+  const late = isShown ? [] : folded.filter((call) => !early.includes(call));
   const line = { block, file, indent, steps, ran, spaced, unfolded, calls: folded, depth, unfold };
   const said = block.spoken
     ? html`<${Said}
@@ -251,15 +254,15 @@ function partsOf(block, last, scope, indent, depth, spaced) {
       title=${functionOf(model, scope.activation).title}
       heading=${depth === 0 ? 2 : 4}
     />`
-    : isFolded && html`<${FoldedLine} line=${html`<${Line} ...${line} />`} />`;
+    : isFolded
+      ? html`<${FoldedLine} line=${html`<${Line} ...${line} />`} />`
+      : early.length > 0 && html`<${Calls} ...${{ calls: early, unfold, depth }} />`;
   return {
     line: isLine ? line : null,
     said,
     after: [
       ...steps.flatMap((step) => [...(block.spoken ? [] : saidOf(step)), ...afterOf(step)]),
-      ...(folded.length && !isShown
-        ? [html`<${Calls} ...${{ calls: folded, unfold, depth }} />`]
-        : []),
+      ...(late.length ? [html`<${Calls} ...${{ calls: late, unfold, depth }} />`] : []),
     ],
     sections: sections.map((section) =>
       depth === 0 && isPart(model, section)

@@ -12,7 +12,9 @@ export function Turns(properties) {
   const { model } = current();
   const whole = { ...properties, choose: undefined };
   if (onlySpeaks(block)) {
-    const pieces = joined(toldBy(model, block, scope, turns));
+    const [own, all] = [toldBy(model, block, scope, turns), saidWithin(model, scope, turns)];
+    // What is called for the next item, such as a generator, may speak, too.
+    const pieces = joined(all.flat().length > own.flat().length ? all : own);
     const body = html`<div class="said">
       <${Pieces} pieces=${pieces} heading=${depth === 0 ? 2 : 4} />
     </div>`;

@@ -39,11 +39,12 @@ def step_limit(recorder: Recorder, options: Options) -> Iterator[Callable[[], No
     lecture would count, and find its own named after.
     """
     lecture, process = threading.get_ident(), os.getpid()
-    going_on, gone = _thread.allocate_lock(), _thread.allocate_lock()
-    going_on.acquire()
-    gone.acquire()
+    here, going_on, gone = (_thread.allocate_lock() for _ in range(3))
+    for lock in (here, going_on, gone):
+        lock.acquire()
 
     def poll() -> None:
+        here.release()
         try:
             watch()
         finally:
@@ -73,6 +74,8 @@ def step_limit(recorder: Recorder, options: Options) -> Iterator[Callable[[], No
 
     with _signals_kept_from_new_threads():
         _thread.start_new_thread(poll, ())
+    with here:  # a lecture may count threads, and it counts from here on
+        pass
     try:
         yield end
     finally:

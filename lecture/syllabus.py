@@ -120,7 +120,7 @@ TOPICS: dict[str, str] = {
     "M10.2": "A matmul costs 2RDF",
     "M10.3": "The addition that is not made",
     "M10.4": "Tokens times parameters",
-    "M10.5": "Everything else is linear",
+    "M10.5": "Elementwise work is linear",
     "M10.6": "Timing properly",
     "M10.7": "Data sheets",
     "M10.8": "Two of every four weights are zero",

@@ -589,7 +589,7 @@ def a_scale_makes_weights_integers():  # M26.2
 
 
 def each_bit_halves_the_error():  # M26.2
-    """Each bit halves the error.
+    """Each bit about halves the error.
 
     How many bits are enough? We multiply a random matrix by random inputs, and compare what comes
     out: the norm of the error over the norm of the result.
@@ -611,7 +611,7 @@ def each_bit_halves_the_error():  # M26.2
     assert round(by_row[8], 3) == 0.007
     assert round(by_row[4], 3) == 0.126
     assert round(by_block[4], 3) == 0.097
-    # One more bit about doubles the integers, 7 to 15 or 63 to 127, and halves the error.
+    # One more bit about doubles the integers, 7 to 15 or 63 to 127, and about halves the error.
     assert round(by_row[5] / by_row[4], 2) == round(7 / 15, 2)
     assert round(by_row[8] / by_row[7], 2) == round(63 / 127, 2)
     # Can we predict it? Rounding is off by anything up to half a scale, and the root of the mean

@@ -495,8 +495,8 @@ def long_contexts_add_work_without_parameters():  # M12.6
     assert all(found == 6 + 3 * T / D for T, found in per_parameter.items())
     # With L layers it adds up to $6N+12LDT$ for each token, the formula in [appendix B of the PaLM
     # paper](https://arxiv.org/abs/2204.02311) where the heads together are D wide. A whole layer of
-    # a Transformer has about $12D^2$ parameters, for which attention adds $T/D$ to the 6. In a dense
-    # model of GPT-3's shape that is 2.8 %, [as in the forward
+    # a Transformer has about $12D^2$ parameters, for which attention adds $T/D$ to the 6. In a
+    # dense model of GPT-3's shape that is 2.8 %, [as in the forward
     # pass](#attention_grows_with_the_context). At 131 072 tokens the same model would spend 10.7 on
     # pairs of tokens for each 6 on parameters.
     assert round(100 * GPT3_CONTEXT_TOKENS / GPT3_WIDTH / 6, 1) == 2.8

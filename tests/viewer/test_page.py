@@ -302,6 +302,28 @@ def test_keys_with_modifiers_and_while_typing_do_nothing(page, show):
     assert current_line(page) == 20
 
 
+@pytest.mark.parametrize(
+    ("key", "module", "mode"),
+    [("C", "views/panels.js", "read"), ("i", "state/inspecting.js", "step")],
+)
+def test_a_panel_that_is_closed_before_it_has_come_does_not_come(page, show, key, module, mode):
+    waiting = []
+    page.route(f"**/{module}", lambda route: waiting.append(route))
+    show(page, documents.small(), mode=mode)
+    page.keyboard.press(key)
+    while not waiting:
+        page.wait_for_function("() => true")
+    page.keyboard.press("Escape")
+    for route in waiting:
+        route.continue_()
+    page.unroute(f"**/{module}")
+    page.evaluate("module => import(`viewer/${module}`)", module)
+    painted(page)
+    assert page.locator("dialog, .dock").count() == 0
+    page.keyboard.press(key)
+    page.locator("dialog[open], .dock").wait_for()
+
+
 def test_letters_are_no_commands_behind_a_dialog(page, show):
     show(page, documents.small())
     page.keyboard.press("L")

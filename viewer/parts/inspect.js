@@ -1,6 +1,7 @@
 // Ways from a value to the inspector.
 
 import { html } from "viewer/parts/html.js";
+import { unlessClosed } from "viewer/state/toggles.js";
 
 /**
  * Open the inspector.
@@ -10,12 +11,8 @@ import { html } from "viewer/parts/html.js";
  * @param {"value" | "history"} [view]
  */
 export async function inspect({ currentTarget: place }, value, name, view) {
-  (await import("viewer/state/inspecting.js")).inspect(
-    /** @type {Element} */ (place),
-    value,
-    name,
-    view,
-  );
+  const open = await unlessClosed(async () => (await import("viewer/state/inspecting.js")).inspect);
+  open?.(/** @type {Element} */ (place), value, name, view);
 }
 
 /**

@@ -21,6 +21,7 @@ import {
   toggleDialog,
   toggleOutline,
   toggleSearch,
+  unlessClosed,
 } from "viewer/state/toggles.js";
 
 /** @type {Command[]} */
@@ -147,10 +148,10 @@ export const COMMANDS = [
   {
     id: "inspect",
     keys: ["i"],
-    title: "Inspect the chosen variable, or the latest",
+    title: "Inspect the chosen variable, or what the line is about",
     label: "inspect",
     where: "step",
-    run: async () => (await import("viewer/state/inspecting.js")).inspectChosen("value"),
+    run: async () => (await unlessClosed(inspecting))?.("value"),
   },
   {
     id: "history",
@@ -158,7 +159,7 @@ export const COMMANDS = [
     title: "Its values over the run",
     label: "history",
     where: "step",
-    run: async () => (await import("viewer/state/inspecting.js")).inspectChosen("history"),
+    run: async () => (await unlessClosed(inspecting))?.("history"),
   },
   {
     id: "pin",
@@ -347,6 +348,11 @@ export function command(id) {
   const found = COMMANDS.find((candidate) => candidate.id === id);
   if (!found) throw new Error(`no command ${id}`);
   return found;
+}
+
+/** Fetched when something is inspected. */
+async function inspecting() {
+  return (await import("viewer/state/inspecting.js")).inspectChosen;
 }
 
 /** Ways through an article, fetched when one is taken. */

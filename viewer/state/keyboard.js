@@ -28,10 +28,12 @@ export function onKey(event) {
   const control = event.ctrlKey || event.metaKey ? "Ctrl+" : "";
   const key = `${control}${event.shiftKey && named ? "Shift+" : ""}${event.key}`;
   const found = COMMANDS.find((command) => command.keys.includes(key) && isOpen(command));
-  const isBeside = docked.value || definitions.value.length > 0;
-  const closesItself = found?.id === "close" && (dialog.value || !isBeside);
-  if (!found || closesItself) return;
-  event.preventDefault();
+  if (!found) return;
+  const closes = found.id === "close";
+  // A dialog that is there closes by itself, and gives the focus back.
+  if (closes && document.querySelector("dialog[open]")) return;
+  const isOpened = dialog.value || docked.value || definitions.value.length > 0;
+  if (!closes || isOpened) event.preventDefault();
   if (found.id !== "play") playing.value = false;
   found.run();
 }

@@ -15,11 +15,27 @@ import {
   step,
 } from "viewer/state/state.js";
 
+/** How often the reader asked to close something. */
+let closings = 0;
+
 /** The panel over the page, or else the one beside it. */
 export function closePanel() {
+  closings++;
   if (dialog.value) dialog.value = "";
   else if (definitions.value.length) definitions.value = [];
   else docked.value = "";
+}
+
+/**
+ * What opens something; nothing if the reader asks to close it before it is there.
+ * @template Open
+ * @param {() => Promise<Open>} load
+ * @returns {Promise<Open | null>}
+ */
+export async function unlessClosed(load) {
+  const before = closings;
+  const open = await load();
+  return closings === before ? open : null;
 }
 
 /** Show the same place the other way. */

@@ -49,7 +49,8 @@ def source_of(function) -> str:
 
 
 def minutes_of(source: str) -> float:
-    """How long one reads a section: its words, and its lines of code."""
+    """How long one reads a section: its words, without notes for the speaker, and its lines."""
+    source = sections.without_notes(source)
     function = sections.parse_function(source)
     docstring = function.body[0]
     lines = [line for line in source.split("\n")[1:] if line.strip()]
@@ -91,7 +92,8 @@ def test_the_short_path_takes_75_minutes():
 
 def test_the_minutes_of_a_section_are_those_of_its_words_and_lines():
     text = '"""Title.\n\n    ' + "word " * 179 + '\n    """\n'
-    source = f"def f():\n    {text}    x = 1\n    # {'word ' * 180}\n"
+    note = f"    # @note {'word ' * 180}\n    # {'word ' * 180}\n    #\n"
+    source = f"def f():\n    {text}{note}    # {'word ' * 180}\n    x = 1\n"
     assert minutes_of(source) == 2 + 4 / 60
 
 

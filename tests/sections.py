@@ -61,17 +61,16 @@ def faults_of_a_section(source: str) -> Iterator[str]:
         yield "has no docstring whose first line is its title"
     if not claims(source):
         yield "claims nothing: it has no assert"
-    notes = lines_of_notes("\n".join(source.splitlines()[: function.end_lineno]))
-    lines = function.end_lineno - function.lineno + 1 - notes
+    shown = parse_function(without_notes(source))
+    lines = shown.end_lineno - shown.lineno + 1
     if lines > MOST_LINES:
         yield f"has {lines} lines; {MOST_LINES} fit on a screen"
 
 
-def lines_of_notes(source: str) -> int:
-    """How many lines are for the speaker alone: no page shows them among the others. A note ends
-    with its comment, or at an empty `#`, which is the last of its lines."""
-    notes = re.findall(r"^ *# @note\b.*\n(?: *#.+\n)*(?: *#\n)?", source + "\n", re.MULTILINE)
-    return sum(note.count("\n") for note in notes)
+def without_notes(source: str) -> str:
+    """A section without what is for the speaker alone: no page shows it among the rest. A note
+    ends with its comment, or at an empty `#`, which is the last of its lines."""
+    return re.sub(r"^ *# @note\b.*\n(?: *#.+\n)*(?: *#\n)?", "", source, flags=re.MULTILINE)
 
 
 def comment_on_def(source: str) -> str:

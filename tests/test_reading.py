@@ -19,7 +19,6 @@ EXERCISES = {name for file in CHAPTERS for name in marked_functions(file, "exerc
 WORDS_IN_A_MINUTE = 180
 SECONDS_OF_A_LINE = 4
 MOST_MINUTES = 75
-NOTE = re.compile(r"^ *# @note .*\n(?: *# \S.*\n)*", re.MULTILINE)
 
 # Words that have to be defined: in italics, in the sentence that says what they mean.
 TERMS = (
@@ -50,8 +49,8 @@ def source_of(function) -> str:
 
 
 def minutes_of(source: str) -> float:
-    """How long one reads a section: words, but for the speaker's notes, and lines of code."""
-    source = NOTE.sub("", source)
+    """How long one reads a section: its words, without notes for the speaker, and its lines."""
+    source = sections.without_notes(source)
     function = sections.parse_function(source)
     docstring = function.body[0]
     lines = [line for line in source.split("\n")[1:] if line.strip()]
@@ -93,11 +92,9 @@ def test_the_short_path_takes_75_minutes():
 
 def test_the_minutes_of_a_section_are_those_of_its_words_and_lines():
     text = '"""Title.\n\n    ' + "word " * 179 + '\n    """\n'
-    source = f"def f():\n    {text}    x = 1\n    # {'word ' * 180}\n"
+    note = f"    # @note {'word ' * 180}\n    # {'word ' * 180}\n    #\n"
+    source = f"def f():\n    {text}{note}    # {'word ' * 180}\n    x = 1\n"
     assert minutes_of(source) == 2 + 4 / 60
-    note = "    # @note For the speaker,\n    # in two lines.\n"
-    assert minutes_of(source.replace("    x = 1\n", f"{note}    x = 1\n")) == 2 + 4 / 60
-    assert minutes_of(source.replace("    x = 1\n", f"{note}    #\n    # {'word ' * 90}\n")) == 2.5
 
 
 def test_bridges_stand_where_something_is_left_out():

@@ -37,10 +37,11 @@ def an_elementwise_result_has_its_own_memory():  # M8.1
     assert cost.other_flops == z.numel()
     assert cost.read_bytes + cost.written_bytes == 12 * cost.other_flops
     # The dtype of the result need not be that of the inputs. A comparison gives one byte for each
-    # element, and one operand in fp64 makes the result fp64, twice as large.
+    # element, here true for 0 to 9, and one operand in fp64 makes the result fp64, twice as large.
     with measure() as comparison:
         smaller = x < y  # @inspect smaller
     assert comparison.allocated_bytes == smaller.numel()
+    assert x[smaller].tolist() == [*range(10)]
     precise = y.double()
     with measure() as promoted:
         z_precise = x + precise
@@ -465,7 +466,7 @@ def exercise_in_place():  # M8.1 @exercise
     `x.mul_(2).add_(1).relu_()` in place of `((x * 2) + 1).relu()`: does it save FLOPs, memory or
     both?
     """
-    x = torch.linspace(-1, 1, 1000)
+    x = torch.linspace(-1, 1, steps=1000)
     with measure() as chain:
         y = ((x * 2) + 1).relu()
     with measure() as in_place:

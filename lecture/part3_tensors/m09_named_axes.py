@@ -407,7 +407,7 @@ def the_order_of_products_decides_their_price():  # M9.8 E42
     assert as_given.matmul_flops == left_to_right.matmul_flops
     # To compare orders we need no numbers, only sizes: on `meta`, the meter says what each would
     # cost. Three factors have three pairs to begin with. (a and v share no axis; to begin with them
-    # keeps all products.)
+    # makes all products and adds up none, so it is the most expensive.)
     a, b, v = (torch.empty(*shape, device="meta") for shape in ((10, 20), (20, 30), (30,)))
     with measure() as ab_first:
         einsum(einsum(a, b, "i j, j k -> i k"), v, "i k, k -> i")
@@ -419,6 +419,7 @@ def the_order_of_products_decides_their_price():  # M9.8 E42
     flops = {pair: cost.matmul_flops + cost.other_flops for pair, cost in costs.items()}
     orders = figures.flops_by_order(flops)  # @inspect orders
     assert min(flops.values()) == flops["b and v"] == 2 * (20 * 30) + 2 * (10 * 20)
+    assert max(flops.values()) == flops["a and v"] == (1 + 2) * (10 * 20 * 30)
     # What we can do now: name every axis, have the names checked, and read the FLOPs off them.
 
 
@@ -428,13 +429,14 @@ def exercise_scores_by_name():  # M9.4 @exercise
     Queries and keys have shape "b t (h k)" with b = 2, t = 5, h = 4, k = 8. Write the scores of
     each head with `rearrange` and `einsum`. How many FLOPs do they cost?
     """
-    q, k = torch.ones(2, 2, 5, 32)
+    q, k = torch.randn(2, 2, 5, 32, generator=torch.Generator().manual_seed(0))
     q, k = (rearrange(x, "b t (h k) -> b h t k", h=4) for x in (q, k))
     with measure() as cost:
         scores = einsum(q, k, "b h q k, b h s k -> b h q s")
-    # Two for each combination of the five letters.
+    # Two for each combination of the five letters. A row of scores belongs to a query.
     assert cost.matmul_flops == 2 * (2 * 4 * 5 * 5 * 8)
     assert scores.shape == (2, 4, 5, 5)
+    assert torch.allclose(scores[0, 0, 1], k[0, 0] @ q[0, 0, 1], atol=1e-5)
 
 
 def exercise_four_become_one():  # M9.6 @exercise

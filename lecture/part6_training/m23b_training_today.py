@@ -375,10 +375,11 @@ def a_law_holds_where_it_was_measured():  # M23.12
     # The prediction is 7 % too high, for a model not twice as large. Why, five runs do not tell:
     # their points bend downwards.
     assert 0.02 < predicted / losses[largest] - 1 < 0.15  # @inspect losses
-    # Second: go on. [Our stories have a known entropy](#the_source_sets_the_floor), below which no
-    # model can come. The line does not know.
+    # Second: go on. [Our stories have a known entropy](#the_source_sets_the_floor), here 0.26 nats
+    # a byte, below which no model can come. The line does not know.
     a, b, _ = fitted_law(losses)
     crossing = (a / source) ** (1 / b)  # @inspect source crossing
+    assert round(source, 2) == 0.26
     assert 1e5 < crossing < 1e10
     # From that many parameters on the law promises what is impossible, as [those of
     # 2020](https://arxiv.org/abs/2001.08361) did. [Chinchilla's](https://arxiv.org/abs/2203.15556)

@@ -217,6 +217,23 @@ def test_what_is_wrong_in_a_value_or_a_rendering_costs_no_more_than_that(take):
     assert document["warnings"] == ["1 step left out: no statement stands where they were."]
 
 
+def test_pictures_are_found_where_the_trace_lies_or_above(tmp_path, monkeypatch):
+    """The working folder may be any other."""
+    trace = copy.deepcopy(EDTRACE)
+    rendering = {**MARKDOWN, "type": "image", "data": "images/red.svg"}
+    trace["steps"][1]["renderings"] = [rendering, {**rendering, "data": "images/no.svg"}]
+    file = tmp_path / "course" / "var" / "traces" / "talk.json"
+    file.parent.mkdir(parents=True)
+    file.write_text(json.dumps(trace))
+    (tmp_path / "course" / "images").mkdir()
+    (tmp_path / "course" / "images" / "red.svg").write_text("<svg/>")
+    monkeypatch.chdir(tmp_path)
+    assert main(["--import", str(file), "-o", str(tmp_path / "out.json")]) == 0
+    document = json.loads((tmp_path / "out.json").read_text())
+    assert len(document["assets"]) == 1
+    assert document["warnings"] == ["images/no.svg is not here."]
+
+
 def test_a_missing_file_is_named(tmp_path, capsys):
     assert main(["--import", str(tmp_path / "none.json")]) == 2
     assert "cannot read" in capsys.readouterr().err

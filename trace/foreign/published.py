@@ -44,10 +44,12 @@ def read_published(path: Path, download: bool = False) -> Document:
         data = path.read_bytes()
     except OSError as error:
         raise UsageError(f"cannot read {path} ({error.strerror}).") from None
-    return document_of(data, str(path), download)
+    # Traces lie with their lecture, or in `var/traces` below it.
+    folders = (Path(), *path.resolve().parents[:3])
+    return document_of(data, str(path), Media(download, folders))
 
 
-def document_of(data: bytes, path: str, download: bool = False) -> Document:
+def document_of(data: bytes, path: str, media: Media) -> Document:
     """Return the document of a trace, which was read from this path. Raises UsageError where it is
     none, LectureError where it is not as its tool writes it."""
     trace = _read(data, path)
@@ -60,7 +62,7 @@ def document_of(data: bytes, path: str, download: bool = False) -> Document:
             f"{path} is of version {version:.20} of lectrace's traces: {KNOWN_VERSION} is read."
         )
     try:
-        return _Published(Path(path), trace, Media(download)).document()
+        return _Published(Path(path), trace, media).document()
     except _MISTAKES as error:
         raise LectureError(f"{path} is not as its tool writes it: {_told(error)}.") from None
 

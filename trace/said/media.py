@@ -5,7 +5,7 @@ import hashlib
 import re
 import shutil
 import urllib.parse
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -50,6 +50,8 @@ class Media:
     """The files that a lecture has shown, by the name under which its prose finds them."""
 
     downloads: bool = False
+    folders: tuple[Path, ...] = (Path(),)
+    """Where paths may begin; the working folder is the lecture's while it runs."""
     files: dict[str, bytes] = field(default_factory=dict)
     missing: dict[str, str] = field(default_factory=dict)
     """What could not be shown, and why."""
@@ -83,14 +85,16 @@ class Media:
             self.missing.setdefault(place, f"is not here{hint}")
             return None
 
+    def _there(self, names: Iterable[str | Path]) -> Path | None:
+        files = (folder / name for name in names for folder in self.folders)
+        return next((file for file in files if file.is_file()), None)
+
     def _file(self, place: str, kind: str) -> Path | None:
         if not is_address(place):
             plain = urllib.parse.unquote(place.partition("?")[0])  # as a page may write it
-            places = map(Path, (place, plain, plain.lstrip("/")))
-            return next((file for file in places if file.is_file()), Path(place))
-        for file in cache_names(place, kind):
-            if file.is_file():
-                return file
+            return self._there((place, plain, plain.lstrip("/"))) or Path(place)
+        if file := self._there(cache_names(place, kind)):
+            return file
         if self.downloads:
             file = next(cache_names(place, kind))
             with contextlib.suppress(OSError):

@@ -7,6 +7,7 @@ from http import HTTPStatus
 from ..document.encoding import encode
 from ..errors import LectureError, UsageError
 from ..foreign.published import document_of
+from ..said.media import Media
 
 TRANSLATE = "/translate"
 MAX_TRACE_BYTES = 200_000_000
@@ -36,7 +37,7 @@ class TranslatingHandler(http.server.SimpleHTTPRequestHandler):
 
     def _translate(self, data: bytes) -> None:
         try:
-            answer, status = encode(document_of(data, "this file")), HTTPStatus.OK
+            answer, status = encode(document_of(data, "this file", Media())), HTTPStatus.OK
         except (UsageError, LectureError) as error:
             answer = json.dumps({"problem": str(error)}).encode()
             status = HTTPStatus.UNPROCESSABLE_ENTITY

@@ -1,6 +1,7 @@
 // The body of a function as prose, code and loops. Pure.
 
-import { indentOf, isSpoken, prepare } from "viewer/model/source.js";
+import { indentOf, prepare } from "viewer/model/source.js";
+import { endOfSpoken, isSpoken } from "viewer/model/spoken.js";
 
 /** @type {WeakMap<LectureFunction, BodyBlocks>} */
 const bodies = new WeakMap();
@@ -122,22 +123,6 @@ function noteBelow({ owner, lines }, block, line) {
 /** @param {string[]} lines @param {number} one @param {number} other */
 function sameIndent(lines, one, other) {
   return indentOf(lines[one - 1]) === indentOf(lines[other - 1]);
-}
-
-/**
- * The last line of statements that follow each other and only say something.
- * @param {Shape} shape
- * @param {number} line
- * @param {number} last
- */
-function endOfSpoken({ prose, lines }, line, last) {
-  let end = line;
-  for (let at = line; at <= last; at++) {
-    const block = prose.get(at);
-    if (block && isSpoken(block)) at = end = block.last_line;
-    else if (lines[at - 1]?.trim()) break;
-  }
-  return end;
 }
 
 /**

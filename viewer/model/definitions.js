@@ -2,7 +2,8 @@
 
 import { functionIndex, hasCalls, stepsBefore, visitSteps, wholeScope } from "viewer/model/run.js";
 import { callsOf, sectionsOf, writtenCall } from "viewer/model/sections.js";
-import { isSpoken, linesOf } from "viewer/model/source.js";
+import { linesOf } from "viewer/model/source.js";
+import { isSpoken } from "viewer/model/spoken.js";
 
 const BEGIN = /^(class|(?:async\s+)?def|import|from)\s+([\p{ID_Continue}.]+)/u;
 const WORD = /[\p{ID_Start}_][\p{ID_Continue}]*/gu;

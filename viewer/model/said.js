@@ -2,6 +2,7 @@
 // Pure.
 
 import { statementOf } from "viewer/model/run.js";
+import { isSpoken } from "viewer/model/spoken.js";
 
 /** @type {WeakMap<Lecture, Map<number, Value[]>>} */
 const heard = new WeakMap();
@@ -87,3 +88,23 @@ export function spokenOn(model, file, block) {
 
 /** @type {WeakMap<Lecture, Map<string, number>>} */
 const lastSpoken = new WeakMap();
+
+/**
+ * The nearest step, in a direction, that does more than say something; the step if none does.
+ * @param {Model} model
+ * @param {number} step
+ * @param {1 | -1} direction
+ */
+export function pastSpoken(model, step, direction) {
+  let at = step;
+  while (at >= 0 && at < model.steps && onlySpeaks(model, at)) at += direction;
+  return at >= 0 && at < model.steps ? at : step;
+}
+
+/** @param {Model} model @param {number} step */
+function onlySpeaks(model, step) {
+  const { document } = model;
+  if (!document.said.step.length) return false;
+  const [file, first] = document.statements[statementOf(model, step)];
+  return document.files[file].prose.some((block) => isSpoken(block) && block.first_line === first);
+}

@@ -86,12 +86,3 @@ export function withoutDirectives(line) {
 export function indentOf(line) {
   return line.search(/\S|$/);
 }
-
-/**
- * Whether a statement does nothing but say something.
- * @param {Prose | undefined} block
- * @returns {boolean}
- */
-export function isSpoken(block) {
-  return block?.kind === "call";
-}

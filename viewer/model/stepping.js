@@ -9,12 +9,10 @@ import {
   nearestRun,
   stepAfter,
   stepRange,
-  statementOf,
   stepsBefore,
   visitSteps,
   wholeScope,
 } from "viewer/model/run.js";
-import { isSpoken } from "viewer/model/source.js";
 
 /**
  * The step after this statement and the calls it made.
@@ -69,24 +67,4 @@ export function runToLine(model, file, line, step) {
   };
   const next = nearestRun(model, isThere, step, 1);
   return next >= 0 ? next : nearestRun(model, isThere, step, -1);
-}
-
-/**
- * The nearest step, in a direction, that does more than say something; the step if none does.
- * @param {Model} model
- * @param {number} step
- * @param {1 | -1} direction
- */
-export function pastSpoken(model, step, direction) {
-  let at = step;
-  while (at >= 0 && at < model.steps && onlySpeaks(model, at)) at += direction;
-  return at >= 0 && at < model.steps ? at : step;
-}
-
-/** @param {Model} model @param {number} step */
-function onlySpeaks(model, step) {
-  const { document } = model;
-  if (!document.said.step.length) return false;
-  const [file, first] = document.statements[statementOf(model, step)];
-  return document.files[file].prose.some((block) => isSpoken(block) && block.first_line === first);
 }

@@ -3,43 +3,13 @@
 
 import { withValues } from "viewer/model/quotes.js";
 import { lastSteps, turnOf } from "viewer/model/loops.js";
-import { functionOf, stepsBefore } from "viewer/model/run.js";
+import { functionOf } from "viewer/model/run.js";
 import { saidBy } from "viewer/model/said.js";
-import { isMarked, speaks } from "viewer/model/sections.js";
 import { lowerBound } from "viewer/model/sorted.js";
+import { stepsOf } from "viewer/model/turns.js";
 
 /** Up to how many turns of a loop that does more than to speak stand below each other. */
 export const MOST_TURNS = 12;
-
-/**
- * Whether what a loop says is read turn by turn.
- * @param {Model} model
- * @param {LoopBlock} block
- * @param {Scope} scope
- * @param {Turns} turns
- */
-export function isSaidInTurns(model, block, scope, turns) {
-  if (turns.count < 2) return false;
-  const [first, beyond] = stepsOf(model, scope, turns);
-  const isSaid = isMarked(model, block.statement, "section") || speaks(model, first, beyond);
-  return isSaid || onlySpeaks(block);
-}
-
-/** Whether a loop does nothing but to say something. @param {LoopBlock} block */
-export function onlySpeaks({ body }) {
-  return body.length > 0 && body.every(isText);
-}
-
-/** @param {Block} block */
-function isText(block) {
-  return block.kind === "prose" || (block.kind === "code" && block.spoken === true);
-}
-
-/** The first step of a loop and the first after it.
- * @param {Model} model @param {Scope} scope @param {Turns} turns */
-function stepsOf(model, scope, { headers, end }) {
-  return [stepsBefore(model, headers[0]), stepsBefore(model, Math.min(end, scope.to))];
-}
 
 /**
  * What each turn of a loop that only speaks said, in their order.

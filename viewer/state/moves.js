@@ -4,7 +4,8 @@
 import { effect, untracked } from "@preact/signals";
 import { nextChange } from "viewer/model/readings.js";
 import { activationOf } from "viewer/model/run.js";
-import { backOver, out, over, pastSpoken, runToLine } from "viewer/model/stepping.js";
+import { pastSpoken } from "viewer/model/said.js";
+import { backOver, out, over, runToLine } from "viewer/model/stepping.js";
 import { goTo } from "viewer/state/address.js";
 import { command } from "viewer/state/commands.js";
 import { chosenFrame, chosenName, current, playing, proseShown, step } from "viewer/state/state.js";

@@ -1,15 +1,15 @@
 // The page where no document is shown: the list of documents, or a sentence that says why there is
 // none.
 
-import { useEffect, useLayoutEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 import { counted } from "viewer/model/format.js";
 import { writeHash } from "viewer/model/places.js";
 import { plainTitle } from "viewer/model/sections.js";
 import { html } from "viewer/parts/html.js";
 import { styled } from "viewer/parts/styles.js";
 import { addressOf, linksOf } from "viewer/state/branding.js";
-import { openFile } from "viewer/state/own.js";
 import { course, listing, problem } from "viewer/state/state.js";
+import { OwnFile } from "viewer/views/own_file.js";
 
 await styled("later.css");
 
@@ -66,35 +66,6 @@ function Group({ documents }) {
         </li>`,
     )}
   </ul>`;
-}
-
-/** A file of the reader's, dropped on the page or, where this is no course, chosen. */
-function OwnFile() {
-  useEffect(() => {
-    const over = (/** @type {DragEvent} */ event) => event.preventDefault();
-    const dropped = (/** @type {DragEvent} */ event) => {
-      event.preventDefault();
-      const file = event.dataTransfer?.files[0];
-      if (file) openFile(file);
-    };
-    addEventListener("dragover", over);
-    addEventListener("drop", dropped);
-    return () => {
-      removeEventListener("dragover", over);
-      removeEventListener("drop", dropped);
-    };
-  }, []);
-  if (course.value.title) return null;
-  return html`<p class="own-file">
-    <label>
-      A document, or a trace of edtrace, CS336 or lectrace, from a file (or dropped here):${" "}
-      <input
-        type="file"
-        accept=".json,application/json"
-        onChange=${(/** @type {any} */ event) => openFile(event.target.files[0])}
-      />
-    </label>
-  </p>`;
 }
 
 /** A sentence instead of a document. */

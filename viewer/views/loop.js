@@ -5,7 +5,7 @@ import { useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { isWithin } from "viewer/model/blocks.js";
 import { boundText, lastSteps, turnAt, turnOf, turnsOf } from "viewer/model/loops.js";
 import { callsOf } from "viewer/model/sections.js";
-import { isSaidInTurns } from "viewer/model/telling.js";
+import { isSaidInTurns } from "viewer/model/turns.js";
 import { html, later } from "viewer/parts/html.js";
 import { current, focus } from "viewer/state/state.js";
 import { Evidence, inspectedAt, Line, Scrubber } from "viewer/views/line.js";

@@ -1,7 +1,8 @@
 // The turns of a loop in which something is said, below each other.
 
 import { joined } from "viewer/model/said.js";
-import { MOST_TURNS, onlySpeaks, saidWithin, toldBy } from "viewer/model/telling.js";
+import { onlySpeaks } from "viewer/model/spoken.js";
+import { MOST_TURNS, saidWithin, toldBy } from "viewer/model/telling.js";
 import { html } from "viewer/parts/html.js";
 import { current } from "viewer/state/state.js";
 import { Pieces } from "viewer/views/said.js";

@@ -52,14 +52,15 @@ export function Costs() {
   chosenIn = document;
   if (!document.costs) return html`<p>This run was recorded without costs, or used no tensors.</p>`;
   const { span, title } = partOf(scope.value, here);
-  const imagined = onMeta.value ?? isAllOnMeta(span);
+  // There is no memory on meta.
+  const imagined = view.value !== "memory" && (onMeta.value ?? isAllOnMeta(span));
   return html`
     <div class="inspect-choices">
       <div class="inspect-tabs" role="tablist" aria-label="costs" onKeyDown=${turnTab}>
         ${VIEW_NAMES.map((id) => html`<${Tab} key=${id} id=${id} />`)}
       </div>
       <${Scope} here=${here} />
-      <${OrOnMeta} imagined=${imagined} />
+      ${view.value !== "memory" && html`<${OrOnMeta} span=${span} imagined=${imagined} />`}
     </div>
     <div
       id="costs-view"
@@ -139,24 +140,23 @@ function Times({ found }) {
   );
 }
 
-/** Whether anything was computed on paper: on the device that has sizes and no memory. */
-function usesMeta() {
-  return current().document.costs?.meta.includes(1);
+/** Whether anything was spent. @param {Amounts} amounts */
+function isSpent(amounts) {
+  return Object.values(amounts).some(Boolean);
 }
 
 /** Whether a part of the run spent nothing, and would have on `meta`. @param {Span} span */
 function isAllOnMeta({ first, beyond }) {
   const { onMeta: imagined, ...happened } = current().cost(first, beyond);
-  const isSpent = (/** @type {Amounts} */ amounts) => Object.values(amounts).some(Boolean);
   return isSpent(imagined) && !isSpent(happened);
 }
 
 /**
- * The choice between what happened and what would have.
- * @param {{imagined: boolean}} properties
+ * The choice between what happened and what would have, where anything would.
+ * @param {{span: Span, imagined: boolean}} properties
  */
-function OrOnMeta({ imagined }) {
-  if (!usesMeta()) return null;
+function OrOnMeta({ span, imagined }) {
+  if (!imagined && !isSpent(current().cost(span.first, span.beyond).onMeta)) return null;
   const choose = (/** @type {any} */ event) => (onMeta.value = event.target.value === "meta");
   return html`<label>
     that${" "}
@@ -180,8 +180,11 @@ function Apart({ span, imagined }) {
   const { onMeta: spent } = current().cost(span.first, span.beyond);
   const computed = spent.matmul_flops + spent.other_flops;
   const moved = spent.read_bytes + spent.written_bytes;
-  const memory = "Tensors there have sizes and no memory: they are not in this chart.";
-  if (!usesMeta() || (!computed && !moved && !spent.allocated_bytes)) return null;
+  if (!isSpent(spent)) return null;
+  if (view.value === "memory")
+    return html`<p class="quiet on-meta">
+      Tensors on the device <code>meta</code> have sizes and no memory: they are not in this chart.
+    </p>`;
   return html`<p class="quiet on-meta">
     ${
       imagined
@@ -189,7 +192,6 @@ function Apart({ span, imagined }) {
         : html`Apart from this, ${flops(computed)} and ${bytes(moved)} moved would have been spent
             on the device <code>meta</code>, where nothing happens.`
     }${" "}
-    ${view.value === "memory" && memory}${" "}
     <button class="inspect-button" onClick=${() => (onMeta.value = !imagined)}>
       ${imagined ? "Show what happened" : "Show what would be spent there"}
     </button>

@@ -1,7 +1,7 @@
 // What steps cost as a table: by line, function, section or operator.
 
 import { signal } from "@preact/signals";
-import { useMemo, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { bytes, duration, flops, integer, number } from "viewer/model/format.js";
 import { shortPaths } from "viewer/model/places.js";
 import { linesOf } from "viewer/model/source.js";
@@ -235,11 +235,13 @@ function Choices() {
 /** @param {{columns: Column[], by?: Column}} properties by: what sorts; else the name */
 function Head({ columns, by }) {
   const name = GROUPINGS[grouping.value];
+  const place = useRef(/** @type {HTMLElement | null} */ (null));
+  useLayoutEffect(() => showSorted(place.current), [by]);
   return html`
     <caption class="visually-hidden">
       Costs by ${name}, sorted by ${by?.hint ?? "name"}, ${order.value.direction}
     </caption>
-    <thead>
+    <thead ref=${place}>
       <tr>
         <${Header} id="name" title=${name} hint="name" isChosen=${!by} first="ascending" />
         ${columns.map(
@@ -254,6 +256,19 @@ function Head({ columns, by }) {
       </tr>
     </thead>
   `;
+}
+
+/**
+ * Bring the column that sorts beside the names, where not all have room.
+ * @param {HTMLElement | null} head
+ */
+function showSorted(head) {
+  const table = head?.closest(".costs-scroll");
+  const [name, by] = ["th:first-child", "[aria-sort$=ending]"].map((selector) =>
+    head?.querySelector(selector)?.getBoundingClientRect(),
+  );
+  if (!table || !name || !by || by.right <= table.getBoundingClientRect().right) return;
+  table.scrollLeft += by.left - name.right;
 }
 
 /** @param {{columns: Column[], sums: TallyEntry}} properties */

@@ -625,6 +625,14 @@ def test_the_legend_defines_each_category_of_memory(memory):
     assert said[2] == "what an optimizer keeps, and what its step makes on the way"
 
 
+def test_rows_that_are_equal_where_the_table_is_sorted_go_by_what_else_they_spent(page, show):
+    rows = [(0, "aten.a", 0, 1), (1, "aten.b", 9, 1), (2, "aten.b", 0, 70)]
+    show(page, spent(documents.small(), rows))
+    page.keyboard.press("C")
+    page.locator(".costs-table").wait_for()
+    assert [row[3] for row in cells(page).values()] == ["1 B", "70 B", "1 B"]
+
+
 def test_a_table_without_matrix_products_is_sorted_by_what_it_has(page, show):
     """By a column of zeros the rows would stand in any order."""
     show(page, spent(documents.small(), [(0, "aten.a", 0, 1), (2, "aten.b", 0, 7)]))

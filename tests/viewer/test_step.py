@@ -316,6 +316,17 @@ def test_two_steps_stay_compared_while_one_steps(stepped):
     page.locator(".dock").wait_for(state="detached")
 
 
+def test_a_notice_pushes_no_button_off_the_screen(phone, show):
+    place = "no_such_section_and_its_name_is_so_long_that_it_takes_several_lines"
+    show(phone, documents.small(), mode="step", at=f"demo/main.py:{place}:1.1")
+    phone.locator(".page-notice").wait_for()
+    boxes = [one.bounding_box() for one in phone.locator(".control-buttons button:visible").all()]
+    height = phone.viewport_size["height"]
+    assert boxes
+    assert max(box["y"] + box["height"] for box in boxes) <= height
+    assert phone.locator(".program").bounding_box()["height"] > height / 4
+
+
 def test_the_history_of_pictures_shows_them_small(page, show):
     document = documents.with_values()
     picture = (

@@ -185,7 +185,8 @@ export function intensityOf({
 }
 
 /**
- * The largest first or the smallest first; what is not there comes last.
+ * The largest first or the smallest first; what is not there comes last. Among equals, those that
+ * spent more stand first.
  * @param {TallyEntry[]} entries
  * @param {(entry: TallyEntry) => number | string | null} value
  * @param {"ascending" | "descending"} direction
@@ -195,11 +196,17 @@ export function sorted(entries, value, direction) {
   return entries.toSorted((one, other) => {
     const [left, right] = [value(one), value(other)];
     if (left === null || right === null)
-      return Number(left === null) - Number(right === null) || one.key - other.key;
+      return Number(left === null) - Number(right === null) || bySpending(one, other);
     const order =
       typeof left === "string" ? left.localeCompare(String(right), "en") : left - Number(right);
-    return sign * order || one.key - other.key;
+    return sign * order || bySpending(one, other);
   });
+}
+
+/** @param {TallyEntry} one @param {TallyEntry} other */
+function bySpending(one, other) {
+  const quantity = QUANTITIES.find((name) => one[name] !== other[name]);
+  return quantity ? other[quantity] - one[quantity] : one.key - other.key;
 }
 
 /**

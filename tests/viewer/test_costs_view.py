@@ -267,6 +267,15 @@ def test_on_a_phone_the_names_of_rows_stay_in_sight(phone, show):
     assert name.locator(".inspect-place").evaluate("e => e.scrollWidth <= e.clientWidth")
 
 
+def test_a_statement_of_several_lines_says_that_it_goes_on(page, show):
+    document = priced()
+    document["statements"][10][1:3] = [27, 28]
+    show(page, document)
+    page.keyboard.press("C")
+    page.locator(".costs-table").wait_for()
+    assert "m = n * 2 …" in first_cells(page)
+
+
 def test_measured_seconds_are_one_more_column(page, site, show):
     seconds = [0.001, 0.25, 0.0, 0.004, *[0.5] * 3, *[0.0] * 9]
     with_times(page, site, show, sidecar(documents.small(), seconds))
@@ -330,6 +339,7 @@ def test_names_in_the_roofline_are_whole_and_off_the_roof(page, site, show):
     source = document["files"][0]["source"]
     long = source.replace("m = n * 2", "m = n * one_number_that_is_always_two")
     document["files"][0]["source"] = long
+    document["statements"][6][1:3] = [20, 21]  # of a statement of two lines one would see a part
     seconds = [0.001, 0.25, 0.0, 0.0, *[0.5] * 3, *[0.0] * 9]
     with_times(page, site, show, sidecar(document, seconds), document)
     page.keyboard.press("C")

@@ -218,7 +218,7 @@ function namesOf(points) {
   const files = new Set(points.map(({ place }) => place.split(":")[0]).filter(Boolean));
   return points.map(({ name, place }) => {
     if (!place) return name.replace(/^aten\._?/, "");
-    if (name.length <= LONGEST) return name;
+    if (name.length <= LONGEST && !name.endsWith("…")) return name;
     return files.size > 1 ? (place.split("/").at(-1) ?? "") : `line ${place.split(":")[1]}`;
   });
 }

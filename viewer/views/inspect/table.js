@@ -390,8 +390,9 @@ export function labels(by) {
       isCode: true,
     });
   return (key) => {
-    const [file, line] = statements[key];
+    const [file, line, last] = statements[key];
     const text = (linesOf(files[file])[line - 1] ?? "").replace(/\s*#\s.*$/, "").trim();
-    return { name: text, place: `${paths[file]}:${line}`, isCode: true };
+    const name = last > line ? `${text} …` : text;
+    return { name, place: `${paths[file]}:${line}`, isCode: true };
   };
 }

@@ -39,7 +39,7 @@ PARTS: dict[str, dict[str, str]] = {
     "After": {
         "M26": "Serving, quantization",
         "M27": "More than one device",
-        "M28": "The whole on one page",
+        "M28": "The sheet",
     },
 }
 

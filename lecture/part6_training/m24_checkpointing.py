@@ -53,8 +53,8 @@ def a_checkpoint_holds_parameters_and_state():  # M24.1
     # The model alone takes four bytes per parameter, and some thousand for names, shapes and the
     # format of the file, an uncompressed ZIP archive.
     assert 0 < model_bytes - 4 * parameters < 5000
-    # With AdamW's two averages it is three times as large: twelve bytes per parameter. For 70
-    # billion parameters that is 840 GB.
+    # With [AdamW's two averages](#adamw_averages_both) it is three times as large: twelve bytes per
+    # parameter. For 70 billion parameters that is 840 GB.
     assert 0 < both_bytes - 3 * 4 * parameters < 10_000
     assert both_bytes // parameters * LLAMA3_70B_PARAMETERS == 840e9
     # Load it into another model and another optimizer, and they are equal to the bit.
@@ -101,7 +101,8 @@ def resuming_equals_never_stopping():  # M24.2 E100
 
     Is a checkpoint complete? There is a sharp test: 10 steps, a stop, and 10 steps from the file
     must give what 20 steps in one go give, to the last bit. We put a small Transformer to it, with
-    warm-up and cosine and batches at random places. Guess which missing part hurts most.
+    [warm-up and cosine](#a_rate_rises_and_falls) and batches at random places. Guess which missing
+    part hurts most.
     """
     generator = torch.Generator().manual_seed(0)
     tokens = torch.randint(300, (5000,), generator=generator).numpy()

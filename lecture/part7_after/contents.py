@@ -87,7 +87,7 @@ def main() -> None:
     m27b_split_models.exercise_twice_the_stages()
     m27b_split_models.exercise_seventy_billion_on_eighty_gigabytes()
 
-    # ## The whole on one page
+    # ## The sheet
     # A sheet to calculate with: formulas, checked once more, and where each is explained.
     m28_recap.everything_is_a_product_and_a_little_more()
     m28_recap.memory_has_four_parts()

@@ -565,9 +565,10 @@ def restored(
 def a_scale_makes_weights_integers():  # M26.2
     """A scale makes weights integers.
 
-    Decoding waits for the bytes of the weights, so we want fewer. How do we store a weight in 8
-    bits? As an integer from −127 to 127, times a number that it shares with others: the *scale*.
-    This is *quantization*. Here it happens once, after training.
+    [Decoding waits for the bytes of the weights](#writing_reads_every_weight_for_a_token), so we
+    want fewer. How do we store a weight in 8 bits? As an integer from −127 to 127, times a number
+    that it shares with others: the *scale*. This is *quantization*. Here it happens once, after
+    training.
     """
     w = torch.tensor([[0.5, -1.27, 0.333, 0.0], [30.0, 0.2, -63.5, 1.0]])
     integers, scales = quantized(w, bits=8, block=4)  # @inspect integers scales
@@ -821,9 +822,10 @@ def the_largest_weight_need_not_fit():  # M26.2
 def a_cache_fits_in_eight_bits():  # M26.2
     """A cache fits in eight bits.
 
-    With many users the cache has more bytes than the weights. Can it have fewer bits, too? Keys and
-    values are made while we decode, so there is no time to look for good scales: each token's key
-    gets one scale per head, when it is written.
+    With many users [the cache has more bytes than the
+    weights](#a_batch_shares_the_weights_until_the_cache_rules). Can it have fewer bits, too? Keys
+    and values are made while we decode, so there is no time to look for good scales: each token's
+    key gets one scale per head, when it is written.
     """
     T, K = 256, 128
     generator = torch.Generator().manual_seed(0)

@@ -1,4 +1,4 @@
-"""The whole on one page: a sheet to calculate with."""
+"""The sheet: the whole lecture to calculate with."""
 
 import functools
 from dataclasses import replace

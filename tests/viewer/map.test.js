@@ -67,7 +67,7 @@ describe("what chapters need", () => {
 });
 
 test("titles are cut into lines", () => {
-  assert.deepEqual(linesOfTitle("Tensors and their bytes", 16), ["Tensors and", "their bytes"]);
+  assert.deepEqual(linesOfTitle("Tensors and their bytes", 15), ["Tensors and", "their bytes"]);
   assert.deepEqual(linesOfTitle("a bb ccc dddd eeeee", 6), ["a bb", "ccc", "dddd …"]);
   assert.deepEqual(linesOfTitle("Supercalifragilistic", 6), ["Supercalifragilistic"]);
 });

@@ -247,6 +247,33 @@ def test_definitions_stand_where_they_are_first_used(page, show, document):
     assert before & 4, "the definition follows its use"
 
 
+def test_definitions_do_not_cut_a_loop_open(page, show):
+    source = """
+        import math
+        import statistics
+
+        class Own:
+            pass
+
+        def main():
+            "A lecture."
+            total = 0
+            for number in range(3):
+                if number:
+                    total += math.sqrt(number)
+                kept = Own()
+            assert statistics.mean([1, 3]) == 2
+    """
+    show(page, trace_source(source))
+    page.locator(".loop").wait_for()
+    names = page.locator("details.definition summary")
+    assert names.all_inner_texts() == ["class Own", "imports"]
+    assert page.locator(".loop details.definition").count() == 0
+    follows = """() => [...document.querySelectorAll("details.definition")].map((definition) =>
+        definition.compareDocumentPosition(document.querySelector(".loop")) & 4)"""
+    assert page.evaluate(follows) == [4, 4]
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_tables_scroll_and_can_be_read(page, show, document, theme):
     marked = TABLE["html"].replace("<td", '<td style="background-color: #ffff00"', 1)

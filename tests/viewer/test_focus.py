@@ -89,11 +89,44 @@ def test_high_values_move_no_prose_and_end_where_the_next_ones_begin(page, show)
     high, low = (page.locator("#article .beside-line").nth(index) for index in (0, 1))
     cut = high.bounding_box()
     assert cut["height"] > 3 * LINE_HEIGHT
-    assert 0 <= top(low) - cut["y"] - cut["height"] < 3
-    assert high.evaluate("({ scrollHeight, clientHeight }) => scrollHeight > clientHeight")
+    assert 0 <= top(low) - cut["y"] - cut["height"] < 2 * LINE_HEIGHT, "as many as find room"
+    shown, all_of_it = whole_rows(high)
+    assert 0 < shown < all_of_it
+    assert high.locator(".beside-more").inner_text() == f"{all_of_it - shown} more rows"
     line(page, 8).hover()
-    whole = card(page).locator(".named-value").bounding_box()
-    assert whole["height"] >= high.evaluate("({ scrollHeight }) => scrollHeight") - 3
+    assert whole_rows(card(page)) == (all_of_it, all_of_it)
+
+
+def whole_rows(place) -> tuple[int, int]:
+    """How many rows of a value are seen, and how many there are; none is seen in part."""
+    tops, bottoms, end = place.locator(".named-value").evaluate(
+        """(value) => {
+            const boxes = [...value.querySelectorAll("dl > div")]
+                .map((row) => row.getBoundingClientRect());
+            const end = value.getBoundingClientRect().bottom + 1;
+            return [boxes.map(({ top }) => top), boxes.map(({ bottom }) => bottom), end];
+        }"""
+    )
+    shown = sum(bottom <= end + 1 for bottom in bottoms)
+    assert shown == sum(top < end - 2 for top in tops)
+    return shown, len(tops)
+
+
+SMALL = {**documents.TENSOR, "shape": [2, 3], "strides": [3, 1],
+         "elements": [100.0, 2.0, 3.0, 4.0, 5.0, 6.0]}  # fmt: skip
+
+
+def test_of_values_that_find_no_room_whole_ones_are_shown_and_the_others_counted(page, show):
+    show(page, documents.with_values(*[SMALL] * 4))
+    place = line(page, 20).locator(".beside-line")
+    place.locator(".beside-more", has_text="more").wait_for()
+    values = place.locator(".named-value")
+    seen = [value for value in values.all() if value.is_visible()]
+    assert 0 < len(seen) < values.count()
+    assert place.locator(".beside-more").inner_text() == f"{values.count() - len(seen)} more"
+    for value in seen:
+        assert value.evaluate("(e) => e.scrollHeight <= e.clientHeight + 1")
+        assert value.locator("td").count() == 6
 
 
 def test_a_card_is_whole_at_the_end_of_a_section(page, show):
@@ -236,6 +269,21 @@ def test_on_a_phone_a_touch_shows_it_below_the_line(phone, show):
     card(phone).wait_for()
     box, above = card(phone).bounding_box(), line(phone, 13).locator("pre").bounding_box()
     assert box and above and box["y"] >= above["y"] + above["height"] - 1
+    assert phone.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_on_a_phone_few_elements_stand_below_their_line_and_no_name_is_cut(phone, show):
+    show(phone, documents.with_values(SMALL, SMALL, TALL), at="views")
+    values = line(phone, 20).locator(".beside-line .named-value")
+    values.first.wait_for()
+    line_height = 22
+    small, tall = values.all()[1:3], values.nth(3).bounding_box()
+    for value in small:
+        box = value.bounding_box()
+        assert box["height"] > 2 * line_height
+        assert value.locator("td", has_text="100").is_visible()
+        assert value.evaluate("(e) => e.scrollWidth <= e.clientWidth")
+    assert tall["height"] <= line_height, "what is higher waits for a touch"
     assert phone.evaluate("document.documentElement.scrollWidth") <= 390
 
 

@@ -180,6 +180,22 @@ def test_the_map_shows_what_builds_on_what(mapped):
     mapped.locator("h1", has_text="Chapter C").wait_for()
 
 
+def test_titles_keep_within_their_boxes(page, show):
+    document = linked()
+    for block in document["files"][0]["prose"]:
+        block["text"] = block["text"].replace("Chapter F", "The whole on one map")
+    show(page, document)
+    page.locator(".map").scroll_into_view_if_needed()
+    page.locator(".map-box").nth(5).get_by_text("map").wait_for()
+    rooms = page.locator(".map-box").evaluate_all(
+        """(boxes) => boxes.map((box) => box.querySelector("rect").getBBox().x
+            + box.querySelector("rect").getBBox().width
+            - box.querySelector(".box-title").getBBox().x
+            - box.querySelector(".box-title").getBBox().width)"""
+    )
+    assert min(rooms) > 4, "no letter touches a border"
+
+
 def test_the_map_is_for_keys_too(mapped):
     mapped.locator(".map-box a").nth(4).focus()
     mapped.locator(".map-box.chosen").wait_for()

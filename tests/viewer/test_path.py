@@ -88,7 +88,7 @@ def exercise_twice():  # @exercise
 
     **Hint.** It is even.
     """
-    answer = 2 * 21
+    answer = 2 * 21  # @inspect answer
     assert answer == 42
 '''
 
@@ -121,6 +121,54 @@ def test_a_marked_claim_is_a_question_until_it_is_answered(talk):
     assert "You said 10 MB: off: 1.68 times too little. Line " in answered.inner_text()
     assert "16_777_216" in talk.inner_text("#article")
     assert talk.locator(".question").count() == 2
+
+
+@pytest.mark.parametrize("presented", [False, True])
+def test_the_line_that_decides_is_one_click_away(presented, talk):
+    talk.set_viewport_size({"width": 1100, "height": 420})  # where it is on another page of a slide
+    if presented:
+        talk.keyboard.press("P")
+        talk.locator(".slide").wait_for()
+        while not talk.locator(".question:visible").count():
+            talk.keyboard.press("PageDown")
+    field = talk.get_by_label("What is matrix_bytes?").locator("visible=true").last
+    field.fill("10 MB")
+    field.press("Enter")
+    link = talk.locator(".answered .line-link")
+    number = link.inner_text().removeprefix("Line ")
+    talk.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    link.click()
+    line = talk.locator(f'.line.aimed[data-first="{number}"]:visible')
+    line.wait_for()
+    assert "matrix_bytes = 4 * rows * columns" in line.inner_text()
+    top = line.bounding_box()["y"]
+    assert 0 <= top < 420
+
+
+def test_who_presents_sees_where_in_the_chapter(page, show):
+    show(page, document())
+    page.keyboard.press("P")
+    page.locator(".slide").wait_for()
+    assert page.locator(".slide-place").count() == 0, "before the first chapter"
+    for number in (1, 2, 3):
+        page.keyboard.press("n")
+        page.locator(".slide-place", has_text=f"Ch. 1: {number} / 4").wait_for()
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.locator(".slide-place").is_visible()
+    bar = page.locator(".slide-bar").bounding_box()
+    assert bar["x"] >= 0 and bar["x"] + bar["width"] <= 390
+
+
+def test_an_exercise_whose_solution_is_folded_has_the_whole_slide(page, show):
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    show(page, document(), at="exercise_twice")
+    page.keyboard.press("P")
+    page.locator(".slide .exercise").wait_for()
+    page.locator("html.alone").wait_for()
+    box = page.locator(".slide .exercise").bounding_box()
+    left, right = box["x"], 1920 - box["x"] - box["width"]
+    assert box["width"] > 0.7 * 1920
+    assert abs(left - right) < 10
 
 
 def test_prose_that_gives_the_answer_away_waits_for_it(talk):

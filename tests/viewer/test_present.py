@@ -252,16 +252,18 @@ def speaker(page, show):
 
 def test_the_speaker_has_notes_a_clock_and_the_next_slide(speaker):
     page, window = speaker
-    assert window.locator(".speaker-notes h1").inner_text() == "Small numbers"
+    assert window.locator(".speaker-notes > h1").inner_text() == "Small numbers"
     assert "No notes" in window.locator(".speaker-notes").inner_text()
+    window.locator(".speaker-current .line", has_text="total").first.wait_for()  # the slide itself
     following = window.locator(".speaker-next")
     assert following.locator("> h2").inner_text().endswith("Views share storage")
     following.locator(".line", has_text="make").wait_for()
     assert re.search(r"0:0\d", window.locator(".speaker-clock").inner_text())
     window.locator(".speaker-clock b", has_text=re.compile("0:0[1-9]")).wait_for()  # it runs
     page.keyboard.press("n")
-    window.locator(".speaker-notes h1", has_text="Views share storage").wait_for()
+    window.locator(".speaker-notes > h1", has_text="Views share storage").wait_for()
     assert window.locator(".speaker-notes strong").inner_text() == "seen"
+    assert window.locator(".speaker-current").count() == 0
     assert following.locator("> h2").inner_text().endswith("the end")
 
 

@@ -108,6 +108,15 @@ function isTitled(model, event) {
   return section >= 0 && writtenCall(model, section) !== "";
 }
 
+/** The statement that holds it and all around it: definitions do not cut a loop open.
+ * @param {Statement[]} statements @param {number} statement */
+function outermostOf(statements, statement) {
+  let [at, outer] = [statement, statements[statement][3]];
+  while (outer >= 0 && statements[outer][5] === statements[at][5])
+    [at, outer] = [outer, statements[outer][3]];
+  return at;
+}
+
 /** @param {Model} model */
 function place(model) {
   const { document } = model;
@@ -133,7 +142,8 @@ function place(model) {
       const used = [...text.matchAll(WORD)].flatMap(([name]) => wanted[file].get(name) ?? []);
       const fresh = [...new Set(used)].filter((definition) => !shown.has(definition));
       for (const definition of fresh) shown.add(definition);
-      if (fresh.length) places.set(`${activation}:${statement}`, fresh);
+      const place = `${activation}:${outermostOf(document.statements, statement)}`;
+      if (fresh.length) places.set(place, [...(places.get(place) ?? []), ...fresh]);
     });
   return places;
 }

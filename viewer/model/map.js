@@ -18,7 +18,7 @@ const RADIUS = 6;
 const ENDS = 13;
 
 /** Letters on a line of a box, and how many lines there are. */
-const LETTERS = 16;
+const LETTERS = 15;
 const LETTERS_OF_PARTS = 11;
 const LINES = 3;
 const HEIGHT = LINES * LINE + 12;

@@ -1,6 +1,7 @@
 // The slides of a presentation: a section each, and headings of the table of contents. Pure.
 
 import { bodyOf } from "viewer/model/blocks.js";
+import { FRONT, pageOfStep } from "viewer/model/book.js";
 import { notesIn, notesOf } from "viewer/model/speaking.js";
 import { callerOf, functionIndex, functionOf, statementOf } from "viewer/model/run.js";
 import { headingOf, titleOf } from "viewer/model/sections.js";
@@ -107,6 +108,21 @@ function proseBetween(model, root, after, before) {
   return between
     .slice(between.findLastIndex(({ kind }) => kind !== "prose") + 1)
     .flatMap((block) => (block.kind === "prose" ? [block.text] : []));
+}
+
+/**
+ * Which slide of its chapter one is; nothing before the first chapter.
+ * @param {Chapter[]} book
+ * @param {Slide[]} slides
+ * @param {number} index
+ * @returns {string}
+ */
+export function placeInChapter(book, slides, index) {
+  const numberOf = (/** @type {Slide} */ { section, step }) =>
+    section?.depth === 0 ? FRONT : pageOfStep(book, step);
+  const number = numberOf(slides[index]);
+  const own = slides.filter((slide) => numberOf(slide) === number);
+  return number > FRONT ? `${number}: ${own.indexOf(slides[index]) + 1} / ${own.length}` : "";
 }
 
 /**

@@ -182,6 +182,16 @@ export function heightOf(value) {
     : Math.ceil(text);
 }
 
+/** The most lines and columns of a tensor that is shown whole also where the screen is narrow. */
+const [FEW_LINES, FEW_COLUMNS, FEW_IN_ONE_LINE] = [4, 6, 10];
+
+/** Whether all elements of a tensor are recorded and few. @param {Value} value */
+export function isSmall({ shape = [], shown, elements = [] }) {
+  const [lines, columns] = [shape.at(-2) ?? 1, shape.at(-1) ?? 1];
+  const isPlane = !shown && elements.length > 0 && elements.length === lines * columns;
+  return isPlane && lines <= FEW_LINES && columns <= (lines > 1 ? FEW_COLUMNS : FEW_IN_ONE_LINE);
+}
+
 /** @param {Value} value */
 export function hasTensor(value) {
   return partsOf(value).some(([, part]) => part.shape && part.shape.length > 0);

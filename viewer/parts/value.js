@@ -7,6 +7,7 @@ import {
   isFlat,
   isOnClock,
   isPicture,
+  isSmall,
   LINE_LENGTH,
   partsOf,
   tensorText,
@@ -24,7 +25,7 @@ import { Tensor } from "viewer/parts/tensor.js";
  */
 export function NamedValue({ value, shares, name }) {
   if (value.shape?.length)
-    return html`<div class="named-value is-tensor">
+    return html`<div class=${`named-value is-tensor ${isSmall(value) ? "is-small" : ""}`}>
       <${Tensor} value=${value} shares=${shares} name=${name} />
     </div>`;
   return html`<div class="named-value">

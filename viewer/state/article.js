@@ -96,6 +96,12 @@ function aim(element) {
   element.addEventListener("animationend", () => element.classList.remove("aimed"), { once: true });
 }
 
+/** Mark something once more. @param {Element} element */
+export function mark(element) {
+  aimed = null;
+  aim(element);
+}
+
 /** Where a line is to stand: where it does if it can be seen. @param {Element} element */
 function topOfLine(element) {
   const { top, bottom } = element.getBoundingClientRect();

@@ -1,6 +1,6 @@
 // Where a presentation is. Fetched when it starts.
 
-import { signal } from "@preact/signals";
+import { batch, signal } from "@preact/signals";
 import { slidesOf } from "viewer/model/slides.js";
 import { kept } from "viewer/state/kept.js";
 import { current } from "viewer/state/state.js";
@@ -29,4 +29,14 @@ export function slides() {
   const found = known.get(sections) ?? slidesOf(model, sections);
   known.set(sections, found);
   return found;
+}
+
+/** Show the page of the slide that holds something, whole. @param {Element} element */
+export function turnTo(element) {
+  const found = pages.value.findIndex((page) => page.some((piece) => piece.contains(element)));
+  if (found < 0) return;
+  batch(() => {
+    part.value = found;
+    passed.value = Infinity;
+  });
 }

@@ -3,6 +3,24 @@
 import { verdictOf } from "viewer/model/verdicts.js";
 import { html } from "viewer/parts/html.js";
 import { answer } from "viewer/state/answers.js";
+import { bringIntoView, mark } from "viewer/state/article.js";
+import { presenting } from "viewer/state/state.js";
+
+/**
+ * Go to a line of the same section and mark it; while presenting it may be on another page.
+ * @param {number} number
+ */
+function showLine(number) {
+  return async (/** @type {Event & {currentTarget: Element}} */ { currentTarget: button }) => {
+    const section = button.closest(".section");
+    const line = section?.querySelector(`.line[data-first="${number}"]`);
+    if (!line) return;
+    line.closest("details")?.setAttribute("open", "");
+    if (!presenting.value) return bringIntoView(() => line);
+    (await import("viewer/state/slides.js")).turnTo(line);
+    mark(line);
+  };
+}
 
 /** @param {{question: Question, id: string, given: Reply}} properties */
 export function Answered({ question, id, given }) {
@@ -12,7 +30,13 @@ export function Answered({ question, id, given }) {
   const again = () => answer(id, null);
   return html`<p class=${`answered ${grade}`} role="status">
     You said <b>${given.text}</b>: ${verdict?.text}.
-    ${grade !== "right" && question.line > 0 && html`${" "}Line ${question.line} decides it.`}
+    ${
+      grade !== "right" &&
+      question.line > 0 &&
+      html`${" "}<button class="line-link" onClick=${showLine(question.line)}>
+          Line ${question.line}
+        </button>${" "}decides it.`
+    }
     ${" "}<button class="quiet-link" onClick=${again}>ask again</button>
   </p>`;
 }

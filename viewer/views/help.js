@@ -3,37 +3,44 @@
 import { keyName } from "viewer/parts/buttons.js";
 import { html } from "viewer/parts/html.js";
 import { COMMANDS } from "viewer/state/commands.js";
-import { mode } from "viewer/state/state.js";
+import { mode, presenting } from "viewer/state/state.js";
 
-/** The table of keys. */
+/** @type {[Command["where"], string][]} */
+const GROUPS = [
+  ["any", "Everywhere"],
+  ["read", "In Read"],
+  ["step", "In Step"],
+  ["present", "While presenting"],
+];
+
+/** @param {{where: Command["where"], title: string}} properties */
+function Keys({ where, title }) {
+  const own = COMMANDS.filter((command) => command.where === where);
+  return html`<table class="keys">
+    <caption>${title}</caption>
+    <tbody>
+      ${own.map(
+        ({ keys, title: told }) =>
+          html`<tr>
+            <td>
+              ${keys.map((key) => html`<kbd>${keyName(key)}</kbd>`)}
+            </td>
+            <td>${told}</td>
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
+}
+
+/** The tables of keys, first those of what the reader is doing. */
 export function Help() {
-  const rows = (/** @type {Command["where"]} */ where) =>
-    COMMANDS.filter((command) => command.where === where).map(
-      ({ keys, title }) =>
-        html`<tr>
-          <td>
-            ${keys.map((key) => html`<kbd>${keyName(key)}</kbd>`)}
-          </td>
-          <td>${title}</td>
-        </tr>`,
-    );
+  const here = presenting.value ? "present" : mode.value;
+  const groups = [
+    ...GROUPS.filter(([where]) => where === here),
+    ...GROUPS.filter(([where]) => where !== here),
+  ];
   return html`<div class="key-tables">
-    <table class="keys">
-      <caption>Everywhere</caption>
-      <tbody>${rows("any")}</tbody>
-    </table>
-    <table class="keys">
-      <caption>In Read</caption>
-      <tbody>${rows("read")}</tbody>
-    </table>
-    <table class=${`keys ${mode.value === "read" ? "dimmed" : ""}`}>
-      <caption>In Step</caption>
-      <tbody>${rows("step")}</tbody>
-    </table>
-    <table class="keys">
-      <caption>While presenting</caption>
-      <tbody>${rows("present")}</tbody>
-    </table>
+      ${groups.map(([where, title]) => html`<${Keys} ...${{ where, title }} />`)}
     </div>
     <p class="quiet">In Step, a click on a line number runs to that line.</p>
   `;

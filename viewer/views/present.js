@@ -25,7 +25,7 @@ import {
 } from "viewer/state/slides.js";
 import { current, focus, loaded, mode, page, presenting, step } from "viewer/state/state.js";
 import { arrange, pagesOf, stopsOf, watchLayout } from "viewer/views/paging.js";
-import { Contents } from "viewer/views/slide.js";
+import { Contents, InChapter } from "viewer/views/slide.js";
 
 await styled("present.css");
 
@@ -259,6 +259,7 @@ function SlideBar({ at, of }) {
   const count = pages.value.length;
   return html`<nav class="slide-bar" aria-label="presentation">
     ${["leave", "firstSlide", "previousSlide", "slideBack"].map(button)}
+    <${InChapter} />
     <span class="slide-count">${shown.value + 1} / ${of}</span>
     ${
       count > 1 &&
@@ -289,7 +290,8 @@ function usePages(root, slide) {
     if (!body) return undefined;
     const cut = () => {
       // Without values beside its code a slide has the width of the screen.
-      const isAlone = !body.querySelector(".beside-line");
+      const beside = [...body.querySelectorAll(".beside-line")];
+      const isAlone = beside.every((place) => place.closest("details:not([open])"));
       document.documentElement.classList.toggle("alone", isAlone);
       const letter = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
       const { top } = body.getBoundingClientRect();

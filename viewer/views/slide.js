@@ -3,11 +3,18 @@
 import { bodyOf } from "viewer/model/blocks.js";
 import { withValues } from "viewer/model/quotes.js";
 import { functionIndex, functionOf, wholeScope } from "viewer/model/run.js";
-import { restOfRoot } from "viewer/model/slides.js";
+import { placeInChapter, restOfRoot } from "viewer/model/slides.js";
 import { html } from "viewer/parts/html.js";
 import { Prose } from "viewer/parts/prose.js";
+import { shown, slides } from "viewer/state/slides.js";
 import { current } from "viewer/state/state.js";
 import { Blocks, Section } from "viewer/views/section.js";
+
+/** Where one is in the chapter that is shown. */
+export function InChapter() {
+  const place = placeInChapter(current().book, slides(), shown.value);
+  return place && html`<span class="slide-place" title="Slide of this chapter">Ch. ${place}</span>`;
+}
 
 /** @param {{slide: Slide}} properties */
 export function Contents({ slide: { section, text, title } }) {

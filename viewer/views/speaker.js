@@ -11,7 +11,7 @@ import { Prose } from "viewer/parts/prose.js";
 import { onKey } from "viewer/state/keyboard.js";
 import { presenting } from "viewer/state/state.js";
 import { blank, pages, part, refused, shown, slides } from "viewer/state/slides.js";
-import { Contents } from "viewer/views/slide.js";
+import { Contents, InChapter } from "viewer/views/slide.js";
 
 const SIZE = "popup,width=960,height=680";
 const SECOND = 1000;
@@ -76,7 +76,7 @@ function Speaker({ page }) {
     <header class="speaker-head">
       <${Clock} />
       <span class="speaker-place">
-        ${shown.value + 1} / ${all.length}${
+        <${InChapter} /> ${shown.value + 1} / ${all.length}${
           pages.value.length > 1 && ` · part ${part.value + 1} of ${pages.value.length}`
         }${blank.value && " · blank"}
       </span>
@@ -96,9 +96,10 @@ function Speaker({ page }) {
         ${
           slide.notes.length
             ? slide.notes.map((text) => html`<${Prose} key=${text} text=${text} />`)
-            : html`<p class="quiet">
-              No notes. A comment that begins <code># @note</code> is one.
-            </p>`
+            : html`<div class="speaker-current" inert>
+                <${Contents} key=${`here-${shown.value}`} slide=${slide} />
+              </div>
+              <p class="quiet">No notes: a comment that begins <code># @note</code> is one.</p>`
         }
       </section>
       <section class="speaker-next" aria-label="what comes next">

@@ -959,6 +959,14 @@ PIECES = [
         Rendering("table", {"rows": [[1], [2], [3], [4]], "headers": ["n"], "head": 1, "tail": 1}),
         {"type": "table", "markdown": "| n |\n| --- |\n| 1 |\n| … |\n| 4 |"},
     ),
+    *(
+        (Rendering("image", "data:image/png;base64,iVBORw==", {"width": width}), {
+            "type": "image",
+            "markdown": f'<img src="0f4636c78f65d363.png" alt="image"{sized}>',
+        })
+        for width, sized in ((1.0, ' width="100%"'), (0.25, ' width="25%"'), (40, ' width="40"'), (
+            "50%", ' width="50%"'), ("300px", ' width="300"'), (None, ""))
+    ),
     (Rendering("table", {"rows": [], "headers": None}), {
         "type": "table", "markdown": "> table: empty",
     }),

@@ -1,6 +1,7 @@
 """Lectures of other tools in the page: what calls say stands in place of the calls."""
 
 import base64
+import re
 import textwrap
 
 import pytest
@@ -108,6 +109,11 @@ APART = textwrap.dedent(r"""
         text("# Apart")
         for word in words():
             text(f"got {word}")
+        for word in numbered("ab"):
+            text(f"- told {word}")
+        for word in numbered("cd"):
+            x = word
+            text(f"- told {x}")
         image(RED, width=9), image(RED, width=9)
         image(RED, width=9)
         text("<b title='an only = word' onclick='alert(1)' onload=\"alert(2)\">bold</b>")
@@ -131,6 +137,11 @@ APART = textwrap.dedent(r"""
 
     def last():
         return text("what a return says")
+
+    def numbered(words):  # @stepover
+        for word in words:
+            yield word
+            text(f"*after {word}*")
 """)
 
 
@@ -140,8 +151,11 @@ def test_what_stands_between_calls_is_read_in_its_order(page, show):
     show(page, trace_source(APART))
     article = page.locator("#article")
     article.get_by_text("what a return says").wait_for()
-    assert article.locator(".loop .said p").all_inner_texts() == [
+    told = article.locator(".prose :is(p, li)", has_not_text=re.compile("bold|styled|made|return"))
+    assert told.all_inner_texts()[:13] == [
         *("the first", "got 1", "the second", "got 2", "the end"),
+        *("told a", "after a", "told b", "after b"),
+        *("told c", "after c", "told d", "after d"),
     ]
     first, second, below = (image.bounding_box() for image in article.locator("img").all())
     assert first["y"] == second["y"]
@@ -152,7 +166,7 @@ def test_what_stands_between_calls_is_read_in_its_order(page, show):
     assert article.get_by_text("styled", exact=True).is_visible()
     made, counted = (article.get_by_text(word, exact=True) for word in ("made", "counted"))
     assert made.bounding_box()["y"] < counted.bounding_box()["y"]
-    assert "text(" not in article.inner_text()
+    assert 'text("' not in article.inner_text(), "the definition of what is stepped over is shown"
     assert complaints == []
 
 

@@ -186,12 +186,19 @@ def _medium(kind: str, place: str, style: Mapping[str, Any], media: Media) -> st
     if name and kind != "image":
         return f"![{named}]({name})"
     if name:
-        width = re.sub(r"[^\d.%]", "", str(style.get("width", "")))
+        width = _width(style.get("width"))
         sized = f' width="{width}"' if width else ""
         picture = f'<img src="{name}" alt="{named}"{sized}>'
         is_centred = style.get("center") or style.get("textAlign") == "center"
         return f'<p align="center">{picture}</p>' if is_centred else picture
     return f"> {_absent(kind, place)}"
+
+
+def _width(width: object) -> str:
+    """A width in pixels or as a share; a number up to 1 is a share, as some courses have it."""
+    if isinstance(width, int | float) and 0 < width <= 1:
+        return f"{width:.0%}"
+    return re.sub(r"[^\d.%]", "", str(width or ""))
 
 
 def _file_name(place: str, kind: str) -> str:

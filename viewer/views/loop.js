@@ -56,14 +56,9 @@ function Turn(properties) {
   const { block, scope, turns, indent, depth, chosen, choose, body, again, below } = properties;
   const { isLast } = properties;
   const { model, document } = current();
+  const round = Math.max(0, Math.min(chosen, turns.count - 1));
   const turn = turns.headers.length
-    ? turnOf(
-        model,
-        scope,
-        block.statement,
-        turns.headers,
-        Math.max(0, Math.min(chosen, turns.count - 1)),
-      )
+    ? turnOf(model, scope, block.statement, turns.headers, round)
     : null;
   const header = turn?.header ?? -1;
   const [file, first, last] = document.statements[block.statement];
@@ -80,7 +75,9 @@ function Turn(properties) {
     depth,
     unfold: below.unfold,
   };
-  const after = onHeader.flatMap((step) => [...below.saidOf(step), ...below.afterOf(step)]);
+  const saidOf = (/** @type {number} */ step) => (body || step < 0 ? [] : below.saidOf(step));
+  const said = onHeader.slice(1).flatMap(saidOf);
+  const after = [...said, ...onHeader.flatMap(below.afterOf)];
   const isShown = !again || inspectedAt(header).length > 0;
   return html`<div class="loop" data-first=${block.first}>
     ${
@@ -92,6 +89,7 @@ function Turn(properties) {
         </div>
       </div>`
     }
+    ${saidOf(header)}
     ${
       body ??
       html`<${below.Blocks}

@@ -1,5 +1,6 @@
 // The turns of a loop in which something is said, below each other.
 
+import { stepsBefore } from "viewer/model/run.js";
 import { joined } from "viewer/model/said.js";
 import { onlySpeaks } from "viewer/model/spoken.js";
 import { MOST_TURNS, saidWithin, toldBy } from "viewer/model/telling.js";
@@ -27,10 +28,14 @@ export function Turns(properties) {
         <summary>what all ${turns.count} turns say</summary>
         <${Pieces} pieces=${joined(saidWithin(model, scope, turns))} heading=${4} />
       </details>`;
-  return turns.headers
-    .slice(0, turns.count)
-    .map(
-      (header, index) =>
-        html`<${Turn} key=${header} ...${whole} chosen=${index} again=${index > 0} />`,
-    );
+  const end = turns.headers[turns.count]; // where there was no other item
+  return [
+    ...turns.headers
+      .slice(0, turns.count)
+      .map(
+        (header, index) =>
+          html`<${Turn} key=${header} ...${whole} chosen=${index} again=${index > 0} />`,
+      ),
+    ...(end === undefined ? [] : properties.below.saidOf(stepsBefore(model, end))),
+  ];
 }

@@ -77,7 +77,7 @@ class Cost:
 
     @property
     def live_bytes(self) -> dict[str, int]:
-        """Bytes allocated inside the block and not freed, by category."""
+        """Bytes allocated inside the block and not freed, by category (`meter/ledger.py`)."""
         live = dict.fromkeys(CATEGORIES, 0)
         for storage in self._living.values():
             live[storage.category] += storage.bytes

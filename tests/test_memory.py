@@ -170,6 +170,21 @@ def test_what_a_storage_is_for(program, expected):
     assert live == expected
 
 
+def test_optimizers_are_patched_only_while_something_is_measured():
+    before = torch.optim.Optimizer._patch_step_function
+    with measure():
+        assert torch.optim.Optimizer._patch_step_function is not before
+    assert torch.optim.Optimizer._patch_step_function is before
+
+
+def test_an_optimizer_that_is_known_is_not_kept_alive():
+    with measure() as cost:
+        optimizer = updated_by_another_method()
+        assert cost.live_bytes[OPTIMIZER_STATE] == 2 * 64
+        del optimizer
+        assert cost.live_bytes[OPTIMIZER_STATE] == 0
+
+
 @pytest.mark.parametrize("build", [perceptron, lambda: ModelOfGpt2Shape(2, 16, 2).blocks])
 def test_activations_are_what_autograd_saves(build):
     torch.manual_seed(0)

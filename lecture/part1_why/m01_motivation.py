@@ -405,8 +405,8 @@ def eight_cards_hold_forty_billion_parameters():  # M1.4 E11 E13 @core
     # @note Move the slider of the chart and let them call out what happens at twice the GPUs. Then
     # ask what is missing from the bytes per parameter. (The activations.)
     #
-    # The sheet says "80GB". That is neither 80 gigabytes nor 80 gibibytes: the device reports
-    # 81 089 MiB.
+    # The sheet says "80GB". That is neither 80 gigabytes nor 80 gibibytes: devices report
+    # about 81 080 MiB.
     gpus = 8
     capacity_bytes = gpus * H100_SXM.memory_bytes
     assert round(capacity_bytes / gpus / 10**9, 1) == 85.0  # @predict
@@ -474,7 +474,7 @@ def gpt3_can_be_recomputed():  # M1.6 @core
 
 
 def a_week_on_eight_cards_is_little_beside_gpt3():  # M1.6 E4
-    """A week on eight GPUs is at most 1.5 % of GPT-3.
+    """A week on eight GPUs is at most some 1.5 % of GPT-3.
 
     Where does a box of eight H100 stand beside famous models, and beside the thresholds that
     governments have set?

@@ -793,5 +793,5 @@ def exercise_seven_or_eight():  # M3.2 @exercise
     token? And if it is a letter shorter: fewer, as many, or more?
     """
     needed = {n: len(train_all({"a" * n: 1})) for n in (8, 7)}  # @inspect needed
-    # Eight halves three times. Seven leaves rests: aa, aaaa, aaaaaa and the last "a" by itself.
+    # Eight halves three times. Seven makes aa and aaaa, adds the odd aa, and at last the odd "a".
     assert needed == {8: 3, 7: 4}

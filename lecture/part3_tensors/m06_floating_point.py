@@ -438,7 +438,7 @@ def bf16_trades_resolution_for_range():  # M6.8 E21 E25 @core
     What if a 16-bit format keeps all [exponent bits](#a_number_is_sign_exponent_and_fraction) of
     fp32, and saves on the fraction, its digits, alone? That is bf16, the *brain floating point* of
     Google Brain. [Kalamkar et al.](https://arxiv.org/abs/1905.12322) showed in 2019 that networks
-    train in it with the settings of fp32.
+    train with it beside fp32 weights and sums.
     """
     # @note Two questions before the claims: which of the two 16-bit formats cannot hold 100 000,
     # and which cannot tell 1.001 from 1? Ask which loss they would rather have in a gradient, and

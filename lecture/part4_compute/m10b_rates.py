@@ -90,7 +90,7 @@ def a_peak_is_units_times_clock():  # M10.7
     """A peak is units times clock.
 
     Where does the number on a data sheet come from? It is computed. A chip has so many units;
-    each does so many multiply-adds, of two FLOPs, in one tick of the clock; and the sheet names a
+    each does so many multiply-adds, of two FLOPs, in one tick of the clock; and the maker names a
     clock, the *rated boost*.
     """
     rebuilt = {
@@ -276,8 +276,8 @@ def a_cold_call_hides_in_a_mean():  # M10.11 E14
     by_format = figures.achieved_and_promised(rates, "On an H100")  # @inspect by_format
     assert shares["fp32, mean of five"] == 0.81
     assert shares["bf16, mean of five"] == 0.29
-    # A common mistake is to conclude that a faster format uses less of its peak. Warm, another H100
-    # reaches 0.81 in bf16 as well.
+    # A common mistake is to conclude that bf16 gets no more of its peak. Warm, another H100 reaches
+    # 0.81 in bf16 as well.
     assert shares["bf16, warm"] == 0.81
     # In that program, fp32 had run once before its clock was started, and bf16 had not. If four of
     # its five calls ran at the warm rate, the first took 0.11 seconds. The [first call that we

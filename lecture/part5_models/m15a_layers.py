@@ -423,14 +423,14 @@ def the_future_is_hidden():  # M15.7 @core
     dot_products = (one * other).sum(dim=1)
     assert math.isclose(dot_products.std().item(), math.sqrt(K), rel_tol=0.05)
     # Without it, softmax nearly chooses one token. Here 1000 queries look at 64 tokens each. How
-    # much gradient can pass? The derivatives of the weights by their own scores are $w_i(1 - w_i)$.
+    # do weights still answer to scores? The slope of each by its own score is $w_i(1 - w_i)$.
     scores = torch.randn(1000, 64, generator=generator)
-    largest, passing = {}, {}
+    largest, slopes = {}, {}
     for name, factor in (("scaled", 1), ("not scaled", math.sqrt(K))):
         weights = softmax(factor * scores)
         largest[name] = weights.amax(dim=1).mean().item()  # @inspect largest
-        passing[name] = (weights * (1 - weights)).sum(dim=1).mean().item()  # @inspect passing
-    # Not scaled, the winner takes more than three quarters on average, and softmax lets through
-    # less than a third of the gradient that it lets through to scaled scores.
+        slopes[name] = (weights * (1 - weights)).sum(dim=1).mean().item()  # @inspect slopes
+    # Not scaled, the winner takes more than three quarters on average, and the slopes add up to
+    # less than a third of what they do for scaled scores.
     assert largest["scaled"] < 0.15 < 0.75 < largest["not scaled"]
-    assert passing["not scaled"] < passing["scaled"] / 3
+    assert slopes["not scaled"] < slopes["scaled"] / 3

@@ -263,8 +263,8 @@ def qk_norm_bounds_the_scores():  # M23.11
     drawn = figures.entropies(entropies)  # @inspect drawn
     plain, normed = entropies.values()
     # The scores grow with s². At s = 1 a query spreads its weight over many keys, nearly as evenly
-    # as $\ln 64$ nats allow; at 16 it looks at one, and the softmax has become a switch: its slope,
-    # which the gradients of queries and keys pass through, is next to nothing.
+    # as $\ln 64$ nats allow; at 16 it looks at one, and the softmax has become a switch: its slope
+    # is next to nothing for most queries, and steep for a few.
     assert plain[1.0] > 0.8 * math.log(T)
     assert plain[16.0] < 0.1
     assert slopes["plain", 16.0] < slopes["plain", 1.0] / 10  # @inspect slopes

@@ -32,6 +32,12 @@ PAINTED = "new Promise((done) => requestAnimationFrame(() => requestAnimationFra
 FINISHED = """() => document.getAnimations()
     .every(({ playState, effect }) =>
         playState !== "running" || effect.getComputedTiming().iterations === Infinity)"""
+SETTLED = """async () => {
+    const { isHolding } = await import("viewer/state/holding.js");
+    const isBusy = () => isHolding() || document.querySelector(".waiting");
+    for (let quiet = 0; quiet < 20; quiet = isBusy() ? 0 : quiet + 1)
+        await new Promise(requestAnimationFrame);
+}"""
 STILL = """async (element) => {
     let [before, frames] = [NaN, 0];
     for (; frames < 20; frames++) {
@@ -47,6 +53,12 @@ def painted(page) -> None:
     """Wait until what has changed is on the screen, and what moves has come to rest."""
     page.evaluate(PAINTED)
     page.wait_for_function(FINISHED)
+
+
+def settled(page) -> None:
+    """Wait until all of the article is laid out, and nothing holds its place any more. (A function
+    that `wait_for_function` has to wait for is true at once.)"""
+    page.evaluate(SETTLED)
 
 
 def still(locator) -> None:

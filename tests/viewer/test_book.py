@@ -284,14 +284,14 @@ def test_a_line_below_the_bar_shows_how_much_is_read(page, show):
         "() => Number(getComputedStyle(document.documentElement).getPropertyValue('--progress'))"
     )
     page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
-    page.wait_for_function(f"{shown} > 0.95")
+    page.wait_for_function(f"() => {shown} > 0.95")
     page.keyboard.press("p")
     page.locator("h1", has_text="Adding again").wait_for()
-    page.wait_for_function(f"{shown} < 0.2")
+    page.wait_for_function(f"() => {shown} < 0.2")
     page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
-    page.wait_for_function(f"{shown} > 0.95")
+    page.wait_for_function(f"() => {shown} > 0.95")
     page.keyboard.press("r")  # Step is not read from top to bottom
-    page.wait_for_function(f"{shown} === 0")
+    page.wait_for_function(f"() => {shown} === 0")
 
 
 def test_a_chapter_is_printed_with_its_contents(page, show):
@@ -309,7 +309,7 @@ def test_a_printed_chapter_has_bookmarks_and_links_to_its_sections(page, show):
     show(page, book(), chapter="adding")
     page.evaluate("window.print = () => (window.isPrinted = true)")
     page.evaluate("async () => (await import('viewer/views/print.js')).printPage()")
-    page.wait_for_function("window.isPrinted")
+    page.wait_for_function("() => window.isPrinted")
     found = page.pdf(outline=True, tagged=True)
     bookmarks = re.findall(rb"<<(/Title \(([^)]*)\)[^<>]*/Dest[^<>]*)>>", found)
     titles = {title: entry for entry, title in bookmarks}

@@ -253,7 +253,8 @@ def test_without_links_there_is_no_map(page, show):
     show(page, talk())
     page.locator(".map-chapters").scroll_into_view_if_needed()
     page.wait_for_function(
-        "performance.getEntriesByType('resource').some(({ name }) => name.endsWith('views/map.js'))"
+        """() => performance.getEntriesByType("resource")
+            .some(({ name }) => name.endsWith("views/map.js"))"""
     )
     assert page.locator(".chapter-map").count() == 0
 

@@ -5,15 +5,10 @@ import random
 import pytest
 
 from tests.viewer import documents
-from tests.viewer.conftest import VIEWER, quiet_page, show_everything
+from tests.viewer.conftest import VIEWER, quiet_page, settled, show_everything
 from tests.viewer.test_reading import many_sections
 
 BELOW_THE_BAR = range(44, 90)
-
-SETTLED = """async () => {
-    const { isHolding } = await import("viewer/state/holding.js");
-    return !isHolding() && !document.querySelector(".waiting");
-}"""
 
 SECTIONS = """async () => {
     const { current } = await import("viewer/state/state.js");
@@ -26,7 +21,7 @@ SECTIONS = """async () => {
 
 
 def top_of_title(page, activation: int) -> float:
-    page.wait_for_function(SETTLED)
+    settled(page)
     box = page.locator(f"#title-{activation}").bounding_box()
     assert box
     return round(box["y"])
@@ -58,7 +53,9 @@ def test_what_grows_above_does_not_push_a_title_away(page, show):
 def test_who_scrolls_is_not_held(page, show):
     show(page, many_sections(60), at="91")
     page.locator("#title-31").wait_for()
-    page.wait_for_function("document.querySelector('#title-31').getBoundingClientRect().top < 90")
+    page.wait_for_function(
+        "() => document.querySelector('#title-31').getBoundingClientRect().top < 90"
+    )
     page.evaluate("scrollBy(0, 400)")
     assert top_of_title(page, 31) < 0
 

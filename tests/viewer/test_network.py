@@ -72,10 +72,12 @@ def asked_for(page) -> list[str]:
 def test_a_document_is_the_sum_of_its_parts(reader, published):
     reader.goto(f"{published}#doc=demo")
     reader.locator("#article").get_by_text("6", exact=True).first.wait_for()
-    reader.wait_for_function(
-        "import('viewer/state/state.js').then(({ loaded }) => "
-        "loaded.value.document.values.length > 5000 && "
-        "loaded.value.document.values[7].shape !== undefined)"
+    reader.evaluate(
+        """async () => {
+            const { loaded } = await import("viewer/state/state.js");
+            const whole = ({ values }) => values.length > 5000 && values[7].shape !== undefined;
+            while (!whole(loaded.value.document)) await new Promise(requestAnimationFrame);
+        }"""
     )
     there = reader.evaluate(
         """async () => {

@@ -9,7 +9,7 @@ import pytest
 
 from tests.tracing import trace_source
 from tests.viewer import documents
-from tests.viewer.conftest import PATIENCE, VIEWER
+from tests.viewer.conftest import PATIENCE, VIEWER, settled
 from tests.viewer.test_access import assert_accessible
 from tests.viewer.test_book import book as a_book
 from tests.viewer.test_book import files_book
@@ -232,13 +232,13 @@ def test_the_page_takes_it_over_without_a_moment_of_both_or_of_none(browser, hos
     file = f"demo.{chapter.name}.html" if kind == "chapter" else ""
     page.goto(f"{host}site/{file}")
     page.locator("#app main").get_by_role("heading", level=1).wait_for()
-    page.wait_for_function("frames_seen.at(-1) === '#app main'")
+    page.wait_for_function("() => frames_seen.at(-1) === '#app main'")
     frames = [frame for frame in page.evaluate("frames_seen") if frame]
     assert frames == ["#first main", "#app main"]
     assert page.locator("h1").count() == 1
     assert chapter.title in page.title() or kind == "front"
     page.locator(".outline").get_by_text("Front page").click()
-    page.wait_for_function("location.hash.startsWith('#doc=demo')")
+    page.wait_for_function("() => location.hash.startsWith('#doc=demo')")
     assert page.url.startswith(f"{host}site/#doc=demo")
     page.reload()
     page.locator("#app main").get_by_role("heading", level=1).wait_for()
@@ -262,7 +262,7 @@ def test_an_address_within_a_page_wins_and_shows_nothing_else_before(browser, ho
         page.goto("about:blank")
         page.goto(f"{host}site/{file}#doc=demo&chapter={second.name}")
         page.locator("#chapter-title", has_text=second.title).wait_for()
-        page.wait_for_function("titles.size > 0")
+        page.wait_for_function("() => titles.size > 0")
         assert {*page.evaluate("[...titles]")} <= {"", second.title}
     context.close()
 
@@ -302,7 +302,7 @@ def test_who_has_read_on_meanwhile_stays_there(browser, host, tmp_path):
     waiting[0].continue_()
     title = page.locator("#app .section-title", has_text="Two and two")
     title.wait_for()
-    page.wait_for_function("""async () => !(await import("viewer/state/holding.js")).isHolding()""")
+    settled(page)
     assert abs(title.bounding_box()["y"] - before) < 3
     context.close()
 

@@ -142,7 +142,7 @@ def test_figures_grow_with_the_page_and_are_seen_whole(page, show):
     show(page, documents.with_values(*drawn), mode="step", at="2")
     page.keyboard.press("P")
     page.locator(".slide .picture svg").first.wait_for(state="attached")
-    page.wait_for_function("document.querySelectorAll('.resized').length === 2")
+    page.wait_for_function("() => document.querySelectorAll('.resized').length === 2")
     size = "e => { const { width, height } = e.getBoundingClientRect(); return [width, height]; }"
     sizes = page.locator(".slide .picture svg").evaluate_all(
         "all => all.map((e) => e.parentElement.style.zoom)"

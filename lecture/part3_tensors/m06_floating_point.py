@@ -705,7 +705,8 @@ def small_updates_are_lost():  # M6.12 E23
     used = master.bfloat16().tolist()
     assert used.count(1.0) == 3
     assert used[-1] == 2  # @predict
-    # So: fp16 loses numbers at both ends of its range, bf16 loses small changes.
+    # So: bf16 loses small changes. fp16 loses those below an eighth of them, and numbers at both
+    # ends of its range.
 
 
 def each_format_has_its_job():  # M6.13

@@ -120,8 +120,9 @@ def near_memory_is_small():  # M10.15
     assert round(1e9 * H100_GPU.memory_ticks / H100_GPU.highest_hertz) == 354
     per_tick = 2 * MULTIPROCESSOR_QUARTERS * H100_SXM_CHIP.tensor_core_multiply_adds
     assert round(H100_GPU.memory_ticks * per_tick / 1e6, 1) == 2.9
-    # And on other GPUs? The levels are the same. (Readings of the L2 differ. On H100s and their kin
-    # people found 5.5, 7 and 10 TB/s; we take the least.)
+    # And on other GPUs? The levels are the same, and in each multiprocessor a B200 has 256 KiB more
+    # for the sums of its tensor cores. (Readings of the L2 differ. On H100s and their kin people
+    # found 5.5, 7 and 10 TB/s; we take the least.)
     side_by_side = figures.side_by_side(levels)  # @inspect side_by_side
     # What grew from the A100 to the B200 is arithmetic, by a factor of 7, and bandwidth, by nearly
     # 4. What did not shrink is the time until memory answers.
@@ -190,7 +191,7 @@ def waiting_warps_hide_latency():  # M10.16
     per_tick = len(loads) / max(issue.done for issue in loads)  # @inspect per_tick
     assert math.isclose(per_tick, 5 / 20, rel_tol=0.03)
     # To get the full bandwidth of an H100, then, bandwidth × latency = 1.2 MB must be on the way at
-    # every moment. So a tensor of less than a megabyte cannot fill the memory, whatever the kernel.
+    # every moment. So a tensor of less than a megabyte cannot have all of it, whatever the kernel.
     latency_seconds = H100_GPU.memory_ticks / H100_GPU.highest_hertz
     in_flight = H100_SXM.memory_bytes_per_second * latency_seconds
     assert round(in_flight / 1e6, 1) == 1.2

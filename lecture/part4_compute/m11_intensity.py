@@ -431,7 +431,7 @@ def a_small_cache_reads_numbers_again():  # M11.8
             assert loaded[tile, depth] == 2 * n**3 / tile
     # The inputs pass by in thin slices, and how thin makes no difference. With t×t tiles each
     # number is loaded n/t times, $2n^3/t$ numbers in all, for $2n^3$ FLOPs. So each number we load
-    # is used in t multiply-adds, and each byte of bf16 pays for t/2 FLOPs.
+    # pays for t FLOPs (it is used in t multiply-adds, which take two), and a byte of bf16 for t/2.
     flops = work_of(lambda: x @ w).flops
     assert flops / loaded[4, 1] == 4
     # To be compute-bound from HBM alone, an H100 would need t/2 = 295: tiles of 591×591.
@@ -656,7 +656,7 @@ def recorded_machines_have_rooflines():  # M11.10
     # On the H100 it is as fast. On the CPU it takes three times as long: each result goes to memory
     # that the system has to hand out first, page by page. The copies wrote to pages they had.
     assert [round(share, 1) for share in relu_shares.values()] == [1.0, 0.3]  # @inspect relu_shares
-    # What was the fastest thing each of them did? On both it was the largest matmul that was tried.
+    # What was the fastest call of each? On both it was one of the largest matmul that was tried.
     assert list(fastest.values()) == ["16384×16384", "2048×2048"]  # @inspect fastest
     # So the picture of this chapter is not only arithmetic: it was seen.
 
@@ -956,10 +956,11 @@ def fused_attention_takes_less_time():  # M11.12
         for way in ("written out", "fused")
     }
     on_h100 = figures.seconds_by_tokens(recorded, "Causal attention, H100")  # @inspect on_h100
-    # It takes an eleventh of the time. Not all of that is fusion: the fused kernel also skips the
-    # half of the pairs that is masked, and the other way makes its mask in that time. At 512 tokens
-    # the factor is two and a half, and that is launches: written out, it asks for more kernels. It
-    # takes no less time than 1024 tokens do, which have four times the scores.
+    # By the fastest of ten calls it takes an eleventh of the time. Not all of that is fusion: the
+    # fused kernel also skips the half of the pairs that is masked, and the other way makes its mask
+    # in that time. At 512 tokens the factor is two and a half, and that is launches: written out,
+    # it asks for more kernels. It takes no less time than 1024 tokens do, which have four times the
+    # scores.
     assert recorded["written out"][512] >= recorded["written out"][1024]
     gains = {T: recorded["written out"][T] / recorded["fused"][T] for T in recorded["fused"]}
     assert 2.5 < gains[512] < 3 < 11 < gains[4096] < 12  # @inspect gains

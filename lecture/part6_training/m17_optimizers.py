@@ -563,9 +563,9 @@ def adamw_costs_33_flops_per_parameter():  # M17.7 E67
     # the same weights.
     late = pytorch_step_late_in_a_run(torch.ones(100), g, lr, decay)  # @stepover
     assert torch.allclose(late, w, rtol=1e-6)
-    # The lines leave out the bias correction. Our AdamW divides the root of v by the root of that
-    # of v, 1 FLOP more, applies that of m to a number all parameters share, and shrinks with one
-    # multiplication, 1 FLOP less.
+    # The lines leave out the bias corrections. Our AdamW divides the root of v by that of v's
+    # correction, 1 FLOP more, puts m's correction into a number all parameters share, and shrinks
+    # with one multiplication, 1 FLOP less.
     weight = nn.Parameter(torch.ones(2_126_902_400, device="meta"))
     weight.grad = torch.empty_like(weight)
     with measure() as step:
@@ -686,9 +686,13 @@ def a_rate_per_weight_sees_only_the_axes():  # M17.1
     }  # @inspect bends
     assert max(bends["SGD"], bends["momentum"]) < 1e-9
     assert min(bends["AdaGrad"], bends["AdamW"]) > 1
-    # After ten steps they were ahead of SGD, and now they are behind.
+    # After ten steps they were ahead of SGD. Now they are behind, AdaGrad to the end. (AdamW, with
+    # this rate, is ahead again from the 28th step on.)
     for name in ("AdaGrad", "AdamW"):
         assert straight[name][10].norm() < straight["SGD"][10].norm() < turned[name][10].norm()
+    distances = {name: path.norm(dim=1) for name, path in turned.items()}
+    assert (distances["AdamW"] < distances["SGD"])[28:].all()
+    assert (distances["AdaGrad"] > distances["SGD"])[10:].all()
     # The direct way to see other directions is to remember products of gradients: for all
     # parameters at once a matrix as large as the square of their number. The next section has a
     # cheaper way, for one matrix of the model at a time.

@@ -458,8 +458,8 @@ def bytes_of_parts(tensors: list[DTensor]) -> int:
 
 
 def one_step_with_fsdp(rank: int, n: int) -> tuple[float, dict[str, int], int, dict[str, int]]:
-    """Make one step; return the loss, the bytes kept on this rank, the most that was gathered at
-    once, and how often which collective was called."""
+    """Make one step; return the loss, the bytes kept on this rank, those of the largest gather, and
+    how often which collective was called."""
     model = sharded_model()
     optimizer = torch.optim.AdamW(model.parameters(), foreach=False)
     share = small_batch(0)[rank::n].long()
@@ -494,9 +494,9 @@ def fsdp_gathers_one_block_at_a_time():  # M27.4
     # Each rank keeps an nth of the 16 bytes (here all in fp32: 4 + 4 + 8).
     assert kept_bytes == {"weights": 4 * N // n, "gradients": 4 * N // n, "m and v": 8 * N // n}
     assert all(kept == kept_bytes for _, kept, _, _ in found)
-    # The largest thing that ever lay on a rank as a whole: one block. (The embedding and the LM
-    # head, which belong to the rest, are smaller here. In many real models they are not, and get a
-    # `fully_shard` of their own.)
+    # The largest thing that was gathered at once: one block. (The rest, embedding and LM head, is
+    # gathered first, and stays beside the blocks until the pass ends. It is smaller here. In many
+    # real models it is not, and gets a `fully_shard` of its own.)
     of_block = sum(4 * weight.numel() for weight in model.blocks[0].parameters())
     assert gathered_bytes == of_block < 4 * N / 2
     # Blocks and rest are gathered on the way forward, gathered again for the backward pass, and
@@ -550,7 +550,7 @@ def a_checkpoint_can_change_its_ranks():  # M27.4
     # `torchrun --nproc-per-node 2 -m lecture.train --sharding full` trains so, and `--resume` takes
     # the same folder with another number of ranks.
     # What we can do now: train a model as large as all devices together hold, as long as one block
-    # fits on each of them, and say how many bytes each rank keeps and sends for it.
+    # fits on each beside the rest, and say how many bytes each rank keeps and sends for it.
 
 
 def micro_batches(rank: int, parts: int) -> Float[Tensor, "parts 8 32"]:  # @stepover

@@ -526,12 +526,13 @@ def llama3_lays_out_16384_gpus():  # M27.8
     # With eight, a layer each, it would be a tenth.
     assert round(bubble_of(run.pipeline, m, slices=8), 2) == 0.1
     # Memory: 128 GPUs share one copy of the weights, and the 128 copies share gradients and
-    # optimizer state (ZeRO stage 2; the weights are not resharded).
+    # optimizer state (ZeRO stage 2; the weights are not resharded). If the gradients of each
+    # micro-batch are shared out at once, that takes less than a tenth of a GPU:
     run = LLAMA3_LAYOUTS[1]
     own = N / (run.tensor * run.pipeline)
     gigabytes = own * bytes_per_parameter(2, run.data) / 1e9  # @inspect gigabytes
     assert 6 < gigabytes < 7 < 0.1 * H100_SXM.memory_bytes / 1e9
-    # The rest is for activations: with the copies of a plain data parallel run it would be 51 GB.
+    # With the copies of a plain data parallel run it would be 51 GB.
     assert round(own * bytes_per_parameter(0, run.data) / 1e9) == 51
     # The whole run at the second row's rate, and what was booked:
     days = LLAMA3_405B_TRAINING_FLOPS / (run.gpus * run.flops_per_second) / SECONDS_PER_DAY

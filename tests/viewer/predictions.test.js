@@ -5,7 +5,8 @@ import { describe, test } from "node:test";
 import { split } from "viewer/model/exercises.js";
 import { distance } from "viewer/model/near.js";
 import { reckon } from "viewer/model/reckoning.js";
-import { tells, valueTells, wordsOf } from "viewer/model/spoilers.js";
+import { decides } from "viewer/model/predictions.js";
+import { claimTells, pictureTells, tells, valueTells, wordsOf } from "viewer/model/spoilers.js";
 import { verdictOf } from "viewer/model/verdicts.js";
 
 /** @type {[text: string, isOfBytes: boolean, number: number | null][]} */
@@ -195,12 +196,46 @@ describe("texts that give an answer away", () => {
     assert.equal(valueTells({ name: "kept", value }, asked), false);
     assert.equal(valueTells({ name: "kept", value: { ...value, shape: [5] } }, asked), true);
   });
+  const rounded = {
+    operands: ["round(h100)", "295"],
+    source: "round(h100)",
+    measured: { type: "int", value: 295 },
+  };
+  const bars = { type: "Chart", vega: { data: { values: [{ n: 295.37 }, { n: 20 }] } } };
+  test("pictures of the number from which the claim rounds", () => {
+    assert.equal(pictureTells(bars, rounded), true);
+    assert.equal(pictureTells(bars, { ...rounded, source: "h100" }), false);
+    const other = { ...rounded, operands: ["round(h100)", "296"], measured: undefined };
+    assert.equal(pictureTells(bars, other), false);
+  });
+  test("claims of lists that have the number", () => {
+    const list = { type: "list", items: items(76, 295) };
+    const inside = { type: "dict", entries: [[{ type: "str", value: "a" }, list]] };
+    assert.equal(claimTells([list], rounded), true);
+    assert.equal(claimTells([/** @type {any} */ (inside)], rounded), true);
+    assert.equal(claimTells([{ type: "int", value: 295 }], rounded), false);
+    assert.equal(claimTells([{ type: "list", items: items(76, 591) }], rounded), false);
+    assert.equal(claimTells([{ type: "tuple", items: items(5, 2) }], asked), false, "a digit");
+  });
   test("pictures without cells of one digit", () => {
     const svg = "<svg><style>a{top:6px}</style><text>5</text><text>35 ticks</text></svg>";
     assert.equal(wordsOf({ type: "A", svg }).trim(), "35 ticks");
     const vega = { width: 400, title: "In 35 steps", data: { values: [{ n: 5 }, { n: 36 }] } };
     assert.deepEqual(wordsOf({ type: "A", vega }).trim().split("\n"), ["In 35 steps", "36"]);
   });
+});
+
+describe("an order of magnitude that leaves one of the numbers that prose offers", () => {
+  /** @type {[prose: string, value: number, is: boolean][]} */
+  const rows = [
+    ["Guess it: 3, 30,\nor 300?", 295, true],
+    ["Is it 1,000 or 20,000?", 20000, true],
+    ["It is 100, 200 or 400.", 295, false],
+    ["Of 3, of 30.", 295, false],
+    ["3, 30 or 40", 295, false],
+  ];
+  for (const [prose, value, is] of rows)
+    test(prose, () => assert.equal(decides(prose, { type: "int", value }), is));
 });
 
 describe("how far words are from each other", () => {

@@ -209,6 +209,7 @@ def strides():
     ticks = 35
     line = Drawn(["35 ticks"])  # @inspect line
     assert ticks == 35  # @predict
+    assert [ticks, 70] == [35, 70]
     assert kept["weights"] == 4096  # @predict
 '''
 
@@ -224,7 +225,8 @@ def told(page, show):
 def test_figures_and_values_that_give_an_answer_away_wait_for_it(told):
     article = told.locator("#article")
     assert told.locator(".picture").count() == 1, "only the cells tell nothing"
-    assert told.locator(".veiled").count() == 4
+    assert told.locator(".veiled").count() == 5
+    assert "[35, 70]" not in article.inner_text()
     told.locator(".question", has_text="strides").get_by_text("show").click()
     told.locator(".picture", has_text="stride (4, 1)").wait_for()
     assert told.locator(".picture", has_text="35 ticks").count() == 0
@@ -237,9 +239,27 @@ def test_figures_and_values_that_give_an_answer_away_wait_for_it(told):
     assert "4096" in kept.inner_text()
     assert "4096" in told.locator(".card").inner_text()
     assert told.locator(".question").count() == 2, "to look is no answer"
+    claimed = told.locator(".veiled", has_text="What this line claims")
+    claimed.get_by_text("Show it").click()
+    assert "[35, 70]" in article.inner_text()
     told.locator(".veiled").get_by_text("Show it").click()
     told.locator(".picture", has_text="35 ticks").wait_for()
     assert told.locator(".veiled").count() == 0
+
+
+def test_a_claim_of_a_list_with_the_answer_waits_for_it(told):
+    told.keyboard.press("e")
+    told.locator(".evidence").first.wait_for()
+    assert "70" not in told.inner_text("#article")
+    told.locator(".question", has_text="ticks").get_by_text("show").click()
+    told.locator(".line", has_text="[35, 70]").wait_for()
+
+
+def test_no_claim_waits_where_nothing_is_asked(told):
+    told.keyboard.press("Q")
+    told.keyboard.press("Q")
+    told.locator(".line", has_text="[35, 70]").wait_for()
+    assert told.locator(".veiled, .question").count() == 0
 
 
 @pytest.mark.parametrize(
@@ -549,6 +569,24 @@ def test_the_search_suggests_words_that_are_near(talk):
     talk.locator(".search-field").fill("qqqqqq")
     talk.get_by_text("Nothing that ran contains").wait_for()
     assert talk.locator(".suggestion").count() == 0
+
+
+@pytest.mark.parametrize(
+    ("query", "text", "place"),
+    [
+        ("How large", "Sizes How large things are.", "Sizes"),
+        ("Only those", "Detours Only those.", "Detours"),
+        ("letters =", "letters = Letters()", "A matrix is large"),
+    ],
+)
+def test_the_search_names_chapters_and_shows_no_directives(query, text, place, page, show):
+    show(page, recorded(SOURCE.replace('    """What it costs."""\n', "")))
+    page.keyboard.press("/")
+    page.locator(".search-field").fill(query)
+    found = page.locator(".results li", has_text=query)
+    found.first.wait_for()
+    assert " ".join(found.first.locator(".result-text").inner_text().split()) == text
+    assert found.first.locator(".result-place").inner_text() == place
 
 
 def test_the_search_knows_terms_and_their_plurals(talk):

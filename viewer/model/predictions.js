@@ -18,16 +18,57 @@ export function questionOf(model, row) {
   const asked = askedOf(model, row);
   if (!asked?.measured) return null;
   const { source, measured: value, operands } = asked;
+  const hint = hintFor(value);
   const choices = choicesFor(value);
   return {
     source,
     value,
     choices,
     unit: UNITS.exec(source)?.[1] ?? "",
-    hint: hintFor(value),
+    hint: decides(proseBefore(model, row), value) ? "" : hint,
     digits: digitsShown(operands),
     line: lineThatDecides(model, model.document.claims.statement[row], source),
   };
+}
+
+/** Numbers among which prose lets one choose: 3, 30, or 300. */
+const NUMBER = String.raw`\d+(?:[.,]\d+)*`;
+const CHOICES = new RegExp(String.raw`${NUMBER}(?:,?\s+${NUMBER})*,?\s+or\s+${NUMBER}`, "g");
+
+/** The prose of a section above a claim. @param {Model} model @param {number} row */
+function proseBefore({ document }, row) {
+  const [file, claimed, , , , func] = document.statements[document.claims.statement[row]];
+  const { line } = document.functions[func];
+  return document.files[file].prose
+    .filter(({ kind, first_line: first, last_line: last }) => {
+      return kind !== "note" && line <= first && last < claimed;
+    })
+    .map(({ text }) => text)
+    .join("\n\n");
+}
+
+/**
+ * Whether the order of magnitude leaves one of the numbers that prose offers.
+ * @param {string} prose
+ * @param {Value} recorded
+ */
+export function decides(prose, { value }) {
+  if (typeof value !== "number") return false;
+  const [low, high] = magnitudeOf(value);
+  return [...prose.matchAll(CHOICES)].some(([offered]) => {
+    const numbers = (offered.match(new RegExp(NUMBER, "g")) ?? []).map((text) =>
+      Number(text.replaceAll(",", "")),
+    );
+    return numbers.filter((number) => low <= number && number <= high).length === 1;
+  });
+}
+
+/** The decade of a number without its sign. @param {number} value */
+function magnitudeOf(value) {
+  const size = Math.abs(value);
+  if (size <= 1) return [0, 1];
+  const low = 10 ** Math.floor(Math.log10(size));
+  return [low, low * 10];
 }
 
 /** @param {Value} value @returns {string[]} what there is to choose from; none: one writes */
@@ -47,11 +88,8 @@ function hintFor(recorded) {
   if (items) return `such as ${items.map((_, index) => 2 + index).join(", ")}`;
   const { value } = recorded;
   if (typeof value !== "number") return "";
-  const size = Math.abs(value);
-  const sign = value < 0 ? "below zero, " : "";
-  if (size <= 1) return `${sign}between 0 and 1`;
-  const low = 10 ** Math.floor(Math.log10(size));
-  return `${sign}between ${number(low)} and ${number(low * 10)}`;
+  const [low, high] = magnitudeOf(value);
+  return `${value < 0 ? "below zero, " : ""}between ${number(low)} and ${number(high)}`;
 }
 
 /**

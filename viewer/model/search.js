@@ -1,9 +1,10 @@
 // Search across titles, prose, code, names and values. Pure. Fetched when somebody searches.
 
+import { pageOfStep } from "viewer/model/book.js";
 import { glossaryOf } from "viewer/model/glossary.js";
 import { activationOf, entryOf, functionIndex, functionOf, stepsBefore } from "viewer/model/run.js";
 import { headingOf, plainTitle } from "viewer/model/sections.js";
-import { linesOf } from "viewer/model/source.js";
+import { linesOf, pieces, withoutDirectives } from "viewer/model/source.js";
 import { askedOf, tells, valueTells } from "viewer/model/spoilers.js";
 import { valueText } from "viewer/model/values.js";
 
@@ -20,9 +21,10 @@ const BELOW = 12;
  * @param {string} query
  * @param {Section[]} [sections] all of them: the glossary is made from their text
  * @param {number[]} [pending] claims that ask the reader: what they ask for is not found
+ * @param {Chapter[]} [book] names what stands between the calls of a table of contents
  * @returns {Result[]}
  */
-export function search(model, query, sections = [], pending = []) {
+export function search(model, query, sections = [], pending = [], book = []) {
   const wanted = query.trim().toLowerCase();
   const numbered = stepNumbered(model, wanted);
   if (wanted.length < 2) return numbered;
@@ -34,7 +36,24 @@ export function search(model, query, sections = [], pending = []) {
     ...titled.map(({ result }) => result),
     ...lines(model, wanted, new Set(titled.map(({ name }) => name)), secrets),
     ...values(model, wanted, secrets),
-  ].slice(0, MAX_RESULTS);
+  ]
+    .slice(0, MAX_RESULTS)
+    .map((result) => inChapter(model, book, result));
+}
+
+/**
+ * A result whose place is a table of contents without a title is in a chapter of it.
+ * @param {Model} model
+ * @param {Chapter[]} book
+ * @param {Result} result
+ * @returns {Result}
+ */
+function inChapter(model, book, result) {
+  const activation = activationOf(model, result.step);
+  const isContents = book.some(({ contents }) => contents === activation);
+  if (!result.place || !isContents || functionOf(model, activation).title) return result;
+  const chapter = book[pageOfStep(book, result.step) - 1];
+  return chapter ? { ...result, place: chapter.title } : result;
 }
 
 /**
@@ -159,7 +178,13 @@ function lines(model, wanted, titled, secrets) {
       file.prose.some((block) => block.first_line <= line && line <= block.last_line);
     const code = linesOf(file).map((text, at) => ({
       line: at + 1,
-      text: codeAsked(text.trim().replace(/\s+/g, " "), at + 1, own),
+      text: codeAsked(
+        codeOf(file, text, at + 1)
+          .trim()
+          .replace(/\s+/g, " "),
+        at + 1,
+        own,
+      ),
       kind: /** @type {const} */ ("code"),
     }));
     const isTitled = (/** @type {string} */ text) => {
@@ -179,6 +204,14 @@ function lines(model, wanted, titled, secrets) {
         place: placeOf(model, result.step),
       }));
   });
+}
+
+/** A line as Read shows it. @param {SourceFile} file @param {string} text @param {number} line */
+function codeOf(file, text, line) {
+  if (!text.includes("@")) return text;
+  return withoutDirectives(pieces(file, line))
+    .map((piece) => piece.text)
+    .join("");
 }
 
 /** A line of code, or what it asks.

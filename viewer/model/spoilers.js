@@ -103,6 +103,49 @@ function textsIn(part) {
 }
 
 /**
+ * The numbers that answer a claim. A digit alone gives nothing away: it stands for much else.
+ * @param {Asked} asked
+ */
+function numbersAsked({ operands, measured }) {
+  const literals = operands.filter((source) => /^-?[\d_.]+$/.test(source));
+  const said = literals.map((source) => Number(source.replaceAll("_", "")));
+  if (typeof measured?.value === "number") said.push(measured.value);
+  return said.filter((number) => Math.abs(number) >= 10 || !Number.isInteger(number));
+}
+
+/**
+ * Whether a picture gives the answer away: in words, or as a number from which the claim rounds.
+ * @param {Value} picture
+ * @param {Asked} asked
+ */
+export function pictureTells(picture, asked) {
+  if (tells(wordsOf(picture), asked)) return true;
+  if (!/\bround\(/.test(asked.source)) return false;
+  const drawn = textsIn(picture.vega).map(Number);
+  return numbersAsked(asked).some((answer) => {
+    const decimals = (String(answer).split(".")[1] ?? "").length;
+    return drawn.some((number) => Number(number.toFixed(decimals)) === answer);
+  });
+}
+
+/** The numbers in a container. @param {Value} value @returns {number[]} */
+function numbersIn({ items = [], entries = [] }) {
+  return [...items, ...entries.map(([, item]) => item)].flatMap((item) =>
+    typeof item.value === "number" ? [item.value] : numbersIn(item),
+  );
+}
+
+/**
+ * Whether another claim gives the answer away: a list that it compares has it.
+ * @param {Value[]} sides
+ * @param {Asked} asked
+ */
+export function claimTells(sides, asked) {
+  const answers = numbersAsked(asked);
+  return sides.flatMap(numbersIn).some((number) => answers.includes(number));
+}
+
+/**
  * Whether a value beside a line gives the answer away: the question names it, and its text says the
  * answer. Of a tensor the text is its dtype and shape: its elements are what one reckons with.
  * @param {Named} shown

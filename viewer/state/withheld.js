@@ -3,9 +3,9 @@
 import { signal } from "@preact/signals";
 import { activationOf } from "viewer/model/run.js";
 import { rows } from "viewer/model/sorted.js";
-import { askedOf, tells, valueTells, wordsOf } from "viewer/model/spoilers.js";
+import { askedOf, claimTells, pictureTells, tells, valueTells } from "viewer/model/spoilers.js";
 import { isPicture } from "viewer/model/values.js";
-import { isPending } from "viewer/state/answers.js";
+import { isAsked, isPending } from "viewer/state/answers.js";
 import { current } from "viewer/state/state.js";
 
 /** What the reader asked to see all the same. @type {Signal<Set<string>>} */
@@ -78,11 +78,28 @@ function claimsIn(activation) {
  */
 export function valueWithheld(step, shown) {
   const key = `${step} ${shown.name}`;
-  const words = isPicture(shown.value) ? wordsOf(shown.value) : null;
+  const isDrawn = isPicture(shown.value);
   const isTold = claimsIn(activationOf(current().model, step)).some((row) =>
-    spoils(row, (asked) => (words === null ? valueTells(shown, asked) : tells(words, asked))),
+    spoils(row, (asked) => (isDrawn ? pictureTells(shown.value, asked) : valueTells(shown, asked))),
   );
   return isTold && !revealed.value.has(key) ? key : "";
+}
+
+/**
+ * Whether a claim that is not asked gives away what its section asks for.
+ * @param {number} row of the claims
+ * @returns {string} empty, or by which it is revealed
+ */
+export function claimWithheld(row) {
+  const { model, document } = current();
+  const { claims, values } = document;
+  const key = `claim ${claims.statement[row]}`;
+  if (isAsked(row) || revealed.value.has(key)) return "";
+  const sides = (claims.operands[row] ?? []).flatMap((value) => values[value ?? -1] ?? []);
+  const isTold = claimsIn(activationOf(model, claims.step[row])).some((other) =>
+    spoils(other, (asked) => claimTells(sides, asked)),
+  );
+  return isTold ? key : "";
 }
 
 /** The claims that ask and are not answered yet, each statement once. @returns {number[]} rows */

@@ -13,7 +13,7 @@ import { NamedValue } from "viewer/parts/value.js";
 import { goTo } from "viewer/state/address.js";
 import { isAsked, isPending } from "viewer/state/answers.js";
 import { current, density, printing } from "viewer/state/state.js";
-import { valueWithheld } from "viewer/state/withheld.js";
+import { claimWithheld, valueWithheld } from "viewer/state/withheld.js";
 import { Caller } from "viewer/views/caller.js";
 import { Withheld } from "viewer/views/withheld.js";
 
@@ -163,6 +163,8 @@ function Plain(properties) {
     ${failed && html`<div class="failed-claims">${claims.map(claimOf)}</div>`}
     <${Values} steps=${steps} />
   </div>`;
+  const id = claims.map(claimWithheld).find(Boolean);
+  if (id) return html`<${Withheld} id=${id}>What this line claims is asked here.</${Withheld}>`;
   const asked = claims.find(isAsked);
   return asked === undefined ? line : html`<${Asked} row=${asked} line=${line} />`;
 }
@@ -200,7 +202,7 @@ export function Evidence({ lines }) {
       block,
       steps,
       parts: steps
-        .filter((step) => !rows(current().model.claimsOf, step).some(isPending))
+        .filter((step) => !rows(current().model.claimsOf, step).some(isSecret))
         .flatMap((step) => notesOf(step, unfolded)),
     }))
     .filter(({ parts }) => parts.length);
@@ -214,6 +216,11 @@ export function Evidence({ lines }) {
         </li>`,
     )}
   </ul>`;
+}
+
+/** Whether a claim is asked, or gives away what is. @param {number} row */
+function isSecret(row) {
+  return isPending(row) || claimWithheld(row) !== "";
 }
 
 /** Values beside a line, without pictures. @param {number} step @returns {Named[]} */

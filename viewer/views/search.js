@@ -10,9 +10,9 @@ import { pendingClaims } from "viewer/state/withheld.js";
 
 /** Search as one types. */
 export function Search() {
-  const { model, all } = current();
+  const { model, all, book } = current();
   const text = query.value;
-  const results = search(model, text, all, pendingClaims());
+  const results = search(model, text, all, pendingClaims(), book);
   const first = results[0];
   const field = useRef(/** @type {HTMLInputElement | null} */ (null));
   useLayoutEffect(() => field.current?.focus(), []);

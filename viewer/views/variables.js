@@ -202,6 +202,8 @@ function longestName(variables) {
 const FrameHead = memo(({ activation, at, count, isShown, isOpen }) => {
   const { model, document } = current();
   const { name, title } = functionOf(model, activation);
+  const line = document.statements[statementOf(model, at)][1];
+  const held = count ? counted(count, "variable") : "no variables";
   const look = () => {
     folds.value = new Map(folds.value).set(activation, !(isOpen && isShown));
     chosenFrame.value = activation;
@@ -215,8 +217,8 @@ const FrameHead = memo(({ activation, at, count, isShown, isOpen }) => {
       onClick=${look}
     >
       <code>${name}</code>
-      <span class="frame-line">:${document.statements[statementOf(model, at)][1]}</span>
-      ${!isOpen && html`<span class="frame-count">${integer(count)}</span>`}
+      <span class="frame-line">, line ${line}${!isOpen && ":"}</span>
+      ${!isOpen && html`<span class="frame-count">${held}</span>`}
     </button>
   </h3>`;
 });

@@ -187,6 +187,28 @@ def test_the_card_follows_keys_and_scrolling(page, show):
         page.locator(f'.in-focus[data-first="{number}"]').wait_for()
 
 
+def test_scrolling_opens_no_card_that_holds_names_alone(page, show):
+    document = documents.small()
+    picture = {"type": "Picture", "svg": '<svg xmlns="http://www.w3.org/2000/svg"></svg>'}
+    document["values"].append(picture)
+    row = document["inspections"]["event"].index(7)  # `y = double(3)` on line 10
+    document["inspections"]["value"][row] = len(document["values"]) - 1
+    document["costs"] = {name: [] for name in document["costs"]}
+    page.set_viewport_size({"width": 1280, "height": 400})
+    show(page, document)
+    page.mouse.move(5, 5)
+    for number in (13, 10):
+        line(page, number).evaluate(
+            "one => scrollBy(0, one.getBoundingClientRect().top - 0.38 * innerHeight + 8)"
+        )
+        page.wait_for_timeout(600)  # nothing says that one is reading and no card came
+        painted(page)
+        shown = page.locator(".in-focus").evaluate_all("all => all.map((e) => e.dataset.first)")
+        assert shown == (["13"] if number == 13 else [])
+    line(page, 10).hover()
+    assert card(page).locator(".card-name").all_inner_texts() == ["double"]
+
+
 def test_the_cost_of_an_assert_is_not_told(page, show):
     document = documents.small()
     document["costs"]["step"] = [1, 14]  # the second is of `assert y == 6`
@@ -441,3 +463,35 @@ def test_where_there_is_no_keyboard_the_menu_names_no_keys(browser, site):
     page.locator(".menu button").first.wait_for()
     assert page.locator(".menu kbd:visible").count() == 0
     context.close()
+
+
+TARGETS = """(all) => all.filter((e) => e.checkVisibility()).map((e) => {
+    e.scrollIntoView({ block: "center", behavior: "instant" });
+    const { left, right, top, bottom } = e.getBoundingClientRect();
+    const isOn = (y) => e.contains(document.elementFromPoint((left + right) / 2, y));
+    let reached = 0;
+    for (let y = Math.floor(top) - 8.5; y < bottom + 8; y++) reached += isOn(y);
+    return [e.className, Math.round(right - left), reached];
+})"""
+
+
+def test_a_finger_has_targets_of_24_pixels_and_no_line_moves_for_them(browser, site):
+    site.publish(demo=documents.small())
+    tops = []
+    for is_touched in (True, False):
+        context = browser.new_context(
+            viewport={"width": 390, "height": 844}, has_touch=is_touched, is_mobile=True
+        )
+        page = context.new_page()
+        page.goto(f"{site.address}#doc=demo")
+        line(page, 20).locator(".inspect").wait_for()
+        painted(page)
+        rows = page.locator("#article .line")
+        tops.append([round(top(rows.nth(index)), 1) for index in range(rows.count())])
+        if is_touched:
+            found = page.locator("#article :is(.inspect, .into, .quiet-link, .value-name)")
+            targets = found.evaluate_all(TARGETS)
+            assert {name.split()[0] for name, _, _ in targets} >= {"inspect", "into", "value-name"}
+            assert [own for own in targets if min(own[1:]) < 24] == []
+        context.close()
+    assert tops[0] == tops[1]

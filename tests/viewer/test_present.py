@@ -201,6 +201,51 @@ def test_words_and_figures_have_the_room_of_values_where_there_are_none(page, sh
     assert page.locator(".slide .picture svg").bounding_box()["width"] > 0.7 * 1920
 
 
+LONG_LINES = """
+def main():
+    values()
+
+
+def values():
+    "Values."
+    numbers = [1, 2, 3]  # @inspect numbers
+    # Words between.
+    total = sum(numbers)  # @inspect total
+    wanted = total + total + total + total + total + total + total + total + total + total + total
+    assert total == 6
+    # What follows has no values beside it.
+    other = total + total + total + total + total + total + total + total + total + total + total
+    assert other + other + other + other + other + other + other + other == 8 * 11 * total
+"""
+
+OVERLAPS = """() => {
+    const boxes = (kind) => [...document.querySelectorAll(kind)]
+        .filter((e) => e.checkVisibility()).map((e) => e.getBoundingClientRect());
+    return boxes(".slide .beside-line").filter((value) => boxes(".slide .wide").some((line) =>
+        line.right > value.left && line.top < value.bottom - 2 && line.bottom > value.top + 2
+    )).length;
+}"""
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (1920, 1080)])
+def test_code_without_values_beside_it_has_their_room(size, page, show):
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    show(page, trace_source(LONG_LINES), at="1")
+    page.keyboard.press("P")
+    long = page.locator(".slide .line", has_text="other = total")
+    while not long.is_visible():
+        page.keyboard.press("PageDown")
+        painted(page)
+    assert page.locator(".slide .beside-line").first.is_visible(), "of the same slide"
+    letter = page.locator(".slide .line", has_text="numbers = ").bounding_box()["height"]
+    assert long.bounding_box()["height"] < 1.9 * letter, "it is not broken"
+    assert page.evaluate(OVERLAPS) == 0
+    ends = page.locator(".slide .wide, .slide .held-mark").evaluate_all(
+        "all => all.map((e) => e.getBoundingClientRect().right)"
+    )
+    assert max(ends) <= size[0]
+
+
 def revealed(page) -> int:
     """Lines of code that are on the screen."""
     return sum(

@@ -426,3 +426,30 @@ def test_names_never_break_inside(page, show, programs):
         box = code.bounding_box()
         assert box["height"] < 30
         assert box["x"] + box["width"] <= 1280
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE])
+def test_a_row_of_elements_is_shown_whole(size, page, show):
+    row_of_sixteen = {
+        **documents.TENSOR,
+        "shape": [16],
+        "strides": [1],
+        "elements": [float(number) for number in range(984, 1000)],
+    }
+    document = documents.with_values(row_of_sixteen)
+    document["locals"] = {
+        "event": [3],
+        "at": [4],
+        "name": [document["names"].index("v0")],
+        "value": [len(document["values"]) - 1],
+    }
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    show(page, document, mode="step", at="2")
+    cells = page.locator(".variable-value .grid").first.locator("td")
+    cells.last.wait_for()
+    assert cells.count() == 16
+    cut = """(cells) => cells.filter((cell) => {
+        const { right } = cell.getBoundingClientRect();
+        return right > cell.closest(".slice").getBoundingClientRect().right + 1;
+    }).length"""
+    assert cells.evaluate_all(cut) == 0

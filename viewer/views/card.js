@@ -25,6 +25,9 @@ const TELLING = "#article .line.has-notes";
 /** More than the tick, which stands beside the line already. */
 const SAYING = ".card > :not(.claim.bare, .card-legend)";
 
+/** What was measured, and not only names that lead somewhere. */
+const MEASURED = ".card > :not(.claim.bare, .card-legend, .card-names)";
+
 const host = document.createElement("div");
 host.className = "card-place";
 
@@ -70,8 +73,12 @@ function clear() {
   shown = null;
 }
 
-/** @param {HTMLElement | null | undefined} line */
-function show(line) {
+/**
+ * Put the card beside a line, if it has enough to say.
+ * @param {HTMLElement | null | undefined} line
+ * @param {string} [least] what it has to hold
+ */
+function show(line, least = SAYING) {
   if (line === shown || !line) return;
   clear();
   if (density.value === "everything" || printing.value) return;
@@ -80,7 +87,7 @@ function show(line) {
   const text = line.querySelector("pre")?.textContent ?? "";
   const file = Number(line.dataset.file);
   render(html`<${Card} ...${{ steps, unfolded, file, text }} />`, host);
-  if (!host.querySelector(SAYING)) return render(null, host);
+  if (!host.querySelector(least)) return render(null, host);
   line.append(host);
   line.classList.add("in-focus");
   shown = line;
@@ -128,7 +135,7 @@ function onScroll() {
   clearTimeout(rest);
   rest = setTimeout(() => {
     const isReading = mode.value === "read" && !dialog.value && !isHolding();
-    if (isReading && density.value === "evidence" && isBeside()) show(lineRead());
+    if (isReading && density.value === "evidence" && isBeside()) show(lineRead(), MEASURED);
   }, REST);
 }
 

@@ -41,10 +41,34 @@ function bottomOf(piece) {
   return Math.max(...[piece, ...beside].map((part) => part.getBoundingClientRect().bottom));
 }
 
+/** What may differ without being seen, in pixels. */
+const SLACK = 2;
+
+/**
+ * Let lines of code that have no values beside them use the room of values. They become lower, not
+ * higher, so no values come to stand beside them by that.
+ * @param {HTMLElement} root
+ */
+function widen(root) {
+  const places = [...root.querySelectorAll(".beside-line, .scrubber")].map((place) => ({
+    box: place.getBoundingClientRect(),
+    isCut: place.classList.contains("is-cut"),
+  }));
+  // What was cut may show more where what is below it stands on another page.
+  const below = (/** @type {DOMRect} */ { top }) =>
+    Math.min(...places.map(({ box }) => (box.top > top + SLACK ? box.top : Infinity)));
+  const taken = places.map(({ box, isCut }) => [box.top, isCut ? below(box) : box.bottom]);
+  const lines = [...root.querySelectorAll(".line")].filter((line) => {
+    const { top, bottom } = line.getBoundingClientRect();
+    return taken.every(([from, to]) => to <= top + SLACK || from >= bottom - SLACK);
+  });
+  for (const line of lines) line.classList.add("wide");
+}
+
 /** Show everything again, as large as it is. @param {HTMLElement} root */
 function restore(root) {
-  for (const piece of root.querySelectorAll(".off-page, .unrevealed, .cut"))
-    piece.classList.remove("off-page", "unrevealed", "cut");
+  for (const piece of root.querySelectorAll(".off-page, .unrevealed, .cut, .wide"))
+    piece.classList.remove("off-page", "unrevealed", "cut", "wide");
   for (const piece of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll(".resized"))) {
     piece.classList.remove("resized", "scrolls");
     piece.style.zoom = "";
@@ -127,6 +151,7 @@ function shrinkLoops(root, height) {
 export function pagesOf(root, height) {
   restore(root);
   for (const section of root.querySelectorAll(".section")) fit(section);
+  widen(root);
   for (const figure of root.querySelectorAll(FIGURES))
     scaleFigure(/** @type {HTMLElement} */ (figure), height);
   shrinkLoops(root, height);

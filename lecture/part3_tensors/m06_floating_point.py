@@ -309,8 +309,8 @@ def rounding_goes_to_the_nearest_and_ties_to_even():  # M6.1
     # `pack` above finds the same patterns by hand, and infinity's for what lies beyond the format.
     for number in (x[1], -x[3], torch.tensor(1e6)):
         assert pack(number.item(), FP16) == pattern_of(number.half())
-    # Half of all ties go up and half go down, and independent roundings do not drift. To see
-    # that, compare with dropping the bits, which never moves away from zero.
+    # Half of all ties go up and half go down. And independent roundings to the nearest do not
+    # drift. To see that, compare with dropping the bits, which never moves away from zero.
     numbers = torch.randn(4096, generator=torch.Generator().manual_seed(0))
     rounded_drift = (numbers.bfloat16().float() / numbers - 1).mean()
     dropped = (numbers.view(torch.int32) >> 16 << 16).view(torch.float32)

@@ -333,9 +333,9 @@ def an_accelerator_answers_before_it_is_done():  # M10.6
     Why does a matmul on a GPU seem to take no time? Python only puts it into a queue and goes on.
     The GPU works the queue off by itself.
     """
-    # On the H100 we recorded, PyTorch needed 8 microseconds to ask for an addition. A matmul of
-    # 4096×4096 in bf16 took 200. If it is asked for as quickly, and you stop the clock when Python
-    # goes on, you are off by a factor of 25.
+    # On the H100 we recorded, PyTorch needed 8 microseconds to ask for an addition. The fastest of
+    # ten matmuls of 4096×4096 in bf16 took 200. If it is asked for as quickly, and you stop the
+    # clock when Python goes on, you are off by a factor of 25.
     h100 = recorded_machine("H100")
     asked, done = 1e6 * h100.launch_seconds, 1e6 * h100.seconds["4096×4096"]
     microseconds = {

@@ -241,7 +241,7 @@ def gelu_moves_the_bytes_of_a_relu():  # M11.5 E109
     assert 0.99 < on_gpu < 1.01
     assert round(on_cpu, 1) == 1.8
     # GELU has f/8 FLOPs per byte in fp32, 2.5 by our convention. The H100 can do 20 outside its
-    # tensor cores, or 10 where none is a multiply-add, so there is room even if f were 60. (In
+    # tensor cores, or 10 where none is a multiply-add, so there is room up to f = 80. (In
     # bf16, with half the bytes, up to 40.) By that count the CPU had room as well, more than 10,
     # and yet it took longer: our 20 is a convention, and no count of instructions.
     room = {
@@ -249,8 +249,8 @@ def gelu_moves_the_bytes_of_a_relu():  # M11.5 E109
         "Xeon": recorded_machine("Xeon").peaks["fp32"] / recorded_machine("Xeon").bytes_per_second,
     }  # @inspect room
     assert round(room["H100"]) == 20 > room["Xeon"] > 10 > 2 * gelu_work.intensity
-    # So: while f stays below that room, choose an elementwise function for what it does, not for
-    # its price. But it has to be **one** kernel, as the section after next shows.
+    # So: on such a GPU choose an elementwise function for what it does, not for its price;
+    # elsewhere time it. But it has to be **one** kernel, as the section after next shows.
 
 
 @shape_checked
@@ -806,7 +806,8 @@ def long_sequences_spoil_a_batch():  # M11.11
     layers = work_of_all_layers(tokens=512)
     assert compute_seconds(layers, H100_SXM) > move_seconds(layers, H100_SXM)
     # With 64 tokens in each, 64 sequences write 47 times as many tokens per second as one. With
-    # 16 384 in each, 1.8 times: loading the caches is nearly all they do.
+    # 16 384 in each, 1.8 times: loading the caches is nearly all they do. (On GPUs with the memory
+    # for them: one H100 holds 16 such caches.)
     gains = {T: throughput[64, T] / throughput[1, T] for T in (64, 16_384)}  # @inspect gains
     assert round(gains[64]) == 47
     assert round(gains[16_384], 1) == 1.8

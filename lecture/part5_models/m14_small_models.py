@@ -363,9 +363,9 @@ def a_nonlinearity_bends_the_line():  # M14.4
     assert bends["with ReLU"] > 10
     # It never bends but at a dot: in one of the two gaps between the three neighbours.
     assert not (bent["with ReLU"] & ~(switches[1:] | switches[:-1])).any()
-    # Looked at a hundred times as closely, 48 units cut this stretch into 47 pieces, about one for
-    # each. (For special weights it can be [exponentially more with the
-    # depth](https://arxiv.org/abs/1402.1869).)
+    # Looked at a hundred times as closely, 48 units cut this stretch into 47 pieces. (Some never
+    # switch here, and some of the later layers more than once. For special weights there can be
+    # [exponentially more with the depth](https://arxiv.org/abs/1402.1869).)
     closely = torch.linspace(*stretch, 16_001, dtype=torch.float64).view(-1, 1)
     pieces = 1 + switches_between(deep, start + closely * direction).sum().item()  # @stepover
     assert pieces == 47

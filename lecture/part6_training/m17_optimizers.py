@@ -896,7 +896,8 @@ def a_sweep_shows_the_range():  # M17.9
         )
     # The cliff does not move along: with momentum a curvature c allows rates up to $2(1+\beta)/c$,
     # nearly twice [those without](#the_steepest_direction_limits_the_rate). So close to the cliff
-    # do not divide by ten: the best rate stays, and momentum gets further with it.
+    # do not divide by ten where, as here, each step sees all the data: the best rate stays, and
+    # momentum gets further with it.
     edge = 2 * (1 + 0.9) / 25
     below, above = (
         path_in_a_ravine(lambda w, lr=lr: SGD(w, lr=lr, momentum=0.9), steps=400)[-1].norm().item()

@@ -462,7 +462,7 @@ def exercise_how_fast_a_disk():  # M22.1 @exercise
     assert round(tokens_per_second / 1024, -1) == 520
 
 
-def exercise_the_last_start():  # M22.4 @exercise
+def exercise_the_last_start():  # M22.3 @exercise
     """Exercise: the last start.
 
     A file has 1000 tokens, a sequence 128, and targets are inputs one token later. How many

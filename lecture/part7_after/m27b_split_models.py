@@ -221,7 +221,7 @@ def a_block_meets_twice_each_way():  # M27.5
             assert rank.sent_bytes[1] == rank.sent_bytes[0]
     per_rank = {n: ranks[0].weight_bytes for n, ranks in found.items()}  # @inspect per_rank
     # The messages of data parallelism grow with the weights and can hide behind the backward pass.
-    # These grow with the batch, and the next matmul waits for each of them.
+    # These grow with the batch, and on the way forward the next matmul waits for each of them.
 
 
 def plan_of(rank: int, n: int, micro_batches: int, early: bool) -> list[tuple[str, int]]:
@@ -478,8 +478,9 @@ def the_most_talkative_axis_stays_inside():  # M27.7
     width, layer = LLAMA3.width, weights_of_a_layer(LLAMA3)
     of_llama = {n: 2 * layer / (4 * 2 * (n - 1) * width) for n in (2, 4, 8, 16)}
     # Eight ranks have three times what NVLink needs, and far less than InfiniBand needs. Inside the
-    # box that is not free: the next matmul waits, so the messages add a third to the forward pass
-    # and, as backward has twice the FLOPs for the same bytes, a fifth to the whole.
+    # box that is not free: forward, the next matmul waits, so the messages add a third. Backward
+    # has twice the FLOPs for the same bytes: a fifth of the whole, if gradients of weights, which
+    # need no message, are not computed meanwhile.
     forward, backward = NEEDED["NVLink"] / of_llama[8], NEEDED["NVLink"] / (2 * of_llama[8])
     assert round(forward, 2) == 0.32
     assert round((forward + 2 * backward) / 3, 2) == 0.21

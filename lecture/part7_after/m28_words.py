@@ -106,8 +106,8 @@ graph: A graph of launches is recorded once and then worked through by the GPU a
     autograd holds which operation made each tensor.
 HBM: HBM, high-bandwidth memory, is the large memory of GPUs such as an H100, beside the chip that
     computes.
-head: A head of attention looks at the tokens with queries, keys and values of its own. The LM head
-    is the last layer, which scores the vocabulary.
+head: A head of attention looks at the tokens with queries of its own, and keys and values. The LM
+    head is the last layer, which scores the vocabulary.
 hidden one: The hidden one is the 1 before the point of a float, which is not stored.
 hooks: Hooks are functions that PyTorch calls at certain moments, such as when autograd saves a
     tensor.

@@ -332,7 +332,8 @@ H100_SHARED_MEMORY_BYTES = 228 * 2**10
 
 # Bytes that a multiprocessor loads from its L1 or shared memory in a tick, at most: RRZE-HPC/
 # gpu-benches, README, 2025. Bytes per second from L2: the same, gpu-l2-cache/a100_80.txt, and for
-# the H100 jax-ml/scaling-book, gpus.md, 2025. https://github.com/RRZE-HPC/gpu-benches
+# the H100 jax-ml/scaling-book, gpus.md, 2025 (gpu-l2-cache/h100_pcie.txt has 7.0e12).
+# https://github.com/RRZE-HPC/gpu-benches
 NEAR_BYTES_PER_TICK = 128
 A100_CACHE_BYTES_PER_SECOND = 5.4e12
 H100_CACHE_BYTES_PER_SECOND = 5.5e12

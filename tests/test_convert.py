@@ -51,6 +51,67 @@ CASES = {
         ''',
         [],
     ),
+    "what the end of a with says goes on being said by it": (
+        """
+        import contextlib
+        from edtrace import text
+
+        def main():
+            with contextlib.ExitStack() as stack:
+                stack.callback(text, "end")
+                text("one")
+                text("two")
+            with contextlib.ExitStack() as stack:
+                stack.callback(text, "end")
+                print("work")
+        """,
+        '''
+        import contextlib
+        from edtrace import text
+
+        def main():
+            """Talk"""
+            with contextlib.ExitStack() as stack:
+                stack.callback(text, "end")
+                # one
+                text("two")
+            with contextlib.ExitStack() as stack:
+                stack.callback(text, "end")
+                print("work")
+        ''',
+        ["9: other statements say a part of it"],
+    ),
+    "what a call that returns early leaves out stays": (
+        """
+        from edtrace import text
+
+        def main():
+            text("# Title")
+            down(1)
+
+        def down(depth):
+            text("down")
+            if depth == 0:
+                return
+            down(depth - 1)
+            text("up")
+        """,
+        '''
+        from edtrace import text
+
+        def main():
+            """Title"""
+            down(1)
+
+        def down(depth):
+            # down
+            if depth == 0:
+                return
+            down(depth - 1)
+            text("up")
+        ''',
+        ["13: it is not said each time"],
+    ),
     "what returns or is assigned stays": (
         """
         from edtrace import text
@@ -77,8 +138,9 @@ CASES = {
         def main():
             note("one\\n\\ntwo\\nlines\\n\\n- an item")
         """,
-        """
+        '''
         def main():
+            """Talk"""
             # *one*
             #
             # *two
@@ -86,7 +148,7 @@ CASES = {
             #
             # - an item
             pass  # @hide
-        """,
+        ''',
         [],
     ),
     "a picture that a text has in itself stays": (
@@ -100,16 +162,17 @@ CASES = {
             text(f"![dot]({DOT})")
             image(DOT)
         """,
-        """
+        '''
         from edtrace import image, text
 
         DOT = "data:image/gif;base64,R0lGODdhAQABAIAAAP///////ywAAAAAAQABAAACAkQBADs="
 
         def main():
+            """Talk"""
             # before
             text(f"![dot]({DOT})")
             image(DOT)
-        """,
+        ''',
         ["8: it has a picture in itself", "9: it has a picture in itself"],
     ),
     "what draws, or is not known before it runs, stays": (
@@ -132,10 +195,11 @@ CASES = {
             text("half")
             return n / 2
         """,
-        """
+        '''
         from edtrace import text, plot
 
         def main():
+            """Talk"""
             for word in ["a", "*b*"]:
                 text("turn " + word)
                 # each
@@ -150,7 +214,7 @@ CASES = {
         def half(n):
             text("half")
             return n / 2
-        """,
+        ''',
         [
             "6: what it says varies",
             "8: what it says varies or is no text",
@@ -178,10 +242,11 @@ CASES = {
 
             inner()
         """,
-        """
+        '''
         from edtrace import text
 
         def main():
+            """Talk"""
             x = 1
             # gone
             pass  # @hide @clear x
@@ -198,7 +263,7 @@ CASES = {
                 text("read with the definition, too")
 
             inner()
-        """,
+        ''',
         [
             "11: its text would be read as a directive",
             "14: its function is inside another",
@@ -225,8 +290,9 @@ CASES = {
             text("")
             return x
         """,
-        """
+        '''
         def main():
+            """Talk"""
             x = 1
             # before
             #
@@ -249,7 +315,7 @@ CASES = {
             # two\\
             # lines
             return x
-        """,
+        ''',
         [],
     ),
     "texts put together become prose with values": (
@@ -273,8 +339,9 @@ CASES = {
             for word in ("a", "b"):
                 text(word)
         """,
-        """
+        '''
         def main():
+            """Talk"""
             x, y = 1.5, 2
             # x is @{x:.2f}, @{y} of {it}
             #
@@ -297,7 +364,7 @@ CASES = {
             for word in ("a", "b"):
                 # @{word}
                 pass  # @hide
-        """,
+        ''',
         [],
     ),
     "a branch that is not always taken stays, but in turns that are all shown": (
@@ -317,10 +384,11 @@ CASES = {
             if is_long:
                 text("long")
         """,
-        """
+        '''
         from edtrace import text
 
         def main():
+            """Talk"""
             for n in range(2):  # @inspect n @section
                 if n:
                     # odd
@@ -334,7 +402,7 @@ CASES = {
         def show(is_long):
             if is_long:
                 text("long")
-        """,
+        ''',
         ["15: it is not said each time"],
     ),
     "a block is never left empty": (
@@ -349,10 +417,11 @@ CASES = {
                 text("never")
             return 1
         """,
-        """
+        '''
         from edtrace import text
 
         def main():
+            """Talk"""
             if True:
                 # first
                 # second
@@ -360,7 +429,7 @@ CASES = {
             else:
                 text("never")
             return 1
-        """,
+        ''',
         [],
     ),
 }

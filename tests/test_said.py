@@ -664,6 +664,127 @@ def test_what_other_threads_say_is_said_where_they_were_started(run):
     assert said(document) == [(6, "before"), (8, "in the thread"), (10, "after")]
 
 
+# source after the import -> titles of the functions and of the document
+TITLES = {
+    "a heading that main begins with": (
+        """
+        def main():
+            text("## One")
+            a_part()
+
+        def a_part():
+            text("prose")
+        """,
+        ["One", "A part", "One"],
+    ),
+    "none: the name of the file, and headings of the first level": (
+        """
+        def main():
+            text("prose")
+            part()
+            Class().method()
+            helper(1)
+
+        def part():
+            text("## Second level")
+            text("# First level")
+
+        class Class:
+            def method(self):
+                text("said")
+
+        def helper(x):
+            text("said")
+        """,
+        ["Long talk", "Second level", "", "", "Long talk"],
+    ),
+    "a part says it first": (
+        """
+        def main():
+            part()
+
+        def part():
+            text("# First level")
+        """,
+        ["Long talk", "First level", "First level"],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", TITLES.values(), ids=TITLES.keys())
+def test_titles_are_headings_or_names_in_words(case, run):
+    source, expected = case
+    lecture = "from edtrace import text\n" + textwrap.dedent(source)
+    document = run({"long_talk.py": lecture}, "long_talk.py")
+    assert [row["title"] for row in document["functions"]] + [document["title"]] == expected
+
+
+APART = {
+    "util.py": """
+    from contextlib import contextmanager
+    from edtrace import text
+
+    @contextmanager
+    def box(title):
+        text(f"Begin {title}.")
+        yield
+        text(f"End {title}.")
+    """,
+    "talk.py": """
+    from edtrace import text
+    from util import box
+
+    def main():
+        with box("one"):
+            text("inside "), text("one line")
+        with box("two"):
+            print("work")
+        with box("three"):
+            inner()
+        print("after"); both()  # @stepover
+
+    def inner():
+        text("in a call")
+
+    def both():
+        text("first"), text("its line")
+        text("second")
+        with box("four"):
+            pass
+        for word in ("once", "twice"):
+            text(word)
+    """,
+}
+APART_SAID = [
+    (6, "text", "Begin one."),
+    (7, "text", "inside "),
+    (7, "text", "one line"),
+    (7, "paragraph", "End one."),
+    (8, "text", "Begin two."),
+    (9, "paragraph", "End two."),
+    (10, "text", "Begin three."),
+    (15, "text", "in a call"),
+    (11, "paragraph", "End three."),
+    (12, "text", "first"),
+    (12, "text", "its line"),
+    (12, "paragraph", "second"),
+    (12, "paragraph", "Begin four."),
+    (12, "paragraph", "End four."),
+    (12, "paragraph", "once"),
+    (12, "paragraph", "twice"),
+]
+
+
+def test_what_the_end_of_a_with_says_goes_on_in_no_line(run):
+    document = run(APART)
+    kinds = [document["values"][index]["type"] for index in document["said"]["value"]]
+    heard = [(line, kind, text) for (line, text), kind in zip(said(document), kinds, strict=True)]
+    assert heard == APART_SAID
+    prose = {block["first_line"] for block in document["files"][0]["prose"]}
+    assert {7, 15} <= prose
+    assert 9 not in prose  # it works, and says nothing itself
+
+
 def test_what_a_generator_says_under_a_stepover_is_said_there(run):
     document = run(
         {
@@ -705,10 +826,10 @@ def test_a_course_may_collect_what_is_said_in_any_way_of_a_list(run):
         from execute_util import first, several, text
 
         def main():
-            text("one"), first("two"), several("space", "hr")
+            text("one"), first("two"), several("song", "dance")
         """
     document = run({"talk.py": source, "execute_util.py": own})
-    assert [text for _, text in said(document)] == ["one", "two", "> space", "> hr"]
+    assert [text for _, text in said(document)] == ["one", "two", "> song", "> dance"]
 
 
 def test_films_and_sounds_are_kept_too(run):
@@ -974,6 +1095,24 @@ PIECES = [
         "type": "image",
         "markdown": f'<img src="{hashlib.sha256(b"<svg/>").hexdigest()[:16]}.svg" alt="image">',
     }),
+    (Rendering("table", {"rows": [[1 / 7, 0.25, 1234567.25, 10**12]], "headers": [*"abcd"]}), {
+        "type": "table",
+        "markdown": "| a | b | c | d |\n| --- | --- | --- | --- |\n"
+        "| 0.142857 | 0.25 | 1234567.25 | 1000000000000 |",
+    }),
+    (Rendering("table", {"rows": [["<pad>", "a < b", "a<br>b"]], "caption": "*x*"}), {
+        "type": "table",
+        "markdown": "|  |  |  |\n| --- | --- | --- |\n| &lt;pad> | a < b | a<br>b |\n\n"
+        "<em>*x*</em>",
+    }),
+    (Rendering("table", "n,word\n1,\"a, b\"\n"), {
+        "type": "table", "markdown": "| n | word |\n| --- | --- |\n| 1 | a, b |",
+    }),
+    (Rendering("table", "absent.csv"), {
+        "type": "table", "markdown": "> table: `absent.csv` is not here",
+    }),
+    (Rendering("space", 2), {"type": "space", "markdown": "<p><br></p>"}),
+    (Rendering("hr"), {"type": "hr", "markdown": "<hr>"}),
     (Rendering("hologram", {"x": 1}), {"type": "hologram", "markdown": '> hologram: `{"x": 1}`'}),
     (Rendering("article", "Own", external_link=Reference(url="https://a.org")), {
         "type": "article", "markdown": "> article: [Own](https://a.org)",

@@ -75,7 +75,7 @@ def backward_flops(config: TransformerConfig, tokens: int, batch: int = 1) -> in
 
 
 def step_flops(config: TransformerConfig, tokens: int, batch: int = 1) -> int:  # @stepover
-    """Count the matmul FLOPs of a training step; the optimizer multiplies no matrices."""
+    """Count the matmul FLOPs of a training step, without those of an optimizer such as Muon."""
     return forward_flops(config, tokens, batch) + backward_flops(config, tokens, batch)
 
 

@@ -1,4 +1,4 @@
-"""GPT-2 XL, and what the meter finds in a model."""
+"""Our model in the shape of GPT-2 XL, and what the meter finds in a model."""
 
 import functools
 from dataclasses import dataclass, replace

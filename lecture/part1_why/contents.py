@@ -8,10 +8,11 @@ def main() -> None:
     # How to read this page: claims, the meter, the letters and the units of all chapters.
     m00_conventions.every_claim_is_checked_on_every_run()
     m00_conventions.the_meter_knows_four_kinds_of_things()
-    # @bridge Each `assert` was checked when this page was made. A matmul, `@`, multiplies
-    # each row of one matrix by each column of another, number by number, and adds up; a FLOP
-    # is one such multiplication or addition. `measure` is a meter: it counts FLOPs, from the
-    # shapes that it sees, and bytes. On the device `meta` tensors have shapes and no numbers.
+    # @bridge Each `assert` that was reached was checked when this page was made. A matmul,
+    # `@`, multiplies each row of one matrix by each column of another, number by number, and
+    # adds up; a FLOP is one such multiplication or addition. `measure` is a meter: it counts
+    # FLOPs, from the shapes that it sees, and bytes. On the device `meta` tensors have shapes
+    # and no numbers.
     m00_conventions.letters_name_the_axes()
     m00_conventions.an_amount_is_not_a_rate()
     m00_conventions.giga_is_not_gibi()

@@ -177,9 +177,9 @@ def an_amount_is_not_a_rate():  # @core
 def giga_is_not_gibi():  # @core
     """A gibibyte is 7.4 % more than a gigabyte.
 
-    Is 1 GB $10^9$ bytes or $2^{30}$? Both are in use. Here kB, MB and GB are powers of 1000, and
-    KiB, MiB and GiB (kibi-, mebi-, gibibyte) are powers of 1024. The costs beside the code are
-    given in the latter. How far apart are they?
+    Is 1 GB $10^9$ bytes or $2^{30}$? Here kB, MB and GB are powers of 1000, and KiB, MiB and GiB
+    (kibi-, mebi-, gibibyte) are powers of 1024. The costs beside the code are given in the latter.
+    How far apart are they?
     """
     # @note Ask who has seen two sizes for one disk, and go on after a minute. The one thing to
     # keep: the gap is not the same for every prefix.

@@ -84,7 +84,7 @@ def utf8_is_not_always_the_smallest():  # M2.3 E89
 
     How do code points become bytes? UTF-32 gives each four bytes. UTF-16 gives two bytes to the
     first 65 536 of them and four to the others. UTF-8 gives one byte to the 128 characters of
-    ASCII (English letters, digits, space and signs), and two, three or four to all others. Which of
+    ASCII (English letters, digits, signs, controls), and two, three or four to all others. Which of
     the three makes the fewest bytes? ("le" in two names stands for *little endian*: of the bytes of
     a number, the lowest comes first.)
     """

@@ -53,7 +53,7 @@ def work_by_merge(searched: Sequence[int]) -> altair.Chart:  # @stepover
     chart = altair.Chart(rows_of(merge=range(1, len(searched) + 1), words=searched))
     chart = chart.mark_point(size=14, filled=True, opacity=0.5).encode(
         x=altair.X("merge:Q", title="merge"),
-        y=altair.Y("words:Q", title="words touched", scale=altair.Scale(type="log")),
+        y=altair.Y("words:Q", title="words touched, logarithmic", scale=altair.Scale(type="log")),
         tooltip=["merge:Q", "words:Q"],
     )
     return framed(chart, "Later merges touch fewer words", 200)

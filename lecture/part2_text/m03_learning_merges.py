@@ -343,7 +343,7 @@ def letters_need_their_own_pattern():  # M3.1
     assert all(number in differing for number in "²½Ⅷ")
     assert {unicodedata.category(c) for c in differing} <= {"No", "Nl", "Cn"}
     assert not any(other in differing for other in "aéж你2_ ")
-    # In ASCII there is no difference, so our tokenizer uses the faster `re` where it can.
+    # In ASCII there is no difference, so our tokenizer uses `re` for text that is all ASCII.
     assert min(map(ord, differing)) > 127
 
 
@@ -373,8 +373,8 @@ def measure_before_making_it_faster():  # M3.3
     """Measure before making it faster.
 
     The plain trainer is correct and slow. Which part of it is slow: counting the pairs, choosing
-    the most frequent, or the search for it in all words? Guesses about that are often wrong. We ask
-    it in two ways, with a stopwatch and by counting operations.
+    the most frequent, or the search for it in all words? We ask it in two ways, with a stopwatch
+    and by counting operations.
     """
     word_counts = hundred_stories()
     words = in_bytes(word_counts)
@@ -550,7 +550,7 @@ def trained_by(
     return *runs[0], seconds
 
 
-def the_ladder_so_far():  # M3.3 M3.6
+def the_ladder_so_far():  # M3.3
     """Operations and seconds disagree.
 
     What have three ideas brought? Here are the four trainers on the same hundred stories, counted
@@ -582,9 +582,9 @@ def the_ladder_so_far():  # M3.3 M3.6
     # little, and the heap most.
     saved = [a / b for a, b in itertools.pairwise(operations.values())]  # @inspect saved
     assert saved[0] < 2 < saved[1] < 3 < saved[2]
-    # On the clock it is the other way round: operations do not take equally long. The plain
-    # trainer's search builds every word anew, where the next one's only looks; and what the heap
-    # compares are `Offer`s, each time by a call.
+    # On the clock the first step brings more than that, and the heap less: operations do not take
+    # equally long. Two suspects: the plain trainer's search builds every word anew, where the next
+    # one's only looks; and what the heap compares are `Offer`s, each time by a call.
     assert seconds["plain"] / seconds["incremental"] > 1.5 * saved[0]  # @timed
     assert seconds["indexed"] / seconds["heap"] < saved[2] / 1.5  # @timed
     # So: count to find out why, and time to find out whether.
@@ -607,9 +607,9 @@ def counting_can_be_shared_out():  # M3.7
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "stories.txt"
         path.write_bytes(text.encode())
-        # No word spans a special token. So a quarter of the text after each cut we scan ahead, and
-        # cut at the next one. (A text could also be cut [at some
-        # spaces](#a_stream_gets_the_ids_of_the_whole_text). Our program does not do that, and
+        # No word spans a special token. So we go on from a cut by a quarter of the text, look from
+        # there for the next special token, and cut in front of it. (A text could also be cut [at
+        # some spaces](#a_stream_gets_the_ids_of_the_whole_text). Our program does not do that, and
         # leaves a text without special tokens to one process.)
         quarter = len(text) // 4
         ranges = counting.Cutter(path, (END.encode(),)).ranges(quarter)  # @inspect ranges
@@ -662,8 +662,8 @@ def the_part_not_improved_sets_the_limit():  # M3.8 E92
     runs = figures.stacked_parts(bars, "seconds", "Runs of training")  # @timed @inspect runs
     # A common mistake is to report the gain of the part as the gain of the whole. With eight times
     # the text, reading takes eight times as long, and merging does not: our stories have few new
-    # words. If merging took no time at all, the whole would still take as long as reading. So in a
-    # text that is long enough the next gain is there: processes that read side by side.
+    # words. If merging took no time at all, the whole would still take as long as reading. So with
+    # enough of our stories the next gain is there: processes that read side by side.
     fewer, more = word_counts.values()
     assert more.total() > 7.5 * fewer.total()
     assert len(more) < 1.2 * len(fewer)
@@ -684,7 +684,7 @@ def timers_inside_timers_count_twice():  # M3.8 E94
     train_incrementally(word_counts, 40, work := Work())  # @stepover
     readings["merging, with the first count"] = work.total()  # @inspect readings
     # A trainer that makes no merge does only that count. So the same operations stand twice in the
-    # sum. A sum of phases that exceeds the whole is a sign of this.
+    # sum. A sum of phases that exceeds the whole can be a sign of this.
     train_incrementally(word_counts, 0, alone := Work())  # @stepover
     assert alone.total() == readings["first count"]
 

@@ -43,7 +43,8 @@ def main() -> None:
     # exponents of both signs. The highest is set aside, for infinity and NaN. In the lowest, for
     # 0 and the numbers next to it, the 1 is a 0 and the power of 2 that of the next exponent.
     # Fraction bits are resolution, exponent bits are range: fp32 has 23 and 8 of them, fp16 10
-    # and 5, bf16 7 and 8. So fp16 ends at 65 504, and its smallest number is $6\cdot 10^{-8}$.
+    # and 5, bf16 7 and 8. So fp16 ends at 65 504, and its smallest number above 0 is
+    # $6\cdot 10^{-8}$.
     m06_floating_point.bf16_trades_resolution_for_range()
     m06_floating_point.tf32_is_for_computing_not_for_storing()
     m06_floating_point.fp8_comes_in_two_kinds()
@@ -93,7 +94,7 @@ def main() -> None:
     # storage it begins, its strides how many places further each next row and column begin. One
     # small view keeps all of the storage alive; `clone` copies it out, and `contiguous` copies a
     # view whose numbers do not lie row after row. What computes new numbers allocates room for
-    # them (unless in place). One such operation makes nearly all of the cost.
+    # them (unless in place). One such operation makes nearly all FLOPs of a Transformer.
     m08_operations.every_triple_multiplies_and_adds()
     m08_operations.the_loops_nest_in_any_order()
     m08_operations.exercise_scores_and_values()

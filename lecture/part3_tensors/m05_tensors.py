@@ -180,7 +180,7 @@ def a_tensor_lives_on_one_device():  # M5.5 E26
     Where are the bytes? In the memory of one device, by default that of the CPU. An operation runs
     where its inputs are.
     """
-    # A tensor in the wrong place makes a program slow, or stops it an hour later. So assert where
+    # A tensor in the wrong place can make a program slow, or stop it an hour later. So assert where
     # it is.
     with measure() as cost:
         x, y = torch.zeros(32, 32), torch.zeros(32, 32)
@@ -221,7 +221,7 @@ def the_way_to_the_accelerator_is_narrow():  # M5.6
     # One gigabyte takes 16 ms, at best: packet headers take their share, too.
     transfer_seconds = 1e9 / bus_bytes_per_second  # @inspect transfer_seconds
     assert round(1000 * transfer_seconds) == 16  # @predict
-    # From its own memory (*HBM*, high-bandwidth memory) an H100 reads the same gigabyte at 3.35
+    # From its own memory (*HBM*, high-bandwidth memory) an H100 SXM reads the same gigabyte at 3.35
     # TB/s, at best. How many times faster is that? In the picture, the links are as wide as they
     # are fast.
     read_seconds = 1e9 / H100_SXM.memory_bytes_per_second
@@ -242,8 +242,8 @@ def the_way_to_the_accelerator_is_narrow():  # M5.6
         skipped = "no CUDA device here: no transfer was timed"  # @inspect skipped
     # So: move data once, and early.
     #
-    # What we can do now: say what each byte of a training step is for, compute how many there are,
-    # and say where they are. How a number fits into two of them comes next.
+    # What we can do now: name the five kinds of tensors in a training step, compute the bytes of a
+    # tensor, and say where they are. How a number fits into two bytes comes next.
 
 
 def exercise_ids_and_activations():  # M5.3 @exercise

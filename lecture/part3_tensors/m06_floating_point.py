@@ -109,7 +109,8 @@ def pack(value: float, form: Format) -> int:
     # the next power of two.
     pattern = (exponent + form.bias - 1) * 2**form.fraction_bits + steps
     sign = math.copysign(1, value) < 0
-    # Beyond the last number comes infinity. A format without one stops at its largest.
+    # Beyond the last number comes infinity. A format without one stops at its largest,
+    # as PyTorch's do; E4M3 has a NaN that others take there.
     with_infinity = form.set_aside == "the top exponent"
     pattern = min(pattern, form.largest_pattern + with_infinity)
     return sign * 2 ** (form.bits - 1) + pattern
@@ -154,9 +155,10 @@ def every_format_divides_its_bits_its_own_way():  # M6.1
         {form.name: bit_text(patterns[form.name], form) for form in FORMATS},
         {form.name: f"{unpack(patterns[form.name], form):.10g}" for form in FORMATS},
     )  # @inspect layouts @stepover
-    # bf16 and TF32 have the exponent of fp32, so they have its range. TF32 has the resolution of
-    # fp16.
+    # bf16 and TF32 have the exponents of fp32, and E5M2 those of fp16: the same powers of two. TF32
+    # has the resolution of fp16.
     assert TF32.exponent_bits == BF16.exponent_bits == FP32.exponent_bits
+    assert E5M2.exponent_bits == FP16.exponent_bits
     assert TF32.fraction_bits == FP16.fraction_bits
     # Of six of the eight, PyTorch stores single numbers, and we can ask it: the size of an element
     # gives all bits, and `eps`, the step from 1 to the next number, gives those of the fraction.
@@ -221,7 +223,7 @@ def the_leading_one_is_not_stored():  # M6.6 E19 E20
     never 0. In base 2 it is then a 1, and nobody has to store it: the *hidden one*.
     """
     # So from 1 to below 2 there is a number for each fraction, 1024 of them in fp16. From 2 to
-    # below 4 there are as many, twice as far apart. The spacing doubles at each power of two.
+    # below 4 there are as many, twice as far apart, and so on at each further power of two.
     values = every_value(torch.float16)
     for low in (1, 2):
         inside = values[(values >= low) & (values < 2 * low)]
@@ -252,7 +254,7 @@ def the_leading_one_is_not_stored():  # M6.6 E19 E20
     assert (small.diff() == 2**-9).all()
     # They share the exponent of the field above, so in fp16 that is $1-15=-14$ and not $0-15$.
     assert value_of(0b0_00000_0000000001, torch.float16) == 2**-10 * 2**-14
-    # (Small is not negative: the sign bit of a tiny number is 0 like that of any other.)
+    # (Small is not negative: a tiny number has its sign bit for its sign, like any other.)
     assert value_of(0b1_00001_0000000000, torch.float16) == -(2**-14)
 
 
@@ -295,7 +297,7 @@ def a_hundredth_has_no_last_digit():  # M6.7 E16 E17
     assert many[2:22] == many[22:42]
 
 
-def rounding_goes_to_the_nearest_and_ties_to_even():  # M6.1
+def rounding_goes_to_the_nearest_and_ties_to_even():  # M6.2
     """Rounding goes to the nearest, and ties to even.
 
     Which number is stored when the one we want lies between two? The nearer one. And if both are
@@ -342,7 +344,7 @@ def the_exponent_is_range_and_the_fraction_resolution():  # M6.2
         )  # @inspect by_hand @stepover
         limits = torch.finfo(form.dtype)
         assert by_hand[form.name] == (limits.max, limits.smallest_normal, limits.eps)
-    # fp16 resolves eight times as finely as bf16; bf16 reaches as far as fp32.
+    # fp16 resolves eight times as finely as bf16; bf16 reaches nearly as far as fp32.
     assert by_hand["fp16"] == (65504, 2**-14, 2**-10)
     assert by_hand["bf16"] == ((2 - 2**-7) * 2.0**127, 2**-126, 2**-7)
     # Here are the ranges on a logarithmic scale (each step to the right multiplies), with the
@@ -389,7 +391,8 @@ def counting_stops_early_in_16_bits():  # M6.3 M6.12
     # tie went the same way.
     assert ends == {"fp32": 2500, "fp16": 2**11, "bf16": 2**8}
     # Nothing overflowed, and no error was reported: every single addition is rounded correctly.
-    # `sum` is as near as bf16 can be, because it adds in fp32 inside and rounds once, at the end.
+    # `sum` is as near as bf16 can be: it adds in fp32 inside and rounds at the end. (Long sums that
+    # several threads share are rounded once in each thread as well.)
     ones = torch.ones(len(sums["bf16"]), dtype=torch.bfloat16)
     assert ones.sum() == torch.tensor(2500.0).bfloat16() == 2496
     # fp32 is the default, and called *full precision* in machine learning. (Scientific computing
@@ -398,8 +401,8 @@ def counting_stops_early_in_16_bits():  # M6.3 M6.12
     assert counter.dtype == torch.get_default_dtype()
     assert counter - 1 != counter
     assert counter + 1 == counter
-    # A count of the 300 billion training tokens of GPT-3 in fp32 would have stopped at 0.006 %. So
-    # count in integers.
+    # If you counted the 300 billion training tokens of GPT-3 one by one in fp32, you would stop at
+    # 0.006 %. So count in integers.
     assert round(100 * counter.item() / GPT3_TRAINING_TOKENS, 3) == 0.006
 
 
@@ -440,7 +443,7 @@ def bf16_trades_resolution_for_range():  # M6.8 E21 E25 @core
     Google Brain. [Kalamkar et al.](https://arxiv.org/abs/1905.12322) showed in 2019 that networks
     train with it beside fp32 weights and sums.
     """
-    # @note Two questions before the claims: which of the two 16-bit formats cannot hold 100 000,
+    # @note Two questions before the claims: which of the two 16-bit formats overflows at 100 000,
     # and which cannot tell 1.001 from 1? Ask which loss they would rather have in a gradient, and
     # why.
     #
@@ -454,8 +457,8 @@ def bf16_trades_resolution_for_range():  # M6.8 E21 E25 @core
     small, large = torch.tensor([1e-8, 1e5]).bfloat16().tolist()  # @inspect small large
     assert math.isclose(small, 1e-8, rel_tol=2**-8)
     # The price shows in the second number, which is off by 160. Does bf16 tell 1.001 from 1? fp16
-    # does, bf16 does not: its step from 1 to the next number is 8 times that of fp16 and 65 536
-    # times that of fp32.
+    # does, bf16 does not. How many times as large as that of fp16 is its step from 1 to the next
+    # number, and how many times as large as that of fp32?
     assert large == 1e5 - 160
     near_one = torch.tensor(1.001)
     assert near_one.half() == 1 + 2**-10
@@ -530,7 +533,7 @@ def fp8_comes_in_two_kinds():  # M6.10 E24 E28
 
     How should we divide eight bits? The [proposal of 2022](https://arxiv.org/abs/2209.05433), by
     NVIDIA, Arm and Intel, has two answers: E4M3, with four exponent and three fraction bits, for
-    weights and activations, and E5M2 for gradients, whose sizes differ more.
+    weights and activations, and E5M2 for gradients.
     """
     values = {form.name: every_value(form.dtype)[: 2**7] for form in (E4M3, E5M2)}
     positive = {name: x[(x > 0) & x.isfinite()].tolist() for name, x in values.items()}
@@ -705,8 +708,8 @@ def small_updates_are_lost():  # M6.12 E23
     used = master.bfloat16().tolist()
     assert used.count(1.0) == 3
     assert used[-1] == 2  # @predict
-    # So: bf16 loses small changes. fp16 loses those below an eighth of them, and numbers at both
-    # ends of its range.
+    # So: bf16 loses small changes, fp16 those an eighth as large. fp16 loses numbers at both ends
+    # of its range as well.
 
 
 def each_format_has_its_job():  # M6.13
@@ -744,21 +747,24 @@ def each_format_has_its_job():  # M6.13
     # numbers lie in memory comes next.
 
 
-def exercise_a_counter_of_tokens():  # M6.6 @exercise
+def exercise_a_counter_of_tokens():  # M6.3 @exercise
     """Exercise: a counter of tokens.
 
-    A program counts tokens one by one, in an fp32 number. At which count does it stop?
+    A program counts tokens in an fp32 number, a batch of 4096 at a time. At which count does it
+    stop?
 
     **Hint.** fp32 has 23 fraction bits, and a one that is not stored.
     """
-    counter = torch.tensor(2.0**24)  # @inspect counter
-    # With 24 bits all integers up to $2^{24}$ have a number of their own. Then the step is 2, and
-    # 1 is half of it: a tie, which goes to the even neighbour, the counter itself.
-    assert counter - 1 + 1 == counter == counter + 1
-    assert counter.item() == 16_777_216
+    counter = torch.tensor(2.0**24 * 4096)  # @inspect counter
+    # With 24 bits, multiples of 4096 have numbers of their own up to $2^{24}\cdot4096$. Then the
+    # step is 8192, and 4096 is half of it: a tie, which goes to the even neighbour, the counter
+    # itself.
+    assert counter - 4096 + 4096 == counter == counter + 4096
+    assert counter - 4096 != counter
+    assert counter.item() == 68_719_476_736
 
 
-def exercise_six_bits():  # M6.13 @exercise
+def exercise_six_bits():  # M6.2 M6.5 @exercise
     """Exercise: six bits.
 
     A format has a sign, 3 exponent bits and 2 fraction bits, and sets nothing aside: no infinity,

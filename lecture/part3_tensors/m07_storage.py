@@ -145,7 +145,7 @@ def writing_through_a_view_changes_the_others():  # M7.5
     assert x[1, 2] == three_by_two[2, 1] == -6
     # `clone` is the way out: it has memory of its own.
     assert separate.tolist() == [[1, 2, 3], [4, 5, 6]]
-    # Not every piece of a tensor is a view. A list of positions has no single stride, so indexing
+    # Not every piece of a tensor is a view. A list of positions need not have a stride, so indexing
     # with one copies, even where a slice would say the same.
     assert same_storage(x, x[0:2])
     assert not same_storage(x, x[[0, 1]])
@@ -225,7 +225,7 @@ def most_operations_take_any_strides():  # M7.6 E116
     assert torch.equal(larger, copied + 1)
     assert torch.equal(product, copied @ x)
     assert torch.equal(total, copied.sum(dim=0))
-    # No copy was made first: only the results were allocated.
+    # The meter saw no copy: only the results were allocated.
     assert cost.allocated_bytes == larger.nbytes + product.nbytes + total.nbytes
     # (The meter sees what operators return; inside, a kernel may still rearrange what it reads.)
     # Reading in jumps can be slower than reading in one sweep, so a copy can pay if it is read many
@@ -237,7 +237,7 @@ def reshape_copies_only_when_it_must():  # M7.7 E34
 
     Which of `view`, `reshape` and `contiguous` copies? `view` never does, it fails instead.
     `reshape` copies if new metadata cannot do the job, `contiguous` if the numbers are not in
-    row-major order.
+    row-major order without gaps.
     """
     x = torch.tensor([[1.0, 2, 3], [4, 5, 6]])
     # No pair of strides reads the transpose as 2×3: it would have to jump 0, 3, 1 in one line.

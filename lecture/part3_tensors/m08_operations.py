@@ -141,8 +141,8 @@ def the_backward_pass_needs_the_old_numbers():  # M8.1
     line = (x * 3).add_(1)
     line.sum().backward()
     assert x.grad.tolist() == [3, 3, 3]
-    # A parameter itself cannot be overwritten in the forward pass, as no old one would be left to
-    # give the gradient to. (Under `torch.no_grad` it can; optimizers do.)
+    # A parameter itself cannot be overwritten in the forward pass: PyTorch refuses at once. (Under
+    # `torch.no_grad` it can; optimizers do.)
     with refused(RuntimeError) as error:
         x.exp_()
     assert "in-place" in error.message
@@ -251,7 +251,8 @@ def a_mask_can_go_wrong_in_three_ways():  # M8.2
     zeroed = scores.masked_fill(future, 0).softmax(dim=1)  # @inspect zeroed
     assert torch.allclose(zeroed[0], torch.tensor([math.e, 1, 1]) / (math.e + 2))
     # Set future weights to 0, after the softmax. But the future had its part in the sum that
-    # softmax divided by, and what is left does not add up to 1. (Dividing by its own sum fixes it.)
+    # softmax divided by, and only the last row still adds up to 1. (Dividing by its own sum fixes a
+    # row.)
     late = scores.softmax(dim=1).masked_fill(future, 0)  # @inspect late
     assert torch.allclose(late.sum(dim=1), torch.tensor([1 / 3, 2 / 3, 1]))
     right = scores.masked_fill(future, -torch.inf).softmax(dim=1)
@@ -270,8 +271,9 @@ def a_mask_can_go_wrong_in_three_ways():  # M8.2
 def a_product_pairs_every_row_with_every_column():  # M8.3
     """A matmul pairs every row with every column.
 
-    So far, each number met one other. Which operation brings all of them together? Element (i, j)
-    of the matmul `x @ w` is made of row i of x and column j of w, $y_{ij}=\\sum_k x_{ik}w_{kj}$.
+    Elementwise operations pair numbers at the same place. What pairs whole rows with columns?
+    Element (i, j) of the matmul `x @ w` is made of row i of x and column j of w,
+    $y_{ij}=\\sum_k x_{ik}w_{kj}$.
     """
     x = torch.arange(12.0).view(3, 4)
     w = torch.arange(8.0).view(4, 2)
@@ -440,9 +442,9 @@ def the_loops_nest_in_any_order():  # M8.4
     # So: what belongs in the innermost loop is the index that stands last wherever it occurs.
     # ([Tiles](#a_small_cache_reads_numbers_again) do better still.)
     #
-    # What we can do now: predict memory and FLOPs of every line that computes. An elementwise
-    # operation makes a new tensor for little work; a matmul costs two FLOPs for each triple, and it
-    # alone brings rows together with columns.
+    # What we can do now: predict the memory and the FLOPs of elementwise operations and matmuls. An
+    # elementwise operation makes a new tensor for little work; a matmul costs two FLOPs for each
+    # triple.
 
 
 def exercise_scores_and_values():  # M8.3 @exercise

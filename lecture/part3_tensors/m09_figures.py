@@ -72,7 +72,7 @@ def _wire(start: float, stop: float, bottom: float, colour: str) -> str:  # @ste
 def heads(
     features: Shaped[Tensor, " D"], splits: Mapping[str, Shaped[Tensor, "H K"]]
 ) -> Figure:  # @stepover
-    """Draw the features of one token, and next to them the heads that each pattern makes."""
+    """Draw the query of one token, and next to it the heads that each pattern makes."""
     parts: list[str] = []
     top, right = 4.0, 4 + CELL * len(features) + 34
     widest = 0
@@ -92,7 +92,7 @@ def heads(
         top = y + (CELL + 4) * len(split) + 16
         widest = max(widest, split.shape[1])
     width = right + CELL * widest + 4
-    return Figure("The features of one token, split into heads", width, top - 8, tuple(parts))
+    return Figure("The query of one token, split into heads", width, top - 8, tuple(parts))
 
 
 @shape_checked

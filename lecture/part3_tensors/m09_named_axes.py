@@ -199,7 +199,7 @@ def einsum_sums_over_what_is_left_out():  # M9.4
     assert torch.equal(scores, by_loops)
     # So we can read the FLOPs off the names, kept or not: $2·B·i·j·K$.
     assert cost.matmul_flops == flops == 2 * (2 * 3 * 5 * 4)
-    # The order on the right is ours to choose. A transposed result costs no more.
+    # The order on the right is ours to choose. A transposed result costs no more FLOPs.
     with measure() as turned:
         transposed = einsum(queries, keys, "B i K, B j K -> B j i")
     assert torch.equal(transposed, scores.transpose(1, 2))
@@ -304,9 +304,9 @@ def reduce_names_what_goes():  # M9.6 E40
 def heads_are_split_without_moving_data():  # M9.7
     """Heads are split without moving data.
 
-    Attention divides the D features of a token among H *heads* of K features each, which [look at
-    the other tokens](#heads_share_out_the_features) separately. How do we take the features apart?
-    `rearrange` writes an axis made of two as `(H K)`, the second name counting faster.
+    Attention divides the D features of a token's query, key and value among H *heads* of K features
+    each, which [look at the other tokens](#heads_share_out_the_features) separately. How do we take
+    them apart? `rearrange` writes an axis made of two as `(H K)`, the second name counting faster.
     """
     x = torch.arange(48.0).view(2, 3, 8)
     with measure() as cost:
@@ -365,7 +365,7 @@ def heads_are_blocks_of_one_matrix():  # M9.7
     assert at_once.matmul_flops == head_by_head.matmul_flops == 2 * T * D**2
     assert w.numel() == of_heads.numel()
     # Each head reads all features. Add 1 to the last one, and the queries of every head move by
-    # the last row of the matrix.
+    # its part of the last row of the matrix.
     changed = x.clone()
     changed[:, -1] += 1
     moved = rearrange(changed @ w, "T (H K) -> H T K", H=H) - queries
@@ -407,7 +407,7 @@ def the_order_of_products_decides_their_price():  # M9.8 E42
     assert as_given.matmul_flops == left_to_right.matmul_flops
     # To compare orders we need no numbers, only sizes: on `meta`, the meter says what each would
     # cost. Three factors have three pairs to begin with. (a and v share no axis; to begin with them
-    # makes all products and adds up none, so it is the most expensive.)
+    # makes all products and adds up none, and here it is the most expensive.)
     a, b, v = (torch.empty(*shape, device="meta") for shape in ((10, 20), (20, 30), (30,)))
     with measure() as ab_first:
         einsum(einsum(a, b, "i j, j k -> i k"), v, "i k, k -> i")

@@ -29,10 +29,10 @@ def main() -> None:
     m10b_rates.a_peak_is_units_times_clock()
     m10b_rates.two_of_every_four_weights_are_zero()
     m10b_rates.zeros_save_work_only_if_they_are_skipped()
-    # @bridge One part, attention, of which later, grows with the context. Now the clock. A GPU
-    # answers before it is done: who does not wait for it times the launch alone. What it
-    # promises stands on its data sheet, by format, often for matrices of half zeros
-    # (sparse); for all others, dense ones, it is mostly half of that.
+    # @bridge One part, attention, grows with the context. Now the clock. A GPU answers before
+    # it is done: who does not wait for it times the launch alone. What it promises stands on
+    # its data sheet, by format, often for matrices of half zeros (sparse); for dense ones it
+    # is mostly half of that.
     m10b_rates.utilization_is_useful_over_promised()
     m10b_rates.far_above_the_peak_is_a_mistake()
     m10b_rates.a_cold_call_hides_in_a_mean()
@@ -61,7 +61,7 @@ def main() -> None:
     m10c_gpu.a_clock_follows_the_power()
     m10c_gpu.a_launch_takes_microseconds()
     m10c_gpu.streams_let_copies_run_beside_kernels()
-    # @bridge A GPU is many small processors. A small matmul gets next to nothing of the peak.
+    # @bridge A GPU is many small processors. A small matmul gets little of the peak.
     # Why? The program of an operation, a kernel, has to be launched; a graph of launches,
     # recorded once, makes that cheaper. It loads its numbers from the GPU's memory, HBM, and
     # computes: matmuls on tensor cores. (ReLU sets negative numbers to 0.)
@@ -124,7 +124,7 @@ def main() -> None:
     m12b_price_of_gradients.the_rule_repeats_layer_by_layer()
     m12b_price_of_gradients.a_gradient_has_the_shape_of_its_tensor()
     m12b_price_of_gradients.a_layer_works_once_forward_and_twice_backward()
-    # @bridge One backward pass, from the loss, serves all parameters. For a layer
+    # @bridge One backward pass serves all parameters. For a layer
     # $y=xw$ and the gradient g of y it needs two matmuls: $x^\top g$, the gradient of the
     # weight, summed over the rows, and $g\,w^\top$, that of the input, for the layer below.
     m12b_price_of_gradients.backward_costs_twice_forward()

@@ -144,7 +144,7 @@ def useful_share_by_size(tile: int) -> altair.Chart:  # @stepover
 
     A slider changes the side of a tile. Each side of n takes ⌈n / tile⌉ of them.
     """
-    chart = altair.Chart(rows_of(n=range(16, 516, 4))).mark_line()
+    chart = altair.Chart(rows_of(n=range(16, 513))).mark_line()
     chart = chart.add_params(slider("tile", "side of a tile", (16, 128, 16), start=tile))
     share = "pow(datum.n / (tile * ceil(datum.n / tile)), 3)"
     chart = chart.transform_calculate(percent=f"100 * {share}").encode(

@@ -61,9 +61,9 @@ def a_data_sheet_has_a_rate_for_each_format():  # M10.7
     cards = [RTX_3090, A100_SXM, H100_SXM, H200, B200]
     peaks = figures.promised(cards)  # @inspect peaks
     # On tensor cores, units for [small matrices](#tensor_cores_multiply_tiles), half the bits are
-    # twice the rate: TF32 takes 32 bits of memory, bf16 16, fp8 8. fp32 proper is apart, as no
-    # tensor core multiplies it. So an A100 gains a factor of 16 by bf16, and an RTX 3090, made for
-    # games, a factor of 2.
+    # twice the rate in these formats: TF32 takes 32 bits of memory, bf16 16, fp8 8. fp32 proper is
+    # apart, as no tensor core multiplies it. So an A100 gains a factor of 16 by bf16, and an RTX
+    # 3090, made for games, a factor of 2.
     h100, a100 = H100_SXM.dense_flops_per_second, A100_SXM.dense_flops_per_second
     rtx_3090 = RTX_3090.dense_flops_per_second
     assert h100["fp8"] / h100["bf16"] == a100["bf16"] / a100["tf32"] == 2
@@ -106,8 +106,8 @@ def a_peak_is_units_times_clock():  # M10.7
     # two clocks. Its tensor cores are rated at 1.83 GHz (in fp64 at 1.98), its other units at 1.98.
     #
     # So a peak is reached when every unit is busy in every tick, at that clock. Under full load a
-    # GPU often [runs slower](#a_clock_follows_the_power), for want of power: at 1.4 GHz, say,
-    # tensor cores that never rest reach 76 % of the peak.
+    # GPU may [run slower](#a_clock_follows_the_power), for want of power: at 1.4 GHz, say, tensor
+    # cores that never rest reach 76 % of the peak.
     slower = replace(H100_SXM_CHIP, tensor_core_hertz=1.4e9)
     share = peaks_from_clocks(slower)[1] / H100_SXM.dense_flops_per_second["bf16"]
     assert round(100 * share) == 76
@@ -174,7 +174,7 @@ def zeros_save_work_only_if_they_are_skipped():  # M10.8
     assert 0.5 < zeros_seconds / seconds < 2  # @timed
     # To save work, pack the kept weights and note their columns. Then each row picks the numbers of
     # x that it needs: half the FLOPs. That is all the doubled rate means. Results arrive in half
-    # the time, and nobody does more FLOPs per second.
+    # the time at best, and nobody does more FLOPs per second.
     w, x = torch.randn(128, 64, generator=generator), torch.randn(64, generator=generator)
     kept = two_of_every_four(w)
     with measure() as dense:
@@ -191,8 +191,8 @@ def zeros_save_work_only_if_they_are_skipped():  # M10.8
     sparse_bits = 16 * packed.numel() + 2 * sum(map(len, places))
     assert sparse_bits / (16 * w.numel()) == 9 / 16  # @predict
     # It is another matrix, though. 13 % of the squares were cut, and the error is the root of that,
-    # more than a third of the results. So networks that are used this way are [trained
-    # again](https://arxiv.org/abs/2104.08378) after half of their weights were cut.
+    # more than a third of the results. NVIDIA's [recipe](https://arxiv.org/abs/2104.08378) trains
+    # such networks again after half of their weights were cut.
     full_y = w @ x
     error = ((y - full_y).norm() / full_y.norm()).item()  # @inspect error
     assert round(error, 1) == round(math.sqrt(0.13), 1)
@@ -219,10 +219,10 @@ def utilization_is_useful_over_promised():  # M10.9 @core
     in_fp32 = figures.achieved_and_promised(rates, "One matmul in fp32")  # @inspect in_fp32
     assert [round(share_of_peak(*pair), 2) for pair in rates.values()] == [0.7, 0.77]
     # And a whole training run? There the ratio has a name, *model FLOPs utilization* or MFU: the
-    # FLOPs that the definition of the model asks for, over all the time that passed and the peak of
-    # all devices. It is mostly [lower](#utilization_decides_the_bill): devices wait for each
-    # other's data, for their own memory, and for the program. [PaLM](https://arxiv.org/abs/2204.02311)
-    # reports 46 %, [Llama 3 405B](https://arxiv.org/abs/2407.21783) 38 to 43 %.
+    # FLOPs that the definition of the model asks for, with attention, over the time that passed and
+    # the peak of all devices. It is mostly [lower](#utilization_decides_the_bill): devices wait for
+    # data, for memory, and for the program. [PaLM](https://arxiv.org/abs/2204.02311) reports 46 %,
+    # [Llama 3 405B](https://arxiv.org/abs/2407.21783) 38 to 43 %.
     #
     # Shares of the time add up, and what is left multiplies the share of the peak. Say that 0.2 of
     # the time goes to communication and 0.1 to idling, and that in the other 0.7 matmuls in bf16
@@ -245,9 +245,9 @@ def far_above_the_peak_is_a_mistake():  # M10.10 E8
     with refused(ValueError) as error:
         share_of_peak(rate, promises["fp32"])  # @stepover
     assert "a share of 2.15 is impossible" in error.message
-    # With the peak for bf16 it is 1.08, and that is no mistake. The sheet multiplies by its rated
-    # boost, 1.695 GHz, and GPUs for games run above it while power and heat allow. At 1.83 GHz the
-    # peak is what was read.
+    # With the peak for bf16 it is 1.08. That need not be a mistake. The sheet multiplies by its
+    # rated boost, 1.695 GHz, and GPUs for games run above it while power and heat allow. At 1.83
+    # GHz the peak would be what was read.
     assert round(share_of_peak(rate, promises["bf16"]), 2) == 1.08
     faster = replace(RTX_3090_CHIP, tensor_core_hertz=1.83e9)
     assert math.isclose(peaks_from_clocks(faster)[1], rate, rel_tol=0.01)
@@ -274,7 +274,7 @@ def a_cold_call_hides_in_a_mean():  # M10.11 E14
         )
     }
     shares = {name: round(share_of_peak(*pair), 2) for name, pair in rates.items()}
-    by_format = figures.achieved_and_promised(rates, "On an H100")  # @inspect by_format
+    by_format = figures.achieved_and_promised(rates, "On two H100")  # @inspect by_format
     assert shares["fp32, mean of five"] == 0.81
     assert shares["bf16, mean of five"] == 0.29
     # A common mistake is to conclude that bf16 gets no more of its peak. Warm, another H100 reaches
@@ -291,7 +291,7 @@ def a_cold_call_hides_in_a_mean():  # M10.11 E14
 
 
 def small_products_are_slow_in_every_format():  # M10.11
-    """Small matmuls are slow in every format.
+    """Small matmuls are slow in both formats.
 
     What does this machine reach? We time matmuls in two formats, at sizes that double, on one core.
     (These rates differ from run to run, so they lie in a file of their own beside the document. The
@@ -303,7 +303,7 @@ def small_products_are_slow_in_every_format():  # M10.11
         "bf16": {n: matmul_flops_per_second(n, torch.bfloat16) for n in sizes},
     }  # @timed
     by_size = figures.rate_by_size(rates)  # @timed @inspect by_size
-    # Small ones are all call and no work.
+    # At n = 4 either format reaches less than a quarter of its best rate.
     assert rates["fp32"][512] > 4 * rates["fp32"][4]  # @timed
     assert max(rates["bf16"].values()) > 4 * rates["bf16"][4]  # @timed
     # Which format is faster depends on the processor: some have instructions that multiply bf16,
@@ -352,8 +352,8 @@ def recomputed_flops_are_not_useful():  # M10.12 E10
     assert all(torch.equal(*pair) for pair in zip(*gradients.values(), strict=True))
     assert flops == {False: 2 + 4, True: 2 + 2 + 4}
     # *Model FLOPs* are what the definition of the model asks for. *Hardware FLOPs* are what was
-    # executed, and over the peak they are the *hardware FLOPs utilization*, HFU. Here it is larger
-    # by a third.
+    # executed. Over the time and the peak they are the *hardware FLOPs utilization*, HFU. Here it
+    # is larger by a third.
     assert flops[True] / flops[False] == 4 / 3  # @predict
     # The authors of [PaLM](https://arxiv.org/abs/2204.02311) report both: 57.8 % beside 46.2 %.
     # Their HFU would promise a training a quarter faster than it was.
@@ -387,10 +387,10 @@ def tensor_cores_multiply_tiles():  # M10.13
     _, tile_products = product_by_tiles(torch.ones(68, 68), torch.ones(68, 68), 64)
     assert tile_products == 8  # @predict
     assert math.ceil(68 / 64) ** 3 == tile_products
-    # So sizes are best multiples of a large power of two. GPT-2 has 50 257 entries in its
-    # vocabulary; people who train such a model often make room for 50 304. In tiles that is no more
-    # work. In bf16, the rows of its output then begin at multiples of 128 bytes, which is what [an
-    # A100 is fastest
+    # So where sizes are multiples of the tile, no work is wasted. GPT-2 has 50 257 entries in its
+    # vocabulary; people who train such a model often make room for 50 304. In tiles of 64 that is
+    # no more work. In bf16, the rows of its output then begin at multiples of 128 bytes, which
+    # is what [an A100 is fastest
     # with](https://docs.nvidia.com/deeplearning/performance/dl-performance-matrix-multiplication/index.html).
     padded_vocabulary = 64 * math.ceil(GPT2_VOCABULARY / 64)
     assert padded_vocabulary == 50_304  # @predict
@@ -473,7 +473,7 @@ def the_best_observed_rate_is_a_peak_for_any_machine():  # M10.14
     assert round(share * min(seconds) / statistics.median(seconds), 2) == 0.68
     # What we can do now: count the work of a model from its shapes, two FLOPs for each parameter
     # and token in the forward pass; measure a rate, warmed up and more than once; and compare it
-    # with a peak of the same format. We saw large matmuls get about 80 % of an H100's, and small
+    # with a peak of the same format. We saw large matmuls get some 80 % of an H100's, and small
     # ones run far slower than large ones here. The next chapter opens the GPU to see why.
 
 

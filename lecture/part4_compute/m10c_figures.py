@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import altair
 
+from lecture.facts import H100_SXM
 from lecture.lib.charts import doublings, framed, ladder, lines, powers_of_ten, rows_of, slider
 from lecture.lib.drawing import COLOURS, Figure, box, text
 from lecture.lib.drawing import lanes as lanes
@@ -42,8 +43,8 @@ def distances(levels: Mapping[str, Level]) -> Figure:  # @stepover
     parts = []
     for x, words, anchor in (
         (left - 8, "level", "end"),
-        (left + 180, "ticks to answer", "middle"),
-        (360, "size", "end"),
+        (left, "ticks to answer", "start"),
+        (360, "size, whole chip", "end"),
         (456, "bandwidth", "end"),
     ):
         parts.append(text(x, 14, words, anchor, ' font-style="italic"'))
@@ -112,9 +113,10 @@ def occupancy_by_registers(
 ) -> altair.Chart:  # @stepover
     """Draw the stairs: the share of threads that fit, over the registers of each.
 
-    A slider changes the threads of a block.
+    A slider changes the threads of a block. A GPU hands out registers by eights for each thread, so
+    33 count as 40: the stairs step down behind a multiple of eight.
     """
-    chart = altair.Chart(rows_of(registers=registers)).mark_line(interpolate="step-after")
+    chart = altair.Chart(rows_of(registers=registers)).mark_line(interpolate="step-before")
     chart = chart.add_params(slider("threads", "threads in a block", (32, 1024, 32), threads))
     most = (
         f"floor({room['threads']} / threads)",
@@ -169,7 +171,14 @@ def rate_by_side(rates: Mapping[int, float]) -> altair.Chart:  # @stepover
 def relu_floors(
     floors: Mapping[str, Mapping[int, float]], found: Mapping[int, Mapping[str, float]]
 ) -> altair.LayerChart:  # @stepover
-    """Draw the floors under a ReLU over its numbers, and what a stopwatch said."""
+    """Draw the floors under a ReLU over its numbers, and what a stopwatch said.
+
+    That of the memory grows with the numbers, 4 bytes for each, and jumps where the L2 is full.
+    """
+    full, memory = H100_SXM.cache_bytes // 4, floors["memory"]
+    before, after = max(n for n in memory if n < full), min(n for n in memory if n >= full)
+    step = {full - 1: memory[before] * full / before, full: memory[after] * full / after}
+    floors = {**floors, "memory": {**memory, **step}}
     measured = {
         way: {n: seconds[way] for n, seconds in found.items()} for way in ("graph", "queued")
     }

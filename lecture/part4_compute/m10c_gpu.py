@@ -47,8 +47,9 @@ from lecture.part4_compute import m10c_figures as figures
 def a_gpu_is_many_multiprocessors():  # M10.15
     """A GPU is many multiprocessors.
 
-    We can count the FLOPs of a program, and we have seen that a large matmul gets 80 % of a peak
-    and a small one far less. We cannot say yet why. So let us open the chip. What is in it?
+    We can count the FLOPs of a program, and we have seen that a large matmul gets some 80 % of an
+    H100's peak and that small ones are slow. We cannot say yet why. So let us open the chip. What
+    is in it?
     """
     # The same thing, many times over. An H100 SXM has 132 *streaming multiprocessors* (SMs), an
     # A100 108. Each is a small processor with four quarters. A quarter has a *warp scheduler*,
@@ -113,18 +114,25 @@ def near_memory_is_small():  # M10.15
         "B200": memory_levels(B200_GPU, B200, None),  # we found no measurement of its L2
     }
     distances = figures.distances(levels["H100"])  # @inspect distances
-    # A load that waits for the one before it takes 40 ticks from L1, 291 from L2 and 700 from HBM:
-    # more than 17 times as long as from L1. At 1.98 GHz those 700 are 354 nanoseconds. Meanwhile
-    # the tensor cores of one multiprocessor could have done 2.9 million FLOPs.
+    # (Sizes and bandwidths are those of the whole chip. One multiprocessor has 256 KiB of registers
+    # and as much L1.)
+    of_one = [
+        levels["H100"][name][0] / H100_GPU.multiprocessors for name in ("registers", "L1, shared")
+    ]
+    assert of_one == [256 * 2**10] * 2
+    # A load that waits for the one before it takes 40 ticks from L1, 291 from the nearer half of
+    # the L2, and 700 from HBM: more than 17 times as long as from L1. At 1.98 GHz those 700 are 354
+    # nanoseconds. Meanwhile the tensor cores of one multiprocessor could have done 2.9 million
+    # FLOPs.
     assert 17 < H100_GPU.memory_ticks / H100_GPU.near_ticks < 18
     assert round(1e9 * H100_GPU.memory_ticks / H100_GPU.highest_hertz) == 354
     per_tick = 2 * MULTIPROCESSOR_QUARTERS * H100_SXM_CHIP.tensor_core_multiply_adds
     assert round(H100_GPU.memory_ticks * per_tick / 1e6, 1) == 2.9
     # And on other GPUs? The levels are the same, and in each multiprocessor a B200 has 256 KiB more
-    # for the sums of its tensor cores. (Readings of the L2 differ. On H100s and their kin people
-    # found 5.5, 7 and 10 TB/s; we take the least.)
+    # for the sums of its tensor cores. (Readings of the L2 differ. On H100s people found 5.5
+    # and 7 TB/s; we take the lower.)
     side_by_side = figures.side_by_side(levels)  # @inspect side_by_side
-    # What grew from the A100 to the B200 is arithmetic, by a factor of 7, and bandwidth, by nearly
+    # From the A100 to the B200 arithmetic grew by a factor of 7, and the bandwidth of HBM by nearly
     # 4. What did not shrink is the time until memory answers.
     flops = B200.dense_flops_per_second["bf16"] / A100_SXM.dense_flops_per_second["bf16"]
     bandwidth = B200.memory_bytes_per_second / A100_SXM.memory_bytes_per_second
@@ -193,7 +201,7 @@ def waiting_warps_hide_latency():  # M10.16
     per_tick = len(loads) / max(issue.done for issue in loads)  # @inspect per_tick
     assert math.isclose(per_tick, 5 / 20, rel_tol=0.03)
     # To get the full bandwidth of an H100, then, bandwidth × latency = 1.2 MB must be on the way at
-    # every moment. So a tensor of less than a megabyte cannot have all of it, whatever the kernel.
+    # every moment. So an operation that moves less than a megabyte cannot have all of it.
     latency_seconds = H100_GPU.memory_ticks / H100_GPU.highest_hertz
     in_flight = H100_SXM.memory_bytes_per_second * latency_seconds
     assert round(in_flight / 1e6, 1) == 1.2
@@ -227,8 +235,7 @@ def a_block_needs_room():  # M10.16
         occupancy[registers] = blocks * 256 / MULTIPROCESSOR_THREADS
     stairs = figures.occupancy_by_registers(occupancy, room, threads=256)  # @inspect stairs
     assert (occupancy[32], occupancy[40], occupancy[248]) == (1, 6 / 8, 1 / 8)
-    # (A real GPU hands out registers by the handful, so its steps come a little earlier.) A block
-    # of 1024 threads with 255 registers each does not fit at all.
+    # A block of 1024 threads with 255 registers each does not fit at all.
     largest = {"threads": BLOCK_THREADS, "registers": BLOCK_THREADS * THREAD_REGISTERS}
     assert blocks_that_fit(largest, room) == 0
     # Shared memory decides where a block asks for much of it: with 100 KiB each, two fit.
@@ -238,7 +245,7 @@ def a_block_needs_room():  # M10.16
     blocks = blocks_that_fit({"threads": WARP_THREADS, "blocks": 1}, room)
     assert blocks * WARP_THREADS / MULTIPROCESSOR_THREADS == 1 / 2  # @predict
     # So is more occupancy always better? No. It hides latency, and so does a thread that has
-    # several loads under way. A matmul wants few threads with many registers, as we will see.
+    # several loads under way. A matmul may want few threads with many registers, as we will see.
 
 
 def neighbours_load_together():  # M10.16
@@ -265,9 +272,9 @@ def neighbours_load_together():  # M10.16
     # They are, within a tenth: every 16th number takes eight times as long as every number, and
     # every 32nd hardly longer. With segments of 32 bytes, every 16th would have taken 4.5 times as
     # long; with 128, every 32nd 16.5 times. So 64 is what this GPU seems to fetch from its memory
-    # at a time. (NVIDIA's manuals speak of sectors of 32 bytes, the unit of the caches: they came
-    # in pairs, which is a setting that CUDA lets you change. At a stride of 64 it gets slower
-    # still, which our count does not explain.)
+    # at a time. (NVIDIA's manuals speak of sectors of 32 bytes, the unit of the caches: they seem
+    # to come in pairs, which is a setting that CUDA lets you change. At a stride of 64 it gets
+    # slower still, which our count does not explain.)
     halved = fetched_bytes([4 * 16 * t for t in range(32)], 32) / 32
     doubled = fetched_bytes([4 * 32 * t for t in range(32)], 128) / 32
     assert ((halved + 4) / (4 + 4), (doubled + 4) / (4 + 4)) == (4.5, 16.5)
@@ -368,14 +375,15 @@ def a_tensor_core_lives_on_reuse():  # M10.15
     # A number that is loaded has to be used 64 times. Tiles do it. Who multiplies, on an H100 four
     # warps together, keeps a tile of the result in registers, loads a thin slice of both matrices,
     # and multiplies each number of the one slice with each of the other. How often is a number
-    # used? We count, in loops.
+    # used on average? We count, in loops.
     tiles = ((64, 64), (64, 256))
     uses = {tile: uses_of_a_number(*tile) for tile in tiles}  # @inspect uses
     for rows, columns in tiles:
         assert math.isclose(uses[rows, columns], 2 * rows * columns / (rows + columns))
     # With a tile of 64×64 each number is used 64 times, just enough. With 64×256, for which four
-    # warps have room, it is 102 times. (Two such groups make a block with a tile of 128×256, and a
-    # number that the block fetches from HBM is used 171 times.)
+    # warps have room, it is 102 times on average: 256 times those of one slice, 64 times those of
+    # the other. (Two such groups make a block with a tile of 128×256. It uses what it fetches 171
+    # times on average.)
     assert uses[64, 64] == 64  # @predict
     assert round(uses[64, 256]) == 102
     assert round(uses_of_a_number(128, 256)) == 171
@@ -388,20 +396,20 @@ def a_tensor_core_lives_on_reuse():  # M10.15
     room = {"threads": MULTIPROCESSOR_THREADS, "registers": MULTIPROCESSOR_REGISTERS}
     assert blocks_that_fit({"threads": 256, "registers": 256 * 128}, room) == 2
     assert blocks_that_fit({"threads": 256, "registers": 256 * 168}, room) == 1
-    # So this fast matmul has an occupancy of an eighth, on purpose.
+    # So such a matmul has one block of 256 threads, an occupancy of an eighth.
 
 
 def a_clock_follows_the_power():  # M10.15
-    """A clock follows the power.
+    """A rated clock is no promise.
 
     How fast does the clock tick? A sheet computes with a *rated boost*: on an H100 1.83 GHz for
-    bf16 in tensor cores, 1.98 for fp32. It is neither a limit nor a promise. GPUs for games [run
-    above it](#far_above_the_peak_is_a_mistake) while they are cool. And a GPU that draws as much
-    power as it may slows down until it draws no more.
+    bf16 in tensor cores, 1.98 for fp32. The first is no limit, and neither is a promise. GPUs for
+    games [run above theirs](#far_above_the_peak_is_a_mistake) while they are cool. And a GPU that
+    draws as much power as it may slows down until it draws no more.
     """
     # We cannot see the clock of the H100 that we recorded. But we can bound it: if no tensor core
     # had rested for a tick, its best matmul took 1.42 GHz. The true clock lay between that and
-    # 1.98.
+    # 1.98, the highest that the driver allows.
     h100 = recorded_machine("H100")
     per_tick = 2 * H100_SXM_CHIP.tensor_cores * H100_SXM_CHIP.tensor_core_multiply_adds
     least_hertz = h100.flops_per_second / per_tick  # @inspect least_hertz
@@ -440,9 +448,9 @@ def a_launch_takes_microseconds():  # M10.17
     peak = H100_SXM.dense_flops_per_second["bf16"]
     sides = [math.floor((seconds * peak / 2) ** (1 / 3)) for seconds in (by_graph, by_python)]
     assert sides == [832, 1572]  # @inspect sides
-    # So: a model of many small operations runs at the speed of Python. `torch.compile` helps by
-    # making fewer kernels, and with `mode="reduce-overhead"` it records a graph. If you see 8
-    # microseconds for everything, you are timing the launch.
+    # So: a model of many small operations may run at the speed of Python. `torch.compile` helps by
+    # making fewer kernels, and with `mode="reduce-overhead"` it records graphs where it can. If you
+    # see 8 microseconds for everything, you are timing the launch.
 
 
 def streams_let_copies_run_beside_kernels():  # M10.17
@@ -494,9 +502,9 @@ def three_floors_hold_up_every_operation():  # M10.17 @core
     assert round(1e6 * million["queued"], 1) == 8.9
     # No operation is faster than its *launch*, than its bytes over the bandwidth of the memory
     # they lie in, or than its FLOPs over the peak of the arithmetic. Each is a floor; where two
-    # are alike, times may add up. Well below 50 MiB the memory is the L2 (a cache of the GPU),
-    # where these numbers were. (Its floor is softer: no sheet promises a rate, and we take the
-    # least that people measured, 5.5 TB/s; others say up to 10.)
+    # are alike, times may add up. Each ReLU ran a hundred times on the same numbers. Well below
+    # 50 MiB, all but the first could find them in the L2, a cache. (No sheet promises its rate. Our
+    # 5.5 TB/s are the lowest reading, so this floor is an estimate.)
     launch = found[1024]["graph"]
     floors = {"launch": {}, "memory": {}, "arithmetic": {}}
     for n in found:
@@ -506,23 +514,25 @@ def three_floors_hold_up_every_operation():  # M10.17 @core
         highest = max(floor[n] for floor in floors.values())
         assert highest <= found[n]["graph"] < 2 * highest
     standing = figures.relu_floors(floors, found)  # @inspect standing
-    # No reading lies below the highest floor, and all are within a factor of about 2 of it.
+    # No reading lies below the highest floor, and none at twice that.
     holds = {n: max(floors, key=lambda kind: floors[kind][n]) for n in found}  # @inspect holds
-    # Up to a million numbers the launch holds, then the memory. Arithmetic never does, for a ReLU.
+    # So estimated, the launch is the highest up to a million, then the memory, and the arithmetic
+    # never. (From HBM, up to half a million.)
     assert [n for n in holds if holds[n] == "launch"][-1] == 2**20
+    assert 4 * 2**19 < launch * H100_SXM.memory_bytes_per_second < 4 * 2**20
     assert "arithmetic" not in holds.values()
-    # Asked for by PyTorch, the launch holds as long as the L2 does: moving 34 MB, for 2^23 numbers,
-    # takes 9.1 microseconds, hardly more than next to nothing takes. Twice the numbers take 26.
+    # Asked for by PyTorch, it is the launch while the L2 has the numbers: moving 34 MB, for 2^23 of
+    # them, takes 9.1 microseconds, hardly more than next to nothing takes.
     queued = [round(1e6 * found[n]["queued"], 1) for n in (1024, 2**23, 2**24)]
     assert queued == [8.5, 9.1, 26.1]  # @inspect queued
     assert memory_seconds(4 * 2**23) < found[1024]["queued"] < memory_seconds(4 * 2**24)
 
 
 def a_small_matmul_waits_for_its_launch():  # M10.17
-    """A small matmul stands on its launch.
+    """The highest floor of a small matmul is its launch.
 
     And a matmul? Three n×n matrices in bf16 are $6n^2$ bytes, and the FLOPs are $2n^3$. Which floor
-    holds at which n?
+    is the highest at which n?
     """
     seconds = recorded_floors().matmul_seconds
     launch = recorded_floors().relu_seconds[1024]["graph"]
@@ -532,12 +542,12 @@ def a_small_matmul_waits_for_its_launch():  # M10.17
         "arithmetic": {n: 2 * n**3 / H100_SXM.dense_flops_per_second["bf16"] for n in seconds},
     }
     holds = {n: max(floors, key=lambda kind: floors[kind][n]) for n in seconds}
-    # The launch up to n = 832, and from 896 on the arithmetic. The memory nowhere: these matrices
-    # lie in the L2 until the arithmetic is far above. As floors go, a square matmul does not wait
-    # for memory.
+    # The launch up to n = 832, and from 896 on the arithmetic. The memory nowhere, if these
+    # matrices lie in the L2 as long as they fit. As floors go, such a matmul does not wait for
+    # memory.
     assert [n for n in holds if holds[n] == "launch"][-1] == 832
     assert {holds[n] for n in seconds if n >= 896} == {"arithmetic"}
-    # (At n = 3008 they no longer fit, and it is three times as high as the memory's floor.)
+    # (At n = 3008 they no longer fit, and the arithmetic is over three times the memory's floor.)
     assert 3 < floors["arithmetic"][3008] / floors["memory"][3008] < 4
     by_side = figures.matmul_floors(floors, seconds)  # @inspect by_side
     # The readings come down to the floor late. At n = 832 an H100 takes 5.5 times its launch, and
@@ -558,9 +568,9 @@ def a_small_matmul_waits_for_its_launch():  # M10.17
 def a_cpu_waits_less_and_does_less():  # M10.15
     """A CPU waits less and does less.
 
-    Is a GPU always faster? A *CPU* has a few cores in place of 132 multiprocessors. It spends its
-    area on finding work within one thread: it guesses branches, runs instructions out of order, and
-    has megabytes of cache for each core. And an operation there is a call, not a launch.
+    Is a GPU always faster? A *CPU* has cores in place of multiprocessors, mostly fewer. It spends
+    its area on finding work within one thread: it guesses branches, runs instructions out of order,
+    and has megabytes of cache for each core. And an operation there is a call, not a launch.
     """
     cpu, gpu = recorded_machine("Xeon"), recorded_machine("H100")
     # Here are the two that we recorded. Of the CPU we had two cores, on a server that others used,
@@ -580,8 +590,13 @@ def a_cpu_waits_less_and_does_less():  # M10.15
     small, large = "copy of 2^16 numbers", "copy of 2^20 numbers"
     copies = {name: gpu.seconds[name] / cpu.seconds[name] for name in (small, large)}
     assert copies[small] > 1 > 8 * copies[large]  # @inspect copies
-    # So: a model of a few thousand parameters may well train faster on a laptop's CPU. And what has
-    # to stay on a GPU is the large tensors, not the program.
+    # (The same numbers were copied again and again, so they lay in the CPU's caches. From its
+    # memory, at the 25 GB/s we recorded, the small copy would take 21 microseconds and not 5. The
+    # GPU took 17.5.)
+    from_memory = 2 * 4 * 2**16 / cpu.bytes_per_second
+    times = [cpu.seconds[small], gpu.seconds[small], from_memory]
+    assert [round(1e6 * seconds, 1) for seconds in times] == [5.0, 17.5, 21.1]  # @inspect times
+    # So: a model of a few thousand parameters may well train faster on a laptop's CPU.
 
 
 def links_are_narrower_than_memory():  # M10.18
@@ -604,25 +619,25 @@ def links_are_narrower_than_memory():  # M10.18
         "L1, all of an H100": near,
     }
     ladder = figures.links(bytes_per_second)  # @inspect ladder
-    # From an H100, NVLink is 7 times narrower than HBM in each direction, and the way out of the
-    # box 67 times. (Sheets print NVLink with both directions added up: 900 GB/s for an H100.)
+    # From an H100, one direction of NVLink is 7 times narrower than HBM, and the way out of the box
+    # 67 times. (Sheets print NVLink with both directions added up: 900 GB/s for an H100.)
     hbm = H100_SXM.memory_bytes_per_second
     assert round(hbm / H100_NVLINK_BYTES_PER_SECOND) == 7  # @predict
     assert round(hbm / INFINIBAND_NDR_BYTES_PER_SECOND) == 67  # @predict
     # The other way, into the chip, L1 is 10 times wider.
     assert round(near / hbm) == 10
-    # Over PCIe, our recorded H100 received 53 GB/s from pinned memory, 84 % of what the slot can.
+    # Over PCIe, our recorded H100 received 53 GB/s from pinned memory, 84 % of what 16 lanes can.
     h100 = recorded_machine("H100")
     reached = 2**26 / h100.seconds["to the device, pinned"]  # @inspect reached
     assert round(reached / 1e9) == 53
     assert round(reached / pcie, 2) == 0.84
     # So the advice of this chapter goes on outside the chip: bring a number near once, and use it
-    # often. What several GPUs do about it has a chapter of its own.
+    # often. What several GPUs do about it has two chapters of its own.
     #
     # What we can do now: look at an operation, and say which of three floors it stands on. Count
     # its blocks; count the segments its warps touch; and know that a reading below ten microseconds
     # may be the launch. The next chapter takes two of the floors, memory and arithmetic, and asks
-    # for every operation of a model which one is higher.
+    # for one operation after the other which one is higher.
 
 
 def exercise_a_row_and_a_column():  # M10.16 @exercise
@@ -644,7 +659,8 @@ def exercise_three_percent_larger():  # M10.16 @exercise
     """Exercise: three percent larger.
 
     A result of 4096×4096 is cut into tiles of 128×256, on 132 multiprocessors with a tile each.
-    What share of their time is used? And by how much does it take longer at 4224×4224?
+    What share of their time is used? And by how much does it take longer at 4224×4224, if each tile
+    takes as long?
     """
     ticks = {}
     for n in (4096, 4224):

@@ -43,7 +43,9 @@ def accelerator_intensities(
     chart = chart.transform_filter("datum.format == dtype").mark_bar().encode(
         y=altair.Y("card:N", title=None, scale=altair.Scale(domain=list(intensities))),
         x=altair.X(
-            "intensity:Q", title="FLOPs per byte from memory", axis=altair.Axis(tickCount=6)
+            "intensity:Q",
+            title="FLOPs per byte from memory (no bar: not listed)",
+            axis=altair.Axis(tickCount=6),
         ),
         tooltip=["card:N", "format:N", altair.Tooltip("intensity:Q", format=".2f")],
     )  # fmt: skip
@@ -187,7 +189,7 @@ def throughput_by_batch(throughput: Mapping[tuple[int, int], float]) -> altair.C
         y=altair.Y("rate:Q", **powers_of_ten("tokens per second", 2, 6)),
         tooltip=["B:Q", "T:Q", altair.Tooltip("rate:Q", format=".3s")],
     )
-    return framed(chart.add_params(power), "Decoding on an H100, at the least time", 220)
+    return framed(chart.add_params(power), "Decoding on an H100, at best, if all fits", 220)
 
 
 def intensity_by_length(

@@ -110,16 +110,17 @@ def every_operation_loads_computes_and_stores():  # M11.1
         # Without any overlap the times would add up. That is at most twice the longer one.
         assert ticks < 20 * (load + compute + store) <= 2 * longer
     # So: estimate with the larger of the two. Overlap or not changes it by a factor of 2 at most.
-    # (What else keeps an operation from its floors, the last chapter has shown.)
+    # (What else keeps it from its floors, such as [waves](#blocks_come_in_waves), is in the chapter
+    # before this one.)
 
 
 def an_accelerator_has_an_intensity():  # M11.2 @core
     """An accelerator has an intensity, too.
 
-    How much arithmetic must come with each byte, so that a GPU is busy? An operation's FLOPs over
-    the bytes it moves are its *arithmetic intensity*. A GPU's own, its *machine balance*, is its
-    peak over the bandwidth of its memory: the FLOPs it can do while one byte arrives. Guess it for
-    an H100: 3, 30, or 300?
+    How much arithmetic must come with each byte, so that a GPU does not wait for memory? An
+    operation's FLOPs over the bytes it moves are its *arithmetic intensity*. A GPU's own, its
+    *machine balance*, is its peak over the bandwidth of its memory: the FLOPs it can do while one
+    byte arrives. Guess it for an H100: 3, 30, or 300?
     """
     # @note Vote: 3, 30 or 300? Before the bars, ask whether an H200 has a higher or a lower number
     # than an H100, given the same chip and a faster memory. The one to remember: about 300, for an
@@ -132,8 +133,8 @@ def an_accelerator_has_an_intensity():  # M11.2 @core
     # An H100 promises 0.99e15 FLOP/s in bf16, and its memory 3.35e12 bytes a second.
     h100 = intensities["H100 SXM"]
     assert round(h100["bf16"]) == 295  # @predict
-    # So each bf16 number, of two bytes, has to take part in 591 FLOPs before the tensor cores are
-    # the ones to wait for.
+    # So 591 FLOPs have to come with each bf16 number that moves, of two bytes, before we wait for
+    # the tensor cores.
     assert round(2 * h100["bf16"]) == 591
     bars = figures.accelerator_intensities(intensities, start="bf16")  # @inspect bars
     # From the A100 to the H100, tensor cores grew more than memory, and the ratio rose from 153.
@@ -141,8 +142,8 @@ def an_accelerator_has_an_intensity():  # M11.2 @core
     # of the H100 and 2.3 times the bandwidth: 293.
     in_bf16 = [round(found["bf16"]) for found in intensities.values()]
     assert in_bf16 == [76, 153, 206, 293, 295]
-    # It belongs to a format as well; choose another in the chart. In fp32, without tensor cores, 20
-    # FLOPs per byte keep an H100 busy; in fp8 it takes 591.
+    # It belongs to a format as well; choose another in the chart. In fp32, without tensor cores, an
+    # H100 waits for arithmetic from 20 FLOPs per byte on; in fp8 from 591.
     assert (round(h100["fp32"]), round(h100["fp8"])) == (20, 591)
     # So: remember one number for your GPU, 150 to 300 for the data-center cards of this chart, 378
     # for an H100 in the PCIe slot, whose memory is slower.
@@ -176,9 +177,8 @@ def two_tests_find_the_same_bottleneck():  # M11.3
     assert round(product.intensity) == 171  # @predict
     assert intensity_of(A100_SXM) < product.intensity < intensity_of(H100_SXM)
     # (Compute-bound is not busy. In [tiles of 128×128](#blocks_come_in_waves) most multiprocessors
-    # have nothing to do at that size. And [a single small
-    # matmul](#a_small_matmul_waits_for_its_launch) waits for its launch, longer than for its bytes
-    # or its FLOPs.)
+    # have nothing to do at that size. And [its launch](#a_small_matmul_waits_for_its_launch) takes
+    # longer than these two tests give its bytes or its FLOPs.)
     #
     # So: compare intensities first, and times when you need to know how long.
 
@@ -205,7 +205,7 @@ def relu_waits_for_memory():  # M11.4
     assert round(1e3 * seconds, 2) == 0.73
     assert round(move_milliseconds / (1e3 * seconds), 2) == 0.88
     # In bf16 each number is half as wide: the same FLOPs, half the bytes, and half the time. Our
-    # recording has that, too.
+    # recording has that, too, in a graph of a hundred calls.
     narrow = work_of(lambda: torch.relu(bf16(n)))
     assert narrow == Work(flops=relu.flops, moved_bytes=relu.moved_bytes // 2)
     narrow_seconds = recorded_floors().relu_seconds[n]["graph"]
@@ -219,7 +219,7 @@ def gelu_moves_the_bytes_of_a_relu():  # M11.5 E109
 
     Is a complicated function slower than a simple one?
     [GELU](https://arxiv.org/abs/1606.08415), a smoother ReLU, multiplies x by the probability that
-    a normal random number is below x. A processor takes some tens of instructions for that. The
+    a normal random number is below x. A processor takes several instructions for that. The
     meter counts f = 20 FLOPs for it, which is our convention.
     """
     n = 2**28
@@ -237,16 +237,21 @@ def gelu_moves_the_bytes_of_a_relu():  # M11.5 E109
         next(ratio for name, ratio in ratios.items() if kind in name) for kind in ("H100", "Xeon")
     )
     # On the H100 the fastest of ten GELUs took as long as that of ten ReLUs, within a hundredth. On
-    # the CPU it took 1.8 times as long.
+    # the CPU it took 1.8 times as long, and 3.4 without what both [seem to pay for the memory of a
+    # new result](#recorded_machines_have_rooflines).
     assert 0.99 < on_gpu < 1.01
     assert round(on_cpu, 1) == 1.8
+    xeon = recorded_machine("Xeon")
+    copied = 8 * 2**24 / xeon.bytes_per_second
+    paid = xeon.seconds["ReLU"] - copied
+    assert round((xeon.seconds["GELU"] - paid) / copied, 1) == 3.4  # @inspect paid
     # GELU has f/8 FLOPs per byte in fp32, 2.5 by our convention. The H100 can do 20 outside its
     # tensor cores, or 10 where none is a multiply-add, so there is room up to f = 80. (In
     # bf16, with half the bytes, up to 40.) By that count the CPU had room as well, more than 10,
     # and yet it took longer: our 20 is a convention, and no count of instructions.
     room = {
         "H100": intensity_of(H100_SXM, "fp32"),
-        "Xeon": recorded_machine("Xeon").peaks["fp32"] / recorded_machine("Xeon").bytes_per_second,
+        "Xeon": xeon.peaks["fp32"] / xeon.bytes_per_second,
     }  # @inspect room
     assert round(room["H100"]) == 20 > room["Xeon"] > 10 > 2 * gelu_work.intensity
     # So: on such a GPU choose an elementwise function for what it does, not for its price;
@@ -352,7 +357,7 @@ def a_dot_product_does_one_flop_per_two_bytes():  # M11.6 @core
     assert math.isclose(dot.intensity, 1 / 2, rel_tol=1e-6)
     relu = work_of(lambda: torch.relu(bf16(n)))
     assert math.isclose(dot.intensity / relu.intensity, 2, rel_tol=1e-6)
-    # On an H100 it reaches 0.17 % of the peak at most.
+    # From an H100's HBM it reaches at most 0.17 % of the peak.
     most_share = dot.intensity / intensity_of(H100_SXM)  # @inspect most_share
     assert round(100 * most_share, 2) == 0.17
     # So being a product is not enough. A number has to be used more than once.
@@ -375,8 +380,8 @@ def a_matrix_times_a_vector_uses_each_weight_once():  # M11.7
     large = work_of(lambda: bf16(8 * n, 8 * n) @ bf16(8 * n))
     assert one_row.intensity < large.intensity < 1
     assert round(large.moved_bytes / one_row.moved_bytes) == 64
-    # So the time is that of reading the weights: 40 microseconds on an H100, in which the tensor
-    # cores are busy for a third of a percent.
+    # So the least time is that of reading the weights: 40 microseconds on an H100, in which the
+    # tensor cores are busy for a third of a percent.
     assert round(1e6 * move_seconds(one_row, H100_SXM)) == 40
     share = compute_seconds(one_row, H100_SXM) / move_seconds(one_row, H100_SXM)  # @inspect share
     assert round(100 * share, 2) == 0.34
@@ -397,8 +402,7 @@ def a_matrix_product_uses_each_number_often():  # M11.8 @core
         product = work_of(lambda n=n: bf16(n, n) @ bf16(n, n))
         intensities[n] = product.intensity  # @inspect intensities
         assert math.isclose(product.intensity, 2 * n**3 / (6 * n**2))
-    # At n = 8192 an H100 moves for 0.12 milliseconds and computes for 1.11. At last something that
-    # waits for arithmetic. We recorded 1.45.
+    # At n = 8192 an H100 moves for 0.12 milliseconds and computes for 1.11. At best it took 1.45.
     product = work_of(lambda: bf16(8192, 8192) @ bf16(8192, 8192))
     assert round(1e3 * move_seconds(product, H100_SXM), 2) == 0.12  # @predict
     assert round(1e3 * compute_seconds(product, H100_SXM), 2) == 1.11  # @predict
@@ -537,7 +541,7 @@ def operations_at(n: int) -> dict[str, Work]:  # @stepover
 
 
 def the_roofline_bounds_every_operation():  # M11.10 E110 @core
-    """The roofline bounds every operation.
+    """The roofline bounds what comes from memory.
 
     What is the best rate for a given arithmetic intensity? With few FLOPs per byte, as many as the
     bytes bring; with many, the peak: $\\min(\\text{peak}, \\text{intensity} \\times
@@ -571,7 +575,7 @@ def the_roofline_bounds_every_operation():  # M11.10 E110 @core
         assert 0.75 * roof < rate < roof  # @inspect name rate roof
     # A common mistake is to read the roof as what you will get. It is an upper bound, for what is
     # not [in a cache](#the_cache_shows_on_the_clock): it assumes perfect overlap, full bandwidth,
-    # the sheet's clock, enough blocks, and a launch in no time. It allows a matmul of 1024×1024 all
+    # the sheet's clock, busy units, and a launch in no time. It allows a matmul of 1024×1024 all
     # of an H100's peak. We recorded a third.
     assert by_size[1024]["matrix × matrix"].intensity > intensity_of(H100_SXM)
     peak = H100_SXM.dense_flops_per_second["bf16"]
@@ -620,8 +624,9 @@ def this_machine_has_a_roofline():  # M11.10
     peak = best_matmul_flops_per_second([n], dtype, device)  # @timed @inspect peak
     bandwidth = best_bytes_per_second(numbers, dtype, device)  # @timed @inspect bandwidth
     measured = figures.measured_roofline(peak, bandwidth, points)  # @timed @inspect measured
-    # They do where the numbers come from memory. A small matrix sits in a cache that is faster than
-    # the memory we calibrated, so its points may lie above the slope.
+    # Where the numbers come from memory they should. Readings scatter, so the claim lets a ReLU
+    # reach twice the slope. A small matrix sits in a cache that is faster than the memory we
+    # calibrated, so its points may lie above the slope.
     slope = points["ReLU"][0] * bandwidth  # @timed
     assert slope / 50 < points["ReLU"][1] < 2 * slope  # @timed
     assert points["matrix × matrix"][1] > points["64 rows"][1] / 2  # @timed
@@ -644,8 +649,8 @@ def recorded_machines_have_rooflines():  # M11.10
             machine.points,
             f"{machine.name}, {machine.date}, {machine.dtype}",
         )  # @inspect roofline
-        # (The matmuls are in bf16, whose roof is drawn; the elementwise operations in fp32.) A ReLU
-        # is no faster than a copy of the same bytes.
+        # (The matmuls are in bf16, whose roof is drawn; the elementwise operations in fp32.) No
+        # recorded ReLU was faster than a copy of the same bytes.
         relu_intensity, relu_rate = machine.points["ReLU"]
         relu_shares[machine.name] = relu_rate / (relu_intensity * machine.bytes_per_second)
         assert relu_shares[machine.name] < 1
@@ -653,8 +658,9 @@ def recorded_machines_have_rooflines():  # M11.10
         # kernel, so it lies further to the left.
         assert machine.points["GELU written out"][0] < machine.points["GELU"][0]
         fastest[machine.name] = max(machine.points, key=lambda name: machine.points[name][1])
-    # On the H100 it is as fast. On the CPU it takes three times as long: each result goes to memory
-    # that the system has to hand out first, page by page. The copies wrote to pages they had.
+    # On the H100 it is as fast. On the CPU it takes three times as long, most likely because each
+    # result goes to memory that the system has to hand out first, page by page. The copies wrote to
+    # pages they had.
     assert [round(share, 1) for share in relu_shares.values()] == [1.0, 0.3]  # @inspect relu_shares
     # What was the fastest call of each? On both it was one of the largest matmul that was tried.
     assert list(fastest.values()) == ["16384×16384", "2048×2048"]  # @inspect fastest
@@ -688,8 +694,8 @@ def a_batch_shares_the_weights():  # M11.11
     # They may be 346 tokens of one sequence, or one token of each of 346. A linear layer does not
     # know whose tokens it works on.
     #
-    # So: up to some hundred rows, more rows cost next to nothing. That is what a *batch* is for: B
-    # sequences that go through the model together, where B is the *batch size*.
+    # So: up to a hundred rows or so, more rows add next to nothing to the least time. That is what
+    # a *batch* is for: B sequences that go through the model together, where B is the *batch size*.
     few, many = (work_of(lambda R=R: bf16(R, D) @ bf16(D, D)) for R in (1, 128))
     assert move_seconds(many, H100_SXM) < 1.07 * move_seconds(few, H100_SXM)
 
@@ -716,7 +722,7 @@ def training_and_inference_differ_in_their_rows():  # M11.11 E111
     # memory-bound". Of these four, only decoding one sequence is. (Reading a short prompt is, too.)
     assert list(bound.values()) == ["compute", "compute", "memory", "compute"]  # @inspect bound
     # But a model is not only linear layers. In attention, the new token of a sequence meets the
-    # keys and values of all earlier tokens of that sequence, which no other sequence shares. With 1
+    # keys and values of all earlier tokens of that sequence, which other texts do not share. With 1
     # sequence or 64, each of those numbers is used once. (Where 8 heads [share keys and
     # values](#groups_of_heads_share_keys_and_values), 8 times: still far from 295.)
     one, many = (work_of(lambda B=B: bf16(B, 1, 128) @ bf16(B, 128, T)) for B in (1, 64))
@@ -731,9 +737,9 @@ def training_and_inference_differ_in_their_rows():  # M11.11 E111
     optimizer.step()
     update = work_of(optimizer.step)  # @inspect update.intensity
     assert 0.4 < update.intensity < 1.2
-    # So: prefill and training mostly wait for arithmetic. Decoding waits for memory: for the
-    # weights while the batch is small, and, in attention like this one, for keys and values at any
-    # batch once sequences are long.
+    # So: in wide linear layers, training and the prefill of long prompts wait for arithmetic.
+    # Decoding waits for memory: for the weights while the batch is small, and, in attention like
+    # this one, for keys and values at any batch.
 
 
 def work_of_all_caches(B: int, T: int) -> Work:  # @stepover
@@ -747,7 +753,7 @@ def work_of_all_caches(B: int, T: int) -> Work:  # @stepover
 def a_written_token_costs_a_walk_through_all_weights():  # M11.11
     """A written token costs a walk through all weights.
 
-    How fast can a model decode? Each token needs every weight once. Take 48 layers of width 1600,
+    How fast can a model decode? Each token meets every matrix once. Take 48 layers of width 1600,
     as in GPT-2 XL, with three matrices in the [feed-forward
     networks](#swiglu_lets_one_half_gate_the_other), as Llama 3 has. Its matrices have 2.05 billion
     parameters. Guess the tokens per second on an H100.
@@ -806,8 +812,8 @@ def long_sequences_spoil_a_batch():  # M11.11
     layers = work_of_all_layers(tokens=512)
     assert compute_seconds(layers, H100_SXM) > move_seconds(layers, H100_SXM)
     # With 64 tokens in each, 64 sequences write 47 times as many tokens per second as one. With
-    # 16 384 in each, 1.8 times: loading the caches is nearly all they do. (On GPUs with the memory
-    # for them: one H100 holds 16 such caches.)
+    # 16 384 in each, 1.8 times: loading the caches is nearly all they do. (If they fitted: one H100
+    # holds 16 such caches.)
     gains = {T: throughput[64, T] / throughput[1, T] for T in (64, 16_384)}  # @inspect gains
     assert round(gains[64]) == 47
     assert round(gains[16_384], 1) == 1.8
@@ -893,14 +899,19 @@ def a_compiler_fuses_what_is_written_out():  # M11.12
     }  # @inspect seconds
     assert round(seconds["GELU compiled"] / seconds["GELU written out"], 1) == 0.3
     assert round(seconds["GELU compiled"] / seconds["GELU"], 1) == 1.4
+    # It also makes seven results fewer. If each [pays for its
+    # memory](#recorded_machines_have_rooflines) what a ReLU's seems to, that is three quarters of
+    # what is saved.
+    saved = seconds["GELU written out"] - seconds["GELU compiled"]
+    for_memory = record.seconds["ReLU"] - 8 * 2**24 / record.bytes_per_second
+    assert round(7 * for_memory / saved, 2) == 0.75  # @inspect for_memory
     # So compiling pays off after so many calls of this function:
     to_compile, *_ = record.readings["GELU compiled"]
-    saved = seconds["GELU written out"] - seconds["GELU compiled"]
     calls = math.ceil(to_compile / saved)  # @inspect to_compile calls
     assert to_compile + calls * seconds["GELU compiled"] <= calls * seconds["GELU written out"]
     assert 2 < calls < 500
-    # A training step is run thousands of times, and a compiler is worth its seconds. A function
-    # that runs once is not. (A second size compiles once more, and then for nearly any.)
+    # A training step is run thousands of times, and may be worth the seconds. A function that runs
+    # once is not. (A second size compiles once more, and then for nearly any.)
 
 
 def fused_attention_does_not_store_its_scores():  # M11.12
@@ -929,8 +940,8 @@ def fused_attention_does_not_store_its_scores():  # M11.12
         (T, cache): moved_numbers(loads_of_attention(T, K, block=cache // (4 * K)), cache)
         for T, cache in ((64, 256), (128, 256), (128, 512))
     }  # @inspect moved
-    # Twice the tokens, nearly four times the loads; twice the cache, nearly half. So it grows like
-    # $T^2K^2/M$, as the [paper on FlashAttention](https://arxiv.org/abs/2205.14135) proves.
+    # Twice the tokens, nearly four times the loads; twice the cache, nearly half. That fits
+    # $T^2K^2/M$, which the [paper on FlashAttention](https://arxiv.org/abs/2205.14135) proves.
     assert 3.7 < moved[128, 256] / moved[64, 256] < 4
     assert 1.8 < moved[128, 256] / moved[128, 512] < 2
     # Attention that writes its scores down loads $3T^2$ more: when they are made (this cache loads
@@ -959,14 +970,14 @@ def fused_attention_takes_less_time():  # M11.12
     on_h100 = figures.seconds_by_tokens(recorded, "Causal attention, H100")  # @inspect on_h100
     # By the fastest of ten calls it takes an eleventh of the time. Not all of that is fusion: the
     # fused kernel also skips the half of the pairs that is masked, and the other way makes its mask
-    # in that time. At 512 tokens the factor is two and a half, and that is launches: written out,
-    # it asks for more kernels. It takes no less time than 1024 tokens do, which have four times the
-    # scores.
+    # in that time. At 512 tokens the factor is two and a half, and that seems to be launches:
+    # written out, it asks for more kernels. It takes no less time than 1024 tokens do, which have
+    # four times the scores.
     assert recorded["written out"][512] >= recorded["written out"][1024]
     gains = {T: recorded["written out"][T] / recorded["fused"][T] for T in recorded["fused"]}
     assert 2.5 < gains[512] < 3 < 11 < gains[4096] < 12  # @inspect gains
     # From 512 to 2048 tokens the pairs are 16 times as many, and the fused way takes 1.1 times as
-    # long: it waits for the program that asks for it, not for its kernels. At 4096 they show.
+    # long: it seems to wait for the program that asks for it, not for its kernels.
     longer = recorded["fused"][2048] / recorded["fused"][512]
     assert round(longer, 1) == 1.1  # @inspect longer
     # And here, without a mask, one head on one core, forward pass only:
@@ -986,9 +997,10 @@ def fused_attention_takes_less_time():  # M11.12
     here = figures.seconds_by_tokens(seconds, "Attention on one core")  # @timed @inspect here
     assert seconds["fused"][1024] < seconds["written out"][1024]  # @timed
     # What we can do now: take any operation, divide its FLOPs by its bytes, compare with one number
-    # of the GPU, and say what it waits for. Matmuls with many rows wait for arithmetic. Nearly all
-    # else that we met waits for bytes, so it gets faster by moving fewer of them: narrower numbers,
-    # fused kernels, larger batches. What we cannot do yet is train. That takes gradients.
+    # of the GPU, and say what it waits for. Wide matmuls with many rows wait for arithmetic. Nearly
+    # all else that we met waits for bytes, so it gets faster by moving fewer of them: narrower
+    # numbers, fused kernels, weights that a larger batch shares. What we cannot do yet is train.
+    # That takes gradients.
 
 
 def exercise_a_softmax():  # M11.3 @exercise

@@ -150,7 +150,7 @@ def one_way_back_serves_all_parameters():  # M12.1 M12.4
     # It takes one, here in a model of one layer, and finds all 30 numbers. The differences take 60.
     assert backward.matmul_flops == forward.matmul_flops
     assert differences.matmul_flops == 2 * w.numel() * forward.matmul_flops
-    # If a program computes a function in simple steps, each with a derivative, the backward pass
+    # If a program computes one number in simple steps, each with a derivative, the backward pass
     # takes at most a few times the FLOPs of the forward pass: the ["cheap gradient
     # principle"](https://arxiv.org/abs/1502.05767). (The *Jacobian* has the rates of all results
     # with all inputs. A backward pass multiplies it from the left, a vector-Jacobian product. A
@@ -231,7 +231,7 @@ def autograd_keeps_what_the_way_back_needs():  # M12.7
     live_bytes = step.live_bytes  # @inspect live_bytes
     assert live_bytes["gradients"] == w.untyped_storage().nbytes()
     assert live_bytes["activations"] == 4  # @predict
-    # So: memory for gradients grows with the model, and memory for activations with the rows.
+    # So: memory for gradients grows with the model, and memory for activations with the rows, too.
 
 
 def gradients_add_up():  # M12.7

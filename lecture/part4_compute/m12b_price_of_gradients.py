@@ -359,7 +359,7 @@ def frozen_weights_still_pass_gradients_on():  # M12.5
 
 
 def small_updates_save_memory_and_a_third_of_the_work():  # M12.5
-    """Small updates save memory, and up to a third of the FLOPs.
+    """Small updates save memory, and about a third of the FLOPs.
 
     Can you fine-tune a large model with few new parameters? [LoRA](https://arxiv.org/abs/2106.09685)
     freezes the matrices and adds to each, or to some, the product of two narrow ones, D×r and r×D,

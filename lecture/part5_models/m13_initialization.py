@@ -194,7 +194,7 @@ def dividing_by_the_root_of_the_inputs_keeps_the_scale():  # M13.3
         w = torch.randn(D, F, generator=generator) / math.sqrt(D)
         y = x @ w
         stds[D] = y.std().item()  # @inspect stds
-    # At any width the outputs have standard deviation 1, like the inputs.
+    # At each of the widths the outputs have standard deviation 1, like the inputs.
     assert all(math.isclose(std, 1, rel_tol=0.03) for std in stds.values())
     # And they are nearly normally distributed, as sums of many small terms are: 68 % lie within one
     # standard deviation and 95 % within 1.96.
@@ -258,7 +258,7 @@ def depth_raises_the_scale_to_a_power():  # M13.3
     assert round(infinite_share[3], 1) == 0.8
     # In one more matmul, positive infinities meet negative ones: not a number.
     assert (h @ torch.ones(D, 1).half()).isnan().all()
-    # So: depth is what makes the start matter.
+    # So: the deeper a model is, the more its start matters.
 
 
 def cutting_the_tails_shrinks_the_spread():  # M13.4
@@ -407,9 +407,9 @@ def relu_takes_half_of_the_squares():  # M13.5
         weight = torch.nn.Linear(D, F, bias=False).weight
     assert weight.abs().max() <= 1 / math.sqrt(D)
     assert math.isclose(weight.std().item(), math.sqrt(1 / 3 / D), rel_tol=0.02)
-    # So plain stacks of it shrink what passes by $\sqrt{3}$ in each layer. A deep model with
-    # [normalization layers](#rmsnorm_divides_by_the_root_mean_square) between its layers does not
-    # notice: they set the scale anew.
+    # So plain stacks of it, without biases, shrink what passes by $\sqrt{3}$ in each layer.
+    # [Normalization layers](#rmsnorm_divides_by_the_root_mean_square) between them set the scale of
+    # what passes anew.
     assert math.isclose(scales["√(1/3D), as nn.Linear"][7], 3**-4, rel_tol=0.05)
 
 

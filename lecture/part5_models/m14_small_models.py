@@ -26,7 +26,7 @@ def a_linear_layer_is_one_product():  # M14.1
     D, F = 64, 16
     generator = torch.Generator().manual_seed(0)
     layer = Linear(D, F, generator)
-    # It starts as in [the last chapter](#dividing_by_the_root_of_the_inputs_keeps_the_scale):
+    # It starts as in [the chapter before](#dividing_by_the_root_of_the_inputs_keeps_the_scale):
     # normal numbers with standard deviation $1/\sqrt{D}$, cut at three of those.
     assert layer.weight.abs().max() <= 3 / math.sqrt(D)
     assert math.isclose(layer.weight.std().item(), 1 / math.sqrt(D), rel_tol=0.05)
@@ -251,7 +251,7 @@ def a_deep_network_repeats_a_block():  # M14.3
     # So: the cost of a deep model is that of its block, times L.
 
 
-def a_mean_over_everything_meets_any_target():  # M14.3 E59
+def a_mean_over_everything_meets_any_target():  # M14.1 E59
     """A mean over everything meets any target.
 
     The network gives four numbers for each row, and the target has one: take the mean. Over which
@@ -270,7 +270,7 @@ def a_mean_over_everything_meets_any_target():  # M14.3 E59
         torch.nn.functional.mse_loss(by_all, target)
     warning = str(caught[0].message).partition(". ")[0]  # @inspect warning
     assert "target size (torch.Size([2])) that is different to the input size" in warning
-    # The loss will even go down. But one number cannot be 0 and 1. The best it can be is their
+    # The loss can even go down. But one number cannot be 0 and 1. The best it can be is their
     # mean, and the loss stops at the variance of the targets.
     guesses = torch.arange(5.0) / 4
     losses = torch.stack([(guess - target).square().mean() for guess in guesses])
@@ -339,7 +339,7 @@ def a_nonlinearity_bends_the_line():  # M14.4
     """A nonlinearity bends the line.
 
     What can a network with ReLU do that one matrix cannot? Walk along a straight line through the
-    space of inputs and watch one output.
+    space of inputs and watch the sum of the outputs.
     """
     D, L = 16, 3
     generator = torch.Generator().manual_seed(0)
@@ -363,13 +363,14 @@ def a_nonlinearity_bends_the_line():  # M14.4
     assert bends["with ReLU"] > 10
     # It never bends but at a dot: in one of the two gaps between the three neighbours.
     assert not (bent["with ReLU"] & ~(switches[1:] | switches[:-1])).any()
-    # Looked at a hundred times as closely, 48 units cut this stretch into 47 pieces. (Some never
-    # switch here, and some of the later layers more than once. For special weights there can be
+    # Looked at a hundred times as closely, 48 units cut this stretch into 47 pieces, each
+    # with its own units on. (Some never switch here, and some of the later layers more than once.
+    # For special weights there can be
     # [exponentially more with the depth](https://arxiv.org/abs/1402.1869).)
     closely = torch.linspace(*stretch, 16_001, dtype=torch.float64).view(-1, 1)
     pieces = 1 + switches_between(deep, start + closely * direction).sum().item()  # @stepover
     assert pieces == 47
-    # So: a nonlinearity buys pieces.
+    # So: ReLUs buy pieces.
 
 
 def two_relus_make_an_absolute_value():  # M14.4

@@ -95,8 +95,8 @@ def rotary_pairs_come_in_two_orders():  # M15.5
     """Rotary pairs come in two orders.
 
     Which features are a pair? The paper turns neighbours, 2p and 2p+1, and so do Meta's own files
-    of Llama. The library GPT-NeoX turns p and p + K/2, and so does Hugging Face's for Llama and
-    many others. Both are right. What if we load the weights of one into the other?
+    of Llama. The library GPT-NeoX turns p and p + K/2, and so does Hugging Face's for Llama. Both
+    are right. What if we load the weights of one into the other?
     """
     config = TransformerConfig(100, context=16, layers=2, width=32, heads=2, feed_forward=48)
     generator = torch.Generator().manual_seed(0)
@@ -157,7 +157,7 @@ def a_turn_takes_six_flops():  # M15.5 E78
         for _ in range(4):
             Linear(D, D, device="meta")(x)
     assert projections.matmul_flops == 8 * T * D**2
-    # Less than a thousandth at this width: RoPE costs bytes moved, and next to no FLOPs.
+    # Less than a thousandth at this width: RoPE costs next to no FLOPs.
     share = turns.other_flops / projections.matmul_flops  # @inspect share
     assert share == 6 / (8 * D) < 1 / 1000
 
@@ -166,10 +166,10 @@ def heads_share_out_the_features():  # M15.8
     """Heads share out the features.
 
     One weighted mean per token is little: "its" may need its animal and its verb. *Multi-head
-    attention* [shares out](#heads_are_split_without_moving_data) the D features among H *heads* of
-    K features each, K = D/H, and each head has scores of its own. Four matrices of D×D surround
-    them: for queries, keys, values, and one that mixes what the heads found. What do more heads
-    cost?
+    attention* makes queries, keys and values from all D features of a token, and [shares
+    out](#heads_are_split_without_moving_data) theirs among H *heads* of K features each, K = D/H,
+    with scores of their own. Four matrices of D×D surround them: for queries, keys, values, and one
+    that mixes what the heads found. What do more heads cost?
     """
     T, D = 32, 64
     generator = torch.Generator().manual_seed(0)
@@ -406,8 +406,8 @@ def a_model_starts_by_guessing():  # M15.10
     parameters = sum(weight.numel() for weight in model.parameters())
     assert 2 * 50_257 * 16 / parameters > 0.99
     assert not same_storage(model.head.weight, model.embedding.weight)
-    # Must there be two? *Tied* embeddings are one table in both roles, as in GPT-2, Gemma and the
-    # smallest Llamas: V·D fewer parameters, and the same FLOPs.
+    # Must there be two? *Tied* embeddings are one table in both roles, as in
+    # [GPT-2](#the_real_gpt2_has_other_parts): V·D fewer parameters, and the same FLOPs.
     tied = TransformerLM(
         TransformerConfig(**{**vars(config), "tied": True}), generator=generator
     )  # @stepover
@@ -498,7 +498,7 @@ def device_and_dtype_reach_every_part():  # M15.12
     assert cost.live_bytes["parameters"] == 2 * numel
     # One thing stays in fp32: the cosines and sines. In bf16 the angle 257 would be 256, a radian
     # off, so the angles are computed in fp32. Their cosines are kept in fp32 as well: to build in
-    # fp32 and call `model.bfloat16()` would round them, by up to a five hundredth.
+    # fp32 and call `model.bfloat16()` would round them, by up to 1/512.
     assert {buffer.dtype for buffer in model.buffers()} == {torch.float32}
     assert torch.tensor(257.0).bfloat16() == 256
     in_fp32, rounded = RotaryPositions(2, 512).cosine, RotaryPositions(2, 512).bfloat16().cosine

@@ -156,7 +156,7 @@ def the_shape_of_gpt2_xl():  # M16.3 E80 E81
 
     From here on, one model is our example: 48 blocks, width 1600, 25 heads, F = 6400. These are the
     sizes of [GPT-2 XL](https://openai.com/index/better-language-models), put into the parts of the
-    last chapter; [the real one](#the_real_gpt2_has_other_parts) has other parts. Where do you
+    chapter before; [the real one](#the_real_gpt2_has_other_parts) has other parts. Where do you
     expect most of its parameters?
     """
     model = TransformerLM(XL, device="meta")  # @stepover
@@ -214,8 +214,8 @@ def heads_weigh_on_small_models():  # M16.5 E82
         name: forward_flops_by_part(config, config.context) for name, config in FAMILY.items()
     }  # @stepover
     totals = {name: sum(parts.values()) for name, parts in flops.items()}  # @inspect totals
-    # The meter counts the same in the smallest and in the largest, and with the long context in two
-    # blocks of it. The backward pass costs twice the forward pass, to the last FLOP.
+    # The meter counts the same in the smallest and in the largest; with the long context we let it
+    # count a model of two blocks. The backward pass costs twice the forward pass, to the last FLOP.
     for config in (FAMILY["small"], XL, replace(LONG_XL, layers=2)):
         found = measured(config)
         assert found.forward_flops == sum(forward_flops_by_part(config, config.context).values())
@@ -240,8 +240,8 @@ def most_flops_are_in_the_feed_forward_network():  # M16.6 E79 E88
     for name, (_, D, H) in GPT2_SIZES.items():
         block = flops_of_a_block(1024, D, 4 * D, H)  # @stepover
         percent[name] = [round(100 * part / sum(block.values()), 1) for part in block.values()]
-    # Two thirds are in the feed-forward network, and the wider the model, the more. Scores and
-    # values fall behind.
+    # About two thirds are in the feed-forward network, and the wider the model, the more. Scores
+    # and values fall behind.
     feed_forward, _, scores = zip(*percent.values(), strict=True)  # @inspect percent
     assert list(feed_forward) == sorted(feed_forward) == [64.3, 66.7, 68.2, 69.4]
     assert list(scores) == sorted(scores, reverse=True) == [14.3, 11.1, 9.1, 7.4]
@@ -292,10 +292,9 @@ def attention_can_take_most_time():  # M16.6
         assert memory > 20 * compute
         network_compute, network_memory = least[name, "feed-forward"]
         assert memory > 2 * network_compute > 2 * network_memory
-    # Fused, the same FLOPs move a ninetieth of the bytes, and take a ninth of the time of the
-    # feed-forward network. So attention was the part worth making faster, and
-    # [FlashAttention](#attention_needs_no_table_of_weights) did that. (Bytes moved are the ideal,
-    # each once. [The real traffic](#fused_attention_does_not_store_its_scores) is more.)
+    # [Fused](#attention_needs_no_table_of_weights), the same FLOPs move a ninetieth of the bytes,
+    # and their least time is below a ninth of the feed-forward network's. (Bytes moved are the
+    # ideal, each once. [The real traffic](#fused_attention_does_not_store_its_scores) is more.)
     written_out, fused = costs["scores and values"], costs["scores, fused"]
     moved = [cost.read_bytes + cost.written_bytes for cost in (written_out, fused)]
     assert 90 < moved[0] / moved[1] < 95
@@ -340,7 +339,7 @@ def tokens_times_parameters_with_corrections():  # M16.8
 
     A forward pass costs about two FLOPs for each of N parameters and T tokens. How good is that for
     a Transformer? Two things are wrong with it. Embedding and norms have parameters that are in no
-    matmul, and attention multiplies without parameters. Exact is
+    matmul, and attention multiplies without parameters. With two tables, as here, exact is
     $2T\\,(N - VD - (2L+1)D) + 4LT^2D$.
     """
     plain = {}
@@ -404,7 +403,7 @@ def the_real_gpt2_has_other_parts():  # M16.9 E84
 def published_shapes_come_out():  # M16.2
     """Published shapes come out.
 
-    Do the formulas hold for models that people use? Llama 3 has the very parts of the last chapter,
+    Do the formulas hold for models that people use? Llama 3 has the very parts that we built,
     with [grouped queries](#groups_of_heads_share_keys_and_values): each block has
     $2D^2 + 2D \\cdot K \\cdot$ groups parameters in attention, and $3DF$. Its report names models
     of 8, 70 and 405 billion. We build them from the published sizes, without a byte.
@@ -428,7 +427,8 @@ def published_shapes_come_out():  # M16.2
         every_head = cache_bytes(replace(config, key_value_heads=None), 1, element_bytes=2)
         rows[name] = (round(parameters / 1e9, 2), per_token, every_head // per_token)
     # Billions of parameters, bytes of the cache for each token, and how many times that it would be
-    # with keys and values for every head. The names agree, and the one cache that is published.
+    # with keys and values for every head. The names agree, and for the largest [a report on
+    # DeepSeek-V3](https://arxiv.org/abs/2505.09343) prints the same bytes.
     assert rows == {
         "llama-3-8b": (8.03, 131_072, 4),
         "llama-3-70b": (70.55, 327_680, 8),
@@ -453,8 +453,8 @@ def only_active_parameters_cost_flops():  # M16.8
     # it is not 56; and two of them are not 14.
     named = {name: round(count / 1e9) * 10**9 for name, count in counts.items()}
     assert named == MIXTRAL_NAMED_PARAMETERS
-    # The *active* parameters are those that get a gradient from one token. In a small model with
-    # four experts, of which two are active:
+    # The *active* parameters are those of all tensors that get a gradient from one token, the whole
+    # embedding among them. In a small model with four experts, of which two are active:
     small = TransformerConfig(
         vocabulary=50,
         context=12,
@@ -600,9 +600,9 @@ def half_of_the_scores_are_masked():  # M16.10
 def exercise_deep_or_wide():  # M16.6 @exercise
     """Exercise: deep or wide.
 
-    Two models have as many parameters in their blocks: 12 layers of width 1536, or 48 layers of
-    width 768, with F = 4D. Whose blocks cost more FLOPs for a context of 1024 tokens, and which
-    model needs the larger KV cache? Commit to an answer for each.
+    Two models have as many parameters in the matrices of their blocks: 12 layers of width 1536, or
+    48 layers of width 768, with F = 4D. Whose blocks cost more FLOPs for a context of 1024 tokens,
+    and which model needs the larger KV cache? Commit to an answer for each.
     """
     wide = TransformerConfig(
         1000, context=1024, layers=12, width=1536, heads=12, feed_forward=4 * 1536

@@ -172,7 +172,7 @@ def main() -> None:
     # Skip it if you can read a loss curve: warm-up, spikes, norms of gradients, a floor.
 
     # @bridge `backward` adds to the gradients that are there. So they are cleared; or left on
-    # purpose: gradient accumulation cuts a batch into micro-batches, divides each one's mean
+    # purpose: gradient accumulation cuts a batch into equal parts, divides each one's mean
     # loss by their number, and takes one step. It computes as much, with the activations of one.
     m23_training_loop.six_moves_make_a_step()
     m23_training_loop.a_setting_must_reach_its_use()

@@ -88,10 +88,12 @@ def step_sizes(sizes: Mapping[str, Mapping[int, float]], fall: int) -> altair.Ch
 
 @shape_checked
 def spectra(found: Mapping[str, Float[Tensor, " n"]]) -> altair.Chart:  # @stepover
-    """Draw the singular values of some matrices, each as a share of its largest."""
+    """Draw the singular values of some matrices, each as a share of its largest, if the axis has
+    room for it."""
+    shares = {name: (values / values[0]).tolist() for name, values in found.items()}
     series = {
-        name: {n + 1: (values[n] / values[0]).item() for n in range(0, len(values), 3)}
-        for name, values in found.items()
+        name: {n + 1: values[n] for n in range(0, len(values), 3) if values[n] >= 1e-4}
+        for name, values in shares.items()
     }
     x: Layout = {"title": "singular value, from the largest"}
     y = powers_of_ten("share of the largest", -4, 0)

@@ -6,6 +6,7 @@ import altair
 
 from lecture.lib.charts import framed, legend_below, rows_of, unfolded
 
+AVERAGES = "averages, or a sum"  # AdaGrad and SGD's momentum add up
 PARTS = ("parameters", "optimizer state", "gradients", "activations", "other tensors")
 
 
@@ -28,12 +29,12 @@ def bytes_by_recipe(parts: Mapping[str, Mapping[str, float]]) -> altair.Chart:  
     """Stack what each recipe keeps for one parameter."""
     kinds = {"weights": "weights", "gradients": "gradients", "master": "master weights"}
     kept = [
-        (recipe, kinds.get(part, "averages"), part_bytes)
+        (recipe, kinds.get(part, AVERAGES), part_bytes)
         for recipe, found in parts.items()
         for part, part_bytes in found.items()
     ]
     recipes, names, sizes = zip(*kept, strict=True)
-    domain = [*kinds.values(), "averages"]
+    domain = [*kinds.values(), AVERAGES]
     chart = altair.Chart(rows_of(recipe=recipes, part=names, bytes=sizes)).mark_bar()
     chart = chart.transform_calculate(order=f"indexof({domain}, datum.part)").encode(
         y=altair.Y("recipe:N", title=None, sort=list(parts)),

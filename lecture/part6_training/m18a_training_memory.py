@@ -63,7 +63,7 @@ def a_small_model_takes_496_bytes():  # M18.2 E71 E52
     r"""A small model takes 496 bytes by the formula, and 504 by count.
 
     Count with me: two linear layers of width 4 and an output layer, two rows of data, and AdaGrad,
-    which keeps one number per parameter. All in fp32. The usual formula adds parameters, gradients,
+    which keeps one number per parameter. All in fp32. A short formula adds parameters, gradients,
     state and $B\cdot D$ activations per layer: $4(3N+BDL)$ bytes.
     """
     B, D, L = 2, 4, 2
@@ -298,8 +298,8 @@ def what_is_frozen_needs_no_activations():  # M18.5
     assert kept[2, 3] == 2 + 1  # @predict
     assert kept[3,] == 1 + 1  # @predict @inspect kept
     # Training the first layer alone keeps everything: the backward pass leads through every ReLU,
-    # and each has to know where it was flat. So few trained parameters do not mean few activations,
-    # [nor little work](#frozen_weights_still_pass_gradients_on).
+    # and each has to know where it was flat. So few trained parameters need not mean few
+    # activations, [nor little work](#frozen_weights_still_pass_gradients_on).
     assert kept[0,] == kept[0, 1, 2, 3]
     assert kept[()] == 0  # @predict
 
@@ -391,7 +391,7 @@ def measured_peak_bytes(
     return always_bytes + step.peak_bytes
 
 
-def a_formula_foretells_the_peak():  # M18.3 M18.4
+def a_formula_foretells_the_peak():  # M18.1 M18.3
     """A formula predicts the peak.
 
     Can we know the peak before the run? Parameters, state and data are always there. On top comes

@@ -120,8 +120,8 @@ def fused_attention_keeps_a_number_for_each_row():  # M18.6
 def the_context_decides_what_is_kept():  # M18.6
     """The context decides what is kept.
 
-    Which part of the model keeps most? The calculator has a formula for each part, and the meter
-    confirms their sum for XL, for bf16, and for 16 times the context.
+    Which part of the model keeps most? The calculator has a formula for each part. The meter
+    confirms their sum for XL, and for two layers of it in bf16 and with 16 times the context.
     """
     two, long_two = replace(XL, layers=2), replace(LONG_XL, layers=2)
     for config, dtype in ((XL, torch.float32), (two, torch.bfloat16), (long_two, torch.float32)):
@@ -238,8 +238,8 @@ def the_sum_is_no_peak():  # M18.8
         peaks.append(held_bytes + found.peak_bytes)
         # The calculator looks at the few moments that can be the peak, and finds the same.
         assert peaks[-1] == peak_bytes(config, Training(1024, batch=B))
-    # As the backward pass begins, at the loss or in the softmax of the last block, and below the
-    # sum: 36.8 GiB instead of 44.3.
+    # As the backward pass begins, and below the sum: 36.8 GiB instead of 44.3. (With one sequence
+    # in the softmax of the last block, just above what it is at the loss; with four, at the loss.)
     assert round(peaks[0] / GIB, 1) == 36.8  # @inspect peaks
     # With [micro-batches](#parts_of_a_batch_add_up_to_it), as in the next chapter, gradients stay
     # from one to the next. Then the peak is above the sum: the loss needs two more tables of logits
@@ -265,8 +265,8 @@ def the_sum_is_no_peak():  # M18.8
 def memory_limits_the_batch():  # M18.8 E76
     """Memory limits the batch.
 
-    How many sequences fit at once on a GPU that reports 79.2 GiB, as an A100 of "80 GB" does? All
-    of the memory beyond the fixed part grows by the same amount with each.
+    How many sequences fit at once on a GPU that reports 79.2 GiB, as an A100 of "80 GB" does? The
+    activations grow by the same amount with each.
     """
     one, four = (activation_bytes(XL, Training(1024, B)) for B in (1, 4))
     assert one == measured(XL).kept_bytes["activations"]
@@ -288,8 +288,8 @@ def memory_limits_the_batch():  # M18.8 E76
         assert peak_bytes(XL, replace(way, batch=batches[name])) <= gpu_bytes
         assert peak_bytes(XL, replace(way, batch=batches[name] + 1)) > gpu_bytes
     # Plan with one head and no inner width, $9TD+2T^2$ numbers in each block, and you promise 15
-    # sequences. Those would need 219 GiB. (The lines add up all four parts, as micro-batches do, of
-    # which three sequences fit.)
+    # sequences. Those would need 219 GiB. (The lines are sums of all four parts: as in
+    # micro-batches, three sequences fit. A plain step peaks below its sum, and four fit.)
     T, D = 1024, XL.width
     fixed_bytes = training_bytes(XL, replace(plain, batch=0))
     guess_bytes = XL.layers * 4 * (9 * T * D + 2 * T**2)
@@ -300,6 +300,7 @@ def memory_limits_the_batch():  # M18.8 E76
         },
         {"an A100 of 80 GB": gpu_bytes},
     )  # @inspect by_batch
+    assert (gpu_bytes - fixed_bytes) // each_bytes == batches["in micro-batches"]
     assert (gpu_bytes - fixed_bytes) // guess_bytes == 15
     assert round(training_bytes(XL, replace(plain, batch=15)) / GIB) == 219
 
@@ -349,7 +350,7 @@ def tokens_go_with_parameters():  # M18.10 E87 @core
     planned_tokens = 400_000 * 1024 * 1024
     assert round(planned_tokens / tokens) == 10
     # Is it a mistake, then? Only if training is all you pay for. A smaller model that read more is
-    # cheaper every time it is used: Llama 3's 8B read 1875 tokens per parameter.
+    # cheaper every time it is used: Llama 3's 8B read nearly 1900 tokens per parameter.
     #
     # Spend the plan's FLOPs the optimal way, $6N'\cdot20N'$ with another N'. They are ten times
     # $6N\cdot20N$, so both factors grow by $\sqrt{10}$.
@@ -404,14 +405,15 @@ def fine_tuning_costs(config: TransformerConfig, rank: int) -> dict[str, int]:  
     }
 
 
-def adapters_save_the_state():  # M18.7
+def adapters_save_the_state():  # M18.4 M18.6
     """Adapters save the state, not the activations.
 
     Can we fine-tune a model on a GPU that can only just run it? Of the 16 bytes per parameter,
     12 are there for change, or 14 with bf16 weights.
-    [LoRA](#small_updates_save_memory_and_a_third_of_the_work) freezes every matrix and trains two
-    narrow ones beside it. Guess what that leaves for a block of Llama 3 8B, with 16 features
-    between the two: of the gradients and the state, of the FLOPs, and of the activations?
+    [LoRA](#small_updates_save_memory_and_a_third_of_the_work) freezes the weights and trains pairs
+    of narrow matrices beside them, here beside all seven matrices of a block. Guess what that
+    leaves for a block of Llama 3 8B, with 16 features between the two of a pair: of the gradients
+    and the state, of the FLOPs, and of the activations?
     """
     shape = PRESETS["llama-3-8b"]
     of_block = {}
@@ -432,7 +434,7 @@ def adapters_save_the_state():  # M18.7
     # two normalization layers, whose gains are frozen, keep a tensor less.)
     assert 0.9 < left["activations"] < 1
     # So for the whole model: in place of 16 bytes for each of 8 billion parameters, 2 for each, and
-    # 16 for those of the adapters. Before any activation, that is one GPU in place of two.
+    # 16 for those of the adapters. Before any activation, one GPU of 80 GB in place of two.
     N, adapters = parameters(shape), shape.layers * of_block["adapters"]["trained"]
     gigabytes = [16 * N / 1e9, (2 * N + 16 * adapters) / 1e9]  # @inspect gigabytes
     assert [round(size) for size in gigabytes] == [128, 17]
@@ -487,7 +489,7 @@ def exercise_a_context_twice_as_long():  # M18.8 @exercise
     assert found["written-out"] < 4 // 2
 
 
-def exercise_llama_in_one_gpu():  # M18.7 @exercise
+def exercise_llama_in_one_gpu():  # M18.4 @exercise
     """Exercise: Llama 3 8B in one GPU.
 
     Can an H100 with 79 GiB train the 8-billion-parameter Llama 3 with AdamW in fp32? Count before

@@ -83,8 +83,8 @@ def what_is_thrown_away_is_computed_again():  # M20.1 @core
     # We paid for memory with FLOPs: per parameter and row 2 forward, 2 again, 4 backward. (An MFU
     # [does not count](#recomputed_flops_are_not_useful) the second time.)
     assert flops == {False: 2 + 4, True: 2 + 2 + 4}  # @inspect flops
-    # This is *activation checkpointing*, also called gradient checkpointing or rematerialization;
-    # it became common in deep learning with a paper on [sublinear
+    # This is *activation checkpointing*, also called gradient checkpointing or rematerialization. A
+    # paper on it for deep networks promises [sublinear
     # memory](https://arxiv.org/abs/1604.06174). (The
     # [checkpoints](#a_checkpoint_holds_parameters_and_state) from which a run resumes are files.)
 
@@ -210,8 +210,8 @@ def a_second_way_forward_makes_eight_of_six():  # M20.2
     # The gradients are the same to the bit in all six cases.
     for found in gradients.values():
         assert same_numbers(found, gradients[0])
-    # And on the clock? Where layers are wide, matmuls take most of the time, and a third more of
-    # them takes about a third more seconds of the processor.
+    # And on the clock? We time eight wider layers. A third more matmuls take about a third more of
+    # the processor's time.
     wide, rows, seconds = new_weights(8, 512), new_rows(256, 512), {}
     for layers_each in (0, 4):
         call = functools.partial(loss_by_segments, rows, wide, layers_each)
@@ -458,8 +458,8 @@ def halves_of_halves_need_a_logarithm():  # M20.4
     assert counts == {4: (2, 4), 16: (4, 32), 64: (6, 192)}
     assert all(again == L / 2 * math.log2(L) for L, (_, again) in counts.items())
     # So 64 layers fit into a buffer of six if each is run four times on average; every eighth
-    # result needed fifteen places. The best choice for a buffer of any given size is
-    # [known](https://doi.org/10.1145/347837.347846), for programs other than networks, too.
+    # result needed fifteen places. For a chain of steps that cost alike, the best choice for a
+    # buffer of any given size is [known](https://doi.org/10.1145/347837.347846).
     assert 1 + counts[64][1] / 64 == 4
 
 
@@ -615,7 +615,7 @@ def products_are_kept_and_the_rest_is_made_again():  # M20.5
     """Matmuls are kept and the rest is recomputed.
 
     Are all results equally expensive? A matmul with a D×D matrix costs 2D FLOPs for each number it
-    makes, thousands in a large model; GELU costs some twenty. Both numbers take four bytes. So keep
+    makes, thousands in a large model; GELU counts as 20. Both numbers take four bytes. So keep
     the results of matmuls. *Selective* checkpointing asks for each operation what to do.
     """
     B, D, L = 6, 8, 16

@@ -33,9 +33,9 @@ def a_seed_repeats_the_numbers():  # M21.1
     """A seed repeats the numbers.
 
     A run fails at step 1000. Can we run it again and get the same failure? Three things in training
-    are left to chance: the weights at the start, the order of the data, and which numbers *dropout*
-    sets to zero. But this chance is computed. A *generator* holds a state; each draw reads a number
-    off it and moves it on. A *seed* is what the first state is made from.
+    are drawn by chance: the weights at the start, the order of the data, and which numbers
+    *dropout* sets to zero. But this chance is computed. A *generator* holds a state; each draw
+    reads a number off it and moves it on. A *seed* is what the first state is made from.
     """
     first = drawn_in_training(torch.Generator().manual_seed(1))  # @inspect first
     again = drawn_in_training(torch.Generator().manual_seed(1))
@@ -241,7 +241,7 @@ def embedding_gradient(
     return gradient.index_add_(0, tokens, arriving)
 
 
-def no_seed_fixes_the_order_of_additions():  # M21.2
+def no_seed_fixes_the_order_of_additions():  # M21.1
     """No seed fixes the order of additions.
 
     All seeds are set, and two runs on a GPU can still differ in the last digits. Where does chance
@@ -261,8 +261,8 @@ def no_seed_fixes_the_order_of_additions():  # M21.2
     table = torch.zeros(V, 1, requires_grad=True)
     torch.nn.functional.embedding(tokens, table).backward(arriving)
     assert torch.equal(table.grad, gradient)
-    # On a GPU, `index_add_` has thousands of threads add to one row at once. No addition gets lost,
-    # but the order is a race. (By PyTorch's documentation, the gradient of `index_select` is a race
+    # On a GPU, `index_add_` has many threads add to one row at once. No addition gets lost, but the
+    # order is a race. (By PyTorch's documentation, the gradient of `index_select` is a race
     # there, too. The embedding's is not on that list.) Let the same terms arrive in 200 orders. How
     # many different sums will there be?
     generator = torch.Generator().manual_seed(1)
@@ -281,7 +281,7 @@ def no_seed_fixes_the_order_of_additions():  # M21.2
     assert max(map(abs, steps_away)) == 15
 
 
-def an_order_can_be_asked_for():  # M21.2
+def an_order_can_be_asked_for():  # M21.1
     """A fixed order can be asked for.
 
     Can we get the same bits from a machine that adds in any order? PyTorch has a switch. With it,
@@ -317,7 +317,7 @@ def an_order_can_be_asked_for():  # M21.2
     # no seed explains.
 
 
-def exercise_a_thousand_seeds():  # M21.1 @exercise
+def exercise_a_thousand_seeds():  # M21.2 @exercise
     """Exercise: a thousand seeds.
 
     A thousand jobs draw a seed each, out of 65 536. How many jobs can expect to find theirs taken?
@@ -334,7 +334,7 @@ def exercise_a_thousand_seeds():  # M21.1 @exercise
     assert abs(average - expected) < 0.5
 
 
-def exercise_sixteen_at_once():  # M21.2 @exercise
+def exercise_sixteen_at_once():  # M21.1 @exercise
     """Exercise: sixteen at once.
 
     From the same seed, are `torch.rand(16)` and sixteen times `torch.rand(1)` the same numbers? And
@@ -346,6 +346,7 @@ def exercise_sixteen_at_once():  # M21.2 @exercise
         apart = torch.cat([draw(1, generator=generator) for _ in range(16)])
         at_once = draw(16, generator=generator.manual_seed(0))
         same[draw.__name__] = torch.equal(apart, at_once)  # @inspect same
-    # From 16 numbers on, PyTorch makes normal numbers on a CPU in another order, to use vector
-    # instructions. So a seed repeats a program, not the numbers of another program.
+    # From 16 numbers on, PyTorch makes normal numbers on a CPU in another way, for vector
+    # instructions, and other ones come out. So a seed repeats a program, not the numbers of another
+    # program.
     assert same == {"rand": True, "randn": False}

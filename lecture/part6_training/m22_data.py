@@ -61,7 +61,7 @@ def a_token_file_is_a_flat_array():  # M22.1
     assert np.dtype(np.uint32).itemsize * LLAMA3_TRAINING_TOKENS == 60e12  # @predict
 
 
-def a_raw_dump_has_no_header():  # M22.2 E101
+def a_raw_dump_has_no_header():  # M22.1 M22.2 E101
     """A raw dump has no header.
 
     Does the file know what is in it? `np.save` writes a header with dtype and shape before the
@@ -225,8 +225,8 @@ def targets_are_inputs_one_token_later():  # M22.3
     # pass. [Llama 3](https://arxiv.org/abs/2407.21783) masks attention between documents, which
     # matters for long contexts.
     #
-    # Why not compute with `uint16` and save memory? It cannot be negative: differences wrap around,
-    # and nobody tells you.
+    # Why not compute with `uint16` and save memory? It cannot be negative: differences of arrays
+    # wrap around, and nobody tells you.
     assert (tokens[2:3] - tokens[5:6]).tolist() == [2**16 - 3]
 
 
@@ -329,7 +329,8 @@ def tokens_are_light():  # M22.4
     bus_bytes_per_second = PCIE_LANES * PCIE5_TRANSFERS_PER_SECOND * PCIE5_DATA_SHARE / 8
     copy_ms = 1000 * bytes_per_token * GPT3_BATCH_TOKENS / bus_bytes_per_second  # @inspect copy_ms
     assert round(copy_ms, 1) == 0.4
-    # At half their peak, 1024 H100 compute with it for 6.6 seconds, 16 thousand times as long.
+    # At half their peak by the rule of 6, 1024 H100 compute with it for 6.6 seconds, 16 thousand
+    # times as long.
     gpu_flops_per_second = 0.5 * H100_SXM.dense_flops_per_second["bf16"]
     compute_seconds = 6 * GPT3_PARAMETERS * GPT3_BATCH_TOKENS / (1024 * gpu_flops_per_second)
     assert round(compute_seconds, 1) == 6.6
@@ -355,7 +356,7 @@ def pinned_memory_stays_where_it_is():  # M22.4
     tokens = torch.arange(2**20).view(2**10, 2**10)
     assert not tokens.is_pinned()
     if torch.cuda.is_available():
-        # Only from here does `non_blocking=True` return early. Until the copy is done, the source
+        # From here, `non_blocking=True` returns before the copy is done. Until it is, the source
         # must not change.
         pinned = tokens.pin_memory()
         assert pinned.is_pinned()
@@ -377,7 +378,7 @@ def pinned_memory_stays_where_it_is():  # M22.4
     # From ordinary memory, the driver first copies to a pinned buffer of its own, and the program
     # waits. (Pinning a batch is a copy, too: with workers and `pin_memory=True`, a `DataLoader`
     # does it in a thread.)
-    # So: two buffers, pinned, and `non_blocking=True`.
+    # So: two buffers, pinned, `non_blocking=True`, and a stream for the copies.
 
 
 def made_up_data_have_a_known_loss():  # M22.5
@@ -451,8 +452,8 @@ def a_batch_depends_on_its_arguments_alone():  # M22.3 M22.5 E102
 def exercise_how_fast_a_disk():  # M22.1 @exercise
     """Exercise: how fast a disk.
 
-    One H100 trains a model of 124 million parameters at an MFU of 0.4. How many megabytes of tokens
-    does it read each second, at two bytes a token?
+    One H100 trains a model of 124 million parameters, by the rule of 6 at 0.4 of its peak. How many
+    megabytes of tokens does it read each second, at two bytes a token?
     """
     flops_per_second = 0.4 * H100_SXM.dense_flops_per_second["bf16"]
     tokens_per_second = flops_per_second / (6 * 124e6)  # @inspect tokens_per_second

@@ -18,9 +18,9 @@ def toy_curves(
 ) -> altair.LayerChart:  # @stepover
     """Draw measured and expected losses of some learning rates."""
     rows = [
-        (f"learning rate {lr}", step, loss, expected[lr][step])
+        (f"learning rate {lr}", step, loss, mean)
         for lr in losses
-        for step, loss in enumerate(losses[lr])
+        for step, (loss, mean) in enumerate(zip(losses[lr], expected[lr], strict=True), start=1)
     ]
     rates, steps, found, predicted = zip(*rows, strict=True)
     chart = altair.Chart(rows_of(lr=rates, step=steps, loss=found, predicted=predicted)).encode(
@@ -185,4 +185,5 @@ def law(
     points = points.mark_point(filled=True, size=60, color="black", opacity=1).encode(
         x=x, y=y, tooltip=["N:Q", altair.Tooltip("loss:Q", format=".3f")]
     )
-    return framed(altair.layer(line, points), "Five runs and a law", 220)
+    title = "Five runs and a law" if len(laws) == 1 else "Five runs and two laws"
+    return framed(altair.layer(line, points), title, 220)

@@ -153,7 +153,7 @@ def rate_after(scheduler: torch.optim.lr_scheduler.LambdaLR, steps: int) -> floa
     return scheduler.get_last_lr()[0]
 
 
-def schedules_and_scalers_have_a_state():  # M24.3 M24.2
+def schedules_and_scalers_have_a_state():  # M24.2
     """Schedules and scalers have a state.
 
     Our learning rate is a function of the step, and the step is in the file. PyTorch's schedulers
@@ -234,7 +234,7 @@ def a_file_gets_its_name_when_it_is_whole():  # M24.3
         for written in (b"", whole[: len(whole) // 2], whole):
             unfinished.write_bytes(written)
             assert steps_read(folder) == [1]
-        # When it is written we rename it, which the file system does completely or not at all.
+        # When it is written we rename it, which a POSIX file system does completely or not at all.
         # Before that we call `fsync`: the system may bring a new name to disk before the bytes, and
         # after a power cut the name would stand for nothing.
         checkpoints.save(checkpoints.path_for(folder, 2), {"step": 2})
@@ -277,8 +277,8 @@ def a_checkpoint_should_not_be_a_program():  # M24.3
     pickled = pickle.dumps({"weights": Loud()})
     reports = {"pickle": printed_by(pickle.loads, pickled)}
     # `torch.load` did the same for years. Since PyTorch 2.6 its default is `weights_only=True`: it
-    # takes tensors and plain values and refuses the rest. Our `load` says so explicitly, so that it
-    # does not depend on a default.
+    # takes tensors and plain values and refuses the rest, but for what you allow by name. Our
+    # `load` says so explicitly, so that it does not depend on a default.
     file = io.BytesIO()
     torch.save({"weights": Loud()}, file)
     readers = {
@@ -342,8 +342,8 @@ def saving_has_a_best_interval():  # M24.3
     young_minutes = math.sqrt(2 * save_seconds * between_failures_seconds) / 60
     assert abs(best_minutes - young_minutes) < 5  # @inspect best_minutes young_minutes
     # Young's rule is close. At the best interval half of the loss goes to saving and half to
-    # failures, 4 % in all. Half or twice the interval loses one percent more, so we need not be
-    # exact.
+    # failures, 4 % in all. Half or twice the interval loses one percentage point more, so we need
+    # not be exact.
     assert math.isclose(
         overheads[best_minutes], 2 * save_seconds / (60 * best_minutes), rel_tol=0.06
     )

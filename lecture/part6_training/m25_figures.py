@@ -82,11 +82,13 @@ def rates_of_formats(rates: Mapping[str, Mapping[str, float]]) -> altair.Chart: 
     found = [(card, name, rate) for card, by in rates.items() for name, rate in by.items()]
     cards, names, values = zip(*found, strict=True)
     order = list(dict.fromkeys(names))
-    chart = altair.Chart(rows_of(card=cards, format=names, rate=values))
+    line = [name == "fp32" for name in names]  # a point, as no tensor core multiplies it
+    chart = altair.Chart(rows_of(card=cards, format=names, rate=values, line=line))
     chart = chart.mark_line(point=altair.OverlayMarkDef(size=70)).encode(
         x=altair.X("format:N", sort=order, title="format", axis=altair.Axis(labelAngle=0)),
         y=altair.Y("rate:Q", **powers_of_ten("FLOP/s", 13, 16)),
         color=altair.Color("card:N", sort=list(rates), legend=legend_below(columns=3)),
+        detail="line:N",
         tooltip=["card:N", "format:N", altair.Tooltip("rate:Q", format=".3g")],
     )
-    return framed(chart, "Half the bits, twice the rate", 200)
+    return framed(chart, "On tensor cores: half the bits, twice the rate", 200)

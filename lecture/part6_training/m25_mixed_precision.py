@@ -154,12 +154,11 @@ def bf16_weights_stop_learning():  # M25.2 M25.3 E103
     assert math.isclose(losses["bf16 weights"].mean(), 16 * 0.25**2, rel_tol=0.1)
     assert torch.ones((), dtype=BF16) + 0.0015 == 1
     # Keeping the averages in fp32 does not help, and this recipe does keep them so: it is the
-    # weight that cannot take the step. bf16 in the matmuls alone is harmless here: its errors
-    # are made anew in each step.
+    # weight that cannot take the step. bf16 in the matmuls alone is harmless here.
     ends = {recipe: found[-50:].mean().item() for recipe, found in losses.items()}  # @inspect ends
     assert max(ends["all fp32"], ends["bf16 products"]) < 0.001 * ends["bf16 weights"]
     # What counts is the step beside the weight: below $2^{-9}$ of it, an update of a bf16 weight is
-    # always lost. Most weights of a real model are far below 1. With a standard deviation of
+    # always lost. Weights of a wide model begin far below 1. With a standard deviation of
     # $1/\sqrt{1600}$, how many lose an update as long as the learning rate?
     generator = torch.Generator().manual_seed(0)
     weights = (torch.randn(100_000, generator=generator) / math.sqrt(1600)).bfloat16()
@@ -168,13 +167,13 @@ def bf16_weights_stop_learning():  # M25.2 M25.3 E103
     assert lost[3e-4] < 0.001  # @inspect lost
     assert round(lost[1e-4], 1) == 0.2
     assert round(lost[3e-5], 1) == 0.8
-    # None at 3e-4, a usual peak for this width, a fifth at 1e-4, and most at 3e-5, where a schedule
+    # Hardly any at 3e-4, a usual peak rate, a fifth at 1e-4, and most at 3e-5, where a schedule
     # may end. And in noise AdamW's steps are [a fifth of the rate](#warm_up_tames_the_first_steps):
     # of those, half are lost at the peak already. So bf16 weights lose updates from the start, and
     # most of them as the rate decays.
     assert 0.4 < lost[0.2 * 3e-4] < 0.6
     #
-    # The cure is an fp32 *master* copy in the optimizer, from which the bf16 weights are rounded
+    # A cure is an fp32 *master* copy in the optimizer, from which the bf16 weights are rounded
     # after each step. Seen from the matmuls that is the same as autocast, to the bit.
     with_a_master = losses_on_the_way("master weights", steps=50)
     assert torch.equal(losses["bf16 products"][:50], with_a_master)
@@ -264,11 +263,11 @@ def a_scale_lifts_gradients_into_range():  # M25.4
     """A scale lifts gradients into range.
 
     fp16 has more digits than bf16 and less range: its smallest number is $2^{-24}$. Gradients of a
-    mean over many tokens are often smaller. What then?
+    mean over many tokens can be smaller. What then?
     """
     assert torch.tensor(2.0**-24).half() > 0
     assert torch.tensor(2.0**-27).half() == 0
-    # They become zero. The cure is to multiply the loss by a constant before the backward pass:
+    # They become zero. A cure is to multiply the loss by a constant before the backward pass:
     # every gradient is a product of factors that starts with the loss, so all are multiplied.
     gradients = {}
     for scale in (1, 1024):
@@ -382,7 +381,7 @@ def autocast_chooses_operation_by_operation():  # M25.5
     assert (scores[1] - scores[0]).exp() > 1.06
 
 
-def a_step_passes_to_bf16_and_back():  # M25.5 M25.6
+def a_step_passes_to_bf16_and_back():  # M25.5
     """A step passes to bf16 and back.
 
     Which tensor has which format, then? We write out what autocast does for one layer and one step:
@@ -440,8 +439,8 @@ def eight_bits_need_scales():  # M25.6
 
     Half of 16 bits again? [FP8](https://arxiv.org/abs/2209.05433) comes in two formats: E4M3 has 4
     bits of exponent and 3 of fraction and ends at 448; E5M2 has one bit of range more and one of
-    precision less. Weights and activations near 1 fit E4M3 as they are. (Real ones have outliers,
-    and recipes scale them, too.) Do gradients?
+    precision less. Weights near 0.03 and activations near 1 fit E4M3 as they are. (Real ones have
+    outliers, and recipes scale them, too.) Do gradients?
     """
     generator = torch.Generator().manual_seed(0)
     gradients, w = (torch.randn(64, 1024, generator=generator) for _ in range(2))
@@ -472,7 +471,7 @@ def eight_bits_need_scales():  # M25.6
     # per number.
     assert math.isclose(by_block[FP8_BLOCK_VALUES], errors[E4M3], rel_tol=0.05)
     # A matmul adds up many such errors, of either sign and from both factors. With terms of either
-    # sign, as here, the result is off by $\sqrt2$ times the error of one number, at any length.
+    # sign, as here, the result is off by $\sqrt2$ times the error of one number.
     product = in_fp8(gradients, FP8_BLOCK_VALUES) @ in_fp8(w, FP8_BLOCK_VALUES).T
     of_product = relative_error(product, exact @ w.double().T)  # @inspect of_product
     assert math.isclose(of_product, math.sqrt(2) * by_block[FP8_BLOCK_VALUES], rel_tol=0.05)
@@ -548,8 +547,7 @@ def a_recipe_trains_in_eight_bits():  # M25.7
     # E4M3 everywhere and finer scales.
     for name in ("E4M3, gradients E5M2, scaled", "all E4M3, scaled"):
         assert abs(ends[name] / ends["fp32"] - 1) < 0.03
-    # Without scales, E4M3 loses most gradients to zero, and AdamW divides the rest by their size:
-    # the run goes astray.
+    # Without scales, and all in E4M3, the run goes astray.
     assert ends["all E4M3, no scales"] > 1.5 * ends["fp32"]
     # What never was in eight bits here: the embedding, the output matrix, the loss, the weights
     # that AdamW changes, and its averages. DeepSeek-V3's recipe keeps the same, and attention
@@ -594,7 +592,7 @@ def models_follow_the_hardware():  # M25.6
     # be short; what collects small changes may not; and eight bits come with scales.
 
 
-def exercise_when_a_weight_stands_still():  # M25.2 @exercise
+def exercise_when_a_weight_stands_still():  # M25.3 @exercise
     """Exercise: when a weight stands still.
 
     A bf16 weight of 0.02 gets updates as long as the learning rate. Below which rate does it stand

@@ -20,7 +20,7 @@ def error_by_moment(
 ) -> altair.Chart:  # @stepover
     """Draw the error of trained weights over their bits, for each way to get there."""
     bits = list(next(iter(errors.values())))
-    series = {**errors, "fp32": dict.fromkeys(bits, exact)}
+    series = {**errors, "never": {bits[0]: exact, bits[-1]: exact}}
     y = powers_of_ten("relative error of the weights", -3, 0)
     axis = altair.Axis(values=bits, format="d")
     x = {"title": "bits for each weight", "scale": altair.Scale(domain=[4, 16]), "axis": axis}
@@ -34,15 +34,13 @@ def error_by_cut(errors: Mapping[int, Mapping[int, float]]) -> altair.Chart:  # 
     return lines(series, x, powers_of_ten("relative error", -3, 0), "Cutting off the largest")
 
 
-def throughput_over_latency(seconds: Mapping[int, float], room: int) -> altair.Chart:  # @stepover
+def throughput_over_latency(seconds: Mapping[int, float]) -> altair.Chart:  # @stepover
     """Draw tokens per second of all users over the time that each waits for a token; a point for
-    each batch, of which those beyond `room` do not fit."""
-    fits = ["fits" if batch <= room else "does not fit" for batch in seconds]
+    each batch."""
     data = rows_of(
         batch=[f"B = {batch}" for batch in seconds],
         latency=[1e3 * step for step in seconds.values()],
         throughput=[batch / step for batch, step in seconds.items()],
-        fits=fits,
     )
     base = altair.Chart(data).encode(
         x=altair.X("latency:Q", title="milliseconds for a token of each sequence"),

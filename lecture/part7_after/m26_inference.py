@@ -63,7 +63,7 @@ def using_a_model_needs_no_way_back():  # M26.1
         peaks[L] = cost.peak_bytes  # @inspect peaks
     assert peaks[5] == peaks[20] == 2 * layer_bytes
     # So: to train N parameters in fp32 with AdamW takes 16N bytes and the activations. To run them
-    # takes 4N bytes, in bf16 2N, and next to nothing else.
+    # takes 4N bytes, in bf16 2N, and the few tensors that are alive at a time.
     assert training.live_bytes["gradients"] == 4 * N
     assert inference.live_bytes["gradients"] == inference.live_bytes["activations"] == 0
 
@@ -167,8 +167,8 @@ def a_cache_saves_time():  # M26.1
     assert torch.allclose(last, same_last, atol=1e-4)
     # For the matmuls with weights that is (T + 1)/2 times the FLOPs; attention grows faster.
     assert without.matmul_flops > (T + 1) / 2 * with_cache.matmul_flops
-    # On the clock we gain less. Each pass, of one token or of many, pays once for its launches and
-    # for reading the weights. With the cache there are as many passes, and each has less work.
+    # On the clock we gain less here. With the cache there are as many passes, each with launches of
+    # its own and a walk through the weights; only the arithmetic of each is less.
     seconds = {}
     for cached in (True, False):
         timing = time_call(lambda cached=cached: decode(model, tokens, cached), repeats=2)  # @timed
@@ -257,15 +257,16 @@ def prefill_reads_the_prompt_at_once():  # M26.3
         T: 4 * LLAMA.layers * T**2 * LLAMA.width / 2 / (T * decoded.flops) for T in (2000, 57_000)
     }  # @inspect scores_over_matrices
     assert [round(ratio, 2) for ratio in scores_over_matrices.values()] == [0.03, 1.0]
-    # So: a prompt of some thousand tokens is cheap, an answer as long is not. (And while one user's
-    # prompt is read, others wait for their next token, so services cut long prompts into pieces.)
+    # So, for one user: a prompt of some thousand tokens is cheap, an answer as long is not. (And
+    # while one prompt is read, other users wait for their next token, so services cut long prompts
+    # into pieces.)
 
 
 def a_batch_shares_the_weights_until_the_cache_rules():  # M26.4 @core
     """A batch shares the weights until the cache rules.
 
     Can we decode for many users at once? Their tokens share the walk through the weights, so a
-    batch of B costs hardly more than one. Then *throughput*, the tokens per second of all, grows
+    small batch costs hardly more than one. Then *throughput*, the tokens per second of all, grows
     with B. What ends it?
     """
     # @note Point at the formula: one term has no B. Ask at which batch the two are even, and what
@@ -283,7 +284,7 @@ def a_batch_shares_the_weights_until_the_cache_rules():  # M26.4 @core
     T, bandwidth = 2000, H100_SXM.memory_bytes_per_second
     seconds = {B: (weight_bytes + B * T * CACHE_BYTES) / bandwidth for B in DOUBLINGS}
     room = (H100_SXM.memory_bytes - 2 * N) // (T * CACHE_BYTES)
-    served = figures.throughput_over_latency(seconds, room)  # @inspect served
+    served = figures.throughput_over_latency(seconds)  # @inspect served
     throughput = {B: round(B / step) for B, step in seconds.items()}  # @inspect throughput
     # Up to a batch of 16 the latency rises by about a quarter and the throughput grows nearly 13
     # times.
@@ -343,12 +344,12 @@ def grouped_queries_shrink_the_cache():  # M26.4
         rates[G] = rooms[G] / step_seconds
     assert rooms == {8: 263, 32: 65}  # @inspect rooms
     # With its memory full, a GPU decodes four times as many tokens a second, at the same latency:
-    # some 10 500.
+    # at best some 10 500.
     assert round(rates[8] / rates[32]) == 4  # @inspect rates
     assert round(rates[8], -2) == 10_500
     assert milliseconds == {8: 25, 32: 25}
-    # Many models of today share so. DeepSeek-V3 goes further and caches [one short
-    # vector](#one_latent_serves_all_heads) from which all heads make their keys and values.
+    # All sizes of Llama 3 share so, and so does Mixtral. DeepSeek-V3 goes further and caches [one
+    # short vector](#one_latent_serves_all_heads) from which all heads make their keys and values.
 
 
 PAGE = 16
@@ -498,17 +499,17 @@ def a_draft_is_judged_in_one_pass():  # M26.5
         per_step[k] = sum(yields) / len(yields)
         expected[k] = (1 - alpha ** (k + 1)) / (1 - alpha)
     drawn = figures.tokens_per_step(per_step, expected)  # @inspect drawn
-    # The formula takes proposals to be alike. They are not (one is accepted with a probability of a
-    # seventh, another nearly always), and yet it comes close.
+    # The formula takes proposals to be alike. They are not (one is accepted with a probability
+    # below 0.2, another above 0.9), and yet it comes close.
     assert min(chances) < 0.2 < 0.9 < max(chances)
     assert all(abs(per_step[k] / expected[k] - 1) < 0.15 for k in per_step)  # @inspect per_step
     assert per_step[1] < per_step[2] < per_step[4] < per_step[8] < 9
     # So: with k = 4, a walk through the large model's weights yields two tokens, exactly
     # distributed as before. (This small model is right 6 times in 10; drafts that are better at it
     # yield three or four.) The price is k walks through the small one, and FLOPs for what is
-    # rejected. With short texts a large batch leaves no idle FLOPs, and speculation pays no more.
-    # With long ones [the cache](#a_batch_shares_the_weights_until_the_cache_rules) leaves them idle
-    # even when memory is full.
+    # rejected. Where a large batch leaves no idle FLOPs, speculation pays no more. With 2000 tokens
+    # each, [the cache](#a_batch_shares_the_weights_until_the_cache_rules) left them idle even when
+    # memory was full.
     # What we can do now: say how long a prompt and an answer take, how many users a GPU serves, and
     # what shared heads, pages and a draft change about it.
 
@@ -840,8 +841,7 @@ def a_cache_fits_in_eight_bits():  # M26.2
 
     errors = {bits: mixed_with(k, bits) for bits in (8, 4)}  # @inspect errors
     # In 8 bits what attention returns is off by 1 %, in 4 bits by 17 %. (These are normal numbers.
-    # Keys of real models have features that are large in every token, and then one scale for a
-    # head costs more.)
+    # Where a few features are much larger than the others, one scale for a head costs more.)
     assert [round(error, 2) for error in errors.values()] == [0.01, 0.17]
     # A byte for each number and two for each scale: half of bf16's bytes, nearly. So twice as many
     # sequences fit, and a step over all of them takes as long as before; or as many as before, and

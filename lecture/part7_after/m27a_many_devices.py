@@ -198,9 +198,9 @@ def small_batch(step: int) -> Float[Tensor, "B T"]:  # @stepover
     return torch.randint(SMALL.vocabulary, (4, SMALL.context + 1), generator=generator).float()
 
 
-def train_copies(rank: int, n: int, steps: int) -> tuple[list[float], float, int]:
-    """Train a copy of the model on this rank's share of each batch; return the losses, a sum that
-    tells weights apart, and the bytes that this rank sent."""
+def train_copies(rank: int, n: int, steps: int) -> tuple[list[float], Tensor, int]:
+    """Train a copy of the model on this rank's share of each batch; return the losses, all
+    weights in one row, and the bytes that this rank sent."""
     model, losses = small_model(), []
     optimizer = AdamW(model.parameters(), lr=0.01)
     with Traffic() as traffic, without_checks():
@@ -214,8 +214,8 @@ def train_copies(rank: int, n: int, steps: int) -> tuple[list[float], float, int
                 tensor /= n
             optimizer.step()  # @stepover
             losses.append(loss.item())
-    fingerprint = sum(weight.double().square().sum().item() for weight in model.parameters())
-    return losses, fingerprint, traffic.sent_bytes
+    weights = nn.utils.parameters_to_vector(model.parameters()).detach()
+    return losses, weights, traffic.sent_bytes
 
 
 def equal_copies_make_equal_steps():  # M27.3
@@ -231,9 +231,9 @@ def equal_copies_make_equal_steps():  # M27.3
     (losses, weights, sent_bytes), (_, weights_of_1, _) = on_ranks(n, train_copies, steps)
     # It is, but for the order in which numbers are added.
     assert torch.allclose(torch.tensor(losses), torch.tensor(alone), rtol=1e-5)
-    assert abs(weights / weights_alone - 1) < 1e-5  # @inspect losses alone
+    assert (weights - weights_alone).abs().mean() < 1e-5  # @inspect losses alone
     # And the copies are equal to the last bit, although nobody ever sends weights.
-    assert weights == weights_of_1
+    assert torch.equal(weights, weights_of_1)
     # In every step each rank sends $2(n-1)/n$ times the gradients (and the loss), in fp32.
     N = sum(weight.numel() for weight in small_model().parameters())
     assert sent_bytes == steps * 2 * (n - 1) * 4 * (N + 1) // n
@@ -285,7 +285,7 @@ def gradients_travel_while_others_are_computed():  # M27.3
     same weights). So it can leave at once.
     """
     (events, distance), _ = on_ranks(2, gradients_sent_early)  # @inspect events
-    # When layer 0 is still to be computed, layers 3, 2 and 1 are on their way.
+    # When the gradient of layer 0 is still to come, those of layers 3, 2 and 1 have been sent off.
     assert events.index("layer 1 leaves") < events.index("gradient of layer 0")
     assert [event for event in events if "leaves" in event] == [
         f"layer {number} leaves" for number in (3, 2, 1, 0)
@@ -436,7 +436,7 @@ def each_stage_of_zero_keeps_what_it_promises():  # M27.4
     assert (weights[0] - one_step_alone(D)).abs().mean() < 0.001
     # So: stage 1 costs no bytes. (In time it may: its all-gather comes after the update and cannot
     # hide behind the backward pass, but behind the next forward pass.) Nor does stage 2, unless
-    # gradients of several micro-batches are added up first: then each of them is scattered.
+    # gradients of several micro-batches are added up: then each of them is scattered.
 
 
 def sharded_model(reshard: bool = True) -> TransformerLM:  # @stepover

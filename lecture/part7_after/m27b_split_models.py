@@ -380,7 +380,7 @@ def all_tokens(n: int) -> tuple[Float[Tensor, "n R D"], Int[Tensor, "n R"]]:
     return x, (torch.rand(n, 16, generator=generator).square() * n).long()
 
 
-def experts_make_tokens_travel():  # M27.5
+def experts_make_tokens_travel():  # M27.2
     """Experts make tokens travel.
 
     In a mixture of experts each token uses a few of many feed-forward networks. The experts fill
@@ -392,8 +392,9 @@ def experts_make_tokens_travel():  # M27.5
     tokens, chosen = all_tokens(n)
     experts = torch.randn(n, 4, 4, generator=torch.Generator().manual_seed(0))
     expected = (tokens[:, :, None] @ experts[chosen])[:, :, 0]
-    # The token: it is D numbers, and its expert 3·D·F. In an *all-to-all* every rank sends each
-    # other rank what is for it, and a second one brings the results home.
+    # The token: it is D numbers there and D back, and its expert 3·D·F. (So tokens are less, up to
+    # 1.5·F of them from one rank for one expert.) In an *all-to-all* every rank sends each other
+    # rank what is for it, and a second one brings the results home.
     assert torch.allclose(torch.stack([y for y, _, _ in found]), expected, atol=1e-5)
     sent_bytes = [sent for _, _, sent in found]  # @inspect sent_bytes
     strangers = int((chosen != torch.arange(n)[:, None]).sum())
@@ -448,7 +449,8 @@ def a_link_has_a_roofline():  # M27.7
     # links work at the same time, on different gradients. One after the other it is 2900 tokens,
     # and 1400 GPUs below.)
     in_a_box = rows_needed["InfiniBand"] / 8
-    assert round(in_a_box) == 1649
+    in_turn = 7 / 8 * rows_needed["NVLink"] + in_a_box
+    assert (round(in_a_box), round(in_turn, -2), round(4e6 / in_turn, -2)) == (1649, 2900, 1400)
     # Batches [cannot grow for ever](#a_batch_has_a_critical_size), and this is what ends
     # data parallelism: a batch of 4 million tokens feeds some 2400 GPUs. To use more, a box
     # must hold only a part of the model. (Eight GPUs that share out all weights see the same 13 193
@@ -464,8 +466,9 @@ def a_link_has_a_roofline():  # M27.7
 def the_most_talkative_axis_stays_inside():  # M27.7
     """The most talkative axis stays inside.
 
-    There are now three axes along which to split: the batch, the matrices, the depth. And two
-    links, of which the one inside the box is nine times as fast. Which axis goes where?
+    Beside experts, and sequences (next section), there are three axes along which to split: batch,
+    matrices, depth. And two links, of which the one inside the box is nine times as fast. Which
+    axis goes where?
     """
     # FLOPs for each byte sent by tensor parallelism, counted on two and four ranks and with numbers
     # of 4 bytes. For n ranks: $c\cdot D/(n-1)$, where c grows with F/D and, for the scores, T/D.
@@ -488,7 +491,7 @@ def the_most_talkative_axis_stays_inside():  # M27.7
     # Sixteen would hardly do even over NVLink, and 4 would wait for InfiniBand.
     assert of_llama[16] < 1.5 * NEEDED["NVLink"]
     assert of_llama[4] < NEEDED["InfiniBand"]
-    # A stage of a pipeline sends R·D numbers for all its layers, with 16 stages of 8 layers:
+    # A stage of a pipeline sends R·D numbers for all its layers, with 16 stages of about 8 layers:
     of_stage = LLAMA3.layers / 16 * 2 * layer / (2 * width)  # @inspect of_stage
     assert 70 < of_stage / NEEDED["InfiniBand"] < 80
     # So: tensor parallelism inside the box, pipelines and data parallelism across boxes.
@@ -509,13 +512,15 @@ def llama3_lays_out_16384_gpus():  # M27.8
 
     Do real runs look like that? The report on Llama 3 says how its largest model was laid out:
     8-way tensor, 16-way pipeline and 64- or 128-way data parallelism. Long sequences are
-    also cut into 16 parts (*context parallelism*), and data parallelism is 8-way.
+    also cut into 16 parts (*context parallelism*, next to the tensor axis), and data parallelism is
+    8-way.
     """
     N = LLAMA3.layers * weights_of_a_layer(LLAMA3) + 2 * LLAMA3.vocabulary * LLAMA3.width
     assert round(N / LLAMA3_405B_PARAMETERS, 3) == 1.002
     bubbles = []
     for run in LLAMA3_LAYOUTS:
         assert ranks_of(run) == run.gpus
+        # The MFU that the report names, 0.38 to 0.43, is the share of the peak in bf16.
         utilization = run.flops_per_second / H100_SXM.dense_flops_per_second["bf16"]
         assert abs(utilization - run.mfu) < 0.01
         # A rank of data parallelism has so many sequences of the batch.
@@ -535,7 +540,7 @@ def llama3_lays_out_16384_gpus():  # M27.8
     assert 6 < gigabytes < 7 < 0.1 * H100_SXM.memory_bytes / 1e9
     # With the copies of a plain data parallel run it would be 51 GB.
     assert round(own * bytes_per_parameter(0, run.data) / 1e9) == 51
-    # The whole run at the second row's rate, and what was booked:
+    # The whole run at this layout's rate, 400 TFLOP/s for each GPU, and what was booked, in days:
     days = LLAMA3_405B_TRAINING_FLOPS / (run.gpus * run.flops_per_second) / SECONDS_PER_DAY
     booked_days = LLAMA3_405B_GPU_HOURS / 24 / run.gpus  # @inspect days booked_days
     assert round(days) == 67
@@ -562,8 +567,8 @@ def deepseek_v3_splits_its_experts():  # M27.8
     billions = here / 1e9  # @inspect billions
     assert round(billions, 2) == 1.71
     # (Twice that: its pipeline runs from both ends at once, so each GPU holds two stages.)
-    # Moving tokens is expensive. A token brings $6DF$ FLOPs to an expert, comes in 8 bits and goes
-    # back in 16: 2F FLOPs for each byte, and experts are narrow, F = 2048.
+    # Moving tokens is expensive. Forward, a token brings $6DF$ FLOPs to an expert, comes in 8 bits
+    # and goes back in 16: 2F FLOPs for each byte, and experts are narrow, F = 2048.
     intensity = 2 * expert / (3 * shape.width)
     in_fp8 = H100_SXM.dense_flops_per_second["fp8"]  # the rate of an H800, too
     on_h800 = in_fp8 / H800_NVLINK_BYTES_PER_SECOND  # @inspect intensity on_h800
@@ -572,11 +577,14 @@ def deepseek_v3_splits_its_experts():  # M27.8
     # cut, and a tenth of what they need over InfiniBand. So the report lets each token visit at
     # most four boxes, and hides its journey behind the computation of another micro-batch.
     assert round(intensity / (in_fp8 / INFINIBAND_NDR_BYTES_PER_SECOND), 1) == 0.1
-    # The bill: work over time, for each GPU, and days.
+    # The bill: by the rule of 6, each GPU reached 343 TFLOP/s. That is 35 % of its peak in bf16,
+    # and 17 % of that in FP8, in which most of its matmuls run.
     work = 6 * N["active"] * DEEPSEEK_V3_TRAINING_TOKENS
     reached = work / (DEEPSEEK_V3_GPU_HOURS * 3600)  # @inspect reached
     assert round(reached / 1e12) == 343
     assert round(reached / H100_FLOPS_PER_SECOND, 2) == 0.35
+    assert round(reached / in_fp8, 2) == 0.17
+    # 2048 of them read a trillion tokens in 3.7 days.
     days = DEEPSEEK_V3_GPU_HOURS_PER_TRILLION / DEEPSEEK_V3_GPUS / 24
     assert round(days, 1) == DEEPSEEK_V3_DAYS_PER_TRILLION
     # What we can do now: read a line such as "TP 8, PP 16, DP 128" and say what is sent, what is

@@ -8,7 +8,7 @@ activation checkpointing: Activation checkpointing keeps few activations in the 
 activation function: An activation function, such as ReLU or SiLU, is applied to each number between
     two linear layers; without it both would be one matrix.
 activations: Activations are the numbers that layers compute in the forward pass; those that the
-    backward pass needs are kept until then.
+    backward pass needs are kept until then, or computed again.
 active: A parameter is active for a token if the token meets it; in a mixture of experts most are
     not.
 all-gather: In an all-gather each rank brings a part, and every rank gets all parts.
@@ -29,7 +29,7 @@ best observed: The best observed rate is the highest FLOP/s that a machine reach
 bf16: bf16 is a format of 16 bits with the exponent of fp32, 8 bits, and a fraction of 7: the same
     range with fewer digits.
 bias: A bias is what is subtracted from the exponent field of a float to get its exponent; in a
-    linear layer it is a number that is added to each result.
+    linear layer it is a vector that is added to the result.
 bias correction: Bias correction divides Adam's averages by the share of their weights that they
     have seen, since they begin at 0.
 bits per byte: Bits per byte is the loss of a text, to the base 2, over its bytes; unlike the loss
@@ -50,7 +50,8 @@ causal mask: The causal mask hides from each token all tokens after it: their sc
     their weights are 0.
 chain rule: The chain rule says that rates of change along a chain of operations are multiplied.
 checkpoint: A checkpoint is a file with all that is needed to go on with a training run: parameters,
-    state of the optimizer, step, and states of the generators.
+    state of the optimizer, step, and states of the generators. In activation checkpointing, a
+    checkpoint is an activation that is kept.
 Chinchilla: The Chinchilla rule spends a budget of FLOPs on about 20 tokens for each parameter.
 code point: A code point is the number that Unicode gives to a character.
 collective: A collective is a communication in which all ranks take part, such as an all-reduce.
@@ -63,12 +64,14 @@ contiguous: A tensor is contiguous if its elements lie in storage in the order o
 convention: A convention is an agreed price, such as 20 FLOPs for an exponential.
 copy on write: Copy on write lets an array that is mapped from a file change and leaves the file as
     it is: the system copies a page at the first write to it.
+CPU: A CPU is the processor that runs the programs of a machine, also those that ask a GPU to
+    compute.
 critical batch size: The critical batch size is the batch size at which a step makes half the
     progress that the exact gradient would make; far above it a larger batch hardly helps.
-data parallelism: In data parallelism every rank has a copy of the model and takes its share of each
-    batch; an all-reduce averages the gradients before the step.
+data parallelism: In data parallelism every rank takes its share of each batch; in its plain form
+    each has a copy of the model, and an all-reduce averages the gradients before the step.
 decode: To decode is to write one token after the other, each after a pass of the model; it reads
-    all weights for a few rows. Of a tokenizer, to decode is to turn ids into text.
+    weights for a few rows. Of a tokenizer, to decode is to turn ids into text.
 decoding: Decoding writes one token after the other, each after a pass of the model.
 dense: Dense matmuls multiply all numbers, zeros included; data sheets may also give a rate for
     sparse ones, mostly twice as high.
@@ -125,8 +128,8 @@ Jacobian-vector product: A Jacobian-vector product says how all results change w
     change in one direction.
 kernel: A kernel is a program for a GPU: it says what one of its many threads does.
 key: The key of a token is the vector that queries are compared with.
-KV cache: The KV cache holds the keys and values of all earlier tokens, so that writing the next one
-    does not compute them again.
+KV cache: The KV cache holds the keys and values of all earlier tokens, or latents that give them,
+    so that writing the next token does not start anew.
 L1: The L1 cache is the cache of one multiprocessor.
 L2: The L2 cache is the cache that all multiprocessors of a chip share.
 lanes: The lanes of a multiprocessor carry out the instruction of a warp, each for one thread.
@@ -166,9 +169,11 @@ micro-batches: Micro-batches are the parts of a batch that go through the model 
 mixed precision: Mixed precision uses a format of 16 bits or fewer for the matmuls and fp32 where
     digits matter, as in sums and updates.
 model FLOPs utilization: Model FLOPs utilization, MFU, is the FLOPs that the definition of the model
-    asks for, over the time that passed and the peak of all devices.
+    asks for, with attention, over the time that passed and the peak of all devices.
 momentum: Momentum is a running sum of gradients, in which old ones fade; the optimizer steps
     against it.
+multi-head attention: In multi-head attention each of H heads has scores of its own, from K features
+    of queries and keys; mostly, but not always, H·K is the width D.
 multi-head latent attention: Multi-head latent attention, MLA, caches one short vector for each
     token and layer, and makes the keys and values of all heads from it.
 multi-query attention: In multi-query attention all heads share one set of keys and values.
@@ -188,19 +193,20 @@ overfitting: Overfitting is learning the training data by heart, so that the los
     higher.
 overflow: Overflow is what happens to numbers that are too large for a format: in most
     they become infinite.
-page: A page is the piece, some kilobytes, in which an operating system moves memory.
+page: A page is the piece, some kilobytes, in which an operating system moves memory. A page of a KV
+    cache holds what belongs to some tokens.
 parameter groups: Parameter groups are the settings of an optimizer, such as the learning rate, with
     the parameters that they hold for.
-PCIe: PCIe is the bus between CPU and GPU.
+PCIe: PCIe is the usual bus between CPU and GPU.
 peak: The peak of a device is the FLOP/s that its data sheet promises for dense matmuls in a format.
 perplexity: The perplexity is the exponential of the loss: among how many tokens a model wavers.
 pickle: A pickle is a file in Python's format for objects; loading it can run a program.
 pinned: Pinned memory of the CPU stays where it is, so that a GPU can copy from it by itself.
 post-norm: Post-norm normalizes the sum behind each sublayer, as in the first Transformer.
 pre-norm: Pre-norm normalizes in front of each sublayer, so that the sums pass unchanged.
-projections: The projections of attention are its four linear layers: queries, keys, values, output.
-quantization: Quantization stores a number as a small integer times a scale that it shares with
-    others.
+projections: The projections of attention are its linear layers, for queries, keys, values, output.
+quantization: Quantization stores numbers in few bits, such as small integers times a scale that
+    they share.
 quantization-aware training: Quantization-aware training rounds the weights where they are used and
     keeps a master copy of them, so that the model learns to live with the rounding.
 query: The query of a token is the vector that is compared with the keys.
@@ -225,7 +231,8 @@ router: A router is a linear layer that chooses the experts of each token.
 row-major: In row-major order the elements of a row are neighbours in storage.
 scalar: A scalar is a single number, a tensor without axes.
 scale: A scale is a factor that some numbers of a small format share.
-scaling law: A scaling law says that the loss falls like a power of parameters, data or FLOPs.
+scaling law: A scaling law says that the loss falls like a power of parameters, data or FLOPs, with
+    or without a floor.
 score: A score is the dot product of a query and a key.
 seed: A seed is the number from which the first state of a generator is made.
 selective: Selective checkpointing keeps the results of some operations and computes the others
@@ -237,6 +244,8 @@ share of the peak: The share of the peak is the FLOP/s of an operation over thos
     for this device and format.
 shared memory: Shared memory is a small memory on the chip that the threads of a block share.
 SiLU: SiLU is the activation function $z/(1+e^{-z})$.
+softmax: Softmax makes weights that add up to 1 of a row of scores: the exponential of each, divided
+    by the sum of all.
 special tokens: Special tokens stand for something outside the text, such as its end.
 spike: A spike is a gradient, or a loss, that is much larger than those around it.
 SRAM: SRAM is memory on the chip itself: small, and faster than HBM.
@@ -252,6 +261,8 @@ streaming multiprocessors: The streaming multiprocessors, SMs, are the processor
 stride: The stride of an axis says how many elements one moves on in storage for a step along it.
 sublayer: A sublayer is one of the two parts of a block, attention or the feed-forward network.
 subnormals: Subnormals are the smallest numbers of a format, those without a hidden one.
+surrogates: Surrogates are 2048 code points that are no characters: UTF-16 uses them in pairs for
+    characters that do not fit into two bytes.
 temporaries: Temporaries are results that nothing refers to once the next operation is done.
 tensor parallelism: Tensor parallelism cuts the matrices of each layer among several GPUs.
 thread: A thread of a GPU is one of the many that carry out a kernel, each on numbers of its own.
@@ -277,8 +288,8 @@ waves: Waves are the rounds in which the blocks of a kernel run, as many at once
 weight: A weight is a parameter: one of the numbers that training adjusts.
 Xavier initialization: Xavier initialization draws weights with a standard deviation of
     $\\sqrt{2/(D+F)}$, a compromise between the forward and the backward pass.
-z-loss: The z-loss adds a small share of $\\log^2 Z$ to the loss, which keeps the logits near a
-    standard size; Z is the denominator of softmax.
+z-loss: The z-loss adds a small share of $\\log^2 Z$ to the loss, which keeps Z near 1; Z is the
+    denominator of softmax.
 """
 
 WORDS = {

@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { ACCELERATORS } from "viewer/model/accelerators.js";
 import { bookOf, totalOf } from "viewer/model/book.js";
 import { environmentAt } from "viewer/model/changes.js";
-import { checked, DocumentError } from "viewer/model/check.js";
+import { checked, DocumentError, withEmpty } from "viewer/model/check.js";
 import { definitionsIn, paragraphsOf, standsAlone, withTable } from "viewer/model/glossary.js";
 import { claimGroups } from "viewer/model/groups.js";
 import { detailOf, differencesOf, pairsOf } from "viewer/model/compare.js";
@@ -19,14 +19,8 @@ import { bookOfPath, onPath } from "viewer/model/path.js";
 import { aliasesOf, foundRecord, historyOf } from "viewer/model/records.js";
 import { buildModel } from "viewer/model/replay.js";
 import { measuredPoints, reachedBy, timedPoints } from "viewer/model/roofline.js";
-import {
-  activationOf,
-  callStack,
-  endOf,
-  eventOf,
-  functionOf,
-  statementOf,
-} from "viewer/model/run.js";
+import { callStack } from "viewer/model/frames.js";
+import { activationOf, endOf, eventOf, functionOf, statementOf } from "viewer/model/run.js";
 import { claimsWithin, sectionsOf } from "viewer/model/sections.js";
 import { slidesOf } from "viewer/model/slides.js";
 import { cellOf, cellsRead, layoutOf, readersOf, storageWords } from "viewer/model/storage.js";
@@ -43,7 +37,7 @@ const list = (length, make) => Array.from({ length }, (_, index) => make(index))
 const questions = {
   /** What each step is. */
   steps(document) {
-    const model = buildModel(upgraded(document));
+    const model = buildModel(withEmpty(document));
     const { names, inspections } = document;
     return list(model.steps, (step) => ({
       event: eventOf(model, step),
@@ -158,13 +152,13 @@ const questions = {
   summary: (value) => summaryOf(value),
 
   aliases(document, storage, step) {
-    const found = aliasesOf(buildModel(upgraded(document)), storage, step);
+    const found = aliasesOf(buildModel(withEmpty(document)), storage, step);
     return found.map((alias) => [alias.name, alias.step, alias.when]);
   },
 
   /** What is said of a value that is shown beside a step. */
   words(document, value, name, step) {
-    const model = buildModel(upgraded(document));
+    const model = buildModel(withEmpty(document));
     const inner = value.path ? document.values[value.of].entries[0][1] : document.values[value.of];
     const found = foundRecord(model, { value: inner, name, steps: [step] });
     if (!found) return null;
@@ -183,7 +177,7 @@ const questions = {
 
   /** Of each call, of each name: its records in the call, and in all calls of the function. */
   histories(document) {
-    const model = buildModel(upgraded(document));
+    const model = buildModel(withEmpty(document));
     const history = (/** @type {[number, number, boolean]} */ ...of) =>
       historyOf(model, ...of).map(({ row, step, changed }) => [row, step, changed]);
     return list(model.activations, (activation) =>
@@ -195,7 +189,7 @@ const questions = {
 
   /** For pairs of steps the calls that can be compared, and how their variables differ. */
   differences(document, pairs) {
-    const model = buildModel(upgraded(document));
+    const model = buildModel(withEmpty(document));
     return pairs.map((/** @type {[number, number]} */ [before, after]) =>
       pairsOf(model, before, after).map((pair) => {
         const found = differencesOf(model, pair, before, after);
@@ -207,7 +201,7 @@ const questions = {
   detail: (before, after) => detailOf(before, after),
 
   claimGroups(document, range) {
-    const found = claimGroups(buildModel(upgraded(document)), range);
+    const found = claimGroups(buildModel(withEmpty(document)), range);
     return found.map(({ statement, failed, rows }) => [statement, failed, rows]);
   },
 
@@ -221,7 +215,7 @@ const questions = {
 
   /** For each step with costs: its number, calls that were not counted, the text of the margin. */
   margins(document) {
-    const { costs } = checked(document);
+    const { costs } = checked(document.version === 1 ? upgraded(document) : document);
     const cost = costMeter(costs);
     return [...new Set(costs?.step)].map((step) => {
       const sum = cost(step, step + 1);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import { captionOf, figureName } from "viewer/model/figures.js";
-import { upgraded } from "viewer/model/older.js";
+import { withEmpty } from "viewer/model/check.js";
 import { buildModel } from "viewer/model/replay.js";
 import { sectionsOf } from "viewer/model/sections.js";
 
@@ -30,7 +30,7 @@ function draw(document, picture) {
 
 /** What the pictures are called. @param {any} document @param {any[]} [chapters] */
 function names(document, chapters = []) {
-  const model = buildModel(upgraded(document));
+  const model = buildModel(withEmpty(document));
   const lecture = { model, all: sectionsOf(model), chapters };
   const asked = [
     [1, "x"],

@@ -61,3 +61,13 @@ test("no more than so many are named", () => {
   const marks = [0, 100, 200].map((x) => ({ x, y: 0, size: 4 }));
   assert.equal(namesBeside(marks, ["a", "b", "c"], anywhere, 2).length, 2);
 });
+
+test("without other room a name lies on slight marks, and on no other", () => {
+  const named = { x: 0, y: 0, size: 4 };
+  const around = [-20, 0, 20].flatMap((y) =>
+    [-30, -15, 15, 30].map((x) => ({ x, y, size: 4, isSlight: true })),
+  );
+  assert.equal(namesBeside([named, ...around], ["mm"], anywhere, 1).length, 1);
+  const heavy = around.map((mark) => ({ ...mark, isSlight: false }));
+  assert.equal(namesBeside([named, ...heavy], ["a name"], anywhere, 1).length, 0);
+});

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { drawingOf, linesOfTitle } from "viewer/model/map.js";
-import { reachable, usersOf, withoutDetours } from "viewer/model/needs.js";
+import { reachable, usersOf, withoutDetours } from "viewer/model/detours.js";
 import { Tracks } from "viewer/model/tracks.js";
 
 /** Numbers that are the same on every run. @param {number} seed @returns {() => number} */

@@ -8,16 +8,16 @@ import { environmentAt } from "viewer/model/changes.js";
 import { costDetails, costMeter, costText } from "viewer/model/costs.js";
 import { lastSteps, turnAt, turnOf, turnsOf } from "viewer/model/loops.js";
 import { narrate } from "viewer/model/narration.js";
-import { upgraded } from "viewer/model/older.js";
+import { withEmpty } from "viewer/model/check.js";
 import { placeOfStep, readHash, shortPaths, stepOfPlace, writeHash } from "viewer/model/places.js";
 import { nextChange } from "viewer/model/readings.js";
 import { sameStep } from "viewer/model/recordings.js";
 import { buildModel } from "viewer/model/replay.js";
+import { callStack } from "viewer/model/frames.js";
 import {
   activationOf,
   callerOf,
   callsBy,
-  callStack,
   clamp,
   endOf,
   entryOf,
@@ -45,7 +45,7 @@ const place = process.env.SMALL_LECTURE;
 if (!place) throw new Error("run these tests through pytest: it writes the document they ask for");
 
 /** A fresh copy. @returns {any} */
-const small = () => upgraded(JSON.parse(readFileSync(place, "utf8")));
+const small = () => withEmpty(JSON.parse(readFileSync(place, "utf8")));
 const lecture = small();
 const model = buildModel(lecture);
 
@@ -330,6 +330,13 @@ table("words", [
     "prose as it reads",
     search(described("The [*key\ncache*](#a) is `large`."), "key cache is large").length,
     1,
+  ],
+  [
+    "with whole words around it",
+    search(described(`${"quite ".repeat(20)}wanted${" indeed".repeat(20)}`), "wanted").map(
+      ({ before, after }) => [before, after],
+    )[0],
+    [`…${"quite ".repeat(7)}`, `${" indeed".repeat(6)}…`],
   ],
   ["a change is told", narrate(model, 4), "line 10: y = double(3); y is 6"],
   ["a claim is told", narrate(model, 14), "line 13: assert y == 6; claim held"],

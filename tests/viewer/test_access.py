@@ -230,6 +230,46 @@ def test_whatever_has_the_focus_is_marked(page, show, mode):
     assert len(seen) > 10
 
 
+def test_a_switch_of_the_bar_is_one_choice_of_several(page, show):
+    show(page, documents.small())
+    beside = page.get_by_role("radiogroup", name="beside code")
+    names = ["Story", "Evidence", "Everything"]
+    assert [beside.get_by_role("radio", name=name).count() for name in names] == [1, 1, 1]
+    assert beside.get_by_role("radio", name="Evidence").is_checked()
+    beside.get_by_role("radio", name="Evidence").focus()
+    page.keyboard.press("ArrowRight")
+    assert beside.get_by_role("radio", name="Everything").is_checked()
+    page.keyboard.press("Tab")  # one stop for all choices of a switch
+    view = page.get_by_role("radiogroup", name="view")
+    assert view.get_by_role("radio", name="Read").evaluate("(it) => it === document.activeElement")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_url("**mode=step**")
+    assert view.get_by_role("radio", name="Step").is_checked()
+    page.keyboard.press("r")
+    page.locator("#article").wait_for()
+    assert view.get_by_role("radio", name="Read").is_checked()
+
+
+def test_who_points_at_a_switch_goes_on_with_the_keys_of_the_page(page, show):
+    show(page, documents.small())
+    page.get_by_text("Step", exact=True).click()
+    page.locator(".stepping").wait_for()
+    place = page.url
+    page.keyboard.press("ArrowRight")
+    page.wait_for_url(lambda url: url != place and "mode=step" in url)
+
+
+def test_the_choice_of_a_switch_is_seen_in_colours_of_the_system(page, show):
+    page.emulate_media(forced_colors="active")
+    show(page, documents.small())
+    colour = "(label) => getComputedStyle(label).backgroundColor"
+    chosen, other = (page.get_by_text(name, exact=True).evaluate(colour) for name in MODES)
+    assert chosen != other
+
+
+MODES = ("Read", "Step")
+
+
 @pytest.mark.parametrize(("mode", "target"), [("read", "article"), ("step", "stepping")])
 def test_the_first_link_skips_what_is_before_the_lecture(page, show, mode, target):
     show(page, documents.small(), mode=mode)

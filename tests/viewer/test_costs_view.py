@@ -8,7 +8,7 @@ import pytest
 
 from lecture import facts
 from tests.viewer import documents
-from tests.viewer.conftest import VIEWER, show_everything
+from tests.viewer.conftest import VIEWER, painted, show_everything
 from tests.viewer.programs import recorded
 from tests.viewer.test_book import book
 from tests.viewer.test_reading import sidecar, with_times
@@ -643,6 +643,14 @@ def test_rows_that_are_equal_where_the_table_is_sorted_go_by_what_else_they_spen
     assert [row[3] for row in cells(page).values()] == ["1 B", "70 B", "1 B"]
 
 
+def test_the_last_row_of_the_table_has_an_edge_while_others_pass_below_it(table):
+    edge = "(cell) => getComputedStyle(cell).backgroundImage"
+    for cell in table.locator(".costs-table tfoot :is(th, td)").all():
+        assert "linear-gradient" in cell.evaluate(edge)
+    heads = table.locator(".costs-table thead button").all_inner_texts()
+    assert [head for head in heads if head.endswith("FLOPs")] == ["▼matmul FLOPs", "other FLOPs"]
+
+
 def test_a_table_without_matrix_products_is_sorted_by_what_it_has(page, show):
     """By a column of zeros the rows would stand in any order."""
     show(page, spent(documents.small(), [(0, "aten.a", 0, 1), (2, "aten.b", 0, 7)]))
@@ -661,9 +669,27 @@ def test_memory_is_drawn_to_scale_with_its_sections_below(memory):
     assert memory.locator(".memory-area").count() == len(CATEGORIES)
     bands = memory.locator(".memory-band title").evaluate_all("all => all.map(e => e.textContent)")
     assert bands == ["1 Views share storage"]
-    memory.get_by_label("Scale").select_option("logarithmic")
-    memory.locator(".memory-all").wait_for()
-    assert memory.locator(".memory-area").count() == 1, "areas do not add up there"
+
+
+AREA = "(path) => { const { y, height } = path.getBBox(); return [y, y + height]; }"
+
+
+def test_on_a_scale_of_powers_colours_divide_the_height_as_they_divide_the_bytes(page, show):
+    """Of 64 times as many bytes in one short spike the rest is hidden on a linear scale."""
+    rows = [(event, category, 3 * 2**10) for event in (2, 4) for category in (0, 3)]
+    show(page, remembered([*rows, (10, 3, 2**20), (11, 3, 3 * 2**10)]), mode="step", at="2")
+    page.keyboard.press("C")
+    page.get_by_label("part of the run").select_option("the whole run")
+    page.get_by_role("tab", name="Memory").click()
+    assert page.get_by_label("Scale").input_value() == "logarithmic"
+    areas = page.locator(".memory > svg .memory-area")
+    assert areas.count() == len(CATEGORIES)
+    (_, floor), (top, _) = areas.nth(0).evaluate(AREA), areas.nth(3).evaluate(AREA)
+    usual = areas.nth(0).evaluate(AREA)
+    assert (floor - usual[0]) > (floor - top) / 40, "what is usual can be seen"
+    page.get_by_label("Scale").select_option("linear")
+    painted(page)
+    assert floor - areas.nth(0).evaluate(AREA)[0] < (floor - top) / 100
 
 
 def test_keys_move_over_the_memory_and_go_to_a_step(memory):

@@ -71,6 +71,7 @@ def test_a_drawing_grows_with_the_letters(drawn):
 def test_numbers_at_axes_are_grouped_as_those_of_values(drawn):
     labels = drawn.locator(".chart svg .role-axis-label text").all_text_contents()
     assert "20\u202f000" in labels
+    assert "8000" in labels, "four digits stand together"
 
 
 def test_a_picture_is_compared_as_a_picture(page, show):

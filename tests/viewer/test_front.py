@@ -7,7 +7,7 @@ import functools
 import pytest
 
 from tests.viewer import documents
-from tests.viewer.conftest import quiet_page
+from tests.viewer.conftest import PAINTED, painted, quiet_page
 from tests.viewer.programs import recorded
 from tests.viewer.test_access import assert_accessible
 
@@ -157,6 +157,13 @@ def chapters_lit(page, kind: str) -> list[str]:
     return [
         text.strip() for text in page.locator(f".map-box.{kind} .box-title").all_text_contents()
     ]
+
+
+def test_lines_of_the_map_that_run_beside_each_other_have_colours_of_their_own(mapped):
+    colour = "(all) => all.map((line) => getComputedStyle(line.querySelector('path')).stroke)"
+    from_1, *from_2, from_3 = mapped.locator(".map-line").evaluate_all(colour)
+    assert from_2[0] == from_2[1]
+    assert len({from_1, from_2[0], from_3}) == 3
 
 
 def test_the_map_shows_what_builds_on_what(mapped):
@@ -315,6 +322,40 @@ def test_nothing_on_the_first_screen_moves_while_it_comes(page, show):
     page.locator(".cover-picture svg").wait_for()
     page.locator(".map").wait_for()
     assert page.evaluate("window.shifted") < 0.02
+
+
+def test_what_stands_there_while_it_comes_moves_nothing_when_it_goes(page, show):
+    """On a busy machine a sentence is painted before the page is there."""
+    page.add_init_script(SHIFTS)
+
+    def after_a_sentence(route):
+        page.locator(".notice-inline").wait_for()
+        page.evaluate(PAINTED)
+        route.continue_()
+
+    page.route("**/demo.json", after_a_sentence)
+    show(page, talk(), at="main.py:a_long_bar:1.1")
+    painted(page)
+    assert page.evaluate("window.shifted") < 0.02
+
+
+def test_a_chart_keeps_room_for_its_legend(page, show):
+    names = ["counted", "derived", "assumed", "stated"]
+    legend = {"orient": "bottom", "columns": 1}
+    chart = {
+        "mark": "bar",
+        "height": 120,
+        "data": {"values": [{"name": name, "count": 1} for name in names]},
+        "encoding": {
+            "x": {"field": "count", "type": "quantitative"},
+            "color": {"field": "name", "legend": legend},
+        },
+    }
+    show(page, documents.with_values({"type": "C", "vega": chart}))
+    place = page.locator(".chart-place")
+    kept = place.evaluate("(place) => parseFloat(place.style.minHeight)")
+    place.locator("svg").wait_for()
+    assert 0 <= kept - place.locator("svg").bounding_box()["height"] < 40
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -193,6 +193,32 @@ def test_other_names_of_the_storage_lead_on(page, show):
     assert "views:1.1" in page.url
 
 
+def test_the_edge_of_the_inspector_moves_and_is_remembered(page, show):
+    show(page, changing(), mode="step", at="4")
+    page.keyboard.press("i")
+    edge = page.get_by_role("separator", name="height of what is docked")
+    height = page.locator(".dock").bounding_box()["height"]
+    edge.focus()
+    place = page.url
+    page.keyboard.press("ArrowUp")
+    assert edge.get_attribute("aria-valuenow") == "65"
+    higher = page.locator(".dock").bounding_box()["height"]
+    assert higher > height + 20
+    assert page.url == place, "the key moves the edge alone"
+    box = edge.bounding_box()
+    page.mouse.move(box["x"] + 50, box["y"] + 6)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 50, 2000)
+    page.mouse.up()
+    assert edge.get_attribute("aria-valuenow") == "20"
+    page.mouse.move(box["x"] + 50, 300)
+    assert edge.get_attribute("aria-valuenow") == "20", "who let go moves nothing"
+    page.reload()
+    page.locator(".stepping").wait_for()
+    page.keyboard.press("i")
+    assert edge.get_attribute("aria-valuenow") == "20"
+
+
 def test_the_longest_number_fits_its_cell(phone, show):
     elements = [-34_537.0, 1.0, 2.0, 3.0, 4.0, 5.5]
     panel = inspector(show(phone, documents.with_values({**documents.TENSOR, "storage": 9})))

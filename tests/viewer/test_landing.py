@@ -6,6 +6,7 @@ import pytest
 
 from tests.viewer import documents
 from tests.viewer.conftest import VIEWER, quiet_page, settled, show_everything
+from tests.viewer.test_book import book
 from tests.viewer.test_reading import many_sections
 
 BELOW_THE_BAR = range(44, 90)
@@ -78,6 +79,20 @@ def test_links_into_our_lecture_land_on_titles(context, site, width, height):
             page.goto(f"{site.address}#doc=lecture&at={place}")
             page.locator(f"#title-{activation}").wait_for()
             assert top_of_title(page, activation) in BELOW_THE_BAR, place
+
+
+def test_the_address_of_a_chapter_leads_to_its_top(page, show, site):
+    """Also from far down in another chapter of the same tab."""
+    page.set_viewport_size({"width": 1280, "height": 300})
+    show(page, book(), at="programs.py:twos:1.1")
+    page.locator("h1", has_text="Adding").wait_for()
+    page.wait_for_function("() => scrollY > 200")
+    settled(page)
+    page.evaluate("location.hash = '#doc=demo&chapter=multiplying'")
+    page.locator("h1", has_text="Multiplying").wait_for()
+    settled(page)
+    assert page.evaluate("scrollY") == 0
+    page.wait_for_url(f"{site.address}#doc=demo&chapter=multiplying")
 
 
 @pytest.mark.parametrize("address", ["doc=demo&at=no_such_section", "no_such_section"])

@@ -100,7 +100,7 @@ def parts(page) -> int:
 
 
 def test_a_long_section_is_cut_into_pages_that_fit(presented):
-    presented.set_viewport_size({"width": 1280, "height": 330})
+    presented.set_viewport_size({"width": 1280, "height": 230})
     presented.keyboard.press("n")
     presented.locator(".slide-part").wait_for()
     number = parts(presented)
@@ -129,7 +129,7 @@ def test_a_long_section_is_cut_into_pages_that_fit(presented):
 
 
 def test_a_slide_that_fits_a_larger_window_is_cut_anew(presented):
-    presented.set_viewport_size({"width": 1280, "height": 330})
+    presented.set_viewport_size({"width": 1280, "height": 230})
     presented.keyboard.press("n")
     presented.locator(".slide-part").wait_for()
     presented.set_viewport_size({"width": 1280, "height": 2000})
@@ -246,6 +246,131 @@ def test_code_without_values_beside_it_has_their_room(size, page, show):
     assert max(ends) <= size[0]
 
 
+VALUES_IN_THE_WAY = """
+def main():
+    values()
+
+
+def values():
+    "Values."
+    one = [1, 2, 3]  # @inspect one
+    total = one[0] + one[1] + one[2] + one[0] + one[1] + one[2] + one[0] + one[1]  # @inspect total
+    for number in (one[0] + one[1] + one[2], one[0] + one[1] + one[2], one[1]):
+        half = number / 2
+    assert half == 1.0
+    # Words beside which nothing stands have the width of the slide, in which these very words find
+    # room on fewer lines than in their usual measure, that is for reading.
+    assert total == 15
+"""
+
+CODE_UNDER = """() => {
+    const seen = (kind) => [...document.querySelectorAll(kind)].filter((e) => e.checkVisibility())
+        .map((e) => e.getBoundingClientRect());
+    const code = seen(".slide .source-line, .slide .held-mark, .slide .prose > *");
+    return seen(".slide .beside-line, .slide .scrubber").filter((value) => code.some((box) =>
+        box.right > value.left && box.left < value.right
+        && box.bottom > value.top + 3 && box.top < value.bottom - 3
+    )).length;
+}"""
+BROKEN = """(lines) => lines.filter((line) =>
+    line.getBoundingClientRect().height > 1.5 * parseFloat(getComputedStyle(line).lineHeight)
+).length"""
+
+
+@pytest.mark.parametrize("size", [(1024, 768), (1280, 720), (1920, 1080)])
+def test_values_give_way_to_code_and_words_have_the_width_of_the_slide(size, page, show):
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    show(page, trace_source(VALUES_IN_THE_WAY), at="1")
+    page.keyboard.press("P")
+    page.locator(".slide .beside-line").first.wait_for(state="attached")
+    words = page.locator(".slide .prose p", has_text="Words beside which")
+    for _ in range(4):
+        painted(page)
+        assert page.locator(".slide .source-line").evaluate_all(BROKEN) == 0
+        assert page.evaluate(CODE_UNDER) == 0, "values are beside or below code"
+        assert page.evaluate(OUTSIDE) == 0
+        if words.is_visible():
+            break
+        page.keyboard.press("PageDown")
+    assert words.bounding_box()["width"] > 0.75 * size[0]
+
+
+def type_size(page) -> float:
+    return page.locator(".slide .prose").first.evaluate(
+        "e => parseFloat(getComputedStyle(e).fontSize)"
+    )
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1920, 1080)])
+def test_type_is_larger_where_a_slide_has_little_on_it(size, page, show):
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    section = 'def main():\n    a()\n\n\ndef a():\n    """Title.\n\n    {}\n    """\n    x = 1\n'
+    many = "\n\n    ".join(["Many words on a slide. " * 8] * 4)
+    sizes = []
+    for words in ("Few words.", many):
+        show(page, trace_source(section.format(words)), at="1")
+        page.keyboard.press("P")
+        page.locator(".slide").wait_for()
+        page.keyboard.press("End")
+        page.locator(".slide .prose", has_text="words").wait_for()
+        painted(page)
+        assert page.evaluate(OUTSIDE) == 0
+        assert page.locator(".slide-part").count() == 0
+        sizes.append(type_size(page))
+    assert sizes[0] > 1.1 * sizes[1]
+    assert sizes[1] >= 22 * size[1] / 1080, "it is read from the last row"
+
+
+LONG_LOOP = """
+def main():
+    rounds()
+
+
+def rounds():
+    "Rounds."
+    # Words.
+    first = 1
+    for number in range(3):
+        one = number
+        # Words between.
+{body}
+        assert one == number
+"""
+
+
+def test_the_first_line_of_a_long_loop_is_not_left_behind(page, show):
+    body = "\n".join(f"        two = {line}\n        # Words {line}." for line in range(20))
+    show(page, trace_source(LONG_LOOP.format(body=body)), at="1")
+    page.set_viewport_size({"width": 1280, "height": 560})
+    for height in range(400, 700, 30):
+        page.set_viewport_size({"width": 1280, "height": height})
+        page.keyboard.press("P")
+        header, body = (
+            page.locator(".slide .line", has_text=text) for text in ("range(3)", "one = n")
+        )
+        header.wait_for(state="attached")
+        painted(page)
+        while not header.is_visible():
+            page.keyboard.press("PageDown")
+            painted(page)
+        assert body.is_visible()
+        page.keyboard.press("Escape")
+        page.locator(".bar").wait_for()
+
+
+def test_going_on_answers_what_a_slide_asks(page, show):
+    source = (
+        'def main():\n    a()\n\n\ndef a():\n    """Asks."""\n    assert 6 * 7 == 42  # @predict\n'
+    )
+    show(page, trace_source(source), at="1")
+    page.keyboard.press("P")
+    page.locator(".slide .question").wait_for()
+    page.keyboard.press("PageDown")
+    page.locator(".slide .held-mark").wait_for()
+    assert page.locator(".slide .question").count() == 0
+    assert "42" in page.locator(".slide").inner_text()
+
+
 def revealed(page) -> int:
     """Lines of code that are on the screen."""
     return sum(
@@ -281,6 +406,56 @@ def test_a_slide_comes_claim_by_claim_or_line_by_line(presented):
     button.wait_for(state="attached")
 
 
+CUT = """
+def main():
+    values()
+
+
+def values():
+    "Values."
+    first = {f"name_{n}": float(n**9) for n in range(12)}  # @inspect first
+    last = {f"name_{n}": float(n**8) for n in range(12)}  # @inspect last
+    assert first != last
+"""
+
+
+def test_values_that_are_cut_on_a_slide_are_shown_whole_at_a_press(page, show):
+    show(page, trace_source(CUT), at="1")
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    page.keyboard.press("P")
+    page.locator(".slide").wait_for()
+    page.keyboard.press("End")
+    place = page.locator(".slide .beside-line.is-cut").first
+    place.wait_for()
+    before = place.bounding_box()["height"]
+    place.locator(".beside-more").click()
+    opened = page.locator(".slide .beside-line.opened")
+    box = opened.bounding_box()
+    assert box["height"] > 2 * before
+    assert box["y"] + box["height"] <= 1080
+    page.locator(".slide .section-title").click()
+    opened.wait_for(state="detached")
+    assert page.locator(".slide .is-cut").count() >= 1
+
+
+def test_a_number_leads_to_its_slide(presented):
+    presented.keyboard.press("2")
+    prompt = presented.locator(".slide-jump")
+    assert "Slide 2 of 2: Views share storage" in prompt.inner_text()
+    presented.keyboard.press("Escape")
+    prompt.wait_for(state="detached")
+    assert count(presented) == "1 / 2"
+    for key in ("7", "Backspace", "2", "Enter"):
+        presented.keyboard.press(key)
+    presented.locator(".slide-count", has_text="2 / 2").wait_for()
+    assert prompt.count() == 0
+    presented.keyboard.press("1")
+    presented.keyboard.press("n")  # is a command again, and no number any more
+    assert prompt.count() == 0
+    presented.keyboard.press("Enter")
+    presented.locator("#stepping").wait_for()
+
+
 @pytest.fixture
 def speaker(page, show):
     show(page, documents.with_note("Ask who has **seen** it."))
@@ -299,17 +474,63 @@ def test_the_speaker_has_notes_a_clock_and_the_next_slide(speaker):
     page, window = speaker
     assert window.locator(".speaker-notes > h1").inner_text() == "Small numbers"
     assert "No notes" in window.locator(".speaker-notes").inner_text()
-    window.locator(".speaker-current .line", has_text="total").first.wait_for()  # the slide itself
+    window.locator(".speaker-current .slide .section-title", has_text="Small numbers").wait_for()
     following = window.locator(".speaker-next")
-    assert following.locator("> h2").inner_text().endswith("Views share storage")
-    following.locator(".line", has_text="make").wait_for()
+    assert following.locator("> h2").inner_text().endswith("then Views share storage")
+    page.keyboard.press("PageDown")  # its last page
+    window.locator(".speaker-current .slide .line:visible", has_text="total").first.wait_for()
+    following.locator("> h2", has_text=re.compile("^Next: Views share storage")).wait_for()
+    following.locator(".slide .line", has_text="make").wait_for()
     assert re.search(r"0:0\d", window.locator(".speaker-clock").inner_text())
     window.locator(".speaker-clock b", has_text=re.compile("0:0[1-9]")).wait_for()  # it runs
     page.keyboard.press("n")
     window.locator(".speaker-notes > h1", has_text="Views share storage").wait_for()
-    assert window.locator(".speaker-notes strong").inner_text() == "seen"
-    assert window.locator(".speaker-current").count() == 0
+    note = window.locator(".speaker-notes strong")
+    assert note.inner_text() == "seen"
+    size = note.evaluate("e => parseFloat(getComputedStyle(e).fontSize)")
+    assert size >= 24, "it is read at arm's length"
     assert following.locator("> h2").inner_text().endswith("the end")
+
+
+def test_the_speaker_sees_the_slide_as_it_is_shown_and_its_next_page(presented):
+    page = presented
+    page.set_viewport_size({"width": 1280, "height": 230})
+    with page.expect_popup() as opened:
+        page.keyboard.press("s")
+    window = opened.value
+    page.keyboard.press("n")
+    page.locator(".slide-part").wait_for()
+    for number in range(parts(page) - 1):
+        painted(page)
+        here = window.locator(".speaker-current .slide [data-slide-page]:visible")
+        here.first.wait_for()
+        expected = page.locator(f'.slide-body [data-slide-page="{number}"]').all_inner_texts()
+        assert here.all_inner_texts() == expected
+        following = window.locator(".speaker-next .slide [data-slide-page]:visible")
+        assert following.first.get_attribute("data-slide-page") == str(number + 1)
+        page.keyboard.press("PageDown")
+        window.get_by_text(f"part {number + 2} of").wait_for()
+    window.close()
+
+
+def test_the_speaker_sees_whether_the_minutes_suffice(speaker):
+    page, window = speaker
+    assert window.locator(".speaker-pace").count() == 0
+    window.get_by_label("min", exact=False).fill("90")
+    window.keyboard.press("Tab")
+    assert window.locator(".speaker-pace").inner_text() == "on time"
+    page.keyboard.press("n")
+    window.locator(".speaker-pace.ahead", has_text=re.compile(r"^\d+ min ahead$")).wait_for()
+    window.locator(".speaker-clock").click()  # the time begins anew, here
+    window.locator(".speaker-pace", has_text="on time").wait_for()
+    page.keyboard.press("Escape")
+    page.locator(".bar").wait_for()
+    page.keyboard.press("P")
+    page.locator(".slide").wait_for()
+    with page.expect_popup() as again:
+        page.keyboard.press("s")
+    assert again.value.get_by_label("min", exact=False).input_value() == "90"
+    again.value.close()
 
 
 def test_the_windows_are_in_step(speaker):
@@ -404,6 +625,24 @@ def test_a_chapter_has_a_slide_of_its_own(page, show):
     assert page.locator(".slide-heading").inner_text().split("\n\n") == ["Views", "What a view is."]
     page.keyboard.press("n")
     assert page.locator(".slide-chapter").inner_text() == "Views"
+
+
+def test_all_words_of_a_chapters_slide_are_on_the_screen(page, show):
+    document = chaptered()
+    document["files"][0]["prose"][1]["text"] = (
+        "## Before we look at views\nHow to read what follows: claims, the meter, the letters "
+        "and the units of all that is counted.\n\nSkip it if you have counted bytes before."
+    )
+    page.set_viewport_size({"width": 1280, "height": 720})
+    show(page, document)
+    page.keyboard.press("P")
+    page.locator(".slide").wait_for()
+    page.keyboard.press("n")
+    last = page.locator(".slide-heading p").last
+    last.wait_for()
+    painted(page)
+    box = last.bounding_box()
+    assert box["y"] + box["height"] < 720
 
 
 def test_every_part_of_our_lecture_is_on_a_slide(ask):

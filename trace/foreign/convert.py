@@ -23,6 +23,7 @@ from ..rewrite.syntax import (
     is_declaration,
 )
 from ..said.media import Media
+from ..said.placing import is_title_of_name
 from ..schema import Document
 from .imports import without_unused_imports
 from .prose import BLOCK, HEADING, Sayable, between
@@ -79,6 +80,13 @@ class _Conversion:
                 self.texts[statement] = said
         self._leave_what_cannot_go()
         self.unfolded = spoken.unfolded
+        path = [file.path for file in document.files].index(source.path)
+        self.titles = {
+            function.line: function.title
+            for function in document.functions
+            if function.file == path and is_title_of_name(function, document)
+        }
+        """Names in words that are titles, by the line of the function."""
         self.own_line = {one.line for one in source.comments if one.own_line}
 
     def result(self) -> Converted:
@@ -148,6 +156,16 @@ class _Conversion:
             self._block(body, is_whole=False)
         else:
             self._block(body)
+            if not docstring_of(function) and function.lineno in self.titles:
+                self._title(self.titles[function.lineno], body[0])
+
+    def _title(self, title: str, first: ast.stmt) -> None:
+        """A name in words becomes a docstring above what a function begins with."""
+        line = first_line(first) - 1
+        if not self._prefix(first):
+            below = "" if self.lines[line] == GONE else f"\n{self.lines[line]}"
+            self.lines[line] = f'{" " * first.col_offset}"""{title}"""{below}'
+            self.done.docstrings += 1
 
     def _docstring(self, body: list[ast.stmt]) -> bool:
         """The heading that a function begins with becomes its docstring."""

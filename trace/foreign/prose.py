@@ -10,7 +10,7 @@ from ..rewrite.directives import split_comment
 from ..rewrite.quotes import MARK
 from ..schema import Value
 
-BLOCK = re.compile(r"(#{1,6} |[-*+] |\d+[.)] |```|\$\$|>|\||<(img|p)\b)")
+BLOCK = re.compile(r"(#{1,6} |[-*+] |\d+[.)] |```|\$\$|>|\||<(img|p|hr)\b)")
 HEADING = re.compile(r"#{1,6} +([^\n]+)\n*")
 _ITEM = re.compile(r" *([-*+]|\d+[.)]) ")
 _PICTURE = re.compile(r"<img\b[^>]*>")
@@ -61,7 +61,7 @@ def between(before: str, text: str, is_same_statement: bool) -> str:
     is_beside = _PICTURE.fullmatch(text) and re.search(r"<img\b[^>]*>$", line)
     if is_same_statement and is_beside:
         return " "
-    if BLOCK.match(text) or re.match(r"```|#|\||<p", line):
+    if BLOCK.match(text) or re.match(r"```|#|\||<p|<hr", line):
         return "\n\n"
     return "" if is_same_statement or before.endswith(" ") else "\n\n"
 

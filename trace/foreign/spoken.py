@@ -9,6 +9,7 @@ from ..rewrite.numbering import Numbering
 from ..rewrite.rows import Tables
 from ..rewrite.source import Source
 from ..rewrite.syntax import Function, blocks_of
+from ..said.paragraphs import PARAGRAPH
 from ..schema import Document, Value
 
 _CHANGES = {
@@ -65,10 +66,15 @@ def spoken_in(source: Source, document: Document) -> Spoken:
         for one in ast.walk(function)
         if one is not function
     }
-    for function in function_of.values():
+    for called, function in function_of.items():
         around = "its function is called within an expression" if function in folded else ""
         around = "its function is inside another" if function in inner else around
-        places.look(getattr(function, "body", []), around)
+        body = getattr(function, "body", [])
+        places.look(body, around)
+        for statement in body:
+            said = spoken.executions.get(statement)
+            if said is not None and len(said) < run.entered[called]:
+                spoken.reasons.setdefault(statement, "it is not said each time")
     return spoken
 
 
@@ -81,6 +87,8 @@ class _Run:
         """What the executions said that said something, by statement."""
         self.entering: set[int] = set()
         """Statements that call functions that are recorded."""
+        self.entered: Counter[int] = Counter()
+        """How often each function was called."""
         self.calls: set[tuple[int, int]] = set()
         """Statements, or 0, and the functions that they call."""
         self.turns: Counter[int] = Counter()
@@ -92,7 +100,8 @@ class _Run:
             by_step[step].append(document.values[value])
         steps = self._replay(document.events, {*by_step})
         for step, values in by_step.items():
-            self.said[steps[step]].append(values)
+            if values[0]["type"] != PARAGRAPH:
+                self.said[steps[step]].append(values)
 
     def _replay(self, events: list[int], speaking: set[int]) -> list[int]:
         """Go through the calls; return the statements of the steps. `speaking`: steps."""
@@ -110,6 +119,7 @@ class _Run:
                 self.turns[event] = max(self.turns[event], open_calls[-1][event])
             elif event < 0:
                 self.calls.add((current[-1], -event))
+                self.entered[-event] += 1
                 self.entering.add(current[-1])
                 open_calls.append(Counter())
                 current.append(0)

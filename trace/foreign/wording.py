@@ -5,6 +5,7 @@ import textwrap
 
 from ..rewrite.directives import Marks
 from ..rewrite.source import Source
+from ..said.paragraphs import PARAGRAPH
 from ..said.pieces import undoubled
 from ..schema import Value
 from .prose import Sayable, as_prose, joined_text, markdown_of
@@ -33,6 +34,10 @@ class Wording:
         marks = self.source.directives.statements.get(statement, Marks())
         if marks.timed:
             return "it carries @timed"
+        if any(value["type"] == PARAGRAPH for values in executions for value in values):
+            return "other statements say a part of it"
+        if any(value["type"] == "note" for values in executions for value in values[1:]):
+            return "it goes on with a note"
         texts = [[markdown_of(value) for value in values] for values in executions]
         said = [[text for text in one if text is not None] for one in texts]
         if said != texts:

@@ -630,14 +630,18 @@ _RETURNS_PASSED_ON: defaultdict[int, Any] = defaultdict(itertools.repeat(_PASS_O
 """Of every `return` statement the same."""
 
 
-_WAITS = (bytes(FULL_READINGS), *(range((FULL_READINGS << n) - 1, -1, -1) for n in range(40)))
-_WAITS_REVERSED = _WAITS[::-1]
+_WAITS_FROM_THE_LAST = (
+    *(range((FULL_READINGS << n) - 1, -1, -1) for n in range(39, -1, -1)),
+    bytes(FULL_READINGS),
+)
+"""Read backwards: a `reversed` may be untracked, but the iterator of a tuple, which untracks
+itself when it dies without asking whether it is tracked, crashes then."""
 
 
 def _waits_for_readings() -> Iterator[int]:
     """0 `FULL_READINGS` times; then down to 0 from as many, from twice as many, ... None of it is
     Python code, which the lecture might see running, nor does the collector look at it."""
-    parts = reversed(_WAITS_REVERSED)
+    parts = reversed(_WAITS_FROM_THE_LAST)
     waits = itertools.chain.from_iterable(parts)
     untrack(parts)
     untrack(waits)

@@ -8,6 +8,7 @@ libraries    which of them a lecture imports, and how such a lecture is run
 stand_in     the functions it calls
 missing      packages that it imports and that are not here
 listening    hears what they say, and what an `execute_util` collects
+paragraphs   what several statements say within one step, told apart
 pieces       from what was said to Markdown, charts and pictures
 media        files that it names: beside the lecture, in its caches, or downloaded
 graphs       graphs of nodes and edges as pictures

@@ -17,7 +17,7 @@ OWN = "execute_util"
 _SPEAKING = {"edtrace", "lectrace", OWN}
 SPEAKERS = (
     *("text", "image", "video", "audio", "link", "note", "plot", "graph", "table", "iframe"),
-    *("code_cell", "system_text"),
+    *("code_cell", "system_text", "space"),
 )
 """Functions that say something."""
 _IMPORTED = re.compile(r"^(?:from|import)[ \t]+(\w+)", re.MULTILINE)

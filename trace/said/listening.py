@@ -15,7 +15,7 @@ from typing import Any, Protocol
 
 from ..meter.when_imported import when_imported
 from ..schema import Value
-from . import stand_in
+from . import paragraphs, stand_in
 from .libraries import OWN, SPEAKERS, STAND_INS, is_part, speaks
 from .media import Media, cache_names, download
 from .missing import AbsentFinder
@@ -202,13 +202,10 @@ def _is_traced(*_: object) -> None:
     return None
 
 
-class Recorder(Protocol):
+class Recorder(paragraphs.Recorder, Protocol):
     """What is told of what is said."""
 
     stops_at_none: bool
-
-    def hear(self, value: Value) -> None:
-        """Note what is said."""
 
     def picture(self, value: object) -> Value:
         """Return what is kept of a value."""
@@ -217,6 +214,7 @@ class Recorder(Protocol):
 class Scope(Protocol):
     """Which files are recorded."""
 
+    root: Path
     only: Callable[[Path], bool] | None
 
 
@@ -229,8 +227,9 @@ def heard(lecture: Path, scope: Scope, recorder: Recorder, media: Media) -> Iter
         return
     scope.only = lambda file: file == lecture or is_part(file)
     recorder.stops_at_none = True
+    hear = paragraphs.Paragraphs(recorder, scope.root).hear
     with (
-        listening(recorder.hear, recorder.picture, media, lecture) as listener,
+        listening(hear, recorder.picture, media, lecture) as listener,
         when_imported(OWN, lambda: listener.replaces_list(sys.modules[OWN])),
     ):
         yield

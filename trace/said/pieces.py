@@ -1,6 +1,7 @@
 """From one thing that was said to a value of the document: Markdown, text, a chart or a picture."""
 
 import base64
+import csv
 import json
 import re
 import urllib.parse
@@ -16,6 +17,8 @@ from .media import Media, is_address
 MAX_UNKNOWN_CHARACTERS = 2000
 BULK_ROWS = 5
 """How many rows of a data frame or an array are shown at each end unless a call says so."""
+LONGEST_FLOAT = 10
+"""Letters of a float that stands in full in a table."""
 _CODE_OR_MATHS = re.compile(
     r"(?P<code>(`+)[\s\S]*?\2)|\$\$(?:(?!\$\$)[\s\S])+\$\$|\$(?![\s$])[^$\n]+?(?<!\s)\$(?!\d)"
 )
@@ -105,7 +108,17 @@ def _graph(data: Any, _: Mapping[str, Any]) -> Value | None:
     return {"type": "graph", "svg": svg_of(data)} if isinstance(data, dict) else None
 
 
+def _gap(*_: object) -> Value:
+    return {"type": "space", "markdown": "<p><br></p>"}
+
+
+def _rule(*_: object) -> Value:
+    return {"type": "hr", "markdown": "<hr>"}
+
+
 def _table(data: Any, _: Mapping[str, Any]) -> Value | None:
+    if isinstance(data, str):
+        data = _comma_separated(data)
     if not isinstance(data, dict):
         return None
     rows: Any = data.get("rows")
@@ -129,15 +142,35 @@ def _table(data: Any, _: Mapping[str, Any]) -> Value | None:
             rows = [*rows[:kept], *gap, *rows[len(rows) - last :]]
     width = max(map(len, [headers or [], *rows]), default=0)
     if not width:
-        return {"type": "table", "markdown": "> table: empty"}
+        return {"type": "table", "markdown": f"> table: {data.get('caption') or 'empty'}"}
     lines = [_row(headers or [""] * width), "|" + " --- |" * width, *map(_row, rows)]
-    caption = f"\n\n*{data['caption']}*" if data.get("caption") else ""
+    caption = f"\n\n<em>{data['caption']}</em>" if data.get("caption") else ""
     return {"type": "table", "markdown": "\n".join(lines) + caption}
 
 
+def _comma_separated(data: str) -> dict[str, Any]:
+    """The rows of a table given as comma-separated values or as the path of a file of them."""
+    if "\n" not in data.strip():
+        if not Path(data).is_file():
+            return {"caption": f"`{data}` is not here"}
+        data = Path(data).read_text("utf-8-sig")
+    headers, *rows = [row for row in csv.reader(data.strip().splitlines()) if row]
+    return {"headers": headers, "rows": rows}
+
+
 def _row(cells: Any) -> str:
-    texts = ("" if cell is None else str(cell) for cell in cells)
+    texts = (_TAG.sub("&lt;", _cell(cell)) for cell in cells)
     return "| " + " | ".join(re.sub(r"\s*\n\s*", " ", t).replace("|", r"\|") for t in texts) + " |"
+
+
+def _cell(cell: object) -> str:
+    """A cell as text; of a float that is long, six digits."""
+    text = "" if cell is None else str(cell)
+    return f"{cell:.6g}" if isinstance(cell, float) and len(text) > LONGEST_FLOAT else text
+
+
+_TAG = re.compile(r"<(?=[\w/!?])(?!br\b)")
+"""What Markdown would take for a tag, such as `<pad>` in a table of tokens."""
 
 
 def _unknown(rendering: object, kind: str) -> Value:
@@ -160,6 +193,8 @@ _MADE: dict[str, Callable[[Any, Mapping[str, Any]], Value | None]] = {
     "plot": _plot,
     "graph": _graph,
     "table": _table,
+    "space": _gap,
+    "hr": _rule,
 }
 
 

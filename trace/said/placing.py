@@ -8,8 +8,9 @@ from collections.abc import Iterable, Mapping, Set
 
 from ..events import Place
 from ..rewrite.rows import Tables
-from ..schema import Document, Prose, Said, Value
+from ..schema import Document, Function, Prose, Said, Value
 from .libraries import SPEAKERS
+from .paragraphs import PARAGRAPH
 from .pieces import fenced
 
 _HEADING = re.compile(r"#{1,6} +([^\n]+)")
@@ -52,10 +53,12 @@ def join_verbatim(said: Said, values: list[Value]) -> None:
 
 def mark_prose(document: Document, tables: Tables, events: list[int]) -> None:
     """Let statements that only say something be prose, and give titles to functions and document
-    that begin by saying a heading."""
+    that begin by saying a heading, or else their names in words."""
     steps = [event for event in events if event > 0]
-    moments = zip(document.said.step, document.said.at, strict=True)
-    speaking = {step for step, at in moments if at}
+    moments = zip(document.said.step, document.said.at, document.said.value, strict=True)
+    speaking = {
+        step for step, at, value in moments if at and document.values[value]["type"] != PARAGRAPH
+    }
     executions = Counter(steps)
     spoke = Counter(steps[step] for step in speaking)
     by_file: dict[int, list[Prose]] = defaultdict(list)
@@ -77,7 +80,7 @@ def mark_prose(document: Document, tables: Tables, events: list[int]) -> None:
             # What a hidden line says is shown all the same.
             hidden=[pair for pair in file.hidden if not lines.intersection(range(*_open(pair)))],
         )
-    _give_titles(document, steps)
+    _give_titles(document, events)
 
 
 def _lines_for_speaking(source: str) -> set[int]:
@@ -123,17 +126,49 @@ def _open(pair: list[int]) -> tuple[int, int]:
     return pair[0], pair[1] + 1
 
 
-def _give_titles(document: Document, steps: list[int]) -> None:
+def _give_titles(document: Document, events: list[int]) -> None:
+    steps = [event for event in events if event > 0]
+    root = next((-event - 1 for event in events if event < 0), 0)
     titles: dict[int, str] = {}
+    begins: str | None = None
     said = document.said
     for step, at, value in zip(said.step, said.at, said.value, strict=True):
         if at:
-            heading = _HEADING.match(document.values[value].get("markdown", ""))
-            speaker = document.statements[steps[step] - 1].function
-            titles.setdefault(speaker, heading[1].strip() if heading else "")
+            text = document.values[value].get("markdown", "")
+            heading = _HEADING.match(text)
+            title = heading[1].strip() if heading else ""
+            titles.setdefault(document.statements[steps[step] - 1].function, title)
+            begins = (title if text.startswith("# ") else "") if begins is None else begins
+    titles.setdefault(root, "")
     for index, title in titles.items():
         function = document.functions[index]
+        if not title and index == root:
+            title = words_of(document.module.rpartition(".")[2])
+        elif not title and _is_section(document, function):
+            title = words_of(function.name)
         if title and not function.title:
             document.functions[index] = dataclasses.replace(function, title=title)
     if document.title == document.module:
-        document.title = next((title for title in titles.values() if title), document.title)
+        document.title = begins or document.functions[root].title
+
+
+def words_of(name: str) -> str:
+    """A name as a title.
+
+    >>> words_of("kernel_fusion")
+    'Kernel fusion'
+    """
+    words = " ".join(name.split("_")).strip()
+    return words[:1].upper() + words[1:]
+
+
+def _is_section(document: Document, function: Function) -> bool:
+    """Whether a function takes nothing and stands by itself."""
+    line = document.files[function.file].source.splitlines()[function.line - 1]
+    return "." not in function.name and bool(re.match(r"(async )?def \w+\(\)", line))
+
+
+def is_title_of_name(function: Function, document: Document) -> bool:
+    """Whether the title of a function is its name in words, or the root's that of its module."""
+    names = (function.name, document.module.rpartition(".")[2])
+    return function.title in map(words_of, names)

@@ -110,7 +110,7 @@ class Speaking:
         self._say_it = say
         self._cuts_indentation = cuts_indentation
 
-    def _say(self, kind: str, data: object, style: Style | None = None, **more: Any) -> None:
+    def _say(self, kind: str, data: object = None, style: Style | None = None, **more: Any) -> None:
         self._say_it(Rendering(kind, data, style, **more))
 
     def text(
@@ -179,6 +179,10 @@ class Speaking:
     def table(self, rows: Any, headers: list[str] | None = None, **more: Any) -> None:
         """Show rows under headers."""
         self._say("table", {"rows": rows, "headers": headers, **more})
+
+    def space(self, *_: Any, **__: Any) -> None:
+        """Leave a gap."""
+        self._say("space")
 
     def code_cell(self, code: str, **_: Any) -> None:
         """Show a program."""

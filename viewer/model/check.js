@@ -8,8 +8,8 @@ import {
   REFERENCES,
   ROWS,
   TABLES,
+  VERSION,
 } from "viewer/model/contract.js";
-import { upgraded, VERSIONS } from "viewer/model/older.js";
 
 const RERUN = "Record it again.";
 
@@ -28,17 +28,26 @@ export function checked(document) {
     );
   if (!document || typeof document !== "object" || document.format !== FORMAT)
     throw new DocumentError(`This file is not a recorded lecture: its format is not “${FORMAT}”.`);
-  if (!VERSIONS.includes(document.version))
+  if (document.version !== VERSION)
     throw new DocumentError(
       `This document has version ${JSON.stringify(document.version)}, ` +
-        `and this viewer reads the versions ${VERSIONS.join(" and ")}. ${RERUN}`,
+        `and this viewer reads the versions 1 and ${VERSION}. ${RERUN}`,
     );
-  const latest = upgraded(document);
+  const latest = withEmpty(document);
   checkLists(latest);
   checkColumns(latest);
   checkRows(latest);
   return latest;
 }
+
+/** A document with the fields that are left out where nothing is in them.
+ * @param {any} document */
+export function withEmpty(document) {
+  const { said = { step: [], at: [], value: [] }, quotes = NO_QUOTES, data = {} } = document;
+  return { ...document, said, quotes, data };
+}
+
+const NO_QUOTES = { at: [], file: [], line: [], mark: [], text: [] };
 
 /** @param {any} document */
 function checkLists(document) {

@@ -3,7 +3,8 @@
 import { areAlike, areComparable, differingFacts, differingParts } from "viewer/model/alike.js";
 import { inReadingOrder, isWhole, numberOf } from "viewer/model/elements.js";
 import { partsOf } from "viewer/model/parts.js";
-import { callStack, functionIndex } from "viewer/model/run.js";
+import { callStack } from "viewer/model/frames.js";
+import { functionIndex } from "viewer/model/run.js";
 import { valueText } from "viewer/model/values.js";
 import { variablesOf } from "viewer/model/variables.js";
 

@@ -6,7 +6,10 @@ const LINE = 14;
 const AIR = 5;
 
 /** @typedef {{left: number, right: number, top: number, bottom: number}} Box */
-/** @typedef {{x: number, y: number, size: number}} Mark size: half of its width */
+/**
+ * @typedef {{x: number, y: number, size: number, isSlight?: boolean}} Mark
+ *   size: half of its width; isSlight: where there is no other room, a name may lie on it
+ */
 
 /** @param {Box} one @param {Box} other */
 function overlap(one, other) {
@@ -46,8 +49,8 @@ function boxesAround({ x, y, size }, width) {
 }
 
 /**
- * A box for the name of each mark, the first ones first: on no mark, on no other name, and where it
- * is free.
+ * A box for the name of each of the first marks, where there is one: on no other name, on no mark,
+ * or at least on none that counts, and where it is free.
  * @param {Mark[]} marks
  * @param {string[]} names
  * @param {(box: Box) => boolean} isFree
@@ -55,15 +58,16 @@ function boxesAround({ x, y, size }, width) {
  * @returns {{name: string, box: Box}[]}
  */
 export function namesBeside(marks, names, isFree, most) {
-  const taken = marks.map(boxOf);
+  const taken = marks.filter(({ isSlight }) => !isSlight).map(boxOf);
+  const slight = marks.filter(({ isSlight }) => isSlight).map(boxOf);
   /** @type {{name: string, box: Box}[]} */
   const found = [];
-  names.forEach((name, index) => {
+  names.slice(0, most).forEach((name, index) => {
+    const places = boxesAround(marks[index], LETTER * name.length).filter(
+      (candidate) => isFree(candidate) && !taken.some((other) => overlap(candidate, other)),
+    );
     const box =
-      found.length < most &&
-      boxesAround(marks[index], LETTER * name.length).find(
-        (candidate) => isFree(candidate) && !taken.some((other) => overlap(candidate, other)),
-      );
+      places.find((candidate) => !slight.some((other) => overlap(candidate, other))) ?? places[0];
     if (!box) return;
     found.push({ name, box });
     taken.push(box);

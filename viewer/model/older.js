@@ -2,21 +2,13 @@
 
 import { VERSION } from "viewer/model/contract.js";
 
-/** The versions that can be brought to this one, and this one. */
-export const VERSIONS = [1, VERSION];
-
-/** A field that is left out where nothing is in it. */
-const NO_QUOTES = { at: [], file: [], line: [], mark: [], text: [] };
-
 /**
- * A document of any of these versions with the fields of the latest. What is wrong with it is left
- * for the check to find.
+ * A document of version 1 with the fields of the latest. What is wrong with it is left for the
+ * check to find.
  * @param {any} document
  */
 export function upgraded(document) {
-  const latest = document.version === 1 ? fromVersion1(document) : document;
-  const { said = { step: [], at: [], value: [] }, quotes = NO_QUOTES, data = {} } = latest;
-  return { ...(latest.locals ? latest : withoutLocals(latest)), said, quotes, data };
+  return { ...withoutLocals(fromVersion1(document)), version: VERSION };
 }
 
 /** Before variables were recorded. @param {any} document */

@@ -5,7 +5,8 @@ import { areAlike, fuller } from "viewer/model/alike.js";
 import { numberOf } from "viewer/model/elements.js";
 import { partsOf, pathTo } from "viewer/model/parts.js";
 import { knownAt, readingsOf, rowsOfCall, stepOfRow } from "viewer/model/readings.js";
-import { callStack, endOf, functionIndex, functionOf } from "viewer/model/run.js";
+import { callStack } from "viewer/model/frames.js";
+import { endOf, functionIndex, functionOf } from "viewer/model/run.js";
 
 /**
  * The record that a shown value comes from: of the steps it stands beside, or else the last before

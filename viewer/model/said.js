@@ -25,7 +25,7 @@ export function saidBy(document, step) {
   return known.get(step) ?? [];
 }
 
-const BLOCK = /^(#{1,6} |[-*+] |\d+[.)] |```|\$\$|>|\||<(img|p)\b)/;
+const BLOCK = /^(#{1,6} |[-*+] |\d+[.)] |```|\$\$|>|\||<(img|p|hr)\b)/;
 const ITEM = /^ *([-*+]|\d+[.)]) /;
 
 /**
@@ -43,10 +43,13 @@ export function joined(steps) {
       const text = textOf(value);
       if (text === undefined) pieces.push({ value });
       else if (last?.text === undefined) pieces.push({ text });
-      else last.text += between(last.text, text, index > 0) + text;
+      else last.text += between(last.text, text, index > 0 && !APART.includes(value.type)) + text;
     }
   return pieces;
 }
+
+/** What goes on in no line, although its step said something before. */
+const APART = ["note", "paragraph"];
 
 /** @param {Value} value */
 function textOf(value) {
@@ -61,7 +64,7 @@ function between(before, text, isSameStep) {
   const line = before.slice(before.lastIndexOf("\n") + 1);
   if (ITEM.test(text) && /(^|\n) *([-*+]|\d+[.)]) [^\n]*(\n +[^\n]*)*$/.test(before)) return "\n";
   if (isSameStep && /^<img\b[^>]*>$/.test(text) && /<img\b[^>]*>$/.test(line)) return " ";
-  if (BLOCK.test(text) || /^(```|#|\||<p)/.test(line)) return "\n\n";
+  if (BLOCK.test(text) || /^(```|#|\||<p|<hr)/.test(line)) return "\n\n";
   return isSameStep || / $/.test(before) ? "" : "\n\n";
 }
 

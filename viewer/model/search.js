@@ -5,7 +5,7 @@ import { glossaryOf } from "viewer/model/glossary.js";
 import { activationOf, entryOf, functionIndex, functionOf, stepsBefore } from "viewer/model/run.js";
 import { headingOf, plainTitle } from "viewer/model/sections.js";
 import { linesOf, pieces, withoutDirectives } from "viewer/model/source.js";
-import { askedOf, tells, valueTells } from "viewer/model/spoilers.js";
+import { askedOf, claimTells, tells, valueTells } from "viewer/model/spoilers.js";
 import { valueText } from "viewer/model/values.js";
 
 const MAX_RESULTS = 60;
@@ -67,8 +67,29 @@ function secretsOf(model, pending) {
   return pending.flatMap((row) => {
     const asked = askedOf(model, row);
     const [file, first, last, , , func] = statements[claims.statement[row]];
-    return asked ? [{ asked, file, first, last, func }] : [];
+    if (!asked) return [];
+    return [{ asked, file, first, last, func, told: linesThatTell(model, asked, func) }];
   });
+}
+
+/**
+ * The lines of the same function whose claims of lists have the answer.
+ * @param {Model} model
+ * @param {Asked} asked
+ * @param {number} wanted the function
+ */
+function linesThatTell({ document: { claims, statements, values } }, asked, wanted) {
+  const tell = claims.statement.filter((statement, row) => {
+    if (statements[statement][5] !== wanted) return false;
+    const sides = (claims.operands[row] ?? []).flatMap((value) => values[value ?? -1] ?? []);
+    return claimTells(sides, asked);
+  });
+  return new Set(tell.flatMap((statement) => linesBetween(statements[statement])));
+}
+
+/** @param {any[]} statement @returns {number[]} its lines */
+function linesBetween([, first, last]) {
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
 }
 
 /** What the section of a step is called. @param {Model} model @param {number} step */
@@ -218,7 +239,7 @@ function codeOf(file, text, line) {
  * @param {string} text @param {number} line @param {Secret[]} own */
 function codeAsked(text, line, own) {
   const secret = own.find(({ first, last }) => first <= line && line <= last);
-  if (!secret) return text;
+  if (!secret) return own.some(({ told }) => told.has(line)) ? "" : text;
   return line === secret.first ? `${secret.asked.source} = ?` : "";
 }
 
@@ -294,15 +315,17 @@ function stepNear(firstRuns, line) {
   return -1;
 }
 
-/** @param {string} text @param {string} wanted */
+/** What is found between what stands around it: some whole words.
+ * @param {string} text @param {string} wanted */
 function around(text, wanted) {
   const at = text.toLowerCase().indexOf(wanted);
   const end = at + wanted.length;
-  const start = Math.max(0, at - CONTEXT);
+  const before = text.slice(Math.max(0, at - CONTEXT), at);
+  const after = text.slice(end, end + CONTEXT);
   return {
-    before: (start > 0 ? "…" : "") + text.slice(start, at),
+    before: at > CONTEXT ? `…${before.replace(/^\S*\s+(?=\S|$)/, "")}` : before,
     match: text.slice(at, end),
-    after: text.slice(end, end + CONTEXT) + (text.length > end + CONTEXT ? "…" : ""),
+    after: text.length > end + CONTEXT ? `${after.replace(/(^|\S)\s+\S*$/, "$1")}…` : after,
   };
 }
 

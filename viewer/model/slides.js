@@ -8,16 +8,21 @@ import { headingOf, titleOf } from "viewer/model/sections.js";
 
 const HEADING = /^#{1,6}\s+(.+)/;
 
-/** @param {Model} model @param {Section[]} sections @returns {Slide[]} */
-export function slidesOf(model, sections) {
+/**
+ * @param {Model} model
+ * @param {Section[]} sections
+ * @param {boolean} [isPath] whether it is the short path, where bridges stand for what is left out
+ * @returns {Slide[]}
+ */
+export function slidesOf(model, sections, isPath = false) {
   return sections
     .filter(({ parent }) => parent < 0)
     .flatMap((root) => [
       {
         ...{ section: root, chapter: "", text: "", step: root.first, title: titleOf(model) },
-        notes: notesBefore(model, root),
+        ...{ notes: notesBefore(model, root), lines: 0 },
       },
-      ...slidesWithin(model, sections, root, ""),
+      ...slidesWithin(model, sections, root, "", isPath),
     ]);
 }
 
@@ -27,15 +32,16 @@ export function slidesOf(model, sections) {
  * @param {Section[]} sections
  * @param {Section} contents
  * @param {string} chapter the one that goes on there
+ * @param {boolean} isPath
  * @returns {Slide[]}
  */
-function slidesWithin(model, sections, contents, chapter) {
+function slidesWithin(model, sections, contents, chapter, isPath) {
   /** @type {Slide[]} */
   const slides = [];
   let line = 0;
   for (const section of sections.filter(({ parent }) => parent === contents.activation)) {
     const called = callLine(model, section);
-    const texts = proseBetween(model, contents, line, called);
+    const texts = proseBetween(model, contents, line, called, isPath);
     const heading = texts.findLast((text) => HEADING.test(text));
     const isOfContents = section.depth === 0;
     const isAlone = Boolean(heading || (isOfContents && texts.length));
@@ -49,8 +55,9 @@ function slidesWithin(model, sections, contents, chapter) {
         step: section.first,
         title: chapter,
         notes,
+        lines: 0,
       });
-    if (isOfContents) slides.push(...slidesWithin(model, sections, section, chapter));
+    if (isOfContents) slides.push(...slidesWithin(model, sections, section, chapter, isPath));
     else {
       const slide = slideOf(model, section, chapter, heading ? "" : texts.join("\n\n"));
       slides.push(isAlone ? slide : { ...slide, notes: [...notes, ...slide.notes] });
@@ -68,8 +75,11 @@ function slidesWithin(model, sections, contents, chapter) {
  * @returns {Slide}
  */
 function slideOf(model, section, chapter, text) {
-  const title = headingOf(functionOf(model, section.activation));
-  return { section, chapter, text, step: section.first, title, notes: notesOf(model, section) };
+  const func = functionOf(model, section.activation);
+  return {
+    ...{ section, chapter, text, step: section.first, title: headingOf(func) },
+    ...{ notes: notesOf(model, section), lines: func.end_line - func.line },
+  };
 }
 
 /**
@@ -97,8 +107,9 @@ function callLine(model, section) {
  * @param {Section} root
  * @param {number} after
  * @param {number} before
+ * @param {boolean} isPath
  */
-function proseBetween(model, root, after, before) {
+function proseBetween(model, root, after, before, isPath) {
   const { blocks } = bodyOf(model.document, functionIndex(model, root.activation));
   const between = blocks.filter(
     (block) =>
@@ -107,7 +118,9 @@ function proseBetween(model, root, after, before) {
   );
   return between
     .slice(between.findLastIndex(({ kind }) => kind !== "prose") + 1)
-    .flatMap((block) => (block.kind === "prose" ? [block.text] : []));
+    .flatMap((block) =>
+      block.kind === "prose" && (isPath || !block.isBridge) ? [block.text] : [],
+    );
 }
 
 /**
@@ -123,6 +136,29 @@ export function placeInChapter(book, slides, index) {
   const number = numberOf(slides[index]);
   const own = slides.filter((slide) => numberOf(slide) === number);
   return number > FRONT ? `${number}: ${own.indexOf(slides[index]) + 1} / ${own.length}` : "";
+}
+
+/** How much a slide of a heading alone weighs, in lines of source. */
+const HEADING_LINES = 3;
+
+/** How long a slide takes, in lines of source. @param {Slide} slide */
+function weightOf({ section, lines }) {
+  return section && section.depth > 0 ? lines : HEADING_LINES;
+}
+
+/**
+ * Which share of a presentation is passed, by the lines of source that its slides show.
+ * @param {Slide[]} slides
+ * @param {number} from the slide with which it began
+ * @param {number} shown
+ * @param {number} within which share of the slide that is shown is passed
+ * @returns {number} from 0 to 1; 0 before the beginning
+ */
+export function passedOf(slides, from, shown, within) {
+  const sum = (/** @type {Slide[]} */ some) => some.reduce((all, one) => all + weightOf(one), 0);
+  const all = sum(slides.slice(from));
+  const passed = sum(slides.slice(from, shown)) + (within || 0) * weightOf(slides[shown]);
+  return shown < from || !all ? 0 : passed / all;
 }
 
 /**

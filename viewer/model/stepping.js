@@ -1,12 +1,11 @@
 // Where a step leads: over a call, back, out of it, to a line. Pure.
 
+import { callStack, nearestRun } from "viewer/model/frames.js";
 import {
   activationOf,
   callerOf,
-  callStack,
   clamp,
   eventOf,
-  nearestRun,
   stepAfter,
   stepRange,
   stepsBefore,

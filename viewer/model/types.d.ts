@@ -358,6 +358,7 @@ interface Secret {
   first: number;
   last: number;
   func: number;
+  told: Set<number>;
 }
 interface Result {
   step: number;
@@ -653,9 +654,10 @@ type Reveal = "all" | "claims" | "steps";
 /**
  * What is presented at one time. Text: prose of the table of contents before a section, or empty;
  * section: null where a heading and its text stand alone; step: the first step of what is shown;
- * notes: Markdown for the speaker alone.
+ * notes: Markdown for the speaker alone; lines: of source that a section has.
  */
 interface Slide {
+  lines: number;
   notes: string[];
   section: Section | null;
   chapter: string;

@@ -10,7 +10,8 @@ import {
   readingsOfObject,
 } from "viewer/model/objects.js";
 import { CLEARED, countKnown, GONE, NONE, readingsOf, rowsOfCall } from "viewer/model/readings.js";
-import { callStack, endOf, entryOf, eventOf, functionOf } from "viewer/model/run.js";
+import { callStack } from "viewer/model/frames.js";
+import { endOf, entryOf, eventOf, functionOf } from "viewer/model/run.js";
 import { isPicture } from "viewer/model/values.js";
 
 /** Of so many open calls the variables are told; of more, those of the outermost and innermost. */

@@ -52,10 +52,15 @@ export function keyName(key) {
   return `${shift ? "Shift " : ""}${KEY_NAMES[name] ?? name}`;
 }
 
+/** What a control of a command says of it. @param {Pick<Command, "title" | "keys">} command */
+function hint({ title, keys }) {
+  return `${title} (${keys.map(keyName).join(", ")})`;
+}
+
 /** @param {{id: string, children?: any, class?: string, pressed?: boolean}} properties */
 export const CommandButton = memo(({ id, children, class: name = "", pressed }) => {
   const { keys, title, label, run } = command(id);
-  const text = `${title} (${keys.map(keyName).join(", ")})`;
+  const text = hint({ title, keys });
   return html`<button
     class=${`command ${name}`}
     data-command=${id}
@@ -68,3 +73,46 @@ export const CommandButton = memo(({ id, children, class: name = "", pressed }) 
     ${children ?? (id in PATHS ? html`<${Icon} name=${id} />` : label)}
   </button>`;
 });
+
+/**
+ * A switch: a few choices of which one holds. The key of its command goes on from one to the next.
+ * @param {{
+ *   id: string,
+ *   name: string,
+ *   choices: Record<string, string>,
+ *   chosen: string,
+ *   choose: (value: any) => void,
+ *   class?: string,
+ * }} properties name: what is chosen; choices: what each is called, by its value
+ */
+export function Switch({ id, name, choices, chosen, choose, class: style = "" }) {
+  const { keys, title } = command(id);
+  // Who points at a choice goes on reading: arrow keys are to move the page, not the switch.
+  const point = (/** @type {MouseEvent} */ event, /** @type {string} */ value) => {
+    if (/** @type {Element} */ (event.target).matches("input")) return;
+    event.preventDefault();
+    choose(value);
+  };
+  return html`<div
+    class=${`command modes ${style}`}
+    role="radiogroup"
+    aria-label=${name}
+    data-command=${id}
+    data-key=${keys.join(" ")}
+    title=${hint({ title, keys })}
+  >
+    ${Object.entries(choices).map(
+      ([value, label]) =>
+        html`<label key=${value} onClick=${(/** @type {any} */ event) => point(event, value)}>
+          <input
+            class="visually-hidden"
+            type="radio"
+            name=${id}
+            checked=${value === chosen}
+            onChange=${() => choose(value)}
+          />
+          <span class=${value === chosen ? "on" : ""}>${label}</span>
+        </label>`,
+    )}
+  </div>`;
+}

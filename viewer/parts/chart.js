@@ -12,6 +12,10 @@ const MAX_WIDTH = 40;
 const LABEL = 0.75;
 const TITLE = 0.81;
 const HEADING = 0.94;
+const MARK = 0.7;
+
+/** How wide a label may be, in the size of letters. */
+const WIDEST = 12;
 
 /** The size of letters, in pixels. */
 function letter() {
@@ -60,14 +64,16 @@ function look() {
     tickColor: line,
     titleFontWeight: "normal",
   };
+  const limit = { labelLimit: WIDEST * em };
   const number = { decimal: ".", thousands: "\u202f", grouping: [3], currency: ["$", ""] };
   return {
     background: null,
     font,
     locale: { number },
     view: { stroke: null },
-    axis: { ...axis, labelFontSize: LABEL * em, titleFontSize: TITLE * em },
+    axis: { ...axis, ...limit, labelFontSize: LABEL * em, titleFontSize: TITLE * em },
     legend: {
+      ...limit,
       labelColor: quiet,
       titleColor: text,
       labelFontSize: LABEL * em,
@@ -83,7 +89,7 @@ function look() {
       anchor: "start",
     },
     mark: { color: colourOf(SERIES[0]), tooltip: true },
-    text: { color: text },
+    text: { color: text, fontSize: MARK * em },
     rule: { color: quiet },
     range: { category: SERIES.map(colourOf) },
   };
@@ -119,13 +125,17 @@ function withPower(label) {
   return `test(/^1e/, ${label}) ? '10' + ${power} : ${label}`;
 }
 
+/** Vega groups the digits of every number from 1000 on, the page those from five digits on. */
+const FOUR_DIGITS = /^([-−]?\d)\u202f(\d{3})(?![\d\u202f])/;
+
 /** Powers of ten at the axes of a compiled chart, or of a part of one. @param {any} group */
 function writePowers({ axes = [], marks = [] }) {
   for (const axis of axes) {
     if (axis.labels === false) continue;
     const { labels } = axis.encode ?? {};
     const { signal = "datum.label" } = labels?.update?.text ?? {};
-    const update = { ...labels?.update, text: { signal: withPower(`(${signal})`) } };
+    const text = `replace((${signal}), ${FOUR_DIGITS}, '$1$2')`;
+    const update = { ...labels?.update, text: { signal: withPower(text) } };
     axis.encode = { ...axis.encode, labels: { ...labels, update } };
   }
   for (const mark of marks) writePowers(mark);
@@ -148,7 +158,7 @@ function showTip(_, event, __, value) {
   tip.textContent =
     typeof value === "object"
       ? Object.entries(value)
-          .map(([name, text]) => `${name}: ${text}`)
+          .map(([name, text]) => `${name}: ${String(text).replace(FOUR_DIGITS, "$1$2")}`)
           .join(" · ")
       : String(value);
   document.body.append(tip);

@@ -3,7 +3,7 @@
 import { pieces, withoutDirectives } from "viewer/model/source.js";
 import { html } from "viewer/parts/html.js";
 
-const CONTINUATION = 4;
+const CONTINUATION = 2;
 
 /** @param {Piece[]} line */
 function spans(line) {

@@ -1,6 +1,5 @@
-// Code between fences in a text, with the colours of code. Pure but for the elements it makes.
+// The colours of code between fences in a text.
 
-const PYTHON = /^(py|python3?|ipython)\b/i;
 const WORDS = new Set([
   ..."False None True and as assert async await break case class continue def del elif".split(" "),
   ..."else except finally for from global if import in is lambda match nonlocal not".split(" "),
@@ -46,17 +45,14 @@ function piecesOf(code) {
   );
 }
 
-/** @param {Element} place @param {Fence[]} fences */
-export function setFence(place, fences) {
-  const fence = fences[Number(place.getAttribute("data-code"))];
-  if (!fence) return place.remove();
-  place.removeAttribute("data-code");
-  const inner = document.createElement("code");
-  const pieces = PYTHON.test(fence.language) ? piecesOf(fence.code) : [[fence.code, ""]];
-  for (const [text, kind] of pieces) {
-    const piece = kind ? document.createElement("span") : null;
-    if (piece) Object.assign(piece, { className: `token-${kind}`, textContent: text });
-    inner.append(piece ?? text);
-  }
-  place.replaceChildren(inner);
+/** @param {Element} place code as plain text */
+export function colour(place) {
+  place.replaceChildren(
+    ...piecesOf(place.textContent ?? "").map(([text, kind]) => {
+      const piece = document.createElement("span");
+      piece.textContent = text;
+      if (kind) piece.className = `token-${kind}`;
+      return kind ? piece : text;
+    }),
+  );
 }

@@ -4,6 +4,7 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { counted } from "viewer/model/format.js";
 import { html } from "viewer/parts/html.js";
+import { presenting } from "viewer/state/state.js";
 
 /** What stands in the margin; pictures on slides reach into it. */
 const OCCUPANTS = ".beside-line, .scrubber, .row-after";
@@ -44,9 +45,11 @@ export function Beside({ children }) {
     const section = place.current?.closest(".section");
     if (section) watcher.observe(section);
   });
+  // On a slide there is no card that shows the rest, so a press does.
+  const More = presenting.value ? "button" : "span";
   return html`<div class="beside-line" ref=${place}>
     ${children}
-    <span class="beside-more"></span>
+    <${More} class="beside-more"></${More}>
   </div>`;
 }
 
@@ -55,8 +58,9 @@ export function Beside({ children }) {
  * @param {HTMLElement} place
  * @param {DOMRect[]} boxes in the margin, from above
  * @param {number} letter the size of one
+ * @param {number} last where values have to end
  */
-function roomOf(place, boxes, letter) {
+function roomOf(place, boxes, letter, last) {
   if (getComputedStyle(place).position !== "absolute") return Infinity;
   const own = place.getBoundingClientRect();
   const below = boxes.find(
@@ -64,7 +68,7 @@ function roomOf(place, boxes, letter) {
   );
   const section = place.closest(".section .section");
   const isClipped = section && getComputedStyle(section).contain !== "none";
-  const end = isClipped ? section.getBoundingClientRect().bottom + BEYOND * letter : Infinity;
+  const end = isClipped ? section.getBoundingClientRect().bottom + BEYOND * letter : last;
   return Math.max(LINE * letter, Math.min(below?.top ?? Infinity, end) - own.top);
 }
 
@@ -117,8 +121,8 @@ function valuesIn(place) {
   return { values: /** @type {HTMLElement[]} */ ([...place.children].slice(0, -1)), more };
 }
 
-/** @param {HTMLElement} place */
-function restore(place) {
+/** Show values whole again. @param {HTMLElement} place */
+export function restore(place) {
   const { values, more } = valuesIn(place);
   place.classList.remove("is-cut", "is-one", "is-tight");
   more.textContent = "";
@@ -135,7 +139,7 @@ const isWiderThanShown = ({ scrollWidth, clientWidth }) => scrollWidth > clientW
 function cutToOneLine(place) {
   const { values, more } = valuesIn(place);
   place.classList.add("is-cut", "is-one");
-  const rows = values[0].querySelectorAll("tr").length;
+  const rows = values[0].querySelectorAll("tr, dl > div").length;
   if (values.length === 1 && rows) more.textContent = counted(rows, "more row");
   for (let shown = values.length - 1; shown > 0; shown--) {
     if (![place, ...place.querySelectorAll(".value")].some(isWiderThanShown)) return;
@@ -158,8 +162,8 @@ function cutTo(place, { whole, end, rows, isTight }) {
 }
 
 /** Cut the values of a section where they find no room, between whole ones.
- * @param {Element} section */
-export function fit(section) {
+ * @param {Element} section @param {number} [end] where they have to end on the screen */
+export function fit(section, end = Infinity) {
   const places = /** @type {HTMLElement[]} */ ([...section.querySelectorAll(".beside-line")]);
   for (const place of places) restore(place);
   const letter = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
@@ -168,7 +172,7 @@ export function fit(section) {
     .sort((one, other) => one.top - other.top);
   // All that is asked of the page, before anything changes on it.
   const cuts = places.flatMap((place) => {
-    const room = roomOf(place, boxes, letter);
+    const room = roomOf(place, boxes, letter, end);
     if (place.scrollHeight <= room + 2) return [];
     const isOne = room < 2 * LINE * letter;
     const { top } = place.getBoundingClientRect();

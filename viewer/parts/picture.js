@@ -1,9 +1,8 @@
 // Pictures of a document, sanitised: they run nothing and fetch nothing. Fetched when there is one.
 
 import "dompurify";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { html } from "viewer/parts/html.js";
-import { addressOf } from "viewer/parts/prose.js";
 import { IN_PLACE_OF } from "viewer/parts/series.js";
 
 const REFERENCE = /url\(\s*['"]?(?!#)/i;
@@ -105,25 +104,4 @@ export function Svg({ source, name, bare }) {
     );
   }, [source]);
   return html`<figure class="picture" ref=${place}></figure>`;
-}
-
-/** A large picture, which lies beside the document.
- * @param {{file: string, name: string, bare?: boolean}} properties */
-export function SvgFile({ file, name, bare }) {
-  const [source, setSource] = useState(/** @type {string | null} */ (null));
-  useEffect(() => {
-    fetched(file).then(setSource);
-  }, [file]);
-  if (source === null) return html`<figure class="picture"></figure>`;
-  return html`<${Svg} source=${source} name=${name} bare=${bare} />`;
-}
-
-/** @param {string} file @returns {Promise<string>} empty if it is not there */
-async function fetched(file) {
-  try {
-    const response = await fetch(addressOf({ mime: "", file }));
-    return response.ok ? await response.text() : "";
-  } catch {
-    return "";
-  }
 }

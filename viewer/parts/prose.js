@@ -6,7 +6,6 @@ import "katex";
 import { Marked } from "marked";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { nameAnchors, player, setCallouts } from "viewer/parts/asides.js";
-import { setFence } from "viewer/parts/fences.js";
 import { html } from "viewer/parts/html.js";
 import { loaded } from "viewer/state/state.js";
 
@@ -21,6 +20,7 @@ const ALLOWED_ATTRIBUTES = [
   ..."href id".split(" "),
   ..."rowspan src start title type width".split(" "),
 ];
+const PYTHON = /^(py|python3?|ipython)\b/i;
 const IMAGE_TYPES = "png jpeg gif webp svg+xml bmp".split(" ").map((kind) => `image/${kind}`);
 
 /** Handlers and styles: the sanitiser drops them, but browsers complain when they see them. */
@@ -96,7 +96,7 @@ function renderMarkdown(text, assets = {}, heading = 4) {
   for (const image of fragment.querySelectorAll("img")) resolveImage(image, assets);
   nameAnchors(fragment);
   setCallouts(fragment);
-  for (const place of fragment.querySelectorAll("pre[data-code]")) setFence(place, fences);
+  for (const place of fragment.querySelectorAll("pre[data-code]")) setFence(place);
   for (const link of fragment.querySelectorAll("a")) secureLink(link);
   for (const box of fragment.querySelectorAll("input"))
     if (box.type === "checkbox") box.disabled = true;
@@ -153,6 +153,22 @@ function secureLink(link) {
   if (/^https?:\/\//i.test(address)) link.target = "_blank";
   else if (!isRelative(address) && !/^mailto:/i.test(address)) link.removeAttribute("href");
   link.rel = "noopener noreferrer";
+}
+
+/** What colours code, once a text has some. @type {((place: Element) => void) | null} */
+let colour = null;
+
+/** Show code between fences; that of Python has its colours. @param {Element} place */
+function setFence(place) {
+  const fence = fences[Number(place.getAttribute("data-code"))];
+  if (!fence) return place.remove();
+  place.removeAttribute("data-code");
+  const code = document.createElement("code");
+  code.textContent = fence.code;
+  place.replaceChildren(code);
+  if (!PYTHON.test(fence.language)) return;
+  if (colour) return colour(code);
+  import("viewer/parts/fences.js").then((known) => ({ colour } = known).colour(code));
 }
 
 /** @param {Element} place @param {Formula[]} found */

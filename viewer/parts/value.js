@@ -110,9 +110,21 @@ function Picture({ value, name, bare }) {
   return html`<${LaterRaster} value=${value} name=${name} />`;
 }
 
-/** Room for a chart with its title and axes. @param {any} spec */
+/** Height of a line of a legend. */
+const KEY_LINE = 14;
+
+/** Room for a chart with its title, axes and legend. @param {any} spec */
 function chartHeight(spec) {
-  return `${(Number(spec.height) || 220) + 80}px`;
+  return `${(Number(spec.height) || 220) + 80 + KEY_LINE * keyLines(spec)}px`;
+}
+
+/** Lines of the legend below a chart. @param {any} spec */
+function keyLines({ data, encoding }) {
+  const { field, legend, scale } = encoding?.color ?? {};
+  if (legend?.orient !== "bottom") return 0;
+  const rows = /** @type {any[]} */ (data?.values ?? []);
+  const { length } = scale?.domain ?? [...new Set(rows.map((row) => row[field]))];
+  return Math.ceil(length / (legend.columns || length || 1));
 }
 
 /** The code of charts is fetched when there is one; its place is kept free. */
@@ -131,7 +143,7 @@ const LaterSvg = later(
 );
 
 const LaterSvgFile = later(
-  async () => (await import("viewer/parts/picture.js")).SvgFile,
+  async () => (await import("viewer/parts/large.js")).SvgFile,
   () => html`<figure class="picture"></figure>`,
 );
 

@@ -91,6 +91,7 @@ export function goToHash() {
   notice.value = missing ? isNotThere(missing) : left;
   if (isLink && named < 0 && address) return put("replaceState", address);
   const failed = document.failure ? document.failure.step : -1;
+  const isFollowed = !isLink && address !== "";
   batch(() => {
     if (!isLink) mode.value = wanted;
     step.value = clamp(model, named >= 0 ? named : (shown?.first ?? Math.max(failed, 0)));
@@ -99,6 +100,7 @@ export function goToHash() {
     else turnTo(named >= 0 ? named : -1, shown?.number);
     focus.value = { step: named };
   });
+  if (isFollowed && named < 0 && mode.value === "read") showTop();
   address = location.hash;
   if (!isLink && short === leftOut.size > 0) return;
   if (named < 0 && mode.value === "read") writePage("replaceState");
@@ -132,6 +134,11 @@ export function openPage(number) {
   });
   clearTimeout(hashTimer);
   writePage("pushState");
+  showTop();
+}
+
+/** Show the top of the page. */
+function showTop() {
   letGo();
   scrollTo({ top: 0, behavior: "instant" });
 }
@@ -194,9 +201,10 @@ export async function rested() {
  * Show a step. The address follows at once when the reader jumped, and a moment later while
  * stepping.
  * @param {number} target
- * @param {{jump?: boolean, to?: "read" | "step"}} [options]
+ * @param {{jump?: boolean, to?: "read" | "step", takes?: boolean}} [options] takes: its line takes
+ *   the focus
  */
-export function goTo(target, { jump = false, to = mode.value } = {}) {
+export function goTo(target, { jump = false, to = mode.value, takes = false } = {}) {
   moved = performance.now();
   batch(() => {
     notice.value = jump && to === "read" ? leavePathFor(target) : "";
@@ -204,7 +212,7 @@ export function goTo(target, { jump = false, to = mode.value } = {}) {
     chosenFrame.value = -1;
     mode.value = to;
     if (jump && to === "read" && page.value !== WHOLE) turnTo(step.value);
-    if (jump) focus.value = { step: step.value };
+    if (jump) focus.value = { step: step.value, takes };
   });
   clearTimeout(hashTimer);
   if (jump) writeAddress("pushState");
@@ -213,8 +221,9 @@ export function goTo(target, { jump = false, to = mode.value } = {}) {
 
 /** Leave the panel for a step. @param {number} target */
 export function leaveTo(target) {
+  const takes = dialog.value !== "";
   dialog.value = "";
-  goTo(target, { jump: true });
+  goTo(target, { jump: true, takes });
 }
 
 /**

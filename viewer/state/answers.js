@@ -1,6 +1,6 @@
 // What the reader answered, and of which claims one is asked. Kept in this browser, sent nowhere.
 
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import { activationOf, functionOf } from "viewer/model/run.js";
 import { keep, kept } from "viewer/state/kept.js";
 import { current, loaded, printing } from "viewer/state/state.js";
@@ -14,6 +14,12 @@ const asking = signal(chosenAsking(kept("asking")));
 function chosenAsking(name) {
   return name === "all" || name === "none" ? name : "marked";
 }
+
+/** Whether anything is asked of the reader of this lecture. */
+export const asks = computed(() => {
+  const assertions = loaded.value?.document.assertions ?? [];
+  return asking.value !== "none" && assertions.some((one) => one.predict || asking.value === "all");
+});
 
 /** The answers to each lecture that was looked at. @type {Signal<Record<string, Replies>>} */
 const answers = signal({});

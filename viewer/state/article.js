@@ -1,7 +1,7 @@
 // What of the article is on the screen.
 
 import { lowerBoundBy } from "viewer/model/sorted.js";
-import { hold } from "viewer/state/holding.js";
+import { hold, isSeeking } from "viewer/state/holding.js";
 import { focus, loaded, mode, step } from "viewer/state/state.js";
 
 /** Height that the fixed bar covers, with some air. */
@@ -63,27 +63,8 @@ export function sectionRead() {
   return Number(head?.parentElement?.id.split("-")[1] ?? -1);
 }
 
-/** No title is left below the one that is read. */
-export const BEYOND = -2;
-
-/**
- * Which title is the next one below the bar, or the last one above.
- * @param {string[]} ids of titles in the order of the page
- * @param {1 | -1} direction
- * @returns {number} its index; BEYOND or -1 where there is none
- */
-export function nextTitle(ids, direction) {
-  const tops = ids.map((id) => document.getElementById(id)?.getBoundingClientRect().top ?? NaN);
-  const air = 8;
-  const found =
-    direction > 0
-      ? tops.findIndex((top) => top > TITLE_TOP + air)
-      : tops.findLastIndex((top) => top < TITLE_TOP - air);
-  return found < 0 && direction > 0 ? BEYOND : found;
-}
-
 /** Where the title of a section stands that the reader went to, from the top of the window. */
-const TITLE_TOP = 60;
+export const TITLE_TOP = 60;
 
 /** What was shown as the target last, not to be marked twice. @type {Element | null} */
 let aimed = null;
@@ -109,6 +90,16 @@ function topOfLine(element) {
 }
 
 /**
+ * Give the focus to a line that the reader chose in a panel: what is pressed next begins there.
+ * @param {Element | null} element
+ */
+export function takeFocus(element) {
+  if (!(element instanceof HTMLElement) || element.contains(document.activeElement)) return;
+  if (element.tabIndex < 0) element.tabIndex = -1;
+  element.focus({ preventScroll: true });
+}
+
+/**
  * Bring the title of a section or a line into view, and keep it there while the page is laid out.
  * @param {() => Element | null} find
  * @param {number} [wanted] where it is to stand, if not where it is found best; it is not marked
@@ -126,6 +117,11 @@ export function bringIntoView(find, wanted) {
   });
 }
 
+/** Whether what the reader went to is not laid out yet. */
+export function isOnItsWay() {
+  return focus.value.step >= 0 && (isSeeking() || !document.querySelector("#article .section"));
+}
+
 /**
  * The step that the reader is at: of the line that was gone to, while it can be seen, or else of
  * the first one in the section that is read.
@@ -133,6 +129,7 @@ export function bringIntoView(find, wanted) {
 export function stepOfReader() {
   if (mode.value === "step" || !loaded.value) return step.value;
   const wanted = focus.value.step;
+  if (isOnItsWay()) return wanted;
   const { sections } = loaded.value;
   const read = sections.find(({ activation }) => activation === sectionRead());
   const visible = firstVisibleStep(wanted, read?.depth ? read.first : 0);

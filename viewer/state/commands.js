@@ -23,6 +23,7 @@ import {
   toggleSearch,
   unlessClosed,
 } from "viewer/state/toggles.js";
+import { fetchRules } from "viewer/state/withheld.js";
 
 /** @type {Command[]} */
 export const COMMANDS = [
@@ -257,7 +258,10 @@ export const COMMANDS = [
     title: "Predict: marked claims, all with a number, or none",
     where: "any",
     menu: true,
-    run: changeAsking,
+    run: async () => {
+      await fetchRules();
+      changeAsking();
+    },
   },
   {
     id: "mode",

@@ -35,7 +35,7 @@ export function documentOf(name) {
 async function ask(name) {
   if (embedded) {
     const read = "packed" in embedded.dataset ? packed : parsed;
-    return { found: true, size: 0, document: read(embedded.textContent ?? "") };
+    return { found: true, size: 0, document: await latest(read(embedded.textContent ?? "")) };
   }
   const inParts = (document.documentElement.dataset.parts ?? "").split(" ").includes(name);
   const file = `traces/${name}${inParts ? ".text.json.gz" : ".json"}`;
@@ -45,11 +45,12 @@ async function ask(name) {
   const text = await textOf(response, inParts ? "text" : "lecture");
   const rest = inParts ? askForRest(name) : null;
   rest?.catch(() => {}); // told by who takes it
+  const found = text.length > MAX_SIZE ? undefined : inParts ? packed(text) : parsed(text);
   return {
     isLocal: isOurServer(response),
     found: true,
     size: text.length,
-    document: text.length > MAX_SIZE ? undefined : inParts ? packed(text) : parsed(text),
+    document: await latest(found),
     rest,
   };
 }
@@ -101,6 +102,12 @@ function tell(what, received = 0, size = 0) {
  */
 export function isOurServer(response) {
   return response.headers.has("Lecture-Server");
+}
+
+/** A document of an older version as one of the latest. @param {any} found */
+export async function latest(found) {
+  if (found?.version !== 1) return found;
+  return (await import("viewer/model/older.js")).upgraded(found);
 }
 
 /** @param {string} text */

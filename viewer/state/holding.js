@@ -10,6 +10,14 @@ const TAKEN_OVER = ["wheel", "keydown", "pointerdown", "touchstart"];
 let held = new AbortController();
 held.abort();
 
+/** Whether what is to be held was laid out since. */
+let isFound = true;
+
+/** Whether it was not: a key that is pressed before does not take the page over. */
+export function isSeeking() {
+  return isHolding() && !isFound;
+}
+
 /** Whether scrolling is not the reader's now. */
 export function isHolding() {
   return !held.signal.aborted;
@@ -44,9 +52,11 @@ export function hold(find) {
   held.abort();
   const current = new AbortController();
   held = current;
+  isFound = false;
   const stop = () => current.abort();
+  const takeOver = () => isFound && stop();
   for (const event of TAKEN_OVER)
-    addEventListener(event, stop, { signal: current.signal, passive: true });
+    addEventListener(event, takeOver, { signal: current.signal, passive: true });
   let end = 0;
   let before = { element: /** @type {Element | null} */ (null), scrolled: 0, place: 0 };
   const keep = () => {
@@ -54,6 +64,7 @@ export function hold(find) {
     if (document.querySelector("#article .waiting") || !end) end = performance.now() + HOLD;
     const found = performance.now() < end ? find() : null;
     if (!found) return end && performance.now() < end ? again() : stop();
+    isFound = true;
     const { element, top } = found;
     const at = element.getBoundingClientRect().top;
     // What has moved on the screen but not within the page, somebody has scrolled.

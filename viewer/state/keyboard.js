@@ -16,13 +16,15 @@ import {
 export function onKey(event) {
   const target = /** @type {Element} */ (event.target);
   if (event.altKey || event.isComposing || !loaded.value) return;
-  if (target.matches("input:not([type=range]), textarea, select, [contenteditable]")) return;
+  if (target.matches("input:not([type=range], [type=radio]), textarea, select, [contenteditable]"))
+    return;
   const pressesControl =
     [" ", "Enter"].includes(event.key) && target.closest("button, a, summary, input");
-  const movesSlider =
-    /^(Arrow|Page|Home|End)/.test(event.key) && target.matches("input[type=range]");
+  const moves =
+    (/^(Arrow|Page|Home|End)/.test(event.key) && target.matches("input[type=range]")) ||
+    (event.key.startsWith("Arrow") && target.matches("input[type=radio]"));
   const scrolls = /^Arrow(Up|Down)/.test(event.key) && target.closest(".beside");
-  if (pressesControl || movesSlider || scrolls) return;
+  if (pressesControl || moves || scrolls) return;
   if (dialog.value === "search" && isSearched(event)) return event.preventDefault();
   const named = event.key.length > 1 || event.key === " ";
   const control = event.ctrlKey || event.metaKey ? "Ctrl+" : "";

@@ -1,5 +1,6 @@
 // A file that the reader chose or dropped on the page. Fetched with the page that offers it.
 
+import { latest } from "viewer/state/fetching.js";
 import { hasTool } from "viewer/state/library.js";
 import { fail, open } from "viewer/state/opening.js";
 
@@ -16,6 +17,7 @@ export async function openFile(file) {
     found = await answer.json().catch(() => null);
     if (found?.problem) return fail(found.problem);
   }
+  found = await latest(found);
   open(file.name.replace(/\.json$/i, "").replace(/[^\p{ID_Continue}.-]/gu, "-"), found);
 }
 

@@ -3,6 +3,7 @@
 import { batch, signal } from "@preact/signals";
 import { slidesOf } from "viewer/model/slides.js";
 import { kept } from "viewer/state/kept.js";
+import { isPathShown } from "viewer/state/path.js";
 import { current } from "viewer/state/state.js";
 
 /** The slide, its page, how many stops of that are passed; and the pages as they are laid out. */
@@ -26,7 +27,7 @@ const known = new WeakMap();
 /** @returns {Slide[]} */
 export function slides() {
   const { model, sections } = current();
-  const found = known.get(sections) ?? slidesOf(model, sections);
+  const found = known.get(sections) ?? slidesOf(model, sections, isPathShown());
   known.set(sections, found);
   return found;
 }

@@ -46,8 +46,8 @@ export const chosenName = signal(-1);
 
 /**
  * What Read scrolls to; a new object scrolls again. top: keep it there on the screen, and do not
- * mark it.
- * @type {Signal<{step: number, top?: number}>}
+ * mark it. takes: its line takes the focus, which was in a panel.
+ * @type {Signal<{step: number, top?: number, takes?: boolean}>}
  */
 export const focus = signal({ step: -1 });
 

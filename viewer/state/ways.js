@@ -3,7 +3,7 @@
 import { FRONT, WHOLE } from "viewer/model/book.js";
 import { countOnPath } from "viewer/model/path.js";
 import { goTo, openPage, writePage } from "viewer/state/address.js";
-import { BEYOND, nextTitle, stepOfReader } from "viewer/state/article.js";
+import { stepOfReader, TITLE_TOP } from "viewer/state/article.js";
 import { keep } from "viewer/state/kept.js";
 import { sectionsShown } from "viewer/state/layout.js";
 import { takePath } from "viewer/state/path.js";
@@ -69,4 +69,23 @@ export function toggleWhole() {
   if (page.value === FRONT) return openPage(WHOLE);
   page.value = page.value === WHOLE ? FRONT : WHOLE;
   goTo(at, { jump: true, to: "read" });
+}
+
+/** No title is left below the one that is read. */
+const BEYOND = -2;
+
+/**
+ * Which title is the next one below the bar, or the last one above.
+ * @param {string[]} ids of titles in the order of the page
+ * @param {1 | -1} direction
+ * @returns {number} its index; BEYOND or -1 where there is none
+ */
+function nextTitle(ids, direction) {
+  const tops = ids.map((id) => document.getElementById(id)?.getBoundingClientRect().top ?? NaN);
+  const air = 8;
+  const found =
+    direction > 0
+      ? tops.findIndex((top) => top > TITLE_TOP + air)
+      : tops.findLastIndex((top) => top < TITLE_TOP - air);
+  return found < 0 && direction > 0 ? BEYOND : found;
 }

@@ -1,33 +1,25 @@
-// What gives an answer away waits until the reader has given one, or asks to see it.
+// What gives an answer away waits until the reader has given one, or asks to see it. The rules
+// of it come where a lecture asks something.
 
 import { signal } from "@preact/signals";
-import { activationOf } from "viewer/model/run.js";
-import { rows } from "viewer/model/sorted.js";
-import { askedOf, claimTells, pictureTells, tells, valueTells } from "viewer/model/spoilers.js";
-import { isPicture } from "viewer/model/values.js";
-import { isAsked, isPending } from "viewer/state/answers.js";
-import { current } from "viewer/state/state.js";
+import { asks } from "viewer/state/answers.js";
 
-/** What the reader asked to see all the same. @type {Signal<Set<string>>} */
-const revealed = signal(new Set());
+/** Until they are there nothing is shown. */
+const waiting = () => "rules";
+const NOT_YET = { keyOfProse: waiting, keyOfValue: waiting, keyOfClaim: waiting, reveal() {} };
 
-/** @param {string} what its key */
-export function reveal(what) {
-  revealed.value = new Set(revealed.value).add(what);
+/** @type {Signal<any>} */
+const rules = signal(NOT_YET);
+
+/** Fetch them. */
+export async function fetchRules() {
+  rules.value = await import("viewer/state/spoiling.js");
 }
 
-/**
- * Whether a claim that is not answered yet is given away.
- * @param {number} row of the claims
- * @param {(asked: Asked) => boolean} isTold
- */
-function spoils(row, isTold) {
-  const asked = isPending(row) ? askedOf(current().model, row) : null;
-  return asked !== null && isTold(asked);
+/** Whether something is asked, and they are not there yet. */
+export function lacksRules() {
+  return asks.value && rules.value === NOT_YET;
 }
-
-/** @param {ProseBlock} prose */
-const keyOfProse = ({ line, text }) => `${line} ${text}`;
 
 /**
  * Whether prose gives away what a claim in the code right below it asks for.
@@ -37,37 +29,8 @@ const keyOfProse = ({ line, text }) => `${line} ${text}`;
  * @returns {string} empty, or by which it is revealed
  */
 export function proseWithheld(prose, blocks, ran) {
-  const key = keyOfProse(prose);
-  const below = blocks.slice(blocks.indexOf(prose) + 1);
-  const end = below.findIndex(({ kind }) => kind === "prose");
-  const isTold = below
-    .slice(0, end < 0 ? below.length : end)
-    .flatMap((block) => (block.kind === "code" ? block.statements : []))
-    .flatMap((statement) => ran.get(statement) ?? [])
-    .flatMap((step) => rows(current().model.claimsOf, step))
-    .some((row) => spoils(row, (asked) => tells(prose.text, asked)));
-  return isTold && !revealed.value.has(key) ? key : "";
-}
-
-/**
- * Claims by the call in which they were made: of each statement the last.
- * @type {WeakMap<Model, Map<number, Map<number, number>>>}
- */
-const known = new WeakMap();
-
-/** @param {number} activation @returns {number[]} rows of the claims of one call */
-function claimsIn(activation) {
-  const { model, document } = current();
-  const { step, statement } = document.claims;
-  const found = known.get(model) ?? new Map();
-  if (!found.size)
-    for (const [row, own] of statement.entries()) {
-      const call = activationOf(model, step[row]);
-      if (!found.has(call)) found.set(call, new Map());
-      found.get(call).set(own, row);
-    }
-  known.set(model, found);
-  return [...(found.get(activation)?.values() ?? [])];
+  const { keyOfProse } = rules.value;
+  return asks.value ? keyOfProse(prose, blocks, ran) : "";
 }
 
 /**
@@ -77,12 +40,8 @@ function claimsIn(activation) {
  * @returns {string} empty, or by which it is revealed
  */
 export function valueWithheld(step, shown) {
-  const key = `${step} ${shown.name}`;
-  const isDrawn = isPicture(shown.value);
-  const isTold = claimsIn(activationOf(current().model, step)).some((row) =>
-    spoils(row, (asked) => (isDrawn ? pictureTells(shown.value, asked) : valueTells(shown, asked))),
-  );
-  return isTold && !revealed.value.has(key) ? key : "";
+  const { keyOfValue } = rules.value;
+  return asks.value ? keyOfValue(step, shown) : "";
 }
 
 /**
@@ -91,20 +50,12 @@ export function valueWithheld(step, shown) {
  * @returns {string} empty, or by which it is revealed
  */
 export function claimWithheld(row) {
-  const { model, document } = current();
-  const { claims, values } = document;
-  const key = `claim ${claims.statement[row]}`;
-  if (isAsked(row) || revealed.value.has(key)) return "";
-  const sides = (claims.operands[row] ?? []).flatMap((value) => values[value ?? -1] ?? []);
-  const isTold = claimsIn(activationOf(model, claims.step[row])).some((other) =>
-    spoils(other, (asked) => claimTells(sides, asked)),
-  );
-  return isTold ? key : "";
+  const { keyOfClaim } = rules.value;
+  return asks.value ? keyOfClaim(row) : "";
 }
 
-/** The claims that ask and are not answered yet, each statement once. @returns {number[]} rows */
-export function pendingClaims() {
-  const { statement } = current().document.claims;
-  const found = new Map(statement.map((own, row) => [own, row]));
-  return [...found.values()].filter(isPending);
+/** @param {string} what its key */
+export function reveal(what) {
+  const { reveal: show } = rules.value;
+  show(what);
 }

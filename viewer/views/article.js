@@ -3,7 +3,7 @@
 import { html, later } from "viewer/parts/html.js";
 import { isLaidOut } from "viewer/state/layout.js";
 import { current } from "viewer/state/state.js";
-import { ChapterFoot, ChapterHead } from "viewer/views/chapter.js";
+import { ChapterHead } from "viewer/views/chapter.js";
 import { Activation, Section } from "viewer/views/section.js";
 
 /** @param {{chapter?: Chapter}} properties chapter: or everything, where there is none */
@@ -34,5 +34,7 @@ function ChapterPage({ chapter }) {
     <${ChapterFoot} chapter=${chapter} />
   </section>`;
 }
+
+const ChapterFoot = later(async () => (await import("viewer/views/foot.js")).ChapterFoot);
 
 const Colophon = later(async () => (await import("viewer/views/colophon.js")).Colophon);

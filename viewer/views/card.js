@@ -7,7 +7,15 @@ import { html } from "viewer/parts/html.js";
 import { styled } from "viewer/parts/styles.js";
 import { command } from "viewer/state/commands.js";
 import { isHolding } from "viewer/state/holding.js";
-import { current, density, dialog, mode, openDefinition, printing } from "viewer/state/state.js";
+import {
+  current,
+  density,
+  dialog,
+  mode,
+  openDefinition,
+  presenting,
+  printing,
+} from "viewer/state/state.js";
 import { notesOf } from "viewer/views/line.js";
 
 styled("card.css");
@@ -81,7 +89,7 @@ function clear() {
 function show(line, least = SAYING) {
   if (line === shown || !line) return;
   clear();
-  if (density.value === "everything" || printing.value) return;
+  if (density.value === "everything" || printing.value || presenting.value) return;
   const steps = (line.dataset.steps ?? "").split(" ").filter(Boolean).map(Number);
   const unfolded = line.dataset.unfolded !== undefined;
   const text = line.querySelector("pre")?.textContent ?? "";

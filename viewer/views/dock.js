@@ -1,16 +1,65 @@
 // The panel beside the program: the inspector, or two steps compared. It follows each step. Fetched
 // when it is first opened.
 
+import { signal } from "@preact/signals";
 import { useLayoutEffect } from "preact/hooks";
 import { CommandButton } from "viewer/parts/buttons.js";
 import { html } from "viewer/parts/html.js";
 import { keepInside } from "viewer/parts/panel.js";
 import { styled } from "viewer/parts/styles.js";
+import { keep, kept } from "viewer/state/kept.js";
 import { docked, inspected } from "viewer/state/state.js";
 import { Compare } from "viewer/views/inspect/compare.js";
 import { Inspector } from "viewer/views/inspect/inspector.js";
 
 await styled("panels.css");
+
+/** How much of the room it has at least and at most, and by how much a key moves its edge. */
+const [LEAST, MOST, MOVE] = [20, 85, 5];
+
+/** How much of the room it has, in percent: as the reader left it. */
+const share = signal(within(Number(kept("dock")) || 60));
+
+/** @param {number} percent */
+function within(percent) {
+  return Math.max(LEAST, Math.min(MOST, Math.round(percent)));
+}
+
+/** @param {number} percent */
+function resize(percent) {
+  share.value = within(percent);
+  keep("dock", String(share.value));
+}
+
+/** The edge between the variables and what is docked, to be moved by pointer or keys. */
+function Edge() {
+  const drag = (/** @type {any} */ event) => {
+    if (!event.currentTarget.hasPointerCapture(event.pointerId)) return;
+    const { bottom, height } = event.currentTarget.closest(".beside").getBoundingClientRect();
+    resize((100 * (bottom - event.clientY)) / height);
+  };
+  const onKey = (/** @type {KeyboardEvent} */ event) => {
+    const way = { ArrowUp: MOVE, ArrowDown: -MOVE }[event.key];
+    if (!way) return;
+    event.preventDefault();
+    resize(share.value + way);
+  };
+  return html`<div
+    class="dock-edge"
+    role="separator"
+    tabindex="0"
+    title="Drag, or use the arrow keys"
+    aria-label="height of what is docked"
+    aria-orientation="horizontal"
+    aria-valuemin=${LEAST}
+    aria-valuemax=${MOST}
+    aria-valuenow=${share.value}
+    onPointerDown=${(/** @type {any} */ event) =>
+      event.currentTarget.setPointerCapture(event.pointerId)}
+    onPointerMove=${drag}
+    onKeyDown=${onKey}
+  ></div>`;
+}
 
 /** What is docked. */
 export function Dock() {
@@ -18,7 +67,12 @@ export function Dock() {
   const watched = isComparing ? undefined : inspected.value?.watched;
   useLayoutEffect(() => showRow(watched), [watched]);
   const title = isComparing ? "Two steps compared" : "Inspector";
-  return html`<section class=${`dock panel-${docked.value}`} aria-label=${title}>
+  return html`<section
+    class=${`dock panel-${docked.value}`}
+    aria-label=${title}
+    style=${{ "--share": `${share.value}%` }}
+  >
+    <${Edge} />
     <header class="panel-head">
       <h2>${title}</h2>
       <${CommandButton} id="close" />

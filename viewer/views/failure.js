@@ -1,7 +1,7 @@
 // What ended a run early, with the steps that led there. Fetched when there is such an end.
 
 import { outcomeOf } from "viewer/model/claims.js";
-import { nearestRun } from "viewer/model/run.js";
+import { nearestRun } from "viewer/model/frames.js";
 import { rows } from "viewer/model/sorted.js";
 import { html } from "viewer/parts/html.js";
 import { Claim } from "viewer/parts/notes.js";

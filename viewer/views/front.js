@@ -4,7 +4,8 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { blocksOnPage, FRONT, totalOf, WHOLE } from "viewer/model/book.js";
 import { counted, integer } from "viewer/model/format.js";
-import { needsOf, withoutDetours } from "viewer/model/needs.js";
+import { withoutDetours } from "viewer/model/detours.js";
+import { needsOf } from "viewer/model/needs.js";
 import { countOnPath } from "viewer/model/path.js";
 import { stepOfPlace, writeHash } from "viewer/model/places.js";
 import { functionOf, stepsBefore, wholeScope } from "viewer/model/run.js";
@@ -192,7 +193,7 @@ function ShortPath({ class: name }) {
   };
   const address = writeHash({ doc, mode: "read", at: "", chapter, short: true });
   return html`<a class=${name} href=${address} onClick=${open}>
-    The short path: ${counted(count, "section")}, about ${counted(minutes, "minute")}
+    The short path: ${counted(count, "section")}, ${counted(minutes, "minute")}
   </a>`;
 }
 

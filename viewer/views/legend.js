@@ -1,6 +1,6 @@
 // What stands beside code and what it means. Fetched when somebody asks.
 
-import { KINDS } from "viewer/model/costs.js";
+import { KINDS } from "viewer/model/kinds.js";
 import { html } from "viewer/parts/html.js";
 import { SpecimenList, useSpecimens } from "viewer/views/specimen.js";
 

@@ -4,26 +4,30 @@
 import { useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { isWithin } from "viewer/model/blocks.js";
 import { boundText, lastSteps, turnAt, turnOf, turnsOf } from "viewer/model/loops.js";
-import { callsOf } from "viewer/model/sections.js";
-import { isSaidInTurns } from "viewer/model/turns.js";
+import { callsOf, isMarked } from "viewer/model/sections.js";
+import { onlySpeaks } from "viewer/model/spoken.js";
 import { html, later } from "viewer/parts/html.js";
 import { current, focus } from "viewer/state/state.js";
 import { Evidence, inspectedAt, Line, Scrubber } from "viewer/views/line.js";
 
 /** Only lectures of other tools need it. */
-const Turns = later(async () => (await import("viewer/views/turns.js")).Turns);
+const Turns = later(
+  async () => (await import("viewer/views/turns.js")).Turns,
+  (properties) => html`<${Turn} ...${properties} />`,
+);
 
 /** @param {Omit<LoopOnPage, "turns">} properties */
 export function Loop(properties) {
   const { block, scope } = properties;
-  const { model } = current();
+  const { model, document } = current();
   const turns = useMemo(
     () => turnsOf(model, scope, block.statement),
     [model, scope.activation, scope.from, scope.to],
   );
   const [chosen, choose] = useRound(turns);
   const own = { ...properties, turns, chosen, choose };
-  if (isSaidInTurns(model, block, scope, turns)) return html`<${Turns} ...${own} Turn=${Turn} />`;
+  const maySpeak = document.said.step.length > 0 || isMarked(model, block.statement, "section");
+  if (maySpeak || onlySpeaks(block)) return html`<${Turns} ...${own} Turn=${Turn} />`;
   return html`<${Turn} ...${own} />`;
 }
 

@@ -3,8 +3,10 @@
 
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { drawingOf } from "viewer/model/map.js";
-import { needsOf, reachable, usersOf, withoutDetours } from "viewer/model/needs.js";
+import { reachable, usersOf, withoutDetours } from "viewer/model/detours.js";
+import { needsOf } from "viewer/model/needs.js";
 import { html } from "viewer/parts/html.js";
+import { SERIES } from "viewer/parts/series.js";
 import { styled } from "viewer/parts/styles.js";
 import { current, printing } from "viewer/state/state.js";
 import { PageLink } from "viewer/views/chapter.js";
@@ -58,7 +60,7 @@ function Drawn({ needs, columns }) {
   return html`
     <figcaption>
       <b>What builds on what.</b>
-      ${" "}Lines lead from a chapter to those that build on it.
+      ${" "}Lines of one colour lead from a chapter to those that build on it.
       <span class="on-screen">
         ${" "}Point at one to see <span class="key before">all that it needs</span> and
         ${" "}<span class="key after">all that needs it</span>.
@@ -79,7 +81,11 @@ function Drawn({ needs, columns }) {
       ${bands.map((band) => html`<${Band} band=${band} width=${width} />`)}
       ${lines.map(
         ({ from, to, path, end, isBeside, kind }) =>
-          html`<g key=${`${from} ${to}`} class=${`map-line ${kind}`}>
+          html`<g
+            key=${`${from} ${to}`}
+            class=${`map-line ${kind}`}
+            style=${{ "--own": SERIES[from % SERIES.length] }}
+          >
             <path d=${path} />
             <path class="map-head" d=${headAt(end, isBeside)} />
           </g>`,

@@ -6,7 +6,7 @@ import { FRONT, pageOfStep } from "viewer/model/book.js";
 import { integer } from "viewer/model/format.js";
 import { functionOf } from "viewer/model/run.js";
 import { claimsWithin, titleOf } from "viewer/model/sections.js";
-import { CommandButton, Icon } from "viewer/parts/buttons.js";
+import { CommandButton, Icon, Switch } from "viewer/parts/buttons.js";
 import { html, later } from "viewer/parts/html.js";
 import { bringIntoView } from "viewer/state/article.js";
 import { fail } from "viewer/state/opening.js";
@@ -188,17 +188,11 @@ async function choose(name) {
   (await import("viewer/state/ways.js")).chooseDensity(name);
 }
 
-/**
- * A part of a switch: who clicks on it chooses it. A key goes on from one to the next.
- * @param {{ on: boolean, choose: () => void, children?: any }} props
- */
-function Choice({ on, choose, children }) {
-  /** @param {MouseEvent} event */
-  const click = (event) => {
-    event.stopPropagation();
-    if (!on) choose();
-  };
-  return html`<span class=${on ? "on" : ""} onClick=${click}>${children}</span>`;
+const MODES = { read: "Read", step: "Step" };
+
+/** @param {"read" | "step"} name */
+function change(name) {
+  if (name !== mode.value) switchMode();
 }
 
 /** Name, modes and panels. */
@@ -209,21 +203,16 @@ function Bar() {
     <span class="bar-spacer"></span>
     ${
       mode.value === "read" &&
-      html`<${CommandButton} id="density" class="modes wide-only">
-        ${
-          /** @type {[Density, string][]} */ (Object.entries(DENSITIES)).map(
-            ([name, label]) =>
-              html`<${Choice} on=${density.value === name} choose=${() => choose(name)}>
-              ${label}
-            </${Choice}>`,
-          )
-        }
-      </${CommandButton}>`
+      html`<${Switch}
+        id="density"
+        class="wide-only"
+        name="beside code"
+        choices=${DENSITIES}
+        chosen=${density.value}
+        choose=${choose}
+      />`
     }
-    <${CommandButton} id="mode" class="modes">
-      <${Choice} on=${mode.value === "read"} choose=${switchMode}>Read</${Choice}>
-      <${Choice} on=${mode.value === "step"} choose=${switchMode}>Step</${Choice}>
-    </${CommandButton}>
+    <${Switch} id="mode" name="view" choices=${MODES} chosen=${mode.value} choose=${change} />
     <${ClaimsButton} />
     <${CommandButton} id="costs" class="icon wide-only" />
     <${CommandButton} id="search" class="icon" />

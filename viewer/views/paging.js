@@ -2,12 +2,12 @@
 // code, never within one. Asks the laid out page where everything is, and then takes away what is
 // not of the page that is shown.
 
-import { fit } from "viewer/parts/margin.js";
+import { gather, spread } from "viewer/views/spread.js";
 
 /** What may be cut; all else stays whole. */
 const PARTS = [
   ".section, .row, .row-rest, .row-after, .loop, .calls, .said, .prose, .prose > ul, .evidence",
-  ".row-line:not(:has(> .scrubber)), .folded[open], .folded-body, .slide-heading",
+  ".row-line:not(:has(> .scrubber)), .folded[open], .folded-body, .slide-heading, .slide-before",
 ].join(", ");
 const TITLES = ".section-head, h1, h2, h3, h4, h5, h6";
 const FIGURES = ".picture, .chart";
@@ -18,6 +18,11 @@ const LARGEST = 2.4;
 /** What does not fit is shown smaller, down to this; then it scrolls. */
 const SMALLEST = 0.45;
 const SMALLEST_LOOP = 0.7;
+
+/**
+ * What stays together, and where it is.
+ * @typedef {{pieces: HTMLElement[], top: number, bottom: number}} Atom
+ */
 
 /** What is not cut where a page holds it. */
 const WHOLE = [".loop", ".row-line"];
@@ -41,34 +46,11 @@ function bottomOf(piece) {
   return Math.max(...[piece, ...beside].map((part) => part.getBoundingClientRect().bottom));
 }
 
-/** What may differ without being seen, in pixels. */
-const SLACK = 2;
-
-/**
- * Let lines of code that have no values beside them use the room of values. They become lower, not
- * higher, so no values come to stand beside them by that.
- * @param {HTMLElement} root
- */
-function widen(root) {
-  const places = [...root.querySelectorAll(".beside-line, .scrubber")].map((place) => ({
-    box: place.getBoundingClientRect(),
-    isCut: place.classList.contains("is-cut"),
-  }));
-  // What was cut may show more where what is below it stands on another page.
-  const below = (/** @type {DOMRect} */ { top }) =>
-    Math.min(...places.map(({ box }) => (box.top > top + SLACK ? box.top : Infinity)));
-  const taken = places.map(({ box, isCut }) => [box.top, isCut ? below(box) : box.bottom]);
-  const lines = [...root.querySelectorAll(".line")].filter((line) => {
-    const { top, bottom } = line.getBoundingClientRect();
-    return taken.every(([from, to]) => to <= top + SLACK || from >= bottom - SLACK);
-  });
-  for (const line of lines) line.classList.add("wide");
-}
-
 /** Show everything again, as large as it is. @param {HTMLElement} root */
 function restore(root) {
-  for (const piece of root.querySelectorAll(".off-page, .unrevealed, .cut, .wide"))
-    piece.classList.remove("off-page", "unrevealed", "cut", "wide");
+  gather(root);
+  for (const piece of root.querySelectorAll(".off-page, .unrevealed, .cut"))
+    piece.classList.remove("off-page", "unrevealed", "cut");
   for (const piece of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll(".resized"))) {
     piece.classList.remove("resized", "scrolls");
     piece.style.zoom = "";
@@ -114,19 +96,52 @@ function heightOf(pieces) {
 }
 
 /**
- * Whether a piece begins a loop or a block of code that would fit a page, and does not fit here any
- * more: who moves the slider of a loop has to see what changes.
+ * What stays together: a loop or a block of code that fits a page, since who moves the slider of a
+ * loop has to see what changes; the first line of a loop and what it repeats; a title and what
+ * follows it.
  * @param {HTMLElement[]} pieces
- * @param {number} index
  * @param {number} height
- * @param {number} left
+ * @returns {Atom[]}
  */
-function isBlockToMove(pieces, index, height, left) {
+function atomsOf(pieces, height) {
+  /** @type {HTMLElement[][]} */
+  const groups = [];
+  for (const [index, piece] of pieces.entries()) {
+    const before = pieces[index - 1];
+    const group = groups.at(-1);
+    const isBound =
+      before && (isOfOneBlock(before, piece, pieces, height) || isTitle(before) || heads(before));
+    const isTooHigh = group && isBound && heightOf([...group, piece]) > height;
+    if (group && isBound && !isTooHigh) group.push(piece);
+    else groups.push([piece]);
+  }
+  return groups.map((group) => ({
+    pieces: group,
+    top: group[0].getBoundingClientRect().top,
+    bottom: Math.max(...group.map(bottomOf)),
+  }));
+}
+
+/** @param {HTMLElement} piece */
+const isTitle = (piece) => piece.matches(TITLES);
+
+/** Whether a piece is the first line of a loop. @param {HTMLElement} piece */
+const heads = (piece) =>
+  piece.matches(
+    ":is(.loop > .row:first-child > .row-line, .loop > .row:first-child > .row-line *)",
+  );
+
+/**
+ * @param {HTMLElement} before
+ * @param {HTMLElement} piece
+ * @param {HTMLElement[]} pieces
+ * @param {number} height
+ */
+function isOfOneBlock(before, piece, pieces, height) {
   return WHOLE.some((kind) => {
-    const block = outermost(pieces[index], kind);
-    if (!block || outermost(pieces[index - 1], kind) === block) return false;
-    const own = heightOf(pieces.filter((piece) => block.contains(piece)));
-    return own > left && own <= height;
+    const block = outermost(piece, kind);
+    if (!block || outermost(before, kind) !== block) return false;
+    return heightOf(pieces.filter((own) => block.contains(own))) <= height;
   });
 }
 
@@ -142,45 +157,50 @@ function shrinkLoops(root, height) {
 }
 
 /**
- * The pages of a slide. A title does not end a page, and what a table of contents does itself
- * begins one: the title of a lecture stands alone.
+ * The pages of a slide, as few as there can be and about equally full. What a table of contents
+ * does itself begins one: the title of a lecture stands alone.
  * @param {HTMLElement} root
  * @param {number} height of a page
  * @returns {HTMLElement[][]}
  */
 export function pagesOf(root, height) {
   restore(root);
-  for (const section of root.querySelectorAll(".section")) fit(section);
-  widen(root);
+  spread(root, Number.parseFloat(getComputedStyle(document.documentElement).fontSize));
   for (const figure of root.querySelectorAll(FIGURES))
     scaleFigure(/** @type {HTMLElement} */ (figure), height);
   shrinkLoops(root, height);
   const pieces = piecesIn(root);
   for (const piece of pieces) shrinkToFit(piece, height);
-  /** @type {HTMLElement[][]} */
-  const pages = [];
-  let top = NaN;
-  for (const [index, piece] of pieces.entries()) {
-    const page = pages.at(-1);
-    const begin = piece.getBoundingClientRect().top;
-    const isFull = bottomOf(piece) - top > height;
-    const isMoved = isBlockToMove(pieces, index, height, top + height - begin);
-    const isOfContents = piece.matches(".depth-0 > .row *") && page?.[0].matches(".section-head");
-    if (page && !isFull && !isMoved && !isOfContents) page.push(piece);
-    else {
-      const titles = page ? titlesAtEnd(page) : [];
-      if (page) page.splice(page.length - titles.length);
-      pages.push([...titles, piece]);
-      top = (titles[0] ?? piece).getBoundingClientRect().top;
-    }
+  const atoms = atomsOf(pieces, height);
+  const fewest = cut(atoms, height).length;
+  let [least, most] = [0, height];
+  for (let turn = 0; turn < BISECTIONS; turn++) {
+    const middle = (least + most) / 2;
+    if (cut(atoms, middle).length > fewest) least = middle;
+    else most = middle;
   }
-  return pages.filter((page) => page.length);
+  return cut(atoms, most);
 }
 
-/** Titles that nothing follows; a page is not made of them alone. @param {HTMLElement[]} page */
-function titlesAtEnd(page) {
-  const last = page.findLastIndex((piece) => !piece.matches(TITLES));
-  return last < 0 ? [] : page.slice(last + 1);
+/** How often a page is halved to find how full each has to be. */
+const BISECTIONS = 7;
+
+/** @param {Atom[]} atoms @param {number} height @returns {HTMLElement[][]} */
+function cut(atoms, height) {
+  /** @type {HTMLElement[][]} */
+  const pages = [];
+  let begin = NaN;
+  for (const { pieces, top, bottom } of atoms) {
+    const page = pages.at(-1);
+    const isOfContents =
+      pieces[0].matches(".depth-0 > .row *") && page?.[0].matches(".section-head");
+    if (page && bottom - begin <= height && !isOfContents) page.push(...pieces);
+    else {
+      pages.push([...pieces]);
+      begin = top;
+    }
+  }
+  return pages;
 }
 
 /**
@@ -206,6 +226,7 @@ export function arrange(pages, shown, stop) {
   for (const [index, page] of pages.entries()) {
     const from = index === shown && stop ? page.indexOf(stop) : Infinity;
     for (const [place, piece] of page.entries()) {
+      piece.dataset.slidePage = String(index);
       piece.classList.toggle("off-page", index !== shown);
       piece.classList.toggle("unrevealed", place >= from);
     }
@@ -224,16 +245,25 @@ export function arrange(pages, shown, stop) {
  * Say so whenever a slide is laid out otherwise: something is fetched, unfolds, or the window has
  * another size.
  * @param {HTMLElement} root
- * @param {() => void} change
+ * @param {() => void} change lays it out
  * @returns {() => void} ends it
  */
 export function watchLayout(root, change) {
   let waiting = 0;
   const later = () => {
     cancelAnimationFrame(waiting);
-    waiting = requestAnimationFrame(change);
+    waiting = requestAnimationFrame(() => {
+      change();
+      observer.takeRecords(); // what laying out wrote is no change
+    });
   };
-  const observer = new MutationObserver(later);
+  const isOurs = (/** @type {Node} */ node) =>
+    node instanceof Element && node.matches(".beside-more, .copy-block");
+  const isOfPage = (/** @type {MutationRecord} */ { target, addedNodes, removedNodes }) =>
+    !isOurs(target) && ![...addedNodes, ...removedNodes].every(isOurs);
+  const observer = new MutationObserver((changes) => {
+    if (changes.some(isOfPage)) later();
+  });
   observer.observe(root, { childList: true, subtree: true });
   const events = ["load", "toggle"];
   for (const event of events) root.addEventListener(event, later, true);

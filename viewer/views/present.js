@@ -9,7 +9,7 @@ import { CommandButton, Icon } from "viewer/parts/buttons.js";
 import { html } from "viewer/parts/html.js";
 import { styled } from "viewer/parts/styles.js";
 import { goTo } from "viewer/state/address.js";
-import { stepOfReader } from "viewer/state/article.js";
+import { isOnItsWay, stepOfReader } from "viewer/state/article.js";
 import { COMMANDS } from "viewer/state/commands.js";
 import { keep } from "viewer/state/kept.js";
 import {
@@ -24,10 +24,14 @@ import {
   slides,
 } from "viewer/state/slides.js";
 import { current, focus, loaded, mode, page, presenting, step } from "viewer/state/state.js";
-import { arrange, pagesOf, stopsOf, watchLayout } from "viewer/views/paging.js";
+import { fetchRules } from "viewer/state/withheld.js";
+import { Jump, onNumber, typed } from "viewer/views/jump.js";
+import { arrange, stopsOf, watchLayout } from "viewer/views/paging.js";
 import { Contents, InChapter } from "viewer/views/slide.js";
+import { closeValues, openValues as openPlace } from "viewer/views/spread.js";
+import { fitPage, resetSize, TypeSize } from "viewer/views/typesize.js";
 
-await styled("present.css");
+await Promise.all([styled("present.css"), fetchRules()]);
 
 /** @param {number} at a step @returns {number} the slide that shows it */
 function slideOf(at) {
@@ -76,7 +80,7 @@ export function start() {
 
 /** Whether a lecture is shown from its beginning. */
 function isAtStart() {
-  return mode.value === "read" && scrollY < 100 && page.value <= FRONT;
+  return mode.value === "read" && scrollY < 100 && page.value <= FRONT && !isOnItsWay();
 }
 
 /** Leave for the same place. */
@@ -85,10 +89,34 @@ function leave() {
   if (mode.value === "read") goTo(step.value, { jump: true });
 }
 
-/** What comes next: of a page, of a slide, or the next slide. */
+/** What has an answer that is not shown. */
+const ANSWERS = ".question, .solution:not([open])";
+
+/** What shows the answers to what a piece of a page asks. @param {HTMLElement} piece */
+function shownAnswers(piece) {
+  const places = /** @type {HTMLElement[]} */ ([piece, ...piece.querySelectorAll("*")]);
+  return places
+    .filter((place) => place.matches(ANSWERS))
+    .flatMap((place) => /** @type {HTMLElement[]} */ ([...place.children]))
+    .filter((place) => place.matches("summary, .quiet-link"));
+}
+
+/** Show all of values that are cut, or as much of them as before. @param {Event} event */
+function openValues({ target }) {
+  if (!(target instanceof Element) || target.closest("a, button:not(.beside-more)")) return;
+  const place = /** @type {HTMLElement | null} */ (target.closest(".beside-line"));
+  for (const other of document.querySelectorAll(".slide-body .opened"))
+    if (other !== place) closeValues(/** @type {HTMLElement} */ (other));
+  if (place?.classList.contains("opened")) closeValues(place);
+  else if (place?.classList.contains("is-cut")) openPlace(place);
+}
+
+/** What comes next: the answer to what is asked, of a page, of a slide, or the next slide. */
 function forward() {
+  const asked = pages.value[part.value]?.flatMap(shownAnswers)[0];
   if (blank.value) blank.value = false;
   else if (passed.value < stops().length) passed.value++;
+  else if (asked) asked.click();
   else if (part.value < pages.value.length - 1)
     batch(() => {
       part.value++;
@@ -125,8 +153,11 @@ const toggleBlank = () => (blank.value = !blank.value);
 
 /** Fetched when it is asked for. */
 async function openSpeaker() {
-  (await import("viewer/views/speaker.js")).openSpeaker();
+  (await import("viewer/views/speaker.js")).openSpeaker(jump);
 }
+
+/** @param {KeyboardEvent} event */
+const jump = (event) => onNumber(event, show);
 
 /** @type {Record<string, string>} */
 const ICONS = {
@@ -233,6 +264,7 @@ export function Present() {
       <main
         id="article"
         class="article slide"
+        onClick=${openValues}
         tabindex="-1"
         ref=${place}
         aria-label=${slide.title}
@@ -244,6 +276,7 @@ export function Present() {
       </main>
     </div>
     <${SlideBar} at=${at} of=${all.length} />
+    <${Jump} />
     ${
       refused.value &&
       html`<p class="slide-refused" role="alert">
@@ -260,7 +293,9 @@ function SlideBar({ at, of }) {
   return html`<nav class="slide-bar" aria-label="presentation">
     ${["leave", "firstSlide", "previousSlide", "slideBack"].map(button)}
     <${InChapter} />
-    <span class="slide-count">${shown.value + 1} / ${of}</span>
+    <span class="slide-count" title="To a slide: type its number, then Enter">
+      ${shown.value + 1} / ${of}
+    </span>
     ${
       count > 1 &&
       html`<span class="slide-part" title=${`Part ${at + 1} of ${count} of this slide`}>
@@ -276,39 +311,32 @@ function SlideBar({ at, of }) {
   </nav>`;
 }
 
-/** Room below the pages, for the bar, and what margins may differ by; in the size of letters. */
-const BELOW = 3;
-
 /**
  * Cut a slide into pages whenever it is laid out, and show what is to be shown.
  * @param {{current: HTMLElement | null}} root
  * @param {Slide | undefined} slide
  */
 function usePages(root, slide) {
+  const arranged = () => {
+    arrange(pages.value, part.value, stops()[passed.value]);
+    if (root.current) fitPage(root.current);
+  };
   useLayoutEffect(() => {
     const body = root.current;
     if (!body) return undefined;
+    const size = new TypeSize();
     const cut = () => {
-      // Without values beside its code a slide has the width of the screen.
-      const beside = [...body.querySelectorAll(".beside-line")];
-      const isAlone = beside.every((place) => place.closest("details:not([open])"));
-      document.documentElement.classList.toggle("alone", isAlone);
-      const letter = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
-      const { top } = body.getBoundingClientRect();
-      const found = pagesOf(body, Math.max(8 * letter, innerHeight - top - BELOW * letter));
+      const found = size.layOut(body);
       batch(() => {
         pages.value = found;
         part.value = Math.max(0, Math.min(part.value, found.length - 1));
       });
-      arrange(found, part.value, stops()[passed.value]);
+      arranged();
     };
     cut();
     return watchLayout(body, cut);
   }, [slide]);
-  useLayoutEffect(
-    () => arrange(pages.value, part.value, stops()[passed.value]),
-    [part.value, passed.value, reveal.value],
-  );
+  useLayoutEffect(arranged, [part.value, passed.value, reveal.value]);
 }
 
 /** Large type while one presents; and where a panel leads, the slide that holds it. */
@@ -321,7 +349,13 @@ function useLeading() {
   }, [target]);
   useLayoutEffect(() => {
     document.documentElement.classList.add("presenting");
-    return () => document.documentElement.classList.remove("presenting", "alone");
+    addEventListener("keydown", jump, true);
+    return () => {
+      removeEventListener("keydown", jump, true);
+      typed.value = null;
+      document.documentElement.classList.remove("presenting");
+      resetSize();
+    };
   }, []);
 }
 

@@ -13,7 +13,8 @@ import { html, memo } from "viewer/parts/html.js";
 import { Prose } from "viewer/parts/prose.js";
 import { ValueView } from "viewer/parts/value.js";
 import { rested } from "viewer/state/address.js";
-import { current, proseShown } from "viewer/state/state.js";
+import { takeFocus } from "viewer/state/article.js";
+import { current, focus, proseShown } from "viewer/state/state.js";
 import { Pane } from "viewer/views/pane.js";
 
 /**
@@ -47,6 +48,11 @@ export function Program({ at, inner }) {
       setAhead([filesAhead(model, at, SOON).length, ...filesAhead(model, at, REACH)].join(" ")),
     );
   }, [file, Math.floor(at / STRIDE)]);
+  const target = focus.value;
+  useLayoutEffect(() => {
+    const line = `.program-file:not(.away) [data-line="${first}"]`;
+    if (target.takes && target.step === at) takeFocus(window.document.querySelector(line));
+  }, [target]);
   const mark = `${first} ${last} ${inner ? "current" : "caller"}`;
   const lines = first === last ? `line ${first}` : `lines ${first}–${last}`;
   return html`<section class="program" aria-label="program">

@@ -1,11 +1,12 @@
 // A claim as a question: the reader says what comes out, then sees what did. Fetched when the first
 // is asked.
 
-import { useMemo, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { questionOf } from "viewer/model/predictions.js";
 import { html, later } from "viewer/parts/html.js";
 import { styled } from "viewer/parts/styles.js";
 import { answer, answersHere, keyOf } from "viewer/state/answers.js";
+import { takeFocus } from "viewer/state/article.js";
 import { current } from "viewer/state/state.js";
 
 await styled("question.css");
@@ -23,6 +24,13 @@ export function Asked({ row, line }) {
   if (!question) return line;
   const key = keyOf(row);
   const given = answersHere()[key];
+  const wasAsked = useRef(!given);
+  useLayoutEffect(() => {
+    // What had the focus is gone: the line that tells takes it.
+    const line = `.line[data-steps~="${model.document.claims.step[row]}"]`;
+    if (given && wasAsked.current) takeFocus(document.querySelector(line));
+    wasAsked.current = !given;
+  }, [given]);
   if (!given) return html`<${Asking} question=${question} id=${key} />`;
   return html`${line}<${Answered} question=${question} id=${key} given=${given} />`;
 }

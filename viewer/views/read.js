@@ -7,8 +7,9 @@ import { activationOf, callerOf, functionIndex } from "viewer/model/run.js";
 import { titleOf } from "viewer/model/sections.js";
 import { html, later } from "viewer/parts/html.js";
 import { Prose } from "viewer/parts/prose.js";
-import { bringIntoView } from "viewer/state/article.js";
+import { bringIntoView, takeFocus } from "viewer/state/article.js";
 import { course, current, focus, page, shownPage } from "viewer/state/state.js";
+import { fetchRules, lacksRules } from "viewer/state/withheld.js";
 import { article, fetchArticle } from "viewer/views/articles.js";
 
 /** The article: a chapter, the page before them, or all in one. */
@@ -21,16 +22,21 @@ export function Read() {
   const chapter = book[page.value - 1];
   const isFront = shownPage.value === FRONT;
   const Article = article.value;
+  const waits = !isFront && lacksRules();
   useLayoutEffect(() => {
     if (!isFront) fetchArticle();
   }, [isFront]);
+  useLayoutEffect(() => {
+    if (waits) fetchRules();
+  }, [waits]);
   return html`<main
     key=${page.value}
     id="article"
     class=${`article ${isFront ? "is-front" : ""}`}
     tabindex="-1"
   >
-    ${isFront ? html`<${FrontPage} />` : Article && html`<${Article} chapter=${chapter} />`}
+    ${isFront && html`<${FrontPage} />`}
+    ${!isFront && !waits && Article && html`<${Article} chapter=${chapter} />`}
     ${model.steps === 0 && html`<p class="notice-inline">Nothing of this lecture ran.</p>`}
   </main>`;
 }
@@ -56,13 +62,17 @@ function FrontPage() {
 /**
  * Bring a step into view: the title of a section that begins with it, its line, or the line that
  * led to it.
- * @param {{step: number, top?: number}} target
+ * @param {{step: number, top?: number, takes?: boolean}} target
  */
-function scrollToStep({ step, top }) {
+function scrollToStep({ step, top, takes }) {
   const { model, sections } = current();
   const begun = sections.find(({ depth, first }) => depth > 0 && first === step);
   const isTitle = begun && top === undefined;
-  bringIntoView(() => (isTitle && headingOf(begun.activation)) || lineOfStep(model, step), top);
+  bringIntoView(() => {
+    const found = (isTitle && headingOf(begun.activation)) || lineOfStep(model, step);
+    if (takes) takeFocus(found);
+    return found;
+  }, top);
 }
 
 /** @param {number} activation */

@@ -6,7 +6,7 @@ import { search } from "viewer/model/search.js";
 import { html } from "viewer/parts/html.js";
 import { leaveTo } from "viewer/state/address.js";
 import { current, query } from "viewer/state/state.js";
-import { pendingClaims } from "viewer/state/withheld.js";
+import { pendingClaims } from "viewer/state/spoiling.js";
 
 /** Search as one types. */
 export function Search() {

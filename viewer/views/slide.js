@@ -25,7 +25,7 @@ export function Contents({ slide: { section, text, title } }) {
     </div>`;
   if (section.depth > 0)
     return html`
-      ${text && html`<${Prose} text=${text} />`}
+      ${text && html`<div class="slide-before"><${Prose} text=${text} /></div>`}
       <${Section} activation=${section.activation} depth=${section.depth} />
     `;
   const { indent, line, docstring } = bodyOf(lecture, functionIndex(model, section.activation));

@@ -8,13 +8,17 @@ import { useEffect } from "preact/hooks";
 import { html } from "viewer/parts/html.js";
 import { CommandButton } from "viewer/parts/buttons.js";
 import { Prose } from "viewer/parts/prose.js";
+import { passedOf } from "viewer/model/slides.js";
+import { keep, kept } from "viewer/state/kept.js";
 import { onKey } from "viewer/state/keyboard.js";
 import { presenting } from "viewer/state/state.js";
 import { blank, pages, part, refused, shown, slides } from "viewer/state/slides.js";
-import { Contents, InChapter } from "viewer/views/slide.js";
+import { InChapter } from "viewer/views/slide.js";
+import { Beginning, Page } from "viewer/views/thumbnail.js";
 
-const SIZE = "popup,width=960,height=680";
+const SIZE = "popup,width=1200,height=760";
 const SECOND = 1000;
+const MINUTE = 60;
 
 /** @type {Window | null} */
 let opened = null;
@@ -22,8 +26,21 @@ let opened = null;
 const now = signal(0);
 const begun = signal(0);
 
-/** Open it, or bring it to the front. */
-export function openSpeaker() {
+/** The slide with which the time began, and how many minutes are planned for the rest. */
+const from = signal(0);
+const planned = signal(Number(kept("minutes")) || 0);
+
+/** The time begins anew, at the slide that is shown. */
+function begin() {
+  now.value = begun.value = Date.now();
+  from.value = shown.value;
+}
+
+/**
+ * Open it, or bring it to the front.
+ * @param {(event: KeyboardEvent) => void} jump takes the keys of a slide's number
+ */
+export function openSpeaker(jump) {
   if (opened && !opened.closed) return opened.focus();
   opened = window.open("", "", SIZE);
   refused.value = !opened;
@@ -33,10 +50,12 @@ export function openSpeaker() {
   page.documentElement.lang = document.documentElement.lang;
   page.documentElement.dataset.theme = document.documentElement.dataset.theme ?? "";
   page.head.append(...stylesOf(page));
+  page.documentElement.classList.add("presenting");
   page.body.className = "speaker";
+  page.addEventListener("keydown", jump, true);
   page.addEventListener("keydown", onKey);
   addEventListener("pagehide", close, { once: true });
-  now.value = begun.value = Date.now();
+  begin();
   render(html`<${Speaker} page=${opened} />`, page.body);
 }
 
@@ -70,14 +89,14 @@ function Speaker({ page }) {
   if (isOver) return null;
   const all = slides();
   const slide = all[shown.value];
-  const next = all[shown.value + 1];
   const rest = pages.value.length - 1 - part.value;
   return html`
     <header class="speaker-head">
       <${Clock} />
+      <${Pace} />
       <span class="speaker-place">
-        <${InChapter} /> ${shown.value + 1} / ${all.length}${
-          pages.value.length > 1 && ` · part ${part.value + 1} of ${pages.value.length}`
+        <b>${shown.value + 1}</b> / ${all.length} <${InChapter} />${
+          pages.value.length > 1 && ` part ${part.value + 1} of ${pages.value.length}`
         }${blank.value && " · blank"}
       </span>
       <nav>
@@ -90,32 +109,63 @@ function Speaker({ page }) {
         <${CommandButton} id="blank" pressed=${blank.value} />
       </nav>
     </header>
-    <main class="speaker-body">
+    <main class=${`speaker-body ${slide.notes.length ? "" : "no-notes"}`}>
       <section class="speaker-notes">
         <h1>${slide.title}</h1>
+        ${slide.notes.map((text) => html`<${Prose} key=${text} text=${text} />`)}
         ${
-          slide.notes.length
-            ? slide.notes.map((text) => html`<${Prose} key=${text} text=${text} />`)
-            : html`<div class="speaker-current" inert>
-                <${Contents} key=${`here-${shown.value}`} slide=${slide} />
-              </div>
-              <p class="quiet">No notes: a comment that begins <code># @note</code> is one.</p>`
+          !slide.notes.length &&
+          html`<p class="quiet">No notes: a comment that begins <code># @note</code> is one.</p>`
         }
       </section>
-      <section class="speaker-next" aria-label="what comes next">
-        <h2>
-          ${rest > 0 ? `After ${rest} more of this slide: ` : "Next: "}
-          ${next ? next.title : "the end"}
-        </h2>
-        ${
-          next &&
-          html`<div class="speaker-preview" inert>
-            <${Contents} key=${shown.value} slide=${next} />
-          </div>`
-        }
+      <section class="speaker-current" aria-label="what is shown">
+        <h2>Now${rest > 0 && `, and ${rest} more of this slide`}</h2>
+        <${Page} number=${part.value} isNow=${true} />
       </section>
+      <${Following} next=${all[shown.value + 1]} rest=${rest} />
     </main>
   `;
+}
+
+/** What comes next. @param {{next: Slide | undefined, rest: number}} properties */
+function Following({ next, rest }) {
+  const title = next ? next.title : "the end";
+  if (rest > 0)
+    return html`<section class="speaker-next" aria-label="what comes next">
+      <h2>Next: more of this slide; then ${title}</h2>
+      <${Page} number=${part.value + 1} isNow=${false} />
+    </section>`;
+  return html`<section class="speaker-next" aria-label="what comes next">
+    <h2>Next: ${title}</h2>
+    ${next && html`<${Beginning} key=${shown.value} slide=${next} />`}
+  </section>`;
+}
+
+/** The minutes that are planned, and whether one is ahead of them. */
+function Pace() {
+  const seconds = (now.value - begun.value) / SECOND;
+  const along = passedOf(slides(), from.value, shown.value, part.value / pages.value.length);
+  const ahead = planned.value > 0 ? along * planned.value - seconds / MINUTE : 0;
+  const minutes = Math.round(Math.abs(ahead));
+  const way = ahead > 0 ? "ahead" : "behind";
+  const told = minutes ? `${minutes} min ${way}` : "on time";
+  const plan = (/** @type {any} */ event) => {
+    planned.value = Math.max(0, Math.round(Number(event.target.value) || 0));
+    keep("minutes", String(planned.value));
+  };
+  return html`<label class="speaker-plan">
+      of
+      <input
+        type="number"
+        min="0"
+        max="999"
+        placeholder="…"
+        value=${planned.value || ""}
+        onChange=${plan}
+      />
+      min
+    </label>
+    ${planned.value > 0 && html`<span class=${`speaker-pace ${minutes && way}`}>${told}</span>`}`;
 }
 
 /** The time, and how long one has been speaking; a press begins anew. */
@@ -127,8 +177,8 @@ function Clock() {
   return html`<button
     class="speaker-clock"
     title="Begin the time anew"
-    onClick=${() => (now.value = begun.value = Date.now())}
+    onClick=${begin}
   >
-    <b>${minutes}</b> ${format(now.value)}
+    <b>${minutes}</b> <span>${format(now.value)}</span>
   </button>`;
 }

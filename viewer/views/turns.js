@@ -4,6 +4,7 @@ import { stepsBefore } from "viewer/model/run.js";
 import { joined } from "viewer/model/said.js";
 import { onlySpeaks } from "viewer/model/spoken.js";
 import { MOST_TURNS, saidWithin, toldBy } from "viewer/model/telling.js";
+import { isSaidInTurns } from "viewer/model/turns.js";
 import { html } from "viewer/parts/html.js";
 import { current } from "viewer/state/state.js";
 import { Pieces } from "viewer/views/said.js";
@@ -12,6 +13,7 @@ import { Pieces } from "viewer/views/said.js";
 export function Turns(properties) {
   const { block, scope, turns, depth, Turn } = properties;
   const { model } = current();
+  if (!isSaidInTurns(model, block, scope, turns)) return html`<${Turn} ...${properties} />`;
   const whole = { ...properties, choose: undefined };
   if (onlySpeaks(block)) {
     const [own, all] = [toldBy(model, block, scope, turns), saidWithin(model, scope, turns)];

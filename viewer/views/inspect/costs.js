@@ -3,7 +3,7 @@
 
 import { signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
-import { KINDS } from "viewer/model/costs.js";
+import { KINDS } from "viewer/model/kinds.js";
 import { bytes, counted, flops } from "viewer/model/format.js";
 import { MEANINGS, momentsOf } from "viewer/model/memory.js";
 import { reachedBy, timedPoints } from "viewer/model/roofline.js";

@@ -6,6 +6,7 @@ import {
   CATEGORIES,
   columnAt,
   columnsOf,
+  isSpiked,
   momentAfter,
   peakOf,
   scaleOf,
@@ -32,9 +33,9 @@ export function MemoryChart({ model, moments, bands, span, here, place, jump }) 
   const columns = columnsOf(moments, span, COLUMNS);
   const peak = peakOf(columns);
   const [chosen, choose] = useState(-1);
-  const [scale, setScale] = useState("linear");
+  const [scale, setScale] = useState("");
   if (!columns[peak].total) return html`<p>No tensor was alive here.</p>`;
-  const isLogarithmic = scale === "logarithmic";
+  const isLogarithmic = scale ? scale === "logarithmic" : isSpiked(columns);
   const column = here >= span.first && here < span.beyond ? columnAt(columns, span, here) : -1;
   const isHere = chosen < 0 && column >= 0;
   const now = chosen >= 0 ? chosen : isHere ? column : peak;
@@ -57,7 +58,8 @@ export function MemoryChart({ model, moments, bands, span, here, place, jump }) 
     <${Legend} shown=${shown} moment=${moment} peak=${moment === "at the peak" ? null : top} />
     <p class="quiet">
       Of the steps that share a column of the chart, the one with most alive is shown
-      ${isLogarithmic ? "; on this scale areas do not add up, so the sum is drawn alone" : ""}. The
+      ${isLogarithmic && "; colours divide its height as they divide its bytes"}.
+      The
       peak of ${bytes(top.total)} is at ${place(top.step)}, step ${integer(top.step + 1)} of${" "}
       ${integer(model.steps)}.
     </p>
@@ -99,6 +101,9 @@ function Chart(properties) {
   const { height, marks } = scaleOf(columns, isLogarithmic);
   const x = (/** @type {number} */ at) => across(frame, at / columns.length);
   const y = (/** @type {number} */ bytes) => up(frame, Math.max(0, Math.min(1, height(bytes))));
+  // Logarithms do not add up: there a part has its share of the height of all.
+  const level = (/** @type {number} */ part, /** @type {number} */ all) =>
+    isLogarithmic ? frame.bottom + ((y(all) - frame.bottom) * part) / (all || 1) : y(part);
   const onKey = (/** @type {KeyboardEvent} */ event) => {
     if (event.key === "Enter") {
       event.preventDefault();
@@ -124,7 +129,7 @@ function Chart(properties) {
     onClick=${(/** @type {any} */ event) => jump(columns[under(event)].step)}
   >
     <${Rulings} frame=${frame} marks=${marks} y=${y} text=${bytes} />
-    <${Areas} ...${{ columns, isLogarithmic, x, y }} />
+    <${Areas} ...${{ columns, x, level }} />
     <${Bands} ...${{ frame, bands, span }} />
     <${Peak}
       frame=${frame}
@@ -219,21 +224,15 @@ function Legend({ shown, moment, peak }) {
 }
 
 /**
- * What was alive, by what it is for; the sum alone where areas would not add up.
- * @param {{columns: MemoryState[], isLogarithmic: boolean, x: (column: number) => number,
- *   y: (value: number) => number}} properties
+ * What was alive, by what it is for.
+ * @param {{columns: MemoryState[], x: (column: number) => number, level: Level}} properties
  */
-function Areas({ columns, isLogarithmic, x, y }) {
-  if (isLogarithmic)
-    return html`<path
-      class="memory-area memory-all"
-      d=${areaOf(columns, 0, CATEGORIES.length, x, y)}
-    />`;
+function Areas({ columns, x, level }) {
   return CATEGORIES.map(
     (_, category) =>
       html`<path
         class=${`memory-area memory-${category}`}
-        d=${areaOf(columns, category, category + 1, x, y)}
+        d=${areaOf(columns, category, x, level)}
       />`,
   );
 }
@@ -267,24 +266,25 @@ function Bands({ frame, bands, span: { first, beyond } }) {
   });
 }
 
+/** Where a part of all stands. @typedef {(part: number, all: number) => number} Level */
+
 /**
- * The area between what lies below a category and what lies below another, in steps.
+ * The area of a category, on those before it, in steps.
  * @param {MemoryState[]} columns
- * @param {number} from
- * @param {number} beyond
+ * @param {number} category
  * @param {(column: number) => number} x
- * @param {(value: number) => number} y
+ * @param {Level} level
  */
-function areaOf(columns, from, beyond, x, y) {
-  const below = (/** @type {number} */ category) =>
-    columns.map(({ live }, column) => [
-      column,
-      y(live.slice(0, category).reduce((sum, part) => sum + part, 0)),
-    ]);
-  const up = below(beyond).map(
+function areaOf(columns, category, x, level) {
+  const below = (/** @type {number} */ beyond) =>
+    columns.map(({ live, total }, column) => {
+      const part = live.slice(0, beyond).reduce((sum, size) => sum + size, 0);
+      return [column, level(part, total)];
+    });
+  const up = below(category + 1).map(
     ([column, at]) => `L${x(column).toFixed(1)} ${at.toFixed(1)}H${x(column + 1).toFixed(1)}`,
   );
-  const down = below(from)
+  const down = below(category)
     .toReversed()
     .map(([column, at]) => `L${x(column + 1).toFixed(1)} ${at.toFixed(1)}H${x(column).toFixed(1)}`);
   return `M${up.join("").slice(1)}${down.join("")}Z`;

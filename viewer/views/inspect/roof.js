@@ -11,13 +11,17 @@ const HEIGHT = 380;
 const WIDEST = 1160;
 const ROOM = { left: 92, right: 16, top: 16, bottom: 46 };
 /** How many marks are named in the chart, and in how many letters. */
-const NAMED = 8;
+const NAMED = 6;
 const LONGEST = 24;
+/** How wide a number below the chart is at most. */
+const NUMBER = 46;
 /** Between a name and the roof. */
 const AIR = 3;
 /** Half the width of the smallest mark and of the largest. */
 const LEAST = 4;
 const MOST = 15;
+/** Marks with less than this share of the time are drawn faintly, below the others. */
+const SLIGHT = 0.005;
 
 /** @param {number} amount */
 export function twoDigits(amount) {
@@ -60,6 +64,7 @@ export function Chart({ points, limits, title, isReached, whole }) {
     x: x(point.intensity),
     y: y(point.rate),
     size: sizeOf(point.seconds / whole(point)),
+    isSlight: point.seconds < SLIGHT * whole(point),
   }));
   const order = points
     .map((_, index) => index)
@@ -86,16 +91,8 @@ export function Chart({ points, limits, title, isReached, whole }) {
       onMouseLeave=${() => show(-1)}
     >
       <${Roof} ...${{ frame, intensities, rates, limits, isReached, x, y }} />
-      ${points.map(
-        (point, index) =>
-          html`<${Mark}
-            point=${point}
-            ...${marks[index]}
-            isShown=${index === shown}
-            show=${() => show(index)}
-          />`,
-      )}
-      <${Names} ...${{ frame, points, marks, start, bend }} />
+      <${Marks} ...${{ points, marks, shown, show }} />
+      <${Names} ...${{ frame, points, marks, start, bend, shown }} />
     </svg>
     <figcaption class="inspect-readout" aria-live="off">
       ${
@@ -105,6 +102,28 @@ export function Chart({ points, limits, title, isReached, whole }) {
       }
     </figcaption>
   </figure>`;
+}
+
+/**
+ * Those that took next to nothing lie below the others.
+ * @param {{points: RooflinePoint[],
+ *   marks: {x: number, y: number, size: number, isSlight: boolean}[], shown: number,
+ *   show: (index: number) => void}} properties
+ */
+function Marks({ points, marks, shown, show }) {
+  const order = points
+    .map((_, index) => index)
+    .sort((one, other) => Number(marks[other].isSlight) - Number(marks[one].isSlight));
+  return order.map(
+    (index) =>
+      html`<${Mark}
+        key=${index}
+        point=${points[index]}
+        ...${marks[index]}
+        isShown=${index === shown}
+        show=${() => show(index)}
+      />`,
+  );
 }
 
 /** Half the width of a mark, whose area goes by a share. @param {number} share */
@@ -120,16 +139,20 @@ function sizeOf(share) {
 function Roof({ frame, intensities, rates, limits: { peak, memory }, isReached, x, y }) {
   const ridge = peak / memory;
   const [low, high] = [10 ** intensities[0], 10 ** intensities[intensities.length - 1]];
+  const every = Math.ceil((NUMBER * intensities.length) / (frame.right - frame.left));
   const roof = `M${x(low)} ${y(low * memory)}L${x(ridge)} ${y(peak)}H${x(high)}`;
   return html`
     <path class="roof-shade" d=${`${roof}V${frame.bottom}H${x(low)}Z`} />
     ${intensities.map(
-      (power) =>
+      (power, index) =>
         html`<g class="inspect-axis">
           <line x1=${x(10 ** power)} x2=${x(10 ** power)} y1=${frame.top} y2=${frame.bottom} />
-          <text x=${x(10 ** power)} y=${frame.bottom + 16} text-anchor="middle">
-            ${number(10 ** power)}
-          </text>
+          ${
+            index % every === 0 &&
+            html`<text x=${x(10 ** power)} y=${frame.bottom + 16} text-anchor="middle">
+              ${number(10 ** power)}
+            </text>`
+          }
         </g>`,
     )}
     <${Rulings}
@@ -152,12 +175,13 @@ function Roof({ frame, intensities, rates, limits: { peak, memory }, isReached, 
 }
 
 /**
- * @param {{point: RooflinePoint, x: number, y: number, size: number, isShown: boolean,
- *   show: () => void}} properties
+ * @param {{point: RooflinePoint, x: number, y: number, size: number, isSlight: boolean,
+ *   isShown: boolean, show: () => void}} properties
  */
-function Mark({ point, x, y, size, isShown, show }) {
+function Mark({ point, x, y, size, isSlight, isShown, show }) {
+  const state = isShown ? "shown" : isSlight ? "slight" : "";
   return html`<path
-    class=${`roof-point ${kindOf(point)} ${isShown ? "shown" : ""}`}
+    class=${`roof-point ${kindOf(point)} ${state}`}
     d=${mark(x, y, isShown ? size + 2 : size, kindOf(point))}
     onMouseEnter=${show}
   >
@@ -224,12 +248,15 @@ function namesOf(points) {
 }
 
 /**
- * The names of those that would take longest, where they lie neither on each other nor on the roof.
+ * The names of those that would take longest, where they lie neither on each other nor on the roof;
+ * or of the one that is looked at.
  * @param {{frame: Frame, points: RooflinePoint[], marks: {x: number, y: number, size: number}[],
- *   bend: {x: number, y: number}, start: {x: number, y: number}}} properties
+ *   bend: {x: number, y: number}, start: {x: number, y: number}, shown: number}} properties
  *   start, bend: the roof rises from one to the other, and is level from there
  */
-function Names({ frame, points, marks, start, bend }) {
+function Names({ frame, points, marks, start, bend, shown }) {
+  const names = namesOf(points);
+  if (shown >= 0) return html`<${NameOf} frame=${frame} name=${names[shown]} ...${marks[shown]} />`;
   const roofAt = (/** @type {number} */ x) =>
     Math.max(bend.y, bend.y + ((start.y - bend.y) * (bend.x - x)) / (bend.x - start.x));
   const isFree = (/** @type {import("viewer/model/labels.js").Box} */ box) =>
@@ -238,8 +265,25 @@ function Names({ frame, points, marks, start, bend }) {
     box.top > frame.top &&
     box.bottom < frame.bottom &&
     (box.top - AIR > roofAt(box.left) || box.bottom + AIR < roofAt(box.right));
-  return namesBeside(marks, namesOf(points), isFree, NAMED).map(
+  return namesBeside(marks, names, isFree, NAMED).map(
     ({ name, box }) =>
       html`<text class="roof-label" x=${box.left} y=${box.bottom - 4}>${name}</text>`,
   );
+}
+
+/**
+ * On the side of its mark where there is room.
+ * @param {{frame: Frame, name: string, x: number, y: number, size: number}} properties
+ */
+function NameOf({ frame, name, x, y, size }) {
+  const isLeft = x > (frame.left + frame.right) / 2;
+  const away = size + 6;
+  return html`<text
+    class="roof-label"
+    x=${isLeft ? x - away : x + away}
+    y=${y + 4}
+    text-anchor=${isLeft ? "end" : "start"}
+  >
+    ${name}
+  </text>`;
 }

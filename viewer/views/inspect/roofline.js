@@ -46,7 +46,6 @@ export function Roofline({ operators, timed, reached, device, took, jump }) {
     const points = measuredPoints(timed, lines, reached);
     return html`
       <${Choices} chosen=${MEASURED} format="" device=${device} />
-      <${Reached} limits=${reached} device=${device} />
       <${Drawn}
         title=${`Roofline of ${device}`}
         points=${points}
@@ -54,7 +53,9 @@ export function Roofline({ operators, timed, reached, device, took, jump }) {
         took=${took}
         jump=${jump}
         isReached
-      />
+      >
+        <${Reached} limits=${reached} device=${device} />
+      </${Drawn}>
     `;
   }
   const index = Math.max(0, chosen);
@@ -65,7 +66,6 @@ export function Roofline({ operators, timed, reached, device, took, jump }) {
   const measured = isOn(name, device) ? measuredPoints(timed, lines, limits) : [];
   return html`
     <${Choices} chosen=${index} format=${format} device=${reached ? device : ""} />
-    <${Sheet} chosen=${index} format=${format} device=${measured.length ? device : ""} />
     <${Drawn}
       key=${`${index} ${format}`}
       title=${`Roofline of ${name} in ${format}`}
@@ -73,7 +73,9 @@ export function Roofline({ operators, timed, reached, device, took, jump }) {
       limits=${limits}
       took=${took}
       jump=${jump}
-    />
+    >
+      <${Sheet} chosen=${index} format=${format} device=${measured.length ? device : ""} />
+    </${Drawn}>
   `;
 }
 
@@ -153,26 +155,31 @@ function Reached({ limits, device }) {
 
 /**
  * @param {{title: string, points: RooflinePoint[], limits: Limits, took: number,
- *   jump: (step: number) => void, isReached?: boolean}} properties
+ *   jump: (step: number) => void, isReached?: boolean, children?: any}} properties children: what
+ *   the chart shows, in words
  */
-function Drawn({ title, points, limits, took, jump, isReached = false }) {
+function Drawn({ title, points, limits, took, jump, isReached = false, children }) {
   const operators = points.filter(({ isMeasured }) => !isMeasured);
   const lines = points.filter(({ isMeasured }) => isMeasured);
   const waiting = operators.filter((point) => point.waits);
   const least = totalSeconds(operators);
   if (!points.length)
-    return html`<p>
-      ${
-        isReached
-          ? "No line here has a count of both FLOPs and bytes and took long enough for a clock."
-          : "No operator here has a count of both FLOPs and bytes."
-      }
-    </p>`;
+    return html`
+      <p>
+        ${
+          isReached
+            ? "No line here has a count of both FLOPs and bytes and took long enough for a clock."
+            : "No operator here has a count of both FLOPs and bytes."
+        }
+      </p>
+      ${children}
+    `;
   return html`
     <${Chart}
       ...${{ points, limits, title, isReached }}
       whole=${(/** @type {RooflinePoint} */ { isMeasured }) => (isMeasured ? took : least)}
     />
+    ${children}
     ${
       operators.length > 0 &&
       html`<p>

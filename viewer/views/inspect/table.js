@@ -42,7 +42,7 @@ const COLUMNS = [
   },
   {
     id: "matmul_flops",
-    title: "matmul",
+    title: "matmul FLOPs",
     kind: "formula",
     hint: "FLOPs of matrix products",
     value: (entry) => entry.matmul_flops,
@@ -50,7 +50,7 @@ const COLUMNS = [
   },
   {
     id: "other_flops",
-    title: "other",
+    title: "other FLOPs",
     kind: "convention",
     hint: "all other FLOPs",
     value: (entry) => entry.other_flops,
@@ -226,7 +226,7 @@ function Choices() {
           checked=${withCalls.value}
           onChange=${() => (withCalls.value = !withCalls.value)}
         />${" "}
-        with the calls made in it
+        with its calls
       </label>`
     }
   </div>`;

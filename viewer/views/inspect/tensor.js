@@ -6,7 +6,8 @@ import { haveEqualElements, product, recordedAlong, summaryOf } from "viewer/mod
 import { bytes, integer, number, shape } from "viewer/model/format.js";
 import { knownAt, readingsOf } from "viewer/model/readings.js";
 import { aliasesOf } from "viewer/model/records.js";
-import { callStack, endOf } from "viewer/model/run.js";
+import { callStack } from "viewer/model/frames.js";
+import { endOf } from "viewer/model/run.js";
 import { layoutOf, storageWords, stridesOf } from "viewer/model/storage.js";
 import { html } from "viewer/parts/html.js";
 import { Jump } from "viewer/parts/panel.js";

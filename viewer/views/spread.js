@@ -1,0 +1,174 @@
+// Gives what stands on a slide the room that is free: code is broken only where the slide ends,
+// values stand beside it where they find room, and else below their line; words have the width of
+// the slide where nothing stands beside them. Asks the laid out page where everything is.
+
+import { fit, restore } from "viewer/parts/margin.js";
+
+/** What may differ without being seen, in pixels. */
+const SLACK = 4;
+
+/** Between code and the values beside it, in the size of letters. */
+const GAP = 1.2;
+
+/** What becomes as wide as a slide: words, questions, and what is folded. */
+const WORDS = ".prose > *, .question, .veiled, .answered, .folded-body > .line";
+
+/** Between code and the mark of its claim. */
+const MARK = 0.7;
+
+/** Where the letters of code end, and the mark behind them. */
+const DRAWN = ".line .source-line, .line > .held-mark";
+
+/** What a slide is given is taken from it before it is laid out anew. @param {HTMLElement} root */
+export function gather(root) {
+  for (const piece of root.querySelectorAll(".wide, .below, .opened"))
+    piece.classList.remove("wide", "below", "opened");
+  /** @type {NodeListOf<HTMLElement>} */
+  const placed = root.querySelectorAll(".placed, .line > .held-mark");
+  for (const place of placed) {
+    place.classList.remove("placed");
+    place.style.left = place.style.width = place.style.marginTop = "";
+  }
+}
+
+/** @param {HTMLElement} root @param {number} [end] where values have to end on the screen */
+export function fitAll(root, end) {
+  for (const section of root.querySelectorAll(".section")) fit(section, end);
+}
+
+/** @param {HTMLElement} root @param {number} letter the size of one, in pixels */
+export function spread(root, letter) {
+  const lines = /** @type {HTMLElement[]} */ ([...root.querySelectorAll(".line")]);
+  for (const line of lines) line.classList.add("wide");
+  for (const line of lines) moveMark(line, letter);
+  const all = /** @type {HTMLElement[]} */ ([
+    ...root.querySelectorAll(".beside-line, .row-line > .scrubber"),
+  ]);
+  const places = all
+    .filter((place) => getComputedStyle(place).position === "absolute")
+    .map((place) => ({ place, height: wholeHeight(place) }));
+  fitAll(root);
+  const { right } = root.getBoundingClientRect();
+  for (const { place, height } of places) put(place, height, { root, places, right, letter });
+  fitAll(root);
+  widen(root, places);
+}
+
+/** The mark of a claim stands where the code ends.
+ * @param {HTMLElement} line @param {number} letter */
+function moveMark(line, letter) {
+  const mark = /** @type {HTMLElement | null} */ (line.querySelector(":scope > .held-mark"));
+  const code = line.querySelector(".source-line");
+  if (!mark || !code || getComputedStyle(mark).right === "0px") return;
+  const end = code.getBoundingClientRect().right - line.getBoundingClientRect().left;
+  mark.style.left = `${end + MARK * letter}px`;
+}
+
+/** Show values whole, in front of what stands around them. @param {HTMLElement} place */
+export function openValues(place) {
+  restore(place);
+  place.classList.add("opened", "placed");
+  const over = place.getBoundingClientRect().bottom - innerHeight + SLACK;
+  if (over > 0) place.style.marginTop = `${-over}px`;
+}
+
+/** @param {HTMLElement} place */
+export function closeValues(place) {
+  place.classList.remove("opened");
+  place.style.marginTop = "";
+  const section = place.closest(".section");
+  if (section) fit(section);
+}
+
+/** How high values are that are not cut. @param {HTMLElement} place */
+function wholeHeight(place) {
+  if (place.matches(".beside-line")) restore(place);
+  return place.getBoundingClientRect().height;
+}
+
+/**
+ * With the heights that they have whole.
+ * @typedef {{place: HTMLElement, height: number}[]} Places
+ */
+
+/**
+ * From where to where a place takes room: what was cut may show more where what is below it stands
+ * on another page.
+ * @param {HTMLElement} place
+ * @param {number} height
+ * @param {Places} places
+ */
+function reachOf(place, height, places) {
+  const { top, bottom } = place.getBoundingClientRect();
+  if (!place.classList.contains("is-cut")) return { top, bottom };
+  const below = places
+    .filter(({ place: other }) => !other.classList.contains("below"))
+    .map(({ place: other }) => other.getBoundingClientRect().top)
+    .filter((other) => other > top + SLACK);
+  return { top, bottom: Math.min(top + height, ...below) };
+}
+
+/** @param {{top: number, bottom: number}} one @param {{top: number, bottom: number}} other */
+function areBeside(one, other) {
+  return one.top < other.bottom - SLACK && other.top < one.bottom - SLACK;
+}
+
+/** How wide a place has to be. @param {HTMLElement} place @param {number} most */
+function widthOf(place, most) {
+  place.style.width = "max-content";
+  const { width } = place.getBoundingClientRect();
+  place.style.width = "";
+  return Math.min(width + 1, most);
+}
+
+/**
+ * Put values, or the slider of a loop, where the lines beside them end, or below their own.
+ * @param {HTMLElement} place
+ * @param {number} height
+ * @param {{root: HTMLElement, places: Places, right: number, letter: number}} slide
+ */
+function put(place, height, { root, places, right, letter }) {
+  const isSlider = place.matches(".scrubber");
+  const row = /** @type {HTMLElement} */ (place.closest(".row-line"));
+  if (isSlider && row.querySelector(".beside-line:not(.below)"))
+    return place.classList.add("below");
+  const reach = reachOf(place, height, places);
+  const ends = [...root.querySelectorAll(DRAWN)]
+    .map((drawn) => drawn.getBoundingClientRect())
+    .filter((box) => areBeside(reach, box))
+    .map((box) => box.right);
+  const column = place.getBoundingClientRect();
+  const usual = row.getBoundingClientRect().right + (isSlider ? 0.5 : 2.5) * letter;
+  const from = Math.max(usual, ...ends.map((end) => end + GAP * letter));
+  const width = widthOf(place, column.width);
+  if (from + width > right) return place.classList.add("below");
+  const origin = /** @type {HTMLElement} */ (place.offsetParent ?? row).getBoundingClientRect();
+  place.classList.add("placed");
+  place.style.left = `${from - origin.left}px`;
+  place.style.width = `${Math.min(Math.max(width, column.width), right - from)}px`;
+}
+
+/**
+ * Let words that have nothing beside them use that room. They become lower, not higher, so nothing
+ * comes to stand beside them by that.
+ * @param {HTMLElement} root
+ * @param {Places} places
+ */
+function widen(root, places) {
+  const taken = places
+    .filter(({ place }) => !place.classList.contains("below"))
+    .map(({ place, height }) => reachOf(place, height, places));
+  const free = [...root.querySelectorAll(WORDS)].filter((words) => {
+    const box = words.getBoundingClientRect();
+    return !taken.some((reach) => areBeside(reach, box));
+  });
+  for (const words of free) words.classList.add("wide");
+}
+
+/** How many lines of code are broken. @param {HTMLElement} root @returns {number} */
+export function brokenIn(root) {
+  return [...root.querySelectorAll(".line .source-line")].filter((line) => {
+    const height = Number.parseFloat(getComputedStyle(line).lineHeight);
+    return line.getBoundingClientRect().height > 1.5 * height;
+  }).length;
+}

@@ -1,0 +1,86 @@
+// How large the type of a slide is: as large as it can be without more pages, broken lines or words
+// below the screen than at its usual size. Fetched when a presentation starts.
+
+import { pagesOf } from "viewer/views/paging.js";
+import { brokenIn, fitAll } from "viewer/views/spread.js";
+
+/** Sizes of type, in the usual one. */
+const SCALES = [1, 1.07, 1.14, 1.22, 1.3, 1.4];
+
+/** Room below the pages, for the bar, and what margins may differ by; in the size of letters. */
+const BELOW = 2.4;
+
+const root = document.documentElement;
+
+/** The size of a letter now, in pixels. */
+function letterSize() {
+  return Number.parseFloat(getComputedStyle(root).fontSize);
+}
+
+/** @param {number} letter */
+const lastLine = (letter) => innerHeight - BELOW * letter;
+
+/** Show the values of the page that is shown, as many as find room. @param {HTMLElement} body */
+export function fitPage(body) {
+  fitAll(body, lastLine(letterSize()));
+}
+
+/** Back to the type of the page. */
+export function resetSize() {
+  root.style.removeProperty("--scale");
+}
+
+/**
+ * @param {HTMLElement} body
+ * @param {number} size which of the scales
+ * @returns {{pages: HTMLElement[][], broken: number, cut: number}}
+ */
+function layOutAt(body, size) {
+  root.style.setProperty("--scale", String(SCALES[size]));
+  const letter = letterSize();
+  const { top } = body.getBoundingClientRect();
+  const room = Math.max(8 * letter, lastLine(letter) - top);
+  const pages = pagesOf(body, room);
+  return { pages, broken: brokenIn(body), cut: cutOf(pages, top, room) };
+}
+
+/**
+ * How much of the first page lies below the screen: the title and its first words, which stay
+ * together at any size of type.
+ * @param {HTMLElement[][]} pages @param {number} top @param {number} room
+ */
+function cutOf(pages, top, room) {
+  const bottom = pages[0]?.at(-1)?.getBoundingClientRect().bottom ?? top;
+  return Math.max(0, Math.round(bottom - top - room));
+}
+
+/** The size of a slide's type. While it stays on the screen it only becomes smaller, unless the
+ * screen becomes another one: nothing jumps when a round of a loop is chosen. */
+export class TypeSize {
+  constructor() {
+    this.most = SCALES.length - 1;
+    this.screen = "";
+  }
+
+  /** @param {HTMLElement} body @returns {HTMLElement[][]} pages */
+  layOut(body) {
+    const screen = `${innerWidth} ${innerHeight}`;
+    if (screen !== this.screen) this.most = SCALES.length - 1;
+    this.screen = screen;
+    const usual = layOutAt(body, 0);
+    let [good, found, shown] = [0, usual.pages, 0];
+    for (let [low, high] = [1, this.most]; low <= high;) {
+      const middle = Math.ceil((low + high) / 2);
+      const larger = layOutAt(body, middle);
+      shown = middle;
+      const fits =
+        larger.pages.length <= usual.pages.length &&
+        larger.broken <= usual.broken &&
+        larger.cut <= usual.cut;
+      if (fits) [good, found, low] = [middle, larger.pages, middle + 1];
+      else high = middle - 1;
+    }
+    this.most = good;
+    return shown === good ? found : layOutAt(body, good).pages;
+  }
+}

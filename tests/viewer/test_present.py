@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.tracing import trace_source
 from tests.viewer import documents
@@ -369,6 +370,45 @@ def test_going_on_answers_what_a_slide_asks(page, show):
     page.locator(".slide .held-mark").wait_for()
     assert page.locator(".slide .question").count() == 0
     assert "42" in page.locator(".slide").inner_text()
+
+
+FOLLOWED = """
+def main():
+    a()
+
+
+def a():
+    "Asks."
+    half = 21
+    assert 2 * half == 42  # @predict
+    # So the double of that is 84.
+    double = 84  # @inspect double
+    assert double == 2 * (half + half)
+"""
+
+
+@pytest.mark.parametrize(("reveal", "pressed"), [("all", 0), ("claims", 1), ("steps", 2)])
+def test_what_follows_a_question_waits_for_its_answer(reveal, pressed, page, show):
+    show(page, trace_source(FOLLOWED), at="1")
+    page.keyboard.press("P")
+    page.locator(".slide").wait_for()
+    page.keyboard.press("End")
+    page.locator(".slide .question").wait_for(state="attached")
+    for _ in range(("all", "claims", "steps").index(reveal)):
+        page.keyboard.press("i")
+    for _ in range(pressed):
+        expect(page.locator(".slide .question")).not_to_be_visible()
+        page.keyboard.press("PageDown")
+    expect(page.locator(".slide .question")).to_be_visible()
+    words = page.locator(".slide").inner_text()
+    assert "half = 21" in words
+    assert "84" not in words and "half + half" not in words
+    page.keyboard.press("PageDown")
+    expect(page.locator(".slide .line", has_text="== 42")).to_be_visible()
+    for _ in range(pressed):
+        page.keyboard.press("PageDown")
+    expect(page.locator(".slide .line", has_text="half + half")).to_be_visible()
+    expect(page.locator(".slide .prose", has_text="is 84")).to_be_visible()
 
 
 def revealed(page) -> int:

@@ -203,6 +203,20 @@ function cut(atoms, height) {
   return pages;
 }
 
+/** Where what follows a question begins, which may give its answer away: it waits for that.
+ * @param {HTMLElement[]} page */
+function endOfAsked(page) {
+  const asked = page.findIndex((piece) => piece.matches(":is(.question, :has(.question))"));
+  return asked < 0 ? page.length : asked + 1;
+}
+
+/** What comes by itself; a question is one stop with the line that answers it. */
+const STOPS = {
+  all: ":not(*)",
+  claims: ".question, :has(.held-mark)",
+  steps: `.question, .line[data-step], .row-line, ${FIGURES}, .said *`,
+};
+
 /**
  * Where one stops before the rest of a page is shown.
  * @param {HTMLElement[]} page
@@ -210,10 +224,7 @@ function cut(atoms, height) {
  * @returns {HTMLElement[]}
  */
 export function stopsOf(page, reveal) {
-  if (reveal === "all") return [];
-  const claims = page.filter((piece) => piece.matches(":has(.held-mark)"));
-  if (reveal === "claims") return claims;
-  return page.filter((piece) => piece.matches(`.line[data-step], .row-line, ${FIGURES}, .said *`));
+  return page.slice(0, endOfAsked(page)).filter((piece) => piece.matches(STOPS[reveal]));
 }
 
 /**
@@ -224,7 +235,7 @@ export function stopsOf(page, reveal) {
  */
 export function arrange(pages, shown, stop) {
   for (const [index, page] of pages.entries()) {
-    const from = index === shown && stop ? page.indexOf(stop) : Infinity;
+    const from = index === shown && stop ? page.indexOf(stop) : endOfAsked(page);
     for (const [place, piece] of page.entries()) {
       piece.dataset.slidePage = String(index);
       piece.classList.toggle("off-page", index !== shown);

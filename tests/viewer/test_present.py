@@ -59,11 +59,11 @@ def test_a_slide_shows_one_section_and_nothing_of_the_page(presented):
     assert presented.locator(".bar, .sidebar").count() == 0
     assert "views()" not in presented.locator(".slide").inner_text()
     presented.keyboard.press("PageDown")
-    assert presented.locator('[data-step="14"]').is_visible()  # the rest of main
+    expect(presented.locator('[data-step="14"]')).to_be_visible()  # the rest of main
     presented.keyboard.press("n")
     assert title(presented) == "Views share storage"
     assert presented.locator('[data-step="14"]').count() == 0
-    assert presented.locator(".tensor").is_visible()
+    expect(presented.locator(".tensor")).to_be_visible()
     large = "parseFloat(getComputedStyle(document.querySelector('.slide .prose')).fontSize)"
     assert presented.evaluate(large) > 20
 
@@ -187,7 +187,8 @@ def test_a_loop_is_on_one_slide_with_its_slider(lines, page, show):
         if slider.is_visible() or body.last.is_visible():
             break
         page.keyboard.press("PageDown")
-    assert slider.is_visible() and body.first.is_visible() and body.last.is_visible()
+    for part in (slider, body.first, body.last):
+        expect(part).to_be_visible()
 
 
 def test_words_and_figures_have_the_room_of_values_where_there_are_none(page, show):
@@ -237,7 +238,7 @@ def test_code_without_values_beside_it_has_their_room(size, page, show):
     while not long.is_visible():
         page.keyboard.press("PageDown")
         painted(page)
-    assert page.locator(".slide .beside-line").first.is_visible(), "of the same slide"
+    expect(page.locator(".slide .beside-line").first, "of the same slide").to_be_visible()
     letter = page.locator(".slide .line", has_text="numbers = ").bounding_box()["height"]
     assert long.bounding_box()["height"] < 1.9 * letter, "it is not broken"
     assert page.evaluate(OVERLAPS) == 0
@@ -354,7 +355,7 @@ def test_the_first_line_of_a_long_loop_is_not_left_behind(page, show):
         while not header.is_visible():
             page.keyboard.press("PageDown")
             painted(page)
-        assert body.is_visible()
+        expect(body).to_be_visible()
         page.keyboard.press("Escape")
         page.locator(".bar").wait_for()
 
@@ -637,7 +638,7 @@ def test_escape_closes_a_panel_first(presented):
     presented.locator("dialog .keys").first.wait_for()
     presented.keyboard.press("Escape")
     presented.locator("dialog").wait_for(state="detached")
-    assert presented.locator(".slide").is_visible()
+    expect(presented.locator(".slide")).to_be_visible()
     presented.keyboard.press("Enter")
     presented.locator("#stepping").wait_for()
 
@@ -740,7 +741,7 @@ def test_paper_has_everything_unfolded_and_nothing_to_press(paper):
     assert pages_of(pdf) >= 1
     assert page.locator(".waiting").count() == 0
     assert page.locator("details:not([open])").count() == 0
-    assert page.get_by_text("m = n * 2").is_visible()  # in a call that is folded on the screen
+    expect(page.get_by_text("m = n * 2")).to_be_visible()  # in a call that is folded on the screen
     assert not any(displayed(page, ".bar, .sidebar, .line-number, .scrubber button, .quiet-link"))
 
 

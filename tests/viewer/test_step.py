@@ -3,6 +3,7 @@
 import copy
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.viewer import documents
 from tests.viewer.conftest import painted
@@ -48,7 +49,7 @@ def test_each_variable_of_each_open_call_is_shown_the_innermost_first(stepped):
     calls.nth(1).locator(".frame").click()
     assert list(variables(page)) == ["back", "tree", "deep"]
     assert page.locator(".program-line.caller").count() == 1
-    assert row(page, "edges").is_visible(), "what was open stays so"
+    expect(row(page, "edges"), "what was open stays so").to_be_visible()
 
 
 DEEP = """\

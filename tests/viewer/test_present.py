@@ -412,6 +412,53 @@ def test_what_follows_a_question_waits_for_its_answer(reveal, pressed, page, sho
     expect(page.locator(".slide .prose", has_text="is 84")).to_be_visible()
 
 
+TALL = """
+def main():
+    a()
+
+
+def a():
+    "Asks."
+    config = {{f"name_{{n}}": 100 * n for n in range(9, 27)}}  # @inspect config
+    one = 1
+    total = {total}
+    # Words between.
+    assert config["name_10"] == 1000  # @predict
+    assert total == 25 * one
+"""
+
+
+def test_an_answer_leaves_the_pages_of_a_slide_as_they_are(page, show):
+    show(page, trace_source(TALL.format(total=" + ".join(["one"] * 25))), at="1")
+    page.keyboard.press("P")
+    page.locator(".slide").wait_for()
+    page.keyboard.press("End")
+    page.locator(".slide .question").wait_for()
+    painted(page)
+    before = parts(page)
+    page.keyboard.press("PageDown")
+    answered = page.locator(".slide .line", has_text="== 1000")
+    expect(answered).to_be_visible()
+    painted(page)
+    assert parts(page) == before
+    expect(page.locator(".slide .prose", has_text="Words between")).to_be_visible()
+    more = page.locator(".slide .beside-more", has_text="18 more rows")
+    expect(more).to_be_visible()
+    assert page.evaluate(CODE_UNDER) == 0
+    more.click()
+    expect(page.locator(".slide .opened dt", has_text="name_26")).to_be_visible()
+    # Who comes back finds values whole, their rows in columns.
+    page.keyboard.press("k")
+    page.keyboard.press("n")
+    rows = page.locator(".slide .below dt")
+    expect(rows.last).to_be_visible()
+    painted(page)
+    assert rows.first.bounding_box()["y"] == pytest.approx(
+        page.locator(".slide .below dl > div").nth(9).bounding_box()["y"], abs=3
+    )
+    assert page.evaluate(OUTSIDE) == 0
+
+
 def revealed(page) -> int:
     """Lines of code that are on the screen."""
     return sum(

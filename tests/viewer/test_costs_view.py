@@ -133,7 +133,9 @@ def table(page, show):
 
 def test_the_table_lists_lines_with_the_dearest_first(table):
     assert first_cells(table)[0] == "total = i * 2"
-    assert cells(table)["m = n * 2"] == ["1", "4 kFLOP", "0", "40 B", "0", "100", "0", "0"]
+    assert cells(table)["m = n * 2"] == [
+        *("1", "4 kFLOP", "0", "40 B", "0", "100 FLOP/B", "0", "0")
+    ]
     assert cells(table)["total = i * 2"][1] == "50 kFLOP+"
     last = table.locator(".costs-table tfoot td").all_inner_texts()
     assert last[1] == "54.3 kFLOP+"
@@ -266,6 +268,46 @@ def test_on_a_phone_the_names_of_rows_stay_in_sight(phone, show):
     assert name.bounding_box()["x"] == before["x"]
     assert before["width"] < 390 / 2
     assert name.locator(".inspect-place").evaluate("e => e.scrollWidth <= e.clientWidth")
+
+
+BROKEN = r"""() => [...document.querySelectorAll(".costs-table tbody th :is(code, .inspect-place)")]
+    .flatMap((cell) => {
+        const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+        const found = [];
+        for (let text = texts.nextNode(); text; text = texts.nextNode())
+            for (const { 0: name, index } of text.data.matchAll(/\w{2,}/g)) {
+                const range = document.createRange();
+                range.setStart(text, index);
+                range.setEnd(text, index + name.length);
+                const lines = new Set([...range.getClientRects()].map(({ top }) => top));
+                if (lines.size > 1) found.push(name);
+            }
+        return found;
+    })"""
+"""Names, or words of long ones, that go on in the next line."""
+
+
+def test_on_a_phone_no_name_is_broken_in_the_middle(phone, show):
+    document = priced()
+    document["files"][0]["path"] = "part6_training/m17_optimizers.py"
+    document["files"][0]["source"] = document["files"][0]["source"].replace(
+        "m = n * 2",
+        "m = AdamW(model.parameters(), requires_grad=True).measured_late_in_a_long_run()",
+    )
+    show(phone, document)
+    phone.keyboard.press("C")
+    phone.locator(".costs-table").wait_for()
+    shown = phone.locator(".costs-table tbody code", has_text="AdamW").inner_text()
+    assert "measured_late_in_a_long_run()" in shown, "what is copied has no breaks"
+    assert phone.evaluate(BROKEN) == []
+
+
+def test_on_a_phone_what_is_not_counted_stands_right_below_a_short_table(phone, show):
+    show(phone, priced())
+    phone.keyboard.press("C")
+    table, note = phone.locator(".costs-scroll"), phone.locator(".inspect-uncounted")
+    end = table.bounding_box()["y"] + table.bounding_box()["height"]
+    assert note.bounding_box()["y"] - end < 60
 
 
 def test_a_statement_of_several_lines_says_that_it_goes_on(page, show):
@@ -619,13 +661,30 @@ def test_the_legend_says_what_each_column_is_and_how_it_is_known(page, site, sho
     assert kinds == ["observed", "formula", "convention", "ideal", "would cost"]
 
 
+def test_the_roofline_says_where_its_roof_bends_and_cuts_no_number_off(table):
+    table.get_by_role("tab", name="Roofline").click()
+    chart = table.locator(".roofline > svg")
+    assert "the roof bends at 295" in chart.text_content()
+    edge = chart.bounding_box()["x"] + chart.bounding_box()["width"]
+    for number in chart.locator(".inspect-axis text").all():
+        box = number.bounding_box()
+        assert box["x"] + box["width"] <= edge
+
+
+def test_one_line_is_not_spoken_of_as_several(page, site, show):
+    with_times(page, site, show, sidecar(documents.small(), [0.0, 0.25, *[0.0] * 14]))
+    page.keyboard.press("C")
+    page.get_by_role("tab", name="Roofline").click()
+    page.get_by_text("This line took 250 ms of the 250 ms").wait_for()
+
+
 def test_the_legend_of_the_roofline_says_what_its_columns_are(table):
     table.get_by_role("tab", name="Roofline").click()
     table.get_by_text("What these numbers are").click()
     heads = table.locator("#costs-view thead th:not(:first-child)").all_inner_texts()
     named = {head for head in heads if not re.match(r"of [0-9]", head)}
     terms = set(table.locator(".costs-legend .costs-terms dt").all_inner_texts())
-    assert named == {"FLOP/B", "at most", "at least", "limited by"}
+    assert named == {"intensity", "at most", "at least", "limited by"}
     assert named < terms
 
 

@@ -530,6 +530,77 @@ def test_a_slide_comes_claim_by_claim_or_line_by_line(presented):
     button.wait_for(state="attached")
 
 
+CLAIMS_ALONE = """
+def main():
+    a()
+
+
+def a():
+    "Claims."
+    {words}
+    assert 1 < 2
+    # More words.
+    assert 2 < 3
+"""
+
+
+@pytest.mark.parametrize("reveal", ["claims", "steps"])
+def test_no_page_is_empty_before_its_first_claim(reveal, page, show):
+    show(page, trace_source(CLAIMS_ALONE.format(words='"""Words. """\n    ' * 30)), at="1")
+    page.set_viewport_size({"width": 1280, "height": 420})
+    page.keyboard.press("P")
+    page.locator(".slide").wait_for()
+    page.keyboard.press("End")
+    for _ in range(("all", "claims", "steps").index(reveal)):
+        page.keyboard.press("i")
+    last = page.locator(".slide .line", has_text="2 < 3")
+    for _ in range(60):
+        painted(page)
+        assert page.evaluate(TEXTS), "something is on the screen"
+        if last.evaluate("e => e.checkVisibility({ visibilityProperty: true })"):
+            break
+        page.keyboard.press("PageDown")
+    expect(last).to_be_visible()
+
+
+HELPED = """
+def main():
+    a()
+
+
+def helper(one):  # @stepover
+    "Helps."
+    two = one + one
+    return two + two
+
+
+def a():
+    "A section."
+    # Some words.
+    one = 1
+    # More words.
+    assert helper(one) == 4
+"""
+
+LEFT_BEHIND = """() => {
+    const pieces = [...document.querySelectorAll(".slide-body [data-slide-page]")];
+    return pieces.filter((piece, at) => piece.matches(".folded[open] > summary")
+        && pieces[at + 1].dataset.slidePage !== piece.dataset.slidePage).length;
+}"""
+
+
+def test_the_name_of_a_function_is_not_left_behind(page, show):
+    show(page, trace_source(HELPED), at="1")
+    page.keyboard.press("P")
+    page.locator(".slide").wait_for()
+    page.keyboard.press("End")
+    page.locator(".slide .folded[open] > summary").first.wait_for(state="attached")
+    for height in range(240, 480, 8):
+        page.set_viewport_size({"width": 1280, "height": height})
+        painted(page)
+        assert page.evaluate(LEFT_BEHIND) == 0
+
+
 CUT = """
 def main():
     values()
@@ -635,6 +706,14 @@ def test_the_speaker_sees_the_slide_as_it_is_shown_and_its_next_page(presented):
         page.keyboard.press("PageDown")
         window.get_by_text(f"part {number + 2} of").wait_for()
     window.close()
+
+
+def test_a_narrow_window_shows_the_speaker_what_comes_next_too(speaker):
+    page, window = speaker
+    window.set_viewport_size({"width": 600, "height": 800})
+    following = window.locator(".speaker-next .thumbnail")
+    following.scroll_into_view_if_needed()
+    expect(following).to_be_visible()
 
 
 def test_the_speaker_sees_whether_the_minutes_suffice(speaker):

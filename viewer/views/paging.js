@@ -9,7 +9,7 @@ const PARTS = [
   ".section, .row, .row-rest, .row-after, .loop, .calls, .said, .prose, .prose > ul, .evidence",
   ".row-line:not(:has(> .scrubber)), .folded[open], .folded-body, .slide-heading, .slide-before",
 ].join(", ");
-const TITLES = ".section-head, h1, h2, h3, h4, h5, h6";
+const TITLES = ".section-head, h1, h2, h3, h4, h5, h6, .folded[open] > summary";
 const FIGURES = ".picture, .chart";
 
 /** How large a figure may be: as a part of the page, and in the size that it was drawn for. */
@@ -226,13 +226,13 @@ const STOPS = {
 };
 
 /**
- * Where one stops before the rest of a page is shown.
+ * Where one stops before the rest of a page is shown; never before all of it.
  * @param {HTMLElement[]} page
  * @param {Reveal} reveal
  * @returns {HTMLElement[]}
  */
 export function stopsOf(page, reveal) {
-  return page.slice(0, endOfAsked(page)).filter((piece) => piece.matches(STOPS[reveal]));
+  return page.slice(1, endOfAsked(page)).filter((piece) => piece.matches(STOPS[reveal]));
 }
 
 /**

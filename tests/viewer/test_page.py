@@ -136,6 +136,27 @@ def test_a_loop_shows_its_first_round_and_any_other(page, show):
     assert count.inner_text() == "round 2 of 3"
 
 
+def test_on_a_phone_neither_the_round_nor_what_it_binds_breaks_inside(phone, show):
+    document = documents.small()
+    name = document["names"].index("i")
+    document["statements"][2][6] = [name]
+    document["names"][name] = "a_name_that_takes_all_of_the_line_of_a_phone"
+    show(phone, document)
+    phone.locator(".scrubber-count code").wait_for()
+    bound, comma, count = phone.locator(".scrubber-count").evaluate(
+        """(whole) => [...whole.childNodes].filter(({ textContent }) => textContent.trim())
+            .map((node) => {
+                const range = document.createRange();
+                range.selectNodeContents(node);
+                const { top, bottom } = range.getBoundingClientRect();
+                return [top, bottom];
+            })"""
+    )
+    assert comma[0] < bound[1] <= count[0] + 4, "the comma ends the first line"
+    assert comma[1] <= bound[1] + 4
+    assert count[1] - count[0] < 24, "one line"
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_way_that_ends_here_can_still_be_read(page, show, scheme):
     page.emulate_media(color_scheme=scheme)

@@ -19,6 +19,8 @@ DRAWING = (
     '<title>A box</title><rect width="9" height="9" fill="#4c78a8" stroke="#123456"/></svg>'
 )
 
+DARK = {"type": "point", "filled": True, "color": "black"}
+
 
 @pytest.fixture
 def drawn(page, show):
@@ -59,6 +61,20 @@ def test_drawings_have_the_colours_of_charts(theme, drawn):
     expect(bar).to_be_visible()
     box = drawn.locator(".drawn .picture:not(.chart) rect")
     assert box.evaluate("box => getComputedStyle(box).stroke") == "rgb(18, 52, 86)"
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_what_is_drawn_in_black_is_seen_on_a_dark_page(theme, page, show):
+    page.emulate_media(color_scheme=theme)
+    show(page, documents.with_values({"type": "C", "vega": {**BARS, "mark": DARK}}))
+    page.locator('.chart path[fill="black"]').first.wait_for()
+    fill, text = page.evaluate(
+        """() => [
+            getComputedStyle(document.querySelector('.chart path[fill="black"]')).fill,
+            getComputedStyle(document.documentElement).color,
+        ]"""
+    )
+    assert fill == text
 
 
 def test_a_drawing_grows_with_the_letters(drawn):

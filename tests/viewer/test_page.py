@@ -137,6 +137,55 @@ def test_a_loop_shows_its_first_round_and_any_other(page, show):
     assert count.inner_text() == "round 2 of 3"
 
 
+def test_on_a_phone_neither_the_round_nor_what_it_binds_breaks_inside(phone, show):
+    document = documents.small()
+    name = document["names"].index("i")
+    document["statements"][2][6] = [name]
+    document["names"][name] = "a_name_that_takes_all_of_the_line_of_a_phone"
+    show(phone, document)
+    phone.locator(".scrubber-count code").wait_for()
+    bound, comma, count = phone.locator(".scrubber-count").evaluate(
+        """(whole) => [...whole.childNodes].filter(({ textContent }) => textContent.trim())
+            .map((node) => {
+                const range = document.createRange();
+                range.selectNodeContents(node);
+                const { top, bottom } = range.getBoundingClientRect();
+                return [top, bottom];
+            })"""
+    )
+    assert comma[0] < bound[1] <= count[0] + 4, "the comma ends the first line"
+    assert comma[1] <= bound[1] + 4
+    assert count[1] - count[0] < 24, "one line"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_way_that_ends_here_can_still_be_read(page, show, scheme):
+    page.emulate_media(color_scheme=scheme)
+    show(page, documents.small())
+    ended = page.get_by_title("Previous round")
+    ended.wait_for()
+    assert ended.is_disabled()
+    colours = ended.evaluate(
+        """(button) => {
+            const { color, backgroundColor, opacity } = getComputedStyle(button);
+            const page = getComputedStyle(document.documentElement).backgroundColor;
+            return [color, page, backgroundColor, opacity];
+        }"""
+    )
+    darker, lighter = sorted(luminance(colour) for colour in colours[:2])
+    assert (lighter + 0.05) / (darker + 0.05) >= 3
+    assert colours[2:] == ["rgba(0, 0, 0, 0)", "1"], "it stands on the page itself"
+
+
+def luminance(colour: str) -> float:
+    """The relative luminance of an `rgb(...)`, as WCAG defines it."""
+    parts = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
+    linear = [
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    ]
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
 def test_a_loop_says_what_it_binds(page, show):
     document = documents.small()
     document["statements"][2][6] = [document["names"].index("i")]
@@ -497,6 +546,45 @@ def test_copied_code_is_the_code(page, show):
     )
     assert page.evaluate(COPY) == ""  # the browser's own copy
     assert aside.inner_text()
+
+
+@pytest.mark.parametrize("density", ["story", "everything"])
+def test_the_button_that_copies_lies_on_nothing_that_a_loop_says(density, page, show):
+    show(page, documents.small())
+    page.evaluate(
+        """async (density) => {
+            (await import("viewer/state/state.js")).density.value = density;
+            await import("viewer/views/copier.js");
+        }""",
+        density,
+    )
+    loop = page.locator("#article .loop").first
+    loop.scroll_into_view_if_needed()
+    painted(page)
+    loop.locator(".row-line", has_text="total = i").last.hover()
+    copy = loop.get_by_role("button", name="copy")
+    copy.wait_for()
+    left, right = (
+        copy.evaluate("e => e.getBoundingClientRect().right"),
+        loop.locator(".scrubber").first.evaluate("e => e.getBoundingClientRect().left"),
+    )
+    assert left <= right
+
+
+HEAD = "(e) => [getComputedStyle(e).borderBottomColor, getComputedStyle(e).boxShadow]"
+
+
+def test_every_panel_shows_in_the_same_way_where_keys_go(page, show):
+    show(page, documents.small())
+    looks = []
+    for key in ["?", "/", "c", "W"]:
+        page.keyboard.press(key)
+        page.locator(".panel-body:focus, .panel-body .search-field:focus").wait_for()
+        looks.append(page.locator(".panel-head").evaluate(HEAD))
+        page.keyboard.press("Escape")
+        page.locator("dialog").wait_for(state="detached")
+    assert looks == [looks[0]] * 4
+    assert looks[0][1] != "none"
 
 
 def test_a_slow_document_is_no_page_opened_as_a_file(page, site):

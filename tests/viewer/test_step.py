@@ -358,6 +358,14 @@ def test_times_and_counts_beside_a_statement_say_what_they_are(page, site, show)
     assert total.inner_text() == "int, seen\xa03\xa0times"
 
 
+@pytest.mark.parametrize("size", [WIDE, PHONE])
+def test_the_page_is_not_higher_than_the_window(size, page, show, programs):
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    show(page, programs, mode="step", at="3")
+    page.locator(".program").wait_for()
+    assert page.evaluate("document.documentElement.scrollHeight") == size[1]
+
+
 def test_the_history_of_pictures_shows_them_small(page, show):
     document = documents.with_values()
     picture = (

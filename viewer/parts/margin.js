@@ -141,7 +141,10 @@ function cutToOneLine(place) {
   const { values, more } = valuesIn(place);
   place.classList.add("is-cut", "is-one");
   const rows = values[0].querySelectorAll("tr, dl > div").length;
-  if (values.length === 1 && rows) more.textContent = counted(rows, "more row");
+  if (values.length === 1 && rows) {
+    more.textContent = counted(rows, "more row");
+    if (isWiderThanShown(place)) more.textContent = `${rows} more`;
+  }
   for (let shown = values.length - 1; shown > 0; shown--) {
     if (![place, ...place.querySelectorAll(".value")].some(isWiderThanShown)) return;
     values[shown].classList.add("left-out");

@@ -709,7 +709,7 @@ def test_the_speaker_sees_the_slide_as_it_is_shown_and_its_next_page(presented):
 
 
 def test_a_narrow_window_shows_the_speaker_what_comes_next_too(speaker):
-    page, window = speaker
+    window = speaker[1]
     window.set_viewport_size({"width": 600, "height": 800})
     following = window.locator(".speaker-next .thumbnail")
     following.scroll_into_view_if_needed()

@@ -489,9 +489,8 @@ def test_an_answer_leaves_the_pages_of_a_slide_as_they_are(page, show):
     rows = page.locator(".slide .below dt")
     expect(rows.last).to_be_visible()
     painted(page)
-    assert rows.first.bounding_box()["y"] == pytest.approx(
-        page.locator(".slide .below dl > div").nth(9).bounding_box()["y"], abs=3
-    )
+    lines = {round(row.bounding_box()["y"]) for row in rows.all()}
+    assert len(lines) <= 9 < rows.count() == 18
     assert page.evaluate(OUTSIDE) == 0
 
 

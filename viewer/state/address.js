@@ -5,6 +5,7 @@ import { FRONT, pageOfStep, WHOLE } from "viewer/model/book.js";
 import { placeOfStep, readHash, stepOfPlace, writeHash } from "viewer/model/places.js";
 import { clamp, functionOf } from "viewer/model/run.js";
 import { headingOf, isWithin, sectionOfStep } from "viewer/model/sections.js";
+import { firstVisibleStep } from "viewer/state/article.js";
 import { letGo } from "viewer/state/holding.js";
 import { keep, kept } from "viewer/state/kept.js";
 import { showPath } from "viewer/state/path.js";
@@ -92,15 +93,16 @@ export function goToHash() {
   if (isLink && named < 0 && address) return put("replaceState", address);
   const failed = document.failure ? document.failure.step : -1;
   const isFollowed = !isLink && address !== "";
+  const place = isFollowed && wanted === "read" ? history.state : null;
   batch(() => {
     if (!isLink) mode.value = wanted;
     step.value = clamp(model, named >= 0 ? named : (shown?.first ?? Math.max(failed, 0)));
     chosenFrame.value = -1;
     if (whole || (isLink && page.value === WHOLE)) page.value = WHOLE;
     else turnTo(named >= 0 ? named : -1, shown?.number);
-    focus.value = { step: named };
+    focus.value = place ?? { step: named };
   });
-  if (isFollowed && named < 0 && mode.value === "read") showTop();
+  if (isFollowed && !place && named < 0 && mode.value === "read") showTop();
   address = location.hash;
   if (!isLink && short === leftOut.size > 0) return;
   if (named < 0 && mode.value === "read") writePage("replaceState");
@@ -124,6 +126,7 @@ function turnTo(target, number = FRONT) {
  */
 export function openPage(number) {
   const { book } = current();
+  notePlace();
   batch(() => {
     notice.value = "";
     dialog.value = "";
@@ -206,6 +209,7 @@ export async function rested() {
  */
 export function goTo(target, { jump = false, to = mode.value, takes = false } = {}) {
   moved = performance.now();
+  if (jump) notePlace();
   batch(() => {
     notice.value = jump && to === "read" ? leavePathFor(target) : "";
     step.value = clamp(current().model, target);
@@ -217,6 +221,18 @@ export function goTo(target, { jump = false, to = mode.value, takes = false } = 
   clearTimeout(hashTimer);
   if (jump) writeAddress("pushState");
   else hashTimer = setTimeout(() => writeAddress("replaceState"), HASH_DELAY);
+}
+
+/** Note in the history which line stands where on the screen: the way back leads there. */
+function notePlace() {
+  const line = mode.value === "read" && !isEmbedded ? firstVisibleStep(-1) : -1;
+  const element = document.querySelector(`#article [data-step="${line}"]`);
+  if (!element) return;
+  try {
+    history.replaceState({ step: line, top: element.getBoundingClientRect().top }, "");
+  } catch {
+    // As in `put`.
+  }
 }
 
 /** Leave the panel for a step. @param {number} target */

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from tests.tracing import trace_source
+from tests.viewer import documents
 
 LECTURE = r'''
 import math
@@ -224,6 +225,23 @@ def test_a_value_beside_one_line_begins_on_it(page, show):
     assert value.evaluate("({ scrollWidth, clientWidth }) => scrollWidth > clientWidth"), (
         "too short"
     )
+
+
+@pytest.mark.parametrize(("size", "said"), [(16, "3 more rows"), (21, "3 more")])
+def test_what_is_left_out_of_a_value_beside_one_line_is_said_whole(page, show, size, said):
+    name = "x" * size
+    source = f"def main():\n    {name} = 1  # @inspect {name}\n    y = 2  # @inspect y\n"
+    document = trace_source(source)
+    high = {"shape": [3, 6], "elements": [1.25] * 18}
+    place = document["inspections"]["value"][0]
+    document["values"][place] = {**documents.TENSOR, **high}
+    show(page, document)
+    more = page.locator(".is-one .beside-more")
+    more.wait_for()
+    assert more.inner_text() == said
+    end = more.evaluate("(more) => more.parentElement.getBoundingClientRect().right")
+    box = more.bounding_box()
+    assert box["x"] + box["width"] <= end + 1
 
 
 def test_a_link_to_a_class_shows_its_definition(page, show):

@@ -5,6 +5,7 @@ import json
 import re
 
 import pytest
+from playwright.sync_api import expect
 
 from lecture import facts
 from tests.viewer import documents
@@ -242,7 +243,7 @@ def test_what_is_not_counted_is_always_in_sight(table, view):
 def test_of_a_part_only_what_ran_in_it_is_said_not_to_be_counted(table, page, show):
     missing = table.locator(".inspect-uncounted")
     table.get_by_label("part of the run").select_option("Views share storage")
-    assert table.get_by_text("Every operator of this part is counted.").is_visible()
+    expect(table.get_by_text("Every operator of this part is counted.")).to_be_visible()
     assert missing.count() == 0
     document = priced()
     document["costs"]["step"][-1] = 2  # one of the two times that aten.sort ran
@@ -335,7 +336,7 @@ def test_arrow_keys_go_through_the_views(table):
     assert table.evaluate("document.activeElement.textContent") == "Roofline"
     assert table.locator("[role=tab][aria-selected=true]").inner_text() == "Roofline"
     table.keyboard.press("ArrowLeft")
-    assert table.locator(".costs-table").is_visible()
+    expect(table.locator(".costs-table")).to_be_visible()
 
 
 def test_a_run_without_costs_says_so(page, show):
@@ -402,7 +403,7 @@ def test_the_roofline_names_what_waits_for_memory(table):
     table.get_by_role("tab", name="Roofline").click()
     chart = table.get_by_role("slider", name="Roofline of H100 SXM in bf16")
     assert chart.locator(".roof-point").count() == 3
-    assert table.get_by_text("3 of 3 operators wait for memory").is_visible()
+    expect(table.get_by_text("3 of 3 operators wait for memory")).to_be_visible()
     chart.focus()
     table.keyboard.press("Home")
     assert chart.get_attribute("aria-valuetext").startswith("aten.a: 1 FLOP/B")
@@ -641,7 +642,7 @@ def test_a_section_among_many_is_found_by_its_name(page, show):
     assert page.locator(".costs-table tfoot td").nth(1).inner_text() == "20 FLOP"
     assert field.input_value() == ""
     field.fill("nothing")
-    assert page.get_by_text("No section has “nothing” in its name.").is_visible()
+    expect(page.get_by_text("No section has “nothing” in its name.")).to_be_visible()
     field.fill("About 0")
     found.first.click()
     assert page.locator(".costs-table tfoot td").nth(1).inner_text() == "1 FLOP"

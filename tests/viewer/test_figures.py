@@ -1,6 +1,7 @@
 """Figures of the article: one hand for drawings and charts, with captions below them."""
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.viewer import documents
 
@@ -17,6 +18,8 @@ DRAWING = (
     '<svg xmlns="http://www.w3.org/2000/svg" width="80" height="20" viewBox="0 0 80 20">'
     '<title>A box</title><rect width="9" height="9" fill="#4c78a8" stroke="#123456"/></svg>'
 )
+
+DARK = {"type": "point", "filled": True, "color": "black"}
 
 
 @pytest.fixture
@@ -55,9 +58,23 @@ def test_drawings_have_the_colours_of_charts(theme, drawn):
             return fill(".chart svg .mark-rect path") === fill(".drawn .picture:not(.chart) rect");
         }"""
     )
-    assert bar.is_visible()
+    expect(bar).to_be_visible()
     box = drawn.locator(".drawn .picture:not(.chart) rect")
     assert box.evaluate("box => getComputedStyle(box).stroke") == "rgb(18, 52, 86)"
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_what_is_drawn_in_black_is_seen_on_a_dark_page(theme, page, show):
+    page.emulate_media(color_scheme=theme)
+    show(page, documents.with_values({"type": "C", "vega": {**BARS, "mark": DARK}}))
+    page.locator('.chart path[fill="black"]').first.wait_for()
+    fill, text = page.evaluate(
+        """() => [
+            getComputedStyle(document.querySelector('.chart path[fill="black"]')).fill,
+            getComputedStyle(document.documentElement).color,
+        ]"""
+    )
+    assert fill == text
 
 
 def test_a_drawing_grows_with_the_letters(drawn):

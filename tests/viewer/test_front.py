@@ -324,6 +324,49 @@ def test_nothing_on_the_first_screen_moves_while_it_comes(page, show):
     assert page.evaluate("window.shifted") < 0.02
 
 
+def many_sections() -> dict:
+    """With titles that fill the list beside the page to different ends."""
+    chapters = "".join(f"    # ## {' '.join(['word'] * size)}\n    a()\n" for size in range(1, 9))
+    section = '    """A section."""\n    assert 1 + 1 == 2\n'
+    main = f'def main():\n    """A talk."""\n{chapters}    # ## Left out\n    b()\n'
+    return recorded(f"{main}\n\ndef a():  # @core\n{section}\n\ndef b():\n{section}")
+
+
+def test_the_list_of_chapters_is_there_from_the_start(page, show):
+    page.add_init_script(
+        """addEventListener("DOMContentLoaded", () => {
+            const places = () => [...document.querySelectorAll(
+                ".bar-title, .outline-pages > *, .chapter-line, .chapter-toggle, .chapter-link",
+            )].map((each) => [each.textContent.trim(), each.getBoundingClientRect().toJSON()]);
+            new MutationObserver(() => {
+                if (document.querySelector("#first .outline")) window.before ??= places();
+                if (document.querySelector("#app .outline")) window.after ??= places();
+            }).observe(document.body, { childList: true, subtree: true });
+        })"""
+    )
+    show(page, many_sections())
+    page.locator("#app .outline").wait_for()
+    before, after = page.evaluate("[window.before, window.after]")
+    assert [text for text, _ in before][:3] == ["A talk", "Front page", "All on one page"]
+    lines = [place for text, place in before if text.startswith("›")]
+    assert len(lines) == 2 * 9, "each with its mark"
+    for (text, place), (_, then) in zip(before, after, strict=True):
+        assert place["x"] == pytest.approx(then["x"], abs=1), text
+        assert place["y"] == pytest.approx(then["y"], abs=1), text
+
+
+@pytest.mark.parametrize("width", [1280, 1920, 390])
+def test_the_ways_through_are_equally_wide(context, site, show, width):
+    with quiet_page(context, site, width, 844) as page:
+        show(page, many_sections())
+        ways = page.locator(".way")
+        ways.first.wait_for()
+        boxes = [way.bounding_box() for way in ways.all()]
+        assert len(boxes) == 4
+        assert max(b["width"] for b in boxes) - min(b["width"] for b in boxes) < 1
+        assert len({round(box["x"]) for box in boxes}) == (1 if width == 390 else 2)
+
+
 def test_what_stands_there_while_it_comes_moves_nothing_when_it_goes(page, show):
     """On a busy machine a sentence is painted before the page is there."""
     page.add_init_script(SHIFTS)

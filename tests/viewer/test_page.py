@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.viewer import documents
 from tests.viewer.conftest import VIEWER, painted, show_everything
@@ -134,6 +135,55 @@ def test_a_loop_shows_its_first_round_and_any_other(page, show):
     page.get_by_title("Previous round").click()
     assert total.inner_text().split() == ["total", "2"]
     assert count.inner_text() == "round 2 of 3"
+
+
+def test_on_a_phone_neither_the_round_nor_what_it_binds_breaks_inside(phone, show):
+    document = documents.small()
+    name = document["names"].index("i")
+    document["statements"][2][6] = [name]
+    document["names"][name] = "a_name_that_takes_all_of_the_line_of_a_phone"
+    show(phone, document)
+    phone.locator(".scrubber-count code").wait_for()
+    bound, comma, count = phone.locator(".scrubber-count").evaluate(
+        """(whole) => [...whole.childNodes].filter(({ textContent }) => textContent.trim())
+            .map((node) => {
+                const range = document.createRange();
+                range.selectNodeContents(node);
+                const { top, bottom } = range.getBoundingClientRect();
+                return [top, bottom];
+            })"""
+    )
+    assert comma[0] < bound[1] <= count[0] + 4, "the comma ends the first line"
+    assert comma[1] <= bound[1] + 4
+    assert count[1] - count[0] < 24, "one line"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_way_that_ends_here_can_still_be_read(page, show, scheme):
+    page.emulate_media(color_scheme=scheme)
+    show(page, documents.small())
+    ended = page.get_by_title("Previous round")
+    ended.wait_for()
+    assert ended.is_disabled()
+    colours = ended.evaluate(
+        """(button) => {
+            const { color, backgroundColor, opacity } = getComputedStyle(button);
+            const page = getComputedStyle(document.documentElement).backgroundColor;
+            return [color, page, backgroundColor, opacity];
+        }"""
+    )
+    darker, lighter = sorted(luminance(colour) for colour in colours[:2])
+    assert (lighter + 0.05) / (darker + 0.05) >= 3
+    assert colours[2:] == ["rgba(0, 0, 0, 0)", "1"], "it stands on the page itself"
+
+
+def luminance(colour: str) -> float:
+    """The relative luminance of an `rgb(...)`, as WCAG defines it."""
+    parts = [int(part) / 255 for part in re.findall(r"\d+", colour)[:3]]
+    linear = [
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    ]
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
 
 def test_a_loop_says_what_it_binds(page, show):
@@ -560,7 +610,7 @@ def test_a_failure_stands_first_with_both_sides(page, show):
         )
     )
     assert sides == {"y": "6", "n + 2": "5"}
-    assert line(page, 13).locator(".claim.failed").is_visible()
+    expect(line(page, 13).locator(".claim.failed")).to_be_visible()
     assert "unrun" in line(page, 14).get_attribute("class").split()
     assert page.locator('[data-command="claims"]').inner_text().startswith("✗ 1")
     alert.get_by_text("main.py:13").click()

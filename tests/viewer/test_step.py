@@ -3,6 +3,7 @@
 import copy
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.viewer import documents
 from tests.viewer.conftest import painted
@@ -49,7 +50,7 @@ def test_each_variable_of_each_open_call_is_shown_the_innermost_first(stepped):
     calls.nth(1).locator(".frame").click()
     assert list(variables(page)) == ["back", "tree", "deep"]
     assert page.locator(".program-line.caller").count() == 1
-    assert row(page, "edges").is_visible(), "what was open stays so"
+    expect(row(page, "edges"), "what was open stays so").to_be_visible()
 
 
 DEEP = """\
@@ -355,6 +356,14 @@ def test_times_and_counts_beside_a_statement_say_what_they_are(page, site, show)
     page.keyboard.press("End")
     total = row(page, "total").locator(".type")
     assert total.inner_text() == "int, seen\xa03\xa0times"
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE])
+def test_the_page_is_not_higher_than_the_window(size, page, show, programs):
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    show(page, programs, mode="step", at="3")
+    page.locator(".program").wait_for()
+    assert page.evaluate("document.documentElement.scrollHeight") == size[1]
 
 
 def test_the_history_of_pictures_shows_them_small(page, show):

@@ -16,6 +16,7 @@ from typing import Any
 from urllib.parse import quote
 
 from . import library
+from .comments import CODE, without_comments
 from .packing import packed, slim
 
 _ENTRIES = ("viewer/early.js", "viewer/main.js")
@@ -58,7 +59,10 @@ def one_file(document: bytes, name: str) -> bytes:
 
 
 def _text(path: str) -> str:
-    return (library.VIEWER / path).read_text(encoding="utf-8")
+    """A file of the viewer; what we wrote ourselves as it is published."""
+    text = (library.VIEWER / path).read_text(encoding="utf-8")
+    is_ours = path.endswith(CODE) and "vendor/" not in path
+    return without_comments(text) if is_ours else text
 
 
 def _modules(with_charts: bool) -> dict[str, str]:

@@ -69,7 +69,8 @@ function roomOf(place, boxes, letter, last) {
   const section = place.closest(".section .section");
   const isClipped = section && getComputedStyle(section).contain !== "none";
   const end = isClipped ? section.getBoundingClientRect().bottom + BEYOND * letter : last;
-  return Math.max(LINE * letter, Math.min(below?.top ?? Infinity, end) - own.top);
+  const room = Math.min(below?.top ?? Infinity, end) - own.top;
+  return Math.max(LINE * letter, Math.min(room, Number(place.dataset.room ?? Infinity)));
 }
 
 /** What is seen whole or not at all: a row of elements, a line of text. */
@@ -140,7 +141,10 @@ function cutToOneLine(place) {
   const { values, more } = valuesIn(place);
   place.classList.add("is-cut", "is-one");
   const rows = values[0].querySelectorAll("tr, dl > div").length;
-  if (values.length === 1 && rows) more.textContent = counted(rows, "more row");
+  if (values.length === 1 && rows) {
+    more.textContent = counted(rows, "more row");
+    if (isWiderThanShown(place)) more.textContent = `${rows} more`;
+  }
   for (let shown = values.length - 1; shown > 0; shown--) {
     if (![place, ...place.querySelectorAll(".value")].some(isWiderThanShown)) return;
     values[shown].classList.add("left-out");

@@ -79,27 +79,30 @@ function firstLines({ files, functions, events }) {
 }
 
 /**
- * Whether a lecture has chapters: headings in the function that was run, or in those without a
- * title that it calls.
+ * The titles of chapters: headings in the function that was run, or in those without a title that
+ * it calls. One alone is no chapter.
  * @param {any} found a document
+ * @returns {string[]}
  */
-function isBook({ files, functions, events }) {
+function chaptersOf({ files, functions, events }) {
   const run = functions[-events[0] - 1];
-  const headings = functions.flatMap((/** @type {any} */ func) =>
+  const titles = functions.flatMap((/** @type {any} */ func) =>
     func !== run && func.title
       ? []
-      : files[func.file].prose.filter(
-          (/** @type {any} */ { first_line: at, text }) =>
-            func.line <= at && at <= func.end_line && text.startsWith("#"),
-        ),
+      : files[func.file].prose
+          .filter(
+            (/** @type {any} */ { first_line: at, text }) =>
+              func.line <= at && at <= func.end_line && text.startsWith("#"),
+          )
+          .map((/** @type {any} */ { text }) => text.split("\n")[0].replace(/^#+\s*|\.$/g, "")),
   );
-  return headings.length > 1;
+  return titles.length > 1 ? titles.map(plain) : [];
 }
 
 /** Whether a document begins with a front page. @param {Answer} answer */
 function hasFront({ document: found }) {
   try {
-    return isBook(found);
+    return chaptersOf(found).length > 0;
   } catch {
     return false; // what is wrong with it is told by the code that checks it
   }
@@ -119,6 +122,36 @@ function row(style, content) {
 }
 
 /**
+ * The list of chapters, as it will stand beside the page.
+ * @param {string[]} titles
+ * @param {any} found a document
+ */
+function outline(titles, { functions }) {
+  const isCore = (/** @type {any} */ { marks }) => marks.includes("core");
+  const pages = [
+    "Front page",
+    "All on one page",
+    ...(functions.some(isCore) ? ["The short path"] : []),
+  ];
+  const chapters = titles.map((title, index) =>
+    make(
+      "div",
+      "chapter",
+      make(
+        "div",
+        "chapter-line",
+        make("button", "chapter-toggle", "›"),
+        make("span", "chapter-link", `${index + 1}. ${title}`),
+        make("span", "outline-claims"),
+      ),
+    ),
+  );
+  const links = make("div", "outline-pages", ...pages.map((name) => make("a", "", name)));
+  links.firstElementChild?.setAttribute("aria-current", "page");
+  return titles.length ? make("nav", "outline", links, ...chapters) : "";
+}
+
+/**
  * Show the beginning until the whole page is there; a failure stands before it.
  * @param {Answer} answer
  */
@@ -126,16 +159,19 @@ function showFirstLines({ document: found }) {
   try {
     if (found.failure) return;
     const lines = firstLines(found);
-    if (isBook(found)) makeCover(lines);
+    const chapters = chaptersOf(found);
+    if (chapters.length) makeCover(lines);
     const article = make("main", "article", lines);
     const titled = found.functions.filter((/** @type {any} */ { title }) => title).length > 1;
     const page = make(
       "div",
       "page",
-      ...(titled ? [make("div", "sidebar")] : []),
+      ...(titled ? [make("div", "sidebar", outline(chapters, found))] : []),
       make("div", "content", article),
     );
-    const first = make("div", "", make("header", "bar"), page);
+    const title = lines.querySelector("h1")?.textContent ?? "";
+    const bar = make("header", "bar", make("i", "command"), make("b", "bar-title", title));
+    const first = make("div", "", bar, page);
     first.id = "first";
     document.getElementById("app")?.before(first);
   } catch {

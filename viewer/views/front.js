@@ -193,7 +193,8 @@ function ShortPath({ class: name }) {
   };
   const address = writeHash({ doc, mode: "read", at: "", chapter, short: true });
   return html`<a class=${name} href=${address} onClick=${open}>
-    The short path: ${counted(count, "section")}, ${counted(minutes, "minute")}
+    The short path:${" "}
+    <span>${counted(count, "section")}, ${counted(minutes, "minute")}</span>
   </a>`;
 }
 

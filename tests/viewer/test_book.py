@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.viewer import documents
-from tests.viewer.conftest import quiet_page
+from tests.viewer.conftest import quiet_page, settled
 from tests.viewer.programs import recorded
 from tests.viewer.test_access import assert_accessible
 
@@ -227,6 +227,26 @@ def test_only_the_chapter_that_is_read_is_open_in_the_outline(page, show):
     page.locator(".outline-entry a", has_text="One and one again").click()
     page.locator("h1", has_text="Adding again").wait_for()
     assert opened.all_inner_texts() == ["2. Adding again"]
+
+
+def test_the_way_back_from_a_claim_leads_to_the_place_that_was_left(front):
+    """To the line, not only to its section."""
+    front.set_viewport_size({"width": 1280, "height": 300})
+    front.evaluate("location.hash = '#doc=demo&at=products'")
+    line = front.locator("#article [data-step]", has_text="for factor").first
+    line.wait_for()
+    settled(front)
+    front.evaluate("(box) => scrollBy(0, box.y - 120)", line.bounding_box())
+    settled(front)
+    before = line.bounding_box()["y"]
+    front.keyboard.press("c")
+    front.get_by_label("the whole lecture").check()
+    front.locator(".claim-entry").first.click()
+    front.locator("h1", has_text="Adding").wait_for()
+    front.go_back()
+    front.locator("h1", has_text="Multiplying").wait_for()
+    settled(front)
+    assert abs(line.bounding_box()["y"] - before) < 2
 
 
 def test_search_step_and_claims_lead_to_the_chapter(front):

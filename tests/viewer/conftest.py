@@ -9,6 +9,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.chromium import find_chromium
 from tests.viewer.javascript import Modules
@@ -27,6 +28,7 @@ CHROMIUM_ARGUMENTS = [
 
 PATIENCE = 60_000
 """Milliseconds after which something that does not come is missing, however busy the machine is."""
+expect.set_options(timeout=PATIENCE)
 
 PAINTED = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
 FINISHED = """() => document.getAnimations()

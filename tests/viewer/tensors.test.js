@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { numberOf, recordedAlong } from "viewer/model/elements.js";
 import { chartedNumber, thinned } from "viewer/model/records.js";
-import { pointsOf } from "viewer/model/roofline.js";
+import { marksOf, pointsOf, scalesOf } from "viewer/model/roofline.js";
 import { cellsRead, layoutOf, readersOf } from "viewer/model/storage.js";
 
 /** @param {Value} value */
@@ -117,4 +117,28 @@ test("an operator waits for memory below the ridge", () => {
       ["a", 50, 500, true, 10],
     ],
   );
+});
+
+/**
+ * What operators do for a byte, the roof they are below, and the numbers along both scales.
+ * @type {[name: string, intensities: number[], limits: Limits, across: number[],
+ *   up: number[]][]}
+ */
+const SCALES = [
+  ["cheap ones", [0.25, 0.5], { peak: 1e15, memory: 3e12 }, [1, 10, 100], [1e12, 1e13, 1e14, 1e15]],
+  ["dear ones", [900], { peak: 1e15, memory: 3e12 }, [200, 500, 1000], [5e14, 1e15]],
+];
+describe("the scales of a roofline end soon after what they hold", () => {
+  for (const [name, intensities, limits, across, up] of SCALES)
+    test(name, () => {
+      const points = /** @type {any[]} */ (
+        intensities.map((intensity) => ({
+          intensity,
+          rate: Math.min(limits.peak, intensity * limits.memory),
+        }))
+      );
+      const scales = scalesOf(points, limits);
+      assert.deepEqual(marksOf(scales.intensities), across);
+      assert.deepEqual(marksOf(scales.rates), up);
+    });
 });

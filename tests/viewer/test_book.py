@@ -5,6 +5,7 @@ import functools
 import re
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.viewer import documents
 from tests.viewer.conftest import quiet_page
@@ -116,9 +117,10 @@ def test_the_front_page_says_what_there_is(front):
     assert texts(front, ".amounts li") == amounts
     assert texts(front, ".map-chapters .prose")[0] == "What sums cost."
     assert front.locator(".section .section").count() == 0
-    assert not front.get_by_text("seed = 1").is_visible()  # what is done first stands below the map
+    set_up = front.get_by_text("seed = 1")
+    expect(set_up).not_to_be_visible()  # what is done first stands below the map
     front.locator(".set-up summary").click()
-    front.get_by_text("seed = 1").wait_for()
+    set_up.wait_for()
     assert "Nothing is random." in front.locator(".set-up").inner_text()
 
 

@@ -5,6 +5,7 @@ import json
 import re
 
 import pytest
+from playwright.sync_api import expect
 
 from lecture import facts
 from tests.viewer import documents
@@ -132,7 +133,9 @@ def table(page, show):
 
 def test_the_table_lists_lines_with_the_dearest_first(table):
     assert first_cells(table)[0] == "total = i * 2"
-    assert cells(table)["m = n * 2"] == ["1", "4 kFLOP", "0", "40 B", "0", "100", "0", "0"]
+    assert cells(table)["m = n * 2"] == [
+        *("1", "4 kFLOP", "0", "40 B", "0", "100 FLOP/B", "0", "0")
+    ]
     assert cells(table)["total = i * 2"][1] == "50 kFLOP+"
     last = table.locator(".costs-table tfoot td").all_inner_texts()
     assert last[1] == "54.3 kFLOP+"
@@ -240,7 +243,7 @@ def test_what_is_not_counted_is_always_in_sight(table, view):
 def test_of_a_part_only_what_ran_in_it_is_said_not_to_be_counted(table, page, show):
     missing = table.locator(".inspect-uncounted")
     table.get_by_label("part of the run").select_option("Views share storage")
-    assert table.get_by_text("Every operator of this part is counted.").is_visible()
+    expect(table.get_by_text("Every operator of this part is counted.")).to_be_visible()
     assert missing.count() == 0
     document = priced()
     document["costs"]["step"][-1] = 2  # one of the two times that aten.sort ran
@@ -265,6 +268,46 @@ def test_on_a_phone_the_names_of_rows_stay_in_sight(phone, show):
     assert name.bounding_box()["x"] == before["x"]
     assert before["width"] < 390 / 2
     assert name.locator(".inspect-place").evaluate("e => e.scrollWidth <= e.clientWidth")
+
+
+BROKEN = r"""() => [...document.querySelectorAll(".costs-table tbody th :is(code, .inspect-place)")]
+    .flatMap((cell) => {
+        const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+        const found = [];
+        for (let text = texts.nextNode(); text; text = texts.nextNode())
+            for (const { 0: name, index } of text.data.matchAll(/\w{2,}/g)) {
+                const range = document.createRange();
+                range.setStart(text, index);
+                range.setEnd(text, index + name.length);
+                const lines = new Set([...range.getClientRects()].map(({ top }) => top));
+                if (lines.size > 1) found.push(name);
+            }
+        return found;
+    })"""
+"""Names, or words of long ones, that go on in the next line."""
+
+
+def test_on_a_phone_no_name_is_broken_in_the_middle(phone, show):
+    document = priced()
+    document["files"][0]["path"] = "part6_training/m17_optimizers.py"
+    document["files"][0]["source"] = document["files"][0]["source"].replace(
+        "m = n * 2",
+        "m = AdamW(model.parameters(), requires_grad=True).measured_late_in_a_long_run()",
+    )
+    show(phone, document)
+    phone.keyboard.press("C")
+    phone.locator(".costs-table").wait_for()
+    shown = phone.locator(".costs-table tbody code", has_text="AdamW").inner_text()
+    assert "measured_late_in_a_long_run()" in shown, "what is copied has no breaks"
+    assert phone.evaluate(BROKEN) == []
+
+
+def test_on_a_phone_what_is_not_counted_stands_right_below_a_short_table(phone, show):
+    show(phone, priced())
+    phone.keyboard.press("C")
+    table, note = phone.locator(".costs-scroll"), phone.locator(".inspect-uncounted")
+    end = table.bounding_box()["y"] + table.bounding_box()["height"]
+    assert note.bounding_box()["y"] - end < 60
 
 
 def test_a_statement_of_several_lines_says_that_it_goes_on(page, show):
@@ -293,7 +336,7 @@ def test_arrow_keys_go_through_the_views(table):
     assert table.evaluate("document.activeElement.textContent") == "Roofline"
     assert table.locator("[role=tab][aria-selected=true]").inner_text() == "Roofline"
     table.keyboard.press("ArrowLeft")
-    assert table.locator(".costs-table").is_visible()
+    expect(table.locator(".costs-table")).to_be_visible()
 
 
 def test_a_run_without_costs_says_so(page, show):
@@ -360,7 +403,7 @@ def test_the_roofline_names_what_waits_for_memory(table):
     table.get_by_role("tab", name="Roofline").click()
     chart = table.get_by_role("slider", name="Roofline of H100 SXM in bf16")
     assert chart.locator(".roof-point").count() == 3
-    assert table.get_by_text("3 of 3 operators wait for memory").is_visible()
+    expect(table.get_by_text("3 of 3 operators wait for memory")).to_be_visible()
     chart.focus()
     table.keyboard.press("Home")
     assert chart.get_attribute("aria-valuetext").startswith("aten.a: 1 FLOP/B")
@@ -599,7 +642,7 @@ def test_a_section_among_many_is_found_by_its_name(page, show):
     assert page.locator(".costs-table tfoot td").nth(1).inner_text() == "20 FLOP"
     assert field.input_value() == ""
     field.fill("nothing")
-    assert page.get_by_text("No section has “nothing” in its name.").is_visible()
+    expect(page.get_by_text("No section has “nothing” in its name.")).to_be_visible()
     field.fill("About 0")
     found.first.click()
     assert page.locator(".costs-table tfoot td").nth(1).inner_text() == "1 FLOP"
@@ -618,13 +661,30 @@ def test_the_legend_says_what_each_column_is_and_how_it_is_known(page, site, sho
     assert kinds == ["observed", "formula", "convention", "ideal", "would cost"]
 
 
+def test_the_roofline_says_where_its_roof_bends_and_cuts_no_number_off(table):
+    table.get_by_role("tab", name="Roofline").click()
+    chart = table.locator(".roofline > svg")
+    assert "the roof bends at 295" in chart.text_content()
+    edge = chart.bounding_box()["x"] + chart.bounding_box()["width"]
+    for number in chart.locator(".inspect-axis text").all():
+        box = number.bounding_box()
+        assert box["x"] + box["width"] <= edge
+
+
+def test_one_line_is_not_spoken_of_as_several(page, site, show):
+    with_times(page, site, show, sidecar(documents.small(), [0.0, 0.25, *[0.0] * 14]))
+    page.keyboard.press("C")
+    page.get_by_role("tab", name="Roofline").click()
+    page.get_by_text("This line took 250 ms of the 250 ms").wait_for()
+
+
 def test_the_legend_of_the_roofline_says_what_its_columns_are(table):
     table.get_by_role("tab", name="Roofline").click()
     table.get_by_text("What these numbers are").click()
     heads = table.locator("#costs-view thead th:not(:first-child)").all_inner_texts()
     named = {head for head in heads if not re.match(r"of [0-9]", head)}
     terms = set(table.locator(".costs-legend .costs-terms dt").all_inner_texts())
-    assert named == {"FLOP/B", "at most", "at least", "limited by"}
+    assert named == {"intensity", "at most", "at least", "limited by"}
     assert named < terms
 
 

@@ -1,6 +1,7 @@
 """Figures of the article: one hand for drawings and charts, with captions below them."""
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.viewer import documents
 
@@ -57,7 +58,7 @@ def test_drawings_have_the_colours_of_charts(theme, drawn):
             return fill(".chart svg .mark-rect path") === fill(".drawn .picture:not(.chart) rect");
         }"""
     )
-    assert bar.is_visible()
+    expect(bar).to_be_visible()
     box = drawn.locator(".drawn .picture:not(.chart) rect")
     assert box.evaluate("box => getComputedStyle(box).stroke") == "rgb(18, 52, 86)"
 

@@ -3,6 +3,7 @@
 import itertools
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.tracing import trace_source
 from tests.viewer import documents
@@ -52,7 +53,7 @@ def test_values_that_find_room_are_whole(page, show):
     show(page, documents.small())
     for number in (11, 20):  # nothing stands beside the lines below them
         values = line(page, number).locator(".beside-line")
-        assert values.locator(".named-value").first.is_visible()
+        expect(values.locator(".named-value").first).to_be_visible()
         assert "is-cut" not in values.get_attribute("class")
 
 
@@ -302,7 +303,7 @@ def test_on_a_phone_few_elements_stand_below_their_line_and_no_name_is_cut(phone
     for value in small:
         box = value.bounding_box()
         assert box["height"] > 2 * line_height
-        assert value.locator("td", has_text="100").is_visible()
+        expect(value.locator("td", has_text="100")).to_be_visible()
         assert value.evaluate("(e) => e.scrollWidth <= e.clientWidth")
     assert tall["height"] <= line_height, "what is higher waits for a touch"
     assert phone.evaluate("document.documentElement.scrollWidth") <= 390
@@ -408,7 +409,7 @@ def test_a_claim_without_sides_has_no_card(page, show):
     card(page).wait_for()
     line(page, 13).hover()
     card(page).wait_for(state="detached")
-    assert line(page, 13).locator(".held-mark").is_visible()
+    expect(line(page, 13).locator(".held-mark")).to_be_visible()
 
 
 def test_an_amount_and_its_unit_stay_on_one_line(page, show):

@@ -274,7 +274,7 @@ def test_a_long_line_is_broken(page, show):
 def test_a_tensor_of_one_number_is_inspected_too(page, show):
     value = {**ODD, "shape": [], "strides": [], "bytes": 4, "storage_bytes": 16, "offset": 2}
     show(page, documents.with_values({**value, "elements": [2.5]}), mode="step", at="2")
-    assert page.locator(".variable .type").all_inner_texts() == ["×1", "Tensor"]
+    assert page.locator(".variable .type").all_inner_texts() == ["seen\xa0once", "Tensor"]
     page.locator(".variable .inspect", has_text="2.5").click()
     panel = page.locator(".inspector")
     assert panel.locator(".headline").inner_text() == "[] float32"

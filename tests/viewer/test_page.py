@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.viewer import documents
 from tests.viewer.conftest import VIEWER, painted, show_everything
@@ -570,7 +571,7 @@ def test_a_failure_stands_first_with_both_sides(page, show):
         )
     )
     assert sides == {"y": "6", "n + 2": "5"}
-    assert line(page, 13).locator(".claim.failed").is_visible()
+    expect(line(page, 13).locator(".claim.failed")).to_be_visible()
     assert "unrun" in line(page, 14).get_attribute("class").split()
     assert page.locator('[data-command="claims"]').inner_text().startswith("✗ 1")
     alert.get_by_text("main.py:13").click()

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from playwright.sync_api import expect
 
 from lecture import main as lecture_main
 from tests import test_reading
@@ -154,7 +155,7 @@ def test_who_presents_sees_where_in_the_chapter(page, show):
         page.keyboard.press("n")
         page.locator(".slide-place", has_text=f"Ch. 1: {number} / 4").wait_for()
     page.set_viewport_size({"width": 390, "height": 844})
-    assert page.locator(".slide-place").is_visible()
+    expect(page.locator(".slide-place")).to_be_visible()
     bar = page.locator(".slide-bar").bounding_box()
     assert bar["x"] >= 0 and bar["x"] + bar["width"] <= 390
 
@@ -341,7 +342,7 @@ def test_a_bridge_is_on_a_slide_of_the_short_path_alone(talk, keys, bridges):
         if title.count():
             break
         talk.keyboard.press("n")
-    assert title.is_visible()
+    expect(title).to_be_visible()
     assert talk.get_by_text("The detour showed").count() == bridges
 
 
@@ -528,10 +529,10 @@ def test_an_exercise_asks_before_it_shows(talk):
     talk.keyboard.press("n")
     talk.keyboard.press("n")
     talk.locator(".exercise").wait_for()
-    assert not talk.get_by_text("answer = 2 * 21").is_visible()
-    assert not talk.get_by_text("It is even.").is_visible()
+    expect(talk.get_by_text("answer = 2 * 21")).not_to_be_visible()
+    expect(talk.get_by_text("It is even.")).not_to_be_visible()
     talk.get_by_text("a hint").click()
-    assert talk.get_by_text("It is even.").is_visible()
+    expect(talk.get_by_text("It is even.")).to_be_visible()
     talk.locator(".exercise textarea").fill("42")
     talk.locator(".solution summary").click()
     talk.get_by_label("I had it").check()

@@ -6,6 +6,7 @@ import re
 from html.parser import HTMLParser
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.tracing import trace_source
 from tests.viewer import documents
@@ -76,7 +77,7 @@ def test_a_lecture_can_be_read_without_javascript(without_javascript, host, tmp_
         assert page.locator("main pre").count() > 0
     page.locator("main").get_by_role("link", name=chapters[-2].title).click()
     page.get_by_role("heading", level=1, name=chapters[-2].title).wait_for()
-    assert not page.get_by_text("needs JavaScript").is_visible()
+    expect(page.get_by_text("needs JavaScript")).not_to_be_visible()
 
 
 @pytest.mark.parametrize("kind", ["note", "bridge"])

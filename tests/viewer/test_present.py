@@ -4,6 +4,7 @@ import json
 import re
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.tracing import trace_source
 from tests.viewer import documents
@@ -58,11 +59,11 @@ def test_a_slide_shows_one_section_and_nothing_of_the_page(presented):
     assert presented.locator(".bar, .sidebar").count() == 0
     assert "views()" not in presented.locator(".slide").inner_text()
     presented.keyboard.press("PageDown")
-    assert presented.locator('[data-step="14"]').is_visible()  # the rest of main
+    expect(presented.locator('[data-step="14"]')).to_be_visible()  # the rest of main
     presented.keyboard.press("n")
     assert title(presented) == "Views share storage"
     assert presented.locator('[data-step="14"]').count() == 0
-    assert presented.locator(".tensor").is_visible()
+    expect(presented.locator(".tensor")).to_be_visible()
     large = "parseFloat(getComputedStyle(document.querySelector('.slide .prose')).fontSize)"
     assert presented.evaluate(large) > 20
 
@@ -186,7 +187,8 @@ def test_a_loop_is_on_one_slide_with_its_slider(lines, page, show):
         if slider.is_visible() or body.last.is_visible():
             break
         page.keyboard.press("PageDown")
-    assert slider.is_visible() and body.first.is_visible() and body.last.is_visible()
+    for part in (slider, body.first, body.last):
+        expect(part).to_be_visible()
 
 
 def test_words_and_figures_have_the_room_of_values_where_there_are_none(page, show):
@@ -236,7 +238,7 @@ def test_code_without_values_beside_it_has_their_room(size, page, show):
     while not long.is_visible():
         page.keyboard.press("PageDown")
         painted(page)
-    assert page.locator(".slide .beside-line").first.is_visible(), "of the same slide"
+    expect(page.locator(".slide .beside-line").first, "of the same slide").to_be_visible()
     letter = page.locator(".slide .line", has_text="numbers = ").bounding_box()["height"]
     assert long.bounding_box()["height"] < 1.9 * letter, "it is not broken"
     assert page.evaluate(OVERLAPS) == 0
@@ -353,7 +355,7 @@ def test_the_first_line_of_a_long_loop_is_not_left_behind(page, show):
         while not header.is_visible():
             page.keyboard.press("PageDown")
             painted(page)
-        assert body.is_visible()
+        expect(body).to_be_visible()
         page.keyboard.press("Escape")
         page.locator(".bar").wait_for()
 
@@ -369,6 +371,92 @@ def test_going_on_answers_what_a_slide_asks(page, show):
     page.locator(".slide .held-mark").wait_for()
     assert page.locator(".slide .question").count() == 0
     assert "42" in page.locator(".slide").inner_text()
+
+
+FOLLOWED = """
+def main():
+    a()
+
+
+def a():
+    "Asks."
+    half = 21
+    assert 2 * half == 42  # @predict
+    # So the double of that is 84.
+    double = 84  # @inspect double
+    assert double == 2 * (half + half)
+"""
+
+
+@pytest.mark.parametrize(("reveal", "pressed"), [("all", 0), ("claims", 1), ("steps", 2)])
+def test_what_follows_a_question_waits_for_its_answer(reveal, pressed, page, show):
+    show(page, trace_source(FOLLOWED), at="1")
+    page.keyboard.press("P")
+    page.locator(".slide").wait_for()
+    page.keyboard.press("End")
+    page.locator(".slide .question").wait_for(state="attached")
+    for _ in range(("all", "claims", "steps").index(reveal)):
+        page.keyboard.press("i")
+    for _ in range(pressed):
+        expect(page.locator(".slide .question")).not_to_be_visible()
+        page.keyboard.press("PageDown")
+    expect(page.locator(".slide .question")).to_be_visible()
+    words = page.locator(".slide").inner_text()
+    assert "half = 21" in words
+    assert "84" not in words and "half + half" not in words
+    page.keyboard.press("PageDown")
+    expect(page.locator(".slide .line", has_text="== 42")).to_be_visible()
+    for _ in range(pressed):
+        page.keyboard.press("PageDown")
+    expect(page.locator(".slide .line", has_text="half + half")).to_be_visible()
+    expect(page.locator(".slide .prose", has_text="is 84")).to_be_visible()
+
+
+TALL = """
+def main():
+    a()
+
+
+def a():
+    "Asks."
+    config = {{f"name_{{n}}": 100 * n for n in range(9, 27)}}  # @inspect config
+    one = 1
+    total = {total}
+    # Words between.
+    assert config["name_10"] == 1000  # @predict
+    assert total == 25 * one
+"""
+
+
+def test_an_answer_leaves_the_pages_of_a_slide_as_they_are(page, show):
+    show(page, trace_source(TALL.format(total=" + ".join(["one"] * 25))), at="1")
+    page.keyboard.press("P")
+    page.locator(".slide").wait_for()
+    page.keyboard.press("End")
+    page.locator(".slide .question").wait_for()
+    painted(page)
+    before = parts(page)
+    page.keyboard.press("PageDown")
+    answered = page.locator(".slide .line", has_text="== 1000")
+    expect(answered).to_be_visible()
+    painted(page)
+    assert parts(page) == before
+    expect(page.locator(".slide .prose", has_text="Words between")).to_be_visible()
+    more = page.locator(".slide .beside-more", has_text="18 more rows")
+    expect(more).to_be_visible()
+    assert page.evaluate(CODE_UNDER) == 0
+    more.click()
+    expect(page.locator(".slide .opened dt", has_text="name_26")).to_be_visible()
+    # Who comes back finds values whole, their rows in columns.
+    page.keyboard.press("k")
+    page.keyboard.press("n")
+    rows = page.locator(".slide .below dt")
+    expect(rows.last).to_be_visible()
+    painted(page)
+    assert rows.first.bounding_box()["y"] == pytest.approx(
+        page.locator(".slide .below dl > div").nth(9).bounding_box()["y"], abs=3
+    )
+    assert page.evaluate(OUTSIDE) == 0
 
 
 def revealed(page) -> int:
@@ -597,7 +685,7 @@ def test_escape_closes_a_panel_first(presented):
     presented.locator("dialog .keys").first.wait_for()
     presented.keyboard.press("Escape")
     presented.locator("dialog").wait_for(state="detached")
-    assert presented.locator(".slide").is_visible()
+    expect(presented.locator(".slide")).to_be_visible()
     presented.keyboard.press("Enter")
     presented.locator("#stepping").wait_for()
 
@@ -700,7 +788,7 @@ def test_paper_has_everything_unfolded_and_nothing_to_press(paper):
     assert pages_of(pdf) >= 1
     assert page.locator(".waiting").count() == 0
     assert page.locator("details:not([open])").count() == 0
-    assert page.get_by_text("m = n * 2").is_visible()  # in a call that is folded on the screen
+    expect(page.get_by_text("m = n * 2")).to_be_visible()  # in a call that is folded on the screen
     assert not any(displayed(page, ".bar, .sidebar, .line-number, .scrubber button, .quiet-link"))
 
 

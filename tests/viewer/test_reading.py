@@ -379,7 +379,7 @@ def test_measured_seconds_stand_in_the_margin_and_the_headings(page, site, show)
     with_times(page, site, show, sidecar(documents.small(), seconds))
     show_everything(page)
     views = page.locator("#activation-1")
-    assert views.locator(".section-meta .cost").inner_text().endswith("250 ms")
+    assert views.locator(".section-meta .cost").inner_text().endswith("took 250 ms")
     costs = page.locator("#article .evidence .cost").all_inner_texts()
     assert any(text.endswith("1.5 s") for text in costs), "with the calls of the line"
     assert "on A Processor, 2 threads" in page.locator("#article .cost").first.get_attribute(

@@ -5,6 +5,7 @@ import re
 import textwrap
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.test_convert import TALKS, converted
 from tests.tracing import trace_source
@@ -163,7 +164,7 @@ def test_what_stands_between_calls_is_read_in_its_order(page, show):
     bold = article.locator(".said b")
     assert bold.get_attribute("title") == "an only = word"
     assert bold.get_attribute("onclick") is None
-    assert article.get_by_text("styled", exact=True).is_visible()
+    expect(article.get_by_text("styled", exact=True)).to_be_visible()
     made, counted = (article.get_by_text(word, exact=True) for word in ("made", "counted"))
     assert made.bounding_box()["y"] < counted.bounding_box()["y"]
     assert 'text("' not in article.inner_text(), "the definition of what is stepped over is shown"
@@ -265,7 +266,7 @@ def test_what_other_statements_and_folded_calls_say_is_read_too(page, show):
     article = page.locator("#article")
     for words in ("by the first", "by the second", "while adding", "in a header"):
         article.locator(".said", has_text=f"said {words}").wait_for()
-    assert article.locator(".line", has_text="total = add(1)").is_visible()
+    expect(article.locator(".line", has_text="total = add(1)")).to_be_visible()
 
 
 LARGE = textwrap.dedent("""

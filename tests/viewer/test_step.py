@@ -3,12 +3,14 @@
 import copy
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.viewer import documents
 from tests.viewer.conftest import painted
 from tests.viewer.programs import recorded, step_on
 from tests.viewer.test_access import assert_accessible
 from tests.viewer.test_page import current_line, variables
+from tests.viewer.test_reading import sidecar, with_times
 
 WIDE, PHONE = (1280, 800), (390, 844)
 
@@ -48,7 +50,7 @@ def test_each_variable_of_each_open_call_is_shown_the_innermost_first(stepped):
     calls.nth(1).locator(".frame").click()
     assert list(variables(page)) == ["back", "tree", "deep"]
     assert page.locator(".program-line.caller").count() == 1
-    assert row(page, "edges").is_visible(), "what was open stays so"
+    expect(row(page, "edges"), "what was open stays so").to_be_visible()
 
 
 DEEP = """\
@@ -333,6 +335,35 @@ def test_the_page_is_not_higher_than_the_window(size, page, show, programs):
     show(page, programs, mode="step", at="3")
     page.locator(".program").wait_for()
     assert page.evaluate("document.documentElement.scrollHeight") == size[1]
+
+
+def test_in_a_short_window_five_lines_are_seen_and_the_rest_scrolls(phone, show, programs):
+    """As a zoom of 400 % makes it."""
+    phone.set_viewport_size({"width": 320, "height": 256})
+    show(phone, programs, mode="step", at=str(step_on(programs, "node = waiting.pop()")))
+    lines, buttons = phone.locator(".program-lines"), phone.locator(".control-buttons")
+    painted(phone)
+    box = lines.first.bounding_box()
+    height = lines.first.evaluate("e => parseFloat(getComputedStyle(e).lineHeight)")
+    assert buttons.bounding_box()["y"] + buttons.bounding_box()["height"] <= 256
+    assert min(box["y"] + box["height"], buttons.bounding_box()["y"]) - box["y"] >= 5 * height
+    phone.locator(".timeline input").scroll_into_view_if_needed()
+    last, track = (
+        phone.locator(one).last.bounding_box() for one in (".open-call", ".timeline-track")
+    )
+    assert last["y"] + last["height"] <= track["y"], "what is known stands above the timeline"
+    assert track["y"] + track["height"] <= buttons.bounding_box()["y"]
+    assert buttons.bounding_box()["y"] + buttons.bounding_box()["height"] <= 256
+
+
+def test_times_and_counts_beside_a_statement_say_what_they_are(page, site, show):
+    with_times(page, site, show, sidecar(documents.small(), [0.25] * 16))
+    page.keyboard.press("r")
+    page.locator(".outcome .cost").wait_for()
+    assert page.locator(".outcome .cost").inner_text().endswith("took 250 ms")
+    page.keyboard.press("End")
+    total = row(page, "total").locator(".type")
+    assert total.inner_text() == "int, seen\xa03\xa0times"
 
 
 def test_the_history_of_pictures_shows_them_small(page, show):

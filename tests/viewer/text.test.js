@@ -10,6 +10,7 @@ import {
   exactly,
   flops,
   number,
+  ratio,
   shape,
   shortened,
 } from "viewer/model/format.js";
@@ -60,6 +61,11 @@ table("numbers", [
   ["no number", [NaN, Infinity].map(number), ["NaN", "Infinity"]],
   ["two axes", shape([2, 3]), "[2, 3]"],
   ["no axis", shape([]), "[]"],
+  [
+    "small and large quotients",
+    [1.7e-5, 0.286, 99.6, 28_900].map(ratio),
+    ["0.000017", "0.29", "100", "29\u202f000"],
+  ],
   ["seconds", [2, 0.25, 4e-6, 3e-8].map(duration), ["2 s", "250 ms", "4 µs", "30 ns"]],
   ["nearly a second", duration(0.9996), "1 s"],
   ["a long text", [shortened("abcdef", 3), shortened("abc", 3)], ["abc…", "abc"]],

@@ -1,6 +1,6 @@
 // What steps cost: sums over any range, and their text. Pure.
 
-import { bytes, counted, flops, number } from "viewer/model/format.js";
+import { bytes, counted, flops, ratio } from "viewer/model/format.js";
 import { lowerBound, prefixSums } from "viewer/model/sorted.js";
 
 /** Columns of the costs that can be added up. @type {Quantity[]} */
@@ -55,8 +55,7 @@ function meterOf(costs, meta) {
 export function costText(cost) {
   const computed = cost.matmul_flops + cost.other_flops;
   const moved = cost.uncounted ? 0 : cost.read_bytes + cost.written_bytes;
-  const intensity =
-    moved && computed ? `≤ ${number(Number((computed / moved).toPrecision(2)))} FLOP/B` : "";
+  const intensity = moved && computed ? `≤ ${ratio(computed / moved)} FLOP/B` : "";
   const parts = [
     computed ? flops(computed) : "",
     moved ? `≥ ${bytes(moved)} moved` : "",

@@ -47,6 +47,15 @@ export function number(value) {
   return inGroups(isLong ? value.toFixed(1) : String(Number(value.toPrecision(6))));
 }
 
+/**
+ * A quotient with two significant digits, never with an exponent: one column has large and small.
+ * @param {number} value
+ */
+export function ratio(value) {
+  const digits = { maximumSignificantDigits: 2, useGrouping: false };
+  return inGroups(value.toLocaleString("en", digits));
+}
+
 /** A number with all its digits. @param {number} value */
 export function exactly(value) {
   return isPlain(value) ? inGroups(String(value)) : withExponent(value.toExponential());

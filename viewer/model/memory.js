@@ -129,13 +129,14 @@ export function scaleOf(columns, isLogarithmic) {
   if (isLogarithmic) {
     const low = 2 ** Math.floor(Math.log2(Math.min(highest, ...totals)));
     const range = Math.max(1, Math.log2((highest * 1.2) / low));
+    const step = [1, 2, 5].find((powers) => range / powers < 7) ?? 10;
     const height = (/** @type {number} */ value) =>
       value <= low ? 0 : Math.log2(value / low) / range;
     return {
       height,
-      marks: [0, 10, 20, 30, 40, 50]
-        .flatMap((power) => [2 ** power, 32 * 2 ** power])
-        .filter((mark) => mark > low && mark <= highest * 1.2),
+      marks: Array.from({ length: 60 / step }, (_, index) => 2 ** (index * step)).filter(
+        (mark) => mark > low && mark <= highest * 1.2,
+      ),
     };
   }
   const unit = 2 ** Math.floor(Math.log2(highest / 2));

@@ -100,38 +100,47 @@ export function measuredPoints(timed, labelOf, limits) {
   );
 }
 
-/**
- * Whole powers of ten around values.
- * @param {number} low
- * @param {number} high
- */
-function decades(low, high) {
-  const first = Math.floor(Math.log10(low));
-  return Array.from(
-    { length: Math.max(1, Math.ceil(Math.log10(high)) - first) + 1 },
-    (_, index) => first + index,
-  );
-}
+/** How much air is left around what a scale holds. */
+const AIR = 1.7;
 
 /**
- * The share of a scale of powers of ten at which an amount stands.
- * @param {number[]} powers
+ * The share of a logarithmic scale at which an amount stands.
+ * @param {Scale} scale
  * @param {number} amount
  */
-export function shareOf(powers, amount) {
-  return (Math.log10(amount) - powers[0]) / (powers.length - 1);
+export function shareOf([low, high], amount) {
+  return Math.log(amount / low) / Math.log(high / low);
 }
 
 /**
- * Scales that hold the points and the ridge, where memory and arithmetic limit alike.
+ * The powers of ten on a scale; where they are few, what lies between them too.
+ * @param {Scale} scale
+ */
+export function marksOf([low, high]) {
+  const first = Math.floor(Math.log10(low));
+  const powers = Array.from(
+    { length: Math.ceil(Math.log10(high)) - first },
+    (_, index) => 10 ** (first + index),
+  );
+  const among = (/** @type {number[]} */ marks) =>
+    marks.filter((mark) => low <= mark && mark <= high);
+  const whole = among(powers);
+  return whole.length > 2 ? whole : among(powers.flatMap((power) => [power, 2 * power, 5 * power]));
+}
+
+/**
+ * Scales that hold the points and the ridge, where memory and arithmetic limit alike, and no more.
  * @param {RooflinePoint[]} points
  * @param {Limits} limits
- * @returns {{intensities: number[], rates: number[]}} powers of ten
+ * @returns {{intensities: Scale, rates: Scale}}
  */
 export function scalesOf(points, { peak, memory }) {
   const ridge = peak / memory;
   const found = points.map(({ intensity }) => intensity);
-  const intensities = decades(Math.min(ridge / 10, ...found), Math.max(ridge * 10, ...found));
-  const slowest = Math.min(10 ** intensities[0] * memory, ...points.map(({ rate }) => rate));
-  return { intensities, rates: decades(slowest, peak * 1.5) };
+  const low = Math.min(ridge / AIR, ...found) / AIR;
+  const slowest = Math.min(low * memory, ...points.map(({ rate }) => rate / AIR));
+  return {
+    intensities: [low, Math.max(ridge * AIR, ...found) * AIR],
+    rates: [slowest, peak * AIR],
+  };
 }

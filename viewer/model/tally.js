@@ -206,7 +206,8 @@ export function sorted(entries, value, direction) {
 /** @param {TallyEntry} one @param {TallyEntry} other */
 function bySpending(one, other) {
   const quantity = QUANTITIES.find((name) => one[name] !== other[name]);
-  return quantity ? other[quantity] - one[quantity] : one.key - other.key;
+  if (quantity) return other[quantity] - one[quantity];
+  return (other.seconds ?? 0) - (one.seconds ?? 0) || one.key - other.key;
 }
 
 /**

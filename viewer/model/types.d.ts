@@ -614,6 +614,8 @@ interface TallyEntry extends Record<Quantity, number> {
   seconds: number | null;
   uncounted: number;
 }
+/** The ends of a logarithmic scale. */
+type Scale = [low: number, high: number];
 /** An open call and the step that it has reached. */
 interface OpenCall {
   func: number;

@@ -69,7 +69,8 @@ function roomOf(place, boxes, letter, last) {
   const section = place.closest(".section .section");
   const isClipped = section && getComputedStyle(section).contain !== "none";
   const end = isClipped ? section.getBoundingClientRect().bottom + BEYOND * letter : last;
-  return Math.max(LINE * letter, Math.min(below?.top ?? Infinity, end) - own.top);
+  const room = Math.min(below?.top ?? Infinity, end) - own.top;
+  return Math.max(LINE * letter, Math.min(room, Number(place.dataset.room ?? Infinity)));
 }
 
 /** What is seen whole or not at all: a row of elements, a line of text. */

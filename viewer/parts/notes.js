@@ -84,7 +84,7 @@ export function Cost({ first, beyond }) {
   const { cost, times } = current();
   const sum = cost(first, beyond);
   const time = times?.text(first, beyond);
-  const parts = [...costText(sum).split(" · "), time].filter(Boolean);
+  const parts = [...costText(sum).split(" · "), time && `took ${time}`].filter(Boolean);
   const would = costText(sum.onMeta);
   const details = costDetails(sum) + (time ? `; ${time} on ${times?.device}` : "");
   const imagined = `On device meta nothing happened. It would cost: ${costDetails(sum.onMeta)}`;

@@ -24,6 +24,21 @@ export function titleOfSection({ activation }) {
   return headingOf(func);
 }
 
+/** So long a name is broken between its words, where a column is narrow. */
+const LONG_NAME = /\w{20,}/g;
+
+/**
+ * Code or a path that, where it does not fit, goes on below without a break inside a name.
+ * @param {string} text
+ */
+export function breakable(text) {
+  return text
+    .replace(LONG_NAME, (name) => name.replace(/_+(?=\w)/g, "$&\0"))
+    .replace(/[/,](?=\S)|(?<=\w)[([{](?=[^\s)\]}])|(?=\.(?!py\b)[A-Za-z_])/g, "$&\0")
+    .split("\0")
+    .map((part, index) => html`${index > 0 && html`<wbr />`}${part}`);
+}
+
 /** @param {{step: number, place?: boolean}} properties place: name the function too */
 export function Jump({ step: target, place = false }) {
   const { model } = current();

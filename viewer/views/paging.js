@@ -161,17 +161,20 @@ function shrinkLoops(root, height) {
  * does itself begins one: the title of a lecture stands alone.
  * @param {HTMLElement} root
  * @param {number} height of a page
+ * @param {HTMLElement[][]} known pages that begin and end where they did; none: all are cut anew
  * @returns {HTMLElement[][]}
  */
-export function pagesOf(root, height) {
+export function pagesOf(root, height, known) {
   restore(root);
-  spread(root, Number.parseFloat(getComputedStyle(document.documentElement).fontSize));
+  const letter = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+  spread(root, letter, known.length > 0);
   for (const figure of root.querySelectorAll(FIGURES))
     scaleFigure(/** @type {HTMLElement} */ (figure), height);
   shrinkLoops(root, height);
   const pieces = piecesIn(root);
   for (const piece of pieces) shrinkToFit(piece, height);
   const atoms = atomsOf(pieces, height);
+  if (known.length) return cut(atoms, height, known);
   const fewest = cut(atoms, height).length;
   let [least, most] = [0, height];
   for (let turn = 0; turn < BISECTIONS; turn++) {
@@ -185,16 +188,21 @@ export function pagesOf(root, height) {
 /** How often a page is halved to find how full each has to be. */
 const BISECTIONS = 7;
 
-/** @param {Atom[]} atoms @param {number} height @returns {HTMLElement[][]} */
-function cut(atoms, height) {
+/** @param {Atom[]} atoms @param {number} height @param {HTMLElement[][]} [known]
+ * @returns {HTMLElement[][]} */
+function cut(atoms, height, known = []) {
   /** @type {HTMLElement[][]} */
   const pages = [];
   let begin = NaN;
+  // A question that was answered is another piece now, so either side tells where a page ends.
+  const firsts = known.slice(1).map((page) => page[0]);
+  const lasts = known.slice(0, -1).map((page) => page.at(-1));
   for (const { pieces, top, bottom } of atoms) {
     const page = pages.at(-1);
     const isOfContents =
       pieces[0].matches(".depth-0 > .row *") && page?.[0].matches(".section-head");
-    if (page && bottom - begin <= height && !isOfContents) page.push(...pieces);
+    const isKnown = firsts.includes(pieces[0]) || lasts.includes(page?.at(-1));
+    if (page && bottom - begin <= height && !isOfContents && !isKnown) page.push(...pieces);
     else {
       pages.push([...pieces]);
       begin = top;
@@ -203,6 +211,20 @@ function cut(atoms, height) {
   return pages;
 }
 
+/** Where what follows a question begins, which may give its answer away: it waits for that.
+ * @param {HTMLElement[]} page */
+function endOfAsked(page) {
+  const asked = page.findIndex((piece) => piece.matches(":is(.question, :has(.question))"));
+  return asked < 0 ? page.length : asked + 1;
+}
+
+/** What comes by itself; a question is one stop with the line that answers it. */
+const STOPS = {
+  all: ":not(*)",
+  claims: ".question, :has(.held-mark)",
+  steps: `.question, .line[data-step], .row-line, ${FIGURES}, .said *`,
+};
+
 /**
  * Where one stops before the rest of a page is shown.
  * @param {HTMLElement[]} page
@@ -210,10 +232,7 @@ function cut(atoms, height) {
  * @returns {HTMLElement[]}
  */
 export function stopsOf(page, reveal) {
-  if (reveal === "all") return [];
-  const claims = page.filter((piece) => piece.matches(":has(.held-mark)"));
-  if (reveal === "claims") return claims;
-  return page.filter((piece) => piece.matches(`.line[data-step], .row-line, ${FIGURES}, .said *`));
+  return page.slice(0, endOfAsked(page)).filter((piece) => piece.matches(STOPS[reveal]));
 }
 
 /**
@@ -224,7 +243,7 @@ export function stopsOf(page, reveal) {
  */
 export function arrange(pages, shown, stop) {
   for (const [index, page] of pages.entries()) {
-    const from = index === shown && stop ? page.indexOf(stop) : Infinity;
+    const from = index === shown && stop ? page.indexOf(stop) : endOfAsked(page);
     for (const [place, piece] of page.entries()) {
       piece.dataset.slidePage = String(index);
       piece.classList.toggle("off-page", index !== shown);

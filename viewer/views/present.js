@@ -326,10 +326,12 @@ function usePages(root, slide) {
     if (!body) return undefined;
     const size = new TypeSize();
     const cut = () => {
+      const before = pages.value[part.value] ?? [];
       const found = size.layOut(body);
+      const same = found.findIndex((page) => page.some((piece) => before.includes(piece)));
       batch(() => {
         pages.value = found;
-        part.value = Math.max(0, Math.min(part.value, found.length - 1));
+        part.value = Math.max(0, Math.min(same < 0 ? part.value : same, found.length - 1));
       });
       arranged();
     };

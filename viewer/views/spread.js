@@ -28,6 +28,7 @@ export function gather(root) {
   for (const place of placed) {
     place.classList.remove("placed");
     place.style.left = place.style.width = place.style.marginTop = "";
+    delete place.dataset.room;
   }
 }
 
@@ -36,8 +37,9 @@ export function fitAll(root, end) {
   for (const section of root.querySelectorAll(".section")) fit(section, end);
 }
 
-/** @param {HTMLElement} root @param {number} letter the size of one, in pixels */
-export function spread(root, letter) {
+/** @param {HTMLElement} root @param {number} letter the size of one, in pixels
+ * @param {boolean} isKept whether values that are wider than their room are cut, not moved */
+export function spread(root, letter, isKept) {
   const lines = /** @type {HTMLElement[]} */ ([...root.querySelectorAll(".line")]);
   for (const line of lines) line.classList.add("wide");
   for (const line of lines) moveMark(line, letter);
@@ -49,7 +51,8 @@ export function spread(root, letter) {
     .map((place) => ({ place, height: wholeHeight(place) }));
   fitAll(root);
   const { right } = root.getBoundingClientRect();
-  for (const { place, height } of places) put(place, height, { root, places, right, letter });
+  for (const { place, height } of places)
+    put(place, height, { root, places, right, letter, isKept });
   fitAll(root);
   widen(root, places);
 }
@@ -100,6 +103,8 @@ function wholeHeight(place) {
  */
 function reachOf(place, height, places) {
   const { top, bottom } = place.getBoundingClientRect();
+  const { room } = place.dataset;
+  if (room) return { top, bottom: top + Math.min(height, Number(room)) };
   if (!place.classList.contains("is-cut")) return { top, bottom };
   const below = places
     .filter(({ place: other }) => !other.classList.contains("below"))
@@ -125,23 +130,31 @@ function widthOf(place, most) {
  * Put values, or the slider of a loop, where the lines beside them end, or below their own.
  * @param {HTMLElement} place
  * @param {number} height
- * @param {{root: HTMLElement, places: Places, right: number, letter: number}} slide
+ * @param {{root: HTMLElement, places: Places, right: number, letter: number,
+ *   isKept: boolean}} slide
  */
-function put(place, height, { root, places, right, letter }) {
+function put(place, height, slide) {
+  const { root, places, right, letter, isKept } = slide;
   const isSlider = place.matches(".scrubber");
   const row = /** @type {HTMLElement} */ (place.closest(".row-line"));
   if (isSlider && row.querySelector(".beside-line:not(.below)"))
     return place.classList.add("below");
   const reach = reachOf(place, height, places);
-  const ends = [...root.querySelectorAll(DRAWN)]
+  const boxes = [...root.querySelectorAll(DRAWN)]
     .map((drawn) => drawn.getBoundingClientRect())
-    .filter((box) => areBeside(reach, box))
-    .map((box) => box.right);
+    .filter((box) => areBeside(reach, box));
   const column = place.getBoundingClientRect();
   const usual = row.getBoundingClientRect().right + (isSlider ? 0.5 : 2.5) * letter;
-  const from = Math.max(usual, ...ends.map((end) => end + GAP * letter));
+  const from = Math.max(usual, ...boxes.map((box) => box.right + GAP * letter));
   const width = widthOf(place, column.width);
-  if (from + width > right) return place.classList.add("below");
+  if (from + width > right) {
+    const tooLong = boxes.filter((box) => box.right + GAP * letter + width > right);
+    const room = Math.min(...tooLong.map(({ top }) => top)) - reach.top;
+    if (!isKept || isSlider || room < 2 * SLACK || room >= height)
+      return place.classList.add("below");
+    place.dataset.room = String(room);
+    return put(place, room, slide);
+  }
   const origin = /** @type {HTMLElement} */ (place.offsetParent ?? row).getBoundingClientRect();
   place.classList.add("placed");
   place.style.left = `${from - origin.left}px`;

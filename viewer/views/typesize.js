@@ -33,14 +33,15 @@ export function resetSize() {
 /**
  * @param {HTMLElement} body
  * @param {number} size which of the scales
+ * @param {HTMLElement[][]} known pages whose cut is kept
  * @returns {{pages: HTMLElement[][], broken: number, cut: number}}
  */
-function layOutAt(body, size) {
+function layOutAt(body, size, known) {
   root.style.setProperty("--scale", String(SCALES[size]));
   const letter = letterSize();
   const { top } = body.getBoundingClientRect();
   const room = Math.max(8 * letter, lastLine(letter) - top);
-  const pages = pagesOf(body, room);
+  const pages = pagesOf(body, room, known);
   return { pages, broken: brokenIn(body), cut: cutOf(pages, top, room) };
 }
 
@@ -55,23 +56,37 @@ function cutOf(pages, top, room) {
 }
 
 /** The size of a slide's type. While it stays on the screen it only becomes smaller, unless the
- * screen becomes another one: nothing jumps when a round of a loop is chosen. */
+ * screen becomes another one: nothing jumps when a round of a loop is chosen. With an answer, what
+ * waited for it comes, and stands where there is room on the pages as they are. */
 export class TypeSize {
   constructor() {
     this.most = SCALES.length - 1;
     this.screen = "";
+    this.asked = 0;
+    /** @type {HTMLElement[][]} */
+    this.pages = [];
+    /** @type {HTMLElement[][]} */
+    this.known = [];
   }
 
   /** @param {HTMLElement} body @returns {HTMLElement[][]} pages */
   layOut(body) {
     const screen = `${innerWidth} ${innerHeight}`;
-    if (screen !== this.screen) this.most = SCALES.length - 1;
-    this.screen = screen;
-    const usual = layOutAt(body, 0);
+    const asked = body.querySelectorAll(".question, .veiled").length;
+    if (screen !== this.screen) [this.most, this.known] = [SCALES.length - 1, []];
+    else if (asked < this.asked) this.known = this.pages;
+    [this.screen, this.asked] = [screen, asked];
+    this.pages = this.largest(body);
+    return this.pages;
+  }
+
+  /** @param {HTMLElement} body @returns {HTMLElement[][]} pages */
+  largest(body) {
+    const usual = layOutAt(body, 0, this.known);
     let [good, found, shown] = [0, usual.pages, 0];
     for (let [low, high] = [1, this.most]; low <= high;) {
       const middle = Math.ceil((low + high) / 2);
-      const larger = layOutAt(body, middle);
+      const larger = layOutAt(body, middle, this.known);
       shown = middle;
       const fits =
         larger.pages.length <= usual.pages.length &&
@@ -81,6 +96,6 @@ export class TypeSize {
       else high = middle - 1;
     }
     this.most = good;
-    return shown === good ? found : layOutAt(body, good).pages;
+    return shown === good ? found : layOutAt(body, good, this.known).pages;
   }
 }

@@ -227,7 +227,7 @@ const FrameHead = memo(({ activation, at, count, isShown, isOpen }) => {
  * @type {View<Variable & {activation: number, also: string, shares: string, chosen: boolean}>}
  */
 const Row = memo((variable) => {
-  const { activation, name, text, value, count, changed, since, isReturn, chosen } = variable;
+  const { activation, name, text, value, count, changed, since, chosen } = variable;
   const choose = () => {
     chosenFrame.value = activation;
     chosenName.value = chosen ? -1 : name;
@@ -258,13 +258,24 @@ const Row = memo((variable) => {
         title=${`Recorded ${counted(count, "time")}: its values over the run`}
         onClick=${(/** @type {Event} */ event) => inspect(event, value, text, "history")}
       >
-        ${isReturn ? "returned" : !value.shape?.length && value.type}
-        ${count > 1 || value.shape?.length ? ` ×${integer(count)}` : ""}
+        ${wordsOf(variable)}
       </button>`
     }
     ${since >= 0 && html`<${AsOf} since=${since} />`}
   </div>`;
 });
+
+/** The type, where the value does not tell, and how often it was recorded. @param {Variable} of */
+function wordsOf({ value, count, isReturn }) {
+  const isTensor = value?.shape?.length;
+  const often = count === 1 ? "once" : `${integer(count)}\u00a0times`;
+  return [
+    isReturn ? "returned" : !isTensor && value?.type,
+    (count > 1 || isTensor) && `seen\u00a0${often}`,
+  ]
+    .filter(Boolean)
+    .join(", ");
+}
 
 /** @param {{since: number}} properties */
 function AsOf({ since }) {

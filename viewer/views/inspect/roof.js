@@ -1,15 +1,15 @@
 // The chart of a roofline: the roof, a mark for each operator or line, and what is said of one.
 
 import { useState } from "preact/hooks";
-import { bytes, counted, duration, flops, number } from "viewer/model/format.js";
+import { bytes, counted, duration, flops, number, ratio } from "viewer/model/format.js";
 import { namesBeside } from "viewer/model/labels.js";
-import { scalesOf, shareOf } from "viewer/model/roofline.js";
+import { marksOf, scalesOf, shareOf } from "viewer/model/roofline.js";
 import { across, frameOf, Rulings, slide, up } from "viewer/parts/figure.js";
 import { html } from "viewer/parts/html.js";
 
 const HEIGHT = 380;
 const WIDEST = 1160;
-const ROOM = { left: 92, right: 16, top: 16, bottom: 46 };
+const ROOM = { left: 92, right: 24, top: 16, bottom: 46 };
 /** How many marks are named in the chart, and in how many letters. */
 const NAMED = 6;
 const LONGEST = 24;
@@ -23,17 +23,17 @@ const MOST = 15;
 /** Marks with less than this share of the time are drawn faintly, below the others. */
 const SLIGHT = 0.005;
 
-/** @param {number} amount */
-export function twoDigits(amount) {
-  return number(Number(amount.toPrecision(2)));
+/** The FLOP/B at which the roof bends. @param {Limits} limits */
+export function ridgeOf({ peak, memory }) {
+  return number(Number((peak / memory).toPrecision(3)));
 }
 
 /** @param {RooflinePoint} point */
 function said({ name, place, intensity, attainable, rate, waits, seconds, isMeasured }) {
-  const at = `${name}${place && `, ${place}`}: ${twoDigits(intensity)} FLOP/B`;
+  const at = `${name}${place && `, ${place}`}: ${ratio(intensity)} FLOP/B`;
   if (isMeasured) {
     const measured = `measured ${flops(Number(rate.toPrecision(3)))}/s in ${duration(seconds)}`;
-    return `${at}, ${measured}, ${twoDigits((100 * rate) / attainable)} % of the roof`;
+    return `${at}, ${measured}, ${ratio((100 * rate) / attainable)} % of the roof`;
   }
   const limit = waits ? "waits for memory" : "limited by arithmetic";
   return `${at}, at most ${flops(attainable)}/s, at least ${duration(seconds)}, ${limit}`;
@@ -57,7 +57,7 @@ export function Chart({ points, limits, title, isReached, whole }) {
   const { intensities, rates } = scalesOf(points, limits);
   const x = (/** @type {number} */ intensity) => across(frame, shareOf(intensities, intensity));
   const y = (/** @type {number} */ rate) => up(frame, shareOf(rates, rate));
-  const low = 10 ** intensities[0];
+  const [low] = intensities;
   const start = { x: x(low), y: y(low * limits.memory) };
   const bend = { x: x(limits.peak / limits.memory), y: y(limits.peak) };
   const marks = points.map((point) => ({
@@ -133,31 +133,33 @@ function sizeOf(share) {
 
 /**
  * What the accelerator allows, with rulings.
- * @param {{frame: Frame, intensities: number[], rates: number[], limits: Limits,
+ * @param {{frame: Frame, intensities: Scale, rates: Scale, limits: Limits,
  *   isReached: boolean, x: (intensity: number) => number, y: (rate: number) => number}} properties
  */
-function Roof({ frame, intensities, rates, limits: { peak, memory }, isReached, x, y }) {
+function Roof({ frame, intensities, rates, limits, isReached, x, y }) {
+  const { peak, memory } = limits;
   const ridge = peak / memory;
-  const [low, high] = [10 ** intensities[0], 10 ** intensities[intensities.length - 1]];
-  const every = Math.ceil((NUMBER * intensities.length) / (frame.right - frame.left));
+  const [low, high] = intensities;
+  const marks = marksOf(intensities);
+  const every = Math.ceil((NUMBER * marks.length) / (frame.right - frame.left));
   const roof = `M${x(low)} ${y(low * memory)}L${x(ridge)} ${y(peak)}H${x(high)}`;
   return html`
     <path class="roof-shade" d=${`${roof}V${frame.bottom}H${x(low)}Z`} />
-    ${intensities.map(
-      (power, index) =>
+    ${marks.map(
+      (mark, index) =>
         html`<g class="inspect-axis">
-          <line x1=${x(10 ** power)} x2=${x(10 ** power)} y1=${frame.top} y2=${frame.bottom} />
+          <line x1=${x(mark)} x2=${x(mark)} y1=${frame.top} y2=${frame.bottom} />
           ${
             index % every === 0 &&
-            html`<text x=${x(10 ** power)} y=${frame.bottom + 16} text-anchor="middle">
-              ${number(10 ** power)}
+            html`<text x=${x(mark)} y=${frame.bottom + 16} text-anchor="middle">
+              ${ratio(mark)}
             </text>`
           }
         </g>`,
     )}
     <${Rulings}
       frame=${frame}
-      marks=${rates.map((power) => 10 ** power)}
+      marks=${marksOf(rates)}
       y=${y}
       text=${(/** @type {number} */ rate) => `${flops(rate)}/s`}
     />
@@ -167,7 +169,7 @@ function Roof({ frame, intensities, rates, limits: { peak, memory }, isReached, 
       y=${frame.height - 8}
       text-anchor="middle"
     >
-      FLOPs for each byte moved
+      FLOPs for each byte moved; the roof bends at ${ridgeOf(limits)}
     </text>
     <line class="roof-ridge" x1=${x(ridge)} x2=${x(ridge)} y1=${y(peak)} y2=${frame.bottom} />
     <path class=${isReached ? "roof reached" : "roof"} d=${roof} />

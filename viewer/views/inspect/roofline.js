@@ -3,11 +3,12 @@
 
 import { signal } from "@preact/signals";
 import { ACCELERATORS } from "viewer/model/accelerators.js";
-import { bytes, counted, duration, flops, number } from "viewer/model/format.js";
+import { bytes, duration, flops, number, ratio } from "viewer/model/format.js";
 import { measuredPoints, pointsOf } from "viewer/model/roofline.js";
 import { html } from "viewer/parts/html.js";
+import { breakable } from "viewer/parts/panel.js";
 import { current } from "viewer/state/state.js";
-import { Chart, twoDigits } from "viewer/views/inspect/roof.js";
+import { Chart, ridgeOf } from "viewer/views/inspect/roof.js";
 import { labels } from "viewer/views/inspect/table.js";
 
 /** What the reader chose last, for as long as the page is open; null: nothing yet. */
@@ -19,7 +20,7 @@ const MEASURED = -1;
 
 /** What the columns below the chart are. */
 export const ROOFLINE_MEANINGS = {
-  "FLOP/B": "FLOPs for each byte read or written: at most so many, as each byte counts once",
+  intensity: "FLOPs for each byte read or written: at most so many, as each byte counts once",
   "at most": "FLOPs in a second that the accelerator allows for at so many FLOP/B",
   "at least": "seconds that the counted FLOPs take at that rate",
   "limited by": "memory, left of where the roof bends, or arithmetic",
@@ -116,11 +117,6 @@ function Choices({ chosen, format, device }) {
   </div>`;
 }
 
-/** @param {Limits} limits */
-function ridgeOf({ peak, memory }) {
-  return number(Number((peak / memory).toPrecision(3)));
-}
-
 /**
  * What the data sheet says; device: where lines were timed, if it is one of these.
  * @param {{chosen: number, format: string, device: string}} properties
@@ -191,7 +187,8 @@ function Drawn({ title, points, limits, took, jump, isReached = false, children 
       lines.length > 0 &&
       html`
         <p>
-          These ${counted(lines.length, "line")} took ${duration(totalSeconds(lines))} of the${" "}
+          ${lines.length > 1 ? `These ${lines.length} lines` : "This line"} took${" "}
+          ${duration(totalSeconds(lines))} of the${" "}
           ${duration(took)} that all of this part of the run took: shares are of that.
         </p>
         <${Lines} points=${lines} took=${took} jump=${jump} />
@@ -225,8 +222,11 @@ function Table({ what, heads, points, jump, cells }) {
                   title="Go to where it cost most"
                   onClick=${() => jump(point.entry.step)}
                 >
-                  <code>${point.name}</code>
-                  ${point.place && html`<span class="inspect-place">${point.place}</span>`}
+                  <code>${breakable(point.name)}</code>
+                  ${
+                    point.place &&
+                    html`<span class="inspect-place">${breakable(point.place)}</span>`
+                  }
                 </button>
               </th>
               ${cells(point).map((text) => html`<td>${text}</td>`)}
@@ -249,11 +249,11 @@ function percent(seconds, whole) {
 function Operators({ points, least, jump }) {
   return html`<${Table}
     what="operators of the roofline"
-    heads=${["operator", "FLOP/B", "at most", "at least", `of ${duration(least)}`, "limited by"]}
+    heads=${["operator", "intensity", "at most", "at least", `of ${duration(least)}`, "limited by"]}
     points=${points}
     jump=${jump}
     cells=${(/** @type {RooflinePoint} */ point) => [
-      twoDigits(point.intensity),
+      `${ratio(point.intensity)} FLOP/B`,
       `${flops(point.attainable)}/s`,
       duration(point.seconds),
       percent(point.seconds, least),
@@ -272,13 +272,16 @@ const MOST_LINES = 60;
 function Lines({ points, took, jump }) {
   return html`<${Table}
     what="measured lines of the roofline"
-    heads=${["measured line", "FLOP/B", "reached", "of the roof", "took", `of ${duration(took)}`]}
+    heads=${[
+      ...["measured line", "intensity", "reached", "of the roof", "took"],
+      `of ${duration(took)}`,
+    ]}
     points=${points.slice(0, MOST_LINES)}
     jump=${jump}
     cells=${(/** @type {RooflinePoint} */ point) => [
-      twoDigits(point.intensity),
+      `${ratio(point.intensity)} FLOP/B`,
       `${flops(Number(point.rate.toPrecision(3)))}/s`,
-      `${twoDigits((100 * point.rate) / point.attainable)} %`,
+      `${ratio((100 * point.rate) / point.attainable)} %`,
       duration(point.seconds),
       percent(point.seconds, took),
     ]}

@@ -2,13 +2,13 @@
 
 import { signal } from "@preact/signals";
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { bytes, duration, flops, integer, number } from "viewer/model/format.js";
+import { bytes, duration, flops, integer, ratio } from "viewer/model/format.js";
 import { shortPaths } from "viewer/model/places.js";
 import { linesOf } from "viewer/model/source.js";
 import { intensityOf, MEMORY, sorted, tally } from "viewer/model/tally.js";
 import { LEAST_SECONDS } from "viewer/model/times.js";
 import { html } from "viewer/parts/html.js";
-import { titleOfSection } from "viewer/parts/panel.js";
+import { breakable, titleOfSection } from "viewer/parts/panel.js";
 import { leaveTo } from "viewer/state/address.js";
 import { current } from "viewer/state/state.js";
 
@@ -74,11 +74,11 @@ const COLUMNS = [
   },
   {
     id: "intensity",
-    title: "FLOP/B",
+    title: "intensity",
     kind: "ideal",
     hint: "FLOPs for each byte read or written: at most so many",
     value: intensityOf,
-    text: (value) => number(Number(value.toPrecision(2))),
+    text: (value) => `${ratio(value)} FLOP/B`,
   },
   {
     id: "allocated_bytes",
@@ -321,8 +321,8 @@ function Row({ entry, most, label: { name, place, isCode }, columns, by }) {
         title="Go to where most of it was spent"
         onClick=${() => leaveTo(entry.step)}
       >
-        ${isCode ? html`<code>${name}</code>` : name}
-        <span class="inspect-place">${place}</span>
+        ${isCode ? html`<code>${breakable(name)}</code>` : name}
+        <span class="inspect-place">${breakable(place)}</span>
       </button>
     </th>
     ${columns.map((column) => {

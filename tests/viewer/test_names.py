@@ -157,6 +157,18 @@ def test_a_click_opens_the_definition_beside_the_text_and_names_there_lead_on(le
     panel.wait_for(state="detached")
 
 
+def test_a_definition_shows_no_directives(lecture):
+    lecture.evaluate(
+        """async () => {
+            const { openDefinition } = await import("viewer/state/state.js");
+            openDefinition({ file: 0, line: 25, last: 30, kind: "def", text: "" });
+        }"""
+    )
+    shown = lecture.locator(".definition-body")
+    shown.get_by_text("def double").wait_for()
+    assert "@" not in shown.inner_text()
+
+
 @pytest.mark.parametrize(("text", "first"), [("Shape", "9"), ("demo/lib.py", "1")])
 def test_names_and_files_in_prose_lead_there(text, first, lecture):
     lecture.locator("#article .prose code", has_text=text).first.click()

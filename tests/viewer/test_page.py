@@ -548,6 +548,45 @@ def test_copied_code_is_the_code(page, show):
     assert aside.inner_text()
 
 
+@pytest.mark.parametrize("density", ["story", "everything"])
+def test_the_button_that_copies_lies_on_nothing_that_a_loop_says(density, page, show):
+    show(page, documents.small())
+    page.evaluate(
+        """async (density) => {
+            (await import("viewer/state/state.js")).density.value = density;
+            await import("viewer/views/copier.js");
+        }""",
+        density,
+    )
+    loop = page.locator("#article .loop").first
+    loop.scroll_into_view_if_needed()
+    painted(page)
+    loop.locator(".row-line", has_text="total = i").last.hover()
+    copy = loop.get_by_role("button", name="copy")
+    copy.wait_for()
+    left, right = (
+        copy.evaluate("e => e.getBoundingClientRect().right"),
+        loop.locator(".scrubber").first.evaluate("e => e.getBoundingClientRect().left"),
+    )
+    assert left <= right
+
+
+HEAD = "(e) => [getComputedStyle(e).borderBottomColor, getComputedStyle(e).boxShadow]"
+
+
+def test_every_panel_shows_in_the_same_way_where_keys_go(page, show):
+    show(page, documents.small())
+    looks = []
+    for key in ["?", "/", "c", "W"]:
+        page.keyboard.press(key)
+        page.locator(".panel-body:focus, .panel-body .search-field:focus").wait_for()
+        looks.append(page.locator(".panel-head").evaluate(HEAD))
+        page.keyboard.press("Escape")
+        page.locator("dialog").wait_for(state="detached")
+    assert looks == [looks[0]] * 4
+    assert looks[0][1] != "none"
+
+
 def test_a_slow_document_is_no_page_opened_as_a_file(page, site):
     site.publish(demo=documents.small())
     held = []

@@ -610,6 +610,32 @@ def test_the_search_names_chapters_and_shows_no_directives(query, text, place, p
     assert found.first.locator(".result-place").inner_text() == place
 
 
+@pytest.mark.parametrize(
+    ("query", "shown"),
+    [("6ND", ["6·N·D", "6 * N * D"]), ("6nd", ["6·N·D", "6 * N * D"]), ("6N", ["6·N", "6 * N"])],
+)
+def test_a_product_is_found_however_it_is_written(query, shown, page, show):
+    source = 'def main():\n    """Work."""\n    # Training takes 6·N·D; not 16ND, 6 in all.\n'
+    show(page, recorded(f"{source}    N = D = 1\n    work = 6 * N * D\n"))
+    page.keyboard.press("/")
+    page.locator(".search-field").fill(query)
+    page.locator(".results mark").first.wait_for()
+    assert page.locator(".results mark").all_inner_texts() == shown
+
+
+def test_a_product_that_is_nowhere_is_looked_for_without_its_last_factor(page, show):
+    """Not as a word with other letters, as “and”."""
+    source = (
+        'def main():\n    """Work."""\n    # Training takes 6N·tokens, and 16N bytes.\n    x = 1\n'
+    )
+    show(page, recorded(source))
+    page.keyboard.press("/")
+    page.locator(".search-field").fill("6ND")
+    page.get_by_role("button", name="6N", exact=True).click()
+    page.locator(".results mark").first.wait_for()
+    assert page.locator(".suggestion").count() == 0
+
+
 def test_the_search_knows_terms_and_their_plurals(talk):
     talk.keyboard.press("/")
     talk.locator(".search-field").fill("matrixs")

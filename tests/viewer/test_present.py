@@ -412,6 +412,42 @@ def test_what_follows_a_question_waits_for_its_answer(reveal, pressed, page, sho
     expect(page.locator(".slide .prose", has_text="is 84")).to_be_visible()
 
 
+LABEL = """
+def main():
+    rounds()
+
+
+def rounds():
+    "Rounds."
+    for name, number in (("some rather long word", 1), ("another one", 2)):
+        assert name, number
+    for words in (" ".join(["many"] * 60), "few"):
+        assert words
+"""
+
+
+@pytest.mark.parametrize("size", [(1024, 768), (1280, 720), (1920, 1080)])
+def test_what_a_loop_binds_is_read_beside_its_slider(size, page, show):
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    show(page, trace_source(LABEL), at="1")
+    page.keyboard.press("P")
+    page.locator(".slide").wait_for()
+    page.keyboard.press("End")
+    labels = page.locator(".slide .scrubber-count")
+    expect(labels.last).to_be_visible()
+    painted(page)
+    room = "e => [e.scrollWidth, e.clientWidth, e.getBoundingClientRect().right]"
+    whole, shown, _ = labels.first.locator("code").evaluate(room)
+    assert whole <= shown
+    _, shown, _ = labels.last.locator("code").evaluate(room)
+    assert shown > 0.4 * size[0], "as much as there is room for"
+    for label in labels.all():
+        whole, shown, end = label.evaluate(room)
+        assert whole <= shown, "which round it is stands behind it"
+        assert end <= size[0]
+    assert page.evaluate(CODE_UNDER) == 0
+
+
 TALL = """
 def main():
     a()

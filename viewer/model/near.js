@@ -1,7 +1,7 @@
 // Words of a lecture that are near to one that it does not have. Pure. Fetched with the search.
 
 import { glossaryOf } from "viewer/model/glossary.js";
-import { search } from "viewer/model/search.js";
+import { PRODUCT, search } from "viewer/model/search.js";
 import { plainTitle } from "viewer/model/sections.js";
 
 const WORD = /[\p{L}_][\p{L}\p{N}_]{2,}/gu;
@@ -94,7 +94,8 @@ export function nearTo(model, query, sections) {
   const found = wanted.map((word) => (words.has(word) ? [word] : nearest(words, word)));
   const meant = found.length === 1 ? found[0] : [found.map(([first]) => first).join(" ")];
   const known = found.every((near) => near.length) ? meant : [];
-  return [...new Set([...writtenOtherwise(asked), ...known])]
-    .filter((text) => text !== asked && search(model, text, sections).length)
+  const others = PRODUCT.test(asked) ? [query.trim().slice(0, -1)] : known;
+  return [...new Set([...writtenOtherwise(asked), ...others])]
+    .filter((text) => text.toLowerCase() !== asked && search(model, text, sections).length)
     .slice(0, MOST);
 }

@@ -11,6 +11,9 @@ import { valueText } from "viewer/model/values.js";
 const MAX_RESULTS = 60;
 const CONTEXT = 48;
 
+/** A product as people type it: `6ND`. */
+export const PRODUCT = /^\d+[a-z]{1,4}$/i;
+
 /** How many lines below prose its statement may stand. */
 const BELOW = 12;
 
@@ -30,15 +33,24 @@ export function search(model, query, sections = [], pending = [], book = []) {
   if (wanted.length < 2) return numbered;
   const secrets = secretsOf(model, pending);
   const titled = titles(model, wanted);
+  const names = new Set(titled.map(({ name }) => name));
+  const inLines = lines(model, wanted, names, secrets);
   return [
     ...numbered,
     ...terms(model, wanted, sections),
     ...titled.map(({ result }) => result),
-    ...lines(model, wanted, new Set(titled.map(({ name }) => name)), secrets),
+    ...(PRODUCT.test(wanted) ? inLines.toSorted(byStart) : inLines),
     ...values(model, wanted, secrets),
   ]
     .slice(0, MAX_RESULTS)
     .map((result) => inChapter(model, book, result));
+}
+
+/** Of products: those that are whole come first, `6N` before `16N`.
+ * @param {Result} one @param {Result} other */
+function byStart(one, other) {
+  const isCut = ({ before = "" }) => Number(/[\w.]$/.test(before));
+  return isCut(one) - isCut(other);
 }
 
 /**
@@ -185,6 +197,7 @@ function withoutTitle({ kind, first_line: line, text }) {
  */
 function lines(model, wanted, titled, secrets) {
   const firstRuns = firstRunByLine(model);
+  const foundIn = finderOf(wanted);
   return model.document.files.flatMap((file, index) => {
     const own = secrets.filter((secret) => secret.file === index);
     const veiled = new Set(own.flatMap((secret) => proseThatTells(file, secret)));
@@ -213,11 +226,12 @@ function lines(model, wanted, titled, secrets) {
       return titled.has(defined ?? called);
     };
     return [...prose, ...code.filter(({ line, text }) => !isProse(line) && !isTitled(text))]
-      .filter(({ text }) => text.toLowerCase().includes(wanted))
-      .map(({ line, text, kind }) => ({
+      .map((one) => ({ ...one, found: foundIn(one.text) }))
+      .filter(({ found }) => found)
+      .map(({ line, text, kind, found }) => ({
         step: stepNear(firstRuns[index], line),
         kind,
-        ...around(text, wanted),
+        ...around(text, found),
       }))
       .filter(({ step }) => step >= 0)
       .map((result) => ({
@@ -225,6 +239,24 @@ function lines(model, wanted, titled, secrets) {
         place: placeOf(model, result.step),
       }));
   });
+}
+
+/**
+ * What of a text is found, in small letters, or nothing. A product is found however it is written,
+ * as `6·N·D` and `6 * N * D`.
+ * @param {string} wanted in small letters
+ * @returns {(text: string) => string}
+ */
+function finderOf(wanted) {
+  const factors = PRODUCT.test(wanted) ? (wanted.match(/\d+|[a-z]/g) ?? []) : [];
+  const product = new RegExp(
+    `(?<![\\w.])${factors.join(String.raw`\s*(?:[·*×]|\\cdot)?\s*`)}(?!\\w)`,
+  );
+  return (text) => {
+    const lower = text.toLowerCase();
+    const written = factors.length ? product.exec(lower)?.[0] : "";
+    return written || (lower.includes(wanted) ? wanted : "");
+  };
 }
 
 /** A line as Read shows it. @param {SourceFile} file @param {string} text @param {number} line */

@@ -64,7 +64,7 @@ export function Definition() {
           (number) =>
             html`<div class="definition-line">
               <span class="definition-number" aria-hidden="true">${number}</span>
-              ${codeLine(files[file], number, true)}
+              ${codeLine(files[file], number, false)}
             </div>`,
         )}
       </pre>

@@ -146,7 +146,7 @@ function put(place, height, slide) {
   const column = place.getBoundingClientRect();
   const usual = row.getBoundingClientRect().right + (isSlider ? 0.5 : 2.5) * letter;
   const from = Math.max(usual, ...boxes.map((box) => box.right + GAP * letter));
-  const width = widthOf(place, column.width);
+  const width = widthOf(place, isSlider ? Infinity : column.width);
   if (from + width > right) {
     const tooLong = boxes.filter((box) => box.right + GAP * letter + width > right);
     const room = Math.min(...tooLong.map(({ top }) => top)) - reach.top;

@@ -341,7 +341,7 @@ export function Scrubber({ chosen, count, choose, line, bound }) {
       ›
     </button>
     <span class="scrubber-count" title=${bound}>
-      ${bound && html`<code>${bound}</code>, `}${round}
+      ${bound && html`<code>${bound}</code>, `}<span>${round}</span>
     </span>
   </div>`;
 }

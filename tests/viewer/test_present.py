@@ -8,8 +8,9 @@ from playwright.sync_api import expect
 
 from tests.tracing import trace_source
 from tests.viewer import documents
-from tests.viewer.conftest import PATIENCE, VIEWER, painted, show_everything
+from tests.viewer.conftest import PATIENCE, VIEWER, painted, settled, show_everything
 from tests.viewer.test_access import rich
+from tests.viewer.test_book import book
 from tests.viewer.test_page import current_line
 from trace.serve.one_file import one_file
 
@@ -365,6 +366,7 @@ def test_going_on_answers_what_a_slide_asks(page, show):
         'def main():\n    a()\n\n\ndef a():\n    """Asks."""\n    assert 6 * 7 == 42  # @predict\n'
     )
     show(page, trace_source(source), at="1")
+    settled(page)  # what the reader went to counts, although the page is at its top
     page.keyboard.press("P")
     page.locator(".slide .question").wait_for()
     page.keyboard.press("PageDown")
@@ -827,6 +829,18 @@ def test_a_chapter_has_a_slide_of_its_own(page, show):
     assert page.locator(".slide-heading").inner_text().split("\n\n") == ["Views", "What a view is."]
     page.keyboard.press("n")
     assert page.locator(".slide-chapter").inner_text() == "Views"
+
+
+@pytest.mark.parametrize("width", [390, 1024])
+def test_from_the_head_of_a_chapter_a_talk_begins_with_its_title(width, page, show):
+    page.set_viewport_size({"width": width, "height": 600})
+    show(page, book(), chapter="multiplying")
+    page.locator(".chapter-head").wait_for()
+    settled(page)
+    page.keyboard.press("P")
+    page.locator(".slide").wait_for()
+    assert page.locator(".slide h2").first.inner_text().split("\n")[-1] == "Multiplying"
+    assert page.locator(".slide").get_by_text("Products.", exact=True).count() == 1
 
 
 def test_all_words_of_a_chapters_slide_are_on_the_screen(page, show):

@@ -33,12 +33,14 @@ import { fitPage, resetSize, TypeSize } from "viewer/views/typesize.js";
 
 await Promise.all([styled("present.css"), fetchRules()]);
 
-/** @param {number} at a step @returns {number} the slide that shows it */
+/** The slide that shows a step or, of a table of contents, what comes next. @param {number} at */
 function slideOf(at) {
-  return Math.max(
-    0,
-    slides().findLastIndex(({ section }) => section && section.first <= at && at < section.beyond),
+  const all = slides();
+  const own = all.findLastIndex(
+    ({ section }) => section && section.first <= at && at < section.beyond,
   );
+  const isOfContents = own === 0 && current().book.length > 0;
+  return Math.max(0, isOfContents ? all.findIndex((slide) => slide.step >= at) : own);
 }
 
 /** How many stops there are on the page that is shown. */
@@ -65,12 +67,15 @@ function show(wanted, fromEnd = false) {
   scrollTo({ top: 0, behavior: "instant" });
 }
 
-/** Begin at the section that is on the screen. */
+/** Begin at the section that is on the screen, or at the title of the chapter. */
 export function start() {
   if (presenting.value || !loaded.value) return;
-  if (mode.value === "read" && !isAtStart()) goTo(stepOfReader());
+  const isTop = isAtTop();
+  const isStart = isTop && page.value <= FRONT;
+  const chapter = isTop && current().book.find(({ number }) => number === page.value);
+  if (mode.value === "read" && !isStart) goTo(chapter ? chapter.first : stepOfReader());
   batch(() => {
-    shown.value = isAtStart() ? 0 : slideOf(step.value);
+    shown.value = isStart ? 0 : slideOf(step.value);
     part.value = passed.value = 0;
     blank.value = false;
     presenting.value = true;
@@ -78,9 +83,10 @@ export function start() {
   scrollTo({ top: 0, behavior: "instant" });
 }
 
-/** Whether a lecture is shown from its beginning. */
-function isAtStart() {
-  return mode.value === "read" && scrollY < 100 && page.value <= FRONT && !isOnItsWay();
+/** Whether Read shows a page from its top, and the reader did not go to a line of what is seen. */
+function isAtTop() {
+  if (mode.value !== "read" || scrollY >= 100 || isOnItsWay()) return false;
+  return focus.value.step < 0 || stepOfReader() !== focus.value.step;
 }
 
 /** Leave for the same place. */

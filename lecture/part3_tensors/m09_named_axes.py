@@ -115,7 +115,7 @@ def a_checker_makes_annotations_bind():  # M9.3
     assert "return value" in complaint_about(lambda: checked(means_of_columns)(x))
     # Names hold for one call: the next may come with other sizes.
     assert complaint_about(lambda: add(torch.zeros(4, 5), torch.zeros(5))) == ""
-    # And if the type checker is missing, the decorator lets everything pass, and no error says so.
+    # And if the type checker is `None`, the decorator lets everything pass, and no error says so.
     # So: write one bad call as a test, to see that the checker works.
     unchecked = jaxtyped(typechecker=None)(add_bias)
     assert complaint_about(lambda: unchecked(x, bias[:1])) == ""
@@ -145,7 +145,7 @@ def a_checker_sees_only_signatures():  # M9.3
     """
     x = torch.tensor([[1.0, 2, 3], [5, 6, 7]])
     # Our decorator does not compare types of names inside a function. The one in this function is
-    # false. (Used by itself, a newer typeguard does compare them.)
+    # false. (Used by itself, a newer typeguard compares such types, each for itself.)
     assert centre_with_a_wrong_note(x).tolist() == [[-2, -2, -2], [2, 2, 2]]
     # `isinstance` inside a checked function is compared with the names of the call, and finds it.
     with refused(ValueError) as error:

@@ -200,7 +200,7 @@ describe("texts that give an answer away", () => {
     ["round(other)", false],
   ]))
     test(`the number that is rounded: ${question}`, () => {
-      const told = { operands: [question, "2.8"], source: question };
+      const told = { operands: [question, "2.8"], source: question, measured: undefined };
       const value = { type: "float", value: 0.0278 };
       assert.equal(valueTells({ name: "excess", value }, told), isTold);
     });

@@ -280,6 +280,31 @@ def test_a_number_that_is_asked_for_rounded_is_told_nowhere(page, show):
     expect(tip).to_contain_text("0.027")
 
 
+ASKED_TWICE = '''
+def main():
+    one()
+    other()
+
+
+def one():
+    """One."""
+    tiles = 2 * 3
+    assert tiles == 6  # @predict
+
+
+def other():
+    """Other."""
+    tiles = 2 * 4
+    assert tiles == 8  # @predict
+'''
+
+
+def test_axe_finds_nothing_where_one_name_is_asked_for_twice(page, show):
+    show(page, recorded(ASKED_TWICE))
+    page.locator(".question").nth(1).wait_for()
+    assert_accessible(page)
+
+
 def test_a_claim_of_a_list_with_the_answer_waits_for_it(told):
     told.keyboard.press("e")
     told.locator(".evidence").first.wait_for()

@@ -191,6 +191,19 @@ describe("texts that give an answer away", () => {
     const told = ["kept", "x", "n", "ke"].map((name) => valueTells({ name, value: five }, asked));
     assert.deepEqual(told, [true, true, false, false]);
   });
+  for (const [question, isTold] of /** @type {[string, boolean][]} */ ([
+    ["round(100 * excess, 1)", true],
+    ["round(excess)", true],
+    ["100 * excess", false],
+    ["round(excess / other)", false],
+    ["round(excess.real)", false],
+    ["round(other)", false],
+  ]))
+    test(`the number that is rounded: ${question}`, () => {
+      const told = { operands: [question, "2.8"], source: question, measured: undefined };
+      const value = { type: "float", value: 0.0278 };
+      assert.equal(valueTells({ name: "excess", value }, told), isTold);
+    });
   test("of a tensor only its shape", () => {
     const value = { type: "Tensor", dtype: "int64", shape: [2, 2], elements: [5, 5, 5, 5] };
     assert.equal(valueTells({ name: "kept", value }, asked), false);

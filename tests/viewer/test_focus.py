@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from tests.tracing import trace_source
 from tests.viewer import documents
-from tests.viewer.conftest import painted, show_everything
+from tests.viewer.conftest import painted, settled, show_everything
 from tests.viewer.test_access import assert_accessible, rich
 from tests.viewer.test_page import line, told
 
@@ -186,6 +186,65 @@ def test_the_card_follows_keys_and_scrolling(page, show):
             "one => scrollBy(0, one.getBoundingClientRect().top - 0.38 * innerHeight + 8)"
         )
         page.locator(f'.in-focus[data-first="{number}"]').wait_for()
+
+
+MANY = """
+def main():
+    many()
+
+
+def many():
+    "Many."
+""" + "".join(
+    f"    # Paragraph {number}.\n    one = {number} * {number}  # @inspect one\n"
+    for number in range(40)
+)
+
+
+def test_keys_lead_through_all_lines_and_back(page, show):
+    """The scrolling that a key causes is not the reader's, and the next Tab leads into the card."""
+    page.set_viewport_size({"width": 1280, "height": 500})
+    show(page, trace_source(MANY))
+    settled(page)
+    page.mouse.move(900, 300)  # where lines pass below it
+    lines = page.locator("#article .line.has-notes")
+    numbers = lines.evaluate_all("all => all.map((one) => Number(one.dataset.first))")
+    assert len(numbers) == 40
+    seen = []
+    for key in ["."] * 40 + [","] * 39:
+        page.keyboard.press(key)
+        page.wait_for_timeout(220)  # longer than after scrolling, when one is reading
+        seen.append(int(page.locator(".in-focus").get_attribute("data-first")))
+    assert seen == numbers + numbers[-2::-1]
+    focused = "document.activeElement.closest('.in-focus') !== null"
+    assert page.evaluate(focused)
+    page.keyboard.press("Tab")
+    assert page.evaluate(focused)
+
+
+def test_a_card_is_in_nobodys_way(page, show):
+    """Away from its line it goes; what stands beside another line can be pointed at."""
+    show(page, documents.with_values(TALL, TALL))
+    line(page, 23).hover()
+    card(page).wait_for()
+    page.locator("#article .section-title").first.hover()
+    expect(card(page)).to_have_count(0)
+    line(page, 23).hover()
+    card(page).hover()
+    expect(page.locator(".in-focus")).to_have_attribute("data-first", "23")
+
+
+def test_scrolling_shows_the_line_that_one_points_at(page, show):
+    page.set_viewport_size({"width": 1280, "height": 500})
+    show(page, trace_source(MANY))
+    settled(page)
+    lines = page.locator("#article .line.has-notes")
+    lines.nth(9).scroll_into_view_if_needed()
+    lines.nth(9).hover()
+    page.wait_for_timeout(400)  # nothing says that no other card came
+    page.mouse.wheel(0, 3)
+    page.wait_for_timeout(400)
+    assert page.locator(".in-focus").evaluate("one => one.matches(':hover')")
 
 
 def test_scrolling_opens_no_card_that_holds_names_alone(page, show):

@@ -77,7 +77,9 @@ def test_read_shows_title_prose_values_claims_costs_and_output(page, show):
     )
     assert page.locator("#article .output").inner_text().strip() == "done"
     assert page.locator("#article .topic").all_inner_texts() == ["M1.1", "M1.2"]
-    assert page.locator("#article .topic").nth(1).get_attribute("title") == "Views"
+    assert page.locator("#article .topic").nth(1).get_attribute("title") == (
+        "Topic M1.2 of the syllabus: Views"
+    )
     assert "aten.sort (2 times)" in page.locator(".colophon").text_content()
 
 

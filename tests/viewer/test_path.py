@@ -13,6 +13,7 @@ from tests import test_reading
 from tests.viewer.conftest import VIEWER, painted
 from tests.viewer.programs import recorded
 from tests.viewer.test_access import assert_accessible
+from tests.viewer.test_names import point_at
 
 LECTURE = VIEWER / "traces" / "lecture.main.json"
 
@@ -246,6 +247,62 @@ def test_figures_and_values_that_give_an_answer_away_wait_for_it(told):
     told.locator(".veiled").get_by_text("Show it").click()
     told.locator(".picture", has_text="35 ticks").wait_for()
     assert told.locator(".veiled").count() == 0
+
+
+ROUNDED = '''
+def main():
+    excess()
+
+
+def excess():
+    """Excess."""
+    share = 1 / 36  # @inspect share
+    assert round(100 * share, 1) == 2.8  # @predict
+'''
+
+
+def test_a_number_that_is_asked_for_rounded_is_told_nowhere(page, show):
+    """Neither beside its line nor in its card, nor to who points at its name."""
+    show(page, recorded(ROUNDED))
+    page.locator(".question").wait_for()
+    page.mouse.move(5, 300)
+    page.wait_for_function(
+        """() => performance.getEntriesByType("resource")
+            .some(({ name }) => name.endsWith("views/names.js"))"""
+    )
+    point_at(page, 8, "share")
+    page.locator(".card").wait_for()
+    tip = page.locator(".name-tip")
+    expect(tip).to_have_text("share = ?")
+    assert "0.027" not in page.inner_text("body")
+    page.locator(".question").get_by_text("show").click()
+    point_at(page, 8, "share")
+    expect(tip).to_contain_text("0.027")
+
+
+ASKED_TWICE = '''
+def main():
+    one()
+    other()
+
+
+def one():
+    """One."""
+    tiles = 2 * 3
+    assert tiles == 6  # @predict
+
+
+def other():
+    """Other."""
+    tiles = 2 * 4
+    assert tiles == 8  # @predict
+'''
+
+
+def test_axe_finds_nothing_where_one_name_is_asked_for_twice(page, show):
+    show(page, recorded(ASKED_TWICE))
+    page.locator(".question").nth(1).wait_for()
+    assert_accessible(page)
 
 
 def test_a_claim_of_a_list_with_the_answer_waits_for_it(told):

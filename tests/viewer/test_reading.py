@@ -5,10 +5,11 @@ import json
 import threading
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.tracing import trace_source
 from tests.viewer import documents
-from tests.viewer.conftest import PATIENCE, painted, show_everything, still
+from tests.viewer.conftest import PATIENCE, painted, settled, show_everything, still
 from trace.serve.overlay import Shown
 from trace.serve.server import make_server
 
@@ -683,3 +684,65 @@ def test_what_a_call_within_an_expression_calls_is_laid_out(page, show):
     page.keyboard.press("n")
     page.locator("#article .into").first.click()
     page.locator("#article .line", has_text="twice = 2").first.wait_for(timeout=10_000)
+
+
+LONG_AND_SHORT = (
+    """
+def main():
+    long()
+    middle()
+    short()
+
+
+def long():
+    "Long."
+"""
+    + "    # A paragraph.\n    one = 1\n" * 60
+    + """
+
+def middle():
+    "Middle."
+    two = 2
+
+
+def short():
+    "Short."
+    three = 3
+"""
+)
+
+
+def test_the_outline_marks_the_last_section_at_the_end_of_the_page(page, show):
+    show(page, trace_source(LONG_AND_SHORT))
+    settled(page)
+    page.keyboard.press("End")
+    here = page.locator(".outline [aria-current=location]")
+    expect(here).to_contain_text("Short")
+    page.locator(".outline a", has_text="Middle").click()
+    expect(here).to_contain_text("Middle")
+
+
+MANY_SECTIONS = (
+    "def main():\n"
+    + "".join(f"    part_{number}()\n" for number in range(60))
+    + "".join(
+        f'\n\ndef part_{number}():\n    "Part {number}."\n'
+        + f"    # A paragraph.\n    one = {number}\n" * 30
+        for number in range(60)
+    )
+)
+
+
+def test_the_key_end_leads_to_the_end(page, show):
+    """However wrong the heights are that are guessed for what was not near yet."""
+    show(page, trace_source(MANY_SECTIONS))
+    page.locator("#article .line").first.wait_for()
+    assert page.locator("#article .waiting").count() > 0
+    page.keyboard.press("End")
+    settled(page)
+    painted(page)
+    left = "document.documentElement.scrollHeight - innerHeight - scrollY"
+    assert page.evaluate(left) < 2
+    expect(page.locator(".section-title", has_text="Part 59")).to_be_visible()
+    bottom = page.locator("#article .line").last.bounding_box()
+    assert bottom and 0 < bottom["y"] < 800

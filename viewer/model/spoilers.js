@@ -146,6 +146,17 @@ export function claimTells(sides, asked) {
 }
 
 /**
+ * Whether a question rounds one name and computes with nothing but numbers besides.
+ * @param {string} question
+ * @param {string} name
+ */
+function isRounded(question, name) {
+  /** @type {string[]} */
+  const words = question.match(/(?<![\w.])[\p{L}_][\w.]*/gu) ?? [];
+  return words.includes("round") && words.every((word) => word === "round" || word === name);
+}
+
+/**
  * Whether a value beside a line gives the answer away: the question names it, and its text says the
  * answer. Of a tensor the text is its dtype and shape: its elements are what one reckons with.
  * @param {Named} shown
@@ -154,6 +165,8 @@ export function claimTells(sides, asked) {
 export function valueTells({ name, value }, asked) {
   const question = asked.operands.filter((source) => !isLiteral(source)).join(" ");
   if (!new RegExp(`(?<![\\w.])${plainly(name)}(?!\\w)`).test(question)) return false;
+  // What is asked is this number, rounded or in another unit.
+  if (typeof value.value === "number" && isRounded(question, name)) return true;
   const text = value.shape?.length
     ? `${value.dtype} [${value.shape.join(", ")}]`
     : valueText(value, 0, true);

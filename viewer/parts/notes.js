@@ -19,7 +19,7 @@ export function Topics({ marks }) {
     .filter((mark) => Object.hasOwn(topics, mark))
     .map(
       (mark) =>
-        html`<span class="topic" title=${topics[mark]}>
+        html`<span class="topic" title=${`Topic ${mark} of the syllabus: ${topics[mark]}`}>
           ${mark}
         </span>`,
     );

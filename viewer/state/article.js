@@ -53,12 +53,17 @@ export function firstVisibleStep(preferred, least = 0) {
 /** The activation whose section is under the reading line, or -1. */
 export function sectionRead() {
   const parts = partsOfArticle();
+  const { scrollHeight } = document.documentElement;
+  const isEnd = scrollY > 0 && scrollY + innerHeight > scrollHeight - 2;
+  // A short section at the end never comes up to that line, unless the reader went to it.
+  const isPadded = document.getElementById("article")?.style.paddingBottom;
+  const line = isEnd && !isPadded ? innerHeight : READING_LINE;
   let head = null;
-  for (let at = partsAbove(parts, READING_LINE) - 1; at >= 0 && !head; at--) {
+  for (let at = partsAbove(parts, line) - 1; at >= 0 && !head; at--) {
     const heads = parts[at].matches(".section-head")
       ? [parts[at]]
       : [...parts[at].querySelectorAll(".section-head")];
-    head = heads.findLast((candidate) => candidate.getBoundingClientRect().top < READING_LINE);
+    head = heads.findLast((candidate) => candidate.getBoundingClientRect().top < line);
   }
   return Number(head?.parentElement?.id.split("-")[1] ?? -1);
 }
@@ -114,6 +119,17 @@ export function bringIntoView(find, wanted) {
     if (element !== aimed) top = element.matches(".section-title") ? TITLE_TOP : topOfLine(element);
     aim(element);
     return { element, top };
+  });
+}
+
+/** Go to the end of the page, which moves as what is above it is laid out. */
+export function goToPageEnd() {
+  hold(() => {
+    const element = [...document.querySelectorAll("#article .section")].at(-1);
+    if (!element) return null;
+    const { top } = element.getBoundingClientRect();
+    const left = document.documentElement.scrollHeight - innerHeight - scrollY;
+    return { element, top: top - left };
   });
 }
 

@@ -4,9 +4,18 @@ import { computed, effect, signal } from "@preact/signals";
 import { WHOLE } from "viewer/model/book.js";
 import { sectionOfStep } from "viewer/model/sections.js";
 import { noteReading } from "viewer/state/address.js";
-import { sectionRead } from "viewer/state/article.js";
+import { goToPageEnd, sectionRead } from "viewer/state/article.js";
 import { isHolding } from "viewer/state/holding.js";
-import { focus, laidOut, loaded, mode, page, presenting, printing } from "viewer/state/state.js";
+import {
+  dialog,
+  focus,
+  laidOut,
+  loaded,
+  mode,
+  page,
+  presenting,
+  printing,
+} from "viewer/state/state.js";
 
 const AT_ONCE = 4;
 
@@ -81,9 +90,23 @@ function noteProgress() {
   style.setProperty("--progress", Math.min(1, part).toFixed(3));
 }
 
+/** What is not laid out yet has a height that is guessed: the browser would stop there.
+ * @param {KeyboardEvent} event */
+function onEnd(event) {
+  const target = /** @type {Element} */ (event.target);
+  const isPlain = !event.shiftKey && !event.ctrlKey && !event.altKey && !event.metaKey;
+  const isOfPage = target === document.body || target.closest("#article");
+  if (event.key !== "End" || !isPlain || event.defaultPrevented || dialog.value) return;
+  if (mode.value !== "read" || presenting.value || !isOfPage) return;
+  if (target.matches("input, select, textarea")) return;
+  event.preventDefault();
+  goToPageEnd();
+}
+
 /** Note which section is on the screen, once for each frame that scrolls. */
 export function followScrolling() {
   let waiting = false;
+  addEventListener("keydown", onEnd);
   addEventListener(
     "scroll",
     () => {

@@ -5,6 +5,7 @@ import { effect } from "@preact/signals";
 import { namesOn } from "viewer/model/names.js";
 import { html } from "viewer/parts/html.js";
 import { styled } from "viewer/parts/styles.js";
+import { takeFocus } from "viewer/state/article.js";
 import { command } from "viewer/state/commands.js";
 import { isHolding } from "viewer/state/holding.js";
 import {
@@ -41,6 +42,9 @@ host.className = "card-place";
 
 /** @type {HTMLElement | null} */
 let shown = null;
+
+/** Whether a key led to it: then it stays until the reader does something else. */
+let isKept = false;
 
 /**
  * Names on the line that are defined in this document, for those who do not point at them.
@@ -79,6 +83,19 @@ function clear() {
   host.remove();
   shown?.classList.remove("in-focus");
   shown = null;
+}
+
+/** Pixels by which a card may reach over its line, as its frame does. */
+const EDGE = 8;
+
+/** Whether the card stands before what is shown beside another line. @param {Element} line */
+function covers(line) {
+  const from = line.getBoundingClientRect().top + EDGE;
+  const to = host.getBoundingClientRect().bottom;
+  return [...(line.closest(".section")?.querySelectorAll(".beside-line") ?? [])].some((other) => {
+    const { top, bottom, height } = other.getBoundingClientRect();
+    return height > 0 && !line.contains(other) && top < to && bottom > from;
+  });
 }
 
 /**
@@ -122,8 +139,19 @@ function onPoint(event) {
   if (isBeside() || event.type === "click") show(lineOf(event));
 }
 
-/** Of the lines near where one reads, the nearest. @returns {HTMLElement | null} */
+/** Away from its line the card is in nobody's way. @param {PointerEvent} event */
+function onMove(event) {
+  isKept = false;
+  if (!isBeside()) return;
+  if (event.target instanceof Node && !shown?.contains(event.target)) clear();
+  onPoint(event);
+}
+
+/** The line that one points at, or of those near where one reads the nearest.
+ * @returns {HTMLElement | null} */
 function lineRead() {
+  const pointed = /** @type {HTMLElement | null} */ (document.querySelector(`${TELLING}:hover`));
+  if (pointed) return pointed;
   const article = document.getElementById("article")?.getBoundingClientRect();
   if (!article) return null;
   const tries = 13;
@@ -143,23 +171,44 @@ function onScroll() {
   clearTimeout(rest);
   rest = setTimeout(() => {
     const isReading = mode.value === "read" && !dialog.value && !isHolding();
-    if (isReading && density.value === "evidence" && isBeside()) show(lineRead(), MEASURED);
+    if (!isReading || isKept || density.value !== "evidence" || !isBeside()) return;
+    const before = shown;
+    show(lineRead(), MEASURED);
+    // What comes by itself hides nothing.
+    if (shown && shown !== before && covers(shown)) clear();
   }, REST);
 }
 
 /** To the next line that measured something, or the one before. @param {1 | -1} direction */
 export function showNext(direction) {
-  const lines = /** @type {HTMLElement[]} */ ([...document.querySelectorAll(TELLING)]);
-  const from = shown?.isConnected
-    ? lines.indexOf(shown)
-    : lines.indexOf(lineRead() ?? lines[0]) - 1;
-  const line = lines[from + direction];
-  if (!line) return;
-  show(line);
-  line.scrollIntoView({ block: "nearest", behavior: "instant" });
+  const lines = /** @type {HTMLElement[]} */ ([...document.querySelectorAll(TELLING)]).filter(
+    (line) => line.checkVisibility(),
+  );
+  const from = shown?.isConnected ? lines.indexOf(shown) : besideEye(lines, direction);
+  for (let at = from + direction; lines[at]; at += direction) {
+    show(lines[at]);
+    if (shown !== lines[at]) continue;
+    isKept = true;
+    takeFocus(lines[at]); // the next Tab leads into the card
+    for (const part of [host, lines[at]])
+      part.scrollIntoView({ block: "nearest", behavior: "instant" });
+    return;
+  }
 }
 
-addEventListener("pointerover", onPoint, { passive: true });
+/** Before which of the lines one begins where none is in focus.
+ * @param {HTMLElement[]} lines @param {1 | -1} direction */
+function besideEye(lines, direction) {
+  const below = lines.findIndex((line) => line.getBoundingClientRect().top > innerHeight * EYE);
+  const next = lines.indexOf(lineRead() ?? lines[below < 0 ? lines.length : below]);
+  const at = next < 0 ? lines.length : next;
+  return direction > 0 ? at - 1 : at;
+}
+
+// Not `pointerover`: what scrolls below a pointer at rest is not pointed at.
+addEventListener("pointermove", onMove, { passive: true });
+for (const event of ["wheel", "touchmove", "pointerdown", "keydown"])
+  addEventListener(event, () => (isKept = false), { capture: true, passive: true });
 addEventListener("click", onPoint, { passive: true });
 addEventListener("focusin", onFocus);
 addEventListener("scroll", onScroll, { passive: true });

@@ -151,6 +151,7 @@ function BoxView({ box, place, isShown, isLit, wordsOf }) {
     data-key=${key}
     style=${style}
     aria-hidden=${!isCall}
+    role="group"
     aria-label=${isCall ? `call of ${title}` : null}
   >
     <div class="graph-title" title=${title}>

@@ -7,6 +7,7 @@ import { plainProse } from "viewer/model/search.js";
 import { valueText } from "viewer/model/values.js";
 import { stateAt } from "viewer/model/variables.js";
 import { current, loaded, openDefinition } from "viewer/state/state.js";
+import { valueWithheld } from "viewer/state/withheld.js";
 
 /** Milliseconds for which one points at a name before it is told. */
 const REST = 250;
@@ -125,6 +126,8 @@ function valueHere(line, chain) {
   const frame = stateAt(model, Number(step)).frames.at(-1);
   const variable = frame?.variables.find(({ text }) => text === chain[0]);
   if (!variable?.value) return "";
+  const isAsked = valueWithheld(Number(step), { name: chain[0], value: variable.value });
+  if (isAsked) return "?";
   const text = valueText(variable.value);
   return text.length > MOST ? `${text.slice(0, MOST)}…` : text;
 }

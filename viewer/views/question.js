@@ -51,7 +51,7 @@ function Asking({ question, id }) {
   };
   const show = () => answer(id, { text: "", grade: "shown" });
   const label = `What is ${source}?`;
-  return html`<form class="question" onSubmit=${submit} aria-label=${label}>
+  return html`<form class="question" onSubmit=${submit}>
     <span class="question-mark" aria-hidden="true">?</span>
     <code class="question-source">${source}</code>
     <span class="equals">=</span>

@@ -636,7 +636,12 @@ def test_a_product_that_is_nowhere_is_looked_for_without_its_last_factor(page, s
 
 @pytest.mark.parametrize(
     ("query", "shown"),
-    [("2RDF", "2·R·D·F"), ("flash attention", "FlashAttention"), ("kv-cache", "KV cache")],
+    [
+        ("2RDF", "2·R·D·F"),
+        ("flash attention", "FlashAttention"),
+        ("kv-cache", "KV cache"),
+        ("f (x=1)", "f(x=1)"),
+    ],
 )
 def test_the_search_finds_other_ways_to_write_it_in_titles(query, shown, page, show):
     source = f'def main():\n    """Work."""\n    part()\n\n\ndef part():\n    """Of {shown}."""\n'

@@ -250,7 +250,7 @@ function finderOf(wanted) {
   const product = new RegExp(
     `(?<![\\w.])${factors.join(String.raw`\s*(?:[·*×]|\\cdot)?\s*`)}(?!\\w)`,
   );
-  const parts = wanted.split(/[\s_-]+/).map((part) => part.replace(/\W/gu, "\\$&"));
+  const parts = wanted.split(/[\s_-]+/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   const joined = new RegExp(`(?<![\\p{L}\\d])${parts.join("[\\s_-]?")}`, "u");
   const other = factors.length ? product : parts.length > 1 && parts.every(Boolean) && joined;
   return (text) => {

@@ -101,6 +101,29 @@ def test_every_turn_of_a_loop_that_speaks_is_read(page, show):
     assert article.locator(".scrubber").count() == 1
 
 
+def test_what_follows_the_turns_of_a_loop_is_said_once(page, show):
+    source = """
+        from edtrace import text
+
+        def main():
+            for n in range(2):
+                text(f"turn {n}")
+            else:
+                text("no turn left")
+            for n in range(5):
+                square = n * n
+            else:
+                last = square  # @inspect last
+    """
+    show(page, trace_source(textwrap.dedent(source)))
+    article = page.locator("#article")
+    article.locator(".said", has_text="no turn left").wait_for()
+    assert article.locator(".said p").all_text_contents() == ["turn 0", "turn 1", "no turn left"]
+    assert article.locator(".line", has_text="else:").count() == 2
+    assert article.locator(".scrubber").inner_text().endswith("round 1 of 5")
+    assert "16" in article.locator(".row", has_text="last = square").last.inner_text()
+
+
 APART = textwrap.dedent(r"""
     from edtrace import image, text
 

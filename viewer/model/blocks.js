@@ -1,6 +1,6 @@
 // The body of a function as prose, code and loops. Pure.
 
-import { indentOf, prepare } from "viewer/model/source.js";
+import { indentOf, linesOf, prepare } from "viewer/model/source.js";
 import { endOfSpoken, isSpoken } from "viewer/model/spoken.js";
 
 /** @type {WeakMap<LectureFunction, BodyBlocks>} */
@@ -156,7 +156,7 @@ function loopBlock(shape, statement, limit) {
 }
 
 /**
- * The last line that belongs to a compound statement.
+ * The last line that runs in the turns of a loop.
  * @param {Shape} shape
  * @param {number} statement
  */
@@ -164,14 +164,27 @@ function extentOf(shape, statement) {
   const { statements } = shape.document;
   const [, first, header] = statements[statement];
   const indent = indentOf(shape.lines[first - 1]);
+  const end = Math.min(shape.end, elseOf(shape.document, statement) - 1);
   let last = header;
-  for (let line = header + 1; line <= shape.end; line++) {
+  for (let line = header + 1; line <= end; line++) {
     const blank = !shape.lines[line - 1]?.trim();
     if (isWithin(statements, shape.owner.get(line) ?? -1, statement)) last = line;
     else if (!blank && indentOf(shape.lines[line - 1]) > indent) last = line;
-    else if (!blank && !/^\s*else\s*:/.test(shape.lines[line - 1])) break;
+    else if (!blank) break;
   }
   return last;
+}
+
+/** The line of a loop's `else`, which runs after its turns, or Infinity.
+ * @param {Lecture} document @param {number} statement */
+export function elseOf({ files, statements }, statement) {
+  const [file, first, header] = statements[statement];
+  const lines = linesOf(files[file]);
+  const indent = indentOf(lines[first - 1]);
+  const next = lines.findIndex(
+    (text, index) => index >= header && text.trim() && indentOf(text) <= indent,
+  );
+  return /^\s*else\s*:/.test(lines[next]) ? next + 1 : Infinity;
 }
 
 /** @param {Statement[]} statements @param {number} inner @param {number} outer */

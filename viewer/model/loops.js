@@ -1,7 +1,7 @@
 // Which part of a run stands beside the body of a function: its statements, and the turns of its
 // loops. Pure.
 
-import { isWithin } from "viewer/model/blocks.js";
+import { elseOf, isWithin } from "viewer/model/blocks.js";
 import { shortened } from "viewer/model/format.js";
 import { endOf, eventOf, stepsBefore, visitSteps } from "viewer/model/run.js";
 import { lowerBound, rows } from "viewer/model/sorted.js";
@@ -68,9 +68,12 @@ export function turnOf(model, { activation, to: end }, statement, headers, index
   const from = endOf(model, header);
   if (index + 1 < headers.length)
     return { header, scope: { activation, from, to: headers[index + 1] } };
+  const { document } = model;
+  const after = elseOf(document, statement);
   let to = end;
   visitSteps(model, { activation, from, to: end }, (event, ran) => {
-    if (event < to && !isWithin(model.document.statements, ran, statement)) to = event;
+    const isInside = isWithin(document.statements, ran, statement);
+    if (event < to && !(isInside && document.statements[ran][1] < after)) to = event;
   });
   return { header, scope: { activation, from, to } };
 }

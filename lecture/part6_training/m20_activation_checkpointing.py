@@ -694,9 +694,9 @@ def attention_scores_are_cheap_to_make_again():  # M20.5
     # + 1 in the feed-forward network, which is three times as wide inside, and the block's result.
     assert [tensors_kept["keep expensive", T] for T in (2, 6)] == [3 + 1 + (3 + 3 + 1) + 1] * 2
     assert [tensors_kept["recompute", T] for T in (2, 6)] == [1, 1]
-    # Recomputed are two matmuls over pairs of tokens, here 3.4 % of the work. Recomputing the whole
-    # block costs 26 %, not a third: it stops before the last matmul, whose result no backward pass
-    # needs.
+    # Recomputed are two matmuls over pairs of tokens (one where T reaches D), here 3.4 % of the
+    # work. Recomputing the whole block costs 26 %, not a third: it stops before the last matmul,
+    # whose result no backward pass needs.
     again = [flops["keep expensive", T] - flops["keep", T] for T in (2, 6)]  # @inspect flops again
     assert again == [2 * (2 * 2 * T * T * 8) for T in (2, 6)]
     more = [flops[way, 6] / flops["keep", 6] for way in ("keep expensive", "recompute")]

@@ -365,7 +365,7 @@ def autocast_chooses_operation_by_operation():  # M25.5
     # the cast.
     assert weight.dtype == weight.grad.dtype == torch.float32
     assert torch.equal(weight.grad.bfloat16().float(), weight.grad)
-    # Within a block autocast casts each weight once, however often it is used.
+    # Within a block autocast casts each weight that is trained once, however often it is used.
     with torch.autocast("cpu", dtype=BF16), measure() as first:
         network[0](x)
     with torch.autocast("cpu", dtype=BF16):

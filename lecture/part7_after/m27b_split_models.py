@@ -457,7 +457,7 @@ def a_link_has_a_roofline():  # M27.7
     # tokens: 1649 for each of them again.) With one of 16
     # [stages of a pipeline](#a_pipeline_waits_at_both_ends) in each box, its ports carry the sums
     # of a sixteenth of the weights, and for the links the same batch would do for 39 000. (But each
-    # pipeline then has 13 000 tokens, two sequences of 8192, and is mostly bubble.)
+    # pipeline then has 13 000 tokens, not two sequences of 8192, and is mostly bubble.)
     assert round(4e6 / in_a_box, -2) == 2400
     assert round(16 * 4e6 / in_a_box, -3) == 39_000
     assert round(16 * 8 * in_a_box / 16, -3) == 13_000 and 15 / (2 + 15) > 0.8

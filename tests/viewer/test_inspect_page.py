@@ -88,6 +88,14 @@ def test_a_tensor_opens_with_its_shape_first(page, show):
     assert panel.locator(".bins rect").count() == 20
 
 
+def test_a_tensor_on_meta_is_said_to_have_no_elements(page, show):
+    tensor = {"type": "Tensor", "dtype": "float32", "shape": [4, 4], "device": "meta"}
+    panel = inspector(show(page, documents.with_values(tensor)), 1)
+    assert panel.locator(".words").all_inner_texts() == [
+        "A tensor on the device meta has a shape but no elements: nothing is computed there."
+    ]
+
+
 def test_elements_and_cells_are_walked_with_the_keys(page, show):
     panel = inspector(show(page, documents.small()))
     panel.locator(".heat-cell").first.focus()

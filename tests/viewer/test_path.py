@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from lecture import main as lecture_main
 from tests import test_reading
-from tests.viewer.conftest import VIEWER, painted
+from tests.viewer.conftest import VIEWER, painted, still
 from tests.viewer.programs import recorded
 from tests.viewer.test_access import assert_accessible
 from tests.viewer.test_names import point_at
@@ -642,8 +642,6 @@ def test_the_search_suggests_words_that_are_near(talk):
     places = talk.locator(".result-place").all_inner_texts()
     assert "A matrix is large" in places
     assert "a_matrix" not in places
-    talk.locator(".search-field").fill("ma-trix")
-    assert talk.locator(".suggestion").all_inner_texts() == ["matrix"]
     talk.locator(".search-field").fill("qqqqqq")
     talk.get_by_text("Nothing that ran contains").wait_for()
     assert talk.locator(".suggestion").count() == 0
@@ -691,6 +689,40 @@ def test_a_product_that_is_nowhere_is_looked_for_without_its_last_factor(page, s
     page.get_by_role("button", name="6N", exact=True).click()
     page.locator(".results mark").first.wait_for()
     assert page.locator(".suggestion").count() == 0
+
+
+@pytest.mark.parametrize(
+    ("query", "shown"),
+    [
+        ("2RDF", "2·R·D·F"),
+        ("flash attention", "FlashAttention"),
+        ("kv-cache", "KV cache"),
+        ("f (x=1)", "f(x=1)"),
+    ],
+)
+def test_the_search_finds_other_ways_to_write_it_in_titles(query, shown, page, show):
+    source = f'def main():\n    """Work."""\n    part()\n\n\ndef part():\n    """Of {shown}."""\n'
+    show(page, recorded(f"{source}    x = 1\n"))
+    page.keyboard.press("/")
+    page.locator(".search-field").fill(query)
+    expect(page.locator(".result-text.title mark")).to_have_text(shown)
+
+
+def test_a_term_is_found_in_its_row(page, show):
+    rows = "".join(f"| word{number} | Meaning. |\\n" for number in range(90))
+    source = (
+        "class Words:\n    def _repr_markdown_(self):\n"
+        f'        return "| Term | meaning |\\n|---|---|\\n{rows}"\n\n\n'
+        'def main():\n    """Work."""\n    words = Words()  # @inspect words\n    x = 1\n'
+    )
+    show(page, recorded(source))
+    page.keyboard.press("/")
+    page.locator(".search-field").fill("word77")
+    page.locator(".result-text.term").click()
+    row = page.locator("tr", has_text="word77")
+    expect(row).to_be_focused()
+    still(row)
+    expect(row).to_be_in_viewport()
 
 
 def test_the_search_knows_terms_and_their_plurals(talk):

@@ -299,7 +299,7 @@ def test_files_that_are_entered_next_are_ready_and_frozen(page, show):
     marker = shown.locator(".marker").bounding_box()
     line = page.locator(".program-line.current").bounding_box()
     assert marker and line and abs(marker["y"] - line["y"]) < 1
-    assert page.locator('.program-file[aria-hidden="true"]').count() == 1
+    assert page.locator(".program-file[inert]").count() == 1, "no key leads there"
 
 
 def test_the_first_lines_stand_where_the_page_puts_them(page, show):

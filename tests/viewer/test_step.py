@@ -66,6 +66,20 @@ def deep(left):
 """
 
 
+def test_open_calls_of_one_name_say_their_files(page, show):
+    document = copy.deepcopy(recorded("def main():\n    inner()\n\n\ndef inner():\n    x = 1\n"))
+    _outer, inner = (
+        next(f for f in document["functions"] if f["name"] == n) for n in ("main", "inner")
+    )
+    document["files"].append({**document["files"][0], "path": "other.py"})
+    inner |= {"name": "main", "file": 1}
+    show(page, document, mode="step", at=str(step_on(document, "x = 1")))
+    said = page.locator(".open-call .frame").all_inner_texts()
+    assert len(said) == 2
+    assert "other.py" in said[0]
+    assert document["files"][0]["path"] in said[1]
+
+
 def test_of_many_open_calls_those_at_both_ends_are_shown(page, show):
     document = recorded(DEEP)
     show(page, document, mode="step", at=str(step_on(document, "return left")))

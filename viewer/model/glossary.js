@@ -185,7 +185,7 @@ function tablesOf(model) {
     if (!kind || tables[kind].length) return;
     const event = inspections.event[row];
     const place = { title: titleAt(model, event), step: stepsBefore(model, event) };
-    tables[kind] = rowsOf(markdown).map((cells) => ({ ...cells, ...place }));
+    tables[kind] = rowsOf(markdown).map((cells) => ({ ...cells, ...place, row: cells.term }));
   });
   return tables;
 }

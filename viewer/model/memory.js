@@ -93,19 +93,6 @@ export function peakOf(columns) {
   );
 }
 
-/** Times the usual at which the highest hides the rest. */
-const SPIKED = 10;
-
-/**
- * Whether a few columns are so much higher than most that on a linear scale these cannot be seen.
- * @param {MemoryState[]} columns
- */
-export function isSpiked(columns) {
-  const totals = columns.map(({ total }) => total).filter(Boolean);
-  totals.sort((one, other) => one - other);
-  return totals[totals.length - 1] > SPIKED * totals[totals.length >> 1];
-}
-
 /**
  * The column that holds a step.
  * @param {MemoryState[]} columns

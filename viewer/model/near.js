@@ -72,15 +72,6 @@ function nearest(words, wanted) {
 }
 
 /**
- * The same letters as one word, as words, or with hyphens: `flash attention`, `kv-cache`.
- * @param {string} query
- */
-function writtenOtherwise(query) {
-  const parts = query.split(/[\s-]+/).filter(Boolean);
-  return parts.length > 1 ? ["", " ", "-"].map((between) => parts.join(between)) : [];
-}
-
-/**
  * What a reader may have meant who finds nothing; each of it can be found.
  * @param {Model} model
  * @param {string} query
@@ -95,7 +86,7 @@ export function nearTo(model, query, sections) {
   const meant = found.length === 1 ? found[0] : [found.map(([first]) => first).join(" ")];
   const known = found.every((near) => near.length) ? meant : [];
   const others = PRODUCT.test(asked) ? [query.trim().slice(0, -1)] : known;
-  return [...new Set([...writtenOtherwise(asked), ...others])]
+  return [...new Set(others)]
     .filter((text) => text.toLowerCase() !== asked && search(model, text, sections).length)
     .slice(0, MOST);
 }

@@ -32,15 +32,16 @@ export function search(model, query, sections = [], pending = [], book = []) {
   const numbered = stepNumbered(model, wanted);
   if (wanted.length < 2) return numbered;
   const secrets = secretsOf(model, pending);
-  const titled = titles(model, wanted);
+  const foundIn = finderOf(wanted);
+  const titled = titles(model, foundIn);
   const names = new Set(titled.map(({ name }) => name));
-  const inLines = lines(model, wanted, names, secrets);
+  const inLines = lines(model, foundIn, names, secrets);
   return [
     ...numbered,
-    ...terms(model, wanted, sections),
+    ...terms(model, foundIn, wanted, sections),
     ...titled.map(({ result }) => result),
     ...(PRODUCT.test(wanted) ? inLines.toSorted(byStart) : inLines),
-    ...values(model, wanted, secrets),
+    ...values(model, foundIn, secrets),
   ]
     .slice(0, MAX_RESULTS)
     .map((result) => inChapter(model, book, result));
@@ -133,40 +134,33 @@ function stepNumbered(model, wanted) {
 /**
  * Terms with the sentence that defines each.
  * @param {Model} model
+ * @param {Finder} foundIn
  * @param {string} wanted
  * @param {Section[]} sections
  * @returns {Result[]}
  */
-function terms(model, wanted, sections) {
-  return glossaryOf(model, sections)
-    .filter(
-      ({ term }) => term.toLowerCase().includes(wanted) || `${term.toLowerCase()}s` === wanted,
-    )
-    .map(({ term, text, step, title }) => ({
-      step,
-      kind: /** @type {const} */ ("term"),
-      ...around(
-        `${term}: ${plainProse(text)}`,
-        term.toLowerCase().includes(wanted) ? wanted : term,
-      ),
-      place: title,
-    }));
+function terms(model, foundIn, wanted, sections) {
+  return glossaryOf(model, sections).flatMap(({ term, text, step, title, row }) => {
+    const found = foundIn(term) || (`${term.toLowerCase()}s` === wanted ? term : "");
+    const kind = /** @type {const} */ ("term");
+    const shown = around(`${term}: ${plainProse(text)}`, found);
+    return found ? [{ step, row, kind, ...shown, place: title }] : [];
+  });
 }
 
-/** @param {Model} model @param {string} wanted @returns {{name: string, result: Result}[]} */
-function titles(model, wanted) {
+/** @param {Model} model @param {Finder} foundIn @returns {{name: string, result: Result}[]} */
+function titles(model, foundIn) {
   const { functions } = model.document;
   const first = firstCalls(model);
   return functions.flatMap((func, index) => {
     const title = func.title && plainTitle(func.title);
-    const text = title.toLowerCase().includes(wanted)
-      ? title
-      : [title, ...func.marks].filter(Boolean).join(" · ");
+    const text = foundIn(title) ? title : [title, ...func.marks].filter(Boolean).join(" · ");
     const activation = first.get(index);
-    if (activation === undefined || !text.toLowerCase().includes(wanted)) return [];
+    const found = foundIn(text);
+    if (activation === undefined || !found) return [];
     const step = stepsBefore(model, entryOf(model, activation));
     const kind = /** @type {const} */ ("title");
-    return [{ name: func.name, result: { step, kind, ...around(text, wanted), place: "" } }];
+    return [{ name: func.name, result: { step, kind, ...around(text, found), place: "" } }];
   });
 }
 
@@ -190,14 +184,13 @@ function withoutTitle({ kind, first_line: line, text }) {
 
 /**
  * @param {Model} model
- * @param {string} wanted
+ * @param {Finder} foundIn
  * @param {Set<string>} titled functions whose titles were found: their names on a line are no more
  * @param {Secret[]} secrets
  * @returns {Result[]}
  */
-function lines(model, wanted, titled, secrets) {
+function lines(model, foundIn, titled, secrets) {
   const firstRuns = firstRunByLine(model);
-  const foundIn = finderOf(wanted);
   return model.document.files.flatMap((file, index) => {
     const own = secrets.filter((secret) => secret.file === index);
     const veiled = new Set(own.flatMap((secret) => proseThatTells(file, secret)));
@@ -242,20 +235,27 @@ function lines(model, wanted, titled, secrets) {
 }
 
 /**
- * What of a text is found, in small letters, or nothing. A product is found however it is written,
- * as `6·N·D` and `6 * N * D`.
+ * What of a text is found, in small letters, or nothing.
+ * @typedef {(text: string) => string} Finder
+ */
+
+/**
+ * A product is found however it is written, as `6·N·D` and `6 * N * D`; words also as one word,
+ * `flash attention` in `FlashAttention`.
  * @param {string} wanted in small letters
- * @returns {(text: string) => string}
+ * @returns {Finder}
  */
 function finderOf(wanted) {
   const factors = PRODUCT.test(wanted) ? (wanted.match(/\d+|[a-z]/g) ?? []) : [];
   const product = new RegExp(
     `(?<![\\w.])${factors.join(String.raw`\s*(?:[·*×]|\\cdot)?\s*`)}(?!\\w)`,
   );
+  const parts = wanted.split(/[\s_-]+/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  const joined = new RegExp(`(?<![\\p{L}\\d])${parts.join("[\\s_-]?")}`, "u");
+  const other = factors.length ? product : parts.length > 1 && parts.every(Boolean) && joined;
   return (text) => {
     const lower = text.toLowerCase();
-    const written = factors.length ? product.exec(lower)?.[0] : "";
-    return written || (lower.includes(wanted) ? wanted : "");
+    return (other && other.exec(lower)?.[0]) || (lower.includes(wanted) ? wanted : "");
   };
 }
 
@@ -293,8 +293,8 @@ export function plainProse(text) {
 }
 
 /** Names and values that were shown, each pair once, where it was first so.
- * @param {Model} model @param {string} wanted @param {Secret[]} secrets @returns {Result[]} */
-function values(model, wanted, secrets) {
+ * @param {Model} model @param {Finder} foundIn @param {Secret[]} secrets @returns {Result[]} */
+function values(model, foundIn, secrets) {
   const { inspections, names, values: recorded } = model.document;
   const seen = new Set();
   /** @type {Result[]} */
@@ -305,7 +305,8 @@ function values(model, wanted, secrets) {
     if (value === null || seen.has(key)) continue;
     seen.add(key);
     const text = `${names[inspections.name[row]]} = ${valueText(recorded[value])}`;
-    if (!text.toLowerCase().includes(wanted)) continue;
+    const part = foundIn(text);
+    if (!part) continue;
     const step = Math.min(stepsBefore(model, inspections.event[row]), model.steps - 1);
     if (step < 0) continue;
     const func = functionIndex(model, activationOf(model, step));
@@ -314,7 +315,7 @@ function values(model, wanted, secrets) {
     found.push({
       step,
       kind: "value",
-      ...around(text, wanted),
+      ...around(text, part),
       place: placeOf(model, step),
     });
   }

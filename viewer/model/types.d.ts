@@ -367,6 +367,8 @@ interface Result {
   match: string;
   after: string;
   place: string;
+  /** Of a table of the glossary: the row of this term. */
+  row?: string;
 }
 
 /**
@@ -556,6 +558,8 @@ interface Meaning {
   /** The section in which that stands, and its first step. */
   title: string;
   step: number;
+  /** In a table: its first cell. */
+  row?: string;
 }
 /** The prose of a section: sentences by paragraphs, and all of it without marks in small letters. */
 interface Sentences {

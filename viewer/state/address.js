@@ -204,10 +204,10 @@ export async function rested() {
  * Show a step. The address follows at once when the reader jumped, and a moment later while
  * stepping.
  * @param {number} target
- * @param {{jump?: boolean, to?: "read" | "step", takes?: boolean}} [options] takes: its line takes
- *   the focus
+ * @param {{jump?: boolean, to?: "read" | "step", takes?: boolean, row?: string}} [options]
+ *   takes: its line takes the focus; row: the term whose row of a table is shown
  */
-export function goTo(target, { jump = false, to = mode.value, takes = false } = {}) {
+export function goTo(target, { jump = false, to = mode.value, takes = false, row } = {}) {
   moved = performance.now();
   if (jump) notePlace();
   batch(() => {
@@ -216,7 +216,7 @@ export function goTo(target, { jump = false, to = mode.value, takes = false } = 
     chosenFrame.value = -1;
     mode.value = to;
     if (jump && to === "read" && page.value !== WHOLE) turnTo(step.value);
-    if (jump) focus.value = { step: step.value, takes };
+    if (jump) focus.value = { step: step.value, takes, row };
   });
   clearTimeout(hashTimer);
   if (jump) writeAddress("pushState");
@@ -235,11 +235,11 @@ function notePlace() {
   }
 }
 
-/** Leave the panel for a step. @param {number} target */
-export function leaveTo(target) {
+/** Leave the panel for a step. @param {number} target @param {string} [row] as in `goTo` */
+export function leaveTo(target, row) {
   const takes = dialog.value !== "";
   dialog.value = "";
-  goTo(target, { jump: true, takes });
+  goTo(target, { jump: true, takes, row });
 }
 
 /**

@@ -46,8 +46,8 @@ export const chosenName = signal(-1);
 
 /**
  * What Read scrolls to; a new object scrolls again. top: keep it there on the screen, and do not
- * mark it. takes: its line takes the focus, which was in a panel.
- * @type {Signal<{step: number, top?: number, takes?: boolean}>}
+ * mark it. takes: its line takes the focus, which was in a panel. row: a term whose row it is.
+ * @type {Signal<{step: number, top?: number, takes?: boolean, row?: string}>}
  */
 export const focus = signal({ step: -1 });
 

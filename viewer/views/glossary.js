@@ -40,15 +40,19 @@ export function Glossary() {
 }
 
 /** @param {Entry} properties */
-function Term({ term, text, title, step, uses }) {
+function Term({ term, text, title, step, row, uses }) {
   const more = uses.length - MOST_USES;
-  const way = (/** @type {{title: string, step: number}} */ place) =>
-    html`<button class="quiet-link" onClick=${() => leaveTo(place.step)}>${place.title}</button>`;
+  /** @param {{title: string, step: number, row?: string}} place */
+  const way = (place) => {
+    const go = () => leaveTo(place.step, place.row);
+    return html`<button class="quiet-link" onClick=${go}>${place.title}</button>`;
+  };
   return html`<dt>${term}</dt>
     <dd>
       <${Prose} text=${text} />
       <p class="glossary-places">
-        ${way({ title, step })} ${uses.length > 0 && html`<span class="quiet">· used in </span>`}
+        ${way({ title, step, row })}${" "}
+        ${uses.length > 0 && html`<span class="quiet">· used in </span>`}
         ${uses.slice(0, MOST_USES).map((place, index) => [index > 0 && ", ", way(place)])}
         ${more > 0 && html`<span class="quiet"> and ${more} more</span>`}
       </p>

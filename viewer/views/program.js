@@ -203,12 +203,12 @@ const SourceFile = memo(({ file, path, how, isSoon, mark }) => {
   };
   return html`<div
     class=${`program-file ${isAway ? "away" : ""} ${isFrozen ? "frozen" : ""}`}
-    aria-hidden=${isAway}
+    inert=${isAway}
   >
     <div
       class="program-lines"
       ref=${place}
-      tabindex=${isAway ? -1 : 0}
+      tabindex="0"
       role="region"
       aria-label=${`source of ${path}`}
       onClick=${onClick}

@@ -18,7 +18,7 @@ export function Search() {
   useLayoutEffect(() => field.current?.focus(), []);
   const submit = (/** @type {Event} */ event) => {
     event.preventDefault();
-    if (first) leaveTo(first.step);
+    if (first) leaveTo(first.step, first.row);
   };
   return html`<div onKeyDown=${walk}>
     <form onSubmit=${submit}>
@@ -36,9 +36,9 @@ export function Search() {
     </form>
     <ul class="results" aria-live="polite">
       ${results.map(
-        ({ step, kind, before, match, after, place }) =>
+        ({ step, kind, before, match, after, place, row }) =>
           html`<li>
-            <button title="Go there" onClick=${() => leaveTo(step)}>
+            <button title="Go there" onClick=${() => leaveTo(step, row)}>
               <span class=${`result-text ${kind}`}>
                 ${before}
                 <mark>${match}</mark>

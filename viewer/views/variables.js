@@ -41,6 +41,12 @@ export function Variables({ state, shown }) {
   const { frames, leftOut } = state;
   const isGraph = variablesAs.value === "graph";
   const sharers = sharersIn(frames);
+  const { model } = current();
+  const funcs = frames.map(({ activation }) => functionOf(model, activation));
+  const isShared = (/** @type {OpenFrame} */ { activation }) => {
+    const { name, file } = functionOf(model, activation);
+    return funcs.some((other) => other.name === name && other.file !== file);
+  };
   const wordsOf = (/** @type {number} */ activation, /** @type {Variable} */ variable) =>
     words(variable, alsoOf(sharers, activation, variable));
   return html`<section class="variables" aria-label="variables">
@@ -64,6 +70,7 @@ export function Variables({ state, shown }) {
               key=${frame.activation}
               frame=${frame}
               sharers=${sharers}
+              isShared=${isShared(frame)}
               isInnermost=${depth === 0}
               isShown=${frame.activation === shown}
             />`,
@@ -157,10 +164,10 @@ function words({ text, value, changed, since, isReturn }, { also, shares }) {
 
 /**
  * An open call, with the line that it has reached.
- * @param {{frame: OpenFrame, sharers: Map<string, Sharer[]>, isInnermost: boolean,
- *   isShown: boolean}} properties
+ * @param {{frame: OpenFrame, sharers: Map<string, Sharer[]>, isShared: boolean,
+ *   isInnermost: boolean, isShown: boolean}} properties
  */
-function Frame({ frame, sharers, isInnermost, isShown }) {
+function Frame({ frame, sharers, isShared, isInnermost, isShown }) {
   const { activation, step: at, variables } = frame;
   const isOpen = variablesShown.value && (folds.value.get(activation) ?? (isInnermost || isShown));
   return html`<section class=${isShown ? "open-call shown" : "open-call"}>
@@ -168,6 +175,7 @@ function Frame({ frame, sharers, isInnermost, isShown }) {
       activation=${activation}
       at=${at}
       count=${variables.length}
+      isShared=${isShared}
       isShown=${isShown}
       isOpen=${isOpen}
     />
@@ -197,11 +205,12 @@ function longestName(variables) {
 }
 
 /**
- * @type {View<{activation: number, at: number, count: number, isShown: boolean, isOpen: boolean}>}
+ * @type {View<{activation: number, at: number, count: number, isShared: boolean, isShown: boolean,
+ *   isOpen: boolean}>} isShared: a function of another file that is open has its name
  */
-const FrameHead = memo(({ activation, at, count, isShown, isOpen }) => {
+const FrameHead = memo(({ activation, at, count, isShared, isShown, isOpen }) => {
   const { model, document } = current();
-  const { name, title } = functionOf(model, activation);
+  const { name, title, file } = functionOf(model, activation);
   const line = document.statements[statementOf(model, at)][1];
   const held = count ? counted(count, "variable") : "no variables";
   const look = () => {
@@ -217,6 +226,7 @@ const FrameHead = memo(({ activation, at, count, isShown, isOpen }) => {
       onClick=${look}
     >
       <code>${name}</code>
+      ${isShared && html`<span class="frame-line">, ${document.files[file].path}</span>`}
       <span class="frame-line">, line ${line}${!isOpen && ":"}</span>
       ${!isOpen && html`<span class="frame-count">${held}</span>`}
     </button>

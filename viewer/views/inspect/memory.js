@@ -6,7 +6,6 @@ import {
   CATEGORIES,
   columnAt,
   columnsOf,
-  isSpiked,
   momentAfter,
   peakOf,
   scaleOf,
@@ -33,9 +32,9 @@ export function MemoryChart({ model, moments, bands, span, here, place, jump }) 
   const columns = columnsOf(moments, span, COLUMNS);
   const peak = peakOf(columns);
   const [chosen, choose] = useState(-1);
-  const [scale, setScale] = useState("");
+  const [scale, setScale] = useState("linear");
   if (!columns[peak].total) return html`<p>No tensor was alive here.</p>`;
-  const isLogarithmic = scale ? scale === "logarithmic" : isSpiked(columns);
+  const isLogarithmic = scale === "logarithmic";
   const column = here >= span.first && here < span.beyond ? columnAt(columns, span, here) : -1;
   const isHere = chosen < 0 && column >= 0;
   const now = chosen >= 0 ? chosen : isHere ? column : peak;
@@ -58,7 +57,7 @@ export function MemoryChart({ model, moments, bands, span, here, place, jump }) 
     <${Legend} shown=${shown} moment=${moment} peak=${moment === "at the peak" ? null : top} />
     <p class="quiet">
       Of the steps that share a column of the chart, the one with most alive is shown
-      ${isLogarithmic && "; colours divide its height as they divide its bytes"}.
+      ${isLogarithmic && "; logarithms do not add up, so all categories are one area"}.
       The
       peak of ${bytes(top.total)} is at ${place(top.step)}, step ${integer(top.step + 1)} of${" "}
       ${integer(model.steps)}.
@@ -79,7 +78,7 @@ function Choices({ isLogarithmic, setScale, toPeak }) {
         onChange=${(/** @type {any} */ event) => setScale(event.target.value)}
       >
         <option value="linear">linear</option>
-        <option value="logarithmic">logarithmic</option>
+        <option value="logarithmic">logarithmic, of all together</option>
       </select>
     </label>
     <button class="inspect-button" title="Go to where most was alive" onClick=${toPeak}>
@@ -101,9 +100,6 @@ function Chart(properties) {
   const { height, marks } = scaleOf(columns, isLogarithmic);
   const x = (/** @type {number} */ at) => across(frame, at / columns.length);
   const y = (/** @type {number} */ bytes) => up(frame, Math.max(0, Math.min(1, height(bytes))));
-  // Logarithms do not add up: there a part has its share of the height of all.
-  const level = (/** @type {number} */ part, /** @type {number} */ all) =>
-    isLogarithmic ? frame.bottom + ((y(all) - frame.bottom) * part) / (all || 1) : y(part);
   const onKey = (/** @type {KeyboardEvent} */ event) => {
     if (event.key === "Enter") {
       event.preventDefault();
@@ -129,7 +125,7 @@ function Chart(properties) {
     onClick=${(/** @type {any} */ event) => jump(columns[under(event)].step)}
   >
     <${Rulings} frame=${frame} marks=${marks} y=${y} text=${bytes} />
-    <${Areas} ...${{ columns, x, level }} />
+    <${Areas} ...${{ columns, x, y, isLogarithmic }} />
     <${Bands} ...${{ frame, bands, span }} />
     <${Peak}
       frame=${frame}
@@ -224,15 +220,19 @@ function Legend({ shown, moment, peak }) {
 }
 
 /**
- * What was alive, by what it is for.
- * @param {{columns: MemoryState[], x: (column: number) => number, level: Level}} properties
+ * What was alive: by what it is for, or all of it where heights do not add up.
+ * @param {{columns: MemoryState[], x: (column: number) => number, y: (bytes: number) => number,
+ *   isLogarithmic: boolean}} properties
  */
-function Areas({ columns, x, level }) {
+function Areas({ columns, x, y, isLogarithmic }) {
+  const last = CATEGORIES.length - 1;
+  if (isLogarithmic)
+    return html`<path class="memory-area memory-all" d=${areaOf(columns, 0, last, x, y)} />`;
   return CATEGORIES.map(
     (_, category) =>
       html`<path
         class=${`memory-area memory-${category}`}
-        d=${areaOf(columns, category, x, level)}
+        d=${areaOf(columns, category, category, x, y)}
       />`,
   );
 }
@@ -266,25 +266,24 @@ function Bands({ frame, bands, span: { first, beyond } }) {
   });
 }
 
-/** Where a part of all stands. @typedef {(part: number, all: number) => number} Level */
-
 /**
- * The area of a category, on those before it, in steps.
+ * The area of some categories, on those before them, in steps.
  * @param {MemoryState[]} columns
- * @param {number} category
+ * @param {number} first category
+ * @param {number} last category
  * @param {(column: number) => number} x
- * @param {Level} level
+ * @param {(bytes: number) => number} y
  */
-function areaOf(columns, category, x, level) {
+function areaOf(columns, first, last, x, y) {
   const below = (/** @type {number} */ beyond) =>
-    columns.map(({ live, total }, column) => {
+    columns.map(({ live }, column) => {
       const part = live.slice(0, beyond).reduce((sum, size) => sum + size, 0);
-      return [column, level(part, total)];
+      return [column, y(part)];
     });
-  const up = below(category + 1).map(
+  const up = below(last + 1).map(
     ([column, at]) => `L${x(column).toFixed(1)} ${at.toFixed(1)}H${x(column + 1).toFixed(1)}`,
   );
-  const down = below(category)
+  const down = below(first)
     .toReversed()
     .map(([column, at]) => `L${x(column + 1).toFixed(1)} ${at.toFixed(1)}H${x(column).toFixed(1)}`);
   return `M${up.join("").slice(1)}${down.join("")}Z`;

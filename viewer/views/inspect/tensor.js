@@ -27,7 +27,9 @@ export function TensorView({ value, name, found }) {
   const isWhole = value.bytes !== undefined || value.elements !== undefined;
   const words = isWhole
     ? [...storageWords(value, name, found.activation, aliases), ...equalWords(value, name, found)]
-    : [`Its elements are not recorded here; a comment “@inspect ${name}” records them.`];
+    : value.device === "meta"
+      ? ["A tensor on the device meta has a shape but no elements: nothing is computed there."]
+      : [`Its elements are not recorded here; a comment “@inspect ${name}” records them.`];
   return html`
     <${Facts} value=${value} />
     ${words.map((sentence) => html`<p class="words">${sentence}</p>`)}

@@ -249,6 +249,37 @@ def test_code_without_values_beside_it_has_their_room(size, page, show):
     assert max(ends) <= size[0]
 
 
+OPENED = """
+def main():
+    a()
+
+
+def widened(one):  # @stepover
+    "Add a number many times, in a line that is longer than what is left of a slide beside it."
+    return one + one + one + one + one + one + one + one + one + one + one + one + one + one + one
+
+
+def a():
+    "A section."
+    assert widened(1) == 15
+"""
+
+
+@pytest.mark.parametrize("size", [(1024, 768), (1280, 720)])
+def test_the_code_of_an_opened_function_ends_on_the_slide(size, page, show):
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    show(page, trace_source(OPENED), at="1")
+    page.keyboard.press("P")
+    page.keyboard.press("End")
+    code = page.locator(".slide .folded-body .source-line", has_text="return")
+    code.first.wait_for(state="attached")
+    painted(page)
+    ends = page.locator(".slide .source-line").evaluate_all(
+        "all => all.map((e) => e.getBoundingClientRect().right)"
+    )
+    assert 0 < max(ends) <= size[0]
+
+
 VALUES_IN_THE_WAY = """
 def main():
     values()

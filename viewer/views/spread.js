@@ -41,6 +41,9 @@ export function fitAll(root, end) {
  * @param {boolean} isKept whether values that are wider than their room are cut, not moved */
 export function spread(root, letter, isKept) {
   const lines = /** @type {HTMLElement[]} */ ([...root.querySelectorAll(".line")]);
+  const { left, right } = root.getBoundingClientRect();
+  const starts = lines.map((line) => line.getBoundingClientRect().left - left);
+  lines.forEach((line, index) => line.style.setProperty("--start", `${starts[index]}px`));
   for (const line of lines) line.classList.add("wide");
   for (const line of lines) moveMark(line, letter);
   const all = /** @type {HTMLElement[]} */ ([
@@ -50,7 +53,6 @@ export function spread(root, letter, isKept) {
     .filter((place) => getComputedStyle(place).position === "absolute")
     .map((place) => ({ place, height: wholeHeight(place) }));
   fitAll(root);
-  const { right } = root.getBoundingClientRect();
   for (const { place, height } of places)
     put(place, height, { root, places, right, letter, isKept });
   fitAll(root);

@@ -503,9 +503,8 @@ def three_floors_hold_up_every_operation():  # M10.17 @core
     # No operation is faster than its *launch*, than its bytes over the bandwidth of the memory
     # they lie in, or than its FLOPs over the peak of the arithmetic. Each is a floor; where two
     # are alike, times may add up. Each ReLU ran a hundred times on the same numbers. Well below
-    # 50 MiB, all but the first could find them in the L2, a cache. (No sheet promises its rate: we
-    # take the lower of two readings, 5.5 TB/s. Here differences of two times lie on both sides of
-    # it, so this floor is an estimate.)
+    # 50 MiB, all but the first could find them in the L2, a cache. (No sheet promises its rate. Our
+    # 5.5 TB/s are the lower of two readings, so this floor is an estimate.)
     launch = found[1024]["graph"]
     floors = {"launch": {}, "memory": {}, "arithmetic": {}}
     for n in found:

@@ -302,7 +302,7 @@ def other():
 def test_axe_finds_nothing_where_one_name_is_asked_for_twice(page, show):
     show(page, recorded(ASKED_TWICE))
     page.locator(".question").nth(1).wait_for()
-    assert_accessible(page)
+    assert_accessible(page, "two questions of one name")
 
 
 def test_a_claim_of_a_list_with_the_answer_waits_for_it(told):

@@ -144,10 +144,15 @@ function back() {
   else if (shown.value > 0) show(shown.value - 1, true);
 }
 
-/** At once, claim by claim, line by line; the choice lasts. */
+/** At once, claim by claim, line by line; the choice lasts, and what was seen stays. */
 function changeReveal() {
-  reveal.value = REVEALS[(REVEALS.indexOf(reveal.value) + 1) % REVEALS.length];
-  passed.value = 0;
+  const here = pages.value[part.value] ?? [];
+  const hidden = stops()[passed.value];
+  const seen = hidden ? here.slice(0, here.indexOf(hidden)) : here;
+  batch(() => {
+    reveal.value = REVEALS[(REVEALS.indexOf(reveal.value) + 1) % REVEALS.length];
+    passed.value = stops().filter((stop) => seen.includes(stop)).length;
+  });
   keep("reveal", reveal.value);
 }
 

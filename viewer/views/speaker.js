@@ -113,10 +113,7 @@ function Speaker({ page }) {
       <section class="speaker-notes">
         <h1>${slide.title}</h1>
         ${slide.notes.map((text) => html`<${Prose} key=${text} text=${text} />`)}
-        ${
-          !slide.notes.length &&
-          html`<p class="quiet">No notes: a comment that begins <code># @note</code> is one.</p>`
-        }
+        ${!slide.notes.length && html`<p class="quiet">No notes for this slide.</p>`}
       </section>
       <section class="speaker-current" aria-label="what is shown">
         <h2>Now${rest > 0 && `, and ${rest} more of this slide`}</h2>

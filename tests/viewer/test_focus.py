@@ -521,6 +521,13 @@ def test_where_there_is_no_keyboard_the_menu_names_no_keys(browser, site):
     page.locator('[data-command="menu"]').click()
     page.locator(".menu button").first.wait_for()
     assert page.locator(".menu kbd:visible").count() == 0
+    # And what the switch of a wide window shows is said.
+    chosen = page.locator('.menu [data-command="density"] em')
+    assert chosen.inner_text() == "evidence"
+    chosen.click()
+    page.locator(".menu").wait_for(state="detached")
+    page.locator('[data-command="menu"]').click()
+    expect(chosen).to_have_text("everything")
     context.close()
 
 

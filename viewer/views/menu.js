@@ -3,7 +3,11 @@
 import { keyName } from "viewer/parts/buttons.js";
 import { html } from "viewer/parts/html.js";
 import { COMMANDS } from "viewer/state/commands.js";
-import { dialog } from "viewer/state/state.js";
+import { density, dialog } from "viewer/state/state.js";
+import { theme } from "viewer/state/theme.js";
+
+/** What is chosen of the ways that take turns. @type {Record<string, Signal<string>>} */
+const CHOSEN = { density, theme };
 
 /** The menu; commands that stand in the table of keys with `menu`. */
 export function Menu() {
@@ -22,6 +26,7 @@ export function Menu() {
             onClick=${() => run(command)}
           >
             <span>${command.title}</span>
+            ${CHOSEN[command.id] && html`<em class="quiet">${CHOSEN[command.id].value}</em>`}
             ${command.keys.slice(0, 1).map((key) => html`<kbd>${keyName(key)}</kbd>`)}
           </button>
         </li>`,

@@ -1,6 +1,8 @@
 """Programs on several ranks: what comes back, what is counted, and how a failure is told."""
 
+import contextlib
 import os
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -99,6 +101,35 @@ def test_a_failure_of_the_first_rank_is_its_own():
     with pytest.raises(ValueError, match="no such thing"):
         on_ranks(2, fail_on, 0)
     assert not dist.is_initialized()
+
+
+def failure(seconds, rank, words):
+    return seconds, rank, f"Traceback ...\nRuntimeError: {words}"
+
+
+TIMED_OUT = "Timed out waiting 3000ms for recv operation to complete"
+CLOSED = "Connection closed by peer [127.0.0.1]:8074."
+RESET = "Read error [127.0.0.1]:8074: Connection reset by peer"
+CAUSES = [
+    ([], None),
+    ([failure(2, 1, "b"), failure(1, 2, "a")], "rank 2"),
+    ([failure(1, 0, "a"), failure(2, 1, "b")], None),
+    ([failure(2, 0, "b"), failure(1, 2, "a")], "rank 2"),
+    ([failure(2, 0, TIMED_OUT), failure(1, 2, CLOSED)], None),
+    ([failure(1, 1, CLOSED), failure(2, 2, TIMED_OUT)], "rank 2"),
+    ([failure(1, 0, RESET), failure(2, 1, "b")], "rank 1"),
+    ([failure(2, 0, CLOSED), failure(1, 1, RESET)], "rank 1"),
+]
+
+
+@pytest.mark.parametrize(("failures", "blamed"), CAUSES)
+def test_who_only_lost_a_peer_is_not_the_cause(failures, blamed):
+    said = [b"+" + pickle.dumps("done")]
+    said += [b"-" + pickle.dumps(failure) for failure in failures if failure[1] != 0]
+    own = [failure for failure in failures if failure[1] == 0]
+    expected = pytest.raises(RuntimeError, match=blamed) if blamed else contextlib.nullcontext()
+    with expected:
+        ranks._raise_the_cause(said, *own)
 
 
 def end_silently(rank, n):

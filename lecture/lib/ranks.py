@@ -35,6 +35,7 @@ warnings.filterwarnings("ignore", "FSDP2-wrapped module .* returned a view", Use
 
 LONGEST_WAIT = timedelta(minutes=10)  # for ranks that are slow; one that has ended is noticed
 READY = b"ready"
+LOST_A_PEER = " by peer"  # gloo: the connection was closed, or reset, by peer
 ONCE_FOR_ALL = (__name__, "torch._dynamo", "torch.distributed.fsdp")  # imported before forking
 
 
@@ -64,8 +65,10 @@ def on_ranks_elsewhere(
             at_the_end.callback(_ended, process)
             pipes.append(pipe)
         for pipe in pipes:
-            _received(pipe)
-        return [pickle.loads(_received(pipe)) for pipe in pipes]
+            _message(pipe)  # a rank that could not even be imported fails here
+        said = [_message(pipe) for pipe in pipes]
+        _raise_the_cause(said)
+        return [pickle.loads(message[1:]) for message in said]
 
 
 def prepare_to_fork(module: str) -> None:  # @stepover
@@ -98,18 +101,32 @@ def other_ranks(
             at_the_end.callback(_ended, process)
             pipes.append(pipe)
         for pipe in pipes:
-            _received(pipe)  # a rank that could not even be imported fails here
+            _message(pipe)  # a rank that could not even be imported fails here
         with _member(0, *meeting):
             try:
                 yield results
-            except RuntimeError:
-                # Where a rank has failed it has said so before it became silent. Others may have
-                # failed because of it.
+            except RuntimeError as own:
                 said = [_message(pipe) for pipe in pipes if pipe.poll()]
-                if failures := [message for message in said if message[:1] == b"-"]:
-                    _opened(min(failures, key=lambda failure: pickle.loads(failure[1:])[0]))
+                _raise_the_cause(said, (time.monotonic(), 0, str(own)))
                 raise
-        results += [pickle.loads(_received(pipe)) for pipe in pipes]
+        said = [_message(pipe) for pipe in pipes]
+        _raise_the_cause(said)
+        results += [pickle.loads(message[1:]) for message in said]
+
+
+def _raise_the_cause(said: list[bytes], *own: tuple[float, int, str]) -> None:
+    """Raise what went wrong first on a rank that has said so, unless it was rank 0's `own` error.
+
+    A rank that fails says so before it becomes silent, and one that has waited in vain closes its
+    connections: whoever then finds that a peer is gone has failed because of another.
+    """
+    failures = [pickle.loads(message[1:]) for message in said if message[:1] == b"-"]
+    first = min(
+        (*own, *failures), key=lambda failure: (LOST_A_PEER in failure[2], failure[0]), default=None
+    )
+    if first is not None and first not in own:
+        _, rank, words = first
+        raise RuntimeError(f"rank {rank} failed:\n{words}")
 
 
 def _started(
@@ -141,15 +158,10 @@ def _run(
         try:
             message = b"+" + pickle.dumps(program(rank, meeting[1], *arguments))
         except BaseException:
-            why = (rank, traceback.format_exc())
-            pipe.send_bytes(b"-" + pickle.dumps((time.monotonic(), *why)))
+            why = (time.monotonic(), rank, traceback.format_exc())
+            pipe.send_bytes(b"-" + pickle.dumps(why))
             os._exit(1)  # the others notice that this one is gone
     pipe.send_bytes(message)
-
-
-def _received(pipe: Connection) -> bytes:
-    """Return what a rank has sent, or raise what it says went wrong."""
-    return _opened(_message(pipe))
 
 
 def _message(pipe: Connection) -> bytes:
@@ -158,14 +170,6 @@ def _message(pipe: Connection) -> bytes:
         return pipe.recv_bytes()
     except EOFError:
         raise RuntimeError("a rank has ended without a word") from None
-
-
-def _opened(message: bytes) -> bytes:
-    """Return what is in a message, or raise what it says went wrong."""
-    if message[:1] == b"-":
-        _, rank, words = pickle.loads(message[1:])
-        raise RuntimeError(f"rank {rank} failed:\n{words}")
-    return message[1:]
 
 
 def _ended(process: BaseProcess) -> None:

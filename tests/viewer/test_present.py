@@ -439,9 +439,40 @@ def test_what_follows_a_question_waits_for_its_answer(reveal, pressed, page, sho
     page.keyboard.press("PageDown")
     expect(page.locator(".slide .line", has_text="== 42")).to_be_visible()
     for _ in range(pressed):
+        painted(page)
         page.keyboard.press("PageDown")
     expect(page.locator(".slide .line", has_text="half + half")).to_be_visible()
     expect(page.locator(".slide .prose", has_text="is 84")).to_be_visible()
+
+
+ROWS = """
+import torch
+
+
+def main():
+    rows()
+
+
+def rows():
+    "Rows."
+    numbers = torch.arange(8) / 4  # @inspect numbers
+    longer_name_of_the_same_numbers = numbers + 100  # @inspect longer_name_of_the_same_numbers
+"""
+
+
+def test_a_row_of_numbers_is_seen_whole(page, show):
+    page.set_viewport_size({"width": 1280, "height": 720})
+    show(page, trace_source(ROWS), at="1")
+    page.keyboard.press("P")
+    page.locator(".slide .slices").last.wait_for()
+    painted(page)
+    cut = "all => all.filter((e) => e.scrollWidth > e.clientWidth + 1).length"
+    assert page.locator(".slide .slices").evaluate_all(cut) == 0
+    ends = page.locator(".slide .slices td").evaluate_all(
+        "all => all.map((e) => e.getBoundingClientRect().right)"
+    )
+    assert len(ends) == 16
+    assert max(ends) <= 1280
 
 
 LABEL = """
@@ -471,6 +502,7 @@ def test_what_a_loop_binds_is_read_beside_its_slider(size, page, show):
     room = "e => [e.scrollWidth, e.clientWidth, e.getBoundingClientRect().right]"
     whole, shown, _ = labels.first.locator("code").evaluate(room)
     assert whole <= shown
+    assert labels.first.inner_text().replace("\n", "").endswith("number = 1, round 1 of 2")
     _, shown, _ = labels.last.locator("code").evaluate(room)
     assert shown > 0.4 * size[0], "as much as there is room for"
     for label in labels.all():

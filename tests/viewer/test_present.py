@@ -475,6 +475,59 @@ def test_a_row_of_numbers_is_seen_whole(page, show):
     assert max(ends) <= 1280
 
 
+BEFORE_A_FIGURE = """
+class Drawing:
+    def _repr_svg_(self):
+        return '<svg xmlns="http://www.w3.org/2000/svg" width="600" height="400"><g></g></svg>'
+
+
+def main():
+    high(Drawing())
+
+
+def high(given):
+    "High."
+    ends = {f"fp{n}": n / 2 for n in range(8)}  # @inspect ends
+    drawing = given  # @inspect drawing
+"""
+
+
+def test_a_figure_on_the_next_page_takes_no_room_from_values(page, show):
+    page.set_viewport_size({"width": 1280, "height": 720})
+    show(page, trace_source(BEFORE_A_FIGURE), at="1")
+    page.keyboard.press("P")
+    rows = page.locator(".slide .beside-line dl > div")
+    rows.first.wait_for()
+    page.locator(".slide .picture.resized").wait_for(state="attached")
+    painted(page)
+    assert not page.locator(".slide .picture").is_visible()
+    assert [row.is_visible() for row in rows.all()] == 8 * [True]
+    assert page.locator(".slide .is-cut").count() == 0
+
+
+LONG = """
+def main():
+    long()
+
+
+def long():
+    "Long."
+    line = "a line that is too long to stand beside the code, and stands below"
+    said = "\\n".join(f"{line_number}: {line}" for line_number in range(11))  # @inspect said
+"""
+
+
+def test_a_text_below_its_line_is_seen_whole(page, show):
+    page.set_viewport_size({"width": 1280, "height": 720})
+    show(page, trace_source(LONG), at="1")
+    page.keyboard.press("P")
+    text = page.locator(".slide .below pre.value")
+    text.wait_for()
+    painted(page)
+    assert text.evaluate("e => e.scrollHeight - e.clientHeight") == 0
+    assert text.bounding_box()["y"] + text.bounding_box()["height"] < 720
+
+
 LABEL = """
 def main():
     rounds()

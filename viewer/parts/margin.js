@@ -172,6 +172,10 @@ function cutTo(place, { whole, end, rows, isTight }) {
   more.textContent = rows ? counted(rows, "more row") + others : left ? `${left} more` : "";
 }
 
+/** Whether any of it is on this page of a slide. @param {Element} occupant */
+const showsSomething = ({ children }) =>
+  [...children].some((child) => child.getBoundingClientRect().height > 0);
+
 /** Cut the values of a section where they find no room, between whole ones.
  * @param {Element} section @param {number} [end] where they have to end on the screen */
 export function fit(section, end = Infinity) {
@@ -180,6 +184,7 @@ export function fit(section, end = Infinity) {
   for (const place of places) restore(place);
   const letter = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
   const boxes = [...section.querySelectorAll(OCCUPANTS)]
+    .filter(showsSomething)
     .map((occupant) => occupant.getBoundingClientRect())
     .sort((one, other) => one.top - other.top);
   // All that is asked of the page, before anything changes on it.

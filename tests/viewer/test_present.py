@@ -528,6 +528,33 @@ def test_a_text_below_its_line_is_seen_whole(page, show):
     assert text.bounding_box()["y"] + text.bounding_box()["height"] < 720
 
 
+STORY = """
+def main():
+    story()
+
+
+def story():
+    "Story."
+    words = "Once upon a time"
+    told = " ".join(24 * [words])  # @inspect told
+    length = 1 + len(told)
+    of_each = 24
+    one = length // of_each
+    half = length // 2  # @inspect half
+"""
+
+
+def test_a_text_that_is_cut_says_that_there_is_more(page, show):
+    page.set_viewport_size({"width": 1280, "height": 720})
+    show(page, trace_source(STORY), at="1")
+    page.keyboard.press("P")
+    place = page.locator(".slide .beside-line", has_text="Once upon").first
+    place.wait_for()
+    painted(page)
+    assert place.locator(".is-clipped").count() == 1
+    assert place.locator(".beside-more").inner_text() == "more"
+
+
 LABEL = """
 def main():
     rounds()

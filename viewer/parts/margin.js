@@ -169,7 +169,8 @@ function cutTo(place, { whole, end, rows, isTight }) {
   if (end < Infinity) values[0].style.setProperty("--end", `${Math.ceil(end)}px`);
   const left = values.length - whole;
   const others = left > 0 ? `, ${counted(left, "value")}` : "";
-  more.textContent = rows ? counted(rows, "more row") + others : left ? `${left} more` : "";
+  const rest = left > 0 ? `${left} more` : end < Infinity ? "more" : "";
+  more.textContent = rows ? counted(rows, "more row") + others : rest;
 }
 
 /** Whether any of it is on this page of a slide. @param {Element} occupant */

@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from multiprocessing import forkserver
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from types import ModuleType
@@ -35,6 +35,8 @@ warnings.filterwarnings("ignore", "FSDP2-wrapped module .* returned a view", Use
 
 LONGEST_WAIT = timedelta(minutes=10)  # for ranks that are slow; one that has ended is noticed
 READY = b"ready"
+SILENCE = b""  # of a rank that has ended and not said why
+WITHOUT_A_WORD = "a rank has ended without a word"
 LOST_A_PEER = " by peer"  # gloo: the connection was closed, or reset, by peer
 ONCE_FOR_ALL = (__name__, "torch._dynamo", "torch.distributed.fsdp")  # imported before forking
 
@@ -64,11 +66,8 @@ def on_ranks_elsewhere(
             process, pipe = _started(rank, meeting, program, arguments)
             at_the_end.callback(_ended, process)
             pipes.append(pipe)
-        for pipe in pipes:
-            _message(pipe)  # a rank that could not even be imported fails here
-        said = [_message(pipe) for pipe in pipes]
-        _raise_the_cause(said)
-        return [pickle.loads(message[1:]) for message in said]
+        _wait_until_ready(pipes)
+        return _results(pipes)
 
 
 def prepare_to_fork(module: str) -> None:  # @stepover
@@ -100,32 +99,43 @@ def other_ranks(
             process, pipe = _started(rank, meeting, program, arguments)
             at_the_end.callback(_ended, process)
             pipes.append(pipe)
-        for pipe in pipes:
-            _message(pipe)  # a rank that could not even be imported fails here
-        with _member(0, *meeting):
-            try:
+        _wait_until_ready(pipes)
+        try:
+            with _member(0, *meeting):
                 yield results
-            except RuntimeError as own:
-                said = [_message(pipe) for pipe in pipes if pipe.poll()]
-                _raise_the_cause(said, (time.monotonic(), 0, str(own)))
-                raise
-        said = [_message(pipe) for pipe in pipes]
-        _raise_the_cause(said)
-        results += [pickle.loads(message[1:]) for message in said]
+        except RuntimeError as own:
+            # A rank that ends without a word may still be ending.
+            said = [_message(pipe) for pipe in wait(pipes, timeout=1)]
+            _raise_the_cause(said, (time.monotonic(), 0, str(own)))
+            raise
+        results += _results(pipes)
+
+
+def _wait_until_ready(pipes: list[Connection]) -> None:
+    """Wait until each rank is imported."""
+    if any(_message(pipe) != READY for pipe in pipes):
+        raise RuntimeError(WITHOUT_A_WORD)
+
+
+def _results(pipes: list[Connection]) -> list[Any]:
+    """Return what each rank returns, or raise what went wrong."""
+    said = [_message(pipe) for pipe in pipes]
+    _raise_the_cause(said)
+    return [pickle.loads(message[1:]) for message in said]
 
 
 def _raise_the_cause(said: list[bytes], *own: tuple[float, int, str]) -> None:
-    """Raise what went wrong first on a rank that has said so, unless it was rank 0's `own` error.
+    """Raise what went wrong first on a rank, if anything did and it was not rank 0's `own` error.
 
     A rank that fails says so before it becomes silent, and one that has waited in vain closes its
     connections: whoever then finds that a peer is gone has failed because of another.
     """
-    failures = [pickle.loads(message[1:]) for message in said if message[:1] == b"-"]
-    first = min(
-        (*own, *failures), key=lambda failure: (LOST_A_PEER in failure[2], failure[0]), default=None
-    )
-    if first is not None and first not in own:
-        _, rank, words = first
+    failures = [*own, *(pickle.loads(message[1:]) for message in said if message[:1] == b"-")]
+    causes = [failure for failure in failures if LOST_A_PEER not in failure[2]]
+    if SILENCE in said and not causes:
+        raise RuntimeError(WITHOUT_A_WORD)
+    _, rank, words = min(causes or failures, default=(0, 0, ""))
+    if rank != 0 or (words and not own):
         raise RuntimeError(f"rank {rank} failed:\n{words}")
 
 
@@ -169,7 +179,7 @@ def _message(pipe: Connection) -> bytes:
     try:
         return pipe.recv_bytes()
     except EOFError:
-        raise RuntimeError("a rank has ended without a word") from None
+        return SILENCE
 
 
 def _ended(process: BaseProcess) -> None:

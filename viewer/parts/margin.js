@@ -27,7 +27,7 @@ const watcher = new ResizeObserver((entries) => {
  * @type {WeakMap<Element, number>} */
 const ends = new WeakMap();
 
-/** @param {Element} section */
+/** Cut them anew for the same screen. @param {Element} section */
 export const fitAgain = (section) => fit(section, ends.get(section));
 
 addEventListener(

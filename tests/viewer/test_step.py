@@ -71,13 +71,20 @@ def test_open_calls_of_one_name_say_their_files(page, show):
     _outer, inner = (
         next(f for f in document["functions"] if f["name"] == n) for n in ("main", "inner")
     )
-    document["files"].append({**document["files"][0], "path": "other.py"})
+    path = "a/folder/of_many_lectures/and_one_more/other.py"
+    document["files"].append({**document["files"][0], "path": path})
     inner |= {"name": "main", "file": 1}
     show(page, document, mode="step", at=str(step_on(document, "x = 1")))
     said = page.locator(".open-call .frame").all_inner_texts()
     assert len(said) == 2
-    assert "other.py" in said[0]
+    assert path in said[0]
     assert document["files"][0]["path"] in said[1]
+    page.set_viewport_size({"width": 390, "height": 844})
+    painted(page)
+    for part in page.locator(".open-call .frame > *").all():
+        box = part.bounding_box()
+        assert box["width"] > 20
+        assert box["x"] + box["width"] <= 390
 
 
 def test_of_many_open_calls_those_at_both_ends_are_shown(page, show):

@@ -226,8 +226,10 @@ const FrameHead = memo(({ activation, at, count, isShared, isShown, isOpen }) =>
       onClick=${look}
     >
       <code>${name}</code>
-      ${isShared && html`<span class="frame-line">, ${document.files[file].path}</span>`}
-      <span class="frame-line">, line ${line}${!isOpen && ":"}</span>
+      ${isShared && html`<span class="frame-line">, ${document.files[file].path},</span>`}
+      <span class=${isShared ? "frame-count" : "frame-line"}>
+        ${!isShared && ", "}line ${line}${!isOpen && ":"}
+      </span>
       ${!isOpen && html`<span class="frame-count">${held}</span>`}
     </button>
   </h3>`;

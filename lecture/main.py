@@ -33,8 +33,8 @@ def main() -> None:
     **What it does not cover.** Which data and which architecture make a better model; how models
     are aligned or evaluated; GPU programming and serving beyond what the costs need.
 
-    **Three ways through.** In about 75 minutes: the short path. The button above leads to its first
-    section; its sections stand alone, from [why count](#every_chapter_pays_in_two_currencies) over
+    **Three ways through.** In about 75 minutes: the short path. Its sections stand alone, from [why
+    count](#every_chapter_pays_in_two_currencies) over
     [FLOPs](#forward_is_two_flops_per_parameter_and_token), [bytes against
     FLOPs](#an_accelerator_has_an_intensity), [gradients](#two_plus_four_is_six),
     [attention](#attention_takes_a_weighted_mean) and [what fills the

@@ -37,8 +37,6 @@ class Number:
     """A number that tells its count of each multiplication and addition, and remembers of what it
     was made."""
 
-    __slots__ = ("count", "gradient", "is_constant", "made_of", "value")
-
     def __init__(
         self, value: float, count: Count, made_of: tuple = (), *, is_constant: bool = False
     ) -> None:  # @stepover

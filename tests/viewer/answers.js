@@ -206,10 +206,10 @@ const questions = {
   },
 
   /** Each step takes one second. */
-  tally(document, grouping, first, beyond, withCalls) {
+  tally(document, grouping, first, beyond, withCalls, withClaims) {
     const model = buildModel(checked(document));
     const seconds = (/** @type {number} */ from, /** @type {number} */ to) => to - from;
-    const run = { model, sections: sectionsOf(model), seconds };
+    const run = { model, sections: sectionsOf(model), seconds, withClaims };
     return tally(run, grouping, { first, beyond }, withCalls);
   },
 

@@ -84,7 +84,7 @@ def main():
 
 
 @functools.cache
-def recorded_text(source: str, name: str = "programs") -> str:
+def recorded_text(source: str, name: str = "programs", *, costs: bool = False) -> str:
     """The document of a lecture of one file, as JSON."""
     from trace.document.build import build
     from trace.document.encoding import encode
@@ -95,13 +95,13 @@ def recorded_text(source: str, name: str = "programs") -> str:
     with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
         file = Path(folder) / f"{name}.py"
         file.write_text(source, encoding="utf-8")
-        recording = record(find_target(str(file)), Options(costs=False))
+        recording = record(find_target(str(file)), Options(costs=costs))
         return encode(build(recording)).decode()
 
 
-def recorded(source: str = PROGRAMS) -> dict[str, Any]:
+def recorded(source: str = PROGRAMS, *, costs: bool = False) -> dict[str, Any]:
     """The same, as what it stands for, to be changed at will."""
-    return json.loads(recorded_text(source))
+    return json.loads(recorded_text(source, costs=costs))
 
 
 def step_on(document: dict[str, Any], text: str, occurrence: int = 1) -> int:

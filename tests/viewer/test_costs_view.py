@@ -53,8 +53,19 @@ def priced():
     return spent(documents.small(), rows)
 
 
-def flops_by(ask, document, grouping, first=0, beyond=16, with_calls=False):
-    entries = ask("tally", document, grouping, first, beyond, with_calls)
+def claimed():
+    """What the asserts of steps 3 (in views) and 14 spent, too."""
+    document = priced()
+    rows = [(3, "aten.b", 600_000, 8), (14, "aten.b", 7_000_000, 8)]
+    for name, values in spent(documents.small(), rows)["costs"].items():
+        document["costs"][name] = document["costs"][name] + values
+    for row in (-2, -1):
+        document["costs"]["operator"][row] = document["names"].index("aten.b")
+    return document
+
+
+def flops_by(ask, document, grouping, first=0, beyond=16, with_calls=False, with_claims=False):
+    entries = ask("tally", document, grouping, first, beyond, with_calls, with_claims)
     return {entry["key"]: (entry["matmul_flops"], entry["step"]) for entry in entries}
 
 
@@ -102,9 +113,37 @@ def test_costs_of_a_part_leave_out_the_calls_around_it(ask):
 
 def test_seconds_are_summed_with_the_rest(ask):
     entries = ask("tally", priced(), "call", 0, 16, False)
-    assert {entry["key"]: entry["seconds"] for entry in entries} == {0: 11, 1: 3, 2: 2}
+    assert {entry["key"]: entry["seconds"] for entry in entries} == {0: 10, 1: 2, 2: 2}
     entries = ask("tally", priced(), "call", 0, 16, True)
-    assert {entry["key"]: entry["seconds"] for entry in entries} == {0: 16, 1: 3, 2: 2}
+    assert {entry["key"]: entry["seconds"] for entry in entries} == {0: 14, 1: 2, 2: 2}
+    entries = ask("tally", priced(), "whole", 0, 16, False, True)
+    assert [entry["seconds"] for entry in entries] == [16]
+
+
+@pytest.mark.parametrize(("grouping", "with_calls", "expected"), TALLIES)
+def test_what_asserts_spent_is_no_work_of_the_lecture(ask, grouping, with_calls, expected):
+    assert named(flops_by(ask, claimed(), grouping, with_calls=with_calls)) == expected
+
+
+def test_what_asserts_spent_is_counted_where_it_is_asked_for(ask):
+    found = flops_by(ask, claimed(), "line", with_claims=True)
+    assert (found[9], found[4]) == ((600_000, 3), (7_000_000, 14))
+    assert flops_by(ask, claimed(), "whole", with_claims=True) == {0: (7_654_321, 14)}
+
+
+def test_a_call_within_an_assert_is_of_the_assert(ask):
+    document = recorded(
+        "import torch\n\n\ndef double(x):\n    y = x * 2\n    return y\n\n\n"
+        "def main():\n    x = torch.ones(4)\n    assert double(x)[0] == 2\n    double(x)\n",
+        costs=True,
+    )
+    steps = len(document["events"])
+    for with_claims, calls in ((False, 1), (True, 2)):
+        entries = ask("tally", document, "operator", 0, steps, False, with_claims)
+        products = [entry for entry in entries if document["names"][entry["key"]] == "aten.mul"]
+        assert [(entry["calls"], entry["other_flops"]) for entry in products] == [
+            (calls, 4 * calls)
+        ]
 
 
 def test_a_sum_with_an_uncounted_operator_is_marked(ask):
@@ -187,7 +226,8 @@ def test_the_panel_opens_on_the_section_that_is_read(page, show):
 
 
 def test_a_chapter_can_be_chosen(page, show):
-    """Each step costs one FLOP; the chapter of multiplication has one section of 61 steps."""
+    """Each step costs one FLOP; the chapter of multiplication has one section of 61 steps, of which
+    30 are asserts."""
     document = book()
     steps = [step for step, _ in enumerate(code for code in document["events"] if code > 0)]
     empty = spent(documents.small(), [(step, "aten.a", 1, 1) for step in steps])["costs"]
@@ -199,11 +239,12 @@ def test_a_chapter_can_be_chosen(page, show):
     foot = page.locator(".costs-table tfoot td")
     foot.first.wait_for()
     assert part.evaluate("e => e.selectedOptions[0].text") == "here: Products"
-    assert foot.all_inner_texts()[1] == "61 FLOP"
+    assert foot.all_inner_texts()[1] == "31 FLOP"
     part.select_option("chapter 3: Multiplying")
-    assert foot.all_inner_texts()[1] == "63 FLOP", "with the calls of both"
+    assert foot.all_inner_texts()[1] == "33 FLOP", "with the calls of both"
     part.select_option("the whole run")
-    assert foot.all_inner_texts()[1] == f"{len(steps)} FLOP"
+    claims = len(document["claims"]["statement"])
+    assert foot.all_inner_texts()[1] == f"{len(steps) - claims} FLOP"
 
 
 def test_the_head_of_a_long_table_stays_in_sight(page, show):
@@ -225,6 +266,30 @@ def test_each_column_says_what_kind_of_evidence_it_is(table):
         *("observed", "formula", "convention"),
         *("ideal", "ideal", "ideal", "observed", "observed"),
     ]
+
+
+def test_the_costs_of_asserts_are_apart_until_they_are_asked_for(page, show):
+    show(page, claimed())
+    page.keyboard.press("C")
+    all_flops = page.locator(".costs-table tfoot td").nth(1)
+    expect(all_flops).to_have_text("54.3 kFLOP+")
+    assert not [name for name in first_cells(page) if name.startswith("assert")]
+    expect(page.locator(".costs-notes")).to_contain_text(
+        "Apart from this, asserts spent 2 operators with 7.6 MFLOP to check what they claim."
+    )
+    page.get_by_role("button", name="Count asserts too").click()
+    expect(all_flops).to_have_text("7.65 MFLOP+")
+    assert [name for name in first_cells(page) if name.startswith("assert")] == [
+        "assert y == 6",
+        "assert x.size == 6",
+    ]
+    page.get_by_role("tab", name="Roofline").click()
+    page.get_by_role("button", name="Leave asserts out").click()
+    expect(page.get_by_role("button", name="Count asserts too")).to_be_visible()
+    page.get_by_label("part of the run").select_option("Views share storage")
+    expect(page.locator(".costs-notes")).to_contain_text("asserts spent 1 operator with 600 kFLOP")
+    page.get_by_role("tab", name="Memory").click()
+    expect(page.locator(".costs-notes")).not_to_contain_text("asserts")
 
 
 def test_a_part_of_the_run_can_be_chosen(table):
@@ -452,8 +517,10 @@ def test_measured_lines_stand_below_a_roof_that_says_what_it_is(page, site, show
         ["4.2 MFLOP/s", "100 %", "500 ms"],
         ["24 FLOP/s", "100 %", "250 ms"],
     ]
-    assert table.locator("thead th").last.inner_text() == "of 1.8 s", "1.755 s, also of other lines"
-    assert [row[5] for row in rows] == ["28.5 %", "14.2 %"]
+    assert table.locator("thead th").last.inner_text() == "of 1.8 s", (
+        "1.751 s, also of other lines, not of asserts"
+    )
+    assert [row[5] for row in rows] == ["28.6 %", "14.3 %"]
     assert "These 2 lines took 750 ms of the 1.8 s" in page.locator("#costs-view").inner_text()
     assert "the more of the 1.8 s" in page.locator(".inspect-readout").inner_text()
     page.get_by_label("Accelerator").select_option("H100 SXM")

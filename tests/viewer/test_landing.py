@@ -3,9 +3,11 @@
 import random
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.viewer import documents
 from tests.viewer.conftest import VIEWER, quiet_page, settled, show_everything
+from tests.viewer.programs import recorded
 from tests.viewer.test_book import book
 from tests.viewer.test_reading import many_sections
 
@@ -42,6 +44,45 @@ def test_a_click_in_the_outline_lands_on_the_title(page, show):
         page.locator(f'.outline a[data-activation="{activation}"]').click()
         assert top_of_title(page, activation) in BELOW_THE_BAR
         assert current_entry(page).get_attribute("data-activation") == str(activation)
+
+
+def claims_in_sections(count: int) -> dict:
+    numbers = range(1, count + 1)
+    return recorded(
+        "def main():\n"
+        + "".join(f"    section_{number}()\n" for number in numbers)
+        + "".join(
+            f'\n\ndef section_{number}():\n    "Section {number}."\n'
+            f"    x = {number}  # @inspect x\n    assert x == {number}\n"
+            for number in numbers
+        )
+    )
+
+
+def test_a_key_that_leads_to_a_line_marks_the_section_of_the_line(page, show):
+    """Also where its title stands lower than that of a section does when one reads it."""
+    show(page, claims_in_sections(20), at="section_8")
+    title = page.locator(".section-title", has_text="Section 8")
+    title.wait_for()
+    settled(page)
+    page.mouse.move(1270, 400)
+    page.mouse.wheel(0, -100)
+    page.wait_for_function(
+        "() => document.querySelector('.outline [aria-current]').textContent.includes('Section 7')"
+    )
+    settled(page)
+    page.keyboard.press(".")
+    page.locator(".line.in-focus:focus").wait_for()
+    title, top = page.locator(".line.in-focus:focus").evaluate(
+        """(line) => {
+            const title = line.closest(".section").querySelector(".section-title");
+            return [/Section \\d+/.exec(title.textContent)[0], title.getBoundingClientRect().top];
+        }"""
+    )
+    assert top > 110
+    expect(current_entry(page)).to_contain_text(title)
+    page.mouse.wheel(0, -5)
+    expect(current_entry(page)).not_to_contain_text(title)
 
 
 def test_what_grows_above_does_not_push_a_title_away(page, show):

@@ -79,6 +79,48 @@ def test_names_resolve_as_python_would(file, chain, expected, ask):
     assert (found and tuple(found[key] for key in keys)) == expected
 
 
+HEADS = '''\
+def over_lines(
+    first: int,  # of two
+    second: dict[str, int],
+) -> int:  # @stepover
+    r"""Say what this is.
+
+    And more.
+    """
+    return first
+
+
+def below():
+    """
+    Begins a line later.
+    """
+
+
+class Bare:
+    # No docstring.
+    size = "a: b"
+
+
+def nothing(): return 1
+'''
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("over_lines", "Say what this is."),
+        ("below", "Begins a line later."),
+        ("Bare", ""),
+        ("nothing", ""),
+    ],
+)
+def test_what_a_name_is_stands_in_sources_that_are_not_read_as_prose(name, expected, ask):
+    document = with_library()
+    document["files"][LIB] |= {"source": HEADS, "prose": []}
+    assert ask("definition", document, LIB, [name])["text"] == expected
+
+
 @pytest.mark.parametrize(
     ("column", "chain"),
     [(0, ["a"]), (2, ["a", "bc"]), (3, ["a", "bc"]), (5, ["d"]), (9, None), (11, ["e"])],
@@ -167,6 +209,25 @@ def test_a_definition_shows_no_directives(lecture):
     shown = lecture.locator(".definition-body")
     shown.get_by_text("def double").wait_for()
     assert "@" not in shown.inner_text()
+
+
+@pytest.mark.parametrize("width", [1000, 1280, 1440, 1536, 1920])
+def test_a_definition_stands_beside_code_and_not_on_it(width, lecture):
+    lecture.set_viewport_size({"width": width, "height": 800})
+    lecture.locator("#article .prose code", has_text="Shape").first.click()
+    panel = lecture.locator(".definition-panel")
+    panel.wait_for()
+    lecture.set_viewport_size({"width": width + 10, "height": 800})
+    lecture.wait_for_function(
+        """() => {
+            const rights = [...document.querySelectorAll("#article .row-line")].map((row) =>
+                row.getBoundingClientRect().right);
+            const { left, right } = document.querySelector(".definition-panel")
+                .getBoundingClientRect();
+            const gap = left - Math.max(...rights);
+            return rights.length && gap > 0 && right === innerWidth && right - left > 300;
+        }"""
+    )
 
 
 @pytest.mark.parametrize(("text", "first"), [("Shape", "9"), ("demo/lib.py", "1")])

@@ -746,3 +746,42 @@ def test_the_key_end_leads_to_the_end(page, show):
     expect(page.locator(".section-title", has_text="Part 59")).to_be_visible()
     bottom = page.locator("#article .line").last.bounding_box()
     assert bottom and 0 < bottom["y"] < 800
+
+
+LONG_LINES = """
+def share_of_peak(reached, rates_of_the_accelerator):
+    return 1
+
+
+def main():
+    "Long lines."
+    best_seconds_of_all, rates_of_the_accelerator = [1, 2, 3], {"bf16": 1, "fp32": 2}
+    if best_seconds_of_all:
+        share = share_of_peak(best_seconds_of_all.count(1), rates_of_the_accelerator["fp32"])
+        share = best_seconds_of_all.copy().copy().copy().copy().copy().copy().copy().count(2)
+        share = {"a long name": (rates_of_the_accelerator["fp32"], share_of_peak(1, 2))}
+"""
+
+BROKEN_NAMES = r"""() => {
+    const broken = [];
+    const range = document.createRange();
+    for (const line of document.querySelectorAll("#article .source-line")) {
+        const texts = document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+        for (let node = texts.nextNode(); node; node = texts.nextNode())
+            for (const { index, 0: name } of node.data.matchAll(/\w+/g)) {
+                range.setStart(node, index);
+                range.setEnd(node, index + name.length);
+                const tops = [...range.getClientRects()].map(({ top }) => Math.round(top));
+                if (new Set(tops).size > 1) broken.push(name);
+            }
+    }
+    return broken;
+}"""
+
+
+def test_no_name_breaks_within_itself_on_a_phone(phone, show):
+    show(phone, recorded(LONG_LINES))
+    assert phone.locator("#article wbr").count() > 5
+    assert phone.evaluate(BROKEN_NAMES) == []
+    phone.evaluate("for (const element of document.querySelectorAll('wbr')) element.remove()")
+    assert phone.evaluate(BROKEN_NAMES) != []

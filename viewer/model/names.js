@@ -8,6 +8,9 @@ const DEFINITION = /^(\s*)(?:async\s+)?(def|class)\s+([\p{ID_Start}_][\p{ID_Cont
 const CONSTANT = /^([\p{ID_Start}_][\p{ID_Continue}]*)\s*(?::[^=]+)?=(?!=)/u;
 const FROM = /^[ \t]*from[ \t]+([.\w]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n#]+)/gm;
 const IMPORT = /^[ \t]*import[ \t]+([^\n#]+)/gm;
+const DOCSTRING = /^\s*[rRuU]?("""|''')(.*)/;
+/** The end of the line that ends the head of a function or a class. */
+const HEAD_END = /:\s*(?:#.*)?$/;
 const NAME = /[\p{ID_Start}_][\p{ID_Continue}]*/gu;
 
 /**
@@ -141,10 +144,16 @@ function fileOfPath({ files }, path) {
 /** @param {Lecture} document @param {number} file @returns {FoundName} */
 function wholeFile({ files }, file) {
   const lines = linesOf(files[file]);
-  const [first] = files[file].prose;
-  const said = first?.kind === "docstring" && first.first_line === 1 ? first.text : "";
   const last = lines.at(-1) === "" ? lines.length - 1 : lines.length;
-  return { file, line: 1, last, kind: "file", text: said.split("\n")[0] };
+  return { file, line: 1, last, kind: "file", text: docstringFrom(lines) };
+}
+
+/** The first line of a docstring with which lines begin, or nothing. @param {string[]} lines */
+function docstringFrom(lines) {
+  const first = lines.findIndex((text) => text.trim() && !/^\s*#/.test(text));
+  const [, quotes, text] = DOCSTRING.exec(lines[first] ?? "") ?? [];
+  if (!quotes) return "";
+  return text.trim() ? text.split(quotes)[0].trim() : (lines[first + 1] ?? "").trim();
 }
 
 /**
@@ -167,10 +176,10 @@ function definitionAt({ files }, file, line) {
     if (text.trim() && !isInside) break;
     if (text.trim()) last = at + 1;
   }
-  const docstring = files[file].prose.find(
-    (block) => block.kind === "docstring" && line < block.first_line && block.first_line <= last,
-  );
-  return { file, line: first, last, kind, text: docstring?.text.split("\n")[0] ?? "" };
+  const body = lines.slice(line - 1, last);
+  const head = body.findIndex((text) => HEAD_END.test(text));
+  const text = kind === "constant" || head < 0 ? "" : docstringFrom(body.slice(head + 1));
+  return { file, line: first, last, kind, text };
 }
 
 /**

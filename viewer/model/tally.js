@@ -63,8 +63,7 @@ function sectionOfEachStep(sections, steps) {
 }
 
 /**
- * @param {{model: Model, sections: Section[], seconds?: ((first: number, beyond: number) => number)
- *   | null}} run
+ * @param {Tallied} run
  * @param {Grouping} grouping
  * @param {Span} span
  * @param {boolean} withCalls count for a line, function or section also what the calls in it spent;
@@ -72,8 +71,9 @@ function sectionOfEachStep(sections, steps) {
  * @param {boolean} [onMeta] what would be spent on device `meta`, in place of what was
  * @returns {TallyEntry[]}
  */
-export function tally({ model, sections, seconds }, grouping, span, withCalls, onMeta = false) {
-  const { costs } = model.document;
+export function tally(run, grouping, span, withCalls, onMeta = false) {
+  const { model, sections, seconds, withClaims } = run;
+  const { costs, statements } = model.document;
   if (!costs) return [];
   const rows = rowsByStep(costs, Number(onMeta));
   const owner =
@@ -81,32 +81,16 @@ export function tally({ model, sections, seconds }, grouping, span, withCalls, o
   /** @type {Map<number, TallyEntry & {most: number}>} */
   const entries = new Map();
   const entryOf = (/** @type {number} */ key, /** @type {number} */ step) => {
-    const known = entries.get(key);
-    if (known) return known;
-    const none = {
-      matmul_flops: 0,
-      other_flops: 0,
-      read_bytes: 0,
-      written_bytes: 0,
-      allocated_bytes: 0,
-      freed_bytes: 0,
-      uncounted: 0,
-    };
-    const entry = {
-      key,
-      step,
-      most: -1,
-      calls: 0,
-      ...none,
-      seconds: seconds ? 0 : null,
-    };
+    const entry = entries.get(key) ?? { ...nothing(key, step, Boolean(seconds)), most: -1 };
     entries.set(key, entry);
     return entry;
   };
+  const isClaim = (/** @type {OpenCall} */ { statement }) => statements[statement][4] === "assert";
   visitFrames(model, span, (step, frames) => {
     const spent = rows.get(step) ?? [];
     const time = seconds?.(step, step + 1) ?? 0;
     if (!spent.length && !time) return;
+    if (!withClaims && frames.some(isClaim)) return;
     const places = placesOf(grouping, withCalls, step, frames, sections, owner);
     for (const [key, at] of places) {
       const entry = entryOf(key, at);
@@ -119,6 +103,21 @@ export function tally({ model, sections, seconds }, grouping, span, withCalls, o
     }
   });
   return [...entries.values()].map(({ most, ...entry }) => entry);
+}
+
+/** @param {number} key @param {number} step @param {boolean} isTimed @returns {TallyEntry} */
+function nothing(key, step, isTimed) {
+  const amounts = Object.fromEntries(
+    [...QUANTITIES, "uncounted", "calls"].map((name) => [name, 0]),
+  );
+  return /** @type {any} */ ({ key, step, ...amounts, seconds: isTimed ? 0 : null });
+}
+
+/** All of a part of the run as one. @param {Tallied} run @param {Span} span
+ * @param {boolean} onMeta @returns {TallyEntry} */
+export function total(run, span, onMeta) {
+  const [sum] = tally(run, "whole", span, false, onMeta);
+  return sum ?? nothing(0, span.first, Boolean(run.seconds));
 }
 
 /**
@@ -134,7 +133,8 @@ export function tally({ model, sections, seconds }, grouping, span, withCalls, o
 function placesOf(grouping, withCalls, step, frames, sections, owner) {
   /** @type {Map<number, number>} */
   const places = new Map();
-  if (grouping === "section") {
+  if (grouping === "whole") places.set(0, step);
+  else if (grouping === "section") {
     for (
       let at = sections[owner[step]];
       at;
@@ -212,20 +212,14 @@ function bySpending(one, other) {
 
 /**
  * Operators without a formula, and how often they ran.
- * @param {Lecture} document
- * @param {Span | null} span a part of the run
+ * @param {Tallied} run
+ * @param {Span} span
  * @returns {[name: string, count: number][]}
  */
-export function uncountedIn({ uncounted, costs, names }, span) {
-  if (!span || !costs) return Object.entries(uncounted);
-  const isHere = (/** @type {number} */ row) =>
-    span.first <= costs.step[row] && costs.step[row] < span.beyond;
-  return Object.keys(uncounted).flatMap((name) => {
-    const operator = names.indexOf(name);
-    const calls = costs.operator.reduce(
-      (sum, other, row) => (other === operator && isHere(row) ? sum + costs.uncounted[row] : sum),
-      0,
-    );
-    return calls ? [/** @type {[string, number]} */ ([name, calls])] : [];
-  });
+export function uncountedIn(run, span) {
+  const { names } = run.model.document;
+  const entries = [false, true].flatMap((onMeta) => tally(run, "operator", span, false, onMeta));
+  return entries
+    .filter(({ uncounted }) => uncounted)
+    .map(({ key, uncounted }) => [names[key], uncounted]);
 }

@@ -605,7 +605,14 @@ interface Band extends Span {
   number: number;
   title: string;
 }
-type Grouping = "line" | "call" | "section" | "operator";
+type Grouping = "line" | "call" | "section" | "operator" | "whole";
+/** A run whose costs are summed; withClaims: also what asserts spent to check what they claim. */
+interface Tallied {
+  model: Model;
+  sections: Section[];
+  seconds?: ((first: number, beyond: number) => number) | null;
+  withClaims?: boolean;
+}
 /**
  * Key: a statement, a function, the order of a section, or the name of an operator by its index.
  * Step: the place where most of it was spent. Partial: some of it has no formula. Seconds: null

@@ -5,11 +5,25 @@ import { html } from "viewer/parts/html.js";
 
 const CONTINUATION = 2;
 
+/** Letters in one that a phone has no room for in one line. */
+const LONG = /\S{24}/;
+
+/** Whether such a run may be broken between two pieces: behind a bracket, before an attribute.
+ * @param {Piece | undefined} before @param {Piece} after */
+function isBreak(before, after) {
+  if (!before) return false;
+  if (after.text === ".") return /[\w)\]]$/.test(before.text);
+  return /[([{]$/.test(before.text) && !/^[)\]}]/.test(after.text);
+}
+
 /** @param {Piece[]} line */
 function spans(line) {
-  return line.map(({ text, kind }) =>
-    kind ? html`<span class=${`token-${kind}`}>${text}</span>` : text,
-  );
+  const isLong = LONG.test(line.map(({ text }) => text).join(""));
+  return line.map((piece, index) => {
+    const { text, kind } = piece;
+    const shown = kind ? html`<span class=${`token-${kind}`}>${text}</span>` : text;
+    return isLong && isBreak(line[index - 1], piece) ? html`<wbr />${shown}` : shown;
+  });
 }
 
 /**

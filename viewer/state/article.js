@@ -50,8 +50,27 @@ export function firstVisibleStep(preferred, least = 0) {
   return found ? Number(found.dataset.step) : -1;
 }
 
-/** The activation whose section is under the reading line, or -1. */
+/** What the reader was led to, until they go on by themselves. @type {Element | null} */
+let led = null;
+
+for (const event of ["wheel", "touchmove", "pointerdown", "keydown"])
+  addEventListener(event, () => (led = null), { capture: true, passive: true });
+
+/** The section of what the reader was led to, while it can be seen. */
+function sectionLedTo() {
+  const { top = 0, bottom = 0 } = led?.getBoundingClientRect() ?? {};
+  const isSeen = bottom > COVERED && top < innerHeight;
+  return isSeen ? led?.closest("#article .section") : null;
+}
+
+/** The activation whose section the reader was led to, or else is under the reading line, or -1. */
 export function sectionRead() {
+  const section = sectionLedTo() ?? sectionUnder();
+  return Number(section?.id.split("-")[1] ?? -1);
+}
+
+/** The section under the reading line. */
+function sectionUnder() {
   const parts = partsOfArticle();
   const { scrollHeight } = document.documentElement;
   const isEnd = scrollY > 0 && scrollY + innerHeight > scrollHeight - 2;
@@ -65,7 +84,7 @@ export function sectionRead() {
       : [...parts[at].querySelectorAll(".section-head")];
     head = heads.findLast((candidate) => candidate.getBoundingClientRect().top < line);
   }
-  return Number(head?.parentElement?.id.split("-")[1] ?? -1);
+  return head?.parentElement;
 }
 
 /** Where the title of a section stands that the reader went to, from the top of the window. */
@@ -77,7 +96,7 @@ let aimed = null;
 /** Mark what the reader went to, once. @param {Element} element */
 function aim(element) {
   if (element === aimed) return;
-  aimed = element;
+  led = aimed = element;
   element.classList.add("aimed");
   element.addEventListener("animationend", () => element.classList.remove("aimed"), { once: true });
 }
@@ -99,6 +118,7 @@ function topOfLine(element) {
  * @param {Element | null} element
  */
 export function takeFocus(element) {
+  led = element;
   if (!(element instanceof HTMLElement) || element.contains(document.activeElement)) return;
   if (element.tabIndex < 0) element.tabIndex = -1;
   element.focus({ preventScroll: true });

@@ -103,28 +103,29 @@ function onEnd(event) {
   goToPageEnd();
 }
 
-/** Note which section is on the screen, once for each frame that scrolls. */
+/** Note which section is read. */
+function noteSection() {
+  noteProgress();
+  const before = visibleSection.value;
+  visibleSection.value = sectionRead();
+  if (!loaded.value || visibleSection.value === before) return;
+  const read = sectionsShown.value.find(({ activation }) => activation === visibleSection.value);
+  origin = indexOf(read);
+  if (!isHolding()) noteReading(read?.depth ? read.first : -1);
+}
+
+/** Note which section is read once for each frame that scrolls, or where a key leads to a line. */
 export function followScrolling() {
   let waiting = false;
+  const follow = () => {
+    if (waiting || mode.value !== "read" || presenting.value) return;
+    waiting = true;
+    requestAnimationFrame(() => {
+      waiting = false;
+      noteSection();
+    });
+  };
   addEventListener("keydown", onEnd);
-  addEventListener(
-    "scroll",
-    () => {
-      if (waiting || mode.value !== "read" || presenting.value) return;
-      waiting = true;
-      requestAnimationFrame(() => {
-        waiting = false;
-        noteProgress();
-        const before = visibleSection.value;
-        visibleSection.value = sectionRead();
-        if (!loaded.value || visibleSection.value === before) return;
-        const read = sectionsShown.value.find(
-          ({ activation }) => activation === visibleSection.value,
-        );
-        origin = indexOf(read);
-        if (!isHolding()) noteReading(read?.depth ? read.first : -1);
-      });
-    },
-    { passive: true },
-  );
+  addEventListener("scroll", follow, { passive: true });
+  addEventListener("focusin", follow);
 }

@@ -38,18 +38,35 @@ function Head({ definition: { file, line, kind } }) {
   </header>`;
 }
 
+/** Pixels between the end of code and the panel. */
+const AIR = 8;
+
+/** Let the panel begin where the code beside it ends. @param {HTMLElement} panel */
+function standBeside(panel) {
+  const line = document.querySelector("#article .row-line");
+  const { right = 0 } = line?.getBoundingClientRect() ?? {};
+  if (right) panel.style.setProperty("--room", `${innerWidth - right - AIR}px`);
+}
+
 /** The definition that was opened last, with the way back to those before it. */
 export function Definition() {
   const { files } = current().document;
   const definition = definitions.value[definitions.value.length - 1];
   const { file, line, last } = definition;
   const place = useRef(/** @type {HTMLElement | null} */ (null));
+  const panel = useRef(/** @type {HTMLElement | null} */ (null));
+  useLayoutEffect(() => {
+    const fit = () => panel.current && standBeside(panel.current);
+    fit();
+    addEventListener("resize", fit);
+    return () => removeEventListener("resize", fit);
+  }, []);
   useLayoutEffect(() => {
     place.current?.scrollTo(0, 0);
     place.current?.focus({ preventScroll: true });
   }, [definition]);
   const lines = Array.from({ length: last - line + 1 }, (_, index) => line + index);
-  return html`<aside class="definition-panel" aria-label="definition">
+  return html`<aside class="definition-panel" aria-label="definition" ref=${panel}>
     <${Head} definition=${definition} />
     <div
       class="definition-body"

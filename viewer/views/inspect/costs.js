@@ -10,7 +10,7 @@ import { reachedBy, timedPoints } from "viewer/model/roofline.js";
 import { activationOf, functionOf, statementOf } from "viewer/model/run.js";
 import { sectionOfStep } from "viewer/model/sections.js";
 import { bandsOf } from "viewer/model/stretch.js";
-import { tally, uncountedIn } from "viewer/model/tally.js";
+import { tally, total, uncountedIn } from "viewer/model/tally.js";
 import { html } from "viewer/parts/html.js";
 import { nextTab, titleOfSection } from "viewer/parts/panel.js";
 import { styled } from "viewer/parts/styles.js";
@@ -40,6 +40,9 @@ const view = signal(/** @type {keyof typeof VIEWS} */ ("table"));
  */
 const onMeta = signal(/** @type {boolean | null} */ (null));
 
+/** Whether what asserts spend to check what they claim is counted too. */
+const withClaims = signal(false);
+
 /** What these were chosen in. @type {Lecture | null} */
 let chosenIn = null;
 
@@ -68,10 +71,16 @@ export function Costs() {
       role="tabpanel"
       aria-labelledby=${`costs-${view.value}`}
     >
-      <${VIEWS[view.value].shown} span=${span} at=${at} onMeta=${imagined} />
+      <${VIEWS[view.value].shown}
+        span=${span}
+        at=${at}
+        onMeta=${imagined}
+        withClaims=${withClaims.value}
+      />
     </div>
     <div class="costs-notes">
-      <${Uncounted} span=${title ? span : null} />
+      <${Uncounted} span=${span} part=${title ? "part" : "run"} />
+      ${view.value !== "memory" && html`<${OfClaims} span=${span} imagined=${imagined} />`}
       <${Apart} span=${span} imagined=${imagined} />
       <${Legend} imagined=${imagined} />
     </div>
@@ -105,18 +114,24 @@ function turnTab(event) {
 /** How many operators without a formula are named before one asks for all. */
 const NAMED = 3;
 
+/** The run, as its costs are summed. @returns {Tallied} */
+function tallied() {
+  const { model, sections, times } = current();
+  return { model, sections, seconds: times?.seconds, withClaims: withClaims.value };
+}
+
 /**
  * What the sums lack, always in sight.
- * @param {{span: Span | null}} properties a part of the run
+ * @param {{span: Span, part: string}} properties part: what it is of the run
  */
-function Uncounted({ span }) {
+function Uncounted({ span, part }) {
   const { document } = current();
-  const missing = useMemo(
-    () => uncountedIn(document, span).sort(([, one], [, other]) => other - one),
-    [document, span?.first, span?.beyond],
-  );
-  if (!missing.length)
-    return html`<p class="quiet">Every operator of this ${span ? "part" : "run"} is counted.</p>`;
+  const missing = useMemo(() => {
+    const run = { ...tallied(), seconds: null };
+    const found = part === "run" ? Object.entries(document.uncounted) : uncountedIn(run, span);
+    return found.sort(([, one], [, other]) => other - one);
+  }, [document, span.first, span.beyond, withClaims.value]);
+  if (!missing.length) return html`<p class="quiet">Every operator of this ${part} is counted.</p>`;
   const why = "For what these did there is no formula: sums marked with + are too small.";
   const named = missing.length > NAMED + 1 ? missing.slice(0, NAMED) : missing;
   const others = missing.slice(named.length);
@@ -170,6 +185,31 @@ function OrOnMeta({ span, imagined }) {
       <option value="meta">would cost, on meta</option>
     </select>
   </label>`;
+}
+
+/**
+ * What asserts spent to check what they claim: it is no work of the lecture, and is counted if the
+ * reader wants it.
+ * @param {{span: Span, imagined: boolean}} properties
+ */
+function OfClaims({ span, imagined }) {
+  const [without, all] = [false, true].map((also) =>
+    total({ ...tallied(), withClaims: also }, span, imagined),
+  );
+  const computed = all.matmul_flops + all.other_flops - without.matmul_flops - without.other_flops;
+  const operators = all.calls - without.calls;
+  if (!operators) return null;
+  const spent = `${counted(operators, "operator")} with ${flops(computed)}`;
+  return html`<p class="quiet">
+    ${
+      withClaims.value
+        ? html`Of this, asserts spent ${spent} to check what they claim.`
+        : html`Apart from this, asserts spent ${spent} to check what they claim.`
+    }${" "}
+    <button class="inspect-button" onClick=${() => (withClaims.value = !withClaims.value)}>
+      ${withClaims.value ? "Leave asserts out" : "Count asserts too"}
+    </button>
+  </p>`;
 }
 
 /**
@@ -234,26 +274,27 @@ function Legend({ imagined }) {
 
 /** @param {{span: Span, onMeta: boolean}} properties onMeta: what would be spent there */
 function Rates({ span, onMeta: imagined }) {
-  const { document, model, sections, times } = current();
-  const run = { model, sections, seconds: times?.seconds };
+  const { document, model, times } = current();
+  const run = tallied();
   const whole = { first: 0, beyond: model.steps };
+  const timedIn = (/** @type {Span} */ part) => timedPoints(tally(run, "line", part, false));
   const operators = useMemo(
     () => tally(run, "operator", span, false, imagined),
-    [document, span.first, span.beyond, imagined],
+    [document, span.first, span.beyond, imagined, run.withClaims],
   );
   const timed = useMemo(
-    () => (times && !imagined ? timedPoints(tally(run, "line", span, false)) : []),
-    [document, times, span.first, span.beyond, imagined],
+    () => (times && !imagined ? timedIn(span) : []),
+    [document, times, span.first, span.beyond, imagined, run.withClaims],
   );
   const reached = useMemo(
-    () => (times ? reachedBy(timedPoints(tally(run, "line", whole, false))) : null),
-    [document, times],
+    () => (times ? reachedBy(timedIn(whole)) : null),
+    [document, times, run.withClaims],
   );
   return html`<${Roofline}
     operators=${operators}
     timed=${timed}
     reached=${imagined ? null : reached}
-    took=${times?.seconds(span.first, span.beyond) ?? 0}
+    took=${total(run, span, false).seconds ?? 0}
     device=${times?.device ?? ""}
     jump=${leaveTo}
   />`;

@@ -5,7 +5,7 @@ import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { bytes, duration, flops, integer, ratio } from "viewer/model/format.js";
 import { shortPaths } from "viewer/model/places.js";
 import { linesOf } from "viewer/model/source.js";
-import { intensityOf, MEMORY, sorted, tally } from "viewer/model/tally.js";
+import { intensityOf, MEMORY, sorted, tally, total } from "viewer/model/tally.js";
 import { LEAST_SECONDS } from "viewer/model/times.js";
 import { html } from "viewer/parts/html.js";
 import { breakable, titleOfSection } from "viewer/parts/panel.js";
@@ -108,7 +108,7 @@ const SECONDS = {
   text: (value) => (value ? duration(value) : "0"),
 };
 
-/** @type {Record<Grouping, string>} */
+/** @type {Partial<Record<Grouping, string>>} */
 const GROUPINGS = {
   line: "line",
   call: "function",
@@ -134,16 +134,18 @@ function sortedBy([operators, ...amounts], entries) {
   return amounts.find(tells) ?? operators;
 }
 
-/** @param {{span: Span, onMeta: boolean}} properties onMeta: what would be spent there */
-export function Table({ span, onMeta }) {
+/** @param {{span: Span, onMeta: boolean, withClaims: boolean}} properties onMeta: what would be
+ *   spent there; withClaims: also by asserts */
+export function Table({ span, onMeta, withClaims }) {
   const { document, model, sections, times } = current();
   const seconds = (!onMeta && times?.seconds) || null;
+  const run = { model, sections, seconds, withClaims };
   const by = grouping.value;
   const shape = `${by} ${span.first} ${span.beyond}`;
   const [whole, showWhole] = useState("");
   const entries = useMemo(
-    () => tally({ model, sections, seconds }, by, span, withCalls.value, onMeta),
-    [document, by, span.first, span.beyond, withCalls.value, onMeta],
+    () => tally(run, by, span, withCalls.value, onMeta),
+    [document, by, span.first, span.beyond, withCalls.value, onMeta, withClaims],
   );
   const label = useMemo(() => labels(by), [document, by]);
   const columns = columnsShown(onMeta);
@@ -171,7 +173,7 @@ export function Table({ span, onMeta }) {
               />`,
           )}
         </tbody>
-        <${Foot} columns=${columns} sums=${totals(span, entries, onMeta)} />
+        <${Foot} columns=${columns} sums=${total(run, span, onMeta)} />
       </table>
       ${
         shown.length < rows.length &&
@@ -340,30 +342,6 @@ function cell({ id, value, text }, entry) {
   const mark = entry.uncounted && id.endsWith("_flops") ? "+" : "";
   if (found === null) return "–";
   return found ? `${text(found)}${mark}` : html`<span class="inspect-zero">${`0${mark}`}</span>`;
-}
-
-/**
- * The last row: what the span cost, however the rows overlap.
- * @param {Span} span
- * @param {TallyEntry[]} entries
- * @param {boolean} onMeta
- * @returns {TallyEntry}
- */
-function totals({ first, beyond }, entries, onMeta) {
-  const { cost, times } = current();
-  const { onMeta: imagined, ...happened } = cost(first, beyond);
-  const sum = onMeta ? imagined : happened;
-  const overlaps = grouping.value !== "operator" && withCalls.value;
-  const calls = overlaps
-    ? Math.max(0, ...entries.map((entry) => entry.calls))
-    : entries.reduce((count, entry) => count + entry.calls, 0);
-  return {
-    ...sum,
-    key: -1,
-    step: 0,
-    calls,
-    seconds: times?.seconds(first, beyond) ?? null,
-  };
 }
 
 /**

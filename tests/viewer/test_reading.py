@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 from tests.tracing import trace_source
 from tests.viewer import documents
 from tests.viewer.conftest import PATIENCE, painted, settled, show_everything, still
+from tests.viewer.programs import recorded
 from trace.serve.overlay import Shown
 from trace.serve.server import make_server
 

@@ -153,15 +153,20 @@ def point_at(page, number: int, name: str) -> None:
     page.mouse.move(*box)
 
 
-@pytest.fixture
-def lecture(page, show):
-    show(page, with_library())
+def show_with_names(page, show, document: dict) -> None:
+    """Show it, and wait until what attends to names is there."""
+    show(page, document)
     page.mouse.move(5, 300)
     page.wait_for_function(
         """() => performance.getEntriesByType("resource")
             .some(({ name }) => name.endsWith("views/names.js"))"""
     )
     line(page, 20).scroll_into_view_if_needed()
+
+
+@pytest.fixture
+def lecture(page, show):
+    show_with_names(page, show, with_library())
     return page
 
 
@@ -209,6 +214,29 @@ def test_a_definition_shows_no_directives(lecture):
     shown = lecture.locator(".definition-body")
     shown.get_by_text("def double").wait_for()
     assert "@" not in shown.inner_text()
+
+
+def test_a_definition_in_a_file_in_which_nothing_ran_has_its_colours_and_no_directives(page, show):
+    """Such a file has no tokens in the document."""
+    document = with_library()
+    source = LIBRARY.replace("(self):", "(self):  # as PyTorch # @stepover")
+    document["files"][LIB] |= {"source": source, "prose": [], "tokens": []}
+    show_with_names(page, show, document)
+    page.locator("#article .prose code", has_text="Shape").first.click()
+    body = page.locator(".definition-body")
+    body.wait_for()
+    assert body.locator(".definition-line code").all_inner_texts() == [
+        "class Shape:\n",
+        '    """A few axes."""\n',
+        "\n",
+        "    def elements(self):  # as PyTorch\n",
+        '        """How many numbers there are."""\n',
+        "        return t.prod(self)\n",
+    ]
+    kinds = {"keyword": ["class", "def", "return"], "definition": ["Shape", "elements"]}
+    for kind, texts in kinds.items():
+        assert body.locator(f".token-{kind}").all_inner_texts() == texts
+    assert body.locator(".token-string").count() == 2
 
 
 @pytest.mark.parametrize("width", [1000, 1280, 1440, 1536, 1920])

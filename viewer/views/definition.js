@@ -1,6 +1,7 @@
 // The definition of a name, beside the text. Fetched when one is opened.
 
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { withTokens } from "viewer/model/colours.js";
 import { shortPaths } from "viewer/model/places.js";
 import { codeLine } from "viewer/parts/code.js";
 import { html } from "viewer/parts/html.js";
@@ -65,6 +66,7 @@ export function Definition() {
     place.current?.scrollTo(0, 0);
     place.current?.focus({ preventScroll: true });
   }, [definition]);
+  const source = withTokens(files[file]);
   const lines = Array.from({ length: last - line + 1 }, (_, index) => line + index);
   return html`<aside class="definition-panel" aria-label="definition" ref=${panel}>
     <${Head} definition=${definition} />
@@ -81,7 +83,7 @@ export function Definition() {
           (number) =>
             html`<div class="definition-line">
               <span class="definition-number" aria-hidden="true">${number}</span>
-              ${codeLine(files[file], number, false)}
+              ${codeLine(source, number, false)}
             </div>`,
         )}
       </pre>

@@ -48,6 +48,19 @@ def test_in_step_a_chart_has_its_title(page, show):
     page.locator("#stepping .chart svg").get_by_text("Two bars").wait_for()
 
 
+CHOICE = {"name": "chosen", "value": "a", "bind": {"input": "select", "options": ["a", "b"]}}
+
+
+def test_what_one_chooses_in_a_chart_is_as_large_as_the_words_beside_it(page, show):
+    show(page, documents.with_values({"type": "C", "vega": {**BARS, "params": [CHOICE]}}))
+    choice = page.locator(".vega-bindings select")
+    choice.wait_for()
+    sizes = choice.evaluate(
+        "e => [e, e.closest('.vega-bind')].map((one) => getComputedStyle(one).fontSize)"
+    )
+    assert sizes[0] == sizes[1]
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_drawings_have_the_colours_of_charts(theme, drawn):
     drawn.emulate_media(color_scheme=theme)

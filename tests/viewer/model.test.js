@@ -327,6 +327,11 @@ table("words", [
   ["a name on a line that says more", kinds("make"), ["code"]],
   ["one letter finds nothing", kinds("x"), []],
   [
+    "maths as it reads",
+    search(described("Takes $2^{10}\\times s_0$, $\\frac{a}{b}$ and \\$5."), "Takes")[0].after,
+    " 2¹⁰×s₀, a/b and \\$5.",
+  ],
+  [
     "prose as it reads",
     search(described("The [*key\ncache*](#a) is `large`."), "key cache is large").length,
     1,

@@ -250,6 +250,34 @@ def test_a_switch_of_the_bar_is_one_choice_of_several(page, show):
     assert view.get_by_role("radio", name="Read").is_checked()
 
 
+TARGETS = """async () => {
+    const options = { runOnly: { type: "rule", values: ["target-size"] } };
+    const context = { exclude: [[".beside-line"]] };
+    const { violations } = await axe.run(context, options);
+    return violations.flatMap(({ nodes }) => nodes.map(({ html }) => html.slice(0, 160)));
+}"""
+
+
+def assert_large_enough(page) -> None:
+    """24 pixels, or as far from all others: axe-core asks for that only where one wants it. Names
+    of values are as high as the line of code that they stand beside."""
+    painted(page)
+    page.evaluate(axe_source() + "; 0")
+    assert page.evaluate(TARGETS) == []
+
+
+@pytest.mark.parametrize(
+    ("mode", "key"), [("read", ""), ("step", ""), ("step", "g"), ("read", "C")]
+)
+def test_what_one_presses_is_large_enough_for_an_unsteady_hand(mode, key, page, show):
+    show(page, rich(), mode=mode)
+    page.locator("#article .line, .program-line").first.wait_for()
+    if key:
+        page.keyboard.press(key)
+        page.locator(".graph, #costs-view, .panel-body").first.wait_for()
+    assert_large_enough(page)
+
+
 def test_who_points_at_a_switch_goes_on_with_the_keys_of_the_page(page, show):
     show(page, documents.small())
     page.get_by_text("Step", exact=True).click()

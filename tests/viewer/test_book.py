@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from tests.viewer import documents
 from tests.viewer.conftest import quiet_page, settled
 from tests.viewer.programs import recorded
-from tests.viewer.test_access import assert_accessible
+from tests.viewer.test_access import assert_accessible, assert_large_enough
 
 WORDS = "words " * 400
 
@@ -401,6 +401,12 @@ def test_axe_finds_nothing_on_the_front_page_and_in_a_chapter(theme, page, show)
     assert_accessible(page, "front page")
     open_chapter(page, 1)
     assert_accessible(page, "chapter")
+
+
+def test_what_one_presses_in_a_book_is_large_enough(front):
+    assert_large_enough(front)
+    open_chapter(front, 3)
+    assert_large_enough(front)
 
 
 def test_the_timeline_of_a_book_reaches_over_a_section_at_first(page, show):

@@ -292,6 +292,31 @@ def test_the_costs_of_asserts_are_apart_until_they_are_asked_for(page, show):
     expect(page.locator(".costs-notes")).not_to_contain_text("asserts")
 
 
+def test_where_a_part_cost_nothing_the_way_leads_to_more(page, show):
+    show(page, spent(documents.small(), [(8, "aten.a", 5, 1)]), at="views")
+    page.keyboard.press("C")
+    page.get_by_text("Nothing here cost anything.").wait_for()
+    page.get_by_role("tab", name="Roofline").click()
+    page.get_by_text("No operator here has a count of both FLOPs and bytes.").wait_for()
+    page.get_by_role("button", name="Show the whole run").click()
+    page.get_by_text("1 of 1 operators wait for memory").wait_for()
+    page.get_by_role("tab", name="Table").click()
+    expect(page.locator(".costs-table tfoot td").nth(1)).to_have_text("5 FLOP")
+    assert page.get_by_role("button", name="Show the whole run").count() == 0
+
+
+def test_where_a_section_cost_nothing_its_chapter_is_offered(page, show):
+    document = book()
+    document["names"].append("aten.a")
+    costs = spent(documents.small(), [(0, "aten.a", 5, 1)])["costs"]
+    document["costs"] = costs | {"operator": [len(document["names"]) - 1]}
+    show(page, document, at="products")
+    page.keyboard.press("C")
+    page.get_by_role("button", name="Show the chapter").click()
+    expect(page.get_by_label("part of the run")).to_have_value("chapter 2")
+    expect(page.get_by_role("button", name="Show the chapter")).to_have_count(0)
+
+
 def test_a_part_of_the_run_can_be_chosen(table):
     table.get_by_label("part of the run").select_option("Views share storage")
     assert set(first_cells(table)) == {"x = make()", "if x is None:"}

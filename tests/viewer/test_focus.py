@@ -49,6 +49,24 @@ def test_nothing_parts_the_lines_of_a_block(density, page, show):
     assert shown == (3 if density == "evidence" else 0)
 
 
+def test_the_card_of_a_line_leaves_the_value_above_it_in_sight(page, show):
+    """What one compares a claim with stands there."""
+    show(page, documents.with_values(TALL))
+    value = line(page, 20).locator(".beside-line .named-value").first
+    value.wait_for()
+    end = page.locator(".line", has=page.locator("pre", has_text="assert x.size"))
+    end.hover(position={"x": 5, "y": 5})
+    card(page).wait_for()
+    settled(page)
+    shown = value.bounding_box()
+    assert shown
+    assert shown["y"] + shown["height"] > top(end), "it reaches below its own line"
+    assert top(card(page)) >= shown["y"] + shown["height"]
+    line(page, 20).hover(position={"x": 5, "y": 5})
+    expect(line(page, 20).locator(".card")).to_be_visible()
+    assert abs(top(card(page)) - top(line(page, 20))) < 20
+
+
 def test_values_that_find_room_are_whole(page, show):
     show(page, documents.small())
     for number in (11, 20):  # nothing stands beside the lines below them

@@ -175,6 +175,39 @@ def rounds():
 """
 
 
+ANNOUNCED = """
+def main():
+    parts()
+
+
+def parts():
+    "Parts."
+{before}
+    # So all of these are equal, as the next lines say:
+    first = 1
+    second = first
+    third = second
+    fourth = third
+    fifth = fourth
+    sixth = fifth
+    assert sixth == first
+"""
+
+
+@pytest.mark.parametrize("height", [300, 320, 340])
+def test_a_sentence_that_announces_code_is_on_the_slide_of_the_code(height, page, show):
+    before = "\n".join(f"    # Words {number}.\n    {number}" for number in range(4))
+    show(page, trace_source(ANNOUNCED.format(before=before)), at="1")
+    page.set_viewport_size({"width": 1280, "height": height})
+    page.keyboard.press("P")
+    page.locator(".slide p:has-text('the next lines say')").wait_for(state="attached")
+    place = "e => e.closest('[data-slide-page]')?.dataset.slidePage"
+    page.wait_for_function("() => document.querySelector('.slide p[data-slide-page]')")
+    announced = page.locator(".slide p:has-text('the next lines say')").evaluate(place)
+    code = page.locator(".slide .line:has-text('first = 1')").evaluate(place)
+    assert announced == code
+
+
 @pytest.mark.parametrize("lines", range(3, 12, 2))
 def test_a_loop_is_on_one_slide_with_its_slider(lines, page, show):
     before = "\n".join(f"    # Words {number}.\n    {number}" for number in range(lines))

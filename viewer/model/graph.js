@@ -26,7 +26,12 @@ export function graphOf(model, { frames, contentOf }) {
   const graph = new Builder(contentOf);
   for (const { activation, variables } of frames) {
     const key = `call ${activation}`;
-    const title = functionOf(model, activation).name;
+    const { name, file } = functionOf(model, activation);
+    const isShared = frames.some(({ activation: other }) => {
+      const func = functionOf(model, other);
+      return func.name === name && func.file !== file;
+    });
+    const title = isShared ? `${name}, ${model.document.files[file].path}` : name;
     const box = graph.add({ key, kind: "call", column: 0, title, rows: [] });
     for (const variable of variables) {
       const { text, value, object } = variable;

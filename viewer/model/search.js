@@ -2,6 +2,7 @@
 
 import { pageOfStep } from "viewer/model/book.js";
 import { glossaryOf } from "viewer/model/glossary.js";
+import { plainMaths } from "viewer/model/maths.js";
 import { activationOf, entryOf, functionIndex, functionOf, stepsBefore } from "viewer/model/run.js";
 import { headingOf, plainTitle } from "viewer/model/sections.js";
 import { linesOf, pieces, withoutDirectives } from "viewer/model/source.js";
@@ -282,12 +283,16 @@ function proseThatTells({ prose }, { asked, first }) {
   return above && tells(above.text, asked) ? [above] : [];
 }
 
+/** Maths in a text, which neither begins nor ends with a space. */
+const MATHS = /(?<!\\)\$\$?(?=\S)((?:[^$\\]|\\[^])*?[^\s\\])\$\$?(?!\d)/g;
+
 /** Prose as it reads, on one line: no marks of Markdown, no addresses. @param {string} text */
 export function plainProse(text) {
   return text
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
     .replace(/^(?:#+|[-*>]) /gm, "")
     .replace(/<[^<>]+>|\[!\w+\]/g, "")
+    .replace(MATHS, (_, tex) => plainMaths(tex))
     .replace(/[`*]+/g, "")
     .replace(/\s+/g, " ");
 }

@@ -98,6 +98,22 @@ function covers(line) {
   });
 }
 
+/** The part of the screen below which a card is not moved out of the way. */
+const FARTHEST = 0.4;
+
+/** What stands beside the lines above reaches down to here: there the card hides nothing of it.
+ * @param {HTMLElement} line */
+function standBelow(line) {
+  host.style.top = "";
+  const { top } = host.getBoundingClientRect();
+  const above = [...(line.closest(".section")?.querySelectorAll(".beside-line") ?? [])]
+    .filter((other) => !line.contains(other))
+    .map((other) => other.getBoundingClientRect())
+    .filter((other) => other.height > 0 && other.top < top && other.bottom > top + EDGE);
+  const lower = Math.max(0, ...above.map(({ bottom }) => bottom + EDGE - top));
+  if (isBeside() && lower > 0 && lower < FARTHEST * innerHeight) host.style.top = `${lower}px`;
+}
+
 /**
  * Put the card beside a line, if it has enough to say.
  * @param {HTMLElement | null | undefined} line
@@ -114,6 +130,7 @@ function show(line, least = SAYING) {
   render(html`<${Card} ...${{ steps, unfolded, file, text }} />`, host);
   if (!host.querySelector(least)) return render(null, host);
   line.append(host);
+  standBelow(line);
   line.classList.add("in-focus");
   shown = line;
 }

@@ -11,6 +11,7 @@ const PARTS = [
 ].join(", ");
 const TITLES = ".section-head, h1, h2, h3, h4, h5, h6, .folded[open] > summary";
 const FIGURES = ".picture, .chart";
+const DRAWN = ":is(.picture, .chart), :has(> :is(.picture, .chart))";
 
 /** How large a figure may be: as a part of the page, and in the size that it was drawn for. */
 const FIGURE_HEIGHT = 0.75;
@@ -98,7 +99,7 @@ function heightOf(pieces) {
 /**
  * What stays together: a loop or a block of code that fits a page, since who moves the slider of a
  * loop has to see what changes; the first line of a loop and what it repeats; a title and what
- * follows it.
+ * follows it; a sentence that ends in a colon, and what it announces; a figure and what drew it.
  * @param {HTMLElement[]} pieces
  * @param {number} height
  * @returns {Atom[]}
@@ -110,7 +111,11 @@ function atomsOf(pieces, height) {
     const before = pieces[index - 1];
     const group = groups.at(-1);
     const isBound =
-      before && (isOfOneBlock(before, piece, pieces, height) || isTitle(before) || heads(before));
+      before &&
+      (isOfOneBlock(before, piece, pieces, height) ||
+        isTitle(before) ||
+        heads(before) ||
+        leadsTo(before, piece, pieces, height));
     const isTooHigh = group && isBound && heightOf([...group, piece]) > height;
     if (group && isBound && !isTooHigh) group.push(piece);
     else groups.push([piece]);
@@ -143,6 +148,24 @@ function isOfOneBlock(before, piece, pieces, height) {
     if (!block || outermost(before, kind) !== block) return false;
     return heightOf(pieces.filter((own) => block.contains(own))) <= height;
   });
+}
+
+/**
+ * Whether a sentence announces what comes next, or code draws it, and a page holds both.
+ * @param {HTMLElement} before
+ * @param {HTMLElement} piece
+ * @param {HTMLElement[]} pieces
+ * @param {number} height
+ */
+function leadsTo(before, piece, pieces, height) {
+  const announces = before.matches("p, li, ul, ol") && /:\s*$/.test(before.textContent ?? "");
+  const isDrawn = piece.matches(DRAWN) && before.matches(".row *") && !before.matches(".prose *");
+  if (!announces && !isDrawn) return false;
+  const blockOf = (/** @type {HTMLElement} */ own) => {
+    const block = WHOLE.map((kind) => outermost(own, kind)).find(Boolean);
+    return block ? pieces.filter((other) => block.contains(other)) : [own];
+  };
+  return heightOf([...(isDrawn ? blockOf(before) : [before]), ...blockOf(piece)]) <= height;
 }
 
 /** Show a loop that is a little too high for a page smaller. @param {HTMLElement} root

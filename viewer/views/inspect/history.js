@@ -38,6 +38,9 @@ export function History({ found }) {
   };
   const name = document.names[found.name];
   const changes = points.filter(({ changed }) => changed).length - 1;
+  const alike = points.filter(
+    (point, at) => at > 0 && point.changed && textOf(point) === textOf(points[at - 1]),
+  ).length;
   return html`
     ${
       found.path &&
@@ -54,7 +57,9 @@ export function History({ found }) {
     }
     <p class="quiet">
       Recorded ${counted(points.length, "time")},${" "}
-      ${changes ? `with ${counted(changes, "change")}` : "without a change"}.
+      ${changes ? `with ${counted(changes, "change")}` : "without a change"}${
+        alike > 0 && `, ${alike} of them to another object that reads the same`
+      }.
     </p>
     ${
       points.filter(isCharted).length > 1 &&
@@ -159,7 +164,7 @@ function Chart({ points, now, choose }) {
       }
       ${isCharted(points[now]) && html`<path class="dot chosen" d=${dot(now)} />`}
     </svg>
-    <span class="chart-end">${number(low)}</span>
+    <span class="chart-end">${low < high && number(low)}</span>
   </figure>`;
 }
 

@@ -7,8 +7,10 @@ import { bytes, duration, flops, number, ratio } from "viewer/model/format.js";
 import { measuredPoints, pointsOf } from "viewer/model/roofline.js";
 import { html } from "viewer/parts/html.js";
 import { breakable } from "viewer/parts/panel.js";
+import { stepOfReader } from "viewer/state/article.js";
 import { current } from "viewer/state/state.js";
 import { Chart, ridgeOf } from "viewer/views/inspect/roof.js";
+import { Wider } from "viewer/views/inspect/scope.js";
 import { labels } from "viewer/views/inspect/table.js";
 
 /** What the reader chose last, for as long as the page is open; null: nothing yet. */
@@ -168,6 +170,7 @@ function Drawn({ title, points, limits, took, jump, isReached = false, children 
             : "No operator here has a count of both FLOPs and bytes."
         }
       </p>
+      <${Wider} at=${stepOfReader()} />
       ${children}
     `;
   return html`

@@ -68,6 +68,18 @@ export function partAround(at) {
   return partOf(section || chapter || "whole", whole);
 }
 
+/** Ways on where a part of the run has nothing to show. @param {{at: number}} properties */
+export function Wider({ at }) {
+  const { chapter } = choicesAround(at);
+  const isChapter = scope.value === chapter || scope.value === "whole";
+  const to = (/** @type {string} */ choice, /** @type {string} */ text) =>
+    html`<button class="inspect-button" onClick=${() => (scope.value = choice)}>${text}</button>`;
+  return html`<p class="costs-wider">
+    ${chapter && !isChapter && to(chapter, "Show the chapter")}${" "}
+    ${scope.value !== "whole" && to("whole", "Show the whole run")}
+  </p>`;
+}
+
 /** Which part of the run is looked at. @param {{here: Part}} properties */
 export function Scope({ here }) {
   const { sections } = current();

@@ -10,7 +10,9 @@ import { LEAST_SECONDS } from "viewer/model/times.js";
 import { html } from "viewer/parts/html.js";
 import { breakable, titleOfSection } from "viewer/parts/panel.js";
 import { leaveTo } from "viewer/state/address.js";
+import { stepOfReader } from "viewer/state/article.js";
 import { current } from "viewer/state/state.js";
+import { Wider } from "viewer/views/inspect/scope.js";
 
 /**
  * @typedef {{id: string, title: string, hint: string, kind: string,
@@ -186,13 +188,19 @@ export function Table({ span, onMeta, withClaims }) {
         </button>`
       }
     </div>
-    ${!rows.length && html`<p>Nothing here cost anything.</p>`}
+    ${!rows.length && html`<${Nothing} />`}
     ${
       seconds &&
       by !== "operator" &&
       html`<p class="quiet">Times were measured in another run, on ${times?.device}.</p>`
     }
   `;
+}
+
+/** In place of rows. */
+function Nothing() {
+  return html`<p>Nothing here cost anything.</p>
+    <${Wider} at=${stepOfReader()} />`;
 }
 
 /** Whether anything was spent, or seconds that a clock can tell. @param {TallyEntry} entry */

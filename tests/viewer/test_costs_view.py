@@ -392,6 +392,19 @@ def test_on_a_phone_no_name_is_broken_in_the_middle(phone, show):
     assert phone.evaluate(BROKEN) == []
 
 
+def test_on_a_phone_the_number_of_a_line_is_not_broken(phone, show):
+    document = priced()
+    file = document["files"][0]
+    file["path"] = "part4_compute/m10a_counting_flops.py"
+    lines = file["source"].split("\n")
+    file["source"] = "\n".join([*lines, *[""] * (120 - len(lines)), "    m = n * 2"])
+    document["statements"][10][1:3] = [121, 121]
+    show(phone, document)
+    phone.keyboard.press("C")
+    phone.locator(".inspect-place", has_text="flops.py:121").wait_for()
+    assert phone.evaluate(BROKEN) == []
+
+
 def test_on_a_phone_what_is_not_counted_stands_right_below_a_short_table(phone, show):
     show(phone, priced())
     phone.keyboard.press("C")

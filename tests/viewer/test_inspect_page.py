@@ -3,6 +3,7 @@
 import copy
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.viewer import documents
 from tests.viewer.programs import recorded, step_on
@@ -389,6 +390,30 @@ def test_the_history_is_that_of_what_is_inspected(page, show):
     assert heading.inner_text() == "name_3 in main", "what was chosen since"
     page.keyboard.press("v")
     page.locator(".dock").wait_for(state="detached")
+
+
+SAME_AGAIN = """
+import torch
+
+
+def main():
+    "A new tensor in each round."
+    for turn in range(3):
+        here = torch.tensor(0.5)
+        kept = here
+    return kept
+"""
+
+
+def test_a_history_says_which_changes_read_the_same(page, show):
+    document = recorded(SAME_AGAIN)
+    show(page, document, mode="step", at=str(step_on(document, "return kept")))
+    page.locator(".variable-name button", has_text="here").first.click()
+    page.keyboard.press("v")
+    page.locator(".history-list li").first.wait_for()
+    expect(page.locator(".inspector")).to_contain_text(
+        "with 2 changes, 2 of them to another object that reads the same."
+    )
 
 
 def test_what_is_inspected_stays_in_sight_above_the_panel(page, show):

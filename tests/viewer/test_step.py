@@ -218,6 +218,18 @@ def test_in_the_graph_each_object_stands_once_and_cycles_are_seen(stepped):
     assert "more" in shared.filter(has_text="list of 100").inner_text(), "cut, with a count"
 
 
+def test_in_the_graph_calls_of_one_name_are_told_apart_by_their_files(page, show):
+    document = documents.small()
+    document["files"].append({**document["files"][0], "path": "demo/other.py"})
+    document["functions"][2] |= {"name": "main", "file": 1}
+    show(page, document, mode="step", at="6")
+    page.keyboard.press("G")
+    page.locator(".graph").wait_for()
+    titles = page.locator(".graph-box.is-call .graph-title code").all_inner_texts()
+    paths = [file["path"] for file in document["files"]]
+    assert sorted(titles) == sorted(f"main, {path}" for path in paths)
+
+
 def test_views_point_at_one_storage(stepped):
     page = stepped("row.fill_(7)")
     page.keyboard.press("G")

@@ -25,7 +25,7 @@ export function titleOfSection({ activation }) {
 }
 
 /** So long a name is broken between its words, where a column is narrow. */
-const LONG_NAME = /\w{20,}/g;
+const LONG_NAME = /\w{20,}|\w{12,}(?=\.py:)/g;
 
 /**
  * Code or a path that, where it does not fit, goes on below without a break inside a name.

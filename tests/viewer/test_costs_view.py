@@ -422,9 +422,9 @@ def test_a_statement_of_several_lines_says_that_it_goes_on(page, show):
     assert "m = n * 2 …" in first_cells(page)
 
 
-def test_measured_seconds_are_one_more_column(page, site, show):
+def test_measured_seconds_are_one_more_column(page, site):
     seconds = [0.001, 0.25, 0.0, 0.004, *[0.5] * 3, *[0.0] * 9]
-    with_times(page, site, show, sidecar(documents.small(), seconds))
+    with_times(page, site, sidecar(documents.small(), seconds))
     page.keyboard.press("C")
     page.get_by_label("function", exact=True).check()
     page.get_by_role("button", name="time", exact=True).click()
@@ -479,7 +479,7 @@ ROOF_IS_CLEAR = """() => {
 """Whether no name lies on the roof."""
 
 
-def test_names_in_the_roofline_are_whole_and_off_the_roof(page, site, show):
+def test_names_in_the_roofline_are_whole_and_off_the_roof(page, site):
     """A long line is named by its number."""
     document = documents.small()
     source = document["files"][0]["source"]
@@ -487,7 +487,7 @@ def test_names_in_the_roofline_are_whole_and_off_the_roof(page, site, show):
     document["files"][0]["source"] = long
     document["statements"][6][1:3] = [20, 21]  # of a statement of two lines one would see a part
     seconds = [0.001, 0.25, 0.0, 0.0, *[0.5] * 3, *[0.0] * 9]
-    with_times(page, site, show, sidecar(document, seconds), document)
+    with_times(page, site, sidecar(document, seconds), document)
     page.keyboard.press("C")
     page.get_by_role("tab", name="Roofline").click()
     page.locator(".roof-label").first.wait_for()
@@ -540,9 +540,9 @@ def test_what_lines_reached_is_below_the_best_of_them(ask):
     assert [point["seconds"] for point in points] == [4, 3, 2]
 
 
-def test_measured_lines_stand_below_a_roof_that_says_what_it_is(page, site, show):
+def test_measured_lines_stand_below_a_roof_that_says_what_it_is(page, site):
     seconds = [0.001, 0.25, 0.0, 0.004, *[0.5] * 3, *[0.0] * 9]
-    with_times(page, site, show, sidecar(documents.small(), seconds))
+    with_times(page, site, sidecar(documents.small(), seconds))
     page.keyboard.press("C")
     page.get_by_role("tab", name="Roofline").click()
     chart = page.get_by_role("slider", name="Roofline of A Processor, 2 threads")
@@ -569,11 +569,11 @@ def test_measured_lines_stand_below_a_roof_that_says_what_it_is(page, site, show
     assert "lie on the roof by construction" in text
 
 
-def test_lines_measured_on_an_accelerator_stand_below_its_own_roof(page, site, show):
+def test_lines_measured_on_an_accelerator_stand_below_its_own_roof(page, site):
     seconds = [0.001, 0.25, 0.0, 0.004, *[0.5] * 3, *[0.0] * 9]
     machine = {"device": "NVIDIA H100 80GB HBM3", "date": "2026-01-01"}
     times = sidecar(documents.small(), seconds, environment=machine)
-    with_times(page, site, show, times)
+    with_times(page, site, times)
     page.keyboard.press("C")
     page.get_by_role("tab", name="Roofline").click()
     page.get_by_label("Accelerator").select_option("H100 SXM")
@@ -753,8 +753,8 @@ def test_a_section_among_many_is_found_by_its_name(page, show):
     assert page.locator(".costs-table tfoot td").nth(1).inner_text() == "1 FLOP"
 
 
-def test_the_legend_says_what_each_column_is_and_how_it_is_known(page, site, show):
-    with_times(page, site, show, sidecar(documents.small(), [0.001] * 16))
+def test_the_legend_says_what_each_column_is_and_how_it_is_known(page, site):
+    with_times(page, site, sidecar(documents.small(), [0.001] * 16))
     page.keyboard.press("C")
     page.get_by_text("What these numbers are").click()
     terms = page.locator(".costs-legend .costs-terms dt").all_inner_texts()
@@ -776,8 +776,8 @@ def test_the_roofline_says_where_its_roof_bends_and_cuts_no_number_off(table):
         assert box["x"] + box["width"] <= edge
 
 
-def test_one_line_is_not_spoken_of_as_several(page, site, show):
-    with_times(page, site, show, sidecar(documents.small(), [0.0, 0.25, *[0.0] * 14]))
+def test_one_line_is_not_spoken_of_as_several(page, site):
+    with_times(page, site, sidecar(documents.small(), [0.0, 0.25, *[0.0] * 14]))
     page.keyboard.press("C")
     page.get_by_role("tab", name="Roofline").click()
     page.get_by_text("This line took 250 ms of the 250 ms").wait_for()

@@ -39,6 +39,13 @@ WHEN_SHOWN = """new MutationObserver((_, observer) => {
 }).observe(document, { childList: true, subtree: true });"""
 """How many sections were not laid out when the wanted line was there."""
 
+TAKEN_OR_REFUSED = """async () => {
+    const { loaded } = await import("viewer/state/state.js");
+    for (let frames = 0; frames < 60 && !loaded.value?.times; frames++)
+        await new Promise(requestAnimationFrame);
+}"""
+"""Refused seconds leave no sign: they had a second's time."""
+
 
 def wait_until_laid_out(page):
     page.locator("#article").wait_for()
@@ -366,19 +373,24 @@ def sidecar(document: dict, seconds: list[float], **changes) -> str:
     )
 
 
-def with_times(page, site, show, times: str, document: dict | None = None):
+def with_times(page, site, times: str, document: dict | None = None):
+    """Open a document, and wait until its seconds have come, and were taken or refused."""
     site.publish(demo=document or documents.small())
     site.headers = {"Lecture-Server": "1"}
     site.texts["/traces/demo.times.json"] = times
     site.texts["/traces/index.local.json"] = '{"documents": []}'
     page.goto("about:blank")
-    page.goto(f"{site.address}#doc=demo")
-    page.locator("#article").wait_for()
+    with page.expect_response("**/demo.times.json") as response:
+        page.goto(f"{site.address}#doc=demo")
+        page.locator("#article").wait_for()
+    response.value.finished()
+    page.evaluate(TAKEN_OR_REFUSED)
+    painted(page)
 
 
-def test_measured_seconds_stand_in_the_margin_and_the_headings(page, site, show):
+def test_measured_seconds_stand_in_the_margin_and_the_headings(page, site):
     seconds = [0.001, 0.25, 0.0000001, 0.004, *[0.5] * 3, *[0.0] * 9]
-    with_times(page, site, show, sidecar(documents.small(), seconds))
+    with_times(page, site, sidecar(documents.small(), seconds))
     show_everything(page)
     views = page.locator("#activation-1")
     assert views.locator(".section-meta .cost").inner_text().endswith("took 250 ms")
@@ -397,8 +409,8 @@ def test_measured_seconds_stand_in_the_margin_and_the_headings(page, site, show)
     [{"sources": {}}, {"seconds": [1.0]}, {"format": "other"}, {"seconds": ["1"] * 16}],
     ids=["sources", "length", "format", "types"],
 )
-def test_seconds_of_other_sources_are_not_shown(page, site, show, changes):
-    with_times(page, site, show, sidecar(documents.small(), **{"seconds": [1.0] * 16, **changes}))
+def test_seconds_of_other_sources_are_not_shown(page, site, changes):
+    with_times(page, site, sidecar(documents.small(), **{"seconds": [1.0] * 16, **changes}))
     assert "another run" not in page.locator(".colophon").inner_text()
     show_everything(page)
     assert page.locator("#article .cost", has_text=" s").count() == 0
@@ -429,6 +441,7 @@ def test_the_reader_chooses_among_machines(page, site):
     page.goto("about:blank")
     page.goto(f"{site.address}#doc=demo")
     page.locator("#article").wait_for()
+    page.locator(".colophon", has_text="A Processor").wait_for()
     show_everything(page)
     section = page.locator(".section-meta .cost").first
     before = section.inner_text()

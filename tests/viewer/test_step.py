@@ -381,8 +381,8 @@ def test_in_a_short_window_five_lines_are_seen_and_the_rest_scrolls(phone, show,
     assert buttons.bounding_box()["y"] + buttons.bounding_box()["height"] <= 256
 
 
-def test_times_and_counts_beside_a_statement_say_what_they_are(page, site, show):
-    with_times(page, site, show, sidecar(documents.small(), [0.25] * 16))
+def test_times_and_counts_beside_a_statement_say_what_they_are(page, site):
+    with_times(page, site, sidecar(documents.small(), [0.25] * 16))
     page.keyboard.press("r")
     page.locator(".outcome .cost").wait_for()
     assert page.locator(".outcome .cost").inner_text().endswith("took 250 ms")

@@ -1,6 +1,7 @@
 """Where a link leads: to the title of a section, just below the bar, wherever it stands."""
 
 import random
+import time
 
 import pytest
 from playwright.sync_api import expect
@@ -44,6 +45,16 @@ def test_a_click_in_the_outline_lands_on_the_title(page, show):
         page.locator(f'.outline a[data-activation="{activation}"]').click()
         assert top_of_title(page, activation) in BELOW_THE_BAR
         assert current_entry(page).get_attribute("data-activation") == str(activation)
+
+
+def test_a_link_lands_however_late_the_article_comes(page, site, show):
+    """Longer than a place is held that is there already."""
+    page.route(f"{site.address}views/article.js", lambda route: (time.sleep(2.5), route.continue_()))
+    show(page, claims_in_sections(50), at="section_40")
+    title = page.locator(".section-title", has_text="Section 40")
+    title.wait_for()
+    settled(page)
+    assert round(title.bounding_box()["y"]) in BELOW_THE_BAR
 
 
 def claims_in_sections(count: int) -> dict:

@@ -23,6 +23,12 @@ export function isHolding() {
   return !held.signal.aborted;
 }
 
+/** Whether the article, or a part of it, is still to be fetched or laid out. */
+function isComing() {
+  const part = (/** @type {string} */ kind) => document.querySelector(`#article ${kind}`);
+  return !part(".section") || part(".waiting") !== null;
+}
+
 /** Hold nothing any more. */
 export function letGo() {
   held.abort();
@@ -61,7 +67,7 @@ export function hold(find) {
   let before = { element: /** @type {Element | null} */ (null), scrolled: 0, place: 0 };
   const keep = () => {
     if (current.signal.aborted) return;
-    if (document.querySelector("#article .waiting") || !end) end = performance.now() + HOLD;
+    if (!end || isComing()) end = performance.now() + HOLD;
     const found = performance.now() < end ? find() : null;
     if (!found) return end && performance.now() < end ? again() : stop();
     isFound = true;

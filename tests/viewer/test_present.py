@@ -439,6 +439,76 @@ def test_going_on_answers_what_a_slide_asks(page, show):
     assert "42" in page.locator(".slide").inner_text()
 
 
+DRAWN_ABOVE = """
+class Drawing:
+    def _repr_svg_(self):
+        size = 'width="300" height="HEIGHT"'
+        return f'<svg xmlns="http://www.w3.org/2000/svg" {size}><text y="50">4242</text></svg>'
+
+
+def main():
+    a()
+
+
+def a():
+    "Asks."
+    half = 2121
+    drawing = Drawing()  # @inspect drawing
+    assert half % 2 == 1
+    assert half + half == 4242  # @predict
+"""
+
+
+@pytest.mark.parametrize("height", [60, 600], ids=["beside the question", "on a page of its own"])
+def test_a_figure_that_waits_above_its_question_comes_after_the_answer(height, page, show):
+    show(page, trace_source(DRAWN_ABOVE.replace("HEIGHT", str(height))), at="1")
+    page.keyboard.press("P")
+    page.locator(".slide").wait_for()
+    page.keyboard.press("End")
+    while not page.locator(".slide .question:visible").count():
+        page.keyboard.press("PageDown")
+        painted(page)
+    assert page.locator(".slide .veiled").count() == 1
+    page.keyboard.press("PageDown")
+    expect(page.locator(".slide .line", has_text="== 4242")).to_be_visible()
+    expect(page.locator(".slide .drawn")).not_to_be_visible()
+    page.keyboard.press("PageDown")
+    expect(page.locator(".slide .drawn")).to_be_visible()
+    page.keyboard.press("PageUp")
+    expect(page.locator(".slide .line", has_text="== 4242")).to_be_visible()
+
+
+ASKED_LATE = """
+def main():
+    a()
+
+
+def a():
+    "Asks."
+{words}
+    number = 1234
+    # What is its half?
+    assert number / 2 == 617  # @predict
+"""
+
+
+def test_a_question_stands_on_the_page_of_what_it_asks_about(page, show):
+    words = "\n".join(f"    # Words {one}.\n    #" for one in range(12))
+    show(page, trace_source(ASKED_LATE.format(words=words)), at="1")
+    for height in range(420, 720, 50):
+        page.set_viewport_size({"width": 1280, "height": height})
+        page.keyboard.press("P")
+        page.locator(".slide").wait_for()
+        page.keyboard.press("End")
+        painted(page)
+        while not page.locator(".slide .question:visible").count():
+            page.keyboard.press("PageDown")
+            painted(page)
+        expect(page.locator(".slide .line", has_text="number = 1234")).to_be_visible()
+        page.keyboard.press("Escape")
+        page.locator(".bar").wait_for()
+
+
 FOLLOWED = """
 def main():
     a()

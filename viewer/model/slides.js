@@ -12,9 +12,12 @@ const HEADING = /^#{1,6}\s+(.+)/;
  * @param {Model} model
  * @param {Section[]} sections
  * @param {boolean} [isPath] whether it is the short path, where bridges stand for what is left out
+ * @param {Chapter[]} [book] names chapters whose heading stands above what is left out
  * @returns {Slide[]}
  */
-export function slidesOf(model, sections, isPath = false) {
+export function slidesOf(model, sections, isPath = false, book = []) {
+  const chapterOf = (/** @type {Slide} */ { section, step, chapter }) =>
+    section && section.depth > 0 ? (book[pageOfStep(book, step) - 1]?.title ?? chapter) : chapter;
   return sections
     .filter(({ parent }) => parent < 0)
     .flatMap((root) => [
@@ -23,7 +26,8 @@ export function slidesOf(model, sections, isPath = false) {
         ...{ notes: notesBefore(model, root), lines: 0 },
       },
       ...slidesWithin(model, sections, root, "", isPath),
-    ]);
+    ])
+    .map((slide) => ({ ...slide, chapter: chapterOf(slide) }));
 }
 
 /**
@@ -135,7 +139,8 @@ export function placeInChapter(book, slides, index) {
     section?.depth === 0 ? FRONT : pageOfStep(book, step);
   const number = numberOf(slides[index]);
   const own = slides.filter((slide) => numberOf(slide) === number);
-  return number > FRONT ? `${number}: ${own.indexOf(slides[index]) + 1} / ${own.length}` : "";
+  const label = book[number - 1]?.label;
+  return number > FRONT ? `${label}: ${own.indexOf(slides[index]) + 1} / ${own.length}` : "";
 }
 
 /** How much a slide of a heading alone weighs, in lines of source. */

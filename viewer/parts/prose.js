@@ -27,6 +27,10 @@ const IMAGE_TYPES = "png jpeg gif webp svg+xml bmp".split(" ").map((kind) => `im
 const HANDLER = /(?<=<[a-z][^<>]*)\son[a-z]+(?=\s*=\s*["'])/gi;
 const STYLE = /<style\b[\s\S]*?(<\/style\s*>|$)/gi;
 
+/** Between the digits of a number, or before its unit: lines do not break there. */
+const WITHIN_NUMBER =
+  /(\d) (?=\d{3}\b|(?:[kKMGTPE]i?)?(?:B|bytes?|bits?|FLOPs?|Hz|W)\b|(?:[mnµ]?s|%)(?![\w]))/g;
+
 /** Formulas of the text that is being rendered. @type {Formula[]} */
 let formulas = [];
 /** Code of the text that is being rendered. @type {Fence[]} */
@@ -68,7 +72,7 @@ const markdown = new Marked({
   },
   walkTokens(token) {
     if (token.type === "heading") token.depth = Math.max(highestHeading, token.depth);
-    if (token.type === "text") token.text = token.text.replace(/(\d) (?=\d{3}\b)/g, "$1\u00a0");
+    if (token.type === "text") token.text = token.text.replace(WITHIN_NUMBER, "$1\u00a0");
   },
 });
 
@@ -182,6 +186,22 @@ function layOut(place, found) {
     strict: false,
     maxExpand: 1000,
   });
+  if (!formula.display) keepTogether(place, formula.tex);
+}
+
+/** Formulas that are as short as a word are broken as little. */
+const SHORT = 24;
+
+/** No line begins with what ends a sentence, and short formulas stand on one.
+ * @param {Element} place @param {string} tex */
+function keepTogether(place, tex) {
+  if (tex.length <= SHORT) return place.classList.add("unbroken");
+  const last = place.querySelector(".katex-html > .base:last-child");
+  if (!last) return;
+  const end = document.createElement("span");
+  end.className = "unbroken";
+  last.replaceWith(end);
+  end.append(last);
 }
 
 /**

@@ -26,8 +26,8 @@ const known = new WeakMap();
 
 /** @returns {Slide[]} */
 export function slides() {
-  const { model, sections } = current();
-  const found = known.get(sections) ?? slidesOf(model, sections, isPathShown());
+  const { model, sections, book } = current();
+  const found = known.get(sections) ?? slidesOf(model, sections, isPathShown(), book);
   known.set(sections, found);
   return found;
 }

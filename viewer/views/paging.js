@@ -11,7 +11,33 @@ const PARTS = [
 ].join(", ");
 const TITLES = ".section-head, h1, h2, h3, h4, h5, h6, .folded[open] > summary";
 const FIGURES = ".picture, .chart";
+const QUESTION = ":is(.question, :has(.question))";
 const DRAWN = ":is(.picture, .chart), :has(> :is(.picture, .chart))";
+
+/** Whether a piece stands above another. @param {HTMLElement} piece @param {HTMLElement} other */
+function isAbove(piece, other) {
+  return (piece.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
+}
+
+/**
+ * What an answer brought that was just given: its line, and figures that waited for it above, which
+ * who goes on would not meet.
+ * @param {HTMLElement} root
+ * @param {HTMLElement[][]} pages before the answer
+ * @param {number} shown which of them
+ * @returns {{answer: HTMLElement | undefined, figures: HTMLElement[]}}
+ */
+export function broughtTo(root, pages, shown) {
+  const page = pages[shown] ?? [];
+  const asked = page.findIndex((piece) => !piece.isConnected && piece.matches(QUESTION));
+  if (asked < 0) return { answer: undefined, figures: [] };
+  const before = [...pages.slice(0, shown).flat(), ...page.slice(0, asked)];
+  const seen = before.findLast((piece) => piece.isConnected);
+  const known = pages.flat();
+  const brought = piecesIn(root).filter((piece) => !known.includes(piece));
+  const figures = brought.filter((piece) => seen && piece.matches(DRAWN) && isAbove(piece, seen));
+  return { answer: brought.find((piece) => !seen || isAbove(seen, piece)), figures };
+}
 
 /** How large a figure may be: as a part of the page, and in the size that it was drawn for. */
 const FIGURE_HEIGHT = 0.75;
@@ -99,12 +125,15 @@ function heightOf(pieces) {
 /**
  * What stays together: a loop or a block of code that fits a page, since who moves the slider of a
  * loop has to see what changes; the first line of a loop and what it repeats; a title and what
- * follows it; a sentence that ends in a colon, and what it announces; a figure and what drew it.
+ * follows it; a sentence that ends in a colon, and what it announces; a figure and what drew it; a
+ * question and what it asks about.
  * @param {HTMLElement[]} pieces
  * @param {number} height
+ * @param {HTMLElement[][]} known pages that begin where they did
  * @returns {Atom[]}
  */
-function atomsOf(pieces, height) {
+function atomsOf(pieces, height, known) {
+  const asked = askedAbout(pieces, height);
   /** @type {HTMLElement[][]} */
   const groups = [];
   for (const [index, piece] of pieces.entries()) {
@@ -112,7 +141,9 @@ function atomsOf(pieces, height) {
     const group = groups.at(-1);
     const isBound =
       before &&
+      !partsPages(before, piece, known) &&
       (isOfOneBlock(before, piece, pieces, height) ||
+        asked.has(piece) ||
         isTitle(before) ||
         heads(before) ||
         leadsTo(before, piece, pieces, height));
@@ -125,6 +156,44 @@ function atomsOf(pieces, height) {
     top: group[0].getBoundingClientRect().top,
     bottom: Math.max(...group.map(bottomOf)),
   }));
+}
+
+/** Whether a page ended between two pieces. A question that was answered is another piece now, so
+ * either side tells. @param {HTMLElement | undefined} before @param {HTMLElement} piece
+ * @param {HTMLElement[][]} known */
+function partsPages(before, piece, known) {
+  return known.some(
+    (page, index) =>
+      (index > 0 && page[0] === piece) || (index < known.length - 1 && page.at(-1) === before),
+  );
+}
+
+/** How much of a page a question may take with what it asks about. */
+const ASKED_HEIGHT = 0.7;
+
+/**
+ * What stands on the page of what is above it, since a question below asks about that: the code
+ * before it and the words between them or, where that is too much, those words.
+ * @param {HTMLElement[]} pieces
+ * @param {number} height
+ */
+function askedAbout(pieces, height) {
+  /** @type {Set<HTMLElement>} */
+  const bound = new Set();
+  const isCode = (/** @type {HTMLElement | undefined} */ piece) => piece?.matches(".line, .row-line");
+  const isWords = (/** @type {HTMLElement | undefined} */ piece) => piece?.matches(".prose > *");
+  for (const [end, question] of pieces.entries()) {
+    if (!question.matches(QUESTION)) continue;
+    let words = end;
+    while (isWords(pieces[words - 1])) words--;
+    let code = words;
+    while (isCode(pieces[code - 1])) code--;
+    const from = [code, words, end - 1].find(
+      (start) => heightOf(pieces.slice(Math.max(0, start), end + 1)) <= ASKED_HEIGHT * height,
+    );
+    for (const piece of pieces.slice((from ?? end) + 1, end + 1)) bound.add(piece);
+  }
+  return bound;
 }
 
 /** @param {HTMLElement} piece */
@@ -185,10 +254,12 @@ function shrinkLoops(root, height) {
  * @param {HTMLElement} root
  * @param {number} height of a page
  * @param {HTMLElement[][]} known pages that begin and end where they did; none: all are cut anew
+ * @param {HTMLElement[]} late figures that are on none of these pages
  * @returns {HTMLElement[][]}
  */
-export function pagesOf(root, height, known) {
+export function pagesOf(root, height, known, late) {
   restore(root);
+  for (const figure of late) figure.classList.add("off-page");
   const letter = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
   spread(root, letter, known.length > 0);
   for (const figure of root.querySelectorAll(FIGURES))
@@ -196,7 +267,13 @@ export function pagesOf(root, height, known) {
   shrinkLoops(root, height);
   const pieces = piecesIn(root);
   for (const piece of pieces) shrinkToFit(piece, height);
-  const atoms = atomsOf(pieces, height);
+  for (const figure of late) {
+    figure.classList.remove("off-page");
+    for (const drawn of figure.querySelectorAll(FIGURES))
+      scaleFigure(/** @type {HTMLElement} */ (drawn), height);
+    shrinkToFit(figure, height);
+  }
+  const atoms = atomsOf(pieces, height, known);
   if (known.length) return cut(atoms, height, known);
   const fewest = cut(atoms, height).length;
   let [least, most] = [0, height];
@@ -217,14 +294,11 @@ function cut(atoms, height, known = []) {
   /** @type {HTMLElement[][]} */
   const pages = [];
   let begin = NaN;
-  // A question that was answered is another piece now, so either side tells where a page ends.
-  const firsts = known.slice(1).map((page) => page[0]);
-  const lasts = known.slice(0, -1).map((page) => page.at(-1));
   for (const { pieces, top, bottom } of atoms) {
     const page = pages.at(-1);
     const isOfContents =
       pieces[0].matches(".depth-0 > .row *") && page?.[0].matches(".section-head");
-    const isKnown = firsts.includes(pieces[0]) || lasts.includes(page?.at(-1));
+    const isKnown = partsPages(page?.at(-1), pieces[0], known);
     if (page && bottom - begin <= height && !isOfContents && !isKnown) page.push(...pieces);
     else {
       pages.push([...pieces]);
@@ -237,7 +311,7 @@ function cut(atoms, height, known = []) {
 /** Where what follows a question begins, which may give its answer away: it waits for that.
  * @param {HTMLElement[]} page */
 function endOfAsked(page) {
-  const asked = page.findIndex((piece) => piece.matches(":is(.question, :has(.question))"));
+  const asked = page.findIndex((piece) => piece.matches(QUESTION));
   return asked < 0 ? page.length : asked + 1;
 }
 

@@ -338,8 +338,10 @@ function usePages(root, slide) {
     const size = new TypeSize();
     const cut = () => {
       const before = pages.value[part.value] ?? [];
-      const found = size.layOut(body);
-      const same = found.findIndex((page) => page.some((piece) => before.includes(piece)));
+      const found = size.layOut(body, pages.value, part.value);
+      const isHere = (/** @type {HTMLElement} */ piece) =>
+        size.answer ? piece === size.answer : before.includes(piece);
+      const same = found.findIndex((page) => page.some(isHere));
       batch(() => {
         pages.value = found;
         part.value = Math.max(0, Math.min(same < 0 ? part.value : same, found.length - 1));

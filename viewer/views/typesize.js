@@ -1,7 +1,7 @@
 // How large the type of a slide is: as large as it can be without more pages, broken lines or words
 // below the screen than at its usual size. Fetched when a presentation starts.
 
-import { pagesOf } from "viewer/views/paging.js";
+import { broughtTo, pagesOf } from "viewer/views/paging.js";
 import { brokenIn, fitAll } from "viewer/views/spread.js";
 
 /** Sizes of type, in the usual one. */
@@ -34,14 +34,15 @@ export function resetSize() {
  * @param {HTMLElement} body
  * @param {number} size which of the scales
  * @param {HTMLElement[][]} known pages whose cut is kept
+ * @param {HTMLElement[]} late figures that are on none of them
  * @returns {{pages: HTMLElement[][], broken: number, cut: number}}
  */
-function layOutAt(body, size, known) {
+function layOutAt(body, size, known, late) {
   root.style.setProperty("--scale", String(SCALES[size]));
   const letter = letterSize();
   const { top } = body.getBoundingClientRect();
   const room = Math.max(8 * letter, lastLine(letter) - top);
-  const pages = pagesOf(body, room, known);
+  const pages = pagesOf(body, room, known, late);
   return { pages, broken: brokenIn(body), cut: cutOf(pages, top, room) };
 }
 
@@ -57,36 +58,66 @@ function cutOf(pages, top, room) {
 
 /** The size of a slide's type. While it stays on the screen it only becomes smaller, unless the
  * screen becomes another one: nothing jumps when a round of a loop is chosen. With an answer, what
- * waited for it comes, and stands where there is room on the pages as they are. */
+ * waited for it comes, and stands where there is room on the pages as they are; a figure that waited
+ * above the question has a page of its own after the answer. */
 export class TypeSize {
   constructor() {
     this.most = SCALES.length - 1;
     this.screen = "";
-    this.asked = 0;
+    this.asked = this.questions = 0;
     /** @type {HTMLElement[][]} */
     this.pages = [];
     /** @type {HTMLElement[][]} */
     this.known = [];
+    /** @type {{figure: HTMLElement, after: HTMLElement}[]} */
+    this.late = [];
+    /** What was answered on the page that is shown. @type {HTMLElement | undefined} */
+    this.answer = undefined;
   }
 
-  /** @param {HTMLElement} body @returns {HTMLElement[][]} pages */
-  layOut(body) {
+  /**
+   * @param {HTMLElement} body
+   * @param {HTMLElement[][]} before the pages so far
+   * @param {number} shown which of them
+   * @returns {HTMLElement[][]} pages
+   */
+  layOut(body, before, shown) {
     const screen = `${innerWidth} ${innerHeight}`;
+    const questions = body.querySelectorAll(".question").length;
     const asked = body.querySelectorAll(".question, .veiled").length;
-    if (screen !== this.screen) [this.most, this.known] = [SCALES.length - 1, []];
+    if (screen !== this.screen) [this.most, this.known, this.late] = [SCALES.length - 1, [], []];
     else if (asked < this.asked) this.known = this.pages;
-    [this.screen, this.asked] = [screen, asked];
+    if (this.known.length && questions < this.questions) this.take(body, before, shown);
+    else if (this.answer && !before[shown]?.includes(this.answer)) this.answer = undefined;
+    [this.screen, this.asked, this.questions] = [screen, asked, questions];
     this.pages = this.largest(body);
-    return this.pages;
+    return this.withLate();
+  }
+
+  /** Note what an answer brought. @param {HTMLElement} body @param {HTMLElement[][]} before
+   * @param {number} shown */
+  take(body, before, shown) {
+    const { answer, figures } = broughtTo(body, before, shown);
+    this.answer = answer;
+    if (answer) this.late.push(...figures.map((figure) => ({ figure, after: answer })));
+  }
+
+  /** The pages, and what has one of its own. @returns {HTMLElement[][]} */
+  withLate() {
+    return this.pages.flatMap((page) => {
+      const own = this.late.filter(({ after }) => page.includes(after));
+      return [page, ...own.map(({ figure }) => [figure])];
+    });
   }
 
   /** @param {HTMLElement} body @returns {HTMLElement[][]} pages */
   largest(body) {
-    const usual = layOutAt(body, 0, this.known);
+    const late = this.late.map(({ figure }) => figure);
+    const usual = layOutAt(body, 0, this.known, late);
     let [good, found, shown] = [0, usual.pages, 0];
     for (let [low, high] = [1, this.most]; low <= high;) {
       const middle = Math.ceil((low + high) / 2);
-      const larger = layOutAt(body, middle, this.known);
+      const larger = layOutAt(body, middle, this.known, late);
       shown = middle;
       const fits =
         larger.pages.length <= usual.pages.length &&
@@ -96,6 +127,6 @@ export class TypeSize {
       else high = middle - 1;
     }
     this.most = good;
-    return shown === good ? found : layOutAt(body, good, this.known).pages;
+    return shown === good ? found : layOutAt(body, good, this.known, late).pages;
   }
 }

@@ -522,6 +522,17 @@ def test_its_end_leads_to_all_chapters(page, show):
     assert "path=core" not in page.url
 
 
+def test_slides_of_it_name_their_chapters(page, show):
+    """Also where the chapter's heading stands above a section that is left out."""
+    show(page, document(), path="core", chapter="work")
+    page.locator(".chapter-place").wait_for()
+    page.keyboard.press("P")
+    page.locator(".slide").wait_for()
+    page.keyboard.press("End")
+    page.locator(".slide-place", has_text="Ch. 3:").wait_for()
+    assert page.locator("h2.slide-chapter").inner_text() == "Work"
+
+
 def test_chapters_keep_their_numbers_on_it(page, show):
     show(page, document(), path="core", chapter="work")
     page.locator(".chapter-place", has_text="Chapter 3 · 2 of 2 on the short path").wait_for()

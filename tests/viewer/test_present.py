@@ -509,6 +509,74 @@ def test_a_question_stands_on_the_page_of_what_it_asks_about(before, page, show)
     expect(page.locator(".slide .line", has_text="number = 1234")).to_be_visible()
 
 
+LONG_TABLE = """
+class Table:
+    def _repr_markdown_(self):
+        rows = "".join(f"| {row} | row number {row} |\\n" for row in range(400))
+        return "| term | meaning |\\n| --- | --- |\\n" + rows
+
+
+def main():
+    a()
+
+
+def a():
+    "A long table."
+    table = Table()  # @inspect table
+"""
+
+
+def test_a_table_that_no_page_holds_is_cut_between_its_rows(page, show):
+    show(page, trace_source(LONG_TABLE), at="1")
+    page.keyboard.press("P")
+    page.locator(".slide").wait_for()
+    page.keyboard.press("End")
+    page.locator(".slide-part", has_text="part 1 /").wait_for()
+    seen = []
+    parts = int(page.locator(".slide-part").inner_text().split("/")[1])
+    for part in range(1, parts + 1):
+        page.locator(".slide-part", has_text=f"part {part} /").wait_for()
+        rows = page.locator(".slide tbody tr:visible")
+        seen += [row.split("\t")[0].strip() for row in rows.all_inner_texts()]
+        if rows.count():
+            box = rows.last.bounding_box()
+            assert box["y"] + box["height"] <= page.viewport_size["height"]
+        page.keyboard.press("PageDown")
+    assert seen == [str(row) for row in range(400)]
+
+
+ANSWERED_ABOVE_VALUES = """
+def main():
+    a()
+
+
+def a():
+    "Asks."
+    one = 617
+    assert one + one == 1234  # @predict
+    rates = {  # @inspect rates
+        key: one / key for key in range(1, 9) if "{letters}"
+    }
+    assert len(rates) == 8
+"""
+
+
+@pytest.mark.parametrize("letters", [8, 20])
+def test_values_that_come_with_an_answer_are_whole_where_there_is_room(letters, page, show):
+    source = ANSWERED_ABOVE_VALUES.replace("{letters}", letters * "x")
+    show(page, trace_source(source), at="1")
+    page.keyboard.press("P")
+    page.locator(".slide").wait_for()
+    page.keyboard.press("End")
+    page.locator(".slide .question:visible").wait_for()
+    page.keyboard.press("PageDown")
+    page.locator(".slide .line:visible", has_text="len(rates)").wait_for()
+    painted(page)
+    values = page.locator(".slide .beside-line", has_text="rates")
+    assert values.locator(".beside-more").all_inner_texts() in ([], [""])
+    assert "308.5" in values.inner_text()
+
+
 FOLLOWED = """
 def main():
     a()

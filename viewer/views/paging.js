@@ -8,8 +8,10 @@ import { gather, spread } from "viewer/views/spread.js";
 const PARTS = [
   ".section, .row, .row-rest, .row-after, .loop, .calls, .said, .prose, .prose > ul, .evidence",
   ".row-line:not(:has(> .scrubber)), .folded[open], .folded-body, .slide-heading, .slide-before",
+  ":has(.long), .long, .long > thead, .long > tbody",
 ].join(", ");
-const TITLES = ".section-head, h1, h2, h3, h4, h5, h6, .folded[open] > summary";
+const TITLES =
+  ".section-head, h1, h2, h3, h4, h5, h6, .folded[open] > summary, .long > thead > tr";
 const FIGURES = ".picture, .chart";
 const QUESTION = ":is(.question, :has(.question))";
 const DRAWN = ":is(.picture, .chart), :has(> :is(.picture, .chart))";
@@ -76,8 +78,8 @@ function bottomOf(piece) {
 /** Show everything again, as large as it is. @param {HTMLElement} root */
 function restore(root) {
   gather(root);
-  for (const piece of root.querySelectorAll(".off-page, .unrevealed, .cut"))
-    piece.classList.remove("off-page", "unrevealed", "cut");
+  for (const piece of root.querySelectorAll(".off-page, .unrevealed, .cut, .long"))
+    piece.classList.remove("off-page", "unrevealed", "cut", "long");
   for (const piece of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll(".resized"))) {
     piece.classList.remove("resized", "scrolls");
     piece.style.zoom = "";
@@ -93,7 +95,7 @@ function resize(piece, zoom) {
 /** As large as a figure has room, and so that it can be seen whole.
  * @param {HTMLElement} figure @param {number} height */
 function scaleFigure(figure, height) {
-  const drawn = figure.querySelector("svg, img");
+  const drawn = figure.querySelector("svg:not(.katex *), img");
   const { width = 0, height: own = 0 } = drawn?.getBoundingClientRect() ?? {};
   if (!width || !own) return;
   const room = figure.getBoundingClientRect().width / width;
@@ -255,16 +257,20 @@ function shrinkLoops(root, height) {
  * @param {number} height of a page
  * @param {HTMLElement[][]} known pages that begin and end where they did; none: all are cut anew
  * @param {HTMLElement[]} late figures that are on none of these pages
+ * @param {boolean} isKept whether values are cut rather than that there is one page more
  * @returns {HTMLElement[][]}
  */
-export function pagesOf(root, height, known, late) {
+export function pagesOf(root, height, known, late, isKept = false) {
   restore(root);
   for (const figure of late) figure.classList.add("off-page");
   const letter = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
-  spread(root, letter, known.length > 0);
+  spread(root, letter, isKept);
   for (const figure of root.querySelectorAll(FIGURES))
     scaleFigure(/** @type {HTMLElement} */ (figure), height);
   shrinkLoops(root, height);
+  // A table that no page holds is cut between its rows.
+  for (const table of root.querySelectorAll(".prose table"))
+    table.classList.toggle("long", table.getBoundingClientRect().height > height);
   const pieces = piecesIn(root);
   for (const piece of pieces) shrinkToFit(piece, height);
   for (const figure of late) {
@@ -274,7 +280,10 @@ export function pagesOf(root, height, known, late) {
     shrinkToFit(figure, height);
   }
   const atoms = atomsOf(pieces, height, known);
-  if (known.length) return cut(atoms, height, known);
+  if (known.length) {
+    const pages = cut(atoms, height, known);
+    return isKept || pages.length <= known.length ? pages : pagesOf(root, height, known, late, true);
+  }
   const fewest = cut(atoms, height).length;
   let [least, most] = [0, height];
   for (let turn = 0; turn < BISECTIONS; turn++) {

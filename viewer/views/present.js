@@ -298,6 +298,9 @@ export function Present() {
   `;
 }
 
+/** Of more parts than these it is said which one is shown. */
+const MOST_DOTS = 20;
+
 /** What one presses, and where one is. @param {{at: number, of: number}} properties */
 function SlideBar({ at, of }) {
   const count = pages.value.length;
@@ -310,9 +313,13 @@ function SlideBar({ at, of }) {
     ${
       count > 1 &&
       html`<span class="slide-part" title=${`Part ${at + 1} of ${count} of this slide`}>
-        ${pages.value.map(
-          (_, index) => html`<i class=${index === at ? "here" : ""} key=${index}></i>`,
-        )}
+        ${
+          count > MOST_DOTS
+            ? `part ${at + 1} / ${count}`
+            : pages.value.map(
+                (_, index) => html`<i class=${index === at ? "here" : ""} key=${index}></i>`,
+              )
+        }
       </span>`
     }
     ${["slideForward", "nextSlide", "lastSlide"].map(button)}

@@ -35,9 +35,10 @@ async function start() {
   addEventListener("keydown", onKey);
   addEventListener("hashchange", followAddress);
   followScrolling();
-  const { at, chapter, whole } = readAddress();
+  const { at, chapter, whole, present } = readAddress();
   if (at || chapter || whole) fetchArticle().catch(() => {});
   await openLibrary();
+  if (present) command("present").run?.();
   for (const event of ["pointermove", "click", "wheel", "touchstart", "scroll", "keydown"])
     addEventListener(event, followReader, { once: true, passive: true });
   setTimeout(() => rested().then(() => import("viewer/views/panels.js")), LATER);

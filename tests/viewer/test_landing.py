@@ -49,7 +49,9 @@ def test_a_click_in_the_outline_lands_on_the_title(page, show):
 
 def test_a_link_lands_however_late_the_article_comes(page, site, show):
     """Longer than a place is held that is there already."""
-    page.route(f"{site.address}views/article.js", lambda route: (time.sleep(2.5), route.continue_()))
+    page.route(
+        f"{site.address}views/article.js", lambda route: (time.sleep(2.5), route.continue_())
+    )
     show(page, claims_in_sections(50), at="section_40")
     title = page.locator(".section-title", has_text="Section 40")
     title.wait_for()

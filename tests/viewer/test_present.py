@@ -577,6 +577,55 @@ def test_values_that_come_with_an_answer_are_whole_where_there_is_room(letters, 
     assert "308.5" in values.inner_text()
 
 
+ASKED_BEFORE_A_LOOP = """
+def main():
+    a()
+
+
+def a():
+    "Asks."
+    assert 2 * 21 == 42  # @predict
+    for half in (21, 22):
+        assert half > 20
+"""
+
+
+def test_no_edge_is_seen_of_code_that_waits_for_an_answer(page, show):
+    show(page, trace_source(ASKED_BEFORE_A_LOOP), at="1")
+    page.keyboard.press("P")
+    page.locator(".slide").wait_for()
+    page.keyboard.press("End")
+    page.locator(".slide .question:visible").wait_for()
+    edges = """(rows) => rows
+        .filter((row) => getComputedStyle(row).visibility === "visible")
+        .filter((row) => parseFloat(getComputedStyle(row).borderLeftWidth) > 0)
+        .map((row) => getComputedStyle(row).borderLeftColor)"""
+    waiting = page.locator(".slide .row-line:has(> .unrevealed)")
+    assert set(waiting.evaluate_all(edges)) == {"rgba(0, 0, 0, 0)"}
+
+
+@pytest.mark.parametrize("mode", ["read", "step"])
+def test_the_address_of_a_slide_opens_it_again(mode, page, show):
+    show(
+        page,
+        trace_source(
+            ASKED_BEFORE_A_LOOP.replace("    a()", "    a()\n    b()")
+            + '\n\ndef b():\n    "Another."\n    two = 2\n'
+        ),
+        at="b",
+        mode=mode,
+    )
+    settled(page)
+    page.keyboard.press("P")
+    page.locator(".slide", has_text="Another").wait_for()
+    page.wait_for_url("**&present*")
+    page.reload()
+    page.locator(".slide", has_text="Another").wait_for()
+    page.keyboard.press("Escape")
+    page.locator(".bar").wait_for()
+    page.wait_for_function("() => !location.hash.includes('present')")
+
+
 FOLLOWED = """
 def main():
     a()

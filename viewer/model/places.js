@@ -17,15 +17,18 @@ export function readHash(hash) {
     chapter: parameters.get("chapter") ?? "",
     whole: parameters.has("whole"),
     short: parameters.get("path") === "core",
+    present: parameters.has("present"),
   };
 }
 
 /** @param {State} state */
-export function writeHash({ doc, mode, at, chapter = "", whole = false, short = false }) {
+export function writeHash(state) {
+  const { doc, mode, at, chapter = "", whole = false, short = false, present = false } = state;
   const parts = [
     `doc=${encode(doc)}`,
     ...(mode === "step" ? ["mode=step"] : []),
     ...(short ? ["path=core"] : []),
+    ...(present ? ["present"] : []),
     ...(whole ? ["whole"] : []),
     ...(chapter ? [`chapter=${encode(chapter)}`] : []),
     ...(at ? [`at=${encode(at)}`] : []),

@@ -688,6 +688,8 @@ interface State {
   whole?: boolean;
   /** Whether it is of the short path. */
   short?: boolean;
+  /** Whether it is shown on slides. */
+  present?: boolean;
 }
 /**
  * Times that were measured in another run of the same sources; of a range of steps; text is empty

@@ -20,6 +20,7 @@ import {
   notice,
   openDefinition,
   page,
+  presenting,
   step,
 } from "viewer/state/state.js";
 
@@ -261,7 +262,7 @@ export function noteReading(target) {
 function writeAddress(write, target = step.value) {
   const at = placeOfStep(current().model, target);
   const whole = mode.value === "read" && isWhole(page.value);
-  put(write, addressOfPlace({ mode: mode.value, at, whole }));
+  put(write, addressOfPlace({ mode: mode.value, at, whole, present: presenting.value }));
 }
 
 /** @param {"pushState" | "replaceState"} write @param {string} hash */

@@ -10,8 +10,7 @@ const PARTS = [
   ".row-line:not(:has(> .scrubber)), .folded[open], .folded-body, .slide-heading, .slide-before",
   ":has(.long), .long, .long > thead, .long > tbody",
 ].join(", ");
-const TITLES =
-  ".section-head, h1, h2, h3, h4, h5, h6, .folded[open] > summary, .long > thead > tr";
+const TITLES = ".section-head, h1, h2, h3, h4, h5, h6, .folded[open] > summary, .long > thead > tr";
 const FIGURES = ".picture, .chart";
 const QUESTION = ":is(.question, :has(.question))";
 const DRAWN = ":is(.picture, .chart), :has(> :is(.picture, .chart))";
@@ -182,7 +181,8 @@ const ASKED_HEIGHT = 0.7;
 function askedAbout(pieces, height) {
   /** @type {Set<HTMLElement>} */
   const bound = new Set();
-  const isCode = (/** @type {HTMLElement | undefined} */ piece) => piece?.matches(".line, .row-line");
+  const isCode = (/** @type {HTMLElement | undefined} */ piece) =>
+    piece?.matches(".line, .row-line");
   const isWords = (/** @type {HTMLElement | undefined} */ piece) => piece?.matches(".prose > *");
   for (const [end, question] of pieces.entries()) {
     if (!question.matches(QUESTION)) continue;
@@ -282,7 +282,9 @@ export function pagesOf(root, height, known, late, isKept = false) {
   const atoms = atomsOf(pieces, height, known);
   if (known.length) {
     const pages = cut(atoms, height, known);
-    return isKept || pages.length <= known.length ? pages : pagesOf(root, height, known, late, true);
+    return isKept || pages.length <= known.length
+      ? pages
+      : pagesOf(root, height, known, late, true);
   }
   const fewest = cut(atoms, height).length;
   let [least, most] = [0, height];

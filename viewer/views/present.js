@@ -80,6 +80,7 @@ export function start() {
     blank.value = false;
     presenting.value = true;
   });
+  goTo(step.value); // so that the address says it
   scrollTo({ top: 0, behavior: "instant" });
 }
 
@@ -92,7 +93,7 @@ function isAtTop() {
 /** Leave for the same place. */
 function leave() {
   presenting.value = false;
-  if (mode.value === "read") goTo(step.value, { jump: true });
+  goTo(step.value, { jump: mode.value === "read" });
 }
 
 /** What has an answer that is not shown. */

@@ -2,43 +2,9 @@
 // code, never within one. Asks the laid out page where everything is, and then takes away what is
 // not of the page that is shown.
 
+import { atomsOf, partsPages } from "viewer/views/atoms.js";
+import { bottomOf, FIGURES, heightOf, outermost, piecesIn, QUESTION } from "viewer/views/pieces.js";
 import { gather, spread } from "viewer/views/spread.js";
-
-/** What may be cut; all else stays whole. */
-const PARTS = [
-  ".section, .row, .row-rest, .row-after, .loop, .calls, .said, .prose, .prose > ul, .evidence",
-  ".row-line:not(:has(> .scrubber)), .folded[open], .folded-body, .slide-heading, .slide-before",
-  ":has(.long), .long, .long > thead, .long > tbody",
-].join(", ");
-const TITLES = ".section-head, h1, h2, h3, h4, h5, h6, .folded[open] > summary, .long > thead > tr";
-const FIGURES = ".picture, .chart";
-const QUESTION = ":is(.question, :has(.question))";
-const DRAWN = ":is(.picture, .chart), :has(> :is(.picture, .chart))";
-
-/** Whether a piece stands above another. @param {HTMLElement} piece @param {HTMLElement} other */
-function isAbove(piece, other) {
-  return (piece.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
-}
-
-/**
- * What an answer brought that was just given: its line, and figures that waited for it above, which
- * who goes on would not meet.
- * @param {HTMLElement} root
- * @param {HTMLElement[][]} pages before the answer
- * @param {number} shown which of them
- * @returns {{answer: HTMLElement | undefined, figures: HTMLElement[]}}
- */
-export function broughtTo(root, pages, shown) {
-  const page = pages[shown] ?? [];
-  const asked = page.findIndex((piece) => !piece.isConnected && piece.matches(QUESTION));
-  if (asked < 0) return { answer: undefined, figures: [] };
-  const before = [...pages.slice(0, shown).flat(), ...page.slice(0, asked)];
-  const seen = before.findLast((piece) => piece.isConnected);
-  const known = pages.flat();
-  const brought = piecesIn(root).filter((piece) => !known.includes(piece));
-  const figures = brought.filter((piece) => seen && piece.matches(DRAWN) && isAbove(piece, seen));
-  return { answer: brought.find((piece) => !seen || isAbove(seen, piece)), figures };
-}
 
 /** How large a figure may be: as a part of the page, and in the size that it was drawn for. */
 const FIGURE_HEIGHT = 0.75;
@@ -46,33 +12,6 @@ const LARGEST = 2.4;
 /** What does not fit is shown smaller, down to this; then it scrolls. */
 const SMALLEST = 0.45;
 const SMALLEST_LOOP = 0.7;
-
-/**
- * What stays together, and where it is.
- * @typedef {{pieces: HTMLElement[], top: number, bottom: number}} Atom
- */
-
-/** What is not cut where a page holds it. */
-const WHOLE = [".loop", ".row-line"];
-
-/**
- * What is cut no further, in the order of the page.
- * @param {Element} element
- * @returns {HTMLElement[]}
- */
-function piecesIn(element) {
-  const children = /** @type {HTMLElement[]} */ ([...element.children]);
-  return children.flatMap((child) => {
-    if (child.matches(PARTS)) return piecesIn(child);
-    return child.getClientRects().length ? [child] : [];
-  });
-}
-
-/** Where a piece ends, with the values beside it. @param {HTMLElement} piece */
-function bottomOf(piece) {
-  const beside = [...piece.querySelectorAll(":scope > .beside-line")];
-  return Math.max(...[piece, ...beside].map((part) => part.getBoundingClientRect().bottom));
-}
 
 /** Show everything again, as large as it is. @param {HTMLElement} root */
 function restore(root) {
@@ -108,135 +47,6 @@ function shrinkToFit(piece, height) {
   const zoom = ((Number(piece.style.zoom) || 1) * 0.98 * height) / own;
   resize(piece, Math.max(SMALLEST, zoom));
   piece.classList.toggle("scrolls", zoom < SMALLEST);
-}
-
-/** The outermost of a kind that holds an element. @param {Element | undefined} element
- * @param {string} kind */
-function outermost(element, kind) {
-  let found = null;
-  for (let at = element?.closest(kind); at; at = at.parentElement?.closest(kind)) found = at;
-  return found;
-}
-
-/** How high pieces that follow each other are. @param {HTMLElement[]} pieces */
-function heightOf(pieces) {
-  return Math.max(...pieces.map(bottomOf)) - pieces[0].getBoundingClientRect().top;
-}
-
-/**
- * What stays together: a loop or a block of code that fits a page, since who moves the slider of a
- * loop has to see what changes; the first line of a loop and what it repeats; a title and what
- * follows it; a sentence that ends in a colon, and what it announces; a figure and what drew it; a
- * question and what it asks about.
- * @param {HTMLElement[]} pieces
- * @param {number} height
- * @param {HTMLElement[][]} known pages that begin where they did
- * @returns {Atom[]}
- */
-function atomsOf(pieces, height, known) {
-  const asked = askedAbout(pieces, height);
-  /** @type {HTMLElement[][]} */
-  const groups = [];
-  for (const [index, piece] of pieces.entries()) {
-    const before = pieces[index - 1];
-    const group = groups.at(-1);
-    const isBound =
-      before &&
-      !partsPages(before, piece, known) &&
-      (isOfOneBlock(before, piece, pieces, height) ||
-        asked.has(piece) ||
-        isTitle(before) ||
-        heads(before) ||
-        leadsTo(before, piece, pieces, height));
-    const isTooHigh = group && isBound && heightOf([...group, piece]) > height;
-    if (group && isBound && !isTooHigh) group.push(piece);
-    else groups.push([piece]);
-  }
-  return groups.map((group) => ({
-    pieces: group,
-    top: group[0].getBoundingClientRect().top,
-    bottom: Math.max(...group.map(bottomOf)),
-  }));
-}
-
-/** Whether a page ended between two pieces. A question that was answered is another piece now, so
- * either side tells. @param {HTMLElement | undefined} before @param {HTMLElement} piece
- * @param {HTMLElement[][]} known */
-function partsPages(before, piece, known) {
-  return known.some(
-    (page, index) =>
-      (index > 0 && page[0] === piece) || (index < known.length - 1 && page.at(-1) === before),
-  );
-}
-
-/** How much of a page a question may take with what it asks about. */
-const ASKED_HEIGHT = 0.7;
-
-/**
- * What stands on the page of what is above it, since a question below asks about that: the code
- * before it and the words between them or, where that is too much, those words.
- * @param {HTMLElement[]} pieces
- * @param {number} height
- */
-function askedAbout(pieces, height) {
-  /** @type {Set<HTMLElement>} */
-  const bound = new Set();
-  const isCode = (/** @type {HTMLElement | undefined} */ piece) =>
-    piece?.matches(".line, .row-line");
-  const isWords = (/** @type {HTMLElement | undefined} */ piece) => piece?.matches(".prose > *");
-  for (const [end, question] of pieces.entries()) {
-    if (!question.matches(QUESTION)) continue;
-    let words = end;
-    while (isWords(pieces[words - 1])) words--;
-    let code = words;
-    while (isCode(pieces[code - 1])) code--;
-    const from = [code, words, end - 1].find(
-      (start) => heightOf(pieces.slice(Math.max(0, start), end + 1)) <= ASKED_HEIGHT * height,
-    );
-    for (const piece of pieces.slice((from ?? end) + 1, end + 1)) bound.add(piece);
-  }
-  return bound;
-}
-
-/** @param {HTMLElement} piece */
-const isTitle = (piece) => piece.matches(TITLES);
-
-/** Whether a piece is the first line of a loop. @param {HTMLElement} piece */
-const heads = (piece) =>
-  piece.matches(
-    ":is(.loop > .row:first-child > .row-line, .loop > .row:first-child > .row-line *)",
-  );
-
-/**
- * @param {HTMLElement} before
- * @param {HTMLElement} piece
- * @param {HTMLElement[]} pieces
- * @param {number} height
- */
-function isOfOneBlock(before, piece, pieces, height) {
-  return WHOLE.some((kind) => {
-    const block = outermost(piece, kind);
-    if (!block || outermost(before, kind) !== block) return false;
-    return heightOf(pieces.filter((own) => block.contains(own))) <= height;
-  });
-}
-
-/**
- * Whether a sentence announces what comes next, or code draws it, and a page holds both.
- * @param {HTMLElement} before
- * @param {HTMLElement} piece
- * @param {HTMLElement[]} pieces
- * @param {number} height
- */
-function leadsTo(before, piece, pieces, height) {
-  const announces = before.matches("p, li, ul, ol") && /:\s*$/.test(before.textContent ?? "");
-  const isDrawn = piece.matches(DRAWN) && before.matches(".row *") && !before.matches(".prose *");
-  if (!announces && !isDrawn) return false;
-  const blockOf = (/** @type {HTMLElement} */ own) => {
-    const block = WHOLE.map((kind) => outermost(own, kind)).find(Boolean);
-    return block ? pieces.filter((other) => block.contains(other)) : [own];
-  };
-  return heightOf([...(isDrawn ? blockOf(before) : [before]), ...blockOf(piece)]) <= height;
 }
 
 /** Show a loop that is a little too high for a page smaller. @param {HTMLElement} root
@@ -299,8 +109,12 @@ export function pagesOf(root, height, known, late, isKept = false) {
 /** How often a page is halved to find how full each has to be. */
 const BISECTIONS = 7;
 
-/** @param {Atom[]} atoms @param {number} height @param {HTMLElement[][]} [known]
- * @returns {HTMLElement[][]} */
+/**
+ * @param {import("viewer/views/atoms.js").Atom[]} atoms
+ * @param {number} height
+ * @param {HTMLElement[][]} [known]
+ * @returns {HTMLElement[][]}
+ */
 function cut(atoms, height, known = []) {
   /** @type {HTMLElement[][]} */
   const pages = [];

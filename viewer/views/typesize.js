@@ -1,7 +1,8 @@
 // How large the type of a slide is: as large as it can be without more pages, broken lines or words
 // below the screen than at its usual size. Fetched when a presentation starts.
 
-import { broughtTo, pagesOf } from "viewer/views/paging.js";
+import { broughtTo } from "viewer/views/atoms.js";
+import { pagesOf } from "viewer/views/paging.js";
 import { brokenIn, fitAll } from "viewer/views/spread.js";
 
 /** Sizes of type, in the usual one. */
@@ -58,8 +59,8 @@ function cutOf(pages, top, room) {
 
 /** The size of a slide's type. While it stays on the screen it only becomes smaller, unless the
  * screen becomes another one: nothing jumps when a round of a loop is chosen. With an answer, what
- * waited for it comes, and stands where there is room on the pages as they are; a figure that waited
- * above the question has a page of its own after the answer. */
+ * waited for it comes, and stands where there is room on the pages as they are; a figure that
+ * waited above the question has a page of its own after the answer. */
 export class TypeSize {
   constructor() {
     this.most = SCALES.length - 1;

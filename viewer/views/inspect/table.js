@@ -124,6 +124,30 @@ export function columnsShown(onMeta) {
   return isTimed ? [...COLUMNS, SECONDS] : COLUMNS;
 }
 
+const OF_MEMORY = ["allocated_bytes", "freed_bytes"];
+
+/** Whether an entry by operator is none: memory is booked apart. @param {TallyEntry} entry */
+function isMemory({ key }) {
+  return current().document.names[key] === MEMORY;
+}
+
+/**
+ * By operator memory has a row of its own: what is not booked with a row is no 0.
+ * @param {Column} column
+ * @returns {Column}
+ */
+function ofOperators(column) {
+  const isBooked = (/** @type {TallyEntry} */ entry) =>
+    isMemory(entry) === OF_MEMORY.includes(column.id);
+  return {
+    ...column,
+    value: (entry) => {
+      const amount = column.value(entry);
+      return amount || isBooked(entry) ? amount : null;
+    },
+  };
+}
+
 /**
  * What sorts the rows: the column that was chosen, or the first amount that is not 0 everywhere.
  * @param {Column[]} columns
@@ -150,12 +174,17 @@ export function Table({ span, onMeta, withClaims }) {
     [document, by, span.first, span.beyond, withCalls.value, onMeta, withClaims],
   );
   const label = useMemo(() => labels(by), [document, by]);
-  const columns = columnsShown(onMeta);
+  const all = columnsShown(onMeta);
+  const columns = by === "operator" ? all.map(ofOperators) : all;
   const worth = entries.filter(isWorthARow);
   const column = sortedBy(columns, worth);
   const value = column?.value;
-  const rows = sorted(worth, value ?? (({ key }) => label(key).name), order.value.direction);
-  const most = Math.max(0, ...rows.map((entry) => value?.(entry) ?? 0));
+  const sortedRows = sorted(worth, value ?? (({ key }) => label(key).name), order.value.direction);
+  // Memory is always listed, or the sums below would be of nothing that one sees.
+  const isApart = (/** @type {TallyEntry} */ entry) => by === "operator" && isMemory(entry);
+  const memory = sortedRows.filter(isApart);
+  const rows = sortedRows.filter((entry) => !isApart(entry));
+  const most = Math.max(0, ...sortedRows.map((entry) => value?.(entry) ?? 0));
   const shown = whole === shape ? rows : rows.slice(0, AT_ONCE);
   return html`
     <${Choices} />
@@ -163,7 +192,7 @@ export function Table({ span, onMeta, withClaims }) {
       <table class="inspect-table costs-table">
         <${Head} columns=${columns} by=${column} />
         <tbody>
-          ${shown.map(
+          ${[...shown, ...memory].map(
             (entry) =>
               html`<${Row}
                 key=${`${by} ${entry.key}`}
@@ -175,7 +204,7 @@ export function Table({ span, onMeta, withClaims }) {
               />`,
           )}
         </tbody>
-        <${Foot} columns=${columns} sums=${total(run, span, onMeta)} />
+        <${Foot} columns=${all} sums=${total(run, span, onMeta)} />
       </table>
       ${
         shown.length < rows.length &&
@@ -184,11 +213,11 @@ export function Table({ span, onMeta, withClaims }) {
           title="Show every row"
           onClick=${() => showWhole(shape)}
         >
-          Show all ${integer(rows.length)} rows
+          Show all ${integer(sortedRows.length)} rows
         </button>`
       }
     </div>
-    ${!rows.length && html`<${Nothing} />`}
+    ${!sortedRows.length && html`<${Nothing} />`}
     ${
       seconds &&
       by !== "operator" &&

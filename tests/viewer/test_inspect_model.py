@@ -228,6 +228,19 @@ def test_who_viewed_a_storage_before_is_not_called_alone(ask, when, said):
     assert ask("storageWords", picture(torch.arange(6.0)), "x", 1, aliases) == [said]
 
 
+@pytest.mark.parametrize(("name", "others"), [("x", "y and row"), ("y", "x and row")])
+def test_where_only_the_number_of_a_storage_is_recorded_all_who_share_it_are_named(
+    ask, name, others
+):
+    """The first name seen with it, too: that it is its own cannot be said."""
+    value = picture(torch.arange(6.0))
+    for part in ("storage_bytes", "offset", "bytes"):
+        del value[part]
+    aliases = [{"name": one, "when": "now", "activation": 1} for one in ("x", "y", "row")]
+    said = f"It shares its storage with {others}."
+    assert ask("storageWords", value, name, 1, aliases) == [said]
+
+
 def test_a_name_of_another_call_is_said_to_be_of_it(ask):
     """`a` of main is passed to `double`, whose `n` views it too; both are known at step 5."""
     numbers = StorageNumbers()

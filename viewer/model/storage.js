@@ -209,12 +209,17 @@ export function storageWords(value, name, activation, aliases) {
     alias.name === name && alias.activation === activation;
   const called = (/** @type {Alias} */ alias) =>
     alias.activation === activation ? alias.name : `${alias.name} in ${alias.func}`;
-  const [owner, ...later] = aliases.filter(({ when }) => when !== "later");
-  const others = [
-    ...new Set(later.filter((alias) => alias.when === "now" && !isOwn(alias)).map(called)),
+  const seen = aliases.filter(({ when }) => when !== "later");
+  const [owner, ...later] = seen;
+  const othersIn = (/** @type {Alias[]} */ among) => [
+    ...new Set(among.filter((alias) => alias.when === "now" && !isOwn(alias)).map(called)),
   ];
-  if (value.storage_bytes === undefined)
-    return others.length ? [`It shares its storage with ${listed(others)}.`] : [];
+  // Whose storage it is cannot be said here, so the first name is one among the others.
+  if (value.storage_bytes === undefined) {
+    const all = othersIn(seen);
+    return all.length ? [`It shares its storage with ${listed(all)}.`] : [];
+  }
+  const others = othersIn(later);
   const too = others.length
     ? `, which ${listed(others)} ${others.length > 1 ? "view" : "views"} too`
     : "";

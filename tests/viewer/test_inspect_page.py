@@ -97,6 +97,25 @@ def test_a_tensor_on_meta_is_said_to_have_no_elements(page, show):
     ]
 
 
+def test_how_elements_are_recorded_is_said_to_authors_alone(page, show):
+    """Their page follows the lecture while it is written."""
+    tensor = {"type": "Tensor", "dtype": "float32", "shape": [4, 4]}
+    document = documents.with_values(tensor)
+    said = inspector(show(page, document), 1).locator(".words")
+    assert said.all_inner_texts() == ["Its elements are not recorded here."]
+    page.keyboard.press("Escape")
+    said.wait_for(state="detached")
+    page.evaluate("""() => {
+        const script = document.createElement("script");
+        script.type = "text/plain";
+        script.dataset.recorded = "today";
+        document.head.append(script);
+    }""")
+    assert "a comment “@inspect v0” records them." in inspector(page, 1).locator(
+        ".words"
+    ).inner_text()
+
+
 def test_elements_and_cells_are_walked_with_the_keys(page, show):
     panel = inspector(show(page, documents.small()))
     panel.locator(".heat-cell").first.focus()

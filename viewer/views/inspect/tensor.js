@@ -29,7 +29,7 @@ export function TensorView({ value, name, found }) {
     ? [...storageWords(value, name, found.activation, aliases), ...equalWords(value, name, found)]
     : value.device === "meta"
       ? ["A tensor on the device meta has a shape but no elements: nothing is computed there."]
-      : [`Its elements are not recorded here; a comment “@inspect ${name}” records them.`];
+      : [notRecorded(name)];
   return html`
     <${Facts} value=${value} />
     ${words.map((sentence) => html`<p class="words">${sentence}</p>`)}
@@ -58,6 +58,18 @@ export function TensorView({ value, name, found }) {
       html`<${Aliases} aliases=${aliases} storage=${value.storage ?? 0} found=${found} />`
     }
   `;
+}
+
+/**
+ * What is said in place of elements. How one records them is for authors alone, whose page follows
+ * the lecture while it is written.
+ * @param {string} name
+ */
+function notRecorded(name) {
+  const isWatched = document.querySelector("script[data-recorded]");
+  return isWatched
+    ? `Its elements are not recorded here; a comment “@inspect ${name}” records them.`
+    : "Its elements are not recorded here.";
 }
 
 /** @param {{value: Value}} properties */

@@ -67,6 +67,27 @@ def test_elements_lie_where_torch_has_them(ask, name):
         assert readers["isAll"]
 
 
+@pytest.mark.parametrize("name", tensors())
+def test_at_a_glance_elements_lie_where_torch_has_them(ask, name):
+    """What a glance leaves out is usual; how many cells there are it does not tell."""
+    tensor = tensors()[name]
+    value = picture(tensor)
+    for part in ("bytes", "storage_bytes", "contiguous", "device", "requires_grad"):
+        value.pop(part, None)
+    if tensor.is_contiguous():
+        del value["strides"]
+    if not value["offset"]:
+        del value["offset"]
+    indices = all_indices(tensor.shape)
+    found = ask("layout", value, indices)
+    expected = [int(tensor[tuple(index)]) for index in indices]
+    assert found["cells"] == expected
+    layout = found["layout"]
+    assert (layout["known"], layout["isWhole"]) == (True, False)
+    assert layout["cells"] == max(expected, default=-1) + 1
+    assert layout["itemBytes"] == tensor.element_size()
+
+
 def test_arrays_of_numpy_count_from_the_first_cell_that_they_read(ask):
     array = numpy.arange(12.0).reshape(3, 4)[::-1, ::2]
     found = ask("layout", picture(array), all_indices(array.shape))

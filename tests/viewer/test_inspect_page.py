@@ -341,6 +341,40 @@ def test_a_variable_is_inspected_by_keys(page, show):
     assert panel.locator(".history-list li").count() == 2
 
 
+GLANCED = """import torch
+
+
+def main():
+    'What a glance tells.'
+    x = torch.arange(16.0).view(4, 4)
+    corner = x[1:, 2:]
+    turned = x.T
+"""
+
+
+# name -> strides, offset
+LAYOUTS = {"x": ("(4, 1)", "0"), "corner": ("(4, 1)", "6"), "turned": ("(1, 4)", "0")}
+
+
+def test_of_a_tensor_at_a_glance_it_is_said_where_it_lies(page, show):
+    """A glance leaves out what is usual, and the size of the storage."""
+    document = recorded(GLANCED)
+    show(page, document, mode="step", at=str(step_on(document, "turned = x.T") + 1))
+    panel = page.locator(".inspector")
+    for name, layout in LAYOUTS.items():
+        page.locator(".variable-name button[aria-pressed]", has_text=name).click()
+        page.keyboard.press("i")
+        expect(panel.locator("h3")).to_have_text(f"{name} in main")
+        facts = panel.locator(".inspect-facts").first
+        terms, found = (facts.locator(part).all_inner_texts() for part in ("dt", "dd"))
+        assert terms == ["elements", "strides", "offset", "storage"]
+        assert (*found[1:3],) == layout
+        assert panel.locator(".strip-cell").count() == 16
+        expect(panel).to_contain_text(f"shown up to the last one that {name} reads.")
+        page.keyboard.press("Escape")
+        panel.wait_for(state="detached")
+
+
 SUBJECTS = """import torch
 
 

@@ -111,9 +111,9 @@ def test_how_elements_are_recorded_is_said_to_authors_alone(page, show):
         script.dataset.recorded = "today";
         document.head.append(script);
     }""")
-    assert "a comment “@inspect v0” records them." in inspector(page, 1).locator(
-        ".words"
-    ).inner_text()
+    assert (
+        "a comment “@inspect v0” records them." in inspector(page, 1).locator(".words").inner_text()
+    )
 
 
 def test_elements_and_cells_are_walked_with_the_keys(page, show):

@@ -2,23 +2,20 @@
 
 import { signal } from "@preact/signals";
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { bytes, duration, flops, integer, ratio } from "viewer/model/format.js";
+import { integer } from "viewer/model/format.js";
 import { shortPaths } from "viewer/model/places.js";
 import { linesOf } from "viewer/model/source.js";
-import { intensityOf, MEMORY, sorted, tally, total } from "viewer/model/tally.js";
+import { MEMORY, sorted, tally, total } from "viewer/model/tally.js";
 import { LEAST_SECONDS } from "viewer/model/times.js";
 import { html } from "viewer/parts/html.js";
 import { breakable, titleOfSection } from "viewer/parts/panel.js";
 import { leaveTo } from "viewer/state/address.js";
 import { stepOfReader } from "viewer/state/article.js";
 import { current } from "viewer/state/state.js";
+import { COLUMNS, isMemory, ofOperators, SECONDS } from "viewer/views/inspect/columns.js";
 import { Wider } from "viewer/views/inspect/scope.js";
 
-/**
- * @typedef {{id: string, title: string, hint: string, kind: string,
- *   value: (entry: TallyEntry) => number | null, text: (value: number) => string}} Column
- * hint: what it counts; kind: of evidence
- */
+/** @typedef {import("viewer/views/inspect/columns.js").Column} Column */
 
 /** What the reader chose last, for as long as the page is open. */
 const grouping = signal(/** @type {Grouping} */ ("line"));
@@ -31,84 +28,6 @@ const order = signal({
 });
 
 const AT_ONCE = 60;
-
-/** @type {Column[]} */
-const COLUMNS = [
-  {
-    id: "calls",
-    title: "operators",
-    kind: "observed",
-    hint: "how many operators of the library ran",
-    value: ({ calls }) => calls,
-    text: integer,
-  },
-  {
-    id: "matmul_flops",
-    title: "matmul FLOPs",
-    kind: "formula",
-    hint: "FLOPs of matrix products",
-    value: (entry) => entry.matmul_flops,
-    text: flops,
-  },
-  {
-    id: "other_flops",
-    title: "other FLOPs",
-    kind: "convention",
-    hint: "all other FLOPs",
-    value: (entry) => entry.other_flops,
-    text: flops,
-  },
-  {
-    id: "read_bytes",
-    title: "read",
-    kind: "ideal",
-    hint: "bytes read from memory",
-    value: (entry) => entry.read_bytes,
-    text: bytes,
-  },
-  {
-    id: "written_bytes",
-    title: "written",
-    kind: "ideal",
-    hint: "bytes written to memory",
-    value: (entry) => entry.written_bytes,
-    text: bytes,
-  },
-  {
-    id: "intensity",
-    title: "intensity",
-    kind: "ideal",
-    hint: "FLOPs for each byte read or written: at most so many",
-    value: intensityOf,
-    text: (value) => `${ratio(value)} FLOP/B`,
-  },
-  {
-    id: "allocated_bytes",
-    title: "allocated",
-    kind: "observed",
-    hint: "bytes of tensors that came to life",
-    value: (entry) => entry.allocated_bytes,
-    text: bytes,
-  },
-  {
-    id: "freed_bytes",
-    title: "freed",
-    kind: "observed",
-    hint: "bytes of tensors that were given back",
-    value: (entry) => entry.freed_bytes,
-    text: bytes,
-  },
-];
-
-/** @type {Column} */
-const SECONDS = {
-  id: "seconds",
-  title: "time",
-  kind: "observed",
-  hint: "seconds, measured in another run",
-  value: ({ seconds }) => seconds,
-  text: (value) => (value ? duration(value) : "0"),
-};
 
 /** @type {Partial<Record<Grouping, string>>} */
 const GROUPINGS = {
@@ -124,27 +43,17 @@ export function columnsShown(onMeta) {
   return isTimed ? [...COLUMNS, SECONDS] : COLUMNS;
 }
 
-const OF_MEMORY = ["allocated_bytes", "freed_bytes"];
-
-/** Whether an entry by operator is none: memory is booked apart. @param {TallyEntry} entry */
-function isMemory({ key }) {
-  return current().document.names[key] === MEMORY;
-}
-
 /**
- * By operator memory has a row of its own: what is not booked with a row is no 0.
- * @param {Column} column
- * @returns {Column}
+ * The rows, and apart from them that of memory: it is always listed, or the sums below would be of
+ * nothing that one sees.
+ * @param {Grouping} by
+ * @param {TallyEntry[]} entries
  */
-function ofOperators(column) {
-  const isBooked = (/** @type {TallyEntry} */ entry) =>
-    isMemory(entry) === OF_MEMORY.includes(column.id);
+function withMemoryApart(by, entries) {
+  if (by !== "operator") return { memory: [], rows: entries };
   return {
-    ...column,
-    value: (entry) => {
-      const amount = column.value(entry);
-      return amount || isBooked(entry) ? amount : null;
-    },
+    memory: entries.filter(isMemory),
+    rows: entries.filter((entry) => !isMemory(entry)),
   };
 }
 
@@ -180,10 +89,7 @@ export function Table({ span, onMeta, withClaims }) {
   const column = sortedBy(columns, worth);
   const value = column?.value;
   const sortedRows = sorted(worth, value ?? (({ key }) => label(key).name), order.value.direction);
-  // Memory is always listed, or the sums below would be of nothing that one sees.
-  const isApart = (/** @type {TallyEntry} */ entry) => by === "operator" && isMemory(entry);
-  const memory = sortedRows.filter(isApart);
-  const rows = sortedRows.filter((entry) => !isApart(entry));
+  const { memory, rows } = withMemoryApart(by, sortedRows);
   const most = Math.max(0, ...sortedRows.map((entry) => value?.(entry) ?? 0));
   const shown = whole === shape ? rows : rows.slice(0, AT_ONCE);
   return html`

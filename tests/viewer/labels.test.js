@@ -71,3 +71,53 @@ test("without other room a name lies on slight marks, and on no other", () => {
   const heavy = around.map((mark) => ({ ...mark, isSlight: false }));
   assert.equal(namesBeside([named, ...heavy], ["a name"], anywhere, 1).length, 0);
 });
+
+/** How far a name is from a mark. @param {any} found @param {any} mark */
+function away({ box: { left, right, top, bottom } }, { x, y, size }) {
+  const aside = Math.max(left - x, 0, x - right);
+  const apart = Math.max(top - y, 0, y - bottom);
+  return Math.hypot(aside, apart) - size;
+}
+
+// The largest mark has small ones on three sides, as in a crowd, and a roof right above it.
+const crowd = [
+  { x: 200, y: 200, size: 10 },
+  ...[-24, 0, 24].map((x) => ({ x: 200 + x, y: 218, size: 5 })),
+  ...[-24, 24].map((x) => ({ x: 200 + x, y: 200, size: 5 })),
+];
+const offTheRoof = (/** @type {{top: number, bottom: number}} */ { top, bottom }) =>
+  top > 185 || bottom < 180;
+
+test("the largest mark in a crowd has its name, and a line leads to it", () => {
+  const [first] = namesBeside(crowd, ["line 1"], offTheRoof, 1);
+  const { leader } = first;
+  assert.ok(leader);
+  const length = Math.hypot(leader.x2 - leader.x1, leader.y2 - leader.y1);
+  assert.ok(Math.abs(length - away(first, crowd[0])) < 1e-9, "from its edge to the name");
+});
+
+test("a name beside its mark needs no line", () => {
+  const [{ leader }] = namesBeside([{ x: 50, y: 40, size: 6 }], ["mm"], anywhere, 1);
+  assert.equal(leader, null);
+});
+
+test("no name stands nearer to another mark than to its own", () => {
+  const names = crowd.map((_, at) => `line ${at}`);
+  const found = namesBeside(crowd, names, offTheRoof, crowd.length);
+  assert.ok(found.length > 3, "some have room");
+  for (const one of found) {
+    const own = away(one, crowd[names.indexOf(one.name)]);
+    for (const mark of crowd) assert.ok(away(one, mark) >= own - 1e-9, one.name);
+  }
+});
+
+test("right beside a larger mark no name of a smaller one stands", () => {
+  const marks = [
+    { x: 100, y: 100, size: 10 },
+    { x: 119, y: 112, size: 4 },
+  ];
+  const isRight = (/** @type {{left: number, top: number}} */ { left, top }) =>
+    left > 120 && top < 112;
+  const [{ box }] = namesBeside(marks, ["a", "b"], isRight, 2).slice(-1);
+  assert.ok(box.left >= 130 || box.bottom <= 90 || box.top >= 110);
+});

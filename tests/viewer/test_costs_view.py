@@ -205,6 +205,31 @@ def test_every_grouping_has_its_rows(table):
         assert first_cells(table) == rows
 
 
+def test_by_operator_memory_has_the_last_row_and_the_others_have_none(page, show):
+    """It is listed, too, where more operators ran than are listed at once."""
+    operators = [(8, f"aten.number_{number}", number + 1, 1) for number in range(70)]
+    document = spent(documents.small(), [*operators, (8, "memory", 0, 0)])
+    costs = document["costs"]
+    costs["calls"] = [1] * 70 + [0]
+    costs["allocated_bytes"] = costs["freed_bytes"] = [0] * 70 + [2048]
+    show(page, document)
+    page.keyboard.press("C")
+    page.get_by_label("operator", exact=True).check()
+    heads = page.locator(".costs-table thead")
+    for column in ("matmul FLOPs", "allocated", "operator"):
+        heads.get_by_role("button", name=re.compile(rf"{column}$")).click()
+        *listed, last = cells(page).items()
+        assert last == ("memory", ["–"] * 6 + ["2 KiB"] * 2)
+        assert len(listed) == 60
+        assert all(found[-2:] == ["–", "–"] for _, found in listed)
+    assert page.locator(".costs-table tfoot td").all_inner_texts()[-2:] == ["2 KiB"] * 2
+    page.get_by_role("button", name="Show all 71 rows").click()
+    expect(page.locator(".costs-table tbody tr")).to_have_count(71)
+    assert list(cells(page))[-1] == "memory"
+    page.get_by_label("line", exact=True).check()
+    assert [found[-1] for found in cells(page).values()] == ["2 KiB"]
+
+
 def test_a_row_leads_to_its_place(table):
     table.get_by_role("button", name="m = n * 2").click()
     table.locator("dialog").wait_for(state="detached")

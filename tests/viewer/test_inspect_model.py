@@ -67,6 +67,27 @@ def test_elements_lie_where_torch_has_them(ask, name):
         assert readers["isAll"]
 
 
+@pytest.mark.parametrize("name", tensors())
+def test_at_a_glance_elements_lie_where_torch_has_them(ask, name):
+    """What a glance leaves out is usual; how many cells there are it does not tell."""
+    tensor = tensors()[name]
+    value = picture(tensor)
+    for part in ("bytes", "storage_bytes", "contiguous", "device", "requires_grad"):
+        value.pop(part, None)
+    if tensor.is_contiguous():
+        del value["strides"]
+    if not value["offset"]:
+        del value["offset"]
+    indices = all_indices(tensor.shape)
+    found = ask("layout", value, indices)
+    expected = [int(tensor[tuple(index)]) for index in indices]
+    assert found["cells"] == expected
+    layout = found["layout"]
+    assert (layout["known"], layout["isWhole"]) == (True, False)
+    assert layout["cells"] == max(expected, default=-1) + 1
+    assert layout["itemBytes"] == tensor.element_size()
+
+
 def test_arrays_of_numpy_count_from_the_first_cell_that_they_read(ask):
     array = numpy.arange(12.0).reshape(3, 4)[::-1, ::2]
     found = ask("layout", picture(array), all_indices(array.shape))
@@ -226,6 +247,19 @@ def test_who_viewed_a_storage_before_is_not_called_alone(ask, when, said):
         {"name": name, "when": seen, "activation": 1} for name, seen in (("x", "now"), ("y", when))
     ]
     assert ask("storageWords", picture(torch.arange(6.0)), "x", 1, aliases) == [said]
+
+
+@pytest.mark.parametrize(("name", "others"), [("x", "y and row"), ("y", "x and row")])
+def test_where_only_the_number_of_a_storage_is_recorded_all_who_share_it_are_named(
+    ask, name, others
+):
+    """The first name seen with it, too: that it is its own cannot be said."""
+    value = picture(torch.arange(6.0))
+    for part in ("storage_bytes", "offset", "bytes"):
+        del value[part]
+    aliases = [{"name": one, "when": "now", "activation": 1} for one in ("x", "y", "row")]
+    said = f"It shares its storage with {others}."
+    assert ask("storageWords", value, name, 1, aliases) == [said]
 
 
 def test_a_name_of_another_call_is_said_to_be_of_it(ask):

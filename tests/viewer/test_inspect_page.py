@@ -97,6 +97,25 @@ def test_a_tensor_on_meta_is_said_to_have_no_elements(page, show):
     ]
 
 
+def test_how_elements_are_recorded_is_said_to_authors_alone(page, show):
+    """Their page follows the lecture while it is written."""
+    tensor = {"type": "Tensor", "dtype": "float32", "shape": [4, 4]}
+    document = documents.with_values(tensor)
+    said = inspector(show(page, document), 1).locator(".words")
+    assert said.all_inner_texts() == ["Its elements are not recorded here."]
+    page.keyboard.press("Escape")
+    said.wait_for(state="detached")
+    page.evaluate("""() => {
+        const script = document.createElement("script");
+        script.type = "text/plain";
+        script.dataset.recorded = "today";
+        document.head.append(script);
+    }""")
+    assert (
+        "a comment “@inspect v0” records them." in inspector(page, 1).locator(".words").inner_text()
+    )
+
+
 def test_elements_and_cells_are_walked_with_the_keys(page, show):
     panel = inspector(show(page, documents.small()))
     panel.locator(".heat-cell").first.focus()
@@ -320,6 +339,40 @@ def test_a_variable_is_inspected_by_keys(page, show):
     panel.locator(".history-list li").first.wait_for()
     assert tabs.nth(1).get_attribute("aria-selected") == "true"
     assert panel.locator(".history-list li").count() == 2
+
+
+GLANCED = """import torch
+
+
+def main():
+    'What a glance tells.'
+    x = torch.arange(16.0).view(4, 4)
+    corner = x[1:, 2:]
+    turned = x.T
+"""
+
+
+# name -> strides, offset
+LAYOUTS = {"x": ("(4, 1)", "0"), "corner": ("(4, 1)", "6"), "turned": ("(1, 4)", "0")}
+
+
+def test_of_a_tensor_at_a_glance_it_is_said_where_it_lies(page, show):
+    """A glance leaves out what is usual, and the size of the storage."""
+    document = recorded(GLANCED)
+    show(page, document, mode="step", at=str(step_on(document, "turned = x.T") + 1))
+    panel = page.locator(".inspector")
+    for name, layout in LAYOUTS.items():
+        page.locator(".variable-name button[aria-pressed]", has_text=name).click()
+        page.keyboard.press("i")
+        expect(panel.locator("h3")).to_have_text(f"{name} in main")
+        facts = panel.locator(".inspect-facts").first
+        terms, found = (facts.locator(part).all_inner_texts() for part in ("dt", "dd"))
+        assert terms == ["elements", "strides", "offset", "storage"]
+        assert (*found[1:3],) == layout
+        assert panel.locator(".strip-cell").count() == 16
+        expect(panel).to_contain_text(f"shown up to the last one that {name} reads.")
+        page.keyboard.press("Escape")
+        panel.wait_for(state="detached")
 
 
 SUBJECTS = """import torch

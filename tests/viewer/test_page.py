@@ -786,6 +786,25 @@ def test_a_chart_is_drawn_and_its_libraries_come_only_with_one(page, show, site)
     assert page.locator(".chart").get_attribute("aria-label") == "Bytes"
 
 
+@pytest.mark.parametrize(
+    "label", [{"format": "~e"}, {"labelExpr": "'1e' + format(log(datum.value) / LN10, '.0f')"}]
+)
+def test_the_powers_of_an_axis_have_raised_signs(page, show, label):
+    """Vega writes one exponent with a hyphen and the other with a minus sign."""
+    axis = {"values": [1e-12, 1e-3, 1, 1e4], **label}
+    spec = {
+        "mark": "point",
+        "data": {"values": [{"b": 1e-12}, {"b": 1e4}]},
+        "encoding": {
+            "x": {"field": "b", "type": "quantitative", "scale": {"type": "log"}, "axis": axis},
+        },
+    }
+    show(page, documents.with_values({"type": "Chart", "vega": spec}))
+    page.locator(".chart svg .mark-symbol path").first.wait_for()
+    labels = page.locator(".chart svg .role-axis-label text").all_text_contents()
+    assert labels == ["10⁻¹²", "10⁻³", "10⁰", "10⁴"]
+
+
 def test_a_chart_answers_the_pointer_and_writes_powers_as_text_does(page, show):
     spec = {
         "mark": {"type": "square", "size": 200, "opacity": 1},

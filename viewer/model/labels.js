@@ -5,7 +5,14 @@ const LETTER = 7.3;
 const LINE = 14;
 const AIR = 5;
 
+/** How much further from its mark a name may stand, step by step, than the air between them. */
+const FURTHER = [0, 6, 12, 18, 24, 30, 36, 42, 48];
+
+/** From so far a line leads from a name to its mark. */
+const LED = 2 * AIR;
+
 /** @typedef {{left: number, right: number, top: number, bottom: number}} Box */
+/** @typedef {{x1: number, y1: number, x2: number, y2: number}} Leader from a mark to its name */
 /**
  * @typedef {{x: number, y: number, size: number, isSlight?: boolean}} Mark
  *   size: half of its width; isSlight: where there is no other room, a name may lie on it
@@ -27,50 +34,108 @@ function boxOf({ x, y, size }) {
 }
 
 /**
+ * The point of a box that is nearest to a mark, and how far from it.
+ * @param {Box} box
+ * @param {Mark} mark
+ */
+function nearest({ left, right, top, bottom }, { x, y, size }) {
+  const at = { x: Math.max(left, Math.min(right, x)), y: Math.max(top, Math.min(bottom, y)) };
+  return { at, away: Math.hypot(at.x - x, at.y - y) - size };
+}
+
+/**
  * The boxes beside, below and above a mark, the best first.
  * @param {Mark} mark
  * @param {number} width
+ * @param {number} air
  * @returns {Box[]}
  */
-function boxesAround({ x, y, size }, width) {
-  const away = size + AIR;
-  const [beside, below, above] = [y - LINE / 2, y + size + 2, y - size - 2 - LINE];
+function boxesAround({ x, y, size }, width, air) {
+  const away = size + air;
+  const [beside, below, above] = [y - LINE / 2, y + away - 3, y - away + 3 - LINE];
   const places = [
     [x + away, beside],
     [x - away - width, beside],
-    [x + AIR, below],
+    [x + air, below],
     [x - width / 2, below],
-    [x - AIR - width, below],
-    [x + AIR, above],
+    [x - air - width, below],
+    [x + air, above],
     [x - width / 2, above],
-    [x - AIR - width, above],
+    [x - air - width, above],
   ];
   return places.map(([left, top]) => ({ left, right: left + width, top, bottom: top + LINE }));
 }
 
 /**
+ * The line from a name to its mark; null where it stands beside it.
+ * @param {Box} box
+ * @param {Mark} mark
+ * @returns {Leader | null}
+ */
+function leaderOf(box, mark) {
+  const { at, away } = nearest(box, mark);
+  if (away < LED) return null;
+  const part = mark.size / (away + mark.size);
+  const edge = { x: mark.x + part * (at.x - mark.x), y: mark.y + part * (at.y - mark.y) };
+  return { x1: edge.x, y1: edge.y, x2: at.x, y2: at.y };
+}
+
+/**
+ * What beside a mark would be read as its name, were it of a smaller one.
+ * @param {Mark} mark
+ * @returns {Box}
+ */
+function claimOf({ x, y, size }) {
+  return { left: x - 3 * size, right: x + 3 * size, top: y - size, bottom: y + size };
+}
+
+/**
+ * Whether one sees whose name stands in a box: none of the marks is nearer, and no larger one is
+ * right beside it.
+ * @param {Box} box
+ * @param {Mark} mark
+ * @param {Mark[]} marks
+ */
+function isOf(box, mark, marks) {
+  const { away } = nearest(box, mark);
+  return marks.every(
+    (other) =>
+      other === mark ||
+      (nearest(box, other).away >= away &&
+        (other.size <= mark.size || !overlap(box, claimOf(other)))),
+  );
+}
+
+/**
  * A box for the name of each of the first marks, where there is one: on no other name, on no mark,
- * or at least on none that counts, and where it is free.
+ * or at least on none that counts, so that one sees whose it is, and where it is free.
  * @param {Mark[]} marks
  * @param {string[]} names
  * @param {(box: Box) => boolean} isFree
  * @param {number} most how many are named
- * @returns {{name: string, box: Box}[]}
+ * @returns {{name: string, box: Box, leader: Leader | null}[]}
  */
 export function namesBeside(marks, names, isFree, most) {
-  const taken = marks.filter(({ isSlight }) => !isSlight).map(boxOf);
+  const heavy = marks.filter(({ isSlight }) => !isSlight);
+  const taken = heavy.map(boxOf);
   const slight = marks.filter(({ isSlight }) => isSlight).map(boxOf);
-  /** @type {{name: string, box: Box}[]} */
+  const hasRoom = (/** @type {Box} */ box, /** @type {Mark} */ mark) =>
+    isFree(box) && !taken.some((other) => overlap(box, other)) && isOf(box, mark, heavy);
+  /** @type {{name: string, box: Box, leader: Leader | null}[]} */
   const found = [];
   names.slice(0, most).forEach((name, index) => {
-    const places = boxesAround(marks[index], LETTER * name.length).filter(
-      (candidate) => isFree(candidate) && !taken.some((other) => overlap(candidate, other)),
-    );
-    const box =
-      places.find((candidate) => !slight.some((other) => overlap(candidate, other))) ?? places[0];
-    if (!box) return;
-    found.push({ name, box });
-    taken.push(box);
+    const mark = marks[index];
+    for (const further of FURTHER) {
+      const places = boxesAround(mark, LETTER * name.length, AIR + further).filter((candidate) =>
+        hasRoom(candidate, mark),
+      );
+      const box =
+        places.find((candidate) => !slight.some((other) => overlap(candidate, other))) ?? places[0];
+      if (!box) continue;
+      found.push({ name, box, leader: leaderOf(box, mark) });
+      taken.push(box);
+      return;
+    }
   });
   return found;
 }

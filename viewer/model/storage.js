@@ -26,39 +26,42 @@ export function stridesOf({ shape: sizes, strides, storage }) {
 }
 
 /**
+ * Elements before the first one in storage; a glance leaves out 0.
+ * @param {Value} value
+ * @returns {number | undefined} undefined where the run did not record it
+ */
+export function offsetOf({ shape: sizes, offset, storage }) {
+  return offset ?? (sizes && storage !== undefined ? 0 : undefined);
+}
+
+/** Bytes of an element. @param {Value} value @param {number} count of elements */
+function itemBytesOf({ dtype = "", bytes }, count) {
+  return count && bytes ? bytes / count : Math.ceil(Number(BITS.exec(dtype)?.[1] ?? 8) / 8);
+}
+
+/**
  * Where a tensor's elements lie; null where the document does not say. Of an array only the
- * distances are recorded: then the cells are counted from the first one that it reads.
+ * distances are recorded: then the cells are counted from the first one that it reads. A glance
+ * does not tell how many cells the storage has: then they are counted up to the last one that is
+ * read.
  * @param {Value} value
  * @returns {Layout | null}
  */
 export function layoutOf(value) {
-  const { shape: sizes, offset, bytes = 0, storage_bytes: held } = value;
+  const { shape: sizes, storage_bytes: held } = value;
   const strides = stridesOf(value);
   if (!sizes || !strides || strides.length !== sizes.length) return null;
   const count = product(sizes);
-  const itemBytes = count
-    ? bytes / count
-    : Math.ceil(Number(BITS.exec(value.dtype ?? "")?.[1] ?? 8) / 8);
+  const itemBytes = itemBytesOf(value, count);
   const reach = sizes.map((size, axis) => Math.max(0, size - 1) * strides[axis]);
   const lowest = reach.reduce((sum, way) => sum + Math.min(0, way), 0);
   const highest = reach.reduce((sum, way) => sum + Math.max(0, way), 0);
-  if (held === undefined || offset === undefined)
-    return {
-      sizes,
-      strides,
-      offset: -lowest,
-      itemBytes,
-      cells: count ? highest - lowest + 1 : 0,
-      known: false,
-    };
-  return {
-    sizes,
-    strides,
-    offset,
-    itemBytes,
-    cells: Math.floor(held / (itemBytes || 1)),
-    known: true,
-  };
+  const start = offsetOf(value);
+  const offset = start ?? -lowest;
+  const isWhole = start !== undefined && held !== undefined;
+  const read = count ? offset + highest + 1 : 0;
+  const cells = isWhole ? Math.floor(held / (itemBytes || 1)) : read;
+  return { sizes, strides, offset, itemBytes, cells, known: start !== undefined, isWhole };
 }
 
 /** The cell of an element. @param {Layout} layout @param {number[]} index */
@@ -209,12 +212,17 @@ export function storageWords(value, name, activation, aliases) {
     alias.name === name && alias.activation === activation;
   const called = (/** @type {Alias} */ alias) =>
     alias.activation === activation ? alias.name : `${alias.name} in ${alias.func}`;
-  const [owner, ...later] = aliases.filter(({ when }) => when !== "later");
-  const others = [
-    ...new Set(later.filter((alias) => alias.when === "now" && !isOwn(alias)).map(called)),
+  const seen = aliases.filter(({ when }) => when !== "later");
+  const [owner, ...later] = seen;
+  const othersIn = (/** @type {Alias[]} */ among) => [
+    ...new Set(among.filter((alias) => alias.when === "now" && !isOwn(alias)).map(called)),
   ];
-  if (value.storage_bytes === undefined)
-    return others.length ? [`It shares its storage with ${listed(others)}.`] : [];
+  // Whose storage it is cannot be said here, so the first name is one among the others.
+  if (value.storage_bytes === undefined) {
+    const all = othersIn(seen);
+    return all.length ? [`It shares its storage with ${listed(all)}.`] : [];
+  }
+  const others = othersIn(later);
   const too = others.length
     ? `, which ${listed(others)} ${others.length > 1 ? "view" : "views"} too`
     : "";

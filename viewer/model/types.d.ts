@@ -377,8 +377,9 @@ interface Result {
  */
 type Cell = number | boolean | string;
 /**
- * Where the elements of a tensor lie, counted in elements. cells: how many the storage holds;
- * known: the document says so.
+ * Where the elements of a tensor lie, counted in elements. cells: how many the storage holds, or
+ * where that is not known how many up to the last one that is read; known: the document says which
+ * storage and where in it; isWhole: and how large it is.
  */
 interface Layout {
   sizes: number[];
@@ -387,6 +388,7 @@ interface Layout {
   itemBytes: number;
   cells: number;
   known: boolean;
+  isWhole: boolean;
 }
 /**
  * The elements that lie in one cell: how many, whether there may be more, and the indices of the

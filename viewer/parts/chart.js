@@ -120,7 +120,7 @@ const RAISED = [..."⁰¹²³⁴⁵⁶⁷⁸⁹"].map((raised, digit) => [String
 function withPower(label) {
   const power = RAISED.reduce(
     (text, [digit, raised]) => `replace(${text}, regexp('${digit}', 'g'), '${raised}')`,
-    `replace(replace(${label}, /^1e[+]?/, ''), '-', '⁻')`,
+    `replace(replace(${label}, /^1e[+]?/, ''), /[-−]/, '⁻')`,
   );
   return `test(/^1e/, ${label}) ? '10' + ${power} : ${label}`;
 }

@@ -37,6 +37,14 @@ export function Place({ value, name, layout, picked, pick }) {
         that it reads.
       </p>`
     }
+    ${
+      layout.known &&
+      !layout.isWhole &&
+      html`<p class="quiet">
+        The size of the storage was not recorded here: its cells are shown up to the last one
+        that${" "}${name} reads.
+      </p>`
+    }
   </section>`;
 }
 

@@ -268,8 +268,10 @@ function Names({ frame, points, marks, start, bend, shown }) {
     box.bottom < frame.bottom &&
     (box.top - AIR > roofAt(box.left) || box.bottom + AIR < roofAt(box.right));
   return namesBeside(marks, names, isFree, NAMED).map(
-    ({ name, box }) =>
-      html`<text class="roof-label" x=${box.left} y=${box.bottom - 4}>${name}</text>`,
+    ({ name, box, leader }) => html`
+      ${leader && html`<line class="roof-leader" ...${leader} />`}
+      <text class="roof-label" x=${box.left} y=${box.bottom - 4}>${name}</text>
+    `,
   );
 }
 

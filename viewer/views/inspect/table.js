@@ -2,23 +2,20 @@
 
 import { signal } from "@preact/signals";
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { bytes, duration, flops, integer, ratio } from "viewer/model/format.js";
+import { integer } from "viewer/model/format.js";
 import { shortPaths } from "viewer/model/places.js";
 import { linesOf } from "viewer/model/source.js";
-import { intensityOf, MEMORY, sorted, tally, total } from "viewer/model/tally.js";
+import { MEMORY, sorted, tally, total } from "viewer/model/tally.js";
 import { LEAST_SECONDS } from "viewer/model/times.js";
 import { html } from "viewer/parts/html.js";
 import { breakable, titleOfSection } from "viewer/parts/panel.js";
 import { leaveTo } from "viewer/state/address.js";
 import { stepOfReader } from "viewer/state/article.js";
 import { current } from "viewer/state/state.js";
+import { COLUMNS, isMemory, ofOperators, SECONDS } from "viewer/views/inspect/columns.js";
 import { Wider } from "viewer/views/inspect/scope.js";
 
-/**
- * @typedef {{id: string, title: string, hint: string, kind: string,
- *   value: (entry: TallyEntry) => number | null, text: (value: number) => string}} Column
- * hint: what it counts; kind: of evidence
- */
+/** @typedef {import("viewer/views/inspect/columns.js").Column} Column */
 
 /** What the reader chose last, for as long as the page is open. */
 const grouping = signal(/** @type {Grouping} */ ("line"));
@@ -32,84 +29,6 @@ const order = signal({
 
 const AT_ONCE = 60;
 
-/** @type {Column[]} */
-const COLUMNS = [
-  {
-    id: "calls",
-    title: "operators",
-    kind: "observed",
-    hint: "how many operators of the library ran",
-    value: ({ calls }) => calls,
-    text: integer,
-  },
-  {
-    id: "matmul_flops",
-    title: "matmul FLOPs",
-    kind: "formula",
-    hint: "FLOPs of matrix products",
-    value: (entry) => entry.matmul_flops,
-    text: flops,
-  },
-  {
-    id: "other_flops",
-    title: "other FLOPs",
-    kind: "convention",
-    hint: "all other FLOPs",
-    value: (entry) => entry.other_flops,
-    text: flops,
-  },
-  {
-    id: "read_bytes",
-    title: "read",
-    kind: "ideal",
-    hint: "bytes read from memory",
-    value: (entry) => entry.read_bytes,
-    text: bytes,
-  },
-  {
-    id: "written_bytes",
-    title: "written",
-    kind: "ideal",
-    hint: "bytes written to memory",
-    value: (entry) => entry.written_bytes,
-    text: bytes,
-  },
-  {
-    id: "intensity",
-    title: "intensity",
-    kind: "ideal",
-    hint: "FLOPs for each byte read or written: at most so many",
-    value: intensityOf,
-    text: (value) => `${ratio(value)} FLOP/B`,
-  },
-  {
-    id: "allocated_bytes",
-    title: "allocated",
-    kind: "observed",
-    hint: "bytes of tensors that came to life",
-    value: (entry) => entry.allocated_bytes,
-    text: bytes,
-  },
-  {
-    id: "freed_bytes",
-    title: "freed",
-    kind: "observed",
-    hint: "bytes of tensors that were given back",
-    value: (entry) => entry.freed_bytes,
-    text: bytes,
-  },
-];
-
-/** @type {Column} */
-const SECONDS = {
-  id: "seconds",
-  title: "time",
-  kind: "observed",
-  hint: "seconds, measured in another run",
-  value: ({ seconds }) => seconds,
-  text: (value) => (value ? duration(value) : "0"),
-};
-
 /** @type {Partial<Record<Grouping, string>>} */
 const GROUPINGS = {
   line: "line",
@@ -122,6 +41,20 @@ const GROUPINGS = {
 export function columnsShown(onMeta) {
   const isTimed = current().times && !onMeta && grouping.value !== "operator";
   return isTimed ? [...COLUMNS, SECONDS] : COLUMNS;
+}
+
+/**
+ * The rows, and apart from them that of memory: it is always listed, or the sums below would be of
+ * nothing that one sees.
+ * @param {Grouping} by
+ * @param {TallyEntry[]} entries
+ */
+function withMemoryApart(by, entries) {
+  if (by !== "operator") return { memory: [], rows: entries };
+  return {
+    memory: entries.filter(isMemory),
+    rows: entries.filter((entry) => !isMemory(entry)),
+  };
 }
 
 /**
@@ -150,12 +83,14 @@ export function Table({ span, onMeta, withClaims }) {
     [document, by, span.first, span.beyond, withCalls.value, onMeta, withClaims],
   );
   const label = useMemo(() => labels(by), [document, by]);
-  const columns = columnsShown(onMeta);
+  const all = columnsShown(onMeta);
+  const columns = by === "operator" ? all.map(ofOperators) : all;
   const worth = entries.filter(isWorthARow);
   const column = sortedBy(columns, worth);
   const value = column?.value;
-  const rows = sorted(worth, value ?? (({ key }) => label(key).name), order.value.direction);
-  const most = Math.max(0, ...rows.map((entry) => value?.(entry) ?? 0));
+  const sortedRows = sorted(worth, value ?? (({ key }) => label(key).name), order.value.direction);
+  const { memory, rows } = withMemoryApart(by, sortedRows);
+  const most = Math.max(0, ...sortedRows.map((entry) => value?.(entry) ?? 0));
   const shown = whole === shape ? rows : rows.slice(0, AT_ONCE);
   return html`
     <${Choices} />
@@ -163,7 +98,7 @@ export function Table({ span, onMeta, withClaims }) {
       <table class="inspect-table costs-table">
         <${Head} columns=${columns} by=${column} />
         <tbody>
-          ${shown.map(
+          ${[...shown, ...memory].map(
             (entry) =>
               html`<${Row}
                 key=${`${by} ${entry.key}`}
@@ -175,7 +110,7 @@ export function Table({ span, onMeta, withClaims }) {
               />`,
           )}
         </tbody>
-        <${Foot} columns=${columns} sums=${total(run, span, onMeta)} />
+        <${Foot} columns=${all} sums=${total(run, span, onMeta)} />
       </table>
       ${
         shown.length < rows.length &&
@@ -184,11 +119,11 @@ export function Table({ span, onMeta, withClaims }) {
           title="Show every row"
           onClick=${() => showWhole(shape)}
         >
-          Show all ${integer(rows.length)} rows
+          Show all ${integer(sortedRows.length)} rows
         </button>`
       }
     </div>
-    ${!rows.length && html`<${Nothing} />`}
+    ${!sortedRows.length && html`<${Nothing} />`}
     ${
       seconds &&
       by !== "operator" &&

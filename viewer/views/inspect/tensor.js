@@ -8,7 +8,7 @@ import { knownAt, readingsOf } from "viewer/model/readings.js";
 import { aliasesOf } from "viewer/model/records.js";
 import { callStack } from "viewer/model/frames.js";
 import { endOf } from "viewer/model/run.js";
-import { layoutOf, storageWords, stridesOf } from "viewer/model/storage.js";
+import { layoutOf, offsetOf, storageWords, stridesOf } from "viewer/model/storage.js";
 import { html } from "viewer/parts/html.js";
 import { Jump } from "viewer/parts/panel.js";
 import { current, inspected } from "viewer/state/state.js";
@@ -29,7 +29,7 @@ export function TensorView({ value, name, found }) {
     ? [...storageWords(value, name, found.activation, aliases), ...equalWords(value, name, found)]
     : value.device === "meta"
       ? ["A tensor on the device meta has a shape but no elements: nothing is computed there."]
-      : [`Its elements are not recorded here; a comment “@inspect ${name}” records them.`];
+      : [notRecorded(name)];
   return html`
     <${Facts} value=${value} />
     ${words.map((sentence) => html`<p class="words">${sentence}</p>`)}
@@ -60,6 +60,18 @@ export function TensorView({ value, name, found }) {
   `;
 }
 
+/**
+ * What is said in place of elements. How one records them is for authors alone, whose page follows
+ * the lecture while it is written.
+ * @param {string} name
+ */
+function notRecorded(name) {
+  const isWatched = document.querySelector("script[data-recorded]");
+  return isWatched
+    ? `Its elements are not recorded here; a comment “@inspect ${name}” records them.`
+    : "Its elements are not recorded here.";
+}
+
 /** @param {{value: Value}} properties */
 function Facts({ value }) {
   const {
@@ -67,12 +79,13 @@ function Facts({ value }) {
     dtype = value.type,
     device,
     contiguous,
-    strides,
-    offset,
+    storage,
     requires_grad: grad,
     bytes: size,
     storage_bytes: held,
   } = value;
+  const [strides, offset] = [stridesOf(value), offsetOf(value)];
+  const room = held === undefined ? "" : `, ${bytes(held)}`;
   /** @type {[string, any][]} */
   const facts = [
     ["elements", integer(product(sizes))],
@@ -81,7 +94,7 @@ function Facts({ value }) {
     ["strides", strides && `(${strides.join(", ")})`],
     ["offset", offset === undefined ? undefined : integer(offset)],
     ["order", contiguous === undefined ? undefined : contiguous ? "contiguous" : "not contiguous"],
-    ["storage", held === undefined ? undefined : `#${value.storage}, ${bytes(held)}`],
+    ["storage", storage === undefined ? undefined : `#${storage}${room}`],
     ["requires grad", grad === undefined ? undefined : grad ? "yes" : "no"],
   ];
   return html`
@@ -254,7 +267,7 @@ function Aliases({ aliases, storage, found }) {
                   <code class="alias-layout">
                     ${shape(alias.value.shape ?? [])}, strides (
                     ${stridesOf(alias.value)?.join(", ")}), offset${" "}
-                    ${integer(alias.value.offset ?? 0)}
+                    ${integer(offsetOf(alias.value) ?? 0)}
                   </code>
                   <${Jump} step=${alias.step} />
                   ${alias.count > 1 && html`<span class="quiet"> ×${integer(alias.count)}</span>`}

@@ -160,6 +160,28 @@ def test_on_a_phone_neither_the_round_nor_what_it_binds_breaks_inside(phone, sho
     assert count[1] - count[0] < 24, "one line"
 
 
+PAIRS = """
+def main():
+    '''Rounds.'''
+    for first, second, letters in [(1, 2, ["one", "two", "three"])] * 2:
+        print(first, second, letters)
+"""
+
+
+def test_on_a_phone_all_that_a_loop_binds_is_shown(phone, show):
+    """Who has no pointer sees no title of what is cut."""
+    show(phone, recorded(PAIRS))
+    bound = phone.locator(".scrubber-count code")
+    bound.wait_for()
+    assert bound.inner_text() == "first = 1, second = 2, letters = ['one', 'two', 'three']"
+    names = bound.locator("span")
+    assert [names.nth(at).evaluate("e => e.getClientRects().length") for at in (0, 1)] == [1, 1]
+    parts = [phone.locator(".scrubber-count"), *names.all()]
+    whole, *boxes = [part.bounding_box() for part in parts]
+    assert all(box["x"] + box["width"] <= whole["x"] + whole["width"] for box in boxes)
+    assert all(box["y"] + box["height"] <= whole["y"] + whole["height"] for box in boxes)
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_way_that_ends_here_can_still_be_read(page, show, scheme):
     page.emulate_media(color_scheme=scheme)

@@ -182,6 +182,29 @@ def test_on_a_phone_all_that_a_loop_binds_is_shown(phone, show):
     assert all(box["y"] + box["height"] <= whole["y"] + whole["height"] for box in boxes)
 
 
+LONG_NAME = "a_name_of_a_function_that_a_phone_has_no_room_for_on_one_line"
+
+
+def test_on_a_phone_the_name_below_a_title_goes_on_after_a_word(phone, show):
+    main = f"def main():\n    'Title.'\n    {LONG_NAME}()\n"
+    show(phone, recorded(f"\n{main}\n\ndef {LONG_NAME}():\n    'Section.'\n    assert 1\n"))
+    name = phone.locator(".section-meta .quiet-link").first
+    name.wait_for()
+    assert name.inner_text() == f"▸ {LONG_NAME}()"
+    assert name.evaluate("e => e.scrollWidth <= e.clientWidth")
+    lines = name.evaluate(
+        """(name) => {
+            const texts = [...name.childNodes].filter(({ data }) => data?.trim());
+            const range = document.createRange();
+            return texts.map((text) => {
+                range.selectNodeContents(text);
+                return range.getClientRects().length;
+            });
+        }"""
+    )
+    assert lines == [1] * (LONG_NAME.count("_") + 2), "no word is broken"
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_way_that_ends_here_can_still_be_read(page, show, scheme):
     page.emulate_media(color_scheme=scheme)

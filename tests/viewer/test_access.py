@@ -259,6 +259,24 @@ def test_the_ring_of_the_focus_covers_nothing_beside_it(page, show, mode, place)
     assert reach == 0
 
 
+def test_elements_that_are_wider_than_their_place_are_scrolled_with_the_keyboard(page, show):
+    document = documents.small()
+    show(page, document)
+    page.locator("#article .slice").first.wait_for()
+    painted(page)
+    assert page.locator("#article .slice[tabindex]").count() == 0, "what is seen whole is no stop"
+    tensor = next(value for value in document["values"] if value["type"] == "Tensor")
+    tensor.update(shape=[1, 40], strides=[40, 1], elements=[float(cell) for cell in range(40)])
+    show(page, document)
+    reached = page.locator("#article .slice[tabindex='0']").first
+    reached.wait_for()
+    assert reached.get_attribute("aria-label") == "elements of x"
+    assert_accessible(page, "a tensor that is wider than its place")
+    reached.focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("document.activeElement.scrollLeft > 0")
+
+
 def test_a_switch_of_the_bar_is_one_choice_of_several(page, show):
     show(page, documents.small())
     beside = page.get_by_role("radiogroup", name="beside code")

@@ -94,7 +94,7 @@ function Elements({ value, label }) {
   </div>`;
 }
 
-/** What is wider than its place is scrolled: with the keyboard, too. Told once a slice is laid out. */
+/** What is wider than its place is scrolled with the keyboard, too. Told of what is laid out. */
 const watcher = new ResizeObserver((entries) => {
   const slices = entries.map(({ target }) => /** @type {HTMLElement} */ (target));
   const wide = slices.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth + 1);

@@ -230,6 +230,53 @@ def test_whatever_has_the_focus_is_marked(page, show, mode):
     assert len(seen) > 10
 
 
+# where the focus can be led to between lines of code, and in a table
+INSET = {
+    "a line": ("read", ".line[data-step]"),
+    "its number": ("read", ".line .line-number"),
+    "the program": ("step", ".program-lines"),
+    "a line of it": ("step", ".program-line"),
+    "a row of words": ("read", ".prose tr"),
+}
+
+
+@pytest.mark.parametrize(("mode", "place"), INSET.values(), ids=INSET)
+def test_the_ring_of_the_focus_covers_nothing_beside_it(page, show, mode, place):
+    document = rich()
+    document["files"][0]["prose"][1]["text"] += "\n\n| term | meaning |\n|---|---|\n| a | b |"
+    show(page, document, mode=mode)
+    found = page.locator(place).first
+    found.wait_for()
+    page.keyboard.press("Shift")  # who uses keys is shown where the focus is
+    reach = found.evaluate(
+        """(place) => {
+            place.tabIndex = -1;
+            place.focus();
+            const { outlineStyle, outlineOffset, outlineWidth } = getComputedStyle(place);
+            return outlineStyle === "solid" && parseFloat(outlineOffset) + parseFloat(outlineWidth);
+        }"""
+    )
+    assert reach == 0
+
+
+def test_elements_that_are_wider_than_their_place_are_scrolled_with_the_keyboard(page, show):
+    document = documents.small()
+    show(page, document)
+    page.locator("#article .slice").first.wait_for()
+    painted(page)
+    assert page.locator("#article .slice[tabindex]").count() == 0, "what is seen whole is no stop"
+    tensor = next(value for value in document["values"] if value["type"] == "Tensor")
+    tensor.update(shape=[1, 40], strides=[40, 1], elements=[float(cell) for cell in range(40)])
+    show(page, document)
+    reached = page.locator("#article .slice[tabindex='0']").first
+    reached.wait_for()
+    assert reached.get_attribute("aria-label") == "elements of x"
+    assert_accessible(page, "a tensor that is wider than its place")
+    reached.focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("document.activeElement.scrollLeft > 0")
+
+
 def test_a_switch_of_the_bar_is_one_choice_of_several(page, show):
     show(page, documents.small())
     beside = page.get_by_role("radiogroup", name="beside code")

@@ -249,12 +249,50 @@ def test_the_way_back_from_a_claim_leads_to_the_place_that_was_left(front):
     assert abs(line.bounding_box()["y"] - before) < 2
 
 
-def test_search_step_and_claims_lead_to_the_chapter(front):
+def search(front, words):
     front.keyboard.press("/")
     front.locator(".search-field:focus").wait_for()
-    front.keyboard.type("factor * 2")
+    front.keyboard.type(words)
     front.locator(".results li").first.wait_for()
     front.keyboard.press("Enter")
+
+
+SCROLLED_TOO_EARLY = """(top) => addEventListener("hashchange", async (event) => {
+    event.stopImmediatePropagation();
+    scrollTo(0, top);
+    for (let frames = 0; frames < 3; frames++) await new Promise(requestAnimationFrame);
+    dispatchEvent(new HashChangeEvent("hashchange"));
+}, { capture: true, once: true })"""
+"""The browser scrolls on the way back while the chapter that is left is still there."""
+
+
+def test_on_the_way_back_the_address_is_that_of_what_is_shown(front):
+    front.set_viewport_size({"width": 1280, "height": 300})
+    front.evaluate("location.hash = '#doc=demo&chapter=adding'")
+    front.locator("h1", has_text="Adding").wait_for()
+    settled(front)
+    title = front.locator("#article .section-title", has_text="Two and two")
+    title.evaluate("(title) => scrollBy(0, title.getBoundingClientRect().top - 60)")
+    marked = front.locator(".outline-entry a[aria-current]", has_text="Two and two")
+    marked.wait_for()
+    front.wait_for_url("**at=*twos*")
+    left, top = front.url, front.evaluate("scrollY")
+    search(front, "factor * 2")
+    front.locator("h1", has_text="Multiplying").wait_for()
+    settled(front)
+    front.clock.install()
+    front.evaluate(SCROLLED_TOO_EARLY, top)
+    front.go_back()
+    front.locator("h1", has_text="Adding").wait_for()
+    settled(front)
+    front.clock.fast_forward(1000)
+    assert front.url == left
+    assert front.evaluate("scrollY") == top
+    marked.wait_for()
+
+
+def test_search_step_and_claims_lead_to_the_chapter(front):
+    search(front, "factor * 2")
     front.locator("h1", has_text="Multiplying").wait_for()
     front.keyboard.press("r")
     front.locator("#stepping").wait_for()

@@ -160,6 +160,51 @@ def test_on_a_phone_neither_the_round_nor_what_it_binds_breaks_inside(phone, sho
     assert count[1] - count[0] < 24, "one line"
 
 
+PAIRS = """
+def main():
+    '''Rounds.'''
+    for first, second, letters in [(1, 2, ["one", "two", "three"])] * 2:
+        print(first, second, letters)
+"""
+
+
+def test_on_a_phone_all_that_a_loop_binds_is_shown(phone, show):
+    """Who has no pointer sees no title of what is cut."""
+    show(phone, recorded(PAIRS))
+    bound = phone.locator(".scrubber-count code")
+    bound.wait_for()
+    assert bound.inner_text() == "first = 1, second = 2, letters = ['one', 'two', 'three']"
+    names = bound.locator("span")
+    assert [names.nth(at).evaluate("e => e.getClientRects().length") for at in (0, 1)] == [1, 1]
+    parts = [phone.locator(".scrubber-count"), *names.all()]
+    whole, *boxes = [part.bounding_box() for part in parts]
+    assert all(box["x"] + box["width"] <= whole["x"] + whole["width"] for box in boxes)
+    assert all(box["y"] + box["height"] <= whole["y"] + whole["height"] for box in boxes)
+
+
+LONG_NAME = "a_name_of_a_function_that_a_phone_has_no_room_for_on_one_line"
+
+
+def test_on_a_phone_the_name_below_a_title_goes_on_after_a_word(phone, show):
+    main = f"def main():\n    'Title.'\n    {LONG_NAME}()\n"
+    show(phone, recorded(f"\n{main}\n\ndef {LONG_NAME}():\n    'Section.'\n    assert 1\n"))
+    name = phone.locator(".section-meta .quiet-link").first
+    name.wait_for()
+    assert name.inner_text() == f"▸ {LONG_NAME}()"
+    assert name.evaluate("e => e.scrollWidth <= e.clientWidth")
+    lines = name.evaluate(
+        """(name) => {
+            const texts = [...name.childNodes].filter(({ data }) => data?.trim());
+            const range = document.createRange();
+            return texts.map((text) => {
+                range.selectNodeContents(text);
+                return range.getClientRects().length;
+            });
+        }"""
+    )
+    assert lines == [1] * (LONG_NAME.count("_") + 2), "no word is broken"
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_way_that_ends_here_can_still_be_read(page, show, scheme):
     page.emulate_media(color_scheme=scheme)

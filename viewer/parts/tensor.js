@@ -1,6 +1,6 @@
 // A tensor in the article: its elements as coloured cells, a few slices at once.
 
-import { useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { counted, shape } from "viewer/model/format.js";
 import { cellTexts, largest, sliceName } from "viewer/model/values.js";
 import { html, later } from "viewer/parts/html.js";
@@ -33,7 +33,7 @@ export function Tensor({ value, shares = "", name = "", label = name }) {
       ${value.device && value.device !== "cpu" && html`<span class="badge">${value.device}</span>`}
     </div>
     <div class="tensor-body">
-      <${Elements} value=${value} />
+      <${Elements} value=${value} label=${label} />
       <div class="tensor-notes">
         ${
           shares &&
@@ -60,8 +60,8 @@ function isGapped({ contiguous, strides }) {
   return contiguous === undefined ? strides !== undefined : !contiguous;
 }
 
-/** @param {{value: Value}} properties */
-function Elements({ value }) {
+/** @param {{value: Value, label: string}} properties label: its name, if it has one */
+function Elements({ value, label }) {
   const [all, setAll] = useState(false);
   const { elements, shape: sizes = [] } = value;
   if (!elements?.length) return null;
@@ -75,15 +75,14 @@ function Elements({ value }) {
     ${Array.from(
       { length: all ? slices : Math.min(slices, SLICES_AT_ONCE) },
       (_, slice) =>
-        html`<figure class="slice">
-          ${slices > 1 && html`<figcaption>${sliceName(shown, slice)}</figcaption>`}
+        html`<${Slice} name=${slices > 1 ? sliceName(shown, slice) : ""} of=${label}>
           <${Grid}
             cells=${elements.slice(slice * perSlice, (slice + 1) * perSlice)}
             lines=${lines}
             columns=${columns}
             scale=${scale}
           />
-        </figure>`,
+        </${Slice}>`,
     )}
     ${
       !all &&
@@ -93,6 +92,31 @@ function Elements({ value }) {
       </button>`
     }
   </div>`;
+}
+
+/** What is wider than its place is scrolled with the keyboard, too. Told of what is laid out. */
+const watcher = new ResizeObserver((entries) => {
+  const slices = entries.map(({ target }) => /** @type {HTMLElement} */ (target));
+  const wide = slices.filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth + 1);
+  for (const slice of slices) {
+    if (wide.includes(slice)) slice.tabIndex = 0;
+    else slice.removeAttribute("tabindex");
+  }
+});
+
+/** @param {{name: string, of: string, children?: any}} properties of: the name of its tensor */
+function Slice({ name, of, children }) {
+  const place = useRef(/** @type {HTMLElement | null} */ (null));
+  useLayoutEffect(() => {
+    const slice = /** @type {HTMLElement} */ (place.current);
+    // Who is observed again is told of once more: other elements may be wider in the same place.
+    watcher.observe(slice);
+    return () => watcher.unobserve(slice);
+  });
+  const label = ["elements", of && `of ${of}`, name].filter(Boolean).join(" ");
+  return html`<figure ref=${place} class="slice" role="group" aria-label=${label}>
+    ${name && html`<figcaption>${name}</figcaption>`}${children}
+  </figure>`;
 }
 
 /**

@@ -80,6 +80,8 @@ function leavePathFor(target, chapter) {
  * is leads nowhere; what is not there is said.
  */
 export function goToHash() {
+  // A place that was read before is not where the address leads.
+  clearTimeout(hashTimer);
   const { mode: wanted, at, chapter, whole, short } = readAddress();
   const { model, document } = current();
   const named = at ? stepOfPlace(model, at) : -1;

@@ -23,7 +23,9 @@ export function onKey(event) {
   const moves =
     (/^(Arrow|Page|Home|End)/.test(event.key) && target.matches("input[type=range]")) ||
     (event.key.startsWith("Arrow") && target.matches("input[type=radio]"));
-  const scrolls = /^Arrow(Up|Down)/.test(event.key) && target.closest(".beside");
+  const scrolls =
+    (/^Arrow(Up|Down)/.test(event.key) && target.closest(".beside")) ||
+    (/^Arrow(Left|Right)/.test(event.key) && target.matches(".slice"));
   if (pressesControl || moves || scrolls) return;
   if (dialog.value === "search" && isSearched(event)) return event.preventDefault();
   const named = event.key.length > 1 || event.key === " ";

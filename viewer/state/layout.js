@@ -103,6 +103,14 @@ function onEnd(event) {
   goToPageEnd();
 }
 
+// On the way back the browser may scroll before the other chapter is there, and not again after.
+effect(() => {
+  if (!loaded.value || mode.value !== "read" || presenting.value || !isLaidOut.value) return;
+  void page.value;
+  const frame = requestAnimationFrame(() => (visibleSection.value = sectionRead()));
+  return () => cancelAnimationFrame(frame);
+});
+
 /** Note which section is read. */
 function noteSection() {
   noteProgress();

@@ -8,6 +8,10 @@ import { addressOfPlace, goTo } from "viewer/state/address.js";
 import { current, density, printing } from "viewer/state/state.js";
 import { ClaimCount } from "viewer/views/claimed.js";
 
+/** A long name goes on below, on a phone, without a break inside a word. @param {string} text */
+const breakable = (text) =>
+  text.split(/(?<=_)(?=[^_])/).map((part, index) => html`${index > 0 && html`<wbr />`}${part}`);
+
 /** What stands below a section's title. @param {{activation: number, depth: number}} properties */
 export function Meta({ activation, depth }) {
   const { model } = current();
@@ -23,7 +27,7 @@ export function Meta({ activation, depth }) {
         title="Step through this section"
         onClick=${() => goTo(first, { jump: true, to: "step" })}
       >
-        ▸ ${writtenCall(model, activation) || `${func.name}()`}
+        ▸ ${breakable(writtenCall(model, activation) || `${func.name}()`)}
       </button>`
     }
     ${

@@ -312,6 +312,21 @@ function sharesAt(step, name, value) {
     .join(", ");
 }
 
+/** Between one name that a loop binds and the next. */
+const NEXT_NAME = /(?<=,) (?=[\p{ID_Continue}.]+ = )/u;
+
+/** Letters that a phone has room for beside a slider. */
+const SHORT = 20;
+
+/** What a loop binds: a line breaks between names, and within what is too long for it alone.
+ * @param {string} bound */
+function boundNames(bound) {
+  const kind = (/** @type {string} */ text) => (text.length > SHORT ? "" : "unbroken");
+  return bound
+    .split(NEXT_NAME)
+    .map((text, index) => html`${index > 0 && " "}<span class=${kind(text)}>${text}</span>`);
+}
+
 /**
  * The rounds of a loop.
  * @param {{chosen: number, count: number, choose: (turn: number) => void, line: number,
@@ -341,7 +356,7 @@ export function Scrubber({ chosen, count, choose, line, bound }) {
       ›
     </button>
     <span class="scrubber-count" title=${bound}>
-      ${bound && html`<code>${bound}</code>, `}<span>${round}</span>
+      ${bound && html`<code>${boundNames(bound)}</code>, `}<span>${round}</span>
     </span>
   </div>`;
 }

@@ -140,7 +140,8 @@ table("what is known", [
 ]);
 
 /** What an address without anything names. */
-const TOP = { doc: "", mode: "read", at: "", chapter: "", whole: false, short: false };
+const READ = { doc: "", mode: "read", at: "", chapter: "" };
+const TOP = { ...READ, whole: false, short: false, present: false };
 
 table("places", [
   ["of a turn", placeOfStep(model, 9), "main.py:main:3.2"],
@@ -172,6 +173,8 @@ table("places", [
     readHash("#doc=a&path=core&chapter=bits"),
     { ...TOP, doc: "a", chapter: "bits", short: true },
   ],
+  ["slides", readHash("#doc=a&present"), { ...TOP, doc: "a", present: true }],
+  ["slides are written", writeHash({ ...TOP, doc: "a", present: true }), "#doc=a&present"],
   [
     "the short path is written",
     writeHash({ doc: "a", mode: "step", at: "f", short: true }),

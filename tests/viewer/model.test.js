@@ -139,9 +139,9 @@ table("what is known", [
   ["in a loop", known(0, 11), { y: [6, 1], i: [2, 3], total: [2, 2] }],
 ]);
 
-/** What an address without anything names. */
-const READ = { doc: "", mode: "read", at: "", chapter: "" };
-const TOP = { ...READ, whole: false, short: false, present: false };
+const OFF = { whole: false, short: false, present: false };
+/** What an address without anything names. @type {State} */
+const TOP = { doc: "", mode: "read", at: "", chapter: "", ...OFF };
 
 table("places", [
   ["of a turn", placeOfStep(model, 9), "main.py:main:3.2"],

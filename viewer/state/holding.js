@@ -25,8 +25,9 @@ export function isHolding() {
 
 /** Whether the article, or a part of it, is still to be fetched or laid out. */
 function isComing() {
-  const part = (/** @type {string} */ kind) => document.querySelector(`#article ${kind}`);
-  return !part(".section") || part(".waiting") !== null;
+  const article = document.getElementById("article");
+  if (!article) return false;
+  return !article.querySelector(".section") || article.querySelector(".waiting") !== null;
 }
 
 /** Hold nothing any more. */

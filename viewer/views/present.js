@@ -11,6 +11,7 @@ import { styled } from "viewer/parts/styles.js";
 import { goTo } from "viewer/state/address.js";
 import { isOnItsWay, stepOfReader } from "viewer/state/article.js";
 import { COMMANDS } from "viewer/state/commands.js";
+import { letGo } from "viewer/state/holding.js";
 import { keep } from "viewer/state/kept.js";
 import {
   blank,
@@ -80,6 +81,7 @@ export function start() {
     blank.value = false;
     presenting.value = true;
   });
+  letGo();
   goTo(step.value); // so that the address says it
   scrollTo({ top: 0, behavior: "instant" });
 }

@@ -173,6 +173,21 @@ def test_an_exercise_whose_solution_is_folded_has_the_whole_slide(page, show):
     assert abs(left - right) < 10
 
 
+@pytest.mark.parametrize("height", range(300, 620, 80))
+def test_who_opens_a_solution_on_a_slide_sees_it(height, page, show):
+    """Also where the title and the question leave too little room for it."""
+    page.set_viewport_size({"width": 1280, "height": height})
+    show(page, document(), at="exercise_twice")
+    page.keyboard.press("P")
+    while not page.locator(".slide .solution:visible").count():
+        painted(page)
+        page.keyboard.press("PageDown")
+    painted(page)
+    if page.locator(".slide .solution:not([open])").count():
+        page.keyboard.press("PageDown")
+    page.locator(".slide .solution[open] summary:visible").wait_for()
+
+
 def test_prose_that_gives_the_answer_away_waits_for_it(talk):
     assert "That is 16" not in talk.inner_text("#article")
     assert talk.locator(".veiled").count() == 1

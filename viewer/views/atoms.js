@@ -153,3 +153,15 @@ export function broughtTo(root, pages, shown) {
   const figures = brought.filter((piece) => seen && piece.matches(DRAWN) && isAbove(piece, seen));
   return { answer: brought.find((piece) => !seen || isAbove(seen, piece)), figures };
 }
+
+/** What has an answer that is not shown. */
+const ANSWERS = ".question, .solution:not([open])";
+
+/** What shows the answers to what a piece of a page asks. @param {HTMLElement} piece */
+export function shownAnswers(piece) {
+  const places = /** @type {HTMLElement[]} */ ([piece, ...piece.querySelectorAll("*")]);
+  return places
+    .filter((place) => place.matches(ANSWERS))
+    .flatMap((place) => /** @type {HTMLElement[]} */ ([...place.children]))
+    .filter((place) => place.matches("summary, .quiet-link"));
+}

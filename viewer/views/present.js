@@ -26,6 +26,7 @@ import {
 } from "viewer/state/slides.js";
 import { current, focus, loaded, mode, page, presenting, step } from "viewer/state/state.js";
 import { fetchRules } from "viewer/state/withheld.js";
+import { shownAnswers } from "viewer/views/atoms.js";
 import { Jump, onNumber, typed } from "viewer/views/jump.js";
 import { arrange, stopsOf, watchLayout } from "viewer/views/paging.js";
 import { Contents, InChapter } from "viewer/views/slide.js";
@@ -55,6 +56,7 @@ function stops() {
  * @param {boolean} [fromEnd]
  */
 function show(wanted, fromEnd = false) {
+  opened = null;
   const all = slides();
   const index = Math.max(0, Math.min(all.length - 1, wanted));
   batch(() => {
@@ -98,18 +100,6 @@ function leave() {
   goTo(step.value, { jump: mode.value === "read" });
 }
 
-/** What has an answer that is not shown. */
-const ANSWERS = ".question, .solution:not([open])";
-
-/** What shows the answers to what a piece of a page asks. @param {HTMLElement} piece */
-function shownAnswers(piece) {
-  const places = /** @type {HTMLElement[]} */ ([piece, ...piece.querySelectorAll("*")]);
-  return places
-    .filter((place) => place.matches(ANSWERS))
-    .flatMap((place) => /** @type {HTMLElement[]} */ ([...place.children]))
-    .filter((place) => place.matches("summary, .quiet-link"));
-}
-
 /** Show all of values that are cut, or as much of them as before. @param {Event} event */
 function openValues({ target }) {
   if (!(target instanceof Element) || target.closest("a, button:not(.beside-more)")) return;
@@ -120,13 +110,19 @@ function openValues({ target }) {
   else if (place?.classList.contains("is-cut")) openPlace(place);
 }
 
+/** The solution that was opened last, until the reader goes on. @type {Element | null} */
+let opened = null;
+
 /** What comes next: the answer to what is asked, of a page, of a slide, or the next slide. */
 function forward() {
+  opened = null;
   const asked = pages.value[part.value]?.flatMap(shownAnswers)[0];
   if (blank.value) blank.value = false;
   else if (passed.value < stops().length) passed.value++;
-  else if (asked) asked.click();
-  else if (part.value < pages.value.length - 1)
+  else if (asked) {
+    opened = asked.closest(".solution");
+    asked.click();
+  } else if (part.value < pages.value.length - 1)
     batch(() => {
       part.value++;
       passed.value = 0;
@@ -136,6 +132,7 @@ function forward() {
 
 /** Back by as much. */
 function back() {
+  opened = null;
   if (blank.value) blank.value = false;
   else if (stops().length && passed.value > 0)
     passed.value = Math.min(passed.value, stops().length) - 1;
@@ -349,8 +346,10 @@ function usePages(root, slide) {
     const cut = () => {
       const before = pages.value[part.value] ?? [];
       const found = size.layOut(body, pages.value, part.value);
-      const isHere = (/** @type {HTMLElement} */ piece) =>
-        size.answer ? piece === size.answer : before.includes(piece);
+      const isHere = (/** @type {HTMLElement} */ piece) => {
+        if (opened?.isConnected) return opened.contains(piece) || piece.contains(opened);
+        return size.answer ? piece === size.answer : before.includes(piece);
+      };
       const same = found.findIndex((page) => page.some(isHere));
       batch(() => {
         pages.value = found;

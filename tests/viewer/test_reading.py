@@ -600,7 +600,7 @@ def test_groups_of_digits_stay_together(page, show):
     document["files"][0]["prose"][3]["text"] = "It has 10 000 rows, 12 345 678 bytes and 3 4000 x."
     show(page, document)
     prose = page.locator("#article .prose", has_text="rows").first
-    assert prose.inner_text() == "It has 10\u00a0000 rows, 12\u00a0345\u00a0678 bytes and 3 4000 x."
+    assert prose.inner_text() == "It has 10\u00a0000 rows, 12\u00a0345\u00a0678\u00a0bytes and 3 4000 x."
 
 
 BEYOND_ASCII = """

@@ -29,7 +29,7 @@ const STYLE = /<style\b[\s\S]*?(<\/style\s*>|$)/gi;
 
 /** Between the digits of a number, or before its unit: lines do not break there. */
 const WITHIN_NUMBER =
-  /(\d) (?=\d{3}\b|(?:[kKMGTPE]i?)?(?:B|bytes?|bits?|FLOPs?|Hz|W)\b|(?:[mnµ]?s|%)(?![\w]))/g;
+  /(\d) (?=\d{3}\b|(?:[kKMGTPE]i?)?(?:B|bytes?|bits?|FLOPs?|Hz|W)\b|(?:[mnµ]?s|%)(?!\w))/g;
 
 /** Formulas of the text that is being rendered. @type {Formula[]} */
 let formulas = [];

@@ -281,10 +281,7 @@ def test_a_number_that_is_asked_for_rounded_is_told_nowhere(page, show):
     show(page, recorded(ROUNDED))
     page.locator(".question").wait_for()
     page.mouse.move(5, 300)
-    page.wait_for_function(
-        """() => performance.getEntriesByType("resource")
-            .some(({ name }) => name.endsWith("views/names.js"))"""
-    )
+    page.evaluate("""import("viewer/views/names.js")""")
     point_at(page, 8, "share")
     page.locator(".card").wait_for()
     tip = page.locator(".name-tip")

@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.chromium import find_chromium
+from tests.viewer import documents
 from tests.viewer.javascript import Modules
 
 VIEWER = Path(__file__).parents[2] / "viewer"
@@ -245,6 +246,14 @@ def show(site):
         return page
 
     return open_document
+
+
+@pytest.fixture
+def presented(page, show):
+    show(page, documents.small())
+    page.keyboard.press("P")
+    page.locator(".slide").wait_for()
+    return page
 
 
 class QuietHandler(http.server.SimpleHTTPRequestHandler):

@@ -139,7 +139,7 @@ table("what is known", [
   ["in a loop", known(0, 11), { y: [6, 1], i: [2, 3], total: [2, 2] }],
 ]);
 
-const OFF = { whole: false, short: false, present: false };
+const OFF = { whole: false, short: false, present: 0 };
 /** What an address without anything names. @type {State} */
 const TOP = { doc: "", mode: "read", at: "", chapter: "", ...OFF };
 
@@ -173,8 +173,8 @@ table("places", [
     readHash("#doc=a&path=core&chapter=bits"),
     { ...TOP, doc: "a", chapter: "bits", short: true },
   ],
-  ["slides", readHash("#doc=a&present"), { ...TOP, doc: "a", present: true }],
-  ["slides are written", writeHash({ ...TOP, doc: "a", present: true }), "#doc=a&present"],
+  ["slides", readHash("#doc=a&present").present, 1],
+  ["a part of one", writeHash(readHash("#doc=a&present=3")), "#doc=a&present=3"],
   [
     "the short path is written",
     writeHash({ doc: "a", mode: "step", at: "f", short: true }),

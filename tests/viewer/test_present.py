@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from tests.tracing import trace_source
 from tests.viewer import documents
-from tests.viewer.conftest import PATIENCE, VIEWER, painted, settled, show_everything
+from tests.viewer.conftest import PATIENCE, VIEWER, painted, settled
 from tests.viewer.test_access import rich
 from tests.viewer.test_book import book
 from tests.viewer.test_page import current_line
@@ -34,14 +34,6 @@ def chaptered() -> dict:
         "text": "## Views\nWhat a view is.",
     }
     return document
-
-
-@pytest.fixture
-def presented(page, show):
-    show(page, documents.small())
-    page.keyboard.press("P")
-    page.locator(".slide").wait_for()
-    return page
 
 
 def test_the_presentation_begins_where_the_reader_is(page, show):
@@ -626,6 +618,30 @@ def test_the_address_of_a_slide_opens_it_again(mode, page, show):
     page.wait_for_function("() => !location.hash.includes('present')")
 
 
+def test_the_address_says_which_part_of_a_slide_is_shown(presented):
+    page = presented
+    page.set_viewport_size({"width": 1280, "height": 230})
+    page.keyboard.press("n")
+    page.keyboard.press("PageDown")
+    page.wait_for_url("**&present=2&*")
+    page.reload()
+    expect(page.locator(".slide-part i").nth(1)).to_have_class("here")
+    page.keyboard.press("PageUp")
+    page.wait_for_url("**&present&*")
+
+
+def test_the_title_of_a_lecture_has_an_address_of_its_own(page, show):
+    """Its step is also that of the first chapter."""
+    show(page, book())
+    page.keyboard.press("P")
+    page.locator(".slide-count", has_text=re.compile("^1 /")).wait_for()
+    page.wait_for_url("**&present")
+    page.reload()
+    page.locator(".slide-count", has_text=re.compile("^1 /")).wait_for()
+    page.keyboard.press("n")
+    page.wait_for_url("**&present&at=*")
+
+
 FOLLOWED = """
 def main():
     a()
@@ -1024,124 +1040,6 @@ def test_a_number_leads_to_its_slide(presented):
     assert prompt.count() == 0
     presented.keyboard.press("Enter")
     presented.locator("#stepping").wait_for()
-
-
-@pytest.fixture
-def speaker(page, show):
-    show(page, documents.with_note("Ask who has **seen** it."))
-    page.keyboard.press("P")
-    page.locator(".slide").wait_for()
-    with page.expect_popup() as opened:
-        page.keyboard.press("s")
-    window = opened.value
-    window.locator(".speaker-notes").wait_for()
-    yield page, window
-    if not window.is_closed():
-        window.close()
-
-
-def test_the_speaker_has_notes_a_clock_and_the_next_slide(speaker):
-    page, window = speaker
-    assert window.locator(".speaker-notes > h1").inner_text() == "Small numbers"
-    assert "No notes" in window.locator(".speaker-notes").inner_text()
-    window.locator(".speaker-current .slide .section-title", has_text="Small numbers").wait_for()
-    following = window.locator(".speaker-next")
-    assert following.locator("> h2").inner_text().endswith("then Views share storage")
-    page.keyboard.press("PageDown")  # its last page
-    window.locator(".speaker-current .slide .line:visible", has_text="total").first.wait_for()
-    following.locator("> h2", has_text=re.compile("^Next: Views share storage")).wait_for()
-    following.locator(".slide .line", has_text="make").wait_for()
-    assert re.search(r"0:0\d", window.locator(".speaker-clock").inner_text())
-    window.locator(".speaker-clock b", has_text=re.compile("0:0[1-9]")).wait_for()  # it runs
-    page.keyboard.press("n")
-    window.locator(".speaker-notes > h1", has_text="Views share storage").wait_for()
-    note = window.locator(".speaker-notes strong")
-    assert note.inner_text() == "seen"
-    size = note.evaluate("e => parseFloat(getComputedStyle(e).fontSize)")
-    assert size >= 24, "it is read at arm's length"
-    assert following.locator("> h2").inner_text().endswith("the end")
-
-
-def test_the_speaker_sees_the_slide_as_it_is_shown_and_its_next_page(presented):
-    page = presented
-    page.set_viewport_size({"width": 1280, "height": 230})
-    with page.expect_popup() as opened:
-        page.keyboard.press("s")
-    window = opened.value
-    page.keyboard.press("n")
-    page.locator(".slide-part").wait_for()
-    for number in range(parts(page) - 1):
-        painted(page)
-        here = window.locator(".speaker-current .slide [data-slide-page]:visible")
-        here.first.wait_for()
-        expected = page.locator(f'.slide-body [data-slide-page="{number}"]').all_inner_texts()
-        assert here.all_inner_texts() == expected
-        following = window.locator(".speaker-next .slide [data-slide-page]:visible")
-        assert following.first.get_attribute("data-slide-page") == str(number + 1)
-        page.keyboard.press("PageDown")
-        window.get_by_text(f"part {number + 2} of").wait_for()
-    window.close()
-
-
-def test_a_narrow_window_shows_the_speaker_what_comes_next_too(speaker):
-    window = speaker[1]
-    window.set_viewport_size({"width": 600, "height": 800})
-    following = window.locator(".speaker-next .thumbnail")
-    following.scroll_into_view_if_needed()
-    expect(following).to_be_visible()
-
-
-def test_the_speaker_sees_whether_the_minutes_suffice(speaker):
-    page, window = speaker
-    assert window.locator(".speaker-pace").count() == 0
-    window.get_by_label("min", exact=False).fill("90")
-    window.keyboard.press("Tab")
-    assert window.locator(".speaker-pace").inner_text() == "on time"
-    page.keyboard.press("n")
-    window.locator(".speaker-pace.ahead", has_text=re.compile(r"^\d+ min ahead$")).wait_for()
-    window.locator(".speaker-clock").click()  # the time begins anew, here
-    window.locator(".speaker-pace", has_text="on time").wait_for()
-    page.keyboard.press("Escape")
-    page.locator(".bar").wait_for()
-    page.keyboard.press("P")
-    page.locator(".slide").wait_for()
-    with page.expect_popup() as again:
-        page.keyboard.press("s")
-    assert again.value.get_by_label("min", exact=False).input_value() == "90"
-    again.value.close()
-
-
-def test_the_windows_are_in_step(speaker):
-    page, window = speaker
-    window.keyboard.press("n")
-    page.locator(".slide-count", has_text="2 / 2").wait_for()
-    window.keyboard.press("b")
-    page.locator(".slide-blank").wait_for()
-    assert "blank" in window.locator(".speaker-place").inner_text()
-    window.get_by_role("button", name="Back by as much").click()  # brings the screen back
-    page.locator(".slide-blank").wait_for(state="detached")
-    with window.expect_event("close"):
-        page.keyboard.press("Escape")
-    page.locator(".bar").wait_for()
-
-
-def test_notes_are_seen_by_the_speaker_alone(page, show):
-    show(page, documents.with_note("Ask who has **seen** it."), at="views")
-    assert "Ask who" not in page.locator("body").inner_text()
-    show_everything(page)
-    assert "Ask who" not in page.locator("body").inner_text()
-    page.keyboard.press("r")
-    page.locator("#stepping .program-line").first.wait_for()
-    assert "Ask who" not in page.locator("body").inner_text()
-    page.keyboard.press("/")
-    page.locator(".search-field").fill("Ask who")
-    page.get_by_text("Nothing that ran contains").wait_for()
-
-
-def test_a_browser_that_opens_no_window_is_said_so(presented):
-    presented.evaluate("() => { window.open = () => null; }")
-    presented.keyboard.press("s")
-    assert "opened no window" in presented.get_by_role("alert").inner_text()
 
 
 @pytest.mark.parametrize("key", ["b", "."])

@@ -17,18 +17,18 @@ export function readHash(hash) {
     chapter: parameters.get("chapter") ?? "",
     whole: parameters.has("whole"),
     short: parameters.get("path") === "core",
-    present: parameters.has("present"),
+    present: parameters.has("present") ? Number(parameters.get("present")) || 1 : 0,
   };
 }
 
 /** @param {State} state */
 export function writeHash(state) {
-  const { doc, mode, at, chapter = "", whole = false, short = false, present = false } = state;
+  const { doc, mode, at, chapter = "", whole = false, short = false, present = 0 } = state;
   const parts = [
     `doc=${encode(doc)}`,
     ...(mode === "step" ? ["mode=step"] : []),
     ...(short ? ["path=core"] : []),
-    ...(present ? ["present"] : []),
+    ...(present ? [present > 1 ? `present=${present}` : "present"] : []),
     ...(whole ? ["whole"] : []),
     ...(chapter ? [`chapter=${encode(chapter)}`] : []),
     ...(at ? [`at=${encode(at)}`] : []),

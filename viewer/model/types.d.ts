@@ -691,7 +691,7 @@ interface State {
   /** Whether it is of the short path. */
   short?: boolean;
   /** Whether it is shown on slides. */
-  present?: boolean;
+  present?: number;
 }
 /**
  * Times that were measured in another run of the same sources; of a range of steps; text is empty

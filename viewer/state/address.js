@@ -20,7 +20,9 @@ import {
   notice,
   openDefinition,
   page,
+  part,
   presenting,
+  shown,
   step,
 } from "viewer/state/state.js";
 
@@ -262,9 +264,13 @@ export function noteReading(target) {
 
 /** @param {"pushState" | "replaceState"} write @param {number} [target] a step */
 function writeAddress(write, target = step.value) {
-  const at = placeOfStep(current().model, target);
+  const { model, book } = current();
+  // The title of a lecture is the first slide; its step is that of the first chapter.
+  const isTitle = presenting.value && shown.value === 0 && book.length > 0;
+  const at = isTitle ? "" : placeOfStep(model, target);
   const whole = mode.value === "read" && isWhole(page.value);
-  put(write, addressOfPlace({ mode: mode.value, at, whole, present: presenting.value }));
+  const present = presenting.value ? part.value + 1 : 0;
+  put(write, addressOfPlace({ mode: mode.value, at, whole, present }));
 }
 
 /** @param {"pushState" | "replaceState"} write @param {string} hash */

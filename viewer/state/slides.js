@@ -4,11 +4,10 @@ import { batch, signal } from "@preact/signals";
 import { slidesOf } from "viewer/model/slides.js";
 import { kept } from "viewer/state/kept.js";
 import { isPathShown } from "viewer/state/path.js";
-import { current } from "viewer/state/state.js";
+import { current, part, shown } from "viewer/state/state.js";
 
 /** The slide, its page, how many stops of that are passed; and the pages as they are laid out. */
-export const shown = signal(0);
-export const part = signal(0);
+export { shown, part };
 export const passed = signal(Infinity);
 export const pages = signal(/** @type {HTMLElement[][]} */ ([]));
 export const blank = signal(false);

@@ -84,6 +84,10 @@ export const claimsOf = signal("");
 export const presenting = signal(false);
 export const printing = signal(false);
 
+/** Which slide is shown then, and which of its parts. */
+export const shown = signal(0);
+export const part = signal(0);
+
 /** What is laid out of a book: on paper, the page before the chapters is all of them. */
 export const shownPage = computed(() => (printing.value && page.value === 0 ? -1 : page.value));
 

@@ -4,6 +4,7 @@
 /** What may be cut; all else stays whole. */
 const PARTS = [
   ".section, .row, .row-rest, .row-after, .loop, .calls, .said, .prose, .prose > ul, .evidence",
+  ".exercise",
   ".row-line:not(:has(> .scrubber)), .folded[open], .folded-body, .slide-heading, .slide-before",
   ":has(.long), .long, .long > thead, .long > tbody",
 ].join(", ");

@@ -4,11 +4,10 @@
 import { batch } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { FRONT } from "viewer/model/book.js";
-import { titleOf } from "viewer/model/sections.js";
 import { CommandButton, Icon } from "viewer/parts/buttons.js";
 import { html } from "viewer/parts/html.js";
 import { styled } from "viewer/parts/styles.js";
-import { goTo } from "viewer/state/address.js";
+import { goTo, readAddress } from "viewer/state/address.js";
 import { isOnItsWay, stepOfReader } from "viewer/state/article.js";
 import { COMMANDS } from "viewer/state/commands.js";
 import { letGo } from "viewer/state/holding.js";
@@ -29,7 +28,7 @@ import { fetchRules } from "viewer/state/withheld.js";
 import { shownAnswers } from "viewer/views/atoms.js";
 import { Jump, onNumber, typed } from "viewer/views/jump.js";
 import { arrange, stopsOf, watchLayout } from "viewer/views/paging.js";
-import { Contents, InChapter } from "viewer/views/slide.js";
+import { Above, Contents, InChapter } from "viewer/views/slide.js";
 import { closeValues, openValues as openPlace } from "viewer/views/spread.js";
 import { fitPage, resetSize, TypeSize } from "viewer/views/typesize.js";
 
@@ -70,22 +69,30 @@ function show(wanted, fromEnd = false) {
   scrollTo({ top: 0, behavior: "instant" });
 }
 
-/** Begin at the section that is on the screen, or at the title of the chapter. */
+/** Begin where the address says, at the section that is on the screen, or at the title of the
+ * chapter. */
 export function start() {
   if (presenting.value || !loaded.value) return;
-  const isTop = isAtTop();
-  const isStart = isTop && page.value <= FRONT;
-  const chapter = isTop && current().book.find(({ number }) => number === page.value);
-  if (mode.value === "read" && !isStart) goTo(chapter ? chapter.first : stepOfReader());
+  const { present = 0, at, chapter } = readAddress();
+  const isStart = present ? !at && !chapter : toReader();
   batch(() => {
     shown.value = isStart ? 0 : slideOf(step.value);
-    part.value = passed.value = 0;
+    part.value = Math.max(0, present - 1);
+    passed.value = 0;
     blank.value = false;
     presenting.value = true;
   });
   letGo();
-  goTo(step.value); // so that the address says it
   scrollTo({ top: 0, behavior: "instant" });
+}
+
+/** Go to what the reader sees. @returns {boolean} whether that is the title of the lecture */
+function toReader() {
+  const isTop = isAtTop();
+  const isStart = isTop && page.value <= FRONT;
+  const chapter = isTop && current().book.find(({ number }) => number === page.value);
+  if (mode.value === "read" && !isStart) goTo(chapter ? chapter.first : stepOfReader());
+  return isStart;
 }
 
 /** Whether Read shows a page from its top, and the reader did not go to a line of what is seen. */
@@ -266,6 +273,7 @@ export function Present() {
         ? "blank screen"
         : `${slide.title}, ${shown.value + 1} of ${all.length}${inPart}`;
   }, [slide, at, blank.value]);
+  useEffect(() => goTo(step.value), [slide, at]); // so that the address says it
   if (!slide)
     return html`<main id="article">
       <p class="notice-inline">Nothing of this lecture ran.</p>
@@ -280,7 +288,7 @@ export function Present() {
         ref=${place}
         aria-label=${slide.title}
       >
-        ${slide.section?.depth !== 0 && html`<${Above} slide=${slide} isFurther=${at > 0} />`}
+        <${Above} slide=${slide} isFurther=${at > 0} />
         <div class="slide-body" ref=${root}>
           <${Contents} key=${shown.value} slide=${slide} />
         </div>
@@ -381,18 +389,4 @@ function useLeading() {
       resetSize();
     };
   }, []);
-}
-
-/**
- * The lecture and the chapter that a slide is of, and its title where the page does not show it.
- * @param {{slide: Slide, isFurther: boolean}} properties
- */
-function Above({ slide: { section, chapter, title }, isFurther }) {
-  const further = isFurther && html`<span class="slide-further"> › ${title}</span>`;
-  return html`
-    <h1 class=${chapter ? "visually-hidden" : "slide-chapter"}>
-      ${titleOf(current().model)}${!chapter && further}
-    </h1>
-    ${section && chapter && html`<h2 class="slide-chapter">${chapter}${further}</h2>`}
-  `;
 }

@@ -4,6 +4,7 @@ import { bodyOf } from "viewer/model/blocks.js";
 import { withValues } from "viewer/model/quotes.js";
 import { functionIndex, functionOf, wholeScope } from "viewer/model/run.js";
 import { placeInChapter, restOfRoot } from "viewer/model/slides.js";
+import { titleOf } from "viewer/model/sections.js";
 import { html } from "viewer/parts/html.js";
 import { Prose } from "viewer/parts/prose.js";
 import { shown, slides } from "viewer/state/slides.js";
@@ -44,4 +45,20 @@ export function Contents({ slide: { section, text, title } }) {
       depth=${0}
     />
   </section>`;
+}
+
+/**
+ * The lecture and the chapter that a slide is of, and its title where the page does not show it.
+ * A table of contents is a title itself.
+ * @param {{slide: Slide, isFurther: boolean}} properties
+ */
+export function Above({ slide: { section, chapter, title }, isFurther }) {
+  if (section?.depth === 0) return null;
+  const further = isFurther && html`<span class="slide-further"> › ${title}</span>`;
+  return html`
+    <h1 class=${chapter ? "visually-hidden" : "slide-chapter"}>
+      ${titleOf(current().model)}${!chapter && further}
+    </h1>
+    ${section && chapter && html`<h2 class="slide-chapter">${chapter}${further}</h2>`}
+  `;
 }

@@ -13,6 +13,7 @@ import { keep, kept } from "viewer/state/kept.js";
 import { onKey } from "viewer/state/keyboard.js";
 import { presenting } from "viewer/state/state.js";
 import { blank, pages, part, refused, shown, slides } from "viewer/state/slides.js";
+import { shownAnswers } from "viewer/views/atoms.js";
 import { InChapter } from "viewer/views/slide.js";
 import { Beginning, Page } from "viewer/views/thumbnail.js";
 
@@ -40,7 +41,7 @@ function begin() {
  * Open it, or bring it to the front.
  * @param {(event: KeyboardEvent) => void} jump takes the keys of a slide's number
  */
-export function openSpeaker(jump) {
+export async function openSpeaker(jump) {
   if (opened && !opened.closed) return opened.focus();
   opened = window.open("", "", SIZE);
   refused.value = !opened;
@@ -49,28 +50,39 @@ export function openSpeaker(jump) {
   page.title = "Speaker";
   page.documentElement.lang = document.documentElement.lang;
   page.documentElement.dataset.theme = document.documentElement.dataset.theme ?? "";
-  page.head.append(...stylesOf(page));
   page.documentElement.classList.add("presenting");
   page.body.className = "speaker";
   page.addEventListener("keydown", jump, true);
   page.addEventListener("keydown", onKey);
   addEventListener("pagehide", close, { once: true });
   begin();
+  await takeStyles(page);
+  if (opened?.document !== page) return;
+  styles.observe(document.head, { childList: true });
   render(html`<${Speaker} page=${opened} />`, page.body);
 }
 
-/** The style sheets of the page that presents. @param {Document} page */
-function stylesOf(page) {
-  const found = document.head.querySelectorAll("link[rel=stylesheet], style");
-  return [...found].map((style) => {
+/** Some come later, with what they are for. */
+const styles = new MutationObserver(() => opened && takeStyles(opened.document));
+
+/** Take over the style sheets of the page that presents. Settled when they are there: without them
+ * nothing has its size. @param {Document} page */
+async function takeStyles(page) {
+  const known = page.head.querySelectorAll("link, style").length;
+  const found = [...document.head.querySelectorAll("link[rel=stylesheet], style")].slice(known);
+  const coming = found.map((style) => {
     const copy = /** @type {HTMLElement} */ (page.importNode(style, true));
-    if (style instanceof HTMLLinkElement) copy.setAttribute("href", style.href);
-    return copy;
+    page.head.append(copy);
+    if (!(style instanceof HTMLLinkElement)) return undefined;
+    copy.setAttribute("href", style.href);
+    return new Promise((settle) => (copy.onload = copy.onerror = settle));
   });
+  await Promise.all(coming);
 }
 
 /** End it with the presentation. */
 function close() {
+  styles.disconnect();
   if (opened) render(null, opened.document.body);
   opened?.close();
   opened = null;
@@ -96,7 +108,7 @@ function Speaker({ page }) {
       <${Pace} />
       <span class="speaker-place">
         <b>${shown.value + 1}</b> / ${all.length} <${InChapter} />${
-          pages.value.length > 1 && ` part ${part.value + 1} of ${pages.value.length}`
+          pages.value.length > 1 && ` · part ${part.value + 1} of ${pages.value.length}`
         }${blank.value && " · blank"}
       </span>
       <nav>
@@ -117,25 +129,44 @@ function Speaker({ page }) {
       </section>
       <section class="speaker-current" aria-label="what is shown">
         <h2>Now${rest > 0 && `, and ${rest} more of this slide`}</h2>
-        <${Page} number=${part.value} isNow=${true} />
+        <${Page} number=${part.value} />
       </section>
       <${Following} next=${all[shown.value + 1]} rest=${rest} />
+      <${Later} all=${all} />
     </main>
   `;
 }
 
 /** What comes next. @param {{next: Slide | undefined, rest: number}} properties */
 function Following({ next, rest }) {
-  const title = next ? next.title : "the end";
-  if (rest > 0)
-    return html`<section class="speaker-next" aria-label="what comes next">
-      <h2>Next: more of this slide; then ${title}</h2>
-      <${Page} number=${part.value + 1} isNow=${false} />
-    </section>`;
+  const isAsked = pages.value[part.value]?.flatMap(shownAnswers).length > 0;
+  const told = [
+    isAsked && "the answer",
+    rest > 0 && "more of this slide",
+    next ? next.title : "the end",
+  ];
   return html`<section class="speaker-next" aria-label="what comes next">
-    <h2>Next: ${title}</h2>
-    ${next && html`<${Beginning} key=${shown.value} slide=${next} />`}
+    <h2>Next: ${told.filter(Boolean).join("; then ")}</h2>
+    ${
+      rest > 0
+        ? html`<${Page} number=${part.value + 1} />`
+        : next && html`<${Beginning} key=${shown.value} slide=${next} />`
+    }
   </section>`;
+}
+
+/** How many slides are named that come later. */
+const LATER = 6;
+
+/** With the numbers that lead there. @param {{all: Slide[]}} properties */
+function Later({ all }) {
+  const later = all.slice(shown.value + 1, shown.value + 1 + LATER);
+  if (!later.length) return null;
+  return html`<ol class="speaker-later" aria-label="slides that follow">
+    ${later.map(
+      (slide) => html`<li key=${slide.step}><b>${all.indexOf(slide) + 1}</b> ${slide.title}</li>`,
+    )}
+  </ol>`;
 }
 
 /** The minutes that are planned, and whether one is ahead of them. */

@@ -1,30 +1,34 @@
 // Slides in small, for the window of the speaker: copies of what the audience sees.
 
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { html } from "viewer/parts/html.js";
 import { pages, part, passed, reveal, shown } from "viewer/state/slides.js";
-import { Contents } from "viewer/views/slide.js";
+import { watchLayout } from "viewer/views/paging.js";
+import { Above, Contents } from "viewer/views/slide.js";
+import { layOutFirst, scaleNow } from "viewer/views/typesize.js";
 
 /** As a part of the window, how high a slide is in it, with notes and without. */
 const HIGHEST = 0.38;
 const HIGHEST_ALONE = 0.7;
 
 /**
- * The frame that a slide is shown in, with the proportions of the screen.
- * @param {{title: string, children?: any, place?: any}} properties
+ * The frame that a slide is shown in, with the proportions of the screen. Both windows have letters
+ * of one size: on a larger screen that is shown smaller they are smaller.
+ * @param {{title: string, scale?: number, children?: any, place?: any}} properties
  */
-function Frame({ title, children, place }) {
+function Frame({ title, scale = 1, children, place }) {
   const frame = useRef(/** @type {HTMLElement | null} */ (null));
-  useEffect(() => {
+  useLayoutEffect(() => {
     const own = frame.current;
     const page = own?.ownerDocument.defaultView;
     if (!own || !page) return undefined;
     const fit = () => {
       const width = own.parentElement?.querySelector("h2")?.clientWidth ?? 0;
       const height = page.innerHeight * (own.closest(".no-notes") ? HIGHEST_ALONE : HIGHEST);
-      own.style.setProperty("--shrink", String(Math.min(width / innerWidth, height / innerHeight)));
-      own.style.setProperty("--wide", `${innerWidth}px`);
-      own.style.setProperty("--high", `${innerHeight}px`);
+      const [wide, high] = [scale * innerWidth, scale * innerHeight];
+      own.style.setProperty("--shrink", String(Math.min(width / wide, height / high)));
+      own.style.setProperty("--wide", `${wide}px`);
+      own.style.setProperty("--high", `${high}px`);
       page.document.documentElement.style.fontSize = getComputedStyle(
         document.documentElement,
       ).fontSize;
@@ -43,24 +47,24 @@ function Frame({ title, children, place }) {
 }
 
 /**
- * A page of the slide that is shown.
- * @param {{number: number, isNow: boolean}} properties isNow: as far as the audience sees it
+ * A page of the slide that is shown, as far as the audience sees it, or will when it comes.
+ * @param {{number: number}} properties
  */
-export function Page({ number, isNow }) {
+export function Page({ number }) {
   const place = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
     // When the slide has been laid out.
     const waiting = requestAnimationFrame(() => {
       const slide = document.querySelector("main.slide");
-      if (slide && place.current) place.current.replaceChildren(copyOf(slide, number, isNow));
+      if (slide && place.current) place.current.replaceChildren(copyOf(slide, number));
     });
     return () => cancelAnimationFrame(waiting);
-  }, [shown.value, number, isNow, part.value, passed.value, pages.value, reveal.value]);
+  }, [shown.value, number, part.value, passed.value, pages.value, reveal.value]);
   return html`<${Frame} title="slide" place=${place} />`;
 }
 
-/** @param {Element} slide @param {number} number @param {boolean} isNow */
-function copyOf(slide, number, isNow) {
+/** @param {Element} slide @param {number} number */
+function copyOf(slide, number) {
   const copy = /** @type {HTMLElement} */ (slide.cloneNode(true));
   copy.removeAttribute("id");
   for (const piece of copy.querySelectorAll("[data-slide-page]"))
@@ -69,17 +73,37 @@ function copyOf(slide, number, isNow) {
       /** @type {HTMLElement} */ (piece).dataset.slidePage !== String(number),
     );
   for (const box of copy.querySelectorAll(".folded[open]"))
-    box.classList.toggle("off-page", !box.querySelector("[data-slide-page]:not(.off-page)"));
-  if (!isNow)
-    for (const piece of copy.querySelectorAll(".unrevealed")) piece.classList.remove("unrevealed");
+    box.classList.toggle("off-page", isElsewhere(box));
   return copy;
 }
 
-/** How another slide begins. @param {{slide: Slide}} properties */
+/** Whether all that a box holds stands on other pages. @param {Element} box */
+function isElsewhere(box) {
+  const pieces = [...box.querySelectorAll("[data-slide-page]")];
+  return pieces.length > 0 && pieces.every((piece) => piece.classList.contains("off-page"));
+}
+
+/** The first page of another slide, in type of the usual size.
+ * @param {{slide: Slide}} properties */
 export function Beginning({ slide }) {
-  return html`<${Frame} title=${slide.title}>
+  const body = useRef(/** @type {HTMLElement | null} */ (null));
+  const scale = scaleNow();
+  useLayoutEffect(() => {
+    const own = body.current;
+    if (!own) return undefined;
+    const frame = /** @type {HTMLElement} */ (own.closest(".thumbnail"));
+    const layOut = () => {
+      frame.classList.add("measured"); // as large as the audience will see it
+      layOutFirst(own, frame.children[0].getBoundingClientRect());
+      frame.classList.remove("measured");
+    };
+    layOut();
+    return watchLayout(own, layOut);
+  }, [slide, scale]);
+  return html`<${Frame} title=${slide.title} scale=${scale}>
     <div class="article slide">
-      <div class="slide-body"><${Contents} slide=${slide} /></div>
+      <${Above} slide=${slide} isFurther=${false} />
+      <div class="slide-body" ref=${body}><${Contents} slide=${slide} /></div>
     </div>
   </${Frame}>`;
 }

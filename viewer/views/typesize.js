@@ -2,7 +2,7 @@
 // below the screen than at its usual size. Fetched when a presentation starts.
 
 import { broughtTo } from "viewer/views/atoms.js";
-import { pagesOf } from "viewer/views/paging.js";
+import { arrange, pagesOf } from "viewer/views/paging.js";
 import { brokenIn, fitAll } from "viewer/views/spread.js";
 
 /** Sizes of type, in the usual one. */
@@ -24,6 +24,22 @@ const lastLine = (letter) => innerHeight - BELOW * letter;
 /** Show the values of the page that is shown, as many as find room. @param {HTMLElement} body */
 export function fitPage(body) {
   fitAll(body, lastLine(letterSize()));
+}
+
+/** How much larger than usual the type of the slide is that is shown. */
+export function scaleNow() {
+  return Number(root.style.getPropertyValue("--scale")) || 1;
+}
+
+/**
+ * Show the first page of another slide.
+ * @param {HTMLElement} body
+ * @param {DOMRect} screen that it is shown on
+ */
+export function layOutFirst(body, screen) {
+  const bottom = screen.bottom - BELOW * letterSize();
+  arrange(pagesOf(body, bottom - body.getBoundingClientRect().top, [], []), 0, undefined);
+  fitAll(body, bottom);
 }
 
 /** Back to the type of the page. */

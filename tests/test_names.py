@@ -410,6 +410,24 @@ def test_what_is_deep_or_wide_is_cut() -> None:
     assert MAX_PARTS < max(map(count, document["values"])) <= MAX_PARTS + 30
 
 
+def test_the_account_of_a_meter_is_read_while_it_runs() -> None:
+    document = trace_source(
+        """
+        import torch
+        from trace.costs import measure
+        def main():
+            with measure() as cost:
+                x = torch.ones(2, 3)
+                y = x @ x.T
+        """
+    )
+    costs = [value["fields"] for value in document["values"] if value["type"] == "Cost"]
+    flops = [fields["matmul_flops"]["value"] for fields in costs]
+    assert flops[0] == 0 and flops[-1] == 2 * 2 * 3 * 2
+    assert [fields["allocated_bytes"]["value"] for fields in costs] == [0, 24, 40]
+    assert "seconds" not in costs[-1]
+
+
 def test_nothing_of_a_class_runs_for_a_glance() -> None:
     document = trace_source(
         """

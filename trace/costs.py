@@ -55,6 +55,12 @@ class Cost:
     is the time from its beginning to its end, including what the meter itself takes.
     """
 
+    __match_args__ = (
+        *("matmul_flops", "other_flops", "read_bytes", "written_bytes"),
+        *("allocated_bytes", "freed_bytes", "peak_bytes"),
+    )
+    """Also what is seen of a `Cost` at a glance, while a lecture is stepped through."""
+
     def __init__(self) -> None:
         self.matmul_flops = 0
         self.other_flops = 0

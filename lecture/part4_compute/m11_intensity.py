@@ -133,15 +133,15 @@ def an_accelerator_has_an_intensity():  # M11.2 @core
     # An H100 promises 0.99e15 FLOP/s in bf16, and its memory 3.35e12 bytes a second.
     h100 = intensities["H100 SXM"]
     assert round(h100["bf16"]) == 295  # @predict
-    # So 591 FLOPs have to come with each bf16 number that moves, of two bytes, before we wait for
-    # the tensor cores.
-    assert round(2 * h100["bf16"]) == 591
     bars = figures.accelerator_intensities(intensities, start="bf16")  # @inspect bars
     # From the A100 to the H100, tensor cores grew more than memory, and the ratio rose from 153.
     # The H200 is the same chip as the H100 with faster memory: 206. The B200 has 2.3 times the peak
     # of the H100 and 2.3 times the bandwidth: 293.
     in_bf16 = [round(found["bf16"]) for found in intensities.values()]
     assert in_bf16 == [76, 153, 206, 293, 295]
+    # A number in bf16 has two bytes: 591 FLOPs have to come with each one that moves, before we
+    # wait for an H100's tensor cores.
+    assert round(2 * h100["bf16"]) == 591
     # It belongs to a format as well; choose another in the chart. In fp32, without tensor cores, an
     # H100 waits for arithmetic from 20 FLOPs per byte on; in fp8 from 591.
     assert (round(h100["fp32"]), round(h100["fp8"])) == (20, 591)

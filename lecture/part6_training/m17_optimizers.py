@@ -93,9 +93,10 @@ def an_optimizer_keeps_state_and_settings():  # M17.2
     assert decays == [0.0, AdamW([matrix]).defaults["weight_decay"]]  # @inspect decays
     # A schedule changes the learning rate by writing it into the groups.
     assert [group["lr"] for group in optimizer.param_groups] == [0.01, 0.01]
-    # The state is empty until the first step. AdamW then keeps two tensors of the shape of each
-    # parameter, and a count of steps.
+    # AdamW keeps two tensors of the shape of each parameter, and a count of steps. Of how many
+    # parameters, before the first step?
     assert len(optimizer.state) == 0  # @predict
+    # It fills the state when it is first needed.
     for weight in (embedding, matrix):
         weight.grad = torch.ones_like(weight)
     optimizer.step()

@@ -180,8 +180,8 @@ def writing_reads_every_weight_for_a_token():  # M26.1
     """Decoding reads every weight for each token.
 
     What does a decoded token wait for? Its matmuls multiply a matrix by a vector, and those are
-    [memory-bound](#a_matrix_times_a_vector_uses_each_weight_once): one FLOP for each byte, where an
-    H100 could do 295.
+    [memory-bound](#a_matrix_times_a_vector_uses_each_weight_once). An H100 could do 295 FLOPs for
+    each byte. How many do they need?
     """
     one = work_of_all_layers(tokens=1)  # bf16; a model in the shape of GPT-2 XL
     assert round(one.intensity, 2) == 1.0  # @predict

@@ -228,6 +228,19 @@ def test_the_list_of_chapters_says_the_same(mapped):
     assert_accessible(mapped, "the map")
 
 
+def test_the_bar_of_a_phone_has_the_name_of_a_chapter_and_leaves_the_lectures_to_the_page(
+    phone, show
+):
+    show(phone, linked())
+    phone.locator(".map-chapters li").last.wait_for()
+    assert phone.locator(".bar-title:visible").count() == 0
+    phone.locator(".map-chapters li a").first.click()
+    chapter = phone.locator(".bar-chapter")
+    chapter.wait_for()
+    assert chapter.bounding_box()["height"] >= 24
+    assert phone.locator(".bar-title:visible").count() == 1
+
+
 def test_a_phone_has_the_list_alone(phone, show):
     show(phone, linked())
     phone.locator(".map-chapters li").last.scroll_into_view_if_needed()

@@ -381,6 +381,18 @@ def test_in_a_short_window_five_lines_are_seen_and_the_rest_scrolls(phone, show,
     assert buttons.bounding_box()["y"] + buttons.bounding_box()["height"] <= 256
 
 
+MANY = "def main():\n" + "".join(f"    name_{number} = {number}\n" for number in range(40))
+
+
+def test_what_a_step_changed_is_in_sight(phone, show):
+    document = recorded(MANY + "    name_0 = name_39 = 50\n    name_1 = 51\n")
+    show(phone, document, mode="step", at=str(step_on(document, "name_38 = 38")))
+    for name in ("name_38", "name_39", "name_0", "name_1"):
+        expect(row(phone, name)).to_have_class("variable changed")
+        expect(row(phone, name)).to_be_in_viewport(ratio=0.9)
+        phone.keyboard.press("ArrowRight")
+
+
 def test_times_and_counts_beside_a_statement_say_what_they_are(page, site):
     with_times(page, site, sidecar(documents.small(), [0.25] * 16))
     page.keyboard.press("r")

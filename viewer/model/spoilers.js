@@ -128,9 +128,9 @@ export function pictureTells(picture, asked) {
   });
 }
 
-/** The numbers in a container. @param {Value} value @returns {number[]} */
-function numbersIn({ items = [], entries = [] }) {
-  return [...items, ...entries.map(([, item]) => item)].flatMap((item) =>
+/** The numbers in a container or an object. @param {Value} value @returns {number[]} */
+function numbersIn({ items = [], entries = [], fields = {} }) {
+  return [...items, ...entries.map(([, item]) => item), ...Object.values(fields)].flatMap((item) =>
     typeof item.value === "number" ? [item.value] : numbersIn(item),
   );
 }

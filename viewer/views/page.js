@@ -163,7 +163,7 @@ function Title() {
   if (!book.length) return html`<a class="bar-title" href="#" title="All lectures">${title}</a>`;
   const chapter = book[shownPage() - 1];
   return html`
-    <span class=${`bar-title ${chapter ? "has-chapter" : ""}`}>
+    <span class="bar-title">
       <${PageLink} number=${FRONT} class="bar-lecture">${title}</${PageLink}>
     </span>
     ${

@@ -2,6 +2,7 @@
 // as a graph of the objects that they stand for.
 
 import { signal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
 import { counted, integer } from "viewer/model/format.js";
 import { functionOf, statementOf } from "viewer/model/run.js";
 import { plainTitle } from "viewer/model/sections.js";
@@ -39,6 +40,10 @@ const folds = signal(new Map());
 /** @param {{state: ProgramState, shown: number}} properties shown: the call whose line is marked */
 export function Variables({ state, shown }) {
   const { frames, leftOut } = state;
+  const place = useRef(/** @type {HTMLElement | null} */ (null));
+  useEffect(() => {
+    if (place.current) seeChanges(place.current);
+  }, [step.value]);
   const isGraph = variablesAs.value === "graph";
   const sharers = sharersIn(frames);
   const { model } = current();
@@ -49,7 +54,7 @@ export function Variables({ state, shown }) {
   };
   const wordsOf = (/** @type {number} */ activation, /** @type {Variable} */ variable) =>
     words(variable, alsoOf(sharers, activation, variable));
-  return html`<section class="variables" aria-label="variables">
+  return html`<section class="variables" aria-label="variables" ref=${place}>
     <h2>
       Variables
       <${Tools}
@@ -77,6 +82,25 @@ export function Variables({ state, shown }) {
           ])
     }
   </section>`;
+}
+
+/** In pixels, above and below what is brought into sight. */
+const AROUND = 8;
+
+/** Where the list is longer than its place, what the step changed is in sight.
+ * @param {HTMLElement} place */
+function seeChanges(place) {
+  const list = place.closest(".apart");
+  const changed = [...place.querySelectorAll(".variable.changed")];
+  if (!list || !changed.length) return;
+  const { top, bottom } = list.getBoundingClientRect();
+  const boxes = changed.map((row) => row.getBoundingClientRect());
+  const room = bottom - top - 2 * AROUND;
+  const last = boxes.findLast((box) => box.bottom - boxes[0].top <= room) ?? boxes[0];
+  const above = boxes[0].top - AROUND - top;
+  const below = last.bottom + AROUND - bottom;
+  if (above < 0) list.scrollTop += above;
+  else if (below > 0) list.scrollTop += Math.min(above, below);
 }
 
 /**

@@ -139,8 +139,7 @@ def an_accelerator_has_an_intensity():  # M11.2 @core
     # of the H100 and 2.3 times the bandwidth: 293.
     in_bf16 = [round(found["bf16"]) for found in intensities.values()]
     assert in_bf16 == [76, 153, 206, 293, 295]
-    # A number in bf16 has two bytes: 591 FLOPs have to come with each one that moves, before we
-    # wait for an H100's tensor cores.
+    # So 591 FLOPs have to come with each bf16 number that an H100 moves, of two bytes.
     assert round(2 * h100["bf16"]) == 591
     # It belongs to a format as well; choose another in the chart. In fp32, without tensor cores, an
     # H100 waits for arithmetic from 20 FLOPs per byte on; in fp8 from 591.

@@ -92,7 +92,8 @@ def texts(page, selector: str) -> list[str]:
 
 
 def titles(page) -> list[str]:
-    return texts(page, "#article :is(h1, h2, h3)")
+    """Also of what is not painted yet."""
+    return page.locator("#article :is(h1, h2, h3)").all_text_contents()
 
 
 @pytest.fixture

@@ -131,6 +131,8 @@ const ANSWERS = [
   ],
   ["a text", question({ type: "str", value: "ab" }), "ab", "right", /./],
   ["nothing", question({ type: "str", value: "ab" }), "  ", null, /./],
+  ["no tuple", question({ type: "Size", text: "torch.Size([2, 3])" }), "abc", null, /./],
+  ["another tuple", question({ type: "Size", text: "torch.Size([2, 3])" }), "(3, 2)", "off", /./],
 ];
 
 describe("answers", () => {

@@ -7,6 +7,7 @@ import pytest
 
 from tests.viewer import documents
 from tests.viewer.conftest import VIEWER, painted
+from tests.viewer.programs import recorded
 
 RUN = """async () => {
     const { violations } = await axe.run(document, { resultTypes: ["violations"] });
@@ -345,6 +346,23 @@ def test_the_choice_of_a_switch_is_seen_in_colours_of_the_system(page, show):
 MODES = ("Read", "Step")
 
 
+def test_walking_over_the_bar_with_the_keyboard_keeps_the_place(page, show):
+    paragraphs = "".join(f"    # Paragraph {number}.\n    #\n" for number in range(200))
+    show(page, recorded(f'def main():\n    """A talk."""\n{paragraphs}    x = 1\n'))
+    page.evaluate("scrollTo({ top: 3000, behavior: 'instant' })")
+    painted(page)
+    before = page.evaluate("scrollY")
+    page.locator(".bar button").first.focus()
+    places = []
+    while page.evaluate("document.activeElement.closest('.bar') !== null"):
+        places.append(page.evaluate("scrollY"))
+        page.keyboard.press("Tab")
+        painted(page)
+    assert len(places) > 5
+    assert before > 2000
+    assert set(places) == {before}
+
+
 @pytest.mark.parametrize(("mode", "target"), [("read", "article"), ("step", "stepping")])
 def test_the_first_link_skips_what_is_before_the_lecture(page, show, mode, target):
     show(page, documents.small(), mode=mode)
@@ -369,7 +387,7 @@ def test_pictures_have_words(page, show):
 # keys -> what a screen reader hears then
 HEARD = [
     (["Home"], "line 9: views()"),
-    (["l"], "line 20: x = make(); x is float32 [[0, 1, 2], [3, 4, 5.5]]"),
+    (["l"], "line 20: x = make(); x is float32([[0, 1, 2], [3, 4, 5.5]])"),
     (["u", "u"], None),
     (["End", "h"], "claim held"),
 ]

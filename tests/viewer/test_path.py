@@ -2,6 +2,7 @@
 
 import functools
 import json
+import re
 import subprocess
 import sys
 
@@ -120,9 +121,23 @@ def test_a_marked_claim_is_a_question_until_it_is_answered(talk):
     field.fill("10 MB")
     field.press("Enter")
     answered = talk.locator(".answered").first
-    assert "You said 10 MB: off: 1.68 times too little. Line " in answered.inner_text()
+    said = re.sub(r"[^!-~]", " ", answered.inner_text())
+    assert "You said 10 MB: off: 1.68 times too little. It is 16 777 216. Line " in said
     assert "16_777_216" in talk.inner_text("#article")
     assert talk.locator(".question").count() == 2
+
+
+def test_the_list_of_claims_asks_what_is_asked(talk):
+    talk.locator(".question").first.wait_for()
+    source = talk.locator(".question-source").first.inner_text()
+    talk.keyboard.press("c")
+    asked = talk.locator(".claim-entry", has_text=f"? {source} is asked there")
+    expect(asked).to_have_count(1)
+    talk.keyboard.press("Escape")
+    talk.locator(".question").first.get_by_text("show").click()
+    talk.keyboard.press("c")
+    talk.locator(".claim-entry").first.wait_for()
+    expect(asked).to_have_count(0)
 
 
 @pytest.mark.parametrize("presented", [False, True])

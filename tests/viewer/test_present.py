@@ -630,6 +630,64 @@ def test_the_address_says_which_part_of_a_slide_is_shown(presented):
     page.wait_for_url("**&present&*")
 
 
+NARROW = """
+def main():
+    a()
+
+
+def a():
+    "Parts."
+    three_by_two = matrix()  # @inspect three_by_two
+    assert len(three_by_two) == 2
+
+
+def matrix():
+    import torch
+    return torch.arange(6.0).view(2, 3)
+"""
+
+
+@pytest.mark.parametrize("size", [(390, 844), (844, 390), (800, 600)])
+def test_on_a_narrow_slide_values_stand_below_their_line_and_are_seen(size, page, show):
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    show(page, trace_source(NARROW), at="a", present="1")
+    cells = page.locator(".slide .beside-line td")
+    cells.first.wait_for()
+    painted(page)
+    for cell in cells.all():
+        expect(cell).to_be_in_viewport()
+    assert cells.count() == 6
+    assert page.locator(".slide .beside-line").bounding_box()["width"] > 200
+
+
+def test_a_part_that_is_there_only_later_is_shown_when_it_comes(page, show, site):
+    """A figure that is fetched late makes another page of a slide."""
+    paragraphs = "\n".join(f"    # Paragraph {number}.\n    #" for number in range(60))
+    show(
+        page, trace_source(f'def main():\n    a()\n\ndef a():\n    "A."\n{paragraphs}\n    x = 1\n')
+    )
+    page.goto("about:blank")
+    page.goto(f"{site.address}#doc=demo&present=9&at=a")
+    page.locator(".slide-part i.here").wait_for()
+    last = parts(page)
+    assert last > 2
+    expect(page.locator(".slide-part i").nth(last - 1)).to_have_class("here")
+    page.set_viewport_size({"width": 1280, "height": 250})
+    expect(page.locator(".slide-part i").nth(8)).to_have_class("here")
+    page.keyboard.press("PageUp")
+    expect(page.locator(".slide-part i").nth(7)).to_have_class("here")
+    page.set_viewport_size({"width": 1280, "height": 260})
+    painted(page)
+    assert page.locator(".slide-part i.here").count() == 1
+
+
+def test_it_is_said_how_slides_come_from_now_on(presented):
+    for words in ("by claim", "by line", "at once"):
+        presented.keyboard.press("i")
+        expect(presented.locator("[role=status] .slide-refused")).to_contain_text(words)
+    expect(presented.locator(".slide-refused")).to_have_count(0)
+
+
 def test_the_title_of_a_lecture_has_an_address_of_its_own(page, show):
     """Its step is also that of the first chapter."""
     show(page, book())

@@ -181,6 +181,19 @@ def test_the_speaker_sees_a_solution_that_was_opened(at_exercise):
     expect(window.locator(".speaker-next > h2")).to_have_text("Next: A long one")
 
 
+def test_the_speaker_sees_answers_before_the_audience_does(at_exercise):
+    window = open_speaker(at_exercise)
+    answers = window.locator(".speaker-answers li")
+    expect(answers).to_have_text(["twice == 42"])
+    at_exercise.keyboard.press("PageDown")
+    expect(answers).to_have_count(0)
+    at_exercise.keyboard.press("n")
+    expect(answers).to_have_text(["2 * half == 42"])
+    at_exercise.keyboard.press("PageDown")
+    expect(answers).to_have_count(0)
+    window.close()
+
+
 def test_the_speaker_sees_the_first_page_of_the_next_slide_up_to_its_question(at_exercise):
     window = open_speaker(at_exercise)
     following = window.locator(".speaker-next .thumbnail")

@@ -87,7 +87,7 @@ const VALUES = [
   [{ type: "dict", entries: [] }, "{}"],
   [{ type: "dict", entries: [[lecture.values[0], lecture.values[1]]] }, "{0: 1}"],
   [{ type: "Point", fields: { x: { type: "int", value: 1 } } }, "Point(x=1)"],
-  [lecture.values[7], "float32 [[0, 1, 2], [3, 4, 5.5]]"],
+  [lecture.values[7], "float32([[0, 1, 2], [3, 4, 5.5]])"],
   [{ type: "X", error: "ValueError: no" }, "‹ValueError: no›"],
   [{ type: "float", value: 128 }, "128.0"],
   [{ type: "float", value: 12800 }, "12\u202f800.0"],

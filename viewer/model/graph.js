@@ -123,7 +123,8 @@ class Builder {
       ? box.rows.reduce((sum, row) => sum + (row.items ?? 1), 0)
       : box.rows.length;
     const rest = Math.max(value.length ?? 0, parts.length) - drawn;
-    if (!hasContents(value) || (!parts.length && value.text !== undefined))
+    if (value.length === 0) box.note = "empty";
+    else if (!hasContents(value) || (!parts.length && value.text !== undefined))
       box.rows = [{ label: "", text: value.text ?? "…", target: "" }];
     else if (rest > 0) box.note = `and ${integer(rest)} more`;
     else if (value.items?.length === 0 || value.entries?.length === 0) box.note = "empty";

@@ -14,6 +14,11 @@ const MAX_SEARCHED = 10_000;
 /** How many of the elements that share a cell are named. */
 const MAX_NAMED = 12;
 
+/** As Python writes it: of one number with a comma. @param {number[]} numbers */
+export function tuple(numbers) {
+  return `(${numbers.join(", ")}${numbers.length === 1 ? "," : ""})`;
+}
+
 /**
  * Cells from one element to the next along each axis; a glance leaves out the usual ones, those of
  * row-major order.

@@ -49,7 +49,7 @@ export function valueText(value, depth = 0, exact = false) {
     return value.cut ? `${value.text}…` : textOf(value.type, value.text);
   if (!value.cut) return `‹${value.type}›`;
   const [open, close] = value.type === "dict" ? ["{", "}"] : bracketsOf(value);
-  return `${open}…${close}`;
+  return `${open}${value.length === 0 ? "" : "…"}${close}`;
 }
 
 /** @param {Value} value */
@@ -90,12 +90,13 @@ function quoted(text) {
     : `'${escaped.replaceAll("'", "\\'")}'`;
 }
 
-/** @param {Value} value */
+/** By its shape, or by its elements as a call would make it: `float32 [3, 2]`, `float32([1, 2])`.
+ * @param {Value} value */
 export function tensorText(value) {
   const { dtype = value.type, shape: sizes = [], elements = [], shown } = value;
   if (shown || !elements.length || elements.length > MAX_ELEMENTS)
     return `${dtype} ${shape(sizes)}`;
-  return `${dtype} ${sizes.length ? nested(elements, sizes) : elementText(elements[0])}`;
+  return `${dtype}(${sizes.length ? nested(elements, sizes) : elementText(elements[0])})`;
 }
 
 /** @param {number | boolean | string} cell */

@@ -28,12 +28,16 @@ export function verdictOf({ value, choices, digits, unit }, answer) {
       .replace(/[[\]()]|torch\.Size/g, "")
       .split(/[,\s×x]+/)
       .filter(Boolean);
+    if (items.every(isNumber) && !said.every(isNumber)) return null;
     return exact(said.map(plain).join() === items.map(plain).join());
   }
   if (choices.length && value.type === "dtype")
     return exact((value.text ?? "").replace("torch.", "") === text);
   return exact(plain(valueText(value, 0, true)) === plain(text));
 }
+
+/** @param {string} text */
+const isNumber = (text) => text.trim() !== "" && Number.isFinite(Number(text.replaceAll("_", "")));
 
 /** @param {string} text without quotes, spaces and commas */
 function plain(text) {

@@ -12,6 +12,9 @@ export const passed = signal(Infinity);
 export const pages = signal(/** @type {HTMLElement[][]} */ ([]));
 export const blank = signal(false);
 
+/** What a key has just changed, in words. */
+export const told = signal("");
+
 /** Whether the browser opened no window for the speaker. */
 export const refused = signal(false);
 

@@ -1,5 +1,6 @@
 // How near an answer came, below its line. Fetched with the first answer.
 
+import { valueText } from "viewer/model/values.js";
 import { verdictOf } from "viewer/model/verdicts.js";
 import { html } from "viewer/parts/html.js";
 import { answer } from "viewer/state/answers.js";
@@ -30,6 +31,7 @@ export function Answered({ question, id, given }) {
   const again = () => answer(id, null);
   return html`<p class=${`answered ${grade}`} role="status">
     You said <b>${given.text}</b>: ${verdict?.text}.
+    ${grade !== "right" && html`${" "}It is <b>${valueText(question.value, 0, true)}</b>.`}
     ${
       grade !== "right" &&
       question.line > 0 &&

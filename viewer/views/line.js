@@ -267,7 +267,8 @@ function valuesOf(step) {
     .filter(({ value }) => !isPicture(value))
     .map(({ name, value }) => {
       const id = valueWithheld(step, { name, value });
-      if (id) return html`<${Withheld} id=${id}><code>${name}</code> is asked here.</${Withheld}>`;
+      if (id)
+        return html`<${Withheld} id=${id}><code>${name}</code> says what is asked.</${Withheld}>`;
       return html`<${NamedValue}
         name=${name}
         value=${value}

@@ -4,7 +4,6 @@
 import { batch } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { FRONT } from "viewer/model/book.js";
-import { CommandButton, Icon } from "viewer/parts/buttons.js";
 import { html } from "viewer/parts/html.js";
 import { styled } from "viewer/parts/styles.js";
 import { goTo, readAddress } from "viewer/state/address.js";
@@ -22,13 +21,15 @@ import {
   REVEALS,
   shown,
   slides,
+  told,
 } from "viewer/state/slides.js";
 import { current, focus, loaded, mode, page, presenting, step } from "viewer/state/state.js";
 import { fetchRules } from "viewer/state/withheld.js";
 import { shownAnswers } from "viewer/views/atoms.js";
 import { Jump, onNumber, typed } from "viewer/views/jump.js";
 import { arrange, stopsOf, watchLayout } from "viewer/views/paging.js";
-import { Above, Contents, InChapter } from "viewer/views/slide.js";
+import { Above, Contents } from "viewer/views/slide.js";
+import { REVEAL_NAMES, SlideBar } from "viewer/views/slidebar.js";
 import { closeValues, openValues as openPlace } from "viewer/views/spread.js";
 import { fitPage, resetSize, TypeSize } from "viewer/views/typesize.js";
 
@@ -51,13 +52,13 @@ function stops() {
 
 /**
  * Show a slide from its beginning or, going back, from its end, and let the address follow.
- * @param {number} wanted
+ * @param {number} number
  * @param {boolean} [fromEnd]
  */
-function show(wanted, fromEnd = false) {
-  opened = null;
+function show(number, fromEnd = false) {
+  stay();
   const all = slides();
-  const index = Math.max(0, Math.min(all.length - 1, wanted));
+  const index = Math.max(0, Math.min(all.length - 1, number));
   batch(() => {
     blank.value = false;
     if (index !== shown.value) goTo(all[index].step);
@@ -77,7 +78,7 @@ export function start() {
   const isStart = present ? !at && !chapter : toReader();
   batch(() => {
     shown.value = isStart ? 0 : slideOf(step.value);
-    part.value = Math.max(0, present - 1);
+    part.value = wanted = Math.max(0, present - 1);
     passed.value = 0;
     blank.value = false;
     presenting.value = true;
@@ -109,6 +110,7 @@ function leave() {
 
 /** Show all of values that are cut, or as much of them as before. @param {Event} event */
 function openValues({ target }) {
+  wanted = -1;
   if (!(target instanceof Element) || target.closest("a, button:not(.beside-more)")) return;
   const place = /** @type {HTMLElement | null} */ (target.closest(".beside-line"));
   for (const other of document.querySelectorAll(".slide-body .opened"))
@@ -117,12 +119,21 @@ function openValues({ target }) {
   else if (place?.classList.contains("is-cut")) openPlace(place);
 }
 
+/** The part that the address named, until the reader goes on: what comes late makes more parts. */
+let wanted = -1;
+
 /** The solution that was opened last, until the reader goes on. @type {Element | null} */
 let opened = null;
 
+/** What follows is where the reader goes. */
+function stay() {
+  opened = null;
+  wanted = -1;
+}
+
 /** What comes next: the answer to what is asked, of a page, of a slide, or the next slide. */
 function forward() {
-  opened = null;
+  stay();
   const asked = pages.value[part.value]?.flatMap(shownAnswers)[0];
   if (blank.value) blank.value = false;
   else if (passed.value < stops().length) passed.value++;
@@ -139,7 +150,7 @@ function forward() {
 
 /** Back by as much. */
 function back() {
-  opened = null;
+  stay();
   if (blank.value) blank.value = false;
   else if (stops().length && passed.value > 0)
     passed.value = Math.min(passed.value, stops().length) - 1;
@@ -161,7 +172,14 @@ function changeReveal() {
     passed.value = stops().filter((stop) => seen.includes(stop)).length;
   });
   keep("reveal", reveal.value);
+  told.value = `Slides come ${REVEAL_NAMES[reveal.value]}.`;
+  clearTimeout(telling);
+  telling = setTimeout(() => (told.value = ""), TOLD);
 }
+
+/** How long it is said what a key changed, in milliseconds. */
+const TOLD = 2500;
+let telling = 0;
 
 const next = () => show(shown.value + 1);
 const previous = () => show(shown.value - 1);
@@ -176,24 +194,6 @@ async function openSpeaker() {
 
 /** @param {KeyboardEvent} event */
 const jump = (event) => onNumber(event, show);
-
-/** @type {Record<string, string>} */
-const ICONS = {
-  leave: "close",
-  firstSlide: "first",
-  previousSlide: "backOver",
-  slideBack: "back",
-  slideForward: "forward",
-  nextSlide: "over",
-  lastSlide: "last",
-};
-
-/** @param {string} id */
-function button(id) {
-  return html`<${CommandButton} id=${id}>
-    <${Icon} name=${ICONS[id]} />
-  </${CommandButton}>`;
-}
 
 COMMANDS.unshift(
   {
@@ -252,8 +252,6 @@ COMMANDS.unshift(
   },
 );
 
-const REVEAL_NAMES = { all: "at once", claims: "by claim", steps: "by line" };
-
 /** The page while presenting. */
 export function Present() {
   const { document: lecture } = current();
@@ -296,6 +294,7 @@ export function Present() {
     </div>
     <${SlideBar} at=${at} of=${all.length} />
     <${Jump} />
+    <div role="status">${told.value && html`<p class="slide-refused">${told.value}</p>`}</div>
     ${
       refused.value &&
       html`<p class="slide-refused" role="alert">
@@ -304,37 +303,6 @@ export function Present() {
     }
     ${blank.value && html`<div class="slide-blank" onClick=${toggleBlank}></div>`}
   `;
-}
-
-/** Of more parts than these it is said which one is shown. */
-const MOST_DOTS = 20;
-
-/** What one presses, and where one is. @param {{at: number, of: number}} properties */
-function SlideBar({ at, of }) {
-  const count = pages.value.length;
-  return html`<nav class="slide-bar" aria-label="presentation">
-    ${["leave", "firstSlide", "previousSlide", "slideBack"].map(button)}
-    <${InChapter} />
-    <span class="slide-count" title="To a slide: type its number, then Enter">
-      ${shown.value + 1} / ${of}
-    </span>
-    ${
-      count > 1 &&
-      html`<span class="slide-part" title=${`Part ${at + 1} of ${count} of this slide`}>
-        ${
-          count > MOST_DOTS
-            ? `part ${at + 1} / ${count}`
-            : pages.value.map(
-                (_, index) => html`<i class=${index === at ? "here" : ""} key=${index}></i>`,
-              )
-        }
-      </span>`
-    }
-    ${["slideForward", "nextSlide", "lastSlide"].map(button)}
-    <${CommandButton} id="blank" pressed=${blank.value} />
-    <${CommandButton} id="reveal">${REVEAL_NAMES[reveal.value]}</${CommandButton}>
-    <${CommandButton} id="speaker" />
-  </nav>`;
 }
 
 /**
@@ -358,7 +326,7 @@ function usePages(root, slide) {
         if (opened?.isConnected) return opened.contains(piece) || piece.contains(opened);
         return size.answer ? piece === size.answer : before.includes(piece);
       };
-      const same = found.findIndex((page) => page.some(isHere));
+      const same = wanted > 0 ? wanted : found.findIndex((page) => page.some(isHere));
       batch(() => {
         pages.value = found;
         part.value = Math.max(0, Math.min(same < 0 ? part.value : same, found.length - 1));

@@ -39,6 +39,7 @@ export function Asked({ row, line }) {
 function Asking({ question, id }) {
   const { source, choices, hint, unit } = question;
   const [wrong, setWrong] = useState(false);
+  const isTuple = question.value.items !== undefined || question.value.type === "Size";
   const say = async (/** @type {string} */ text) => {
     const { verdictOf } = await import("viewer/model/verdicts.js");
     const verdict = verdictOf(question, text);
@@ -78,7 +79,7 @@ function Asking({ question, id }) {
     <button type="button" class="quiet-link" onClick=${show}>show</button>
     ${hint && html`<span class="question-hint">${hint}</span>`}
     <span class="question-wrong" role="alert">
-      ${wrong && "Write it as 12, 1.5e9, 3 GB, 2^20 or 2/3."}
+      ${wrong && (isTuple ? "Write it as (2, 3)." : "Write it as 12, 1.5e9, 3 GB, 2^20 or 2/3.")}
     </span>
   </form>`;
 }

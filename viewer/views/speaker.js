@@ -8,10 +8,12 @@ import { useEffect } from "preact/hooks";
 import { html } from "viewer/parts/html.js";
 import { CommandButton } from "viewer/parts/buttons.js";
 import { Prose } from "viewer/parts/prose.js";
+import { questionOf } from "viewer/model/predictions.js";
 import { passedOf } from "viewer/model/slides.js";
 import { keep, kept } from "viewer/state/kept.js";
 import { onKey } from "viewer/state/keyboard.js";
-import { presenting } from "viewer/state/state.js";
+import { pendingClaims } from "viewer/state/spoiling.js";
+import { current, presenting } from "viewer/state/state.js";
 import { blank, pages, part, refused, shown, slides } from "viewer/state/slides.js";
 import { shownAnswers } from "viewer/views/atoms.js";
 import { InChapter } from "viewer/views/slide.js";
@@ -126,6 +128,7 @@ function Speaker({ page }) {
         <h1>${slide.title}</h1>
         ${slide.notes.map((text) => html`<${Prose} key=${text} text=${text} />`)}
         ${!slide.notes.length && html`<p class="quiet">No notes for this slide.</p>`}
+        <${Answers} slide=${slide} />
       </section>
       <section class="speaker-current" aria-label="what is shown">
         <h2>Now${rest > 0 && `, and ${rest} more of this slide`}</h2>
@@ -135,6 +138,34 @@ function Speaker({ page }) {
       <${Later} all=${all} />
     </main>
   `;
+}
+
+/** What a claim says. @param {number} row */
+function claimText(row) {
+  const { model, document } = current();
+  const at = model.assertionOf.get(document.claims.statement[row]) ?? -1;
+  return document.assertions[at]?.text ?? "";
+}
+
+/** The answers to what the page asks, which the audience does not see yet.
+ * @param {{slide: Slide}} properties */
+function Answers({ slide: { section } }) {
+  const asked = (pages.value[part.value] ?? []).flatMap(shownAnswers);
+  if (!section || !asked.length) return null;
+  const { step, statement } = current().document.claims;
+  const isOfSlide = (/** @type {number} */ row) =>
+    section.first <= step[row] && step[row] < section.beyond;
+  const sources = asked.map((place) =>
+    place.closest(".question")?.querySelector(".question-source")?.textContent?.trim(),
+  );
+  const rows = asked.some((place) => place.closest(".solution"))
+    ? [...new Map(statement.map((own, row) => [own, row])).values()].filter(isOfSlide)
+    : pendingClaims()
+        .filter(isOfSlide)
+        .filter((row) => sources.includes(questionOf(current().model, row)?.source));
+  return html`<ul class="speaker-answers" aria-label="answers">
+    ${rows.map((row) => html`<li key=${row}><code>${claimText(row)}</code></li>`)}
+  </ul>`;
 }
 
 /** What comes next. @param {{next: Slide | undefined, rest: number}} properties */

@@ -17,6 +17,7 @@ import {
   chosenFrame,
   chosenName,
   current,
+  docked,
   pinned,
   step,
   variablesAs,
@@ -43,7 +44,7 @@ export function Variables({ state, shown }) {
   const place = useRef(/** @type {HTMLElement | null} */ (null));
   useEffect(() => {
     if (place.current) seeChanges(place.current);
-  }, [step.value]);
+  }, [step.value, docked.value]);
   const isGraph = variablesAs.value === "graph";
   const sharers = sharersIn(frames);
   const { model } = current();

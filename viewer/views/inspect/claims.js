@@ -6,11 +6,13 @@ import { FRONT, pageOfStep } from "viewer/model/book.js";
 import { outcomeOf } from "viewer/model/claims.js";
 import { claimGroups } from "viewer/model/groups.js";
 import { counted, integer } from "viewer/model/format.js";
+import { questionOf } from "viewer/model/predictions.js";
 import { html, memo } from "viewer/parts/html.js";
 import { Claim } from "viewer/parts/notes.js";
 import { Jump } from "viewer/parts/panel.js";
 import { styled } from "viewer/parts/styles.js";
 import { leaveTo } from "viewer/state/address.js";
+import { isPending } from "viewer/state/answers.js";
 import { stepOfReader } from "viewer/state/article.js";
 import { claimsOf, current } from "viewer/state/state.js";
 import { choicesAround, partOf } from "viewer/views/inspect/scope.js";
@@ -184,7 +186,11 @@ const Group = memo(({ group: { rows, failed, place }, within }) => {
       title="Go to this claim"
       onClick=${() => leaveTo(document.claims.step[rows[0]])}
     >
-      <${Claim} outcome=${outcomeOf(model, rows[0])} text />
+      ${
+        isPending(rows[0])
+          ? html`<span class="quiet">? ${questionOf(model, rows[0])?.source} is asked there</span>`
+          : html`<${Claim} outcome=${outcomeOf(model, rows[0])} text />`
+      }
       <span class="claim-place">
         ${[place !== within && place, !many && `step ${integer(document.claims.step[rows[0]] + 1)}`]
           .filter(Boolean)

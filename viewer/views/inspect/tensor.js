@@ -8,7 +8,7 @@ import { knownAt, readingsOf } from "viewer/model/readings.js";
 import { aliasesOf } from "viewer/model/records.js";
 import { callStack } from "viewer/model/frames.js";
 import { endOf } from "viewer/model/run.js";
-import { layoutOf, offsetOf, storageWords, stridesOf } from "viewer/model/storage.js";
+import { layoutOf, offsetOf, storageWords, stridesOf, tuple } from "viewer/model/storage.js";
 import { html } from "viewer/parts/html.js";
 import { Jump } from "viewer/parts/panel.js";
 import { current, inspected } from "viewer/state/state.js";
@@ -91,7 +91,7 @@ function Facts({ value }) {
     ["elements", integer(product(sizes))],
     ["size", size === undefined ? undefined : bytes(size)],
     ["device", device],
-    ["strides", strides && `(${strides.join(", ")})`],
+    ["strides", strides && tuple(strides)],
     ["offset", offset === undefined ? undefined : integer(offset)],
     ["order", contiguous === undefined ? undefined : contiguous ? "contiguous" : "not contiguous"],
     ["storage", storage === undefined ? undefined : `#${storage}${room}`],
@@ -265,8 +265,8 @@ function Aliases({ aliases, storage, found }) {
                   </button>
                   <span class="quiet"> in ${alias.func}</span>${" "}
                   <code class="alias-layout">
-                    ${shape(alias.value.shape ?? [])}, strides (
-                    ${stridesOf(alias.value)?.join(", ")}), offset${" "}
+                    ${shape(alias.value.shape ?? [])}, strides
+                    ${" "}${tuple(stridesOf(alias.value) ?? [])}, offset${" "}
                     ${integer(offsetOf(alias.value) ?? 0)}
                   </code>
                   <${Jump} step=${alias.step} />

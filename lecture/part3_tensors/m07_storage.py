@@ -31,8 +31,8 @@ def a_tensor_is_a_pointer_and_metadata():  # M7.1
     """
     x = torch.arange(16.0).view(4, 4)  # @inspect x
     assert whole_storage(x).tolist() == list(range(16))
-    # A stride says how many elements we move on in storage for one step along its axis. Here the
-    # elements of a row are neighbours, and the next row begins four elements on: *row-major* order.
+    # A stride says how many elements we move on in storage for one step along its axis. Here row
+    # lies after row: *row-major* order.
     assert x.stride() == (4, 1)  # @predict
     strides = figures.strides(x)  # @inspect strides
     # The storage holds the numbers, four bytes each, and nothing else.
@@ -81,10 +81,10 @@ def a_slice_is_an_offset_and_a_stride():  # M7.3 E31 E32
     assert cost.allocated_bytes == cost.read_bytes == cost.written_bytes == 0
     assert y.storage_offset() == 2  # @predict
     picked = figures.views_of_storage(x, {"x[2:9:2]": y})  # @inspect picked
-    # `stride()` is a tuple with one entry per axis, also when there is one axis; `stride(0)` is the
-    # number.
-    assert y.stride() == (2,) != 2
     assert y.stride(0) == 2  # @predict
+    # That is a number. Without an axis, `stride()` is a tuple with one entry per axis, also when
+    # there is one axis.
+    assert y.stride() == (2,) != 2
     # How can we tell that they share memory? By the storage, all ten numbers of it. `data_ptr()` is
     # the address of the first element, and that is two elements of 8 bytes further on.
     assert same_storage(x, y)

@@ -206,6 +206,25 @@ def test_the_card_follows_keys_and_scrolling(page, show):
         page.locator(f'.in-focus[data-first="{number}"]').wait_for()
 
 
+def test_a_card_whose_keys_are_in_use_stays(page, show):
+    """Tab leads to what is half in sight, and the browser scrolls there."""
+    page.set_viewport_size({"width": 1280, "height": 400})
+    show(page, documents.small())
+    page.mouse.move(5, 5)
+    page.keyboard.press(".")
+    legend = card(page).locator(".card-legend")
+    legend.focus()
+    page.keyboard.press("Shift")  # the reader goes on
+    first = page.locator(".in-focus").get_attribute("data-first")
+    for number in (13, 20):
+        line(page, number).evaluate(
+            "one => scrollBy(0, one.getBoundingClientRect().top - 0.38 * innerHeight + 8)"
+        )
+        page.wait_for_timeout(400)  # longer than a reader rests
+    expect(legend).to_be_focused()
+    assert page.locator(".in-focus").get_attribute("data-first") == first
+
+
 MANY = """
 def main():
     many()

@@ -381,6 +381,25 @@ def test_in_a_short_window_five_lines_are_seen_and_the_rest_scrolls(phone, show,
     assert buttons.bounding_box()["y"] + buttons.bounding_box()["height"] <= 256
 
 
+CALLING = """
+def main():
+    y = f()
+
+
+def f():
+    x = 1
+    return x
+"""
+
+
+def test_of_a_call_it_is_said_that_its_steps_follow(page, show):
+    show(page, recorded(CALLING), mode="step", at="0")
+    where = page.locator(".where")
+    expect(where).to_have_text("line 3 ran; its calls follow")
+    page.keyboard.press("ArrowRight")
+    expect(where).to_have_text("after line 7 ran")
+
+
 MANY = "def main():\n" + "".join(f"    name_{number} = {number}\n" for number in range(40))
 
 

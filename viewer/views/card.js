@@ -189,6 +189,7 @@ function onScroll() {
   rest = setTimeout(() => {
     const isReading = mode.value === "read" && !dialog.value && !isHolding();
     if (!isReading || isKept || density.value !== "evidence" || !isBeside()) return;
+    if (host.contains(document.activeElement)) return; // its keys are in use
     const before = shown;
     show(lineRead(), MEASURED);
     // What comes by itself hides nothing.

@@ -4,7 +4,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { shortPaths } from "viewer/model/places.js";
 import { withValues } from "viewer/model/quotes.js";
-import { eventOf, statementOf } from "viewer/model/run.js";
+import { eventOf, hasCalls, statementOf } from "viewer/model/run.js";
 import { spokenOn } from "viewer/model/said.js";
 import { linesOf } from "viewer/model/source.js";
 import { isSpoken } from "viewer/model/spoken.js";
@@ -55,10 +55,13 @@ export function Program({ at, inner }) {
   }, [target]);
   const mark = `${first} ${last} ${inner ? "current" : "caller"}`;
   const lines = first === last ? `line ${first}` : `lines ${first}–${last}`;
+  // What a statement came to is known when its calls have ended; their steps come after its own.
+  const isEntered = hasCalls(model, eventOf(model, at));
+  const ran = isEntered ? `${lines} ran; its calls follow` : `after ${lines} ran`;
   return html`<section class="program" aria-label="program">
     <header class="program-head">
       <span class="path">${paths[file]}</span>
-      <span class="where">${inner ? `after ${lines} ran` : `during ${lines}`}</span>
+      <span class="where">${inner ? ran : `during ${lines}`}</span>
     </header>
     <div class="program-files">
       ${recent.current

@@ -272,7 +272,8 @@ def test_the_map_is_printed_whatever_the_screen(context, site, show, width):
 def test_without_links_there_is_no_map(page, show):
     show(page, talk())
     page.locator(".map-chapters").scroll_into_view_if_needed()
-    page.evaluate("""import("viewer/views/map.js")""")
+    page.evaluate("""import("viewer/views/map.js").then(() => {})""")
+    painted(page)
     assert page.locator(".chapter-map").count() == 0
 
 

@@ -157,7 +157,7 @@ def show_with_names(page, show, document: dict) -> None:
     """Show it, and wait until what attends to names is there."""
     show(page, document)
     page.mouse.move(5, 300)
-    page.evaluate("""import("viewer/views/names.js")""")
+    page.evaluate("""import("viewer/views/names.js").then(() => {})""")
     line(page, 20).scroll_into_view_if_needed()
 
 

@@ -296,7 +296,7 @@ def test_a_number_that_is_asked_for_rounded_is_told_nowhere(page, show):
     show(page, recorded(ROUNDED))
     page.locator(".question").wait_for()
     page.mouse.move(5, 300)
-    page.evaluate("""import("viewer/views/names.js")""")
+    page.evaluate("""import("viewer/views/names.js").then(() => {})""")
     point_at(page, 8, "share")
     page.locator(".card").wait_for()
     tip = page.locator(".name-tip")

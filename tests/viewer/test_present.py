@@ -661,7 +661,7 @@ def test_on_a_narrow_slide_values_stand_below_their_line_and_are_seen(size, page
 
 
 def test_a_part_that_is_there_only_later_is_shown_when_it_comes(page, show, site):
-    """A figure that is fetched late makes another page of a slide."""
+    """What comes late makes more parts of a slide; here a lower window does."""
     paragraphs = "\n".join(f"    # Paragraph {number}.\n    #" for number in range(60))
     show(
         page, trace_source(f'def main():\n    a()\n\ndef a():\n    "A."\n{paragraphs}\n    x = 1\n')
@@ -684,8 +684,8 @@ def test_a_part_that_is_there_only_later_is_shown_when_it_comes(page, show, site
 def test_it_is_said_how_slides_come_from_now_on(presented):
     for words in ("by claim", "by line", "at once"):
         presented.keyboard.press("i")
-        expect(presented.locator("[role=status] .slide-refused")).to_contain_text(words)
-    expect(presented.locator(".slide-refused")).to_have_count(0)
+        expect(presented.locator("[role=status] .slide-said")).to_contain_text(words)
+    expect(presented.locator(".slide-said")).to_have_count(0)
 
 
 def test_the_title_of_a_lecture_has_an_address_of_its_own(page, show):

@@ -3,6 +3,7 @@
 import { bytes, integer, shape } from "viewer/model/format.js";
 import { hasContents } from "viewer/model/objects.js";
 import { functionOf } from "viewer/model/run.js";
+import { tuple } from "viewer/model/storage.js";
 import { cellTexts, partsOf, valueText } from "viewer/model/values.js";
 
 /** Larger graphs and containers are cut, with a count of what is left out. */
@@ -139,7 +140,7 @@ class Builder {
       box.rows.push({ label: "", text: texts.slice(at, at + width).join(SPACE), target: "" });
     }
     if (!elements.length) box.note = "elements not shown";
-    if (strides && sizes.length > 1) box.note = `strides (${strides.join(", ")})`;
+    if (strides && sizes.length > 1) box.note = `strides ${tuple(strides)}`;
     if (offset) box.note = [box.note, `offset ${offset}`].filter(Boolean).join(", ");
     if (storage === undefined) return;
     const view = { key: box.key, value, column: box.column };

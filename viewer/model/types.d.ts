@@ -690,7 +690,7 @@ interface State {
   whole?: boolean;
   /** Whether it is of the short path. */
   short?: boolean;
-  /** Whether it is shown on slides. */
+  /** Which part of a slide is shown, from 1; 0: no slide is. */
   present?: number;
 }
 /**

@@ -73,7 +73,7 @@ export function keyOf(row) {
 }
 
 /** @param {number} row of the claims */
-function assertionOf(row) {
+export function assertionOf(row) {
   const { model, document } = current();
   return document.assertions[model.assertionOf.get(document.claims.statement[row]) ?? -1];
 }

@@ -294,10 +294,10 @@ export function Present() {
     </div>
     <${SlideBar} at=${at} of=${all.length} />
     <${Jump} />
-    <div role="status">${told.value && html`<p class="slide-refused">${told.value}</p>`}</div>
+    <div role="status">${told.value && html`<p class="slide-said">${told.value}</p>`}</div>
     ${
       refused.value &&
-      html`<p class="slide-refused" role="alert">
+      html`<p class="slide-said" role="alert">
         The browser opened no window: allow this page to open one, and press s again.
       </p>`
     }

@@ -10,6 +10,7 @@ import { CommandButton } from "viewer/parts/buttons.js";
 import { Prose } from "viewer/parts/prose.js";
 import { questionOf } from "viewer/model/predictions.js";
 import { passedOf } from "viewer/model/slides.js";
+import { assertionOf } from "viewer/state/answers.js";
 import { keep, kept } from "viewer/state/kept.js";
 import { onKey } from "viewer/state/keyboard.js";
 import { pendingClaims } from "viewer/state/spoiling.js";
@@ -140,13 +141,6 @@ function Speaker({ page }) {
   `;
 }
 
-/** What a claim says. @param {number} row */
-function claimText(row) {
-  const { model, document } = current();
-  const at = model.assertionOf.get(document.claims.statement[row]) ?? -1;
-  return document.assertions[at]?.text ?? "";
-}
-
 /** The answers to what the page asks, which the audience does not see yet.
  * @param {{slide: Slide}} properties */
 function Answers({ slide: { section } }) {
@@ -164,7 +158,7 @@ function Answers({ slide: { section } }) {
         .filter(isOfSlide)
         .filter((row) => sources.includes(questionOf(current().model, row)?.source));
   return html`<ul class="speaker-answers" aria-label="answers">
-    ${rows.map((row) => html`<li key=${row}><code>${claimText(row)}</code></li>`)}
+    ${rows.map((row) => html`<li key=${row}><code>${assertionOf(row)?.text}</code></li>`)}
   </ul>`;
 }
 

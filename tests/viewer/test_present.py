@@ -457,6 +457,8 @@ def test_a_figure_that_waits_above_its_question_comes_after_the_answer(height, p
     page.keyboard.press("P")
     page.locator(".slide").wait_for()
     page.keyboard.press("End")
+    page.locator(".slide .question").wait_for(state="attached")
+    painted(page)
     while not page.locator(".slide .question:visible").count():
         page.keyboard.press("PageDown")
         painted(page)
@@ -468,6 +470,33 @@ def test_a_figure_that_waits_above_its_question_comes_after_the_answer(height, p
     expect(page.locator(".slide .drawn")).to_be_visible()
     page.keyboard.press("PageUp")
     expect(page.locator(".slide .line", has_text="== 4242")).to_be_visible()
+
+
+def test_a_figure_that_is_fetched_after_its_page_is_shown_stays_there(page, show):
+    held = []
+    page.route("**/parts/picture.js", lambda route: held.append(route))
+    show(page, trace_source(DRAWN_ABOVE.replace("HEIGHT", "600")), at="1")
+    page.keyboard.press("P")
+    page.locator(".slide").wait_for()
+    page.keyboard.press("End")
+    page.locator(".slide .question").wait_for(state="attached")
+    painted(page)
+    while not page.locator(".slide .question:visible").count():
+        page.keyboard.press("PageDown")
+        painted(page)
+    page.keyboard.press("PageDown")
+    answer = page.locator(".slide .line", has_text="== 4242")
+    expect(answer).to_be_visible()
+    painted(page)
+    page.keyboard.press("PageDown")
+    painted(page)
+    held.pop().continue_()
+    expect(page.locator(".slide .drawn")).to_be_visible()
+    painted(page)
+    page.keyboard.press("PageUp")
+    painted(page)
+    assert answer.is_visible()
+    assert not page.locator(".slide .drawn").is_visible()
 
 
 ASKED = """

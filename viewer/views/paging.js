@@ -24,6 +24,11 @@ function restore(root) {
   }
 }
 
+/** @param {HTMLElement[]} pieces @param {boolean} isHidden */
+function hide(pieces, isHidden) {
+  for (const piece of pieces) piece.classList.toggle("off-page", isHidden);
+}
+
 /** @param {HTMLElement} piece @param {number} zoom */
 function resize(piece, zoom) {
   piece.style.zoom = String(zoom);
@@ -72,23 +77,20 @@ function shrinkLoops(root, height) {
  */
 export function pagesOf(root, height, known, late, isKept = false) {
   restore(root);
-  for (const figure of late) figure.classList.add("off-page");
+  hide(late, true);
   const letter = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
   spread(root, letter, isKept);
+  hide(late, false);
   for (const figure of root.querySelectorAll(FIGURES))
     scaleFigure(/** @type {HTMLElement} */ (figure), height);
+  for (const figure of late) shrinkToFit(figure, height);
+  hide(late, true);
   shrinkLoops(root, height);
   // A table that no page holds is cut between its rows.
   for (const table of root.querySelectorAll(".prose table"))
     table.classList.toggle("long", table.getBoundingClientRect().height > height);
   const pieces = piecesIn(root);
   for (const piece of pieces) shrinkToFit(piece, height);
-  for (const figure of late) {
-    figure.classList.remove("off-page");
-    for (const drawn of figure.querySelectorAll(FIGURES))
-      scaleFigure(/** @type {HTMLElement} */ (drawn), height);
-    shrinkToFit(figure, height);
-  }
   const atoms = atomsOf(pieces, height, known);
   if (known.length) {
     const pages = cut(atoms, height, known);

@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Error, Locator, expect
 
 from tests.chromium import find_chromium
 from tests.viewer import documents
@@ -56,6 +56,23 @@ def painted(page) -> None:
     """Wait until what has changed is on the screen, and what moves has come to rest."""
     page.evaluate(PAINTED)
     page.wait_for_function(FINISHED)
+
+
+ANSWERED = f"Promise.race([{PAINTED}, new Promise((done) => setTimeout(done, 1000))])"
+"""What is painted next, or a while where nothing is painted: in a window behind another one."""
+
+
+def answered(act, page_of):
+    """An action that waits for what it changes to be on the screen: who looks next sees that."""
+
+    @functools.wraps(act)
+    def and_answered(*arguments, **options):
+        result = act(*arguments, **options)
+        with contextlib.suppress(Error):  # it led elsewhere, or closed the page
+            page_of(*arguments).evaluate(ANSWERED)
+        return result
+
+    return and_answered
 
 
 def settled(page) -> None:
@@ -196,7 +213,10 @@ def quiet_page(context, site, width, height, expected=lambda message: False):
             or noise.append(f"request elsewhere: {request.url}")
         ),
     )
-    yield page
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(page.keyboard, "press", answered(page.keyboard.press, lambda *_: page))
+        patched.setattr(Locator, "click", answered(Locator.click, lambda own: own.page))
+        yield page
     if page.url.startswith(site.address):
         page.evaluate("localStorage.clear()")  # what one reader chose is no other reader's choice
     page.close()

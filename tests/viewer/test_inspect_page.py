@@ -662,7 +662,7 @@ def test_every_time_a_claim_was_checked_is_listed_the_failed_ones_first(page, sh
     entry.locator("summary").click()
     assert entry.locator("summary").inner_text() == "failed 1 of 3 times"
     steps = entry.locator(".occurrences .jump")
-    assert steps.all_inner_texts() == ["step 12", "step 15", "step 10"]
+    expect(steps).to_have_text(["step 12", "step 15", "step 10"])
     steps.nth(2).click()
     assert page.locator("dialog").count() == 0
     assert "main:3.2" in page.url

@@ -6,6 +6,7 @@ import time
 import pytest
 from playwright.sync_api import expect
 
+from tests.tracing import trace_source
 from tests.viewer import documents
 from tests.viewer.conftest import VIEWER, quiet_page, settled, show_everything
 from tests.viewer.programs import recorded
@@ -158,6 +159,14 @@ def test_an_address_that_names_nothing_says_so(page, show, address):
     ).wait_for()
     page.locator(".outline a").first.click()
     page.locator(".page-notice").wait_for(state="detached")
+
+
+def test_the_address_of_a_function_that_did_not_run_shows_its_definition(page, show):
+    unused = "def helper():\n    return 1\n\n\n"
+    show(page, trace_source(f'{unused}def main():\n    "Title."\n    assert 1\n'), at="helper")
+    definition = page.locator(".definition-panel")
+    definition.locator("code", has_text="return 1").wait_for()
+    assert page.get_by_role("status").get_by_text("There is no").count() == 0
 
 
 def test_a_claim_on_the_clock_is_one_quiet_line(page, show):

@@ -189,8 +189,7 @@ def test_on_a_phone_the_name_below_a_title_goes_on_after_a_word(phone, show):
     main = f"def main():\n    'Title.'\n    {LONG_NAME}()\n"
     show(phone, recorded(f"\n{main}\n\ndef {LONG_NAME}():\n    'Section.'\n    assert 1\n"))
     name = phone.locator(".section-meta .quiet-link").first
-    name.wait_for()
-    assert name.inner_text() == f"▸ {LONG_NAME}()"
+    expect(name).to_have_text(f"▸ {LONG_NAME}()")
     assert name.evaluate("e => e.scrollWidth <= e.clientWidth")
     lines = name.evaluate(
         """(name) => {

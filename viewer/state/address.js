@@ -91,10 +91,9 @@ export function goToHash() {
   const left = (isLink ? mode.value : wanted) === "read" ? leavePathFor(named, chapter) : "";
   const { book, leftOut } = current();
   const shown = book.find(({ name }) => name === chapter);
-  const isElsewhere = isLink && named < 0;
-  if (isElsewhere && !showPlace(location.hash.slice(1))) showDefinition(location.hash.slice(1));
-  const missing = isElsewhere ? "" : at && named < 0 ? at : chapter && !shown ? chapter : "";
-  notice.value = missing ? isNotThere(missing) : left;
+  const unread = isLink ? decodeURIComponent(location.hash.slice(1)) : at;
+  notice.value = !unread && chapter && !shown ? isNotThere(chapter) : left;
+  if (unread && named < 0 && !(isLink && showPlace(unread))) showDefinition(unread);
   if (isLink && named < 0 && address) return put("replaceState", address);
   const failed = document.failure ? document.failure.step : -1;
   const isFollowed = !isLink && address !== "";
@@ -176,16 +175,15 @@ export function writePage(write) {
 
 /** Show a figure, an equation or a note of the text. @param {string} name */
 function showPlace(name) {
-  const place = document.getElementById(`in-text-${decodeURIComponent(name)}`);
+  const place = document.getElementById(`in-text-${name}`);
   const shown = place?.getClientRects().length ? place : place?.nextElementSibling;
   shown?.scrollIntoView({ block: "center" });
   return place !== null;
 }
 
-/** Show what a link names that is no section: a class, or a function that is not read as one.
- * @param {string} encoded */
-async function showDefinition(encoded) {
-  const name = decodeURIComponent(encoded);
+/** Show what an address names that is no section: a class, or a function that did not run or is
+ * not read as one. @param {string} name */
+async function showDefinition(name) {
   const { definitionNamed } = await import("viewer/model/names.js");
   const found = definitionNamed(current().document, name);
   if (found) openDefinition(found);

@@ -36,9 +36,9 @@ def every_claim_is_checked_on_every_run():
     unit and source, and what other machines showed in `lecture/recorded/`.
     """
     # We begin with the operation that does nearly all the work of a language model. A *matrix
-    # multiplication*, *matmul* for short, takes one row of x and one column of w, multiplies them
-    # number by number and adds up the products: that makes one number of the result. It does so for
-    # each row and each column. Python writes it `@`.
+    # multiplication*, *matmul* for short, takes one row of `x` and one column of `w`, multiplies
+    # them number by number and adds up the products: that makes one number of the result. It does
+    # so for each row and each column. Python writes it `@`.
     R, D, F = 2, 3, 4
     x = torch.arange(6.0).view(R, D)  # @inspect x
     w = torch.arange(12.0).view(D, F)  # @inspect w

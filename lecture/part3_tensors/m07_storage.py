@@ -84,7 +84,7 @@ def a_slice_is_an_offset_and_a_stride():  # M7.3 E31 E32
     assert y.stride(0) == 2  # @predict
     # That is a number. Without an axis, `stride()` is a tuple with one entry per axis, also when
     # there is one axis.
-    assert y.stride() == (2,) != 2
+    assert y.stride() == (y.stride(0),) != y.stride(0)
     # How can we tell that they share memory? By the storage, all ten numbers of it. `data_ptr()` is
     # the address of the first element, and that is two elements of 8 bytes further on.
     assert same_storage(x, y)

@@ -272,7 +272,7 @@ def a_product_pairs_every_row_with_every_column():  # M8.3
     """A matmul pairs every row with every column.
 
     Elementwise operations pair numbers at the same place. What pairs whole rows with columns?
-    Element (i, j) of the matmul `x @ w` is made of row i of x and column j of w,
+    Element (i, j) of the matmul `x @ w` is made of row i of `x` and column j of `w`,
     $y_{ij}=\\sum_k x_{ik}w_{kj}$.
     """
     x = torch.arange(12.0).view(3, 4)
@@ -281,8 +281,8 @@ def a_product_pairs_every_row_with_every_column():  # M8.3
     row_times_column = figures.row_times_column(x, w, 1, 0)  # @inspect row_times_column
     by_pairs = [[(row * column).sum() for column in w.T] for row in x]
     assert torch.equal(torch.tensor(by_pairs), y)
-    # A row of x must be as long as a column of w. That size disappears, the other two remain: what
-    # is the shape of 16×32 times 32×2?
+    # A row of `x` must be as long as a column of `w`. That size disappears, the other two remain:
+    # what is the shape of 16×32 times 32×2?
     ones = torch.ones(16, 32) @ torch.ones(32, 2)
     assert ones.shape == (16, 2)  # @predict
     assert (ones == 32).all()

@@ -100,23 +100,30 @@ const tensor = (object, rest) => ({
 const views = drawn({
   x: tensor(1, {}),
   row: tensor(2, { shape: [2], elements: [3, 4], offset: 2 }),
+  every: tensor(4, { shape: [2], elements: [1, 3], strides: [2] }),
   other: tensor(3, { storage: 2 }),
 });
 table("tensors", [
   ["elements by rows", linesOf(views, "object 1"), ["1  2", "3  4", "storage #1"]],
   [
     "views point at one storage",
-    arrowsOf(views).slice(3),
-    ["object 1.2 > storage 1", "object 2.1 > storage 1"],
+    arrowsOf(views).slice(4),
+    ["object 1.2 > storage 1", "object 2.1 > storage 1", "object 4.1 > storage 1"],
   ],
   [
     "which says where they lie",
-    boxOf(views, "storage 1").rows.map(({ part }) => part),
+    boxOf(views, "storage 1").rows.map(({ parts }) => parts),
     [
-      [0, 1],
-      [0.5, 1],
+      [[0, 1]],
+      [[0.5, 1]],
+      [
+        [0, 0.25],
+        [0.5, 0.75],
+      ],
     ],
   ],
+  ["by name", boxOf(views, "storage 1").rows.map(({ label }) => label), ["x", "row", "every"]],
+  ["a step over cells is said", boxOf(views, "object 4").note, "strides (2,)"],
   ["a storage of one tensor is a line of it", linesOf(views, "object 3").at(-1), "storage #2"],
 ]);
 

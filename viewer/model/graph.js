@@ -3,7 +3,7 @@
 import { bytes, integer, shape } from "viewer/model/format.js";
 import { hasContents } from "viewer/model/objects.js";
 import { functionOf } from "viewer/model/run.js";
-import { tuple } from "viewer/model/storage.js";
+import { layoutOf, readersOf, tuple } from "viewer/model/storage.js";
 import { cellTexts, partsOf, valueText } from "viewer/model/values.js";
 
 /** Larger graphs and containers are cut, with a count of what is left out. */
@@ -140,11 +140,18 @@ class Builder {
       box.rows.push({ label: "", text: texts.slice(at, at + width).join(SPACE), target: "" });
     }
     if (!elements.length) box.note = "elements not shown";
-    if (strides && sizes.length > 1) box.note = `strides ${tuple(strides)}`;
+    if (strides && (sizes.length > 1 || strides[0] !== 1)) box.note = `strides ${tuple(strides)}`;
     if (offset) box.note = [box.note, `offset ${offset}`].filter(Boolean).join(", ");
     if (storage === undefined) return;
     const view = { key: box.key, value, column: box.column };
     if (!this.views.get(storage)?.push(view)) this.views.set(storage, [view]);
+  }
+
+  /** What leads to a box, as the first one calls it; nothing where that has no name.
+   * @param {string} key */
+  nameOf(key) {
+    const rows = [...this.boxes.values()].flatMap((box) => box.rows);
+    return rows.find(({ target }) => target === key)?.label ?? "";
   }
 
   /** A storage that several tensors view is a box of its own; or else a line of its tensor. */
@@ -159,7 +166,7 @@ class Builder {
         this.add({
           ...{ key, title, kind: "storage", note: size },
           column: Math.max(...views.map(({ column }) => column)) + 1,
-          rows: partsOfStorage(views.map(({ value }) => value)),
+          rows: partsOfStorage(views.map(({ key: of, value }) => [this.nameOf(of), value])),
         });
       for (const view of views)
         this.boxes
@@ -192,23 +199,47 @@ function wrapped(texts) {
   return rows;
 }
 
+/** Of more cells, gaps between those that a tensor reads are too narrow to be drawn. */
+const MAX_CELLS = 32;
+
 /**
- * For each view of a storage, which part of what they reach it lies in.
- * @param {Value[]} views
+ * For each view of a storage, which parts of what they reach it lies in.
+ * @param {[name: string, value: Value][]} views
  * @returns {GraphRow[]}
  */
 function partsOfStorage(views) {
-  const ranges = views.map((value) => {
+  const ranges = views.map(([, value]) => {
     const first = value.offset ?? 0;
     return [first, first + reachOf(value)];
   });
   const end = Math.max(1, ...ranges.map(([, beyond]) => beyond));
-  return views.map((value, at) => ({
-    label: shape(value.shape ?? []),
-    text: `cells ${integer(ranges[at][0])} to ${integer(ranges[at][1] - 1)}`,
-    target: "",
-    part: [ranges[at][0] / end, ranges[at][1] / end],
-  }));
+  return views.map(([name, value], at) => {
+    const [first, beyond] = ranges[at];
+    const runs = end > MAX_CELLS ? [[first, beyond]] : runsOf(value, first, beyond);
+    const gaps = runs.length > 1 ? " with gaps" : "";
+    return {
+      label: name || shape(value.shape ?? []),
+      text: `cells ${integer(first)} to ${integer(beyond - 1)}${gaps}`,
+      target: "",
+      parts: runs.map((run) => run.map((cell) => cell / end)),
+    };
+  });
+}
+
+/** The cells that a tensor reads: where each run of them begins, and what is beyond it.
+ * @param {Value} value @param {number} first @param {number} beyond */
+function runsOf(value, first, beyond) {
+  const layout = layoutOf(value);
+  if (!layout) return [[first, beyond]];
+  /** @type {number[][]} */
+  const runs = [];
+  for (let cell = first; cell < beyond; cell++) {
+    if (!readersOf(layout, cell).count) continue;
+    const run = runs.at(-1);
+    if (run?.[1] === cell) run[1]++;
+    else runs.push([cell, cell + 1]);
+  }
+  return runs;
 }
 
 /** Cells from the first to the last that a tensor reads. @param {Value} value */

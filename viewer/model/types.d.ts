@@ -711,7 +711,7 @@ interface GraphRow {
   text: string;
   target: string;
   items?: number;
-  part?: number[];
+  parts?: number[][];
   variable?: Variable;
 }
 /** count: arrows that lead here; isCyclic: some of them from what this leads to. */

@@ -219,15 +219,16 @@ function NameRow({ row: { label, text, target, variable }, activation, words }) 
 }
 
 /** @param {{row: GraphRow}} properties */
-function PartRow({ row: { label, text, target, part } }) {
+function PartRow({ row: { label, text, target, parts } }) {
   return html`<div class="graph-row" title=${target ? "" : text}>
     ${label && html`<span class="graph-label"><code>${label}</code></span>`}
     ${
-      part
+      parts
         ? html`<span class="graph-part">
-          <span
-            style=${{ left: `${100 * part[0]}%`, width: `${100 * (part[1] - part[0])}%` }}
-          ></span>
+          ${parts.map(([from, to]) => {
+            const style = { left: `${100 * from}%`, width: `${100 * (to - from)}%` };
+            return html`<span style=${style}></span>`;
+          })}
         </span>`
         : html`<span class="graph-text">
           ${

@@ -23,6 +23,7 @@ import { callStack } from "viewer/model/frames.js";
 import { activationOf, endOf, eventOf, functionOf, statementOf } from "viewer/model/run.js";
 import { claimsWithin, sectionsOf } from "viewer/model/sections.js";
 import { slidesOf } from "viewer/model/slides.js";
+import { stopAfter, stopBefore } from "viewer/model/stepping.js";
 import { cellOf, cellsRead, layoutOf, readersOf, storageWords } from "viewer/model/storage.js";
 import { tally } from "viewer/model/tally.js";
 import { stateAt } from "viewer/model/variables.js";
@@ -51,6 +52,21 @@ const questions = {
         ),
       ),
     }));
+  },
+
+  /** Where one stops from the first step to the end, and on the way back. */
+  stops(document) {
+    const model = buildModel(withEmpty(document));
+    /** @param {Stop} first @param {(model: Model, stop: Stop) => Stop | null} next */
+    const walk = (first, next) => {
+      const found = [];
+      for (let stop = /** @type {Stop | null} */ (first); stop; stop = next(model, stop))
+        found.push([stop.step, stop.isReturned]);
+      return found;
+    };
+    const there = walk({ step: 0, isReturned: false }, stopAfter);
+    const [step, isReturned] = /** @type {any[]} */ (there.at(-1));
+    return { there, back: walk({ step, isReturned }, stopBefore) };
   },
 
   /** Sections in reading order, and the chapters they are in. */

@@ -53,6 +53,33 @@ def numbers(held):
 """
 
 
+FAILING = """\
+def main():
+    for number in (2, 1, 0):
+        shares = [share(number)]
+
+
+def share(number):
+    return 1 / number
+"""
+
+
+@pytest.mark.parametrize("source", [PROGRAMS, HOT, SHARED, GENERATORS, FAILING])
+def test_one_stops_at_each_step_and_again_when_its_calls_have_ended(ask, source):
+    document = recorded(source)
+    steps = ask("steps", document)
+    events = [step["event"] for step in steps]
+    stops = [((event, 1, 0), step, False) for step, event in enumerate(events)]
+    for number, step in enumerate(steps):
+        has_steps = number + 1 < len(steps) and events[number + 1] < step["end"]
+        is_cut_short = document["failure"] and step["end"] > events[-1]
+        if has_steps and not is_cut_short:
+            stops.append(((step["end"], 0, -step["event"]), number, True))
+    there, back = ask("stops", document).values()
+    assert there == [[step, is_returned] for _, step, is_returned in sorted(stops)]
+    assert back == there[::-1]
+
+
 @pytest.mark.parametrize("source", [PROGRAMS, HOT, SHARED, GENERATORS])
 def test_what_is_not_marked_is_true(ask, source):
     """And what is marked is the rule's doing, but for a few that the viewer marks besides."""

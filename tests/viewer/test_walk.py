@@ -128,20 +128,34 @@ def test_what_is_not_so_is_noticed(shown, value, expected):
     assert is_as_shown({"shown": shown}, value) is expected
 
 
+STOP = """async () => {
+    const { isAhead, nextStop, stopNow } = await import("viewer/state/stops.js");
+    return { ...stopNow(), isAhead: isAhead(), isLast: !nextStop(1) };
+}"""
+
+
 def test_at_each_step_the_table_says_what_the_frame_holds(page, show, tmp_path, monkeypatch):
+    """Before the calls of a statement, what it held when they began."""
     file = tmp_path / "programs.py"
     file.write_text(PROGRAM)
     monkeypatch.setattr(reference, "frozen", written)
     known = reference.Reference(file, is_statement, is_repeated).run()
     show(page, recorded(PROGRAM), mode="step")
     page.keyboard.press("Home")
-    rows_read = 0
-    for step, chain in enumerate(known.after):
+    rows_read, seen = 0, []
+    stop = page.evaluate(STOP)
+    while True:
+        step = stop["step"]
+        seen.append(step)
         page.wait_for_function(
             "text => document.querySelector('.timeline-count').innerText.startsWith(text)",
             arg=f"{step + 1} /",
         )
-        activation, names, _ = chain[-1]
+        said = "its calls come first" if stop["isAhead"] else "ran"
+        assert said in page.locator(".program .where").inner_text()
+        activation, names, _ = known.after[step][-1]
+        if stop["isAhead"]:
+            names = next(then for number, then, _ in known.after[step + 1] if number == activation)
         rows = {row["name"]: row for row in page.evaluate(ROWS)[0]}
         assert names.keys() <= rows.keys(), step
         for name, row in rows.items():
@@ -156,6 +170,10 @@ def test_at_each_step_the_table_says_what_the_frame_holds(page, show, tmp_path, 
             elif name != "return":
                 assert is_as_shown(row, then[name]), (step, row, then[name])
                 rows_read += 1
+        if stop["isLast"]:
+            break
         page.keyboard.press("ArrowRight")
-    assert page.locator(".timeline-count").inner_text() == f"{step + 1} / {len(known.after)}"
+        stop = page.evaluate(STOP)
+    assert set(seen) == set(range(len(known.after)))
+    assert len(seen) > len(set(seen)), "one comes back to calls"
     assert rows_read > 3 * len(known.after)

@@ -11,8 +11,9 @@ const MAX_LENGTH = 300;
 /**
  * @param {Model} model
  * @param {number} step
+ * @param {boolean} [isAhead] whether its calls are still to come
  */
-export function narrate(model, step) {
+export function narrate(model, step, isAhead = false) {
   const { statements, files, claims } = model.document;
   if (!model.steps) return "";
   const [file, line] = statements[statementOf(model, step)];
@@ -20,6 +21,7 @@ export function narrate(model, step) {
     .map(({ text }) => text)
     .join("")
     .trim();
+  if (isAhead) return `line ${line}: ${source}; its calls come first`.slice(0, MAX_LENGTH);
   const variables = stateAt(model, step).frames.at(-1)?.variables ?? [];
   const changes = variables
     .filter(({ changed }) => changed)

@@ -6,12 +6,64 @@ import {
   callerOf,
   clamp,
   eventOf,
+  stayAt,
   stepAfter,
   stepRange,
   stepsBefore,
   visitSteps,
   wholeScope,
 } from "viewer/model/run.js";
+
+/** Whether a statement made calls of which there are steps. @param {Model} model
+ * @param {number} step */
+export function hasSteps(model, step) {
+  return stepAfter(model, step) > step + 1;
+}
+
+/**
+ * Where one goes from a stop. Between the last step of a call and what follows it, one comes back
+ * to the statement that made it, and to those that wait for that.
+ * @param {Model} model
+ * @param {Stop} stop
+ * @returns {Stop | null}
+ */
+export function stopAfter(model, { step, isReturned }) {
+  const next = isReturned ? stepAfter(model, step) : step + 1;
+  const returns = returnsBefore(model, next);
+  const at = isReturned ? returns.indexOf(step) + 1 : 0;
+  if (at < returns.length) return { step: returns[at], isReturned: true };
+  return next < model.steps ? { step: next, isReturned: false } : null;
+}
+
+/**
+ * The same way back.
+ * @param {Model} model
+ * @param {Stop} stop
+ * @returns {Stop | null}
+ */
+export function stopBefore(model, { step, isReturned }) {
+  const next = isReturned ? stepAfter(model, step) : step;
+  const returns = returnsBefore(model, next);
+  const at = (isReturned ? returns.indexOf(step) : returns.length) - 1;
+  if (at >= 0) return { step: returns[at], isReturned: true };
+  return next > 0 ? { step: next - 1, isReturned: false } : null;
+}
+
+/**
+ * The statements that end before a step with the last call that they made, innermost first. Where
+ * the run fails, they do not end.
+ * @param {Model} model
+ * @param {number} next
+ */
+function returnsBefore(model, next) {
+  const { document, steps, stayCaller } = model;
+  const callerOfStep = (/** @type {number} */ step) =>
+    step < 0 ? -1 : stayCaller[stayAt(model, eventOf(model, step))];
+  const found = [];
+  let at = next === steps && document.failure ? -1 : callerOfStep(next - 1);
+  for (; at >= 0 && stepAfter(model, at) === next; at = callerOfStep(at)) found.push(at);
+  return found;
+}
 
 /**
  * The step after this statement and the calls it made.

@@ -147,6 +147,11 @@ interface OpenFrame extends Moment {
  * leftOut: calls between the outermost and the innermost, where there are many; contentOf: what is
  * known of an object by itself.
  */
+/** Where one stops while stepping. isReturned: the calls that its statement made have ended. */
+interface Stop {
+  step: number;
+  isReturned: boolean;
+}
 interface ProgramState {
   frames: OpenFrame[];
   leftOut: number;

@@ -27,10 +27,11 @@ const NOW = Infinity;
 /**
  * @param {Model} model
  * @param {number} step
+ * @param {boolean} [isAhead] whether its calls are still to come
  * @returns {ProgramState}
  */
-export function stateAt(model, step) {
-  const end = endOf(model, step);
+export function stateAt(model, step, isAhead = false) {
+  const end = isAhead ? eventOf(model, step) + 1 : endOf(model, step);
   const open = callStack(model, step);
   const calls = fewOf(open);
   const reads = calls.map((call, depth) =>

@@ -3,7 +3,6 @@
 import { batch } from "@preact/signals";
 import { pathTo } from "viewer/model/parts.js";
 import { entryOf, stepsBefore } from "viewer/model/run.js";
-import { stateAt } from "viewer/model/variables.js";
 import { subjectOf } from "viewer/model/watching.js";
 import {
   chosenFrame,
@@ -16,6 +15,7 @@ import {
   presenting,
   step,
 } from "viewer/state/state.js";
+import { stateNow } from "viewer/state/stops.js";
 
 /**
  * The steps that a place in an article tells of: those of its line, or of an argument, the first of
@@ -43,7 +43,7 @@ function watchedAt(place, value) {
   const around = /** @type {HTMLElement | null} */ (place.closest("[data-variable]"));
   if (!around) return undefined;
   const [activation, name] = (around.dataset.variable ?? "").split(" ").map(Number);
-  const { frames } = stateAt(current().model, step.value);
+  const { frames } = stateNow();
   const variables = frames.find((frame) => frame.activation === activation)?.variables ?? [];
   const whole = variables.find((variable) => variable.name === name)?.value;
   return { activation, name, path: (whole && pathTo(whole, value)) ?? "" };
@@ -96,7 +96,7 @@ export function inspectChosen(view) {
   else if (opened) inspected.value = { ...opened, view };
   if (opened) return;
   const { model } = current();
-  const { frames } = stateAt(model, step.value);
+  const { frames } = stateNow();
   const frame = frames.find(({ activation }) => activation === chosenFrame.value) ?? frames.at(-1);
   const chosen = frame?.variables.find(({ name, value }) => value && name === chosenName.value);
   const found = chosen ?? (frame && subjectOf(model, frame));

@@ -9,25 +9,37 @@ import { backOver, out, over, runToLine } from "viewer/model/stepping.js";
 import { goTo } from "viewer/state/address.js";
 import { command } from "viewer/state/commands.js";
 import { chosenFrame, chosenName, current, playing, proseShown, step } from "viewer/state/state.js";
+import { isAhead, nextStop, stopAt } from "viewer/state/stops.js";
 
 /**
- * Go to a step or, where that only says something which is shown as text, on to the next.
+ * A step or, where that only says something which is shown as text, the next one.
  * @param {number} target
  * @param {1 | -1} direction
  */
+function past(target, direction) {
+  return proseShown.value === "raw" ? target : pastSpoken(current().model, target, direction);
+}
+
+/** @param {number} target @param {1 | -1} direction */
 function go(target, direction) {
-  const { model } = current();
-  goTo(proseShown.value === "raw" ? target : pastSpoken(model, target, direction));
+  goTo(past(target, direction));
+}
+
+/** To the next stop, or the one before. @param {1 | -1} direction */
+function goOne(direction) {
+  const stop = nextStop(direction);
+  if (!stop) return;
+  stopAt(stop.isReturned ? stop : { ...stop, step: past(stop.step, direction) });
 }
 
 /** One step back. */
 function goBack() {
-  go(step.value - 1, -1);
+  goOne(-1);
 }
 
 /** One step forward. */
 function goOn() {
-  go(step.value + 1, 1);
+  goOne(1);
 }
 
 /** Back over calls. */
@@ -35,9 +47,10 @@ function goBackOver() {
   go(backOver(current().model, step.value), -1);
 }
 
-/** On over calls. */
+/** On over calls: those of this statement, or of the next one. */
 function goOver() {
-  go(over(current().model, step.value), 1);
+  if (isAhead()) stopAt({ step: step.value, isReturned: true });
+  else go(over(current().model, step.value), 1);
 }
 
 /** To the first step or the last. @param {number} end */
@@ -86,21 +99,19 @@ function chooseLine(direction) {
 
 const PAUSE = 700;
 
-/** @returns {number} */
-function lastStep() {
-  return current().model.steps - 1;
-}
-
 /** Go on, or stop where the run ends. */
 function advance() {
-  if (step.value < lastStep()) goTo(step.value + 1);
+  const stop = nextStop(1);
+  if (stop) stopAt(stop);
   else playing.value = false;
 }
 
 // Play from this step, or from the first one when the run is over.
 effect(() => {
   if (!playing.value) return;
-  if (step.peek() === lastStep()) untracked(() => goTo(0));
+  untracked(() => {
+    if (!nextStop(1)) goTo(0);
+  });
   const timer = setInterval(advance, PAUSE);
   return () => clearInterval(timer);
 });

@@ -4,10 +4,11 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { shortPaths } from "viewer/model/places.js";
 import { withValues } from "viewer/model/quotes.js";
-import { eventOf, hasCalls, statementOf } from "viewer/model/run.js";
+import { eventOf, statementOf } from "viewer/model/run.js";
 import { spokenOn } from "viewer/model/said.js";
 import { linesOf } from "viewer/model/source.js";
 import { isSpoken } from "viewer/model/spoken.js";
+import { hasSteps } from "viewer/model/stepping.js";
 import { codeLine } from "viewer/parts/code.js";
 import { html, memo } from "viewer/parts/html.js";
 import { Prose } from "viewer/parts/prose.js";
@@ -15,6 +16,7 @@ import { ValueView } from "viewer/parts/value.js";
 import { rested } from "viewer/state/address.js";
 import { takeFocus } from "viewer/state/article.js";
 import { current, focus, proseShown } from "viewer/state/state.js";
+import { isAhead, stopNow } from "viewer/state/stops.js";
 import { Pane } from "viewer/views/pane.js";
 
 /**
@@ -55,9 +57,9 @@ export function Program({ at, inner }) {
   }, [target]);
   const mark = `${first} ${last} ${inner ? "current" : "caller"}`;
   const lines = first === last ? `line ${first}` : `lines ${first}–${last}`;
-  // What a statement came to is known when its calls have ended; their steps come after its own.
-  const isEntered = hasCalls(model, eventOf(model, at));
-  const ran = isEntered ? `${lines} ran; its calls follow` : `after ${lines} ran`;
+  const isFollowed = hasSteps(model, at) && !stopNow().isReturned;
+  const followed = isAhead() ? `${lines}: its calls come first` : `${lines} ran; its calls follow`;
+  const ran = isFollowed ? followed : `after ${lines} ran`;
   return html`<section class="program" aria-label="program">
     <header class="program-head">
       <span class="path">${paths[file]}</span>

@@ -6,7 +6,6 @@ import { outcomeOf } from "viewer/model/claims.js";
 import { eventOf, hasCalls, stepAfter } from "viewer/model/run.js";
 import { titleOf } from "viewer/model/sections.js";
 import { rows } from "viewer/model/sorted.js";
-import { stateAt } from "viewer/model/variables.js";
 import { CommandButton, Icon } from "viewer/parts/buttons.js";
 import { html, later } from "viewer/parts/html.js";
 import { Claim, Cost, Printed } from "viewer/parts/notes.js";
@@ -21,6 +20,7 @@ import {
   variablesAs,
   variablesShown,
 } from "viewer/state/state.js";
+import { isAhead, stateNow } from "viewer/state/stops.js";
 import "viewer/state/moves.js";
 import { Failure } from "viewer/views/alert.js";
 import { Program } from "viewer/views/program.js";
@@ -39,7 +39,7 @@ export function Step() {
     return html`<main id="stepping" class="stepping">
       <p class="notice-inline">Nothing of this lecture ran.</p>
     </main>`;
-  const state = stateAt(model, step.value);
+  const state = stateNow();
   const { frames } = state;
   const shown =
     frames.find((frame) => frame.activation === chosenFrame.value) ?? frames[frames.length - 1];
@@ -49,10 +49,10 @@ export function Step() {
     <div class=${docked.value ? "beside docked" : "beside"}>
       <aside
         class=${variablesAs.value === "graph" ? "facts graphed" : "facts"}
-        aria-label="state after this statement">
+        aria-label=${`state ${isAhead() ? "before the calls of" : "after"} this statement`}>
         <div class="apart">
           ${current().document.failure?.step === step.value && html`<${Failure} />`}
-          <${Outcome} />
+          ${!isAhead() && html`<${Outcome} />`}
           <${Variables} state=${state} shown=${shown.activation} />
         </div>
       </aside>

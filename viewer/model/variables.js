@@ -31,7 +31,7 @@ const NOW = Infinity;
  * @returns {ProgramState}
  */
 export function stateAt(model, step, isAhead = false) {
-  const end = isAhead ? eventOf(model, step) + 1 : endOf(model, step);
+  const end = isAhead ? eventOf(model, step) : endOf(model, step);
   const open = callStack(model, step);
   const calls = fewOf(open);
   const reads = calls.map((call, depth) =>

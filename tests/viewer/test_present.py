@@ -537,6 +537,7 @@ def main():
 def a():
     "Asks."
 {before}
+    # Take a number.
     number = 1234
     # What is its half?
     assert number / 2 == 617  # @predict
@@ -558,6 +559,7 @@ def test_a_question_stands_on_the_page_of_what_it_asks_about(before, page, show)
         page.keyboard.press("PageDown")
         painted(page)
     expect(page.locator(".slide .line", has_text="number = 1234")).to_be_visible()
+    expect(page.locator(".slide p", has_text="Take a number.")).to_be_visible()
 
 
 LONG_TABLE = """

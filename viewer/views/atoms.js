@@ -65,7 +65,7 @@ const ASKED_HEIGHT = 0.7;
 
 /**
  * What stands on the page of what is above it, since a question below asks about that: the code
- * before it and the words between them or, where that is too much, those words.
+ * before it, with the words that introduce it and those between or, where that is too much, less.
  * @param {HTMLElement[]} pieces
  * @param {number} height
  */
@@ -73,13 +73,15 @@ function askedAbout(pieces, height) {
   /** @type {Set<HTMLElement>} */
   const bound = new Set();
   const isWords = (/** @type {HTMLElement | undefined} */ piece) => piece?.matches(".prose > *");
+  const isFolded = (/** @type {HTMLElement | undefined} */ piece) => piece?.matches(".folded");
   for (const [end, question] of pieces.entries()) {
     if (!question.matches(QUESTION)) continue;
     let words = end;
     while (isWords(pieces[words - 1])) words--;
     let code = words;
-    while (isCode(pieces[code - 1])) code--;
-    const from = [code, words, end - 1].find(
+    while (isCode(pieces[code - 1]) || isFolded(pieces[code - 1])) code--;
+    const introduced = isWords(pieces[code - 1]) ? code - 1 : code;
+    const from = [introduced, code, words, end - 1].find(
       (start) => heightOf(pieces.slice(Math.max(0, start), end + 1)) <= ASKED_HEIGHT * height,
     );
     for (const piece of pieces.slice((from ?? end) + 1, end + 1)) bound.add(piece);

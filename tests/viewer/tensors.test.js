@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { numberOf, recordedAlong } from "viewer/model/elements.js";
+import { namedStatistics, numberOf, recordedAlong } from "viewer/model/elements.js";
 import { chartedNumber, thinned } from "viewer/model/records.js";
 import { marksOf, pointsOf, scalesOf } from "viewer/model/roofline.js";
 import { cellsRead, layoutOf, readersOf } from "viewer/model/storage.js";
@@ -51,6 +51,24 @@ test("a cell of very many elements is not searched through", () => {
 test("a tensor without elements names no index but the first", () => {
   const value = { type: "Tensor", shape: [1e12, 3], device: "meta", strides: [3, 1] };
   assert.deepEqual(recordedAlong(value), [[0], [0]]);
+});
+
+const TORCH = { type: "Tensor", device: "cpu" };
+/** @type {[name: string, value: Value, nan: number, expected: Record<string, number>][]} */
+const DEVIATIONS = [
+  ["of torch, over n − 1", { ...TORCH, shape: [2, 2] }, 0, { nan: 0, std: Math.sqrt(12) }],
+  ["of one element", { ...TORCH, shape: [1] }, 0, { nan: 0 }],
+  ["of some that are not finite", { ...TORCH, shape: [4] }, 1, { nan: 1, "std (÷ n)": 3 }],
+  ["of another array", { type: "ndarray", shape: [4] }, 0, { nan: 0, "std (÷ n)": 3 }],
+];
+describe("a deviation", () => {
+  for (const [name, value, nan, expected] of DEVIATIONS)
+    test(name, () => {
+      const found = namedStatistics(value, { nan, std: 3 });
+      assert.deepEqual(Object.keys(found), Object.keys(expected));
+      for (const [key, amount] of Object.entries(found))
+        assert.ok(Math.abs(Number(amount) - expected[key]) < 1e-12);
+    });
 });
 
 /** @type {[name: string, found: number | null, expected: number | null][]} */

@@ -136,7 +136,7 @@ def test_statistics_of_a_tensor_recorded_whole_are_those_of_torch(ask):
     assert known["min"] == pytest.approx(float(tensor.min()))
     assert known["max"] == pytest.approx(float(tensor.max()))
     assert known["mean"] == pytest.approx(float(tensor.mean()))
-    assert known["std"] == pytest.approx(float(tensor.std(correction=0)))
+    assert known["std"] == pytest.approx(float(tensor.std()))
     assert known["nan"] == known["inf"] == 0
     assert found["histogram"]["counts"] == torch.histc(tensor, 20).int().tolist()
 
@@ -146,15 +146,19 @@ def test_statistics_leave_out_what_is_not_finite(ask):
     known = dict(ask("summary", picture(torch.tensor(numbers)))["statistics"])
     assert (known["nan"], known["inf"]) == (1, 3)
     assert known["mean"] == 4
-    assert known["std"] == pytest.approx(python_statistics.pstdev([1, 3, 8]))
+    assert known["std (÷ n)"] == pytest.approx(python_statistics.pstdev([1, 3, 8]))
+    assert "std" not in known
 
 
 def test_statistics_of_a_large_tensor_are_those_of_the_run(ask):
-    value = picture(torch.randn(100, 100, generator=torch.Generator().manual_seed(2)))
+    tensor = torch.randn(100, 100, generator=torch.Generator().manual_seed(2))
+    value = picture(tensor)
     found = ask("summary", value)
     assert found["recorded"] is True
     assert found["of"] == 10_000
-    assert dict(found["statistics"]) == value["statistics"]
+    known = dict(found["statistics"])
+    assert known == {**value["statistics"], "std": known["std"]}
+    assert known["std"] == pytest.approx(float(tensor.std()), rel=1e-5)
     assert found["histogram"] == value["histogram"]
 
 
@@ -405,9 +409,9 @@ def test_large_tensors_are_compared_by_statistics_and_by_what_is_recorded(ask):
     found = ask("detail", one, other)
     assert found["by"] == "statistics"
     assert (found["shown"], found["changed"]) == (64, 1)
+    names = {"min": "min", "mean": "mean", "max": "max", "std": "std (÷ n)"}
     assert found["rows"] == [
-        [name, one["statistics"][name], other["statistics"][name]]
-        for name in ("min", "mean", "max", "std")
+        [shown, one["statistics"][name], other["statistics"][name]] for name, shown in names.items()
     ]
 
 

@@ -133,6 +133,15 @@ def test_elements_and_cells_are_walked_with_the_keys(page, show):
     assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
 
 
+@pytest.mark.parametrize(("shape", "labels"), [([6], []), ([1, 6], ["0"]), ([2, 3], ["0", "1"])])
+def test_a_tensor_of_one_axis_has_no_row_to_count(shape, labels, page, show):
+    strides = [*shape[1:], 1]
+    value = {**documents.TENSOR, "shape": shape, "strides": strides}
+    panel = inspector(show(page, documents.with_values(value)), 1)
+    panel.locator(".heat-cell").first.wait_for()
+    assert panel.locator(".heat th[scope=row]").all_inner_texts() == labels
+
+
 def test_a_cell_says_which_elements_read_it(page, show):
     panel = inspector(show(page, documents.with_values(CUBE, ROW)), 2)
     assert panel.locator(".words").all_inner_texts() == [

@@ -259,7 +259,7 @@ def test_figures_and_values_that_give_an_answer_away_wait_for_it(told):
     assert told.locator(".picture").count() == 1, "only the cells tell nothing"
     assert told.locator(".veiled").count() == 5
     assert "[35, 70]" not in article.inner_text()
-    told.locator(".question", has_text="strides").get_by_text("show").click()
+    told.locator(".question", has_text="strides").get_by_role("button", name="show: ").click()
     told.locator(".picture", has_text="stride (4, 1)").wait_for()
     assert told.locator(".picture", has_text="35 ticks").count() == 0
     assert "They are what one steps by" in article.inner_text()

@@ -200,6 +200,36 @@ def test_a_sentence_that_announces_code_is_on_the_slide_of_the_code(height, page
     assert announced == code
 
 
+SENTENCE = """
+def main():
+    parts()
+
+
+def parts():
+    "Parts."
+{before}
+    # So with many small tiles
+    {between}
+    # $$a = b.$$
+{after}
+"""
+
+
+@pytest.mark.parametrize("between", ["#", "second = 2"])
+def test_a_sentence_that_ends_in_a_formula_is_on_the_slide_of_the_formula(between, page, show):
+    lines = [f"    # Words {number}.\n    {number}" for number in range(6)]
+    before, after = "\n".join(lines[:3]), "\n".join(lines[3:])
+    show(page, trace_source(SENTENCE.format(before=before, between=between, after=after)), at="1")
+    page.keyboard.press("P")
+    place = "e => e.closest('[data-slide-page]')?.dataset.slidePage"
+    page.locator(".slide .katex-display").wait_for(state="attached")
+    for height in range(320, 440, 20):
+        page.set_viewport_size({"width": 1280, "height": height})
+        painted(page)
+        words = page.locator(".slide p:has-text('many small tiles')").evaluate(place)
+        assert page.locator(".slide .katex-display").evaluate(place) == words, height
+
+
 @pytest.mark.parametrize("lines", range(3, 12, 2))
 def test_a_loop_is_on_one_slide_with_its_slider(lines, page, show):
     before = "\n".join(f"    # Words {number}.\n    {number}" for number in range(lines))
@@ -507,6 +537,7 @@ def main():
 def a():
     "Asks."
 {before}
+    # Take a number.
     number = 1234
     # What is its half?
     assert number / 2 == 617  # @predict
@@ -528,6 +559,7 @@ def test_a_question_stands_on_the_page_of_what_it_asks_about(before, page, show)
         page.keyboard.press("PageDown")
         painted(page)
     expect(page.locator(".slide .line", has_text="number = 1234")).to_be_visible()
+    expect(page.locator(".slide p", has_text="Take a number.")).to_be_visible()
 
 
 LONG_TABLE = """

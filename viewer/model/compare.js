@@ -1,7 +1,7 @@
 // What differs between two steps: which variables, and how each of them. Pure.
 
 import { areAlike, areComparable, differingFacts, differingParts } from "viewer/model/alike.js";
-import { inReadingOrder, isWhole, numberOf } from "viewer/model/elements.js";
+import { inReadingOrder, isWhole, numberOf, OVER_ALL } from "viewer/model/elements.js";
 import { partsOf } from "viewer/model/parts.js";
 import { callStack } from "viewer/model/frames.js";
 import { functionIndex } from "viewer/model/run.js";
@@ -105,7 +105,7 @@ function tensorDetail(before, after) {
     .map(
       ([name, statistic]) =>
         /** @type {[string, number | string, number | string]} */ ([
-          name,
+          name === "std" ? OVER_ALL : name,
           statistic,
           after.statistics?.[name],
         ]),

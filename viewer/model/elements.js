@@ -102,7 +102,8 @@ export function scaleOf(cells) {
  */
 export function summaryOf(value) {
   if (value.statistics) {
-    const statistics = Object.entries(value.statistics).flatMap(([name, amount]) => {
+    const named = Object.entries(namedStatistics(value, value.statistics));
+    const statistics = named.flatMap(([name, amount]) => {
       const number = numberOf(amount);
       return number === null ? [] : [/** @type {[string, number]} */ ([name, number])];
     });
@@ -115,10 +116,32 @@ export function summaryOf(value) {
   }
   const numbers = isWhole(value) ? (value.elements ?? []).map(numberOf) : [];
   if (!numbers.length || numbers.includes(null)) return null;
-  return { of: numbers.length, recorded: false, ...summed(/** @type {number[]} */ (numbers)) };
+  const { statistics, histogram } = summed(/** @type {number[]} */ (numbers));
+  const named = Object.entries(namedStatistics(value, Object.fromEntries(statistics)));
+  return { of: numbers.length, recorded: false, statistics: named, histogram };
 }
 
-const ORDER = ["min", "mean", "max", "std", "nan", "inf"];
+/** A deviation that is of the population says so. */
+export const OVER_ALL = "std (÷ n)";
+
+/**
+ * Statistics with the deviation that torch has, over n − 1, since a reader compares it with
+ * `tensor.std()`; of other arrays, and where not all elements are finite, with that over n.
+ * @template {number | string} Amount
+ * @param {Value} value
+ * @param {Record<string, Amount>} statistics
+ * @returns {Record<string, Amount | number>}
+ */
+export function namedStatistics({ device, shape = [] }, statistics) {
+  const { std, ...others } = statistics;
+  if (std === undefined) return others;
+  const count = product(shape);
+  const isTorch = device !== undefined && !Number(others.nan) && !Number(others.inf);
+  if (!isTorch || typeof std !== "number") return { ...others, [OVER_ALL]: std };
+  return count > 1 ? { ...others, std: std * Math.sqrt(count / (count - 1)) } : others;
+}
+
+const ORDER = ["min", "mean", "max", "std", OVER_ALL, "nan", "inf"];
 
 /** @param {string} one @param {string} other names of statistics */
 export function inReadingOrder(one, other) {

@@ -78,6 +78,7 @@ export function HeatMap({ plane, scale, picked, pick, label, title, alike = [] }
     : String(cells[0]?.index);
   const gap = (/** @type {number[]} */ along, /** @type {number} */ at, by = 1) =>
     at > 0 && along[at] > along[at - 1] + by ? "gap" : "";
+  const isVector = lines.length === 1 && (cells[0]?.index.length ?? 0) < 2; // has no rows to count
   const placesOf = (/** @type {number} */ row) =>
     [...cells.keys()].slice(row * columns.length, (row + 1) * columns.length);
   const drawn = (/** @type {number} */ at) => {
@@ -110,7 +111,7 @@ export function HeatMap({ plane, scale, picked, pick, label, title, alike = [] }
         ${lines.map(
           (line, row) =>
             html`<tr class=${gap(lines, row, step) && "gap-above"}>
-              <th scope="row">${line}</th>
+              ${isVector ? html`<td></td>` : html`<th scope="row">${line}</th>`}
               ${placesOf(row).map(drawn)}
             </tr>`,
         )}

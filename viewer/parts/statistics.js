@@ -1,6 +1,7 @@
 // What the elements of a large tensor are together, below the few that are shown. Fetched when
 // there is one.
 
+import { namedStatistics } from "viewer/model/elements.js";
 import { number } from "viewer/model/format.js";
 import { html } from "viewer/parts/html.js";
 import { styled } from "viewer/parts/styles.js";
@@ -9,7 +10,7 @@ await styled("later.css");
 
 /** @param {{value: Value}} properties */
 export function Statistics({ value }) {
-  const entries = Object.entries(value.statistics ?? {}).filter(
+  const entries = Object.entries(namedStatistics(value, value.statistics ?? {})).filter(
     ([name, amount]) => !(["nan", "inf"].includes(name) && amount === 0),
   );
   return html`<div class="statistics">

@@ -16,8 +16,8 @@ const WHOLE = [".loop", ".row-line"];
 /**
  * What stays together: a loop or a block of code that fits a page, since who moves the slider of a
  * loop has to see what changes; the first line of a loop and what it repeats; a title and what
- * follows it; a sentence that ends in a colon, and what it announces; a figure and what drew it; a
- * question and what it asks about.
+ * follows it; a sentence that ends in a colon, and what it announces, or that ends in a formula; a
+ * figure and what drew it; a question and what it asks about.
  * @param {HTMLElement[]} pieces
  * @param {number} height
  * @param {HTMLElement[][]} known pages that begin where they did
@@ -37,6 +37,7 @@ export function atomsOf(pieces, height, known) {
         asked.has(piece) ||
         isTitle(before) ||
         heads(before) ||
+        isWithinSentence(pieces, index) ||
         leadsTo(before, piece, pieces, height));
     const isTooHigh = group && isBound && heightOf([...group, piece]) > height;
     if (group && isBound && !isTooHigh) group.push(piece);
@@ -64,28 +65,47 @@ const ASKED_HEIGHT = 0.7;
 
 /**
  * What stands on the page of what is above it, since a question below asks about that: the code
- * before it and the words between them or, where that is too much, those words.
+ * before it, with the words that introduce it and those between or, where that is too much, less.
  * @param {HTMLElement[]} pieces
  * @param {number} height
  */
 function askedAbout(pieces, height) {
   /** @type {Set<HTMLElement>} */
   const bound = new Set();
-  const isCode = (/** @type {HTMLElement | undefined} */ piece) =>
-    piece?.matches(".line, .row-line");
   const isWords = (/** @type {HTMLElement | undefined} */ piece) => piece?.matches(".prose > *");
+  const isFolded = (/** @type {HTMLElement | undefined} */ piece) => piece?.matches(".folded");
   for (const [end, question] of pieces.entries()) {
     if (!question.matches(QUESTION)) continue;
     let words = end;
     while (isWords(pieces[words - 1])) words--;
     let code = words;
-    while (isCode(pieces[code - 1])) code--;
-    const from = [code, words, end - 1].find(
+    while (isCode(pieces[code - 1]) || isFolded(pieces[code - 1])) code--;
+    const introduced = isWords(pieces[code - 1]) ? code - 1 : code;
+    const from = [introduced, code, words, end - 1].find(
       (start) => heightOf(pieces.slice(Math.max(0, start), end + 1)) <= ASKED_HEIGHT * height,
     );
     for (const piece of pieces.slice((from ?? end) + 1, end + 1)) bound.add(piece);
   }
   return bound;
+}
+
+/** @param {HTMLElement | undefined} piece */
+const isCode = (piece) => piece?.matches(".line, .row-line");
+
+/**
+ * Whether a sentence above has no end, and has it in a formula here or below; code may stand
+ * between them.
+ * @param {HTMLElement[]} pieces
+ * @param {number} index
+ */
+function isWithinSentence(pieces, index) {
+  const words = pieces.slice(0, index).findLast((piece) => !isCode(piece));
+  const next = pieces.slice(index).find((piece) => !isCode(piece));
+  return (
+    next?.matches(".prose > [data-maths]") &&
+    words?.matches(".prose > p") &&
+    !/[.!?:…]\W*$/.test(words.textContent ?? "")
+  );
 }
 
 /** @param {HTMLElement} piece */

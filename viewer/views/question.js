@@ -74,9 +74,16 @@ function Asking({ question, id }) {
               aria-invalid=${wrong}
             />
             ${unit && html`<span class="question-unit">${unit}</span>`}
-            <button class="choice">Check</button>`
+            <button class="choice" aria-label=${`Check: ${source}`}>Check</button>`
     }
-    <button type="button" class="quiet-link" onClick=${show}>show</button>
+    <button
+      type="button"
+      class="quiet-link"
+      aria-label=${`show: ${source}`}
+      onClick=${show}
+    >
+      show
+    </button>
     ${hint && html`<span class="question-hint">${hint}</span>`}
     <span class="question-wrong" role="alert">
       ${wrong && (isTuple ? "Write it as (2, 3)." : "Write it as 12, 1.5e9, 3 GB, 2^20 or 2/3.")}

@@ -75,6 +75,18 @@ def answered(act, page_of):
     return and_answered
 
 
+def looked_at(read):
+    """What reads texts, once they are painted: those of parts that are not drawn yet are empty."""
+
+    @functools.wraps(read)
+    def read_painted(own, *arguments, **options):
+        with contextlib.suppress(Error):  # the page is on its way elsewhere
+            own.page.evaluate(ANSWERED)
+        return read(own, *arguments, **options)
+
+    return read_painted
+
+
 def settled(page) -> None:
     """Wait until all of the article is laid out, and nothing holds its place any more. (A function
     that `wait_for_function` has to wait for is true at once.)"""
@@ -216,6 +228,8 @@ def quiet_page(context, site, width, height, expected=lambda message: False):
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(page.keyboard, "press", answered(page.keyboard.press, lambda *_: page))
         patched.setattr(Locator, "click", answered(Locator.click, lambda own: own.page))
+        for name in ("inner_text", "all_inner_texts"):
+            patched.setattr(Locator, name, looked_at(getattr(Locator, name)))
         yield page
     if page.url.startswith(site.address):
         page.evaluate("localStorage.clear()")  # what one reader chose is no other reader's choice

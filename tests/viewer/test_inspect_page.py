@@ -568,7 +568,7 @@ def test_what_was_recorded_again_and_is_equal_is_said_to_be(page, show):
 def test_a_call_that_shows_values_is_compared_first(page, show):
     show(page, documents.small(), mode="step", at="3")
     page.keyboard.press("m")
-    page.keyboard.type("ll")  # from `views` into `double`; `main` knows nothing yet
+    page.keyboard.type("lll")  # from `views` into `double`; `main` knows nothing yet
     page.keyboard.press("d")
     title = page.locator(".pair-title")
     title.wait_for()

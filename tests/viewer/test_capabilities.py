@@ -230,10 +230,12 @@ def test_motion_is_reduced_for_those_who_ask(browser, site):
 
 
 def test_a_page_without_charts_fetches_what_is_announced(page, show, site):
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
     show(page, documents.small())
     page.locator(".colophon").wait_for()
-    loaded = page.evaluate("performance.getEntriesByType('resource').map((entry) => entry.name)")
-    scripts = {name.removeprefix(site.address) for name in loaded if name.endswith(".js")}
+    painted(page)
+    scripts = {name.removeprefix(site.address) for name in asked if name.endswith(".js")}
     end = {"views/colophon.js", "parts/styles.js"}  # fetched when all before the end is there
     entries = ("early.js", "main.js", "views/article.js", "views/beginning.js")
     assert scripts == {*entries, *(file for entry in entries for file in needed_by(entry))} | end

@@ -91,9 +91,11 @@ export function goToHash() {
   const left = (isLink ? mode.value : wanted) === "read" ? leavePathFor(named, chapter) : "";
   const { book, leftOut } = current();
   const shown = book.find(({ name }) => name === chapter);
-  const unread = isLink ? decodeURIComponent(location.hash.slice(1)) : at;
-  notice.value = !unread && chapter && !shown ? isNotThere(chapter) : left;
-  if (unread && named < 0 && !(isLink && showPlace(unread))) showDefinition(unread);
+  const unread = named >= 0 ? "" : isLink ? decodeURIComponent(location.hash.slice(1)) : at;
+  const isName = isLink || !unread.includes(":");
+  const missing = isName ? (!unread && !shown ? chapter : "") : unread;
+  notice.value = missing ? isNotThere(missing) : left;
+  if (unread && isName && !(isLink && showPlace(unread))) showDefinition(unread);
   if (isLink && named < 0 && address) return put("replaceState", address);
   const failed = document.failure ? document.failure.step : -1;
   const isFollowed = !isLink && address !== "";

@@ -481,9 +481,8 @@ def a():
 """
 
 
-@pytest.mark.parametrize("height", [60, 600], ids=["beside the question", "on a page of its own"])
-def test_a_figure_that_waits_above_its_question_comes_after_the_answer(height, page, show):
-    show(page, trace_source(DRAWN_ABOVE.replace("HEIGHT", str(height))), at="1")
+def go_to_the_question(page) -> None:
+    """Of the last slide."""
     page.keyboard.press("P")
     page.locator(".slide").wait_for()
     page.keyboard.press("End")
@@ -492,6 +491,12 @@ def test_a_figure_that_waits_above_its_question_comes_after_the_answer(height, p
     while not page.locator(".slide .question:visible").count():
         page.keyboard.press("PageDown")
         painted(page)
+
+
+@pytest.mark.parametrize("height", [60, 600], ids=["beside the question", "on a page of its own"])
+def test_a_figure_that_waits_above_its_question_comes_after_the_answer(height, page, show):
+    show(page, trace_source(DRAWN_ABOVE.replace("HEIGHT", str(height))), at="1")
+    go_to_the_question(page)
     assert page.locator(".slide .veiled").count() == 1
     page.keyboard.press("PageDown")
     expect(page.locator(".slide .line", has_text="== 4242")).to_be_visible()
@@ -506,14 +511,7 @@ def test_a_figure_that_is_fetched_after_its_page_is_shown_stays_there(page, show
     held = []
     page.route("**/parts/picture.js", lambda route: held.append(route))
     show(page, trace_source(DRAWN_ABOVE.replace("HEIGHT", "600")), at="1")
-    page.keyboard.press("P")
-    page.locator(".slide").wait_for()
-    page.keyboard.press("End")
-    page.locator(".slide .question").wait_for(state="attached")
-    painted(page)
-    while not page.locator(".slide .question:visible").count():
-        page.keyboard.press("PageDown")
-        painted(page)
+    go_to_the_question(page)
     page.keyboard.press("PageDown")
     answer = page.locator(".slide .line", has_text="== 4242")
     expect(answer).to_be_visible()

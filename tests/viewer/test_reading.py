@@ -50,6 +50,7 @@ TAKEN_OR_REFUSED = """async () => {
 def wait_until_laid_out(page):
     page.locator("#article").wait_for()
     page.wait_for_function("() => !document.querySelector('.waiting')", timeout=5 * PATIENCE)
+    painted(page)  # what is laid out but not drawn yet has no text for `innerText`
 
 
 def many_sections(count: int) -> dict:

@@ -129,23 +129,46 @@ function Speaker({ page }) {
         <h1>${slide.title}</h1>
         ${slide.notes.map((text) => html`<${Prose} key=${text} text=${text} />`)}
         ${!slide.notes.length && html`<p class="quiet">No notes for this slide.</p>`}
-        <${Answers} slide=${slide} />
       </section>
       <section class="speaker-current" aria-label="what is shown">
         <h2>Now${rest > 0 && `, and ${rest} more of this slide`}</h2>
         <${Page} number=${part.value} />
       </section>
-      <${Following} next=${all[shown.value + 1]} rest=${rest} />
+      <${Following} slide=${slide} next=${all[shown.value + 1]} rest=${rest} />
       <${Later} all=${all} />
     </main>
   `;
 }
 
-/** The answers to what the page asks, which the audience does not see yet.
- * @param {{slide: Slide}} properties */
-function Answers({ slide: { section } }) {
+/** What comes next: of a page that asks the answer, since what is beyond it may be cut anew then.
+ * @param {{slide: Slide, next: Slide | undefined, rest: number}} properties */
+function Following({ slide, next, rest }) {
   const asked = (pages.value[part.value] ?? []).flatMap(shownAnswers);
-  if (!section || !asked.length) return null;
+  if (asked.length)
+    return html`<${Beyond} told="the answer">
+      <${Answers} slide=${slide} asked=${asked} />
+    </${Beyond}>`;
+  if (rest > 0)
+    return html`<${Beyond} told="more of this slide">
+      <${Page} number=${part.value + 1} />
+    </${Beyond}>`;
+  return html`<${Beyond} told=${next ? next.title : "the end"}>
+    ${next && html`<${Beginning} key=${shown.value} slide=${next} />`}
+  </${Beyond}>`;
+}
+
+/** @param {{told: string, children?: any}} properties */
+function Beyond({ told, children }) {
+  return html`<section class="speaker-next" aria-label="what comes next">
+    <h2>Next: ${told}</h2>
+    ${children}
+  </section>`;
+}
+
+/** The answers to what the page asks, which the audience does not see yet.
+ * @param {{slide: Slide, asked: HTMLElement[]}} properties */
+function Answers({ slide: { section }, asked }) {
+  if (!section) return null;
   const { step, statement } = current().document.claims;
   const isOfSlide = (/** @type {number} */ row) =>
     section.first <= step[row] && step[row] < section.beyond;
@@ -160,24 +183,6 @@ function Answers({ slide: { section } }) {
   return html`<ul class="speaker-answers" aria-label="answers">
     ${rows.map((row) => html`<li key=${row}><code>${assertionOf(row)?.text}</code></li>`)}
   </ul>`;
-}
-
-/** What comes next. @param {{next: Slide | undefined, rest: number}} properties */
-function Following({ next, rest }) {
-  const isAsked = pages.value[part.value]?.flatMap(shownAnswers).length > 0;
-  const told = [
-    isAsked && "the answer",
-    rest > 0 && "more of this slide",
-    next ? next.title : "the end",
-  ];
-  return html`<section class="speaker-next" aria-label="what comes next">
-    <h2>Next: ${told.filter(Boolean).join("; then ")}</h2>
-    ${
-      rest > 0
-        ? html`<${Page} number=${part.value + 1} />`
-        : next && html`<${Beginning} key=${shown.value} slide=${next} />`
-    }
-  </section>`;
 }
 
 /** How many slides are named that come later. */

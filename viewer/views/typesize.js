@@ -75,8 +75,8 @@ function cutOf(pages, top, room) {
 
 /** The size of a slide's type. While it stays on the screen it only becomes smaller, unless the
  * screen becomes another one: nothing jumps when a round of a loop is chosen. With an answer, what
- * waited for it comes, and stands where there is room on the pages as they are; a figure that
- * waited above the question has a page of its own after the answer. */
+ * waited for it comes, and stands where there is room on the pages as they are, smaller if that
+ * spares a page; a figure that waited above the question has a page of its own after the answer. */
 export class TypeSize {
   constructor() {
     this.most = SCALES.length - 1;
@@ -131,6 +131,8 @@ export class TypeSize {
   largest(body) {
     const late = this.late.map(({ figure }) => figure);
     const usual = layOutAt(body, 0, this.known, late);
+    const isMore = this.known.length > 0 && usual.pages.length > this.known.length;
+    if (isMore) return layOutAt(body, this.most, this.known, late).pages;
     let [good, found, shown] = [0, usual.pages, 0];
     for (let [low, high] = [1, this.most]; low <= high;) {
       const middle = Math.ceil((low + high) / 2);

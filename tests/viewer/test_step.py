@@ -1,10 +1,12 @@
 """Step in Chromium: variables of all open calls, panels that follow, the timeline, the code."""
 
 import copy
+from collections import Counter
 
 import pytest
 from playwright.sync_api import expect
 
+from tests.tracing import trace_source
 from tests.viewer import documents
 from tests.viewer.conftest import painted
 from tests.viewer.programs import recorded, step_on
@@ -533,12 +535,23 @@ def test_names_never_break_inside(page, show, programs):
 
 
 @pytest.mark.parametrize("size", [WIDE, PHONE])
-def test_a_row_of_elements_is_shown_whole(size, page, show):
+@pytest.mark.parametrize(
+    ("elements", "stretch"),
+    [
+        ([float(number) for number in range(984, 1000)], 4),
+        ([float(number) for number in range(9)] + [100.0] * 7, 4),
+        ([1.00000001 * number for number in range(123_456_701, 123_456_717)], 2),
+    ],
+    ids=["short", "of two lengths", "long"],
+)
+def test_a_row_of_elements_is_shown_whole_and_goes_on_below_in_even_rows(
+    size, elements, stretch, page, show
+):
     row_of_sixteen = {
         **documents.TENSOR,
         "shape": [16],
         "strides": [1],
-        "elements": [float(number) for number in range(984, 1000)],
+        "elements": elements,
     }
     document = documents.with_values(row_of_sixteen)
     document["locals"] = {
@@ -557,3 +570,37 @@ def test_a_row_of_elements_is_shown_whole(size, page, show):
         return right > cell.closest(".slice").getBoundingClientRect().right + 1;
     }).length"""
     assert cells.evaluate_all(cut) == 0
+    counted = Counter(cells.evaluate_all("cells => cells.map((cell) => cell.offsetTop)"))
+    *rows, last = counted.values()
+    assert len(rows) >= 1 or size == WIDE
+    assert {row % stretch for row in rows} <= {0}
+    assert len(set(rows)) <= 1
+    assert last <= max(rows, default=16)
+
+
+ARROWS = """
+def first(numbers: list[float], count: int) -> list[float]:
+    return numbers[:count]
+
+
+def last(numbers: list[float], number: int) -> list[float]:
+    return numbers[-number:]
+
+
+def middle(names: tuple[str, ...], at: int = 0) -> tuple[str, ...]:
+    return names[at:]
+
+
+def main():
+    first([1.0], 1)
+"""
+
+
+def test_no_line_is_broken_within_an_arrow(page, show):
+    show(page, trace_source(ARROWS), mode="step", at="1")
+    broken = """() => [...document.querySelectorAll(".token-operator")]
+        .filter((operator) => operator.textContent === "->")
+        .map((operator) => operator.getClientRects().length)"""
+    for width in range(320, 480, 5):
+        page.set_viewport_size({"width": width, "height": 700})
+        assert page.evaluate(broken) == [1] * 3

@@ -126,7 +126,7 @@ function Slice({ name, of, children }) {
 function Grid({ cells, lines, columns, scale }) {
   const room = Math.floor(ROW / columns.length) - SPACE;
   const texts = cellTexts(cells, columns.length > NARROW_COLUMNS ? 2 : 3, room);
-  return html`<table class="grid">
+  return html`<table class="grid" style=${lines.length > 1 ? undefined : sizesOf(texts)}>
     <tbody>
       ${lines.map(
         (line, row) =>
@@ -143,6 +143,21 @@ function Grid({ cells, lines, columns, scale }) {
       )}
     </tbody>
   </table>`;
+}
+
+/** Cells after which a long row may go on below, where their numbers are short, and long. */
+const STRETCH = 4;
+const STRETCH_OF_LONG = 2;
+const LONG = 6;
+
+/** For a row that goes on below where there is no room: how wide it is. @param {string[]} texts */
+function sizesOf(texts) {
+  const cells = texts.length;
+  const letters = Math.max(...texts.map(({ length }) => length));
+  const stretch = letters > LONG ? STRETCH_OF_LONG : STRETCH;
+  const whole = cells > stretch ? stretch * Math.ceil(cells / stretch) : cells;
+  const tracks = Array(stretch).fill("var(--cell-width)").join(" ");
+  return { "--letters": letters, "--cells": whole, "--stretch": tracks };
 }
 
 /** Background by sign and size. @param {number | boolean | string} cell @param {number} scale */

@@ -100,8 +100,8 @@ table("stepping", [
   ["back over a call", backOver(model, 4), 0],
   ["back to the caller", backOver(model, 5), 4],
   ["back from the start", backOver(model, 0), 0],
-  ["out of a call", out(model, 5), 7],
-  ["out of the outermost", out(model, 0), 0],
+  ["out of a call", out(model, 5), { step: 4, isReturned: true }],
+  ["out of the outermost", out(model, 0), null],
   ["beyond the end", clamp(model, 99), 15],
   [
     "the calls that are open",

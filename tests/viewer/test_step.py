@@ -140,6 +140,7 @@ def test_what_a_function_returns_is_shown_when_it_does(stepped):
     assert row(page, "seen").locator(".shares").count() == 0, "what is returned has no name"
     page.keyboard.press("u")
     assert row(page, "return").count() == 0
+    assert page.locator(".program-line.current").inner_text().strip().endswith("graph()")
 
 
 def test_who_shares_an_object_or_a_storage_is_said(stepped):
@@ -480,6 +481,7 @@ def test_the_timeline_is_limited_to_a_section_or_a_call(page, show):
     page.keyboard.press("u")
     assert slider.evaluate(limits) == [0, 15], "no section is here"
     page.keyboard.press("z")
+    page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
     assert slider.evaluate(limits) == [5, 6]
     assert slider.get_attribute("aria-valuetext") == "step 1 / 2 of double"

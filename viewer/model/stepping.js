@@ -95,11 +95,20 @@ export function backOver(model, step) {
   return caller >= 0 ? caller : step - 1;
 }
 
-/** The step after the return of this call. @param {Model} model @param {number} step */
+/**
+ * Out of this call: back at the statement that made it or, where that goes on to other calls, at
+ * the step after the return. The outermost call has no way out.
+ * @param {Model} model
+ * @param {number} step
+ * @returns {Stop | null}
+ */
 export function out(model, step) {
   const activation = activationOf(model, step);
-  if (callerOf(model, activation) < 0) return step;
-  return clamp(model, Math.max(step, stepRange(model, activation)[1]));
+  const caller = callerOf(model, activation);
+  if (caller < 0) return null;
+  const next = Math.max(step, stepRange(model, activation)[1]);
+  if (returnsBefore(model, next).includes(caller)) return { step: caller, isReturned: true };
+  return { step: clamp(model, next), isReturned: false };
 }
 
 /**

@@ -9,7 +9,7 @@ import { backOver, out, over, runToLine } from "viewer/model/stepping.js";
 import { goTo } from "viewer/state/address.js";
 import { command } from "viewer/state/commands.js";
 import { chosenFrame, chosenName, current, playing, proseShown, step } from "viewer/state/state.js";
-import { isAhead, nextStop, stopAt } from "viewer/state/stops.js";
+import { isAhead, nextStop, stopAt, stopNow } from "viewer/state/stops.js";
 
 /**
  * A step or, where that only says something which is shown as text, the next one.
@@ -42,9 +42,10 @@ function goOn() {
   goOne(1);
 }
 
-/** Back over calls. */
+/** Back over calls: those of this statement, or of the one before. */
 function goBackOver() {
-  go(backOver(current().model, step.value), -1);
+  if (stopNow().isReturned) stopAt({ step: step.value, isReturned: false });
+  else go(backOver(current().model, step.value), -1);
 }
 
 /** On over calls: those of this statement, or of the next one. */
@@ -60,7 +61,8 @@ function goToEnd(end) {
 
 /** Out of this call. */
 function goOut() {
-  goTo(out(current().model, step.value));
+  const stop = out(current().model, step.value);
+  if (stop) stopAt(stop);
 }
 
 /** @param {number} file @param {number} line */

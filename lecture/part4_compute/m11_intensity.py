@@ -92,10 +92,10 @@ def every_operation_loads_computes_and_stores():  # M11.1
     ticks = max(stop for lane in overlapped.values() for _, stop, _ in lane)
     assert ticks == 2 + 8 * 4 + 1  # @predict
     # The processor works for 8·4 ticks without a pause. The memory works for 8·3 of them, and the
-    # only ticks to wait for are those of the first load and the last store. So with many small
-    # tiles
+    # only ticks to wait for are those of the first load and the last store.
     busy = {name: sum(stop - start for start, stop, _ in lane) for name, lane in overlapped.items()}
     assert busy == {"memory": 8 * 3, "processor": 8 * 4}
+    # So with many small tiles
     #
     # $$\text{time} = \max\left(\frac{\text{bytes}}{\text{bandwidth}},
     # \frac{\text{FLOPs}}{\text{peak}}\right).$$

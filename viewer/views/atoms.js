@@ -2,7 +2,10 @@
 
 import { bottomOf, heightOf, outermost, piecesIn, QUESTION } from "viewer/views/pieces.js";
 
-const TITLES = ".section-head, h1, h2, h3, h4, h5, h6, .folded[open] > summary, .long > thead > tr";
+const TITLES = [
+  ".section-head, h1, h2, h3, h4, h5, h6",
+  ".folded[open] > summary, .definition:not([open]), .long > thead > tr",
+].join(", ");
 const DRAWN = ":is(.picture, .chart), :has(> :is(.picture, .chart))";
 
 /** What is not cut where a page holds it. */

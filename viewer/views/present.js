@@ -30,6 +30,7 @@ import { Jump, onNumber, typed } from "viewer/views/jump.js";
 import { arrange, stopsOf, watchLayout } from "viewer/views/paging.js";
 import { Above, Contents } from "viewer/views/slide.js";
 import { REVEAL_NAMES, SlideBar } from "viewer/views/slidebar.js";
+import { attendToFingers } from "viewer/views/swipe.js";
 import { closeValues, openValues as openPlace } from "viewer/views/spread.js";
 import { fitPage, resetSize, TypeSize } from "viewer/views/typesize.js";
 
@@ -350,7 +351,9 @@ function useLeading() {
   useLayoutEffect(() => {
     document.documentElement.classList.add("presenting");
     addEventListener("keydown", jump, true);
+    const ended = attendToFingers((direction) => (direction > 0 ? forward() : back()));
     return () => {
+      ended();
       removeEventListener("keydown", jump, true);
       typed.value = null;
       document.documentElement.classList.remove("presenting");

@@ -1,0 +1,119 @@
+"""Slides under a finger: swipes and taps at an edge lead further and back."""
+
+import pytest
+
+from tests.tracing import trace_source
+from tests.viewer.conftest import painted
+
+TALK = '''
+def main():
+    """A talk."""
+    first()
+    second()
+
+
+def first():
+    """First."""
+    assert 3 + 4 == 7  # @predict
+
+
+def second():
+    """Second."""
+    assert 3 + 3 == 6
+'''
+WIDTH, HEIGHT = 390, 844
+MIDDLE = (WIDTH / 2, HEIGHT / 2)
+
+
+@pytest.fixture
+def talk(browser, site):
+    site.publish(demo=trace_source(TALK))
+    context = browser.new_context(
+        viewport={"width": WIDTH, "height": HEIGHT}, has_touch=True, is_mobile=True
+    )
+    page = context.new_page()
+    page.goto(f"{site.address}#doc=demo&present=1&at=first")
+    page.locator(".slide .question").wait_for()
+    painted(page)
+    yield page
+    context.close()
+
+
+def swipe(page, start, end) -> None:
+    """Move one finger, as a hand does: in several steps."""
+    session = page.context.new_cdp_session(page)
+
+    def touch(kind, *points):
+        points = [{"x": x, "y": y} for x, y in points]
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    touch("touchStart", start)
+    for part in range(1, 6):
+        moved = [a + (b - a) * part / 5 for a, b in zip(start, end, strict=True)]
+        touch("touchMove", moved)
+    touch("touchEnd")
+    painted(page)
+
+
+def title(page) -> str:
+    return page.locator("main.slide").get_attribute("aria-label")
+
+
+def is_answered(page) -> bool:
+    return page.locator(".slide .question").count() == 0
+
+
+def test_a_swipe_leads_to_what_comes_next_and_back(talk):
+    assert not is_answered(talk)
+    left, right = (330, 400), (60, 420)
+    swipe(talk, left, right)
+    assert (title(talk), is_answered(talk)) == ("First", True)
+    swipe(talk, left, right)
+    assert title(talk) == "Second"
+    swipe(talk, right, left)
+    assert title(talk) == "First"
+
+
+@pytest.mark.parametrize(
+    ("start", "end"),
+    [
+        ((200, 600), (180, 300)),
+        ((200, 300), (300, 600)),
+        ((200, 400), (175, 400)),
+    ],
+    ids=["up", "askew", "a little"],
+)
+def test_other_movements_lead_nowhere(talk, start, end):
+    talk.keyboard.press("n")
+    swipe(talk, start, end)
+    assert title(talk) == "Second"
+
+
+def test_a_tap_at_an_edge_leads_further_or_back_and_one_within_does_not(talk):
+    low = HEIGHT - 200
+    talk.touchscreen.tap(*MIDDLE)
+    painted(talk)
+    assert (title(talk), is_answered(talk)) == ("First", False)
+    talk.touchscreen.tap(WIDTH - 12, low)
+    painted(talk)
+    assert is_answered(talk)
+    talk.touchscreen.tap(WIDTH - 12, low)
+    painted(talk)
+    assert title(talk) == "Second"
+    talk.touchscreen.tap(12, low)
+    painted(talk)
+    assert title(talk) == "First"
+
+
+def test_a_tap_on_something_of_the_slide_is_for_that(talk):
+    talk.locator(".slide .question .quiet-link").tap()
+    talk.locator(".slide .question").wait_for(state="detached")
+    assert title(talk) == "First"
+
+
+def test_a_swipe_after_the_presentation_leads_nowhere(talk):
+    talk.keyboard.press("Escape")
+    talk.locator("main.slide").wait_for(state="detached")
+    before = talk.url
+    swipe(talk, (330, 400), (60, 420))
+    assert talk.url == before

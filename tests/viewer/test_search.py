@@ -76,10 +76,16 @@ def doubled(one):
     return twice
 
 
+def fourth(one):
+    """Of four calls the last."""
+    four = 4 * one
+    return four
+
+
 def calling():
     """Calls end it."""
     # {"Words in between. " * 60}
-    assert doubled(1) + doubled(2) == 6
+    assert doubled(1) + doubled(2) + doubled(3) + fourth(0) == 12
     assert [doubled(one) for one in range(5)][4] == 8
 '''
 
@@ -129,6 +135,7 @@ def lines(page, show):
         ("return one + 40", "return one + 40"),
         ("folded = last", "folded = last + 100"),
         ("twice = 2 *", "twice = 2 * one"),
+        ("four = 4 *", "four = 4 * one"),
     ],
     ids=lambda text: text.strip(),
 )

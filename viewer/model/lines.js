@@ -1,7 +1,8 @@
 // Lines of prose and code that contain what is searched for. Pure. Fetched with the search.
 
 import { around, plainProse } from "viewer/model/excerpts.js";
-import { definedOn, placeOf as placeOfDefinition } from "viewer/model/names.js";
+import { definedOn } from "viewer/model/names.js";
+import { shortPaths } from "viewer/model/places.js";
 import { placeOf, shownAt } from "viewer/model/shown.js";
 import { linesOf, pieces, withoutDirectives } from "viewer/model/source.js";
 import { askedOf, claimTells, tells } from "viewer/model/spoilers.js";
@@ -64,6 +65,7 @@ function withoutTitle({ kind, first_line: line, text }) {
  * @returns {{near: Result[], far: Result[]}}
  */
 export function lines(model, foundIn, wanted, titled, secrets) {
+  const paths = shortPaths(model.document.files.map(({ path }) => path));
   const found = model.document.files.flatMap((file, index) => {
     const own = secrets.filter((secret) => secret.file === index);
     return [...proseOf(file, index, titled.headings, own), ...codeLinesOf(file, titled.names, own)]
@@ -71,7 +73,7 @@ export function lines(model, foundIn, wanted, titled, secrets) {
       .filter((one) => one.found)
       .flatMap((one) => {
         const rank = one.kind === "code" ? rankOf(one.defines.toLowerCase(), wanted) : OTHER;
-        const result = resultOf(model, index, one);
+        const result = resultOf(model, index, paths[index], one);
         return result ? [{ rank, result }] : [];
       });
   });
@@ -106,16 +108,15 @@ function definitionsFirst(found) {
  * A line that is found and where it leads, if it is shown.
  * @param {Model} model
  * @param {number} file
+ * @param {string} path as a reader knows the file
  * @param {FoundLine} found
  * @returns {Result | null}
  */
-function resultOf(model, file, { line, text, kind, found }) {
+function resultOf(model, file, path, { line, text, kind, found }) {
   const shown = shownAt(model, file, line, kind === "prose");
   if (!shown) return null;
   const { step, definition } = shown;
-  const place = definition
-    ? placeOfDefinition(model.document, { ...definition, line })
-    : placeOf(model, step);
+  const place = definition ? `${path}:${line}` : placeOf(model, step);
   const at = kind === "code" && !definition ? { file, line } : undefined;
   return { step, kind, ...around(text, found), place, at, definition };
 }

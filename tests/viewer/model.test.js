@@ -29,7 +29,7 @@ import {
   stepsBefore,
   wholeScope,
 } from "viewer/model/run.js";
-import { firstRuns, search } from "viewer/model/search.js";
+import { firstRuns } from "viewer/model/shown.js";
 import {
   callsOf,
   chaptersOf,
@@ -310,42 +310,7 @@ table("costs", [
   ["none recorded", costText(costMeter(null)(0, 9)), ""],
 ]);
 
-/** The lecture with another text above its first statement. @param {string} text */
-function described(text) {
-  const files = lecture.files.map((/** @type {any} */ file, /** @type {number} */ index) => ({
-    ...file,
-    prose: index
-      ? file.prose
-      : file.prose.map((/** @type {any} */ block) => ({ ...block, text })).slice(0, 1),
-  }));
-  return buildModel({ ...lecture, files });
-}
-
-const kinds = (/** @type {string} */ query) => search(model, query).map((found) => found.kind);
-
 table("words", [
-  ["found in prose", search(model, "moves").map(({ kind, step }) => [kind, step]), [["prose", 1]]],
-  ["titles come first", kinds("view"), ["title", "prose"]],
-  ["a title once, not in its docstring, its call and its definition", kinds("views"), ["title"]],
-  ["a name on a line that says more", kinds("make"), ["code"]],
-  ["one letter finds nothing", kinds("x"), []],
-  [
-    "maths as it reads",
-    search(described("Takes $2^{10}\\times s_0$, $\\frac{a}{b}$ and \\$5."), "Takes")[0].after,
-    " 2¹⁰×s₀, a/b and \\$5.",
-  ],
-  [
-    "prose as it reads",
-    search(described("The [*key\ncache*](#a) is `large`."), "key cache is large").length,
-    1,
-  ],
-  [
-    "with whole words around it",
-    search(described(`${"quite ".repeat(20)}wanted${" indeed".repeat(20)}`), "wanted").map(
-      ({ before, after }) => [before, after],
-    )[0],
-    [`…${"quite ".repeat(7)}`, `${" indeed".repeat(6)}…`],
-  ],
   ["a change is told", narrate(model, 4), "line 10: y = double(3); y is 6"],
   ["a claim is told", narrate(model, 14), "line 13: assert y == 6; claim held"],
 ]);

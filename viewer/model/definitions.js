@@ -95,9 +95,27 @@ function namesIn(text) {
  * @returns {Definition[]}
  */
 export function firstUsedBy(model, activation, statements) {
+  const known = placesOf(model);
+  return statements.flatMap((statement) => known.get(`${activation}:${statement}`) ?? []);
+}
+
+/** @param {Model} model */
+function placesOf(model) {
   const known = placed.get(model) ?? place(model);
   placed.set(model, known);
-  return statements.flatMap((statement) => known.get(`${activation}:${statement}`) ?? []);
+  return known;
+}
+
+/**
+ * All of them, each with the statement of a call that it stands above.
+ * @param {Model} model
+ * @returns {{definition: Definition, activation: number, statement: number}[]}
+ */
+export function definitionsShown(model) {
+  return [...placesOf(model)].flatMap(([place, definitions]) => {
+    const [activation, statement] = place.split(":").map(Number);
+    return definitions.map((definition) => ({ definition, activation, statement }));
+  });
 }
 
 /** Whether a step is a call that stands below the title of its section and nowhere else.

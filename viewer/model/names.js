@@ -183,6 +183,30 @@ function definitionAt({ files }, file, line) {
 }
 
 /**
+ * The smallest definition that a line is in, a method or what stands in its file by itself, or else
+ * the whole file.
+ * @param {Lecture} document
+ * @param {number} file
+ * @param {number} line
+ * @returns {FoundName}
+ */
+export function definitionAround(document, file, line) {
+  const heads = [...definitionsIn(document.files[file]).values()].filter((head) => head <= line);
+  for (const head of heads.sort((one, other) => other - one)) {
+    const found = definitionAt(document, file, head);
+    if (line <= found.last) return found;
+    if (!/^\s/.test(linesOf(document.files[file])[head - 1])) break;
+  }
+  return wholeFile(document, file);
+}
+
+/** The name of the function, class or constant that a line defines, or nothing.
+ * @param {string} text */
+export function definedOn(text) {
+  return DEFINITION.exec(text)?.[3] ?? CONSTANT.exec(text)?.[1] ?? "";
+}
+
+/**
  * The chain of names that a column of a line stands in, up to the name under it.
  * @param {string} text
  * @param {number} column

@@ -201,6 +201,8 @@ interface FoundName {
   last: number;
   kind: string;
   text: string;
+  /** The line of it that is marked. */
+  at?: number;
 }
 /**
  * Sections that are read as one page. number: of its page; label: its number for readers, which is
@@ -374,6 +376,36 @@ interface Result {
   place: string;
   /** Of a table of the glossary: the row of this term. */
   row?: string;
+  /** The line of code that was found. */
+  at?: { file: number; line: number };
+  /** What holds it, where the article does not show it; there is no step then. */
+  definition?: FoundName;
+  /** The chapter itself. */
+  chapter?: Chapter;
+}
+/** What of a text is found, in small letters, or nothing. */
+type Finder = (text: string) => string;
+/** A line that may be found. defines: the name that it defines, if any; found: what of it is. */
+interface FoundLine {
+  line: number;
+  text: string;
+  kind: "prose" | "code";
+  defines: string;
+  found: string;
+}
+/** Where a line is shown: at a step of the article, or in a definition beside it. */
+interface Shown {
+  step: number;
+  definition?: FoundName;
+}
+/**
+ * What of a file ran, by its lines and by its functions, each with its first step, and definitions
+ * that the article shows, each with the step that it stands above.
+ */
+interface ShownFile {
+  ran: Map<number, { step: number; func: number }>;
+  functions: { func: number; line: number; end: number; step: number }[];
+  definitions: { first: number; last: number; step: number }[];
 }
 
 /**

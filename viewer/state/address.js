@@ -209,10 +209,10 @@ export async function rested() {
  * Show a step. The address follows at once when the reader jumped, and a moment later while
  * stepping.
  * @param {number} target
- * @param {{jump?: boolean, to?: "read" | "step", takes?: boolean, row?: string}} [options]
- *   takes: its line takes the focus; row: the term whose row of a table is shown
+ * @param {{jump?: boolean, to?: "read" | "step", takes?: boolean, find?: Find}} [options]
+ *   takes: its line takes the focus; find: what of the article is shown instead
  */
-export function goTo(target, { jump = false, to = mode.value, takes = false, row } = {}) {
+export function goTo(target, { jump = false, to = mode.value, takes = false, find } = {}) {
   moved = performance.now();
   if (jump) notePlace();
   batch(() => {
@@ -221,7 +221,7 @@ export function goTo(target, { jump = false, to = mode.value, takes = false, row
     chosenFrame.value = -1;
     mode.value = to;
     if (jump && to === "read" && page.value !== WHOLE) turnTo(step.value);
-    if (jump) focus.value = { step: step.value, takes, row };
+    if (jump) focus.value = { step: step.value, takes, find };
   });
   clearTimeout(hashTimer);
   if (jump) writeAddress("pushState");
@@ -240,11 +240,11 @@ function notePlace() {
   }
 }
 
-/** Leave the panel for a step. @param {number} target @param {string} [row] as in `goTo` */
-export function leaveTo(target, row) {
+/** Leave the panel for a step. @param {number} target @param {Find} [find] as in `goTo` */
+export function leaveTo(target, find) {
   const takes = dialog.value !== "";
   dialog.value = "";
-  goTo(target, { jump: true, takes, row });
+  goTo(target, { jump: true, takes, find });
 }
 
 /**

@@ -46,8 +46,9 @@ export const chosenName = signal(-1);
 
 /**
  * What Read scrolls to; a new object scrolls again. top: keep it there on the screen, and do not
- * mark it. takes: its line takes the focus, which was in a panel. row: a term whose row it is.
- * @type {Signal<{step: number, top?: number, takes?: boolean, row?: string}>}
+ * mark it. takes: its line takes the focus, which was in a panel. find: what is shown instead of
+ * that line, once it is there.
+ * @type {Signal<{step: number, top?: number, takes?: boolean, find?: Find}>}
  */
 export const focus = signal({ step: -1 });
 

@@ -1,6 +1,8 @@
 // What the page holds, for the type check only: no browser loads this file.
 
 type Signal<T> = import("@preact/signals").Signal<T>;
+/** What finds a part of the article once it is laid out. */
+type Find = () => Element | null;
 /** A document as it came; undefined where it is no JSON. */
 interface Answer {
   isLocal?: boolean;

@@ -53,9 +53,17 @@ const CALLS_AT_ONCE = 3;
 
 /** @param {{calls: number[], depth: number, unfold: Unfold}} properties */
 export function Calls({ calls, depth, unfold }) {
-  const [all, setAll] = useState(false);
+  const { model } = current();
+  const target = focus.value;
+  const isBeyond = calls
+    .slice(CALLS_AT_ONCE)
+    .some((call) => target.step >= 0 && holds(model, wholeScope(model, call), target.step));
+  const [all, setAll] = useState(isBeyond);
+  useLayoutEffect(() => {
+    if (isBeyond) setAll(true);
+  }, [target]);
   const shown = all ? calls : calls.slice(0, CALLS_AT_ONCE);
-  const funcs = shown.map((activation) => functionIndex(current().model, activation));
+  const funcs = shown.map((activation) => functionIndex(model, activation));
   return html`<div class="calls">
     ${shown.map(
       (activation, index) =>

@@ -6,6 +6,7 @@ import { shortPaths } from "viewer/model/places.js";
 import { codeLine } from "viewer/parts/code.js";
 import { html } from "viewer/parts/html.js";
 import { styled } from "viewer/parts/styles.js";
+import { mark } from "viewer/state/article.js";
 import { current, definitions, openDefinition } from "viewer/state/state.js";
 
 await styled("definition.css");
@@ -53,7 +54,7 @@ function standBeside(panel) {
 export function Definition() {
   const { files } = current().document;
   const definition = definitions.value[definitions.value.length - 1];
-  const { file, line, last } = definition;
+  const { file, line, last, at } = definition;
   const place = useRef(/** @type {HTMLElement | null} */ (null));
   const panel = useRef(/** @type {HTMLElement | null} */ (null));
   useLayoutEffect(() => {
@@ -65,6 +66,10 @@ export function Definition() {
   useLayoutEffect(() => {
     place.current?.scrollTo(0, 0);
     place.current?.focus({ preventScroll: true });
+    const found = place.current?.querySelectorAll(".definition-line")[(at ?? 0) - line];
+    if (!found) return;
+    found.scrollIntoView({ block: "nearest", behavior: "instant" });
+    mark(found);
   }, [definition]);
   const source = withTokens(files[file]);
   const lines = Array.from({ length: last - line + 1 }, (_, index) => line + index);

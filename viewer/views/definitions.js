@@ -2,6 +2,7 @@
 
 import { Code } from "viewer/parts/code.js";
 import { html } from "viewer/parts/html.js";
+import { current } from "viewer/state/state.js";
 
 /** How many lines are unfolded from the start: what is longer would hide what it is for. */
 const SHORT = 24;
@@ -14,7 +15,10 @@ export function Definitions({ definitions }) {
         <summary>
           ${kind} ${kind !== "imports" && html`<code>${names[0]}</code>`}
         </summary>
-        <div class="folded-body">
+        <div
+          class="folded-body"
+          data-definition=${`${current().document.files.indexOf(file)}:${first}`}
+        >
           <pre class="line"><${Code} file=${file} first=${first} last=${last} indent=${0} /></pre>
         </div>
       </details>`,

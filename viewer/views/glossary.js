@@ -6,6 +6,7 @@ import { html } from "viewer/parts/html.js";
 import { Prose } from "viewer/parts/prose.js";
 import { styled } from "viewer/parts/styles.js";
 import { leaveTo } from "viewer/state/address.js";
+import { rowOf } from "viewer/state/found.js";
 import { current } from "viewer/state/state.js";
 
 await styled("question.css");
@@ -44,7 +45,7 @@ function Term({ term, text, title, step, row, uses }) {
   const more = uses.length - MOST_USES;
   /** @param {{title: string, step: number, row?: string}} place */
   const way = (place) => {
-    const go = () => leaveTo(place.step, place.row);
+    const go = () => leaveTo(place.step, place.row ? rowOf(place.row) : undefined);
     return html`<button class="quiet-link" onClick=${go}>${place.title}</button>`;
   };
   return html`<dt>${term}</dt>

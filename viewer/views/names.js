@@ -2,8 +2,8 @@
 // Fetched once an article is shown.
 
 import { effect } from "@preact/signals";
+import { plainProse } from "viewer/model/excerpts.js";
 import { chainAt, definitionNamed, placeOf, resolve } from "viewer/model/names.js";
-import { plainProse } from "viewer/model/search.js";
 import { valueText } from "viewer/model/values.js";
 import { stateAt } from "viewer/model/variables.js";
 import { current, loaded, openDefinition } from "viewer/state/state.js";

@@ -61,28 +61,19 @@ function FrontPage() {
 
 /**
  * Bring a step into view: the title of a section that begins with it, its line, or the line that
- * led to it; or the row of a term.
- * @param {{step: number, top?: number, takes?: boolean, row?: string}} target
+ * led to it; or what a panel led to.
+ * @param {{step: number, top?: number, takes?: boolean, find?: Find}} target
  */
-function scrollToStep({ step, top, takes, row }) {
+function scrollToStep({ step, top, takes, find }) {
   const { model, sections } = current();
   const begun = sections.find(({ depth, first }) => depth > 0 && first === step);
   const isTitle = begun && top === undefined;
   bringIntoView(() => {
     const line = () => (isTitle && headingOf(begun.activation)) || lineOfStep(model, step);
-    const found = (row && rowOf(row)) || line();
+    const found = find?.() ?? line();
     if (takes) takeFocus(found);
     return found;
   }, top);
-}
-
-/** The row of a table of words or letters. @param {string} term */
-function rowOf(term) {
-  const cells = [...document.querySelectorAll("#article td:first-child")];
-  const isOf = (/** @type {Element} */ cell) =>
-    /^(letter|term)$/i.test(cell.closest("table")?.querySelector("th")?.textContent ?? "") &&
-    (cell.querySelector("annotation") ?? cell).textContent?.trim() === term;
-  return cells.find(isOf)?.parentElement ?? null;
 }
 
 /** @param {number} activation */

@@ -1097,8 +1097,10 @@ LEFT_BEHIND = """() => {
 }"""
 
 
-def test_the_name_of_a_function_is_not_left_behind(page, show):
-    show(page, trace_source(HELPED), at="1")
+@pytest.mark.parametrize("lines", [1, 13], ids=["short", "nearly as high as a page"])
+def test_the_name_of_a_function_is_not_left_behind(lines, page, show):
+    helped = HELPED.replace("    two = one + one\n", "    two = one + one\n" * lines)
+    show(page, trace_source(helped), at="1")
     page.keyboard.press("P")
     page.locator(".slide").wait_for()
     page.keyboard.press("End")

@@ -242,7 +242,9 @@ export function Chart({ spec, name, height, bare = false }) {
       },
       { rootMargin: "600px" },
     );
-    if (printing.value) start(place.current?.clientWidth ?? 0);
+    // What stands on a later page of a slide is there when that comes, and the speaker sees it.
+    const slide = place.current?.closest(".slide-body");
+    if (printing.value || slide) start(place.current?.clientWidth || (slide?.clientWidth ?? 0));
     else if (place.current) watcher.observe(place.current);
     return () => {
       gone = true;

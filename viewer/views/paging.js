@@ -4,11 +4,12 @@
 
 import { atomsOf, partsPages } from "viewer/views/atoms.js";
 import { bottomOf, FIGURES, heightOf, outermost, piecesIn, QUESTION } from "viewer/views/pieces.js";
-import { gather, spread } from "viewer/views/spread.js";
+import { gather, spread, widenPages } from "viewer/views/spread.js";
 
 /** How large a figure may be: as a part of the page, and in the size that it was drawn for. */
 const FIGURE_HEIGHT = 0.75;
 const LARGEST = 2.4;
+const DRAWN = "svg:not(.katex *), img";
 /** What does not fit is shown smaller, down to this; then it scrolls. */
 const SMALLEST = 0.45;
 const SMALLEST_LOOP = 0.7;
@@ -16,8 +17,8 @@ const SMALLEST_LOOP = 0.7;
 /** Show everything again, as large as it is. @param {HTMLElement} root */
 function restore(root) {
   gather(root);
-  for (const piece of root.querySelectorAll(".off-page, .unrevealed, .cut, .long"))
-    piece.classList.remove("off-page", "unrevealed", "cut", "long");
+  for (const piece of root.querySelectorAll(".off-page, .unrevealed, .cut, .long, .alone"))
+    piece.classList.remove("off-page", "unrevealed", "cut", "long", "alone");
   for (const piece of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll(".resized"))) {
     piece.classList.remove("resized", "scrolls");
     piece.style.zoom = "";
@@ -38,11 +39,36 @@ function resize(piece, zoom) {
 /** As large as a figure has room, and so that it can be seen whole.
  * @param {HTMLElement} figure @param {number} height */
 function scaleFigure(figure, height) {
-  const drawn = figure.querySelector("svg:not(.katex *), img");
+  const drawn = figure.querySelector(DRAWN);
   const { width = 0, height: own = 0 } = drawn?.getBoundingClientRect() ?? {};
   if (!width || !own) return;
   const room = figure.getBoundingClientRect().width / width;
   resize(figure, Math.min(Math.max(1, room), (FIGURE_HEIGHT * height) / own, LARGEST));
+}
+
+/** Let the only figure of a page have the room that is left; in the middle, if it is alone there.
+ * @param {HTMLElement[]} page @param {number} height */
+function growFigure(page, height) {
+  const [figure, another] = page.flatMap(figuresIn);
+  if (!figure || another || figure.closest(".loop, [style*=zoom] > *")) return;
+  if (heightOf(page) > height) return;
+  page[0].classList.toggle("alone", page.length === 1);
+  for (let turn = 0; turn < 2; turn++) growInto(figure, height - heightOf(page));
+}
+
+/** @param {HTMLElement} figure @param {number} left room below it; less than 0: it is too high */
+function growInto(figure, left) {
+  const drawn = figure.querySelector(DRAWN)?.getBoundingClientRect();
+  if (!drawn?.width || !drawn.height) return;
+  const { clientWidth } = /** @type {HTMLElement} */ (figure.closest(".slide-body"));
+  const more = Math.min(1 + left / drawn.height, clientWidth / drawn.width);
+  resize(figure, Math.min((Number(figure.style.zoom) || 1) * more, LARGEST));
+}
+
+/** @param {HTMLElement} piece */
+function figuresIn(piece) {
+  const inside = /** @type {NodeListOf<HTMLElement>} */ (piece.querySelectorAll(FIGURES));
+  return piece.matches(FIGURES) ? [piece] : [...inside];
 }
 
 /** @param {HTMLElement} piece @param {number} height */
@@ -52,6 +78,13 @@ function shrinkToFit(piece, height) {
   const zoom = ((Number(piece.style.zoom) || 1) * 0.98 * height) / own;
   resize(piece, Math.max(SMALLEST, zoom));
   piece.classList.toggle("scrolls", zoom < SMALLEST);
+}
+
+/** How high the line is that names what is unfolded below it, and stays with that.
+ * @param {HTMLElement | undefined} before @param {HTMLElement} piece */
+function summaryHeight(before, piece) {
+  if (!before?.matches("summary")) return 0;
+  return piece.getBoundingClientRect().top - before.getBoundingClientRect().top;
 }
 
 /** Show a loop that is a little too high for a page smaller. @param {HTMLElement} root
@@ -79,25 +112,33 @@ export function pagesOf(root, height, known, late, isKept = false) {
   restore(root);
   hide(late, true);
   const letter = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
-  spread(root, letter, isKept);
+  const places = spread(root, letter, isKept);
   hide(late, false);
   for (const figure of root.querySelectorAll(FIGURES))
     scaleFigure(/** @type {HTMLElement} */ (figure), height);
-  for (const figure of late) shrinkToFit(figure, height);
+  for (const figure of late) {
+    shrinkToFit(figure, height);
+    growFigure([figure], height);
+  }
   hide(late, true);
   shrinkLoops(root, height);
   // A table that no page holds is cut between its rows.
   for (const table of root.querySelectorAll(".prose table"))
     table.classList.toggle("long", table.getBoundingClientRect().height > height);
   const pieces = piecesIn(root);
-  for (const piece of pieces) shrinkToFit(piece, height);
+  for (const [index, piece] of pieces.entries())
+    shrinkToFit(piece, height - summaryHeight(pieces[index - 1], piece));
   const atoms = atomsOf(pieces, height, known);
-  if (known.length) {
-    const pages = cut(atoms, height, known);
-    return isKept || pages.length <= known.length
-      ? pages
-      : pagesOf(root, height, known, late, true);
-  }
+  const pages = known.length ? cut(atoms, height, known) : evenPages(atoms, height);
+  if (known.length && !isKept && pages.length > known.length)
+    return pagesOf(root, height, known, late, true);
+  widenPages(pages, places);
+  for (const page of pages) growFigure(page, height);
+  return pages;
+}
+
+/** @param {import("viewer/views/atoms.js").Atom[]} atoms @param {number} height */
+function evenPages(atoms, height) {
   const fewest = cut(atoms, height).length;
   let [least, most] = [0, height];
   for (let turn = 0; turn < BISECTIONS; turn++) {

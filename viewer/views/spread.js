@@ -38,7 +38,8 @@ export function fitAll(root, end) {
 }
 
 /** @param {HTMLElement} root @param {number} letter the size of one, in pixels
- * @param {boolean} isKept whether values that are wider than their room are cut, not moved */
+ * @param {boolean} isKept whether values that are wider than their room are cut, not moved
+ * @returns {Places} what stands beside code */
 export function spread(root, letter, isKept) {
   const lines = /** @type {HTMLElement[]} */ ([...root.querySelectorAll(".line")]);
   const { left, right } = root.getBoundingClientRect();
@@ -56,7 +57,20 @@ export function spread(root, letter, isKept) {
   for (const { place, ...size } of places)
     put(place, size, { root, places, right, letter, isKept });
   fitAll(root);
-  widen(root, places);
+  widen([...root.querySelectorAll(WORDS)], places);
+  return places;
+}
+
+/** Once more, when it is known what stands on other pages.
+ * @param {HTMLElement[][]} pages @param {Places} places */
+export function widenPages(pages, places) {
+  for (const page of pages) {
+    const own = places.filter(({ place }) => page.some((piece) => piece.contains(place)));
+    widen(
+      page.filter((piece) => piece.matches(WORDS)),
+      own,
+    );
+  }
 }
 
 /** The mark of a claim stands where the code ends.
@@ -169,14 +183,14 @@ function put(place, { height, width }, slide) {
 /**
  * Let words that have nothing beside them use that room. They become lower, not higher, so nothing
  * comes to stand beside them by that.
- * @param {HTMLElement} root
+ * @param {Element[]} all
  * @param {Places} places
  */
-function widen(root, places) {
+function widen(all, places) {
   const taken = places
     .filter(({ place }) => !place.classList.contains("below"))
     .map(({ place, height }) => reachOf(place, height, places));
-  const free = [...root.querySelectorAll(WORDS)].filter((words) => {
+  const free = all.filter((words) => {
     const box = words.getBoundingClientRect();
     return !taken.some((reach) => areBeside(reach, box));
   });

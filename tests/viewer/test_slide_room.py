@@ -1,0 +1,139 @@
+"""What stands on a slide has the room that is free there."""
+
+import pytest
+
+from tests.tracing import trace_source
+from tests.viewer.conftest import painted
+from tests.viewer.test_speaker import open_speaker
+
+
+def turn_to(page, selector) -> None:
+    """Go on until something is on the page that is shown."""
+    for _ in range(9):
+        if page.locator(selector).is_visible():
+            return
+        page.keyboard.press("PageDown")
+    pytest.fail(f"{selector} is on no page")
+
+
+TALL_VALUES = '''
+def main():
+    """A talk."""
+    a()
+
+
+def a():
+    """Values reach beyond their page."""
+    # What is below the loop on the next page is as wide as that page.
+    for number in (1, 2):
+        squares = {f"the square of {n}": n * n for n in range(number, 14)}  # @inspect squares
+        assert len(squares) == 14 - number
+    # Words with nothing beside them have the width of the slide, however high the values are that
+    # stand beside the code of the page before: those are not seen here.
+    assert number == 2
+    # And these stand still further down, after another line of code, where no value is either.
+    assert number + 1 == 3
+'''
+
+NARROW = """() => [...document.querySelectorAll(".slide-body .prose > p:not(.wide)")]
+    .filter((words) => words.dataset.slidePage)
+    .filter((words) => {
+        const page = words.dataset.slidePage;
+        return ![...document.querySelectorAll(".beside-line:not(.below), .scrubber")].some(
+            (place) => place.closest("[data-slide-page]")?.dataset.slidePage === page);
+    }).length"""
+
+
+def test_words_are_narrow_only_beside_values_of_their_page(page, show):
+    show(page, trace_source(TALL_VALUES), at="a", present="1")
+    page.locator(".slide-body .scrubber").wait_for(state="attached")
+    pages = set()
+    for height in range(300, 700, 20):
+        page.set_viewport_size({"width": 1366, "height": height})
+        painted(page)
+        assert page.evaluate(NARROW) == 0
+        pages.add(page.locator(".slide-body p[data-slide-page='1']").count() > 0)
+    assert True in pages, "words stand on the second page"
+
+
+FIGURES = '''
+class Figure:
+    def __init__(self, width, height):
+        self.size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
+
+    def _repr_svg_(self):
+        box = '<rect width="100%" height="100%" fill="red"/>'
+        return f'<svg xmlns="http://www.w3.org/2000/svg" {self.size}>{box}</svg>'
+
+
+def main():
+    """A talk."""
+    tall()
+
+
+def tall():
+    """A figure on a page of its own."""
+    figure = Figure(200, 600)  # @inspect figure
+'''
+
+
+@pytest.mark.parametrize("size", [(1366, 768), (1920, 1080)])
+def test_a_figure_alone_on_a_page_has_all_of_it(size, page, show):
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    words = "".join(f"    # Paragraph {number} of it.\n    #\n" for number in range(9))
+    text = FIGURES.replace("    figure = ", words + "    figure = ")
+    text = text + "    # " + "And more words. " * 5 + "\n    #\n" + words
+    show(page, trace_source(text), at="tall", present="1")
+    page.locator(".slide-body .picture svg").wait_for(state="attached")
+    painted(page)
+    turn_to(page, ".slide-body .picture svg")
+    figure = page.locator(".slide-body .picture svg").bounding_box()
+    shown = page.locator(".slide-body [data-slide-page]:not(.off-page)")
+    below = max(box["y"] + box["height"] for box in (e.bounding_box() for e in shown.all()))
+    assert size[1] * 0.9 < below <= size[1]
+    if shown.count() == 1:
+        middle = figure["x"] + figure["width"] / 2
+        assert abs(middle - size[0] / 2) < 4
+        assert figure["height"] > 0.8 * size[1]
+
+
+CHART = '''
+class Chart:
+    def _repr_mimebundle_(self, **_):
+        values = [{"x": n, "y": n * n} for n in range(9)]
+        encoding = {axis: {"field": axis, "type": "quantitative"} for axis in "xy"}
+        spec = {"data": {"values": values}, "mark": "line", "encoding": encoding}
+        return {"application/vnd.vegalite.v5+json": spec}
+
+
+def main():
+    """A talk."""
+    first()
+    second()
+
+
+def first():
+    """First."""
+    WORDS
+    chart = Chart()  # @inspect chart
+
+
+def second():
+    """Second."""
+    chart = Chart()  # @inspect chart
+'''
+
+
+def test_the_speaker_sees_charts_of_the_next_page_and_of_the_next_slide(page, show):
+    words = "".join(f"# Paragraph {number} of it.\n    #\n    " for number in range(14))
+    show(page, trace_source(CHART.replace("WORDS", words)), at="first", present="1")
+    page.locator(".slide-part").wait_for()
+    window = open_speaker(page)
+    following = window.locator(".speaker-next .slide .chart svg")
+    turn_to(page, ".slide .chart")
+    window.get_by_role("heading", name="Next: Second").wait_for()
+    following.wait_for()
+    page.keyboard.press("PageUp")
+    window.get_by_role("heading", name="Next: more of this slide").wait_for()
+    following.wait_for()
+    window.close()

@@ -176,12 +176,25 @@ def test_a_tensor_on_meta_is_said_to_have_no_elements(page, show):
     ]
 
 
-def test_how_elements_are_recorded_is_said_to_authors_alone(page, show):
-    """Their page follows the lecture while it is written."""
-    tensor = {"type": "Tensor", "dtype": "float32", "shape": [4, 4]}
+# where a variable is that nothing inspects -> why its elements are not recorded
+UNRECORDED = {
+    "here": ({}, "those of variables are only where they are few"),
+    "elsewhere": (
+        {"device": "cuda:0"},
+        "those of variables on cuda:0 are only where the lecture inspects them",
+    ),
+}
+
+
+@pytest.mark.parametrize(("place", "reason"), UNRECORDED.values(), ids=UNRECORDED)
+def test_why_elements_are_not_recorded_is_said_and_how_they_are_to_authors(
+    page, show, place, reason
+):
+    """The page of authors follows the lecture while it is written."""
+    tensor = {"type": "Tensor", "dtype": "float32", "shape": [6, 8], **place}
     document = documents.with_values(tensor)
     said = inspector(show(page, document), 1).locator(".words")
-    assert said.all_inner_texts() == ["Its elements are not recorded here."]
+    assert said.all_inner_texts() == [f"Its elements are not recorded here: {reason}."]
     page.keyboard.press("Escape")
     said.wait_for(state="detached")
     page.evaluate("""() => {
@@ -191,7 +204,8 @@ def test_how_elements_are_recorded_is_said_to_authors_alone(page, show):
         document.head.append(script);
     }""")
     assert (
-        "a comment “@inspect v0” records them." in inspector(page, 1).locator(".words").inner_text()
+        f"{reason}; a comment “@inspect v0” records them."
+        in inspector(page, 1).locator(".words").inner_text()
     )
 
 

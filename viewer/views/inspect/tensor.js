@@ -30,7 +30,7 @@ export function TensorView({ value, name, found }) {
     ? [...storageWords(value, name, found.activation, aliases), ...equalWords(value, name, found)]
     : value.device === "meta"
       ? ["A tensor on the device meta has a shape but no elements: nothing is computed there."]
-      : [notRecorded(name)];
+      : [notRecorded(value, name)];
   return html`
     <${Facts} value=${value} />
     ${words.map((sentence) => html`<p class="words">${sentence}</p>`)}
@@ -62,15 +62,19 @@ export function TensorView({ value, name, found }) {
 }
 
 /**
- * What is said in place of elements. How one records them is for authors alone, whose page follows
- * the lecture while it is written.
+ * What is said in place of elements, and why: of a variable that is not inspected a run keeps few,
+ * and none that it had to fetch. How one records more is for authors alone, whose page follows the
+ * lecture while it is written.
+ * @param {Value} value
  * @param {string} name
  */
-function notRecorded(name) {
+function notRecorded({ device }, name) {
   const isWatched = document.querySelector("script[data-recorded]");
-  return isWatched
-    ? `Its elements are not recorded here; a comment “@inspect ${name}” records them.`
-    : "Its elements are not recorded here.";
+  const reason = device
+    ? `those of variables on ${device} are only where the lecture inspects them`
+    : "those of variables are only where they are few";
+  const how = isWatched ? `; a comment “@inspect ${name}” records them` : "";
+  return `Its elements are not recorded here: ${reason}${how}.`;
 }
 
 /** @param {{value: Value}} properties */

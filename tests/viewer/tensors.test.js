@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { namedStatistics, numberOf, recordedAlong } from "viewer/model/elements.js";
 import { chartedNumber, thinned } from "viewer/model/records.js";
-import { marksOf, pointsOf, scalesOf } from "viewer/model/roofline.js";
+import { marksOf, pieceOf, pointsOf, scalesOf } from "viewer/model/roofline.js";
 import { cellsRead, layoutOf, readersOf } from "viewer/model/storage.js";
 
 /** @param {Value} value */
@@ -159,4 +159,25 @@ describe("the scales of a roofline end soon after what they hold", () => {
       assert.deepEqual(marksOf(scales.intensities), across);
       assert.deepEqual(marksOf(scales.rates), up);
     });
+});
+
+/**
+ * Code, and a piece of it in at most 16 letters.
+ * @type {[name: string, code: string, piece: string][]}
+ */
+const PIECES = [
+  ["short code", "y = x @ w", "y = x @ w"],
+  ["what is computed", "first, second = split(whole)", "split(whole)"],
+  ["into an element", 'seconds["b"][T] = time(it)', "time(it)"],
+  ["the beginning of it", "smaller = reduced_to_some(x)", "reduced_to_some(…"],
+  ["a call that ends", "best = time_call(x).seconds", "time_call(x)…"],
+  ["what is added", "loss_so_far += term * 0.125", "term * 0.125"],
+  ["what is returned", "return 0.5 * x * (1 + torch.erf(x))", "0.5 * x * (1 + t…"],
+  ["an argument", "plot(columns, rows, title=name)", "plot(columns, ro…"],
+  ["a text", 'print("a", "y = x @ w and so on")', 'print("a", "y = …'],
+  ["a comparison", "assert expected <= found == y", "assert expected …"],
+];
+describe("a piece of code is short", () => {
+  for (const [name, code, piece] of PIECES)
+    test(name, () => assert.equal(pieceOf(code, 16), piece));
 });

@@ -300,15 +300,13 @@ def test_a_switch_of_the_bar_is_one_choice_of_several(page, show):
 
 TARGETS = """async () => {
     const options = { runOnly: { type: "rule", values: ["target-size"] } };
-    const context = { exclude: [[".beside-line"]] };
-    const { violations } = await axe.run(context, options);
+    const { violations } = await axe.run(document, options);
     return violations.flatMap(({ nodes }) => nodes.map(({ html }) => html.slice(0, 160)));
 }"""
 
 
 def assert_large_enough(page) -> None:
-    """24 pixels, or as far from all others: axe-core asks for that only where one wants it. Names
-    of values are as high as the line of code that they stand beside."""
+    """24 pixels, or as far from all others: axe-core asks for that only where one wants it."""
     painted(page)
     page.evaluate(axe_source() + "; 0")
     assert page.evaluate(TARGETS) == []
@@ -323,6 +321,61 @@ def test_what_one_presses_is_large_enough_for_an_unsteady_hand(mode, key, page, 
     if key:
         page.keyboard.press(key)
         page.locator(".graph, #costs-view, .panel-body").first.wait_for()
+    assert_large_enough(page)
+
+
+CROWDED = """import math
+
+
+def main():
+    'Values beside lines that follow each other, and loops in loops.'
+    first = math.sqrt(2.0)  # @inspect first
+    second = math.sqrt(3.0)  # @inspect second
+    third, fourth = first + second, first * second  # @inspect third fourth
+
+    # More of them.
+    for row in range(3):
+        for column in range(2):
+            place = 2 * row + column  # @inspect place row column
+            found = place * first  # @inspect found
+    assert found > first
+"""
+
+
+@pytest.fixture(scope="module")
+def crowded():
+    return recorded(CROWDED)
+
+
+@pytest.mark.parametrize("width", [1400, 1024, 390])
+def test_what_one_presses_on_one_line_covers_nothing_of_the_next(width, page, show, crowded):
+    page.set_viewport_size({"width": width, "height": 900})
+    show(page, crowded)
+    page.locator("#article .value-name").nth(5).wait_for()
+    page.locator("#article .scrubber").nth(1).wait_for()
+    assert_large_enough(page)
+
+
+PITCH = (
+    "(line) => line.getBoundingClientRect().height / parseFloat(getComputedStyle(line).fontSize)"
+)
+
+
+def test_lines_that_nothing_is_pressed_beside_are_as_near_as_ever(page, show, crowded):
+    show(page, crowded)
+    page.locator("#article .value-name").first.wait_for()
+    lines = page.locator("#article .line").all()
+    assert round(min(line.evaluate(PITCH) for line in lines), 2) == 1.52
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_what_one_presses_in_a_chapter_of_our_lecture_is_large_enough(theme, page, site):
+    page.emulate_media(color_scheme=theme)
+    site.publish(lecture=(VIEWER / "traces/lecture.main.json").read_text(encoding="utf-8"))
+    page.goto("about:blank")
+    page.goto(f"{site.address}#doc=lecture&chapter=bytes-against-flops")
+    page.locator("#article .scrubber").nth(1).wait_for(state="attached")
     assert_large_enough(page)
 
 

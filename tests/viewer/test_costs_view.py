@@ -504,21 +504,27 @@ ROOF_IS_CLEAR = """() => {
 """Whether no name lies on the roof."""
 
 
-def test_names_in_the_roofline_are_whole_and_off_the_roof(page, site):
-    """A long line is named by its number."""
+def test_names_in_the_roofline_are_pieces_of_code_and_off_the_roof(page, site):
+    """A mark is that of a line whose code one reads; which line it is, is said of it."""
     document = documents.small()
     source = document["files"][0]["source"]
     long = source.replace("m = n * 2", "m = n * one_number_that_is_always_two")
     document["files"][0]["source"] = long
-    document["statements"][6][1:3] = [20, 21]  # of a statement of two lines one would see a part
+    document["statements"][6][1:3] = [20, 21]  # of a statement of two lines one sees the first
     seconds = [0.001, 0.25, 0.0, 0.0, *[0.5] * 3, *[0.0] * 9]
     with_times(page, site, sidecar(document, seconds), document)
     page.keyboard.press("C")
     page.get_by_role("tab", name="Roofline").click()
     page.locator(".roof-label").first.wait_for()
-    assert "line 27" in texts(page, ".roof-label")
-    assert not any("…" in name for name in texts(page, ".roof-label"))
+    assert texts(page, ".roof-label") == {"x = make() …", "n * one_number_that_is_alway…"}
     assert page.evaluate(ROOF_IS_CLEAR)
+    said = " ".join(texts(page, ".roof-point title"))
+    assert "m = n * one_number_that_is_always_two, main.py:27: " in said
+    chart = page.get_by_role("slider", name="Roofline of A Processor, 2 threads")
+    chart.focus()
+    page.keyboard.press("End")
+    assert re.match(r".+, main\.py:\d+: ", chart.get_attribute("aria-valuetext"))
+    page.mouse.move(0, 0)
     places = page.locator("#costs-view .inspect-place").all_inner_texts()
     assert {"main.py:20", "main.py:27"} <= set(places)
     page.get_by_label("Accelerator").select_option("H100 SXM")

@@ -138,7 +138,8 @@ def test_statistics_of_a_tensor_recorded_whole_are_those_of_torch(ask):
     assert known["mean"] == pytest.approx(float(tensor.mean()))
     assert known["std"] == pytest.approx(float(tensor.std()))
     assert known["nan"] == known["inf"] == 0
-    assert found["histogram"]["counts"] == torch.histc(tensor, 20).int().tolist()
+    counts = [bar["count"] for bar in found["histogram"]["bars"]]
+    assert counts == torch.histc(tensor, 20).int().tolist()
 
 
 def test_statistics_leave_out_what_is_not_finite(ask):
@@ -159,7 +160,33 @@ def test_statistics_of_a_large_tensor_are_those_of_the_run(ask):
     known = dict(found["statistics"])
     assert known == {**value["statistics"], "std": known["std"]}
     assert known["std"] == pytest.approx(float(tensor.std()), rel=1e-5)
-    assert found["histogram"] == value["histogram"]
+    bars = found["histogram"]["bars"]
+    assert [bar["count"] for bar in bars] == value["histogram"]["counts"]
+    assert bars[0]["from"] == value["histogram"]["low"]
+
+
+@pytest.mark.parametrize("spread", range(1, 20))
+@pytest.mark.parametrize("low", [-9999, -7, 0, 9980])
+def test_each_of_few_integers_of_a_large_tensor_has_its_bar(ask, spread, low):
+    """The run counted them in 20 parts of their range, which are no parts of theirs."""
+    generator = torch.Generator().manual_seed(spread)
+    tensor = torch.randint(low, low + spread + 1, (500,), generator=generator)
+    found = ask("summary", picture(tensor))["histogram"]
+    values, counts = tensor.unique(return_counts=True)
+    assert [bar["count"] for bar in found["bars"]] == counts.tolist()
+    assert [(bar["from"] + bar["to"]) / 2 for bar in found["bars"]] == values.tolist()
+
+
+# how many elements, how many of them are true
+TRUTHS = [(12, 10), (12, 0), (12, 12), (1000, 506), (1000, 0), (1000, 1000)]
+
+
+@pytest.mark.parametrize(("count", "true"), TRUTHS)
+def test_of_booleans_it_is_counted_how_many_are_true(ask, count, true):
+    found = ask("summary", picture(torch.arange(count) < true))
+    assert found["truths"].replace("\u202f", "") == f"{true} of {count} true"
+    assert (found["statistics"], found["histogram"]) == ([], None)
+    assert found["recorded"] is (count == 1000)
 
 
 def test_complex_numbers_have_no_statistics(ask):

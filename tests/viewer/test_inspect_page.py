@@ -1,6 +1,7 @@
 """The inspectors in Chromium: by mouse, by keyboard, on a phone, in a file."""
 
 import copy
+import itertools
 
 import pytest
 from playwright.sync_api import expect
@@ -86,7 +87,85 @@ def test_a_tensor_opens_with_its_shape_first(page, show):
     ]
     assert panel.locator(".legend-scale").inner_text().split() == ["0", "5.5"]
     assert "Computed here from all 6 elements." in panel.inner_text()
-    assert panel.locator(".bins rect").count() == 20
+    assert panel.locator(".bins rect").count() == 6
+
+
+def equally_spaced(rectangles) -> bool:
+    lefts = [float(rectangle.get_attribute("x")) for rectangle in rectangles.all()]
+    steps = [right - left for left, right in itertools.pairwise(lefts)]
+    return max(steps) - min(steps) < 1e-6
+
+
+# elements -> the bars of the histogram, what it is called, what stands below it
+SPREADS = {
+    "uniform": (
+        [float(number) for number in range(16)],
+        16,
+        "Histogram of 16 values from 0 to 15; each is there 1 time.",
+        ["0", "most of a value: 1", "15"],
+    ),
+    "some more often": (
+        [2, 4, 6, 8] * 2 + [4] * 8,
+        4,
+        "Histogram of 4 values from 2 to 8; 4 most often, 10 times.",
+        ["2", "most of a value: 10", "8"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("elements", "bars", "name", "below"), SPREADS.values(), ids=SPREADS)
+def test_few_values_have_a_bar_each_without_gaps(page, show, elements, bars, name, below):
+    value = {**documents.TENSOR, "shape": [4, 4], "strides": [4, 1], "elements": elements}
+    panel = inspector(show(page, documents.with_values(value)), 1)
+    drawn = panel.locator(".bins rect")
+    assert drawn.count() == bars
+    assert equally_spaced(drawn)
+    assert panel.get_by_role("img", name=name, exact=True).count() == 1
+    assert panel.locator(".bins figcaption span").all_inner_texts() == below
+
+
+TRUTHS = {
+    **documents.TENSOR,
+    "dtype": "bool",
+    "shape": [3, 4],
+    "strides": [4, 1],
+    "storage": 9,
+    "elements": [*[True] * 10, False, False],
+}
+
+
+def widths(cells) -> set[float]:
+    return {round(cell.bounding_box()["width"], 1) for cell in cells.all()}
+
+
+def test_booleans_have_cells_of_one_width_and_no_statistics_of_numbers(page, show):
+    show(page, documents.with_values(TRUTHS))
+    cells = page.locator("#article .tensor").nth(1).locator("td")
+    assert cells.count() == 12
+    assert len(widths(cells)) == 1
+    panel = inspector(page, 1)
+    assert len(widths(panel.locator(".heat-cell"))) == 1
+    text = panel.inner_text()
+    assert "10 of 12 true" in text
+    assert "std" not in text
+    assert panel.locator(".legend, .bins").count() == 0
+
+
+def test_of_many_booleans_the_article_says_how_many_are_true(page, show):
+    large = {
+        **TRUTHS,
+        "shape": [40, 25],
+        "cut": True,
+        "shown": [[0, 39], [0, 24]],
+        "elements": [True, False, True, True],
+        "statistics": {"min": 0.0, "max": 1.0, "mean": 0.506, "std": 0.49996},
+        "histogram": {"low": 0.0, "high": 1.0, "counts": [494, *[0] * 18, 506]},
+    }
+    show(page, documents.with_values(large))
+    line(page, 20).hover()
+    said = page.locator(".card .tensor .statistics")
+    said.wait_for()
+    assert said.inner_text() == "506 of 1000 true"
 
 
 def test_a_tensor_on_meta_is_said_to_have_no_elements(page, show):
@@ -97,12 +176,25 @@ def test_a_tensor_on_meta_is_said_to_have_no_elements(page, show):
     ]
 
 
-def test_how_elements_are_recorded_is_said_to_authors_alone(page, show):
-    """Their page follows the lecture while it is written."""
-    tensor = {"type": "Tensor", "dtype": "float32", "shape": [4, 4]}
+# where a variable is that nothing inspects -> why its elements are not recorded
+UNRECORDED = {
+    "here": ({}, "those of variables are only where they are few"),
+    "elsewhere": (
+        {"device": "cuda:0"},
+        "those of variables on cuda:0 are only where the lecture inspects them",
+    ),
+}
+
+
+@pytest.mark.parametrize(("place", "reason"), UNRECORDED.values(), ids=UNRECORDED)
+def test_why_elements_are_not_recorded_is_said_and_how_they_are_to_authors(
+    page, show, place, reason
+):
+    """The page of authors follows the lecture while it is written."""
+    tensor = {"type": "Tensor", "dtype": "float32", "shape": [6, 8], **place}
     document = documents.with_values(tensor)
     said = inspector(show(page, document), 1).locator(".words")
-    assert said.all_inner_texts() == ["Its elements are not recorded here."]
+    assert said.all_inner_texts() == [f"Its elements are not recorded here: {reason}."]
     page.keyboard.press("Escape")
     said.wait_for(state="detached")
     page.evaluate("""() => {
@@ -112,7 +204,8 @@ def test_how_elements_are_recorded_is_said_to_authors_alone(page, show):
         document.head.append(script);
     }""")
     assert (
-        "a comment “@inspect v0” records them." in inspector(page, 1).locator(".words").inner_text()
+        f"{reason}; a comment “@inspect v0” records them."
+        in inspector(page, 1).locator(".words").inner_text()
     )
 
 

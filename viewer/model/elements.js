@@ -1,7 +1,8 @@
 // The elements of a tensor: which of them are recorded, as planes to look at, and what they are
 // together. Pure.
 
-const BINS = 20;
+import { barsOf, barsOfBins } from "viewer/model/bars.js";
+import { integer } from "viewer/model/format.js";
 
 /** @param {number[]} sizes */
 export function product(sizes) {
@@ -101,6 +102,12 @@ export function scaleOf(cells) {
  * @returns {Summary | null}
  */
 export function summaryOf(value) {
+  const truths = truthsOf(value);
+  const recorded = value.statistics !== undefined;
+  if (truths) {
+    const of = product(value.shape ?? []);
+    return { of, recorded, statistics: [], histogram: null, truths };
+  }
   if (value.statistics) {
     const named = Object.entries(namedStatistics(value, value.statistics));
     const statistics = named.flatMap(([name, amount]) => {
@@ -109,16 +116,35 @@ export function summaryOf(value) {
     });
     return {
       of: product(value.shape ?? []),
-      recorded: true,
+      recorded,
       statistics: statistics.sort(([one], [other]) => inReadingOrder(one, other)),
-      histogram: value.histogram ?? null,
+      histogram: value.histogram ? barsOfBins(value.histogram, value.dtype ?? "") : null,
+      truths,
     };
   }
   const numbers = isWhole(value) ? (value.elements ?? []).map(numberOf) : [];
   if (!numbers.length || numbers.includes(null)) return null;
   const { statistics, histogram } = summed(/** @type {number[]} */ (numbers));
   const named = Object.entries(namedStatistics(value, Object.fromEntries(statistics)));
-  return { of: numbers.length, recorded: false, statistics: named, histogram };
+  return { of: numbers.length, recorded, statistics: named, histogram, truths };
+}
+
+/**
+ * Of booleans, how many are true; empty of others, and where that is not known.
+ * @param {Value} value
+ */
+export function truthsOf(value) {
+  const { dtype, elements = [], histogram } = value;
+  if (dtype !== "bool" || !(histogram || (elements.length && isWhole(value)))) return "";
+  const { low, high, counts } = histogram ?? { low: 0, high: 1, counts: countsOf(elements) };
+  const all = counts.reduce((sum, count) => sum + count, 0);
+  const last = counts.at(-1) ?? 0;
+  return `${integer(low < high ? last : high ? all : 0)} of ${integer(all)} true`;
+}
+
+/** How many are false, and how many true. @param {Cell[]} cells */
+function countsOf(cells) {
+  return [false, true].map((truth) => cells.filter((cell) => cell === truth).length);
 }
 
 /** A deviation that is of the population says so. */
@@ -151,7 +177,7 @@ export function inReadingOrder(one, other) {
 /**
  * The same statistics that a run records: of the finite elements, the deviation as of a population.
  * @param {number[]} numbers
- * @returns {{statistics: [string, number][], histogram: Bins | null}}
+ * @returns {{statistics: [string, number][], histogram: Bars | null}}
  */
 function summed(numbers) {
   const finite = numbers.filter(Number.isFinite);
@@ -169,18 +195,8 @@ function summed(numbers) {
   );
   return {
     statistics: [["min", low], ["mean", mean], ["max", high], ["std", deviation], ...missing],
-    histogram: { low, high, counts: binned(finite, low, high) },
+    histogram: barsOf(finite),
   };
-}
-
-/** @param {number[]} numbers @param {number} low @param {number} high */
-function binned(numbers, low, high) {
-  const counts = Array(BINS).fill(0);
-  for (const number of numbers)
-    counts[
-      high > low ? Math.min(BINS - 1, Math.floor(((number - low) / (high - low)) * BINS)) : BINS / 2
-    ]++;
-  return counts;
 }
 
 /** Whether two tensors hold the same recorded elements, more than one, and not all alike.

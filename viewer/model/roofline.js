@@ -2,6 +2,7 @@
 // most what its memory feeds it with. And what lines of the run did reach where they were timed.
 // Pure.
 
+import { shortened } from "viewer/model/format.js";
 import { MEMORY } from "viewer/model/tally.js";
 import { LEAST_SECONDS } from "viewer/model/times.js";
 
@@ -98,6 +99,31 @@ export function measuredPoints(timed, labelOf, limits) {
       isMeasured: true,
     })),
   );
+}
+
+/** A value that a statement computes, below the names that it is given to. */
+const ASSIGNED = /^(.*?) (?:[-+*/%@&|^]|\*\*|\/\/|<<|>>)?= (.*)$/;
+
+/** Whether no bracket or text of some code goes on behind it. @param {string} code */
+function isClosed(code) {
+  const count = (/** @type {RegExp} */ what) => code.match(what)?.length ?? 0;
+  return count(/[[({]/g) === count(/[\])}]/g) && count(/["']/g) % 2 === 0;
+}
+
+/**
+ * A short piece of the code of a line: all of it, or else the beginning of what it computes, up to
+ * the end of a call where there is one.
+ * @param {string} code
+ * @param {number} most letters
+ */
+export function pieceOf(code, most) {
+  if (code.length <= most) return code;
+  const [, names = "", computed = ""] = ASSIGNED.exec(code) ?? [];
+  const piece = names && isClosed(names) ? computed : code.replace(/^return /, "");
+  if (piece.length <= most) return piece;
+  const ends = [...piece.slice(0, most).matchAll(/[\])]/g)].map(({ index }) => index + 1);
+  const end = ends.findLast((at) => isClosed(piece.slice(0, at)));
+  return shortened(piece, end ?? most);
 }
 
 /** How much air is left around what a scale holds. */

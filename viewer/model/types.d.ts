@@ -454,12 +454,26 @@ interface Summary {
   of: number;
   recorded: boolean;
   statistics: [name: string, amount: number][];
-  histogram: Bins | null;
+  histogram: Bars | null;
+  /** Of booleans, which have no other statistics: how many are true. */
+  truths: string;
 }
 interface Bins {
   low: number;
   high: number;
   counts: number[];
+}
+interface Bar {
+  from: number;
+  to: number;
+  count: number;
+}
+/** Bars of a histogram: of single values, around which they lie, or of parts of the range. */
+interface Bars {
+  low: number;
+  high: number;
+  bars: Bar[];
+  isOfValues: boolean;
 }
 /**
  * What the inspector was opened on: a value, the name beside it, and the steps at which it may have

@@ -78,6 +78,9 @@ export function HeatMap({ plane, scale, picked, pick, label, title, alike = [] }
     : String(cells[0]?.index);
   const gap = (/** @type {number[]} */ along, /** @type {number} */ at, by = 1) =>
     at > 0 && along[at] > along[at - 1] + by ? "gap" : "";
+  const kind = ["heat", isNarrow && "narrow", isOfTruths(elements) && "truths"]
+    .filter(Boolean)
+    .join(" ");
   const isVector = lines.length === 1 && (cells[0]?.index.length ?? 0) < 2; // has no rows to count
   const placesOf = (/** @type {number} */ row) =>
     [...cells.keys()].slice(row * columns.length, (row + 1) * columns.length);
@@ -98,7 +101,7 @@ export function HeatMap({ plane, scale, picked, pick, label, title, alike = [] }
     </td>`;
   };
   return html`<div class="heat-place">
-    <table class=${`heat ${isNarrow ? "narrow" : ""}`} aria-label=${label} onKeyDown=${walk}>
+    <table class=${kind} aria-label=${label} onKeyDown=${walk}>
       <thead>
         <tr>
           <td></td>
@@ -141,8 +144,14 @@ function HeatCell({ cell, text, scale, mark, isTab, title, pick }) {
   </button>`;
 }
 
+/** Whether cells are false or true, and no numbers. @param {Cell[]} cells */
+function isOfTruths([first]) {
+  return typeof first === "boolean";
+}
+
 /** What the colours mean. @param {{cells: Cell[], scale: number}} properties */
 export function Legend({ cells, scale }) {
+  if (isOfTruths(cells)) return null; // each cell says what it is
   const numbers = cells.map(numberOf);
   const has = (/** @type {(amount: number) => boolean} */ test) =>
     numbers.some((amount) => amount !== null && test(amount));

@@ -1,7 +1,8 @@
 // What the elements of a large tensor are together, below the few that are shown. Fetched when
 // there is one.
 
-import { namedStatistics } from "viewer/model/elements.js";
+import { barsOfBins, drawnBars } from "viewer/model/bars.js";
+import { namedStatistics, truthsOf } from "viewer/model/elements.js";
 import { number } from "viewer/model/format.js";
 import { html } from "viewer/parts/html.js";
 import { styled } from "viewer/parts/styles.js";
@@ -10,11 +11,14 @@ await styled("later.css");
 
 /** @param {{value: Value}} properties */
 export function Statistics({ value }) {
+  const truths = truthsOf(value);
+  if (truths) return html`<p class="statistics">${truths}</p>`;
+  const bars = value.histogram && barsOfBins(value.histogram, value.dtype ?? "");
   const entries = Object.entries(namedStatistics(value, value.statistics ?? {})).filter(
     ([name, amount]) => !(["nan", "inf"].includes(name) && amount === 0),
   );
   return html`<div class="statistics">
-    ${value.histogram && html`<${Histogram} histogram=${value.histogram} />`}
+    ${bars && html`<${Histogram} histogram=${bars} />`}
     <dl>
       ${entries.map(
         ([name, amount]) =>
@@ -29,26 +33,20 @@ export function Statistics({ value }) {
   </div>`;
 }
 
-/** @param {{histogram: {low: number, high: number, counts: number[]}}} properties */
-function Histogram({ histogram: { low, high, counts } }) {
-  const most = Math.max(...counts, 1);
-  const text = `histogram from ${number(low)} to ${number(high)}`;
+/** @param {{histogram: Bars}} properties */
+function Histogram({ histogram }) {
+  const text = `histogram from ${number(histogram.low)} to ${number(histogram.high)}`;
   return html`<svg
     class="histogram"
-    viewBox=${`0 0 ${counts.length} 10`}
+    viewBox="0 0 1 1"
     preserveAspectRatio="none"
     role="img"
     aria-label=${text}
   >
     <title>${text}</title>
-    ${counts.map(
-      (count, bin) =>
-        html`<rect
-          x=${bin + 0.08}
-          width="0.84"
-          y=${10 - (count / most) * 10}
-          height=${(count / most) * 10}
-        />`,
+    ${drawnBars(histogram).map(
+      ({ left, width, height }) =>
+        html`<rect x=${left} width=${width} y=${1 - height} height=${height} />`,
     )}
   </svg>`;
 }

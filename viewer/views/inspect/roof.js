@@ -3,16 +3,18 @@
 import { useState } from "preact/hooks";
 import { bytes, counted, duration, flops, number, ratio } from "viewer/model/format.js";
 import { namesBeside } from "viewer/model/labels.js";
-import { marksOf, scalesOf, shareOf } from "viewer/model/roofline.js";
+import { marksOf, pieceOf, scalesOf, shareOf } from "viewer/model/roofline.js";
 import { across, frameOf, Rulings, slide, up } from "viewer/parts/figure.js";
 import { html } from "viewer/parts/html.js";
 
 const HEIGHT = 380;
 const WIDEST = 1160;
 const ROOM = { left: 92, right: 24, top: 16, bottom: 46 };
-/** How many marks are named in the chart, and in how many letters. */
-const NAMED = 6;
-const LONGEST = 24;
+/** How many marks are named in the chart. */
+const NAMED = 10;
+/** How many letters a name has at most, and of how many of the width each takes one. */
+const [SHORTEST, LONGEST] = [12, 28];
+const OF_WIDTH = 32;
 /** How wide a number below the chart is at most. */
 const NUMBER = 46;
 /** Between a name and the roof. */
@@ -236,17 +238,15 @@ function mark(x, y, size, kind) {
 }
 
 /**
- * What marks are called in the chart: operators by their names, lines by their code, or where that
- * is too long by their numbers.
+ * What marks are called in the chart: operators by their names, lines by a piece of their code.
  * @param {RooflinePoint[]} points
+ * @param {number} width of the chart
  */
-function namesOf(points) {
-  const files = new Set(points.map(({ place }) => place.split(":")[0]).filter(Boolean));
-  return points.map(({ name, place }) => {
-    if (!place) return name.replace(/^aten\._?/, "");
-    if (name.length <= LONGEST && !name.endsWith("…")) return name;
-    return files.size > 1 ? (place.split("/").at(-1) ?? "") : `line ${place.split(":")[1]}`;
-  });
+function namesOf(points, width) {
+  const most = Math.max(SHORTEST, Math.min(LONGEST, Math.floor(width / OF_WIDTH)));
+  return points.map(({ name, place }) =>
+    place ? pieceOf(name, most) : name.replace(/^aten\._?/, ""),
+  );
 }
 
 /**
@@ -257,7 +257,7 @@ function namesOf(points) {
  *   start, bend: the roof rises from one to the other, and is level from there
  */
 function Names({ frame, points, marks, start, bend, shown }) {
-  const names = namesOf(points);
+  const names = namesOf(points, frame.right - frame.left);
   if (shown >= 0) return html`<${NameOf} frame=${frame} name=${names[shown]} ...${marks[shown]} />`;
   const roofAt = (/** @type {number} */ x) =>
     Math.max(bend.y, bend.y + ((start.y - bend.y) * (bend.x - x)) / (bend.x - start.x));

@@ -2,8 +2,9 @@
 // else looks there.
 
 import { useMemo, useState } from "preact/hooks";
+import { drawnBars } from "viewer/model/bars.js";
 import { haveEqualElements, product, recordedAlong, summaryOf } from "viewer/model/elements.js";
-import { bytes, integer, number, shape } from "viewer/model/format.js";
+import { bytes, counted, integer, number, shape } from "viewer/model/format.js";
 import { knownAt, readingsOf } from "viewer/model/readings.js";
 import { aliasesOf } from "viewer/model/records.js";
 import { callStack } from "viewer/model/frames.js";
@@ -29,7 +30,7 @@ export function TensorView({ value, name, found }) {
     ? [...storageWords(value, name, found.activation, aliases), ...equalWords(value, name, found)]
     : value.device === "meta"
       ? ["A tensor on the device meta has a shape but no elements: nothing is computed there."]
-      : [notRecorded(name)];
+      : [notRecorded(value, name)];
   return html`
     <${Facts} value=${value} />
     ${words.map((sentence) => html`<p class="words">${sentence}</p>`)}
@@ -61,15 +62,19 @@ export function TensorView({ value, name, found }) {
 }
 
 /**
- * What is said in place of elements. How one records them is for authors alone, whose page follows
- * the lecture while it is written.
+ * What is said in place of elements, and why: of a variable that is not inspected a run keeps few,
+ * and none that it had to fetch. How one records more is for authors alone, whose page follows the
+ * lecture while it is written.
+ * @param {Value} value
  * @param {string} name
  */
-function notRecorded(name) {
+function notRecorded({ device }, name) {
   const isWatched = document.querySelector("script[data-recorded]");
-  return isWatched
-    ? `Its elements are not recorded here; a comment “@inspect ${name}” records them.`
-    : "Its elements are not recorded here.";
+  const reason = device
+    ? `those of variables on ${device} are only where the lecture inspects them`
+    : "those of variables are only where they are few";
+  const how = isWatched ? `; a comment “@inspect ${name}” records them` : "";
+  return `Its elements are not recorded here: ${reason}${how}.`;
 }
 
 /** @param {{value: Value}} properties */
@@ -156,24 +161,11 @@ function Together({ value }) {
   const finite = summary.statistics.some(([name]) => name === "mean");
   return html`<section class="inspect-part" aria-labelledby="together-title">
     <h4 id="together-title">All together</h4>
-    <div class="together">
-      ${
-        summary.histogram &&
-        summary.histogram.high > summary.histogram.low &&
-        html`<${Histogram} histogram=${summary.histogram} />`
-      }
-      <dl class="inspect-facts">
-        ${summary.statistics
-          .filter(([name, amount]) => amount !== 0 || !["nan", "inf"].includes(name))
-          .map(
-            ([name, amount]) =>
-              html`<div>
-                <dt>${name}</dt>
-                <dd>${number(Number(amount.toPrecision(6)))}</dd>
-              </div>`,
-          )}
-      </dl>
-    </div>
+    ${
+      summary.truths
+        ? html`<p class="truths">${summary.truths}</p>`
+        : html`<${Spread} ...${summary} />`
+    }
     <p class="quiet">
       ${source}
       ${
@@ -188,39 +180,82 @@ function Together({ value }) {
   </section>`;
 }
 
-/** @param {{histogram: Bins}} properties */
-function Histogram({ histogram: { low, high, counts } }) {
-  const most = Math.max(...counts, 1);
-  const width = (high - low) / counts.length;
-  const fullest = counts.indexOf(most);
-  const from = (/** @type {number} */ bin) => number(Number((low + bin * width).toPrecision(4)));
-  const bins = `${counts.length} bins from ${number(low)} to ${number(high)}`;
-  const peak = `most, ${integer(most)}, lie from ${from(fullest)} to ${from(fullest + 1)}`;
-  const text = `Histogram of ${bins}; ${peak}.`;
+/** @param {Summary} properties */
+function Spread({ statistics, histogram }) {
+  return html`<div class="together">
+    ${histogram && html`<${Histogram} histogram=${histogram} />`}
+    <dl class="inspect-facts">
+      ${statistics
+        .filter(([name, amount]) => amount !== 0 || !["nan", "inf"].includes(name))
+        .map(
+          ([name, amount]) =>
+            html`<div>
+              <dt>${name}</dt>
+              <dd>${number(Number(amount.toPrecision(6)))}</dd>
+            </div>`,
+        )}
+    </dl>
+  </div>`;
+}
+
+/**
+ * A histogram in words: what a bar is, and the highest.
+ * @param {Bars} histogram
+ * @param {number} most
+ */
+function spreadWords({ low, high, bars, isOfValues }, most) {
+  const range = `from ${number(low)} to ${number(high)}`;
+  const first = bars.find(({ count }) => count === most) ?? bars[0];
+  const all = `Histogram of ${bars.length} ${isOfValues ? "values" : "bins"} ${range}`;
+  if (!isOfValues) return `${all}; most, ${integer(most)}, lie ${partOf(first)}.`;
+  const isEven = bars.every(({ count }) => count === most);
+  const times = counted(most, "time");
+  const peak = isEven ? `each is there ${times}` : `${valueOf(first)} most often, ${times}`;
+  return `${all}; ${peak}.`;
+}
+
+/** @param {Bar} bar */
+function partOf({ from, to }) {
+  return `from ${rounded(from)} to ${rounded(to)}`;
+}
+
+/** What a bar of a single value lies around. @param {Bar} bar */
+function valueOf({ from, to }) {
+  return rounded((from + to) / 2);
+}
+
+/** @param {number} amount */
+function rounded(amount) {
+  return number(Number(amount.toPrecision(4)));
+}
+
+/** @param {{histogram: Bars}} properties */
+function Histogram({ histogram }) {
+  const { low, high, bars, isOfValues } = histogram;
+  const most = Math.max(...bars.map(({ count }) => count));
+  const drawn = drawnBars(histogram);
+  // The ends of the range stand below the middle of the bars that are of them.
+  const inset = isOfValues ? `max(0px, ${50 * drawn[0].width}% - 0.3rem)` : 0;
   return html`<figure class="bins">
     <svg
-      viewBox=${`0 0 ${counts.length * 10} 60`}
+      viewBox="0 0 1 1"
       preserveAspectRatio="none"
       role="img"
-      aria-label=${text}
+      aria-label=${spreadWords(histogram, most)}
     >
-      ${counts.map(
-        (count, bin) =>
-          html`<rect
-            x=${bin * 10 + 0.5}
-            width="9"
-            y=${60 - (count / most) * 60}
-            height=${(count / most) * 60}
-          >
+      ${drawn.map(
+        ({ left, width, height }, index) =>
+          html`<rect x=${left} width=${width} y=${1 - height} height=${height}>
             <title>
-              ${integer(count)} from ${from(bin)} to ${from(bin + 1)}
+              ${integer(bars[index].count)}${" "}
+              ${isOfValues ? `× ${valueOf(bars[index])}` : partOf(bars[index])}
             </title>
           </rect>`,
       )}
     </svg>
-    <figcaption>
+    <figcaption style=${{ paddingInline: inset }}>
       <span>${number(low)}</span>
-      <span>most in a bin: ${integer(most)}</span>
+      <span>most ${isOfValues ? "of a value" : "in a bin"}: ${integer(most)}</span>
       <span>${number(high)}</span>
     </figcaption>
   </figure>`;

@@ -1,6 +1,7 @@
 """What stands on a slide has the room that is free there."""
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.tracing import trace_source
 from tests.viewer.conftest import painted
@@ -125,15 +126,16 @@ def second():
 
 
 def test_the_speaker_sees_charts_of_the_next_page_and_of_the_next_slide(page, show):
-    words = "".join(f"# Paragraph {number} of it.\n    #\n    " for number in range(14))
+    words = "".join(f"# Paragraph {number} of it.\n    #\n    " for number in range(7))
     show(page, trace_source(CHART.replace("WORDS", words)), at="first", present="1")
     page.locator(".slide-part").wait_for()
+    chart = page.locator(".chart")
+    expect(page.locator("[data-slide-page='1']").filter(has=chart)).to_have_count(1)
     window = open_speaker(page)
     following = window.locator(".speaker-next .slide .chart svg")
-    turn_to(page, ".slide .chart")
-    window.get_by_role("heading", name="Next: Second").wait_for()
-    following.wait_for()
-    page.keyboard.press("PageUp")
     window.get_by_role("heading", name="Next: more of this slide").wait_for()
+    following.wait_for()
+    page.keyboard.press("PageDown")
+    window.get_by_role("heading", name="Next: Second").wait_for()
     following.wait_for()
     window.close()

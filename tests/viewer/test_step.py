@@ -470,6 +470,56 @@ def test_the_timeline_names_sections_and_explains_its_marks(page, show):
     assert current_line(page) == 20
 
 
+CALLS = """
+def main():
+    shallow = 1
+    found = outer()
+    shallow = 2
+
+
+def outer():
+    between = 1
+    inner()
+    between = 2
+
+
+def inner():
+    deep = 1
+    deep = 2
+"""
+
+HEIGHTS = """(canvas) => {
+    const [wide, high] = [canvas.width, canvas.height];
+    const { data } = canvas.getContext("2d").getImageData(0, 0, wide, high);
+    return [...Array(8).keys()].map((place) => {
+        const x = Math.floor(((place + 0.5) * wide) / 8);
+        return [...Array(high).keys()].filter((y) => data[4 * (y * wide + x) + 3] > 0).length;
+    });
+}"""
+
+
+def test_where_no_sections_are_the_timeline_shows_how_deep_calls_are(page, show):
+    show(page, trace_source(CALLS), mode="step")
+    strip = page.locator(".timeline-bands canvas")
+    strip.wait_for()
+    painted(page)
+    ground, *heights = strip.evaluate(HEIGHTS)
+    one, two = heights[1], heights[3]
+    assert 0 < ground < one < two
+    assert [ground, *heights] == [ground, ground, one, one, two, two, one, ground]
+    assert page.locator(".timeline-legend li").all_inner_texts() == ["open calls"]
+
+
+def test_the_bar_of_steps_is_as_high_whatever_it_reaches_over(page, show):
+    show(page, documents.small(), mode="step", at="2")
+    bar = page.locator(".controls")
+    heights = []
+    for _ in range(3):
+        heights.append(bar.bounding_box()["height"])
+        page.keyboard.press("z")
+    assert len(set(heights)) == 1
+
+
 def test_the_timeline_is_limited_to_a_section_or_a_call(page, show):
     show(page, documents.small(), mode="step", at="2")
     slider = page.get_by_role("slider", name="step")

@@ -1,5 +1,6 @@
 // What a timeline reaches over, and what stands on it. Pure.
 
+import { callStack } from "viewer/model/frames.js";
 import { activationOf, functionOf, stepRange } from "viewer/model/run.js";
 import { chaptersOf, headingOf, plainTitle, sectionOfStep } from "viewer/model/sections.js";
 
@@ -59,4 +60,21 @@ export function bandsOf(model, sections, { first, beyond }) {
       first: section.first,
       beyond: section.beyond,
     }));
+}
+
+/**
+ * How many calls are open along a stretch, above the fewest: at so many places, equally far apart.
+ * @param {Model} model
+ * @param {Span} stretch
+ * @param {number} places at most
+ * @returns {number[]}
+ */
+export function depthsOf(model, { first, beyond }, places) {
+  const count = Math.min(places, beyond - first);
+  const open = Array.from({ length: count }, (_, place) => {
+    const at = first + Math.floor((place * (beyond - first)) / count);
+    return callStack(model, at).length;
+  });
+  const fewest = Math.min(...open);
+  return open.map((depth) => depth - fewest);
 }

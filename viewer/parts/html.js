@@ -49,3 +49,8 @@ export function later(load, instead = () => null) {
     return Shown ? html`<${Shown} ...${properties} />` : instead(properties);
   };
 }
+
+/** A long name goes on below, where it has no room, without a break inside a word.
+ * @param {string} text */
+export const breakable = (text) =>
+  text.split(/(?<=_)(?=[^_])/).map((part, index) => html`${index > 0 && html`<wbr />`}${part}`);

@@ -3,7 +3,7 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { counted, shape } from "viewer/model/format.js";
 import { cellTexts, largest, sliceName } from "viewer/model/values.js";
-import { html, later } from "viewer/parts/html.js";
+import { breakable, html, later } from "viewer/parts/html.js";
 import { Inspect } from "viewer/parts/inspect.js";
 
 const SLICES_AT_ONCE = 4;
@@ -38,7 +38,7 @@ export function Tensor({ value, shares = "", name = "", label = name }) {
         ${
           shares &&
           html`<span class="badge shares" title="These names show the same storage">
-            shares storage with ${shares}
+            shares storage with ${breakable(shares)}
           </span>`
         }
         ${

@@ -2,15 +2,11 @@
 
 import { functionOf, stepRange } from "viewer/model/run.js";
 import { writtenCall } from "viewer/model/sections.js";
-import { html } from "viewer/parts/html.js";
+import { breakable, html } from "viewer/parts/html.js";
 import { Cost, Topics } from "viewer/parts/notes.js";
 import { addressOfPlace, goTo } from "viewer/state/address.js";
 import { current, density, printing } from "viewer/state/state.js";
 import { ClaimCount } from "viewer/views/claimed.js";
-
-/** A long name goes on below, on a phone, without a break inside a word. @param {string} text */
-const breakable = (text) =>
-  text.split(/(?<=_)(?=[^_])/).map((part, index) => html`${index > 0 && html`<wbr />`}${part}`);
 
 /** What stands below a section's title. @param {{activation: number, depth: number}} properties */
 export function Meta({ activation, depth }) {

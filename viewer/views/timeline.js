@@ -2,7 +2,7 @@
 
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { integer } from "viewer/model/format.js";
-import { bandsOf, stretchOf } from "viewer/model/stretch.js";
+import { bandsOf, depthsOf, stretchOf } from "viewer/model/stretch.js";
 import { CommandButton } from "viewer/parts/buttons.js";
 import { html, memo } from "viewer/parts/html.js";
 import { goTo } from "viewer/state/address.js";
@@ -39,16 +39,17 @@ export function Timeline() {
         <span class="apart">${text}</span>
       </output>
       <${CommandButton} id="reach">${REACHES[title ? reached() : "run"]}</${CommandButton}>
-      ${useMemo(() => html`<${Legend} />`, [])}
+      ${useMemo(() => html`<${Legend} first=${first} beyond=${beyond} />`, [first, beyond])}
     </div>
   </div>`;
 }
 
-/** What the marks mean. */
-function Legend() {
-  const { sections, document } = current();
+/** What the marks mean. @param {Span} stretch */
+function Legend(stretch) {
+  const { model, all, sections, document } = current();
   const { held } = document.claims;
   const kinds = [
+    ["calls", "open calls", !bandsOf(model, all, stretch).length],
     ["section", "section begins", sections.length > 1],
     ["held", "claim held", held.some((outcome) => outcome)],
     ["failed", "claim failed", held.some((outcome) => !outcome)],
@@ -66,7 +67,7 @@ function Legend() {
 const titleOf = ({ number, title }) => (number ? `${number}. ${title}` : title);
 
 /**
- * Chapters or sections by name, as wide as their steps.
+ * Chapters or sections by name, as wide as their steps; where there are none, how deep calls are.
  * @type {View<Span>}
  */
 const Bands = memo(({ first, beyond }) => {
@@ -74,8 +75,9 @@ const Bands = memo(({ first, beyond }) => {
   const { model, all } = current();
   const share = (/** @type {number} */ at) =>
     `${(100 * (at - first)) / Math.max(1, beyond - first)}%`;
+  const bands = bandsOf(model, all, { first, beyond });
   return html`<div class="timeline-bands">
-    ${bandsOf(model, all, { first, beyond }).map(
+    ${bands.map(
       (band) =>
         html`<button
           tabindex="-1"
@@ -88,36 +90,62 @@ const Bands = memo(({ first, beyond }) => {
           <span class="band-title">${band.title}</span>
         </button>`,
     )}
+    ${!bands.length && html`<${Canvas} draw=${drawDepths} first=${first} beyond=${beyond} />`}
   </div>`;
 });
 
 /** One canvas however many claims there are. @type {View<Span>} */
-const Ticks = memo(({ first, beyond }) => html`<${Canvas} first=${first} beyond=${beyond} />`);
+const Ticks = memo(
+  ({ first, beyond }) => html`<${Canvas} draw=${drawTicks} first=${first} beyond=${beyond} />`,
+);
 
-/** @param {Span} stretch */
-function Canvas({ first, beyond }) {
+/** @param {Span & {draw: (canvas: HTMLCanvasElement, stretch: Span) => void}} properties */
+function Canvas({ draw, first, beyond }) {
   const { model } = current();
   const canvas = useRef(/** @type {HTMLCanvasElement | null} */ (null));
   const shown = [colours.value, pinned.value, first, beyond].join();
   useEffect(() => {
     const element = canvas.current;
     if (!element) return;
-    const draw = () => drawTicks(element, { first, beyond });
-    draw();
-    const watcher = new ResizeObserver(draw);
+    const drawAgain = () => draw(element, { first, beyond });
+    drawAgain();
+    const watcher = new ResizeObserver(drawAgain);
     watcher.observe(element);
     return () => watcher.disconnect();
   }, [model, shown]);
   return html`<canvas ref=${canvas} class="ticks" aria-hidden="true"></canvas>`;
 }
 
+/** How high one more open call is at most, and how high a place without one, as a part. */
+const CALL = 1 / 3;
+const GROUND = 0.12;
+
+/** @param {HTMLCanvasElement} canvas @param {Span} stretch */
+function drawDepths(canvas, stretch) {
+  const { width, height, context } = cleared(canvas);
+  if (!context) return;
+  const depths = depthsOf(current().model, stretch, canvas.clientWidth);
+  const call = Math.min(CALL, (1 - GROUND) / Math.max(...depths));
+  context.fillStyle = colourOf("var(--line-strong)");
+  depths.forEach((depth, place) => {
+    const [left, right] = [place, place + 1].map((at) => Math.round((at * width) / depths.length));
+    const high = Math.round((GROUND + call * depth) * height);
+    context.fillRect(left, height - high, right - left, high);
+  });
+}
+
+/** As fine as the screen is. @param {HTMLCanvasElement} canvas */
+function cleared(canvas) {
+  canvas.width = canvas.clientWidth * devicePixelRatio;
+  canvas.height = canvas.clientHeight * devicePixelRatio;
+  return { width: canvas.width, height: canvas.height, context: canvas.getContext("2d") };
+}
+
 /** @param {HTMLCanvasElement} canvas @param {Span} stretch */
 function drawTicks(canvas, { first, beyond }) {
   const { sections, document } = current();
   const scale = devicePixelRatio;
-  canvas.width = canvas.clientWidth * scale;
-  canvas.height = canvas.clientHeight * scale;
-  const context = canvas.getContext("2d");
+  const { context } = cleared(canvas);
   const { claims } = document;
   if (!context) return;
   const tick = (

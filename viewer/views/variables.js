@@ -9,7 +9,7 @@ import { plainTitle } from "viewer/model/sections.js";
 import { isPicture, valueText } from "viewer/model/values.js";
 import { OUTERMOST } from "viewer/model/variables.js";
 import { CommandButton } from "viewer/parts/buttons.js";
-import { html, later, memo } from "viewer/parts/html.js";
+import { breakable, html, later, memo } from "viewer/parts/html.js";
 import { inspect } from "viewer/parts/inspect.js";
 import { ValueView } from "viewer/parts/value.js";
 import { goTo } from "viewer/state/address.js";
@@ -340,7 +340,9 @@ function Content({ text, value, also, shares }) {
     }
     ${
       also &&
-      html`<span class="badge shares" title="These names stand for one object">also ${also}</span>`
+      html`<span class="badge shares" title="These names stand for one object">
+        also ${breakable(also)}
+      </span>`
     }
   </div>`;
 }

@@ -519,7 +519,7 @@ def the_ruler_spans_twenty_one_powers_of_ten():  # M1.6 @cover
     train_flops = 6 * GPT3_PARAMETERS
     assert round(train_flops / 1e12, 1) == 1.0
     amounts = {
-        "matmul on this page": (small.matmul_flops, "counted here"),
+        "matmul of this lecture": (small.matmul_flops, "counted here"),
         "GPT-3 matrix, 1 token": (pass_matrix.matmul_flops, "counted here"),
         "GPT-3 training, 1 token": (train_flops, "derived"),
         "H100, 1 second at peak": (H100_SXM.dense_flops_per_second["bf16"], "derived"),

@@ -17,6 +17,9 @@ const MARK = 0.7;
 /** How wide a label may be, in the size of letters. */
 const WIDEST = 12;
 
+/** Between two labels of an axis at least, in the size of letters. */
+const APART = 0.5;
+
 /** The size of letters, in pixels. */
 function letter() {
   return Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
@@ -65,13 +68,14 @@ function look() {
     titleFontWeight: "normal",
   };
   const limit = { labelLimit: WIDEST * em };
+  const apart = { labelSeparation: APART * em };
   const number = { decimal: ".", thousands: "\u202f", grouping: [3], currency: ["$", ""] };
   return {
     background: null,
     font,
     locale: { number },
     view: { stroke: null },
-    axis: { ...axis, ...limit, labelFontSize: LABEL * em, titleFontSize: TITLE * em },
+    axis: { ...axis, ...limit, ...apart, labelFontSize: LABEL * em, titleFontSize: TITLE * em },
     legend: {
       ...limit,
       labelColor: quiet,

@@ -8,7 +8,15 @@ import { pastSpoken } from "viewer/model/said.js";
 import { backOver, out, over, runToLine } from "viewer/model/stepping.js";
 import { goTo } from "viewer/state/address.js";
 import { command } from "viewer/state/commands.js";
-import { chosenFrame, chosenName, current, playing, proseShown, step } from "viewer/state/state.js";
+import {
+  chosenFrame,
+  chosenName,
+  current,
+  playing,
+  proseShown,
+  speed,
+  step,
+} from "viewer/state/state.js";
 import { isAhead, nextStop, stopAt, stopNow } from "viewer/state/stops.js";
 
 /**
@@ -99,7 +107,9 @@ function chooseLine(direction) {
   chosenAt = step.value;
 }
 
+/** Between two steps, in milliseconds, and how many times as fast it may go. */
 const PAUSE = 700;
+const SPEEDS = [1, 2, 4, 0.5];
 
 /** Go on, or stop where the run ends. */
 function advance() {
@@ -114,11 +124,17 @@ effect(() => {
   untracked(() => {
     if (!nextStop(1)) goTo(0);
   });
-  const timer = setInterval(advance, PAUSE);
+  const timer = setInterval(advance, PAUSE / speed.value);
   return () => clearInterval(timer);
 });
 
+/** The next speed of playing, and then the first again. */
+function changeSpeed() {
+  speed.value = SPEEDS[(SPEEDS.indexOf(speed.value) + 1) % SPEEDS.length];
+}
+
 const MOVES = {
+  speed: changeSpeed,
   back: goBack,
   forward: goOn,
   backOver: goBackOver,

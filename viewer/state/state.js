@@ -94,6 +94,9 @@ export const shownPage = computed(() => (printing.value && page.value === 0 ? -1
 
 /** Whether Step goes on by itself. */
 export const playing = signal(false);
+
+/** How many times as fast as usual it does. */
+export const speed = signal(1);
 export const variablesShown = signal(true);
 
 /** Whether the page shows one section or one step, within another page. */

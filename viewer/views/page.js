@@ -205,7 +205,7 @@ function Bar() {
       mode.value === "read" &&
       html`<${Switch}
         id="density"
-        class="wide-only"
+        class="roomy-only"
         name="beside code"
         choices=${DENSITIES}
         chosen=${density.value}

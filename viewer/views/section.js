@@ -181,7 +181,7 @@ export function Blocks({ blocks, scope, indent, depth, ranOnly = false, isLast =
       previous = -1;
       const id = proseWithheld(block, blocks, ran);
       if (id) {
-        rows.addProse(html`<${Withheld} id=${id}>What this says is asked below.</${Withheld}>`);
+        rows.addProse(html`<${Withheld} id=${id}>What this says is asked next.</${Withheld}>`);
         continue;
       }
       const isUnrun = isOfUnrunCode(block, blocks, ran, lines);

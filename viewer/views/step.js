@@ -3,7 +3,8 @@
 
 import { useEffect, useMemo } from "preact/hooks";
 import { outcomeOf } from "viewer/model/claims.js";
-import { eventOf, hasCalls, stepAfter } from "viewer/model/run.js";
+import { steppedOver } from "viewer/model/definitions.js";
+import { eventOf, hasCalls, statementOf, stepAfter } from "viewer/model/run.js";
 import { titleOf } from "viewer/model/sections.js";
 import { rows } from "viewer/model/sorted.js";
 import { CommandButton, Icon } from "viewer/parts/buttons.js";
@@ -16,6 +17,7 @@ import {
   docked,
   playing,
   proseShown,
+  speed,
   step,
   variablesAs,
   variablesShown,
@@ -75,6 +77,9 @@ function Outcome() {
       <${Cost} first=${at} beyond=${stepAfter(model, at)} />
       ${called && html`<span class="quiet">with the calls it made</span>`}
     </div>
+    ${steppedOver(model, statementOf(model, at)).map(
+      (name) => html`<p class="one-step"><code>${name}</code> is recorded as one step.</p>`,
+    )}
   </section>`;
 }
 
@@ -88,6 +93,7 @@ function Controls() {
       <${CommandButton} id="play" pressed=${playing.value}>
         <${Icon} name=${playing.value ? "pause" : "play"} />
       </${CommandButton}>
+      <${CommandButton} id="speed" class="wide-only">${speed.value}×</${CommandButton}>
       <${CommandButton} id="notes" class="wide-only" pressed=${proseShown.value !== "none"} />
       <${CommandButton} id="raw" class="wide-only" pressed=${proseShown.value === "raw"} />
       <${CommandButton} id="variables" class="wide-only" pressed=${variablesShown.value} />

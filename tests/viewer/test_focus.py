@@ -479,6 +479,19 @@ def test_values_below_their_line_leave_no_hole(page, show):
     assert row.evaluate(height) < 1.5 * lines.evaluate(height)
 
 
+@pytest.mark.parametrize(
+    ("width", "is_there"), [(1280, True), (820, True), (768, True), (390, False)]
+)
+def test_where_there_is_room_what_stands_beside_code_is_chosen_at_the_top(
+    width, is_there, page, show
+):
+    page.set_viewport_size({"width": width, "height": 900})
+    show(page, documents.small())
+    switch = page.locator('.bar [data-command="density"]')
+    assert switch.is_visible() == is_there
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
 def test_a_second_call_of_one_line_is_no_second_sentence(page, show):
     """Line 10 calls `double` twice."""
     document = documents.small()

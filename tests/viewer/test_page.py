@@ -1,11 +1,13 @@
 """What a reader sees and does, in Chromium."""
 
+import itertools
 import json
 import re
 
 import pytest
 from playwright.sync_api import expect
 
+from tests.tracing import trace_source
 from tests.viewer import documents
 from tests.viewer.conftest import VIEWER, painted, show_everything
 from tests.viewer.programs import recorded
@@ -928,3 +930,29 @@ def test_the_page_stays_where_it_is_behind_a_panel(page, show):
     page.locator("dialog[open]").wait_for(state="hidden")
     page.mouse.wheel(0, 500)
     assert any(painted(page) or page.evaluate("scrollY") > 40 for _ in range(200))
+
+
+POWERS = '''
+import altair
+
+
+def main():
+    """Powers."""
+    values = altair.Data(values=[{"x": 10.0**n, "y": n} for n in range(6, 28)])
+    axis = altair.X("x:Q", scale=altair.Scale(type="log"))
+    chart = altair.Chart(values).mark_point().encode(x=axis, y="y:Q")  # @inspect chart
+'''
+
+
+@pytest.mark.parametrize("width", [240, 300, 360, 390])
+def test_labels_of_an_axis_stand_apart(width, page, show):
+    page.set_viewport_size({"width": width, "height": 800})
+    show(page, trace_source(POWERS))
+    labels = page.locator('.chart .role-axis-label text:not([opacity="0"])')
+    labels.first.wait_for(state="attached")
+    boxes = [box for label in labels.all() if (box := label.bounding_box())["width"]]
+    level = [box for box in boxes if abs(box["y"] - max(b["y"] for b in boxes)) < 2]
+    level.sort(key=lambda box: box["x"])
+    assert len(level) > 2
+    for left, right in itertools.pairwise(level):
+        assert right["x"] - left["x"] - left["width"] > 4

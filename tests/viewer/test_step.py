@@ -656,3 +656,53 @@ def test_no_line_is_broken_within_an_arrow(page, show):
     for width in range(320, 480, 5):
         page.set_viewport_size({"width": width, "height": 700})
         assert page.evaluate(broken) == [1] * 3
+
+
+ONE_STEP = """
+def doubled(number):  # @stepover
+    return 2 * number
+
+
+def tripled(number):
+    return 3 * number
+
+
+def main():
+    both = doubled(1) + tripled(1)
+    none = both + 1
+"""
+
+
+def test_what_is_recorded_as_one_step_is_named_where_it_is_called(page, show):
+    document = trace_source(ONE_STEP)
+    show(page, document, mode="step", at=str(step_on(document, "both = doubled(1) + tripled(1)")))
+    said = page.locator(".one-step")
+    expect(said).to_have_text("doubled is recorded as one step.")
+    page.keyboard.press("j")
+    expect(said).to_have_count(0)
+
+
+PAUSES = """() => {
+    const wait = window.setInterval;
+    window.pauses = [];
+    window.setInterval = (act, pause) => {
+        window.pauses.push(pause);
+        return wait(act, pause);
+    };
+}"""
+
+
+def test_it_plays_at_the_speed_that_is_chosen(page, show):
+    show(page, documents.small(), mode="step", at="0")
+    page.evaluate(PAUSES)
+    button = page.locator('.controls [data-command="speed"]')
+    pauses = {}
+    for speed in ("1×", "2×", "4×", "0.5×"):
+        expect(button).to_have_text(speed)
+        page.keyboard.press("p")
+        pauses[speed] = page.evaluate("window.pauses.at(-1)")
+        page.keyboard.press("p")
+        page.keyboard.press(">")
+    usual = pauses["1×"]
+    assert pauses == {"1×": usual, "2×": usual / 2, "4×": usual / 4, "0.5×": 2 * usual}
+    expect(button).to_have_text("1×")

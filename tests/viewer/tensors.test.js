@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { namedStatistics, numberOf, recordedAlong } from "viewer/model/elements.js";
+import { namedStatistics, numberOf, recordedAlong, summaryOf } from "viewer/model/elements.js";
 import { chartedNumber, thinned } from "viewer/model/records.js";
 import { marksOf, pieceOf, pointsOf, scalesOf } from "viewer/model/roofline.js";
 import { cellsRead, layoutOf, readersOf } from "viewer/model/storage.js";
@@ -180,4 +180,20 @@ const PIECES = [
 describe("a piece of code is short", () => {
   for (const [name, code, piece] of PIECES)
     test(name, () => assert.equal(pieceOf(code, 16), piece));
+});
+
+test("equal numbers have no deviation, however many there are", () => {
+  for (const number of [1, 0.1, -2.7, 1e-300, 1e300])
+    for (const count of [2, 3, 6, 7, 49]) {
+      const value = {
+        type: "Tensor",
+        dtype: "float64",
+        device: "cpu",
+        shape: [count],
+        elements: Array(count).fill(number),
+      };
+      const found = Object.fromEntries(summaryOf(value)?.statistics ?? []);
+      const expected = { min: number, mean: number, max: number, std: 0 };
+      assert.deepEqual({ ...found, nan: 0, inf: 0 }, { ...expected, nan: 0, inf: 0 });
+    }
 });

@@ -819,3 +819,31 @@ def test_no_name_breaks_within_itself_on_a_phone(phone, show):
     assert phone.evaluate(BROKEN_NAMES) == []
     phone.evaluate("for (const element of document.querySelectorAll('wbr')) element.remove()")
     assert phone.evaluate(BROKEN_NAMES) != []
+
+
+OF_A_CLASS = '''
+class Work:
+    """What is to be done."""
+
+    flops: int = 3
+
+    def done(self):  # @stepover
+        return 0
+
+
+def main():
+    """A lecture."""
+    work = Work()
+    assert work.flops == 3
+'''
+
+
+def test_definitions_of_files_in_which_nothing_ran_have_colours(page, show):
+    document = trace_source(OF_A_CLASS)
+    document["files"][0]["tokens"] = []
+    show(page, document)
+    definition = page.locator(".definition", has_text="class Work")
+    expect(definition.locator(".token-keyword").first).to_have_text("class")
+    expect(definition.locator(".token-definition").first).to_have_text("Work")
+    expect(definition.locator(".token-string").first).to_contain_text("What is to be done.")
+    expect(definition).not_to_contain_text("@stepover")

@@ -706,3 +706,36 @@ def test_it_plays_at_the_speed_that_is_chosen(page, show):
     usual = pauses["1×"]
     assert pauses == {"1×": usual, "2×": usual / 2, "4×": usual / 4, "0.5×": 2 * usual}
     expect(button).to_have_text("1×")
+
+
+LONG_NAMES = """
+def main():
+    forward_differences, central_differences = [1], [2]
+    differences_of_differences = [3]
+    found = differences_check_a_gradient(forward_differences)
+
+
+def differences_check_a_gradient(forward_differences):
+    return forward_differences[0]
+"""
+
+CUT_NAMES = """() => [...document.querySelectorAll(".graph-label, .graph-title code")]
+    .filter((name) => name.scrollWidth > name.clientWidth + 1)
+    .map((name) => name.textContent)"""
+
+
+def test_names_in_the_graph_have_the_room_beside_it(page, show):
+    document = trace_source(LONG_NAMES)
+    page.set_viewport_size({"width": 1366, "height": 768})
+    show(page, document, mode="step", at=str(step_on(document, "return forward_differences[0]")))
+    page.keyboard.press("G")
+    page.locator(".graph-box.is-call").first.wait_for()
+    painted(page)
+    assert page.evaluate(CUT_NAMES) == []
+    graph = page.locator(".graph")
+    assert graph.evaluate("e => e.scrollWidth - e.clientWidth") == 0
+    left = "e => e.getBoundingClientRect().left"
+    before = page.locator(".graph-box:not(.is-call)").first.evaluate(left)
+    page.keyboard.press("ArrowLeft")
+    painted(page)
+    assert page.locator(".graph-box:not(.is-call)").first.evaluate(left) == before

@@ -2,11 +2,10 @@
 
 import { functionIndex, hasCalls, stepsBefore, visitSteps, wholeScope } from "viewer/model/run.js";
 import { callsOf, sectionsOf, writtenCall } from "viewer/model/sections.js";
-import { directivesOn, linesOf } from "viewer/model/source.js";
+import { linesOf } from "viewer/model/source.js";
 import { isSpoken } from "viewer/model/spoken.js";
 
 const BEGIN = /^(class|(?:async\s+)?def|import|from)\s+([\p{ID_Continue}.]+)/u;
-const CALLED = /([\p{ID_Start}_][\p{ID_Continue}]*)\s*\(/gu;
 const WORD = /[\p{ID_Start}_][\p{ID_Continue}]*/gu;
 
 /** @type {WeakMap<SourceFile, Definition[]>} */
@@ -19,7 +18,7 @@ const placed = new WeakMap();
  * @param {SourceFile} file
  * @returns {Definition[]}
  */
-function definitionsOf(file) {
+export function definitionsOf(file) {
   const known = found.get(file);
   if (known) return known;
   const lines = linesOf(file);
@@ -117,37 +116,6 @@ export function definitionsShown(model) {
     const [activation, statement] = place.split(":").map(Number);
     return definitions.map((definition) => ({ definition, activation, statement }));
   });
-}
-
-/**
- * The functions that a statement calls and of which the author records no steps.
- * @param {Model} model
- * @param {number} statement
- * @returns {string[]}
- */
-export function steppedOver({ document }, statement) {
-  const [number, first, last] = document.statements[statement];
-  const own = document.files[number];
-  const text = linesOf(own)
-    .slice(first - 1, last)
-    .join("\n");
-  const called = new Set([...text.matchAll(CALLED)].map(([, name]) => name));
-  const marked = [own, ...document.files].flatMap((file) =>
-    definitionsOf(file)
-      .filter(({ kind }) => kind === "def")
-      .filter(isSteppedOver),
-  );
-  const names = marked.map(({ names: [name] }) => name).filter((name) => called.has(name));
-  return [...new Set(names)];
-}
-
-/** @param {Definition} definition */
-function isSteppedOver({ file, first, last }) {
-  for (let line = first; line <= last; line++) {
-    if (directivesOn(file, line).includes("stepover")) return true;
-    if (/:\s*(?:#.*)?$/.test(linesOf(file)[line - 1])) return false;
-  }
-  return false;
 }
 
 /** Whether a step is a call that stands below the title of its section and nowhere else.

@@ -189,7 +189,8 @@ function summed(numbers) {
   ];
   if (!finite.length) return { statistics: missing, histogram: null };
   const [low, high] = [Math.min(...finite), Math.max(...finite)];
-  const mean = finite.reduce((sum, number) => sum + number / finite.length, 0);
+  const sum = finite.reduce((whole, number) => whole + number / finite.length, 0);
+  const mean = Math.min(Math.max(sum, low), high); // of equal numbers it is theirs
   const deviation = Math.sqrt(
     finite.reduce((sum, number) => sum + (number - mean) ** 2 / finite.length, 0),
   );

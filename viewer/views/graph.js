@@ -2,7 +2,7 @@
 // What one hears of it are the calls, with the same words as in the table. Fetched when it is first
 // shown.
 
-import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { integer } from "viewer/model/format.js";
 import { graphOf } from "viewer/model/graph.js";
 import { BETWEEN, CALL_WIDTH, HEAD, leftOf, placed, ROW, WIDTH } from "viewer/model/placement.js";
@@ -34,6 +34,7 @@ export function Graph({ state, shown, wordsOf }) {
   const all = graph.boxes.map(({ key }) => /** @type {Place} */ (tops.get(key)));
   const bottom = Math.max(0, ...all.map(({ top, height }) => top + height));
   const columns = Math.max(0, ...all.map(({ column }) => column));
+  const extra = useFree(scroller, columns);
   const lit = litBy(graph, `call ${chosenFrame.value >= 0 ? chosenFrame.value : shown}`);
   return html`<div
     class="graph"
@@ -42,14 +43,18 @@ export function Graph({ state, shown, wordsOf }) {
     role="region"
     aria-label="graph of objects"
   >
-    <div class="graph-page" style=${{ width: `${leftOf(columns + 1)}px`, height: `${bottom}px` }}>
-      <${Arrows} graph=${graph} tops=${tops} lit=${lit} height=${bottom} />
+    <div
+      class="graph-page"
+      style=${{ width: `${leftOf(columns + 1) + extra}px`, height: `${bottom}px` }}
+    >
+      <${Arrows} graph=${graph} tops=${tops} lit=${lit} height=${bottom} extra=${extra} />
       ${graph.boxes.map(
         (box) =>
           html`<${BoxView}
             key=${box.key}
             box=${box}
             place=${tops.get(box.key)}
+            extra=${extra}
             isShown=${box.key === `call ${shown}`}
             isLit=${lit.has(box.key)}
             wordsOf=${wordsOf}
@@ -58,6 +63,38 @@ export function Graph({ state, shown, wordsOf }) {
     </div>
     ${graph.leftOut > 0 && html`<p class="more">and ${integer(graph.leftOut)} more objects</p>`}
   </div>`;
+}
+
+/** How much wider the boxes of calls become, in pixels, where there is room. */
+const MOST_EXTRA = 120;
+
+/**
+ * The room beside the graph that is free for the names of calls. While the panel is as wide as it
+ * was it only becomes less, so that no step moves what is there.
+ * @param {{current: HTMLElement | null}} scroller
+ * @param {number} columns
+ */
+function useFree(scroller, columns) {
+  const [extra, setExtra] = useState(0);
+  const known = useRef({ width: 0, free: MOST_EXTRA });
+  useLayoutEffect(() => {
+    const place = scroller.current;
+    if (!place) return undefined;
+    const measure = () => {
+      const { paddingLeft, paddingRight } = getComputedStyle(place);
+      const padding = Number.parseFloat(paddingLeft) + Number.parseFloat(paddingRight);
+      const width = place.clientWidth - padding;
+      const before = width === known.current.width ? known.current.free : MOST_EXTRA;
+      const free = Math.max(0, Math.min(before, width - leftOf(columns + 1)));
+      known.current = { width, free };
+      setExtra(free);
+    };
+    measure();
+    const watcher = new ResizeObserver(measure);
+    watcher.observe(place);
+    return () => watcher.disconnect();
+  }, [columns]);
+  return extra;
 }
 
 /**
@@ -75,12 +112,13 @@ function litBy({ boxes, arrows }, call) {
 }
 
 /**
- * @param {{graph: Graph, tops: Map<string, Place>, lit: Set<string>, height: number}} properties
+ * @param {{graph: Graph, tops: Map<string, Place>, lit: Set<string>, height: number,
+ *   extra: number}} properties
  */
-function Arrows({ graph: { boxes, arrows }, tops, lit, height }) {
+function Arrows({ graph: { boxes, arrows }, tops, lit, height, extra }) {
   const shared = new Set(boxes.filter(({ count }) => count > 1).map(({ key }) => key));
   const width = leftOf(Math.max(0, ...boxes.map(({ key }) => tops.get(key)?.column ?? 0)) + 1);
-  return html`<svg class="graph-arrows" width=${width} height=${height} aria-hidden="true">
+  return html`<svg class="graph-arrows" width=${width + extra} height=${height} aria-hidden="true">
     <defs>
       <marker id="arrowhead" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7"
         orient="auto">
@@ -96,7 +134,7 @@ function Arrows({ graph: { boxes, arrows }, tops, lit, height }) {
         html`<path
           key=${`${from} ${row}`}
           class=${name.join(" ")}
-          d=${arrowPath(one, row, other)}
+          d=${arrowPath(one, row, other, extra)}
           marker-end="url(#arrowhead)"
         />`
       );
@@ -110,29 +148,31 @@ function Arrows({ graph: { boxes, arrows }, tops, lit, height }) {
  * @param {Place} from
  * @param {number} row
  * @param {Place} to
+ * @param {number} extra
  */
-function arrowPath(from, row, to) {
-  const widthOf = (/** @type {number} */ column) => (column ? WIDTH : CALL_WIDTH);
+function arrowPath(from, row, to, extra) {
+  const leftAt = (/** @type {number} */ column) => leftOf(column) + (column ? extra : 0);
+  const widthOf = (/** @type {number} */ column) => (column ? WIDTH : CALL_WIDTH + extra);
   const [x, y] = [
-    leftOf(from.column) + widthOf(from.column) - 11,
+    leftAt(from.column) + widthOf(from.column) - 11,
     from.top + HEAD + (row + 0.5) * ROW,
   ];
   const end = to.top + HEAD / 2;
   if (to.column > from.column) {
-    const left = leftOf(to.column) - 2;
+    const left = leftAt(to.column) - 2;
     const bend = Math.max(BETWEEN * 0.8, (left - x) / 2);
     return `M${x} ${y}C${x + bend} ${y} ${left - bend} ${end} ${left} ${end}`;
   }
-  const right = leftOf(to.column) + widthOf(to.column) + 2;
+  const right = leftAt(to.column) + widthOf(to.column) + 2;
   const bend = BETWEEN * 0.9;
   return `M${x} ${y}C${x + bend} ${y} ${right + bend} ${end} ${right} ${end}`;
 }
 
 /**
- * @param {{box: Box, place: Place, isShown: boolean, isLit: boolean,
+ * @param {{box: Box, place: Place, extra: number, isShown: boolean, isLit: boolean,
  *   wordsOf: (activation: number, variable: Variable) => string}} properties
  */
-function BoxView({ box, place, isShown, isLit, wordsOf }) {
+function BoxView({ box, place, extra, isShown, isLit, wordsOf }) {
   const { kind, title, rows, note, changed, since, count, isCyclic, key } = box;
   const isCall = kind === "call";
   const classes = [
@@ -141,8 +181,8 @@ function BoxView({ box, place, isShown, isLit, wordsOf }) {
   ];
   const style = {
     "--labels": Math.max(0, ...rows.map(({ label }) => label.length)),
-    transform: `translate(${leftOf(place.column)}px, ${place.top}px)`,
-    width: `${place.column ? WIDTH : CALL_WIDTH}px`,
+    transform: `translate(${leftOf(place.column) + (place.column ? extra : 0)}px, ${place.top}px)`,
+    width: `${place.column ? WIDTH : CALL_WIDTH + extra}px`,
     height: `${place.height}px`,
   };
   const activation = Number(key.split(" ")[1]);

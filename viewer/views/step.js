@@ -3,7 +3,7 @@
 
 import { useEffect, useMemo } from "preact/hooks";
 import { outcomeOf } from "viewer/model/claims.js";
-import { steppedOver } from "viewer/model/definitions.js";
+import { steppedOver } from "viewer/model/onestep.js";
 import { eventOf, hasCalls, statementOf, stepAfter } from "viewer/model/run.js";
 import { titleOf } from "viewer/model/sections.js";
 import { rows } from "viewer/model/sorted.js";

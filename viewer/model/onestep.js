@@ -1,0 +1,51 @@
+// Functions of which an author records no steps, where they are called. Pure. Fetched with Step.
+
+import { withTokens } from "viewer/model/colours.js";
+import { definitionsOf } from "viewer/model/definitions.js";
+import { directivesOn, linesOf } from "viewer/model/source.js";
+
+const CALLED = /([\p{ID_Start}_][\p{ID_Continue}]*)\s*\(/gu;
+
+/** The end of the line where a function's head ends. */
+const END_OF_HEAD = /:\s*(?:#.*)?$/;
+
+/** @type {WeakMap<SourceFile, Set<string>>} */
+const known = new WeakMap();
+
+/**
+ * The functions that a statement calls and that are recorded as one step (`# @stepover`).
+ * @param {Model} model
+ * @param {number} statement
+ * @returns {string[]}
+ */
+export function steppedOver({ document }, statement) {
+  const { files, statements } = document;
+  const [file, first, last] = statements[statement];
+  const text = linesOf(files[file])
+    .slice(first - 1, last)
+    .join("\n");
+  const called = [...text.matchAll(CALLED)].map(([, name]) => name);
+  return [...new Set(called)].filter((name) => files.some((own) => markedIn(own).has(name)));
+}
+
+/** The names of a file's functions that are marked so. @param {SourceFile} file */
+function markedIn(file) {
+  const found = known.get(file) ?? new Set(markedNames(withTokens(file)));
+  known.set(file, found);
+  return found;
+}
+
+/** @param {SourceFile} file */
+function markedNames(file) {
+  const lines = linesOf(file);
+  return definitionsOf(file)
+    .filter(({ kind }) => kind === "def")
+    .filter(({ first, last }) => {
+      for (let line = first; line <= last; line++) {
+        if (directivesOn(file, line).includes("stepover")) return true;
+        if (END_OF_HEAD.test(lines[line - 1])) return false;
+      }
+      return false;
+    })
+    .flatMap(({ names }) => names);
+}

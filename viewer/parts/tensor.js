@@ -11,6 +11,8 @@ const NARROW_COLUMNS = 5;
 /** Letters that a row has room for, and those that stand for the space between two cells. */
 const ROW = 48;
 const SPACE = 2;
+/** Letters of a long number. */
+const LONG = 6;
 
 /**
  * @param {{value: Value, shares?: string, name?: string, label?: string}} properties shares: names
@@ -145,19 +147,17 @@ function Grid({ cells, lines, columns, scale }) {
   </table>`;
 }
 
-/** Cells after which a long row may go on below, where their numbers are short, and long. */
-const STRETCH = 4;
-const STRETCH_OF_LONG = 2;
-const LONG = 6;
-
-/** For a row that goes on below where there is no room: how wide it is. @param {string[]} texts */
+/** For a row that goes on below where there is no room, after 4 cells or, of long numbers, after 2:
+ * how wide it is. @param {string[]} texts */
 function sizesOf(texts) {
   const cells = texts.length;
   const letters = Math.max(...texts.map(({ length }) => length));
-  const stretch = letters > LONG ? STRETCH_OF_LONG : STRETCH;
-  const whole = cells > stretch ? stretch * Math.ceil(cells / stretch) : cells;
-  const tracks = Array(stretch).fill("var(--cell-width)").join(" ");
-  return { "--letters": letters, "--cells": whole, "--stretch": tracks };
+  const stretch = letters > LONG ? 2 : 4;
+  return {
+    "--letters": letters,
+    "--cells": cells > stretch ? stretch * Math.ceil(cells / stretch) : cells,
+    "--stretch": "var(--cell-width) ".repeat(stretch),
+  };
 }
 
 /** Background by sign and size. @param {number | boolean | string} cell @param {number} scale */

@@ -91,7 +91,7 @@ export const COMMANDS = [
     run: ofView,
   },
   { id: "play", keys: ["A", "p"], title: "Play or pause", where: "step", run: togglePlay },
-  { id: "speed", keys: [">"], title: "How fast it plays", where: "step", run: ofView },
+  { id: "speed", keys: [">"], title: "Play faster or slower", where: "step", run: ofView },
   {
     id: "variables",
     keys: ["E"],

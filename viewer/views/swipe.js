@@ -31,7 +31,7 @@ function isMovable(element) {
  * @param {boolean} isOwn whether a tap there is for something else
  * @returns {1 | -1 | 0}
  */
-export function directionOf(from, to, isOwn) {
+function directionOf(from, to, isOwn) {
   const [across, down] = [to.clientX - from.clientX, to.clientY - from.clientY];
   const far = Math.abs(across);
   if (far >= FAR && far >= SIDEWAYS * Math.abs(down)) return across < 0 ? 1 : -1;

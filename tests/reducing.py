@@ -1,6 +1,7 @@
 """`python -m lecture.train`, and at the end how many bytes this process had averaged."""
 
 import hashlib
+import os
 import sys
 
 from lecture.train import cli, session
@@ -24,4 +25,8 @@ if __name__ == "__main__":
         print(f"weights {digest}, reduced {groups[0].reduced_bytes} bytes", flush=True)
 
     session.train = watched_steps
-    raise SystemExit(cli.main(sys.argv[1:]))
+    status = cli.main(sys.argv[1:])
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # At an ordinary end PyTorch's threads, which still wait, abort the process now and then.
+    os._exit(status or 0)

@@ -183,14 +183,18 @@ def test_axe_finds_nothing_on_a_phone(theme, phone, show):
     assert_accessible(phone, "costs")
 
 
+def open_our_lecture(page, site, theme, address) -> None:
+    page.emulate_media(color_scheme=theme)
+    site.publish(lecture=(VIEWER / "traces/lecture.main.json").read_text(encoding="utf-8"))
+    page.goto("about:blank")
+    page.goto(f"{site.address}#doc=lecture&{address}")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_axe_finds_nothing_in_sections_of_our_lecture(theme, page, site):
     """While one section is presented, all of its values, pictures and charts are drawn."""
-    page.emulate_media(color_scheme=theme)
-    site.publish(lecture=(VIEWER / "traces/lecture.main.json").read_text(encoding="utf-8"))
-    page.goto("about:blank")
-    page.goto(f"{site.address}#doc=lecture&whole")
+    open_our_lecture(page, site, theme, "whole")
     page.locator("#article .section").nth(2).wait_for()
     page.keyboard.press("P")
     page.locator(".slide").wait_for()
@@ -371,10 +375,7 @@ def test_lines_that_nothing_is_pressed_beside_are_as_near_as_ever(page, show, cr
 @pytest.mark.slow
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_what_one_presses_in_a_chapter_of_our_lecture_is_large_enough(theme, page, site):
-    page.emulate_media(color_scheme=theme)
-    site.publish(lecture=(VIEWER / "traces/lecture.main.json").read_text(encoding="utf-8"))
-    page.goto("about:blank")
-    page.goto(f"{site.address}#doc=lecture&chapter=bytes-against-flops")
+    open_our_lecture(page, site, theme, "chapter=bytes-against-flops")
     page.locator("#article .scrubber").nth(1).wait_for(state="attached")
     assert_large_enough(page)
 

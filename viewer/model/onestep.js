@@ -4,7 +4,13 @@ import { withTokens } from "viewer/model/colours.js";
 import { definitionsOf } from "viewer/model/definitions.js";
 import { directivesOn, linesOf } from "viewer/model/source.js";
 
-const CALLED = /([\p{ID_Start}_][\p{ID_Continue}]*)\s*\(/gu;
+const NAME = String.raw`[\p{ID_Start}_]\p{ID_Continue}*`;
+
+/** A call by a name, or by that of a module and a name in it; no method of a value. */
+const CALLED = new RegExp(
+  String.raw`(?<![\p{ID_Continue}.])(?:(?<module>${NAME})\.)?(?<name>${NAME})\s*\(`,
+  "gu",
+);
 
 /** The end of the line where a function's head ends. */
 const END_OF_HEAD = /:\s*(?:#.*)?$/;
@@ -24,8 +30,31 @@ export function steppedOver({ document }, statement) {
   const text = linesOf(files[file])
     .slice(first - 1, last)
     .join("\n");
-  const called = [...text.matchAll(CALLED)].map(([, name]) => name);
-  return [...new Set(called)].filter((name) => files.some((own) => markedIn(own).has(name)));
+  const marked = [...text.matchAll(CALLED)].flatMap(({ groups: { module = "", name } = {} }) => {
+    const isMarked = filesOf(files, files[file], module, name).some((own) =>
+      markedIn(own).has(name),
+    );
+    return isMarked ? [name] : [];
+  });
+  return [...new Set(marked)];
+}
+
+/**
+ * The files in which a function may be defined: this one, or those from which it is imported.
+ * @param {SourceFile[]} files
+ * @param {SourceFile} own
+ * @param {string} module as the call names it, or nothing
+ * @param {string} name
+ */
+function filesOf(files, own, module, name) {
+  const definitions = definitionsOf(own);
+  const binds = (/** @type {boolean} */ isImport, /** @type {string} */ wanted) =>
+    definitions.some(
+      ({ kind, names }) => (kind === "imports") === isImport && names.includes(wanted),
+    );
+  if (!module && binds(false, name)) return [own];
+  if (!binds(true, module || name)) return [];
+  return module ? files.filter(({ path }) => path.endsWith(`${module}.py`)) : files;
 }
 
 /** The names of a file's functions that are marked so. @param {SourceFile} file */

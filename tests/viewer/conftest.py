@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import Error, Locator, expect
+from playwright.sync_api import Error, Locator, Page, expect
 
 from tests.chromium import find_chromium
 from tests.viewer import documents
@@ -75,16 +75,59 @@ def answered(act, page_of):
     return and_answered
 
 
+LOOK = """(elements) => {
+    const onScreen = (part) => {
+        const { top, bottom } = part.getBoundingClientRect();
+        return top < innerHeight && bottom > 0;
+    };
+    const within = (element) => {
+        const part = element.parentElement?.closest(".settled");
+        return part ? [part, ...within(part)] : [];
+    };
+    const waits = (element) =>
+        !element.checkVisibility({ contentVisibilityAuto: true }) &&
+        element.checkVisibility() && within(element).every(onScreen);
+    const parts = elements.flatMap((element) => [...element.querySelectorAll(".settled > *")]);
+    const texts = elements.map((element) => element.innerText);
+    return { texts, isDrawn: ![...elements, ...parts].some(waits) };
+}"""
+"""Texts, and whether all that is on the screen is drawn: at one moment, for the next frame may
+begin to draw a part, and `innerText` of what is not drawn is empty."""
+
+
 def looked_at(read):
-    """What reads texts, once they are painted: those of parts that are not drawn yet are empty."""
+    """What reads texts, once those that are on the screen are drawn."""
 
     @functools.wraps(read)
-    def read_painted(own, *arguments, **options):
-        with contextlib.suppress(Error):  # the page is on its way elsewhere
-            own.page.evaluate(ANSWERED)
-        return read(own, *arguments, **options)
+    def read_drawn(own, *arguments, **options):
+        for _ in range(100):
+            with contextlib.suppress(Error):  # the page is on its way elsewhere
+                own.page.evaluate(ANSWERED)
+            seen = read(own, *arguments, **options)
+            if seen["isDrawn"]:
+                break
+        return seen["texts"]
 
-    return read_painted
+    return read_drawn
+
+
+def read_one(own, **options):
+    """`inner_text`, and whether it is drawn."""
+    seen = own.evaluate(f"(element) => ({LOOK})([element])", **options)
+    return {**seen, "texts": seen["texts"][0]}
+
+
+def read_all(own):
+    """`all_inner_texts`, and whether they are drawn."""
+    return own.evaluate_all(LOOK)
+
+
+def read_first(own, selector, **options):
+    """`inner_text` of a page."""
+    return own.locator(selector).first.inner_text(**options)
+
+
+READERS = {"inner_text": looked_at(read_one), "all_inner_texts": looked_at(read_all)}
 
 
 def settled(page) -> None:
@@ -228,8 +271,9 @@ def quiet_page(context, site, width, height, expected=lambda message: False):
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(page.keyboard, "press", answered(page.keyboard.press, lambda *_: page))
         patched.setattr(Locator, "click", answered(Locator.click, lambda own: own.page))
-        for name in ("inner_text", "all_inner_texts"):
-            patched.setattr(Locator, name, looked_at(getattr(Locator, name)))
+        for name, reader in READERS.items():
+            patched.setattr(Locator, name, reader)
+        patched.setattr(Page, "inner_text", read_first)
         yield page
     if page.url.startswith(site.address):
         page.evaluate("localStorage.clear()")  # what one reader chose is no other reader's choice

@@ -956,3 +956,24 @@ def test_labels_of_an_axis_stand_apart(width, page, show):
     assert len(level) > 2
     for left, right in itertools.pairwise(level):
         assert right["x"] - left["x"] - left["width"] > 4
+
+
+FLICKER = """() => {
+    let time = 0;
+    setInterval(() => {
+        const isSettled = ++time % 2;
+        for (const section of document.querySelectorAll(".section .section"))
+            section.classList.toggle("settled", isSettled);
+    }, 90);
+}"""
+
+
+def test_tests_read_texts_when_they_are_drawn(page, show):
+    show(page, documents.small())
+    titles = page.locator("#article .section-title")
+    expected = [title.text_content() for title in titles.all()]
+    page.evaluate(FLICKER)
+    assert len(expected) > 1
+    for _ in range(50):
+        assert titles.all_inner_texts() == expected
+        assert titles.last.inner_text() == expected[-1]

@@ -192,3 +192,29 @@ def test_the_collector_of_garbage_does_not_look_at_what_is_known_of_a_file(tmp_p
     del recording
     gc.collect()
     assert source() is None, "it is in a circle that nobody looks for"
+
+
+OF_SIZES = """
+import numpy
+import torch
+
+
+def main():
+    most, more = torch.arange(64.0), torch.arange(65.0)
+    matrix = torch.arange(64).view(8, 8)
+    numbers, beyond = numpy.arange(64), numpy.arange(65)
+"""
+
+
+def test_tensors_that_are_no_larger_than_a_chessboard_are_shown_whole(tmp_path):
+    document = document_of(written(OF_SIZES, tmp_path))
+    table = document["locals"]
+    shown = {
+        document["names"][name]: document["values"][value]
+        for name, value in zip(table["name"], table["value"], strict=True)
+    }
+    for name in ("most", "matrix", "numbers"):
+        assert shown[name]["elements"] == list(range(64)), name
+    for name in ("more", "beyond"):
+        assert shown[name].get("cut"), name
+        assert "elements" not in shown[name], name

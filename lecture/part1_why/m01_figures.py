@@ -89,4 +89,4 @@ def flop_ruler(landmarks: Mapping[str, tuple[float, str]]) -> altair.Chart:  # @
         ),
         tooltip=["landmark:N", altair.Tooltip("flops:Q", format=".2e"), "origin:N"],
     )
-    return framed(chart, "From one MFLOP to the largest runs", 22 * len(ordered))
+    return framed(chart, "From a matmul to Grok 4: 21 powers of ten", 22 * len(ordered))

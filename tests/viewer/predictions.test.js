@@ -144,6 +144,13 @@ describe("answers", () => {
     });
 });
 
+test("a hint does not say what came out", () => {
+  const asked = question({ type: "int", value: 48 });
+  assert.equal(verdictOf(asked, "200")?.hint, "it is too much");
+  assert.equal(verdictOf(asked, "-1")?.hint, "it is too little");
+  assert.equal(verdictOf(asked, "48")?.hint, undefined);
+});
+
 test("a hint stands apart from its question", () => {
   const text = "How many?\n\nTwo lines.\n\n**Hint.** Count them.\n\nTwice.";
   assert.deepEqual(split(text), {

@@ -358,23 +358,25 @@ def test_the_list_of_chapters_is_there_from_the_start(page, show):
     show(page, many_sections())
     page.locator("#app .outline").wait_for()
     before, after = page.evaluate("[window.before, window.after]")
-    assert [text for text, _ in before][:3] == ["A talk", "Front page", "All on one page"]
+    assert [text for text, _ in before][:4] == ["A talk", "Front", "One page", "Short path"]
     lines = [place for text, place in before if text.startswith("›")]
     assert len(lines) == 2 * 9, "each with its mark"
+    assert len({place["y"] for _, place in before[1:4]}) == 1, "pages stand in one row"
     for (text, place), (_, then) in zip(before, after, strict=True):
         assert place["x"] == pytest.approx(then["x"], abs=1), text
         assert place["y"] == pytest.approx(then["y"], abs=1), text
 
 
 @pytest.mark.parametrize("width", [1280, 1920, 390])
-def test_the_ways_through_are_equally_wide(context, site, show, width):
+def test_the_ways_through_are_equally_large(context, site, show, width):
     with quiet_page(context, site, width, 844) as page:
         show(page, many_sections())
         ways = page.locator(".way")
         ways.first.wait_for()
         boxes = [way.bounding_box() for way in ways.all()]
         assert len(boxes) == 4
-        assert max(b["width"] for b in boxes) - min(b["width"] for b in boxes) < 1
+        for side in ("width", "height"):
+            assert max(b[side] for b in boxes) - min(b[side] for b in boxes) < 1, side
         assert len({round(box["x"]) for box in boxes}) == (1 if width == 390 else 2)
 
 

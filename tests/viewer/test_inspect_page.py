@@ -454,8 +454,12 @@ def main():
 """
 
 
-# name -> strides, offset
-LAYOUTS = {"x": ("(4, 1)", "0"), "corner": ("(4, 1)", "6"), "turned": ("(1, 4)", "0")}
+# name -> bytes, strides, offset
+LAYOUTS = {
+    "x": ("64 B", "(4, 1)", "0"),
+    "corner": ("24 B", "(4, 1)", "6"),
+    "turned": ("64 B", "(1, 4)", "0"),
+}
 
 
 def test_of_a_tensor_at_a_glance_it_is_said_where_it_lies(page, show):
@@ -463,14 +467,14 @@ def test_of_a_tensor_at_a_glance_it_is_said_where_it_lies(page, show):
     document = recorded(GLANCED)
     show(page, document, mode="step", at=str(step_on(document, "turned = x.T") + 1))
     panel = page.locator(".inspector")
-    for name, layout in LAYOUTS.items():
+    for name, (size, *layout) in LAYOUTS.items():
         page.locator(".variable-name button[aria-pressed]", has_text=name).click()
         page.keyboard.press("i")
         expect(panel.locator("h3")).to_have_text(f"{name} in main")
         facts = panel.locator(".inspect-facts").first
         terms, found = (facts.locator(part).all_inner_texts() for part in ("dt", "dd"))
-        assert terms == ["elements", "strides", "offset", "storage"]
-        assert (*found[1:3],) == layout
+        assert terms == ["elements", "size", "device", "strides", "offset", "storage"]
+        assert found[1:5] == [size, "cpu", *layout]
         assert panel.locator(".strip-cell").count() == 16
         expect(panel).to_contain_text(f"shown up to the last one that {name} reads.")
         page.keyboard.press("Escape")

@@ -110,6 +110,10 @@ def talk(page, show):
     return page
 
 
+def words_of(place):
+    return " ".join(re.sub(r"[^!-~]", " ", place.inner_text()).split())
+
+
 def titles(page):
     return page.locator("#article .section-title").all_inner_texts()
 
@@ -118,13 +122,55 @@ def test_a_marked_claim_is_a_question_until_it_is_answered(talk):
     assert talk.locator(".question").count() == 3
     assert "16_777_216" not in talk.inner_text("#article")
     field = talk.get_by_label("What is matrix_bytes?").locator("visible=true").last
+    field.fill("40 MB")
+    field.press("Enter")
+    missed = talk.locator(".missed")
+    missed.wait_for()
+    said = words_of(missed)
+    assert re.fullmatch(r"You said 40 MB: it is too much\. Line \d+ decides it\. Once more\?", said)
+    assert "16_777_216" not in talk.inner_text("#article"), "a first answer that is far off"
     field.fill("10 MB")
     field.press("Enter")
-    answered = talk.locator(".answered").first
-    said = re.sub(r"[^!-~]", " ", answered.inner_text())
+    said = words_of(talk.locator(".answered").first)
     assert "You said 10 MB: off: 1.68 times too little. It is 16 777 216. Line " in said
     assert "16_777_216" in talk.inner_text("#article")
     assert talk.locator(".question").count() == 2
+
+
+def test_a_near_answer_counts_at_once(talk):
+    field = talk.get_by_label("What is matrix_bytes?").locator("visible=true").last
+    field.fill("17 MB")
+    field.press("Enter")
+    talk.locator(".answered.near").wait_for()
+    assert talk.locator(".missed").count() == 0
+
+
+CHOOSING = '''
+import torch
+
+
+def main():
+    """Kinds."""
+    x = torch.ones(2)
+    assert x.is_contiguous() == True  # @predict
+    assert x.dtype == torch.float32  # @predict
+'''
+
+
+def test_of_three_choices_the_first_wrong_one_is_struck_out(page, show):
+    show(page, recorded(CHOOSING))
+    asked = page.locator(".question")
+    asked.nth(1).wait_for()
+    asked.nth(0).get_by_role("button", name="False").click()
+    page.locator(".answered.off").wait_for()
+    choices = asked.locator(".choice")
+    wrong = choices.filter(has_not_text="float32").first
+    name = wrong.inner_text()
+    wrong.click()
+    page.locator(".missed", has_text="something else came out").wait_for()
+    expect(asked.get_by_role("button", name=name, exact=True)).to_be_disabled()
+    choices.filter(has_text=re.compile("^float32$")).click()
+    page.locator(".answered.right").wait_for()
 
 
 def test_the_list_of_claims_asks_what_is_asked(talk):
@@ -150,6 +196,8 @@ def test_the_line_that_decides_is_one_click_away(presented, talk):
             talk.keyboard.press("PageDown")
     field = talk.get_by_label("What is matrix_bytes?").locator("visible=true").last
     field.fill("10 MB")
+    field.press("Enter")
+    talk.locator(".missed").wait_for()
     field.press("Enter")
     link = talk.locator(".answered .line-link")
     number = link.inner_text().removeprefix("Line ")

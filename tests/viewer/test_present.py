@@ -384,10 +384,52 @@ def test_values_give_way_to_code_and_words_have_the_width_of_the_slide(size, pag
     assert words.bounding_box()["width"] > 0.75 * size[0]
 
 
+FONT_SIZE = "e => parseFloat(getComputedStyle(e).fontSize)"
+
+
 def type_size(page) -> float:
-    return page.locator(".slide .prose").first.evaluate(
-        "e => parseFloat(getComputedStyle(e).fontSize)"
+    return page.locator(".slide .prose").first.evaluate(FONT_SIZE)
+
+
+HEADED = """
+import contextlib
+
+
+def main():
+    a()
+
+
+def a():
+    "Title."
+    with contextlib.nullcontext():
+        if 1 + 1 == 2:
+{body}
+    after = 1
+"""
+
+
+@pytest.mark.parametrize("size", [(1280, 560), (1280, 500), (900, 620), (390, 844)])
+def test_code_that_goes_on_within_a_block_stands_below_what_heads_it(size, page, show):
+    body = "\n".join(
+        f"            x{line} = {line}\n            # Words {line}." for line in range(40)
     )
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    show(page, trace_source(HEADED.format(body=body)), at="1")
+    page.keyboard.press("P")
+    page.locator(".slide").wait_for()
+    page.keyboard.press("End")
+    page.locator(".slide-part").wait_for()
+    count = page.locator(".slide-part i").count()
+    assert count > 2
+    for _ in range(count - 1):
+        page.keyboard.press("PageDown")
+        painted(page)
+        lines = page.locator(".slide .line:visible pre").all_inner_texts()
+        assert [line.strip() for line in lines[:2]] == [
+            "with contextlib.nullcontext():",
+            "if 1 + 1 == 2:",
+        ]
+        assert page.evaluate(OUTSIDE) == 0
 
 
 @pytest.mark.parametrize("size", [(1280, 720), (1920, 1080)])
@@ -395,7 +437,7 @@ def test_type_is_larger_where_a_slide_has_little_on_it(size, page, show):
     page.set_viewport_size({"width": size[0], "height": size[1]})
     section = 'def main():\n    a()\n\n\ndef a():\n    """Title.\n\n    {}\n    """\n    x = 1\n'
     many = "\n\n    ".join(["Many words on a slide. " * 8] * 4)
-    sizes = []
+    sizes, frames = [], []
     for words in ("Few words.", many):
         show(page, trace_source(section.format(words)), at="1")
         page.keyboard.press("P")
@@ -406,6 +448,8 @@ def test_type_is_larger_where_a_slide_has_little_on_it(size, page, show):
         assert page.evaluate(OUTSIDE) == 0
         assert page.locator(".slide-part").count() == 0
         sizes.append(type_size(page))
+        frames.append(page.locator(".slide-count").evaluate(FONT_SIZE))
+    assert frames[0] == frames[1], "what frames the slides is as large on each"
     assert sizes[0] > 1.1 * sizes[1]
     assert sizes[1] >= 22 * size[1] / 1080, "it is read from the last row"
 

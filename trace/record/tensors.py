@@ -87,7 +87,7 @@ def unobserved() -> Iterator[None]:
         torch._C._set_tracing_state(tracing)
 
 
-MAX_GLANCE_ELEMENTS = 16
+MAX_GLANCE_ELEMENTS = 64
 """Tensors with at most so many elements are shown whole at a glance."""
 
 

@@ -39,6 +39,23 @@ export function offsetOf({ shape: sizes, offset, storage }) {
   return offset ?? (sizes && storage !== undefined ? 0 : undefined);
 }
 
+/**
+ * Bytes of all elements; a glance leaves them out.
+ * @param {Value} value
+ * @returns {number | undefined} undefined where the elements lie nowhere that the run knows
+ */
+export function bytesOf(value) {
+  const { shape: sizes, bytes, storage } = value;
+  if (bytes !== undefined || !sizes || storage === undefined) return bytes;
+  const count = product(sizes);
+  return count * itemBytesOf(value, count);
+}
+
+/** Where the elements lie; a glance leaves out the processor. @param {Value} value */
+export function deviceOf({ device, storage }) {
+  return device ?? (storage === undefined ? undefined : "cpu");
+}
+
 /** Bytes of an element. @param {Value} value @param {number} count of elements */
 function itemBytesOf({ dtype = "", bytes }, count) {
   return count && bytes ? bytes / count : Math.ceil(Number(BITS.exec(dtype)?.[1] ?? 8) / 8);
@@ -194,7 +211,7 @@ export function cellsRead({ sizes, strides }) {
 }
 
 /** @param {number} count */
-function bytesOf(count) {
+function inBytes(count) {
   return counted(count, "byte");
 }
 
@@ -234,18 +251,18 @@ export function storageWords(value, name, activation, aliases) {
   const alone = later.every(isOwn) ? "; no other name seen so far views it" : "";
   const repeats =
     readBytes !== null && bytes > readBytes
-      ? [`A view in which elements share a place: apart, they would be ${bytesOf(bytes)}.`]
+      ? [`A view in which elements share a place: apart, they would be ${inBytes(bytes)}.`]
       : [];
   const part =
     readBytes === held
-      ? `all ${bytesOf(held)}`
+      ? `all ${inBytes(held)}`
       : readBytes === null
-        ? `some of its ${bytesOf(held)}`
-        : `${integer(readBytes)} of ${bytesOf(held)}`;
+        ? `some of its ${inBytes(held)}`
+        : `${integer(readBytes)} of ${inBytes(held)}`;
   if (owner && !isOwn(owner))
     return [`A view of the storage of ${called(owner)}, ${part}.`, ...repeats];
   if (readBytes === held)
-    return [`All ${bytesOf(held)} of its storage${too || alone}.`, ...repeats];
+    return [`All ${inBytes(held)} of its storage${too || alone}.`, ...repeats];
   return [`A part of a storage${too}: ${part}.`, ...repeats];
 }
 

@@ -629,6 +629,8 @@ interface Entry extends Meaning {
 interface Verdict {
   grade: "right" | "near" | "off";
   text: string;
+  /** Why it is off, without what came out. */
+  hint?: string;
 }
 interface ClaimGroup {
   statement: number;

@@ -48,7 +48,7 @@ function plain(text) {
 function exact(isRight) {
   return isRight
     ? { grade: "right", text: "right" }
-    : { grade: "off", text: "something else came out" };
+    : { grade: "off", text: "something else came out", hint: "something else came out" };
 }
 
 /**
@@ -62,13 +62,14 @@ function judged(is, said, digits) {
   if (said === is || Math.abs(said - is) <= Math.max(CLOSE, digits) * Math.abs(is) * (1 + 1e-9))
     return { grade: "right", text: said === is ? "exactly" : "right, within the digits shown" };
   const factor = said / is;
+  const hint = `it is too ${said > is ? "much" : "little"}`;
   if (!(factor > 0) || !Number.isFinite(factor))
-    return { grade: "off", text: `off by ${number(Math.abs(said - is))}` };
+    return { grade: "off", text: `off by ${number(Math.abs(said - is))}`, hint };
   const distance = factor > 1 ? factor : 1 / factor;
   const text = `${rounded(distance)} times too ${factor > 1 ? "much" : "little"}`;
   return distance <= NEAR
     ? { grade: "near", text: `near: ${text}` }
-    : { grade: "off", text: `off: ${text}` };
+    : { grade: "off", text: `off: ${text}`, hint };
 }
 
 /** @param {number} distance */

@@ -23,6 +23,25 @@ function showLine(number) {
   };
 }
 
+/** The line that decides. @param {{number: number}} properties */
+function Decides({ number }) {
+  if (!number) return null;
+  return html`${" "}<button type="button" class="line-link" onClick=${showLine(number)}>
+      Line ${number}
+    </button>${" "}decides it.`;
+}
+
+/**
+ * What a first answer lacks: who knows in which direction to look may find it.
+ * @param {{question: Question, said: string}} properties
+ */
+export function Missed({ question, said }) {
+  return html`<span class="missed" role="status">
+    You said <b>${said}</b>: ${verdictOf(question, said)?.hint}.
+    <${Decides} number=${question.line} /> Once more?
+  </span>`;
+}
+
 /** @param {{question: Question, id: string, given: Reply}} properties */
 export function Answered({ question, id, given }) {
   if (given.grade === "shown") return null;
@@ -32,13 +51,7 @@ export function Answered({ question, id, given }) {
   return html`<p class=${`answered ${grade}`} role="status">
     You said <b>${given.text}</b>: ${verdict?.text}.
     ${grade !== "right" && html`${" "}It is <b>${valueText(question.value, 0, true)}</b>.`}
-    ${
-      grade !== "right" &&
-      question.line > 0 &&
-      html`${" "}<button class="line-link" onClick=${showLine(question.line)}>
-          Line ${question.line}
-        </button>${" "}decides it.`
-    }
+    ${grade !== "right" && html`<${Decides} number=${question.line} />`}
     ${" "}<button class="quiet-link" onClick=${again}>ask again</button>
   </p>`;
 }

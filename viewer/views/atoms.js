@@ -1,5 +1,6 @@
 // Which pieces of a slide stand on one page, and what an answer brings to them.
 
+import { headHeight } from "viewer/views/heads.js";
 import { bottomOf, heightOf, outermost, piecesIn, QUESTION } from "viewer/views/pieces.js";
 
 const TITLES = [
@@ -12,8 +13,8 @@ const DRAWN = ":is(.picture, .chart), :has(> :is(.picture, .chart))";
 const WHOLE = [".loop", ".row-line"];
 
 /**
- * What stays together, and where it is.
- * @typedef {{pieces: HTMLElement[], top: number, bottom: number}} Atom
+ * What stays together, where it is, and how high what heads it is, if it begins a page.
+ * @typedef {{pieces: HTMLElement[], top: number, bottom: number, above: number}} Atom
  */
 
 /**
@@ -50,6 +51,7 @@ export function atomsOf(pieces, height, known) {
     pieces: group,
     top: group[0].getBoundingClientRect().top,
     bottom: Math.max(...group.map(bottomOf)),
+    above: headHeight(pieces, pieces.indexOf(group[0])),
   }));
 }
 

@@ -128,11 +128,7 @@ function row(style, content) {
  */
 function outline(titles, { functions }) {
   const isCore = (/** @type {any} */ { marks }) => marks.includes("core");
-  const pages = [
-    "Front page",
-    "All on one page",
-    ...(functions.some(isCore) ? ["The short path"] : []),
-  ];
+  const pages = ["Front", "One page", ...(functions.some(isCore) ? ["Short path"] : [])];
   const chapters = titles.map((title, index) =>
     make(
       "div",

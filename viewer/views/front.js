@@ -162,7 +162,7 @@ function Ways() {
     <button class="way" onClick=${() => goTo(0, { jump: true, to: "step" })}>
       Step through the program
     </button>
-    <${PageLink} number=${WHOLE} class="way is-quiet">All on one page</${PageLink}>
+    <${PageLink} number=${WHOLE} class="way">All on one page</${PageLink}>
   </nav>`;
 }
 

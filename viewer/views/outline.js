@@ -179,8 +179,8 @@ function Pages() {
   const hasPath = countOnPath(model, all) > 0;
   const isShown = (/** @type {number} */ number) => mode.value === "read" && page.value === number;
   return html`<div class="outline-pages">
-    <${PageLink} number=${FRONT} here=${isShown(FRONT)}>Front page</${PageLink}>
-    <${PageLink} number=${WHOLE} here=${isShown(WHOLE)}>All on one page</${PageLink}>
+    <${PageLink} number=${FRONT} here=${isShown(FRONT)}>Front</${PageLink}>
+    <${PageLink} number=${WHOLE} here=${isShown(WHOLE)}>One page</${PageLink}>
     ${
       hasPath &&
       html`<button
@@ -189,7 +189,7 @@ function Pages() {
         title=${command("path").title}
         onClick=${command("path").run}
       >
-        ${leftOut.size > 0 ? "All sections" : "The short path"}
+        ${leftOut.size > 0 ? "All sections" : "Short path"}
       </button>`
     }
   </div>`;

@@ -3,6 +3,7 @@
 // not of the page that is shown.
 
 import { atomsOf, partsPages } from "viewer/views/atoms.js";
+import { headPages, shownAgain } from "viewer/views/heads.js";
 import { bottomOf, FIGURES, heightOf, outermost, piecesIn, QUESTION } from "viewer/views/pieces.js";
 import { gather, spread, widenPages } from "viewer/views/spread.js";
 
@@ -14,11 +15,13 @@ const DRAWN = "svg:not(.katex *), img";
 const SMALLEST = 0.45;
 const SMALLEST_LOOP = 0.7;
 
+const MARKS = ["off-page", "unrevealed", "cut", "long", "alone", "headed", "again"];
+const MARKED = MARKS.map((name) => `.${name}`).join(", ");
+
 /** Show everything again, as large as it is. @param {HTMLElement} root */
 function restore(root) {
   gather(root);
-  for (const piece of root.querySelectorAll(".off-page, .unrevealed, .cut, .long, .alone"))
-    piece.classList.remove("off-page", "unrevealed", "cut", "long", "alone");
+  for (const piece of root.querySelectorAll(MARKED)) piece.classList.remove(...MARKS);
   for (const piece of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll(".resized"))) {
     piece.classList.remove("resized", "scrolls");
     piece.style.zoom = "";
@@ -133,7 +136,8 @@ export function pagesOf(root, height, known, late, isKept = false) {
   if (known.length && !isKept && pages.length > known.length)
     return pagesOf(root, height, known, late, true);
   widenPages(pages, places);
-  for (const page of pages) growFigure(page, height);
+  const above = headPages(pages, height);
+  for (const [index, page] of pages.entries()) growFigure(page, height - above[index]);
   return pages;
 }
 
@@ -162,7 +166,7 @@ function cut(atoms, height, known = []) {
   /** @type {HTMLElement[][]} */
   const pages = [];
   let begin = NaN;
-  for (const { pieces, top, bottom } of atoms) {
+  for (const { pieces, top, bottom, above } of atoms) {
     const page = pages.at(-1);
     const isOfContents =
       pieces[0].matches(".depth-0 > .row *") && page?.[0].matches(".section-head");
@@ -170,7 +174,7 @@ function cut(atoms, height, known = []) {
     if (page && bottom - begin <= height && !isOfContents && !isKnown) page.push(...pieces);
     else {
       pages.push([...pieces]);
-      begin = top;
+      begin = page ? top - above : top;
     }
   }
   return pages;
@@ -215,7 +219,10 @@ export function arrange(pages, shown, stop) {
       piece.classList.toggle("unrevealed", place >= from);
     }
   }
-  const here = pages[shown] ?? [];
+  const again = shownAgain(pages, shown);
+  const here = [...again, ...(pages[shown] ?? [])];
+  for (const piece of pages.flat()) piece.classList.toggle("again", again.includes(piece));
+  for (const piece of again) piece.classList.remove("off-page", "unrevealed");
   for (const piece of pages.flat()) {
     const row = piece.closest(".row");
     row?.classList.toggle("cut", row.querySelector(".off-page") !== null);

@@ -323,7 +323,9 @@ function usePages(root, slide) {
     const cut = () => {
       const before = pages.value[part.value] ?? [];
       const found = size.layOut(body, pages.value, part.value);
+      const missed = before.find((piece) => piece.querySelector(".missed"));
       const isHere = (/** @type {HTMLElement} */ piece) => {
+        if (missed?.isConnected) return piece === missed;
         if (opened?.isConnected) return opened.contains(piece) || piece.contains(opened);
         return size.answer ? piece === size.answer : before.includes(piece);
       };

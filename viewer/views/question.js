@@ -12,6 +12,7 @@ import { current } from "viewer/state/state.js";
 await styled("question.css");
 
 const Answered = later(async () => (await import("viewer/views/answered.js")).Answered);
+const Missed = later(async () => (await import("viewer/views/answered.js")).Missed);
 
 /**
  * A line that claims something, or the question in its place; below the line, how near the answer
@@ -35,16 +36,37 @@ export function Asked({ row, line }) {
   return html`${line}<${Answered} question=${question} id=${key} given=${given} />`;
 }
 
+/** @param {{text: string, isMissed: boolean, say: (text: string) => void}} properties */
+function Choice({ text, isMissed, say }) {
+  return html`<button
+    type="button"
+    class="choice"
+    disabled=${isMissed}
+    onClick=${() => say(text)}
+  >
+    ${text}
+  </button>`;
+}
+
+/** How an answer may be written. @param {Question} question */
+function exampleOf({ value: { items, type } }) {
+  const isTuple = items !== undefined || type === "Size";
+  return isTuple ? "(2, 3)" : "12, 1.5e9, 3 GB, 2^20 or 2/3";
+}
+
 /** @param {{question: Question, id: string}} properties */
 function Asking({ question, id }) {
   const { source, choices, hint, unit } = question;
   const [wrong, setWrong] = useState(false);
-  const isTuple = question.value.items !== undefined || question.value.type === "Size";
+  const [missed, miss] = useState("");
   const say = async (/** @type {string} */ text) => {
     const { verdictOf } = await import("viewer/model/verdicts.js");
     const verdict = verdictOf(question, text);
     setWrong(!verdict);
-    if (verdict) answer(id, { text: text.trim(), grade: verdict.grade });
+    if (!verdict) return;
+    // Whoever is far off may think again, where more than one answer is left.
+    if (verdict.grade === "off" && !missed && choices.length !== 2) miss(text.trim());
+    else answer(id, { text: text.trim(), grade: verdict.grade });
   };
   const submit = (/** @type {any} */ event) => {
     event.preventDefault();
@@ -59,10 +81,7 @@ function Asking({ question, id }) {
     ${
       choices.length > 0
         ? choices.map(
-            (text) =>
-              html`<button type="button" class="choice" onClick=${() => say(text)}>
-                ${text}
-              </button>`,
+            (text) => html`<${Choice} text=${text} isMissed=${text === missed} say=${say} />`,
           )
         : html`<input
               name="answer"
@@ -84,9 +103,10 @@ function Asking({ question, id }) {
     >
       show
     </button>
-    ${hint && html`<span class="question-hint">${hint}</span>`}
+    ${hint && !missed && html`<span class="question-hint">${hint}</span>`}
+    ${missed && !wrong && html`<${Missed} question=${question} said=${missed} />`}
     <span class="question-wrong" role="alert">
-      ${wrong && (isTuple ? "Write it as (2, 3)." : "Write it as 12, 1.5e9, 3 GB, 2^20 or 2/3.")}
+      ${wrong && `Write it as ${exampleOf(question)}.`}
     </span>
   </form>`;
 }

@@ -121,7 +121,7 @@ function Speaker({ page }) {
               ${id === "slideBack" ? "‹ back" : "further ›"}
             </${CommandButton}>`,
         )}
-        <${CommandButton} id="blank" pressed=${blank.value} />
+        <${CommandButton} id="blank" pressed=${blank.value}>■ blank</${CommandButton}>
       </nav>
     </header>
     <main class=${`speaker-body ${slide.notes.length ? "" : "no-notes"}`}>
@@ -186,7 +186,7 @@ function Answers({ slide: { section }, asked }) {
 }
 
 /** How many slides are named that come later. */
-const LATER = 6;
+const LATER = 12;
 
 /** With the numbers that lead there. @param {{all: Slide[]}} properties */
 function Later({ all }) {

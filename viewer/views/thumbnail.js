@@ -3,6 +3,7 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { html } from "viewer/parts/html.js";
 import { pages, part, passed, reveal, shown } from "viewer/state/slides.js";
+import { shownAgain } from "viewer/views/heads.js";
 import { watchLayout } from "viewer/views/paging.js";
 import { Above, Contents } from "viewer/views/slide.js";
 import { layOutFirst, scaleNow } from "viewer/views/typesize.js";
@@ -10,6 +11,9 @@ import { layOutFirst, scaleNow } from "viewer/views/typesize.js";
 /** As a part of the window, how high a slide is in it, with notes and without. */
 const HIGHEST = 0.38;
 const HIGHEST_ALONE = 0.7;
+
+/** What a page of a slide is made of. */
+const PIECES = "[data-slide-page]";
 
 /**
  * The frame that a slide is shown in, with the proportions of the screen. Both windows have letters
@@ -56,7 +60,9 @@ export function Page({ number }) {
     // When the slide has been laid out.
     const waiting = requestAnimationFrame(() => {
       const slide = document.querySelector("main.slide");
-      if (slide && place.current) place.current.replaceChildren(copyOf(slide, number));
+      if (!slide || !place.current) return;
+      place.current.replaceChildren(copyOf(slide, number));
+      place.current.style.setProperty("--scale", String(scaleNow()));
     });
     return () => cancelAnimationFrame(waiting);
   }, [shown.value, number, part.value, passed.value, pages.value, reveal.value]);
@@ -67,11 +73,14 @@ export function Page({ number }) {
 function copyOf(slide, number) {
   const copy = /** @type {HTMLElement} */ (slide.cloneNode(true));
   copy.removeAttribute("id");
-  for (const piece of copy.querySelectorAll("[data-slide-page]"))
-    piece.classList.toggle(
-      "off-page",
-      /** @type {HTMLElement} */ (piece).dataset.slidePage !== String(number),
-    );
+  const pieces = /** @type {HTMLElement[]} */ ([...slide.querySelectorAll(PIECES)]);
+  const again = shownAgain(pages.value, number);
+  for (const [index, piece] of copy.querySelectorAll(PIECES).entries()) {
+    const isAgain = again.includes(pieces[index]);
+    const isHere = pieces[index].dataset.slidePage === String(number);
+    piece.classList.toggle("again", isAgain);
+    piece.classList.toggle("off-page", !isHere && !isAgain);
+  }
   for (const box of copy.querySelectorAll(".folded[open]"))
     box.classList.toggle("off-page", isElsewhere(box));
   return copy;
@@ -79,7 +88,7 @@ function copyOf(slide, number) {
 
 /** Whether all that a box holds stands on other pages. @param {Element} box */
 function isElsewhere(box) {
-  const pieces = [...box.querySelectorAll("[data-slide-page]")];
+  const pieces = [...box.querySelectorAll(PIECES)];
   return pieces.length > 0 && pieces.every((piece) => piece.classList.contains("off-page"));
 }
 

@@ -5,8 +5,8 @@ import { broughtTo } from "viewer/views/atoms.js";
 import { arrange, pagesOf } from "viewer/views/paging.js";
 import { brokenIn, fitAll } from "viewer/views/spread.js";
 
-/** Sizes of type, in the usual one. */
-const SCALES = [1, 1.07, 1.14, 1.22, 1.3, 1.4];
+/** Sizes of type, in the usual one: few, so that slides look alike. */
+const SCALES = [1, 1.2, 1.4];
 
 /** Room below the pages, for the bar, and what margins may differ by; in the size of letters. */
 const BELOW = 2.4;

@@ -9,7 +9,15 @@ import { knownAt, readingsOf } from "viewer/model/readings.js";
 import { aliasesOf } from "viewer/model/records.js";
 import { callStack } from "viewer/model/frames.js";
 import { endOf } from "viewer/model/run.js";
-import { layoutOf, offsetOf, storageWords, stridesOf, tuple } from "viewer/model/storage.js";
+import {
+  bytesOf,
+  deviceOf,
+  layoutOf,
+  offsetOf,
+  storageWords,
+  stridesOf,
+  tuple,
+} from "viewer/model/storage.js";
 import { html } from "viewer/parts/html.js";
 import { Jump } from "viewer/parts/panel.js";
 import { current, inspected } from "viewer/state/state.js";
@@ -82,20 +90,18 @@ function Facts({ value }) {
   const {
     shape: sizes = [],
     dtype = value.type,
-    device,
     contiguous,
     storage,
     requires_grad: grad,
-    bytes: size,
     storage_bytes: held,
   } = value;
-  const [strides, offset] = [stridesOf(value), offsetOf(value)];
+  const [strides, offset, size] = [stridesOf(value), offsetOf(value), bytesOf(value)];
   const room = held === undefined ? "" : `, ${bytes(held)}`;
   /** @type {[string, any][]} */
   const facts = [
     ["elements", integer(product(sizes))],
     ["size", size === undefined ? undefined : bytes(size)],
-    ["device", device],
+    ["device", deviceOf(value)],
     ["strides", strides && tuple(strides)],
     ["offset", offset === undefined ? undefined : integer(offset)],
     ["order", contiguous === undefined ? undefined : contiguous ? "contiguous" : "not contiguous"],

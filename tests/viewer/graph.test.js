@@ -103,6 +103,9 @@ const views = drawn({
   every: tensor(4, { shape: [2], elements: [1, 3], strides: [2] }),
   other: tensor(3, { storage: 2 }),
 });
+const board = drawn({
+  x: tensor(5, { shape: [8, 8], elements: Array.from(Array(64).keys()) }),
+});
 table("tensors", [
   ["elements by rows", linesOf(views, "object 1"), ["1  2", "3  4", "storage #1"]],
   [
@@ -124,6 +127,8 @@ table("tensors", [
   ],
   ["by name", boxOf(views, "storage 1").rows.map(({ label }) => label), ["x", "row", "every"]],
   ["a step over cells is said", boxOf(views, "object 4").note, "strides (2,)"],
+  ["of many rows a few stand for all", linesOf(board, "object 5").length, 3 + 1],
+  ["and the others are counted", boxOf(board, "object 5").note, "5 more rows"],
   ["a storage of one tensor is a line of it", linesOf(views, "object 3").at(-1), "storage #2"],
 ]);
 

@@ -630,6 +630,38 @@ def test_a_row_of_elements_is_shown_whole_and_goes_on_below_in_even_rows(
     assert last <= max(rows, default=16)
 
 
+LONG = """
+import torch
+
+
+def main():
+    'Long ones.'
+    column = torch.arange(64.0).view(64, 1)
+    row = torch.arange(64.0)
+    short = torch.arange(36.0).view(6, 6)
+    end = True
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "shown", "rest"),
+    [("column", 8, "and 56 more rows"), ("row", 32, "and 32 more elements"), ("short", 36, "")],
+)
+def test_of_a_long_tensor_the_first_elements_are_shown_until_one_asks(
+    name, shown, rest, page, show
+):
+    document = recorded(LONG)
+    show(page, document, mode="step", at=str(step_on(document, "end = True") + 1))
+    value = page.locator(".variable", has=page.get_by_text(name, exact=True)).first
+    cells = value.locator("td:visible")
+    expect(cells).to_have_count(shown)
+    more = value.locator(".variable-value > .quiet-link")
+    assert more.all_inner_texts() == [rest] * bool(rest)
+    if rest:
+        more.click()
+        expect(cells).to_have_count(64)
+
+
 ARROWS = """
 def first(numbers: list[float], count: int) -> list[float]:
     return numbers[:count]

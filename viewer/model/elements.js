@@ -2,7 +2,7 @@
 // together. Pure.
 
 import { barsOf, barsOfBins } from "viewer/model/bars.js";
-import { integer } from "viewer/model/format.js";
+import { counted, integer } from "viewer/model/format.js";
 
 /** @param {number[]} sizes */
 export function product(sizes) {
@@ -32,6 +32,19 @@ export function recordedAlong(value) {
   return (value.shape ?? []).map(
     (size, axis) => value.shown?.[axis] ?? [...Array(Math.min(size, most)).keys()],
   );
+}
+
+/** Of more rows than these, or elements of a single row, the first stand for all in a table; the
+ * style sheet leaves out the others. */
+const ROWS = { most: 12, first: 8, name: "more row" };
+const CELLS = { most: 40, first: 32, name: "more element" };
+
+/** How many rows or elements are left out in a table, in words. @param {Value} value */
+export function restOf(value) {
+  if (!value.elements?.length) return "";
+  const [columns = [], lines = [0]] = recordedAlong(value).reverse();
+  const [{ length }, { most, first, name }] = lines.length > 1 ? [lines, ROWS] : [columns, CELLS];
+  return length > most ? counted(length - first, name) : "";
 }
 
 /** Whether every element is recorded. @param {Value} value */

@@ -1,6 +1,6 @@
 // The open calls and the objects that their names stand for, each once, as boxes and arrows. Pure.
 
-import { bytes, integer, shape } from "viewer/model/format.js";
+import { bytes, counted, integer, shape } from "viewer/model/format.js";
 import { hasContents } from "viewer/model/objects.js";
 import { functionOf } from "viewer/model/run.js";
 import { layoutOf, readersOf, tuple } from "viewer/model/storage.js";
@@ -9,6 +9,9 @@ import { cellTexts, partsOf, valueText } from "viewer/model/values.js";
 /** Larger graphs and containers are cut, with a count of what is left out. */
 const MAX_OBJECTS = 40;
 const MAX_ROWS = 8;
+/** Of a tensor with more elements than these a few rows stand for all, so that boxes stay small. */
+const FEW = 16;
+const FEW_ROWS = 3;
 
 /** Letters on a line of a box. */
 const LINE = 20;
@@ -136,12 +139,19 @@ class Builder {
     const { elements = [], shape: sizes = [], storage, offset, strides } = value;
     const width = sizes.at(-1) ?? 1;
     const texts = cellTexts(elements, 2, Math.floor(LINE / width) - SPACE.length);
-    for (let at = 0; at < elements.length && box.rows.length < MAX_ROWS; at += width || 1) {
+    const most = elements.length > FEW ? FEW_ROWS : MAX_ROWS;
+    for (let at = 0; at < elements.length && box.rows.length < most; at += width || 1) {
       box.rows.push({ label: "", text: texts.slice(at, at + width).join(SPACE), target: "" });
     }
-    if (!elements.length) box.note = "elements not shown";
-    if (strides && (sizes.length > 1 || strides[0] !== 1)) box.note = `strides ${tuple(strides)}`;
-    if (offset) box.note = [box.note, `offset ${offset}`].filter(Boolean).join(", ");
+    const rest = Math.ceil(elements.length / (width || 1)) - box.rows.length;
+    const isGapped = strides && (sizes.length > 1 || strides[0] !== 1);
+    const notes = [
+      !elements.length && !isGapped && "elements not shown",
+      rest > 0 && counted(rest, "more row"),
+      isGapped && `strides ${tuple(strides)}`,
+      offset && `offset ${offset}`,
+    ];
+    box.note = notes.filter(Boolean).join(", ");
     if (storage === undefined) return;
     const view = { key: box.key, value, column: box.column };
     if (!this.views.get(storage)?.push(view)) this.views.set(storage, [view]);

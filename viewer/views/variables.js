@@ -2,7 +2,8 @@
 // as a graph of the objects that they stand for.
 
 import { signal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { restOf } from "viewer/model/elements.js";
 import { counted, integer } from "viewer/model/format.js";
 import { functionOf, statementOf } from "viewer/model/run.js";
 import { plainTitle } from "viewer/model/sections.js";
@@ -328,15 +329,23 @@ function AsOf({ since }) {
 
 /** @param {Variable & {also: string, shares: string}} properties */
 function Content({ text, value, also, shares }) {
+  const [isWhole, setWhole] = useState(false);
   if (!value) return html`<div class="variable-value quiet">no longer bound</div>`;
   const isShort = !value.shape && !isPicture(value) && !isLong(value);
-  return html`<div class="variable-value">
+  const rest = isWhole ? "" : restOf(value);
+  return html`<div class=${rest ? "variable-value first" : "variable-value"}>
     ${
       isShort
         ? html`<span class="value">
           <code class=${`is-${value.type}`}>${glanceText(value)}</code>
         </span>`
         : html`<${ValueView} value=${value} shares=${shares} name=${text} />`
+    }
+    ${
+      rest &&
+      html`<button class="quiet-link" title="Show all of them" onClick=${() => setWhole(true)}>
+        and ${rest}
+      </button>`
     }
     ${
       also &&

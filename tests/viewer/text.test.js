@@ -64,7 +64,7 @@ table("numbers", [
   [
     "small and large quotients",
     [1.7e-5, 0.286, 99.6, 28_900].map(ratio),
-    ["0.000017", "0.29", "100", "29\u202f000"],
+    ["1.7e-5", "0.29", "100", "29\u202f000"],
   ],
   ["seconds", [2, 0.25, 4e-6, 3e-8].map(duration), ["2 s", "250 ms", "4 µs", "30 ns"]],
   ["nearly a second", duration(0.9996), "1 s"],

@@ -48,10 +48,12 @@ export function number(value) {
 }
 
 /**
- * A quotient with two significant digits, never with an exponent: one column has large and small.
+ * A quotient with two significant digits, without an exponent unless it is next to nothing: one
+ * column has large and small.
  * @param {number} value
  */
 export function ratio(value) {
+  if (!isPlain(value)) return withExponent(value.toExponential(1));
   const digits = { maximumSignificantDigits: 2, useGrouping: false };
   return inGroups(value.toLocaleString("en", digits));
 }

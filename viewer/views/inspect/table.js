@@ -29,6 +29,9 @@ const order = signal({
 
 const AT_ONCE = 60;
 
+/** What so large a part of the rows has tells them apart. */
+const MANY = 0.2;
+
 /** @type {Partial<Record<Grouping, string>>} */
 const GROUPINGS = {
   line: "line",
@@ -58,15 +61,29 @@ function withMemoryApart(by, entries) {
 }
 
 /**
- * What sorts the rows: the column that was chosen, or the first amount that is not 0 everywhere.
+ * What sorts the rows: the column that was chosen, or the first amount that many of them have.
  * @param {Column[]} columns
  * @param {TallyEntry[]} entries
  */
 function sortedBy([operators, ...amounts], entries) {
   const { column } = order.value;
-  const tells = (/** @type {Column} */ { value }) => entries.some((entry) => value(entry));
   if (column) return [operators, ...amounts].find(({ id }) => id === column);
-  return amounts.find(tells) ?? operators;
+  const partWith = (/** @type {Column} */ { value }) =>
+    entries.filter((entry) => value(entry)).length / entries.length;
+  const most = Math.max(...amounts.map(partWith));
+  const telling = amounts.find((amount) => partWith(amount) >= Math.min(most, MANY));
+  return most > 0 ? telling : operators;
+}
+
+/**
+ * Columns without any amount: they have no room on a phone.
+ * @param {Column[]} columns
+ * @param {TallyEntry[]} entries
+ * @param {Column} [by] what sorts
+ */
+function blankOf(columns, entries, by) {
+  const isBlank = (/** @type {Column} */ own) => own !== by && !entries.some(own.value);
+  return new Set(columns.filter(isBlank).map(({ id }) => id));
 }
 
 /** @param {{span: Span, onMeta: boolean, withClaims: boolean}} properties onMeta: what would be
@@ -92,11 +109,15 @@ export function Table({ span, onMeta, withClaims }) {
   const { memory, rows } = withMemoryApart(by, sortedRows);
   const most = Math.max(0, ...sortedRows.map((entry) => value?.(entry) ?? 0));
   const shown = whole === shape ? rows : rows.slice(0, AT_ONCE);
+  const blank = blankOf(columns, worth, column);
   return html`
     <${Choices} />
     <div class="inspect-scroll costs-scroll" tabindex="0" role="region" aria-label="table of costs">
-      <table class="inspect-table costs-table">
-        <${Head} columns=${columns} by=${column} />
+      <table
+        class="inspect-table costs-table"
+        style=${{ "--columns": columns.length - blank.size }}
+      >
+        <${Head} columns=${columns} by=${column} blank=${blank} />
         <tbody>
           ${[...shown, ...memory].map(
             (entry) =>
@@ -107,20 +128,15 @@ export function Table({ span, onMeta, withClaims }) {
                 by=${column}
                 label=${label(entry.key)}
                 columns=${columns}
+                blank=${blank}
               />`,
           )}
         </tbody>
-        <${Foot} columns=${all} sums=${total(run, span, onMeta)} />
+        <${Foot} columns=${all} sums=${total(run, span, onMeta)} blank=${blank} />
       </table>
       ${
         shown.length < rows.length &&
-        html`<button
-          class="inspect-button"
-          title="Show every row"
-          onClick=${() => showWhole(shape)}
-        >
-          Show all ${integer(sortedRows.length)} rows
-        </button>`
+        html`<${Whole} count=${sortedRows.length} show=${() => showWhole(shape)} />`
       }
     </div>
     ${!sortedRows.length && html`<${Nothing} />`}
@@ -130,6 +146,13 @@ export function Table({ span, onMeta, withClaims }) {
       html`<p class="quiet">Times were measured in another run, on ${times?.device}.</p>`
     }
   `;
+}
+
+/** @param {{count: number, show: () => void}} properties */
+function Whole({ count, show }) {
+  return html`<button class="inspect-button" title="Show every row" onClick=${show}>
+    Show all ${integer(count)} rows
+  </button>`;
 }
 
 /** In place of rows. */
@@ -177,8 +200,12 @@ function Choices() {
   </div>`;
 }
 
-/** @param {{columns: Column[], by?: Column}} properties by: what sorts; else the name */
-function Head({ columns, by }) {
+/** @param {boolean} isBlank */
+const look = (isBlank) => (isBlank ? "is-blank" : "");
+
+/** @param {{columns: Column[], by?: Column, blank: Set<string>}} properties by: what sorts; else
+ *   the name; blank: columns without any amount */
+function Head({ columns, by, blank }) {
   const name = GROUPINGS[grouping.value];
   const place = useRef(/** @type {HTMLElement | null} */ (null));
   useLayoutEffect(() => showSorted(place.current), [by]);
@@ -194,6 +221,7 @@ function Head({ columns, by }) {
             html`<${Header}
               key=${id}
               ...${{ id, title, hint, kind }}
+              isBlank=${blank.has(id)}
               isChosen=${by?.id === id}
               first="descending"
             />`,
@@ -216,12 +244,14 @@ function showSorted(head) {
   table.scrollLeft += by.left - name.right;
 }
 
-/** @param {{columns: Column[], sums: TallyEntry}} properties */
-function Foot({ columns, sums }) {
+/** @param {{columns: Column[], sums: TallyEntry, blank: Set<string>}} properties */
+function Foot({ columns, sums, blank }) {
   return html`<tfoot>
     <tr>
       <th scope="row">all</th>
-      ${columns.map((column) => html`<td>${cell(column, sums)}</td>`)}
+      ${columns.map(
+        (column) => html`<td class=${look(blank.has(column.id))}>${cell(column, sums)}</td>`,
+      )}
     </tr>
   </tfoot>`;
 }
@@ -229,16 +259,18 @@ function Foot({ columns, sums }) {
 /**
  * Column header that sorts.
  * @param {{id: string, title: string, hint: string, kind?: string, isChosen: boolean,
- *   first: "ascending" | "descending"}} properties kind: of evidence; isChosen: it sorts the rows
+ *   isBlank?: boolean, first: "ascending" | "descending"}} properties kind: of evidence; isChosen:
+ *   it sorts the rows
  */
-function Header({ id, title, hint, kind, isChosen, first }) {
+function Header({ id, title, hint, kind, isChosen, isBlank = false, first }) {
   const { direction } = order.value;
   const turn = () =>
     (order.value = {
       column: id,
       direction: isChosen ? (direction === "ascending" ? "descending" : "ascending") : first,
     });
-  return html`<th scope="col" aria-sort=${isChosen ? direction : "none"}>
+  const sorts = isChosen ? direction : "none";
+  return html`<th scope="col" class=${look(isBlank)} aria-sort=${sorts}>
     <button title=${`Sort by ${hint}`} onClick=${turn}>
       ${
         isChosen &&
@@ -254,9 +286,10 @@ function Header({ id, title, hint, kind, isChosen, first }) {
 
 /**
  * @param {{entry: TallyEntry, most: number, label: {name: string, place: string, isCode: boolean},
- *   columns: Column[], by?: Column}} properties by: the column that sorts; most: of any row in it
+ *   columns: Column[], by?: Column, blank: Set<string>}} properties by: the column that sorts;
+ *   most: of any row in it
  */
-function Row({ entry, most, label: { name, place, isCode }, columns, by }) {
+function Row({ entry, most, label: { name, place, isCode }, columns, by, blank }) {
   const share = (/** @type {Column} */ { id, value }) =>
     id === by?.id && most ? `${(100 * (value(entry) ?? 0)) / most}%` : "";
   return html`<tr>
@@ -272,7 +305,8 @@ function Row({ entry, most, label: { name, place, isCode }, columns, by }) {
     </th>
     ${columns.map((column) => {
       const bar = share(column);
-      return html`<td class=${bar && "has-bar"} style=${bar ? { "--bar": bar } : null}>
+      const kind = bar ? "has-bar" : look(blank.has(column.id));
+      return html`<td class=${kind} style=${bar ? { "--bar": bar } : null}>
         ${cell(column, entry)}
       </td>`;
     })}

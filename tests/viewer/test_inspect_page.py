@@ -349,6 +349,18 @@ def test_the_edge_of_the_inspector_moves_and_is_remembered(page, show):
     assert edge.get_attribute("aria-valuenow") == "20"
 
 
+def test_a_graph_has_most_of_the_room_beside_the_inspector(page, show):
+    show(page, changing(), mode="step", at="4")
+    page.keyboard.press("i")
+    edge = page.get_by_role("separator", name="height of what is docked")
+    assert edge.get_attribute("aria-valuenow") == "60"
+    page.keyboard.press("G")
+    page.locator(".graph").wait_for()
+    assert edge.get_attribute("aria-valuenow") == "40"
+    shown = page.locator(".facts").bounding_box()["height"]
+    assert shown > page.locator(".dock").bounding_box()["height"]
+
+
 def test_the_longest_number_fits_its_cell(phone, show):
     elements = [-34_537.0, 1.0, 2.0, 3.0, 4.0, 5.5]
     panel = inspector(show(phone, documents.with_values({**documents.TENSOR, "storage": 9})))

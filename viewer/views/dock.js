@@ -1,14 +1,14 @@
 // The panel beside the program: the inspector, or two steps compared. It follows each step. Fetched
 // when it is first opened.
 
-import { signal } from "@preact/signals";
+import { computed, signal } from "@preact/signals";
 import { useLayoutEffect } from "preact/hooks";
 import { CommandButton } from "viewer/parts/buttons.js";
 import { html } from "viewer/parts/html.js";
 import { keepInside } from "viewer/parts/panel.js";
 import { styled } from "viewer/parts/styles.js";
 import { keep, kept } from "viewer/state/kept.js";
-import { docked, inspected } from "viewer/state/state.js";
+import { docked, inspected, variablesAs } from "viewer/state/state.js";
 import { Compare } from "viewer/views/inspect/compare.js";
 import { Inspector } from "viewer/views/inspect/inspector.js";
 
@@ -17,8 +17,13 @@ await styled("panels.css");
 /** How much of the room it has at least and at most, and by how much a key moves its edge. */
 const [LEAST, MOST, MOVE] = [20, 85, 5];
 
-/** How much of the room it has, in percent: as the reader left it. */
-const share = signal(within(Number(kept("dock")) || 60));
+/** How much of the room it has, in percent, until the reader says otherwise: a graph needs more. */
+const USUAL = { table: 60, graph: 40 };
+
+/** As the reader left it; 0: untouched. */
+const chosen = signal(Number(kept("dock")) || 0);
+
+const share = computed(() => within(chosen.value || USUAL[variablesAs.value]));
 
 /** @param {number} percent */
 function within(percent) {
@@ -27,8 +32,8 @@ function within(percent) {
 
 /** @param {number} percent */
 function resize(percent) {
-  share.value = within(percent);
-  keep("dock", String(share.value));
+  chosen.value = within(percent);
+  keep("dock", String(chosen.value));
 }
 
 /** The edge between the variables and what is docked, to be moved by pointer or keys. */

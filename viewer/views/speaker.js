@@ -186,7 +186,7 @@ function Answers({ slide: { section }, asked }) {
 }
 
 /** How many slides are named that come later. */
-const LATER = 12;
+const LATER = 9;
 
 /** With the numbers that lead there. @param {{all: Slide[]}} properties */
 function Later({ all }) {

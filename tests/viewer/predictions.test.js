@@ -149,6 +149,14 @@ test("a hint does not say what came out", () => {
   assert.equal(verdictOf(asked, "200")?.hint, "it is too much");
   assert.equal(verdictOf(asked, "-1")?.hint, "it is too little");
   assert.equal(verdictOf(asked, "48")?.hint, undefined);
+  const hints = ["3, 2", "(2, 4)", "2 x 3 x 4"].map(
+    (said) => verdictOf(question(shape), said)?.hint,
+  );
+  assert.deepEqual(hints, [
+    "the numbers are right, but not their order",
+    "1 of 2 are right",
+    "they are not 3",
+  ]);
 });
 
 test("a hint stands apart from its question", () => {

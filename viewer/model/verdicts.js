@@ -29,11 +29,20 @@ export function verdictOf({ value, choices, digits, unit }, answer) {
       .split(/[,\s×x]+/)
       .filter(Boolean);
     if (items.every(isNumber) && !said.every(isNumber)) return null;
-    return exact(said.map(plain).join() === items.map(plain).join());
+    const [own, other] = [items.map(plain), said.map(plain)];
+    return { ...exact(other.join() === own.join()), hint: hintOf(own, other) };
   }
   if (choices.length && value.type === "dtype")
     return exact((value.text ?? "").replace("torch.", "") === text);
   return exact(plain(valueText(value, 0, true)) === plain(text));
+}
+
+/** What several numbers have right. @param {string[]} are @param {string[]} said */
+function hintOf(are, said) {
+  if (are.length !== said.length) return `they are not ${said.length}`;
+  if ([...are].sort().join() === [...said].sort().join())
+    return "the numbers are right, but not their order";
+  return `${said.filter((text, at) => text === are[at]).length} of ${are.length} are right`;
 }
 
 /** @param {string} text */

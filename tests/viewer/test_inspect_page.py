@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.viewer import documents
+from tests.viewer.conftest import painted
 from tests.viewer.programs import recorded, step_on
 from tests.viewer.test_export import offline, opened  # noqa: F401
 from tests.viewer.test_page import current_line, line, variables
@@ -359,6 +360,19 @@ def test_a_graph_has_most_of_the_room_beside_the_inspector(page, show):
     assert edge.get_attribute("aria-valuenow") == "40"
     shown = page.locator(".facts").bounding_box()["height"]
     assert shown > page.locator(".dock").bounding_box()["height"]
+
+
+@pytest.mark.parametrize("mode", ["read", "step"])
+def test_an_element_of_a_tensor_leads_into_the_inspector(mode, page, show):
+    document = recorded(GLANCED.replace("view(4, 4)", "view(4, 4)  # @inspect x"))
+    show(page, document, mode=mode, at="2" if mode == "step" else "main")
+    element = page.locator(".tensor .grid td").nth(5)
+    box = element.bounding_box()
+    page.mouse.move(box["x"] + 5, box["y"] + 5)
+    page.evaluate("import('viewer/views/cells.js')")  # what the first move of the pointer fetches
+    painted(page)
+    page.mouse.click(box["x"] + 5, box["y"] + 5)  # in Read on the card, which has come in front
+    expect(page.locator(".inspector h3")).to_have_text("x in main")
 
 
 def test_the_longest_number_fits_its_cell(phone, show):

@@ -173,6 +173,39 @@ def test_of_three_choices_the_first_wrong_one_is_struck_out(page, show):
     page.locator(".answered.right").wait_for()
 
 
+ASKED = '''
+import torch
+
+
+def main():
+    """Asked."""
+    loss = torch.arange(2.0).mean()
+    seen = torch.ones(3).isnan().any()
+    load_seconds = 2.5
+    few = 1
+    assert loss == 0.5  # @predict
+    assert 1e3 * load_seconds == 2500  # @predict
+    assert load_seconds == 2.5  # @predict
+    assert few == 1  # @predict
+    assert seen == False  # @predict
+'''
+
+
+def test_what_is_asked_has_its_unit_and_a_number_for_an_answer(page, show):
+    show(page, recorded(ASKED))
+    asked = page.locator(".question")
+    expect(asked).to_have_count(5)
+    hints = [" ".join(question.inner_text().split()[-4:]) for question in asked.all()[:4]]
+    assert hints == ["between 0 and 1", "1000 and 10 000", "between 1 and 10", "between 0 and 10"]
+    units = [question.locator(".question-unit").all_inner_texts() for question in asked.all()]
+    assert units == [[], [], ["seconds"], [], []]
+    asked.nth(4).get_by_role("button", name="False").click()
+    page.locator(".answered.right").wait_for()
+    asked.nth(0).locator("input").fill(".5")
+    asked.nth(0).locator("input").press("Enter")
+    expect(page.locator(".answered.right")).to_have_count(2)
+
+
 def test_the_list_of_claims_asks_what_is_asked(talk):
     talk.locator(".question").first.wait_for()
     source = talk.locator(".question-source").first.inner_text()

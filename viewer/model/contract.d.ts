@@ -326,7 +326,7 @@ export interface Inspections {
  * something else than at the reading before, in the same activation.
  *
  * A glance shows numbers and short texts whole, of containers and objects a line's worth, and of
- * tensors up to 16 elements. Only what is cut has a `length`. What a tensor lacks is usual:
+ * tensors up to 64 elements. Only what is cut has a `length`. What a tensor lacks is usual:
  * row-major `strides`, `offset` 0, `device` cpu, no `requires_grad`. An object without its parts
  * (`cut`) is shown in another place.
  * Modules, functions and classes are left out.

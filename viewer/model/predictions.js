@@ -4,7 +4,10 @@
 import { number } from "viewer/model/format.js";
 import { askedOf, itemsOf } from "viewer/model/spoilers.js";
 
+/** By its name; of what is scaled or divided it is another one. */
 const UNITS = /(?:^|_)(bytes|bits|flops|seconds|parameters|tokens|days|hours|percent)(?:\b|$)/;
+
+const SCALED = /[*/%]/;
 
 const DTYPES = ["float32", "float16", "bfloat16", "float64", "int64", "int32", "uint8", "bool"];
 
@@ -17,18 +20,27 @@ const DTYPES = ["float32", "float16", "bfloat16", "float64", "int64", "int32", "
 export function questionOf(model, row) {
   const asked = askedOf(model, row);
   if (!asked?.measured) return null;
-  const { source, measured: value, operands } = asked;
+  const { source, measured, operands } = asked;
+  const value = numberIn(measured);
   const hint = hintFor(value);
   const choices = choicesFor(value);
   return {
     source,
     value,
     choices,
-    unit: UNITS.exec(source)?.[1] ?? "",
+    unit: (!SCALED.test(source) && UNITS.exec(source)?.[1]) || "",
     hint: decides(proseBefore(model, row), value) ? "" : hint,
     digits: digitsShown(operands),
     line: lineThatDecides(model, model.document.claims.statement[row], source),
   };
+}
+
+/** The number that a tensor without axes holds, or the value.
+ * @param {Value} value @returns {Value} */
+function numberIn(value) {
+  const [held] = value.shape?.length === 0 ? (value.elements ?? []) : [];
+  if (typeof held === "boolean") return { type: "bool", value: held };
+  return typeof held === "number" ? { type: "float", value: held } : value;
 }
 
 /** Numbers among which prose lets one choose: 3, 30, or 300. */
@@ -63,9 +75,11 @@ export function decides(prose, { value }) {
   });
 }
 
-/** The decade of a number without its sign. @param {number} value */
+/** The decade of a number without its sign; one of few is not given away by it.
+ * @param {number} value */
 function magnitudeOf(value) {
   const size = Math.abs(value);
+  if (size < 10 && Number.isInteger(value)) return [0, 10];
   if (size <= 1) return [0, 1];
   const low = 10 ** Math.floor(Math.log10(size));
   return [low, low * 10];

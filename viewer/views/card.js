@@ -17,6 +17,7 @@ import {
   presenting,
   printing,
 } from "viewer/state/state.js";
+import "viewer/views/cells.js";
 import { notesOf } from "viewer/views/line.js";
 
 styled("card.css");

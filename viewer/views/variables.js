@@ -14,6 +14,7 @@ import { breakable, html, later, memo } from "viewer/parts/html.js";
 import { inspect } from "viewer/parts/inspect.js";
 import { ValueView } from "viewer/parts/value.js";
 import { goTo } from "viewer/state/address.js";
+import "viewer/views/cells.js";
 import {
   chosenFrame,
   chosenName,

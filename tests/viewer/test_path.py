@@ -260,6 +260,7 @@ def test_who_presents_sees_where_in_the_chapter(page, show):
 def test_an_exercise_whose_solution_is_folded_has_the_whole_slide(page, show):
     page.set_viewport_size({"width": 1920, "height": 1080})
     show(page, document(), at="exercise_twice")
+    expect(page.locator("#article .exercise")).to_be_in_viewport()  # slides begin where one is
     page.keyboard.press("P")
     page.locator(".slide .exercise").wait_for()
     painted(page)
@@ -274,6 +275,7 @@ def test_who_opens_a_solution_on_a_slide_sees_it(height, page, show):
     """Also where the title and the question leave too little room for it."""
     page.set_viewport_size({"width": 1280, "height": height})
     show(page, document(), at="exercise_twice")
+    expect(page.locator("#article .exercise")).to_be_in_viewport()  # slides begin where one is
     page.keyboard.press("P")
     while not page.locator(".slide .solution:visible").count():
         painted(page)

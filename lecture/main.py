@@ -51,8 +51,9 @@ def main() -> None:
     The lecture is a Python program, and this page is one run of it. For most numbers that can be
     checked here, the line that checks them stands below.
     """
-    # For the same numbers on every run: a fixed number of threads, and operations that add up in a
-    # fixed order.
+    # For the same numbers on every run: a fixed number of threads, operations that add up in a
+    # fixed order, and a seed for what layers draw.
+    torch.manual_seed(0)
     torch.set_num_threads(2)
     torch.use_deterministic_algorithms(True)
     # The last part is about several devices, which are processes here. What forks them gets ready

@@ -157,7 +157,7 @@ def main():
 '''
 
 
-def test_of_three_choices_the_first_wrong_one_is_struck_out(page, show):
+def test_of_several_choices_the_first_wrong_one_is_struck_out(page, show):
     show(page, recorded(CHOOSING))
     asked = page.locator(".question")
     asked.nth(1).wait_for()

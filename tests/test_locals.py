@@ -207,6 +207,7 @@ def main():
 
 
 def test_tensors_that_are_no_larger_than_a_chessboard_are_shown_whole(tmp_path):
+    pytest.importorskip("torch")
     document = document_of(written(OF_SIZES, tmp_path))
     table = document["locals"]
     shown = {

@@ -411,6 +411,7 @@ def test_what_is_deep_or_wide_is_cut() -> None:
 
 
 def test_the_account_of_a_meter_is_read_while_it_runs() -> None:
+    pytest.importorskip("torch")
     document = trace_source(
         """
         import torch

@@ -71,6 +71,61 @@ def test_versions_agree():
     assert f"typeguard=={PINS['typeguard']}" in GROUPS["lecture"]
 
 
+PACKAGES = re.compile(r"\bimport (?:torch|numpy)\b")
+BARE = re.search(r"^for name in (.+); do$", (ROOT / ".ci/pythons").read_text("utf-8"), re.MULTILINE)
+
+
+def without_a_word(source):
+    """The tests that import torch or numpy, themselves or in a text of theirs, and say so to no one
+    who has neither."""
+    parts, lines = {}, source.splitlines(keepends=True)
+    for one in ast.parse(source).body:
+        if isinstance(one, (ast.Assign, ast.FunctionDef)):
+            names = (
+                [one.name] if isinstance(one, ast.FunctionDef) else map(ast.unparse, one.targets)
+            )
+            start = min([one, *getattr(one, "decorator_list", [])], key=lambda part: part.lineno)
+            parts |= dict.fromkeys(names, "".join(lines[start.lineno - 1 : one.end_lineno]))
+
+    def whole(name, seen):
+        """Its source, and that of what it names."""
+        if name in seen:
+            return ""
+        seen.add(name)
+        others = parts.keys() & set(re.findall(r"\w+", parts[name]))
+        return parts[name] + "".join(whole(other, seen) for other in others)
+
+    tests = {name: whole(name, set()) for name in parts if name.startswith("test_")}
+    return [
+        name
+        for name, text in tests.items()
+        if PACKAGES.search(text) and 'importorskip("torch")' not in text
+    ]
+
+
+@pytest.mark.parametrize("name", BARE[1].split())
+def test_what_other_pythons_run_needs_no_torch(name):
+    """`.ci/pythons` runs these where neither is installed, an hour into the checks."""
+    source = (ROOT / f"tests/test_{name}.py").read_text(encoding="utf-8")
+    assert without_a_word(source) == []
+
+
+def test_a_test_that_needs_torch_without_a_word_is_found():
+    source = """
+TEXT = "def main():\\n    import torch"
+def helper(): return TEXT
+def test_plain(): pass
+def test_by_itself(): import numpy
+def test_by_a_text(): assert TEXT
+def test_by_a_helper(): helper()
+@parametrize(TEXT)
+def test_by_a_decorator(): pass
+def test_with_a_word(): pytest.importorskip("torch"); helper()
+"""
+    found = ["by_itself", "by_a_text", "by_a_helper", "by_a_decorator"]
+    assert without_a_word(source) == [f"test_{name}" for name in found]
+
+
 def imports(source):
     """The modules that a source imports, with leading dots where it says so relatively."""
     for node in ast.walk(ast.parse(source)):

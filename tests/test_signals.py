@@ -1,6 +1,8 @@
 """Signals reach a recorded lecture as they reach a plain one, and the step limit needs none."""
 
+import contextlib
 import json
+import random
 import signal
 import subprocess
 import sys
@@ -187,3 +189,16 @@ def test_an_alarm_that_rings_while_it_is_set_does_not_go_on_ringing(monkeypatch)
         pass
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
     assert signal.getsignal(signal.SIGALRM) is handler
+
+
+@POSIX
+def test_an_alarm_that_rings_while_a_bound_is_set_or_lifted_leaves_nothing_behind():
+    """Where a machine is busy, more than the block's own time may pass before it is over."""
+    before = sys.gettrace(), signal.getsignal(signal.SIGALRM), random.getstate()
+    for microseconds in range(4000):
+        with contextlib.suppress(TooSlow), bounded(1000, (20 + microseconds % 100) * 1e-6):
+            random.random()
+        after = sys.gettrace(), signal.getsignal(signal.SIGALRM), random.getstate()
+        sys.settrace(before[0])
+        assert after == before, microseconds
+        assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)

@@ -247,6 +247,22 @@ def lines_led_through(page, keys) -> list[int]:
     return found
 
 
+def test_a_line_that_a_key_led_to_is_the_place_in_step_and_on_the_way_back(page, show):
+    page.set_viewport_size({"width": 1280, "height": 600})
+    show(page, trace_source(MANY))
+    settled(page)
+    lines_led_through(page, ["."] * 4)
+    chosen = page.locator(".line.in-focus:focus")
+    number, low = chosen.get_attribute("data-first"), chosen.bounding_box()["y"]
+    assert low > 0.6 * 600, "it is far from where the section begins"
+    page.keyboard.press("r")
+    expect(page.locator(".program-line.current .line-number")).to_have_text(number)
+    page.keyboard.press("r")
+    marked = page.locator(f'.line.aimed[data-first="{number}"]')
+    marked.wait_for()
+    assert 72 < marked.bounding_box()["y"] < 0.8 * 600
+
+
 def test_keys_lead_through_all_lines_and_back(page, show):
     """The scrolling that a key causes is not the reader's, and the next Tab leads into the card."""
     page.set_viewport_size({"width": 1280, "height": 500})

@@ -107,10 +107,10 @@ export function mark(element) {
   aim(element);
 }
 
-/** Where a line is to stand: where it does if it can be seen. @param {Element} element */
+/** Where a line is to stand: where it does, unless it is cut or low. @param {Element} element */
 function topOfLine(element) {
   const { top, bottom } = element.getBoundingClientRect();
-  return top < COVERED || bottom > innerHeight ? innerHeight / 4 : top;
+  return top < COVERED || bottom > innerHeight * 0.8 ? innerHeight / 4 : top;
 }
 
 /**
@@ -142,32 +142,24 @@ export function bringIntoView(find, wanted) {
   });
 }
 
-/** Go to the end of the page, which moves as what is above it is laid out. */
-export function goToPageEnd() {
-  hold(() => {
-    const element = [...document.querySelectorAll("#article .section")].at(-1);
-    if (!element) return null;
-    const { top } = element.getBoundingClientRect();
-    const left = document.documentElement.scrollHeight - innerHeight - scrollY;
-    return { element, top: top - left };
-  });
-}
-
 /** Whether what the reader went to is not laid out yet. */
 export function isOnItsWay() {
   return focus.value.step >= 0 && (isSeeking() || !document.querySelector("#article .section"));
 }
 
 /**
- * The step that the reader is at: of the line that was gone to, while it can be seen, or else of
- * the first one in the section that is read.
+ * The step that the reader is at: of the line that was chosen by a key, or that was gone to, while
+ * it can be seen, or else of the first one in the section that is read.
  */
 export function stepOfReader() {
   if (mode.value === "step" || !loaded.value) return step.value;
-  const wanted = focus.value.step;
-  if (isOnItsWay()) return wanted;
+  if (isOnItsWay()) return focus.value.step;
   const { sections } = loaded.value;
   const read = sections.find(({ activation }) => activation === sectionRead());
-  const visible = firstVisibleStep(wanted, read?.depth ? read.first : 0);
+  const chosen = document.activeElement?.closest("#article [data-step]")?.getAttribute("data-step");
+  const visible = firstVisibleStep(
+    Number(chosen ?? focus.value.step),
+    read?.depth ? read.first : 0,
+  );
   return visible >= 0 ? visible : (read?.first ?? step.value);
 }

@@ -4,7 +4,7 @@ import { computed, effect, signal } from "@preact/signals";
 import { WHOLE } from "viewer/model/book.js";
 import { sectionOfStep } from "viewer/model/sections.js";
 import { noteReading } from "viewer/state/address.js";
-import { goToPageEnd, sectionRead } from "viewer/state/article.js";
+import { sectionRead } from "viewer/state/article.js";
 import { isHolding } from "viewer/state/holding.js";
 import {
   dialog,
@@ -92,7 +92,7 @@ function noteProgress() {
 
 /** What is not laid out yet has a height that is guessed: the browser would stop there.
  * @param {KeyboardEvent} event */
-function onEnd(event) {
+async function onEnd(event) {
   const target = /** @type {Element} */ (event.target);
   const isPlain = !event.shiftKey && !event.ctrlKey && !event.altKey && !event.metaKey;
   const isOfPage = target === document.body || target.closest("#article");
@@ -100,7 +100,7 @@ function onEnd(event) {
   if (mode.value !== "read" || presenting.value || !isOfPage) return;
   if (target.matches("input, select, textarea")) return;
   event.preventDefault();
-  goToPageEnd();
+  (await import("viewer/state/ending.js")).goToPageEnd();
 }
 
 // On the way back the browser may scroll before the other chapter is there, and not again after.

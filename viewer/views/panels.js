@@ -68,6 +68,7 @@ async function fetchAll() {
     () => import("viewer/views/speech.js"),
     () => import("viewer/views/colophon.js"),
     () => import("viewer/state/moves.js"),
+    () => import("viewer/state/ending.js"),
     () => import("viewer/state/ways.js"),
     () => import("viewer/views/card.js"),
     () => import("viewer/views/names.js"),

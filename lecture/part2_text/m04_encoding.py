@@ -142,8 +142,8 @@ def decoding_joins_before_it_decodes():  # M4.1
     """
     tokenizer = trained()
     word = "café 🙂"
-    ids = tokenizer.encode(word)  # @inspect ids
-    pieces = [tokenizer.vocabulary[number] for number in ids]  # @inspect pieces
+    ids = tokenizer.encode(word)
+    pieces = [tokenizer.vocabulary[number] for number in ids]  # @inspect ids pieces
     assert b"".join(pieces).decode() == word
     piece_by_piece = "".join(piece.decode("utf-8", "replace") for piece in pieces)
     assert piece_by_piece != word
@@ -439,7 +439,7 @@ def two_bytes_are_enough_for_65536_ids():  # M4.7 E96
         np.array(large.tolist(), dtype=np.uint16)
     assert "70000" in error.message
     # PyTorch's embedding takes 32 or 64 bits: convert a batch when you use it.
-    embedding = torch.nn.Embedding.from_pretrained(torch.ones(8, 3))
+    embedding = torch.nn.Embedding(8, 3)
     batch = torch.tensor([1, 7], dtype=torch.uint16)
     with refused(RuntimeError) as error:
         embedding(batch)

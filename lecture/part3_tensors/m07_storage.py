@@ -107,8 +107,8 @@ def views_share_storage():  # M7.4 E35
     with measure() as cost:
         row = x[0]
         column = x[:, 1]
-        three_by_two = x.view(3, 2)  # @inspect three_by_two
-        transposed = x.T  # @inspect transposed
+        three_by_two = x.view(3, 2)
+        transposed = x.T
     assert cost.allocated_bytes == cost.read_bytes == cost.written_bytes == 0
     for view in (row, column, three_by_two, transposed):
         assert same_storage(view, x)
@@ -116,7 +116,7 @@ def views_share_storage():  # M7.4 E35
     views = figures.views_of_storage(
         x,
         {"x[0]": row, "x[:, 1]": column, "x.view(3, 2)": three_by_two, "x.T": transposed},
-    )  # @inspect views
+    )  # @inspect views three_by_two transposed
     # `view(3, 2)` cuts the storage into lines of two; the transpose swaps the strides.
     assert three_by_two.stride() == (2, 1)  # @predict
     assert transposed.stride() == (1, 3)  # @predict
@@ -141,7 +141,7 @@ def writing_through_a_view_changes_the_others():  # M7.5
     x[0, 0] = 100  # @inspect x row three_by_two transposed separate
     assert row[0] == three_by_two[0, 0] == transposed[0, 0] == 100
     # From a view to its base, too.
-    transposed[2, 1] = -6  # @inspect x
+    transposed[2, 1] = -6
     assert x[1, 2] == three_by_two[2, 1] == -6
     # `clone` is the way out: it has memory of its own.
     assert separate.tolist() == [[1, 2, 3], [4, 5, 6]]

@@ -164,8 +164,8 @@ def shapes_are_lined_up_from_the_right():  # M8.1
     assert bias.expand(3, 4).stride() == (0, 1)  # @predict
     # To subtract from each row its own mean, the means need an axis of size 1, to be repeated along
     # it.
-    means = x.mean(dim=1)  # @inspect means
-    centred = x - means.view(3, 1)  # @inspect centred
+    means = x.mean(dim=1)
+    centred = x - means.view(3, 1)  # @inspect means centred
     assert centred.mean(dim=1).tolist() == [0, 0, 0]
     # Without that axis, 3 meets 4, and PyTorch refuses.
     with refused(RuntimeError) as error:
@@ -346,9 +346,9 @@ def the_star_is_not_the_matrix_product():  # M8.3 E39
     # and looks at shapes sees no difference.
     square = torch.tensor([[1.0, 2], [3, 4]])
     with measure() as by_element_cost:
-        by_element = square * square  # @inspect by_element
+        by_element = square * square
     with measure() as matmul_cost:
-        by_matmul = square @ square  # @inspect by_matmul
+        by_matmul = square @ square  # @inspect by_element by_matmul
     assert by_element.tolist() == [[1, 4], [9, 16]]
     assert by_matmul.tolist() == [[7, 10], [15, 22]]
     # The meter tells them apart: 4 multiplications here, 8 multiplications and 8 additions there.

@@ -112,7 +112,7 @@ def test_high_values_move_no_prose_and_end_where_the_next_ones_begin(page, show)
     shown, all_of_it = whole_rows(high)
     assert 0 < shown < all_of_it
     assert high.locator(".beside-more").inner_text() == f"{all_of_it - shown} more rows"
-    line(page, 8).hover()
+    line(page, 9).hover()
     assert whole_rows(card(page)) == (all_of_it, all_of_it)
 
 
@@ -307,6 +307,40 @@ def test_scrolling_shows_the_line_that_one_points_at(page, show):
     page.mouse.wheel(0, 3)
     page.wait_for_timeout(400)
     assert page.locator(".in-focus").evaluate("one => one.matches(':hover')")
+
+
+BESIDE_A_LOOP = """
+def main():
+    sums()
+
+
+def sums():
+    "Sums."
+    # Prose.
+    total = 1
+    assert (total + 1) * 2 == 4 and total * 1000 == 1000
+    for one in (1, 2):
+        total += one
+    # More.
+    assert (total + 1) * 2 == 10 and total * 1000 == 4000
+""" + "".join(f"    # Paragraph {number}.\n    total += 1\n" for number in range(30))
+
+
+def test_a_card_that_comes_by_itself_covers_no_value_of_a_loop(page, show):
+    page.set_viewport_size({"width": 1280, "height": 400})
+    show(page, trace_source(BESIDE_A_LOOP))
+    settled(page)
+    page.mouse.move(5, 5)
+    for number, others in ((13, ["13"]), (9, [])):
+        line(page, number).evaluate(
+            "one => scrollBy(0, one.getBoundingClientRect().top - 0.38 * innerHeight + 8)"
+        )
+        page.wait_for_timeout(600)  # nothing says that one is reading and no card came
+        painted(page)
+        shown = page.locator(".in-focus").evaluate_all("all => all.map((e) => e.dataset.first)")
+        assert shown == others
+    line(page, 9).hover()
+    card(page).wait_for()
 
 
 def test_scrolling_opens_no_card_that_holds_names_alone(page, show):

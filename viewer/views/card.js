@@ -93,9 +93,11 @@ const EDGE = 8;
 function covers(line) {
   const from = line.getBoundingClientRect().top + EDGE;
   const to = host.getBoundingClientRect().bottom;
-  return [...(line.closest(".section")?.querySelectorAll(".beside-line") ?? [])].some((other) => {
+  const row = line.closest(".row-line") ?? line;
+  const others = line.closest(".section")?.querySelectorAll(".beside-line, .scrubber") ?? [];
+  return [...others].some((other) => {
     const { top, bottom, height } = other.getBoundingClientRect();
-    return height > 0 && !line.contains(other) && top < to && bottom > from;
+    return height > 0 && !row.contains(other) && top < to && bottom > from;
   });
 }
 

@@ -413,6 +413,15 @@ def test_what_sorts_a_table_is_what_many_of_its_rows_have(lines, sorts, page, sh
     expect(head).to_contain_text(sorts)
 
 
+def test_lines_that_took_time_alone_do_not_choose_what_sorts_a_table(page, site):
+    document = spent(documents.small(), [(4, "aten.mm", 8, 2)])
+    with_times(page, site, sidecar(document, [0.5] * 16))
+    page.keyboard.press("C")
+    table = page.locator(".costs-table")
+    table.locator("tbody tr").nth(5).wait_for()  # of fewer rows, one would be many
+    expect(table.locator("thead [aria-sort=descending] button")).to_contain_text("FLOPs")
+
+
 BROKEN = r"""() => [...document.querySelectorAll(".costs-table tbody th :is(code, .inspect-place)")]
     .flatMap((cell) => {
         const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);

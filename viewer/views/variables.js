@@ -306,14 +306,9 @@ const Row = memo((variable) => {
 
 /** The type, where the value does not tell, and how often it was recorded. @param {Variable} of */
 function wordsOf({ value, count, isReturn }) {
-  const isTensor = value?.shape?.length;
-  const often = count === 1 ? "once" : `${integer(count)}\u00a0times`;
-  return [
-    isReturn ? "returned" : !isTensor && value?.type,
-    (count > 1 || isTensor) && `seen\u00a0${often}`,
-  ]
-    .filter(Boolean)
-    .join(", ");
+  const often = count > 1 && `seen\u00a0${integer(count)}\u00a0times`;
+  const isTold = often && value?.shape?.length; // by dtype and shape
+  return [isReturn ? "returned" : !isTold && value?.type, often].filter(Boolean).join(", ");
 }
 
 /** @param {{since: number}} properties */

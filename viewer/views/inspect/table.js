@@ -61,15 +61,17 @@ function withMemoryApart(by, entries) {
 }
 
 /**
- * What sorts the rows: the column that was chosen, or the first amount that many of them have.
+ * What sorts the rows: the column that was chosen, or the first amount that many of them have; of
+ * rows that called no operator there may be many more, which took time alone.
  * @param {Column[]} columns
  * @param {TallyEntry[]} entries
  */
 function sortedBy([operators, ...amounts], entries) {
   const { column } = order.value;
   if (column) return [operators, ...amounts].find(({ id }) => id === column);
-  const partWith = (/** @type {Column} */ { value }) =>
-    entries.filter((entry) => value(entry)).length / entries.length;
+  const working = entries.filter(operators.value);
+  const told = working.length ? working : entries;
+  const partWith = (/** @type {Column} */ { value }) => told.filter(value).length / told.length;
   const most = Math.max(...amounts.map(partWith));
   const telling = amounts.find((amount) => partWith(amount) >= Math.min(most, MANY));
   return most > 0 ? telling : operators;

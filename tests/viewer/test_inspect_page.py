@@ -2,12 +2,13 @@
 
 import copy
 import itertools
+import time
 
 import pytest
 from playwright.sync_api import expect
 
 from tests.viewer import documents
-from tests.viewer.conftest import painted
+from tests.viewer.conftest import painted, settled
 from tests.viewer.programs import recorded, step_on
 from tests.viewer.test_export import offline, opened  # noqa: F401
 from tests.viewer.test_page import current_line, line, variables
@@ -369,10 +370,20 @@ def test_an_element_of_a_tensor_leads_into_the_inspector(mode, page, show):
     element = page.locator(".tensor .grid td").nth(5)
     box = element.bounding_box()
     page.mouse.move(box["x"] + 5, box["y"] + 5)
-    page.evaluate("import('viewer/views/cells.js')")  # what the first move of the pointer fetches
     painted(page)
     page.mouse.click(box["x"] + 5, box["y"] + 5)  # in Read on the card, which has come in front
     expect(page.locator(".inspector h3")).to_have_text("x in main")
+
+
+def test_the_first_press_on_an_element_leads_there_too(page, show, site):
+    """What follows it is fetched only when there is a reader who does something."""
+    page.route(f"{site.address}views/cells.js", lambda route: (time.sleep(0.7), route.continue_()))
+    show(page, recorded(GLANCED.replace("view(4, 4)", "view(4, 4)  # @inspect x")), at="main")
+    box = page.locator(".tensor .grid td").nth(5).bounding_box()
+    page.mouse.click(box["x"] + 5, box["y"] + 5)
+    expect(page.locator(".inspector h3")).to_have_text("x in main")
+    settled(page)
+    expect(page.locator(".inspector h3")).to_have_count(1)
 
 
 def test_the_longest_number_fits_its_cell(phone, show):

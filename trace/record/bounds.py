@@ -133,7 +133,9 @@ def _sets_or_lifts(frame: FrameType | None) -> bool:
     return frame is not None and frame.f_code.co_filename in _OF_BOUNDS
 
 
-_OF_BOUNDS = {_counter.__code__.co_filename, contextlib.contextmanager.__code__.co_filename}
+_OF_BOUNDS = {
+    function.__code__.co_filename for function in (_counter, is_own, contextlib.contextmanager)
+}
 
 
 @contextlib.contextmanager

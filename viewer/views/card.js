@@ -17,7 +17,7 @@ import {
   presenting,
   printing,
 } from "viewer/state/state.js";
-import "viewer/views/cells.js";
+import { leadLate } from "viewer/views/cells.js";
 import { notesOf } from "viewer/views/line.js";
 
 styled("card.css");
@@ -236,6 +236,7 @@ addEventListener("scroll", onScroll, { passive: true });
 
 /** What the reader did before this was there. @param {Event} event */
 export function attend(event) {
+  leadLate(event);
   if (lineOf(event)) onPoint(event);
   else onScroll();
 }

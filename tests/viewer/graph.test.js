@@ -227,7 +227,12 @@ table("a timeline", [
   ["of the run", whole, { first: 0, beyond: 100, title: "" }],
   ["of a section", inside, { first: 10, beyond: 40, title: "one" }],
   ["of the innermost one", stretchOf(run, sections, 25, "section").first, 20],
-  ["where there is none", stretchOf(run, sections, 45, "section").beyond, 100],
+  ["before there is one", stretchOf(run, sections, 5, "section").beyond, 100],
+  [
+    "of a chapter between its sections",
+    stretchOf(run, sections, 45, "section"),
+    { first: 10, beyond: 50, title: "One", isChapter: true },
+  ],
   [
     "chapters reach to the next",
     bandsOf(run, sections, whole),

@@ -104,13 +104,13 @@ SPREADS = {
         [float(number) for number in range(16)],
         16,
         "Histogram of 16 values from 0 to 15; each is there 1 time.",
-        ["0", "most of a value: 1", "15"],
+        ["0", "highest bar: 1", "15"],
     ),
     "some more often": (
         [2, 4, 6, 8] * 2 + [4] * 8,
         4,
         "Histogram of 4 values from 2 to 8; 4 most often, 10 times.",
-        ["2", "most of a value: 10", "8"],
+        ["2", "highest bar: 10", "8"],
     ),
 }
 

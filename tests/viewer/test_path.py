@@ -210,7 +210,7 @@ def test_the_list_of_claims_asks_what_is_asked(talk):
     talk.locator(".question").first.wait_for()
     source = talk.locator(".question-source").first.inner_text()
     talk.keyboard.press("c")
-    asked = talk.locator(".claim-entry", has_text=f"? {source} is asked there")
+    asked = talk.locator(".claim-entry", has_text=f"? asked there: {source}")
     expect(asked).to_have_count(1)
     talk.keyboard.press("Escape")
     talk.locator(".question").first.get_by_text("show").click()

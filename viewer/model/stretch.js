@@ -6,11 +6,12 @@ import { chaptersOf, headingOf, plainTitle, sectionOfStep } from "viewer/model/s
 
 /**
  * The steps that a timeline reaches over: of the run, or of the section or the call around a step.
+ * Between sections it is the chapter: who steps on from one to the next keeps the scale.
  * @param {Model} model
  * @param {Section[]} sections
  * @param {number} step
  * @param {"run" | "section" | "call"} reach
- * @returns {Span & {title: string}}
+ * @returns {Span & {title: string, isChapter?: boolean}}
  */
 export function stretchOf(model, sections, step, reach) {
   if (reach === "call") {
@@ -18,10 +19,22 @@ export function stretchOf(model, sections, step, reach) {
     const [first, beyond] = stepRange(model, activation);
     return { first, beyond, title: functionOf(model, activation).name };
   }
-  const section = reach === "section" ? sectionOfStep(sections, step) : undefined;
+  const whole = { first: 0, beyond: model.steps, title: "" };
+  if (reach === "run") return whole;
+  const section = sectionOfStep(sections, step);
   return section && section.depth > 0
     ? { first: section.first, beyond: section.beyond, title: nameOf(model, section) }
-    : { first: 0, beyond: model.steps, title: "" };
+    : (chapterAround(sections, step, model.steps) ?? whole);
+}
+
+/** @param {Section[]} sections @param {number} step @param {number} steps of the run */
+function chapterAround(sections, step, steps) {
+  const chapters = chaptersOf(sections);
+  const at = chapters.findLastIndex((chapter) => chapter.sections[0].first <= step);
+  if (at < 0 || chapters.length < 2) return null;
+  const { title, sections: own } = chapters[at];
+  const beyond = chapters[at + 1]?.sections[0].first ?? steps;
+  return { first: own[0].first, beyond, title: plainTitle(title), isChapter: true };
 }
 
 /** @param {Model} model @param {Section} section */

@@ -293,7 +293,7 @@ function Drawn({ step, picture }) {
   const id = valueWithheld(step, picture);
   if (id)
     return html`<${Withheld} id=${id}>
-      What this picture shows is asked in this section.
+      This picture gives an answer away.
     </${Withheld}>`;
   if (isFigure(value))
     return html`<figure class="drawn">

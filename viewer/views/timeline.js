@@ -14,7 +14,7 @@ const REACHES = { run: "whole run", section: "this section", call: "this call" }
 /** The slider with its count, what it reaches over, and what its marks mean. */
 export function Timeline() {
   const { model, sections } = current();
-  const { first, beyond, title } = stretchOf(model, sections, step.value, reached());
+  const { first, beyond, title, isChapter } = stretchOf(model, sections, step.value, reached());
   const text = `${integer(step.value + 1 - first)} / ${integer(beyond - first)}`;
   const within = title ? ` of ${title}` : "";
   return html`<div class="timeline">
@@ -38,7 +38,9 @@ export function Timeline() {
       >
         <span class="apart">${text}</span>
       </output>
-      <${CommandButton} id="reach">${REACHES[title ? reached() : "run"]}</${CommandButton}>
+      <${CommandButton} id="reach">
+        ${isChapter ? "this chapter" : REACHES[title ? reached() : "run"]}
+      </${CommandButton}>
       ${useMemo(() => html`<${Legend} first=${first} beyond=${beyond} />`, [first, beyond])}
     </div>
   </div>`;

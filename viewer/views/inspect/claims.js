@@ -188,7 +188,7 @@ const Group = memo(({ group: { rows, failed, place }, within }) => {
     >
       ${
         isPending(rows[0])
-          ? html`<span class="quiet">? ${questionOf(model, rows[0])?.source} is asked there</span>`
+          ? html`<span class="quiet">? asked there: ${questionOf(model, rows[0])?.source}</span>`
           : html`<${Claim} outcome=${outcomeOf(model, rows[0])} text />`
       }
       <span class="claim-place">

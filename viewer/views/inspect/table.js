@@ -134,7 +134,9 @@ export function Table({ span, onMeta, withClaims }) {
               />`,
           )}
         </tbody>
-        <${Foot} columns=${all} sums=${total(run, span, onMeta)} blank=${blank} />
+        <${Foot}
+          ...${{ columns: all, blank, sums: total(run, span, onMeta), count: sortedRows.length }}
+        />
       </table>
       ${
         shown.length < rows.length &&
@@ -142,11 +144,7 @@ export function Table({ span, onMeta, withClaims }) {
       }
     </div>
     ${!sortedRows.length && html`<${Nothing} />`}
-    ${
-      seconds &&
-      by !== "operator" &&
-      html`<p class="quiet">Times were measured in another run, on ${times?.device}.</p>`
-    }
+    ${seconds && by !== "operator" && html`<${OfAnotherRun} device=${times?.device} />`}
   `;
 }
 
@@ -155,6 +153,14 @@ function Whole({ count, show }) {
   return html`<button class="inspect-button" title="Show every row" onClick=${show}>
     Show all ${integer(count)} rows
   </button>`;
+}
+
+/** Where the times are from, and what they are of. @param {{device?: string}} properties */
+function OfAnotherRun({ device }) {
+  return html`<p class="quiet">
+    Times are of another run, on ${device}, and of Python's own work too: of a line that took
+    microseconds they are mostly that.
+  </p>`;
 }
 
 /** In place of rows. */
@@ -246,11 +252,11 @@ function showSorted(head) {
   table.scrollLeft += by.left - name.right;
 }
 
-/** @param {{columns: Column[], sums: TallyEntry, blank: Set<string>}} properties */
-function Foot({ columns, sums, blank }) {
+/** @param {{columns: Column[], sums: TallyEntry, blank: Set<string>, count: number}} properties */
+function Foot({ columns, sums, blank, count }) {
   return html`<tfoot>
     <tr>
-      <th scope="row">all</th>
+      <th scope="row">all ${integer(count)}</th>
       ${columns.map(
         (column) => html`<td class=${look(blank.has(column.id))}>${cell(column, sums)}</td>`,
       )}

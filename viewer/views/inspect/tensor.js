@@ -261,7 +261,7 @@ function Histogram({ histogram }) {
     </svg>
     <figcaption style=${{ paddingInline: inset }}>
       <span>${number(low)}</span>
-      <span>most ${isOfValues ? "of a value" : "in a bin"}: ${integer(most)}</span>
+      <span>highest bar: ${integer(most)}</span>
       <span>${number(high)}</span>
     </figcaption>
   </figure>`;

@@ -1,5 +1,6 @@
 """What diagrams are made of: SVG text, boxes and jumps."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
@@ -46,11 +47,14 @@ def box(
 def arc(start: float, stop: float, y: float, height: float, colour: str) -> str:
     """Draw a jump from `start` to `stop`; a negative height bends it downwards."""
     middle = (start + stop) / 2
-    tip = 5 if height > 0 else -5
+    length = math.hypot(stop - middle, 2 * height)
+    across, down = 8 * (stop - middle) / length, 16 * height / length
+    x, base = stop - across, y - down  # the head points where the curve goes
     return (
-        f'<path d="M{start:g} {y:g}Q{middle:g} {y - 2 * height:g} {stop:g} {y:g}" fill="none" '
+        f'<path d="M{start:g} {y:g}Q{middle:g} {y - 2 * height:g} {x:.1f} {base:.1f}" fill="none" '
         f'stroke="{colour}" stroke-width="2"/>'
-        f'<path d="M{stop:g} {y:g}l-5 {-tip:g}h7z" fill="{colour}"/>'
+        f'<path d="M{stop:g} {y:g}L{x - down / 2:.1f} {base + across / 2:.1f} '
+        f'{x + down / 2:.1f} {base - across / 2:.1f}z" fill="{colour}"/>'
     )
 
 

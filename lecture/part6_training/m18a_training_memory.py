@@ -53,7 +53,7 @@ def four_things_fill_the_memory():  # M18.1 @core
     # AdamW makes its two numbers per parameter in the first step and keeps them permanently.
     assert seen["step", 1] == [parameters, 0, 2 * parameters, 0]
     # So the second step finds less room than the first: a run that got through one step may still
-    # run out of memory. Test two.
+    # run out of memory. So try two.
     assert seen["forward", 2] == [parameters, 0, 2 * parameters, activations]
     totals = [sum(moment.values()) for moment in cost.timeline]
     assert totals.index(cost.peak_bytes) > len(totals) / 2

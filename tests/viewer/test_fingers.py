@@ -117,3 +117,14 @@ def test_a_swipe_after_the_presentation_leads_nowhere(talk):
     before = talk.url
     swipe(talk, (330, 400), (60, 420))
     assert talk.url == before
+
+
+def test_the_number_of_a_line_is_high_enough_for_a_finger_in_step(talk, site):
+    talk.goto("about:blank")
+    talk.goto(f"{site.address}#doc=demo&mode=step&at=first")
+    numbers = talk.locator(".program-line button.line-number")
+    numbers.first.wait_for()
+    painted(talk)
+    heights = numbers.evaluate_all("all => all.map((one) => one.getBoundingClientRect().height)")
+    assert len(heights) > 2
+    assert min(heights) >= 24

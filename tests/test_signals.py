@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from trace.record.bounds import TooSlow, bounded
+from trace.record.opened import opened_files
 
 ROOT = Path(__file__).parent.parent
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="signals are POSIX's")
@@ -211,6 +212,8 @@ def test_an_alarm_that_rings_while_a_bound_is_set_or_lifted_leaves_nothing_behin
         return set_timer(which, seconds, interval and 0.02)  # handlers need time of their own
 
     monkeypatch.setattr(signal, "setitimer", set_soon)
+    with opened_files():  # its audit hook stays for good, and is called by `sys.settrace`
+        pass
     before = sys.gettrace(), harmless_alarm, random.getstate()
     for microseconds in range(4000):
         with contextlib.suppress(TooSlow), bounded(1000, (5 + microseconds % 100) * 1e-6):

@@ -112,7 +112,7 @@ def test_high_values_move_no_prose_and_end_where_the_next_ones_begin(page, show)
     shown, all_of_it = whole_rows(high)
     assert 0 < shown < all_of_it
     assert high.locator(".beside-more").inner_text() == f"{all_of_it - shown} more rows"
-    line(page, 9).hover()
+    line(page, 8).hover()
     assert whole_rows(card(page)) == (all_of_it, all_of_it)
 
 

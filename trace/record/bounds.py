@@ -128,14 +128,17 @@ def _counter(lines: int) -> _Hook:
 
 
 def _sets_or_lifts(frame: FrameType | None) -> bool:
-    """Tell whether a bound is being set or lifted, which is done as a whole or the lecture goes on
-    with it: an alarm rings again."""
-    return frame is not None and frame.f_code.co_filename in _OF_BOUNDS
+    """Tell whether a bound is being set or lifted, or lines are counted, which is done as a whole
+    or the lecture goes on with it: an alarm rings again. `sys.settrace` may call an audit hook."""
+    if frame is not None and frame.f_code.co_filename == _CONTEXTLIB:
+        return True
+    while frame is not None and frame.f_code.co_filename != _OWN:
+        frame = frame.f_back
+    return frame is not None
 
 
-_OF_BOUNDS = {
-    function.__code__.co_filename for function in (_counter, is_own, contextlib.contextmanager)
-}
+_OWN = _counter.__code__.co_filename
+_CONTEXTLIB = contextlib.contextmanager.__code__.co_filename
 
 
 @contextlib.contextmanager

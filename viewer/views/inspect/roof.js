@@ -217,7 +217,7 @@ function Key({ points, whole }) {
     ${drawn("computes", "operator, limited by arithmetic")}
     ${drawn("measured", "line, as measured")}
     <span class="roof-key">
-      The larger a mark, the more of the
+      The larger a mark, the more of the${" "}
       ${[...new Set(points.map(whole))].map(duration).join(" or the ")} it took.
     </span>
   `;

@@ -132,9 +132,8 @@ def _sets_or_lifts(frame: FrameType | None) -> bool:
     or the lecture goes on with it: an alarm rings again. `sys.settrace` may call an audit hook."""
     if frame is not None and frame.f_code.co_filename == _CONTEXTLIB:
         return True
-    while frame is not None and frame.f_code.co_filename != _OWN:
-        frame = frame.f_back
-    return frame is not None
+    around = (frame, frame and frame.f_back)
+    return any(one is not None and one.f_code.co_filename == _OWN for one in around)
 
 
 _OWN = _counter.__code__.co_filename

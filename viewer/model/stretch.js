@@ -27,14 +27,29 @@ export function stretchOf(model, sections, step, reach) {
     : (chapterAround(sections, step, model.steps) ?? whole);
 }
 
+/**
+ * The chapters of a run, where there is more than one.
+ * @param {Section[]} sections
+ * @param {number} steps of the run
+ * @returns {Band[]}
+ */
+function chapterBands(sections, steps) {
+  const chapters = chaptersOf(sections).filter(({ title }) => title);
+  if (chapters.length < 2) return [];
+  return chapters.map(({ title, sections: [begin] }, at) => ({
+    number: at + 1,
+    title: plainTitle(title),
+    first: begin.first,
+    beyond: chapters[at + 1]?.sections[0].first ?? steps,
+  }));
+}
+
 /** @param {Section[]} sections @param {number} step @param {number} steps of the run */
 function chapterAround(sections, step, steps) {
-  const chapters = chaptersOf(sections);
-  const at = chapters.findLastIndex((chapter) => chapter.sections[0].first <= step);
-  if (at < 0 || chapters.length < 2) return null;
-  const { title, sections: own } = chapters[at];
-  const beyond = chapters[at + 1]?.sections[0].first ?? steps;
-  return { first: own[0].first, beyond, title: plainTitle(title), isChapter: true };
+  const around = chapterBands(sections, steps).findLast(({ first }) => first <= step);
+  if (!around) return undefined;
+  const { first, beyond, title } = around;
+  return { first, beyond, title, isChapter: true };
 }
 
 /** @param {Model} model @param {Section} section */
@@ -51,14 +66,8 @@ function nameOf(model, { activation }) {
  * @returns {Band[]}
  */
 export function bandsOf(model, sections, { first, beyond }) {
-  const chapters = chaptersOf(sections).filter(({ title }) => title);
-  if (first === 0 && beyond === model.steps && chapters.length > 1)
-    return chapters.map(({ title, sections: [begin] }, at) => ({
-      number: at + 1,
-      title: plainTitle(title),
-      first: begin.first,
-      beyond: chapters[at + 1]?.sections[0].first ?? beyond,
-    }));
+  const chapters = first === 0 && beyond === model.steps ? chapterBands(sections, beyond) : [];
+  if (chapters.length) return chapters;
   const inside = sections.filter(
     (section) => section.depth > 0 && first <= section.first && section.beyond <= beyond,
   );

@@ -211,7 +211,7 @@ function Pace() {
     planned.value = Math.max(0, Math.round(Number(event.target.value) || 0));
     keep("minutes", String(planned.value));
   };
-  return html`<label class="speaker-plan" title="Minutes planned for all slides from here on">
+  return html`<label class="speaker-plan" title="Minutes planned, from where the clock began">
       of
       <input
         type="number"

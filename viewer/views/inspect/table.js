@@ -155,11 +155,10 @@ function Whole({ count, show }) {
   </button>`;
 }
 
-/** Where the times are from, and what they are of. @param {{device?: string}} properties */
+/** Where the times are from, and what they hold. @param {{device?: string}} properties */
 function OfAnotherRun({ device }) {
   return html`<p class="quiet">
-    Times are of another run, on ${device}, and of Python's own work too: of a line that took
-    microseconds they are mostly that.
+    Times were measured in another run, on ${device}: those of Python's own work included.
   </p>`;
 }
 

@@ -158,7 +158,7 @@ function Whole({ count, show }) {
 /** Where the times are from, and what they hold. @param {{device?: string}} properties */
 function OfAnotherRun({ device }) {
   return html`<p class="quiet">
-    Times were measured in another run, on ${device}: those of Python's own work included.
+    Times were measured in another run, on ${device}, Python's own work included.
   </p>`;
 }
 

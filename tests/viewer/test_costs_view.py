@@ -250,14 +250,19 @@ def test_the_panel_opens_on_the_section_that_is_read(page, show):
     assert len(first_cells(page)) == 5, "what a reader chose stays"
 
 
-def test_a_chapter_can_be_chosen(page, show):
-    """Each step costs one FLOP; the chapter of multiplication has one section of 61 steps, of which
-    30 are asserts."""
-    document = book()
+def spent_in_each_step(document: dict) -> dict:
+    """The document, where each step costs one FLOP."""
     steps = [step for step, _ in enumerate(code for code in document["events"] if code > 0)]
     empty = spent(documents.small(), [(step, "aten.a", 1, 1) for step in steps])["costs"]
     document["names"].append("aten.a")
     document["costs"] = empty | {"operator": [len(document["names"]) - 1] * len(steps)}
+    return document
+
+
+def test_a_chapter_can_be_chosen(page, show):
+    """The chapter of multiplication has one section of 61 steps, of which 30 are asserts."""
+    document = spent_in_each_step(book())
+    steps = [code for code in document["events"] if code > 0]
     show(page, document, at="products")
     page.keyboard.press("C")
     part = page.get_by_label("part of the run")
@@ -270,6 +275,18 @@ def test_a_chapter_can_be_chosen(page, show):
     part.select_option("the whole run")
     claims = len(document["claims"]["statement"])
     assert foot.all_inner_texts()[1] == f"{len(steps) - claims} FLOP"
+
+
+def test_a_panel_that_comes_before_the_article_is_of_the_place_that_was_asked_for(page, show):
+    held = []
+    page.route("**/views/section.js", lambda route: held.append(route))
+    show(page, spent_in_each_step(book()), at="products")
+    page.keyboard.press("C")
+    part = page.get_by_label("part of the run")
+    part.wait_for()
+    [section] = held
+    section.continue_()
+    assert part.evaluate("e => e.selectedOptions[0].text") == "here: Products"
 
 
 def test_the_head_of_a_long_table_stays_in_sight(page, show):

@@ -6,7 +6,7 @@ import { pageOfStep } from "viewer/model/book.js";
 import { chaptersOf, sectionOfStep } from "viewer/model/sections.js";
 import { html } from "viewer/parts/html.js";
 import { titleOfSection } from "viewer/parts/panel.js";
-import { sectionRead } from "viewer/state/article.js";
+import { isOnItsWay, sectionRead } from "viewer/state/article.js";
 import { current, mode, page, presenting } from "viewer/state/state.js";
 
 /** A part of the run; without a title, all of it. @typedef {{span: Span, title: string}} Part */
@@ -45,7 +45,8 @@ export function partOf(choice, here) {
  */
 export function choicesAround(at) {
   const { sections, book } = current();
-  const isRead = mode.value === "read" && !presenting.value;
+  // Before the article is there, the reader is where they were sent.
+  const isRead = mode.value === "read" && !presenting.value && !isOnItsWay();
   const read = isRead ? sectionRead() : -1;
   const section = isRead
     ? sections.find(({ activation }) => activation === read)

@@ -67,6 +67,46 @@ def test_the_card_of_a_line_leaves_the_value_above_it_in_sight(page, show):
     assert abs(top(card(page)) - top(line(page, 20))) < 20
 
 
+def test_the_card_of_a_line_stands_beside_a_narrow_value_above_it(page, show):
+    """Below it the card would be far from its line."""
+    page.set_viewport_size({"width": 1600, "height": 900})
+    show(page, documents.with_values(TALL))
+    grid = line(page, 20).locator(".beside-line .grid").first
+    grid.wait_for()
+    end = page.locator(".line", has=page.locator("pre", has_text="assert x.size"))
+    end.hover(position={"x": 5, "y": 5})
+    card(page).wait_for()
+    settled(page)
+    shown, box = grid.bounding_box(), card(page).bounding_box()
+    assert shown
+    assert box
+    assert abs(box["y"] - top(end)) < 20
+    assert shown["x"] + shown["width"] < box["x"]
+    assert box["x"] + box["width"] <= 1600
+
+
+def test_a_card_that_would_cover_a_value_below_stays_at_its_line(page, show):
+    show(page, documents.with_values(TALL))
+    end = page.locator(".line", has=page.locator("pre", has_text="assert x.size"))
+    end.hover(position={"x": 5, "y": 5})
+    card(page).wait_for()
+    assert top(card(page)) > top(end) + 20
+    line(page, 20).hover(position={"x": 5, "y": 5})
+    page.evaluate(
+        """() => {
+            const values = document.querySelector("#article .beside-line");
+            const other = values.cloneNode(true);
+            other.style.top = `${values.offsetHeight + 10}px`;
+            values.after(other);
+        }"""
+    )
+    other = line(page, 20).locator(".beside-line").last
+    assert top(other) > top(end) + 20
+    end.hover(position={"x": 5, "y": 5})
+    card(page).wait_for()
+    assert abs(top(card(page)) - top(end)) < 20
+
+
 def test_values_that_find_room_are_whole(page, show):
     show(page, documents.small())
     for number in (11, 20):  # nothing stands beside the lines below them

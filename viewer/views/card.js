@@ -89,32 +89,64 @@ function clear() {
 /** Pixels by which a card may reach over its line, as its frame does. */
 const EDGE = 8;
 
-/** Whether the card stands before what is shown beside another line. @param {Element} line */
-function covers(line) {
-  const from = line.getBoundingClientRect().top + EDGE;
+/**
+ * Whether the card stands before what is shown beside another line.
+ * @param {HTMLElement} line
+ * @param {number} from where on the screen that may be in the way begins
+ */
+function covers(line, from) {
   const to = host.getBoundingClientRect().bottom;
   const row = line.closest(".row-line") ?? line;
   const others = line.closest(".section")?.querySelectorAll(".beside-line, .scrubber") ?? [];
   return [...others].some((other) => {
     const { top, bottom, height } = other.getBoundingClientRect();
-    return height > 0 && !row.contains(other) && top < to && bottom > from;
+    const own = other.matches(".scrubber") ? row : line;
+    return height > 0 && !own.contains(other) && top < to && bottom > from;
   });
 }
 
 /** The part of the screen below which a card is not moved out of the way. */
 const FARTHEST = 0.4;
 
-/** What stands beside the lines above reaches down to here: there the card hides nothing of it.
- * @param {HTMLElement} line */
-function standBelow(line) {
-  host.style.top = "";
-  const { top } = host.getBoundingClientRect();
+/** Pixels that a card needs to stand to the right of values. */
+const NARROWEST = 170;
+
+/** How far to the right something reaches with what it shows. @param {Element} element */
+function endOf(element) {
+  const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  const range = document.createRange();
+  const ends = [...element.querySelectorAll("svg, canvas, img")].map(
+    (drawn) => drawn.getBoundingClientRect().right,
+  );
+  while (texts.nextNode()) {
+    range.selectNodeContents(texts.currentNode);
+    ends.push(range.getBoundingClientRect().right);
+  }
+  return Math.max(0, ...ends);
+}
+
+/**
+ * Values of the lines above may reach down to here: the card stands to the right of them, or else
+ * below, and hides nothing.
+ * @param {HTMLElement} line
+ */
+function makeRoom(line) {
+  host.removeAttribute("style");
+  const { top, left, right } = host.getBoundingClientRect();
   const above = [...(line.closest(".section")?.querySelectorAll(".beside-line") ?? [])]
     .filter((other) => !line.contains(other))
-    .map((other) => other.getBoundingClientRect())
-    .filter((other) => other.height > 0 && other.top < top && other.bottom > top + EDGE);
-  const lower = Math.max(0, ...above.map(({ bottom }) => bottom + EDGE - top));
-  if (isBeside() && lower > 0 && lower < FARTHEST * innerHeight) host.style.top = `${lower}px`;
+    .map((other) => ({ other, ...other.getBoundingClientRect().toJSON() }))
+    .filter((box) => box.height > 0 && box.top < top && box.bottom > top + EDGE);
+  if (!isBeside() || !above.length) return;
+  const begin = Math.max(...above.map(({ other }) => endOf(other))) + 4 * EDGE;
+  const lower = Math.max(...above.map(({ bottom }) => bottom)) + EDGE - top;
+  if (right - begin >= NARROWEST) {
+    host.style.marginLeft = `${begin - left}px`;
+    host.style.width = `${right - begin}px`;
+    return;
+  }
+  if (lower < FARTHEST * innerHeight) host.style.top = `${lower}px`;
+  if (covers(line, top + lower)) host.style.top = "";
 }
 
 /**
@@ -133,7 +165,7 @@ function show(line, least = SAYING) {
   render(html`<${Card} ...${{ steps, unfolded, file, text }} />`, host);
   if (!host.querySelector(least)) return render(null, host);
   line.append(host);
-  standBelow(line);
+  makeRoom(line);
   line.classList.add("in-focus");
   shown = line;
 }
@@ -196,7 +228,8 @@ function onScroll() {
     const before = shown;
     show(lineRead(), MEASURED);
     // What comes by itself hides nothing.
-    if (shown && shown !== before && covers(shown)) clear();
+    if (!shown || shown === before) return;
+    if (covers(shown, shown.getBoundingClientRect().top + EDGE)) clear();
   }, REST);
 }
 

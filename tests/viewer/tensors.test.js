@@ -6,7 +6,7 @@ import { describe, test } from "node:test";
 import { namedStatistics, numberOf, recordedAlong, summaryOf } from "viewer/model/elements.js";
 import { chartedNumber, thinned } from "viewer/model/records.js";
 import { marksOf, pieceOf, pointsOf, scalesOf } from "viewer/model/roofline.js";
-import { cellsRead, layoutOf, readersOf } from "viewer/model/storage.js";
+import { cellsRead, layoutOf, readersOf, withStorageSize } from "viewer/model/storage.js";
 
 /** @param {Value} value */
 const layout = (value) => layoutOf(value) ?? assert.fail("the value has no layout");
@@ -25,6 +25,17 @@ test("a large tensor is not gone through", () => {
   const readers = { count: 1, isAll: true, indices: [[78900, 12345]] };
   assert.deepEqual(readersOf(found, 1234578905), readers);
   assert.equal(cellsRead(found), 5_000_000_000);
+});
+
+test("a storage that was resized has no size of its own", () => {
+  const sized = (/** @type {number} */ held) => ({
+    value: { type: "Tensor", shape: [1], storage: 1, storage_bytes: held },
+  });
+  const glance = { type: "Tensor", shape: [1], storage: 1 };
+  assert.equal(withStorageSize(glance, [sized(8), { value: glance }]).storage_bytes, 8);
+  assert.equal(withStorageSize(glance, [sized(8), sized(16)]).storage_bytes, undefined);
+  assert.equal(withStorageSize(glance, []).storage_bytes, undefined);
+  assert.equal(withStorageSize(sized(4).value, [sized(8)]).storage_bytes, 4);
 });
 
 test("a cell of very many elements is not searched through", () => {

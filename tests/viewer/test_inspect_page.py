@@ -492,11 +492,11 @@ def main():
 """
 
 
-# name -> bytes, strides, offset
+# name -> bytes, strides, offset, order
 LAYOUTS = {
-    "x": ("64 B", "(4, 1)", "0"),
-    "corner": ("24 B", "(4, 1)", "6"),
-    "turned": ("64 B", "(1, 4)", "0"),
+    "x": ("64 B", "(4, 1)", "0", "contiguous"),
+    "corner": ("24 B", "(4, 1)", "6", "not contiguous"),
+    "turned": ("64 B", "(1, 4)", "0", "not contiguous"),
 }
 
 
@@ -511,8 +511,9 @@ def test_of_a_tensor_at_a_glance_it_is_said_where_it_lies(page, show):
         expect(panel.locator("h3")).to_have_text(f"{name} in main")
         facts = panel.locator(".inspect-facts").first
         terms, found = (facts.locator(part).all_inner_texts() for part in ("dt", "dd"))
-        assert terms == ["elements", "size", "device", "strides", "offset", "storage"]
-        assert found[1:5] == [size, "cpu", *layout]
+        usual = "elements size device strides offset order storage".split()
+        assert terms == [*usual, "requires grad"]
+        assert found[1:6] == [size, "cpu", *layout]
         assert panel.locator(".strip-cell").count() == 16
         expect(panel).to_contain_text(f"shown up to the last one that {name} reads.")
         page.keyboard.press("Escape")
@@ -561,12 +562,12 @@ def test_what_a_line_is_about_is_inspected_first(page, show, subjects, text, nam
     dock.wait_for(state="detached")
 
 
-def crowded() -> dict:
+def crowded(more: str = "") -> dict:
     """A call with more variables than fit above an inspector, two of which are tensors."""
     names = "".join(f"    name_{number} = {number}\n" for number in range(30))
     source = "import torch\n\n\ndef main():\n    'Many names.'\n    first = torch.arange(4.0)\n"
     return recorded(
-        f"{source}{names}    last = torch.arange(4.0, 8.0)\n    end = 1\n    return end\n"
+        f"{source}{names}    last = torch.arange(4.0, 8.0)\n    end = 1\n{more}    return end\n"
     )
 
 
@@ -621,6 +622,28 @@ def test_what_is_inspected_stays_in_sight_above_the_panel(page, show):
     box = page.locator(".facts .apart").bounding_box()
     assert box["y"] <= row["y"]
     assert row["y"] + row["height"] <= box["y"] + box["height"]
+
+
+def is_inside(box, row) -> bool:
+    outer, inner = box.bounding_box(), row.bounding_box()
+    return outer["y"] <= inner["y"] and inner["y"] + inner["height"] <= outer["y"] + outer["height"]
+
+
+def test_what_a_step_changes_is_in_sight_and_otherwise_what_is_inspected(page, show):
+    document = crowded("    name_0 = 7\n    print()\n")
+    show(page, document, mode="step", at=str(step_on(document, "end = 1")))
+    inspector(page, 1)
+    box = page.locator(".facts .apart")
+    changed, watched = (
+        page.locator(".variable", has=page.locator(f"code:text-is('{name}')"))
+        for name in ("name_0", "last")
+    )
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".variable.changed code").first).to_have_text("name_0")
+    assert (is_inside(box, changed), is_inside(box, watched)) == (True, False)
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".variable.changed")).to_have_count(0)
+    assert is_inside(box, watched)
 
 
 def test_the_values_of_a_loop_make_a_chart_that_leads_there(page, show):
@@ -745,6 +768,35 @@ def main():
     x[0, 0] = 100  # @inspect x separate turned
     return x
 """
+
+
+ONE_SEEN_WHOLE = """\
+import torch
+
+
+def main():
+    '''One of two views is inspected.'''
+    x = torch.arange(6.0).reshape(2, 3)  # @inspect x
+    turned = x.T
+    alone = torch.arange(65.0)  # @inspect alone
+    return x
+"""
+
+
+def test_what_another_view_tells_of_a_storage_is_known(page, show):
+    document = recorded(ONE_SEEN_WHOLE)
+    show(page, document, mode="step", at=str(step_on(document, "return x")))
+    panel = inspector(page, 1)
+    facts = dict(text.split("\n") for text in panel.locator(".inspect-facts div").all_inner_texts())
+    assert panel.locator("h3").inner_text() == "turned in main"
+    assert facts["storage"].endswith(", 24 B")
+    assert (facts["order"], facts["requires grad"]) == ("not contiguous", "no")
+    assert "A view of the storage of x, all 24 bytes." in panel.inner_text()
+    assert "not recorded" not in panel.inner_text()
+    headings = panel.locator("h4").all_inner_texts()
+    assert headings[:3] == ["Elements", "Where it lies in storage", "All together"]
+    headings = inspector(page, 2).locator("h4").all_inner_texts()
+    assert headings[:3] == ["Elements", "All together", "Where it lies in storage"]
 
 
 def test_what_one_record_does_not_tell_is_no_change(page, show):

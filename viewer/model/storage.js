@@ -56,6 +56,30 @@ export function deviceOf({ device, storage }) {
   return device ?? (storage === undefined ? undefined : "cpu");
 }
 
+/** Whether the elements lie in row-major order; of a glance only other orders are written.
+ * @param {Value} value */
+export function isContiguous({ shape: sizes, contiguous, strides, storage }) {
+  return contiguous ?? (sizes && storage !== undefined ? strides === undefined : undefined);
+}
+
+/** Whether a gradient is wanted; a glance leaves out that none is. @param {Value} value */
+export function wantsGradient({ requires_grad: wants, storage }) {
+  return wants ?? (storage === undefined ? undefined : false);
+}
+
+/**
+ * A value with the size of its storage: a glance leaves it out, another view of it may tell.
+ * @param {Value} value
+ * @param {{value: Value}[]} aliases views of the same storage
+ * @returns {Value}
+ */
+export function withStorageSize(value, aliases) {
+  const sizes = new Set(aliases.flatMap((alias) => alias.value.storage_bytes ?? []));
+  // One that was resized has no size of its own.
+  if (value.storage_bytes !== undefined || sizes.size !== 1) return value;
+  return { ...value, storage_bytes: [...sizes][0] };
+}
+
 /** Bytes of an element. @param {Value} value @param {number} count of elements */
 function itemBytesOf({ dtype = "", bytes }, count) {
   return count && bytes ? bytes / count : Math.ceil(Number(BITS.exec(dtype)?.[1] ?? 8) / 8);
@@ -225,8 +249,9 @@ function inBytes(count) {
  * @returns {string[]} sentences
  */
 export function storageWords(value, name, activation, aliases) {
-  const { storage, storage_bytes: held = 0, bytes = 0 } = value;
+  const { storage, storage_bytes: held = 0 } = value;
   const layout = layoutOf(value);
+  const bytes = bytesOf(value) ?? 0;
   if (storage === undefined || !layout) return [];
   const read = cellsRead(layout);
   const readBytes = read === null ? null : read * layout.itemBytes;

@@ -8,7 +8,7 @@ import { html } from "viewer/parts/html.js";
 import { keepInside } from "viewer/parts/panel.js";
 import { styled } from "viewer/parts/styles.js";
 import { keep, kept } from "viewer/state/kept.js";
-import { docked, inspected, variablesAs } from "viewer/state/state.js";
+import { docked, inspected, step, variablesAs } from "viewer/state/state.js";
 import { Compare } from "viewer/views/inspect/compare.js";
 import { Inspector } from "viewer/views/inspect/inspector.js";
 
@@ -71,6 +71,10 @@ export function Dock() {
   const isComparing = docked.value === "compare";
   const watched = isComparing ? undefined : inspected.value?.watched;
   useLayoutEffect(() => showRow(watched), [watched]);
+  useLayoutEffect(() => {
+    // What a step changes is in sight first.
+    if (!document.querySelector(".facts .variable.changed")) showRow(watched);
+  }, [step.value]);
   const title = isComparing ? "Two steps compared" : "Inspector";
   return html`<section
     class=${`dock panel-${docked.value}`}

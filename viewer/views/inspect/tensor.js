@@ -12,11 +12,14 @@ import { endOf } from "viewer/model/run.js";
 import {
   bytesOf,
   deviceOf,
+  isContiguous,
   layoutOf,
   offsetOf,
   storageWords,
   stridesOf,
   tuple,
+  wantsGradient,
+  withStorageSize,
 } from "viewer/model/storage.js";
 import { html } from "viewer/parts/html.js";
 import { Jump } from "viewer/parts/panel.js";
@@ -24,14 +27,18 @@ import { current, inspected } from "viewer/state/state.js";
 import { Elements } from "viewer/views/inspect/elements.js";
 import { Place } from "viewer/views/inspect/place.js";
 
+/** Of so few elements each is told by itself before all are told together. */
+const FEW = 64;
+
 /** @param {{value: Value, name: string, found: Found}} properties */
-export function TensorView({ value, name, found }) {
+export function TensorView({ value: seen, name, found }) {
   const { model } = current();
-  const layout = useMemo(() => layoutOf(value), [value]);
   const aliases = useMemo(
-    () => (value.storage !== undefined ? aliasesOf(model, value.storage, found.step) : []),
-    [value, found],
+    () => (seen.storage !== undefined ? aliasesOf(model, seen.storage, found.step) : []),
+    [seen, found],
   );
+  const value = useMemo(() => withStorageSize(seen, aliases), [seen, aliases]);
+  const layout = useMemo(() => layoutOf(value), [value]);
   const [picked, pick] = useState(() => recordedAlong(value).map((along) => along[0] ?? 0));
   const isWhole = value.bytes !== undefined || value.elements !== undefined;
   const words = isWhole
@@ -39,6 +46,15 @@ export function TensorView({ value, name, found }) {
     : value.device === "meta"
       ? ["A tensor on the device meta has a shape but no elements: nothing is computed there."]
       : [notRecorded(value, name)];
+  const isFew = product(value.shape ?? []) <= FEW;
+  const hasPlace = layout && isWhole && layout.cells > 0 && product(layout.sizes) > 0;
+  const place =
+    hasPlace &&
+    html`<${Place}
+      key="place"
+      ...${{ value, name, layout, picked, pick }}
+    />`;
+  const together = html`<${Together} key="together" value=${value} />`;
   return html`
     <${Facts} value=${value} />
     ${words.map((sentence) => html`<p class="words">${sentence}</p>`)}
@@ -54,14 +70,7 @@ export function TensorView({ value, name, found }) {
         recorded=${found.recorded < found.step ? found.recorded : -1}
       />`
     }
-    <${Together} value=${value} />
-    ${
-      layout &&
-      isWhole &&
-      layout.cells > 0 &&
-      product(layout.sizes) > 0 &&
-      html`<${Place} value=${value} name=${name} layout=${layout} picked=${picked} pick=${pick} />`
-    }
+    ${isFew ? [place, together] : [together, place]}
     ${
       aliases.length > 0 &&
       html`<${Aliases} aliases=${aliases} storage=${value.storage ?? 0} found=${found} />`
@@ -87,15 +96,9 @@ function notRecorded({ device }, name) {
 
 /** @param {{value: Value}} properties */
 function Facts({ value }) {
-  const {
-    shape: sizes = [],
-    dtype = value.type,
-    contiguous,
-    storage,
-    requires_grad: grad,
-    storage_bytes: held,
-  } = value;
+  const { shape: sizes = [], dtype = value.type, storage, storage_bytes: held } = value;
   const [strides, offset, size] = [stridesOf(value), offsetOf(value), bytesOf(value)];
+  const [contiguous, grad] = [isContiguous(value), wantsGradient(value)];
   const room = held === undefined ? "" : `, ${bytes(held)}`;
   /** @type {[string, any][]} */
   const facts = [

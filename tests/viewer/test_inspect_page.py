@@ -511,7 +511,7 @@ def test_of_a_tensor_at_a_glance_it_is_said_where_it_lies(page, show):
         expect(panel.locator("h3")).to_have_text(f"{name} in main")
         facts = panel.locator(".inspect-facts").first
         terms, found = (facts.locator(part).all_inner_texts() for part in ("dt", "dd"))
-        usual = "elements size device strides offset order storage".split()
+        usual = ["elements", "size", "device", "strides", "offset", "order", "storage"]
         assert terms == [*usual, "requires grad"]
         assert found[1:6] == [size, "cpu", *layout]
         assert panel.locator(".strip-cell").count() == 16

@@ -7,20 +7,17 @@ import { focus, loaded, mode, step } from "viewer/state/state.js";
 /** Height that the fixed bar covers, with some air. */
 const COVERED = 72;
 
-/** Where a section counts as being read, from the top of the window. */
-const READING_LINE = 100;
-
 /**
  * What stands below each other in the article, in the order of the page.
- * @returns {ArrayLike<any>}
+ * @returns {any[]}
  */
 function partsOfArticle() {
   const roots = document.getElementById("article")?.children ?? [];
-  return roots[1]?.matches(".section") ? roots : (roots[0]?.children ?? []);
+  return [...(roots[1]?.matches(".section") ? roots : (roots[0]?.children ?? []))];
 }
 
 /** How many parts begin above a height; few are asked, since each may be laid out for that.
- * @param {ArrayLike<any>} parts @param {number} height in the window */
+ * @param {any[]} parts @param {number} height in the window */
 function partsAbove(parts, height) {
   return lowerBoundBy(parts, (/** @type {any} */ part) => part.getBoundingClientRect().top, height);
 }
@@ -33,8 +30,7 @@ function partsAbove(parts, height) {
  */
 export function firstVisibleStep(preferred, least = 0) {
   const parts = partsOfArticle();
-  const near = Array.prototype.slice.call(
-    parts,
+  const near = parts.slice(
     Math.max(0, partsAbove(parts, COVERED) - 1),
     partsAbove(parts, innerHeight),
   );
@@ -69,14 +65,14 @@ export function sectionRead() {
   return Number(section?.id.split("-")[1] ?? -1);
 }
 
-/** The section under the reading line. */
+/** The section under the reading line: a quarter of the window down, unless the page begins there. */
 function sectionUnder() {
   const parts = partsOfArticle();
   const { scrollHeight } = document.documentElement;
   const isEnd = scrollY > 0 && scrollY + innerHeight > scrollHeight - 2;
   // A short section at the end never comes up to that line, unless the reader went to it.
   const isPadded = document.getElementById("article")?.style.paddingBottom;
-  const line = isEnd && !isPadded ? innerHeight : READING_LINE;
+  const line = isEnd && !isPadded ? innerHeight : Math.min(innerHeight / 4, scrollY + COVERED);
   let head = null;
   for (let at = partsAbove(parts, line) - 1; at >= 0 && !head; at--) {
     const heads = parts[at].matches(".section-head")

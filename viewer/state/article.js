@@ -65,7 +65,7 @@ export function sectionRead() {
   return Number(section?.id.split("-")[1] ?? -1);
 }
 
-/** The section under the reading line: a quarter of the window down, unless the page begins there. */
+/** The section under the reading line, a quarter of the window down once one has scrolled. */
 function sectionUnder() {
   const parts = partsOfArticle();
   const { scrollHeight } = document.documentElement;

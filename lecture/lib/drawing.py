@@ -49,12 +49,12 @@ def arc(start: float, stop: float, y: float, height: float, colour: str) -> str:
     middle = (start + stop) / 2
     length = math.hypot(stop - middle, 2 * height)
     across, down = 8 * (stop - middle) / length, 16 * height / length
-    x, base = stop - across, y - down  # the head points where the curve goes
+    base_x, base_y = stop - across, y - down  # the head points where the curve goes
     return (
-        f'<path d="M{start:g} {y:g}Q{middle:g} {y - 2 * height:g} {x:.1f} {base:.1f}" fill="none" '
-        f'stroke="{colour}" stroke-width="2"/>'
-        f'<path d="M{stop:g} {y:g}L{x - down / 2:.1f} {base + across / 2:.1f} '
-        f'{x + down / 2:.1f} {base - across / 2:.1f}z" fill="{colour}"/>'
+        f'<path d="M{start:g} {y:g}Q{middle:g} {y - 2 * height:g} {base_x:.1f} {base_y:.1f}" '
+        f'fill="none" stroke="{colour}" stroke-width="2"/>'
+        f'<path d="M{stop:g} {y:g}L{base_x - down / 2:.1f} {base_y + across / 2:.1f} '
+        f'{base_x + down / 2:.1f} {base_y - across / 2:.1f}z" fill="{colour}"/>'
     )
 
 

@@ -86,10 +86,10 @@ LANDMARKS: dict[str, tuple[float, str]] = {
     ),
     "GPT-3": (GPT3_TRAINING_FLOPS, "stated in its paper"),
     "70B on 15T tokens": (6.0 * LLAMA3_70B_PARAMETERS * LLAMA3_TRAINING_TOKENS, "derived"),
-    "EU AI Act": (EU_AI_ACT_THRESHOLD_FLOPS, "threshold"),
+    "EU AI Act threshold": (EU_AI_ACT_THRESHOLD_FLOPS, "threshold"),
     "GPT-4": (GPT4_TRAINING_FLOPS_ESTIMATE, "estimated by others"),
     "Llama 3 405B": (LLAMA3_405B_TRAINING_FLOPS, "stated in its paper"),
-    "US, revoked": (US_REPORTING_THRESHOLD_FLOPS, "threshold"),
+    "US threshold, revoked": (US_REPORTING_THRESHOLD_FLOPS, "threshold"),
     "Grok 4": (GROK4_TRAINING_FLOPS_ESTIMATE, "estimated by others"),
 }
 

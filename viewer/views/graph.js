@@ -34,7 +34,8 @@ export function Graph({ state, shown, wordsOf }) {
   const all = graph.boxes.map(({ key }) => /** @type {Place} */ (tops.get(key)));
   const bottom = Math.max(0, ...all.map(({ top, height }) => top + height));
   const columns = Math.max(0, ...all.map(({ column }) => column));
-  const extra = useFree(scroller, columns);
+  const extra = extraOf(useFree(scroller, columns), columns);
+  const width = leftAt(columns, extra) + widthAt(columns, extra);
   const lit = litBy(graph, `call ${chosenFrame.value >= 0 ? chosenFrame.value : shown}`);
   return html`<div
     class="graph"
@@ -45,9 +46,9 @@ export function Graph({ state, shown, wordsOf }) {
   >
     <div
       class="graph-page"
-      style=${{ width: `${leftOf(columns + 1) + extra}px`, height: `${bottom}px` }}
+      style=${{ width: `${width}px`, height: `${bottom}px` }}
     >
-      <${Arrows} graph=${graph} tops=${tops} lit=${lit} height=${bottom} extra=${extra} />
+      <${Arrows} ...${{ graph, tops, lit, width, height: bottom, extra }} />
       ${graph.boxes.map(
         (box) =>
           html`<${BoxView}
@@ -65,18 +66,36 @@ export function Graph({ state, shown, wordsOf }) {
   </div>`;
 }
 
-/** How much wider the boxes of calls become, in pixels, where there is room. */
-const MOST_EXTRA = 120;
+/** How much wider boxes of objects and of calls become, in pixels, where there is room. */
+const [MOST_OF_OBJECTS, MOST_OF_CALLS] = [28, 120];
+
+/** By how many pixels they are. @typedef {{calls: number, objects: number}} Extra */
+
+/** @param {number} free pixels @param {number} columns of objects @returns {Extra} */
+function extraOf(free, columns) {
+  const objects = columns ? Math.min(MOST_OF_OBJECTS, Math.floor(free / columns)) : 0;
+  return { objects, calls: Math.min(MOST_OF_CALLS, free - columns * objects) };
+}
+
+/** @param {number} column @param {Extra} extra */
+function leftAt(column, { calls, objects }) {
+  return leftOf(column) + (column ? calls + (column - 1) * objects : 0);
+}
+
+/** @param {number} column @param {Extra} extra */
+function widthAt(column, { calls, objects }) {
+  return column ? WIDTH + objects : CALL_WIDTH + calls;
+}
 
 /**
- * The room beside the graph that is free for the names of calls. While the panel is as wide as it
- * was it only becomes less, so that no step moves what is there.
+ * The room beside the graph that is free for wider boxes. While the panel is as wide as it was it
+ * only becomes less, so that no step moves what is there.
  * @param {{current: HTMLElement | null}} scroller
  * @param {number} columns
  */
 function useFree(scroller, columns) {
-  const [extra, setExtra] = useState(0);
-  const known = useRef({ width: 0, free: MOST_EXTRA });
+  const [free, setFree] = useState(0);
+  const known = useRef({ width: 0, free: Infinity });
   useLayoutEffect(() => {
     const place = scroller.current;
     if (!place) return undefined;
@@ -84,17 +103,17 @@ function useFree(scroller, columns) {
       const { paddingLeft, paddingRight } = getComputedStyle(place);
       const padding = Number.parseFloat(paddingLeft) + Number.parseFloat(paddingRight);
       const width = place.clientWidth - padding;
-      const before = width === known.current.width ? known.current.free : MOST_EXTRA;
-      const free = Math.max(0, Math.min(before, width - leftOf(columns + 1)));
-      known.current = { width, free };
-      setExtra(free);
+      const before = width === known.current.width ? known.current.free : Infinity;
+      const now = Math.max(0, Math.min(before, width - leftOf(columns + 1) + BETWEEN));
+      known.current = { width, free: now };
+      setFree(now);
     };
     measure();
     const watcher = new ResizeObserver(measure);
     watcher.observe(place);
     return () => watcher.disconnect();
   }, [columns]);
-  return extra;
+  return free;
 }
 
 /**
@@ -113,12 +132,11 @@ function litBy({ boxes, arrows }, call) {
 
 /**
  * @param {{graph: Graph, tops: Map<string, Place>, lit: Set<string>, height: number,
- *   extra: number}} properties
+ *   width: number, extra: Extra}} properties
  */
-function Arrows({ graph: { boxes, arrows }, tops, lit, height, extra }) {
+function Arrows({ graph: { boxes, arrows }, tops, lit, width, height, extra }) {
   const shared = new Set(boxes.filter(({ count }) => count > 1).map(({ key }) => key));
-  const width = leftOf(Math.max(0, ...boxes.map(({ key }) => tops.get(key)?.column ?? 0)) + 1);
-  return html`<svg class="graph-arrows" width=${width + extra} height=${height} aria-hidden="true">
+  return html`<svg class="graph-arrows" width=${width} height=${height} aria-hidden="true">
     <defs>
       <marker id="arrowhead" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7"
         orient="auto">
@@ -148,28 +166,26 @@ function Arrows({ graph: { boxes, arrows }, tops, lit, height, extra }) {
  * @param {Place} from
  * @param {number} row
  * @param {Place} to
- * @param {number} extra
+ * @param {Extra} extra
  */
 function arrowPath(from, row, to, extra) {
-  const leftAt = (/** @type {number} */ column) => leftOf(column) + (column ? extra : 0);
-  const widthOf = (/** @type {number} */ column) => (column ? WIDTH : CALL_WIDTH + extra);
   const [x, y] = [
-    leftAt(from.column) + widthOf(from.column) - 11,
+    leftAt(from.column, extra) + widthAt(from.column, extra) - 11,
     from.top + HEAD + (row + 0.5) * ROW,
   ];
   const end = to.top + HEAD / 2;
   if (to.column > from.column) {
-    const left = leftAt(to.column) - 2;
+    const left = leftAt(to.column, extra) - 2;
     const bend = Math.max(BETWEEN * 0.8, (left - x) / 2);
     return `M${x} ${y}C${x + bend} ${y} ${left - bend} ${end} ${left} ${end}`;
   }
-  const right = leftAt(to.column) + widthOf(to.column) + 2;
+  const right = leftAt(to.column, extra) + widthAt(to.column, extra) + 2;
   const bend = BETWEEN * 0.9;
   return `M${x} ${y}C${x + bend} ${y} ${right + bend} ${end} ${right} ${end}`;
 }
 
 /**
- * @param {{box: Box, place: Place, extra: number, isShown: boolean, isLit: boolean,
+ * @param {{box: Box, place: Place, extra: Extra, isShown: boolean, isLit: boolean,
  *   wordsOf: (activation: number, variable: Variable) => string}} properties
  */
 function BoxView({ box, place, extra, isShown, isLit, wordsOf }) {
@@ -181,8 +197,8 @@ function BoxView({ box, place, extra, isShown, isLit, wordsOf }) {
   ];
   const style = {
     "--labels": Math.max(0, ...rows.map(({ label }) => label.length)),
-    transform: `translate(${leftOf(place.column) + (place.column ? extra : 0)}px, ${place.top}px)`,
-    width: `${place.column ? WIDTH : CALL_WIDTH + extra}px`,
+    transform: `translate(${leftAt(place.column, extra)}px, ${place.top}px)`,
+    width: `${widthAt(place.column, extra)}px`,
     height: `${place.height}px`,
   };
   const activation = Number(key.split(" ")[1]);

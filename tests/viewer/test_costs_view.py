@@ -739,6 +739,17 @@ def test_the_current_step_and_the_peak_are_marked(memory):
     assert "step 6 of 16" in memory.locator("#costs-view").inner_text()
 
 
+def test_who_reads_has_no_current_step(page, show):
+    show(page, remembered(ROWS))
+    page.keyboard.press("C")
+    page.get_by_label("part of the run").select_option("the whole run")
+    page.get_by_role("tab", name="Memory").click()
+    page.locator(".memory-legend").wait_for()
+    assert page.locator(".memory-here").count() == 0
+    assert legend(page)[0] == ["category", "at the peak"]
+    assert legend(page)[-1] == ["all", "197 B"]
+
+
 def test_the_current_step_is_not_the_highest_of_its_column(memory):
     """At step 1 most are 150 bytes; when it has run, 110 are left."""
     memory.keyboard.press("Escape")

@@ -586,6 +586,10 @@ def test_names_in_the_roofline_are_pieces_of_code_and_off_the_roof(page, site):
     page.mouse.move(0, 0)
     places = page.locator("#costs-view .inspect-place").all_inner_texts()
     assert {"main.py:20", "main.py:27"} <= set(places)
+    page.locator(".roof-label", has_text="n * one").hover()
+    expect(page.locator(".roofline .inspect-readout")).to_contain_text(
+        "m = n * one_number_that_is_always_two, main.py:27: "
+    )
     page.get_by_label("Accelerator").select_option("H100 SXM")
     page.locator(".roof:not(.reached)").wait_for()
     assert texts(page, ".roof-label") == {"mul", "mm"}
@@ -871,6 +875,12 @@ def test_the_roofline_says_where_its_roof_bends_and_cuts_no_number_off(table):
     table.get_by_role("tab", name="Roofline").click()
     chart = table.locator(".roofline > svg")
     assert "the roof bends at 295" in chart.text_content()
+    titles = chart.locator(".inspect-axis-title")
+    assert titles.all_text_contents()[1].strip() == "FLOPs in each second (FLOP/s)"
+    title = titles.nth(1).bounding_box()
+    assert title["x"] >= chart.bounding_box()["x"]
+    rates = chart.locator(".inspect-axis text[text-anchor=end]").all()
+    assert title["x"] + title["width"] <= min(rate.bounding_box()["x"] for rate in rates)
     edge = chart.bounding_box()["x"] + chart.bounding_box()["width"]
     for number in chart.locator(".inspect-axis text").all():
         box = number.bounding_box()

@@ -184,8 +184,8 @@ const PIECES = [
   ["a call that ends", "best = time_call(x).seconds", "time_call(x)…"],
   ["what is added", "loss_so_far += term * 0.125", "term * 0.125"],
   ["what is returned", "return 0.5 * x * (1 + torch.erf(x))", "0.5 * x * (1 + t…"],
-  ["an argument", "plot(columns, rows, title=name)", "plot(columns, ro…"],
-  ["a text", 'print("a", "y = x @ w and so on")', 'print("a", "y = …'],
+  ["what is called", "plot(columns, rows, title=name)", "plot(…)"],
+  ["what is called, of a text", 'print("a", "y = x @ w and so on")', "print(…)"],
   ["a comparison", "assert expected <= found == y", "assert expected …"],
 ];
 describe("a piece of code is short", () => {

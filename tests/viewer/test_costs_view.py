@@ -395,10 +395,15 @@ def test_on_a_phone_the_names_of_rows_stay_in_sight(phone, show):
     heads = table.locator("thead th")
     seen = [head for head in heads.all() if head.is_visible()]
     assert len(seen) < heads.count(), "columns without any amount have no room"
-    seen[-1].locator("button").evaluate("e => e.click()")
+    seen[-1].locator("button").focus()
+    phone.keyboard.press("Enter")
     sorts = table.locator("thead [aria-sort=descending]").bounding_box()
     assert before["x"] + before["width"] <= sorts["x"] + 1
-    assert sorts["x"] + sorts["width"] <= 390, "the column that sorts is in sight"
+    assert abs(before["x"] + before["width"] - sorts["x"]) <= 1, "the column that sorts is first"
+    assert phone.evaluate("document.activeElement.closest('[aria-sort=descending]') !== null")
+    expect(table).to_have_attribute("data-more", "")
+    table.evaluate("e => (e.scrollLeft = e.scrollWidth)")
+    expect(table).not_to_have_attribute("data-more", "")
     table.evaluate("e => (e.scrollLeft = 200)")
     assert name.bounding_box()["x"] == before["x"]
     assert before["width"] < 390 / 2
@@ -581,6 +586,10 @@ def test_names_in_the_roofline_are_pieces_of_code_and_off_the_roof(page, site):
     page.mouse.move(0, 0)
     places = page.locator("#costs-view .inspect-place").all_inner_texts()
     assert {"main.py:20", "main.py:27"} <= set(places)
+    page.locator(".roof-label", has_text="n * one").hover()
+    expect(page.locator(".roofline .inspect-readout")).to_contain_text(
+        "m = n * one_number_that_is_always_two, main.py:27: "
+    )
     page.get_by_label("Accelerator").select_option("H100 SXM")
     page.locator(".roof:not(.reached)").wait_for()
     assert texts(page, ".roof-label") == {"mul", "mm"}
@@ -734,6 +743,17 @@ def test_the_current_step_and_the_peak_are_marked(memory):
     assert "step 6 of 16" in memory.locator("#costs-view").inner_text()
 
 
+def test_who_reads_has_no_current_step(page, show):
+    show(page, remembered(ROWS))
+    page.keyboard.press("C")
+    page.get_by_label("part of the run").select_option("the whole run")
+    page.get_by_role("tab", name="Memory").click()
+    page.locator(".memory-legend").wait_for()
+    assert page.locator(".memory-here").count() == 0
+    assert legend(page)[0] == ["category", "at the peak"]
+    assert legend(page)[-1] == ["all", "197 B"]
+
+
 def test_the_current_step_is_not_the_highest_of_its_column(memory):
     """At step 1 most are 150 bytes; when it has run, 110 are left."""
     memory.keyboard.press("Escape")
@@ -855,6 +875,12 @@ def test_the_roofline_says_where_its_roof_bends_and_cuts_no_number_off(table):
     table.get_by_role("tab", name="Roofline").click()
     chart = table.locator(".roofline > svg")
     assert "the roof bends at 295" in chart.text_content()
+    titles = chart.locator(".inspect-axis-title")
+    assert titles.all_text_contents()[1].strip() == "FLOPs in each second (FLOP/s)"
+    title = titles.nth(1).bounding_box()
+    assert title["x"] >= chart.bounding_box()["x"]
+    rates = chart.locator(".inspect-axis text[text-anchor=end]").all()
+    assert title["x"] + title["width"] <= min(rate.bounding_box()["x"] for rate in rates)
     edge = chart.bounding_box()["x"] + chart.bounding_box()["width"]
     for number in chart.locator(".inspect-axis text").all():
         box = number.bounding_box()

@@ -128,3 +128,24 @@ def test_the_number_of_a_line_is_high_enough_for_a_finger_in_step(talk, site):
     heights = numbers.evaluate_all("all => all.map((one) => one.getBoundingClientRect().height)")
     assert len(heights) > 2
     assert min(heights) >= 24
+
+
+def test_what_one_presses_beside_the_program_is_high_and_wide_enough_for_a_finger(talk, site):
+    source = TALK.replace("    assert 3 + 3 == 6", "    i = 1\n    it = [i, i]\n    assert i in it")
+    site.publish(demo=trace_source(source))
+    talk.goto("about:blank")
+    talk.goto(f"{site.address}#doc=demo&mode=step&at=second")
+    for _ in range(2):
+        talk.keyboard.press("ArrowRight")
+    talk.locator(".variable .type").nth(1).wait_for()
+    talk.locator(".variable-name button").first.tap()
+    painted(talk)
+    sizes = talk.locator(".facts button").evaluate_all(
+        "all => all.map((one) => one.getBoundingClientRect()).map(({width, height}) =>"
+        " [width, height])"
+    )
+    assert len(sizes) > 8
+    assert min(min(size) for size in sizes) >= 24
+    tools = talk.locator(".changes button").evaluate_all("all => all.map((one) => one.offsetTop)")
+    assert len(tools) == 7
+    assert len(set(tools)) == 1, "they have one row"

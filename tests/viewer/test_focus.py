@@ -670,6 +670,11 @@ def test_where_there_is_no_keyboard_the_menu_names_no_keys(browser, site):
     page.locator('[data-command="menu"]').click()
     page.locator(".menu button").first.wait_for()
     assert page.locator(".menu kbd:visible").count() == 0
+    items = page.locator(".menu button")
+    names = page.locator(".menu button > span").all_inner_texts()
+    assert all(len(name.split()) <= 4 for name in names), "the title says the rest"
+    assert len(set(names)) == len(names)
+    assert len({item.bounding_box()["height"] for item in items.all()}) == 1, "a line each"
     # And what the switch of a wide window shows is said.
     chosen = page.locator('.menu [data-command="density"] em')
     assert chosen.inner_text() == "evidence"

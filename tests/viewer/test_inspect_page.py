@@ -888,6 +888,14 @@ def test_a_link_in_the_article_scrolls_to_the_section(page, show):
     page.locator(".aimed", has_text="Views share storage").wait_for(state="attached")
 
 
+def test_on_a_phone_elements_stand_right_below_the_shape(phone, show):
+    panel = inspector(show(phone, documents.with_values(CUBE, ROW)), 1)
+    panel.locator(".heat").wait_for()
+    parts = [".headline", ".heat", ".inspect-facts", ".words", "#together-title"]
+    tops = [panel.locator(part).first.bounding_box()["y"] for part in parts]
+    assert tops == sorted(tops)
+
+
 def test_on_a_phone_nothing_is_wider_than_the_screen(phone, show):
     panel = inspector(show(phone, documents.with_values(CUBE, ROW)), 1)
     assert panel.locator(".strip-cell").count() == 24

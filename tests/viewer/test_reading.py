@@ -421,6 +421,15 @@ def test_measured_seconds_stand_in_the_margin_and_the_headings(page, site):
     assert line.locator(".named-value").inner_text().split() == ["y", "0.125"]
 
 
+def test_what_was_timed_has_no_more_digits_than_a_clock_can_tell(page, site):
+    parts = [{"type": "float", "value": value} for value in (8245344.284475196, 0.0004046000123)]
+    claims = {"1": {"0": {"type": "tuple", "items": parts}}}
+    with_times(page, site, sidecar(documents.small(), [0.0] * 16, claims=claims))
+    show_everything(page)
+    shown = page.locator("#article .operand-value").all_inner_texts()
+    assert "(8\u202f245\u202f340.0, 0.0004046)" in shown
+
+
 @pytest.mark.parametrize(
     "changes",
     [{"sources": {}}, {"seconds": [1.0]}, {"format": "other"}, {"seconds": ["1"] * 16}],

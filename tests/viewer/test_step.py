@@ -385,6 +385,28 @@ def test_in_a_short_window_five_lines_are_seen_and_the_rest_scrolls(phone, show,
     assert buttons.bounding_box()["y"] + buttons.bounding_box()["height"] <= 256
 
 
+@pytest.mark.parametrize("size", [(844, 390), (720, 450), (640, 320)])
+def test_in_a_low_window_code_stands_beside_the_variables(size, page, show, programs):
+    """As a phone on its side makes it, or a zoom of 200 %."""
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    show(page, programs, mode="step", at=str(step_on(programs, "node = waiting.pop()")))
+    painted(page)
+    lines = page.locator(".program-lines").first
+    code, facts, controls = (
+        one.bounding_box() for one in (lines, page.locator(".facts"), page.locator(".controls"))
+    )
+    height = lines.evaluate("e => parseFloat(getComputedStyle(e).lineHeight)")
+    assert code["height"] >= 9 * height
+    assert facts["x"] >= code["x"] + code["width"], "beside it, not below"
+    assert min(code["width"], facts["width"]) > 0.35 * size[0]
+    assert facts["y"] + facts["height"] <= controls["y"] + 1
+    assert controls["y"] + controls["height"] <= size[1]
+    parts = page.locator(".controls :is(button, input, output):visible")
+    boxes = [part.bounding_box() for part in parts.all()]
+    assert all(box["x"] >= 0 and box["x"] + box["width"] <= size[0] for box in boxes)
+    assert page.locator(".timeline-track").bounding_box()["width"] > 60
+
+
 CALLING = """
 def main():
     y = f()

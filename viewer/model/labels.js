@@ -6,7 +6,7 @@ const LINE = 14;
 const AIR = 5;
 
 /** How much further from its mark a name may stand, step by step, than the air between them. */
-const FURTHER = [0, 6, 12, 18, 24, 30, 36, 42, 48];
+const FURTHER = Array.from({ length: 17 }, (_, at) => 6 * at);
 
 /** From so far a line leads from a name to its mark. */
 const LED = 2 * AIR;
@@ -17,6 +17,8 @@ const LED = 2 * AIR;
  * @typedef {{x: number, y: number, size: number, isSlight?: boolean}} Mark
  *   size: half of its width; isSlight: where there is no other room, a name may lie on it
  */
+
+/** @typedef {{name: string, index: number, box: Box, leader: Leader | null}} Placed */
 
 /** @param {Box} one @param {Box} other */
 function overlap(one, other) {
@@ -113,7 +115,7 @@ function isOf(box, mark, marks) {
  * @param {string[]} names
  * @param {(box: Box) => boolean} isFree
  * @param {number} most how many are named
- * @returns {{name: string, box: Box, leader: Leader | null}[]}
+ * @returns {Placed[]}
  */
 export function namesBeside(marks, names, isFree, most) {
   const heavy = marks.filter(({ isSlight }) => !isSlight);
@@ -121,7 +123,7 @@ export function namesBeside(marks, names, isFree, most) {
   const slight = marks.filter(({ isSlight }) => isSlight).map(boxOf);
   const hasRoom = (/** @type {Box} */ box, /** @type {Mark} */ mark) =>
     isFree(box) && !taken.some((other) => overlap(box, other)) && isOf(box, mark, heavy);
-  /** @type {{name: string, box: Box, leader: Leader | null}[]} */
+  /** @type {Placed[]} */
   const found = [];
   names.slice(0, most).forEach((name, index) => {
     const mark = marks[index];
@@ -132,7 +134,7 @@ export function namesBeside(marks, names, isFree, most) {
       const box =
         places.find((candidate) => !slight.some((other) => overlap(candidate, other))) ?? places[0];
       if (!box) continue;
-      found.push({ name, box, leader: leaderOf(box, mark) });
+      found.push({ name, index, box, leader: leaderOf(box, mark) });
       taken.push(box);
       return;
     }

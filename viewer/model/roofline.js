@@ -112,7 +112,7 @@ function isClosed(code) {
 
 /**
  * A short piece of the code of a line: all of it, or else the beginning of what it computes, up to
- * the end of a call where there is one.
+ * the end of a call where there is one, or what is called alone.
  * @param {string} code
  * @param {number} most letters
  */
@@ -123,6 +123,8 @@ export function pieceOf(code, most) {
   if (piece.length <= most) return piece;
   const ends = [...piece.slice(0, most).matchAll(/[\])]/g)].map(({ index }) => index + 1);
   const end = ends.findLast((at) => isClosed(piece.slice(0, at)));
+  const called = /^[\w.]+\(/.exec(piece)?.[0];
+  if (!end && called && called.length + 2 <= most) return `${called}…)`;
   return shortened(piece, end ?? most);
 }
 

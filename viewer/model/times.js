@@ -6,6 +6,8 @@ import { counted, duration } from "viewer/model/format.js";
 const FORMAT = "lecture-trace-times";
 /** Shorter times say more about the clock than about the line. */
 export const LEAST_SECONDS = 50e-6;
+/** More digits of what was timed mean nothing. */
+const DIGITS = 6;
 
 /**
  * Check that times belong to a document, and put the values of `@timed` statements in their places.
@@ -25,7 +27,7 @@ export async function takeTimes(lecture, sidecar) {
       return null;
     for (const { path, source } of lecture.files)
       if ((await digest(source)) !== sidecar.sources[path]) return null;
-    const keep = (/** @type {Value} */ value) => lecture.values.push(value) - 1;
+    const keep = (/** @type {Value} */ value) => lecture.values.push(told(value)) - 1;
     for (const [row, value] of Object.entries(sidecar.inspections))
       if (row in lecture.inspections.value) lecture.inspections.value[row] = keep(value);
     for (const [row, operands] of Object.entries(sidecar.claims))
@@ -50,6 +52,18 @@ export async function takeTimes(lecture, sidecar) {
   } catch {
     return null;
   }
+}
+
+/**
+ * A value as far as a clock can tell: what it measures differs from run to run in far fewer digits
+ * than are compared elsewhere.
+ * @param {Value} value
+ * @returns {Value}
+ */
+function told(value) {
+  if (value.items) return { ...value, items: value.items.map(told) };
+  const isRough = value.type === "float" && typeof value.value === "number";
+  return isRough ? { ...value, value: Number(Number(value.value).toPrecision(DIGITS)) } : value;
 }
 
 /** SHA-256 in hexadecimal. @param {string} text */

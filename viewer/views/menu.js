@@ -9,6 +9,22 @@ import { theme } from "viewer/state/theme.js";
 /** What is chosen of the ways that take turns. @type {Record<string, Signal<string>>} */
 const CHOSEN = { density, theme };
 
+/** What commands are called here; their titles say the rest. @type {Record<string, string>} */
+const NAMES = {
+  density: "Beside code",
+  legend: "Beside code, explained",
+  whole: "One chapter or all",
+  path: "Short path or all",
+  asking: "Claims to predict",
+  glossary: "Glossary",
+  progress: "Your answers",
+  costs: "Costs",
+  present: "Present as slides",
+  print: "Print or save PDF",
+  theme: "Light or dark",
+  help: "Keys",
+};
+
 /** The menu; commands that stand in the table of keys with `menu`. */
 export function Menu() {
   const run = (/** @type {Command} */ command) => {
@@ -25,7 +41,7 @@ export function Menu() {
             title=${command.title}
             onClick=${() => run(command)}
           >
-            <span>${command.title}</span>
+            <span>${NAMES[command.id] ?? command.title}</span>
             ${CHOSEN[command.id] && html`<em class="quiet">${CHOSEN[command.id].value}</em>`}
             ${command.keys.slice(0, 1).map((key) => html`<kbd>${keyName(key)}</kbd>`)}
           </button>

@@ -59,7 +59,7 @@ export function Variables({ state, shown }) {
     words(variable, alsoOf(sharers, activation, variable));
   return html`<section class="variables" aria-label="variables" ref=${place}>
     <h2>
-      Variables
+      <span class="variables-title">Variables</span>
       <${Tools}
         isGraph=${isGraph}
         isChosen=${chosenName.value >= 0}
@@ -111,14 +111,22 @@ function seeChanges(place) {
  * @type {View<{isGraph: boolean, isChosen: boolean, isPinned: boolean, isOther: boolean}>}
  */
 const Tools = memo(({ isGraph, isChosen, isPinned, isOther }) => {
-  const ofVariable = isChosen ? ["previousChange", "nextChange", "inspect", "history"] : [];
   return html`<span class="changes">
-    ${ofVariable.map((id) => html`<${CommandButton} id=${id} />`)}
+    ${isChosen && html`<${OfVariable} />`}
     <${CommandButton} id="pin" pressed=${isPinned} />
     <${CommandButton} id="compare" class=${isOther ? "held" : ""} />
     <${CommandButton} id="graph" pressed=${isGraph} />
   </span>`;
 });
+
+/** Buttons for the chosen variable. */
+function OfVariable() {
+  return html`
+    <${CommandButton} id="previousChange">‹<span class="wide-only"> change</span></${CommandButton}>
+    <${CommandButton} id="nextChange"><span class="wide-only">change </span>›</${CommandButton}>
+    ${["inspect", "history"].map((id) => html`<${CommandButton} id=${id} />`)}
+  `;
+}
 
 /**
  * The names that stand for each object, and that view each storage; what is returned has no name.

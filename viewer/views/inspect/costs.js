@@ -16,7 +16,7 @@ import { nextTab, titleOfSection } from "viewer/parts/panel.js";
 import { styled } from "viewer/parts/styles.js";
 import { leaveTo } from "viewer/state/address.js";
 import { stepOfReader } from "viewer/state/article.js";
-import { current } from "viewer/state/state.js";
+import { current, mode } from "viewer/state/state.js";
 import { MemoryChart } from "viewer/views/inspect/memory.js";
 import { Roofline, ROOFLINE_MEANINGS } from "viewer/views/inspect/roofline.js";
 import { partAround, partOf, scope, Scope } from "viewer/views/inspect/scope.js";
@@ -318,7 +318,7 @@ function Memory({ span, at }) {
     model=${model}
     moments=${moments}
     span=${span}
-    here=${at}
+    here=${mode.value === "step" ? at : -1}
     place=${place}
     jump=${leaveTo}
   />`;

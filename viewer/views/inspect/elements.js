@@ -31,7 +31,7 @@ export function Elements({ value, name, picked, pick, layout, recorded }) {
   );
   const title = (/** @type {number[]} */ index, /** @type {Cell} */ cell) =>
     `${name}[${index.join(", ")}] is ${cell}${layout ? `, cell ${cellOf(layout, index)}` : ""}`;
-  return html`<section class="inspect-part" aria-labelledby="elements-title">
+  return html`<section class="inspect-part elements" aria-labelledby="elements-title">
     <h4 id="elements-title">Elements</h4>
     ${
       sizes.length > 2 &&

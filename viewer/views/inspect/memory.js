@@ -23,8 +23,8 @@ const ROOM = { left: 70, right: 12, top: 26, bottom: 44 };
 /**
  * @typedef {{model: Model, moments: MemoryState[], bands: Band[], span: Span,
  *   here: number, place: (step: number) => string, jump: (step: number) => void}} Properties
- * bands: chapters or sections below the chart; here: the current step; place: where a step is, in
- * words
+ * bands: chapters or sections below the chart; here: the current step, or -1 where there is none;
+ * place: where a step is, in words
  */
 
 /** @param {Properties} properties */

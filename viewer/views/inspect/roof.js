@@ -7,13 +7,14 @@ import { marksOf, pieceOf, scalesOf, shareOf } from "viewer/model/roofline.js";
 import { across, frameOf, Rulings, slide, up } from "viewer/parts/figure.js";
 import { html } from "viewer/parts/html.js";
 
-const HEIGHT = 380;
+const HEIGHT = 396;
 const WIDEST = 1160;
-const ROOM = { left: 92, right: 24, top: 16, bottom: 46 };
+/** Above the roof there is room for a name. */
+const ROOM = { left: 100, right: 24, top: 32, bottom: 46 };
 /** How many marks are named in the chart. */
 const NAMED = 10;
 /** How many letters a name has at most, and of how many of the width each takes one. */
-const [SHORTEST, LONGEST] = [12, 28];
+const [SHORTEST, LONGEST] = [18, 28];
 const OF_WIDTH = 32;
 /** How wide a number below the chart is at most. */
 const NUMBER = 46;
@@ -94,7 +95,7 @@ export function Chart({ points, limits, title, isReached, whole }) {
     >
       <${Roof} ...${{ frame, intensities, rates, limits, isReached, x, y }} />
       <${Marks} ...${{ points, marks, shown, show }} />
-      <${Names} ...${{ frame, points, marks, start, bend, shown }} />
+      <${Names} ...${{ frame, points, marks, start, bend, shown, show }} />
     </svg>
     <figcaption class="inspect-readout" aria-live="off">
       ${
@@ -172,6 +173,13 @@ function Roof({ frame, intensities, rates, limits, isReached, x, y }) {
       text-anchor="middle"
     >
       FLOPs for each byte moved; the roof bends at ${ridgeOf(limits)}
+    </text>
+    <text
+      class="inspect-axis-title"
+      transform=${`translate(14 ${(frame.top + frame.bottom) / 2}) rotate(-90)`}
+      text-anchor="middle"
+    >
+      FLOPs in each second (FLOP/s)
     </text>
     <line class="roof-ridge" x1=${x(ridge)} x2=${x(ridge)} y1=${y(peak)} y2=${frame.bottom} />
     <path class=${isReached ? "roof reached" : "roof"} d=${roof} />
@@ -254,10 +262,11 @@ function namesOf(points, width) {
  * The names of those that would take longest, where they lie neither on each other nor on the roof;
  * or of the one that is looked at.
  * @param {{frame: Frame, points: RooflinePoint[], marks: {x: number, y: number, size: number}[],
- *   bend: {x: number, y: number}, start: {x: number, y: number}, shown: number}} properties
+ *   bend: {x: number, y: number}, start: {x: number, y: number}, shown: number,
+ *   show: (index: number) => void}} properties
  *   start, bend: the roof rises from one to the other, and is level from there
  */
-function Names({ frame, points, marks, start, bend, shown }) {
+function Names({ frame, points, marks, start, bend, shown, show }) {
   const names = namesOf(points, frame.right - frame.left);
   if (shown >= 0) return html`<${NameOf} frame=${frame} name=${names[shown]} ...${marks[shown]} />`;
   const roofAt = (/** @type {number} */ x) =>
@@ -265,13 +274,20 @@ function Names({ frame, points, marks, start, bend, shown }) {
   const isFree = (/** @type {import("viewer/model/labels.js").Box} */ box) =>
     box.left > frame.left &&
     box.right < frame.right &&
-    box.top > frame.top &&
+    box.top > 0 &&
     box.bottom < frame.bottom &&
     (box.top - AIR > roofAt(box.left) || box.bottom + AIR < roofAt(box.right));
   return namesBeside(marks, names, isFree, NAMED).map(
-    ({ name, box, leader }) => html`
+    ({ name, index, box, leader }) => html`
       ${leader && html`<line class="roof-leader" ...${leader} />`}
-      <text class="roof-label" x=${box.left} y=${box.bottom - 4}>${name}</text>
+      <text
+        class="roof-label"
+        x=${box.left}
+        y=${box.bottom - 4}
+        onMouseEnter=${() => show(index)}
+      >
+        ${name}
+      </text>
     `,
   );
 }

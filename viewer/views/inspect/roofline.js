@@ -11,6 +11,7 @@ import { stepOfReader } from "viewer/state/article.js";
 import { current } from "viewer/state/state.js";
 import { Chart, ridgeOf } from "viewer/views/inspect/roof.js";
 import { Wider } from "viewer/views/inspect/scope.js";
+import { Sideways } from "viewer/views/inspect/sideways.js";
 import { labels } from "viewer/views/inspect/table.js";
 
 /** What the reader chose last, for as long as the page is open; null: nothing yet. */
@@ -208,7 +209,7 @@ function Drawn({ title, points, limits, took, jump, isReached = false, children 
  *   cells: (point: RooflinePoint) => string[]}} properties
  */
 function Table({ what, heads, points, jump, cells }) {
-  return html`<div class="inspect-scroll" tabindex="0" role="region" aria-label=${what}>
+  return html`<${Sideways} what=${what}>
     <table class="inspect-table">
       <thead>
         <tr>
@@ -237,7 +238,7 @@ function Table({ what, heads, points, jump, cells }) {
         )}
       </tbody>
     </table>
-  </div>`;
+  </${Sideways}>`;
 }
 
 /** A part of some seconds. @param {number} seconds @param {number} whole */

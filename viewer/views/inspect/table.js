@@ -14,6 +14,7 @@ import { stepOfReader } from "viewer/state/article.js";
 import { current } from "viewer/state/state.js";
 import { COLUMNS, isMemory, ofOperators, SECONDS } from "viewer/views/inspect/columns.js";
 import { Wider } from "viewer/views/inspect/scope.js";
+import { Sideways } from "viewer/views/inspect/sideways.js";
 
 /** @typedef {import("viewer/views/inspect/columns.js").Column} Column */
 
@@ -78,6 +79,17 @@ function sortedBy([operators, ...amounts], entries) {
 }
 
 /**
+ * Where few columns have room, the one that sorts stands right beside the names.
+ * @param {Column[]} columns
+ * @param {Column} [by]
+ */
+function inOrder(columns, by) {
+  if (!matchMedia("(max-width: 60rem)").matches) return columns;
+  const sorts = (/** @type {Column} */ { id }) => id === by?.id;
+  return [...columns.filter(sorts), ...columns.filter((own) => !sorts(own))];
+}
+
+/**
  * Columns without any amount: they have no room on a phone.
  * @param {Column[]} columns
  * @param {TallyEntry[]} entries
@@ -102,10 +114,11 @@ export function Table({ span, onMeta, withClaims }) {
     [document, by, span.first, span.beyond, withCalls.value, onMeta, withClaims],
   );
   const label = useMemo(() => labels(by), [document, by]);
-  const all = columnsShown(onMeta);
-  const columns = by === "operator" ? all.map(ofOperators) : all;
+  const usual = columnsShown(onMeta);
+  const own = by === "operator" ? usual.map(ofOperators) : usual;
   const worth = entries.filter(isWorthARow);
-  const column = sortedBy(columns, worth);
+  const column = sortedBy(own, worth);
+  const [all, columns] = [usual, own].map((some) => inOrder(some, column));
   const value = column?.value;
   const sortedRows = sorted(worth, value ?? (({ key }) => label(key).name), order.value.direction);
   const { memory, rows } = withMemoryApart(by, sortedRows);
@@ -114,7 +127,7 @@ export function Table({ span, onMeta, withClaims }) {
   const blank = blankOf(columns, worth, column);
   return html`
     <${Choices} />
-    <div class="inspect-scroll costs-scroll" tabindex="0" role="region" aria-label="table of costs">
+    <${Sideways} what="table of costs" class="costs-scroll">
       <table
         class="inspect-table costs-table"
         style=${{ "--columns": columns.length - blank.size }}
@@ -142,7 +155,7 @@ export function Table({ span, onMeta, withClaims }) {
         shown.length < rows.length &&
         html`<${Whole} count=${sortedRows.length} show=${() => showWhole(shape)} />`
       }
-    </div>
+    </${Sideways}>
     ${!sortedRows.length && html`<${Nothing} />`}
     ${seconds && by !== "operator" && html`<${OfAnotherRun} device=${times?.device} />`}
   `;
@@ -239,16 +252,20 @@ function Head({ columns, by, blank }) {
 }
 
 /**
- * Bring the column that sorts beside the names, where not all have room.
+ * Bring the column that sorts beside the names, where not all have room; a head that has moved
+ * keeps the focus.
  * @param {HTMLElement | null} head
  */
 function showSorted(head) {
   const table = head?.closest(".costs-scroll");
-  const [name, by] = ["th:first-child", "[aria-sort$=ending]"].map((selector) =>
-    head?.querySelector(selector)?.getBoundingClientRect(),
+  const [first, sorts] = ["th:first-child", "[aria-sort$=ending]"].map((selector) =>
+    head?.querySelector(selector),
   );
-  if (!table || !name || !by || by.right <= table.getBoundingClientRect().right) return;
-  table.scrollLeft += by.left - name.right;
+  if (!table || !first || !sorts) return;
+  if (document.activeElement === document.body) sorts.querySelector("button")?.focus();
+  const [name, by] = [first, sorts].map((cell) => cell.getBoundingClientRect());
+  const isSeen = by.left >= name.right && by.right <= table.getBoundingClientRect().right;
+  if (first !== sorts && !isSeen) table.scrollLeft += by.left - name.right;
 }
 
 /** @param {{columns: Column[], sums: TallyEntry, blank: Set<string>, count: number}} properties */

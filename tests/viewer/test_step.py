@@ -802,3 +802,26 @@ def test_names_in_the_graph_have_the_room_beside_it(page, show):
     page.keyboard.press("ArrowLeft")
     painted(page)
     assert page.locator(".graph-box:not(.is-call)").first.evaluate(left) == before
+
+
+NUMBERED = """\
+def helper():  # a word for readers
+    return 1
+
+
+def main():  # M7.4 E35, E7a @core
+    'Topics with numbers.'
+    return helper()
+"""
+
+
+def test_numbers_of_topics_are_for_who_asks_for_the_source(page, show):
+    document = recorded(NUMBERED)
+    show(page, document, mode="step", at=str(step_on(document, "return helper()")))
+    heads = page.locator(".program-line", has_text="def ").locator("code")
+    assert [text.strip() for text in heads.all_inner_texts()] == [
+        "def helper():  # a word for readers",
+        "def main():",
+    ]
+    page.keyboard.press("R")
+    heads.get_by_text("# M7.4 E35, E7a").wait_for()

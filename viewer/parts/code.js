@@ -31,7 +31,7 @@ function spans(line) {
  * @param {Piece[]} line
  * @param {any} [end] what stands at its end
  */
-function hanging(line, end) {
+export function hanging(line, end) {
   const indent = `${(line[0]?.text.search(/\S|$/) ?? 0) + CONTINUATION}ch`;
   return html`<span class="source-line" style=${{ paddingLeft: indent, textIndent: `-${indent}` }}>
     ${spans(line)}
@@ -54,15 +54,4 @@ export function Code({ file, first, last, indent, into }) {
   return html`<code class="source">
     ${lines.map((line, index) => hanging(line, index === lines.length - 1 && into))}
   </code>`;
-}
-
-/**
- * One line of a program.
- * @param {SourceFile} file
- * @param {number} line
- * @param {boolean} isRaw with directives
- */
-export function codeLine(file, line, isRaw) {
-  const found = pieces(file, line);
-  return html`<code class="source">${hanging(isRaw ? found : withoutDirectives(found))}</code>`;
 }

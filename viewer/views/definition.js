@@ -3,8 +3,8 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { withTokens } from "viewer/model/colours.js";
 import { shortPaths } from "viewer/model/places.js";
-import { codeLine } from "viewer/parts/code.js";
 import { html } from "viewer/parts/html.js";
+import { codeLine } from "viewer/parts/sourceline.js";
 import { styled } from "viewer/parts/styles.js";
 import { mark } from "viewer/state/article.js";
 import { current, definitions, openDefinition } from "viewer/state/state.js";

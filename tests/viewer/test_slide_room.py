@@ -139,3 +139,37 @@ def test_the_speaker_sees_charts_of_the_next_page_and_of_the_next_slide(page, sh
     window.get_by_role("heading", name="Next: Second").wait_for()
     following.wait_for()
     window.close()
+
+
+LONG_BELOW = '''
+def main():
+    """A talk."""
+    a()
+
+
+def a():
+    """Values above a line whose own go below it."""
+    total_of_all = 30_000
+    counts = {f"number {n}": n * n * 1000 for n in range(5)}  # @inspect counts
+    percent = [round(100 * part / total_of_all, 2) for part in counts.values()]  # @inspect percent
+    assert percent[0] == 0
+'''
+
+OVERPRINTED = """() => {
+    const boxes = (selector) => [...document.querySelectorAll(`.slide-body ${selector}`)]
+        .filter((e) => e.checkVisibility()).map((e) => e.getBoundingClientRect());
+    const codes = boxes(".line .source-line");
+    return boxes(".beside-line:not(.below)").filter((value) => codes.some((code) =>
+        value.left < code.right && code.left < value.right
+        && value.top < code.bottom - 4 && code.top < value.bottom - 4)).length;
+}"""
+
+
+@pytest.mark.parametrize("width", [1100, 1200, 1280, 1366])
+def test_values_do_not_grow_over_code_below_whose_values_went_away(width, page, show):
+    page.set_viewport_size({"width": width, "height": 720})
+    show(page, trace_source(LONG_BELOW), at="a", present="1")
+    page.locator(".slide-body .beside-line").first.wait_for(state="attached")
+    painted(page)
+    assert page.locator(".slide-body .beside-line.below").count() > 0
+    assert page.evaluate(OVERPRINTED) == 0

@@ -173,3 +173,32 @@ def test_values_do_not_grow_over_code_below_whose_values_went_away(width, page, 
     painted(page)
     assert page.locator(".slide-body .beside-line.below").count() > 0
     assert page.evaluate(OVERPRINTED) == 0
+
+
+NAMED = '''
+def main():
+    """A talk."""
+    a()
+
+
+def a():
+    """A model in the shape of GPT-2 XL has 2.1 billion parameters"""
+    assert 2 + 2 == 4
+'''
+
+LINES_OF_NAME = """() => {
+    const text = document.querySelector(".slide-body .section-title").firstChild;
+    const range = document.createRange();
+    range.setStart(text, text.data.indexOf("GPT"));
+    range.setEnd(text, text.data.indexOf(" XL"));
+    return new Set([...range.getClientRects()].map(({ top }) => top)).size;
+}"""
+
+
+def test_a_title_does_not_break_within_a_name(page, show):
+    show(page, trace_source(NAMED), at="a", present="1")
+    page.locator(".slide-body .section-title").wait_for()
+    for width in range(900, 1500, 20):
+        page.set_viewport_size({"width": width, "height": 720})
+        painted(page)
+        assert page.evaluate(LINES_OF_NAME) == 1, f"at {width}"

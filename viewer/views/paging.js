@@ -6,6 +6,7 @@ import { atomsOf, partsPages } from "viewer/views/atoms.js";
 import { headPages, shownAgain } from "viewer/views/heads.js";
 import { bottomOf, FIGURES, heightOf, outermost, piecesIn, QUESTION } from "viewer/views/pieces.js";
 import { gather, spread, widenPages } from "viewer/views/spread.js";
+import { keepNames } from "viewer/views/unbroken.js";
 
 /** How large a figure may be: as a part of the page, and in the size that it was drawn for. */
 const FIGURE_HEIGHT = 0.75;
@@ -113,6 +114,7 @@ function shrinkLoops(root, height) {
  */
 export function pagesOf(root, height, known, late, isKept = false) {
   restore(root);
+  keepNames(root);
   hide(late, true);
   const letter = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
   const places = spread(root, letter, isKept);

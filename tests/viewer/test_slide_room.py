@@ -202,3 +202,27 @@ def test_a_title_does_not_break_within_a_name(page, show):
         page.set_viewport_size({"width": width, "height": 720})
         painted(page)
         assert page.evaluate(LINES_OF_NAME) == 1, f"at {width}"
+
+
+LETTERED = FIGURES.replace(
+    "{box}</svg>", '{box}<text x="9" y="40" font-size="24">Once</text></svg>'
+).replace("Figure(200, 600)", "Figure(300, 60)")
+
+LETTERS = """() => {
+    const words = document.querySelector(".slide-body .prose p");
+    const svg = document.querySelector(".slide-body .picture svg");
+    const unit = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+    return [24 * unit, parseFloat(getComputedStyle(words).fontSize)];
+}"""
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1920, 1080)])
+def test_letters_of_a_figure_are_as_large_as_words_and_no_larger(size, page, show):
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    words = "    # A figure with letters.\n"
+    text = LETTERED.replace("    figure = ", words + "    figure = ")
+    show(page, trace_source(text), at="tall", present="1")
+    page.locator(".slide-body .picture svg").wait_for()
+    painted(page)
+    own, around = page.evaluate(LETTERS)
+    assert own == pytest.approx(around, rel=0.02)

@@ -11,6 +11,8 @@ import { keepNames } from "viewer/views/unbroken.js";
 /** How large a figure may be: as a part of the page, and in the size that it was drawn for. */
 const FIGURE_HEIGHT = 0.75;
 const LARGEST = 2.4;
+/** How large words are, in the size of letters; those in figures are no larger. */
+const WORDS = 1.09;
 const DRAWN = "svg:not(.katex *), img";
 /** What does not fit is shown smaller, down to this; then it scrolls. */
 const SMALLEST = 0.45;
@@ -26,6 +28,7 @@ function restore(root) {
   for (const piece of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll(".resized"))) {
     piece.classList.remove("resized", "scrolls");
     piece.style.zoom = "";
+    piece.style.removeProperty("--zoom");
   }
 }
 
@@ -37,7 +40,23 @@ function hide(pieces, isHidden) {
 /** @param {HTMLElement} piece @param {number} zoom */
 function resize(piece, zoom) {
   piece.style.zoom = String(zoom);
+  piece.style.setProperty("--zoom", String(zoom));
   piece.classList.add("resized");
+}
+
+/** How much larger a figure may become until its letters are as large as those of the slide.
+ * @param {HTMLElement} figure @returns {number} */
+function untilWords(figure) {
+  const letter = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+  const texts = /** @type {SVGTextElement[]} */ ([...figure.querySelectorAll("svg text")]);
+  const sizes = texts.map((text) => {
+    const svg = text.ownerSVGElement;
+    const drawn = svg?.viewBox.baseVal?.width || svg?.width.baseVal.value || 1;
+    const unit = (svg?.getBoundingClientRect().width ?? 0) / drawn;
+    return Number.parseFloat(getComputedStyle(text).fontSize) * unit;
+  });
+  const largest = Math.max(0, ...sizes);
+  return largest ? (WORDS * letter) / largest : Infinity;
 }
 
 /** As large as a figure has room, and so that it can be seen whole.
@@ -47,7 +66,8 @@ function scaleFigure(figure, height) {
   const { width = 0, height: own = 0 } = drawn?.getBoundingClientRect() ?? {};
   if (!width || !own) return;
   const room = figure.getBoundingClientRect().width / width;
-  resize(figure, Math.min(Math.max(1, room), (FIGURE_HEIGHT * height) / own, LARGEST));
+  const most = Math.min(LARGEST, untilWords(figure));
+  resize(figure, Math.min(Math.max(1, room), (FIGURE_HEIGHT * height) / own, most));
 }
 
 /** Let the only figure of a page have the room that is left; in the middle, if it is alone there.
@@ -65,7 +85,8 @@ function growInto(figure, left) {
   const drawn = figure.querySelector(DRAWN)?.getBoundingClientRect();
   if (!drawn?.width || !drawn.height) return;
   const { clientWidth } = /** @type {HTMLElement} */ (figure.closest(".slide-body"));
-  const more = Math.min(1 + left / drawn.height, clientWidth / drawn.width);
+  const widest = clientWidth / drawn.width;
+  const more = Math.min(1 + left / drawn.height, widest, untilWords(figure));
   resize(figure, Math.min((Number(figure.style.zoom) || 1) * more, LARGEST));
 }
 

@@ -226,3 +226,37 @@ def test_letters_of_a_figure_are_as_large_as_words_and_no_larger(size, page, sho
     painted(page)
     own, around = page.evaluate(LETTERS)
     assert own == pytest.approx(around, rel=0.02)
+
+
+FOR_READERS = '''
+import math
+
+
+def main():
+    """A talk."""
+    # ## Roots
+    # What a root is.
+    #
+    # Skip it if you know what
+    # a root is.
+    #
+    # Two of them follow.
+    a()
+
+
+def a():
+    """A root."""
+    root = math.isqrt(16)
+    assert root == 4
+'''
+
+
+def test_an_audience_is_shown_no_imports_and_not_what_to_skip(page, show):
+    show(page, trace_source(FOR_READERS), at="a", present="1")
+    page.locator(".slide-body .line[data-step]").first.wait_for()
+    assert page.locator(".slide-body summary:visible", has_text="imports").count() == 0
+    page.keyboard.press("k")
+    words = page.locator(".slide-heading")
+    expect(words).to_contain_text("What a root is.")
+    expect(words).to_contain_text("Two of them follow.")
+    assert "Skip it" not in words.inner_text()

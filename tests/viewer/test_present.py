@@ -131,7 +131,7 @@ def test_a_slide_that_fits_a_larger_window_is_cut_anew(presented):
 
 
 def test_figures_grow_with_the_page_and_are_seen_whole(page, show):
-    small = '<svg xmlns="http://www.w3.org/2000/svg" width="200" height="{}"><text>a</text></svg>'
+    small = '<svg xmlns="http://www.w3.org/2000/svg" width="200" height="{}"><text font-size="9">a</text></svg>'
     drawn = [{"type": "Picture", "svg": small.format(height)} for height in (60, 3000)]
     show(page, documents.with_values(*drawn), mode="step", at="2")
     page.keyboard.press("P")
@@ -248,7 +248,7 @@ def test_a_loop_is_on_one_slide_with_its_slider(lines, page, show):
 
 
 def test_words_and_figures_have_the_room_of_values_where_there_are_none(page, show):
-    wide = '<svg xmlns="http://www.w3.org/2000/svg" width="600" height="200"><text>a</text></svg>'
+    wide = '<svg xmlns="http://www.w3.org/2000/svg" width="600" height="200"><text font-size="9">a</text></svg>'
     show(page, documents.with_values({"type": "Picture", "svg": wide}), mode="step", at="2")
     page.set_viewport_size({"width": 1920, "height": 1080})
     page.keyboard.press("P")
@@ -404,7 +404,6 @@ def a():
     with contextlib.nullcontext():
         if 1 + 1 == 2:
 {body}
-    after = 1
 """
 
 

@@ -260,3 +260,88 @@ def test_an_audience_is_shown_no_imports_and_not_what_to_skip(page, show):
     expect(words).to_contain_text("What a root is.")
     expect(words).to_contain_text("Two of them follow.")
     assert "Skip it" not in words.inner_text()
+
+
+CODE_AND_WORDS = '''
+def main():
+    """A talk."""
+    little()
+    exercise_more()
+    much()
+
+
+def little():
+    """One line of code."""
+    assert 1 + 1 == 2
+
+
+def exercise_more():  # @exercise
+    """Exercise: words alone
+
+    How much is three and three?
+    """
+    six = 3 + 3
+    assert six == 6
+
+
+def much():
+    """Much code."""
+BODY
+'''
+
+
+def test_type_is_as_large_on_all_slides_with_code(page, show):
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    body = "\n".join(
+        f"    # Words of number {n}.\n    assert {n} + 1 == {n + 1}" for n in range(30)
+    )
+    show(page, trace_source(CODE_AND_WORDS.replace("BODY", body)), at="little", present="1")
+    scale = "() => Number(document.documentElement.style.getPropertyValue('--scale'))"
+    scales = []
+    for title in ("One line of code", "Exercise: words alone", "Much code"):
+        page.locator(".slide .section-title", has_text=title).wait_for()
+        painted(page)
+        scales.append(page.evaluate(scale))
+        page.keyboard.press("n")
+    assert scales[0] == scales[2]
+    assert scales[1] > scales[0]
+
+
+ASKED_ALONE = '''
+def main():
+    """A talk."""
+    a()
+
+
+def a():
+    """Asks."""
+WORDS
+    half = 21
+    assert 2 * half == 42  # @predict
+WORDS
+'''
+
+GIVEN = "e => [e.style.zoom, e.style.paddingTop]"
+
+
+def test_a_question_that_is_nearly_alone_stands_lower_and_larger(page, show):
+    page.set_viewport_size({"width": 1280, "height": 720})
+    lines = [f"    # Words {number}.\n    {number}" for number in range(12)]
+    show(page, trace_source(ASKED_ALONE.replace("WORDS", "\n".join(lines))), at="a", present="1")
+    page.locator(".slide-part").wait_for()
+    body, alone = page.locator(".slide-body"), 0
+    for height in range(440, 760, 40):
+        page.set_viewport_size({"width": 1280, "height": height})
+        painted(page)
+        turn_to(page, ".slide-body .question")
+        painted(page)
+        zoom, above = body.evaluate(GIVEN)
+        box = page.locator(".slide-body .question").bounding_box()
+        assert box["y"] + box["height"] < height
+        assert box["x"] + box["width"] <= 1280
+        alone += above != "" and zoom == "1.3"
+    assert alone > 0
+    page.keyboard.press("PageDown")
+    page.locator(".slide-body .held-mark").wait_for(state="attached")
+    painted(page)
+    assert body.evaluate(GIVEN) == ["", ""]

@@ -216,7 +216,10 @@ function widen(all, places) {
 
 /** How many lines of code are broken. @param {HTMLElement} root @returns {number} */
 export function brokenIn(root) {
-  return [...root.querySelectorAll(".line .source-line")].filter((line) => {
+  const shown = [...root.querySelectorAll(".line .source-line")].filter(
+    (line) => !line.closest("details:not([open])"),
+  );
+  return shown.filter((line) => {
     const height = Number.parseFloat(getComputedStyle(line).lineHeight);
     return line.getBoundingClientRect().height > 1.5 * height;
   }).length;

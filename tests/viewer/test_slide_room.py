@@ -345,3 +345,20 @@ def test_a_question_that_is_nearly_alone_stands_lower_and_larger(page, show):
     page.locator(".slide-body .held-mark").wait_for(state="attached")
     painted(page)
     assert body.evaluate(GIVEN) == ["", ""]
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1920, 1080)])
+def test_a_figure_stands_below_the_code_that_draws_it(size, page, show):
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    words = "".join(f"    # {'Words of a paragraph. ' * 9}\n    #\n" for _ in range(4))
+    code = "".join(f"    number_{n} = {n}\n" for n in range(6))
+    made = "    made = Figure(1, 1)\n"  # so that its class is shown there
+    text = FIGURES.replace("    figure = ", made + words + code + "    figure = ")
+    show(page, trace_source(text), at="tall", present="1")
+    page.locator(".slide-body .picture svg").wait_for(state="attached")
+    painted(page)
+    turn_to(page, ".slide-body .picture svg")
+    assert page.locator(".slide-body .line", has_text="figure = ").is_visible()
+    figure = page.locator(".slide-body .picture svg").bounding_box()
+    assert figure["y"] + figure["height"] <= size[1]
+    assert figure["height"] > 0.4 * size[1]

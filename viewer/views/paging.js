@@ -17,6 +17,7 @@ const DRAWN = "svg:not(.katex *), img";
 /** What does not fit is shown smaller, down to this; then it scrolls. */
 const SMALLEST = 0.45;
 const SMALLEST_LOOP = 0.7;
+const SMALLEST_FIGURE = 0.6;
 
 const MARKS = ["off-page", "unrevealed", "cut", "long", "alone", "headed", "again"];
 const MARKED = MARKS.map((name) => `.${name}`).join(", ");
@@ -105,6 +106,21 @@ function shrinkToFit(piece, height) {
   piece.classList.toggle("scrolls", zoom < SMALLEST);
 }
 
+/** Let figures stand below the code that draws them: smaller, if they stay large enough.
+ * @param {HTMLElement[]} pieces @param {number} height */
+function joinFigures(pieces, height) {
+  for (const [index, piece] of pieces.entries()) {
+    const [figure, another] = figuresIn(piece);
+    const drawn = figure?.querySelector(DRAWN)?.getBoundingClientRect().height;
+    const code = outermost(pieces[index - 1], ".row-line");
+    if (!code || !drawn || another || figure.closest(".loop")) continue;
+    const over = heightOf([...pieces.filter((own) => code.contains(own)), piece]) - height;
+    const part = 1 - over / drawn;
+    if (over > 0 && part >= SMALLEST_FIGURE)
+      resize(figure, 0.98 * part * (Number(figure.style.zoom) || 1));
+  }
+}
+
 /** How high the line is that names what is unfolded below it, and stays with that.
  * @param {HTMLElement | undefined} before @param {HTMLElement} piece */
 function summaryHeight(before, piece) {
@@ -154,6 +170,7 @@ export function pagesOf(root, height, known, late, isKept = false) {
   const pieces = piecesIn(root);
   for (const [index, piece] of pieces.entries())
     shrinkToFit(piece, height - summaryHeight(pieces[index - 1], piece));
+  joinFigures(pieces, height);
   const atoms = atomsOf(pieces, height, known);
   const pages = known.length ? cut(atoms, height, known) : evenPages(atoms, height);
   if (known.length && !isKept && pages.length > known.length)

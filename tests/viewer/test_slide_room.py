@@ -362,3 +362,17 @@ def test_a_figure_stands_below_the_code_that_draws_it(size, page, show):
     figure = page.locator(".slide-body .picture svg").bounding_box()
     assert figure["y"] + figure["height"] <= size[1]
     assert figure["height"] > 0.4 * size[1]
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1920, 1080)])
+def test_what_says_where_one_is_can_be_read_with_the_words(size, page, show):
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    many = CODE_AND_WORDS.replace("BODY", "    # Words with code.\n    assert 1 + 1 == 2")
+    show(page, trace_source(many), at="much", present="1")
+    page.locator(".slide .prose p").wait_for()
+    painted(page)
+    size_of = "e => parseFloat(getComputedStyle(e).fontSize)"
+    count, words = (
+        page.locator(of).first.evaluate(size_of) for of in (".slide-count", ".slide .prose p")
+    )
+    assert count >= 0.6 * words

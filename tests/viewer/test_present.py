@@ -131,7 +131,8 @@ def test_a_slide_that_fits_a_larger_window_is_cut_anew(presented):
 
 
 def test_figures_grow_with_the_page_and_are_seen_whole(page, show):
-    small = '<svg xmlns="http://www.w3.org/2000/svg" width="200" height="{}"><text>a</text></svg>'
+    letter = '<text font-size="9">a</text>'
+    small = f'<svg xmlns="http://www.w3.org/2000/svg" width="200" height="{{}}">{letter}</svg>'
     drawn = [{"type": "Picture", "svg": small.format(height)} for height in (60, 3000)]
     show(page, documents.with_values(*drawn), mode="step", at="2")
     page.keyboard.press("P")
@@ -248,7 +249,8 @@ def test_a_loop_is_on_one_slide_with_its_slider(lines, page, show):
 
 
 def test_words_and_figures_have_the_room_of_values_where_there_are_none(page, show):
-    wide = '<svg xmlns="http://www.w3.org/2000/svg" width="600" height="200"><text>a</text></svg>'
+    letter = '<text font-size="9">a</text>'
+    wide = f'<svg xmlns="http://www.w3.org/2000/svg" width="600" height="200">{letter}</svg>'
     show(page, documents.with_values({"type": "Picture", "svg": wide}), mode="step", at="2")
     page.set_viewport_size({"width": 1920, "height": 1080})
     page.keyboard.press("P")
@@ -404,7 +406,6 @@ def a():
     with contextlib.nullcontext():
         if 1 + 1 == 2:
 {body}
-    after = 1
 """
 
 
@@ -433,9 +434,9 @@ def test_code_that_goes_on_within_a_block_stands_below_what_heads_it(size, page,
 
 
 @pytest.mark.parametrize("size", [(1280, 720), (1920, 1080)])
-def test_type_is_larger_where_a_slide_has_little_on_it(size, page, show):
+def test_type_is_larger_where_a_slide_has_few_words_and_no_code(size, page, show):
     page.set_viewport_size({"width": size[0], "height": size[1]})
-    section = 'def main():\n    a()\n\n\ndef a():\n    """Title.\n\n    {}\n    """\n    x = 1\n'
+    section = 'def main():\n    a()\n\n\ndef a():\n    """Title.\n\n    {}\n    """\n'
     many = "\n\n    ".join(["Many words on a slide. " * 8] * 4)
     sizes, frames = [], []
     for words in ("Few words.", many):
@@ -980,8 +981,8 @@ def test_what_a_loop_binds_is_read_beside_its_slider(size, page, show):
     whole, shown, _ = labels.first.locator("code").evaluate(room)
     assert whole <= shown
     assert labels.first.inner_text().replace("\n", "").endswith("number = 1, round 1 of 2")
-    _, shown, _ = labels.last.locator("code").evaluate(room)
-    assert shown > 0.4 * size[0], "as much as there is room for"
+    whole, shown, _ = labels.last.locator("code").evaluate(room)
+    assert whole <= shown or shown > 0.4 * size[0], "as much as there is room for"
     for label in labels.all():
         whole, shown, end = label.evaluate(room)
         assert whole <= shown, "which round it is stands behind it"
@@ -1006,6 +1007,7 @@ def a():
 
 
 def test_an_answer_leaves_the_pages_of_a_slide_as_they_are(page, show):
+    page.set_viewport_size({"width": 1280, "height": 420})
     show(page, trace_source(TALL.format(total=" + ".join(["one"] * 25))), at="1")
     page.keyboard.press("P")
     page.locator(".slide").wait_for()

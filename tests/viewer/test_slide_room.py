@@ -139,3 +139,240 @@ def test_the_speaker_sees_charts_of_the_next_page_and_of_the_next_slide(page, sh
     window.get_by_role("heading", name="Next: Second").wait_for()
     following.wait_for()
     window.close()
+
+
+LONG_BELOW = '''
+def main():
+    """A talk."""
+    a()
+
+
+def a():
+    """Values above a line whose own go below it."""
+    total_of_all = 30_000
+    counts = {f"number {n}": n * n * 1000 for n in range(5)}  # @inspect counts
+    percent = [round(100 * part / total_of_all, 2) for part in counts.values()]  # @inspect percent
+    assert percent[0] == 0
+'''
+
+OVERPRINTED = """() => {
+    const boxes = (selector) => [...document.querySelectorAll(`.slide-body ${selector}`)]
+        .filter((e) => e.checkVisibility()).map((e) => e.getBoundingClientRect());
+    const codes = boxes(".line .source-line");
+    return boxes(".beside-line:not(.below)").filter((value) => codes.some((code) =>
+        value.left < code.right && code.left < value.right
+        && value.top < code.bottom - 4 && code.top < value.bottom - 4)).length;
+}"""
+
+
+@pytest.mark.parametrize("width", [1100, 1200, 1280, 1366])
+def test_values_do_not_grow_over_code_below_whose_values_went_away(width, page, show):
+    page.set_viewport_size({"width": width, "height": 720})
+    show(page, trace_source(LONG_BELOW), at="a", present="1")
+    page.locator(".slide-body .beside-line").first.wait_for(state="attached")
+    painted(page)
+    assert page.locator(".slide-body .beside-line.below").count() > 0
+    assert page.evaluate(OVERPRINTED) == 0
+
+
+NAMED = '''
+def main():
+    """A talk."""
+    a()
+
+
+def a():
+    """A model in the shape of GPT-2 XL has 2.1 billion parameters"""
+    assert 2 + 2 == 4
+'''
+
+LINES_OF_NAME = """() => {
+    const text = document.querySelector(".slide-body .section-title").firstChild;
+    const range = document.createRange();
+    range.setStart(text, text.data.indexOf("GPT"));
+    range.setEnd(text, text.data.indexOf(" XL"));
+    return new Set([...range.getClientRects()].map(({ top }) => top)).size;
+}"""
+
+
+def test_a_title_does_not_break_within_a_name(page, show):
+    show(page, trace_source(NAMED), at="a", present="1")
+    page.locator(".slide-body .section-title").wait_for()
+    for width in range(900, 1500, 20):
+        page.set_viewport_size({"width": width, "height": 720})
+        painted(page)
+        assert page.evaluate(LINES_OF_NAME) == 1, f"at {width}"
+
+
+LETTERED = FIGURES.replace(
+    "{box}</svg>", '{box}<text x="9" y="40" font-size="24">Once</text></svg>'
+).replace("Figure(200, 600)", "Figure(300, 60)")
+
+LETTERS = """() => {
+    const words = document.querySelector(".slide-body .prose p");
+    const svg = document.querySelector(".slide-body .picture svg");
+    const unit = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+    return [24 * unit, parseFloat(getComputedStyle(words).fontSize)];
+}"""
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1920, 1080)])
+def test_letters_of_a_figure_are_as_large_as_words_and_no_larger(size, page, show):
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    words = "    # A figure with letters.\n"
+    text = LETTERED.replace("    figure = ", words + "    figure = ")
+    show(page, trace_source(text), at="tall", present="1")
+    page.locator(".slide-body .picture svg").wait_for()
+    painted(page)
+    own, around = page.evaluate(LETTERS)
+    assert own == pytest.approx(around, rel=0.02)
+
+
+FOR_READERS = '''
+import math
+
+
+def main():
+    """A talk."""
+    # ## Roots
+    # What a root is.
+    #
+    # Skip it if you know what
+    # a root is.
+    #
+    # Two of them follow.
+    a()
+
+
+def a():
+    """A root."""
+    root = math.isqrt(16)
+    assert root == 4
+'''
+
+
+def test_an_audience_is_shown_no_imports_and_not_what_to_skip(page, show):
+    show(page, trace_source(FOR_READERS), at="a", present="1")
+    page.locator(".slide-body .line[data-step]").first.wait_for()
+    assert page.locator(".slide-body summary:visible", has_text="imports").count() == 0
+    page.keyboard.press("k")
+    words = page.locator(".slide-heading")
+    expect(words).to_contain_text("What a root is.")
+    expect(words).to_contain_text("Two of them follow.")
+    assert "Skip it" not in words.inner_text()
+
+
+CODE_AND_WORDS = '''
+def main():
+    """A talk."""
+    little()
+    exercise_more()
+    much()
+
+
+def little():
+    """One line of code."""
+    assert 1 + 1 == 2
+
+
+def exercise_more():  # @exercise
+    """Exercise: words alone
+
+    How much is three and three?
+    """
+    six = 3 + 3
+    assert six == 6
+
+
+def much():
+    """Much code."""
+BODY
+'''
+
+
+def test_type_is_as_large_on_all_slides_with_code(page, show):
+    page.set_viewport_size({"width": 1920, "height": 1080})
+    body = "\n".join(
+        f"    # Words of number {n}.\n    assert {n} + 1 == {n + 1}" for n in range(30)
+    )
+    show(page, trace_source(CODE_AND_WORDS.replace("BODY", body)), at="little", present="1")
+    scale = "() => Number(document.documentElement.style.getPropertyValue('--scale'))"
+    scales = []
+    for title in ("One line of code", "Exercise: words alone", "Much code"):
+        page.locator(".slide .section-title", has_text=title).wait_for()
+        painted(page)
+        scales.append(page.evaluate(scale))
+        page.keyboard.press("n")
+    assert scales[0] == scales[2]
+    assert scales[1] > scales[0]
+
+
+ASKED_ALONE = '''
+def main():
+    """A talk."""
+    a()
+
+
+def a():
+    """Asks."""
+WORDS
+    half = 21
+    assert 2 * half == 42  # @predict
+WORDS
+'''
+
+GIVEN = "e => [e.style.zoom, e.style.paddingTop]"
+
+
+def test_a_question_that_is_nearly_alone_stands_lower_and_larger(page, show):
+    page.set_viewport_size({"width": 1280, "height": 720})
+    lines = [f"    # Words {number}.\n    {number}" for number in range(12)]
+    show(page, trace_source(ASKED_ALONE.replace("WORDS", "\n".join(lines))), at="a", present="1")
+    page.locator(".slide-part").wait_for()
+    body, alone = page.locator(".slide-body"), 0
+    for height in range(440, 760, 40):
+        page.set_viewport_size({"width": 1280, "height": height})
+        painted(page)
+        turn_to(page, ".slide-body .question")
+        painted(page)
+        zoom, above = body.evaluate(GIVEN)
+        box = page.locator(".slide-body .question").bounding_box()
+        assert box["y"] + box["height"] < height
+        assert box["x"] + box["width"] <= 1280
+        alone += above != "" and zoom == "1.3"
+    assert alone > 0
+    page.keyboard.press("PageDown")
+    page.locator(".slide-body .held-mark").wait_for(state="attached")
+    painted(page)
+    assert body.evaluate(GIVEN) == ["", ""]
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1920, 1080)])
+def test_a_figure_stands_below_the_code_that_draws_it(size, page, show):
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    words = "".join(f"    # {'Words of a paragraph. ' * 9}\n    #\n" for _ in range(4))
+    code = "".join(f"    number_{n} = {n}\n" for n in range(6))
+    made = "    made = Figure(1, 1)\n"  # so that its class is shown there
+    text = FIGURES.replace("    figure = ", made + words + code + "    figure = ")
+    show(page, trace_source(text), at="tall", present="1")
+    page.locator(".slide-body .picture svg").wait_for(state="attached")
+    painted(page)
+    turn_to(page, ".slide-body .picture svg")
+    assert page.locator(".slide-body .line", has_text="figure = ").is_visible()
+    figure = page.locator(".slide-body .picture svg").bounding_box()
+    assert figure["y"] + figure["height"] <= size[1]
+    assert figure["height"] > 0.4 * size[1]
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1920, 1080)])
+def test_what_says_where_one_is_can_be_read_with_the_words(size, page, show):
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    many = CODE_AND_WORDS.replace("BODY", "    # Words with code.\n    assert 1 + 1 == 2")
+    show(page, trace_source(many), at="much", present="1")
+    page.locator(".slide .prose p").wait_for()
+    painted(page)
+    size_of = "e => parseFloat(getComputedStyle(e).fontSize)"
+    count, words = (
+        page.locator(of).first.evaluate(size_of) for of in (".slide-count", ".slide .prose p")
+    )
+    assert count >= 0.6 * words

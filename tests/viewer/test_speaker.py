@@ -176,7 +176,8 @@ def at_exercise(page, show):
 def test_the_speaker_sees_a_solution_that_was_opened(at_exercise):
     window = open_speaker(at_exercise)
     expect(window.locator(".speaker-next > h2")).to_have_text("Next: the answer")
-    expect(window.locator(".speaker-next .thumbnail")).to_have_count(0)
+    expect(window.locator(".speaker-next > h3")).to_have_text("Then: A long one")
+    window.locator(".speaker-next .thumbnail .section-title", has_text="A long one").wait_for()
     at_exercise.keyboard.press("PageDown")
     shown = window.locator(".speaker-current .solution .line", has_text="assert twice")
     shown.wait_for()

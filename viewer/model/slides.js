@@ -8,6 +8,15 @@ import { headingOf, titleOf } from "viewer/model/sections.js";
 
 const HEADING = /^#{1,6}\s+(.+)/;
 
+/** A paragraph that is for who reads alone: an audience skips nothing. */
+const SKIPPED = /^skip (?:it|this) if\b/i;
+
+/** @param {string} text Markdown */
+function forAudience(text) {
+  const paragraphs = text.split(/\n[^\S\n]*\n/);
+  return paragraphs.filter((paragraph) => !SKIPPED.test(paragraph.trim())).join("\n\n");
+}
+
 /**
  * @param {Model} model
  * @param {Section[]} sections
@@ -123,8 +132,9 @@ function proseBetween(model, root, after, before, isPath) {
   return between
     .slice(between.findLastIndex(({ kind }) => kind !== "prose") + 1)
     .flatMap((block) =>
-      block.kind === "prose" && (isPath || !block.isBridge) ? [block.text] : [],
-    );
+      block.kind === "prose" && (isPath || !block.isBridge) ? [forAudience(block.text)] : [],
+    )
+    .filter(Boolean);
 }
 
 /**

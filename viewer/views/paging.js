@@ -6,14 +6,18 @@ import { atomsOf, partsPages } from "viewer/views/atoms.js";
 import { headPages, shownAgain } from "viewer/views/heads.js";
 import { bottomOf, FIGURES, heightOf, outermost, piecesIn, QUESTION } from "viewer/views/pieces.js";
 import { gather, spread, widenPages } from "viewer/views/spread.js";
+import { keepNames } from "viewer/views/unbroken.js";
 
 /** How large a figure may be: as a part of the page, and in the size that it was drawn for. */
 const FIGURE_HEIGHT = 0.75;
 const LARGEST = 2.4;
+/** How large words are, in the size of letters; those in figures are no larger. */
+const WORDS = 1.09;
 const DRAWN = "svg:not(.katex *), img";
 /** What does not fit is shown smaller, down to this; then it scrolls. */
 const SMALLEST = 0.45;
 const SMALLEST_LOOP = 0.7;
+const SMALLEST_FIGURE = 0.6;
 
 const MARKS = ["off-page", "unrevealed", "cut", "long", "alone", "headed", "again"];
 const MARKED = MARKS.map((name) => `.${name}`).join(", ");
@@ -25,6 +29,7 @@ function restore(root) {
   for (const piece of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll(".resized"))) {
     piece.classList.remove("resized", "scrolls");
     piece.style.zoom = "";
+    piece.style.removeProperty("--zoom");
   }
 }
 
@@ -36,7 +41,23 @@ function hide(pieces, isHidden) {
 /** @param {HTMLElement} piece @param {number} zoom */
 function resize(piece, zoom) {
   piece.style.zoom = String(zoom);
+  piece.style.setProperty("--zoom", String(zoom));
   piece.classList.add("resized");
+}
+
+/** How much larger a figure may become until its letters are as large as those of the slide.
+ * @param {HTMLElement} figure @returns {number} */
+function untilWords(figure) {
+  const letter = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
+  const texts = /** @type {SVGTextElement[]} */ ([...figure.querySelectorAll("svg text")]);
+  const sizes = texts.map((text) => {
+    const svg = text.ownerSVGElement;
+    const drawn = svg?.viewBox.baseVal?.width || svg?.width.baseVal.value || 1;
+    const unit = (svg?.getBoundingClientRect().width ?? 0) / drawn;
+    return Number.parseFloat(getComputedStyle(text).fontSize) * unit;
+  });
+  const largest = Math.max(0, ...sizes);
+  return largest ? (WORDS * letter) / largest : Infinity;
 }
 
 /** As large as a figure has room, and so that it can be seen whole.
@@ -46,7 +67,8 @@ function scaleFigure(figure, height) {
   const { width = 0, height: own = 0 } = drawn?.getBoundingClientRect() ?? {};
   if (!width || !own) return;
   const room = figure.getBoundingClientRect().width / width;
-  resize(figure, Math.min(Math.max(1, room), (FIGURE_HEIGHT * height) / own, LARGEST));
+  const most = Math.min(LARGEST, untilWords(figure));
+  resize(figure, Math.min(Math.max(1, room), (FIGURE_HEIGHT * height) / own, most));
 }
 
 /** Let the only figure of a page have the room that is left; in the middle, if it is alone there.
@@ -64,7 +86,8 @@ function growInto(figure, left) {
   const drawn = figure.querySelector(DRAWN)?.getBoundingClientRect();
   if (!drawn?.width || !drawn.height) return;
   const { clientWidth } = /** @type {HTMLElement} */ (figure.closest(".slide-body"));
-  const more = Math.min(1 + left / drawn.height, clientWidth / drawn.width);
+  const widest = clientWidth / drawn.width;
+  const more = Math.min(1 + left / drawn.height, widest, untilWords(figure));
   resize(figure, Math.min((Number(figure.style.zoom) || 1) * more, LARGEST));
 }
 
@@ -81,6 +104,21 @@ function shrinkToFit(piece, height) {
   const zoom = ((Number(piece.style.zoom) || 1) * 0.98 * height) / own;
   resize(piece, Math.max(SMALLEST, zoom));
   piece.classList.toggle("scrolls", zoom < SMALLEST);
+}
+
+/** Let figures stand below the code that draws them: smaller, if they stay large enough.
+ * @param {HTMLElement[]} pieces @param {number} height */
+function joinFigures(pieces, height) {
+  for (const [index, piece] of pieces.entries()) {
+    const [figure, another] = figuresIn(piece);
+    const drawn = figure?.querySelector(DRAWN)?.getBoundingClientRect().height;
+    const code = outermost(pieces[index - 1], ".row-line");
+    if (!code || !drawn || another || figure.closest(".loop")) continue;
+    const over = heightOf([...pieces.filter((own) => code.contains(own)), piece]) - height;
+    const part = 1 - over / drawn;
+    if (over > 0 && part >= SMALLEST_FIGURE)
+      resize(figure, 0.98 * part * (Number(figure.style.zoom) || 1));
+  }
 }
 
 /** How high the line is that names what is unfolded below it, and stays with that.
@@ -113,6 +151,7 @@ function shrinkLoops(root, height) {
  */
 export function pagesOf(root, height, known, late, isKept = false) {
   restore(root);
+  keepNames(root);
   hide(late, true);
   const letter = Number.parseFloat(getComputedStyle(document.documentElement).fontSize);
   const places = spread(root, letter, isKept);
@@ -131,6 +170,7 @@ export function pagesOf(root, height, known, late, isKept = false) {
   const pieces = piecesIn(root);
   for (const [index, piece] of pieces.entries())
     shrinkToFit(piece, height - summaryHeight(pieces[index - 1], piece));
+  joinFigures(pieces, height);
   const atoms = atomsOf(pieces, height, known);
   const pages = known.length ? cut(atoms, height, known) : evenPages(atoms, height);
   if (known.length && !isKept && pages.length > known.length)

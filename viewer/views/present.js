@@ -314,7 +314,7 @@ export function Present() {
 function usePages(root, slide) {
   const arranged = () => {
     arrange(pages.value, part.value, stops()[passed.value]);
-    if (root.current) fitPage(root.current);
+    if (root.current) fitPage(root.current, reveal.value === "all");
   };
   useLayoutEffect(() => {
     const body = root.current;

@@ -140,20 +140,20 @@ function Speaker({ page }) {
   `;
 }
 
-/** What comes next: of a page that asks the answer, since what is beyond it may be cut anew then.
+/** What comes next: of a page that asks the answer, and then what follows it, as it is cut so far.
  * @param {{slide: Slide, next: Slide | undefined, rest: number}} properties */
 function Following({ slide, next, rest }) {
   const asked = (pages.value[part.value] ?? []).flatMap(shownAnswers);
-  if (asked.length)
-    return html`<${Beyond} told="the answer">
-      <${Answers} slide=${slide} asked=${asked} />
-    </${Beyond}>`;
-  if (rest > 0)
-    return html`<${Beyond} told="more of this slide">
-      <${Page} number=${part.value + 1} />
-    </${Beyond}>`;
-  return html`<${Beyond} told=${next ? next.title : "the end"}>
-    ${next && html`<${Beginning} key=${shown.value} slide=${next} />`}
+  const told = rest > 0 ? "more of this slide" : next ? next.title : "the end";
+  const seen =
+    rest > 0
+      ? html`<${Page} key=${part.value + 1} number=${part.value + 1} />`
+      : next && html`<${Beginning} key=${shown.value} slide=${next} />`;
+  if (!asked.length) return html`<${Beyond} told=${told}>${seen}</${Beyond}>`;
+  return html`<${Beyond} told="the answer">
+    <${Answers} slide=${slide} asked=${asked} />
+    <h3>Then: ${told}</h3>
+    ${seen}
   </${Beyond}>`;
 }
 

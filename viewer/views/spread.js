@@ -25,11 +25,14 @@ export function gather(root) {
     piece.classList.remove("wide", "below", "opened");
   /** @type {NodeListOf<HTMLElement>} */
   const placed = root.querySelectorAll(".placed, .line > .held-mark");
-  for (const place of placed) {
-    place.classList.remove("placed");
-    place.style.left = place.style.width = place.style.marginTop = "";
-    delete place.dataset.room;
-  }
+  for (const place of placed) release(place);
+}
+
+/** @param {HTMLElement} place */
+function release(place) {
+  place.classList.remove("placed");
+  place.style.left = place.style.width = place.style.marginTop = "";
+  delete place.dataset.room;
 }
 
 /** @param {HTMLElement} root @param {number} [end] where values have to end on the screen */
@@ -54,9 +57,7 @@ export function spread(root, letter, isKept) {
     .filter((place) => getComputedStyle(place).position === "absolute")
     .map((place) => ({ place, ...wholeSize(place) }));
   fitAll(root);
-  for (const { place, ...size } of places)
-    put(place, size, { root, places, right, letter, isKept });
-  fitAll(root);
+  putAll(places, { root, places, right, letter, isKept });
   widen([...root.querySelectorAll(WORDS)], places);
   return places;
 }
@@ -147,6 +148,22 @@ function widthOf(place, most) {
 }
 
 /**
+ * What goes below its line frees room beside it, which values above then take: so all that still
+ * stand beside code are put once more, until none goes below.
+ * @param {Places} all @param {Parameters<typeof put>[2]} slide
+ */
+function putAll(all, slide) {
+  let left = all;
+  for (let before = -1; left.length !== before;) {
+    before = left.length;
+    for (const { place } of left) release(place);
+    for (const { place, ...size } of left) put(place, size, slide);
+    fitAll(slide.root);
+    left = left.filter(({ place }) => !place.classList.contains("below"));
+  }
+}
+
+/**
  * Put values, or the slider of a loop, where the lines beside them end, or below their own.
  * @param {HTMLElement} place
  * @param {{height: number, width: number}} size
@@ -199,7 +216,10 @@ function widen(all, places) {
 
 /** How many lines of code are broken. @param {HTMLElement} root @returns {number} */
 export function brokenIn(root) {
-  return [...root.querySelectorAll(".line .source-line")].filter((line) => {
+  const shown = [...root.querySelectorAll(".line .source-line")].filter(
+    (line) => !line.closest("details:not([open])"),
+  );
+  return shown.filter((line) => {
     const height = Number.parseFloat(getComputedStyle(line).lineHeight);
     return line.getBoundingClientRect().height > 1.5 * height;
   }).length;

@@ -1,7 +1,9 @@
-// How large the type of a slide is: as large as it can be without more pages, broken lines or words
+// How large the type of a slide is: of one with code as large as that of any other, so that nothing
+// changes from slide to slide; of words alone as large as it can be without more pages or words
 // below the screen than at its usual size. Fetched when a presentation starts.
 
 import { broughtTo } from "viewer/views/atoms.js";
+import { raise, settle } from "viewer/views/lone.js";
 import { arrange, pagesOf } from "viewer/views/paging.js";
 import { brokenIn, fitAll } from "viewer/views/spread.js";
 
@@ -21,9 +23,14 @@ function letterSize() {
 /** @param {number} letter */
 const lastLine = (letter) => innerHeight - BELOW * letter;
 
-/** Show the values of the page that is shown, as many as find room. @param {HTMLElement} body */
-export function fitPage(body) {
-  fitAll(body, lastLine(letterSize()));
+/** Show the values of the page that is shown, as many as find room, and a question that stands
+ * nearly alone larger. @param {HTMLElement} body @param {boolean} isWhole whether all of the page
+ * is shown at once */
+export function fitPage(body, isWhole) {
+  settle(body);
+  const last = lastLine(letterSize());
+  fitAll(body, last);
+  if (isWhole) raise(body, last);
 }
 
 /** How much larger than usual the type of the slide is that is shown. */
@@ -73,6 +80,13 @@ function cutOf(pages, top, room) {
   return Math.max(0, Math.round(bottom - top - room));
 }
 
+/** Whether a slide shows code, or asks about it. A solution that nobody has opened does not count.
+ * @param {HTMLElement} body */
+function showsCode(body) {
+  const found = [...body.querySelectorAll(".line, .question")];
+  return found.some((line) => !line.closest("details:not([open])"));
+}
+
 /** The size of a slide's type. While it stays on the screen it only becomes smaller, unless the
  * screen becomes another one: nothing jumps when a round of a loop is chosen. With an answer, what
  * waited for it comes, and stands where there is room on the pages as they are, smaller if that
@@ -99,6 +113,7 @@ export class TypeSize {
    * @returns {HTMLElement[][]} pages
    */
   layOut(body, before, shown) {
+    settle(body);
     const screen = `${innerWidth} ${innerHeight}`;
     const questions = body.querySelectorAll(".question").length;
     const asked = body.querySelectorAll(".question, .veiled").length;
@@ -129,6 +144,7 @@ export class TypeSize {
 
   /** @param {HTMLElement} body @returns {HTMLElement[][]} pages */
   largest(body) {
+    if (showsCode(body)) this.most = 0;
     const late = this.late.map(({ figure }) => figure);
     const usual = layOutAt(body, 0, this.known, late);
     const isMore = this.known.length > 0 && usual.pages.length > this.known.length;

@@ -9,7 +9,7 @@ from lecture.lib.charts import doublings, framed, legend_below, lines, rows_of
 from lecture.lib.drawing import COLOURS, Figure, box, text
 from lecture.lib.transformer import TransformerConfig
 
-WIDTH, HEIGHT, TOP, ROWS = 384, 250, 24, 6
+WIDTH, HEIGHT, TOP, ROWS = 400, 250, 24, 6
 PARTS = ("feed-forward", "projections", "scores and values", "LM head")
 
 
@@ -20,8 +20,8 @@ def parameter_map(config: TransformerConfig) -> Figure:  # @stepover
     table_width = WIDTH * tables_share
     parts = [
         _key(4, COLOURS[0], "embedding, LM head"),
-        _key(164, COLOURS[1], "attention"),
-        _key(258, COLOURS[2], "feed-forward"),
+        _key(180, COLOURS[1], "attention"),
+        _key(278, COLOURS[2], "feed-forward"),
         box(0, TOP, table_width, HEIGHT / 2, COLOURS[0]),
         box(0, TOP + HEIGHT / 2, table_width, HEIGHT / 2, COLOURS[0]),
     ]

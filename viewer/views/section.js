@@ -54,6 +54,10 @@ const Caption = later(
 /** Only lectures of other tools need it. */
 const Said = later(async () => (await import("viewer/views/said.js")).Said);
 
+/** A title in which no line ends within a name, such as GPT-2: behind its hyphen nothing is seen.
+ * @param {string} title */
+const joined = (title) => title.replace(/-(?=[A-Z\d])/g, "-\u2060");
+
 /** @param {{activation: number, depth: number}} properties */
 export function Section({ activation, depth }) {
   const { model, sections } = current();
@@ -83,7 +87,7 @@ export function Section({ activation, depth }) {
     <header class="section-head">
       ${depth > 0 && html`<${Anchor} name=${func.name} first=${first} />`}
       <${Heading} id=${`title-${activation}`} class="section-title">
-        ${func.title ? plainTitle(func.title) : html`<code>${func.name}</code>`}
+        ${func.title ? joined(plainTitle(func.title)) : html`<code>${func.name}</code>`}
       </${Heading}>
       <${Meta} activation=${activation} depth=${depth} />
     </header>

@@ -37,6 +37,22 @@ function described(text) {
 
 const kinds = (/** @type {string} */ query) => search(model, query).map((found) => found.kind);
 
+/** The lecture with another title of each section. @param {string} title */
+function titled(title) {
+  const functions = lecture.functions.map((/** @type {any} */ func) => ({ ...func, title }));
+  return buildModel({ ...lecture, functions });
+}
+
+const firstKind = (/** @type {Model} */ own, /** @type {string} */ query) =>
+  search(own, query)[0]?.kind;
+
+table("a dtype in a title goes by its short name", [
+  ["bfloat16", firstKind(titled("bf16 has range"), "bfloat16"), "title"],
+  ["with its module", firstKind(titled("It ends soon in fp16"), "torch.float16"), "title"],
+  ["another one", firstKind(titled("bf16 has range"), "float16"), undefined],
+  ["nothing else does", firstKind(titled("fp16 ends soon"), "floats16"), undefined],
+]);
+
 table("what is found", [
   ["found in prose", search(model, "moves").map(({ kind, step }) => [kind, step]), [["prose", 1]]],
   ["titles come first", kinds("view"), ["title", "prose"]],

@@ -32,8 +32,9 @@ export function search(model, query, sections = [], pending = [], chapters = [])
   if (wanted.length < 2) return numbered;
   const secrets = secretsOf(model, pending);
   const foundIn = finderOf(wanted);
-  const titled = titles(model, foundIn);
-  const named = chaptersNamed(chapters, foundIn);
+  const foundInTitle = finderOfTitles(wanted, foundIn);
+  const titled = titles(model, foundInTitle);
+  const named = chaptersNamed(chapters, foundInTitle);
   const known = {
     names: new Set(titled.map(({ name }) => name)),
     headings: new Set(named.flatMap(({ chapter }) => headingOf(model, chapter))),
@@ -42,7 +43,7 @@ export function search(model, query, sections = [], pending = [], chapters = [])
   return [
     ...numbered,
     ...named,
-    ...terms(model, foundIn, wanted, sections),
+    ...terms(model, foundInTitle, wanted, sections),
     ...titled.map(({ result }) => result),
     ...(PRODUCT.test(wanted) ? near.toSorted(byStart) : near),
     ...values(model, foundIn, secrets),
@@ -178,6 +179,21 @@ function finderOf(wanted) {
     const lower = text.toLowerCase();
     return (other && other.exec(lower)?.[0]) || (lower.includes(wanted) ? wanted : "");
   };
+}
+
+/** A dtype as PyTorch writes it, such as `torch.bfloat16`. */
+const DTYPE = /^(?:torch\.)?(b?)float(\d+)$/;
+
+/**
+ * Prose says bf16 and fp32 where code says `bfloat16` and `float32`.
+ * @param {string} wanted
+ * @param {Finder} foundIn
+ * @returns {Finder}
+ */
+function finderOfTitles(wanted, foundIn) {
+  const [isDtype, brain, bits] = DTYPE.exec(wanted) ?? [];
+  const short = finderOf(`${brain ? "bf" : "fp"}${bits}`);
+  return isDtype ? (text) => foundIn(text) || short(text) : foundIn;
 }
 
 /** Names and values that were shown, each pair once, where it was first so.

@@ -135,7 +135,8 @@ export function namesBeside(marks, names, isFree, most) {
         places.find((candidate) => !slight.some((other) => overlap(candidate, other))) ?? places[0];
       if (!box) continue;
       found.push({ name, index, box, leader: leaderOf(box, mark) });
-      taken.push(box);
+      // As if it were a letter longer at each end: else two names read as one.
+      taken.push({ ...box, left: box.left - LETTER, right: box.right + LETTER });
       return;
     }
   });

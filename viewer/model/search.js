@@ -61,17 +61,18 @@ function byStart(one, other) {
 }
 
 /**
- * A result whose place is a table of contents without a title is in a chapter of it.
+ * A title is in its chapter, and so is a result whose place is a table of contents without a title.
  * @param {Model} model
  * @param {Chapter[]} chapters
  * @param {Result} result
  * @returns {Result}
  */
 function inChapter(model, chapters, result) {
-  if (!result.place || result.definition) return result;
+  if (result.definition || "chapter" in result) return result;
   const activation = activationOf(model, result.step);
   const isContents = chapters.some(({ contents }) => contents === activation);
-  if (!isContents || functionOf(model, activation).title) return result;
+  const isTitle = result.kind === "title" && !result.place;
+  if (!isTitle && (!isContents || functionOf(model, activation).title)) return result;
   const chapter = chapters[pageOfStep(chapters, result.step) - 1];
   return chapter ? { ...result, place: chapter.title } : result;
 }

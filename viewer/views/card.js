@@ -240,7 +240,7 @@ export function showNext(direction) {
   );
   const from = shown?.isConnected ? lines.indexOf(shown) : besideEye(lines, direction);
   for (let at = from + direction; lines[at]; at += direction) {
-    show(lines[at]);
+    show(lines[at], MEASURED);
     if (shown !== lines[at]) continue;
     isKept = true;
     takeFocus(lines[at]); // the next Tab leads into the card

@@ -217,10 +217,10 @@ function OfClaims({ span, imagined }) {
  * @param {{span: Span, imagined: boolean}} properties imagined: whether that is shown
  */
 function Apart({ span, imagined }) {
-  const { onMeta: spent } = current().cost(span.first, span.beyond);
+  if (!isSpent(current().cost(span.first, span.beyond).onMeta)) return null;
+  const spent = total({ ...tallied(), withClaims: withClaims.value }, span, true);
   const computed = spent.matmul_flops + spent.other_flops;
   const moved = spent.read_bytes + spent.written_bytes;
-  if (!isSpent(spent)) return null;
   if (view.value === "memory")
     return html`<p class="quiet on-meta">
       Tensors on the device <code>meta</code> have sizes and no memory: they are not in this chart.

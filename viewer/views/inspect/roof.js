@@ -226,9 +226,19 @@ function Key({ points, whole }) {
     ${drawn("measured", "line, as measured")}
     <span class="roof-key">
       The larger a mark, the more of the${" "}
-      ${[...new Set(points.map(whole))].map(duration).join(" or the ")} it took.
+      ${[...new Set(points.map(whole))].map(duration).join(" or the ")}${" "}
+      ${spendWords(points)}.
     </span>
   `;
+}
+
+/** What the seconds of marks are. @param {RooflinePoint[]} points */
+function spendWords(points) {
+  const [some, all] = [
+    points.some(({ isMeasured }) => isMeasured),
+    points.every(({ isMeasured }) => isMeasured),
+  ];
+  return all ? "it took" : some ? "it took, or would take" : "it would take";
 }
 
 /**

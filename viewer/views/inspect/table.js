@@ -61,14 +61,22 @@ function withMemoryApart(by, entries) {
   };
 }
 
+/** Whether most of the arithmetic is in matrix products, and there is more of it than bytes.
+ * @param {TallyEntry} all */
+function isOfProducts({ matmul_flops: products, other_flops: other, ...all }) {
+  return products > other && products > all.read_bytes + all.written_bytes;
+}
+
 /**
- * What sorts the rows: the column that was chosen, or the first amount that many of them have; of
- * rows that called no operator there may be many more, which took time alone.
+ * What sorts the rows: the column that was chosen; matrix products, where they are what is paid
+ * for; or the first amount that many of them have. Of rows that called no operator there may be
+ * many more, which took time alone.
  * @param {Column[]} columns
  * @param {TallyEntry[]} entries
+ * @param {TallyEntry} all
  */
-function sortedBy([operators, ...amounts], entries) {
-  const { column } = order.value;
+function sortedBy([operators, ...amounts], entries, all) {
+  const column = order.value.column || (isOfProducts(all) ? "matmul_flops" : "");
   if (column) return [operators, ...amounts].find(({ id }) => id === column);
   const working = entries.filter(operators.value);
   const told = working.length ? working : entries;
@@ -117,7 +125,8 @@ export function Table({ span, onMeta, withClaims }) {
   const usual = columnsShown(onMeta);
   const own = by === "operator" ? usual.map(ofOperators) : usual;
   const worth = entries.filter(isWorthARow);
-  const column = sortedBy(own, worth);
+  const sums = total(run, span, onMeta);
+  const column = sortedBy(own, worth, sums);
   const [all, columns] = [usual, own].map((some) => inOrder(some, column));
   const value = column?.value;
   const sortedRows = sorted(worth, value ?? (({ key }) => label(key).name), order.value.direction);
@@ -148,7 +157,7 @@ export function Table({ span, onMeta, withClaims }) {
           )}
         </tbody>
         <${Foot}
-          ...${{ columns: all, blank, sums: total(run, span, onMeta), count: sortedRows.length }}
+          ...${{ columns: all, blank, sums, count: sortedRows.length }}
         />
       </table>
       ${

@@ -825,3 +825,20 @@ def test_numbers_of_topics_are_for_who_asks_for_the_source(page, show):
     ]
     page.keyboard.press("R")
     heads.get_by_text("# M7.4 E35, E7a").wait_for()
+
+
+def test_on_a_phone_the_menu_has_what_the_bar_of_step_has_no_room_for(page, phone, show):
+    switches = {"speed", "notes", "raw", "variables"}
+    for screen, expected in ((page, set()), (phone, switches)):
+        show(screen, documents.small(), mode="step", at="3")
+        screen.locator('[data-command="menu"]').click()
+        items = screen.locator(".menu button")
+        items.first.wait_for()
+        found = items.evaluate_all("(all) => all.map((e) => e.dataset.command)")
+        assert switches & set(found) == expected
+        assert "density" not in found, "that is of Read"
+    phone.locator('.menu [data-command="notes"]').click()
+    phone.locator(".menu").wait_for(state="detached")
+    expect(phone.locator(".program .prose")).to_have_count(0)
+    phone.locator('[data-command="menu"]').click()
+    expect(phone.locator('.menu [data-command="notes"] em')).to_have_text("hidden")

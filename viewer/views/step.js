@@ -54,7 +54,7 @@ export function Step() {
         aria-label=${`state ${isAhead() ? "before the calls of" : "after"} this statement`}>
         <div class="apart">
           ${current().document.failure?.step === step.value && html`<${Failure} />`}
-          ${!isAhead() && html`<${Outcome} />`}
+          ${isAhead() ? html`<div class="outcome"></div>` : html`<${Outcome} />`}
           <${Variables} state=${state} shown=${shown.activation} />
         </div>
       </aside>

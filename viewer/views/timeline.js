@@ -50,20 +50,27 @@ export function Timeline() {
 function Legend(stretch) {
   const { model, all, sections, document } = current();
   const { held } = document.claims;
+  /** @type {[kind: string, text: string, isThere: boolean][]} */
   const kinds = [
     ["calls", "open calls", !bandsOf(model, all, stretch).length],
     ["section", "section begins", sections.length > 1],
     ["held", "claim held", held.some((outcome) => outcome)],
     ["failed", "claim failed", held.some((outcome) => !outcome)],
-    ["pinned", "A", pinned.value >= 0],
+    ["pinned", "A", true],
   ];
   return html`<ul class="timeline-legend wide-only" aria-label="marks on the timeline">
     ${kinds.map(
       ([kind, text, isThere]) =>
-        isThere && html`<li><span class=${`tick ${kind}`} aria-hidden="true"></span>${text}</li>`,
+        isThere &&
+        html`<li class=${isUnused(kind) ? "unused" : ""}>
+          <span class=${`tick ${kind}`} aria-hidden="true"></span>${text}
+        </li>`,
     )}
   </ul>`;
 }
+
+/** What may come has its place before, so that the timeline stays as long. @param {string} kind */
+const isUnused = (kind) => kind === "pinned" && pinned.value < 0;
 
 /** @param {Band} band */
 const titleOf = ({ number, title }) => (number ? `${number}. ${title}` : title);

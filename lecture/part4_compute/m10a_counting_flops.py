@@ -51,10 +51,10 @@ def one_amount_is_done_at_many_rates():  # M10.1 E44
     assert torch.allclose(torch.stack(elements), y.flatten(), atol=1e-4)  # another order of sums
     assert one_by_one.matmul_flops == at_once.matmul_flops
     # Guess the ratio of the rates before you look. Each call has a price of its own, and 1024 calls
-    # pay it 1024 times. (If none takes longer than the whole matmul, the ratio is below 1024.)
+    # pay it 1024 times.
     fast = at_once.matmul_flops / time_call(lambda: x @ w).best_seconds  # @timed @inspect fast
     slow = one_by_one.matmul_flops / time_call(element_by_element).best_seconds  # @timed
-    assert slow < fast < 1024 * slow  # @timed @inspect slow
+    assert 2 * slow < fast  # @timed @inspect slow
     # With units in place, an amount over a rate is a time: the 3.14e23 FLOPs of GPT-3 are 32 years
     # of one A100 at 312e12 FLOP/s. So: write "/s" on every rate.
     seconds = GPT3_TRAINING_FLOPS / A100_SXM.dense_flops_per_second["bf16"]

@@ -140,8 +140,8 @@ def an_accelerator_has_an_intensity():  # M11.2 @core
     in_bf16 = [round(found["bf16"]) for found in intensities.values()]
     assert in_bf16 == [76, 153, 206, 293, 295]
     # It belongs to a format as well; choose another in the chart. In fp32, without tensor cores, an
-    # H100 waits for arithmetic from 20 FLOPs per byte on; in fp8 from twice as many as in bf16. So
-    # as many FLOPs have to come with each number of one byte as with each of two.
+    # H100 waits for arithmetic from 20 FLOPs per byte on; in fp8 from twice as many as in bf16, so
+    # from as many per number.
     assert round(h100["fp32"]) == 20
     assert round(1 * h100["fp8"]) == round(2 * h100["bf16"])
     # So: remember one number for your GPU, 150 to 300 for the data-center cards of this chart, 378

@@ -2,7 +2,6 @@
 
 import copy
 import itertools
-import time
 
 import pytest
 from playwright.sync_api import expect
@@ -377,11 +376,15 @@ def test_an_element_of_a_tensor_leads_into_the_inspector(mode, page, show):
 
 def test_the_first_press_on_an_element_leads_there_too(page, show, site):
     """What follows it is fetched only when there is a reader who does something."""
-    page.route(f"{site.address}views/cells.js", lambda route: (time.sleep(0.7), route.continue_()))
+    held = []
+    page.route(f"{site.address}views/cells.js", lambda route: held.append(route))
     show(page, recorded(GLANCED.replace("view(4, 4)", "view(4, 4)  # @inspect x")), at="main")
     settled(page)
     box = page.locator(".tensor .grid td").nth(5).bounding_box()
-    page.mouse.click(box["x"] + 5, box["y"] + 5)
+    with page.expect_request("**/views/cells.js"):
+        page.mouse.click(box["x"] + 5, box["y"] + 5)
+    expect(page.locator(".inspector")).to_have_count(0)
+    held.pop().continue_()
     expect(page.locator(".inspector h3")).to_have_text("x in main")
     settled(page)
     expect(page.locator(".inspector h3")).to_have_count(1)

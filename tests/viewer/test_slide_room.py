@@ -347,6 +347,43 @@ def test_a_question_that_is_nearly_alone_stands_lower_and_larger(page, show):
     assert body.evaluate(GIVEN) == ["", ""]
 
 
+ASKED_TWICE = '''
+def main():
+    """A talk."""
+    a()
+
+
+def a():
+    """Asks twice."""
+WORDS
+    half = 21
+    # What is twice that?
+    assert 2 * half == 42  # @predict
+    assert 3 * half == 63  # @predict
+WORDS
+'''
+
+
+def test_a_page_stays_as_it_is_when_its_question_is_answered(page, show):
+    """Who looks on would lose the place."""
+    page.set_viewport_size({"width": 1280, "height": 600})
+    lines = [f"    # Words {number}.\n    {number}" for number in range(9)]
+    show(page, trace_source(ASKED_TWICE.replace("WORDS", "\n".join(lines))), at="a", present="1")
+    page.locator(".slide-part").wait_for()
+    turn_to(page, ".slide-body .question >> nth=0")
+    painted(page)
+    body = page.locator(".slide-body")
+    question = page.locator(".slide-body .question:visible")
+    given, top = body.evaluate(GIVEN), question.first.bounding_box()["y"]
+    assert given[1] != ""
+    page.keyboard.press("Space")
+    page.locator(".slide-body .held-mark").first.wait_for(state="attached")
+    painted(page)
+    assert body.evaluate(GIVEN) == given
+    held = page.locator(".slide-body .row-line:has(.held-mark)").first.bounding_box()
+    assert abs(held["y"] - top) < 30, "its answer stands where it was asked"
+
+
 @pytest.mark.parametrize("size", [(1280, 720), (1920, 1080)])
 def test_a_figure_stands_below_the_code_that_draws_it(size, page, show):
     page.set_viewport_size({"width": size[0], "height": size[1]})

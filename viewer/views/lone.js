@@ -1,5 +1,5 @@
-// A question that has a page nearly for itself stands lower and in larger type there, until it is
-// answered: what it asks is all that one looks at. Asks the laid out page.
+// A question that has a page nearly for itself stands lower and in larger type there: what it asks
+// is all that one looks at. Asks the laid out page.
 
 import { heightOf, QUESTION } from "viewer/views/pieces.js";
 
@@ -15,11 +15,46 @@ export function settle(body) {
   body.style.zoom = body.style.paddingTop = "";
 }
 
+/** The page that was raised last. It stays so when its questions are answered: who looks on does
+ * not lose the place. */
+let raised = "";
+
+/** Another slide is shown. */
+export function forget() {
+  raised = "";
+}
+
 /** @param {HTMLElement} body @param {number} last where a page ends on the screen */
 export function raise(body, last) {
   /** @type {NodeListOf<HTMLElement>} */
   const pieces = body.querySelectorAll("[data-slide-page]");
   const seen = [...pieces].filter((piece) => piece.checkVisibility({ visibilityProperty: true }));
+  const page = `${seen[0]?.dataset.slidePage} of ${innerWidth}×${innerHeight}`;
+  if (raised === page) keep(body, seen, last);
+  else raiseFirst(body, seen, last);
+  if (body.style.paddingTop) raised = page;
+}
+
+/** How a page was raised. */
+const given = { zoom: "", above: 0 };
+
+/**
+ * As it was, or a little higher, where all of it still has room.
+ * @param {HTMLElement} body @param {HTMLElement[]} seen @param {number} last
+ */
+function keep(body, seen, last) {
+  const { zoom, above } = given;
+  const scale = Number(zoom) || 1;
+  body.style.zoom = zoom;
+  const { right } = body.getBoundingClientRect();
+  const bottom = Math.max(...seen.map((piece) => piece.getBoundingClientRect().bottom));
+  const room = (last - bottom) / scale;
+  if (room < 0 || endOf(seen) > right + 1) settle(body);
+  else body.style.paddingTop = `${Math.min(above, room)}px`;
+}
+
+/** @param {HTMLElement} body @param {HTMLElement[]} seen @param {number} last */
+function raiseFirst(body, seen, last) {
   if (!seen.some((piece) => piece.matches(QUESTION)) || seen[0].matches(".section-head")) return;
   const { top, right } = body.getBoundingClientRect();
   if (heightOf(seen) * LARGER > MOST * (last - top)) return;
@@ -27,7 +62,9 @@ export function raise(body, last) {
   const isWithin = endOf(seen) <= right + 1 && heightOf(seen) <= MOST * (last - top);
   if (!isWithin) body.style.zoom = "";
   const free = last - top - heightOf(seen);
-  body.style.paddingTop = `${(ABOVE * free) / (isWithin ? LARGER : 1)}px`;
+  given.zoom = body.style.zoom;
+  given.above = (ABOVE * free) / (isWithin ? LARGER : 1);
+  body.style.paddingTop = `${given.above}px`;
 }
 
 /** How far to the right pieces reach, with what stands in them. @param {HTMLElement[]} pieces */

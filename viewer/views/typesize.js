@@ -3,7 +3,7 @@
 // below the screen than at its usual size. Fetched when a presentation starts.
 
 import { broughtTo } from "viewer/views/atoms.js";
-import { raise, settle } from "viewer/views/lone.js";
+import { forget, raise, settle } from "viewer/views/lone.js";
 import { arrange, pagesOf } from "viewer/views/paging.js";
 import { brokenIn, fitAll } from "viewer/views/spread.js";
 
@@ -93,6 +93,7 @@ function showsCode(body) {
  * spares a page; a figure that waited above the question has a page of its own after the answer. */
 export class TypeSize {
   constructor() {
+    forget();
     this.most = SCALES.length - 1;
     this.screen = "";
     this.asked = this.questions = 0;

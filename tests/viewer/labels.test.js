@@ -6,6 +6,9 @@ import { namesBeside } from "viewer/model/labels.js";
 
 const anywhere = () => true;
 
+/** Names that are nearer to each other read as one. */
+const LETTER = 7;
+
 /** @param {ReturnType<typeof namesBeside>} all */
 function lieApart(all) {
   return all.every(({ box: one }, index) =>
@@ -13,8 +16,8 @@ function lieApart(all) {
       .slice(index + 1)
       .every(
         ({ box: other }) =>
-          one.right <= other.left ||
-          other.right <= one.left ||
+          one.right + LETTER <= other.left ||
+          other.right + LETTER <= one.left ||
           one.bottom <= other.top ||
           other.bottom <= one.top,
       ),

@@ -289,6 +289,34 @@ def test_a_panel_that_comes_before_the_article_is_of_the_place_that_was_asked_fo
     assert part.evaluate("e => e.selectedOptions[0].text") == "here: Products"
 
 
+ON_META = """\
+import torch
+
+
+def main():
+    'On paper.'
+    x = torch.ones(4, 4, device="meta")
+    y = x @ x
+    assert (x @ x).shape == (4, 4)
+    return torch.ones(1) + 1
+"""
+
+
+def test_what_would_be_spent_has_one_total(page, show):
+    """What asserts would spend is no part of it, as in the table that a press leads to."""
+    show(page, recorded(ON_META, costs=True))
+    page.keyboard.press("C")
+    apart = page.locator(".costs-notes p.on-meta")
+    expect(apart).to_contain_text("Apart from this, 128 FLOP and")
+    apart.get_by_role("button", name="Show what would be spent there").click()
+    foot = page.locator(".costs-table tfoot")
+    expect(foot).to_contain_text("128 FLOP")
+    page.get_by_role("button", name="Count asserts too").click()
+    expect(foot).to_contain_text("256 FLOP")
+    apart.get_by_role("button", name="Show what happened").click()
+    expect(apart).to_contain_text("Apart from this, 256 FLOP and")
+
+
 def test_the_head_of_a_long_table_stays_in_sight(page, show):
     show(page, spent(documents.small(), [(step, "aten.a", 1, 1) for step in range(16)]))
     page.set_viewport_size({"width": 1280, "height": 500})
@@ -421,13 +449,18 @@ def main():
     c = torch.zeros(300)
     d = torch.zeros(400)
     e = torch.zeros(500)
-    f = torch.ones(2, 2) @ torch.ones(2, 2)
+    f = torch.ones(SIZE, SIZE) @ torch.ones(SIZE, SIZE)
 """
 
 
-@pytest.mark.parametrize(("lines", "sorts"), [(6, "written"), (4, "matmul FLOPs")])
-def test_what_sorts_a_table_is_what_many_of_its_rows_have(lines, sorts, page, show):
-    source = FEW_PRODUCTS.strip().splitlines()
+@pytest.mark.parametrize(
+    ("lines", "size", "sorts"),
+    [(6, 2, "written"), (4, 2, "matmul FLOPs"), (6, 200, "matmul FLOPs")],
+)
+def test_what_sorts_a_table_is_what_many_of_its_rows_have_or_what_is_paid_for(
+    lines, size, sorts, page, show
+):
+    source = FEW_PRODUCTS.replace("SIZE", str(size)).strip().splitlines()
     text = "\n".join([*source[:5], *source[-lines:]]) + "\n"
     show(page, recorded(text, costs=True))
     page.keyboard.press("C")

@@ -403,6 +403,16 @@ def test_scrolling_opens_no_card_that_holds_names_alone(page, show):
         assert shown == (["13"] if number == 13 else [])
     line(page, 10).hover()
     assert card(page).locator(".card-name").all_inner_texts() == ["double"]
+    # And no key leads to it as to what a line measured.
+    page.mouse.move(5, 5)
+    found = set()
+    for key in "......,,,,,,":
+        page.keyboard.press(key)
+        painted(page)
+        shown = page.locator(".in-focus:focus")
+        found.update(shown.evaluate_all("all => all.map((e) => e.dataset.first)"))
+    assert "13" in found
+    assert "10" not in found
 
 
 def test_the_cost_of_an_assert_is_not_told(page, show):

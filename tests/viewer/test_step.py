@@ -842,3 +842,33 @@ def test_on_a_phone_the_menu_has_what_the_bar_of_step_has_no_room_for(page, phon
     expect(phone.locator(".program .prose")).to_have_count(0)
     phone.locator('[data-command="menu"]').click()
     expect(phone.locator('.menu [data-command="notes"] em')).to_have_text("hidden")
+
+
+STEADY = """\
+import torch
+
+
+def main():
+    'Lines of each kind.'
+    x = torch.ones(2, 2)
+    n = 1
+    assert n + 1 == 2
+    y = x @ x
+    print(n)
+    return y
+"""
+
+
+def test_variables_and_timeline_stay_where_they_are(page, show):
+    show(page, recorded(STEADY, costs=True), mode="step", at="0")
+    where = """() => [
+        document.querySelector(".variables h2").getBoundingClientRect().top,
+        document.querySelector(".timeline-track").offsetWidth,
+    ]"""
+    found = set()
+    for key in ["ArrowRight"] * 5 + ["m"]:
+        found.add(tuple(page.evaluate(where)))
+        page.keyboard.press(key)
+        painted(page)
+    found.add(tuple(page.evaluate(where)))
+    assert len(found) == 1

@@ -177,13 +177,17 @@ function put(place, { height, width }, slide) {
   if (isSlider && row.querySelector(".beside-line:not(.below)"))
     return place.classList.add("below");
   const reach = reachOf(place, height, places);
-  const boxes = [...root.querySelectorAll(DRAWN)]
-    .map((drawn) => drawn.getBoundingClientRect())
-    .filter((box) => areBeside(reach, box));
+  const drawn = [...root.querySelectorAll(DRAWN)].map((code) => code.getBoundingClientRect());
+  const boxes = drawn.filter((box) => areBeside(reach, box));
   const column = place.getBoundingClientRect();
+  const origin = /** @type {HTMLElement} */ (place.offsetParent ?? row).getBoundingClientRect();
   const usual = row.getBoundingClientRect().right + (isSlider ? 0.5 : 2.5) * letter;
   const from = Math.max(usual, ...boxes.map((box) => box.right + GAP * letter));
   if (from + width > right) {
+    // What is said of a value may break, before the value is cut.
+    const narrow = { top: reach.top, bottom: reach.top + heightAt(place, right - from) };
+    const isFree = drawn.every((box) => box.right <= from || !areBeside(narrow, box));
+    if (isKept && !isSlider && isFree) return stand(place, from - origin.left, right - from);
     const tooLong = boxes.filter((box) => box.right + GAP * letter + width > right);
     const room = Math.min(...tooLong.map(({ top }) => top)) - reach.top;
     if (!isKept || isSlider || room < 2 * SLACK || room >= height)
@@ -191,10 +195,23 @@ function put(place, { height, width }, slide) {
     place.dataset.room = String(room);
     return put(place, { height: room, width }, slide);
   }
-  const origin = /** @type {HTMLElement} */ (place.offsetParent ?? row).getBoundingClientRect();
+  stand(place, from - origin.left, Math.min(Math.max(width, column.width), right - from));
+}
+
+/** @param {HTMLElement} place @param {number} left @param {number} width */
+function stand(place, left, width) {
   place.classList.add("placed");
-  place.style.left = `${from - origin.left}px`;
-  place.style.width = `${Math.min(Math.max(width, column.width), right - from)}px`;
+  [place.style.left, place.style.width] = [`${left}px`, `${width}px`];
+}
+
+/** How high a place is in so little room; where something sticks out, no height is enough.
+ * @param {HTMLElement} place @param {number} width */
+function heightAt(place, width) {
+  if (width <= 0) return Infinity;
+  place.style.width = `${width}px`;
+  const { scrollWidth, clientWidth, scrollHeight } = place;
+  place.style.width = "";
+  return scrollWidth > clientWidth ? Infinity : scrollHeight;
 }
 
 /**

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.tracing import trace_source
-from tests.viewer.conftest import painted
+from tests.viewer.conftest import VIEWER, painted
 from tests.viewer.test_speaker import open_speaker
 
 
@@ -413,3 +413,19 @@ def test_what_says_where_one_is_can_be_read_with_the_words(size, page, show):
         page.locator(of).first.evaluate(size_of) for of in (".slide-count", ".slide .prose p")
     )
     assert count >= 0.6 * words
+
+
+def test_what_is_said_of_a_value_breaks_before_the_value_is_cut(page, show):
+    """In our lecture, where a claim beside it is long and a picture waited for an answer."""
+    lecture = (VIEWER / "traces" / "lecture.main.json").read_text(encoding="utf-8")
+    page.set_viewport_size({"width": 1280, "height": 720})
+    show(page, lecture, at="a_slice_is_an_offset_and_a_stride", present="1")
+    page.locator(".slide .question").first.wait_for(state="attached")
+    painted(page)
+    for _ in range(2):
+        page.keyboard.press("Space")
+        painted(page)
+    expect(page.locator(".slide .picture svg").first).to_be_visible()
+    cells = page.locator(".slide .grid td")
+    assert [cell.is_visible() for cell in cells.all()] == [True] * 4
+    assert page.locator(".slide .beside-more:visible", has_text="more").count() == 0

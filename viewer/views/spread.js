@@ -13,6 +13,9 @@ const GAP = 1.2;
 /** What becomes as wide as a slide: words, questions, and what is folded. */
 const WORDS = ".prose > *, .question, .veiled, .answered, .folded-body > .line";
 
+/** How little room values are given before they are cut, in the size of letters. */
+const NARROWEST = 12;
+
 /** Between code and the mark of its claim. */
 const MARK = 0.7;
 
@@ -185,9 +188,10 @@ function put(place, { height, width }, slide) {
   const from = Math.max(usual, ...boxes.map((box) => box.right + GAP * letter));
   if (from + width > right) {
     // What is said of a value may break, before the value is cut.
-    const narrow = { top: reach.top, bottom: reach.top + heightAt(place, right - from) };
-    const isFree = drawn.every((box) => box.right <= from || !areBeside(narrow, box));
-    if (isKept && !isSlider && isFree) return stand(place, from - origin.left, right - from);
+    const isRoomy = isKept && !isSlider && right - from >= NARROWEST * letter;
+    const grown = { top: reach.top, bottom: reach.top + heightAt(place, right - from) };
+    const isFree = drawn.every((box) => box.right <= from || !areBeside(grown, box));
+    if (isRoomy && isFree) return stand(place, from - origin.left, right - from);
     const tooLong = boxes.filter((box) => box.right + GAP * letter + width > right);
     const room = Math.min(...tooLong.map(({ top }) => top)) - reach.top;
     if (!isKept || isSlider || room < 2 * SLACK || room >= height)

@@ -37,9 +37,11 @@ async function start() {
   followScrolling();
   const { at, chapter, whole, present } = readAddress();
   if (at || chapter || whole) fetchArticle().catch(() => {});
+  // The first press may come as soon as there is something to press.
+  addEventListener("click", followReader, { once: true, passive: true });
   await openLibrary();
   if (present) command("present").run?.();
-  for (const event of ["pointermove", "click", "wheel", "touchstart", "scroll", "keydown"])
+  for (const event of ["pointermove", "wheel", "touchstart", "scroll", "keydown"])
     addEventListener(event, followReader, { once: true, passive: true });
   setTimeout(() => rested().then(() => import("viewer/views/panels.js")), LATER);
 }

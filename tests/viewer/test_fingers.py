@@ -135,6 +135,7 @@ def test_what_one_presses_beside_the_program_is_high_and_wide_enough_for_a_finge
     site.publish(demo=trace_source(source))
     talk.goto("about:blank")
     talk.goto(f"{site.address}#doc=demo&mode=step&at=second")
+    talk.locator("#stepping .program-line").first.wait_for()
     for _ in range(2):
         talk.keyboard.press("ArrowRight")
     talk.locator(".variable .type").nth(1).wait_for()

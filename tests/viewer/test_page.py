@@ -747,11 +747,15 @@ LINES = ("lineAbove", "lineBelow", *WAYS)
 
 
 def test_every_command_has_a_button_with_its_keys(page, show):
+    show(page, documents.small())
+    page.keyboard.press("M")
+    page.locator(".menu").wait_for()
+    buttons = page.evaluate(BUTTONS)
     show(page, documents.small(), mode="step", at="8")
     page.locator(".variable-name").first.click()
     page.keyboard.press("c")
     page.locator("dialog[open]").wait_for()
-    buttons = page.evaluate(BUTTONS)
+    buttons |= page.evaluate(BUTTONS)
     page.keyboard.press("Escape")
     page.locator("dialog").wait_for(state="detached")
     page.keyboard.press("M")

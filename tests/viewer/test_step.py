@@ -484,7 +484,7 @@ def test_the_timeline_names_sections_and_explains_its_marks(page, show):
     show(page, documents.small(), mode="step", at="4")
     bands = page.locator(".timeline-band")
     assert bands.all_inner_texts() == ["Views share storage"]
-    assert page.locator(".timeline-legend li").all_inner_texts() == [
+    assert page.locator(".timeline-legend li:not(.unused)").all_inner_texts() == [
         "section begins",
         "claim held",
     ]
@@ -529,7 +529,7 @@ def test_where_no_sections_are_the_timeline_shows_how_deep_calls_are(page, show)
     one, two = heights[1], heights[3]
     assert 0 < ground < one < two
     assert [ground, *heights] == [ground, ground, one, one, two, two, one, ground]
-    assert page.locator(".timeline-legend li").all_inner_texts() == ["open calls"]
+    assert page.locator(".timeline-legend li:not(.unused)").all_inner_texts() == ["open calls"]
 
 
 def test_the_bar_of_steps_is_as_high_whatever_it_reaches_over(page, show):

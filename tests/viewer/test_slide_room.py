@@ -347,21 +347,10 @@ def test_a_question_that_is_nearly_alone_stands_lower_and_larger(page, show):
     assert body.evaluate(GIVEN) == ["", ""]
 
 
-ASKED_TWICE = '''
-def main():
-    """A talk."""
-    a()
-
-
-def a():
-    """Asks twice."""
-WORDS
-    half = 21
-    # What is twice that?
-    assert 2 * half == 42  # @predict
-    assert 3 * half == 63  # @predict
-WORDS
-'''
+ASKED = "    assert 2 * half == 42  # @predict\n"
+ASKED_TWICE = ASKED_ALONE.replace(
+    ASKED, f"    # What is twice that?\n{ASKED}    assert 3 * half == 63  # @predict\n"
+)
 
 
 def test_a_page_stays_as_it_is_when_its_question_is_answered(page, show):

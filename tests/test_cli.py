@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.recording import record
 from tests.tracing import plain, shown
 from trace.cli import MAX_SHOWN_DIFFERENCES, main
 from trace.document.check import differences
@@ -913,14 +914,28 @@ def test_lines_are_those_of_python(source, lecture, document):
 def test_the_lecture_is_reproducible_and_its_published_document_current(tmp_path, monkeypatch):
     """Where the environment is that of the published document, both runs gave the same bytes."""
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)  # of test processes that share the cores
-    with process("-m", "trace", "lecture.main", "-q", "-o", tmp_path / "again") as run:
-        assert run.communicate() == ("", "")
-    assert run.returncode == 0
+    assert record(["-q", "-o", tmp_path / "again"]) == (0, "")
     published = (library.TRACES / "lecture.main.json").read_bytes()
     again = (tmp_path / "again").read_bytes()
     old, new = decode(published), decode(again)
     assert differences(old, new) == [], "`make trace` writes it anew"
     assert (published == again) == (old.environment == new.environment)
+
+
+@pytest.mark.parametrize(
+    ("mark", "failures", "runs", "status"),
+    [("@timed", 0, 1, 0), ("@timed", 2, 3, 0), ("@timed", 3, 3, 1), ("seconds", 1, 1, 1)],
+)
+def test_only_a_claim_about_seconds_is_recorded_anew(mark, failures, runs, status, tmp_path):
+    path = tmp_path / "lec.py"
+    path.write_text(
+        "from pathlib import Path\n\ndef main():\n    runs = Path(__file__).parent / 'runs'\n"
+        "    runs.write_text(runs.read_text() + '.' if runs.exists() else '.')\n"
+        f"    assert len(runs.read_text()) > {failures}  # {mark}\n"
+    )
+    found, complaint = record(["-q", "-o", tmp_path / "document"], lecture=path)
+    assert (found, len((tmp_path / "runs").read_text())) == (status, runs)
+    assert ("AssertionError" in complaint) == bool(status), complaint
 
 
 @pytest.mark.parametrize(("set_before", "there"), [(None, "PASSIVE"), ("ACTIVE", "ACTIVE")])

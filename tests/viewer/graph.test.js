@@ -211,7 +211,12 @@ const sections = [
   { depth: 0, first: 0, beyond: 100, chapter: "", activation: 0, order: 0 },
   { depth: 1, first: 10, beyond: 40, chapter: "One", activation: 1, order: 1 },
   { depth: 2, first: 20, beyond: 30, chapter: "", activation: 2, order: 2 },
-  { depth: 1, first: 50, beyond: 90, chapter: "*Two*", activation: 3, order: 3 },
+  { depth: 1, first: 50, beyond: 90, chapter: "Two", activation: 3, order: 3 },
+];
+/** Each begins with the call of its first section. @type {any[]} */
+const chapters = [
+  { number: 1, title: "One", first: 9, beyond: 49 },
+  { number: 2, title: "Two", first: 49, beyond: 100 },
 ];
 const functions = ["main", "one", "inner", "two"].map((name) => ({ name, title: "" }));
 /** @type {any} */
@@ -221,29 +226,27 @@ const run = {
   stayEvent: [0, 1, 2, 3],
   document: { functions },
 };
-const whole = stretchOf(run, sections, 25, "run");
-const inside = stretchOf(run, sections, 15, "section");
+const whole = stretchOf(run, sections, 25, "run", chapters);
+const inside = stretchOf(run, sections, 15, "section", chapters);
 table("a timeline", [
   ["of the run", whole, { first: 0, beyond: 100, title: "" }],
   ["of a section", inside, { first: 10, beyond: 40, title: "one" }],
-  ["of the innermost one", stretchOf(run, sections, 25, "section").first, 20],
-  ["before there is one", stretchOf(run, sections, 5, "section").beyond, 100],
+  ["of the innermost one", stretchOf(run, sections, 25, "section", chapters).first, 20],
+  ["before there is one", stretchOf(run, sections, 5, "section", chapters).beyond, 100],
   [
     "of a chapter between its sections",
-    stretchOf(run, sections, 45, "section"),
-    { first: 10, beyond: 50, title: "One", isChapter: true },
+    stretchOf(run, sections, 45, "section", chapters),
+    { first: 9, beyond: 49, title: "One", isChapter: true },
   ],
   [
-    "chapters reach to the next",
-    bandsOf(run, sections, whole),
-    [
-      { number: 1, title: "One", first: 10, beyond: 50 },
-      { number: 2, title: "Two", first: 50, beyond: 100 },
-    ],
+    "of the chapter that the call of its first section begins",
+    stretchOf(run, sections, 49, "section", chapters),
+    { first: 49, beyond: 100, title: "Two", isChapter: true },
   ],
+  ["chapters reach to the next", bandsOf(run, sections, whole, chapters), chapters],
   [
     "or the sections inside",
-    bandsOf(run, sections, inside),
+    bandsOf(run, sections, inside, chapters),
     [{ number: 0, title: "inner", first: 20, beyond: 30 }],
   ],
 ]);

@@ -2,7 +2,7 @@
 
 import { callStack } from "viewer/model/frames.js";
 import { activationOf, functionOf, stepRange } from "viewer/model/run.js";
-import { chaptersOf, headingOf, plainTitle, sectionOfStep } from "viewer/model/sections.js";
+import { headingOf, sectionOfStep } from "viewer/model/sections.js";
 
 /**
  * The steps that a timeline reaches over: of the run, or of the section or the call around a step.
@@ -11,9 +11,10 @@ import { chaptersOf, headingOf, plainTitle, sectionOfStep } from "viewer/model/s
  * @param {Section[]} sections
  * @param {number} step
  * @param {"run" | "section" | "call"} reach
+ * @param {Band[]} chapters
  * @returns {Span & {title: string, isChapter?: boolean}}
  */
-export function stretchOf(model, sections, step, reach) {
+export function stretchOf(model, sections, step, reach, chapters) {
   if (reach === "call") {
     const activation = activationOf(model, step);
     const [first, beyond] = stepRange(model, activation);
@@ -24,29 +25,12 @@ export function stretchOf(model, sections, step, reach) {
   const section = sectionOfStep(sections, step);
   return section && section.depth > 0
     ? { first: section.first, beyond: section.beyond, title: nameOf(model, section) }
-    : (chapterAround(sections, step, model.steps) ?? whole);
+    : (chapterAround(chapters, step) ?? whole);
 }
 
-/**
- * The chapters of a run, where there is more than one.
- * @param {Section[]} sections
- * @param {number} steps of the run
- * @returns {Band[]}
- */
-function chapterBands(sections, steps) {
-  const chapters = chaptersOf(sections).filter(({ title }) => title);
-  if (chapters.length < 2) return [];
-  return chapters.map(({ title, sections: [begin] }, at) => ({
-    number: at + 1,
-    title: plainTitle(title),
-    first: begin.first,
-    beyond: chapters[at + 1]?.sections[0].first ?? steps,
-  }));
-}
-
-/** @param {Section[]} sections @param {number} step @param {number} steps of the run */
-function chapterAround(sections, step, steps) {
-  const around = chapterBands(sections, steps).findLast(({ first }) => first <= step);
+/** @param {Band[]} chapters @param {number} step */
+function chapterAround(chapters, step) {
+  const around = chapters.findLast(({ first }) => first <= step);
   if (!around) return undefined;
   const { first, beyond, title } = around;
   return { first, beyond, title, isChapter: true };
@@ -63,11 +47,13 @@ function nameOf(model, { activation }) {
  * @param {Model} model
  * @param {Section[]} sections
  * @param {Span} stretch
+ * @param {Band[]} chapters
  * @returns {Band[]}
  */
-export function bandsOf(model, sections, { first, beyond }) {
-  const chapters = first === 0 && beyond === model.steps ? chapterBands(sections, beyond) : [];
-  if (chapters.length) return chapters;
+export function bandsOf(model, sections, { first, beyond }, chapters) {
+  const isWhole = first === 0 && beyond === model.steps;
+  if (isWhole && chapters.length)
+    return chapters.map(({ number, title, first, beyond }) => ({ number, title, first, beyond }));
   const inside = sections.filter(
     (section) => section.depth > 0 && first <= section.first && section.beyond <= beyond,
   );

@@ -13,8 +13,14 @@ const REACHES = { run: "whole run", section: "this section", call: "this call" }
 
 /** The slider with its count, what it reaches over, and what its marks mean. */
 export function Timeline() {
-  const { model, sections } = current();
-  const { first, beyond, title, isChapter } = stretchOf(model, sections, step.value, reached());
+  const { model, sections, chapters } = current();
+  const { first, beyond, title, isChapter } = stretchOf(
+    model,
+    sections,
+    step.value,
+    reached(),
+    chapters,
+  );
   const text = `${integer(step.value + 1 - first)} / ${integer(beyond - first)}`;
   const within = title ? ` of ${title}` : "";
   return html`<div class="timeline">
@@ -48,11 +54,11 @@ export function Timeline() {
 
 /** What the marks mean. @param {Span} stretch */
 function Legend(stretch) {
-  const { model, all, sections, document } = current();
+  const { model, all, chapters, sections, document } = current();
   const { held } = document.claims;
   /** @type {[kind: string, text: string, isThere: boolean][]} */
   const kinds = [
-    ["calls", "open calls", !bandsOf(model, all, stretch).length],
+    ["calls", "open calls", !bandsOf(model, all, stretch, chapters).length],
     ["section", "section begins", sections.length > 1],
     ["held", "claim held", held.some((outcome) => outcome)],
     ["failed", "claim failed", held.some((outcome) => !outcome)],
@@ -81,10 +87,10 @@ const titleOf = ({ number, title }) => (number ? `${number}. ${title}` : title);
  */
 const Bands = memo(({ first, beyond }) => {
   // The run is whole, whatever Read leaves out.
-  const { model, all } = current();
+  const { model, all, chapters } = current();
   const share = (/** @type {number} */ at) =>
     `${(100 * (at - first)) / Math.max(1, beyond - first)}%`;
-  const bands = bandsOf(model, all, { first, beyond });
+  const bands = bandsOf(model, all, { first, beyond }, chapters);
   return html`<div class="timeline-bands">
     ${bands.map(
       (band) =>

@@ -302,7 +302,7 @@ function Rates({ span, onMeta: imagined }) {
 
 /** @param {{span: Span, at: number}} properties */
 function Memory({ span, at }) {
-  const { document, model, sections } = current();
+  const { document, model, sections, chapters } = current();
   const moments = useMemo(() => momentsOf(model), [document]);
   if (!moments.length) return html`<p>No tensor memory was recorded.</p>`;
   const place = (/** @type {number} */ target) => {
@@ -313,7 +313,7 @@ function Memory({ span, at }) {
     return `line ${line} of ${func}${within}`;
   };
   return html`<${MemoryChart}
-    bands=${bandsOf(model, sections, span)}
+    bands=${bandsOf(model, sections, span, chapters)}
     key=${`${span.first} ${span.beyond}`}
     model=${model}
     moments=${moments}

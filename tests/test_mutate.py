@@ -491,25 +491,25 @@ def test_only_a_claim_of_the_lecture_kills(tmp_path, code, verdict):
     assert judging.judge(lambda: exec(compiled), tmp_path) == verdict
 
 
-def neighbours_of_ranks(before, after):
+def neighbours_of_ranks(before, after, longest_wait_seconds):
     """Three ranks pass on a tensor, where the chapter on many devices says `after` for `before`."""
     module = "lecture.part7_after.m27a_many_devices"
     path = judging.path_of(module, ROOT)
     tree = ast.parse(path.read_text(encoding="utf-8").replace(before, after))
     importlib.import_module("lecture")
     with judging.installed(tree, module, path):
-        judging.change_all_ranks(tree, module, path, longest_wait_seconds=3)
+        judging.change_all_ranks(tree, module, path, longest_wait_seconds)
         changed = importlib.import_module(module)
         return changed.on_ranks(3, changed.mine_and_my_neighbours)
 
 
 @pytest.mark.slow
 def test_every_rank_runs_what_was_changed():
-    found = neighbours_of_ranks("x[rank] = 1\n", "x[rank] = 2\n")
+    found = neighbours_of_ranks("x[rank] = 1\n", "x[rank] = 2\n", longest_wait_seconds=60)
     assert [own for own, _ in found] == [[2, 0, 0], [0, 2, 0], [0, 0, 2]]
 
 
 @pytest.mark.slow
 def test_ranks_that_wait_for_a_message_that_nobody_sends_give_up():
     with pytest.raises(RuntimeError, match=r"[Tt]imed out"):
-        neighbours_of_ranks("(rank - 1) % n", "(rank + 1) % n")
+        neighbours_of_ranks("(rank - 1) % n", "(rank + 1) % n", longest_wait_seconds=3)

@@ -74,7 +74,7 @@ function copyOf(slide, number) {
   const copy = /** @type {HTMLElement} */ (slide.cloneNode(true));
   copy.removeAttribute("id");
   const pieces = /** @type {HTMLElement[]} */ ([...slide.querySelectorAll(PIECES)]);
-  const again = shownAgain(pages.value, number);
+  const again = shownAgain(pages.value[number]);
   for (const [index, piece] of copy.querySelectorAll(PIECES).entries()) {
     const isAgain = again.includes(pieces[index]);
     const isHere = pieces[index].dataset.slidePage === String(number);

@@ -4,7 +4,7 @@
 
 import { broughtTo } from "viewer/views/atoms.js";
 import { forget, raise, settle } from "viewer/views/lone.js";
-import { arrange, pagesOf } from "viewer/views/paging.js";
+import { arrange, letterSize, pagesOf } from "viewer/views/paging.js";
 import { brokenIn, fitAll } from "viewer/views/spread.js";
 
 /** Sizes of type, in the usual one: few, so that slides look alike. */
@@ -14,11 +14,6 @@ const SCALES = [1, 1.2, 1.4];
 const BELOW = 2.4;
 
 const root = document.documentElement;
-
-/** The size of a letter now, in pixels. */
-function letterSize() {
-  return Number.parseFloat(getComputedStyle(root).fontSize);
-}
 
 /** @param {number} letter */
 const lastLine = (letter) => innerHeight - BELOW * letter;

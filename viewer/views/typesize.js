@@ -5,7 +5,7 @@
 import { broughtTo } from "viewer/views/atoms.js";
 import { forget, raise, settle } from "viewer/views/lone.js";
 import { arrange, letterSize, pagesOf } from "viewer/views/paging.js";
-import { brokenIn, fitAll } from "viewer/views/spread.js";
+import { brokenIn, fitAll, keepWhole } from "viewer/views/spread.js";
 
 /** Sizes of type, in the usual one: few, so that slides look alike. */
 const SCALES = [1, 1.2, 1.4];
@@ -114,7 +114,10 @@ export class TypeSize {
     const questions = body.querySelectorAll(".question").length;
     const asked = body.querySelectorAll(".question, .veiled").length;
     if (screen !== this.screen) [this.most, this.known, this.late] = [SCALES.length - 1, [], []];
-    else if (asked < this.asked) this.known = this.pages;
+    else if (asked < this.asked) {
+      this.known = this.pages;
+      keepWhole(body);
+    }
     if (this.known.length && questions < this.questions) this.take(body, before, shown);
     else if (this.answer && !before[shown]?.includes(this.answer)) this.answer = undefined;
     [this.screen, this.asked, this.questions] = [screen, asked, questions];

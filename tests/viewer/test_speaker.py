@@ -289,7 +289,7 @@ def test_the_windows_room_is_used_by_the_slide_that_is_shown(size, page, show):
         window.locator(".speaker-notes h1", has_text=title).wait_for()
         painted(window)
         box = here.bounding_box()
-        assert box["width"] > 0.5 * size[0]
+        assert box["width"] > 0.44 * size[0]
         if title == "Noted":
             note = window.locator(".speaker-notes .prose").bounding_box()
             assert note["y"] > box["y"] + box["height"]

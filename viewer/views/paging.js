@@ -92,7 +92,8 @@ function growFigure(page, height) {
   if (!figure || another || figure.closest(".loop, [style*=zoom] > *")) return;
   if (heightOf(page) > height) return;
   page[0].classList.toggle("alone", page.length === 1 && !shownAgain(page).length);
-  for (let turn = 0; turn < 2; turn++) growInto(figure, height - heightOf(page));
+  const margin = Number.parseFloat(getComputedStyle(page[0]).marginTop) || 0;
+  for (let turn = 0; turn < 2; turn++) growInto(figure, height - margin - heightOf(page));
 }
 
 /** @param {HTMLElement} figure @param {number} left room below it; less than 0: it is too high */

@@ -331,7 +331,7 @@ GIVEN = "e => [e.style.zoom, e.style.paddingTop]"
 
 
 def test_a_question_that_is_nearly_alone_stands_lower_and_larger(page, show):
-    page.set_viewport_size({"width": 1280, "height": 720})
+    page.set_viewport_size({"width": 1280, "height": 440})
     show(page, trace_source(ASKED_LAST), at="a", present="1")
     page.locator(".slide-part").wait_for()
     body, alone = page.locator(".slide-body"), 0
@@ -452,7 +452,7 @@ def test_words_that_wait_for_an_answer_have_their_room_and_say_nothing(count, pa
     page.locator(".slide .veiled[data-says]").wait_for(state="attached")
     painted(page)
     assert "asked next" not in page.locator(".slide").inner_text()
-    line = page.locator(".slide .line", has_text="double = ")
+    line = page.locator(".slide .line", has_text="2 * half")
     before = line.bounding_box()
     page.keyboard.press("PageDown")
     page.get_by_text("Twice that is 42").wait_for()
